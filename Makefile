@@ -67,7 +67,8 @@ HOST_DIRS := host/load host/results host host/live
 LIB_DIRS := ptx $(ISA_DIRS) frontend $(TIMING_DIRS) $(HOST_DIRS) benchmarks reproduce host/program host/report host/cli
 LIB_SRC := $(filter-out host/cli/main.c host/cli/cmd_%.c isa/interp/$(if $(NO_JIT),interp_jit.c,interp_no_jit.c),$(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c)))
 CMD_SRC := $(wildcard host/cli/main.c host/cli/cmd_*.c)
-CUDA_SRC := $(filter-out host/cuda/version.c host/cuda/nvrtc.c,$(wildcard host/cuda/*.c))
+CUDA_DIRS := host/cuda/core host/cuda/runtime host/cuda/driver
+CUDA_SRC := $(wildcard $(CUDA_DIRS:%=%/*.c))
 CUDA_OBJ := $(CUDA_SRC:%.c=$(BUILD)/%.o)
 # libheddle.so has what heddle.h offers, and no more.
 SO_SRC := $(filter-out benchmarks/% host/program/% host/report/% host/cli/% reproduce/%,$(LIB_SRC))
@@ -240,7 +241,7 @@ $(BUILD)/check: $(TEST_OBJ) $(BUILD)/libheddle-internal.a
 	@$(SAY) '  link    $@'
 	$(Q)$(LINK) $(WRAPPED:%=-Wl$(,)--wrap=%) -o $@ $^ -lcheck -lsubunit -lrt $(shell pkg-config --libs mpfr 2>/dev/null || echo -lmpfr -lgmp) $(LIBS)
 
-# Their functions are declared nowhere: programs have the declarations of their own toolkit.
+# Most of their functions are declared nowhere: programs have the declarations of their own toolkit.
 $(CUDA_OBJ): MORE_FLAGS += -fPIC -fvisibility=hidden -Wno-missing-prototypes
 # A packager takes the debugging information out, and keeps it.
 $(CUDA_CORE): $(CUDA_OBJ) $(BUILD)/libheddle-internal.a
@@ -330,7 +331,7 @@ docs: deps
 	@$(SUBMAKE) build
 	@scripts/check_docs.sh $(BUILD)/heddle --update
 
-SOURCES := $(wildcard $(foreach d,$(LIB_DIRS) host/cuda host/cuda/redirect $(TEST_DIRS) test/fuzz test/speed scripts/golden,$(d)/*.[ch]))
+SOURCES := $(wildcard $(foreach d,$(LIB_DIRS) host/cuda $(CUDA_DIRS) host/cuda/redirect $(TEST_DIRS) test/fuzz test/speed scripts/golden,$(d)/*.[ch]))
 C_SOURCES := $(filter %.c,$(SOURCES))
 lint:
 	@./deps check lint

@@ -25,7 +25,10 @@ host/results: host/heddle.h timing/report
 host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc host/load host/results
 host/live: host timing/report
 host/cuda/redirect:
-host/cuda: host/cuda/redirect/machine_code.h host/heddle.h host/load/fatbin.h host/load/elf_load.h host/load/follow.h host/live/live.h host/results/digest.h host/results/results_db.h host/results/results_json.h host/reserve.h
+host/cuda:
+host/cuda/core: host/cuda/redirect/machine_code.h host/heddle.h host/load/fatbin.h host/load/elf_load.h host/load/follow.h host/live/live.h host/results/digest.h host/results/results_db.h host/results/results_json.h host/reserve.h
+host/cuda/runtime: host/cuda/core host/cuda/redirect/machine_code.h host/heddle.h host/load/fatbin.h host/load/elf_load.h host/load/follow.h host/live/live.h host/results/digest.h host/results/results_db.h host/results/results_json.h host/reserve.h
+host/cuda/driver: host/cuda/core host/cuda/runtime host/cuda/redirect/machine_code.h host/heddle.h host/load/fatbin.h host/load/elf_load.h host/load/follow.h host/live/live.h host/results/digest.h host/results/results_db.h host/results/results_json.h host/reserve.h
 benchmarks: host/heddle.h
 reproduce:
 examples:

@@ -6,7 +6,7 @@ library=${1:-}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 # "name file", one a line
-for f in host/cuda/*.c; do
+for f in host/cuda/core/*.c host/cuda/runtime/*.c host/cuda/driver/*.c; do
     {
         grep -ohE 'CUDA_API [^(]*\(' "$f" | sed 's/($//; s/.*[ *]//'
         grep -ohE '^SAME(_FREE)?\([A-Za-z0-9_]+' "$f" | sed 's/.*(//'
@@ -19,7 +19,7 @@ for f in host/cuda/*.c; do
 done >"$tmp/all"
 for bits in 8 16 32; do # FILL() of driver_memory.c
     for name in cuMemsetD${bits}_v2 cuMemsetD${bits}Async cuMemsetD2D${bits}_v2 cuMemsetD2D${bits}Async; do
-        echo "$name host/cuda/driver_memory.c"
+        echo "$name host/cuda/driver/driver_memory.c"
     done
 done >>"$tmp/all"
 grep -v '^cuMemsetD[ 2]' "$tmp/all" >"$tmp/rest"
@@ -42,9 +42,9 @@ cat <<END
 # Functions of CUDA
 
 What programs find in \`libcudart.so\` and \`libcuda.so.1\` (written by \`scripts/list_cuda.sh\`; [cuda.md](cuda.md) says
-what they do). Many have other names for programs with a default stream a thread (\`host/cuda/also.def\`). Another
-$(refused host/cuda/missing.def) functions of the runtime and $(refused host/cuda/driver_missing.def) of the driver are there to say, once, that they are not supported
-(\`host/cuda/missing.def\`, \`host/cuda/driver_missing.def\`).
+what they do). Many have other names for programs with a default stream a thread (\`host/cuda/core/also.def\`). Another
+$(refused host/cuda/core/missing.def) functions of the runtime and $(refused host/cuda/core/driver_missing.def) of the driver are there to say, once, that they are not supported
+(\`host/cuda/core/missing.def\`, \`host/cuda/core/driver_missing.def\`).
 END
 table '^(__)?cuda' 'The runtime'
 table '^cu[A-Z]' 'The driver'
@@ -52,8 +52,8 @@ table '^cu[A-Z]' 'The driver'
 [ -n "$library" ] || exit 0
 {
     cut -d' ' -f1 "$tmp/functions"
-    sed -n 's/^MISSING(\(.*\))$/\1/p' host/cuda/missing.def host/cuda/driver_missing.def
-    sed -n 's/^ALSO(\([^,]*\),.*/\1/p' host/cuda/also.def
+    sed -n 's/^MISSING(\(.*\))$/\1/p' host/cuda/core/missing.def host/cuda/core/driver_missing.def
+    sed -n 's/^ALSO(\([^,]*\),.*/\1/p' host/cuda/core/also.def
 } | sort -u >"$tmp/said"
 nm -D --defined-only "$library" | awk '{sub(/@.*/, "", $3); print $3}' | grep -E '^(__)?cu' | sort -u >"$tmp/there"
 diff "$tmp/said" "$tmp/there" | sed -n 's/^< \(.*\)/list_cuda: \1 is in the sources and not in the library/p; s/^> \(.*\)/list_cuda: \1 is in the library and not found in the sources/p' >&2

@@ -1,4 +1,4 @@
-/* host/cuda/driver.c: contexts, errors, entries by name, copies of the process. */
+/* host/cuda/driver/driver.c: contexts, errors, entries by name, copies of the process. */
 #include "driver.h"
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* host/cuda/driver_device.c: what the machine is. */
+/* host/cuda/driver/driver_device.c: what the machine is. */
 #include "driver.h"
 
 void devices(CUdevice device) {

@@ -1,4 +1,4 @@
-/* host/cuda/driver_launch.c. */
+/* host/cuda/driver/driver_launch.c. */
 #include "driver.h"
 
 void kernels(CUmodule m) {

@@ -1,4 +1,4 @@
-/* host/cuda/driver_memory.c. */
+/* host/cuda/driver/driver_memory.c. */
 #include "driver.h"
 #include <sys/mman.h>
 #ifndef WITH_HEADER

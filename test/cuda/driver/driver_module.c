@@ -1,4 +1,4 @@
-/* host/cuda/driver_module.c: modules and the linker. */
+/* host/cuda/driver/driver_module.c: modules and the linker. */
 #include "driver.h"
 
 /* Two to be linked: one calls a function of the other. */

@@ -1,4 +1,4 @@
-/* host/cuda/driver_old.c: launches as CUDA 3 had them. A kernel keeps what it is told. */
+/* host/cuda/driver/driver_old.c: launches as CUDA 3 had them. A kernel keeps what it is told. */
 #include "driver.h"
 CUresult cuFuncSetBlockShape(CUfunction, int, int, int), cuFuncSetSharedSize(CUfunction, unsigned);
 CUresult cuParamSetSize(CUfunction, unsigned), cuParamSeti(CUfunction, int, unsigned);

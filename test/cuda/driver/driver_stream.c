@@ -1,4 +1,4 @@
-/* host/cuda/driver_stream.c: streams, captures, events. */
+/* host/cuda/driver/driver_stream.c: streams, captures, events. */
 #include "driver.h"
 
 void captures(CUmodule m) {

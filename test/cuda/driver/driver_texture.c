@@ -1,4 +1,4 @@
-/* host/cuda/driver_texture.c, and the objects of host/cuda/driver_array.c: references and objects, read by kernels. */
+/* host/cuda/driver/driver_texture.c and the objects of driver_array.c: references and objects, read by kernels. */
 #include "textures.h"
 
 static const char kernels_of_textures[] =

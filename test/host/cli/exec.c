@@ -1,5 +1,5 @@
 /* heddle exec, and libcudart.so under programs: those that nvcc compiled (test/cuda/README.md), and one that does by
- * hand what nvcc's stubs do, for each version of the library. Runs in a database: host/cuda/report_results.c. */
+ * hand what nvcc's stubs do, for each version of the library. Runs in a database: host/cuda/core/core_results.c. */
 #include "cli_help.h"
 #include <libgen.h>
 #include <stdio.h>

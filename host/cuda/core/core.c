@@ -1,0 +1,268 @@
+/* The one context of the process, errors, and the end. */
+#include "core_report.h"
+#include "host/load/elf_load.h"
+#include "host/load/follow.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct cuda_runtime cuda_runtime = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+__thread enum cuda_error cuda_last_error;
+__thread struct cuda_context *cuda_current_context;
+
+static int major = 13;
+
+CUDA_API void heddle_cuda_major(int number) { major = number; }
+int cuda_major(void) { return major; }
+
+static double host_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static uint64_t env_number(const char *name) {
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 0) : 0;
+}
+
+/* `first`, and the words of HEDDLE_SET, "key=value key=value". */
+static const char **split_words(const char *const *first, char *text) {
+    size_t n = 0;
+    const char **words = calloc(strlen(text) / 2 + 2 + FOLLOW_OPTIONS, sizeof *words);
+    char *rest = text;
+    while (words && *first)
+        words[n++] = *first++;
+    for (char *word; words && (word = strtok_r(rest, " \n", &rest));)
+        words[n++] = word;
+    return words;
+}
+
+/* A kernel that failed shows in the exit status, also of a program that does not look. */
+static void at_exit(int status, void *unused) {
+    (void)unused;
+    if (cuda_runtime.forked)
+        return;
+    cuda_report(status);
+    live_close(cuda_runtime.live);
+    if (status == 0 && cuda_runtime.worst != HEDDLE_OK) {
+        fflush(NULL);
+        _exit((int)cuda_runtime.worst);
+    }
+}
+
+static void watch_exit(void) { on_exit(at_exit, NULL); }
+void cuda_tell_at_exit(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_exit);
+}
+
+static void after_fork(void) {
+    static const pthread_mutex_t open = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    cuda_runtime.forked = true;
+    cuda_runtime.lock = open; /* whoever held it is not in this process */
+}
+
+/* Device addresses are none of the host's, so that either side's can be told from the other's: what malloc() grows,
+ * which in a program that is not position-independent begins below them, is to go elsewhere. Nothing is stored there;
+ * where it cannot be had the program just runs. */
+static void keep_addresses(struct heddle *h) {
+    enum { PIECE = 1 << 20 };
+    uint64_t first = heddle_alloc(h, 1);
+    void *at = (void *)(uintptr_t)(first / PIECE * PIECE);
+    for (uint64_t bytes = 1ull << 40; first && bytes >= 1ull << 32; bytes /= 16) {
+        void *p = mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (p == at)
+            break;
+        if (p != MAP_FAILED)
+            munmap(p, bytes);
+    }
+    heddle_free(h, first);
+}
+
+/* HEDDLE_LIVE: the page lives as long as the program. */
+static void serve(struct heddle_options *o) {
+    const char *where = getenv("HEDDLE_LIVE");
+    char err[1024];
+    if (!where || !*where)
+        return;
+    if (!(cuda_runtime.live = live_open(where, program_invocation_name, err, sizeof err))) {
+        fprintf(stderr, "heddle: HEDDLE_LIVE: %s\n", err);
+        return;
+    }
+    fprintf(stderr, "heddle: live at %s until the program ends\n", live_address(cuda_runtime.live));
+    live_watch(cuda_runtime.live, o);
+}
+
+/* The newest PTX of all that is registered. A program whose constructors use the GPU may have registered nothing yet:
+ * then of its file. 0: none. */
+static uint32_t newest_ptx(void) {
+    uint32_t newest = 0;
+    for (const struct cuda_module *m = cuda_runtime.modules; m; m = m->next)
+        for (int i = 0; i < m->n; i++) {
+            uint32_t arch = fatbin_newest(m->containers[i], fatbin_bytes(m->containers[i]));
+            newest = arch > newest ? arch : newest;
+        }
+    struct stat st;
+    struct device_code code = {0};
+    int fd = newest ? -1 : open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    void *file = fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0
+                     ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+                     : MAP_FAILED;
+    if (fd >= 0)
+        close(fd);
+    if (file != MAP_FAILED) {
+        elf_device_code(file, (size_t)st.st_size, UINT32_MAX, &code);
+        munmap(file, (size_t)st.st_size);
+    }
+    newest = newest ? newest : device_code_newest(&code);
+    device_code_free(&code);
+    return newest;
+}
+
+/* No machine was named: that for the newest PTX, which one line tells. */
+static void choose_machine(struct follow *f) {
+    const char *quiet = getenv("HEDDLE_QUIET");
+    uint32_t arch = newest_ptx();
+    char ptx[64] = "no PTX is loaded yet";
+    follow_ptx(f, arch);
+    if (quiet && *quiet)
+        return;
+    if (arch)
+        snprintf(ptx, sizeof ptx, "the program's newest PTX is compute_%u", arch);
+    fprintf(stderr, "heddle: %s: machine '%s'", ptx, f->preset);
+    for (int i = 0; f->set[i]; i++)
+        fprintf(stderr, "%s%s", i ? " " : " with ", f->set[i]);
+    fprintf(stderr, " ('heddle exec -c' takes another)\n");
+}
+
+static void open_context(void) {
+    static struct follow follow; /* its texts are the context's */
+    struct cuda_runtime *r = &cuda_runtime;
+    const char *set = getenv("HEDDLE_SET"), *model = getenv("HEDDLE_MODEL"), *config = getenv("HEDDLE_CONFIG"),
+               *bounds = getenv("HEDDLE_CHECK_BOUNDS");
+    char *copy = strdup(set ? set : ""), err[1024] = "the host is out of memory";
+    if (!config || !*config) {
+        choose_machine(&follow);
+        config = follow.preset;
+    }
+    const char **words = copy ? split_words(follow.set, copy) : NULL;
+    struct heddle_options o = {.model = model,
+                               .config = config,
+                               .set = words,
+                               .threads = (uint32_t)env_number("HEDDLE_THREADS"),
+                               .cycle_limit = env_number("HEDDLE_CYCLE_LIMIT"),
+                               .memory_limit = env_number("HEDDLE_MEMORY"),
+                               .check = env_number("HEDDLE_CHECK") != 0,
+                               .page_bounds = bounds && strcmp(bounds, "page") == 0};
+    serve(&o);
+    r->options = o;
+    r->check = o.check;
+    r->functional = model ? strncmp(model, "functional", 10) == 0 : o.check;
+    r->h = words ? heddle_open(&o, err, sizeof err) : NULL;
+    r->started = host_seconds();
+    if (!r->h) {
+        fprintf(stderr, "heddle: %s\n", err);
+        r->broken = true;
+        r->worst = HEDDLE_USAGE;
+    }
+    if (r->h)
+        keep_addresses(r->h);
+    pthread_atfork(NULL, NULL, after_fork);
+    cuda_tell_at_exit();
+}
+
+enum cuda_error cuda_enter(void) {
+    struct cuda_runtime *r = &cuda_runtime;
+    pthread_mutex_lock(&r->lock);
+    if (!r->h && !r->broken)
+        open_context();
+    if (!cuda_current_context)
+        cuda_current_context = &cuda_primary_context;
+    return r->broken || r->forked ? CUDA_ErrorInitializationError : r->sticky;
+}
+
+enum cuda_error cuda_note(enum cuda_error e) {
+    if (e != CUDA_Success && e != CUDA_ErrorNotReady)
+        cuda_last_error = e;
+    return e;
+}
+
+enum cuda_error cuda_leave(enum cuda_error e) {
+    pthread_mutex_unlock(&cuda_runtime.lock);
+    return cuda_note(e);
+}
+
+static void print(const char *who, const char *why) {
+    fflush(stdout);
+    fprintf(stderr, "heddle: %s: %s", who, why);
+}
+
+enum cuda_error cuda_complain(const char *who, enum cuda_error e) {
+    print(who, heddle_error(cuda_runtime.h));
+    return e;
+}
+
+enum cuda_error cuda_refused(const char *who, const char *why, enum cuda_error e) {
+    struct cuda_runtime *r = &cuda_runtime;
+    print(who, why);
+    r->worst = r->worst == HEDDLE_OK ? HEDDLE_USAGE : r->worst;
+    if (!r->why)
+        r->why = strdup(why);
+    return e;
+}
+
+enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cuda_error e) {
+    struct cuda_runtime *r = &cuda_runtime;
+    cuda_complain(who, e);
+    r->worst = status;
+    if (!r->why)
+        r->why = strdup(heddle_error(r->h));
+    return e;
+}
+
+double cuda_clock(void) {
+    const struct cuda_runtime *r = &cuda_runtime;
+    if (r->functional)
+        return host_seconds() - r->started;
+    double cycles = heddle_stat(r->h, -1, "gpu.cycles"), mhz = heddle_option(r->h, "clock.core_mhz");
+    return cycles > 0 ? cycles / (1e6 * mhz) : 0;
+}
+
+CUDA_API enum cuda_error cudaGetLastError(void) {
+    enum cuda_error e = cuda_last_error;
+    cuda_last_error = cuda_runtime.sticky;
+    return e;
+}
+CUDA_API enum cuda_error cudaPeekAtLastError(void) { return cuda_last_error; }
+
+static const struct error_row {
+    int number;
+    const char *name, *text;
+} errors[] = {
+#define CUDA_ERROR(name, number, text) {number, "cuda" #name, text},
+#include "errors.def"
+#undef CUDA_ERROR
+};
+
+static const struct error_row *find_error(enum cuda_error e) {
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+        if (errors[i].number == (int)e)
+            return &errors[i];
+    return NULL;
+}
+
+CUDA_API const char *cudaGetErrorName(enum cuda_error e) {
+    const struct error_row *row = find_error(e);
+    return row ? row->name : "unrecognized error code";
+}
+
+CUDA_API const char *cudaGetErrorString(enum cuda_error e) {
+    const struct error_row *row = find_error(e);
+    return !row ? "unrecognized error code" : row->text ? row->text : row->name;
+}

@@ -1,0 +1,118 @@
+/* What there is to tell when the program ends: a line for each kernel, and the result as JSON. */
+#include "core_report.h"
+#include "host/results/results_json.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The launches of one kernel. */
+struct row {
+    const char *name;
+    double launches, cycles, warps, threads;
+};
+
+static struct row *find_row(struct row *rows, int *n, const char *name) {
+    for (int i = *n - 1; i >= 0; i--) /* what ran last runs next, most often */
+        if (strcmp(rows[i].name, name) == 0)
+            return &rows[i];
+    rows[*n] = (struct row){.name = name};
+    return &rows[(*n)++];
+}
+
+static void print_table(const struct heddle *h, bool functional, FILE *out) {
+    int n = 0, launches = heddle_launches(h);
+    struct row *rows = calloc((size_t)launches + 1, sizeof *rows);
+    if (!rows)
+        return;
+    for (int i = 0; i < launches; i++) {
+        struct row *r = find_row(rows, &n, heddle_launch_kernel(h, i));
+        double cycles = heddle_stat(h, i, "gpu.cycles");
+        r->launches++;
+        r->cycles += isnan(cycles) ? 0 : cycles;
+        r->warps += heddle_stat(h, i, "gpu.warp_instructions");
+        r->threads += heddle_stat(h, i, "gpu.thread_instructions");
+    }
+    fprintf(out, "heddle: %10s %14s %18s %8s  %s\n", "launches", "cycles", "warp instructions", "IPC", "kernel");
+    for (int i = 0; i < n; i++) {
+        char name[256], cycles[32] = "-", ipc[32] = "-";
+        heddle_demangle(rows[i].name, name, sizeof name);
+        if (!functional) {
+            snprintf(cycles, sizeof cycles, "%.0f", rows[i].cycles);
+            snprintf(ipc, sizeof ipc, "%.1f", rows[i].cycles > 0 ? rows[i].threads / rows[i].cycles : 0);
+        }
+        fprintf(out, "heddle: %10.0f %14s %18.0f %8s  %s\n", rows[i].launches, cycles, rows[i].warps, ipc, name);
+    }
+    free(rows);
+}
+
+/* The words of the command, as the system has them. */
+static char *command_line(char ***argv, int *argc) {
+    FILE *f = fopen("/proc/self/cmdline", "rb");
+    char *text = NULL;
+    size_t cap = 0, len = 0;
+    for (int c; f && (c = getc(f)) != EOF;) {
+        if (len + 1 >= cap) {
+            char *more = realloc(text, cap = 2 * cap + 256);
+            if (!more)
+                break;
+            text = more;
+        }
+        text[len++] = (char)c;
+        text[len] = '\0';
+    }
+    if (f)
+        fclose(f);
+    *argc = 0;
+    *argv = calloc(len + 1, sizeof **argv);
+    for (size_t i = 0; *argv && i < len; i += strlen(text + i) + 1)
+        (*argv)[(*argc)++] = text + i;
+    return text;
+}
+
+static bool is_set(const char *value) { return value && *value; }
+
+/* All of it, or nothing: the file gets its name when it is complete. */
+static void write_json(struct heddle *h, const char *path, int argc, char *const *argv) {
+    char temporary[4096];
+    snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());
+    FILE *f = fopen(temporary, "w");
+    bool ok = f && results_write_json(h, f, argc, argv, -1, !is_set(getenv("HEDDLE_JSON_LAUNCHES"))) == HEDDLE_OK;
+    ok = f && fclose(f) == 0 && ok && rename(temporary, path) == 0;
+    if (!ok) {
+        fprintf(stderr, "heddle: HEDDLE_JSON=%s cannot be written: %s\n", path,
+                heddle_status(h) != HEDDLE_OK ? heddle_error(h) : strerror(errno));
+        if (f)
+            unlink(temporary);
+    }
+}
+
+static void write_files(struct cuda_runtime *r, int status, const char *json, const char *results) {
+    char **argv;
+    int argc;
+    char *text = command_line(&argv, &argc);
+    if (is_set(json))
+        write_json(r->h, json, argc, argv);
+    if (is_set(results) && argc)
+        cuda_report_results(results, status, argc, argv);
+    free(argv);
+    free(text);
+}
+
+void cuda_report(int status) {
+    struct cuda_runtime *r = &cuda_runtime;
+    const char *json = getenv("HEDDLE_JSON"), *results = getenv("HEDDLE_RESULTS");
+    if (!r->h)
+        return;
+    pthread_mutex_lock(&r->lock);
+    if (heddle_launches(r->h) && !is_set(getenv("HEDDLE_QUIET")) && !is_set(json)) {
+        fflush(stdout);
+        print_table(r->h, r->functional, stderr);
+    }
+    if (r->check)
+        cuda_print_findings(is_set(getenv("HEDDLE_QUIET")));
+    if (is_set(json) || (is_set(results) && heddle_launches(r->h)))
+        write_files(r, status, json, results);
+    pthread_mutex_unlock(&r->lock);
+}

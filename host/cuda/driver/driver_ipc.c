@@ -1,0 +1,186 @@
+/* Memory and events of other processes. Memory that is told of moves, at the same device address, into a file without a
+ * name, which the other process finds through /proc and maps. */
+#include "driver.h"
+#include "host/cuda/runtime/runtime_api.h"
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct cuda_event;
+
+enum { HANDLE_BYTES = 64, MEMORY_HANDLE = 0x48644d31, EVENT_HANDLE = 0x48644531 };
+/* cudaIpcMemHandle_t, cudaIpcEventHandle_t: programs pass these bytes on. */
+union ipc_handle {
+    struct {
+        uint32_t magic;
+        int32_t process, file;
+        uint64_t bytes;
+    };
+    char bytes_of[HANDLE_BYTES];
+};
+
+/* Told of: its file stays open as long as it may be opened. */
+struct told {
+    struct told *next;
+    uint64_t address; /* its beginning, which no other memory gets again */
+    int file;
+};
+static struct told *all_told; /* under the lock */
+
+/* Of another process. */
+struct opened {
+    struct opened *next;
+    union ipc_handle handle;
+    void *p;
+    uint64_t bytes;
+    int uses;
+};
+static struct opened *all_opened;
+
+/* Files of what was given back since. */
+static void forget_old(void) {
+    for (struct told **i = &all_told; *i;) {
+        struct told *t = *i;
+        if (heddle_buffer(cuda_runtime.h, t->address, NULL, NULL, NULL)) {
+            i = &t->next;
+            continue;
+        }
+        close(t->file);
+        *i = t->next;
+        free(t);
+    }
+}
+
+/* What is known of the memory that begins there; told of now unless it was before. NULL without memory. */
+static const struct told *told_of(uint64_t address) {
+    struct told *t = all_told;
+    while (t && t->address != address)
+        t = t->next;
+    if (t || !(t = malloc(sizeof *t)))
+        return t;
+    *t = (struct told){all_told, address, heddle_move_to_file(cuda_runtime.h, address)};
+    if (t->file < 0) {
+        free(t);
+        return NULL;
+    }
+    return all_told = t;
+}
+
+static enum cuda_error tell(union ipc_handle *out, const void *p) {
+    uint64_t begin, bytes;
+    if (!out || cuda_memory_of(p, &begin, &bytes) != MEMORY_DEVICE)
+        return CUDA_ErrorInvalidValue;
+    forget_old();
+    const struct told *t = told_of(begin);
+    if (!t)
+        return cuda_complain("cudaIpcGetMemHandle", CUDA_ErrorMemoryAllocation);
+    memset(out, 0, sizeof *out);
+    out->magic = MEMORY_HANDLE;
+    out->process = getpid();
+    out->file = t->file;
+    out->bytes = bytes;
+    return CUDA_Success;
+}
+
+/* NULL: there is no such process or file any more. */
+static void *map_file(const union ipc_handle *h) {
+    char path[64];
+    struct stat s;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)h->process, (int)h->file);
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0)
+        return NULL;
+    bool whole = fstat(file, &s) == 0 && (uint64_t)s.st_size >= h->bytes;
+    void *p = whole ? mmap(NULL, h->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    close(file);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static enum cuda_error open_memory(void **out, const union ipc_handle *h) {
+    if (!out || h->magic != MEMORY_HANDLE || !h->bytes)
+        return CUDA_ErrorInvalidValue;
+    if (h->process == getpid())
+        return CUDA_ErrorDeviceUninitialized; /* as on a GPU: the process has it already */
+    struct opened *o = all_opened;
+    while (o && memcmp(&o->handle, h, sizeof *h) != 0)
+        o = o->next;
+    if (o) {
+        o->uses++;
+        *out = o->p;
+        return CUDA_Success;
+    }
+    if (!(o = malloc(sizeof *o)))
+        return CUDA_ErrorMemoryAllocation;
+    *o = (struct opened){all_opened, *h, map_file(h), h->bytes, 1};
+    if (!o->p || heddle_map(cuda_runtime.h, o->p, o->bytes) != HEDDLE_OK) {
+        enum cuda_error e =
+            o->p ? cuda_complain("cudaIpcOpenMemHandle", CUDA_ErrorMemoryAllocation) : CUDA_ErrorInvalidValue;
+        if (o->p)
+            munmap(o->p, o->bytes);
+        free(o);
+        return e;
+    }
+    all_opened = o;
+    *out = o->p;
+    return CUDA_Success;
+}
+
+static enum cuda_error close_memory(const void *p) {
+    struct opened **i = &all_opened, *o;
+    while (*i && (*i)->p != p)
+        i = &(*i)->next;
+    if (!(o = *i))
+        return CUDA_ErrorInvalidValue;
+    if (--o->uses > 0)
+        return CUDA_Success;
+    *i = o->next;
+    heddle_free(cuda_runtime.h, (uintptr_t)o->p);
+    munmap(o->p, o->bytes);
+    free(o);
+    return CUDA_Success;
+}
+
+CUDA_API enum cuda_error cudaIpcGetMemHandle(union ipc_handle *out, void *p) { GUARD(tell(out, p)); }
+CUDA_API enum cuda_error cudaIpcOpenMemHandle(void **out, union ipc_handle h, unsigned flags) {
+    (void)flags;
+    GUARD(open_memory(out, &h));
+}
+CUDA_API enum cuda_error cudaIpcCloseMemHandle(void *p) { GUARD(close_memory(p)); }
+CUDA_API enum cuda_error cuIpcGetMemHandle(union ipc_handle *out, void *p) { DRIVER(tell(out, p)); }
+CUDA_API enum cuda_error cuIpcOpenMemHandle_v2(void **out, union ipc_handle h, unsigned flags) {
+    (void)flags;
+    DRIVER(open_memory(out, &h));
+}
+CUDA_API enum cuda_error cuIpcCloseMemHandle(void *p) { DRIVER_FREE(close_memory(p)); }
+
+/* ---- events: what they stand for is done when the call that records them returns ---- */
+
+static enum cuda_error tell_event(union ipc_handle *out, struct cuda_event *e) {
+    if (!out || cudaEventQuery(e))
+        return CUDA_ErrorInvalidResourceHandle;
+    memset(out, 0, sizeof *out);
+    out->magic = EVENT_HANDLE;
+    out->process = getpid();
+    return CUDA_Success;
+}
+
+static enum cuda_error open_event(struct cuda_event **out, const union ipc_handle *h) {
+    enum { UNTIMED = 2 };
+    return h->magic == EVENT_HANDLE ? cudaEventCreateWithFlags(out, UNTIMED) : CUDA_ErrorInvalidValue;
+}
+
+CUDA_API enum cuda_error cudaIpcGetEventHandle(union ipc_handle *out, struct cuda_event *e) {
+    GUARD(tell_event(out, e));
+}
+CUDA_API enum cuda_error cudaIpcOpenEventHandle(struct cuda_event **out, union ipc_handle h) {
+    GUARD(open_event(out, &h));
+}
+CUDA_API enum cuda_error cuIpcGetEventHandle(union ipc_handle *out, struct cuda_event *e) {
+    DRIVER(tell_event(out, e));
+}
+CUDA_API enum cuda_error cuIpcOpenEventHandle(struct cuda_event **out, union ipc_handle h) {
+    DRIVER(open_event(out, &h));
+}

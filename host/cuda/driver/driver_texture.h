@@ -1,0 +1,28 @@
+#ifndef CUDA_DRIVER_TEXTURE_H
+#define CUDA_DRIVER_TEXTURE_H
+/* What the driver's arrays, objects and references have in common. */
+#include "driver.h"
+#include "host/cuda/runtime/runtime_reference.h"
+
+enum { FLAG_INTEGER = 1, FLAG_NORMALIZED = 2, FLAG_SRGB = 0x10, FLAG_UNTRILINEAR = 0x20, FLAG_SEAMLESS = 0x40 };
+
+struct driver_description {
+    size_t width, height;
+    int format;
+    unsigned channels;
+};
+
+struct driver_description_3d {
+    size_t width, height, depth;
+    int format;
+    unsigned channels, flags;
+};
+
+/* Formats as the driver numbers them, and back; CUDA_ErrorInvalidValue for those that are not simulated. */
+enum cuda_error driver_format(struct channel_format *out, int format, unsigned channels);
+void driver_format_of(const struct channel_format *f, int *format, unsigned *channels);
+/* NULL: an array that is none. */
+const struct channel_format *driver_resource_format(const struct cuda_resource *r);
+/* Whether integers are read as fractions: the driver's textures do so unless told, the wide ones excepted. */
+int driver_normalized_read(const struct channel_format *f, bool as_integer);
+#endif

@@ -1,0 +1,180 @@
+/* The shape of graphs: what depends on what, asked for and changed; nodes that are taken out. In 12 some functions came
+ * in a second form, with a list of the edges' kinds before the number; in 13 the first form has it. None is simulated,
+ * so that all are of the ordinary kind, zero. */
+#include "runtime_graph_parts.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { KIND_BYTES = 8 };
+
+/* The graph among `g` and those in its nodes that has the node; NULL: none. */
+static struct cuda_graph *owner_within(struct cuda_graph *g, const struct cuda_node *n) {
+    if (cuda_graph_has(g, n))
+        return g;
+    for (const struct cuda_node *i = g->first; i; i = i->next) {
+        struct cuda_graph *found = i->work.kind == NODE_GRAPH ? owner_within(i->work.graph, n) : NULL;
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+static struct cuda_graph *owner_of(const struct cuda_node *n) {
+    struct cuda_graph *found = NULL;
+    for (struct cuda_graph *g = n ? cuda_graph_all() : NULL; g && !found; g = g->next)
+        found = owner_within(g, n);
+    return found;
+}
+
+/* Where a list goes: `room` places, each list may be NULL; and how many there are. */
+struct places {
+    struct cuda_node **from, **to;
+    char *kinds;
+    size_t room, n;
+};
+
+static void put(struct places *p, struct cuda_node *from, struct cuda_node *to) {
+    if (p->n < p->room) {
+        if (p->from)
+            p->from[p->n] = from;
+        if (p->to)
+            p->to[p->n] = to;
+        if (p->kinds)
+            memset(p->kinds + p->n * KIND_BYTES, 0, KIND_BYTES);
+    }
+    p->n++;
+}
+
+/* All edges; with `only_to` those that end there, with `only_from` those that begin there. */
+static void put_edges(struct places *p, const struct cuda_graph *g, const struct cuda_node *only_from,
+                      const struct cuda_node *only_to) {
+    for (struct cuda_node *n = g->first; n; n = n->next)
+        for (int i = 0; i < n->n_before; i++)
+            if ((!only_to || n == only_to) && (!only_from || n->before[i] == only_from))
+                put(p, n->before[i], n);
+}
+
+/* What there is goes to *n; lists are filled as far as they reach, and with NULL behind that. */
+static enum cuda_error tell(struct places *p, size_t *n) {
+    bool lists = p->from || p->to;
+    for (size_t i = p->n; lists && i < p->room; i++) {
+        if (p->from)
+            p->from[i] = NULL;
+        if (p->to)
+            p->to[i] = NULL;
+    }
+    *n = lists && p->n > p->room ? p->room : p->n;
+    return CUDA_Success;
+}
+
+static enum cuda_error edges(const struct cuda_graph *g, struct cuda_node **from, struct cuda_node **to, void *kinds,
+                             size_t *n) {
+    if (!cuda_graph_of(g) || !n || !from != !to)
+        return CUDA_ErrorInvalidValue;
+    struct places p = {from, to, kinds, *n, 0};
+    put_edges(&p, g, NULL, NULL);
+    return tell(&p, n);
+}
+
+static bool with_kinds(void) { return cuda_major() >= 13; }
+
+CUDA_API enum cuda_error cudaGraphGetEdges_v2(const struct cuda_graph *g, struct cuda_node **from,
+                                              struct cuda_node **to, void *kinds, size_t *n) {
+    GUARD(edges(g, from, to, kinds, n));
+}
+CUDA_API enum cuda_error cudaGraphGetEdges(const struct cuda_graph *g, struct cuda_node **from, struct cuda_node **to,
+                                           void *fourth, size_t *n_of_13) {
+    GUARD(with_kinds() ? edges(g, from, to, fourth, n_of_13) : edges(g, from, to, NULL, fourth));
+}
+
+static enum cuda_error neighbours(const struct cuda_node *of, struct cuda_node **out, void *kinds, size_t *n,
+                                  bool before) {
+    const struct cuda_graph *g = owner_of(of);
+    if (!g || !n)
+        return CUDA_ErrorInvalidValue;
+    struct places p = {before ? out : NULL, before ? NULL : out, kinds, *n, 0};
+    put_edges(&p, g, before ? NULL : of, before ? of : NULL);
+    return tell(&p, n);
+}
+
+CUDA_API enum cuda_error cudaGraphNodeGetDependencies_v2(const struct cuda_node *of, struct cuda_node **out,
+                                                         void *kinds, size_t *n) {
+    GUARD(neighbours(of, out, kinds, n, true));
+}
+CUDA_API enum cuda_error cudaGraphNodeGetDependencies(const struct cuda_node *of, struct cuda_node **out, void *third,
+                                                      size_t *n_of_13) {
+    GUARD(with_kinds() ? neighbours(of, out, third, n_of_13, true) : neighbours(of, out, NULL, third, true));
+}
+CUDA_API enum cuda_error cudaGraphNodeGetDependentNodes_v2(const struct cuda_node *of, struct cuda_node **out,
+                                                           void *kinds, size_t *n) {
+    GUARD(neighbours(of, out, kinds, n, false));
+}
+CUDA_API enum cuda_error cudaGraphNodeGetDependentNodes(const struct cuda_node *of, struct cuda_node **out, void *third,
+                                                        size_t *n_of_13) {
+    GUARD(with_kinds() ? neighbours(of, out, third, n_of_13, false) : neighbours(of, out, NULL, third, false));
+}
+
+/* False: there was no such edge. */
+static bool part(struct cuda_node *n, const struct cuda_node *from) {
+    int kept = 0, had = n->n_before;
+    for (int i = 0; i < had; i++)
+        if (n->before[i] != from)
+            n->before[kept++] = n->before[i];
+    n->n_before = kept;
+    return kept < had;
+}
+
+static enum cuda_error remove_edges(const struct cuda_graph *g, node_list from, node_list to, size_t n) {
+    if (!cuda_graph_of(g) || (n && (!from || !to)))
+        return CUDA_ErrorInvalidValue;
+    enum cuda_error e = CUDA_Success;
+    for (size_t i = 0; !e && i < n; i++)
+        e = cuda_graph_has(g, from[i]) && cuda_graph_has(g, to[i]) && part(to[i], from[i]) ? CUDA_Success
+                                                                                           : CUDA_ErrorInvalidValue;
+    return e;
+}
+
+CUDA_API enum cuda_error cudaGraphRemoveDependencies_v2(const struct cuda_graph *g, node_list from, node_list to,
+                                                        const void *kinds, size_t n) {
+    (void)kinds;
+    GUARD(remove_edges(g, from, to, n));
+}
+CUDA_API enum cuda_error cudaGraphRemoveDependencies(const struct cuda_graph *g, node_list from, node_list to,
+                                                     size_t fourth, size_t n_of_13) {
+    GUARD(remove_edges(g, from, to, with_kinds() ? n_of_13 : fourth));
+}
+
+/* With the edges that begin or end there. Graphs that were made ready keep what it did. */
+static enum cuda_error destroy_node(struct cuda_node *n) {
+    struct cuda_graph *g = owner_of(n);
+    if (!g)
+        return CUDA_ErrorInvalidValue;
+    for (struct cuda_node *i = g->first; i; i = i->next)
+        part(i, n);
+    struct cuda_node **at = &g->first;
+    while (*at != n)
+        at = &(*at)->next;
+    *at = n->next;
+    if (g->last == &n->next)
+        g->last = at;
+    g->n--;
+    cuda_node_free(n);
+    return CUDA_Success;
+}
+
+CUDA_API enum cuda_error cudaGraphDestroyNode(struct cuda_node *n) { GUARD(destroy_node(n)); }
+
+static enum cuda_error find_in(struct cuda_node **out, const struct cuda_node *original, const struct cuda_graph *g) {
+    struct cuda_node *n = out && original && cuda_graph_of(g) ? g->first : NULL;
+    while (n && n->copy_of != original)
+        n = n->next;
+    if (!n)
+        return CUDA_ErrorInvalidValue;
+    *out = n;
+    return CUDA_Success;
+}
+
+CUDA_API enum cuda_error cudaGraphNodeFindInClone(struct cuda_node **out, const struct cuda_node *original,
+                                                  const struct cuda_graph *g) {
+    GUARD(find_in(out, original, g));
+}
