@@ -6,7 +6,7 @@
 #include "interp_watch.h"
 #include "isa/exec/syscall.h"
 #include "isa/machine/call.h"
-#include "isa/paths/report.h"
+#include "isa/paths/paths_report.h"
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -5,9 +5,9 @@
  * A register of a warp is an array of 32 lanes in its bank; as many bytes of it as a vector register has are a line.
  * While a block is compiled, lines are held in vector registers: loaded at their first use, and stored when the
  * register is needed for another, before a call, and where the code is left. */
-#include "emit.h"
 #include "isa/decode.h"
 #include "jit.h"
+#include "jit_emit.h"
 
 enum {
     N_VECTORS = 32,   /* at most */

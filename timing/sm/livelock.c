@@ -1,6 +1,6 @@
 #include "livelock.h"
+#include "isa/paths/paths_report.h"
 #include "isa/paths/repeat.h"
-#include "isa/paths/report.h"
 #include "sm_parts.h"
 #include <stdlib.h>
 #include <string.h>

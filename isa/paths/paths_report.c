@@ -1,4 +1,4 @@
-#include "report.h"
+#include "paths_report.h"
 #include "isa/machine/warpsync.h"
 
 enum { MAX_DESCRIBED = 64 };

@@ -1,4 +1,4 @@
-#include "emit.h"
+#include "jit_emit.h"
 #include <stdlib.h>
 #include <string.h>
 
