@@ -341,6 +341,7 @@ lint:
 	@cppcheck -q -j $(JOBS) --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 \
 		--suppressions-list=scripts/cppcheck.txt -I. -Ibuild/lint-gcc $(filter-out test/%,$(C_SOURCES)) && echo 'lint: cppcheck is content'
 	@scripts/check_includes.sh
+	@scripts/check_symbols.sh build/lint-gcc
 	@scripts/check_exports.sh build/lint-gcc
 	@scripts/check_columns.sh
 	@scripts/check_docs.sh build/lint-gcc/heddle

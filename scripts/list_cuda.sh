@@ -42,7 +42,7 @@ cat <<END
 # Functions of CUDA
 
 What programs find in \`libcudart.so\` and \`libcuda.so.1\` (written by \`scripts/list_cuda.sh\`; [cuda.md](cuda.md) says
-what they do). Many have other names for programs with a default stream a thread (\`host/cuda/core/also.def\`). Another
+what they do). Many have other names for programs with a default stream a thread (\`host/cuda/driver/also.def\`). Another
 $(refused host/cuda/core/missing.def) functions of the runtime and $(refused host/cuda/core/driver_missing.def) of the driver are there to say, once, that they are not supported
 (\`host/cuda/core/missing.def\`, \`host/cuda/core/driver_missing.def\`).
 END
@@ -53,7 +53,7 @@ table '^cu[A-Z]' 'The driver'
 {
     cut -d' ' -f1 "$tmp/functions"
     sed -n 's/^MISSING(\(.*\))$/\1/p' host/cuda/core/missing.def host/cuda/core/driver_missing.def
-    sed -n 's/^ALSO(\([^,]*\),.*/\1/p' host/cuda/core/also.def
+    sed -n 's/^ALSO(\([^,]*\),.*/\1/p' host/cuda/driver/also.def
 } | sort -u >"$tmp/said"
 nm -D --defined-only "$library" | awk '{sub(/@.*/, "", $3); print $3}' | grep -E '^(__)?cu' | sort -u >"$tmp/there"
 diff "$tmp/said" "$tmp/there" | sed -n 's/^< \(.*\)/list_cuda: \1 is in the sources and not in the library/p; s/^> \(.*\)/list_cuda: \1 is in the library and not found in the sources/p' >&2

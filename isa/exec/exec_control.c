@@ -17,12 +17,6 @@ static void exec_brx(struct warp *w, const struct inst *in, lanemask_t m, struct
     }
 }
 
-void exec_exit(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
-    (void)in;
-    w->live &= ~m;
-    fx->taken = m;
-}
-
 static void deq_predicate(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     (void)fx;
     blend_lanes(reg_ptr(w, in->d), reg_ptr(w, in->a), m, 0);

@@ -447,6 +447,12 @@ void exec_call(struct warp *w, const struct inst *in, lanemask_t m, struct effec
             return;
 }
 
+void exec_exit(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    (void)in;
+    w->live &= ~m;
+    fx->taken = m;
+}
+
 void exec_ret(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     fx->n_targets = 0;
     fx->taken = 0;

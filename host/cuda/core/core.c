@@ -13,6 +13,7 @@
 
 struct cuda_runtime cuda_runtime = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 __thread enum cuda_error cuda_last_error;
+struct cuda_context cuda_primary_context = {.magic = CONTEXT_MAGIC};
 __thread struct cuda_context *cuda_current_context;
 
 static int major = 13;

@@ -78,7 +78,12 @@ extern struct cuda_runtime cuda_runtime;
 /* The error that cudaGetLastError() will tell this thread. */
 extern __thread enum cuda_error cuda_last_error;
 /* The driver's current context of this thread; the runtime takes the primary one when there is none. */
-struct cuda_context;
+enum { CONTEXT_MAGIC = 0x48435458 };
+struct cuda_context {
+    unsigned magic, flags;
+    int uses; /* of the primary one: retained; of others: attached */
+    bool destroyed;
+};
 extern struct cuda_context cuda_primary_context;
 extern __thread struct cuda_context *cuda_current_context;
 

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONTEXT_MAGIC = 0x48435458, MOST_PUSHED = 64, DRIVER_VERSION = 13000 };
-struct cuda_context cuda_primary_context = {.magic = CONTEXT_MAGIC};
+enum { MOST_PUSHED = 64, DRIVER_VERSION = 13000 };
 /* Below the current one. */
 static __thread struct cuda_context *below[MOST_PUSHED];
 static __thread int n_below;

@@ -5,12 +5,6 @@
  * the one machine and its memory. */
 #include "host/cuda/core/core.h"
 
-struct cuda_context {
-    unsigned magic, flags;
-    int uses; /* of the primary one: retained; of others: attached */
-    bool destroyed;
-};
-
 /* The beginning and the end of a function that needs a current context: the lock, and the runtime's last error, which
  * is none of the driver's. */
 enum cuda_error driver_enter(enum cuda_error *kept);

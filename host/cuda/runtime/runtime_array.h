@@ -37,7 +37,12 @@ uint64_t cuda_array_size(const struct channel_format *f, struct extent e);
 /* A level of a mipmap, over memory of the mipmap's, and its end; NULL without memory. */
 struct cuda_array *cuda_array_view(const struct channel_format *f, struct extent e, unsigned flags, uint64_t data);
 void cuda_array_forget(struct cuda_array *a);
-/* mipmap.c: the first level, and how many there are; NULL: no mipmap. */
+/* runtime_mipmap.c. In cuda_enter(): a new mipmap of at most `n` levels; one of its levels; its end. */
+enum cuda_error cuda_mipmap_new(struct cuda_mipmap **out, const struct channel_format *f, struct extent e, unsigned n,
+                                unsigned flags);
+enum cuda_error cuda_mipmap_level(struct cuda_array **out, const struct cuda_mipmap *m, unsigned level);
+enum cuda_error cuda_mipmap_free(struct cuda_mipmap *m);
+/* The first level, and how many there are; NULL: no mipmap. */
 const struct cuda_array *cuda_mipmap_base(const struct cuda_mipmap *m, unsigned *levels);
 /* Bytes between an array, from byte x of row y on, and memory; the line goes on from row to row. */
 enum cuda_direction { TO_ARRAY, FROM_ARRAY };
