@@ -159,8 +159,8 @@ const char *text_line(const char *text, uint32_t n, int *len);
 /* The text of a source file: as it is named, or of that name beside the PTX; NULL when it is in neither place. Free
  * it. */
 char *source_file_text(const char *name, const char *ptx);
-/* host/launch_kernel.c: of the last launch that was recorded (heddle_record_paths()), as path_log_json() has it, its first
- * `most` segments; NULL when there is none, or memory is out. */
+/* host/launch_kernel.c: the last launch that was recorded (heddle_record_paths()), as path_log_json() has it, with its
+ * first `most` segments. NULL when there is none, or memory is out. */
 struct cJSON *recorded_paths_json(struct heddle *h, uint32_t most);
 /* host/profile_json.c: NULL when memory is out. */
 struct cJSON *profile_json(const struct heddle *h);
