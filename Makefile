@@ -172,10 +172,15 @@ $(BUILD)/isa/exec/%.o $(LEVEL_OBJ): HOT = $(if $(filter -O2,$(CFLAGS)),-O3)
 SCALAR := -fno-tree-slp-vectorize $(shell echo 'int x;' | $(CC) -mno-stv -x c -c -o /dev/null - 2>/dev/null && echo -mno-stv)
 $(BUILD)/timing/%.o $(BUILD)/isa/interp/%.o: HOT = $(SCALAR)
 
-# Presets, for a library that is alone.
+# Text files as C strings: presets, for a library that is alone, and the texts of `heddle help`.
+AS_STRING := sed 's/["\\]/\\&/g; s/.*/"&\\n"/'
 $(BUILD)/presets.inc: $(wildcard configs/*.cfg)
 	@mkdir -p $(@D)
-	@for f in $(sort $^); do echo "{\"$${f##*/}\","; sed 's/["\\]/\\&/g; s/.*/"&\\n"/' $$f; echo '},'; done > $@
+	@for f in $(sort $^); do echo "{\"$${f##*/}\","; $(AS_STRING) $$f; echo '},'; done > $@
+$(BUILD)/help.inc: $(wildcard host/cli/help/*.txt)
+	@mkdir -p $(@D)
+	@for f in $(sort $^); do n=$${f##*/}; echo "const char help_$${n%.txt}[] ="; $(AS_STRING) $$f; echo ';'; done > $@
+$(BUILD)/host/cli/help.o: $(BUILD)/help.inc
 $(BUILD)/timing/config/builtin.o: $(BUILD)/presets.inc
 $(BUILD)/timing/config/places.o: MORE_DEFINES += -DHEDDLE_DATA='"$(DATADIR)"'
 $(BUILD)/timing/config/places.o: $(BUILD)/prefix

@@ -1,5 +1,6 @@
 /* heddle bench: built-in benchmarks in one model, checked against their references. */
 #include "cmd_runs.h"
+#include "help.h"
 #include "host/live/live.h"
 #include "host/models.h"
 #include "host/progress.h"
@@ -19,20 +20,6 @@ static const struct option_def options[] = {
     {0, "csv", "FILE", "write the table as CSV; - is stdout"},
     {0, NULL, NULL, NULL},
 };
-
-static const char text[] =
-    "Without names all benchmarks run, one after another; a name is a benchmark's or a set's. Each is checked against "
-    "plain C; a wrong result is exit "
-    "status 1.\n"
-    "After SIGINT, SIGTERM or SIGHUP the rows that are done are printed and written.\n"
-    "\n"
-    "Examples:\n"
-    "    heddle bench                                 everything, small, on the default machine\n"
-    "    heddle bench -m functional                   without time: how fast the simulator is\n"
-    "    heddle bench dac                             those of a set (heddle list sets)\n"
-    "    heddle bench lud -m dpe --size paper --json lud.json\n"
-    "    heddle bench --size paper --live 8080         a page about it at http://127.0.0.1:8080/ (heddle help run)\n"
-    "    heddle bench bfs -s l1.size=49152 -s reconv.first=fallthrough\n";
 
 static const char *const titles[] = {
     "benchmark", "check", ">warp instructions", ">cycles", ">IPC", ">lanes used", ">host s", ">M wi/s", NULL};
@@ -142,6 +129,11 @@ static enum heddle_status run(const struct cli *c) {
 }
 
 const struct command cmd_bench = {
-    "bench", "[NAME...] [OPTION...]", "run built-in benchmarks, checked against their references", text, options, run,
+    "bench",
+    "[NAME...] [OPTION...]",
+    "run built-in benchmarks, checked against their references",
+    help_bench,
+    options,
+    run,
     false,
 };

@@ -1,5 +1,6 @@
 /* heddle compare: benchmarks in several models, side by side. */
 #include "cmd_runs.h"
+#include "help.h"
 #include "host/progress.h"
 #include "host/report/geomean.h"
 #include "ptx/diag.h"
@@ -23,21 +24,6 @@ static const struct option_def options[] = {
     {0, "csv", "FILE", "write the table as CSV; - is stdout"},
     {0, NULL, NULL, NULL},
 };
-
-static const char text[] =
-    "A name is a benchmark's, a set's, a program's file (X.heddle), or a PTX file, with -k, -g, -b and -a as for "
-    "'heddle run'.\n"
-    "A speed-up is the ratio of cycles. Means are geometric, one a set and one of all.\n"
-    "After SIGINT, SIGTERM or SIGHUP the rows that are done are printed and written.\n"
-    "\n"
-    "Examples:\n"
-    "    heddle compare -m spe,dpe,dws                 every benchmark in three models\n"
-    "    heddle compare dual-path -m spe,dpe           those of a set (heddle list sets)\n"
-    "    heddle compare lud bfs -m spe,dpe,dws10,dws100 --size paper --csv models.csv\n"
-    "    heddle compare lud -m spe,dpe --columns gpu.cycles,speed-up,issue.scoreboard_load\n"
-    "    heddle compare mine.heddle -m spe,dpe         a program of your own (docs/programs.md)\n"
-    "    heddle compare mine.ptx -g 16 -b 256 -a zero:16K -a u32:4096 -m spe,dpe\n"
-    "    heddle compare lud -m its,si -c turing -s si.trigger=any\n";
 
 /* A column: a figure of a run. */
 struct column {
@@ -318,7 +304,7 @@ const struct command cmd_compare = {
     "compare",
     "[NAME...] -m MODEL,MODEL,... [OPTION...]",
     "benchmarks in several models, side by side",
-    text,
+    help_compare,
     options,
     run,
     false,

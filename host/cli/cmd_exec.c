@@ -1,5 +1,6 @@
 /* heddle exec: an unmodified CUDA program, with our runtime in the place of NVIDIA's. */
 #include "cmd.h"
+#include "help.h"
 #include "host/live/live.h"
 #include "host/load/elf_load.h"
 #include "host/load/follow.h"
@@ -29,25 +30,6 @@ static const struct option_def options[] = {
     {'q', "quiet", NULL, "no table of kernels on stderr when the program ends"},
     {0, NULL, NULL, NULL},
 };
-
-static const char text[] = "The program is compiled by nvcc of CUDA 11, 12 or 13, and has PTX in it, which 'nvcc x.cu' "
-                           "and '-arch=sm_75' include.\n"
-                           "Neither a GPU nor CUDA is needed to run it. Without -c, the machine is one for the newest "
-                           "PTX in the program. Options\n"
-                           "of heddle stand before the program, the program's own behind it. When it ends, a table of "
-                           "its kernels goes to stderr. The exit status is the "
-                           "program's; when that is 0 and\n"
-                           "a kernel failed, it is what 'heddle run' would have; 2 when a launch is not simulated.\n"
-                           "\n"
-                           "Examples:\n"
-                           "    heddle exec ./vecadd 1000\n"
-                           "    heddle exec -m functional -j 8 ./vecadd 1000\n"
-                           "    heddle exec -m dpe -c turing --json result.json ./vecadd 1000\n"
-                           "    heddle exec -m dpe -c turing --results runs.db ./vecadd 1000\n"
-                           "    heddle exec --check ./vecadd 1000\n"
-                           "    heddle exec --live 8080 ./vecadd 1000    and look at http://127.0.0.1:8080/\n"
-                           "\n"
-                           "docs/cuda.md says which functions of CUDA there are.\n";
 
 /* The program's file, as the shell would find it. */
 static bool find_program(const char *word, char *out, size_t size) {
@@ -320,7 +302,7 @@ const struct command cmd_exec = {
     "exec",
     "[OPTION...] PROGRAM [ARGUMENT...]",
     "run an unmodified CUDA program on the simulated GPU",
-    text,
+    help_exec,
     options,
     run,
     true,

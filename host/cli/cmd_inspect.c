@@ -1,5 +1,6 @@
 /* heddle inspect: what the simulator makes of a PTX file. */
 #include "cmd.h"
+#include "help.h"
 #include "host/models.h"
 #include "host/report/outfile.h"
 #include "module_arg.h"
@@ -18,25 +19,6 @@ static const struct option_def options[] = {
     {0, "svg", "FILE", "draw as SVG into FILE too"},
     {0, NULL, NULL, NULL},
 };
-
-static const char text[] =
-    "Shows for each kernel its parameters, what it needs, and its program: basic blocks with the block where their "
-    "paths\n"
-    "join again, and instructions with their line in the file. A file without kernels shows its functions; -k takes "
-    "one too.\n"
-    "The file - is stdin.\n"
-    "\n"
-    "Examples:\n"
-    "    heddle inspect kernels/lud.ptx\n"
-    "    nvcc -ptx -o - blur.cu | heddle inspect -\n"
-    "    heddle inspect kernels/lud.ptx -k lud_perimeter --pass regalloc\n"
-    "    heddle inspect kernels/lud.ptx -k lud_perimeter -m its       with convergence barriers\n"
-    "    heddle inspect kernels/subwarps.ptx --paths -m dpe -g 1 -b 32 -a zero:4M -a zero:128 -a s32:8 -a s32:1 --svg "
-    "paths.svg\n"
-    "    heddle inspect kernels/figure3.ptx --paths -m dws -s dws.threshold=2 -g 1 -b 32 -a zero:128\n"
-    "\n"
-    "--paths draws time downwards and paths side by side, as on a machine that issues one instruction of every\n"
-    "schedulable path in each step: what the model allows, before caches and pipelines have their say.\n";
 
 static enum heddle_status complain(const struct heddle *h) {
     fflush(stdout);
@@ -235,7 +217,7 @@ const struct command cmd_inspect = {
     "inspect",
     "FILE [-k KERNEL] [--pass NAME]",
     "a PTX file or compiled program as the simulator sees it: registers, blocks, program",
-    text,
+    help_inspect,
     options,
     run,
     false,

@@ -2,6 +2,7 @@
 #include "benchmarks/bench.h"
 #include "cmd.h"
 #include "frontend/frontend.h"
+#include "help.h"
 #include "host/models.h"
 #include "host/table.h"
 #include "isa/decode.h"
@@ -18,13 +19,6 @@ static const struct option_def options[] = {
     {0, "of", "FILE", "instructions: which opcodes of FILE, one a line, exist, and why others do not"},
     {0, NULL, NULL, NULL},
 };
-
-static const char text[] =
-    "Examples:\n"
-    "    heddle list models\n"
-    "    heddle list options | grep l1\n"
-    "    heddle list statistics --markdown > statistics.md\n"
-    "    heddle list instructions --of opcodes.txt    can it run what my programs are made of?\n";
 
 static struct table *list_benchmarks(void) {
     static const char *const titles[] = {"benchmark", "sets", "what it is", NULL};
@@ -232,7 +226,7 @@ const struct command cmd_list = {
     "list",
     "benchmarks|sets|models|configs|options|statistics|passes|instructions",
     "what there is to choose from",
-    text,
+    help_list,
     options,
     run,
     false,

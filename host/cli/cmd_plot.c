@@ -1,5 +1,6 @@
 /* heddle plot: charts of what a database of runs has. */
 #include "cmd.h"
+#include "help.h"
 #include "host/report/breakdown.h"
 #include "host/report/chart.h"
 #include "host/report/gnuplot.h"
@@ -22,25 +23,6 @@ static const struct option_def options[] = {
     {0, "title", "TEXT", "in place of the chart's own"},
     {0, NULL, NULL, NULL},
 };
-
-static const char text[] =
-    "Draws runs that heddle sweep or heddle reproduce put into FILE, as SVG or PNG. gnuplot draws; where it is "
-    "missing,\n"
-    "the line that installs it is printed.\n"
-    "\n"
-    "  bars     clusters of bars; speed-ups unless --value says otherwise\n"
-    "  lines    a value over an option that was swept (--x), a line a program and model\n"
-    "  scatter  a point a run: --value over --x, both statistics\n"
-    "  stack    a bar a run: where its issue slots went, in percent, or its energy by component\n"
-    "\n"
-    "Fields and conditions are those of 'heddle results'.\n"
-    "\n"
-    "Examples:\n"
-    "    heddle plot results.db --relative-to spe -o speedup.svg\n"
-    "    heddle plot results.db --kind lines --x l1.size --value gpu.ipc -o l1\n"
-    "    heddle plot results.db --kind scatter --x l1.miss_rate --value gpu.ipc --columns program\n"
-    "    heddle plot results.db --kind stack --where program=lud -o lud.png\n"
-    "    heddle plot results.db --kind stack --value energy\n";
 
 enum { MAX_FIELDS = 16, MAX_SERIES = 100, MAX_PLACES = 5000 };
 static const char *const kinds[] = {"bars", "lines", "scatter", "stack"};
@@ -345,5 +327,6 @@ static enum heddle_status run(const struct cli *c) {
 }
 
 const struct command cmd_plot = {
-    "plot", "FILE [OPTION...]", "charts of a database of runs: bars, lines, scatter, stacks", text, options, run, false,
+    "plot", "FILE [OPTION...]", "charts of a database of runs: bars, lines, scatter, stacks", help_plot, options, run,
+    false,
 };

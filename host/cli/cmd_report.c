@@ -1,5 +1,6 @@
 /* heddle report: one page about the runs of a database. */
 #include "cmd.h"
+#include "help.h"
 #include "host/report/gnuplot.h"
 #include "host/report/outfile.h"
 #include "host/report/report.h"
@@ -12,19 +13,6 @@ static const struct option_def options[] = {
     {0, "title", "TEXT", "of the page (default the database's name)"},
     {0, NULL, NULL, NULL},
 };
-
-static const char text[] =
-    "Writes a page of HTML about the runs that heddle sweep or heddle reproduce put into FILE. It needs no other file\n"
-    "and no network: what was run by which heddle on which machine, with the options that differ; speed-ups; where "
-    "the\n"
-    "issue slots went; energy by component; a roofline for each level of memory, and one for each kind of operation;\n"
-    "and, of runs with a profile (heddle sweep --profile), the lines of PTX and of its source that took most, and the\n"
-    "paths of a warp. Tables sort by a click on a column's head. Plots are drawn by gnuplot; where it is missing the\n"
-    "page has the tables alone.\n"
-    "\n"
-    "Examples:\n"
-    "    heddle sweep lud bfs -m spe,dpe --profile && heddle report results.db\n"
-    "    heddle report results.db -o lud.html --where program=lud\n";
 
 static bool write_page(struct report *r, const char *path) {
     struct outfile f = {0};
@@ -81,5 +69,5 @@ static enum heddle_status run(const struct cli *c) {
 }
 
 const struct command cmd_report = {
-    "report", "FILE [OPTION...]", "one page of HTML about a database of runs", text, options, run, false,
+    "report", "FILE [OPTION...]", "one page of HTML about a database of runs", help_report, options, run, false,
 };

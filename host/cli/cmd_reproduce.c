@@ -1,6 +1,7 @@
 /* heddle reproduce: the papers' figures from our own runs, beside the papers' numbers. */
 #include "cmd.h"
 #include "cmd_plan.h"
+#include "help.h"
 #include "host/report/figure.h"
 #include "host/report/gnuplot.h"
 #include "host/report/outfile.h"
@@ -22,27 +23,6 @@ static const struct option_def options[] = {
     {'j', "jobs", "N", "runs at a time (default: the processors there are)"},
     {0, NULL, NULL, NULL},
 };
-
-static const char text[] =
-    "A figure is one of 'heddle reproduce list', or all. What is run for it, and what the paper's text says of it, "
-    "stands\n"
-    "in one table (the folder reproduce/ of the source). Runs that the database has, by the same heddle with the same\n"
-    "configuration and input, are not run again; after Ctrl-C or a kill the same command goes on. Each figure is\n"
-    "printed, and written to FOLDER as FIGURE.csv, FIGURE.svg and FIGURE.png (drawn by gnuplot, where it is\n"
-    "installed), the paper's numbers marked, and together as index.html, a page that needs no other file. Programs, "
-    "models and options that there are not yet are named.\n"
-    "A direction is 'same' when both the paper's value and ours are above 1, below 1, or within half a percent of it.\n"
-    "The summary at the end (summary.csv) counts these, and compares ranks: Kendall's tau-b over pairs of programs, "
-    "and\n"
-    "of settings, that the text gives numbers for, from 1 (the paper's order) to -1. Two processes may share the "
-    "work.\n"
-    "\n"
-    "Examples:\n"
-    "    heddle reproduce list                        the figures\n"
-    "    heddle reproduce dpe-13                      one of them, small inputs\n"
-    "    heddle reproduce all --size paper -j 2       everything, as long as in the papers\n"
-    "    heddle reproduce subwarp-table3 --no-plots\n"
-    "    heddle results results.db --rows program --value gpu.cycles    the runs behind them\n";
 
 static int count_figures(void) {
     int n = 0;
@@ -377,7 +357,7 @@ const struct command cmd_reproduce = {
     "reproduce",
     "FIGURE...|all|list [OPTION...]",
     "a paper's figure: our numbers beside the paper's",
-    text,
+    help_reproduce,
     options,
     run,
     false,

@@ -1,5 +1,6 @@
 /* heddle results: what is in a database of runs. */
 #include "cmd.h"
+#include "help.h"
 #include "host/report/outfile.h"
 #include "host/report/results_view.h"
 #include "where.h"
@@ -21,23 +22,6 @@ static const struct option_def options[] = {
     {'o', "output", "FILE", "the database of --merge; made when it is not there"},
     {0, NULL, NULL, NULL},
 };
-
-static const char text[] =
-    "Prints what heddle sweep and heddle reproduce have put into FILE. A field is program, size, model, preset, "
-    "check,\n"
-    "kernel, launch, version, binary, ended, an option of the machine (heddle list options) or a statistic (heddle "
-    "list\n"
-    "statistics). Where several builds of heddle have run the same, a pivot takes the newest run. The file is SQLite:\n"
-    "docs/results.md has its tables, for queries of your own.\n"
-    "\n"
-    "Examples:\n"
-    "    heddle results results.db                                    every run\n"
-    "    heddle results results.db --where program=lud --value gpu.cycles,l1.misses\n"
-    "    heddle results results.db --rows program --columns model --value gpu.ipc --relative-to spe\n"
-    "    heddle results results.db --rows program,l1.size --value gpu.cycles --csv cycles.csv\n"
-    "    heddle results results.db --launches --where program=lud\n"
-    "    heddle results results.db --csv - | head -n 3\n"
-    "    heddle results --merge a.db b.db -o all.db\n";
 
 static const char speed_up[] = "speed-up"; /* the value of a pivot that is no field */
 enum { MAX_FIELDS = 16 };
@@ -279,7 +263,7 @@ const struct command cmd_results = {
     "results",
     "FILE [OPTION...] | --merge FILE... -o FILE",
     "what is in a database of runs: lists, pivots, CSV, JSON",
-    text,
+    help_results,
     options,
     run,
     false,

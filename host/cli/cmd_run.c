@@ -1,6 +1,7 @@
 /* heddle run: one kernel of a PTX file, with arguments from the command line, or a program. */
 #include "axes.h"
 #include "cmd.h"
+#include "help.h"
 #include "host/live/live.h"
 #include "host/models.h"
 #include "host/program/own.h"
@@ -35,60 +36,6 @@ static const struct option_def options[] = {
     {0, "check", NULL, "look for mistakes of the kernel while it runs, in the functional model; see below"},
     {0, NULL, NULL, NULL},
 };
-
-static const char text[] =
-    "A program (FILE.heddle) says itself what it launches, with what, and what is right: docs/programs.md. For any "
-    "other\n"
-    "FILE the options say it: PTX text, or what nvcc made with PTX in it: an executable, an object, a shared object, "
-    "a\n"
-    ".fatbin. KERNEL may be mangled, as in PTX, or as it was written: -k saxpy, -k 'fill<int>'.\n"
-    "\n"
-    "Arguments are given in the order of the kernel's parameters:\n"
-    "  u8: s8: u16: s16: u32: s32: u64: s64: f32: f64:    a VALUE: -a u32:4096 -a f32:1.5 -a s32:-7 -a f32:0f3F800000\n"
-    "  in:FILE            a device buffer filled from FILE\n"
-    "  out:FILE:BYTES     a zeroed buffer, written to FILE after the run\n"
-    "  inout:FILE:OUT     a buffer filled from FILE, written to OUT after the run\n"
-    "  zero:BYTES         a zeroed buffer\n"
-    "  bytes:FILE         a parameter passed by value (a struct), filled from FILE\n"
-    "  tex:TEXTURE        a texture object; surf:TEXTURE a surface object, sampler:PROPERTIES a sampler\n"
-    "BYTES takes K, M and G. Files are raw and little-endian. An input may be stdin (in:-), a pipe or a FIFO. It is "
-    "read\n"
-    "to its end before the run, and by one argument only. FILE and CONFIG may be such a file, too.\n"
-    "Output files appear only when the run ended well. A run that met --cycle-limit, SIGINT, SIGTERM or SIGHUP writes "
-    "no buffers, but what it measured until then, marked as\n"
-    "incomplete. When a file is -, what the kernel prints and the profile go to stderr.\n"
-    "In the functional model, CTAs that race by plain loads and stores may end differently with several threads;\n"
-    "-s gpu.order=strict makes them end as with one, in the time of one. Timing models need no such option.\n"
-    "\n"
-    "A TEXTURE is a buffer and its properties: in:FILE,size=640x480,format=u8x4,read=normalized. The properties:\n"
-    "  size=W[xH[xD]]     texels; layers=N of an array; shape=cube; levels=N of a mipmap; pitch=BYTES from row to row\n"
-    "  format=f32         or u8 s8 u16 s16 u32 s32 f16, with x2 or x4 channels; read=normalized or element\n"
-    "  coords=texels      or normalized; filter=nearest or linear; level-filter=nearest or linear\n"
-    "  address=clamp      or wrap mirror border, or one for each dimension: address=wrap/clamp\n"
-    "A sampler has those of the last two lines. Layers, faces and levels follow one another without gaps.\n"
-    "\n"
-    "--check reports reads of memory that was never written (an out: buffer is such memory, a zero: buffer is not),\n"
-    "races in shared and global memory, misuse of barriers, of member masks and of malloc() blocks. The kernel runs "
-    "to\n"
-    "its end; when there are mistakes, the exit status is 3 and no output file is written. See docs/checking.md.\n"
-    "\n"
-    "--live serves a page while the run goes on: how far each launch is, instructions a cycle and where the issue "
-    "slots "
-    "go,\n"
-    "over time, and what each SM does. A port alone is one of this machine, 0 any that is free; for other machines "
-    "give "
-    "an\n"
-    "address of this one (0.0.0.0:8080: all of them). Everyone who can reach it can read it.\n"
-    "\n"
-    "Examples:\n"
-    "    heddle run benchmarks/lud.heddle -m dpe\n"
-    "    heddle run benchmarks/bfs.heddle -v n=16K -m dws\n"
-    "    heddle run vecadd.ptx -g 16 -b 256 -a in:a.bin -a in:b.bin -a out:c.bin:16K -a u32:4096\n"
-    "    heddle run lud.ptx -k lud_internal -g 3,3 -b 16,16 -a inout:m.bin:m2.bin -a u32:64 -a u32:0 -m dpe\n"
-    "    heddle run kernel.ptx -g 1 -b 32 -m functional -s reconv=dws --cycle-limit 1000000\n"
-    "    heddle run blur.ptx -g 40,30 -b 16,16 --texture image=in:i.bin,size=640x480,filter=linear -a out:o.bin:1200K\n"
-    "    heddle run kernel.ptx -g 4 -b 128 -a in:a.bin -a out:b.bin:4K --check\n"
-    "    heddle run benchmarks/bfs.heddle --size paper --live 8080     and look at http://127.0.0.1:8080/\n";
 
 /* What is to be run: a launch, or a program. */
 struct task {
@@ -445,7 +392,7 @@ const struct command cmd_run = {
     "run",
     "FILE.heddle | FILE -g X[,Y[,Z]] -b X[,Y[,Z]] [-a SPEC]... [OPTION...]",
     "run a program, or a kernel of a PTX file or of a compiled program",
-    text,
+    help_run,
     options,
     run,
     false,

@@ -2,6 +2,7 @@
 #include "axes.h"
 #include "cmd_plan.h"
 #include "cmd_runs.h"
+#include "help.h"
 #include "host/models.h"
 #include "host/report/plan.h"
 #include "host/report/results_view.h"
@@ -31,26 +32,6 @@ static const struct option_def options[] = {
     {0, "dry-run", NULL, "say what would be run, and run nothing"},
     {0, NULL, NULL, NULL},
 };
-
-static const char text[] =
-    "Runs every program in every model with every combination of the values: the product of all. Each run is checked\n"
-    "against plain C, and written to the database as it ends, with every statistic (docs/results.md). A run that is\n"
-    "there already, by the same heddle with the same configuration and input, is not run again: after Ctrl-C, a kill\n"
-    "or a full disk the same command runs what is missing and nothing else. Two processes may fill one database.\n"
-    "A program is a benchmark's name, a set's, a program's file (X.heddle), or a PTX file with -k, -g, -b and -a as "
-    "for\n"
-    "'heddle run'; such a launch is known by its options and by the files that they name.\n"
-    "\n"
-    "Examples:\n"
-    "    heddle sweep lud bfs -m spe,dpe                             two programs in two models\n"
-    "    heddle sweep lud -m spe,dpe -s l1.size=8K,16K,32K           and three sizes of the L1: six runs\n"
-    "    heddle sweep subwarp -m its,si -s memory.model=fixed -s memory.latency=300:900:300\n"
-    "    heddle sweep mine.heddle -m spe,dpe -v n=1K,2K,4K           of a program in three sizes\n"
-    "    heddle sweep mine.ptx -g 16 -b 256 -a zero:16K -a u32:4096 -m spe,dpe -s l1.size=8K,16K\n"
-    "    heddle sweep mine.heddle -m spe,dpe --profile               and then: heddle report results.db\n"
-    "    heddle sweep lud bfs -m spe,dpe,dws --slurm=submit          on a cluster (docs/results.md)\n"
-    "    heddle results results.db                                   what is in it\n"
-    "    heddle results results.db --rows program,l1.size --columns model --value gpu.cycles\n";
 
 struct sweep {
     const struct cli *c;
@@ -274,7 +255,7 @@ const struct command cmd_sweep = {
     "sweep",
     "PROGRAM... [OPTION...]",
     "programs, models and options in every combination, into a database",
-    text,
+    help_sweep,
     options,
     run,
     false,

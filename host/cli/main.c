@@ -1,5 +1,6 @@
 /* The command line: finds the command and runs it. Only this file ends the process. */
 #include "cmd.h"
+#include "help.h"
 #include "host/report/interrupt.h"
 #include "manual.h"
 #include "ptx/diag.h"
@@ -17,22 +18,7 @@ static void print_help(FILE *out) {
           out);
     for (int i = 0; i < N_COMMANDS; i++)
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("  help       this text, or 'heddle help COMMAND' with options and examples\n"
-          "\n"
-          "Begin with these:\n"
-          "    heddle bench                              all benchmarks on the default machine, checked\n"
-          "    heddle bench lud bfs -m dpe               two of them, with dual-path execution\n"
-          "    heddle compare lud bfs -m spe,dpe,dws     models side by side\n"
-          "    heddle sweep lud -s l1.size=8K,16K        every combination, into a database\n"
-          "    heddle plot results.db                    and its speed-ups as bars\n"
-          "    heddle reproduce dpe-13                   a paper's figure, ours beside it\n"
-          "    heddle run kernel.ptx -g 16 -b 256 -a in:x.bin -a out:y.bin:16K -a u32:4096\n"
-          "    heddle exec ./a.out                       a CUDA program, as nvcc makes it\n"
-          "    heddle inspect kernel.ptx                 what is in a PTX file\n"
-          "\n"
-          "Exit status: 0 done and right, 1 wrong results, 2 bad usage, configuration or PTX, 3 the kernel faulted,\n"
-          "4 deadlock, cycle limit, or a clock that stands still. Results go to stdout, messages to stderr.\n",
-          out);
+    fputs(help_heddle, out);
 }
 
 static const struct command *find(const char *name) {

@@ -1,0 +1,2 @@
+#include "help.h"
+#include "help.inc"
