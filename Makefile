@@ -130,7 +130,7 @@ help:
 all: deps
 	@$(MAKE) --no-print-directory build
 .PHONY: build
-build: $(BUILD)/heddle $(BUILD)/libheddle.a $(SO) $(BUILD)/heddle.pc $(BUILD)/man/heddle.3 $(CUDA_LIBS)
+build: $(BUILD)/heddle $(BUILD)/libheddle.a $(SO) $(BUILD)/heddle.pc $(BUILD)/man/heddle.3 $(BUILD)/man/heddle.1 $(CUDA_LIBS)
 	@ln -sfn $(VARIANT)/heddle build/heddle 2>/dev/null || true
 
 deps:
@@ -235,6 +235,9 @@ $(BUILD)/man/heddle.3: host/heddle.h host/man/pages.awk host/man/heddle.3
 	@mkdir -p $(@D)
 	@awk -v dir=$(@D) -f host/man/pages.awk host/heddle.h > $(@D)/functions
 	@cp host/man/heddle.3 $@
+# heddle(1) and a page for each command are made from their --help, where help2man is installed.
+$(BUILD)/man/heddle.1: $(CMD_OBJ) $(BUILD)/host/cli/help.o host/man/pages.sh host/man/help.awk | $(BUILD)/heddle
+	@host/man/pages.sh $(BUILD)/heddle $(@D)
 $(BUILD)/heddle: $(CMD_OBJ) $(BUILD)/libheddle-internal.a
 	@$(SAY) '  link    $@'
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
@@ -379,6 +382,7 @@ golden:
 # What is installed runs on every processor. `install-built` puts in place what is built; nothing else is looked at.
 install:
 	@./deps
+	@./deps man || echo 'make install: goes on without manual pages of the commands'
 	@$(SUBMAKE) PORTABLE=1 build
 	@$(SUBMAKE) PORTABLE=1 install-built
 
@@ -409,8 +413,8 @@ install-built:
 	install -m 644 configs/*.cfg $(TO_DATA)/configs
 	install -m 644 $(BUILD)/man/*.3 $(TO_MAN)/man3
 	install -d $(TO_MAN)/man1 $(TO_BASH) $(TO_ZSH)
-	$(BUILD)/heddle help --man > $(TO_MAN)/man1/heddle.1
-	for c in $$($(BUILD)/heddle help --names); do $(BUILD)/heddle help --man $$c > $(TO_MAN)/man1/heddle-$$c.1 || exit 1; done
+	@[ -e $(BUILD)/man/heddle.1 ] || echo 'no manual pages of the commands: ./deps man installs help2man, then build again'
+	for page in $(BUILD)/man/*.1; do [ ! -e $$page ] || install -m 644 $$page $(TO_MAN)/man1 || exit 1; done
 	$(BUILD)/heddle help --bash > $(TO_BASH)/heddle
 	$(BUILD)/heddle help --zsh > $(TO_ZSH)/_heddle
 

@@ -1,8 +1,8 @@
 /* The command line: finds the command and runs it. Only this file ends the process. */
 #include "cmd.h"
+#include "completion.h"
 #include "help.h"
 #include "host/report/interrupt.h"
-#include "manual.h"
 #include "ptx/diag.h"
 #include <errno.h>
 #include <string.h>
@@ -46,15 +46,12 @@ static enum heddle_status unknown(const char *name) {
     return HEDDLE_USAGE;
 }
 
-/* What `make install` puts beside the program: heddle help --man [COMMAND], --bash, --zsh, --names. */
-static bool install_text(const char *what, const char *name) {
-    const struct command *k = name ? find(name) : NULL;
-    if (strcmp(what, "--man") == 0 && (k || !name))
-        manual_page(commands, N_COMMANDS, k, stdout);
-    else if (strcmp(what, "--bash") == 0)
-        manual_bash(commands, N_COMMANDS, stdout);
+/* What `make install` needs: heddle help --bash, --zsh, --names. */
+static bool install_text(const char *what) {
+    if (strcmp(what, "--bash") == 0)
+        completion_bash(commands, N_COMMANDS, stdout);
     else if (strcmp(what, "--zsh") == 0)
-        manual_zsh(commands, N_COMMANDS, stdout);
+        completion_zsh(commands, N_COMMANDS, stdout);
     else if (strcmp(what, "--names") == 0)
         for (int i = 0; i < N_COMMANDS; i++)
             puts(commands[i]->name);
@@ -63,8 +60,8 @@ static bool install_text(const char *what, const char *name) {
     return true;
 }
 
-static enum heddle_status help(const char *name, const char *more) {
-    if (name && install_text(name, more))
+static enum heddle_status help(const char *name) {
+    if (name && install_text(name))
         return HEDDLE_OK;
     const struct command *k = name ? find(name) : NULL;
     if (name && !k && strcmp(name, "help") != 0)
@@ -87,7 +84,7 @@ static enum heddle_status dispatch(int argc, char **argv) {
         return HEDDLE_OK;
     }
     if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-        return help(argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : NULL);
+        return help(argc > 2 ? argv[2] : NULL);
     const struct command *k = find(word);
     if (!k)
         return unknown(word);

@@ -199,6 +199,27 @@ START_TEST(every_function_has_a_page) {
 }
 END_TEST
 
+/* A page for each command, which names it and has each option of its --help, and heddle(1), which has each command. */
+START_TEST(every_command_has_a_page) {
+    if (!have("help2man"))
+        return;
+    char *out = shell(
+        0, "M=$U/share/man/man1; for c in $($B/heddle help --names); do grep -q \"^heddle-$c .. ..*\" "
+           "$M/heddle-$c.1 && grep -q \"^.BR heddle-$c (1)\" $M/heddle.1 || echo no page: $c; "
+           "sed 's/\\\\-/-/g' $M/heddle-$c.1 > $D/page; for o in $($B/heddle help $c | "
+           "sed -n 's/^  \\(-.,\\|   \\) \\(--[a-z-]*\\).*/\\2/p'); do grep -q \"fB$o.f\" $D/page && echo found || "
+           "echo no option: $c $o; done; done | sort | uniq -c");
+    /* one line: how many options all commands have */
+    ck_assert_msg(atoi(out) >= 80 && strchr(out, '\n')[1] == '\0', "%s", out);
+    free(out);
+    if (have("man")) {
+        char *warnings = shell(0, "for m in $U/share/man/man1/*.1; do man --warnings -l $m 2>&1 >/dev/null; done");
+        ck_assert_str_eq(warnings, "");
+        free(warnings);
+    }
+}
+END_TEST
+
 /* Somewhere else than where the build was told: nothing of the clone is looked at. */
 START_TEST(another_prefix) {
     if (!have("pkg-config"))
@@ -297,6 +318,7 @@ SUITE(host_install) {
     TEST(example_in_python);
     TEST(library_alone);
     TEST(every_function_has_a_page);
+    TEST(every_command_has_a_page);
     TEST(another_prefix);
     TEST(uninstalled_without_a_trace);
     TEST(flags_that_results_depend_on);

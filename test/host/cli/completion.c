@@ -1,4 +1,4 @@
-/* Manual pages and completions: they have every command and option that --help has, and are what their readers take. */
+/* Completions for shells have every command and option that --help has, and are what the shells take. */
 #include "cli_help.h"
 
 static char names[16][16];
@@ -28,39 +28,22 @@ static int find_options(const char *command, char found[48][32]) {
     return n;
 }
 
-/* As a page has it: each dash with a backslash. */
-static void dashes(const char *option, char *to) {
-    for (; *option; option++) {
-        if (*option == '-')
-            *to++ = '\\';
-        *to++ = *option;
-    }
-    *to = '\0';
-}
-
 START_TEST(every_command_and_option_is_in_them) {
-    char found[48][32], roff[64];
+    char found[48][32];
     find_names();
-    STATUS(HEDDLE_OK, "help --man");
-    char *page = strdup(out);
     STATUS(HEDDLE_OK, "help --bash");
     char *bash = strdup(out);
     STATUS(HEDDLE_OK, "help --zsh");
     char *zsh = strdup(out);
     int all = 0;
     for (int i = 0; i < n_names; i++) {
-        char entry[320], part[320];
-        snprintf(entry, sizeof entry, ".BR heddle\\-%s (1)\n", names[i]);
-        SAYS(page, entry);
+        char part[320];
         int n = find_options(names[i], found);
         snprintf(part, sizeof part, "        %s) if ", names[i]);
         const char *b = strstr(bash, part), *z = strstr(zsh, part);
         ck_assert_msg(b && z, "%s", names[i]);
         char *b_line = strndup(b, strcspn(b, "\n")), *z_line = strndup(z, strcspn(z, "\n"));
-        STATUS(HEDDLE_OK, "help --man %s", names[i]);
         for (int k = 0; k < n; k++) {
-            dashes(found[k], roff);
-            SAYS(out, roff);
             SAYS(b_line, found[k]);
             SAYS(z_line, found[k]);
         }
@@ -69,33 +52,8 @@ START_TEST(every_command_and_option_is_in_them) {
         free(z_line);
     }
     ck_assert_int_ge(all, 80);
-    free(page);
     free(bash);
     free(zsh);
-    STATUS(HEDDLE_USAGE, "help --man nothing");
-}
-END_TEST
-
-/* Readers of pages warn of nothing. */
-START_TEST(pages_are_well_formed) {
-    const char *check = system("mandoc -h >/dev/null 2>&1 </dev/null; test $? != 127") == 0 ? "mandoc -T lint -W error"
-                        : system("groff --version >/dev/null 2>&1") == 0                    ? "groff -man -Tutf8 -ww -z"
-                                                                                            : NULL;
-    if (!check) {
-        test_skip("there is neither mandoc nor groff");
-        return;
-    }
-    find_names();
-    for (int i = -1; i < n_names; i++) {
-        char command[64];
-        STATUS(HEDDLE_OK, "help --man %s", i < 0 ? "" : names[i]);
-        write_file("page.1", out, strlen(out));
-        snprintf(command, sizeof command, "%s page.1 >said.txt 2>&1", check);
-        int how = system(command);
-        char *said = slurp("said.txt");
-        ck_assert_msg(how == 0 && !*said, "%s: %s", i < 0 ? "heddle" : names[i], said);
-        free(said);
-    }
 }
 END_TEST
 
@@ -149,10 +107,9 @@ START_TEST(zsh_takes_its_completion) {
 }
 END_TEST
 
-SUITE(host_cli_manual) {
+SUITE(host_cli_completion) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST(every_command_and_option_is_in_them);
-    TEST(pages_are_well_formed);
     TEST(bash_offers_what_fits);
     TEST(zsh_takes_its_completion);
 }

@@ -1,98 +1,6 @@
-#include "manual.h"
+#include "completion.h"
 #include <ctype.h>
 #include <string.h>
-
-/* Text of a page: nothing in it is taken for roff's own. */
-static void roff(FILE *out, const char *text) {
-    for (const char *at = text; *at; at++) {
-        if ((*at == '.' || *at == '\'') && (at == text || at[-1] == '\n'))
-            fputs("\\&", out);
-        if (*at == '\\')
-            fputs("\\e", out);
-        else if (*at == '-')
-            fputs("\\-", out);
-        else
-            fputc(*at, out);
-    }
-}
-
-static void upper(FILE *out, const char *text) {
-    for (; *text; text++)
-        fputc(toupper((unsigned char)*text), out);
-}
-
-/* Lines as they are: the texts of --help are written so. */
-static void as_it_is(FILE *out, const char *text) {
-    fputs(".PP\n.nf\n", out);
-    roff(out, text);
-    fputs(".fi\n", out);
-}
-
-static void option(FILE *out, const struct option_def *o) {
-    fputs(".TP\n", out);
-    if (o->letter)
-        fprintf(out, "\\fB\\-%c\\fR, ", o->letter);
-    fputs("\\fB\\-\\-", out);
-    roff(out, o->name);
-    fputs("\\fR", out);
-    if (o->value) {
-        fprintf(out, "%s\\fI", *o->value == '[' ? "" : " ");
-        roff(out, o->value);
-        fputs("\\fR", out);
-    }
-    fputc('\n', out);
-    roff(out, o->help);
-    fputc('\n', out);
-}
-
-static void title(FILE *out, const struct command *k) {
-    fputs(".TH HEDDLE", out);
-    if (k) {
-        fputs("\\-", out);
-        upper(out, k->name);
-    }
-    fputs(" 1 \"\" \"heddle " HEDDLE_VERSION "\" \"Heddle\"\n.SH NAME\nheddle", out);
-    if (k)
-        fprintf(out, "\\-%s", k->name);
-    fputs(" \\- ", out);
-    roff(out, k ? k->summary : "runs PTX kernels on a simulated GPU and shows what divergence costs");
-    fputs("\n.SH SYNOPSIS\n.B heddle", out);
-    fprintf(out, "%s%s\n", k ? " " : "", k ? k->name : "");
-}
-
-static void command_page(const struct command *k, FILE *out) {
-    title(out, k);
-    roff(out, k->usage);
-    fputs("\n.SH OPTIONS\n", out);
-    for (const struct option_def *o = k->options; o->name; o++)
-        if (o->help)
-            option(out, o);
-    fputs(".SH DESCRIPTION\n", out);
-    as_it_is(out, k->text);
-    fputs(".SH SEE ALSO\n.BR heddle (1)\n", out);
-}
-
-void manual_page(const struct command *const *commands, int n, const struct command *command, FILE *out) {
-    if (command) {
-        command_page(command, out);
-        return;
-    }
-    title(out, NULL);
-    fputs(".I COMMAND\n[\\fIARGUMENT\\fR...]\n.SH COMMANDS\n", out);
-    for (int i = 0; i < n; i++) {
-        fprintf(out, ".TP\n.BR heddle\\-%s (1)\n", commands[i]->name);
-        roff(out, commands[i]->summary);
-        fputc('\n', out);
-    }
-    fputs(".TP\n.B help\nthe commands, or with a command's name its options and examples\n"
-          ".SH EXIT STATUS\n"
-          "0 done and right, 1 wrong results, 2 bad usage, configuration or PTX, 3 the kernel faulted, 4 deadlock,\n"
-          "cycle limit, or a clock that stands still. Results go to stdout, messages to stderr.\n"
-          ".SH SEE ALSO\n",
-          out);
-    for (int i = 0; i < n; i++)
-        fprintf(out, ".BR heddle\\-%s (1)%s\n", commands[i]->name, i + 1 < n ? "," : "");
-}
 
 /* What a value or a word stands for, by the name that --help gives it; shell words that print the choices, or NULL for
  * files. */
@@ -180,7 +88,7 @@ static void print_choice(const struct command *const *commands, int n, FILE *out
     fputs("help --version\" ;;\n        esac ;;\n    esac\n", out);
 }
 
-void manual_bash(const struct command *const *commands, int n, FILE *out) {
+void completion_bash(const struct command *const *commands, int n, FILE *out) {
     fprintf(
         out,
         "# Completion of heddle for bash.\n%s"
@@ -198,7 +106,7 @@ void manual_bash(const struct command *const *commands, int n, FILE *out) {
           out);
 }
 
-void manual_zsh(const struct command *const *commands, int n, FILE *out) {
+void completion_zsh(const struct command *const *commands, int n, FILE *out) {
     fprintf(out,
             "#compdef heddle\n# Completion of heddle for zsh.\n%s"
             "_heddle() {\n"
