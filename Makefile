@@ -50,7 +50,7 @@ COMPILE = $(CC) -I. -I$(BUILD) -D_GNU_SOURCE $(VARIANT_DEFINES) $(MORE_DEFINES) 
 PROFILE := $(if $(PGO),$(if $(filter train,$(PGO)),-fprofile-generate,-fprofile-use -fprofile-partial-training -Wno-missing-profile -Wno-coverage-mismatch))
 PROFILE_NAME = $(if $(PGO),-dumpbase $(@:$(BUILD)/%.o=$(TRAIN)/profile/%))
 LINK = $(CC) $(OPT) $(CFLAGS) $(PROFILE) $(KEPT) $(LDFLAGS)
-LIBS := -lconfig -lcjson -lsqlite3 -lelf -llz4 -lzstd -l:libstdc++.so.6 -lm -pthread $(LDLIBS)
+LIBS := -lconfig -lcjson -lsqlite3 -lelf -llz4 -lzstd -lxxhash -l:libstdc++.so.6 -lm -pthread $(LDLIBS)
 
 # Where `make install` puts things, below DESTDIR, and where the library looks for them at last.
 PREFIX ?= /usr/local
@@ -205,7 +205,7 @@ retrain:
 	@rm -rf $(TRAIN)
 	@$(SUBMAKE) build
 $(BUILD)/flags: WAS = $(CC) $(ARCH) $(OPT) $(PROFILE) $(CPPFLAGS) $(CFLAGS) $(VARIANT_DEFINES) shared
-$(BUILD)/prefix: WAS = $(PREFIX) $(LIBDIR) $(SO_VERSION)
+$(BUILD)/prefix: WAS = $(PREFIX) $(LIBDIR) $(SO_VERSION) $(LIBS)
 
 # All objects, for the command, the tests and the CUDA libraries.
 $(BUILD)/libheddle-internal.a: $(LIB_OBJ)

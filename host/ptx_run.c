@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 enum { FIRST_PLACES = 256, MOST_SOURCES = 4096 };
 
@@ -37,18 +38,6 @@ __attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *
     va_end(args);
     fflush(stderr);
     abort();
-}
-
-static uint64_t hash_of(const char *text, size_t len) {
-    uint64_t h = len * 0x9e3779b97f4a7c15u, word;
-    for (; len >= sizeof word; text += sizeof word, len -= sizeof word) {
-        memcpy(&word, text, sizeof word);
-        h = (h ^ word) * 0xff51afd7ed558ccdu;
-        h ^= h >> 32;
-    }
-    for (; len; text++, len--)
-        h = (h ^ (unsigned char)*text) * 0xff51afd7ed558ccdu;
-    return h ^ h >> 29;
 }
 
 static bool changes(const struct image_variable *v) { return v->space == SPACE_GLOBAL && !v->is_extern; }
@@ -133,7 +122,7 @@ static const char *first_kernel(const struct heddle_module *m) {
 
 static const struct source *find_source(const char *text) {
     size_t len = strlen(text);
-    uint64_t hash = hash_of(text, len);
+    uint64_t hash = XXH3_64bits(text, len);
     if (run.h && (run.owner != getpid() || run.n >= MOST_SOURCES))
         start_anew();
     if (!run.h)

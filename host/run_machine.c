@@ -69,12 +69,8 @@ bool run_machine_find(struct run_machine *m, const struct heddle_options *o, cha
             snprintf(err, err_size, "the host is out of memory");
     }
     heddle_close(h);
-    if (fine) {
-        struct digest d;
-        digest_start(&d);
-        digest_text(&d, m->config);
-        digest_end(&d, m->config_hash);
-    }
+    if (fine)
+        digest_of(m->config, strlen(m->config), m->config_hash);
     return fine;
 }
 

@@ -141,12 +141,34 @@ START_TEST(digests_tell_texts_apart) {
         for (int k = 0; k < i; k++)
             ck_assert_str_ne(out[i], out[k]);
     }
+    /* what xxh128sum of xxHash 0.8.1 prints for a file with "abc" */
+    ck_assert_str_eq(digest_of("abc", 3, out[0]), "06b05ab6733a618578af5f94892f3950");
     struct digest a, b; /* zeros at the end count */
     digest_start(&a);
     digest_start(&b);
     digest_add(&a, "\0\0\0", 2);
     digest_add(&b, "\0\0\0", 3);
     ck_assert_str_ne(digest_end(&a, out[0]), digest_end(&b, out[1]));
+}
+END_TEST
+
+/* A file has the digest of its bytes, also when it is read in several blocks. */
+START_TEST(a_file_has_the_digest_of_its_bytes) {
+    static unsigned char bytes[100000];
+    char of_file[DIGEST_TEXT], of_bytes[DIGEST_TEXT];
+    begin();
+    for (size_t n = 0; n <= sizeof bytes; n += 25000) {
+        memset(bytes, (int)n / 100, n);
+        FILE *f = fopen(path, "w");
+        ck_assert_uint_eq(fwrite(bytes, 1, n, f), n);
+        fclose(f);
+        ck_assert(digest_file(path, of_file));
+        ck_assert_str_eq(of_file, digest_of(bytes, n, of_bytes));
+    }
+    unlink(path);
+    ck_assert(!digest_file(path, of_file));
+    ck_assert(!digest_file("/tmp", of_file));
+    end();
 }
 END_TEST
 
@@ -260,6 +282,7 @@ SUITE(host_results_db) {
     TEST(what_goes_in_comes_out);
     TEST(a_key_says_what_was_run);
     TEST(digests_tell_texts_apart);
+    TEST(a_file_has_the_digest_of_its_bytes);
     TEST(files_that_are_none_of_ours_are_refused);
     TEST(a_folder_that_takes_no_files_is_said_so);
     TEST(a_file_that_was_cut_off_is_refused);
