@@ -251,6 +251,8 @@ struct heddle *context_open(const struct heddle_options *o, const struct context
         heddle_close(h);
         return NULL;
     }
+    if (h->config.memory.buffers == BUFFERS_PACKED)
+        mem_pack(&h->memory);
     return h;
 }
 

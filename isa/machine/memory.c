@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 enum { ALLOC_ALIGN = 256, ALLOC_GAP = 512 };
+#define PACKED_BASE   0xc0000000ull
 #define DEFAULT_LIMIT (16ull << 30)
 #define ADDRESS_END   (1ull << 47)
 #define SHARED_PAGES  (1ull << 45)
@@ -19,6 +20,8 @@ void mem_init(struct memory *m, uint64_t limit_bytes) {
     m->next = DEVICE_BASE;
     m->limit_bytes = limit_bytes ? limit_bytes : DEFAULT_LIMIT;
 }
+
+void mem_pack(struct memory *m) { m->packed = PACKED_BASE; }
 
 static void release(struct allocation *a) {
     if (a->pages)
@@ -84,19 +87,24 @@ static void *align_storage(void *storage) { /* lanes in whole vectors */
     return (void *)(((uintptr_t)storage + 63) & ~(uintptr_t)63);
 }
 
-/* An address of the device's own for `bytes`, behind all that it gave, `odd` past a multiple of `align`; 0: there is no
- * room. */
-static uint64_t find_room(struct memory *m, uint64_t bytes, uint64_t align, uint64_t odd) {
+/* The first address from *next on for `bytes` and a gap, `odd` past a multiple of `align`; 0: there is no room. */
+static uint64_t find_room_from(const struct memory *m, uint64_t *next, uint64_t bytes, uint64_t align, uint64_t odd,
+                               uint64_t gap) {
     if (bytes > ADDRESS_END)
         return 0;
     for (;;) {
-        uint64_t begin = ((m->next + align - 1) & ~(align - 1)) + odd, end = begin + bytes + ALLOC_GAP;
+        uint64_t begin = ((*next + align - 1) & ~(align - 1)) + odd, end = begin + bytes + gap;
         if (end > ADDRESS_END)
             return 0;
-        if (!m->mapped || is_free(m, begin, end))
+        if ((!m->mapped && !m->packed) || is_free(m, begin, end))
             return begin;
-        m->next = m->list[last_before(m, end - 1)].end + ALLOC_GAP; /* behind what is mapped there */
+        *next = m->list[last_before(m, end - 1)].end + gap; /* behind what is there */
     }
+}
+
+/* An address of the device's own, behind all that it gave. */
+static uint64_t find_room(struct memory *m, uint64_t bytes, uint64_t align, uint64_t odd) {
+    return find_room_from(m, &m->next, bytes, align, odd, ALLOC_GAP);
 }
 
 uint64_t mem_begin(const struct allocation *a) { return a->begin + (a->padded ? MEM_SLACK : 0); }
@@ -109,7 +117,9 @@ uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char 
         align = ALLOC_ALIGN;
     if (bytes > m->limit_bytes - m->live_bytes || align > m->limit_bytes || (align & (align - 1)) || !grow(m))
         return 0;
-    uint64_t all = bytes + 2 * slack, begin = find_room(m, all, align, 0);
+    bool packs = m->packed && !name && !padded;
+    uint64_t gap = packs ? 0 : ALLOC_GAP, *next = packs ? &m->packed : &m->next;
+    uint64_t all = bytes + 2 * slack, begin = find_room_from(m, next, all, align, 0, gap);
     if (!begin)
         return 0;
     void *storage = calloc(1, all + 64);
@@ -122,7 +132,7 @@ uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char 
                                   .name = name,
                                   .read_only = read_only,
                                   .storage = storage});
-    m->next = begin + all + ALLOC_GAP;
+    *next = begin + all + gap;
     m->live_bytes += bytes;
     return begin + slack; /* cppcheck-suppress memleak ; the list has it */
 }
@@ -157,6 +167,7 @@ void mem_map_host(struct memory *m) {
                                   .live = true,
                                   .mapped = true};
     m->next = BESIDE_HOST;
+    m->packed = 0; /* the host may have memory there */
 }
 
 /* Pages of the host at the first address from `from` on that is free there and here; NULL when there are none. */

@@ -39,6 +39,7 @@ struct memory {
     struct allocation *list; /* sorted by address */
     uint32_t n, cap, numbered, mapped, serials;
     uint64_t next, next_shared; /* next free address; that of mem_alloc_shared(), 0: none yet */
+    uint64_t packed;            /* next address of buffers that lie without gaps; 0: all allocations lie apart */
     uint64_t live_bytes, limit_bytes;
     struct device_heap *heap; /* NULL until a launch may need it */
     uint64_t heap_bytes;      /* that it will have; 0: DEVICE_HEAP_BYTES */
@@ -47,6 +48,10 @@ struct memory {
 };
 
 void mem_init(struct memory *m, uint64_t limit_bytes /* 0: 16 GiB */);
+/* From now on mem_alloc() places buffers from PACKED_BASE on, each where the one before ends, rounded up to 256 bytes.
+ * An overrun may then hit the next buffer. Variables, buffers that are padded and memory of the host lie apart as
+ * before. */
+void mem_pack(struct memory *m);
 void mem_free_all(struct memory *m);
 /* Zeroed memory; `align` a power of two (at least 256 is used). 0 when out of memory or beyond the limit.
  * `name` may be NULL; it must outlive the allocation. */

@@ -250,6 +250,22 @@ START_TEST(figures_do_not_depend_on_how_they_are_got) {
 }
 END_TEST
 
+/* Buffers lie apart from 0x10000000 on, or one behind the other from 0xc0000000 on; and are used as before. */
+START_TEST(buffers_lie_apart_or_packed) {
+    uint32_t out[32];
+    open_set("fermi", NULL, NULL);
+    ck_assert_uint_eq(buffer, 0x10000000);
+    ck_assert_uint_gt(heddle_alloc(h, 4), buffer + (1 << 20));
+    open_set("fermi", "memory.buffers=packed", NULL);
+    ck_assert_uint_eq(buffer, 0xc0000000);
+    ck_assert_uint_eq(heddle_alloc(h, 4), buffer + (1 << 20));
+    launch(load(kernel("st.global.u32 [%a1],%r1;", 1)), "k", 1, 32);
+    heddle_read(h, buffer, out, sizeof out);
+    for (uint32_t i = 0; i < 32; i++)
+        ck_assert_uint_eq(out[i], i);
+}
+END_TEST
+
 /* Code of every program lies at a place of its own: what one has left in the instruction caches is of no use to
  * another, and is still there when the first runs again. */
 START_TEST(programs_have_lines_of_their_own) {
@@ -298,5 +314,6 @@ SUITE(timing_launches) {
     TEST(atomics_overlap_or_not);
     TEST(code_is_packed_or_begins_a_line);
     TEST(fetches_end_with_the_line_or_cross);
+    TEST(buffers_lie_apart_or_packed);
     TEST_LOOP(figures_do_not_depend_on_how_they_are_got, 0, N_OPTIONS);
 }

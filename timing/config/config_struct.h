@@ -150,6 +150,8 @@ struct dram_cfg {
     uint32_t interleave; /* bytes of consecutive addresses in one slice */
 };
 
+/* Where buffers lie: with gaps between them, or one where the one before ends. */
+enum buffer_place { BUFFERS_APART, BUFFERS_PACKED };
 enum memory_model { MEMORY_FULL, MEMORY_FIXED };
 /* What the L2 does with a write that misses: take the line in without reading it (and read what is still missing when
  * it is wanted), read it, pass the write on, or pass it on and read the line as well. */
@@ -159,6 +161,7 @@ struct memory_cfg {
     uint32_t model;                  /* enum memory_model; fixed: `latency` behind the L1, no L2 and no DRAM */
     uint32_t latency;                /* core cycles from an L1 miss to its data */
     uint32_t requests;               /* fixed: requests accepted a cycle and SM; 0: any number */
+    uint32_t buffers;                /* enum buffer_place */
     bool perfect_l1, perfect_memory; /* every L1 access hits; every L2 access hits */
     uint32_t l2_slices;
     uint32_t l2_write_miss;     /* enum l2_write_miss */

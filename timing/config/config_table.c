@@ -237,6 +237,9 @@ static const struct opt table[] = {
              "latency (memory.latency)"),
     OPT_U32("memory.latency", memory.latency, 300, 1, 100000, "cycles", "fixed model: L1 miss to data"),
     OPT_U32("memory.requests", memory.requests, 0, 0, 64, "1/cycle", "fixed model: requests of an SM; 0: any number"),
+    OPT_ENUM("memory.buffers", memory.buffers, BUFFERS_APART, "apart packed",
+             "buffers have gaps between them; or lie from 0xC0000000 on, each where the one before ends, in steps of "
+             "256 bytes"),
     OPT_BOOL("memory.perfect_l1", memory.perfect_l1, 0, "every access to the L1 hits"),
     OPT_BOOL("memory.perfect", memory.perfect_memory, 0, "every access to the L2 hits"),
 

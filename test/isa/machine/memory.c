@@ -14,6 +14,32 @@ START_TEST(alignment_and_gap) {
 }
 END_TEST
 
+/* Packed buffers begin at 0xc0000000, each at the next multiple of 256 behind the one before. What lies there already
+ * is left out. Variables lie apart, as all do where the host's memory is there, too. */
+START_TEST(packed_buffers_have_no_gaps) {
+    mem_init(&m, 0);
+    mem_pack(&m);
+    ck_assert_uint_eq(mem_alloc(&m, 100, 0, NULL, false), 0xc0000000);
+    ck_assert_uint_eq(mem_alloc(&m, 256, 0, NULL, false), 0xc0000100);
+    ck_assert_uint_eq(mem_alloc(&m, 1, 0, NULL, false), 0xc0000200);
+    ck_assert_ptr_null(mem_find(&m, 0xc0000000 + 100, 1, NULL)); /* the bytes up to 256 are nobody's */
+    ck_assert_ptr_nonnull(mem_find(&m, 0xc0000100 + 255, 1, NULL));
+    ck_assert_ptr_null(mem_find(&m, 0xc0000100 + 255, 2, NULL)); /* no access is in two buffers */
+    ck_assert(mem_free(&m, 0xc0000000));                         /* its place does not come again */
+    ck_assert_uint_eq(mem_alloc(&m, 1, 4096, NULL, false), 0xc0001000);
+    ck_assert_uint_eq(mem_alloc(&m, 8, 0, "variable", false), DEVICE_BASE);
+    ck_assert_uint_eq(mem_reserve(&m, 4096, 256, 0xc0002000), 0xc0002000);
+    ck_assert_uint_eq(mem_alloc(&m, 0xe00, 0, NULL, false), 0xc0001100);
+    ck_assert_uint_eq(mem_alloc(&m, 512, 0, NULL, false), 0xc0003000); /* 0xc0001f00 and 512 would be in the range */
+    mem_free_all(&m);
+    mem_init(&m, 0);
+    mem_pack(&m);
+    mem_map_host(&m);
+    ck_assert_uint_eq(mem_alloc(&m, 100, 0, NULL, false), 3ull << 44);
+    mem_free_all(&m);
+}
+END_TEST
+
 START_TEST(new_memory_is_zero) {
     mem_init(&m, 0);
     uint64_t a = mem_alloc(&m, 64, 0, NULL, false), v = 1;
@@ -245,6 +271,7 @@ END_TEST
 
 SUITE(isa_memory) {
     TEST(alignment_and_gap);
+    TEST(packed_buffers_have_no_gaps);
     TEST(new_memory_is_zero);
     TEST(read_back);
     TEST(limit_counts_live_bytes);

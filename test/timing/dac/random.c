@@ -13,7 +13,8 @@
 
 enum { KERNELS = 14, MOST_WORDS = AFFINE_MAX_THREADS * AFFINE_SLICE, MOST_SETS = 8 };
 
-/* Of the machine; a name without '=' is a preset. */
+/* Of the machine; a name without '=' is a preset. Kernels store parts of addresses, so buffers lie where others have
+ * them. */
 static const char *const variants[][MOST_SETS] = {
     {"fermi"},
     {"fermi", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.batch=1"},
@@ -25,7 +26,7 @@ static const char *const variants[][MOST_SETS] = {
     {"fermi", "memory.model=fixed", "memory.latency=20", "dac.batch=2"},
     {"fermi", "lsu.prefetch_queue=1", "l1.mshrs=2", "dac.atq=3"},
     {"fermi", "dac.shared=on", "dac.atq=1", "dac.pwaq=100"},
-    {"fermi-gpgpusim"},
+    {"fermi-gpgpusim", "memory.buffers=apart"},
     {"gt200"},
     {"pepsc", "sm.warps=8", "sm.registers=16384", "pepsc.registers=0"},
     {"turing"},
@@ -35,7 +36,7 @@ static const char *const variants[][MOST_SETS] = {
     {"volta", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1"},
     {"fermi", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on", "l1.size=512", "l1.ways=2"},
     {"fermi", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "lsu.prefetch_queue=1", "l1.mshrs=1"},
-    {"fermi-gpgpusim", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.lock_wait=1000000"},
+    {"fermi-gpgpusim", "memory.buffers=apart", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.lock_wait=1000000"},
     {"gt200", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on", "sm.registers=32768"},
     {"pepsc", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on", "pepsc.registers=0"},
     {"tiny", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on", "sm.registers=16384"},
