@@ -212,6 +212,8 @@ static const char *const options[][2] = {
     {"fermi-gpgpusim", "l1.index=xor"},
     {"turing-rtx2060", NULL},
     {"volta", NULL},
+    {"volta", "lsu.returns=true"},
+    {"volta", "lsu.descending=true"},
 };
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
 

@@ -92,6 +92,8 @@ struct lsu_cfg {
     bool segments;           /* requests are segments whose size follows the elements' */
     bool atomic_lanes;       /* atomics go as 32-byte requests without two lanes on one address */
     bool constant_lines;     /* constants: an access a line, else an address */
+    bool returns;            /* one waiting access a cycle gets its data, and holds its MSHR until then; else all do */
+    bool descending;         /* the requests of an instruction leave by address, the highest first */
     uint32_t local_map;      /* enum local_map */
     bool local_allocate;     /* a local store that misses takes a line of the L1, else it goes on */
     bool shared_serial;      /* shared-memory atomics: lanes on one address take turns */

@@ -177,6 +177,11 @@ static const struct opt table[] = {
              "an atomic goes as 32-byte requests, in each of which no two lanes name one address"),
     OPT_BOOL("lsu.constant_lines", lsu.constant_lines, 0,
              "lanes in one line of the constant cache share an access; else lanes on one address"),
+    OPT_BOOL("lsu.returns", lsu.returns, 0,
+             "one access a cycle returns of those that wait for filled lines, and holds its MSHR until then; else all "
+             "return with the fill"),
+    OPT_BOOL("lsu.descending", lsu.descending, 0,
+             "an instruction's requests leave by address, the highest first; else in the order of their lowest lanes"),
     OPT_ENUM("lsu.local_map", lsu.local_map, LOCAL_BY_WARP, "warp word",
              "local memory's words lie together by warp, or each word of all resident threads"),
     OPT_BOOL("lsu.local_allocate", lsu.local_allocate, 1,

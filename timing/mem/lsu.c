@@ -251,6 +251,17 @@ static inline void add_shared(struct lsu *l, struct lsu_front *f, const struct l
     l->n.shared_passes += f->bank_cycles;
 }
 
+/* The highest address first. Of those with one address, the one made last goes first. */
+static __attribute__((noinline)) void order_lines(struct lsu_front *f) {
+    for (uint32_t i = 1; i < f->n; i++) {
+        const struct line_op op = f->op[i];
+        uint32_t k = i;
+        for (; k && f->op[k - 1].address <= op.address; k--)
+            f->op[k] = f->op[k - 1];
+        f->op[k] = op;
+    }
+}
+
 void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
     hot_assert(lsu_can_accept(l) && a->lanes);
     uint32_t at = l->front_head + l->status.n_queue++;
@@ -266,6 +277,8 @@ void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
         add_shared(l, f, a, shared, bytes);
     if (a->lanes & ~shared)
         add_cached(l, f, a, local, a->lanes & ~shared & ~local, bytes);
+    if (l->cfg.lsu.descending && f->n > 1)
+        order_lines(f);
     if (__builtin_expect(l->prefetchers.n != 0, 0))
         add_details(l, f, a, a->lanes & ~shared & ~local);
     struct lsu_slot *slot = &l->slot[f->slot];
@@ -413,7 +426,7 @@ static __attribute__((noinline)) void others_tick(struct lsu *l, uint64_t now) {
 }
 
 static uint64_t others_next(const struct lsu *l, uint64_t now) {
-    if (l->ahead.n || (l->fetch.head != l->fetch.tail && !(l->status.wants >> PART_FETCH & 1)))
+    if (l->n_returns || l->ahead.n || (l->fetch.head != l->fetch.tail && !(l->status.wants >> PART_FETCH & 1)))
         return now + 1;
     return l->fills.head != l->fills.tail ? max64(now + 1, l->front_free) : NEVER;
 }
@@ -445,6 +458,8 @@ unsigned lsu_tick(struct lsu *l, uint64_t now) {
         forget_notes(l);
     if (memport_reply_cycle(s->port) <= now)
         lsu_replies(l, now);
+    if (l->n_returns)
+        lsu_return(l, now);
     if (l->due[PART_SHARED] <= now)
         shared_tick(l, now);
     for (int i = 0; i < LSU_PIPES; i++)

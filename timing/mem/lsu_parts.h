@@ -88,6 +88,9 @@ struct lsu_pipe {
     uint32_t line_bytes;
     bool write_back_local, write_back_global;
     uint32_t latency, ports;
+    uint16_t *returns; /* ring with lsu.returns: filled MSHRs whose accesses have not returned */
+    bool *returning;   /* by MSHR: it is in that ring */
+    uint32_t returns_head, n_returns;
     struct lsu_ahead_sent *ahead_sent; /* by MSHR; NULL: no prefetch goes into this cache */
     struct line_op *ring;
     uint32_t mask, depth;
@@ -134,7 +137,9 @@ struct lsu {
      * 0: it was refused, so that it tries again whenever there is a cycle of the unit, which a reply brings, or room at
      * the port. */
     uint64_t due[LSU_PARTS];
-    uint32_t n_others; /* what waits besides: fetches, filled accesses before the banks, requests of prefetchers */
+    uint32_t n_others;    /* what waits besides: fetches, filled accesses before the banks, requests of prefetchers */
+    uint32_t n_returns;   /* of all pipelines */
+    uint32_t return_turn; /* pipeline that returns an access first */
     uint32_t sm;
     struct trace *trace; /* NULL: off */
     struct coalescer coalescer;
@@ -227,6 +232,8 @@ static inline void lsu_pipe_enter(struct lsu *l, struct lsu_pipe *p, const struc
 }
 /* Takes a reply that is due. */
 void lsu_replies(struct lsu *l, uint64_t now);
+/* With lsu.returns: one access that waits for a filled line returns. */
+void lsu_return(struct lsu *l, uint64_t now);
 /* Sends an access past the L1. False when the port or the table is full. */
 bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now);
 /* The request at memport_place() leaves, all but its cycle and its SM filled in. */

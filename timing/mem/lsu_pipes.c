@@ -26,14 +26,18 @@ bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, enum mem_kind 
     uint32_t ring = ring_size(p->depth);
     p->mask = ring - 1;
     p->ring = calloc(ring, sizeof *p->ring);
+    p->returns = calloc(c->mshrs, sizeof *p->returns);
+    p->returning = calloc(c->mshrs, sizeof *p->returning);
     if (kind == MEM_READ && !(p->ahead_sent = calloc(c->mshrs, sizeof *p->ahead_sent)))
         return false;
-    return p->ring && cache_init(&p->cache, &shape);
+    return p->ring && p->returns && p->returning && cache_init(&p->cache, &shape);
 }
 
 void lsu_pipe_free(struct lsu_pipe *p) {
     cache_free(&p->cache);
     free(p->ahead_sent);
+    free(p->returns);
+    free(p->returning);
     free(p->ring);
 }
 
@@ -310,6 +314,50 @@ void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now) {
     l->due[p->id] = p->head == p->tail ? NEVER : p->ring[p->head & p->mask].ready;
 }
 
+/* The pipeline may try its head again. */
+static inline void try_again(struct lsu *l, struct lsu_pipe *p) {
+    if (p->awaits_fill)
+        l->due[p->id] = 0;
+    p->awaits_fill = false;
+}
+
+static void queue_return(struct lsu *l, struct lsu_pipe *p, uint32_t mshr) {
+    if (p->returning[mshr])
+        return;
+    p->returning[mshr] = true;
+    p->returns[(p->returns_head + p->n_returns++) % p->cache.shape.mshrs] = (uint16_t)mshr;
+    l->n_returns++;
+    l->n_others++;
+}
+
+static void drop_return(struct lsu *l, struct lsu_pipe *p) {
+    p->returning[p->returns[p->returns_head]] = false;
+    p->returns_head = (p->returns_head + 1) % p->cache.shape.mshrs;
+    p->n_returns--;
+    l->n_returns--;
+    l->n_others--;
+}
+
+void lsu_return(struct lsu *l, uint64_t now) {
+    for (uint32_t tried = 0; tried < LSU_PIPES; tried++) {
+        struct lsu_pipe *p = &l->pipe[(l->return_turn + tried) % LSU_PIPES];
+        while (p->n_returns) {
+            uint16_t mshr = p->returns[p->returns_head];
+            const struct cache_mshr *m = &p->cache.mshr[mshr];
+            uint64_t target;
+            bool any = cache_take(&p->cache, mshr, &target);
+            if (!any || m->taken == m->n)
+                drop_return(l, p);
+            if (!any)
+                continue;
+            try_again(l, p);
+            arrived(l, (uint32_t)(target >> 32), (lanemask_t)target, now);
+            l->return_turn = (p->id + 1u) % LSU_PIPES;
+            return;
+        }
+    }
+}
+
 static void fill(struct lsu *l, struct lsu_pipe *p, const struct mem_request *r, uint64_t now) {
     uint64_t target;
     const struct cache_mshr *m = &p->cache.mshr[r->tag];
@@ -317,9 +365,11 @@ static void fill(struct lsu *l, struct lsu_pipe *p, const struct mem_request *r,
         lsu_ahead_came(l, &p->ahead_sent[r->tag], r);
     p->n.fills += p->cache.shape.sectored ? (uint32_t)__builtin_popcount(r->sectors) : (m->pending & ~r->sectors) == 0;
     cache_fill(&p->cache, r->tag, (uint8_t)r->sectors);
-    if (p->awaits_fill)
-        l->due[p->id] = 0;
-    p->awaits_fill = false;
+    try_again(l, p);
+    if (l->cfg.lsu.returns) {
+        queue_return(l, p, r->tag);
+        return;
+    }
     while (cache_take(&p->cache, r->tag, &target))
         arrived(l, (uint32_t)(target >> 32), (lanemask_t)target, now);
 }

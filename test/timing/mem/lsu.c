@@ -230,6 +230,55 @@ START_TEST(second_miss_merges) {
 }
 END_TEST
 
+/* Accesses 1 and 2 want line A, 3 wants B, and there is one MSHR. Their tags are read at 35, 36 and 37. A comes at 335:
+ * both return, and B goes out. With lsu.returns 2 returns a cycle later, and has kept the MSHR until then. */
+START_TEST(accesses_return_one_a_cycle) {
+    for (int on = 0; on < 2; on++) {
+        setup();
+        cfg.lsu.returns = on;
+        cfg.lsu.queue = 3;
+        cfg.l1.mshrs = 1;
+        start();
+        strided(0x10000000, 4);
+        give(SPACE_GLOBAL, MEM_READ, 4, 1);
+        give(SPACE_GLOBAL, MEM_READ, 4, 2);
+        strided(0x10000080, 4);
+        give(SPACE_GLOBAL, MEM_READ, 4, 3);
+        expect(335, 1, true);
+        now += (uint64_t)on; /* else this cycle would be ticked again */
+        expect(335 + (uint64_t)on, 2, true);
+        expect(635 + (uint64_t)on, 3, true);
+        stop();
+    }
+}
+END_TEST
+
+/* Caches return in turn. A load enters an L1 of 10 cycles at 1 and reads its tags at 10: its line comes at 310. 16
+ * constants of one line enter behind it, at 2 to 17, and miss at 3: their line comes at 303, and they return from then
+ * on, one a cycle with lsu.returns. The last of 16 does so at 318, and a cycle later for the load between them. */
+START_TEST(caches_return_in_turn) {
+    for (int on = 0; on < 2; on++) {
+        setup();
+        cfg.lsu.returns = on;
+        cfg.lsu.queue = 2;
+        cfg.l1.latency = 10;
+        start();
+        strided(0x10000000, 4);
+        give(SPACE_GLOBAL, MEM_READ, 4, 1);
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            addr[l] = 0x20000000 + 4 * (l & 15);
+        give(SPACE_CONST, MEM_CONSTANT, 4, 2);
+        if (!on)
+            expect(303, 2, true);
+        expect(310, 1, true);
+        now++;
+        if (on)
+            expect(303 + 15 + 1, 2, true);
+        stop();
+    }
+}
+END_TEST
+
 /* While a line waits, the lanes that want it are known. */
 START_TEST(waiting_lanes_are_known) {
     setup(), start();
@@ -563,7 +612,39 @@ START_TEST(who_wants_room) {
 }
 END_TEST
 
+/* Lines of 8 lanes each, from the lowest lane up or from the highest address down. Of atomics, lanes on one word of a
+ * sector go apart: 3 x 8 lanes have all 8 words, 7 have words 0 to 6, and the last has word 0 again. */
+START_TEST(requests_leave_by_lane_or_by_address) {
+    static const uint32_t atomic_bytes[5] = {32, 32, 32, 28, 4};
+    for (unsigned on = 0; on < 2; on++)
+        for (int atomic = 0; atomic < 2; atomic++) {
+            setup();
+            cfg.lsu.descending = on;
+            set_atomic_lanes(true);
+            start();
+            const struct memport *p = memsys_port(mem, 0);
+            strided(0x10000000, 16);
+            for (unsigned l = 0; l < WARP_LANES && atomic; l++)
+                addr[l] = 0x10000000 + 4 * (l < 31 ? l % 8 : 0);
+            give(SPACE_GLOBAL, atomic ? MEM_ATOMIC : MEM_READ, 4, 1);
+            for (; now < 100; now++)
+                lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
+            const unsigned n = atomic ? 5 : 4;
+            ck_assert_uint_eq(p->sent, n);
+            for (unsigned i = 0; i < n; i++) {
+                unsigned k = on ? n - 1 - i : i;
+                ck_assert_uint_eq(p->request[i].address, 0x10000000 + (atomic ? 0 : 128 * k));
+                ck_assert_uint_eq(p->request[i].bytes, atomic ? atomic_bytes[k] : 128);
+            }
+            stop();
+        }
+}
+END_TEST
+
 SUITE(timing_lsu) {
+    TEST(accesses_return_one_a_cycle);
+    TEST(caches_return_in_turn);
+    TEST(requests_leave_by_lane_or_by_address);
     TEST(requests_of_an_access);
     TEST(shared_atomics_take_turns_or_not);
     TEST(local_store_without_allocation);
