@@ -210,6 +210,7 @@ static const char *const options[][2] = {
     {"fermi-gpgpusim", "memory.model=fixed"},
     {"fermi-gpgpusim", "l2.write_acks=false"},
     {"fermi-gpgpusim", "l1.index=xor"},
+    {"fermi-gpgpusim", "icnt.input_flits=1"},
     {"turing-rtx2060", NULL},
     {"volta", NULL},
     {"volta", "lsu.returns=true"},

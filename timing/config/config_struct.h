@@ -133,6 +133,7 @@ struct icnt_cfg {
     uint32_t latency;               /* icnt cycles without contention; the window of independent simulation too */
     uint32_t speedup;               /* flits a cycle through the switch; a link takes one */
     uint32_t buffer;                /* flits between the switch and an output's link */
+    uint32_t input_flits;           /* in place of sm_queue: of an SM's requests, up to the switch; 0: packets */
     uint32_t sm_queue, slice_queue; /* packets at an SM's and at a slice's end, each direction */
 };
 

@@ -236,6 +236,9 @@ static const struct opt table[] = {
     OPT_U32("icnt.buffer", icnt.buffer, 16, 0, 1024, "flits", "between the switch and an output's link"),
     OPT_U32("icnt.sm_queue", icnt.sm_queue, 8, 1, 1024, "packets", "queue at an SM's port, each direction"),
     OPT_U32("icnt.slice_queue", icnt.slice_queue, 8, 1, 1024, "packets", "queue at a slice's port, each direction"),
+    OPT_U32("icnt.input_flits", icnt.input_flits, 0, 0, 4096, "flits",
+            "of an SM's requests, in its queue and in the switch's buffer behind it: a packet enters where the largest "
+            "one would; 0: icnt.sm_queue packets"),
 
     OPT_ENUM("memory.model", memory.model, MEMORY_FULL, "full fixed",
              "behind the L1: full has caches of clusters, crossbar, L2 and DRAM (gpc., icnt., l2., dram.), fixed a "

@@ -28,6 +28,13 @@ bool memport_add_near(struct memport *p, uint32_t most) {
     return p->near->reply != NULL;
 }
 
+void memport_use_flits(struct memport *p, uint32_t flit_bytes, uint32_t most) {
+    p->flit_bytes = flit_bytes;
+    p->unit = (ICNT_HEADER_BYTES + most + flit_bytes - 1) / flit_bytes;
+    if (p->depth < 4 * p->unit)
+        p->depth = 4 * p->unit;
+}
+
 void memport_free(struct memport *p) {
     if (p->near)
         free(p->near->reply);

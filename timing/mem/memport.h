@@ -3,6 +3,7 @@
 /* One SM's door to the memory side: a ring of requests and a ring of replies. The two sides may run at the same time:
  * what one has done the other learns at memport_exchange(), between windows. What it learns then carries the cycle at
  * which it may know, so the result does not depend on when that is. */
+#include "icnt.h"
 #include "memsys.h"
 
 /* Replies of the cache of the SM's cluster (gpc.h). They are not known as long before their cycle as the crossbar's:
@@ -21,8 +22,11 @@ struct memport {
     uint64_t removed, replied;   /* what it knows of the other half */
     uint64_t reply_cycle;        /* of the next reply that it knows of; UINT64_MAX: none */
     uint64_t sure;               /* cycle before which it knows all room there is; later there may be more */
-    uint32_t outstanding;        /* replies due */
-    uint32_t depth;              /* requests the ring may hold, as the SM sees it */
+    uint32_t unit;               /* most places that a request takes: 1, or flits of the largest packet */
+    uint32_t flit_bytes;         /* 0: a request takes a place, whatever its size */
+    uint64_t sent_flits, freed_flits, removed_flits; /* likewise, in flits */
+    uint32_t outstanding;                            /* replies due */
+    uint32_t depth;                                  /* requests the ring may hold, as the SM sees it */
     uint32_t max_outstanding;
     uint32_t delay; /* cycles until the SM learns that a request is gone */
     uint32_t request_mask, reply_mask;
@@ -57,9 +61,22 @@ static inline void memport_look(struct memport *p) {
         p->reply_cycle = memport_near_cycle(p);
 }
 
+/* Flits of the request that was sent as number `i`. */
+static inline uint32_t memport_flits(const struct memport *p, uint64_t i) {
+    const struct mem_request *r = &p->request[i & p->request_mask];
+    bool data = r->kind == MEM_WRITE || r->kind == MEM_WRITE_BACK || r->kind == MEM_ATOMIC;
+    return (ICNT_HEADER_BYTES + (data ? r->bytes : 0u) + p->flit_bytes - 1) / p->flit_bytes;
+}
+static inline void memport_count_removed(struct memport *p) {
+    for (uint64_t i = p->removed; i != p->mem.removed; i++)
+        p->removed_flits += memport_flits(p, i);
+}
+
 /* What each half has done becomes known to the other. Neither side may be running. `sure`: see above. */
 static inline void memport_exchange(struct memport *p, uint64_t sure) {
     p->sure = sure;
+    if (p->flit_bytes)
+        memport_count_removed(p);
     p->removed = p->mem.removed;
     p->replied = p->mem.replied;
     if (p->near)
@@ -72,25 +89,33 @@ static inline void memport_exchange(struct memport *p, uint64_t sure) {
 bool memport_init(struct memport *p, uint32_t depth, uint32_t max_outstanding, uint32_t delay);
 /* Requests of MEM_NEAR_KINDS go to the cache of the cluster, up to `most` at a time. False when memory is out. */
 bool memport_add_near(struct memport *p, uint32_t most);
+/* Before the first request: the depth is in flits. No request writes more than `most` bytes. */
+void memport_use_flits(struct memport *p, uint32_t flit_bytes, uint32_t most);
 void memport_free(struct memport *p);
 
 /* The door of SM `sm`. */
 struct memport *memsys_port(struct memsys *m, uint32_t sm);
 
+/* Requests of the largest size for which the ring has places, as far as the SM has asked. */
+static inline uint32_t memport_places(const struct memport *p) {
+    if (__builtin_expect(p->flit_bytes != 0, 0))
+        return (p->depth - (uint32_t)(p->sent_flits - p->freed_flits)) / p->unit;
+    return p->depth - (uint32_t)(p->sent - p->freed);
+}
 static inline uint32_t memport_room(struct memport *p, uint64_t now) {
-    while (p->freed != p->removed && p->removed_at[p->freed & p->request_mask] + p->delay <= now)
-        p->freed++;
-    uint32_t room = p->depth - (uint32_t)(p->sent - p->freed),
-             due = (p->max_outstanding - p->outstanding) >> p->fan_shift;
+    for (; p->freed != p->removed && p->removed_at[p->freed & p->request_mask] + p->delay <= now; p->freed++)
+        if (__builtin_expect(p->flit_bytes != 0, 0))
+            p->freed_flits += memport_flits(p, p->freed);
+    uint32_t room = memport_places(p), due = (p->max_outstanding - p->outstanding) >> p->fan_shift;
     return room < due ? room : due;
 }
 /* memport_room() has just said that there is not room for `n`: is it the ring that has none? Else replies have to come
  * first. */
-static inline bool memport_full(const struct memport *p, uint32_t n) {
-    return p->depth - (uint32_t)(p->sent - p->freed) < n;
-}
+static inline bool memport_full(const struct memport *p, uint32_t n) { return memport_places(p) < n; }
 /* From `sure` on: room for `most` requests by what is known, so that it does not matter what is not? */
 static inline bool memport_ample(const struct memport *p, uint32_t most) {
+    if (__builtin_expect(p->flit_bytes != 0, 0))
+        return p->depth - (uint32_t)(p->sent_flits - p->removed_flits) >= most * p->unit;
     return p->depth - (uint32_t)(p->sent - p->removed) >= most;
 }
 static inline uint64_t memport_room_cycle(const struct memport *p) {
@@ -110,6 +135,8 @@ static inline void memport_send(struct memport *p) {
     p->outstanding += memport_replies(p, memport_place(p));
     if (__builtin_expect(p->near != NULL, 0))
         p->near->due += MEM_NEAR_KINDS >> memport_place(p)->kind & 1;
+    if (__builtin_expect(p->flit_bytes != 0, 0))
+        p->sent_flits += memport_flits(p, p->sent);
     p->sent++;
 }
 static inline uint64_t memport_reply_cycle(const struct memport *p) { return p->reply_cycle; }

@@ -15,8 +15,12 @@ static bool init_ports(struct memsys *m) {
         return false;
     memset(m->port, 0, m->sms * sizeof *m->port);
     for (uint32_t s = 0; s < m->sms; s++) { /* what is on the wires takes no place in the queue */
-        if (!memport_init(&m->port[s], c->icnt.sm_queue + m->ahead + delay + 1, replies, delay))
+        bool flits = m->ahead && c->icnt.input_flits;
+        uint32_t queue = flits ? c->icnt.input_flits : c->icnt.sm_queue;
+        if (!memport_init(&m->port[s], queue + m->ahead + delay + 1, replies, delay))
             return false;
+        if (flits)
+            memport_use_flits(&m->port[s], c->icnt.flit_bytes, c->l2.line);
         m->port[s].write_acks = m->ahead && c->memory.write_acks;
         m->port[s].split = split;
         m->port[s].whole = 1 << MEM_PREFETCH;

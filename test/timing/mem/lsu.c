@@ -641,10 +641,41 @@ START_TEST(requests_leave_by_lane_or_by_address) {
 }
 END_TEST
 
+/* Places in flits of 40 bytes, of which 8 are a header: a read takes one, a write of 128 bytes 4, and so much must be
+ * free for any request. Of 24 places 6 such requests fit; after a write and a read 19 are left. The write goes at cycle
+ * 10, and the SM learns that 2 later. There are places for 4 of the largest requests at least. */
+START_TEST(places_of_flits) {
+    struct memport p;
+    ck_assert(memport_init(&p, 24, 64, 2));
+    memport_use_flits(&p, 40, 128);
+    ck_assert_uint_eq(memport_room(&p, 0), 6);
+    *memport_place(&p) = (struct mem_request){.kind = MEM_WRITE, .bytes = 128};
+    memport_send(&p);
+    ck_assert_uint_eq(memport_room(&p, 0), 5);
+    *memport_place(&p) = (struct mem_request){.kind = MEM_READ, .bytes = 128};
+    memport_send(&p);
+    ck_assert_uint_eq(memport_room(&p, 0), 4);
+    ck_assert(memport_full(&p, 5) && !memport_full(&p, 4));
+    memport_exchange(&p, 0);
+    ck_assert(memport_ample(&p, 4) && !memport_ample(&p, 5));
+    memport_remove(&p, 10);
+    memport_exchange(&p, 0);
+    ck_assert_uint_eq(memport_room(&p, 11), 4);
+    ck_assert(memport_ample(&p, 5) && !memport_ample(&p, 6)); /* 23 places, whatever the cycle */
+    ck_assert_uint_eq(memport_room(&p, 12), 5);
+    memport_free(&p);
+    ck_assert(memport_init(&p, 3, 64, 2));
+    memport_use_flits(&p, 40, 128);
+    ck_assert_uint_eq(memport_room(&p, 0), 4);
+    memport_free(&p);
+}
+END_TEST
+
 SUITE(timing_lsu) {
     TEST(accesses_return_one_a_cycle);
     TEST(caches_return_in_turn);
     TEST(requests_leave_by_lane_or_by_address);
+    TEST(places_of_flits);
     TEST(requests_of_an_access);
     TEST(shared_atomics_take_turns_or_not);
     TEST(local_store_without_allocation);
