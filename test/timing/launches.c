@@ -211,10 +211,13 @@ static const char *const options[][2] = {
     {"fermi-gpgpusim", "l2.write_acks=false"},
     {"fermi-gpgpusim", "l1.index=xor"},
     {"fermi-gpgpusim", "icnt.input_flits=1"},
+    {"fermi-gpgpusim", "fetch.miss_latency=50"},
     {"turing-rtx2060", NULL},
     {"volta", NULL},
     {"volta", "lsu.returns=true"},
     {"volta", "lsu.descending=true"},
+    {"volta", "fetch.reclaims=true"},
+    {"volta", "fetch.insists=true"},
 };
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
 

@@ -62,6 +62,8 @@ struct sm_cfg {
     bool fetch_perfect;       /* every fetch hits, and no instruction cache is accessed */
     bool fetch_astray;        /* a taken branch is noticed a cycle late, and what was fetched since is thrown away */
     bool fetch_crosses;       /* a fetch brings instructions beyond the end of its cache line, too */
+    bool fetch_reclaims;      /* a CTA's warps end when the fetch stage passes them, which it does looking for work */
+    bool fetch_insists;       /* a fetch that finds no room at the cache takes the cycle, and asks again */
     uint32_t fetch_miss;      /* cycles from an instruction-cache miss to its line; 0: through the memory system */
     uint32_t decode_latency;  /* cycles, to the instruction buffer */
     uint32_t inst_bytes;      /* of one instruction in memory */

@@ -122,6 +122,11 @@ static const struct opt table[] = {
              "a jump is noticed a cycle late: an empty buffer is first filled with what follows it in the text"),
     OPT_BOOL("fetch.crosses", sm.fetch_crosses, 0,
              "a fetch brings instructions beyond the end of its cache line, too; else it ends there"),
+    OPT_BOOL("fetch.reclaims", sm.fetch_reclaims, 0,
+             "a warp whose work is done ends when the fetch stage passes it on its way to the next warp to fetch for"),
+    OPT_BOOL(
+        "fetch.insists", sm.fetch_insists, 0,
+        "a fetch that finds no free MSHR takes the cycle, and asks again; else others go, and it waits for a line"),
     OPT_U32("fetch.decode", sm.decode_latency, 1, 0, 100, "cycles", "decode to instruction buffer"),
     OPT_U32("collector.banks", sm.banks, 16, 1, 64, "banks", "register banks of one SM, one access a cycle each"),
     OPT_U32("collector.operands", sm.operands, 3, 1, 8, "1/cycle", "operands a collector unit takes"),

@@ -351,7 +351,8 @@ static inline bool wants_fetch(const struct sm *sm, uint32_t words) {
 
 /* The next cycle to walk, as far as warps, fetches and events know. */
 static inline __attribute__((always_inline)) uint64_t next_own(const struct sm *sm, uint64_t now, uint32_t words) {
-    if (sm->fetch.n_ready || wants_fetch(sm, words) || wheel_has(&sm->wheel, now + 1))
+    if (sm->fetch.n_ready || wants_fetch(sm, words) || warp_set_any(&sm->spent, words) ||
+        wheel_has(&sm->wheel, now + 1))
         return now + 1;
     uint64_t next = next_issue(sm, now, words);
     if (next == now + 1)
@@ -448,7 +449,8 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
     }
     if (!calm && sm->cfg->sm.in_turn)
         sm_turns(sm, now);
-    if (sm->fetch.n_ready || some_fetch(sm, words) || sm->words != words) /* a unit may have opened a context */
+    if (sm->fetch.n_ready || some_fetch(sm, words) || warp_set_any(&sm->spent, words) ||
+        sm->words != words) /* a unit may have opened a context */
         sm_fetch(sm, now);
     sm->own_next = calm ? next_own(sm, now, words) : 0;
     if (calm) {

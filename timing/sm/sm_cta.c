@@ -102,6 +102,7 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
     sm->local_stride = 4 * WARP_LANES;
     if (sm->cfg->lsu.local_map == LOCAL_BY_WORD)
         sm->local_stride *= (uint64_t)f.warps * sm_occupancy(sm->cfg, l, taken) * sm->cfg->gpu.sms;
+    sm->spent = sm->reclaimed = (struct warp_set){.word = {0}};
     sm->cta_registers = f.registers;
     sm->cta_shared = f.shared;
     sm->accounted = now;
@@ -167,6 +168,8 @@ void sm_warp_start(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
     sw->ordered = 0;
     sw->n_paths = sw->last_path = sw->n_await = 0;
     sw->finished = false;
+    warp_set_drop(&sm->spent, w);
+    warp_set_drop(&sm->reclaimed, w);
     sw->selected = sw->gave_way = false;
     sw->stack_depth = sw->stack_resident = 0;
     control_start(&sw->control, sm->options, pc, sw->w->launched);
@@ -219,17 +222,25 @@ static void cta_done(struct sm *sm, struct sm_cta *c, uint64_t now) {
 }
 
 /* The warp has ended, and nothing of it is under way. */
-static bool warp_gone(const struct sm *sm, uint32_t w) {
+static bool warp_over(const struct sm *sm, uint32_t w) {
     const struct sm_warp *sw = &sm->warp[w];
     return sw->w && sw->finished && !sw->inflight && !sw->ordered && !(sm->hold_stores && lsu_stores(sm->lsu, w));
 }
 
+static bool warp_gone(const struct sm *sm, uint32_t w) {
+    return warp_over(sm, w) && (!sm->cfg->sm.fetch_reclaims || warp_set_has(&sm->reclaimed, w));
+}
+
 /* Warps of a CTA leave together. */
 void sm_warp_check_done(struct sm *sm, uint32_t w, uint64_t now) {
-    if (!warp_gone(sm, w))
+    if (!warp_over(sm, w))
         return;
     if (sm->warp[w].context) {
         sm_context_gone(sm, w, now);
+        return;
+    }
+    if (!warp_gone(sm, w)) {
+        warp_set_add(&sm->spent, w);
         return;
     }
     struct sm_cta *c = &sm->cta[sm->warp[w].cta];

@@ -30,6 +30,8 @@ static bool ask(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t n
     uint16_t ticket = ++sw->ticket;
     enum fetch_result r = fetch_accept(&sm->fetch, part, address_of(sm, path->stray ? path->wrong : path->pc),
                                        sm_ticket(w, ticket), now, &latency);
+    if (r == FETCH_REFUSED && sm->cfg->sm.fetch_insists)
+        return true;
     if (r == FETCH_REFUSED) {
         path->refused = sm->any_refused = true;
         return false;
@@ -58,20 +60,40 @@ static int wanting_path(const struct sm_warp *sw) {
     return -1;
 }
 
+/* The fetch stage looks at warps from the one after `last` on, up to `to`, or at all when that is `last`. Those whose
+ * work is done end. */
+static __attribute__((noinline)) void reclaim(struct sm *sm, uint32_t part, uint32_t last, uint32_t to, uint64_t now) {
+    struct warp_set spent = sm->n_parts == 1 ? sm->spent : warp_sets_and(&sm->spent, &sm->sched[part].mine);
+    const uint32_t n = sm->words * 64, most = (to + n - last - 1) % n + 1;
+    for (uint32_t w; warp_set_any(&spent, sm->words); warp_set_drop(&spent, w)) {
+        w = warp_set_after(&spent, last, sm->words);
+        if ((w + n - last - 1) % n + 1 > most)
+            return;
+        warp_set_drop(&sm->spent, w);
+        warp_set_add(&sm->reclaimed, w);
+        sm_warp_check_done(sm, w, now);
+    }
+}
+
 /* One fetch among the warps of `mine`, the next after the one that fetched last. */
 static inline void fetch_one(struct sm *sm, uint32_t part, uint64_t now) {
     struct warp_set want;
+    const uint32_t last = sm->fetch_last[part];
     for (uint32_t k = 0; k < sm->words; k++)
         want.word[k] = sm->in_state[k][PATH_FETCH] & (sm->n_parts == 1 ? ~0ull : sm->sched[part].mine.word[k]);
-    for (uint32_t w = sm->fetch_last[part]; warp_set_any(&want, sm->words); warp_set_drop(&want, w)) {
+    for (uint32_t w = last; warp_set_any(&want, sm->words); warp_set_drop(&want, w)) {
         int p;
         w = warp_set_after(&want, w, sm->words);
         while ((p = wanting_path(&sm->warp[w])) >= 0)
             if (ask(sm, part, w, (uint32_t)p, now)) {
                 sm->fetch_last[part] = (uint8_t)w;
+                if (warp_set_any(&sm->spent, sm->words))
+                    reclaim(sm, part, last, w, now);
                 return;
             }
     }
+    if (warp_set_any(&sm->spent, sm->words))
+        reclaim(sm, part, last, last, now);
 }
 
 /* One fetch stage for all: a fetch whose line has come passes it again. */
@@ -94,7 +116,7 @@ static __attribute__((noinline)) void fetch_any(struct sm *sm, uint64_t now) {
  * line that is there (sm->lean says more). False: it is not, and nothing was done. */
 static inline bool fetch_at_once(struct sm *sm, uint64_t now) {
     const struct warp_set want = {.word = {sm->in_state[0][PATH_FETCH]}};
-    if (!sm->lean || sm->fetch.n_ready || !want.word[0])
+    if (!sm->lean || sm->cfg->sm.fetch_reclaims || sm->fetch.n_ready || !want.word[0])
         return false;
     uint32_t w = warp_set_after(&want, sm->fetch_last[0], 1);
     struct sm_warp *sw = &sm->warp[w];

@@ -384,9 +384,9 @@ void sm_find_plain(struct sm *sm) {
     sm->lean = sm->plain && sm->n_parts == 1 && sm->words == 1;
     sm->jumps =
         sm->plain && sm->ops == &reconv_spe && !wants->stack_entries && !wants->every_pc && !sm->cfg->sm.in_turn;
-    sm->calm = sm->words == 1 && !sm->polls && !sm->cfg->sm.in_turn && sm->cfg->sm.policy != SCHED_TWO_LEVEL &&
-               !wants->interleaves && !wants->splits && !sm->n_contexts && !sm->profile && !sm_hooked(sm, HOOK_TICK) &&
-               !sm_hooked(sm, HOOK_NEXT) && !sm_hooked(sm, HOOK_LOOK);
+    sm->calm = sm->words == 1 && !sm->cfg->sm.fetch_reclaims && !sm->polls && !sm->cfg->sm.in_turn &&
+               sm->cfg->sm.policy != SCHED_TWO_LEVEL && !wants->interleaves && !wants->splits && !sm->n_contexts &&
+               !sm->profile && !sm_hooked(sm, HOOK_TICK) && !sm_hooked(sm, HOOK_NEXT) && !sm_hooked(sm, HOOK_LOOK);
 }
 
 static __attribute__((noinline)) bool issue_any(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti,

@@ -222,7 +222,8 @@ struct sm {
     struct sm_warp warp[WARP_SLOTS];
     uint32_t age[WARP_SLOTS];
     uint32_t next_age;
-    uint8_t fetch_last[8]; /* warp that fetched last, by part */
+    struct warp_set spent, reclaimed; /* fetch.reclaims: warps to be passed by the fetch stage; that it has passed */
+    uint8_t fetch_last[8];            /* warp that fetched last, by part */
     struct fetch fetch;
     struct exec_part part[8];
     struct wheel wheel;

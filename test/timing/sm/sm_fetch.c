@@ -57,7 +57,93 @@ START_TEST(what_does_not_jump_is_as_before) {
 }
 END_TEST
 
+/* Warps 2 and 3 loop through 7 instructions of the first line, which a fetch brings one by one: each has the fetch
+ * stage every other cycle, so an instruction issues 2 cycles after the one before. Warp 0 has the only MSHR for 500
+ * cycles, and warp 1 wants another line. With fetch.insists it has the stage in its turn, too: 3 cycles an
+ * instruction. */
+START_TEST(a_refused_fetch_takes_its_turn_or_waits) {
+    static const char body[] = "setp.lt.u32 %o,%t,32; @%o bra A; setp.lt.u32 %w,%t,64; @%w bra B;\n" /* 5 to 8 */
+                               "L: add.u32 %r0,%t,1; add.u32 %r1,%t,2; add.u32 %r2,%t,3; add.u32 %r3,%t,4;\n"
+                               "add.u32 %r5,%r5,1; setp.lt.u32 %o,%r5,40; @%o bra L;\n" /* up to 15 */
+                               "add.u32 %r0,%r0,%r1; add.u32 %r0,%r0,%r2; add.u32 %r0,%r0,%r3; add.u32 %r0,%r0,%r5;\n"
+                               "st.global.u32 [%a],%r0;" /* 16 to 20 */
+        ADD(6) ADD(6) ADD(6) ADD(6) ADD(6) ADD(6) ADD(6) ADD(6) ADD(6) ADD(6) ADD(6) "A:" ADD(7) ADD(7) ADD(7) ADD(7)
+            ADD(7) ADD(7) ADD(7) ADD(7) ADD(7) ADD(7) ADD(7) ADD(7) ADD(7) ADD(7) ADD(7) ADD(7) "B:" ADD(8) ADD(8);
+    for (uint32_t on = 0; on < 2; on++) {
+        rig_run("spe",
+                (const char *[]){"fetch.width=1", "l1i.size=2048", "l1i.mshrs=1", "fetch.miss_latency=500",
+                                 on ? "fetch.insists=true" : "fetch.insists=false", NULL},
+                body, 128);
+        uint64_t seen[4] = {0};
+        for (uint32_t i = 0; i < rig_n; i++) /* the last round but one and so on: warps 0 and 1 are on their way */
+            if (rig_slot[i].warp == 2 && rig_slot[i].pc >= 9 && rig_slot[i].pc < 13 &&
+                rig_slot[i].cycle < rig_at(2, 9, ~0u) + 200)
+                seen[rig_slot[i].pc - 9] = rig_slot[i].cycle;
+        for (uint32_t i = 0; i < 2; i++)
+            ck_assert_uint_eq(seen[i + 1] - seen[i], 2 + on);
+    }
+}
+END_TEST
+
+static uint64_t cta_ended[3];
+static void note_cta_end(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
+    (void)u, (void)sm;
+    cta_ended[cta] = now;
+}
+static const struct sm_unit_ops ends_unit = {
+    .name = "ends", .make = rig_make, .issued = rig_issued, .cta_end = note_cta_end};
+
+/* Three CTAs of one warp; the more of `n`, the longer is that of warp 0, the others go on. */
+static void run_three_ctas(const char *reclaims, int n) {
+    char text[8192], err[512] = "";
+    int at = snprintf(text, sizeof text,
+                      ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %%r<9>;"
+                      ".reg .pred %%p;\nmov.u32 %%r0,%%ctaid.x; setp.eq.u32 %%p,%%r0,0; @%%p bra E;\n");
+    for (int i = 0; i < 40; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "add.u32 %%r%d,%%r0,%d;\n", 1 + i % 8, i);
+    at += snprintf(text + at, sizeof text - (size_t)at, "ret;\nE:");
+    for (int i = 0; i < n; i++) /* dependent, of different latencies */
+        at += snprintf(text + at, sizeof text - (size_t)at, "%s;\n",
+                       i ? "add.u32 %r1,%r0,1; xor.b32 %r0,%r1,%r1" : "mad.lo.u32 %r0,%r0,%r0,1");
+    snprintf(text + at, sizeof text - (size_t)at, "ret;\n}\n");
+    int dummy;
+    const struct sm_unit_row row = {&ends_unit, &dummy};
+    const char *set[] = {"fetch.width=1", reclaims, NULL};
+    heddle_close(rig);
+    rig_n = 0;
+    rig = context_open(&(struct heddle_options){.model = "spe", .config = "tiny", .set = set, .threads = 1},
+                       &(struct context_parts){.models = &model_tables, .units = &row, .n_units = 1}, err, sizeof err);
+    ck_assert_msg(rig != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(rig, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(rig));
+    ck_assert_int_eq(
+        heddle_launch(rig, m, "k", (struct heddle_dim){3, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, NULL, 0), HEDDLE_OK);
+}
+
+/* A warp fetches in the cycle in which its only instruction issues. Warps 1 and 2 have the fetch stage in turn. On its
+ * way from 2 to 1 it passes warp 0, and where nobody fetches it passes all; from 1 to 2 it does not. So the CTA of warp
+ * 0 ends when its work is done; but with fetch.reclaims in the next cycle, where warp 2 fetches then. */
+START_TEST(warps_end_when_the_fetch_stage_passes) {
+    int later = 0;
+    for (int n = 0; n < 6; n++) {
+        run_three_ctas("fetch.reclaims=false", n);
+        const uint64_t done = cta_ended[0];
+        run_three_ctas("fetch.reclaims=true", n);
+        uint64_t passes = done;
+        for (uint32_t i = 0; i < rig_n; i++)
+            passes += rig_slot[i].warp == 2 && rig_slot[i].cycle == done;
+        ck_assert_uint_eq(cta_ended[0], passes);
+        ck_assert_uint_le(passes - done, 1);
+        later += passes > done;
+    }
+    ck_assert_int_gt(later, 0);
+    ck_assert_int_lt(later, 6);
+}
+END_TEST
+
 SUITE(timing_sm_fetch) {
+    TEST(a_refused_fetch_takes_its_turn_or_waits);
+    TEST(warps_end_when_the_fetch_stage_passes);
     tcase_add_checked_fixture(tc, rig_setup, rig_teardown);
     TEST(a_fetch_ends_with_its_line);
     TEST(a_jump_is_noticed_late);
