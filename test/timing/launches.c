@@ -218,6 +218,7 @@ static const char *const options[][2] = {
     {"volta", "lsu.descending=true"},
     {"volta", "fetch.reclaims=true"},
     {"volta", "fetch.insists=true"},
+    {"volta", "l2.sector_answers=true"},
 };
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
 

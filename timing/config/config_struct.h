@@ -169,8 +169,9 @@ struct memory_cfg {
     uint32_t buffers;                /* enum buffer_place */
     bool perfect_l1, perfect_memory; /* every L1 access hits; every L2 access hits */
     uint32_t l2_slices;
-    uint32_t l2_write_miss;     /* enum l2_write_miss */
-    uint32_t l2_port_bytes;     /* that a slice's data array moves a cycle */
+    uint32_t l2_write_miss; /* enum l2_write_miss */
+    bool sector_answers;    /* accesses that wait for a filled sector are answered, whatever of its line is missing */
+    uint32_t l2_port_bytes; /* that a slice's data array moves a cycle */
     uint32_t l2_prefetch_queue; /* requests of prefetchers waiting before a slice's tags */
     uint32_t rop_latency;       /* core cycles before an L2 slice sees a request */
     bool write_acks;            /* a slice acknowledges writes: a packet of one flit in the reply network */

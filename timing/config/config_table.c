@@ -222,6 +222,8 @@ static const struct opt table[] = {
     OPT_INDEX("l2", l2),
     OPT_BOOL("l2.sectored", l2.sectored, 0,
              "a request is one for each 32-byte sector: tags, MSHR, DRAM access, reply and acknowledgement"),
+    OPT_BOOL("l2.sector_answers", memory.sector_answers, 0,
+             "accesses of a line are answered sector by sector, as these are filled; else in the order they came"),
     OPT_U32("l2.slices", memory.l2_slices, 12, 1, 256, "slices", "slices of the L2 cache"),
     OPT_ENUM("l2.write_miss", memory.l2_write_miss, L2_VALIDATE, "validate fetch through through_fetch",
              "a write that misses: takes the line unread, reads it, goes on, goes on and reads it"),

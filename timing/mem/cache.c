@@ -344,6 +344,23 @@ bool cache_take(struct cache *c, uint32_t mshr, uint64_t *target) {
     return true;
 }
 
+bool cache_take_of(struct cache *c, uint32_t mshr, uint8_t sectors, uint64_t *target) {
+    const struct cache_mshr *m = &c->mshr[mshr];
+    uint32_t i = m->taken;
+    for (; i < m->n; i++) {
+        const uint8_t wanted = target_at(c, mshr, i)->sectors;
+        if (wanted & sectors && !(wanted & ~m->arrived))
+            break;
+    }
+    if (i >= m->n)
+        return false;
+    const struct cache_target found = *target_at(c, mshr, i);
+    for (; i > m->taken; i--) /* the others keep their order */
+        *target_at(c, mshr, i) = *target_at(c, mshr, i - 1);
+    *target_at(c, mshr, i) = found;
+    return cache_take(c, mshr, target);
+}
+
 bool cache_may_lock(const struct cache *c, struct cache_spot at) {
     uint32_t others = 0;
     for (uint32_t w = at.first; w < at.first + c->shape.ways; w++)

@@ -149,6 +149,8 @@ bool cache_write_through(struct cache *c, uint64_t line, bool evict, struct cach
 void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors);
 /* The next access of `mshr` whose sectors are all there, in the order they came. */
 bool cache_take(struct cache *c, uint32_t mshr, uint64_t *target);
+/* The next access of `mshr` that wants some of `sectors` and whose sectors are all there, whoever came before it. */
+bool cache_take_of(struct cache *c, uint32_t mshr, uint8_t sectors, uint64_t *target);
 /* Would the line at this spot, or the one that is brought there next, leave a way of its set unlocked? */
 bool cache_may_lock(const struct cache *c, struct cache_spot at);
 /* Holds a present or reserved line in place until it is unlocked as often as it was locked; false when it is absent or

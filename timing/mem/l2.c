@@ -41,6 +41,7 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
     s->perfect = c->memory.perfect_memory;
     s->uncached = !c->l2.size;
     s->split = c->l2.sectored && !s->uncached;
+    s->by_sector = c->memory.sector_answers && c->l2.sectored;
     s->write_miss = s->uncached ? L2_THROUGH : c->memory.l2_write_miss;
     s->all_sectors = (uint8_t)((1u << c->l2.line / 32) - 1);
     s->stalled_since = NEVER;
@@ -430,7 +431,7 @@ static void fill_tick(struct l2 *s, uint64_t now) {
     cache_fill(&s->cache, mshr, s->fill[at].sectors);
     if (s->uncached)
         cache_write_through(&s->cache, s->cache.tag[s->cache.mshr[mshr].way], true, NULL);
-    s->answer[s->answer_tail++ & s->fill_mask] = mshr;
+    s->answer[s->answer_tail++ & s->fill_mask] = (struct l2_answer){.mshr = mshr, .sectors = s->fill[at].sectors};
     s->fill_free = now + move_cycles(s, sector_bytes(s->fill[at].sectors));
 }
 
@@ -447,10 +448,11 @@ static __attribute__((noinline)) uint32_t late_atomic(struct l2 *s, const struct
 static void answer_tick(struct l2 *s, uint64_t now) {
     uint64_t id;
     while (s->answer_head != s->answer_tail && s->answer_free <= now && !out_full(s)) {
-        uint16_t mshr = s->answer[s->answer_head & s->fill_mask];
+        const struct l2_answer a = s->answer[s->answer_head & s->fill_mask];
+        const uint16_t mshr = a.mshr;
         const struct cache_mshr *m = &s->cache.mshr[mshr];
         uint64_t line = s->cache.tag[m->way];
-        bool any = cache_take(&s->cache, mshr, &id);
+        bool any = s->by_sector ? cache_take_of(&s->cache, mshr, a.sectors, &id) : cache_take(&s->cache, mshr, &id);
         s->answer_head += !any || m->taken == m->n;
         struct l2_request r = unpack(id);
         if (any && r.sm == NO_SM && r.kind == MEM_PREFETCH)

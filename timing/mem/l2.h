@@ -46,8 +46,9 @@ struct l2 {
     uint32_t rop_latency, latency;                 /* cycles: arrival to tags, tags to reply */
     bool write_acks;
     bool perfect;
-    bool uncached; /* no L2: a line is forgotten when the sectors that were asked for have come */
-    bool split;    /* sectored, with an L2: a packet becomes a request for each sector */
+    bool uncached;  /* no L2: a line is forgotten when the sectors that were asked for have come */
+    bool by_sector; /* accesses are answered by the sector they wait for */
+    bool split;     /* sectored, with an L2: a packet becomes a request for each sector */
     uint8_t all_sectors;
     struct l2_request *in;                           /* ring: from the crossbar */
     struct mem_request *out;                         /* ring: replies, as the SM gets them; cycle: to the crossbar */
@@ -61,7 +62,10 @@ struct l2 {
     } * fill; /* ring of data from DRAM, as many as there are MSHRs and sectors */
     uint32_t fill_mask;
     uint64_t fill_head, fill_tail;
-    uint16_t *answer; /* ring of MSHRs that were filled and have accesses to answer */
+    struct l2_answer {
+        uint16_t mshr;
+        uint8_t sectors;
+    } * answer; /* ring of MSHRs that were filled and have accesses to answer */
     uint64_t answer_head, answer_tail;
     struct prefetchers prefetchers;
     struct l2_ahead *ahead; /* ring: before the tags */

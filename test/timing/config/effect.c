@@ -79,6 +79,7 @@ static const struct ground needs[] = {
     {"l0i.", "spe", "fermi", {"l0i.size=1024", "sm.inst_bytes=64", NULL}, NULL},
     {"fetch.reclaims", "spe", "fermi", {"fetch.width=1", "icnt.latency=1", "sm.ctas=2", NULL}, NULL}, /* no edges */
     {"fetch.insists", "spe", "fermi", {"l1i.mshrs=1", "sm.inst_bytes=64", NULL}, NULL},
+    {"l2.sector_answers", "spe", "fermi", {"l2.sectored=true", NULL}, NULL},
     {"fetch.prefetch", "spe", "fermi", {"l0i.size=1024", "sm.inst_bytes=64", NULL}, NULL},
     {"energy.l0i", "spe", "fermi", {"l0i.size=1024", NULL}, NULL},
     {"l1i.latency", "spe", "fermi", {"l0i.size=1024", "l1i.size=16384", "sm.inst_bytes=64", NULL}, NULL},

@@ -300,6 +300,36 @@ START_TEST(sectors_go_their_own_ways) {
 }
 END_TEST
 
+/* Two packets read sectors 0 and 1 of a line, which come at 50 and 51. What waits for sector 0 is answered at 55,
+ * packet by packet. With l2.sector_answers both wait for no other sector than their own; else the first packet is
+ * answered as a whole before the second. Where sector 1 comes first, it need not wait for sector 0, which comes at
+ * 60. */
+START_TEST(answers_by_sector) {
+    for (int on = 0; on < 2; on++)
+        for (int late = 0; late < 2; late++) {
+            begin(_i);
+            cfg.l2.sectored = true;
+            cfg.memory.sector_answers = on;
+            start();
+            packet(MEM_READ, 1, 3, 1, 0);
+            packet(MEM_READ, 1, 3, 2, 0);
+            run(20);
+            unsigned mshr = asked(false, 1, 1);
+            ck_assert_uint_eq(asked(false, 1, 2), mshr);
+            fill(mshr, late ? 2 : 1, 50);
+            fill(mshr, late ? 1 : 2, late ? 60 : 51);
+            run(100);
+            for (unsigned i = 0; i < 4; i++) {
+                const unsigned sector = on ? i / 2 ^ (unsigned)late : i % 2, tag = on ? i % 2 + 1 : i / 2 + 1;
+                ck_assert_uint_eq(l2_reply(&slice)->sectors, 1u << sector);
+                replied(tag, !late ? 55 + i : on ? (i < 2 ? 55 : 65) + i % 2 : 65 + i, 32);
+            }
+            ck_assert(cache_idle(&slice.cache));
+            stop();
+        }
+}
+END_TEST
+
 /* Atomics of a sectored slice: the lanes that take turns count once. */
 START_TEST(atomics_by_sector) {
     begin(_i);
@@ -448,6 +478,7 @@ SUITE(timing_l2) {
     TEST_LOOP(writes_keep_the_array, 0, 2);
     TEST_LOOP(atomics_take_turns, 0, 2);
     TEST_LOOP(sectors_go_their_own_ways, 0, 2);
+    TEST_LOOP(answers_by_sector, 0, 2);
     TEST_LOOP(atomics_by_sector, 0, 2);
     TEST_LOOP(replies_that_stay_stall, 0, 2);
     TEST_LOOP(room_for_packets, 0, 2);
