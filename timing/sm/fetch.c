@@ -159,6 +159,8 @@ enum fetch_result fetch_look(struct fetch *f, uint32_t unit, uint64_t address, u
 
 void fetch_send(struct fetch *f, uint64_t now) {
     uint32_t sent = 0;
+    if (!f->n_send)
+        return;
     for (; f->miss_latency && sent < f->n_send; sent++)
         f->coming[f->n_coming++] = (struct fetch_coming){now + f->miss_latency, f->send[sent]};
     for (; sent < f->n_send; sent++) {
