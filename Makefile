@@ -60,8 +60,9 @@ Q := $(if $(V),,@)
 SAY := $(if $(V),true,echo)
 
 ISA_DIRS := isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp
-TIMING_DIRS := timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc
-LIB_DIRS := ptx $(ISA_DIRS) frontend $(TIMING_DIRS) host benchmarks host/program host/cli reproduce
+TIMING_DIRS := timing timing/config timing/report timing/mem timing/sm timing/strides
+MECHANISM_DIRS := mechanisms $(patsubst %/,%,$(wildcard mechanisms/*/))
+LIB_DIRS := ptx $(ISA_DIRS) frontend $(TIMING_DIRS) $(MECHANISM_DIRS) host benchmarks host/program host/cli reproduce
 LIB_SRC := $(filter-out host/cli/main.c host/cli/cmd_%.c,$(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c)))
 CMD_SRC := $(wildcard host/cli/main.c host/cli/cmd_*.c)
 CUDA_SRC := $(filter-out host/cuda/version.c host/cuda/nvrtc.c,$(wildcard host/cuda/*.c))
@@ -80,7 +81,7 @@ NVRTC_LIBS := $(patsubst %,$(BUILD)/cuda/nvrtc/libnvrtc.so.%,11.2 12 13)
 # What sends the calls of a runtime that is linked into a program to the core: host/cuda/redirect/audit.c.
 REDIRECT_LIBS := $(BUILD)/cuda/libheddle-audit.so $(BUILD)/cuda/libheddle-redirect.so
 CUDA_LIBS := $(if $(SAN),,$(CUDA_CORE) $(CUDA_NAMES:%=$(BUILD)/cuda/%) $(REDIRECT_LIBS) $(NVRTC_LIBS))
-TEST_DIRS := test test/ptx $(ISA_DIRS:%=test/%) test/frontend $(TIMING_DIRS:%=test/%) test/host test/host/program test/host/cli test/random test/golden test/toys
+TEST_DIRS := test test/ptx $(ISA_DIRS:%=test/%) test/frontend $(TIMING_DIRS:%=test/%) $(MECHANISM_DIRS:%=test/%) test/host test/host/program test/host/cli test/random test/golden test/toys
 TEST_SRC := $(wildcard $(TEST_DIRS:%=%/*.c))
 GEN := $(BUILD)/ptx/parse.tab.c $(BUILD)/ptx/scan.yy.c
 # A build for every processor of its kind has its lane functions three times, see isa/levels.h.
@@ -166,7 +167,7 @@ $(BUILD)/isa/exec/%.o $(LEVEL_OBJ): HOT = $(if $(filter -O2,$(CFLAGS)),-O3)
 # The timing model reads words that it has just written: a load of two of them at a time would wait until they are in the
 # cache. So would what gcc computes minima of cycles with, in vector registers.
 SCALAR := -fno-tree-slp-vectorize $(shell echo 'int x;' | $(CC) -mno-stv -x c -c -o /dev/null - 2>/dev/null && echo -mno-stv)
-$(BUILD)/timing/%.o $(BUILD)/isa/interp/%.o: HOT = $(SCALAR)
+$(BUILD)/timing/%.o $(BUILD)/mechanisms/%.o $(BUILD)/isa/interp/%.o: HOT = $(SCALAR)
 
 # Presets, for a library that is alone.
 $(BUILD)/presets.inc: $(wildcard configs/*.cfg)

@@ -144,7 +144,8 @@ static bool configure(struct heddle *h, const struct model_tables *tables, const
 
 /* What each SM and each slice of the L2 gets beside what every one has. */
 static void choose_units(struct heddle *h, const struct context_parts *parts) {
-    for (const struct extension *e = parts->models->extensions; e->name; e++) {
+    const struct mechanism *e;
+    for (int i = 0; (e = extension_at(parts->models, i)); i++) {
         if (e->unit && model_has(&h->model, e->name))
             h->units[h->n_units++] = (struct sm_unit_row){e->unit, NULL};
         if (e->at_slices && model_has(&h->model, e->name))

@@ -2,6 +2,8 @@
 # No room includes one above it: the order that docs/architecture.md states ("Who may include whom"). Each line names a room and all
 # the rooms below it that it may include beside its own files.
 set -u
+# What a mechanism may include.
+mechanism='isa isa/machine isa/exec isa/paths isa/affine frontend timing/config timing/report timing/mem timing/sm timing/strides'
 order='
 ptx:
 isa: ptx/spelling.h
@@ -15,20 +17,24 @@ frontend: ptx isa isa/machine isa/exec isa/paths isa/affine
 timing/config: ptx/spelling.h isa isa/paths
 timing/report: isa isa/machine isa/paths timing/config
 timing/mem: isa isa/machine isa/exec isa/paths timing/config timing/report
-timing/models: isa isa/paths timing/config
 timing/sm: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem
-timing/dac: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem timing/sm
-timing/pepsc: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem timing/sm
-timing: isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp timing/config timing/report timing/mem timing/models timing/sm
-host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc
+timing/strides: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem timing/sm
+mechanisms: '"$mechanism"'
+timing: isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp timing/config timing/report timing/mem timing/sm
+host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend timing timing/config timing/report timing/mem timing/sm mechanisms
 host/cuda/redirect:
 host/cuda: host/cuda/redirect/machine_code.h host/heddle.h host/fatbin.h host/elf_load.h host/follow.h host/live.h host/digest.h host/results_db.h host/results_json.h host/reserve.h
 benchmarks: host/heddle.h
 reproduce:
 examples:
 host/program: ptx host timing/config benchmarks
-host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc host host/program benchmarks reproduce
+host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend timing timing/config timing/report timing/mem timing/sm mechanisms host host/program benchmarks reproduce
 '
+# A mechanism includes its own files and what is below; no other mechanism, and not the list of them.
+for folder in mechanisms/*/; do
+    order="$order${folder%/}: mechanisms/mechanism.h $mechanism
+"
+done
 failed=$(printf '%s\n' "$order" | while IFS=: read -r room below; do
     [ -n "$room" ] || continue
     [ -d "$room" ] || echo "lint: there is no room $room (scripts/check_includes.sh)"

@@ -1,0 +1,28 @@
+#include "mechanism.h"
+#include <string.h>
+
+const struct model *model_at(const struct model_tables *t, int n) {
+    for (const struct mechanism *const *at = t->mechanisms; *at; at++)
+        for (const struct model *m = (*at)->models; m && m->name; m++)
+            if (!n--)
+                return m;
+    return NULL;
+}
+
+const struct mechanism *extension_at(const struct model_tables *t, int n) {
+    for (const struct mechanism *const *at = t->mechanisms; *at; at++)
+        if ((*at)->kind == MECHANISM_EXTENSION && !n--)
+            return *at;
+    return NULL;
+}
+
+bool model_has(const struct model_spec *s, const char *extension) {
+    for (const char *const *e = s->extensions; *e; e++)
+        if (strcmp(*e, extension) == 0)
+            return true;
+    return false;
+}
+
+const char *model_needs_time(const struct model_spec *s) {
+    return s->base->functional ? "changes how long a kernel takes, not what it computes; take a timing model" : NULL;
+}
