@@ -211,7 +211,8 @@ static void find_regions(struct work *w) {
     }
 }
 
-uint32_t region_line(const struct work *w, const struct region *r) {
+/* The line of the branch that region `r` belongs to, or of the loop that it begins before. */
+static uint32_t region_line(const struct work *w, const struct region *r) {
     const struct block *b = &w->ir->blocks[r->anchor];
     return w->ir->info[r->at_header ? b->begin : b->end - 1].line;
 }

@@ -68,8 +68,6 @@ bool region_parts(const struct work *w, uint32_t b);
 bool region_passes(const struct work *w, const struct region *a, const struct region *b);
 /* Is there a loop in the region, or in a function that it calls, that waits for other threads? */
 bool waits_inside(struct work *w, struct region *r);
-/* The line of the branch that region `r` belongs to, or of the loop that it begins before. */
-uint32_t region_line(const struct work *w, const struct region *r);
 /* #bssy, #bsync or #break. */
 struct inst barrier_inst(const char *name);
 

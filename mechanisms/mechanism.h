@@ -2,6 +2,7 @@
 #define MECHANISMS_MECHANISM_H
 /* One descriptor a mechanism: everything that the rest of Heddle knows of it. mechanisms/<name>/ defines
  * mechanism_<name>, and mechanisms/all.def lists it. Any part may be absent. */
+#include "frontend/pass.h"
 #include "isa/paths/reconv.h"
 #include "timing/mem/prefetch.h"
 #include "timing/sm/unit.h"
@@ -37,10 +38,12 @@ struct mechanism {
     const char *(*refuse)(const struct model_spec *s);
     const struct sm_unit_ops *unit;         /* what it adds to each SM */
     const struct prefetcher_ops *at_slices; /* what it adds to each slice of the L2 */
+    const struct pass *const *passes;       /* what it does to programs, up to NULL; pass.before is the place */
     const char *const *options;             /* how the keys of its options begin, up to NULL */
     const char *const *statistics;          /* how the names of its statistics begin, up to NULL */
 };
 #define PREFIXES(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define PASSES(...)   ((const struct pass *const[]){__VA_ARGS__, NULL})
 
 /* A word for a base with extensions; further ones may follow it. */
 struct model_word {

@@ -41,7 +41,7 @@ more_suites() {
     timing/*) echo timing_livelock timing_slots mechanisms_reconv models ;;
     isa/jit/*) echo host_jit host_jit_streams random_jit_kernels ;;
     isa/paths/*) echo isa_interp isa_barrier isa_call warp_sync host_paths mechanisms_reconv timing_livelock models ;;
-    isa/exec/*) echo isa_arith isa_barrier isa_call isa_control isa_forms isa_memory isa_program frontend_opcodes host_textures host_samplers warp_sync timing_sm_reduce timing_chain models ;;
+    isa/exec/*) echo isa_arith isa_barrier isa_call isa_control isa_forms isa_memory isa_program frontend_opcodes host_textures host_samplers warp_sync mechanisms_reduce_run mechanisms_chain_run models ;;
     isa/interp/interp_jit*) echo host_jit host_jit_streams random_jit_kernels ;;
     isa/interp/*) echo isa_barrier isa_call warp_sync host_paths host_launch models ;;
     frontend/barriers.c | frontend/joins.c | frontend/leaving.c | frontend/waits.c)

@@ -150,9 +150,9 @@ static struct table *list_passes(void) {
     static const char *const titles[] = {"pass", "what it does", NULL};
     struct table *t = table_new(titles);
     const char *name;
-    for (int i = 0; (name = frontend_pass_name(NULL, i)); i++) {
+    for (int i = 0; (name = frontend_pass_name(mechanism_passes(), i)); i++) {
         table_text(t, name);
-        table_text(t, frontend_pass_help(NULL, i));
+        table_text(t, frontend_pass_help(mechanism_passes(), i));
     }
     return t;
 }

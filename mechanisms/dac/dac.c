@@ -7,6 +7,7 @@
  *
  * This file: the affine warp, its batches of CTAs, and what the kernel's own warps take. */
 #include "dac_parts.h"
+#include "decouple.h"
 #include "mechanisms/mechanism.h"
 #include "timing/sm/unit_trace.h"
 #include <assert.h>
@@ -497,6 +498,7 @@ const struct mechanism mechanism_dac = {
     .paper = "Wang and Lin, Decoupled Affine Computation for SIMT GPUs, ISCA 2017",
     .kind = MECHANISM_EXTENSION,
     .unit = &unit_dac,
+    .passes = PASSES(&pass_decouple),
     .options = PREFIXES("dac."),
     .statistics = PREFIXES("dac."),
 };
