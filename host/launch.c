@@ -195,7 +195,7 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, const s
     watch_begin(&h->watch, h->n_launches, l);
     if (model_has(&h->model, "dac"))
         add_coverage(s, l->program);
-    if (h->config.pepsc.pipeline)
+    if (h->config.pipeline.on)
         add_pipelines(s, l->program);
     bool ended = h->gpu ? gpu_run(h->gpu, l, s, &f) : run_functional(h, m, l, s, &f);
     watch_end(&h->watch, (uint64_t)stats_get(s, "gpu.ctas"));

@@ -2,24 +2,24 @@
 # No room includes one above it: the order that docs/architecture.md states ("Who may include whom"). Each line names a room and all
 # the rooms below it that it may include beside its own files.
 set -u
-# What a mechanism may include.
+# What mechanisms declare (mechanisms/declared.def) is text that three rooms below make tables of. What a mechanism may include:
 mechanism='isa isa/machine isa/exec isa/paths isa/affine frontend timing/config timing/report timing/mem timing/sm timing/strides'
 order='
 ptx:
 isa: ptx/spelling.h
 isa/machine: isa
 isa/exec: isa isa/machine
-isa/paths: isa isa/machine isa/exec
+isa/paths: isa isa/machine isa/exec mechanisms/declared.def
 isa/affine: isa isa/machine isa/exec isa/paths
 isa/jit: isa isa/machine
 isa/interp: isa isa/machine isa/exec isa/paths isa/affine isa/jit
 frontend: ptx isa isa/machine isa/exec isa/paths isa/affine
-timing/config: ptx/spelling.h isa isa/paths
-timing/report: isa isa/machine isa/paths timing/config
+timing/config: ptx/spelling.h isa isa/paths mechanisms/declared.def
+timing/report: isa isa/machine isa/paths timing/config mechanisms/declared.def
 timing/mem: isa isa/machine isa/exec isa/paths timing/config timing/report
 timing/sm: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem
 timing/strides: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem timing/sm
-mechanisms: '"$mechanism"'
+mechanisms: '"$(cd mechanisms && echo */*.def) $mechanism"'
 timing: isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp timing/config timing/report timing/mem timing/sm
 host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend timing timing/config timing/report timing/mem timing/sm mechanisms
 host/cuda/redirect:

@@ -1,12 +1,14 @@
 /* Every mechanism is registered whole: a folder of mechanisms/ that the list lacks, a descriptor that lacks a part, and
  * options or statistics under a mechanism's name that it does not call its own, are named here. */
 #include "host/models.h"
+#include "test/frontend/frontend_help.h"
 #include "test/test.h"
 #include "timing/config/config.h"
 #include "timing/report/stat.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const struct mechanism *find(const char *name) {
     for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
@@ -32,6 +34,21 @@ START_TEST(each_folder_is_in_the_list) {
     for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
         listed++;
     ck_assert_int_eq(folders, listed);
+}
+END_TEST
+
+/* What a folder declares is included by the one file of all declarations. */
+START_TEST(each_declaration_is_in_the_list) {
+    char *all = read_whole("mechanisms/declared.def");
+    ck_assert_ptr_nonnull(all);
+    for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++) {
+        char path[300], line[300];
+        snprintf(path, sizeof path, "mechanisms/%s/%s.def", (*m)->name, (*m)->name);
+        snprintf(line, sizeof line, "#include \"%s/%s.def\"\n", (*m)->name, (*m)->name);
+        bool declares = access(path, R_OK) == 0;
+        ck_assert_msg(declares == (strstr(all, line) != NULL), "%s has no line in mechanisms/declared.def", path);
+    }
+    free(all);
 }
 END_TEST
 
@@ -99,6 +116,7 @@ END_TEST
 
 SUITE(mechanisms_all) {
     TEST(each_folder_is_in_the_list);
+    TEST(each_declaration_is_in_the_list);
     TEST(each_descriptor_is_whole);
     TEST(each_option_has_its_mechanism);
     TEST(each_statistic_has_its_mechanism);
