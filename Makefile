@@ -121,7 +121,7 @@ help:
 	@echo 'make install   and make uninstall: PREFIX=/usr/local, LIBDIR, DESTDIR'
 	@echo 'make tsan      several simulators in one process, under the thread sanitizer'
 	@echo 'make fuzz      fuzz the parser, lowering, execution and the timing models (clang), SECONDS=60 each'
-	@echo 'make lint      format, both compilers with -Werror, cppcheck, includes, columns, documents'
+	@echo 'make lint      format, both compilers with -Werror, cppcheck, includes, mechanisms, columns, documents'
 	@echo 'make all format deps install clean'
 
 all: deps
@@ -338,6 +338,7 @@ lint:
 	@cppcheck -q -j $(JOBS) --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 \
 		--suppressions-list=scripts/cppcheck.txt -I. -Ibuild/lint-gcc $(filter-out test/%,$(C_SOURCES)) && echo 'lint: cppcheck is content'
 	@scripts/check_includes.sh
+	@scripts/check_mechanisms.sh
 	@scripts/check_exports.sh build/lint-gcc
 	@scripts/check_columns.sh
 	@scripts/check_docs.sh build/lint-gcc/heddle

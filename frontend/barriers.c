@@ -318,8 +318,8 @@ static void number_regions(struct work *w, uint32_t function) {
     for (int turn = 0; turn < N_TURNS; turn++)
         for (uint32_t i = 0; i < w->n; i++) {
             const struct region *r = &w->regions[i];
-            int its = r->covered ? COVERED : r->leaves ? LEAVING : WHOLE;
-            if (w->ir->blocks[r->anchor].function == function && its == turn && !(r->covered && is_covered(w, r)))
+            int when = r->covered ? COVERED : r->leaves ? LEAVING : WHOLE;
+            if (w->ir->blocks[r->anchor].function == function && when == turn && !(r->covered && is_covered(w, r)))
                 number_region(w, i, w->base[function], &n);
         }
 }

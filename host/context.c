@@ -177,6 +177,7 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
     const char *name = model_meant(o->model, o->check), *config = o->config ? o->config : "fermi";
     if (!model_parse(parts->models, name, &h->model, err, err_size))
         return false;
+    h->mechanisms = parts->models->mechanisms;
     h->passes = parts->passes ? parts->passes : mechanism_passes();
     if (o->check && !h->model.base->functional) {
         snprintf(err, err_size,

@@ -48,6 +48,7 @@ struct kernel_profile {
 
 struct heddle {
     struct model_spec model;
+    const struct mechanism *const *mechanisms;
     const struct pass *passes;       /* mechanism_passes(), or those of its parts */
     const struct reconv_ops *reconv; /* the base's, or what --set reconv= says */
     char *model_name, *config_name;  /* as the user wrote them */

@@ -7,6 +7,11 @@
 #include "timing/mem/prefetch.h"
 #include "timing/sm/unit.h"
 
+struct config;
+struct interp_cfg;
+struct interp_stats;
+struct stats;
+
 /* A name that --model takes in the first place. */
 struct model {
     const char *name, *help;
@@ -39,8 +44,14 @@ struct mechanism {
     const struct sm_unit_ops *unit;         /* what it adds to each SM */
     const struct prefetcher_ops *at_slices; /* what it adds to each slice of the L2 */
     const struct pass *const *passes;       /* what it does to programs, up to NULL; pass.before is the place */
-    const char *const *options;             /* how the keys of its options begin, up to NULL */
-    const char *const *statistics;          /* how the names of its statistics begin, up to NULL */
+    void (*interp)(const struct config *cfg, struct interp_cfg *out);   /* what the functional model is told */
+    void (*interpreted)(const struct interp_stats *n, struct stats *s); /* and what it has counted */
+    /* A launch of the program is counted, before it runs. */
+    void (*count)(const struct program *p, const struct config *cfg, struct stats *s);
+    /* What users are told of the program that was made; false: nothing. */
+    bool (*remark)(const struct program *p, const struct config *cfg, char *out, size_t size);
+    const char *const *options;    /* how the keys of its options begin, up to NULL */
+    const char *const *statistics; /* how the names of its statistics begin, up to NULL */
 };
 #define PREFIXES(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define PASSES(...)   ((const struct pass *const[]){__VA_ARGS__, NULL})
@@ -59,6 +70,9 @@ struct model_tables {
 /* Number n of all bases, and of all extensions, in order; NULL behind the last. */
 const struct model *model_at(const struct model_tables *t, int n);
 const struct mechanism *extension_at(const struct model_tables *t, int n);
+
+/* Number n of those that take part in a model: its base, its extensions, and all that the machine switches on. */
+const struct mechanism *mechanism_at(const struct mechanism *const *list, const struct model_spec *s, int n);
 
 bool model_has(const struct model_spec *s, const char *extension);
 /* For `refuse`: the extension changes cycles alone, so a functional model refuses it. */

@@ -3,7 +3,7 @@
 # the rooms below it that it may include beside its own files.
 set -u
 # What mechanisms declare (mechanisms/declared.def) is text that three rooms below make tables of. What a mechanism may include:
-mechanism='isa isa/machine isa/exec isa/paths isa/affine frontend timing/config timing/report timing/mem timing/sm timing/strides'
+mechanism='isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend timing/config timing/report timing/mem timing/sm timing/strides'
 order='
 ptx:
 isa: ptx/spelling.h

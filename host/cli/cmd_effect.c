@@ -51,8 +51,10 @@ static const struct mechanism *owner_of(const char *key, const struct mechanism 
 
 /* What the functional model looks at: how its warps reconverge, which program they run, and how the host runs it. */
 static bool of_reconvergence(const char *key) {
-    return begins(key, "reconv") || begins(key, "regs.") || begins(key, "pepsc.pipeline") || begins(key, "gpu.jit") ||
-           begins(key, "gpu.order") || begins(key, "gpu.capability") || owner_of(key, NULL);
+    for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
+        if (begins_one(key, (*m)->options))
+            return true;
+    return begins(key, "reconv") || begins(key, "gpu.jit") || begins(key, "gpu.order") || begins(key, "gpu.capability");
 }
 
 /* The name of a mechanism, where an option's should stand. */

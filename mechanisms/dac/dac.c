@@ -6,9 +6,9 @@
  * what is not.
  *
  * This file: the affine warp, its batches of CTAs, and what the kernel's own warps take. */
+#include "dac_host.h"
 #include "dac_parts.h"
 #include "decouple.h"
-#include "mechanisms/mechanism.h"
 #include "timing/sm/unit_trace.h"
 #include <assert.h>
 #include <stddef.h>
@@ -499,6 +499,10 @@ const struct mechanism mechanism_dac = {
     .kind = MECHANISM_EXTENSION,
     .unit = &unit_dac,
     .passes = PASSES(&pass_decouple),
+    .interp = dac_interp,
+    .interpreted = dac_interpreted,
+    .count = dac_count,
+    .remark = dac_remark,
     .options = PREFIXES("dac."),
     .statistics = PREFIXES("dac."),
 };

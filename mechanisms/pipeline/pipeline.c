@@ -6,6 +6,8 @@
 #include "pipeline.h"
 #include "frontend/pass.h"
 #include "mechanisms/mechanism.h"
+#include "timing/config/config.h"
+#include "timing/report/stat.h"
 
 struct pipelining {
     struct ir *ir;
@@ -139,12 +141,23 @@ static const struct pass pass_pipeline = {
     .when = "machines with software pipelining (pepsc.pipeline)",
 };
 
+static void count_launch(const struct program *p, const struct config *cfg, struct stats *s) {
+    if (!cfg->pipeline.on)
+        return;
+    stats_add(s, "pipeline.candidates", p->pipeline.candidates);
+    stats_add(s, "pipeline.loops", p->pipeline.loops);
+    stats_add(s, "pipeline.cycles", p->pipeline.cycles);
+    stats_add(s, "pipeline.stages", p->pipeline.stages);
+    stats_add(s, "pipeline.registers", p->pipeline.registers);
+}
+
 const struct mechanism mechanism_pipeline = {
     .name = "pipeline",
     .help = "software pipelining of innermost loops (docs/pepsc-passes.md)",
     .paper = "Rau, Iterative modulo scheduling: an algorithm for software pipelining loops, MICRO 1994",
     .kind = MECHANISM_MACHINE,
     .passes = PASSES(&pass_pipeline),
+    .count = count_launch,
     .options = PREFIXES("pepsc.pipeline"),
     .statistics = PREFIXES("pipeline."),
 };

@@ -404,5 +404,5 @@ const struct mechanism mechanism_spill = {
     .paper = "Chaitin, Register allocation & spilling via graph coloring, 1982",
     .kind = MECHANISM_MACHINE,
     .passes = PASSES(&pass_spill),
-    .options = PREFIXES("regs.max", "pepsc.registers"),
+    .options = PREFIXES("regs.max"),
 };

@@ -19,7 +19,7 @@ static const struct mechanism *const toys[] = {&toy, NULL};
 
 static struct heddle *open_with(const char *model, const struct pass *table, struct heddle_module **m) {
     char err[512];
-    const struct mechanism *listed[MAX_LISTED_MECHANISMS];
+    static const struct mechanism *listed[MAX_LISTED_MECHANISMS];
     struct model_tables tables = {bases_and(toys, listed), NULL};
     struct heddle *h = context_open(&(struct heddle_options){.model = model},
                                     &(struct context_parts){.models = &tables, .passes = table}, err, sizeof err);
