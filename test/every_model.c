@@ -38,6 +38,26 @@ const struct every_model *timed_models(void) {
     return &all;
 }
 
+static bool has_extension(const struct every_model *e, const char *name) {
+    struct model_spec s;
+    char err[256];
+    for (int i = 0; i < e->n; i++)
+        if (model_parse(&model_tables, e->name[i], &s, err, sizeof err) && model_has(&s, name))
+            return true;
+    return false;
+}
+
+/* Extensions that no model has yet: alone, that is with the baseline. */
+static void add_others(struct every_model *e) {
+    const struct mechanism *x;
+    for (int i = 0; (x = extension_at(&model_tables, i)); i++) {
+        if (has_extension(e, x->name))
+            continue;
+        assert(e->n < MAX_MODELS);
+        e->name[e->n++] = x->name;
+    }
+}
+
 const struct every_model *mixed_models(void) {
     static const char *const extended[] = {"spe+dac",   "dpe+dac",    "dws10+dac", "its+dac",        "si+dac",
                                            "minpc+dac", "pepsc",      "pepsc+dac", "spe+cae",        "its+cae+mta",
@@ -52,6 +72,7 @@ const struct every_model *mixed_models(void) {
     for (int i = 0; i < timed->n + N; i++)
         all.name[i] = i < timed->n ? timed->name[i] : extended[i - timed->n];
     all.n = timed->n + N;
+    add_others(&all);
     return &all;
 }
 
