@@ -62,9 +62,10 @@ Q := $(if $(V),,@)
 SAY := $(if $(V),true,echo)
 
 ISA_DIRS := isa isa/machine isa/exec isa/paths isa/affine $(if $(NO_JIT),,isa/jit) isa/interp
-TIMING_DIRS := timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc
+TIMING_DIRS := timing timing/config timing/report timing/mem timing/sm timing/strides
+MECHANISM_DIRS := mechanisms $(patsubst %/,%,$(wildcard mechanisms/*/))
 HOST_DIRS := host/load host/results host host/live
-LIB_DIRS := ptx $(ISA_DIRS) frontend $(TIMING_DIRS) $(HOST_DIRS) benchmarks reproduce host/program host/report host/cli
+LIB_DIRS := ptx $(ISA_DIRS) frontend $(TIMING_DIRS) $(MECHANISM_DIRS) $(HOST_DIRS) benchmarks reproduce host/program host/report host/cli
 LIB_SRC := $(filter-out host/cli/main.c host/cli/cmd_%.c isa/interp/$(if $(NO_JIT),interp_jit.c,interp_no_jit.c),$(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c)))
 CMD_SRC := $(wildcard host/cli/main.c host/cli/cmd_*.c)
 CUDA_DIRS := host/cuda/core host/cuda/runtime host/cuda/driver
@@ -84,7 +85,7 @@ NVRTC_LIBS := $(patsubst %,$(BUILD)/cuda/nvrtc/libnvrtc.so.%,11.2 12 13)
 # What sends the calls of a runtime that is linked into a program to the core: host/cuda/redirect/audit.c.
 REDIRECT_LIBS := $(BUILD)/cuda/libheddle-audit.so $(BUILD)/cuda/libheddle-redirect.so
 CUDA_LIBS := $(if $(SAN),,$(CUDA_CORE) $(CUDA_NAMES:%=$(BUILD)/cuda/%) $(REDIRECT_LIBS) $(NVRTC_LIBS))
-TEST_DIRS := test test/ptx $(ISA_DIRS:%=test/%) test/frontend $(TIMING_DIRS:%=test/%) $(HOST_DIRS:%=test/%) test/host/program test/host/report test/host/cli test/random test/golden test/toys
+TEST_DIRS := test test/ptx $(ISA_DIRS:%=test/%) test/frontend $(TIMING_DIRS:%=test/%) $(MECHANISM_DIRS:%=test/%) $(HOST_DIRS:%=test/%) test/host/program test/host/report test/host/cli test/random test/golden test/toys
 TEST_SRC := $(wildcard $(TEST_DIRS:%=%/*.c))
 GEN := $(BUILD)/ptx/parse.tab.c $(BUILD)/ptx/scan.yy.c
 # A build for every processor of its kind has its lane functions three times, see isa/levels.h.
@@ -124,7 +125,7 @@ help:
 	@echo 'make install   and make uninstall: PREFIX=/usr/local, LIBDIR, DESTDIR'
 	@echo 'make tsan      several simulators in one process, under the thread sanitizer'
 	@echo 'make fuzz      fuzz the parser, lowering, execution and the timing models (clang), SECONDS=60 each'
-	@echo 'make lint      format, both compilers with -Werror, cppcheck, includes, columns, documents'
+	@echo 'make lint      format, both compilers with -Werror, cppcheck, includes, mechanisms, columns, documents'
 	@echo 'make all format deps install clean'
 
 all: deps
@@ -170,7 +171,7 @@ $(BUILD)/isa/exec/%.o $(LEVEL_OBJ): HOT = $(if $(filter -O2,$(CFLAGS)),-O3)
 # The timing model reads words that it has just written: a load of two of them at a time would wait until they are in the
 # cache. So would what gcc computes minima of cycles with, in vector registers.
 SCALAR := -fno-tree-slp-vectorize $(shell echo 'int x;' | $(CC) -mno-stv -x c -c -o /dev/null - 2>/dev/null && echo -mno-stv)
-$(BUILD)/timing/%.o $(BUILD)/isa/interp/%.o: HOT = $(SCALAR)
+$(BUILD)/timing/%.o $(BUILD)/mechanisms/%.o $(BUILD)/isa/interp/%.o: HOT = $(SCALAR)
 
 # Text files as C strings: presets, for a library that is alone, and the texts of `heddle help`.
 AS_STRING := sed 's/["\\]/\\&/g; s/.*/"&\\n"/'
@@ -350,6 +351,7 @@ lint:
 		--suppressions-list=scripts/cppcheck.txt -I. -Ibuild/lint-gcc $(filter-out test/%,$(C_SOURCES)) && echo 'lint: cppcheck is content'
 	@scripts/check_includes.sh
 	@scripts/check_symbols.sh build/lint-gcc
+	@scripts/check_mechanisms.sh
 	@scripts/check_exports.sh build/lint-gcc
 	@scripts/check_columns.sh
 	@scripts/check_docs.sh build/lint-gcc/heddle

@@ -211,6 +211,7 @@ static void find_regions(struct work *w) {
     }
 }
 
+/* The line of the branch that region `r` belongs to, or of the loop that it begins before. */
 static uint32_t region_line(const struct work *w, const struct region *r) {
     const struct block *b = &w->ir->blocks[r->anchor];
     return w->ir->info[r->at_header ? b->begin : b->end - 1].line;
@@ -317,8 +318,8 @@ static void number_regions(struct work *w, uint32_t function) {
     for (int turn = 0; turn < N_TURNS; turn++)
         for (uint32_t i = 0; i < w->n; i++) {
             const struct region *r = &w->regions[i];
-            int its = r->covered ? COVERED : r->leaves ? LEAVING : WHOLE;
-            if (w->ir->blocks[r->anchor].function == function && its == turn && !(r->covered && is_covered(w, r)))
+            int when = r->covered ? COVERED : r->leaves ? LEAVING : WHOLE;
+            if (w->ir->blocks[r->anchor].function == function && when == turn && !(r->covered && is_covered(w, r)))
                 number_region(w, i, w->base[function], &n);
         }
 }

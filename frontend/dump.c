@@ -250,7 +250,9 @@ static void dump_with(const struct ir *ir, const char *after, struct dump_source
 }
 
 void dump_ir(const struct ir *ir, const char *after, FILE *out) { dump_with(ir, after, NULL, out); }
-void dump_streams(const struct ir *ir, FILE *out) { dump_with(ir, "decouple", dump_source_begin(ir), out); }
+void dump_streams(const struct ir *ir, const char *after, FILE *out) {
+    dump_with(ir, after, dump_source_begin(ir), out);
+}
 
 void dump_program(const struct program *p, FILE *out) {
     fprintf(out, "kernel %s: %u instructions, %u registers a thread, %u bytes of shared, %u of local memory\n", p->name,

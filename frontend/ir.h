@@ -158,7 +158,7 @@ struct ir {
     uint32_t n_reduces, cap_reduces;
     struct program_coverage coverage;
     struct program_pipeline pipeline;
-    uint32_t decouple_limit; /* what is decoupled is among so many instructions that are worth most (decouple_fit.c) */
+    uint32_t decouple_limit;             /* what is decoupled is among so many instructions that are worth most */
     uint32_t deq_address, deq_predicate; /* virtual registers, special ones; 0: none */
     struct program *program;             /* set by the last pass */
     bool noting;                         /* somebody will read what the pass at hand notes */
@@ -237,15 +237,9 @@ bool pass_exits(struct ir *ir);
 /* The graph without edges to blocks in which threads only exit: what is left joins, or ends. */
 struct cfg cfg_of_live(struct arena *a, const struct ir *ir);
 bool pass_postdom(struct ir *ir);
-bool pass_fold(struct ir *ir);
-bool pass_decouple(struct ir *ir);
 /* Registers that the tuple file must hold for the affine stream; 0: there is none. Requires: registers are allocated,
  * operands are still virtual registers. */
 uint32_t ir_tuple_registers(const struct ir *ir);
-bool pass_reduce(struct ir *ir);
-bool pass_chain(struct ir *ir);
-bool pass_pipeline(struct ir *ir);
-bool pass_spill(struct ir *ir);
 /* Sets the flag of each function that calls one whose flag is set, directly or by way of others. */
 void ir_mark_callers(const struct ir *ir, unsigned char *flags);
 bool pass_waits(struct ir *ir);

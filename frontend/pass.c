@@ -6,12 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool wants_streams(const struct ir *ir) { return pass_extension(&ir->context, "dac"); }
-static bool wants_chains(const struct ir *ir) { return pass_extension(&ir->context, "chain"); }
-static bool wants_reductions(const struct ir *ir) { return pass_extension(&ir->context, "reduce"); }
-static bool wants_folding(const struct ir *ir) { return pass_extension(&ir->context, "fold"); }
-static bool wants_fewer_registers(const struct ir *ir) { return spill_limit(ir, NULL) > 0; }
-static bool wants_pipelines(const struct ir *ir) { return pass_option(&ir->context, "pepsc.pipeline", 0) != 0; }
 static bool wants_barriers(const struct ir *ir) { return ir->uses_barriers; }
 
 const struct pass passes[] = {
@@ -20,23 +14,10 @@ const struct pass passes[] = {
     {"cfg", "basic blocks; unreachable instructions dropped", .run = pass_cfg},
     {"exits", "where threads have nothing left to do but exit", .run = pass_exits},
     {"postdom", "immediate post-dominators: where branches reconverge", .run = pass_postdom},
-    {"fold", "short f32 operations on both sides of a branch in one instruction", .run = pass_fold,
-     .wanted = wants_folding, .when = "models with the extension 'fold'"},
-    {"reduce", "ladders of shuffles and f32 additions over a warp in one instruction", .run = pass_reduce,
-     .wanted = wants_reductions, .when = "models with the extension 'reduce'"},
     {"dominators", "what each block cannot be reached without (changes nothing)", .dump = dump_dominators},
     {"loops", "natural loops: headers, latches, exits (changes nothing)", .dump = dump_loops},
     {"defuse", "which definitions each instruction may read (changes nothing)", .dump = dump_defuse},
     {"affine", "scalar, affine or vector: what each instruction computes (changes nothing)", .dump = dump_affine},
-    {"decouple", "addresses and predicates for all warps in a stream of their own", .run = pass_decouple,
-     .wanted = wants_streams, .dump = dump_streams, .when = "models with the extension 'dac'"},
-    {"chain", "dependent f32 operations in one instruction, and two chains beside each other", .run = pass_chain,
-     .wanted = wants_chains, .when = "models with the extension 'chain'"},
-    {"pipeline", "iterations of innermost loops begin before the one before has ended", .run = pass_pipeline,
-     .wanted = wants_pipelines, .when = "machines with software pipelining (pepsc.pipeline)"},
-    {"spill", "registers beyond regs.max, pepsc.registers or .maxnreg in local memory", .run = pass_spill,
-     .wanted = wants_fewer_registers,
-     .when = "machines with a limit of registers a thread (regs.max, pepsc.registers)"},
     {"waits", "loops that wait for other threads", .run = pass_waits},
     {"barriers", "BSSY, BSYNC and BREAK around divergent regions, for models that need them", .run = pass_barriers,
      .wanted = wants_barriers, .when = "models with convergence barriers (its, si)"},
@@ -170,20 +151,8 @@ struct program *lower_with_limit(const struct image *img, const char *kernel, co
 }
 
 struct program *frontend_lower(const struct image *img, const char *kernel, const struct lower_options *opt) {
-    if (!opt || !pass_extension(&opt->context, "dac"))
-        return lower_with_limit(img, kernel, opt, UINT32_MAX);
-    struct lower_options quiet = *opt; /* what is shown is what it comes to */
-    quiet.dump_after = NULL;
-    quiet.dump_to = NULL;
-    struct program *p = lower_with_limit(img, kernel, &quiet, UINT32_MAX);
-    if (!p)
-        return NULL;
-    const uint32_t all = p->coverage.tuples, limit = decouple_limit(img, kernel, &quiet, p);
-    if (limit == UINT32_MAX && !opt->dump_after)
-        return p;
-    program_free(p);
-    p = lower_with_limit(img, kernel, opt, limit);
-    if (p)
-        p->coverage.tuples_all = all;
-    return p;
+    for (const struct pass *p = opt && opt->passes ? opt->passes : passes; p->name; p++)
+        if (p->lower)
+            return p->lower(img, kernel, opt);
+    return lower_with_limit(img, kernel, opt, UINT32_MAX);
 }

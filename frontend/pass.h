@@ -1,6 +1,6 @@
 #ifndef FRONTEND_PASS_H
 #define FRONTEND_PASS_H
-/* The ordered table of passes. Internal to frontend/. */
+/* The ordered table of passes. For passes: here, and in mechanisms/. */
 #include "frontend.h"
 #include "ir.h"
 
@@ -10,23 +10,22 @@ struct pass {
     bool (*wanted)(const struct ir *ir); /* NULL: always */
     const char *when;                    /* wanted: when that is, in words */
     void (*dump)(const struct ir *ir, FILE *out); /* NULL: prints the program */
+    const char *before; /* of a mechanism's pass: its place, right before the pass of this name in pass.c */
+    /* In place of lower_with_limit(): the pass sees what the whole program comes to, and may lower it again. */
+    struct program *(*lower)(const struct image *img, const char *kernel, const struct lower_options *opt);
 };
 
-/* In order; the last has a NULL name. The first, "lower", is what comes before all others. */
+/* Those that every program goes through, in order; the last has a NULL name. The first, "lower", is what comes before
+ * all others. mechanisms/all.h has them with the passes of the mechanisms. */
 extern const struct pass passes[];
 
-/* decouple_fit.c: a limit (ir.decouple_limit) with which the affine stream of the kernel has no more tuple registers
- * than the machine (dac.tuples), and more than which does not fit; 0: the kernel is left whole. `all`: the kernel
- * without a limit. UINT32_MAX: it needs none. */
-uint32_t decouple_limit(const struct image *img, const char *kernel, const struct lower_options *opt,
-                        const struct program *all);
-/* frontend_lower() with this limit. */
+/* frontend_lower() with this limit (ir.decouple_limit). */
 struct program *lower_with_limit(const struct image *img, const char *kernel, const struct lower_options *opt,
                                  uint32_t limit);
 
-/* spill.c: 32-bit registers that a thread may have, the least of the options regs.max and pepsc.registers and of the
+/* limit.c: 32-bit registers that a thread may have, the least of the options regs.max and pepsc.registers and of the
  * kernel's .maxnreg; 0: there is no limit. `key`, which may be NULL: which of them it is, unchanged without a limit. */
-uint32_t spill_limit(const struct ir *ir, const char **key);
+uint32_t register_limit(const struct ir *ir, const char **key);
 
 /* What is wrong with the program under construction after the pass `name`, or NULL. */
 const char *verify_ir(const struct ir *ir, const char *name, char *buffer, size_t size);
@@ -43,8 +42,8 @@ void dump_defuse(const struct ir *ir, FILE *out);
 void dump_affine(const struct ir *ir, FILE *out);
 /* Prints one instruction, as dump_ir() does. */
 void dump_inst(const struct ir *ir, uint32_t i, FILE *out);
-/* As dump_ir(), with the source beside it: what `decouple` makes. */
-void dump_streams(const struct ir *ir, FILE *out);
+/* As dump_ir(), with the source beside it: streams after the pass `after`. */
+void dump_streams(const struct ir *ir, const char *after, FILE *out);
 /* dump_source.c: the source beside a listing. A line before instruction `inst` where it comes from another place than
  * the one before it: "; k.cu:7: " by .loc, "; line 30: " of the PTX without, and the text there, if it can be read. */
 struct dump_source;

@@ -144,7 +144,8 @@ static bool configure(struct heddle *h, const struct model_tables *tables, const
 
 /* What each SM and each slice of the L2 gets beside what every one has. */
 static void choose_units(struct heddle *h, const struct context_parts *parts) {
-    for (const struct extension *e = parts->models->extensions; e->name; e++) {
+    const struct mechanism *e;
+    for (int i = 0; (e = extension_at(parts->models, i)); i++) {
         if (e->unit && model_has(&h->model, e->name))
             h->units[h->n_units++] = (struct sm_unit_row){e->unit, NULL};
         if (e->at_slices && model_has(&h->model, e->name))
@@ -176,7 +177,8 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
     const char *name = model_meant(o->model, o->check), *config = o->config ? o->config : "fermi";
     if (!model_parse(parts->models, name, &h->model, err, err_size))
         return false;
-    h->passes = parts->passes;
+    h->mechanisms = parts->models->mechanisms;
+    h->passes = parts->passes ? parts->passes : mechanism_passes();
     if (o->check && !h->model.base->functional) {
         snprintf(err, err_size,
                  "model '%s' cannot check kernels: checking is done in the functional model, whose result is the same",

@@ -48,7 +48,8 @@ struct kernel_profile {
 
 struct heddle {
     struct model_spec model;
-    const struct pass *passes;       /* NULL: the front end's own */
+    const struct mechanism *const *mechanisms;
+    const struct pass *passes;       /* mechanism_passes(), or those of its parts */
     const struct reconv_ops *reconv; /* the base's, or what --set reconv= says */
     char *model_name, *config_name;  /* as the user wrote them */
     struct config config;
@@ -94,7 +95,7 @@ bool given(struct heddle *h, const void *p, const char *what);
 /* What a context is made of beside its options: the tables that names are looked for in. */
 struct context_parts {
     const struct model_tables *models;
-    const struct pass *passes;       /* NULL: the front end's own */
+    const struct pass *passes;       /* NULL: mechanism_passes() */
     const struct sm_unit_row *units; /* extensions that each SM gets beside those of every GPU */
     uint32_t n_units;
     const struct prefetcher_row *prefetchers; /* of each L1, or of each slice of the L2 */

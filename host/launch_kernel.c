@@ -103,43 +103,6 @@ static void on_interp_progress(void *ctx, uint64_t done, uint64_t total) {
         watch_ctas(&h->watch, done);
 }
 
-/* What the pass found in the kernel of this launch. */
-static void add_coverage(struct stats *s, const struct program *p) {
-    stats_add(s, "dac.kernels", 1);
-    stats_add(s, "dac.decoupled_kernels", program_affine_stream(p) != 0);
-    stats_add(s, "dac.cut_kernels", p->coverage.tuples_all > p->coverage.tuples);
-    stats_add(s, "dac.static_instructions", p->coverage.instructions);
-    stats_add(s, "dac.static_affine", p->coverage.potential);
-}
-
-static void add_pipelines(struct stats *s, const struct program *p) {
-    stats_add(s, "pipeline.candidates", p->pipeline.candidates);
-    stats_add(s, "pipeline.loops", p->pipeline.loops);
-    stats_add(s, "pipeline.cycles", p->pipeline.cycles);
-    stats_add(s, "pipeline.stages", p->pipeline.stages);
-    stats_add(s, "pipeline.registers", p->pipeline.registers);
-}
-
-/* What affine warps did; zero throughout where the kernel was left whole. */
-static void add_affine(struct stats *s, const struct interp_affine_stats *n) {
-    stats_add(s, "dac.affine_instructions", (double)n->instructions);
-    stats_add(s, "dac.affine_slots", (double)n->slots);
-    stats_add(s, "dac.scalar_instructions", (double)n->by_class[STEP_SCALAR]);
-    stats_add(s, "dac.tuple_instructions", (double)n->by_class[STEP_AFFINE]);
-    stats_add(s, "dac.each_instructions", (double)n->by_class[STEP_EACH]);
-    stats_add(s, "dac.vector_instructions", (double)n->by_class[STEP_VECTOR]);
-    stats_add(s, "dac.fallbacks", (double)n->fallbacks);
-    stats_add(s, "dac.warp_divergences", (double)n->warp_divergences);
-    stats_add(s, "dac.thread_divergences", (double)n->thread_divergences);
-    stats_add(s, "dac.loads", (double)n->all_loads);
-    stats_add(s, "dac.decoupled_loads", (double)n->loads);
-    stats_add(s, "dac.decoupled_addresses", (double)n->addresses);
-    stats_add(s, "dac.decoupled_predicates", (double)n->predicates);
-    stats_add(s, "dac.predicates_cta", (double)n->compared[COMPARE_CTA]);
-    stats_add(s, "dac.predicates_ends", (double)n->compared[COMPARE_ENDS]);
-    stats_add(s, "dac.predicates_lanes", (double)n->compared[COMPARE_LANES]);
-}
-
 static bool run_functional(struct heddle *h, struct heddle_module *m, const struct launch *l, struct stats *s,
                            struct fault *f) {
     struct path_recorder *rec = h->recorder && h->recorder->wanted != HEDDLE_NO_WARP ? h->recorder : NULL;
@@ -157,11 +120,13 @@ static bool run_functional(struct heddle *h, struct heddle_module *m, const stru
                              .progress = on_interp_progress,
                              .progress_ctx = h,
                              .turns = h->config.gpu.capability >= 7,
-                             .affine = model_has(&h->model, "dac"),
-                             .affine_batch = h->config.dac.batch,
                              .native = rec ? NULL : module_native(h, m, l->program),
                              .check = h->check};
     struct interp_stats n = {0};
+    const struct mechanism *e;
+    for (int i = 0; (e = mechanism_at(h->mechanisms, &h->model, i)); i++)
+        if (e->interp)
+            e->interp(&h->config, &cfg);
     const struct native_counts before = native_count(cfg.native);
     bool ended = interp_run(l, &cfg, &n, f);
     if (cfg.native) {
@@ -178,8 +143,9 @@ static bool run_functional(struct heddle *h, struct heddle_module *m, const stru
     stats_add(s, "gpu.warps", (double)n.warps);
     stats_add(s, "gpu.max_stack_depth", (double)n.max_depth);
     stats_add_chain_error(s, &n.chain_error);
-    if (cfg.affine)
-        add_affine(s, &n.affine);
+    for (int i = 0; (e = mechanism_at(h->mechanisms, &h->model, i)); i++)
+        if (e->interpreted)
+            e->interpreted(&n, s);
     return ended;
 }
 
@@ -192,10 +158,10 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, const s
     double started = seconds_now();
     progress_start(&h->progress, l->program->name);
     watch_begin(&h->watch, h->n_launches, l);
-    if (model_has(&h->model, "dac"))
-        add_coverage(s, l->program);
-    if (h->config.pepsc.pipeline)
-        add_pipelines(s, l->program);
+    const struct mechanism *e;
+    for (int i = 0; (e = mechanism_at(h->mechanisms, &h->model, i)); i++)
+        if (e->count)
+            e->count(l->program, &h->config, s);
     bool ended = h->gpu ? gpu_run(h->gpu, l, s, &f) : run_functional(h, m, l, s, &f);
     watch_end(&h->watch, (uint64_t)stats_get(s, "gpu.ctas"));
     progress_end(&h->progress);

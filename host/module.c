@@ -228,15 +228,12 @@ static struct lower_options lowering(const struct heddle *h) {
 }
 
 /* It runs, but not as was asked for. */
-static void note_cut(struct heddle *h, const struct program *p) {
-    const struct program_coverage *c = &p->coverage;
-    if (c->tuples_all <= h->config.dac.tuples)
-        return;
-    note(h,
-         "kernel '%s': its affine stream needs %u tuple registers, and the affine warp has %u (dac.tuples), so %s; "
-         "raise dac.tuples to %u to decouple all that can be",
-         p->name, c->tuples_all, h->config.dac.tuples,
-         c->tuples ? "only a part of it is decoupled" : "it is left whole", c->tuples_all);
+static void note_remarks(struct heddle *h, const struct program *p) {
+    const struct mechanism *e;
+    char text[512];
+    for (int i = 0; (e = mechanism_at(h->mechanisms, &h->model, i)); i++)
+        if (e->remark && e->remark(p, &h->config, text, sizeof text))
+            note(h, "%s", text);
 }
 
 static const struct program *program_of(struct heddle *h, struct heddle_module *m, struct lowered_kernel *l) {
@@ -246,7 +243,7 @@ static const struct program *program_of(struct heddle *h, struct heddle_module *
     if (!(l->program = frontend_lower(m->image, l->name, &o)))
         fail_diags(h, m);
     else
-        note_cut(h, l->program);
+        note_remarks(h, l->program);
     return l->program;
 }
 

@@ -174,7 +174,7 @@ struct inst_info {
     bool only_exits;   /* a thread here has nothing left to do but exit (frontend/exits.c) */
     bool only_returns; /* or but return from its function: what is left then is a matter of who called it */
     uint8_t order;     /* ORDER_ bits */
-    bool spill;        /* a load or store of a register that is kept in local memory (frontend/spill.c) */
+    bool spill;        /* a load or store of a register that is kept in local memory (mechanisms/spill/spill.c) */
     bool waits;        /* a branch back in a loop that waits for other threads (frontend/waits.c) */
     bool yields;       /* .pragma "heddle yield" stands before it: a subwarp gives way when it has issued (si) */
     /* HINT_DEQ: sites + 1, 0 for none. Before the instruction executes, the lanes of its path take the guard of

@@ -7,7 +7,7 @@ set -u
 cd "$1" || exit 2
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-find ptx isa frontend timing host benchmarks test -name '*.o' >"$tmp/objects"
+find ptx isa frontend timing mechanisms host benchmarks test -name '*.o' >"$tmp/objects"
 xargs nm -u <"$tmp/objects" | awk 'NF == 2 {print $2}' | sort -u >"$tmp/wanted"
 grep -v '^test/' "$tmp/objects" | xargs nm -A --defined-only -g | awk '$2 ~ /^[TDRB]$/ {sub(/:.*/, "", $1); print $3, $1}' |
     sort -u >"$tmp/defined"

@@ -1,28 +1,29 @@
 #!/bin/sh
 # No room includes one above it: the order that docs/architecture.md states ("Who may include whom"). Each line names a room and all
-# the rooms below it that it may include beside its own files.
+# the rooms below it that it may include beside its own files. With --order that order is printed, and nothing is checked.
 set -u
+# What mechanisms declare (mechanisms/declared.def) is text that three rooms below make tables of. What a mechanism may include:
+mechanism='ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend timing/config timing/report timing/mem timing/sm timing/strides'
 order='
 ptx:
 isa: ptx/spelling.h
 isa/machine: isa
 isa/exec: isa isa/machine
-isa/paths: isa isa/machine isa/exec
+isa/paths: isa isa/machine isa/exec mechanisms/declared.def
 isa/affine: isa isa/machine isa/exec isa/paths
 isa/jit: isa isa/machine
 isa/interp: isa isa/machine isa/exec isa/paths isa/affine isa/jit
 frontend: ptx isa isa/machine isa/exec isa/paths isa/affine
-timing/config: ptx/spelling.h isa isa/paths
-timing/report: isa isa/machine isa/paths timing/config
+timing/config: ptx/spelling.h isa isa/paths mechanisms/declared.def
+timing/report: isa isa/machine isa/paths timing/config mechanisms/declared.def
 timing/mem: isa isa/machine isa/exec isa/paths timing/config timing/report
-timing/models: isa isa/paths timing/config
 timing/sm: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem
-timing/dac: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem timing/sm
-timing/pepsc: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem timing/sm
-timing: isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp timing/config timing/report timing/mem timing/models timing/sm
+timing/strides: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem timing/sm
+mechanisms: '"$(cd mechanisms && echo */*.def) $mechanism"'
+timing: isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp timing/config timing/report timing/mem timing/sm
+host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend timing timing/config timing/report timing/mem timing/sm mechanisms host/load host/results
 host/load: ptx
 host/results: host/heddle.h timing/report
-host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc host/load host/results
 host/live: host timing/report
 host/cuda/redirect:
 host/cuda:
@@ -34,8 +35,17 @@ reproduce:
 examples:
 host/program: ptx host timing/config benchmarks
 host/report: ptx isa timing/config timing/report host host/results benchmarks reproduce host/program
-host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend timing timing/config timing/report timing/mem timing/models timing/sm timing/dac timing/pepsc host host/load host/results host/live host/program benchmarks reproduce host/report
+host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend timing timing/config timing/report timing/mem timing/sm mechanisms host host/load host/results host/live host/program benchmarks reproduce host/report
 '
+# A mechanism includes its own files and what is below; no other mechanism, and not the list of them.
+for folder in mechanisms/*/; do
+    order="$order${folder%/}: mechanisms/mechanism.h $mechanism
+"
+done
+if [ "${1:-}" = --order ]; then
+    printf '%s' "$order"
+    exit
+fi
 failed=$(printf '%s\n' "$order" | while IFS=: read -r room below; do
     [ -n "$room" ] || continue
     [ -d "$room" ] || echo "lint: there is no room $room (scripts/check_includes.sh)"

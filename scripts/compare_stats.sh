@@ -24,7 +24,7 @@ figures() {
 		"$bin" "$@" >"$tmp/out" 2>&1 || sed -n "s|^heddle: \(.*\)|$name \1|p" "$tmp/out" | sed 's|/[^ ]*/||g'
 		[ ! -s "$tmp/json" ] || jq -r --arg name "$name" 'paths(scalars) as $p
 			| select($p | map(tostring) | any(startswith("host.") or . == "command") | not)
-			| "\($name) \($p | map(tostring) | join(" "))\t\(getpath($p))"' "$tmp/json"
+			| "\($name) \($p | map(tostring) | join(" "))\t\(getpath($p))"' "$tmp/json" | sort
 		rm -f "$tmp/json"
 	done
 }

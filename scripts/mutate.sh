@@ -24,7 +24,7 @@ while getopts n:s:j:t:rk option; do
     esac
 done
 shift $((OPTIND - 1))
-[ $# -gt 0 ] || set -- isa/paths/*.c isa/interp/interp*.c timing/*.c timing/sm/*.c timing/mem/*.c timing/models/*.c timing/report/energy.c
+[ $# -gt 0 ] || set -- isa/paths/*.c isa/interp/interp*.c timing/*.c timing/sm/*.c timing/mem/*.c mechanisms/d*s/*.c timing/report/energy.c
 for f in "$@"; do # a folder stands for its sources
     shift
     if [ -d "$f" ]; then set -- "$@" "${f%/}"/*.c; else set -- "$@" "$f"; fi
@@ -34,14 +34,14 @@ tab=$(printf '\t')
 # Suites that a file has beside those of its own room and those that include its header: by name, as `check` takes it.
 more_suites() {
     case $1 in
-    timing/sm/*) echo host_early_exit host_profile random_plain_kernels timing_micro timing_gpu timing_slots timing_si timing_profile timing_energy timing_reconv timing_reconv_stack models ;;
+    timing/sm/*) echo host_early_exit host_profile random_plain_kernels timing_micro timing_gpu timing_slots mechanisms_si_run timing_profile timing_energy mechanisms_reconv mechanisms_stack models ;;
     timing/mem/*) echo timing_micro timing_profile timing_energy timing_gpu timing_launches ;;
-    timing/models/*) echo frontend_barriers timing_si timing_profile timing_gpu warp_sync models ;;
+    mechanisms/*) echo frontend_barriers mechanisms_si_run mechanisms_reconv mechanisms_figures timing_profile timing_gpu warp_sync models ;;
     timing/report/*) echo timing_micro timing_gpu ;;
-    timing/*) echo timing_livelock timing_slots timing_reconv models ;;
+    timing/*) echo timing_livelock timing_slots mechanisms_reconv models ;;
     isa/jit/*) echo host_jit host_jit_streams random_jit_kernels ;;
-    isa/paths/*) echo isa_interp isa_barrier isa_call warp_sync host_paths timing_reconv timing_livelock models ;;
-    isa/exec/*) echo isa_arith isa_barrier isa_call isa_control isa_forms isa_memory isa_program frontend_opcodes host_textures host_samplers warp_sync timing_sm_reduce timing_chain models ;;
+    isa/paths/*) echo isa_interp isa_barrier isa_call warp_sync host_paths mechanisms_reconv timing_livelock models ;;
+    isa/exec/*) echo isa_arith isa_barrier isa_call isa_control isa_forms isa_memory isa_program frontend_opcodes host_textures host_samplers warp_sync mechanisms_reduce_run mechanisms_chain_run models ;;
     isa/interp/interp_jit*) echo host_jit host_jit_streams random_jit_kernels ;;
     isa/interp/*) echo isa_barrier isa_call warp_sync host_paths host_launch models ;;
     frontend/barriers.c | frontend/joins.c | frontend/leaving.c | frontend/waits.c)

@@ -9,7 +9,8 @@ static void add(struct every_model *e, const struct model *m) {
 }
 
 static bool has_short_forms(const struct model *m) {
-    for (const struct model *o = model_tables.models; o->name; o++)
+    const struct model *o;
+    for (int i = 0; (o = model_at(&model_tables, i)); i++)
         if (o->ops == m->ops && o->set)
             return true;
     return false;
@@ -18,7 +19,8 @@ static bool has_short_forms(const struct model *m) {
 const struct every_model *base_models(void) {
     static struct every_model all;
     static bool full;
-    for (const struct model *m = model_tables.models; !full && m->name; m++)
+    const struct model *m;
+    for (int i = 0; !full && (m = model_at(&model_tables, i)); i++)
         if (!m->functional && !m->set)
             add(&all, m);
     full = true;
@@ -28,11 +30,32 @@ const struct every_model *base_models(void) {
 const struct every_model *timed_models(void) {
     static struct every_model all;
     static bool full;
-    for (const struct model *m = model_tables.models; !full && m->name; m++)
+    const struct model *m;
+    for (int i = 0; !full && (m = model_at(&model_tables, i)); i++)
         if (!m->functional && (m->set || !has_short_forms(m)))
             add(&all, m);
     full = true;
     return &all;
+}
+
+static bool has_extension(const struct every_model *e, const char *name) {
+    struct model_spec s;
+    char err[256];
+    for (int i = 0; i < e->n; i++)
+        if (model_parse(&model_tables, e->name[i], &s, err, sizeof err) && model_has(&s, name))
+            return true;
+    return false;
+}
+
+/* Extensions that no model has yet: alone, that is with the baseline. */
+static void add_others(struct every_model *e) {
+    const struct mechanism *x;
+    for (int i = 0; (x = extension_at(&model_tables, i)); i++) {
+        if (has_extension(e, x->name))
+            continue;
+        assert(e->n < MAX_MODELS);
+        e->name[e->n++] = x->name;
+    }
 }
 
 const struct every_model *mixed_models(void) {
@@ -49,5 +72,18 @@ const struct every_model *mixed_models(void) {
     for (int i = 0; i < timed->n + N; i++)
         all.name[i] = i < timed->n ? timed->name[i] : extended[i - timed->n];
     all.n = timed->n + N;
+    add_others(&all);
     return &all;
+}
+
+const struct mechanism *const *bases_and(const struct mechanism *const *more, const struct mechanism **list) {
+    int n = 0;
+    for (const struct mechanism *const *at = model_tables.mechanisms; *at; at++)
+        if ((*at)->kind == MECHANISM_BASE)
+            list[n++] = *at;
+    for (; *more; more++)
+        list[n++] = *more;
+    assert(n < MAX_LISTED_MECHANISMS);
+    list[n] = NULL;
+    return list;
 }

@@ -1,6 +1,6 @@
 #ifndef TEST_EVERY_MODEL_H
 #define TEST_EVERY_MODEL_H
-/* The models that there are, from the table (host/models.c): a new one is tested wherever all are. */
+/* The models that there are, from the list (mechanisms/all.def): a new one is tested wherever all are. */
 #include "isa/paths/reconv.h"
 
 enum { MAX_MODELS = 32 };
@@ -16,4 +16,9 @@ const struct every_model *base_models(void);
 const struct every_model *timed_models(void);
 /* These, and every extension with some of them; `ops` is NULL throughout. */
 const struct every_model *mixed_models(void);
+
+/* The product's bases, and `more` (up to NULL) in the place of its extensions: a list, in `list`. */
+enum { MAX_LISTED_MECHANISMS = 32 };
+struct mechanism;
+const struct mechanism *const *bases_and(const struct mechanism *const *more, const struct mechanism **list);
 #endif

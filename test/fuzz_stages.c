@@ -4,6 +4,7 @@
 #include "isa/interp/interp.h"
 #include "isa/machine/texture.h"
 #include "isa/paths/reconv.h"
+#include "mechanisms/all.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,15 +180,17 @@ static uint64_t hash(const uint8_t *data, size_t size) {
 static struct fuzz_counts kernels(const struct module *m, const struct image *img, struct memory *memory,
                                   const struct textures *bound, enum fuzz_stage last, uint64_t seed) {
     struct fuzz_counts n = {0};
-    struct lower_options timed = {.context = {.barriers = fuzz_model(seed)->flags & RECONV_BARRIERS}};
+    struct lower_options timed = {.context = {.barriers = fuzz_model(seed)->flags & RECONV_BARRIERS},
+                                  .passes = mechanism_passes()};
     FILE *quiet = must(fopen("/dev/null", "w"));
     const struct function *f;
     for (int i = 0; i < MAX_KERNELS && (f = ptx_entry(m, i)); i++) {
         n.kernels++;
-        struct lower_options barriers = {.context = {.barriers = true}};
+        struct lower_options plain = {.passes = mechanism_passes()};
+        struct lower_options barriers = {.context = {.barriers = true}, .passes = mechanism_passes()};
         struct program *p = frontend_lower(img, f->name->text, &barriers);
         program_free(p);
-        if (!p || !(p = frontend_lower(img, f->name->text, last == FUZZ_TIME ? &timed : NULL)))
+        if (!p || !(p = frontend_lower(img, f->name->text, last == FUZZ_TIME ? &timed : &plain)))
             continue;
         n.lowered++;
         n.ended += last >= FUZZ_EXECUTE && run(p, memory, bound, last == FUZZ_TIME ? seed | 1ull << 63 : 0, quiet);

@@ -1,8 +1,8 @@
 #include "fuzz_time.h"
 #include "isa/paths/reconv_spe.h"
+#include "test/bases.h"
 #include "test/every_model.h"
 #include "test/random.h"
-#include "timing/config/models.h"
 #include "timing/footprint.h"
 #include "timing/gpu.h"
 #include <stdlib.h>

@@ -4,23 +4,6 @@
 #include "timing/config/config.h"
 #include <string.h>
 
-/* Keys that begin so belong to these models and extensions: words of a name between '+', without a number at the end.
- * The first that fits counts. */
-static const struct {
-    const char *prefix, *models[4];
-} owners[] = {{"dpe.", {"dpe"}},
-              {"dws.", {"dws"}},
-              {"si.", {"si"}},
-              {"its.", {"its", "si"}},
-              {"dac.", {"dac"}},
-              {"cae.", {"cae"}},
-              {"mta.", {"mta"}},
-              {"stride.", {"stride"}},
-              {"ddp.", {"ddp"}},
-              {"chain.ieee", {"chain", "fold", "reduce"}},
-              {"chain.", {"chain", "fold"}},
-              {"reduce.", {"reduce"}}};
-
 static bool is_model(const char *name, size_t len, const char *family) {
     size_t n = strlen(family);
     return len >= n && memcmp(name, family, n) == 0 && strspn(name + n, "0123456789") + n == len;
@@ -47,33 +30,45 @@ static bool runs(const char *models, const char *family) {
 
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
-/* The models of which this is an option, up to NULL; NULL: of all. */
-static const char *const *owners_of(const char *key) {
-    for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++)
-        if (begins(key, owners[i].prefix))
-            return owners[i].models;
+static bool begins_one(const char *text, const char *const *with) {
+    for (; with && *with; with++)
+        if (begins(text, *with))
+            return true;
+    return false;
+}
+
+/* The first base or extension behind `after` (NULL: of all) of which this is an option; NULL: there is none. Options
+ * of no mechanism are of every model. */
+static const struct mechanism *owner_of(const char *key, const struct mechanism *after) {
+    const struct mechanism *const *at = model_tables.mechanisms;
+    while (after && *at++ != after)
+        ;
+    for (; *at; at++)
+        if ((*at)->kind != MECHANISM_MACHINE && begins_one(key, (*at)->options))
+            return *at;
     return NULL;
 }
 
 /* What the functional model looks at: how its warps reconverge, which program they run, and how the host runs it. */
 static bool of_reconvergence(const char *key) {
-    bool is = begins(key, "reconv") || begins(key, "regs.") || begins(key, "pepsc.pipeline") ||
-              begins(key, "gpu.jit") || begins(key, "gpu.order") || begins(key, "gpu.capability");
-    for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++)
-        is = is || begins(key, owners[i].prefix);
-    return is;
+    for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
+        if (begins_one(key, (*m)->options))
+            return true;
+    return begins(key, "reconv") || begins(key, "gpu.jit") || begins(key, "gpu.order") || begins(key, "gpu.capability");
+}
+
+/* The name of a mechanism, where an option's should stand. */
+static bool names_mechanism(const char *set) {
+    const size_t len = strcspn(set, "=");
+    for (const struct mechanism *const *at = model_tables.mechanisms; *at; at++)
+        if ((*at)->kind != MECHANISM_MACHINE && strlen((*at)->name) == len && begins(set, (*at)->name))
+            return true;
+    return false;
 }
 
 /* Options of what is behind the L1 (memory.model), by how they begin: of the fixed model, of the full one. */
 static const char *const of_fixed[] = {"memory.latency=", "memory.requests=", NULL};
 static const char *const of_full[] = {"l2.", "dram.", "icnt.", "gpc.", NULL};
-
-static bool begins_one(const char *text, const char *const *with) {
-    for (; *with; with++)
-        if (begins(text, *with))
-            return true;
-    return false;
-}
 
 /* Which of the two models there are among the machines: as assigned, be it in a list of a sweep, or in the file. */
 static void memory_models(const struct sim *sim, bool *fixed, bool *full) {
@@ -119,19 +114,17 @@ bool sim_effective(const struct cli *c, const char *models, const struct sim *si
     bool timed = !runs(models, "functional") || strchr(models, ',');
     for (const char *const *s = set; *s; s++) {
         int len = (int)strcspn(*s, "=");
-        for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++) {
-            if ((size_t)len == strlen(owners[i].models[0]) && begins(*s, owners[i].models[0])) {
-                cli_error(c, "-s %s: %.*s is no option, it is said with the model: 'heddle list models' shows how", *s,
-                          len, *s);
-                return false;
-            }
+        if (names_mechanism(*s)) {
+            cli_error(c, "-s %s: %.*s is no option, it is said with the model: 'heddle list models' shows how", *s, len,
+                      *s);
+            return false;
         }
-        const char *const *owner = owners_of(*s);
+        const struct mechanism *owner = owner_of(*s, NULL);
         bool used = !owner;
-        for (const char *const *m = owner; m && *m; m++)
-            used = used || runs(models, *m) || (runs(models, "functional") && runs(functional, *m));
+        for (const struct mechanism *m = owner; m; m = owner_of(*s, m))
+            used = used || runs(models, m->name) || (runs(models, "functional") && runs(functional, m->name));
         if (!used) {
-            cli_error(c, "-s %s: %.*s is an option of model '%s', which does not run", *s, len, *s, owner[0]);
+            cli_error(c, "-s %s: %.*s is an option of model '%s', which does not run", *s, len, *s, owner->name);
             return false;
         }
         if (!timed && !of_reconvergence(*s)) {

@@ -48,7 +48,9 @@ static struct table *list_sets(void) {
 static struct table *list_models(void) {
     static const char *const titles[] = {"model", "what it is", NULL};
     struct table *t = table_new(titles);
-    for (const struct model *m = model_tables.models; m->name; m++) {
+    const struct model *m;
+    const struct mechanism *e;
+    for (int i = 0; (m = model_at(&model_tables, i)); i++) {
         table_text(t, m->name);
         table_text(t, m->help);
     }
@@ -59,7 +61,7 @@ static struct table *list_models(void) {
         table_text(t, w->name);
         table_text(t, line);
     }
-    for (const struct extension *e = model_tables.extensions; e->name; e++) {
+    for (int i = 0; (e = extension_at(&model_tables, i)); i++) {
         char name[32];
         snprintf(name, sizeof name, "+%s", e->name);
         table_text(t, name);
@@ -142,9 +144,9 @@ static struct table *list_passes(void) {
     static const char *const titles[] = {"pass", "what it does", NULL};
     struct table *t = table_new(titles);
     const char *name;
-    for (int i = 0; (name = frontend_pass_name(NULL, i)); i++) {
+    for (int i = 0; (name = frontend_pass_name(mechanism_passes(), i)); i++) {
         table_text(t, name);
-        table_text(t, frontend_pass_help(NULL, i));
+        table_text(t, frontend_pass_help(mechanism_passes(), i));
     }
     return t;
 }

@@ -31,21 +31,10 @@ uint32_t reconv_return_rpc(const struct program *p, const struct target *t, int 
 
 /* Options of all models; each model reads its own. See the table in reconv_cfg.c. */
 struct reconv_cfg {
-    uint32_t first;          /* reconv.first: 0 taken, 1 fallthrough runs first */
-    uint32_t stack_entries;  /* of a warp in hardware, of spe and dpe; 0: all */
-    uint32_t dpe_scoreboard; /* 0 shadow, 1 optimistic */
-    uint32_t dpe_scheduler;  /* 0 expanded, 1 constrained */
-    bool dpe_forwarding, dpe_memory_divergence;
-    uint32_t dws_threshold;      /* instructions */
-    uint32_t dws_wst_entries;    /* 0: unlimited */
-    uint32_t dws_memory;         /* 0 off, 1 branch_bypass, 2 revive */
-    uint32_t its_switch_latency; /* cycles: selection after an unsuccessful BSYNC, of its and si */
-    uint32_t si_switch_latency;  /* cycles: selection after a stall or a yield */
-    uint32_t si_trigger;         /* 0 any, 1 half, 2 all */
-    bool si_yield;
-    uint32_t si_yield_after;  /* long-latency operations */
-    uint32_t si_max_subwarps; /* 1 to 32: STALLED subwarps that a warp may have, see reconv_si.c */
-    uint32_t its_scoreboard;  /* 0 counted, 1 exact: of its and si */
+    uint32_t first;         /* reconv.first: 0 taken, 1 fallthrough runs first */
+    uint32_t stack_entries; /* of a warp in hardware, of spe and dpe; 0: all */
+#define RECONV_FIELDS(...) __VA_ARGS__
+#include "mechanisms/declared.def"
 };
 
 /* What a call may tell its caller: bits of its result. */

@@ -16,10 +16,6 @@ uint32_t reconv_return_rpc(const struct program *p, const struct target *t, int 
 /* Defaults of the papers; the table of option names is timing/config/config.c. */
 void reconv_cfg_default(struct reconv_cfg *cfg) {
     memset(cfg, 0, sizeof *cfg);
-    cfg->dws_threshold = 50;
-    cfg->its_switch_latency = 6;
-    cfg->si_switch_latency = 6;
-    cfg->si_trigger = 1;
-    cfg->si_yield_after = 1;
-    cfg->si_max_subwarps = WARP_LANES;
+#define RECONV_DEFAULTS(...) __VA_ARGS__
+#include "mechanisms/declared.def"
 }

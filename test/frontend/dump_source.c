@@ -1,5 +1,6 @@
 /* The source beside what `inspect --pass affine` and `decouple` print. */
 #include "frontend_help.h"
+#include "mechanisms/all.h"
 #include "test/test.h"
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,7 +10,8 @@ static char *dump(const char *text, const char *pass) {
     char *out = NULL;
     size_t size;
     FILE *f = open_memstream(&out, &size);
-    struct lower_options o = {.context = {.extensions = dac, .model = "spe"}, .dump_after = pass, .dump_to = f};
+    struct lower_options o = {
+        .context = {.extensions = dac, .model = "spe"}, .passes = mechanism_passes(), .dump_after = pass, .dump_to = f};
     struct lowered *l = lower_text(text, NULL);
     struct program *p = frontend_lower(l->image, "k", &o);
     ck_assert_ptr_nonnull(p);

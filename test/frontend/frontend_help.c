@@ -1,5 +1,6 @@
 #include "frontend_help.h"
 #include "host/heddle.h"
+#include "mechanisms/all.h"
 #include "test/test.h"
 
 char *read_whole(const char *path) {
@@ -17,6 +18,7 @@ char *read_whole(const char *path) {
 
 struct lowered *lower_text(const char *text, const char *kernel) {
     struct lowered *l = calloc(1, sizeof *l);
+    const struct lower_options all = {.passes = mechanism_passes()};
     l->text = strdup(text);
     diags_init(&l->diags, "test.ptx", l->text, strlen(l->text));
     l->module = ptx_parse(&l->diags);
@@ -29,11 +31,11 @@ struct lowered *lower_text(const char *text, const char *kernel) {
         l->image->variables[i].address = DEVICE_BASE + 4096ull * i;
     const struct function *f = ptx_entry(l->module, 0);
     if (kernel || !f) {
-        l->program = frontend_lower(l->image, kernel ? kernel : "", NULL);
+        l->program = frontend_lower(l->image, kernel ? kernel : "", &all);
         return l;
     }
     for (int i = 0; (f = ptx_entry(l->module, i)); i++) {
-        struct program *p = frontend_lower(l->image, f->name->text, NULL);
+        struct program *p = frontend_lower(l->image, f->name->text, &all);
         if (!l->program)
             l->program = p;
         else

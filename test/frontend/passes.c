@@ -2,6 +2,7 @@
 #include "test/toys/passes.h"
 #include "frontend_help.h"
 #include "host/context.h"
+#include "test/every_model.h"
 #include "test/test.h"
 
 static const char text[] = ".version 7.0 .target sm_70 .address_size 64\n"
@@ -13,11 +14,13 @@ static const char text[] = ".version 7.0 .target sm_70 .address_size 64\n"
                            "@%p1 mov.u32 %r1, %r1;\n"
                            "st.global.u32 [%d1], %r1; ret; }\n";
 
-static const struct extension toys[] = {{.name = "toy", .help = "a toy"}, {.name = NULL}};
+static const struct mechanism toy = {.name = "toy", .help = "a toy", .kind = MECHANISM_EXTENSION};
+static const struct mechanism *const toys[] = {&toy, NULL};
 
 static struct heddle *open_with(const char *model, const struct pass *table, struct heddle_module **m) {
     char err[512];
-    struct model_tables tables = {model_tables.models, toys, NULL};
+    static const struct mechanism *listed[MAX_LISTED_MECHANISMS];
+    struct model_tables tables = {bases_and(toys, listed), NULL};
     struct heddle *h = context_open(&(struct heddle_options){.model = model},
                                     &(struct context_parts){.models = &tables, .passes = table}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);

@@ -1,5 +1,6 @@
 /* What --model takes, with a table of toy extensions beside the product's own. */
 #include "host/models.h"
+#include "test/every_model.h"
 #include "test/test.h"
 #include <stdio.h>
 
@@ -10,14 +11,18 @@ static const char *needs_toy(const struct model_spec *s) {
     return model_has(s, "toy") ? NULL : "needs 'toy' beside it";
 }
 
-static const struct extension toys[] = {{.name = "toy", .help = "a toy", .refuse = not_on_dpe},
-                                        {.name = "tree", .help = "another", .refuse = needs_toy},
-                                        {.name = "plain", .help = "a third"},
-                                        {.name = NULL}};
+static const struct mechanism toy = {.name = "toy", .help = "a toy", .kind = MECHANISM_EXTENSION, .refuse = not_on_dpe},
+                              tree = {.name = "tree",
+                                      .help = "another",
+                                      .kind = MECHANISM_EXTENSION,
+                                      .refuse = needs_toy},
+                              plain = {.name = "plain", .help = "a third", .kind = MECHANISM_EXTENSION};
+static const struct mechanism *const toys[] = {&toy, &tree, &plain, NULL};
+static const struct mechanism *listed[MAX_LISTED_MECHANISMS];
 static const struct model_word words[] = {{"set", "some of them", "its", {"plain", "nowhere", "toy"}}, {.name = NULL}};
 static struct model_tables with_toys;
 
-static void begin(void) { with_toys = (struct model_tables){model_tables.models, toys, words}; }
+static void begin(void) { with_toys = (struct model_tables){bases_and(toys, listed), words}; }
 
 static const struct {
     const char *text, *base, *extensions;
@@ -77,8 +82,10 @@ END_TEST
 
 /* A version without extensions says so; the product names its own, and which bases they need. */
 START_TEST(what_the_product_has) {
-    static const struct extension none[] = {{.name = NULL}};
-    const struct model_tables plain = {model_tables.models, none, NULL};
+    static const struct mechanism *const none[] = {NULL};
+    const struct model_tables without = {bases_and(none, listed), NULL};
+    const struct model *m;
+    const struct mechanism *e;
     struct model_spec s;
     char err[256] = "";
     ck_assert(model_parse(&model_tables, "functional+dac", &s, err, sizeof err));
@@ -86,11 +93,11 @@ START_TEST(what_the_product_has) {
     ck_assert(model_parse(&model_tables, "dpe+dac", &s, err, sizeof err));
     ck_assert(!model_parse(&model_tables, "functional+dacs", &s, err, sizeof err));
     ck_assert_str_eq(err, "model 'functional+dacs': unknown extension 'dacs'; did you mean 'dac'?");
-    ck_assert(!model_parse(&plain, "spe+toy", &s, err, sizeof err));
+    ck_assert(!model_parse(&without, "spe+toy", &s, err, sizeof err));
     ck_assert_str_eq(err, "model 'spe+toy': unknown extension 'toy'; this version has no extensions");
-    for (const struct model *m = model_tables.models; m->name; m++)
+    for (int i = 0; (m = model_at(&model_tables, i)); i++)
         ck_assert(model_parse(&model_tables, m->name, &s, err, sizeof err) && s.base == m && !s.extensions[0]);
-    for (const struct extension *e = model_tables.extensions; e->name; e++) {
+    for (int i = 0; (e = extension_at(&model_tables, i)); i++) {
         char text[64];
         snprintf(text, sizeof text, "functional+%s", e->name);
         ck_assert(model_parse(&model_tables, text, &s, err, sizeof err) ||

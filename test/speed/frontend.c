@@ -2,8 +2,9 @@
  * every kernel in it lowered, again and again for a second each. Part of `make bench`.
  * frontend_speed --decouple FILE... : of the largest kernel in the files and of the one that takes the pass `decouple`
  * longest, kernel, instructions and milliseconds of processor time, the best of ten. */
-#include "frontend/decouple.h"
 #include "frontend/pass.h"
+#include "mechanisms/all.h"
+#include "mechanisms/dac/decouple.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -41,7 +42,7 @@ static bool once(const struct text *t, bool lower) {
     struct module *m = ptx_parse(&d);
     bool ok = m && !d.errors;
     struct image *img = ok && lower ? frontend_image(m) : NULL;
-    struct lower_options opt = {0};
+    struct lower_options opt = {.passes = mechanism_passes()};
     struct function *entry;
     for (int i = 0; img && (entry = ptx_entry(m, i)); i++) {
         struct program *p = frontend_lower(img, entry->name->text, &opt);
@@ -68,7 +69,7 @@ static bool timed(struct ir *ir) {
     struct timespec from, to;
     last.n = ir->n;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
-    bool fine = pass_decouple(ir);
+    bool fine = decouple(ir);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
     last.ms = 1e3 * (double)(to.tv_sec - from.tv_sec) + 1e-6 * (double)(to.tv_nsec - from.tv_nsec);
     return fine;
@@ -93,9 +94,10 @@ static int time_decouple(const struct text *texts, int n) {
     struct pass table[32];
     struct taken largest = {0}, slowest = {0};
     char names[2][128] = {"", ""};
-    for (int i = 0; i == 0 || passes[i - 1].name; i++) {
-        table[i] = passes[i];
-        if (passes[i].name && strcmp(passes[i].name, "decouple") == 0)
+    const struct pass *all = mechanism_passes();
+    for (int i = 0; i == 0 || all[i - 1].name; i++) {
+        table[i] = all[i];
+        if (all[i].name && strcmp(all[i].name, "decouple") == 0)
             table[i].run = timed;
     }
     for (int i = 0; i < n; i++) {

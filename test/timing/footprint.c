@@ -1,8 +1,8 @@
 /* What a machine will take is known before it is built: the estimate beside what malloc() has handed out for it. */
 #include "timing/footprint.h"
 #include "host/heddle.h"
+#include "test/bases.h"
 #include "test/test.h"
-#include "timing/config/models.h"
 #include "timing/gpu.h"
 #include <malloc.h>
 #include <math.h>

@@ -1,5 +1,6 @@
 /* Prefetchers in a GPU that runs kernels, by one that is not part of the product (test/toys/next_line.c). */
 #include "host/context.h"
+#include "test/every_model.h"
 #include "test/random/random_kernel.h"
 #include "test/test.h"
 #include "test/toys/prefetchers.h"
@@ -196,7 +197,6 @@ static void run_random(const char *text, const char *model, const char *const *s
 
 /* Prefetchers change when things happen, and nothing else: in machines with plenty and with least of everything. */
 START_TEST(random_kernels_compute_the_same) {
-    static const char *const models[] = {"spe", "dpe", "dws50", "its", "si", "minpc"};
     static const char *const sets[][7] = {{"sm.registers=65536", "sm.shared_bytes=16384", "memory.model=full"},
                                           {"sm.registers=65536", "sm.shared_bytes=16384", "memory.model=full",
                                            "l1.mshrs=1", "l2.mshrs=1", "lsu.prefetch_queue=1"},
@@ -210,8 +210,9 @@ START_TEST(random_kernels_compute_the_same) {
         struct next_line_toy l1 = {.seen = 0}, l2 = {.seen = 0};
         const struct prefetcher_row rows[] = {{&next_line_prefetcher, &l1, PREFETCH_AT_L1},
                                               {&next_line_prefetcher, &l2, PREFETCH_AT_L2}};
-        run_random(text, models[_i], sets[seed % 3], rows, in, got);
-        ck_assert_msg(memcmp(got, want, sizeof want) == 0, "%s, seed %u", models[_i], seed * 100 + (unsigned)_i);
+        run_random(text, base_models()->name[_i], sets[seed % 3], rows, in, got);
+        ck_assert_msg(memcmp(got, want, sizeof want) == 0, "%s, seed %u", base_models()->name[_i],
+                      seed * 100 + (unsigned)_i);
         ck_assert_uint_gt(l1.answered[PREFETCH_SENT] + l1.answered[PREFETCH_REFUSED], 0);
         free(text);
     }
@@ -222,5 +223,5 @@ SUITE(timing_prefetcher) {
     TEST(lines_one_behind_the_other);
     TEST(lines_of_the_slices);
     TEST(threads_and_polling_change_nothing);
-    TEST_LOOP(random_kernels_compute_the_same, 0, 6);
+    TEST_LOOP(random_kernels_compute_the_same, 0, base_models()->n);
 }

@@ -1,8 +1,8 @@
 #ifndef TEST_TOY_H
 #define TEST_TOY_H
 /* Toy programs for reconvergence models: steps and branches whose outcome is known for each lane alone. */
+#include "test/bases.h"
 #include "test/test.h"
-#include "timing/config/models.h"
 
 enum { MAX_CODE = 64 };
 

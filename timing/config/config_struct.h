@@ -189,53 +189,11 @@ struct energy_cfg {
     double f16_op, mma_op, sfu_op, shfl_op;
     double shared, l1, l0i, l1i, l1c, gpc, tex; /* an access of one bank row or line */
     double icnt_flit, l2;
-    double l1_tag, l2_tag;                          /* reading the tags of a set without its data */
-    double dram_activate, dram_byte;                /* a row; a byte moved */
-    double cae_op, cae_read, cae_write, cae_expand; /* once a warp: an instruction, a register; 32 lanes of one */
-    double mta_lookup;                              /* one table, read and written */
-    double stride_lookup, stride_search;            /* stride and ddp: likewise; lines on their way, compared */
-    double dac_read, dac_write;                     /* a 32-bit word of a tuple register */
-    double dac_atq, dac_address, dac_mask; /* an access of the ATQ; an entry of a warp's queue, written and read */
-    double dac_expand;                     /* a cycle of an expansion unit */
-    double static_sm, static_gpu;          /* watts: each SM; everything else */
-};
-
-/* Compact affine execution: the compact register file, and the work of the affine units (pipe.affine.*). */
-struct cae_cfg {
-    uint32_t latency;    /* cycles of an instruction on an affine unit; 0: those of its class on the lanes */
-    uint32_t initiation; /* cycles between two on one unit */
-    uint32_t banks;      /* of the compact file of an SM, one access a cycle each */
-    uint32_t result_bus; /* results written to it a cycle */
-    bool branches;       /* branches that all lanes take, or none, go there, too */
-};
-
-/* Chained FPUs (extensions chain and fold). */
-struct chain_cfg {
-    uint32_t length;     /* operations of an instruction; a fused multiply-add counts two */
-    bool dual;           /* two chains in one instruction */
-    uint32_t dual_min;   /* operations of each of the two, at least */
-    bool ieee;           /* every operation rounds */
-    uint32_t latency[6]; /* cycles of 1 to 6 operations; 0: an f32 addition, and two for each further one */
-};
-
-/* Decoupled affine computation. */
-struct dac_cfg {
-    uint32_t batch;                   /* CTAs that an affine warp computes for at most */
-    bool shared;                      /* accesses of shared memory are decoupled, too */
-    uint32_t atq, pwaq, pwpq, tuples; /* entries of an SM; registers of the affine warp */
-    uint32_t lock_wait;               /* cycles that a line waits for a lock at most */
-};
-
-/* Many-thread aware prefetching into the L1. */
-struct mta_cfg {
-    uint32_t warp_entries, global_entries, inter_entries, ways; /* of the tables: by load and warp, by load, by load */
-    uint32_t train;                                             /* equal strides in a row until one is believed */
-    uint32_t promote;                           /* warps that believe in a stride until it holds for all */
-    uint32_t distance, warp_distance;           /* executions, or warps, from a load to the line that is asked for */
-    uint32_t degree;                            /* lines asked for, each one distance further */
-    bool throttle;                              /* fewer are asked for when few are used */
-    uint32_t period, least;                     /* loads; prefetches sent in a period, or it says nothing */
-    double accuracy_low, accuracy_high, merges; /* used of sent: below, none; above, more. Misses that join a line */
+    double l1_tag, l2_tag;           /* reading the tags of a set without its data */
+    double dram_activate, dram_byte; /* a row; a byte moved */
+#define ENERGY_FIELDS(...) __VA_ARGS__
+#include "mechanisms/declared.def"
+    double static_sm, static_gpu; /* watts: each SM; everything else */
 };
 
 /* Prefetching by strides, as PEPSC has it: with a degree of 1, and with one that grows. */
@@ -246,18 +204,10 @@ struct stride_cfg {
     uint32_t queue;       /* lines asked for that have not come */
     uint32_t level;       /* enum stride_level: where they go */
 };
-struct ddp_cfg {
-    struct stride_cfg strides;
-    uint32_t max_degree;
-    bool both; /* it grows by prefetches whose line was asked for, too, not by loads alone */
-};
 
 /* The PEPSC core. */
 struct pepsc_cfg {
-    uint32_t registers;       /* of a lane: a limit as max_regs is, and energy.rf_* for 16 grow with it; 0: neither */
-    bool pipeline;            /* innermost loops are software-pipelined */
-    uint32_t pipeline_load;   /* cycles that a load is counted as */
-    uint32_t pipeline_stages; /* most iterations under way at once */
+    uint32_t registers; /* of a lane: a limit as max_regs is, and energy.rf_* for 16 grow with it; 0: neither */
 };
 
 struct deadlock_cfg {
@@ -277,14 +227,9 @@ struct config {
     struct dram_cfg dram;
     struct energy_cfg energy;
     struct reconv_cfg reconv;
-    struct dac_cfg dac;
-    struct chain_cfg chain;
-    uint32_t max_regs;       /* 32-bit registers of a thread, beyond which they are in local memory; 0: no limit */
-    uint32_t reduce_latency; /* cycles of a sum over a warp on the tree; 0: five f32 additions */
-    struct cae_cfg cae;
-    struct mta_cfg mta;
-    struct stride_cfg stride;
-    struct ddp_cfg ddp;
+    uint32_t max_regs; /* 32-bit registers of a thread, beyond which they are in local memory; 0: no limit */
+#define CONFIG_FIELDS(...) __VA_ARGS__
+#include "mechanisms/declared.def"
     struct pepsc_cfg pepsc;
     struct deadlock_cfg deadlock;
 };

@@ -61,23 +61,8 @@ static const struct {
     EVENT(DRAM, "dram.activates", dram_activate),
     EVENT(DRAM, "dram.read_bytes", dram_byte),
     EVENT(DRAM, "dram.write_bytes", dram_byte),
-    EVENT(L1, "mta.lookups", mta_lookup),
-    EVENT(L1, "stride.lookups", stride_lookup),
-    EVENT(L1, "stride.searches", stride_search),
-    EVENT(L1, "ddp.lookups", stride_lookup),
-    EVENT(L1, "ddp.searches", stride_search),
-    EVENT(AFFINE, "cae.affine_instructions", cae_op),
-    EVENT(AFFINE, "cae.reads", cae_read),
-    EVENT(AFFINE, "cae.writes", cae_write),
-    EVENT(AFFINE, "cae.expanded_operands", cae_expand),
-    EVENT(AFFINE, "cae.expanded_registers", cae_expand),
-    EVENT(AFFINE, "dac.tuple_reads", dac_read),
-    EVENT(AFFINE, "dac.tuple_writes", dac_write),
-    EVENT(AFFINE, "dac.atq_accesses", dac_atq),
-    EVENT(AFFINE, "dac.records", dac_address),
-    EVENT(AFFINE, "dac.masks", dac_mask),
-    EVENT(AFFINE, "dac.address_cycles", dac_expand),
-    EVENT(AFFINE, "dac.predicate_cycles", dac_expand),
+#define ENERGY_EVENTS(...) __VA_ARGS__
+#include "mechanisms/declared.def"
 #undef EVENT
 #undef EVENT_SECTOR
 };

@@ -11,9 +11,11 @@ enum { MOST = 48 };
 /* "functional", "spe" ... and "spe+dac" ... */
 static int models(char names[MOST][32]) {
     int n = 0;
-    for (const struct model *m = model_tables.models; m->name; m++)
+    const struct model *m;
+    const struct mechanism *x;
+    for (int i = 0; (m = model_at(&model_tables, i)); i++)
         snprintf(names[n++], 32, "%s", m->name);
-    for (const struct extension *x = model_tables.extensions; x->name; x++)
+    for (int i = 0; (x = extension_at(&model_tables, i)); i++)
         snprintf(names[n++], 32, "spe+%s", x->name);
     for (const struct model_word *w = model_tables.words; w && w->name; w++)
         snprintf(names[n++], 32, "%s", w->name);

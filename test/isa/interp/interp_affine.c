@@ -1,8 +1,8 @@
 /* Two streams in the interpreter: warps that wait for what the affine warp sends, how far it runs ahead, and what is
  * said when the streams do not agree. */
+#include "test/bases.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
-#include "timing/config/models.h"
 
 static const struct reconv_ops *const models[] = {&reconv_spe, &reconv_dpe, &reconv_dws,
                                                   &reconv_its, &reconv_si,  &reconv_minpc};

@@ -1,7 +1,7 @@
+#include "test/bases.h"
 #include "test/every_model.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
-#include "timing/config/models.h"
 
 /* The interpreter with models other than the stack: same memory, progress, barriers. Programs have no convergence
  * barriers (BSSY, BSYNC), so that its and si never join paths again; results may not depend on that. */

@@ -1,5 +1,5 @@
 /* What the driver of the models says of single instructions. Programs under every model are in
- * test/isa/interp/interp_models.c and test/timing/models/reconv.c. */
+ * test/isa/interp/interp_models.c and test/mechanisms/reconv.c. */
 #include "isa/paths/control.h"
 #include "isa/exec/syscall.h"
 #include "test/isa/isa_asm.h"

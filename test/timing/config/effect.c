@@ -106,7 +106,7 @@ static const struct {
     {"gpu.poll", "another way to the same figures"},
     {"deadlock.cycles", "of launches that do not end"},
     {"deadlock.report", "of launches that do not end"},
-    {"dac.tuples", "what is decoupled (timing_dac)"},
+    {"dac.tuples", "what is decoupled (mechanisms_dac)"},
     {"l2.prefetch_queue", "of a slice's own prefetchers, which no model brings (timing_prefetch)"},
     {"energy.l2_tag", "of prefetches that the L2's tags answer"},
 };

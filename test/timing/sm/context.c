@@ -1,6 +1,7 @@
 /* Warps without a CTA, by one that is not part of the product (test/toys/side_warp.c), on a stream that a toy of a pass
  * makes (test/toys/side_stream.c). */
 #include "host/context.h"
+#include "test/every_model.h"
 #include "test/test.h"
 #include "test/toys/passes.h"
 #include "test/toys/units.h"
@@ -32,9 +33,6 @@ static const char makes[] = HEAD " mov.u32 %r1,%tid.x;\n setp.gt.u32 %q1,%r1,500
                                  "SIDE: mov.u32 %r3,0;\n"
                                  "LOOP: sub.u32 %r3,%r3,1;\n setp.ne.u32 %q2,%r3,0;\n @%q2 bra LOOP;\n ret;\n}\n";
 enum { MADE = 8 };
-
-static const char *const models[] = {"spe", "dpe", "dws", "its", "si", "minpc"};
-enum { N_MODELS = sizeof models / sizeof models[0] };
 
 static struct side_seen seen[SIDE_SMS];
 static struct pass table[MAX_PASSES];
@@ -90,10 +88,11 @@ static void worked(struct heddle *h, uint32_t launches) {
  * other as a dependent addition does anywhere (test/timing/micro.c): 10 cycles, and one more where the CTA's warp had
  * the slot. */
 START_TEST(it_issues_like_any_warp) {
-    struct beside b = {.text = counts, .model = models[_i], .ctas = 1, .threads = 32};
+    struct beside b = {.text = counts, .model = base_models()->name[_i], .ctas = 1, .threads = 32};
     struct heddle *h = run(&b);
     worked(h, 1);
-    bool barriers = strcmp(models[_i], "its") == 0 || strcmp(models[_i], "si") == 0; /* BSSY, BSYNC: the loop's */
+    bool barriers = strcmp(base_models()->name[_i], "its") == 0 ||
+                    strcmp(base_models()->name[_i], "si") == 0; /* BSSY, BSYNC: the loop's */
     ck_assert_uint_eq(seen[0].issued, SIDE_SLOTS + 2 * barriers);
     ck_assert_uint_eq(seen[0].by_unit, 0);
     ck_assert_uint_eq(seen[0].ended, 1);
@@ -126,7 +125,8 @@ END_TEST
 /* The launch ends with its CTAs: as without the context when that needs no slot that they want, and long before a
  * context that never ends. The cycles of its life are counted apart from those of warps. */
 START_TEST(it_keeps_no_launch_alive) {
-    struct beside b = {.text = makes, .model = models[_i], .ctas = 3, .threads = 64, .side = {.takes = 1000}};
+    struct beside b = {
+        .text = makes, .model = base_models()->name[_i], .ctas = 3, .threads = 64, .side = {.takes = 1000}};
     struct beside alone = b;
     alone.alone = true;
     struct heddle *h = run(&alone), *with;
@@ -140,7 +140,7 @@ START_TEST(it_keeps_no_launch_alive) {
     ck_assert_uint_eq(words[0], 3 * 64 * 36);
     /* each of its slots can put the CTAs off by a cycle, and no more */
     double more = heddle_stat(with, 0, "gpu.cycles") - cycles;
-    ck_assert_msg(more >= 0 && more <= (double)seen[0].issued, "%s: %g cycles more", models[_i], more);
+    ck_assert_msg(more >= 0 && more <= (double)seen[0].issued, "%s: %g cycles more", base_models()->name[_i], more);
     ck_assert_double_eq(heddle_stat(with, 0, "gpu.warps"), 6);
     ck_assert_double_le(heddle_stat(with, 0, "sm.warp_cycles"), warps + 6 * more);
     double lived = heddle_stat(with, 0, "sm.context_cycles");
@@ -152,8 +152,11 @@ END_TEST
 
 /* What it executes itself: all that are made are taken, its loop ends after the last, and nobody has wanted more. */
 START_TEST(a_unit_executes_for_it) {
-    struct beside b = {
-        .text = makes, .model = models[_i], .ctas = 1, .threads = 64, .side = {.takes = 2 * MADE, .room = 2}};
+    struct beside b = {.text = makes,
+                       .model = base_models()->name[_i],
+                       .ctas = 1,
+                       .threads = 64,
+                       .side = {.takes = 2 * MADE, .room = 2}};
     struct heddle *h = run(&b);
     worked(h, 1);
     ck_assert_uint_eq(seen[0].taken, 2 * MADE);
@@ -170,7 +173,7 @@ END_TEST
  * loop, there is no barrier. */
 START_TEST(a_unit_drives_it) {
     struct beside b = {.text = makes,
-                       .model = models[_i],
+                       .model = base_models()->name[_i],
                        .ctas = 1,
                        .threads = 64,
                        .side = {.takes = 2 * MADE, .room = 2, .driven = true}};
@@ -196,7 +199,7 @@ START_TEST(nothing_is_left_of_one_that_never_ends) {
     static const char *const names[] = {
         "gpu.cycles",   "gpu.warp_instructions",  "sm.warp_cycles", "sm.context_cycles", "sm.context_instructions",
         "issue.issued", "issue.scoreboard_arith", "issue.no_warp",  "gpu.path_sum",      "fetch.fetches"};
-    struct beside b = {.text = endless, .model = models[_i], .ctas = 3, .threads = 64, .launches = 3};
+    struct beside b = {.text = endless, .model = base_models()->name[_i], .ctas = 3, .threads = 64, .launches = 3};
     struct heddle *h = run(&b);
     worked(h, 3);
     ck_assert_uint_eq(seen[0].ended, 0);
@@ -204,14 +207,16 @@ START_TEST(nothing_is_left_of_one_that_never_ends) {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         for (int launch = 1; launch < 3; launch++)
             ck_assert_msg(heddle_stat(h, launch, names[i]) == heddle_stat(h, 0, names[i]), "%s, %s: %g, then %g",
-                          models[_i], names[i], heddle_stat(h, 0, names[i]), heddle_stat(h, launch, names[i]));
+                          base_models()->name[_i], names[i], heddle_stat(h, 0, names[i]),
+                          heddle_stat(h, launch, names[i]));
     heddle_close(h);
 }
 END_TEST
 
 /* 6 things may lie there before CTAs' warps wait for it, and it ends after 3: they have 16 to make. */
 START_TEST(a_deadlock_names_it) {
-    struct beside b = {.text = makes, .model = models[_i], .ctas = 1, .threads = 64, .side = {.takes = 3, .room = 6}};
+    struct beside b = {
+        .text = makes, .model = base_models()->name[_i], .ctas = 1, .threads = 64, .side = {.takes = 3, .room = 6}};
     struct heddle *h = run(&b);
     ck_assert_int_eq(heddle_launches(h), 1);
     ck_assert_str_eq(heddle_incomplete(h, 0), "deadlock");
@@ -228,10 +233,11 @@ START_TEST(a_deadlock_shows_where_it_waits) {
         HEAD " mov.u32 %r1,%tid.x;\n setp.gt.u32 %q1,%r1,5000;\n @%q1 bra SIDE;\n barrier.sync 1,128;\n ret;\n"
              "SIDE: mov.u32 %r3,0;\nLOOP: sub.u32 %r3,%r3,1;\n setp.ne.u32 %q2,%r3,0;\n @%q2 bra LOOP;\n ret;\n}\n";
     struct beside b = {
-        .text = stuck, .model = models[_i], .ctas = 1, .threads = 64, .side = {.takes = 1, .lanes = 0xff}};
+        .text = stuck, .model = base_models()->name[_i], .ctas = 1, .threads = 64, .side = {.takes = 1, .lanes = 0xff}};
     struct heddle *h = run(&b);
     char want[128];
-    snprintf(want, sizeof want, "  SM 0, side warp of a toy, model %s\n    lanes 000000ff at pc ", models[_i]);
+    snprintf(want, sizeof want, "  SM 0, side warp of a toy, model %s\n    lanes 000000ff at pc ",
+             base_models()->name[_i]);
     ck_assert_msg(strstr(error, want) != NULL, "%s", error);
     const char *line = strstr(strstr(error, want), "waits for a queue");
     ck_assert_msg(line != NULL && strstr(error, "CTA (0,0,0), warp 1, model"), "%s", error);
@@ -245,7 +251,8 @@ START_TEST(a_fault_names_it) {
         HEAD " mov.u32 %r1,%tid.x;\n setp.gt.u32 %q1,%r1,5000;\n @%q1 bra SIDE;\n cvt.rn.f64.u32 %d1,%r1;\n"
              " sqrt.rn.f64 %d1,%d1;\n sqrt.rn.f64 %d1,%d1;\n cvt.rzi.u32.f64 %r2,%d1;\n ld.param.u64 %a,[p];\n"
              " st.global.u32 [%a],%r2;\n ret;\nSIDE: mov.u64 %a,8;\n st.global.u32 [%a],%r1;\n ret;\n}\n";
-    struct beside b = {.text = wild, .model = models[_i], .ctas = 1, .threads = 32, .side = {.lanes = 0x80}};
+    struct beside b = {
+        .text = wild, .model = base_models()->name[_i], .ctas = 1, .threads = 32, .side = {.lanes = 0x80}};
     struct heddle *h = run(&b);
     ck_assert_msg(strstr(error, "  side warp of a toy, lane 7\n") && !strstr(error, "CTA (0,0,0)"), "%s", error);
     heddle_close(h);
@@ -258,18 +265,18 @@ START_TEST(contexts_of_many_sms_and_launches) {
     static struct side_seen first[SIDE_SMS];
     double cycles = 0, slots = 0;
     for (int run_ = 0; run_ < 3; run_++) {
-        struct beside b = {.text = _i / N_MODELS ? counts : makes,
-                           .model = models[_i % N_MODELS],
+        struct beside b = {.text = _i / base_models()->n ? counts : makes,
+                           .model = base_models()->name[_i % base_models()->n],
                            .config = "fermi",
                            .set = {"gpu.sms=4", run_ == 2 ? "gpu.poll=true" : "gpu.poll=false"},
                            .ctas = 37,
                            .threads = 192,
                            .host_threads = run_ == 1 ? 2 : 1,
                            .launches = 3,
-                           .side = {.takes = _i / N_MODELS ? 0 : 30, .late = true}};
+                           .side = {.takes = _i / base_models()->n ? 0 : 30, .late = true}};
         struct heddle *h = run(&b);
         worked(h, 3);
-        if (_i / N_MODELS)
+        if (_i / base_models()->n)
             ck_assert_uint_eq(words[0], 3 * 37 * 192);
         ck_assert_double_eq(heddle_stat(h, 1, "gpu.max_resident_warps"), 48); /* 8 CTAs of 6: all that fit */
         double c = 0, s = 0;
@@ -294,7 +301,7 @@ END_TEST
 /* Registers that it takes are no CTA's. */
 START_TEST(its_registers_are_taken_from_ctas) {
     struct beside b = {.text = counts,
-                       .model = models[_i],
+                       .model = base_models()->name[_i],
                        .ctas = 8,
                        .threads = 32,
                        .set = {"sm.registers=4096", "sm.thread_registers=32"}};
@@ -316,7 +323,7 @@ END_TEST
 
 /* Closed in the middle: it issues nothing any more, its slot is free, and all else goes on. */
 START_TEST(a_unit_may_close_it) {
-    struct beside b = {.text = counts, .model = models[_i], .ctas = 1, .threads = 32, .launches = 2};
+    struct beside b = {.text = counts, .model = base_models()->name[_i], .ctas = 1, .threads = 32, .launches = 2};
     struct heddle *h = run(&b);
     uint64_t first = seen[0].first;
     heddle_close(h);
@@ -348,7 +355,7 @@ START_TEST(a_trace_calls_it_by_its_name) {
     char what[64];
     FILE *file = tmpfile();
     ck_assert_ptr_nonnull(file);
-    struct beside b = {.text = makes, .model = models[_i], .ctas = 2, .threads = 64, .trace = file};
+    struct beside b = {.text = makes, .model = base_models()->name[_i], .ctas = 2, .threads = 64, .trace = file};
     b.side.takes = 4;
     struct heddle *h = run(&b);
     worked(h, 1);
@@ -378,16 +385,16 @@ START_TEST(a_trace_calls_it_by_its_name) {
 END_TEST
 
 SUITE(timing_sm_context) {
-    TEST_LOOP(a_trace_calls_it_by_its_name, 0, N_MODELS);
-    TEST_LOOP(it_issues_like_any_warp, 0, N_MODELS);
-    TEST_LOOP(it_keeps_no_launch_alive, 0, N_MODELS);
-    TEST_LOOP(a_unit_executes_for_it, 0, N_MODELS);
-    TEST_LOOP(a_unit_drives_it, 0, N_MODELS);
-    TEST_LOOP(nothing_is_left_of_one_that_never_ends, 0, N_MODELS);
-    TEST_LOOP(a_deadlock_names_it, 0, N_MODELS);
-    TEST_LOOP(a_deadlock_shows_where_it_waits, 0, N_MODELS);
-    TEST_LOOP(a_fault_names_it, 0, N_MODELS);
-    TEST_LOOP(contexts_of_many_sms_and_launches, 0, 2 * N_MODELS);
-    TEST_LOOP(its_registers_are_taken_from_ctas, 0, N_MODELS);
-    TEST_LOOP(a_unit_may_close_it, 0, N_MODELS);
+    TEST_LOOP(a_trace_calls_it_by_its_name, 0, base_models()->n);
+    TEST_LOOP(it_issues_like_any_warp, 0, base_models()->n);
+    TEST_LOOP(it_keeps_no_launch_alive, 0, base_models()->n);
+    TEST_LOOP(a_unit_executes_for_it, 0, base_models()->n);
+    TEST_LOOP(a_unit_drives_it, 0, base_models()->n);
+    TEST_LOOP(nothing_is_left_of_one_that_never_ends, 0, base_models()->n);
+    TEST_LOOP(a_deadlock_names_it, 0, base_models()->n);
+    TEST_LOOP(a_deadlock_shows_where_it_waits, 0, base_models()->n);
+    TEST_LOOP(a_fault_names_it, 0, base_models()->n);
+    TEST_LOOP(contexts_of_many_sms_and_launches, 0, 2 * base_models()->n);
+    TEST_LOOP(its_registers_are_taken_from_ctas, 0, base_models()->n);
+    TEST_LOOP(a_unit_may_close_it, 0, base_models()->n);
 }

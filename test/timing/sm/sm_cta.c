@@ -1,7 +1,7 @@
 /* Which CTAs an SM has room for, by hand, and where the local memory of its warps lies for the caches. */
+#include "test/bases.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
-#include "timing/config/models.h"
 #include "timing/mem/memsys.h"
 #include "timing/sm/sm_parts.h"
 

@@ -129,12 +129,12 @@ START_TEST(warps_end_when_the_fetch_stage_passes) {
         run_three_ctas("fetch.reclaims=false", n);
         const uint64_t done = cta_ended[0];
         run_three_ctas("fetch.reclaims=true", n);
-        uint64_t passes = done;
+        uint64_t n_passed = done;
         for (uint32_t i = 0; i < rig_n; i++)
-            passes += rig_slot[i].warp == 2 && rig_slot[i].cycle == done;
-        ck_assert_uint_eq(cta_ended[0], passes);
-        ck_assert_uint_le(passes - done, 1);
-        later += passes > done;
+            n_passed += rig_slot[i].warp == 2 && rig_slot[i].cycle == done;
+        ck_assert_uint_eq(cta_ended[0], n_passed);
+        ck_assert_uint_le(n_passed - done, 1);
+        later += n_passed > done;
     }
     ck_assert_int_gt(later, 0);
     ck_assert_int_lt(later, 6);

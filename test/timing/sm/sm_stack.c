@@ -1,7 +1,7 @@
 /* What a move of a stack's entries costs to the cycle, by hand: of a warp whose depth the test sets. Entries of 70 bits
  * are three words; an L1 hit takes 11 cycles. So a spill takes 3 cycles, and a fill 3 + 11. */
+#include "test/bases.h"
 #include "test/test.h"
-#include "timing/config/models.h"
 #include "timing/mem/memsys.h"
 #include "timing/sm/sm_parts.h"
 

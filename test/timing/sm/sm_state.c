@@ -1,7 +1,7 @@
 /* An SM as it is made, and a slot as a warp, a CTA or a context finds and leaves it. */
+#include "test/bases.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
-#include "timing/config/models.h"
 #include "timing/mem/memsys.h"
 #include "timing/sm/sm_parts.h"
 

@@ -1,7 +1,7 @@
 /* Who is called, in which order, and whose answer counts: three units on one SM that write down what they hear. */
+#include "test/bases.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
-#include "timing/config/models.h"
 #include "timing/mem/memsys.h"
 #include "timing/sm/sm_parts.h"
 

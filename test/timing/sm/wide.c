@@ -1,6 +1,7 @@
 /* SMs with as many warps as there can be, and with one: every warp runs, what it does is right, and walking from event
  * to event is as walking every cycle. */
 #include "host/context.h"
+#include "test/every_model.h"
 #include "test/test.h"
 #include "test/toys/units.h"
 #include <stdio.h>
@@ -13,11 +14,10 @@ static const char text[] =
     " add.u32 %r1,%r1,%r3;\n bra JOIN;\nEVEN: mad.lo.u32 %r1,%r1,%r3,%r1;\n"
     "JOIN: bar.sync 0;\n red.global.add.u32 [%a],%r1;\n ret;\n}\n";
 
-static const char *const models[] = {"spe", "dpe", "dws", "its", "si", "minpc"};
 static const char *const presets[] = {"fermi", "fermi-gpgpusim", "gt200", "pepsc",
                                       "tiny",  "turing",         "volta", "turing-rtx2060"};
 static const char *const policies[] = {"lrr", "gto", "two_level"};
-enum { N_MODELS = 6, N_PRESETS = 8, N_POLICIES = 3 };
+enum { N_PRESETS = 8, N_POLICIES = 3 };
 
 struct wide {
     double cycles, resident;
@@ -52,7 +52,7 @@ static uint32_t sum_of(uint32_t ctas, uint32_t threads) { return ctas * (threads
 /* 8 CTAs of 16 warps fill 128 slots, and each has issued 11 instructions: 12 and, of the two ways, one; the branch at
  * the end of the other is not there for even lanes. Divided, warps issue both ways. */
 START_TEST(all_128_warps_run) {
-    const char *model = models[_i % N_MODELS], *preset = presets[_i / N_MODELS];
+    const char *model = base_models()->name[_i % base_models()->n], *preset = presets[_i / base_models()->n];
     const char *set[] = {"sm.warps=128", "sm.ctas=8", "sm.registers=1048576", "gpu.sms=1", "gpu.poll=false", NULL};
     struct issue_meter m = {.gap = 0};
     struct wide w = run(model, preset, set, 8, 512, &m);
@@ -68,10 +68,10 @@ END_TEST
 
 /* As many schedulers as there are policies and divisions of an SM. */
 START_TEST(all_schedulers_know_them) {
-    const char *model = models[_i % N_MODELS];
+    const char *model = base_models()->name[_i % base_models()->n];
     static const char *const schedulers[] = {"sm.schedulers=1", "sm.schedulers=4", "sm.schedulers=8"};
     char policy[64];
-    snprintf(policy, sizeof policy, "sched.policy=%s", policies[_i / N_MODELS]);
+    snprintf(policy, sizeof policy, "sched.policy=%s", policies[_i / base_models()->n]);
     for (int s = 0; s < 3; s++) {
         const char *set[] = {"sm.warps=128", "sm.ctas=8",   "sm.registers=1048576", "gpu.sms=1",
                              policy,         schedulers[s], "gpu.poll=false",       NULL};
@@ -91,7 +91,7 @@ END_TEST
 START_TEST(one_warp_is_enough) {
     const char *const set[] = {"sm.warps=1", "sm.schedulers=1", "sm.subcores=false", "gpu.sms=1", NULL};
     struct issue_meter m = {.gap = 0};
-    struct wide w = run(models[_i % N_MODELS], presets[_i / N_MODELS], set, 3, 32, &m);
+    struct wide w = run(base_models()->name[_i % base_models()->n], presets[_i / base_models()->n], set, 3, 32, &m);
     ck_assert_uint_eq(w.sum, sum_of(3, 32));
     ck_assert_double_eq(w.resident, 1);
     for (uint32_t i = 0; i < 256; i++)
@@ -100,7 +100,7 @@ START_TEST(one_warp_is_enough) {
 END_TEST
 
 SUITE(timing_sm_wide) {
-    TEST_LOOP(all_128_warps_run, 0, N_MODELS * N_PRESETS);
-    TEST_LOOP(all_schedulers_know_them, 0, N_MODELS * N_POLICIES);
-    TEST_LOOP(one_warp_is_enough, 0, N_MODELS * N_PRESETS);
+    TEST_LOOP(all_128_warps_run, 0, base_models()->n * N_PRESETS);
+    TEST_LOOP(all_schedulers_know_them, 0, base_models()->n * N_POLICIES);
+    TEST_LOOP(one_warp_is_enough, 0, base_models()->n * N_PRESETS);
 }

@@ -1,0 +1,11 @@
+#ifndef MECHANISMS_ALL_H
+#define MECHANISMS_ALL_H
+/* What there is: the mechanisms of all.def, and words for some of them together. */
+#include "mechanism.h"
+
+extern const struct model_tables model_tables;
+
+/* The passes of frontend/pass.c and, each at its place, those of the mechanisms, in the order of the list; the last has
+ * a NULL name. */
+const struct pass *mechanism_passes(void);
+#endif

@@ -1,0 +1,237 @@
+/* Follows the registers of each warp, says which form an instruction goes in, and counts. */
+#include "cae_parts.h"
+#include "mechanisms/mechanism.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
+    struct cae *u = calloc(1, sizeof *u);
+    (void)sm;
+    (void)ctx;
+    if (!u)
+        return NULL;
+    u->cfg = cfg;
+    u->parts = cfg->sm.subcores ? cfg->sm.schedulers : 1;
+    u->file = calloc(u->parts, sizeof *u->file);
+    uint32_t banks = cfg->cae.banks / u->parts;
+    for (uint32_t i = 0; u->file && i < u->parts; i++)
+        regfile_init(&u->file[i], banks ? banks : 1, cfg->sm.operands, cfg->cae.result_bus);
+    if (!u->file) {
+        free(u);
+        return NULL;
+    }
+    return u;
+}
+
+static void forget_launch(struct cae *u) {
+    cae_forms_free(u);
+    cae_map_free(&u->map);
+    free(u->inst);
+    free(u->tags);
+    u->inst = NULL;
+    u->tags = NULL;
+}
+
+static void cae_free(void *unit) {
+    struct cae *u = unit;
+    forget_launch(u);
+    free(u->file);
+    free(u);
+}
+
+static bool launch(void *unit, struct sm *sm, uint64_t now) {
+    struct cae *u = unit;
+    const struct program *p = sm->program->program;
+    (void)now;
+    forget_launch(u);
+    u->sm = sm;
+    cae_trace_launch(u, sm);
+    if (!cae_map_init(&u->map, p))
+        return false;
+    u->inst = calloc((size_t)p->n + 1, sizeof *u->inst);
+    u->forms = calloc((size_t)p->n + 1, sizeof *u->forms);
+    u->tags = calloc((size_t)WARP_SLOTS * u->map.n + 1, sizeof *u->tags);
+    if (!u->inst || !u->forms || !u->tags)
+        return false;
+    for (uint32_t pc = 0; pc < p->n; pc++)
+        u->inst[pc] = cae_inst_of(&u->map, p, pc);
+    return true;
+}
+
+static void launch_end(void *unit, struct sm *sm) {
+    (void)sm;
+    forget_launch(unit);
+}
+
+static void begin_cta(void *unit, struct sm *sm, uint32_t cta, uint64_t now) {
+    struct cae *u = unit;
+    (void)now;
+    const struct warp_set *warps = &sm->cta[cta].warps;
+    uint32_t w;
+    for (struct warp_walk at = warp_walk(warps); warp_next(&at, warps, WARP_WORDS, &w);) {
+        cae_tags_start(&u->map, cae_tags(u, w), sm->warp[w].w);
+        u->compact[w] = 0;
+    }
+}
+
+static const struct sm_form *form(void *unit, struct sm *sm, const struct sm_candidate *c) {
+    struct cae *u = unit;
+    if (sm->warp[c->warp].context)
+        return NULL;
+    u->last = cae_choose(u, c->warp, c->pc, c->lanes);
+    u->last_form = cae_form_for(u, c->warp, c->pc, u->last);
+    return u->last_form ? &u->last_form->form : NULL;
+}
+
+static void set_tag(struct cae *u, uint32_t warp, uint16_t reg, struct cae_tag t) {
+    struct cae_tag *to = &cae_tags(u, warp)[reg];
+    u->compact[warp] += (t.class != CLASS_VECTOR) - (to->class != CLASS_VECTOR);
+    *to = t;
+    if (u->compact[warp] > u->n.most)
+        u->n.most = u->compact[warp];
+}
+
+/* What is in the registers that the instruction writes. `done`: they are written; else they will be, by lanes that
+ * cannot be told yet. */
+static void follow(struct cae *u, const struct sm_issued *i, bool done) {
+    const struct warp *w = u->sm->warp[i->warp].w;
+    const struct sb_regs *r = &i->ti->regs;
+    if (done && !i->fx->lanes)
+        return;
+    bool compact = done && u->last.class != CLASS_VECTOR;
+    for (unsigned k = 0; k < r->n_write; k++) {
+        struct cae_tag t = {.class = CLASS_VECTOR};
+        if (compact)
+            t = cae_tag_of(&u->map, r->write[k], w, i->fx->lanes);
+        assert(!compact || t.class <= u->last.class); /* it is what the rule promised */
+        set_tag(u, i->warp, r->write[k], t);
+    }
+}
+
+/* What a return brings back has been in memory. */
+static void restored(struct cae *u, uint32_t warp) {
+    for (uint32_t k = 0; k < u->map.program->n_regs; k++)
+        set_tag(u, warp, (uint16_t)k, (struct cae_tag){.class = CLASS_VECTOR});
+}
+
+/* Which count an instruction of the affine units belongs to: by what it left, or, where nobody executed it, would
+ * have. */
+static uint64_t *kind_of(struct cae *u, const struct sm_issued *i) {
+    const struct sb_regs *r = &i->ti->regs;
+    if (i->in->kind == K_BRANCH)
+        return &u->n.control;
+    bool left = r->n_write && i->fx && i->fx->lanes;
+    uint8_t class = left ? cae_tags(u, i->warp)[r->write[0]].class : u->last.class;
+    return class == CLASS_SCALAR ? &u->n.scalar : &u->n.affine;
+}
+
+static void count(struct cae *u, const struct sm_issued *i) {
+    const struct cae_form *f = u->last_form;
+    bool unit = f && f->unit;
+    u->n.why[unit ? CAE_FITS : u->last.why == CAE_FITS ? CAE_RULE : u->last.why]++;
+    u->n.compact_sum += u->compact[i->warp];
+    if (unit)
+        *kind_of(u, i) += 1;
+    else if (u->last.class != CLASS_VECTOR)
+        u->n.loads++;
+    if (!f)
+        return;
+    u->n.reads += f->form.other.n_reads;
+    u->n.writes += f->form.other.n_writes;
+    u->n.expanded_operands += unit ? 0 : f->form.other.n_reads;
+    u->n.expanded_registers += (unsigned)__builtin_popcount(f->expands);
+}
+
+static void issued(void *unit, struct sm *sm, const struct sm_issued *i) {
+    struct cae *u = unit;
+    if (i->phase == ISSUE_PERFORMED || sm->warp[i->warp].context)
+        return; /* it was told of when it took its slot; and what is no warp of a CTA has no compact registers */
+    follow(u, i, i->phase == ISSUE_DONE);
+    if (u->trace && u->last_form && u->last_form->unit)
+        cae_trace_issued(u, i);
+    if (!(i->ti->flags & TIMED_FREE))
+        count(u, i);
+    if (i->in->kind == K_RET && u->map.restores)
+        restored(u, i->warp);
+}
+
+static void add_stats(void *unit, struct stats *s) {
+    struct cae *u = unit;
+    uint64_t busy = 0, waits = 0, conflicts = 0;
+    for (uint32_t p = 0; u->sm && p < u->sm->n_parts; p++) {
+        busy += u->sm->part[p].pipe[PIPE_AFFINE].units.n.busy;
+        waits += u->sm->part[p].pipe[PIPE_AFFINE].units.n.waits;
+        conflicts += u->file[p].n.read_waits + u->file[p].n.write_waits;
+        memset(&u->file[p].n, 0, sizeof u->file[p].n);
+    }
+    const struct {
+        const char *name;
+        uint64_t value;
+    } rows[] = {{"cae.affine_instructions", u->n.why[CAE_FITS]},
+                {"cae.scalar_instructions", u->n.scalar},
+                {"cae.offset_instructions", u->n.affine},
+                {"cae.control_instructions", u->n.control},
+                {"cae.not_memory", u->n.why[CAE_MEMORY]},
+                {"cae.not_divergent", u->n.why[CAE_DIVERGENT]},
+                {"cae.not_source", u->n.why[CAE_SOURCE]},
+                {"cae.not_rule", u->n.why[CAE_RULE]},
+                {"cae.not_range", u->n.why[CAE_RANGE]},
+                {"cae.compact_loads", u->n.loads},
+                {"cae.reads", u->n.reads},
+                {"cae.writes", u->n.writes},
+                {"cae.expanded_operands", u->n.expanded_operands},
+                {"cae.expanded_registers", u->n.expanded_registers},
+                {"cae.compact_sum", u->n.compact_sum},
+                {"cae.most_compact", u->n.most},
+                {"cae.busy_cycles", busy - u->busy},
+                {"cae.stall_cycles", waits - u->waits},
+                {"cae.bank_conflicts", conflicts}};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        stats_add(s, rows[k].name, (double)rows[k].value);
+    u->busy = busy;
+    u->waits = waits;
+    memset(&u->n, 0, sizeof u->n);
+}
+
+bool cae_mistake(const struct sm *sm, uint32_t *warp, uint32_t *number) {
+    const struct cae *u = sm_unit_state(sm, &cae_unit);
+    for (*warp = 0; u && u->tags && *warp < WARP_SLOTS; ++*warp) {
+        const struct sm_warp *sw = &sm->warp[*warp];
+        for (*number = 0; warp_set_has(&sm->live, *warp) && !sw->context && *number < u->map.n; ++*number)
+            if (!cae_tag_fits(&u->map, (uint16_t)*number, &cae_tags(u, *warp)[*number], sw->w))
+                return true;
+    }
+    return false;
+}
+
+const struct sm_unit_ops cae_unit = {
+    .name = "cae",
+    .make = make,
+    .free = cae_free,
+    .launch = launch,
+    .launch_end = launch_end,
+    .cta_start = begin_cta,
+    .form = form,
+    .issued = issued,
+    .written = cae_trace_written,
+    .stats = add_stats,
+};
+
+static const char *refuse(const struct model_spec *s) {
+    if (s->base->functional)
+        return model_needs_time(s);
+    return model_has(s, "dac") ? "is what 'dac' is compared with; take one of them" : NULL;
+}
+
+const struct mechanism mechanism_cae = {
+    .name = "cae",
+    .help = "compact affine execution: what is affine in a warp is done once for it, on a unit of its own "
+            "(docs/cae-mta.md)",
+    .paper = "Microarchitectural Mechanisms to Exploit Value Structure in SIMT Architectures, ISCA 2013",
+    .kind = MECHANISM_EXTENSION,
+    .refuse = refuse,
+    .unit = &cae_unit,
+    .options = PREFIXES("cae."),
+    .statistics = PREFIXES("cae."),
+};

@@ -1,0 +1,508 @@
+/* Decoupled affine computation: the hardware of "Decoupled Affine Computation for SIMT GPUs", section 4, as a unit of
+ * the SM. One affine warp an SM runs the affine stream for batches of CTAs (isa/affine/engine.h computes what it
+ * computes); what it sends waits in the affine tuple queue (ATQ), is expanded for each warp by the address and the
+ * predicate expansion unit, and waits in the warp's own queues until its instructions take it. Data are asked for when
+ * addresses are expanded, and their L1 lines are locked until they are read. docs/dac.md says what is the paper's and
+ * what is not.
+ *
+ * This file: the affine warp, its batches of CTAs, and what the kernel's own warps take. */
+#include "dac_host.h"
+#include "dac_parts.h"
+#include "decouple.h"
+#include "timing/sm/unit_trace.h"
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
+    struct dac *d = calloc(1, sizeof *d);
+    (void)sm;
+    (void)ctx;
+    if (!d)
+        return NULL;
+    d->cfg = cfg;
+    d->context = NO_CONTEXT;
+    d->free_line = d->wanted = NO_LINE;
+    while (d->atq_mask + 1 < cfg->dac.atq)
+        d->atq_mask = 2 * d->atq_mask + 1;
+    d->atq = calloc(d->atq_mask + 1, sizeof *d->atq);
+    if (!d->atq) {
+        free(d);
+        return NULL;
+    }
+    return d;
+}
+
+static void end_engine(struct dac *d) {
+    if (!d->engine)
+        return;
+    atq_clear(d);
+    supply_free(&d->supply);
+    for (uint32_t w = 0; w < d->supply.n_warps && d->queue; w++)
+        free(d->queue[w].record);
+    free(d->queue);
+    d->queue = NULL;
+    engine_free(d->engine);
+    d->engine = NULL;
+}
+
+static void dac_free(void *u) {
+    struct dac *d = u;
+    end_engine(d);
+    free(d->atq);
+    free(d->line);
+    free(d->unlock);
+    free(d);
+}
+
+/* Entries of a queue for each warp that may be resident. */
+static uint32_t share(uint32_t all, const struct dac *d) {
+    uint32_t warps = sm_occupancy(d->cfg, d->sm->launch, 0) * engine_shape(d->engine)->n_warps;
+    return warps && all / warps ? all / warps : 1;
+}
+
+static void listen(struct dac *d, bool on) {
+    static const enum sm_hook hooks[] = {HOOK_CTA_START, HOOK_CTA_END, HOOK_BARRIER, HOOK_MAY_ISSUE,
+                                         HOOK_TAKE,      HOOK_TICK,    HOOK_NEXT};
+    for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++)
+        sm_unit_listen(d->sm, &unit_dac, hooks[i], on);
+    sm_unit_listen(d->sm, &unit_dac, HOOK_LOOK, on && d->trace);
+}
+
+/* What a launch needs on an SM that gets CTAs of it. False: memory is out. */
+static bool begin_launch(struct dac *d) {
+    const struct launch *l = d->sm->launch;
+    uint32_t fit = sm_occupancy(d->cfg, l, 0);
+    d->most_ctas = d->cfg->dac.batch && d->cfg->dac.batch < fit ? d->cfg->dac.batch : fit;
+    d->most_ctas = d->most_ctas > AFFINE_CTAS ? AFFINE_CTAS : d->most_ctas;
+    d->engine = engine_new(l, d->most_ctas ? d->most_ctas : 1, d->cfg->reconv.first);
+    d->queue = calloc(d->sm->slots, sizeof *d->queue);
+    if (!d->engine || !d->queue || !supply_init(&d->supply, d->sm->slots))
+        return false;
+    memset(d->filled, 0, sizeof d->filled);
+    d->size[QUEUE_ADDRESS] = share(d->cfg->dac.pwaq, d);
+    d->size[QUEUE_PREDICATE] = share(d->cfg->dac.pwpq, d);
+    return true;
+}
+
+static bool launch(void *u, struct sm *sm, uint64_t now) {
+    struct dac *d = u;
+    const struct launch *l = sm->launch;
+    d->sm = sm;
+    d->active = program_affine_stream(l->program) != 0;
+    assert(l->program->coverage.tuples <= d->cfg->dac.tuples); /* the pass has seen to it */
+    if (!d->l1 && !(d->l1 = lsu_join(sm->lsu, &dac_requests, d)))
+        return false;
+    d->trace = sm_unit_state(sm, &unit_trace);
+    listen(d, d->active);
+    d->accounted = now;
+    d->head = d->tail = d->due = 0;
+    d->n_batch = d->repeat = d->sent = 0;
+    d->waits = d->numbers = 0;
+    d->pending = d->serving = d->sent_to[QUEUE_ADDRESS] = d->sent_to[QUEUE_PREDICATE] = 0;
+    d->came_at = UINT64_MAX;
+    for (int k = 0; k < EXPANDERS; k++) {
+        d->expander[k].turn = SM_CTA_SLOTS - 1; /* the first CTA is the first */
+        d->expander[k].retry_at = UINT64_MAX;
+    }
+    d->out_of_memory = false;
+    d->sends = false;
+    d->context = NO_CONTEXT;
+    return true;
+}
+
+static void launch_end(void *u, struct sm *sm) {
+    struct dac *d = u;
+    d->context = NO_CONTEXT;
+    if (!d->engine)
+        return;
+    dac_account(d, sm->accounted);
+    for (uint32_t w = 0; w < d->supply.n_warps && d->queue; w++)
+        for (uint32_t i = 0; i < d->queue[w].n; i++)
+            dac_release(d, dac_record_at(&d->queue[w], i), false);
+    end_engine(d);
+}
+
+static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
+    struct dac *d = u;
+    struct dac_cta *c = &d->cta[cta];
+    uint32_t w;
+    if (!d->engine && !begin_launch(d)) {
+        end_engine(d);
+        d->out_of_memory = true;
+        return;
+    }
+    memset(c, 0, offsetof(struct dac_cta, plan));
+    c->n_warps = engine_shape(d->engine)->n_warps;
+    for (struct warp_walk i = warp_walk(&sm->cta[cta].warps); warp_next(&i, &sm->cta[cta].warps, sm->words, &w);)
+        c->slot[sm->warp[w].w->index] = (uint16_t)w;
+    d->pending |= (uint64_t)1 << cta;
+    d->came_at = now;
+    d->dirty = true;
+}
+
+static void end_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
+    struct dac *d = u;
+    struct dac_cta *c = &d->cta[cta];
+    (void)sm, (void)now;
+    for (uint32_t w = 0; w < c->n_warps; w++)
+        for (int q = 0; q < N_QUEUES; q++)
+            assert(!supply_count(&d->supply, c->slot[w], (enum supply_queue)q) && "all that was sent has been taken");
+    d->pending &= ~((uint64_t)1 << cta);
+    d->serving &= ~((uint64_t)1 << cta);
+    d->sent_to[QUEUE_ADDRESS] &= d->serving;
+    d->sent_to[QUEUE_PREDICATE] &= d->serving;
+    d->dirty = true;
+}
+
+static void barrier(void *u, struct sm *sm, uint32_t cta, uint32_t number, uint64_t now) {
+    struct dac *d = u;
+    (void)sm, (void)number, (void)now;
+    if (cta < SM_CTA_SLOTS)
+        d->cta[cta].passed++;
+    d->dirty = true;
+}
+
+static bool is_enq(const struct inst *in) {
+    return in->kind == K_ENQ_DATA || in->kind == K_ENQ_ADDR || in->kind == K_ENQ_PRED;
+}
+
+/* The affine warp is free, and there are CTAs without a stream: they are its next batch (section 4.1). CTAs are given
+ * out one a cycle: while they come, it waits for the last of them, or those behind the first would wait for its stream
+ * to end. */
+static void begin_batch(struct dac *d, uint64_t now) {
+    struct dim3 id[AFFINE_CTAS];
+    uint32_t n = 0;
+    if (!d->pending)
+        return;
+    if (d->came_at == now) {
+        d->dirty = true; /* look again in the next cycle */
+        return;
+    }
+    for (; d->pending && n < d->most_ctas; d->pending &= d->pending - 1) {
+        d->batch[n] = (uint32_t)__builtin_ctzll(d->pending);
+        id[n] = d->sm->cta[d->batch[n]].id;
+        n++;
+    }
+    if (!engine_start(d->engine, id, n)) {
+        d->out_of_memory = d->dirty = true; /* the next tick says so */
+        return;
+    }
+    d->n_batch = n;
+    d->numbers += d->sent;
+    d->waits = d->repeat = d->sent = 0;
+    d->sends = !engine_done(d->engine) && is_enq(engine_next(d->engine));
+    for (uint32_t i = 0; i < n; i++) {
+        struct dac_cta *c = &d->cta[d->batch[i]];
+        d->serving |= (uint64_t)1 << d->batch[i];
+        c->index = i;
+        c->seq[0] = c->seq[1] = d->tail;
+    }
+    d->n.batches++;
+    d->n.batch_ctas += n;
+    const struct sm_context_start how = {
+        .name = "affine warp", .stream = program_affine_stream(d->sm->launch->program), .lanes = 1, .driven = true};
+    d->context = sm_context_open(d->sm, &unit_dac, &how, now);
+    d->out_of_memory |= d->context == NO_CONTEXT;
+}
+
+static uint8_t affine_may_issue(struct dac *d, const struct sm_candidate *c) {
+    if (atq_has_predicate(d, d->waits))
+        return PATH_QUEUE;
+    d->waits = 0; /* what has been expanded stays so */
+    return is_enq(c->in) && !d->repeat && !atq_has_room(d) ? PATH_QUEUE : PATH_READY;
+}
+
+/* All entries that these lanes take next have their data, or have given up. */
+static bool data_there(struct dac *d, uint32_t slot, lanemask_t lanes) {
+    const struct supply_ring *r = &d->supply.ring[slot][QUEUE_ADDRESS];
+    const struct dac_queue *q = &d->queue[slot];
+    for (uint32_t i = 0; i < r->n && lanes; i++) {
+        lanemask_t l = r->e[(r->first + i) & (r->cap - 1)].lanes & lanes;
+        struct dac_record *rec = dac_record_at(q, i);
+        if (l && rec->waiting) {
+            d->n.data_late += !rec->late;
+            rec->late = true;
+            return false;
+        }
+        lanes &= ~l;
+    }
+    return true;
+}
+
+static uint8_t starve(struct dac *d, uint32_t slot, enum supply_queue q) {
+    d->n.queue_empty[q] += !d->queue[slot].starved[q];
+    d->dirty |= !d->queue[slot].starved[q] || d->sm->warp[slot].n_paths > 1; /* the last one that could go on? */
+    d->queue[slot].starved[q] = true;
+    return PATH_QUEUE;
+}
+
+static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now) {
+    struct dac *d = u;
+    (void)now;
+    if (!d->engine)
+        return PATH_QUEUE; /* memory is out; the next tick says so */
+    if (c->warp == d->context)
+        return affine_may_issue(d, c);
+    if (!(c->ti->flags & TIMED_DEQ))
+        return PATH_READY;
+    const struct program *p = sm->program->program;
+    const struct inst_info *info = &p->info[c->pc];
+    struct warp *w = sm->warp[c->warp].w;
+    lanemask_t m = c->lanes;
+    if (info->guard_site) {
+        lanemask_t *hidden = (lanemask_t *)(void *)(w->bank[0] + p->deq_predicate);
+        if (m & ~supply_ready(&d->supply, c->warp, QUEUE_PREDICATE))
+            return starve(d, c->warp, QUEUE_PREDICATE);
+        supply_predicate(&d->supply, c->warp, info->guard_site - 1u, m, hidden, false);
+    }
+    m = guard_lanes(w, c->in, m);
+    if (!info->site || !m)
+        return PATH_READY;
+    const uint8_t kind = p->sites[info->site - 1u].kind;
+    if (m & ~supply_ready(&d->supply, c->warp, queue_of(kind)))
+        return starve(d, c->warp, queue_of(kind));
+    return kind != SITE_DATA || data_there(d, c->warp, m) ? PATH_READY : PATH_QUEUE;
+}
+
+bool dac_starves(const struct dac *d, uint32_t slot, uint32_t path) {
+    const struct program *p = d->sm->program->program;
+    const struct sm_warp *sw = &d->sm->warp[slot];
+    const struct inst_info *info = &p->info[sw->path[path].pc];
+    const struct inst *in = &p->code[sw->path[path].pc];
+    lanemask_t m = sw->path[path].lanes, guard = 0;
+    if (info->guard_site) {
+        if (m & ~supply_ready(&d->supply, slot, QUEUE_PREDICATE))
+            return true;
+        supply_predicate((struct supply *)&d->supply, slot, info->guard_site - 1u, m, &guard,
+                         false); /* it only looks */
+        m &= in->guard_not ? ~guard : guard;
+    } else {
+        m = guard_lanes(sw->w, in, m);
+    }
+    return info->site && m & ~supply_ready(&d->supply, slot, queue_of(p->sites[info->site - 1u].kind));
+}
+
+/* Do these lanes take the first entry, whole and nothing else, and are all its lines locked? */
+static bool takes_first(const struct dac *d, uint32_t slot, lanemask_t lanes) {
+    const struct dac_queue *q = &d->queue[slot];
+    const struct dac_record *rec = &q->record[q->first];
+    return rec->lanes == lanes && rec->locked && rec->line != NO_LINE;
+}
+
+/* The address of a load, a store or an access of shared memory. */
+static bool take_address(struct dac *d, const struct sm_candidate *c, uint32_t site, lanemask_t m) {
+    const struct program *p = d->sm->program->program;
+    struct warp *w = d->sm->warp[c->warp].w;
+    struct dac_queue *q = &d->queue[c->warp];
+    bool by_access = takes_first(d, c->warp, m), unlocks = by_access;
+    lanemask_t wrong = supply_addresses(&d->supply, engine_shape(d->engine), c->warp, w->index, site, m,
+                                        (uint64_t *)reg_ptr(w, p->deq_address));
+    assert(!wrong);
+    (void)wrong;
+    /* an entry leaves with its last lane and with those before it */
+    for (; q->n > supply_count(&d->supply, c->warp, QUEUE_ADDRESS); by_access = false) {
+        dac_release(d, &q->record[q->first], by_access);
+        dac_pop(d, c->warp);
+    }
+    return unlocks;
+}
+
+/* Masks of the warp's queue have been taken. */
+static void count_masks(struct dac *d, uint32_t slot) {
+    uint32_t *used = &d->queue[slot].used[QUEUE_PREDICATE], left = supply_count(&d->supply, slot, QUEUE_PREDICATE);
+    d->filled[QUEUE_PREDICATE] -= *used - left;
+    *used = left;
+}
+
+static bool take(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now) {
+    struct dac *d = u;
+    const struct program *p = sm->program->program;
+    const struct inst_info *info = &p->info[c->pc];
+    struct warp *w = sm->warp[c->warp].w;
+    lanemask_t *hidden = (lanemask_t *)(void *)(w->bank[0] + p->deq_predicate), m = c->lanes;
+    dac_account(d, now);
+    d->dirty = true;
+    if (info->guard_site) {
+        supply_predicate(&d->supply, c->warp, info->guard_site - 1u, m, hidden, true);
+        count_masks(d, c->warp);
+        d->n.decoupled[SITE_PRED]++;
+    }
+    m = guard_lanes(w, c->in, m);
+    if (!info->site || !m)
+        return false;
+    const uint8_t kind = p->sites[info->site - 1u].kind;
+    d->n.decoupled[kind]++;
+    if (kind != SITE_PRED)
+        return take_address(d, c, info->site - 1u, m);
+    supply_predicate(&d->supply, c->warp, info->site - 1u, m, hidden, true);
+    count_masks(d, c->warp);
+    return false;
+}
+
+static void count_step(struct dac *d, const struct affine_step *s) {
+    if (!s->counts)
+        return;
+    d->n.instructions++;
+    d->n.by_class[s->class]++;
+    d->n.fallbacks += s->fallbacks;
+    d->n.warp_divergences += s->splits_warps;
+    d->n.thread_divergences += s->splits_threads;
+}
+
+enum { TUPLE_WORDS = 4 }; /* base, and offsets of tid.x, y, z */
+
+/* Warps for which the SIMT lanes compare: a slot each. */
+static uint32_t lane_compares(const struct dac *d, const struct affine_step *s) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; s->entries && i < d->n_batch * engine_shape(d->engine)->n_warps; i++)
+        n += s->entries[i].lanes && s->entries[i].kind == SITE_PRED && s->entries[i].compare == COMPARE_LANES;
+    return n;
+}
+
+/* What a slot of the step takes: one lane for a scalar, and for one CTA's scalar; four for a base and three offsets;
+ * all where threads are computed one by one. What only sends or branches computes nothing and reads tuples. */
+static void measure(struct dac *d, const struct affine_step *s) {
+    static const uint8_t lanes[N_STEP_CLASSES] = {1, 1, TUPLE_WORDS, 1, WARP_LANES};
+    d->lanes = lanes[s->class];
+    d->words = s->class == STEP_CONTROL ? TUPLE_WORDS : d->lanes;
+}
+
+/* A load of the affine stream went wrong: whose it was. */
+static bool fault(const struct dac *d, const struct affine_step *s, struct effects *fx) {
+    struct warp *w = d->sm->warp[d->context].w;
+    w->cta->id = d->sm->cta[d->batch[s->fault_cta]].id;
+    w->index = s->fault_warp;
+    fx->fault = s->fault;
+    fx->fault_text = NULL;
+    fx->fault_lane = (uint8_t)s->fault_lane;
+    fx->fault_address = s->fault_address;
+    fx->fault_bytes = (uint8_t)s->fault_bytes;
+    fx->space = s->fault_space;
+    return true;
+}
+
+/* Loads, for what share of them is decoupled. */
+static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
+    struct dac *d = u;
+    (void)sm;
+    /* it may have come to a barrier, or its path ended: another path of its warp may need more than its queue holds */
+    d->dirty |= d->engine && (d->queue[i->warp].starved[QUEUE_ADDRESS] | d->queue[i->warp].starved[QUEUE_PREDICATE]);
+    d->n.loads += i->in->kind == K_LOAD && i->phase != ISSUE_PERFORMED &&
+                  (i->in->space == SPACE_GLOBAL || i->in->space == SPACE_LOCAL || i->in->space == SPACE_GENERIC);
+}
+
+static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct effects *fx, uint64_t now) {
+    struct dac *d = u;
+    struct affine_step s;
+    dac_account(d, now);
+    fx->taken = 0;
+    fx->n_targets = 0;
+    d->dirty = true;
+    if (d->repeat) {
+        d->repeat--;
+    } else {
+        assert(engine_next(d->engine) == c->in);
+        if (!engine_step(d->engine, &s))
+            return fault(d, &s, fx);
+        count_step(d, &s);
+        measure(d, &s);
+        const uint64_t slots = affine_issue_slots(s.slots, lane_compares(d, &s));
+        d->repeat = slots ? (uint32_t)slots - 1 : 0;
+        d->n.slots += s.counts ? 1 + d->repeat : 0;
+        d->waits = s.waits ? d->numbers + s.waits : 0;
+        d->sent = s.number ? s.number : d->sent;
+        if (s.entries && !atq_put(d, &s)) {
+            fx->fault = FAULT_MEMORY;
+            return true;
+        }
+    }
+    fx->lanes = UINT32_MAX >> (WARP_LANES - d->lanes);
+    d->n.tuple_reads += c->ti->read_words * d->words;
+    d->n.tuple_writes += c->ti->write_words * d->words;
+    d->sends = !d->repeat && !engine_done(d->engine) && is_enq(engine_next(d->engine));
+    const struct inst *next = d->repeat || engine_done(d->engine) ? c->in : engine_next(d->engine);
+    sm_context_goto(sm, c->warp, (uint32_t)(next - sm->program->program->code));
+    return true;
+}
+
+static void tick(void *u, struct sm *sm, uint64_t now) {
+    struct dac *d = u;
+    if (!d->dirty && now < d->due)
+        return;
+    if (d->out_of_memory) {
+        sm->fault = (struct fault){.kind = FAULT_MEMORY};
+        sm->status.fault_cycle = now;
+        sm->status.stopped = true;
+        return;
+    }
+    if (!d->dirty && now < dac_expand_next(d) && now < dac_ask_next(d, now - 1))
+        return;
+    dac_account(d, now);
+    d->dirty = false;
+    if (d->context != NO_CONTEXT && engine_done(d->engine) && !d->repeat)
+        sm_context_close(sm, d->context, now);
+    if (d->context == NO_CONTEXT)
+        begin_batch(d, now);
+    dac_expand(d, now);
+    dac_ask(d, now);
+}
+
+static void context_end(void *u, struct sm *sm, uint32_t warp, uint64_t now) {
+    struct dac *d = u;
+    (void)sm, (void)warp, (void)now;
+    d->context = NO_CONTEXT;
+    d->dirty = true;
+}
+
+static uint64_t next(void *u, struct sm *sm, uint64_t now) {
+    struct dac *d = u;
+    (void)sm;
+    d->due = 0;
+    if (d->dirty || d->out_of_memory)
+        return now + 1;
+    uint64_t a = dac_expand_next(d), b = dac_ask_next(d, now);
+    d->due = a < b ? a : b;
+    return d->due > now ? d->due : now + 1;
+}
+
+/* Lines of a record wait for their locks one after another. */
+static uint64_t patience(const struct config *cfg) { return (uint64_t)cfg->dac.lock_wait * (WARP_LANES + 1); }
+
+const struct sm_unit_ops unit_dac = {
+    .name = "dac",
+    .make = make,
+    .free = dac_free,
+    .launch = launch,
+    .launch_end = launch_end,
+    .cta_start = begin_cta,
+    .cta_end = end_cta,
+    .barrier = barrier,
+    .may_issue = may_issue,
+    .take = take,
+    .issued = issued,
+    .execute = execute,
+    .context_end = context_end,
+    .tick = tick,
+    .look = dac_look,
+    .next = next,
+    .patience = patience,
+    .stats = dac_stats,
+    .describe = dac_describe,
+};
+
+const struct mechanism mechanism_dac = {
+    .name = "dac",
+    .help = "decoupled affine computation: one affine warp computes addresses and predicates for all warps",
+    .paper = "Wang and Lin, Decoupled Affine Computation for SIMT GPUs, ISCA 2017",
+    .kind = MECHANISM_EXTENSION,
+    .unit = &unit_dac,
+    .passes = PASSES(&pass_decouple),
+    .interp = dac_interp,
+    .interpreted = dac_interpreted,
+    .count = dac_count,
+    .remark = dac_remark,
+    .options = PREFIXES("dac."),
+    .statistics = PREFIXES("dac."),
+};

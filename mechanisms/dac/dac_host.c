@@ -1,0 +1,54 @@
+/* What the host asks of decoupled affine computation: the functional model's part, and what a program came to. */
+#include "dac_host.h"
+#include "isa/interp/interp.h"
+#include "timing/config/config.h"
+#include "timing/report/stat.h"
+#include <stdio.h>
+
+void dac_interp(const struct config *cfg, struct interp_cfg *out) {
+    out->affine = true;
+    out->affine_batch = cfg->dac.batch;
+}
+
+/* What affine warps did; zero throughout where the kernel was left whole. */
+void dac_interpreted(const struct interp_stats *all, struct stats *s) {
+    const struct interp_affine_stats *n = &all->affine;
+    stats_add(s, "dac.affine_instructions", (double)n->instructions);
+    stats_add(s, "dac.affine_slots", (double)n->slots);
+    stats_add(s, "dac.scalar_instructions", (double)n->by_class[STEP_SCALAR]);
+    stats_add(s, "dac.tuple_instructions", (double)n->by_class[STEP_AFFINE]);
+    stats_add(s, "dac.each_instructions", (double)n->by_class[STEP_EACH]);
+    stats_add(s, "dac.vector_instructions", (double)n->by_class[STEP_VECTOR]);
+    stats_add(s, "dac.fallbacks", (double)n->fallbacks);
+    stats_add(s, "dac.warp_divergences", (double)n->warp_divergences);
+    stats_add(s, "dac.thread_divergences", (double)n->thread_divergences);
+    stats_add(s, "dac.loads", (double)n->all_loads);
+    stats_add(s, "dac.decoupled_loads", (double)n->loads);
+    stats_add(s, "dac.decoupled_addresses", (double)n->addresses);
+    stats_add(s, "dac.decoupled_predicates", (double)n->predicates);
+    stats_add(s, "dac.predicates_cta", (double)n->compared[COMPARE_CTA]);
+    stats_add(s, "dac.predicates_ends", (double)n->compared[COMPARE_ENDS]);
+    stats_add(s, "dac.predicates_lanes", (double)n->compared[COMPARE_LANES]);
+}
+
+/* What the pass found in the kernel of this launch. */
+void dac_count(const struct program *p, const struct config *cfg, struct stats *s) {
+    (void)cfg;
+    stats_add(s, "dac.kernels", 1);
+    stats_add(s, "dac.decoupled_kernels", program_affine_stream(p) != 0);
+    stats_add(s, "dac.cut_kernels", p->coverage.tuples_all > p->coverage.tuples);
+    stats_add(s, "dac.static_instructions", p->coverage.instructions);
+    stats_add(s, "dac.static_affine", p->coverage.potential);
+}
+
+bool dac_remark(const struct program *p, const struct config *cfg, char *out, size_t size) {
+    const struct program_coverage *c = &p->coverage;
+    if (c->tuples_all <= cfg->dac.tuples)
+        return false;
+    snprintf(out, size,
+             "kernel '%s': its affine stream needs %u tuple registers, and the affine warp has %u (dac.tuples), so %s; "
+             "raise dac.tuples to %u to decouple all that can be",
+             p->name, c->tuples_all, cfg->dac.tuples, c->tuples ? "only a part of it is decoupled" : "it is left whole",
+             c->tuples_all);
+    return true;
+}

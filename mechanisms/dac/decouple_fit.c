@@ -1,0 +1,73 @@
+/* As much decoupled as the tuple file has registers for. How many an affine stream needs is known when registers have
+ * been allocated, so the kernel is lowered again with less, until it fits: instructions in the innermost loops are
+ * worth most, of these the earlier ones. */
+#include "decouple.h"
+#include "frontend/pass.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct ranked {
+    uint32_t inst, depth;
+};
+
+static int compare_worth(const void *a, const void *b) {
+    const struct ranked *x = a, *y = b;
+    if (x->depth != y->depth)
+        return x->depth < y->depth ? 1 : -1;
+    return x->inst < y->inst ? -1 : x->inst > y->inst;
+}
+
+uint32_t *plan_ranks(const struct plan *p) {
+    const struct ir *ir = p->ir;
+    uint32_t n = ir->functions[0].end;
+    if (ir->decouple_limit == UINT32_MAX)
+        return NULL;
+    struct ranked *list = arena_array(p->arena, (size_t)n + 1, sizeof *list);
+    uint32_t *rank = arena_array(p->arena, (size_t)n + 1, sizeof *rank);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t loop = p->loops.of[ir->info[i].block];
+        list[i] = (struct ranked){i, loop == NO_LOOP ? 0 : p->loops.list[loop].depth};
+    }
+    qsort(list, n, sizeof *list, compare_worth);
+    for (uint32_t k = 0; k < n; k++)
+        rank[list[k].inst] = k;
+    return rank;
+}
+
+/* A limit with which the affine stream of the kernel has no more tuple registers than the machine (dac.tuples). A limit
+ * of one more would have. 0: the kernel is left whole. `all`: the kernel without a limit. UINT32_MAX: it needs none. */
+static uint32_t limit_for(const struct image *img, const char *kernel, const struct lower_options *opt,
+                          const struct program *all) {
+    const uint32_t room = (uint32_t)pass_option(&opt->context, "dac.tuples", UINT32_MAX);
+    uint32_t low = 0, high = all->coverage.instructions; /* with `low` it fits, with `high` it does not */
+    if (all->coverage.tuples <= room)
+        return UINT32_MAX;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        struct program *p = lower_with_limit(img, kernel, opt, middle);
+        if (!p)
+            return UINT32_MAX;
+        *(p->coverage.tuples <= room ? &low : &high) = middle;
+        program_free(p);
+    }
+    return low;
+}
+
+struct program *decouple_lower(const struct image *img, const char *kernel, const struct lower_options *opt) {
+    if (!pass_extension(&opt->context, "dac"))
+        return lower_with_limit(img, kernel, opt, UINT32_MAX);
+    struct lower_options quiet = *opt; /* what is shown is what it comes to */
+    quiet.dump_after = NULL;
+    quiet.dump_to = NULL;
+    struct program *p = lower_with_limit(img, kernel, &quiet, UINT32_MAX);
+    if (!p)
+        return NULL;
+    const uint32_t all = p->coverage.tuples, limit = limit_for(img, kernel, &quiet, p);
+    if (limit == UINT32_MAX && !opt->dump_after)
+        return p;
+    program_free(p);
+    p = lower_with_limit(img, kernel, opt, limit);
+    if (p)
+        p->coverage.tuples_all = all;
+    return p;
+}

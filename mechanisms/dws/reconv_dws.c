@@ -1,0 +1,382 @@
+/* Dynamic warp subdivision as the dual-path paper compares with it (section 2.2; the original is Meng, Tarjan and
+ * Skadron, ISCA 2010). A tree of nodes: a node whose children are on the stack runs them one at a time, last pushed
+ * first; a node whose children are splits (the warp-split table) runs them all at once. Every split carries the rpc of
+ * the node it belongs to, so splits of splits are siblings, and since a split has no stack of its own, every branch
+ * that parts it makes more of them. Children's lanes are disjoint and lie in their parent's, and every stack child has
+ * fewer lanes than its parent: 96 nodes are enough.
+ *
+ * A table of limited size (dws.wst_entries) keeps a warp from being subdivided when the sides of its branch would not
+ * fit. Splits of splits must go somewhere: those beyond the table are parked, and enter it, the oldest first, when a
+ * split ends or merges, or in place of one that waits at a barrier. A parked split is not scheduled and merges with
+ * none. */
+#include "reconv_dws.h"
+#include "mechanisms/mechanism.h"
+#include <assert.h>
+
+enum { MAX_NODES = 96, NO_NODE = 255 };
+
+struct node {
+    uint32_t pc, rpc;
+    lanemask_t lanes;
+    uint16_t depth, rpc_depth; /* calls that the lanes are in, and were in where they diverged */
+    uint8_t parent;
+    bool is_split; /* in the warp-split table */
+    bool memory;   /* a split that a load made (dws.memory) */
+    bool parked;   /* a split that has no entry */
+    bool asleep;   /* it waits at a barrier, or for lanes of its member mask */
+    bool used;
+    uint8_t children;
+    uint32_t age; /* order of creation */
+};
+
+struct dws {
+    const struct reconv_cfg *cfg;
+    uint32_t clock, n_splits, n_parked;
+    int n;    /* nodes in use */
+    int high; /* slots ever used */
+    struct node node[MAX_NODES];
+};
+
+static size_t dws_size(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return (sizeof(struct dws) + 7) & ~(size_t)7;
+}
+
+static bool table_full(const struct dws *s) {
+    return s->cfg->dws_wst_entries && s->n_splits - s->n_parked >= s->cfg->dws_wst_entries;
+}
+
+static int node_new(struct dws *s, int parent, uint32_t pc, lanemask_t lanes, uint32_t rpc, bool is_split) {
+    int i = 0;
+    while (i < s->high && s->node[i].used)
+        i++;
+    assert(i < MAX_NODES);
+    if (i == s->high)
+        s->high++;
+    s->node[i] = (struct node){.pc = pc,
+                               .rpc = rpc,
+                               .lanes = lanes,
+                               .parent = (uint8_t)parent,
+                               .is_split = is_split,
+                               .parked = is_split && table_full(s),
+                               .used = true,
+                               .age = s->clock++};
+    s->n++;
+    s->n_parked += s->node[i].parked;
+    s->n_splits += is_split;
+    if (parent != NO_NODE)
+        s->node[parent].children++;
+    return i;
+}
+
+static void node_free(struct dws *s, int i) {
+    struct node *x = &s->node[i];
+    if (x->parent != NO_NODE)
+        s->node[x->parent].children--;
+    s->n_splits -= x->is_split;
+    s->n_parked -= x->parked;
+    x->used = false;
+    s->n--;
+}
+
+static void dws_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes) {
+    struct dws *s = st;
+    s->cfg = cfg;
+    node_new(s, NO_NODE, pc, lanes, PC_EXIT, false);
+}
+
+/* True when `i` is the youngest stack child of its parent, and so are its ancestors: what is below the top is
+ * suspended. */
+static bool on_top(const struct dws *s, int i) {
+    for (; s->node[i].parent != NO_NODE; i = s->node[i].parent) {
+        if (s->node[i].is_split)
+            continue;
+        for (int k = 0; k < s->high; k++)
+            if (s->node[k].used && s->node[k].parent == s->node[i].parent && !s->node[k].is_split &&
+                s->node[k].age > s->node[i].age)
+                return false;
+    }
+    return true;
+}
+
+static int dws_paths(const void *st, struct path *out, int max) {
+    const struct dws *s = st;
+    int n = 0;
+    for (int i = 0; i < s->high && n < max; i++)
+        if (s->node[i].used && !s->node[i].children && !s->node[i].parked && on_top(s, i))
+            out[n++] = (struct path){s->node[i].pc, s->node[i].lanes, (uint16_t)i, 0};
+    return n;
+}
+
+static bool dws_finished(const void *st) { return ((const struct dws *)st)->n == 0; }
+
+static void park(struct dws *s, int i, bool parked) {
+    s->n_parked += (uint32_t)parked - (uint32_t)s->node[i].parked;
+    s->node[i].parked = parked;
+}
+
+/* The oldest split that is parked, or is not, and that is asleep, or is not; -1 when there is none. */
+static int oldest(const struct dws *s, bool parked, bool asleep) {
+    int found = -1;
+    for (int i = 0; i < s->high; i++) {
+        const struct node *x = &s->node[i];
+        if (x->used && x->is_split && x->parked == parked && x->asleep == asleep &&
+            (found < 0 || x->age < s->node[found].age))
+            found = i;
+    }
+    return found;
+}
+
+/* Gives entries of the table to splits that have none. True when one has got one. */
+static bool admit(struct dws *s) {
+    bool any = false;
+    while (s->n_parked) {
+        int in = oldest(s, true, false), out = oldest(s, false, true);
+        if (in < 0 && !table_full(s))
+            in = oldest(s, true, true);
+        if (in < 0 || (table_full(s) && out < 0))
+            break;
+        if (table_full(s))
+            park(s, out, true);
+        park(s, in, false);
+        any = true;
+    }
+    return any;
+}
+
+/* May it merge with others? One that waits at a barrier is known to others by its own number. */
+static bool may_merge(const struct node *x) {
+    return x->used && x->is_split && !x->children && !x->parked && !x->asleep;
+}
+
+/* Ends nodes that have arrived, and merges splits of one node that are at the same PC (opportunistic merging). */
+static unsigned settle(struct dws *s) {
+    unsigned events = 0;
+again:
+    for (int i = 0; i < s->high; i++) {
+        struct node *x = &s->node[i];
+        if (!x->used || x->children)
+            continue;
+        if (!x->lanes || (x->pc == x->rpc && x->rpc != PC_EXIT && x->depth == x->rpc_depth)) {
+            node_free(s, i);
+            events |= RECONV_CHANGED;
+            i = -1; /* the parent may have arrived too */
+            continue;
+        }
+        if (!may_merge(x))
+            continue;
+        for (int k = i + 1; k < s->high; k++) {
+            struct node *y = &s->node[k];
+            if (may_merge(y) && y->parent == x->parent && y->pc == x->pc && y->depth == x->depth) {
+                x->lanes |= y->lanes;
+                x->memory &= y->memory;
+                node_free(s, k);
+                events |= RECONV_CHANGED;
+            }
+        }
+    }
+    if (!admit(s))
+        return events;
+    events |= RECONV_CHANGED;
+    goto again; /* who has entered may stand where another one does */
+}
+
+static unsigned dws_advance(void *st, int id, uint32_t next) {
+    struct dws *s = st;
+    struct node *x = &s->node[id];
+    x->pc = next;
+    return s->n_splits || next == x->rpc ? settle(s) : 0;
+}
+
+static bool subdivides(const struct dws *s, int id, int n, const struct branch_site *site) {
+    if (s->node[id].is_split) /* "nested branches within a split warp cause further splits" (2.2) */
+        return true;
+    return (site->rpc != PC_EXIT || !site->calls) && site->rpc_block <= s->cfg->dws_threshold &&
+           (!s->cfg->dws_wst_entries || s->n_splits + (uint32_t)n <= s->cfg->dws_wst_entries);
+}
+
+/* Replaces the path by n splits of the node it belongs to. */
+static void subdivide(struct dws *s, int id, const struct target *t, int n, const struct branch_site *site) {
+    int owner = s->node[id].is_split ? s->node[id].parent : id;
+    uint32_t rpc = s->node[owner].rpc;
+    uint16_t rpc_depth = s->node[owner].rpc_depth, was = s->node[id].depth;
+    if (s->node[id].is_split)
+        node_free(s, id);
+    else { /* continues when the last split has ended */
+        s->node[id].pc = rpc;
+        s->node[id].depth = rpc_depth;
+    }
+    for (int i = 0; i < n; i++) {
+        int k = node_new(s, owner, t[i].pc, t[i].lanes, rpc, true);
+        bool stays = !site || (site->calls > 0 && t[i].pc == site->pc + 1); /* does not execute the call */
+        s->node[k].depth = stays ? was : (uint16_t)(was + site->calls);
+        s->node[k].rpc_depth = rpc_depth;
+    }
+}
+
+static unsigned dws_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site) {
+    struct dws *s = st;
+    uint16_t was = s->node[id].depth, depth = (uint16_t)(was + site->calls);
+    if (n == 1) {
+        s->node[id].depth = depth;
+        return dws_advance(st, id, t[0].pc);
+    }
+    if (subdivides(s, id, n, site)) {
+        subdivide(s, id, t, n, site);
+        return settle(s) | RECONV_CHANGED;
+    }
+    uint32_t rpc = site->rpc == PC_EXIT ? s->node[id].rpc : site->rpc; /* as in SPE */
+    uint16_t rpc_depth = site->rpc == PC_EXIT ? s->node[id].rpc_depth : was;
+    s->node[id].pc = rpc;
+    s->node[id].depth = rpc_depth;
+    for (int i = n - 1; i >= 0; i--) { /* the side to run first is pushed last */
+        const struct target *side = &t[s->cfg->first ? n - 1 - i : i];
+        if (side->pc == rpc && (depth == rpc_depth || site->calls > 0))
+            continue;
+        int k = node_new(s, id, side->pc, side->lanes, rpc, false);
+        s->node[k].depth = depth;
+        s->node[k].rpc_depth = rpc_depth;
+    }
+    return settle(s) | RECONV_CHANGED;
+}
+
+static unsigned dws_leave(void *st, int id, lanemask_t lanes, uint32_t next) {
+    struct dws *s = st;
+    s->node[id].pc = next;
+    for (int i = 0; i < s->high; i++)
+        s->node[i].lanes &= ~lanes;
+    return settle(s) | RECONV_CHANGED;
+}
+
+/* Memory divergence: the lanes that hit run ahead as a split of their own, past branches, and merging brings them
+ * together where they meet. branch_bypass splits whenever a path waits for such a load; revive does so as a remedy for
+ * a pipeline that stands still, which the caller sees (reconv_wants.revives). */
+static unsigned dws_split(void *st, int id, lanemask_t slow, uint32_t next, struct path *slow_path) {
+    struct dws *s = st;
+    lanemask_t fast = s->node[id].lanes & ~slow;
+    slow &= s->node[id].lanes;
+    uint32_t more = s->node[id].is_split ? 1 : 2;
+    if (!s->cfg->dws_memory || !slow || !fast || next == s->node[id].rpc ||
+        (s->cfg->dws_wst_entries && s->n_splits + more > s->cfg->dws_wst_entries))
+        return 0;
+    struct target t[2] = {{next, fast}, {next, slow}};
+    *slow_path = (struct path){next, slow, 0, 0};
+    subdivide(s, id, t, 2, NULL);
+    return RECONV_CHANGED; /* not settled: they would merge at once; they merge at the next step if still together */
+}
+
+/* A path that waits for lanes which cannot be scheduled before it has ended becomes a tree of its own. */
+static unsigned dws_give_way(void *st, const struct lane_waits *ws) {
+    struct dws *s = st;
+    unsigned events = 0;
+    for (int i = 0; i < s->high; i++) {
+        struct node *x = &s->node[i];
+        lanemask_t runs = 0, wanted = 0;
+        if (!x->used || x->children || x->parent == NO_NODE || x->lanes & ~ws->waiting || !on_top(s, i))
+            continue;
+        for (int k = 0; k < s->high; k++)
+            if (s->node[k].used && !s->node[k].children && on_top(s, k))
+                runs |= s->node[k].lanes;
+        for (lanemask_t m = x->lanes; m; m &= m - 1)
+            wanted |= ws->wants[__builtin_ctz(m)];
+        if (!(wanted & ~runs))
+            continue;
+        for (int k = 0; k < s->high; k++)
+            s->node[k].lanes &= k == i ? LANES_ALL : ~x->lanes;
+        s->node[x->parent].children--;
+        park(s, i, false);
+        s->n_splits -= x->is_split;
+        x->is_split = false;
+        x->parent = NO_NODE;
+        x->rpc = PC_EXIT;
+        events = settle(s) | RECONV_CHANGED;
+    }
+    return events;
+}
+
+/* A split that waits gives its entry to one that has none. */
+static unsigned dws_stall(void *st, int id, enum reconv_stall why) {
+    struct dws *s = st;
+    if (why != STALL_OTHER)
+        return 0;
+    s->node[id].asleep = true;
+    return admit(s) ? settle(s) | RECONV_CHANGED : 0;
+}
+
+static unsigned dws_wake(void *st, int id) {
+    struct dws *s = st;
+    s->node[id].asleep = false;
+    return settle(s) | RECONV_CHANGED;
+}
+
+static int dws_describe(const void *st, struct path_desc *out, int max) {
+    const struct dws *s = st;
+    int n = 0;
+    for (int i = 0; i < s->high && n < max; i++) {
+        const struct node *x = &s->node[i];
+        if (!x->used)
+            continue;
+        const char *state = x->children     ? "waits for its children"
+                            : !on_top(s, i) ? "suspended below the top of stack"
+                            : x->parked     ? "split that waits for an entry of the warp-split table"
+                            : x->is_split   ? "split in the warp-split table"
+                                            : "top of stack";
+        out[n++] = (struct path_desc){{x->pc, x->lanes, (uint16_t)i, 0}, state, x->rpc};
+    }
+    return n;
+}
+
+static int dws_depth(const void *st) { return ((const struct dws *)st)->n; }
+
+static enum reconv_board dws_board(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return RECONV_BOARD_LANES;
+}
+
+static struct reconv_storage dws_storage(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return (struct reconv_storage){.entry = 3 * 32}; /* in the stack as in the warp-split table: PC, lanes, rpc */
+}
+
+static struct reconv_wants dws_wants(const struct reconv_cfg *cfg) {
+    return (struct reconv_wants){.every_pc = true, .splits = cfg->dws_memory != 0, .revives = cfg->dws_memory == 2};
+}
+
+const struct reconv_ops reconv_dws = {
+    .name = "dws",
+    .help = "dynamic warp subdivision: short branches split the warp, splits run independently",
+    .size = dws_size,
+    .start = dws_start,
+    .paths = dws_paths,
+    .finished = dws_finished,
+    .advance = dws_advance,
+    .branch = dws_branch,
+    .leave = dws_leave,
+    .give_way = dws_give_way,
+    .stall = dws_stall,
+    .wake = dws_wake,
+    .split = dws_split,
+    .describe = dws_describe,
+    .board = dws_board,
+    .storage = dws_storage,
+    .wants = dws_wants,
+    .depth = dws_depth,
+};
+
+const struct mechanism mechanism_dws = {
+    .name = "dws",
+    .help = "dynamic warp subdivision",
+    .paper = "Meng, Tarjan and Skadron, Dynamic warp subdivision for integrated branch and memory divergence "
+             "tolerance, ISCA 2010",
+    .kind = MECHANISM_BASE,
+    .models =
+        (const struct model[]){
+            {"dws", "dynamic warp subdivision; dws.threshold says how short a join must be (dws50 when not set)",
+             &reconv_dws, false, NULL},
+            {"dws10", "dws with a threshold of 10 instructions", &reconv_dws, false, "dws.threshold=10"},
+            {"dws50", "dws with a threshold of 50 instructions", &reconv_dws, false, "dws.threshold=50"},
+            {"dws100", "dws with a threshold of 100 instructions", &reconv_dws, false, "dws.threshold=100"},
+            {.name = NULL},
+        },
+    .options = PREFIXES("dws."),
+};

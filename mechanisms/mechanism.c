@@ -1,0 +1,44 @@
+#include "mechanism.h"
+#include <string.h>
+
+const struct model *model_at(const struct model_tables *t, int n) {
+    for (const struct mechanism *const *at = t->mechanisms; *at; at++)
+        for (const struct model *m = (*at)->models; m && m->name; m++)
+            if (!n--)
+                return m;
+    return NULL;
+}
+
+const struct mechanism *extension_at(const struct model_tables *t, int n) {
+    for (const struct mechanism *const *at = t->mechanisms; *at; at++)
+        if ((*at)->kind == MECHANISM_EXTENSION && !n--)
+            return *at;
+    return NULL;
+}
+
+bool model_has(const struct model_spec *s, const char *extension) {
+    for (const char *const *e = s->extensions; *e; e++)
+        if (strcmp(*e, extension) == 0)
+            return true;
+    return false;
+}
+
+static bool takes_part(const struct mechanism *m, const struct model_spec *s) {
+    if (m->kind == MECHANISM_EXTENSION)
+        return model_has(s, m->name);
+    for (const struct model *b = m->models; b && b->name; b++)
+        if (b == s->base)
+            return true;
+    return m->kind == MECHANISM_MACHINE;
+}
+
+const struct mechanism *mechanism_at(const struct mechanism *const *list, const struct model_spec *s, int n) {
+    for (; *list; list++)
+        if (takes_part(*list, s) && !n--)
+            return *list;
+    return NULL;
+}
+
+const char *model_needs_time(const struct model_spec *s) {
+    return s->base->functional ? "changes how long a kernel takes, not what it computes; take a timing model" : NULL;
+}

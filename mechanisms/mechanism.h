@@ -1,0 +1,84 @@
+#ifndef MECHANISMS_MECHANISM_H
+#define MECHANISMS_MECHANISM_H
+/* One descriptor a mechanism: everything that the rest of Heddle knows of it. mechanisms/<name>/ defines
+ * mechanism_<name>, and mechanisms/all.def lists it. Any part may be absent. */
+#include "frontend/pass.h"
+#include "isa/paths/reconv.h"
+#include "timing/mem/prefetch.h"
+#include "timing/sm/unit.h"
+
+struct config;
+struct interp_cfg;
+struct interp_stats;
+struct stats;
+
+/* A name that --model takes in the first place. */
+struct model {
+    const char *name, *help;
+    const struct reconv_ops *ops;
+    bool functional; /* the interpreter, without time */
+    const char *set; /* an assignment that makes this model out of its reconvergence table, NULL for none */
+};
+
+enum { MAX_EXTENSIONS = 16 };
+/* A model as the user chose it. */
+struct model_spec {
+    const struct model *base;
+    const char *extensions[MAX_EXTENSIONS + 1]; /* names in the order of the list; NULL ends */
+};
+
+enum mechanism_kind {
+    MECHANISM_BASE,      /* decides which paths of a warp there are: `models` are its names */
+    MECHANISM_EXTENSION, /* joins a base by '+' and its name */
+    MECHANISM_MACHINE    /* options of the machine switch it on, under every model */
+};
+
+struct mechanism {
+    const char *name, *help;
+    const char *paper; /* where it comes from; NULL: it is nobody's */
+    enum mechanism_kind kind;
+    const struct model *models; /* up to a NULL name; NULL: no base */
+    /* Why this model has no meaning with the extension, as the rest of a sentence that begins with the extension's
+     * name; NULL: it has one. NULL in its place: every model has. */
+    const char *(*refuse)(const struct model_spec *s);
+    const struct sm_unit_ops *unit;         /* what it adds to each SM */
+    const struct prefetcher_ops *at_slices; /* what it adds to each slice of the L2 */
+    const struct pass *const *passes;       /* what it does to programs, up to NULL; pass.before is the place */
+    void (*interp)(const struct config *cfg, struct interp_cfg *out);   /* what the functional model is told */
+    void (*interpreted)(const struct interp_stats *n, struct stats *s); /* and what it has counted */
+    /* A launch of the program is counted, before it runs. */
+    void (*count)(const struct program *p, const struct config *cfg, struct stats *s);
+    /* What users are told of the program that was made; false: nothing. */
+    bool (*remark)(const struct program *p, const struct config *cfg, char *out, size_t size);
+    const char *const *options;    /* how the keys of its options begin, up to NULL */
+    const char *const *statistics; /* how the names of its statistics begin, up to NULL */
+};
+#define PREFIXES(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define PASSES(...)   ((const struct pass *const[]){__VA_ARGS__, NULL})
+
+/* A word for a base with extensions; further ones may follow it. */
+struct model_word {
+    const char *name, *help, *base;
+    const char *extensions[8]; /* NULL ends; those that the list lacks are left out */
+};
+
+struct model_tables {
+    const struct mechanism *const *mechanisms; /* up to NULL */
+    const struct model_word *words;            /* up to a NULL name; NULL: none */
+};
+
+/* Number n of all bases, and of all extensions, in order; NULL behind the last. */
+const struct model *model_at(const struct model_tables *t, int n);
+const struct mechanism *extension_at(const struct model_tables *t, int n);
+
+/* Number n of those that take part in a model: its base, its extensions, and all that the machine switches on. */
+const struct mechanism *mechanism_at(const struct mechanism *const *list, const struct model_spec *s, int n);
+
+bool model_has(const struct model_spec *s, const char *extension);
+/* For `refuse`: the extension changes cycles alone, so a functional model refuses it. */
+const char *model_needs_time(const struct model_spec *s);
+
+#define MECHANISM(name) extern const struct mechanism mechanism_##name;
+#include "all.def"
+#undef MECHANISM
+#endif

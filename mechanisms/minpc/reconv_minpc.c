@@ -1,0 +1,170 @@
+/* Lowest PC first: every thread has a PC, and the path is the set of threads at the smallest one. No stack, no compiler
+ * support: the whole model is one array. It reconverges wherever code is laid out so that the join comes after both
+ * sides. It makes no progress when threads at a low PC wait for one at a higher PC. */
+#include "reconv_minpc.h"
+#include "mechanisms/mechanism.h"
+
+struct minpc {
+    lanemask_t alive;
+    lanemask_t asleep; /* wait at a barrier: not candidates */
+    uint32_t pc[WARP_LANES];
+    uint8_t sleeper[WARP_LANES]; /* of those asleep: the path they fell asleep in */
+};
+
+static size_t minpc_size(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return (sizeof(struct minpc) + 7) & ~(size_t)7;
+}
+
+static void minpc_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes) {
+    struct minpc *s = st;
+    (void)cfg;
+    s->alive = lanes;
+    for (int l = 0; l < WARP_LANES; l++)
+        s->pc[l] = pc;
+}
+
+static lanemask_t lanes_at(const struct minpc *s, uint32_t pc) {
+    lanemask_t m = 0;
+    for (int l = 0; l < WARP_LANES; l++)
+        m |= (lanemask_t)(s->pc[l] == pc) << l;
+    return m & s->alive;
+}
+
+/* The path is named by its lowest lane. */
+static int minpc_paths(const void *st, struct path *out, int max) {
+    const struct minpc *s = st;
+    uint32_t low = PC_EXIT;
+    for (int l = 0; l < WARP_LANES; l++)
+        if ((s->alive & ~s->asleep) >> l & 1 && s->pc[l] < low)
+            low = s->pc[l];
+    lanemask_t m = lanes_at(s, low) & ~s->asleep;
+    if (!m || max < 1)
+        return 0;
+    out[0] = (struct path){low, m, (uint16_t)__builtin_ctz(m), 0};
+    return 1;
+}
+
+static bool minpc_finished(const void *st) { return ((const struct minpc *)st)->alive == 0; }
+
+static void move(struct minpc *s, lanemask_t m, uint32_t pc) {
+    for (; m; m &= m - 1)
+        s->pc[__builtin_ctz(m)] = pc;
+}
+
+/* Lanes at the same PC that are awake, or fell asleep together: `id` is a lane of them. */
+static lanemask_t path_of(const struct minpc *s, int id) {
+    lanemask_t m = lanes_at(s, s->pc[id]), same = 0;
+    if (!(s->asleep >> id & 1))
+        return m & ~s->asleep;
+    for (m &= s->asleep; m; m &= m - 1)
+        if (s->sleeper[__builtin_ctz(m)] == s->sleeper[id])
+            same |= m & -m;
+    return same;
+}
+
+static unsigned minpc_advance(void *st, int id, uint32_t next) {
+    struct minpc *s = st;
+    move(s, path_of(s, id), next);
+    return RECONV_CHANGED;
+}
+
+static unsigned minpc_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site) {
+    (void)id, (void)site;
+    for (int i = 0; i < n; i++)
+        move(st, t[i].lanes, t[i].pc);
+    return RECONV_CHANGED;
+}
+
+static unsigned minpc_leave(void *st, int id, lanemask_t lanes, uint32_t next) {
+    struct minpc *s = st;
+    lanemask_t path = path_of(s, id);
+    s->alive &= ~lanes;
+    move(s, path & ~lanes, next);
+    return RECONV_CHANGED;
+}
+
+static unsigned minpc_stall(void *st, int id, enum reconv_stall why) {
+    struct minpc *s = st;
+    if (why != STALL_OTHER)
+        return 0;
+    lanemask_t m = path_of(s, id);
+    s->asleep |= m;
+    for (; m; m &= m - 1)
+        s->sleeper[__builtin_ctz(m)] = (uint8_t)id;
+    return RECONV_CHANGED;
+}
+
+static unsigned minpc_wake(void *st, int id) {
+    struct minpc *s = st;
+    s->asleep &= ~path_of(s, id);
+    return RECONV_CHANGED;
+}
+
+static int minpc_describe(const void *st, struct path_desc *out, int max) {
+    const struct minpc *s = st;
+    lanemask_t rest = s->alive;
+    struct path running;
+    int n = 0, any = minpc_paths(st, &running, 1);
+    for (; rest && n < max; n++) {
+        int lane = __builtin_ctz(rest);
+        lanemask_t m = path_of(s, lane);
+        out[n] = (struct path_desc){{s->pc[lane], m, (uint16_t)lane, 0},
+                                    s->asleep >> lane & 1              ? "waits at a barrier"
+                                    : any && running.pc == s->pc[lane] ? "lowest PC"
+                                                                       : "waits at a higher PC",
+                                    PC_EXIT};
+        rest &= ~m;
+    }
+    return n;
+}
+
+static int minpc_depth(const void *st) {
+    struct path_desc all[WARP_LANES];
+    return minpc_describe(st, all, WARP_LANES);
+}
+
+static enum reconv_board minpc_board(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return RECONV_BOARD_LANES;
+}
+
+static struct reconv_storage minpc_storage(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return (struct reconv_storage){.fixed = WARP_LANES * (32 + 2)}; /* a thread's PC; whether it lives, and sleeps */
+}
+
+static struct reconv_wants minpc_wants(const struct reconv_cfg *cfg) {
+    (void)cfg;
+    return (struct reconv_wants){.every_pc = true};
+}
+
+const struct reconv_ops reconv_minpc = {
+    .name = "minpc",
+    .help = "per-thread PCs, the lowest PC issues first",
+    .size = minpc_size,
+    .start = minpc_start,
+    .paths = minpc_paths,
+    .finished = minpc_finished,
+    .advance = minpc_advance,
+    .branch = minpc_branch,
+    .leave = minpc_leave,
+    .stall = minpc_stall,
+    .wake = minpc_wake,
+    .describe = minpc_describe,
+    .board = minpc_board,
+    .storage = minpc_storage,
+    .wants = minpc_wants,
+    .depth = minpc_depth,
+};
+
+const struct mechanism mechanism_minpc = {
+    .name = "minpc",
+    .help = "lowest PC first: no stack, paths merge where they meet",
+    .kind = MECHANISM_BASE,
+    .models =
+        (const struct model[]){
+            {"minpc", "lowest PC first: no stack, paths merge where they meet", &reconv_minpc, false, NULL},
+            {.name = NULL},
+        },
+};

@@ -1,0 +1,214 @@
+/* Many-thread aware prefetching into the L1, as "Decoupled Affine Computation for SIMT GPUs" compares with it (its
+ * reference [15]). docs/cae-mta.md says what is the papers' and what is this project's. Options: struct mta_cfg. */
+#include "isa/types.h"
+#include "mechanisms/mechanism.h"
+#include "mta_tables.h"
+#include "mta_throttle.h"
+#include "timing/config/config.h"
+#include "timing/sm/sm_parts.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Device memory lies between these: what a stride leads out of it is not asked for. */
+#define LOWEST  DEVICE_BASE
+#define HIGHEST (1ull << 40)
+
+struct mta {
+    const struct prefetch_place *place;
+    const struct mta_cfg *cfg;
+    struct mta_tables tables;
+    struct mta_throttle throttle;
+    const struct program **kernel; /* in the order of their first launches */
+    uint32_t n_kernels, cap_kernels;
+    uint64_t first_pc; /* of the kernel that runs */
+    struct {
+        uint64_t loads, intra, inter, outside, throttled, full;
+        uint32_t level;
+    } n;
+};
+
+static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
+    const struct mta_cfg *c = &cfg->mta;
+    struct mta *m = calloc(1, sizeof *m);
+    (void)sm;
+    (void)ctx;
+    if (!m)
+        return NULL;
+    m->cfg = c;
+    const struct mta_sizes sizes = {c->warp_entries, c->global_entries, c->inter_entries,
+                                    c->ways,         c->train,          c->promote};
+    m->throttle = (struct mta_throttle){.limits = {c->period, c->least, c->accuracy_low, c->accuracy_high, c->merges}};
+    if (!mta_tables_init(&m->tables, &sizes)) {
+        free(m);
+        return NULL;
+    }
+    return m;
+}
+
+static void mta_free(void *p) {
+    struct mta *m = p;
+    mta_tables_free(&m->tables);
+    free(m->kernel);
+    free(m);
+}
+
+/* Kernels lie at addresses of their own; here each has PCs from 0 on. False: out of memory. */
+static bool enter_kernel(struct mta *m, const struct program *p) {
+    uint32_t k = 0;
+    while (k < m->n_kernels && m->kernel[k] != p)
+        k++;
+    if (k == m->cap_kernels) {
+        uint32_t cap = k ? 2 * k : 8;
+        const struct program **more = realloc(m->kernel, cap * sizeof *more);
+        if (!more)
+            return false;
+        m->kernel = more;
+        m->cap_kernels = cap;
+    }
+    if (k == m->n_kernels)
+        m->kernel[m->n_kernels++] = p;
+    m->first_pc = k * MTA_KERNEL;
+    return true;
+}
+
+static void ask(struct mta *m, const struct prefetch_seen *s, uint64_t address) {
+    if (address < LOWEST || address >= HIGHEST) {
+        m->n.outside++;
+        return;
+    }
+    if (m->cfg->throttle && !mta_throttle_lets(&m->throttle)) {
+        m->n.throttled++;
+        return;
+    }
+    const struct prefetch_request r = {.address = address, .pc = s->pc, .warp = s->warp, .want = PREFETCH_LINE};
+    m->n.full += prefetch_ask(m->place, &r, s->cycle) != PREFETCH_QUEUED;
+}
+
+/* What the prediction says of this line of the load. Strides shorter than a line lead to it again and again: it is not
+ * asked for. */
+static void prefetch(struct mta *m, const struct prefetch_seen *s) {
+    struct mta_prediction p = mta_predict(&m->tables, m->first_pc + s->pc, s->warp);
+    if (p.source == MTA_NONE)
+        return;
+    uint32_t first = p.source == MTA_INTER ? m->cfg->warp_distance : m->cfg->distance;
+    uint64_t last = s->line;
+    for (uint32_t k = 0; k < m->cfg->degree; k++) {
+        uint64_t address = s->address + (uint64_t)p.stride * (first + k),
+                 line = address & ~(m->place->line_bytes - 1ull);
+        if (line == last)
+            continue;
+        last = line;
+        *(p.source == MTA_INTER ? &m->n.inter : &m->n.intra) += 1;
+        ask(m, s, address);
+    }
+}
+
+static void observe(void *prefetcher, const struct prefetch_seen *s) {
+    struct mta *m = prefetcher;
+    m->throttle.useful += s->first_use && s->own;
+    if (s->kind != SEEN_LOAD || s->local || s->result == SEEN_PAST || !m->place->line_bytes)
+        return;
+    m->n.loads++;
+    m->throttle.misses += s->result != SEEN_HIT;
+    m->throttle.merged += s->result == SEEN_MERGED;
+    if (s->leads)
+        mta_learn(&m->tables, m->first_pc + s->pc, s->warp, s->address);
+    prefetch(m, s);
+    mta_throttle_load(&m->throttle);
+    if (m->throttle.level > m->n.level)
+        m->n.level = m->throttle.level;
+}
+
+static void answer(void *prefetcher, uint32_t tag, enum prefetch_answer a, uint64_t now) {
+    struct mta *m = prefetcher;
+    (void)tag;
+    (void)now;
+    m->throttle.sent += a == PREFETCH_SENT;
+}
+
+static void add_stats(void *prefetcher, const struct prefetch_counts *n, struct stats *s) {
+    struct mta *m = prefetcher;
+    const struct {
+        const char *name;
+        uint64_t value;
+    } rows[] = {{"mta.loads", m->n.loads},
+                {"mta.lookups", m->tables.n.lookups},
+                {"mta.conflicts", m->tables.n.conflicts},
+                {"mta.promotions", m->tables.n.promotions},
+                {"mta.intra", m->n.intra},
+                {"mta.inter", m->n.inter},
+                {"mta.outside", m->n.outside},
+                {"mta.throttled", m->n.throttled},
+                {"mta.full", m->n.full},
+                {"mta.present", n->present + n->pending},
+                {"mta.refused", n->refused},
+                {"mta.issued", n->sent},
+                {"mta.useful", n->useful},
+                {"mta.late", n->late},
+                {"mta.unused", n->unused},
+                {"mta.raised", m->throttle.n.raised},
+                {"mta.lowered", m->throttle.n.lowered},
+                {"mta.level", m->n.level}};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        stats_add(s, rows[k].name, (double)rows[k].value);
+    memset(&m->n, 0, sizeof m->n);
+    memset(&m->tables.n, 0, sizeof m->tables.n);
+    memset(&m->throttle.n, 0, sizeof m->throttle.n);
+    m->n.level = m->throttle.level;
+}
+
+static int describe(const void *prefetcher, char *out, size_t size) {
+    const struct mta *m = prefetcher;
+    return snprintf(out, size, "; mta: %u of %d prefetches are withheld", m->throttle.level, MTA_LEVELS);
+}
+
+/* At the L1 of the SM, whose statistics and reports come through here. */
+static const struct prefetcher_ops at_l1 = {
+    .name = "mta",
+    .observe = observe,
+    .answer = answer,
+    .stats = add_stats,
+    .describe = describe,
+};
+
+static bool launch(void *u, struct sm *sm, uint64_t now) {
+    struct mta *m = u;
+    (void)now;
+    if (!m->place)
+        m->place = lsu_join(sm->lsu, &at_l1, m);
+    return m->place && enter_kernel(m, sm->launch->program);
+}
+
+static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
+    struct mta *m = u;
+    (void)now;
+    const struct warp_set *warps = &sm->cta[cta].warps;
+    uint32_t w;
+    for (struct warp_walk at = warp_walk(warps); warp_next(&at, warps, WARP_WORDS, &w);)
+        mta_forget_warp(&m->tables, (uint8_t)w);
+}
+
+static const struct sm_unit_ops unit = {
+    .name = "mta",
+    .make = make,
+    .free = mta_free,
+    .launch = launch,
+    .cta_start = begin_cta,
+};
+
+static const char *refuse(const struct model_spec *s) {
+    if (s->base->functional)
+        return model_needs_time(s);
+    return model_has(s, "dac") ? "is what 'dac' is compared with; take one of them" : NULL;
+}
+
+const struct mechanism mechanism_mta = {
+    .name = "mta",
+    .help = "many-thread aware prefetching: strides of warps, and from warp to warp, into the L1 (docs/cae-mta.md)",
+    .paper = "Many-Thread Aware Prefetching Mechanisms for GPGPU Applications, MICRO 2010, section III",
+    .kind = MECHANISM_EXTENSION,
+    .refuse = refuse,
+    .unit = &unit,
+    .options = PREFIXES("mta."),
+    .statistics = PREFIXES("mta."),
+};

@@ -1,0 +1,432 @@
+/* A ladder of five shuffles and f32 additions, which sums a register over the lanes of a warp, becomes one
+ * instruction for a tree of adders ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-C2). The
+ * tree is wired for the order in which the ladder adds. A butterfly gives the sum to all lanes; shfl.down gives it to
+ * lane 0 and shfl.up to lane 31, and parts of it to others: such a ladder is taken only where these parts are dead.
+ * Requires: blocks. Keeps: what every lane computes, bit for bit. */
+#include "reduce.h"
+#include "frontend/edit.h"
+#include "frontend/fuse.h"
+#include "frontend/pass.h"
+#include "isa/decode.h"
+#include "mechanisms/mechanism.h"
+#include <string.h>
+
+enum what { SOMETHING, SHUFFLED, STEP };
+
+/* A value in the block at hand. */
+struct value {
+    uint8_t what;
+    bool own_first; /* STEP */
+    bool went_on;   /* STEP: another one takes it */
+    bool summed;    /* SHUFFLED: a step takes it */
+    uint8_t n;      /* STEP: of its ladder, with this one */
+    uint32_t inst;  /* the shuffle; the addition */
+    uint32_t from;  /* SHUFFLED: the value that it brings; STEP: the value before */
+    uint32_t other; /* STEP: the shuffled one */
+};
+
+struct reducing {
+    struct ir *ir;
+    struct edit *edit;
+    struct defuse defuse;
+    struct control control;
+    struct lane_users users;
+    struct value *value;
+    uint32_t n_values, cap_values;
+    uint32_t *now, *stamp; /* register -> its value, in the block of this stamp */
+    uint32_t *taken;       /* instruction -> number of the ladder that it belongs to, counted from 1 */
+    uint32_t n_ladders;
+};
+
+struct ladder {
+    uint32_t inst[2 * REDUCE_STEPS]; /* shuffle, addition, shuffle, ... */
+    opnd_t from, members;            /* operands, where the last addition stands */
+    struct program_reduce reduce;
+    struct lane_choice choice;
+    unsigned mode;
+};
+
+static const struct isa_row *row_of(const struct inst *in) {
+    uint32_t n;
+    return &isa_rows(&n)[in->row];
+}
+
+static uint32_t new_value(struct reducing *r, struct value v) {
+    r->value = IR_ROOM(r->ir, r->value, r->n_values, r->cap_values);
+    r->value[r->n_values] = v;
+    return r->n_values++;
+}
+
+/* The value of register v, in block b; one of its own when nothing is known. */
+static uint32_t value_of(struct reducing *r, uint32_t v, uint32_t b) {
+    if (r->stamp[v] != b + 1) {
+        r->stamp[v] = b + 1;
+        r->now[v] = new_value(r, (struct value){.what = SOMETHING});
+    }
+    return r->now[v];
+}
+
+static void set_value(struct reducing *r, uint32_t v, uint32_t b, uint32_t value) {
+    r->stamp[v] = b + 1;
+    r->now[v] = value;
+}
+
+static bool is_register(opnd_t o) { return !(o & 1) && o != OPND_SINK; }
+
+static bool is_shuffle(const struct inst *in) {
+    return in->kind == K_WARP && row_of(in)->op == OP_SHFL && in->guard == NO_GUARD && is_register(in->a) &&
+           form_get(row_of(in)->form, CAT_MODE) != MODE_IDX;
+}
+
+bool reduce_adds(const struct inst *in) {
+    const struct isa_row *row = row_of(in);
+    unsigned rounding = form_get(row->form, CAT_RND);
+    return fuse_units_of(in) == 1 && row->op == OP_ADD && (rounding == RND_NONE || rounding == RND_RN) &&
+           !form_get(row->form, CAT_SAT) && in->guard == NO_GUARD;
+}
+
+bool reduce_is_addition(const struct inst *in) { return reduce_adds(in) && is_register(in->a) && is_register(in->b); }
+
+/* Does value `t` bring value `own` from another lane? */
+static bool brings(const struct reducing *r, uint32_t t, uint32_t own) {
+    return r->value[t].what == SHUFFLED && r->value[t].from == own;
+}
+
+static uint32_t add_values(struct reducing *r, uint32_t inst, uint32_t a, uint32_t b) {
+    bool own_first = brings(r, b, a);
+    if (!own_first && !brings(r, a, b))
+        return new_value(r, (struct value){.what = SOMETHING});
+    struct value v = {.what = STEP, .own_first = own_first, .n = 1, .inst = inst};
+    v.from = own_first ? a : b;
+    v.other = own_first ? b : a;
+    r->value[v.other].summed = true;
+    struct value *before = &r->value[v.from];
+    if (before->what == STEP && before->n < REDUCE_STEPS) {
+        before->went_on = true;
+        v.n = (uint8_t)(before->n + 1);
+    }
+    return new_value(r, v);
+}
+
+static void look_at(struct reducing *r, uint32_t i, uint32_t b) {
+    struct ir *ir = r->ir;
+    const struct inst *in = &ir->code[i];
+    const struct inst_info *info = &ir->info[i];
+    uint32_t made;
+    if (reduce_is_move(in) && is_register(in->a) && is_register(in->d)) {
+        made = value_of(r, in->a >> 1, b);
+    } else if (is_shuffle(in)) {
+        made = new_value(r, (struct value){.what = SHUFFLED, .inst = i, .from = value_of(r, in->a >> 1, b)});
+    } else if (reduce_is_addition(in)) {
+        uint32_t x = value_of(r, in->a >> 1, b), y = value_of(r, in->b >> 1, b);
+        made = add_values(r, i, x, y);
+    } else {
+        for (unsigned k = info->n_reads; k < (unsigned)info->n_reads + info->n_writes; k++)
+            set_value(r, ir->regs[info->regs + k], b, new_value(r, (struct value){.what = SOMETHING}));
+        return;
+    }
+    for (unsigned k = info->n_reads; k < (unsigned)info->n_reads + info->n_writes; k++)
+        set_value(r, ir->regs[info->regs + k], b, new_value(r, (struct value){.what = SOMETHING}));
+    if (is_register(in->d))
+        set_value(r, in->d >> 1, b, made);
+}
+
+/* ---- is it a ladder? ---- */
+
+/* The distances: 16 to 1, or 1 to 16. */
+static bool in_order(const uint32_t d[REDUCE_STEPS]) {
+    bool down = true, up = true;
+    for (unsigned k = 0; k < REDUCE_STEPS; k++) {
+        down &= d[k] == 16u >> k;
+        up &= d[k] == 1u << k;
+    }
+    return down || up;
+}
+
+static const char *check_shuffles(struct reducing *r, struct ladder *l) {
+    const struct ir *ir = r->ir;
+    const struct inst *first = &ir->code[l->inst[0]];
+    uint32_t distance[REDUCE_STEPS], clamp, mask, mask0 = 0;
+    l->mode = form_get(row_of(first)->form, CAT_MODE);
+    bool known = first->e != OPND_ZERO && reduce_constant(ir, &r->defuse, l->inst[0], first->e, &mask0);
+    for (unsigned k = 0; k < REDUCE_STEPS; k++) {
+        uint32_t i = l->inst[2 * k];
+        const struct inst *in = &ir->code[i];
+        if (in->row != first->row || ir->code[l->inst[2 * k + 1]].row != ir->code[l->inst[1]].row)
+            return "its steps are not alike";
+        if (!reduce_constant(ir, &r->defuse, i, in->b, &distance[k]) ||
+            !reduce_constant(ir, &r->defuse, i, in->c, &clamp))
+            return "a distance or a clamp is no constant";
+        if (clamp != (l->mode == MODE_UP ? 0 : WARP_LANES - 1))
+            return "it sums parts of a warp";
+        if ((in->e == OPND_ZERO) != (first->e == OPND_ZERO))
+            return "some of its shuffles have a member mask, and some have none";
+        if (known ? !reduce_constant(ir, &r->defuse, i, in->e, &mask) || mask != mask0 : in->e != first->e)
+            return "its shuffles have different member masks";
+        l->reduce.distance[k] = (uint8_t)distance[k];
+    }
+    if (!in_order(distance))
+        return "its distances are neither 16, 8, 4, 2, 1 nor 1, 2, 4, 8, 16";
+    if (known && mask0 != LANES_ALL)
+        return "its member mask does not name all lanes";
+    l->members = known ? ir_constant(r->ir, RC_32, LANES_ALL, 0) : first->e;
+    return NULL;
+}
+
+/* Is everything that reads what instruction i writes in the ladder? */
+static bool stays_inside(const struct reducing *r, uint32_t i, uint32_t ladder) {
+    const struct defuse *d = &r->defuse;
+    for (uint32_t k = d->inst_defs[i]; k < d->inst_defs[i + 1]; k++)
+        for (uint32_t u = 0; u < d->defs[k].n; u++)
+            if (r->taken[d->uses[d->def_uses[d->defs[k].first + u]].inst] != ladder)
+                return false;
+    return true;
+}
+
+/* Does the ladder read register v as nothing but a value to shuffle or to add? */
+static bool reads_as_value(const struct reducing *r, uint32_t move, uint32_t number) {
+    const struct ir *ir = r->ir;
+    const struct reg_def *def = &r->defuse.defs[r->defuse.inst_defs[move]];
+    for (uint32_t u = 0; u < def->n; u++) {
+        uint32_t user = r->defuse.uses[r->defuse.def_uses[def->first + u]].inst;
+        const struct inst *in = &ir->code[user];
+        if (r->taken[user] != number ||
+            (in->kind == K_WARP && (in->b >> 1 == def->vreg || in->c >> 1 == def->vreg || in->e >> 1 == def->vreg)))
+            return false;
+    }
+    return def->n != 0;
+}
+
+/* Takes the moves between its instructions, of values that nothing else needs. */
+static void take_moves(struct reducing *r, struct ladder *l, uint32_t number) {
+    const struct ir *ir = r->ir;
+    uint32_t last = l->inst[2 * REDUCE_STEPS - 1];
+    for (uint32_t i = last; i-- > ir->blocks[ir->info[last].block].begin;)
+        if (reduce_is_move(&ir->code[i]) && !r->taken[i] && is_register(ir->code[i].a) &&
+            r->defuse.inst_defs[i] < r->defuse.inst_defs[i + 1] && reads_as_value(r, i, number)) {
+            r->taken[i] = number;
+            l->reduce.moves++;
+        }
+}
+
+/* Does register v have, where the last addition stands, what it has at instruction `from`, the ladder apart? */
+static bool lasts(const struct reducing *r, const struct ladder *l, uint32_t from, uint32_t v, uint32_t number) {
+    for (uint32_t i = from; i < l->inst[2 * REDUCE_STEPS - 1]; i++)
+        if (r->taken[i] != number && fuse_writes(r->ir, i, v))
+            return false;
+    return true;
+}
+
+/* An operand that holds what is summed where the last addition stands: the own value of the first addition, what is
+ * shuffled first, or what was moved there. */
+static bool find_input(const struct reducing *r, struct ladder *l, uint32_t number) {
+    const struct inst *add = &r->ir->code[l->inst[1]];
+    opnd_t at[2] = {l->reduce.own_first[0] ? add->a : add->b, r->ir->code[l->inst[0]].a};
+    uint32_t inst[2] = {l->inst[1], l->inst[0]};
+    for (int k = 0; k < 2; k++) {
+        uint32_t from;
+        while ((from = reduce_maker(&r->defuse, inst[k], at[k])) != NO_INST && r->taken[from] == number) {
+            at[k] = r->ir->code[from].a;
+            inst[k] = from;
+        }
+        l->from = at[k];
+        if (lasts(r, l, inst[k], at[k] >> 1, number))
+            return true;
+    }
+    return false;
+}
+
+/* Something between that must see the ladder's shuffles before it or after it. */
+static bool is_crossing(const struct inst *in) {
+    switch (in->kind) {
+    case K_LANE:
+    case K_CVT:
+    case K_CHAIN:
+    case K_LOAD:
+    case K_STORE:
+    case K_NOP:
+    case K_REDUCE:
+        return false;
+    case K_WARP:
+        return row_of(in)->op != OP_SHFL && row_of(in)->op != OP_LOP3;
+    default:
+        return true;
+    }
+}
+
+static const char *check_place(struct reducing *r, struct ladder *l, uint32_t number) {
+    const struct ir *ir = r->ir;
+    uint32_t last = l->inst[2 * REDUCE_STEPS - 1];
+    for (unsigned k = 0; k + 1 < 2 * REDUCE_STEPS; k++)
+        if (!stays_inside(r, l->inst[k], number))
+            return k & 1 ? "a partial sum is used elsewhere"
+                         : "what a shuffle brings, or its predicate, is used elsewhere";
+    for (uint32_t i = l->inst[0]; i < last; i++)
+        if (is_crossing(&ir->code[i]))
+            return "what stands between its steps may not pass them";
+    if (!find_input(r, l, number))
+        return "what it sums is written before its end";
+    if (is_register(l->members) && !lasts(r, l, l->inst[0], l->members >> 1, number))
+        return "its member mask is written before its end";
+    if (l->members != OPND_ZERO && reduce_meets_others(ir, &r->control, ir->info[last].block))
+        return "other threads of the warp may wait at another shuffle meanwhile";
+    return NULL;
+}
+
+static const char *check_users(struct reducing *r, struct ladder *l) {
+    uint32_t last = l->inst[2 * REDUCE_STEPS - 1];
+    l->reduce.lane = REDUCE_ALL;
+    l->choice.from = OPND_ZERO;
+    if (l->mode == MODE_BFLY)
+        return NULL;
+    l->reduce.lane = l->mode == MODE_DOWN ? 0 : WARP_LANES - 1;
+    const char *why = reduce_users(&r->users, r->defuse.inst_defs[last], l->reduce.lane, &l->choice);
+    l->reduce.mask = l->choice.mask;
+    l->reduce.value = l->choice.value;
+    return why;
+}
+
+/* ---- the instruction ---- */
+
+static void place_instruction(struct reducing *r, struct ladder *l, uint32_t number) {
+    struct ir *ir = r->ir;
+    uint32_t last = l->inst[2 * REDUCE_STEPS - 1];
+    const struct inst *shuffle = &ir->code[l->inst[0]], *add = &ir->code[last];
+    struct inst in = inst_of_row(isa_find_row(OP_REDUCE, T_NONE, T_NONE, 0));
+    l->reduce.shuffle = shuffle->fn.warp;
+    l->reduce.shuffle_row = shuffle->row;
+    l->reduce.add = add->fn.lane;
+    l->reduce.add_row = add->row;
+    in.d = add->d;
+    in.a = l->from;
+    in.b = l->choice.from;
+    in.c = ir_constant(ir, RC_32, l->mode == MODE_UP ? 0 : WARP_LANES - 1, 0);
+    in.e = l->members;
+    in.dsize = in.rsize = 4;
+    in.list = ir->n_lists;
+    in.n_list = REDUCE_STEPS;
+    for (unsigned k = 0; k < REDUCE_STEPS; k++) {
+        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
+        ir->lists[ir->n_lists++] = ir_constant(ir, RC_32, l->reduce.distance[k], 0);
+    }
+    ir->reduces = IR_ROOM(ir, ir->reduces, ir->n_reduces, ir->cap_reduces);
+    in.imm = ir->n_reduces;
+    ir->reduces[ir->n_reduces++] = l->reduce;
+    fuse_place(r->edit, edit_before(r->edit, last, &in), last);
+    for (uint32_t i = ir->blocks[ir->info[last].block].begin; i <= last; i++)
+        if (r->taken[i] == number)
+            edit_remove(r->edit, i);
+}
+
+static void forget(struct reducing *r, const struct ladder *l, uint32_t number) {
+    uint32_t last = l->inst[2 * REDUCE_STEPS - 1];
+    for (uint32_t i = r->ir->blocks[r->ir->info[last].block].begin; i <= last; i++)
+        if (r->taken[i] == number)
+            r->taken[i] = 0;
+}
+
+static void try_ladder(struct reducing *r, uint32_t value) {
+    struct ladder l = {.mode = 0};
+    uint32_t at = value, number = ++r->n_ladders;
+    for (unsigned k = REDUCE_STEPS; k-- > 0; at = r->value[at].from) {
+        const struct value *v = &r->value[at];
+        l.inst[2 * k] = r->value[v->other].inst;
+        l.inst[2 * k + 1] = v->inst;
+        l.reduce.own_first[k] = v->own_first;
+    }
+    uint32_t last = l.inst[2 * REDUCE_STEPS - 1];
+    const char *why = check_shuffles(r, &l);
+    for (unsigned k = 0; !why && k < 2 * REDUCE_STEPS; k++) {
+        if (r->taken[l.inst[k]])
+            why = "another ladder takes a step of it";
+        else
+            r->taken[l.inst[k]] = number;
+    }
+    if (!why) {
+        take_moves(r, &l, number);
+        why = check_place(r, &l, number);
+    }
+    why = why ? why : check_users(r, &l);
+    if (why) {
+        forget(r, &l, number);
+        ir_note(r->ir, last, "left alone: %s", why);
+        return;
+    }
+    place_instruction(r, &l, number);
+    ir_note(r->ir, last, "sum over the warp from line %u on: %u instructions in one%s", r->ir->info[l.inst[0]].line,
+            reduce_ladder(&l.reduce),
+            l.reduce.lane == REDUCE_ALL ? ""
+            : l.reduce.lane             ? ", for lane 31"
+                                        : ", for lane 0");
+}
+
+static void reduce_block(struct reducing *r, uint32_t b) {
+    const struct block *block = &r->ir->blocks[b];
+    r->n_values = 0;
+    for (uint32_t i = block->begin; i < block->end; i++)
+        look_at(r, i, b);
+    for (uint32_t v = 0; v < r->n_values; v++) {
+        const struct value *x = &r->value[v];
+        if (x->what == SHUFFLED && !x->summed)
+            ir_note(r->ir, x->inst, "left alone: no f32 addition takes what it brings and what it was given");
+        if (x->what != STEP || x->went_on)
+            continue;
+        if (x->n == REDUCE_STEPS)
+            try_ladder(r, v);
+        else
+            ir_note(r->ir, x->inst, "left alone: a ladder of %u step%s, not of 5", x->n, x->n == 1 ? "" : "s");
+    }
+}
+
+/* What a pass without anything to look for need not analyse. */
+static bool has_any(const struct ir *ir) {
+    for (uint32_t i = 0; i < ir->n; i++) {
+        const struct inst *in = &ir->code[i];
+        if ((in->kind == K_WARP && row_of(in)->op == OP_SHFL) || in->kind == K_ATOM ||
+            ((in->kind == K_LOAD || in->kind == K_STORE) && in->space == SPACE_SHARED))
+            return true;
+    }
+    return false;
+}
+
+static bool run(struct ir *ir) {
+    if (!has_any(ir))
+        return true;
+    struct reducing r = {.ir = ir, .defuse = find_defuse(ir->tmp, ir)};
+    r.control = find_control(ir->tmp, ir, NULL);
+    if (r.control.stuck != NO_BLOCK) {
+        ir_note(ir, ir->blocks[r.control.stuck].begin, "left alone: a loop never ends");
+        return true;
+    }
+    r.users = (struct lane_users){ir, &r.defuse, ir_dominators(ir)};
+    r.now = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *r.now);
+    r.stamp = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *r.stamp);
+    r.taken = arena_array(ir->tmp, (size_t)ir->n + 1, sizeof *r.taken);
+    r.edit = edit_begin(ir);
+    for (uint32_t b = 0; b < r.control.n; b++) /* the kernel's own: the first of the program */
+        reduce_block(&r, b);
+    reduce_trees(ir, r.edit, &r.control);
+    reduce_serial(ir, r.edit, &r.defuse, r.control.n);
+    return edit_end(r.edit);
+}
+
+static bool wanted(const struct ir *ir) { return pass_extension(&ir->context, "reduce"); }
+
+static const struct pass pass_reduce = {
+    .name = "reduce",
+    .help = "ladders of shuffles and f32 additions over a warp in one instruction",
+    .before = "dominators",
+    .run = run,
+    .wanted = wanted,
+    .when = "models with the extension 'reduce'",
+};
+
+const struct mechanism mechanism_reduce = {
+    .name = "reduce",
+    .help = "PEPSC: sums over the lanes of a warp in one instruction, on a tree of adders (docs/pepsc-passes.md)",
+    .paper = "PEPSC: A Power-Efficient Processor for Scientific Computing, PACT 2011, section III",
+    .kind = MECHANISM_EXTENSION,
+    .passes = PASSES(&pass_reduce),
+    .options = PREFIXES("chain.ieee", "reduce."),
+    .statistics = PREFIXES("reduce."),
+};

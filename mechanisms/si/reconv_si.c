@@ -1,0 +1,82 @@
+/* Subwarp interleaving (Damani et al., HPCA 2022, section III): its, and a subwarp that meets a load-to-use stall makes
+ * room for another. The caller decides when (si.trigger) and charges si.switch_latency; the model keeps the thread
+ * status table, whose entries (si.max_subwarps) are held by STALLED subwarps and by nobody else. Who takes over must
+ * be able to get an entry too, or it would hold the warp until its BSYNC: a subwarp is set aside only when one more
+ * entry is left. So at most si.max_subwarps subwarps overlap, all of them to the full, and one entry is `its`. */
+#include "reconv_si.h"
+#include "isa/paths/subwarps.h"
+#include "mechanisms/mechanism.h"
+
+static uint32_t entries(const struct reconv_cfg *cfg) {
+    return cfg->si_max_subwarps ? cfg->si_max_subwarps : WARP_LANES;
+}
+
+/* For the one that is set aside, and for the one that becomes active. */
+static bool entries_for_two(const struct subwarps *s) { return subwarps_in(s, SUBWARP_STALLED) + 2 <= entries(s->cfg); }
+
+static unsigned si_stall(void *st, int id, enum reconv_stall why) {
+    struct subwarps *s = st;
+    if (why == STALL_OTHER)
+        return subwarps_wait(st, id, why);
+    if (s->active != id)
+        return 0;
+    if (!entries_for_two(s))
+        return 0;
+    return subwarps_retire(s, id, SUBWARP_STALLED, false); /* subwarp-stall */
+}
+
+/* subwarp-yield. Who gives way waits for its operation, too, when its turn comes. */
+static unsigned si_yield(void *st, int id) { return entries_for_two(st) ? subwarps_yield(st, id) : 0; }
+
+/* subwarp-select. */
+static bool si_select(void *st) {
+    struct subwarps *s = st;
+    return s->active < 0 && subwarps_elect(s);
+}
+
+static enum reconv_board si_board(const struct reconv_cfg *cfg) {
+    return cfg->its_scoreboard ? RECONV_BOARD_LANES : RECONV_BOARD_COUNTED_LANES;
+}
+
+static struct reconv_storage si_storage(const struct reconv_cfg *cfg) {
+    enum { STATE = 3, SCOREBOARD_ID = 3, COUNT = 6 }; /* of a TST entry: 3 + s + t, section III-C */
+    return (struct reconv_storage){.fixed = subwarps_bits() + entries(cfg) * (STATE + SCOREBOARD_ID + COUNT)};
+}
+
+static struct reconv_wants si_wants(const struct reconv_cfg *cfg) {
+    return (struct reconv_wants){
+        .interleaves = true,
+        .trigger = cfg->si_trigger,
+        .yields = true,
+        .yield_after = cfg->si_yield ? cfg->si_yield_after : 0,
+        .switches = true,
+        .switch_latency = cfg->its_switch_latency,
+        .stall_latency = cfg->si_switch_latency,
+    };
+}
+
+const struct reconv_ops reconv_si = {
+    .name = "si",
+    .help = "subwarp interleaving: its, and stalled subwarps give way to ready ones",
+    SUBWARPS_CALLS,
+    .stall = si_stall,
+    .select = si_select,
+    .yield = si_yield,
+    .board = si_board,
+    .storage = si_storage,
+    .wants = si_wants,
+};
+
+const struct mechanism mechanism_si = {
+    .name = "si",
+    .help = "subwarp interleaving: its, and other subwarps run while one waits for memory",
+    .paper = "Damani et al., GPU subwarp interleaving, HPCA 2022",
+    .kind = MECHANISM_BASE,
+    .models =
+        (const struct model[]){
+            {"si", "subwarp interleaving: its, and other subwarps run while one waits for memory", &reconv_si, false,
+             NULL},
+            {.name = NULL},
+        },
+    .options = PREFIXES("si.", "its."),
+};

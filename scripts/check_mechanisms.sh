@@ -1,0 +1,51 @@
+#!/bin/sh
+# Everything of a mechanism is in its folder. Names of mechanisms in the rest of the product's code (identifiers and their
+# parts, keys; comments, sentences and includes aside) stand in scripts/mechanisms_outside.txt, and that list only shrinks.
+# "stride" and "fold" are common words of code: of them keys in strings count. "spe" is the baseline, which all know.
+# usage: check_mechanisms.sh [--list]     --list prints what there is, in the list's form
+set -u
+list=scripts/mechanisms_outside.txt
+names=$(ls -d mechanisms/*/ | sed 's,^mechanisms/,,; s,/$,,' | grep -vx spe)
+found=$(git ls-files -co --exclude-standard '*.c' '*.h' '*.def' '*.l' '*.y' | grep -E '^(ptx|isa|frontend|timing|mechanisms|host)/' |
+    grep -v '^mechanisms/all\.def$' | while read -r file; do
+    [ -e "$file" ] && awk -v names="$names" -v file="$file" '
+        function look(where, in_keys,    i, n, word) {
+            n = split(where, word, /[^a-z0-9]+/)
+            for (i = 1; i <= n; i++)
+                if (word[i] in is && word[i] != own && !(word[i] in seen) && (in_keys || word[i] !~ /^(stride|fold)$/)) {
+                    seen[word[i]] = 1
+                    print file, word[i]
+                }
+        }
+        BEGIN { n = split(names, list, /[ \n]+/); for (i = 1; i <= n; i++) is[list[i]] = 1 }
+        /^#include/ { next }
+        { text = text $0 "\n" }
+        END {
+            own = file; if (!sub(/^mechanisms\//, "", own) || !sub(/\/.*/, "", own)) own = ""
+            gsub(/\047\\?"\047/, "0", text)
+            while (match(text, /\/\*|\/\/|"/)) {
+                code = code substr(text, 1, RSTART - 1) " "
+                mark = substr(text, RSTART, RLENGTH); text = substr(text, RSTART + RLENGTH)
+                if (mark == "//") { if (!(at = index(text, "\n"))) break; text = substr(text, at) }
+                else if (mark == "/*") { if (!(at = index(text, "*/"))) break; text = substr(text, at + 2) }
+                else {
+                    match(text, /^([^"\\]|\\.)*"/); string = substr(text, 1, RLENGTH - 1); text = substr(text, RLENGTH + 1)
+                    if (string !~ / /) { code = code string; keys = keys " " string }
+                }
+            }
+            look(tolower(code text), 0)
+            look(keys, 1)
+        }' "$file"
+done | LC_ALL=C sort -u)
+[ "${1-}" = --list ] && printf '%s\n' "$found" && exit 0
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+printf '%s\n' "$found" >"$tmp/found"
+sed 's/ *#.*//; /^$/d' "$list" | LC_ALL=C sort -u >"$tmp/listed"
+wrong=$({
+    LC_ALL=C comm -23 "$tmp/found" "$tmp/listed" | sed "s/\(.*\) \(.*\)/lint: \1 names the mechanism '\2', which belongs in mechanisms\/\2/"
+    LC_ALL=C comm -13 "$tmp/found" "$tmp/listed" | sed "s,\(.*\) \(.*\),lint: $list: \1 does not name '\2' any more: take the line out,"
+})
+[ -z "$wrong" ] && echo 'lint: mechanisms are in their folders, but for scripts/mechanisms_outside.txt' && exit 0
+printf '%s\n' "$wrong" >&2
+exit 1

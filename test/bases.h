@@ -1,0 +1,9 @@
+#ifndef TEST_BASES_H
+#define TEST_BASES_H
+/* The reconvergence models by their tables of calls, for tests of single ones. */
+#include "mechanisms/dpe/reconv_dpe.h"
+#include "mechanisms/dws/reconv_dws.h"
+#include "mechanisms/its/reconv_its.h"
+#include "mechanisms/minpc/reconv_minpc.h"
+#include "mechanisms/si/reconv_si.h"
+#endif

@@ -1,0 +1,276 @@
+/* Convergence barriers and turns of subwarps, by hand (subwarp-interleaving paper, section III-A): who is registered
+ * with whom, who waits for whom, who is next. Lanes are eight. */
+#include "isa/paths/subwarps.h"
+#include "test/isa/paths/subwarps_rig.h"
+
+static void setup(void) {
+    reconv_cfg_default(&cfg);
+    start_with(&reconv_its);
+}
+static void restart(void) { setup(); }
+
+/* `lanes` of the active subwarp branch to `pc`, the others go to the next instruction. */
+static unsigned branch(uint32_t pc, lanemask_t lanes) {
+    struct path p[2];
+    ck_assert_int_eq(ops->paths(st, p, 2), 1);
+    struct target t[2];
+    int n = 0;
+    if (lanes)
+        t[n++] = (struct target){pc, lanes};
+    if (p[0].lanes & ~lanes)
+        t[n++] = (struct target){p[0].pc + 1, p[0].lanes & ~lanes};
+    struct branch_site site = {.pc = p[0].pc, .rpc = 90, .rpc_block = 1, .taken_pc = pc};
+    return ops->branch(st, p[0].id, t, n, &site);
+}
+static void bssy(uint32_t bar) {
+    struct path p[2];
+    ck_assert_int_eq(ops->paths(st, p, 2), 1);
+    ops->bssy(st, p[0].id, bar, 90, p[0].pc + 1);
+}
+static void bsync(uint32_t bar) { ops->bsync(st, id(), bar, 91); }
+
+/* All register; the taken side runs first, blocks, and the other one opens the barrier for all. */
+START_TEST(a_barrier_joins_two_sides) {
+    bssy(3);
+    ck_assert_str_eq(active(), "1:ff");
+    ck_assert_uint_eq(branch(20, 0x0f), RECONV_CHANGED);
+    ck_assert_str_eq(all(), "20:fa 2:f0r ");
+    bsync(3);
+    ck_assert_str_eq(all(), "90:fb 2:f0a ");
+    ck_assert_uint_eq(ops->runnable(st), 0xf0);
+    bsync(3);
+    ck_assert_str_eq(all(), "91:ffa ");
+    ck_assert_uint_eq(ops->runnable(st), 0xff);
+    bsync(3); /* nobody is registered any more: nothing to wait for */
+    ck_assert_str_eq(all(), "91:ffa ");
+    ops->leave(st, id(), 0xff, 92);
+    ck_assert(ops->finished(st));
+    ck_assert_str_eq(all(), "");
+}
+END_TEST
+
+START_TEST(the_other_side_first) {
+    cfg.first = 1;
+    bssy(0);
+    branch(20, 0x0f);
+    ck_assert_str_eq(all(), "20:fr 2:f0a ");
+    cfg.first = 0;
+}
+END_TEST
+
+/* Three sides, of which one exits: the barrier opens for the two that are left, who wait at it already. */
+START_TEST(who_exits_is_not_waited_for) {
+    bssy(5);
+    branch(20, 0x0f);
+    branch(30, 0x03);
+    ck_assert_str_eq(all(), "30:3a 21:cr 2:f0r ");
+    bsync(5);
+    ck_assert_str_eq(active(), "2:f0"); /* it parted first */
+    ops->yield(st, id());
+    bsync(5);
+    ck_assert_str_eq(all(), "90:3b 90:cb 2:f0a ");
+    ops->leave(st, id(), 0x30, 4); /* some of it */
+    ck_assert_str_eq(all(), "90:3b 90:cb 4:c0a ");
+    ops->leave(st, id(), 0xc0, PC_NOWHERE);
+    ck_assert_str_eq(all(), "91:fa ");
+}
+END_TEST
+
+/* All take part in barrier 5. 1 and 2 wait, some of the others leave the barrier and go on with their path: those who
+ * stay are still waited for, and the last of them to leave opens the barrier. Who has left passes a BSYNC alone. */
+START_TEST(who_breaks_is_not_waited_for) {
+    bssy(5);
+    branch(20, 0x03);
+    bsync(5);
+    ck_assert_str_eq(all(), "90:3b 2:fca ");
+    ops->leave_barrier(st, id(), 5, 0x0f, 3); /* of the path: 3 is not on it */
+    ck_assert_str_eq(all(), "90:3b 3:fca ");
+    ops->leave_barrier(st, id(), 5, 0, 4);
+    ck_assert_str_eq(all(), "90:3b 4:fca ");
+    ops->leave_barrier(st, id(), 4, 0xfc, 5); /* a barrier that they take no part in */
+    ck_assert_str_eq(all(), "90:3b 5:fca ");
+    ops->leave_barrier(st, id(), 5, 0xf0, 6);
+    ck_assert_str_eq(all(), "91:3r 6:fca ");
+    bsync(5);
+    ck_assert_str_eq(all(), "91:3r 91:fca ");
+}
+END_TEST
+
+/* Barrier 1 in barrier 0: f inside, of which 3 and c part again. */
+START_TEST(barriers_nest) {
+    bssy(0);
+    branch(20, 0x0f);
+    bssy(1);
+    branch(30, 0x03);
+    ck_assert_str_eq(all(), "30:3a 22:cr 2:f0r ");
+    bsync(1);
+    ck_assert_str_eq(active(), "2:f0"); /* the next in turn */
+    ops->yield(st, id());
+    ck_assert_str_eq(active(), "22:c");
+    ops->bsync(st, id(), 1, 91);
+    ck_assert_str_eq(all(), "91:fa 2:f0r ");
+    ops->bsync(st, id(), 0, 95);
+    ck_assert_str_eq(all(), "94:fb 2:f0a ");
+    ops->bsync(st, id(), 0, 95);
+    ck_assert_str_eq(all(), "95:ffa ");
+}
+END_TEST
+
+/* Turns go round: 3, then c, 30 and c0, which parted in this order from the others and stand in the slots after it. */
+START_TEST(turns_go_round) {
+    branch(20, 0x03);
+    ops->yield(st, id()); /* fc at 1 */
+    branch(30, 0x0c);
+    ops->yield(st, id());
+    static const lanemask_t masks[] = {0xf0, 0x3, 0xc};
+    lanemask_t seen = 0;
+    char first[32];
+    snprintf(first, sizeof first, "%s", active());
+    for (int i = 0; i < 3; i++) {
+        struct path p[2];
+        ops->paths(st, p, 2);
+        ck_assert_uint_eq(seen & p[0].lanes, 0); /* nobody twice */
+        seen |= p[0].lanes;
+        bool known = false;
+        for (int k = 0; k < 3; k++)
+            known |= p[0].lanes == masks[k];
+        ck_assert(known);
+        ck_assert_uint_eq(ops->yield(st, p[0].id), RECONV_CHANGED);
+    }
+    ck_assert_uint_eq(seen, 0xff);
+    ck_assert_str_eq(active(), first);
+}
+END_TEST
+
+/* The 32nd taken backward branch of a subwarp gives another its turn; a forward one does not count, and a turn begins
+ * from nothing. */
+START_TEST(a_loop_gives_way) {
+    branch(20, 0x0f); /* f0 is READY at 1 */
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < 31; i++) {
+            ck_assert_uint_eq(branch(20, 0x0f), 0);
+            ck_assert_str_eq(active(), "20:f");
+        }
+        ck_assert_uint_eq(branch(25, 0x0f), 0); /* forward */
+        ops->advance(st, id(), 20);
+        ck_assert_str_eq(active(), "20:f");
+        ck_assert_uint_eq(branch(20, 0x0f), RECONV_CHANGED);
+        ck_assert_str_eq(active(), "1:f0");
+        ck_assert_uint_eq(ops->yield(st, id()), RECONV_CHANGED);
+    }
+    restart();
+    for (int i = 0; i < 100; i++) /* nobody else is there: it goes on */
+        branch(0, 0xff);
+    ck_assert_str_eq(active(), "0:ff");
+}
+END_TEST
+
+/* At a barrier of the CTA a subwarp WAITS, and another runs; woken, it is READY, or active when nobody else is. */
+START_TEST(barriers_of_the_cta) {
+    branch(20, 0x0f);
+    int first = id();
+    ck_assert_uint_eq(ops->stall(st, first, STALL_LOAD_USE), 0); /* its does not care */
+    ck_assert_uint_eq(ops->stall(st, first, STALL_OTHER), RECONV_CHANGED);
+    ck_assert_str_eq(all(), "20:fw 1:f0a ");
+    ck_assert_uint_eq(ops->runnable(st), 0xf0);
+    ck_assert_uint_eq(ops->stall(st, first, STALL_OTHER), 0); /* it does already */
+    int second = id();
+    ck_assert_uint_eq(ops->wake(st, second), 0); /* it runs */
+    ops->stall(st, second, STALL_OTHER);
+    ck_assert_str_eq(active(), "");
+    ck_assert(!ops->finished(st));
+    ck_assert_uint_eq(ops->wake(st, second), RECONV_CHANGED);
+    ck_assert_str_eq(all(), "20:fw 1:f0a ");
+    ops->wake(st, first);
+    ck_assert_str_eq(all(), "20:fr 1:f0a ");
+}
+END_TEST
+
+/* f registers again, by another way into the region: it leaves its old group, which opens for f0, who waited. */
+START_TEST(registering_again) {
+    bssy(2);
+    branch(20, 0xf0);
+    bsync(2); /* f0 */
+    ck_assert_str_eq(all(), "2:fa 90:f0b ");
+    bssy(2);
+    ck_assert_str_eq(all(), "3:fa 91:f0r ");
+    bsync(2); /* alone in its group */
+    ck_assert_str_eq(active(), "91:f");
+}
+END_TEST
+
+/* f and f0 registered apart, came to one PC as one subwarp and part at its BSYNC; who is not registered passes. */
+START_TEST(groups_arrive_by_themselves) {
+    branch(20, 0x0f);
+    bssy(7); /* f */
+    branch(30, 0x03);
+    ops->yield(st, id()); /* f0 at 1: not registered */
+    ck_assert_str_eq(active(), "1:f0");
+    bsync(7);
+    ck_assert_str_eq(active(), "91:f0");
+    restart();
+    bssy(7);
+    branch(20, 0x0f);
+    struct subwarps *s = st;
+    for (int l = 0; l < 8; l++) /* as by two calls of one function */
+        s->group[7][l] = l < 2 ? 0x3 : l < 4 ? 0xc : 0;
+    bsync(7);
+    ck_assert_str_eq(all(), "91:3a 90:cr 2:f0r ");
+    for (int l = 0; l < 4; l++) /* the first of them in no group */
+        s->group[7][l] = l < 2 ? 0 : 0xc;
+    ops->advance(st, id(), 90);
+    ops->yield(st, id());
+    ops->yield(st, id());
+    ck_assert_str_eq(all(), "90:3r 90:ca 2:f0r ");
+}
+END_TEST
+
+/* f waits in barrier 4 for f0, which waits by a mask for lane 0, which is in f: f leaves the barrier. When f0 wants
+ * itself only, it stays. */
+START_TEST(who_is_wanted_leaves_the_barrier) {
+    struct lane_waits ws = {.waiting = 0xf0};
+    bssy(4);
+    branch(20, 0x0f);
+    bsync(4);
+    ck_assert_str_eq(all(), "90:fb 2:f0a ");
+    ck_assert_uint_eq(ops->give_way(st, &ws), 0);
+    ws.wants[4] = 0x20;
+    ck_assert_uint_eq(ops->give_way(st, &ws), 0);
+    ck_assert_str_eq(all(), "90:fb 2:f0a ");
+    ws.wants[7] = 0x01;
+    ck_assert_uint_eq(ops->give_way(st, &ws), RECONV_CHANGED);
+    ck_assert_str_eq(all(), "91:fr 2:f0a ");
+    bsync(4); /* f0, now alone in its group; where the active one stands only it knows, so they do not become one */
+    ck_assert_str_eq(all(), "91:fr 91:f0a ");
+}
+END_TEST
+
+/* 32 threads with a PC and two bits, 16 barriers of 32 lanes. */
+START_TEST(storage) {
+    ck_assert_uint_eq(ops->storage(&cfg).fixed, 32 * 34 + 16 * 32);
+    cfg.its_scoreboard = 0;
+    ck_assert_int_eq(ops->board(&cfg), RECONV_BOARD_COUNTED);
+    ck_assert_int_eq(reconv_si.board(&cfg), RECONV_BOARD_COUNTED_LANES);
+    cfg.its_scoreboard = 1;
+    ck_assert_int_eq(ops->board(&cfg), RECONV_BOARD_LANES);
+    ck_assert_int_eq(reconv_si.board(&cfg), RECONV_BOARD_LANES);
+    cfg.si_max_subwarps = 6; /* six entries of 3 + 3 + 6 bits beside it */
+    ck_assert_uint_eq(reconv_si.storage(&cfg).fixed, 32 * 34 + 16 * 32 + 6 * 12);
+}
+END_TEST
+
+SUITE(isa_paths_subwarps) {
+    tcase_add_checked_fixture(tc, setup, teardown);
+    TEST(a_barrier_joins_two_sides);
+    TEST(the_other_side_first);
+    TEST(who_exits_is_not_waited_for);
+    TEST(who_breaks_is_not_waited_for);
+    TEST(barriers_nest);
+    TEST(turns_go_round);
+    TEST(a_loop_gives_way);
+    TEST(barriers_of_the_cta);
+    TEST(registering_again);
+    TEST(groups_arrive_by_themselves);
+    TEST(who_is_wanted_leaves_the_barrier);
+    TEST(storage);
+}

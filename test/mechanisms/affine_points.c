@@ -1,0 +1,93 @@
+/* The points that decoupled affine computation is compared with, on whole programs: right results under every
+ * combination, figures that depend neither on events nor on host threads, and sums that hold in each launch. */
+#include "test/timing/job_rig.h"
+
+static const char *const models[] = {"cae", "dpe+cae", "dws+cae", "its+cae", "si+cae",     "minpc+cae",
+                                     "mta", "dpe+mta", "dws+mta", "its+mta", "si+cae+mta", "spe+cae+mta"};
+enum { N_MODELS = sizeof models / sizeof models[0] };
+
+/* Each warp instruction is on an affine unit or has its cause, and each prediction its fate. */
+static void check_sums(const struct job *j) {
+    static const char *const ways[] = {"cae.affine_instructions", "cae.not_memory", "cae.not_divergent",
+                                       "cae.not_source",          "cae.not_rule",   "cae.not_range"},
+                             *const kinds[] = {"cae.scalar_instructions", "cae.offset_instructions",
+                                               "cae.control_instructions"},
+                             *const fates[] = {"mta.throttled", "mta.outside", "mta.full",
+                                               "mta.present",   "mta.refused", "mta.issued"};
+    double way = 0, kind = 0, fate = 0;
+    for (int i = 0; i < 6; i++) {
+        way += job_stat(j, ways[i]);
+        fate += job_stat(j, fates[i]);
+    }
+    for (int i = 0; i < 3; i++)
+        kind += job_stat(j, kinds[i]);
+    bool cae = strstr(j->options.model, "cae"), mta = strstr(j->options.model, "mta");
+    ck_assert_double_eq(way, cae ? job_stat(j, "gpu.warp_instructions") : 0);
+    ck_assert_double_eq(kind, job_stat(j, "cae.affine_instructions"));
+    ck_assert_double_eq(job_stat(j, "pipe.affine"), kind);
+    ck_assert(!cae || kind > 0);
+    ck_assert_double_le(job_stat(j, "cae.expanded_operands"), job_stat(j, "cae.reads"));
+    ck_assert_double_ge(job_stat(j, "cae.busy_cycles"), kind);
+    /* requests that are under way when a launch ends have no fate; what is used was sent */
+    double predicted = job_stat(j, "mta.intra") + job_stat(j, "mta.inter");
+    ck_assert_double_le(fate, predicted);
+    ck_assert_double_ge(fate, predicted * 0.99 - 16 * 15);
+    ck_assert_double_le(job_stat(j, "mta.useful") + job_stat(j, "mta.unused"), job_stat(j, "mta.issued"));
+    ck_assert_double_le(job_stat(j, "mta.late"), job_stat(j, "mta.useful"));
+    ck_assert(mta || job_stat(j, "mta.loads") == 0);
+}
+
+/* A combination for every second program, so that each combination has three programs; with HEDDLE_EVERY all with all.
+ */
+START_TEST(programs_are_right) {
+    if (!test_every() && _i % 2 != _i / N_MODELS % 2)
+        return;
+    for (int k = 0; k < (test_every() ? N_MODELS : 1); k++) {
+        struct job j;
+        run_job(&j, benches[_i], models[(_i + k) % N_MODELS], "fermi", NULL, 1);
+        check_sums(&j);
+        job_free(&j);
+    }
+}
+END_TEST
+
+START_TEST(polling_and_host_threads_change_no_figure) {
+    static const struct {
+        const char *bench, *model, *config;
+    } runs[] = {{"lud", "cae+mta", "fermi"},
+                {"bfs", "dpe+cae+mta", "turing"},
+                {"hotspot", "dws+cae", "volta"},
+                {"reduction", "its+mta", "fermi"},
+                {"subwarps4", "si+cae", "turing"}};
+    same_polled_and_threaded(runs[_i].bench, runs[_i].model, runs[_i].config, NULL, 2);
+}
+END_TEST
+
+/* A model without them has every cycle that it had. */
+START_TEST(options_of_an_extension_wait_for_it) {
+    static const char *const set[] = {"cae.latency=1000", "cae.initiation=1000", "cae.banks=1", "mta.degree=16", NULL};
+    same_without_the_extension(set);
+}
+END_TEST
+
+/* dac with no room for tuples, some, and as much as there can be: a kernel for which there is none or too little runs
+ * whole or in part, and the run says so. Every second program, each with one base and one file. */
+START_TEST(programs_are_right_with_any_tuple_file) {
+    static const char *const bases[] = {"spe+dac", "dpe+dac", "dws+dac"};
+    static const char *const files[] = {"dac.tuples=1", "dac.tuples=8", "dac.tuples=4096"};
+    struct job j;
+    run_job(&j, benches[2 * _i + (_i / 9 % 2)], bases[_i % 3], "fermi", (const char *const[]){files[_i / 3 % 3], NULL},
+            1);
+    ck_assert_int_eq(j.notes != NULL, job_stat(&j, "dac.cut_kernels") > 0);
+    ck_assert(_i / 3 % 3 != 2 || job_stat(&j, "dac.cut_kernels") == 0);
+    ck_assert(_i / 3 % 3 != 0 || job_stat(&j, "dac.decoupled_kernels") == 0);
+    job_free(&j);
+}
+END_TEST
+
+SUITE(mechanisms_dac_compare) {
+    TEST_LOOP(programs_are_right, 0, n_benches);
+    TEST_LOOP(programs_are_right_with_any_tuple_file, 0, n_benches / 2);
+    TEST_LOOP(polling_and_host_threads_change_no_figure, 0, 5);
+    TEST(options_of_an_extension_wait_for_it);
+}

@@ -1,0 +1,413 @@
+/* Compact affine execution: which instructions of small kernels the affine units execute and why not the others, what
+ * that takes in time, and that nothing else follows from it. */
+#include "mechanisms/cae/cae.h"
+#include "cae_watch.h"
+#include "mechanisms/cae/cae_parts.h"
+
+#define HEAD                                                                                                           \
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"                             \
+    ".reg .b32 %r<9>; .reg .b64 %a, %b, %c; .reg .b16 %h<4>; .reg .pred %p, %q;\n"                                     \
+    " ld.param.u64 %a,[p];\n mov.u32 %r1,%tid.x;\n mov.u32 %r2,%ntid.x;\n"
+enum { HEAD_OFFSETS = 1, HEAD_SCALARS = 1, HEAD_MEMORY = 1 };
+
+static char found[128];
+static struct heddle *h;
+static void setup(void) { h = NULL; }
+static void teardown(void) { heddle_close(h); }
+
+static void run_shaped(const char *model, const char *const *set, const char *text, struct heddle_dim block) {
+    heddle_close(h);
+    h = open_watched(model, "tiny", set, found);
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 65536);
+    heddle_clear(h, p, 65536);
+    const struct heddle_arg args[] = {{&p, 8}};
+    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, block, 0, args, 1) == HEDDLE_OK, "%s",
+                  heddle_error(h));
+    ck_assert_msg(!*found, "%s", found);
+}
+
+static void run(const char *model, const char *const *set, const char *text, uint32_t threads) {
+    run_shaped(model, set, text, (struct heddle_dim){threads, 1, 1});
+}
+
+static double stat(const char *name) { return heddle_stat(h, -1, name); }
+
+/* Instructions of one warp by kind and cause; those of HEAD, and ret (which computes nothing), aside. */
+struct kinds {
+    int scalar, offset, control, memory, divergent, source, rule, range;
+};
+static void check_kinds(struct kinds k, const char *what) {
+    const struct {
+        const char *name;
+        int want;
+    } rows[] = {{"cae.scalar_instructions", k.scalar + HEAD_SCALARS},
+                {"cae.offset_instructions", k.offset + HEAD_OFFSETS},
+                {"cae.control_instructions", k.control},
+                {"cae.not_memory", k.memory + HEAD_MEMORY},
+                {"cae.not_divergent", k.divergent},
+                {"cae.not_source", k.source},
+                {"cae.not_rule", k.rule + 1},
+                {"cae.not_range", k.range}};
+    double sum = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ck_assert_msg(stat(rows[i].name) == rows[i].want, "%s: %s is %g, not %d", what, rows[i].name,
+                      stat(rows[i].name), rows[i].want);
+        sum += stat(rows[i].name);
+    }
+    ck_assert_double_eq(sum, stat("gpu.warp_instructions"));
+    ck_assert_double_eq(stat("cae.affine_instructions"), stat("pipe.affine"));
+}
+
+static const struct {
+    const char *body;
+    struct kinds want;
+} bodies[] = {
+    {"ret;", {0}},
+    {"mul.lo.u32 %r3,%r2,4; sub.u32 %r3,%r3,%r2; neg.s32 %r4,%r3; shl.b32 %r4,%r4,%r2; not.b32 %r4,%r4; ret;",
+     {.scalar = 5}},
+    {"mad.lo.u32 %r4,%r1,%r2,5; sub.u32 %r4,3,%r4; shl.b32 %r4,%r4,3; neg.s32 %r4,%r4; ret;", {.offset = 4}},
+    /* tid - tid: an offset of zero is a scalar from then on, so the product is a scalar */
+    {"sub.u32 %r4,%r1,%r1; mul.lo.u32 %r4,%r4,%r1; and.b32 %r4,%r4,%r2; ret;", {.scalar = 3}},
+    {"mul.lo.u32 %r4,%r1,%r1; and.b32 %r5,%r1,3; ret;", {.rule = 2}},
+    {"mul.lo.u32 %r4,%r1,%r1; add.u32 %r5,%r4,%r2; add.u32 %r5,%r5,%r1; ret;", {.rule = 1, .source = 2}},
+    {"cvt.rn.f32.u32 %r4,%r2; ret;", {.rule = 1}},
+    {"setp.lt.u32 %p,%r2,100; @%p add.u32 %r2,%r2,1; @!%p add.u32 %r2,%r2,1; ret;", {.scalar = 3}},
+    {"setp.lt.u32 %p,%r1,7; @%p add.u32 %r2,%r2,1; add.u32 %r2,%r2,1; ret;", {.rule = 1, .source = 2}},
+    {"setp.lt.u32 %p,%r2,7; selp.b32 %r4,%r1,%r2,%p; ret;", {.scalar = 2}},
+    {"setp.gt.u32 %p,%r2,7; selp.b32 %r4,%r1,%r2,%p; ret;", {.scalar = 1, .offset = 1}},
+    {"bra L; L: add.u32 %r2,%r2,1; ret;", {.control = 1, .scalar = 1}},
+    /* widening: 0x7ffffff0 + tid passes 2^31 in lane 16 of 32, which matters for signed numbers alone */
+    {"add.u32 %r4,%r1,0x7ffffff0; mul.wide.u32 %b,%r4,4; add.u64 %b,%b,%a; ret;", {.offset = 3}},
+    {"add.u32 %r4,%r1,0x7ffffff0; mul.wide.s32 %b,%r4,4; add.u64 %b,%b,%a; ret;",
+     {.offset = 1, .range = 1, .source = 1}},
+    /* the other factor, which is the same for all, may come first */
+    {"add.u32 %r4,%r1,0x7ffffff0; mul.wide.s32 %b,%r2,%r4; mul.wide.u32 %c,%r2,%r4; ret;", {.offset = 2, .range = 1}},
+    {"add.u32 %r4,%r1,0x7ffffff0; mad.wide.s32 %b,%r2,%r4,%a; mad.wide.u32 %c,%r2,%r4,%a; ret;",
+     {.offset = 2, .range = 1}},
+    {"add.u32 %r4,%r1,0x7fffffe0; mul.wide.s32 %b,%r4,4; mad.wide.s32 %b,%r4,%r2,%b; ret;", {.offset = 3}},
+    {"sub.u32 %r4,%r1,1; cvt.u64.u32 %b,%r4; cvt.s64.s32 %c,%r4; ret;", {.offset = 2, .range = 1}},
+    {"cvt.u16.u32 %h1,%r1; add.u16 %h1,%h1,0xfff0; cvt.u32.u16 %r4,%h1; ret;", {.offset = 2, .range = 1}},
+    /* to a byte and back to a word: 100 + tid passes 127 in lane 28, 240 + tid passes 255 in lane 16 */
+    {"add.u32 %r4,%r1,100; cvt.u8.u32 %r5,%r4; cvt.s8.s32 %r6,%r4; ret;", {.offset = 2, .range = 1}},
+    {"add.u32 %r4,%r1,240; cvt.s8.s32 %r5,%r4; cvt.u8.u32 %r6,%r4; ret;", {.offset = 2, .range = 1}},
+    {"ld.param.u32 %r4,[p]; add.u32 %r4,%r4,%r1; ret;", {.memory = 1, .offset = 1}},
+    {"ld.global.u32 %r4,[%a]; add.u32 %r4,%r4,%r2; st.global.u32 [%a],%r4; ret;", {.memory = 2, .source = 1}},
+    {"shfl.sync.bfly.b32 %r4,%r2,1,31,-1; bar.sync 0; ret;", {.rule = 2}},
+    /* what a vector stores are no registers that it writes */
+    {"mul.lo.u32 %r3,%r1,%r1; add.u32 %r4,%r2,7; st.global.v2.u32 [%a],{%r3,%r4}; add.u32 %r5,%r4,%r3; "
+     "add.u32 %r6,%r4,1; ret;",
+     {.scalar = 2, .memory = 1, .source = 1, .rule = 1}},
+};
+
+START_TEST(each_instruction_has_its_cause) {
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s\n}\n", HEAD, bodies[_i].body);
+    run("cae", NULL, text, 32);
+    for (const char *c = bodies[_i].body; *c; c++)
+        ck_assert_int_ne(*c, '\n');
+    check_kinds(bodies[_i].want, bodies[_i].body);
+}
+END_TEST
+
+/* The upper half of the warp jumps over an addition to %r2, which was compact: the addition is by half of the warp, has
+ * %r2 brought to the banks first, and leaves a vector. setp is a rule's, the branch has a vector for a guard. */
+static const char diverges[] = HEAD " setp.gt.u32 %p,%r1,15;\n @%p bra L;\n add.u32 %r2,%r2,1;\n add.u32 %r2,%r2,1;\n"
+                                    "L: add.u32 %r3,%r2,1;\n add.u32 %r4,%r1,1;\n ret;\n}\n";
+
+START_TEST(divergence_ends_compact_execution) {
+    run("cae", NULL, diverges, 32);
+    check_kinds((struct kinds){.rule = 1, .source = 2, .divergent = 2, .offset = 1}, "diverges");
+    ck_assert_double_eq(stat("cae.expanded_registers"), 1);
+    /* reads: tid is in no bank, so mov reads nothing; setp %r1; both additions %r2, once compact; add %r1 */
+    ck_assert_double_eq(stat("cae.reads"), 3);
+    ck_assert_double_eq(stat("cae.expanded_operands"), 2); /* of the setp and the first addition */
+    ck_assert_double_eq(stat("cae.writes"), 4);            /* %a %r1 %r2 %r4 */
+}
+END_TEST
+
+/* A register is written twice by who expands it: one word more than without. */
+START_TEST(an_expansion_is_a_write_of_the_banks) {
+    run("cae", NULL, diverges, 32);
+    double with = stat("collector.write_words");
+    /* vectors: %r2 twice and once more for its expansion, %r3 */
+    ck_assert_double_eq(with, 4);
+    run("spe", NULL, diverges, 32);
+    ck_assert_double_eq(stat("collector.write_words"), 2 + 1 + 1 + 2 + 1 + 1);
+    ck_assert_double_eq(stat("cae.affine_instructions"), 0);
+    /* a vector of a compact operand is written once, as any other; its operand is read from the compact file, twice */
+    run("cae", NULL, HEAD " mul.lo.u32 %r4,%r1,%r1;\n st.global.u32 [%a],%r4;\n ret;\n}\n", 32);
+    ck_assert_double_eq(stat("collector.write_words"), 1);
+    ck_assert_double_eq(stat("collector.read_words"), 1); /* of the store; its address is compact */
+}
+END_TEST
+
+/* In a loop of half of the warp the first round brings %r2 and the counter to the banks; in the second they are there.
+ * The addition to %r2 reads a vector and a scalar in each round, so nothing else about it changes. */
+START_TEST(an_expansion_happens_once) {
+    static const char text[] =
+        HEAD " mul.lo.u32 %r4,%r1,%r1; mov.u32 %r5,%r2; mov.u32 %r6,0; setp.gt.u32 %p,%r1,15; @%p bra E;\n"
+             "L: add.u32 %r2,%r4,%r5; add.u32 %r6,%r6,1; setp.lt.u32 %q,%r6,3; @%q bra L;\n"
+             "E: st.global.u32 [%a],%r2; ret;\n}\n";
+    run("cae", NULL, text, 32);
+    ck_assert_double_eq(stat("cae.expanded_registers"), 2);
+}
+END_TEST
+
+/* Half of the warp exits: the others are all of its live lanes. */
+START_TEST(those_who_stay_are_the_warp) {
+    static const char text[] = HEAD " setp.gt.u32 %p,%r1,15;\n @%p ret;\n add.u32 %r2,%r2,1;\n add.u32 %r3,%r1,1;\n"
+                                    " mul.wide.s32 %b,%r3,4;\n ret;\n}\n";
+    run("cae", NULL, text, 32);
+    check_kinds((struct kinds){.rule = 2, .scalar = 1, .offset = 2}, "exits");
+}
+END_TEST
+
+/* Rows of 16 threads: tid.x is no progression in a warp, tid.y neither; with rows of 32 both are. */
+START_TEST(the_block_says_what_is_affine) {
+    static const char text[] = HEAD " mov.u32 %r3,%tid.y;\n add.u32 %r4,%r3,1;\n add.u32 %r5,%r1,1;\n ret;\n}\n";
+    run_shaped("cae", NULL, text, (struct heddle_dim){16, 2, 1});
+    ck_assert_double_eq(stat("cae.not_source"), 5 - 1); /* all but ntid */
+    run_shaped("cae", NULL, text, (struct heddle_dim){32, 2, 1});
+    ck_assert_double_eq(stat("cae.not_source"), 0);
+    ck_assert_double_eq(stat("cae.scalar_instructions"), 2 * 3); /* ntid, tid.y and what is added to it */
+    run_shaped("cae", NULL, text, (struct heddle_dim){2, 1, 1}); /* two lanes are always a progression */
+    ck_assert_double_eq(stat("cae.offset_instructions"), 2);
+}
+END_TEST
+
+START_TEST(branches_may_stay_on_the_lanes) {
+    static const char text[] = HEAD " bra L;\nL: st.global.u32 [%a],%r2;\n ret;\n}\n";
+    run("cae", NULL, text, 32);
+    ck_assert_double_eq(stat("cae.control_instructions"), 1);
+    run("cae", (const char *const[]){"cae.branches=off", NULL}, text, 32);
+    ck_assert_double_eq(stat("cae.control_instructions"), 0);
+    ck_assert_double_eq(stat("cae.not_rule"), 2);
+}
+END_TEST
+
+/* Cycles that one more `inst` takes, of `threads` threads. */
+static double cycles_each(const char *model, const char *const *set, const char *inst, uint32_t threads) {
+    static char text[64 * 1024];
+    double cycles[2];
+    for (int i = 0; i < 2; i++) {
+        size_t at =
+            (size_t)snprintf(text, sizeof text, "%s mov.u32 %%r3,%%r1; mov.u32 %%r5,%%r2; mov.u32 %%r6,%%r2;\n", HEAD);
+        for (int k = 0; k < (i ? 96 : 32); k++)
+            at += (size_t)snprintf(text + at, sizeof text - at, " %s\n", inst);
+        snprintf(text + at, sizeof text - at, " ret;\n}\n");
+        run(model, set, text, threads);
+        cycles[i] = stat("gpu.cycles");
+    }
+    return (cycles[1] - cycles[0]) / 64;
+}
+
+/* Dependent instructions of one warp: 6 cycles and the latency, on the lanes and on an affine unit alike (see
+ * timing_gpu); the unit's own latency is an option. Two operands of one bank take one cycle more. */
+START_TEST(a_chain_takes_the_latency) {
+    static const char *const two[] = {"cae.latency=2", NULL}, *const twenty[] = {"cae.latency=20", NULL},
+                             *const one_bank[] = {"cae.banks=1", NULL};
+    ck_assert_double_eq(cycles_each("spe", NULL, "add.u32 %r3,%r3,%r2;", 32), 6 + 4);
+    ck_assert_double_eq(cycles_each("cae", NULL, "add.u32 %r3,%r3,%r2;", 32), 6 + 4);
+    ck_assert_double_eq(cycles_each("cae", NULL, "mad.lo.u32 %r3,%r5,%r2,%r3;", 32), 6 + 5);
+    ck_assert_double_eq(cycles_each("cae", two, "add.u32 %r3,%r3,%r2;", 32), 6 + 2);
+    ck_assert_double_eq(cycles_each("cae", twenty, "add.u32 %r3,%r3,%r2;", 32), 6 + 20);
+    ck_assert_double_eq(cycles_each("cae", one_bank, "add.u32 %r3,%r3,%r2;", 32), 6 + 4 + 1);
+    ck_assert_double_eq(cycles_each("cae", one_bank, "mad.lo.u32 %r3,%r5,%r2,%r3;", 32), 6 + 5 + 2);
+}
+END_TEST
+
+/* Eight warps, one scheduler, one pipe of lanes that takes an addition every other cycle: 16 cycles for the addition of
+ * all. On the affine units it is the scheduler's 8, or the 10 of a chain; with one unit that takes one in three cycles,
+ * 24. Vectors gain nothing. */
+START_TEST(warps_share_units_not_lanes) {
+    static const char *const slow[] = {"pipe.sp.units=1", "initiation.int_add=2", NULL},
+                             *const one[] = {"pipe.sp.units=1", "initiation.int_add=2", "pipe.affine.units=1",
+                                             "cae.initiation=3", NULL},
+                             *const none[] = {"pipe.sp.units=1", "initiation.int_add=2", "pipe.affine.units=0", NULL};
+    ck_assert_double_eq_tol(cycles_each("spe", slow, "add.u32 %r4,%r3,%r2;", 256), 16, 0.3);
+    ck_assert_double_eq_tol(cycles_each("spe", slow, "add.u32 %r3,%r3,%r2;", 256), 16, 0.3);
+    ck_assert_double_eq_tol(cycles_each("cae", slow, "add.u32 %r3,%r3,%r2;", 256), 10, 0.3);
+    ck_assert_double_eq_tol(cycles_each("cae", one, "add.u32 %r3,%r3,%r2;", 256), 24, 0.3);
+    ck_assert_double_gt(stat("cae.stall_cycles"), 0);
+    ck_assert_double_eq_tol(cycles_each("cae", none, "add.u32 %r3,%r3,%r2;", 256), 16, 0.3);
+    ck_assert_double_eq(stat("pipe.affine"), 0);
+    ck_assert_double_eq_tol(cycles_each("cae", slow, "mul.lo.u32 %r3,%r1,%r1; add.u32 %r3,%r3,%r2;", 256), 8 * 2 + 16,
+                            0.3);
+}
+END_TEST
+
+/* %a, tid and ntid stay until the end: after the three instructions of HEAD there are 1, 2, 3 compact registers, and 3
+ * behind each of the others. Only the parameter is loaded. */
+START_TEST(compact_registers_are_summed) {
+    run("cae", NULL, HEAD " st.global.u32 [%a],%r1;\n st.global.u32 [%a+256],%r2;\n ret;\n}\n", 32);
+    ck_assert_double_eq(stat("cae.compact_sum"), 1 + 2 + 3 + 3 + 3 + 3);
+    ck_assert_double_eq(stat("cae.most_compact"), 3);
+    ck_assert_double_eq(stat("cae.compact_loads"), 1);
+    run("cae", NULL, HEAD " st.global.u32 [%a],%r1;\n st.global.u32 [%a+256],%r2;\n ret;\n}\n", 64);
+    ck_assert_double_eq(stat("cae.compact_sum"), 2 * 15); /* of two warps, each with its own */
+    ck_assert_double_eq(stat("cae.most_compact"), 3);
+    ck_assert_double_eq(stat("cae.compact_loads"), 2);
+}
+END_TEST
+
+/* What a warp brings back from a function that calls itself comes from memory: all of its registers, and none of what
+ * the hardware gives it. From another function it brings back what it had. `more` stands behind the call. */
+static void behind_a_call(bool recursive, const char *more) {
+    char text[2048];
+    snprintf(text, sizeof text,
+             ".version 7.0\n.target sm_70\n.address_size 64\n.func f(.param .b32 n)\n{\n.reg .b32 %%r<3>; .reg .pred "
+             "%%p;\n ld.param.u32 %%r1,[n]; setp.eq.u32 %%p,%%r1,0; @%%p ret;\n sub.u32 %%r1,%%r1,1;\n"
+             " { .param .b32 m; st.param.b32 [m],%%r1;\n %s (m); }\n ret;\n}\n"
+             ".func g(.param .b32 n) { ret; }\n%s",
+             recursive ? "call f," : "call g,", "");
+    snprintf(text + strlen(text), sizeof text - strlen(text),
+             ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %%r<9>; .reg .b64 %%a;\n ld.param.u64 %%a,[p];\n"
+             " mov.u32 %%r1,%%tid.x; mov.u32 %%r2,%%ntid.x; add.u32 %%r3,%%r1,1;\n"
+             " { .param .b32 m; st.param.b32 [m],2;\n call f, (m); }\n%s"
+             " st.global.u32 [%%a],%%r1; st.global.u32 [%%a],%%r2; st.global.u32 [%%a],%%r3; ret;\n}\n",
+             more);
+    run("cae", NULL, text, 32);
+}
+
+START_TEST(a_return_from_memory_leaves_vectors) {
+    static const char more[] = " add.u32 %r4,%r1,1; add.u32 %r5,%r2,1; add.u32 %r6,%r3,1;\n"
+                               " mov.u32 %r7,%tid.x; mov.u32 %r8,%ntid.x; add.u32 %r7,%r7,%r8;\n"
+                               " st.global.u32 [%a],%r4; st.global.u32 [%a],%r5; st.global.u32 [%a],%r6;"
+                               " st.global.u32 [%a],%r7;\n";
+    double source[2], offset[2], scalar[2];
+    for (int recursive = 0; recursive < 2; recursive++) {
+        for (int i = 0; i < 2; i++) {
+            behind_a_call(recursive, i ? more : "");
+            source[i] = stat("cae.not_source");
+            offset[i] = stat("cae.offset_instructions");
+            scalar[i] = stat("cae.scalar_instructions");
+        }
+        /* three additions of what was there before; tid and the sum, ntid */
+        ck_assert_double_eq(source[1] - source[0], recursive ? 3 : 0);
+        ck_assert_double_eq(offset[1] - offset[0], 2 + (recursive ? 0 : 2));
+        ck_assert_double_eq(scalar[1] - scalar[0], 1 + (recursive ? 0 : 1));
+    }
+}
+END_TEST
+
+/* What 64 more of a chain of `inst` add to a figure. */
+static double added(const char *const *set, const char *inst, const char *name) {
+    static char text[64 * 1024];
+    double sum[2];
+    for (int i = 0; i < 2; i++) {
+        size_t at = (size_t)snprintf(text, sizeof text, "%s mov.u32 %%r3,%%r1; mov.u32 %%r5,%%r2;\n", HEAD);
+        for (int k = 0; k < (i ? 96 : 32); k++)
+            at += (size_t)snprintf(text + at, sizeof text - at, " %s\n", inst);
+        snprintf(text + at, sizeof text - at, " ret;\n}\n");
+        run("cae", set, text, 32);
+        sum[i] = stat(name);
+    }
+    return sum[1] - sum[0];
+}
+
+/* An instruction keeps a unit busy for `cae.initiation` cycles. One that follows each 10 cycles (see above) waits 30 of
+ * 40 for the one unit. With one bank the second and the third operand wait a cycle each. */
+START_TEST(what_waits_is_counted) {
+    static const char *const slow[] = {"pipe.affine.units=1", "cae.initiation=40", NULL}, *const one_bank[] = {
+                                                                                              "cae.banks=1", NULL};
+    static const char chain[] = "add.u32 %r3,%r3,%r2;", three[] = "mad.lo.u32 %r3,%r5,%r2,%r3;";
+    ck_assert_double_eq(added(NULL, chain, "cae.busy_cycles"), 64);
+    ck_assert_double_eq(added(slow, chain, "cae.busy_cycles"), 64 * 40);
+    ck_assert_double_eq(added(slow, chain, "gpu.cycles"), 64 * 40);
+    ck_assert_double_eq(added(NULL, chain, "cae.stall_cycles"), 0);
+    ck_assert_double_eq(added(slow, chain, "cae.stall_cycles"), 64 * 30);
+    ck_assert_double_eq(added(NULL, three, "cae.bank_conflicts"), 0);
+    ck_assert_double_eq(added(one_bank, chain, "cae.bank_conflicts"), 64);
+    ck_assert_double_eq(added(one_bank, three, "cae.bank_conflicts"), 64 * 2);
+}
+END_TEST
+
+/* Figures of a launch are its own. */
+START_TEST(a_launch_begins_anew) {
+    static const char *const set[] = {"pipe.affine.units=1", "cae.initiation=40", "cae.banks=1", NULL};
+    static const char *const names[] = {
+        "cae.affine_instructions", "cae.busy_cycles", "cae.compact_sum", "cae.most_compact",       "cae.reads",
+        "cae.compact_loads",       "cae.writes",      "cae.not_rule",    "cae.scalar_instructions"};
+    run("cae", set,
+        HEAD " mad.lo.u32 %r3,%r2,%r2,%r1; add.u32 %r3,%r3,%r2; add.u32 %r3,%r3,%r2; add.u32 %r3,%r3,%r2;\n"
+             " add.u32 %r3,%r3,%r2; add.u32 %r3,%r3,%r2; add.u32 %r3,%r3,%r2; st.global.u32 [%a],%r3; ret;\n}\n",
+        64);
+    uint64_t p = heddle_alloc(h, 65536);
+    const struct heddle_arg args[] = {{&p, 8}};
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", HEAD " ret;\n}\n", strlen(HEAD " ret;\n}\n"));
+    ck_assert(m != NULL);
+    for (int i = 0; i < 2; i++) /* after another kernel, twice the same */
+        ck_assert_int_eq(
+            heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){64, 1, 1}, 0, args, 1),
+            HEDDLE_OK);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        ck_assert_msg(heddle_stat(h, 1, names[i]) == heddle_stat(h, 2, names[i]), "%s: %g, then %g", names[i],
+                      heddle_stat(h, 1, names[i]), heddle_stat(h, 2, names[i]));
+    ck_assert_double_eq(heddle_stat(h, 2, "cae.busy_cycles"), 2 * 2 * 40); /* two movs of each of two warps */
+    /* of four movs one waits for none, one for one, one for two and one for three others at most */
+    for (int i = 1; i < 3; i++)
+        ck_assert_double_le(heddle_stat(h, i, "cae.stall_cycles"), (1 + 2 + 3) * 40);
+    ck_assert_double_gt(heddle_stat(h, 0, "cae.stall_cycles"), (1 + 2 + 3) * 40);
+    /* of each warp, mad has two operands more than the bank has places in a cycle, each addition one; three results */
+    ck_assert_double_ge(heddle_stat(h, 0, "cae.bank_conflicts"), 2 * (2 + 6));
+    for (int i = 1; i < 3; i++)
+        ck_assert_double_le(heddle_stat(h, i, "cae.bank_conflicts"), 2 * 3);
+}
+END_TEST
+
+/* Two instructions on the unit, of which the second has two compact operands: what the energy is made of. */
+START_TEST(energy_is_counted_once_a_warp) {
+    static const char *const set[] = {"energy.cae_op=1e6", "energy.cae_read=1e3", "energy.cae_write=1", NULL};
+    run("cae", set, HEAD " add.u32 %r3,%r1,%r2;\n ret;\n}\n", 32);
+    /* mov mov add: three, reading nothing (tid and ntid are in no file), nothing, two; written with the parameter: four
+     */
+    ck_assert_double_eq_tol(stat("energy.affine_joules"), (3 * 1e6 + 2 * 1e3 + 4) * 1e-12, 1e-15);
+    ck_assert_double_eq(stat("op.affine"), 3 * 32);
+    ck_assert_double_eq(stat("op.int"), 0);
+    ck_assert_double_eq(stat("cae.most_compact"), 3); /* %r3 lies where the parameter was, which nobody reads */
+}
+END_TEST
+
+/* The banks of an SM's compact file are dealt out to its parts, at least one to each. */
+START_TEST(parts_share_the_banks) {
+    static const struct {
+        bool subcores;
+        uint32_t schedulers, banks, parts, each;
+    } cases[] = {{false, 4, 16, 1, 16}, {true, 4, 16, 4, 4}, {true, 2, 64, 2, 32}, {true, 8, 64, 8, 8},
+                 {true, 4, 7, 4, 1},    {true, 4, 3, 4, 1},  {false, 1, 1, 1, 1},  {true, 8, 1, 8, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct config c;
+        config_default(&c);
+        c.sm.subcores = cases[i].subcores;
+        c.sm.schedulers = cases[i].schedulers;
+        c.cae.banks = cases[i].banks;
+        struct cae *u = cae_unit.make(&c, 0, NULL);
+        ck_assert_ptr_nonnull(u);
+        ck_assert_uint_eq(u->parts, cases[i].parts);
+        for (uint32_t p = 0; p < u->parts; p++)
+            ck_assert_uint_eq(u->file[p].banks, cases[i].each);
+        cae_unit.free(u);
+    }
+}
+END_TEST
+
+SUITE(mechanisms_cae) {
+    tcase_add_checked_fixture(tc, setup, teardown);
+    TEST_LOOP(each_instruction_has_its_cause, 0, (int)(sizeof bodies / sizeof bodies[0]));
+    TEST(divergence_ends_compact_execution);
+    TEST(an_expansion_is_a_write_of_the_banks);
+    TEST(an_expansion_happens_once);
+    TEST(those_who_stay_are_the_warp);
+    TEST(the_block_says_what_is_affine);
+    TEST(branches_may_stay_on_the_lanes);
+    TEST(a_chain_takes_the_latency);
+    TEST(warps_share_units_not_lanes);
+    TEST(energy_is_counted_once_a_warp);
+    TEST(compact_registers_are_summed);
+    TEST(a_return_from_memory_leaves_vectors);
+    TEST(what_waits_is_counted);
+    TEST(a_launch_begins_anew);
+    TEST(parts_share_the_banks);
+}

@@ -1,0 +1,230 @@
+/* Chains in time and in numbers: cycles by hand, what is counted, and results without rounding between operations. */
+#include "test/timing/sm/float_rig.h"
+
+enum { LANES = 32 };
+
+/* %f1 = in[tid], %f2 = in[32 + tid], %f3 = in[64 + tid], %p1 = tid < 7; the body's %f7, %f8 and %f9 are stored. An f32
+ * addition takes 3 cycles, as the paper's does. */
+static struct outcome run_body(const char *model, const char *const *more, const char *body, const float *in) {
+    static const char kernel[] =
+        ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in) {\n"
+        ".reg .pred %%p<3>; .reg .b32 %%r<3>; .reg .b64 %%d<4>; .reg .f32 %%f<30>;\n"
+        "ld.param.u64 %%d1, [out];\nld.param.u64 %%d2, [in];\nmov.u32 %%r1, %%tid.x;\n"
+        "mad.wide.u32 %%d1, %%r1, 4, %%d1;\nmad.wide.u32 %%d2, %%r1, 4, %%d2;\n"
+        "ld.global.f32 %%f1, [%%d2];\nld.global.f32 %%f2, [%%d2+128];\nld.global.f32 %%f3, [%%d2+256];\n"
+        "setp.lt.u32 %%p1, %%r1, 7;\n%s\nst.global.f32 [%%d1], %%f7;\nst.global.f32 [%%d1+128], %%f8;\n"
+        "st.global.f32 [%%d1+256], %%f9;\nret;\n}\n";
+    const char *set[16] = {"latency.f32_add=3", "latency.f32_mul=3", "latency.f32_fma=5"};
+    for (int n = 0; more && more[n]; n++)
+        set[3 + n] = more[n];
+    return run_floats(model, set, (struct heddle_dim){LANES, 1, 1}, kernel, body, in);
+}
+
+static void fill(float in[3 * LANES]) {
+    for (int i = 0; i < 3 * LANES; i++)
+        in[i] = (float)(i % 17) * 0.37f - 2 + (float)i;
+}
+
+static double cycles(const char *model, const char *const *set, const char *body) {
+    float in[3 * LANES];
+    fill(in);
+    return cycles_of(run_body(model, set, body, in));
+}
+
+/* `n` dependent additions into %f7, of two registers: each instruction, chain or not, reads two. */
+static void additions(char *body, size_t size, int n) {
+    int at = 0;
+    for (int i = 1; i <= n; i++)
+        at += snprintf(body + at, size - (size_t)at, "%s.f32 %%f7, %s, %%f2;\n", i % 3 ? "add" : "mul",
+                       i == 1 ? "%f1" : "%f7");
+}
+
+/* 2n + 1 cycles for n operations where one takes 3: beyond that of a single one, which stays as it is, 2 (n - 1). By
+ * themselves each further one costs its 3 cycles and the way from a result to the next one's operands: latch 1,
+ * allocation 1, operands 1, dispatch 1, pipe 3, write-back 2 = 9 from issue to issue. */
+START_TEST(a_chain_of_n_takes_2n_and_1) {
+    char one[64], body[512];
+    additions(one, sizeof one, 1);
+    additions(body, sizeof body, _i);
+    const char *const set[] = {"chain.length=6", "chain.dual=off", NULL};
+    double single = cycles("spe+chain", set, one), chained = cycles("spe+chain", set, body);
+    ck_assert_double_eq(chained - single, 2 * (_i - 1));
+    double apart = cycles("spe", NULL, body) - cycles("spe", NULL, one), two;
+    additions(body, sizeof body, 2);
+    two = cycles("spe", NULL, body) - cycles("spe", NULL, one);
+    ck_assert_double_eq(apart, (_i - 1) * two);
+    ck_assert_double_eq(two, 9);
+}
+END_TEST
+
+/* Another table. */
+START_TEST(latencies_can_be_given) {
+    char body[512], set_latency[32];
+    additions(body, sizeof body, _i);
+    snprintf(set_latency, sizeof set_latency, "chain.latency%d=40", _i);
+    const char *const derived[] = {"chain.length=6", "chain.dual=off", NULL};
+    const char *const given[] = {"chain.length=6", "chain.dual=off", set_latency, NULL};
+    ck_assert_double_eq(cycles("spe+chain", given, body) - cycles("spe+chain", derived, body), 40 - (2 * _i + 1));
+}
+END_TEST
+
+/* Two chains beside each other take as long as the longer one: here 3 operations and 2. */
+START_TEST(pairs_take_the_longer_time) {
+    static const char three[] = "add.f32 %f7, %f1, %f2;\nadd.f32 %f7, %f7, %f2;\nmul.f32 %f7, %f7, %f2;\n";
+    static const char both[] = "sub.f32 %f8, %f1, %f2;\nmul.f32 %f8, %f8, %f2;\nadd.f32 %f7, %f1, %f2;\n"
+                               "add.f32 %f7, %f7, %f2;\nmul.f32 %f7, %f7, %f2;\n";
+    ck_assert_double_eq(cycles("spe+chain", NULL, both), cycles("spe+chain", NULL, three));
+}
+END_TEST
+
+/* Five sources of their own: three operands a cycle take two cycles; a pair has a read port more, and four a cycle take
+ * two; four sources take one cycle there, and two without the port. */
+START_TEST(a_pair_has_a_read_port_more) {
+    static const char pair[] = "add.f32 %f7, %f1, %f2;\nmul.f32 %f8, %f3, %f10;\n";
+    static const char fewer[] = "add.f32 %f7, %f1, %f2;\nmul.f32 %f8, %f3, %f3;\n";
+    static const char four[] = "add.f32 %f7, %f1, %f2;\nmul.f32 %f7, %f7, %f3;\nsub.f32 %f7, %f7, %f10;\n";
+    static const char three[] = "add.f32 %f7, %f1, %f2;\nmul.f32 %f7, %f7, %f3;\nsub.f32 %f7, %f7, %f3;\n";
+    char text[4][256];
+    const char *const bodies[] = {pair, fewer, four, three};
+    double n[4];
+    for (int i = 0; i < 4; i++) { /* %f10 is there as early as the others */
+        snprintf(text[i], sizeof text[i], "ld.global.f32 %%f10, [%%d2+64];\n%s", bodies[i]);
+        n[i] = cycles("spe+chain", (const char *const[]){"collector.banks=64", NULL}, text[i]);
+    }
+    ck_assert_double_eq(n[0], n[1]);
+    ck_assert_double_eq(n[2], n[3] + 1);
+}
+END_TEST
+
+/* Chains of n operations, once a launch: of all lengths there are, each by its own name. */
+START_TEST(lengths_have_their_names) {
+    static const char *const names[] = {"chain.length_1", "chain.length_2", "chain.length_3",
+                                        "chain.length_4", "chain.length_5", "chain.length_6"};
+    const char *const set[] = {"chain.length=6", "chain.dual=off", NULL};
+    float in[3 * LANES];
+    char body[512];
+    fill(in);
+    for (int n = 2; n <= 6; n++) { /* one alone is no chain */
+        additions(body, sizeof body, n);
+        struct outcome o = run_body("spe+chain", set, body, in);
+        for (int k = 1; k <= 6; k++)
+            ck_assert_msg(stat(&o, names[k - 1]) == (k == n), "%s of %d operations: %g", names[k - 1], n,
+                          stat(&o, names[k - 1]));
+        heddle_close(o.h);
+    }
+}
+END_TEST
+
+/* By hand: a chain of 3 (one of them a product), one of fma and add (3), a pair of 1 and 1, a fold of 1 and 1. */
+static const char counted[] = "add.f32 %f4, %f1, %f2;\nmul.f32 %f4, %f4, %f3;\nadd.f32 %f7, %f4, %f1;\n"
+                              "fma.rn.f32 %f5, %f1, %f2, %f3;\nadd.f32 %f8, %f5, %f7;\n"
+                              "add.f32 %f10, %f8, %f1;\nsub.f32 %f11, %f8, %f2;\nmax.f32 %f8, %f10, %f11;\n"
+                              "@!%p1 bra E;\nadd.f32 %f9, %f8, %f1;\nbra J;\nE: mul.f32 %f9, %f8, %f2;\nJ:\n";
+
+START_TEST(everything_is_counted) {
+    float in[3 * LANES];
+    fill(in);
+    struct outcome plain = run_body("spe", NULL, counted, in), o = run_body("spe+chain+fold", NULL, counted, in);
+    ck_assert(memcmp(plain.out, o.out, sizeof o.out) == 0);
+    static const struct {
+        const char *name;
+        double value;
+    } want[] = {{"chain.instructions", 4},
+                {"chain.operations", 10},
+                {"chain.length_1", 4},
+                {"chain.length_2", 0},
+                {"chain.length_3", 2},
+                {"chain.pairs", 1},
+                {"chain.folded", 1},
+                {"chain.lost_adds", 32 - 7}, /* lanes of the other side, which add for nothing */
+                {"chain.lost_muls", 7},
+                {"chain.writes_saved", 2 + 1 + 0 + 1}, /* the fold's two sides write one register */
+                /* alone they read 2+2+2, 3+2, 2+2, 2+2; chained f1 f2 f3, f1 f2 f3 f7, f8 f1 f2, f8 f1 f2 */
+                {"chain.reads_saved", 19 - 13},
+                /* what lanes compute: 5 additions of all, one of 7; a product of all, one of 25 */
+                {"op.f32_add", 5 * 32 + 7},
+                {"op.f32_minmax", 32},
+                {"op.f32_mul", 32 + 25},
+                {"op.f32_fma", 32}};
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++)
+        ck_assert_msg(stat(&o, want[i].name) == want[i].value, "%s is %g, not %g", want[i].name, stat(&o, want[i].name),
+                      want[i].value);
+    static const char *const same[] = {"op.f32_add", "op.f32_mul", "op.f32_fma", "op.mem"};
+    for (int i = 0; i < 4; i++)
+        ck_assert_double_eq(stat(&o, same[i]), stat(&plain, same[i]));
+    ck_assert_double_eq(stat(&plain, "chain.instructions"), 0);
+    ck_assert_double_eq(stat(&plain, "collector.read_words") - stat(&o, "collector.read_words"), 6);
+    ck_assert_double_eq(stat(&plain, "collector.write_words") - stat(&o, "collector.write_words"), 4);
+    ck_assert_double_lt(stat(&o, "energy.regfile_joules"), stat(&plain, "energy.regfile_joules"));
+    ck_assert_double_gt(stat(&o, "energy.float_joules"), stat(&plain, "energy.float_joules")); /* what is lost */
+    heddle_close(plain.h);
+    heddle_close(o.h);
+}
+END_TEST
+
+/* Sides that write registers of their own leave the other lanes' as they were. */
+START_TEST(folded_lanes_keep_what_they_had) {
+    float in[3 * LANES];
+    fill(in);
+    struct outcome o = run_body(_i ? "functional+fold" : "its+fold", NULL,
+                                "mov.f32 %f7, 0f3F800000;\nmov.f32 %f8, 0f40000000;\n@!%p1 bra E;\n"
+                                "add.f32 %f7, %f1, %f2;\nbra J;\nE: sub.f32 %f8, %f1, %f2;\nJ: mov.f32 %f9, %f7;\n",
+                                in);
+    for (int l = 0; l < LANES; l++) {
+        ck_assert_float_eq(o.out[l], l < 7 ? in[l] + in[LANES + l] : 1);
+        ck_assert_float_eq(o.out[LANES + l], l < 7 ? 2 : in[l] - in[LANES + l]);
+    }
+    heddle_close(o.h);
+}
+END_TEST
+
+/* 1e8 + 1 - 1e8 is 0 when it rounds in between, and 1 when it does not. */
+START_TEST(wide_results_are_measured) {
+    static const char body[] = "add.f32 %f4, %f1, %f2;\nsub.f32 %f7, %f4, %f1;\nmul.f32 %f5, %f3, %f3;\n"
+                               "mul.rz.f32 %f8, %f5, %f3;\n";
+    const char *const off[] = {"chain.ieee=off", "chain.dual=off", NULL};
+    float in[3 * LANES];
+    for (int l = 0; l < LANES; l++) {
+        in[l] = l ? (float)l : 1e8f;
+        in[LANES + l] = 1;
+        in[2 * LANES + l] = 1.1f + (float)l * 0.013f;
+    }
+    struct outcome exact = run_body("functional+chain", NULL, body, in),
+                   wide = run_body(_i ? "spe+chain" : "functional+chain", off, body, in);
+    int differ = 0;
+    double largest = 0;
+    ck_assert_float_eq(exact.out[0], 0);
+    ck_assert_float_eq(wide.out[0], 1);
+    for (int l = 0; l < LANES; l++) {
+        double x = in[2 * LANES + l], cube = x * x * x;
+        float want = (float)cube;
+        if ((double)want > cube) /* .rz */
+            want = nextafterf(want, 0);
+        ck_assert_float_eq(wide.out[LANES + l], want);
+        for (int k = 0; k < 2; k++) {
+            double a = exact.out[k * LANES + l], b = wide.out[k * LANES + l];
+            differ += a != b;
+            largest = fmax(largest, a == b ? 0 : fabs(a - b) / fmax(fabs(a), fabs(b)));
+        }
+    }
+    ck_assert_double_eq(stat(&wide, "chain.wide_results"), 2 * LANES);
+    ck_assert_double_eq(stat(&wide, "chain.wide_differ"), differ);
+    ck_assert_int_gt(differ, 1);
+    ck_assert_double_eq(stat(&wide, "chain.wide_beyond"), 1);
+    ck_assert_double_eq(stat(&wide, "chain.max_relative_error"), largest);
+    ck_assert_double_eq(stat(&exact, "chain.wide_results"), 0);
+    heddle_close(exact.h);
+    heddle_close(wide.h);
+}
+END_TEST
+
+SUITE(mechanisms_chain_run) {
+    TEST_LOOP(a_chain_of_n_takes_2n_and_1, 2, 7);
+    TEST_LOOP(latencies_can_be_given, 2, 7);
+    TEST(pairs_take_the_longer_time);
+    TEST(a_pair_has_a_read_port_more);
+    TEST(lengths_have_their_names);
+    TEST(everything_is_counted);
+    TEST_LOOP(folded_lanes_keep_what_they_had, 0, 2);
+    TEST_LOOP(wide_results_are_measured, 0, 2);
+}

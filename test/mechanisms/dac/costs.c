@@ -1,0 +1,249 @@
+/* What small kernels cost the affine warp and its expansion units, by hand: rows, exact values, predicates, branches,
+ * the shares of warps. */
+#include "test/mechanisms/dac/dac_rig.h"
+#include <stdio.h>
+
+/* A store of a word a thread at its place in the block: a cycle for the CTA's start address, one for each warp's line,
+ * and one more for each warp in which, or before which, tid.y or tid.z advances. */
+START_TEST(rows_cost_an_adjustment) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b32 %r<9>; .reg .b64 %a<3>;\n ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x; mov.u32 %r2,%tid.y;\n"
+        " mov.u32 %r3,%tid.z; mov.u32 %r4,%ntid.x; mov.u32 %r5,%ntid.y; mul.lo.u32 %r6,%r4,%r5;\n"
+        " mad.lo.u32 %r1,%r2,%r4,%r1; mad.lo.u32 %r1,%r3,%r6,%r1; mad.wide.u32 %a1,%r1,4,%a1;\n"
+        " mov.u32 %r7,%clock; st.global.u32 [%a1],%r7; ret;\n}\n";
+    static const struct {
+        struct heddle_dim block;
+        int warps, turns;
+    } rows[] = {{{64, 1, 1}, 2, 0}, /* one row */
+                {{16, 4, 1}, 2, 2}, /* two rows in each warp */
+                {{32, 2, 1}, 2, 1}, /* a row a warp: the second has another y than the first */
+                {{32, 1, 2}, 2, 1}, /* another z */
+                {{64, 2, 1}, 4, 1}, /* two warps a row: the third begins the second row */
+                {{64, 1, 2}, 4, 1}, {{8, 2, 2}, 1, 1},
+                {{48, 2, 1}, 3, 2}, /* row 1 begins in the middle of warp 1; warp 2 begins in row 1, warp 1 in row 0 */
+                {{1, 1, 1}, 1, 0}};
+    static const char *const set[] = {"gpu.sms=1", NULL};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        open_with("spe+dac", set, 100000);
+        struct heddle_arg args[] = {{&buffer, 8}};
+        ck_assert_int_eq(heddle_launch(h, load(text), "k", (struct heddle_dim){1, 1, 1}, rows[i].block, 0, args, 1),
+                         HEDDLE_OK);
+        STAT("dac.records", rows[i].warps);
+        STAT("dac.address_cycles", 1 + rows[i].warps + rows[i].turns);
+        STAT("dac.fallbacks", 0);
+    }
+}
+END_TEST
+
+/* An index of 16 bits that wraps in lane 16 of warp 0 is no tuple any more: it, and what is computed from it, has a
+ * slot for each of two warps; the store's address costs a cycle a lane beside the start address. The affine warp: the
+ * parameter is a scalar; tid, cvt to 16 bits and the sum are tuples; cvt back, the product, the address, and the enq
+ * that sends it, are not. */
+START_TEST(what_wraps_is_exact) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b32 %r<9>; .reg .b64 %a<4>; .reg .b16 %h<3>;\n ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x;\n"
+        " cvt.u16.u32 %h1,%r1; add.u16 %h2,%h1,0xfff0; cvt.u32.u16 %r2,%h2; mul.wide.u32 %a2,%r2,4;\n"
+        " add.u64 %a3,%a1,%a2; mov.u32 %r7,%clock; st.global.u32 [%a3],%r7; ret;\n}\n";
+    static const char *const set[] = {"gpu.sms=1", NULL}, *const models[] = {"functional+dac", "spe+dac"};
+    for (int i = 0; i < 2; i++) { /* the interpreter counts what has no time */
+        open_with(models[i], set, 100000);
+        uint64_t big = heddle_alloc(h, 1 << 19);
+        struct heddle_arg args[] = {{&big, 8}};
+        ck_assert_msg(start(load(text), "k", 1, 64, args, 1) == HEDDLE_OK, "%s", heddle_error(h));
+        STAT("dac.fallbacks", 1); /* the one CTA, once */
+        STAT("dac.scalar_instructions", 1);
+        STAT("dac.tuple_instructions", 3);
+        STAT("dac.vector_instructions", 4);
+        STAT("dac.each_instructions", 0);
+        STAT("dac.affine_instructions", 1 + 3 + 4 + 1); /* the exit */
+        STAT("dac.affine_slots", 1 + 3 + 2 * 4 + 1);
+    }
+    STAT("dac.address_cycles", 1 + 32 + 32);
+    STAT("dac.records", 2);
+}
+END_TEST
+
+/* Half of the loads of each warp go to global and to local memory, which are those that could be decoupled; a load of
+ * shared memory or of a parameter is none. A load that no lane of a warp executes takes nothing from the queue. */
+START_TEST(loads_that_count) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b32 %r<9>; .reg .b64 %a<4>; .reg .pred %p;\n .local .b32 l[2]; .shared .b32 s[64];\n"
+        " ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x; mad.wide.u32 %a2,%r1,4,%a1; mov.u32 %r6,s;\n"
+        " mad.lo.u32 %r6,%r1,4,%r6; setp.gt.u32 %p,%r1,31; mov.u32 %r5,%clock;\n"
+        " st.local.u32 [l],%r5; st.shared.u32 [%r6],%r5;\n"
+        " ld.local.u32 %r2,[l]; ld.shared.u32 %r3,[%r6]; @%p ld.global.u32 %r5,[%a2];\n"
+        " add.u32 %r2,%r2,%r3; add.u32 %r2,%r2,%r5; st.global.u32 [%a2],%r2; ret;\n}\n";
+    static const char *const set[] = {"gpu.sms=1", NULL};
+    open_with("spe+dac", set, 100000);
+    struct heddle_arg args[] = {{&buffer, 8}};
+    ck_assert_msg(start(load(text), "k", 1, 64, args, 1) == HEDDLE_OK, "%s", heddle_error(h));
+    STAT("dac.loads", 2 * 2);
+    STAT("dac.decoupled_loads", 1); /* local memory at a constant address saves nothing */
+    STAT("dac.decoupled_addresses", 2);
+    STAT("dac.decoupled_predicates", 2);
+    STAT("dac.lines", 1); /* of global memory, in warp 1 */
+}
+END_TEST
+
+/* Of two warps the first branch parts the one from the other, and no lanes; the second parts lanes of warp 1, and these
+ * from warp 0; at the third all go the same way. */
+START_TEST(branches_that_part) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b32 %r<9>; .reg .b64 %a<4>; .reg .pred %p<4>;\n ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x;\n"
+        " mad.wide.u32 %a2,%r1,4,%a1; mov.u32 %r5,%clock; setp.gt.u32 %p1,%r1,31; @%p1 bra A;\n"
+        " st.global.u32 [%a2],%r5; st.global.u32 [%a2+4096],%r5;\nA: setp.gt.u32 %p2,%r1,40; @%p2 bra B;\n"
+        " st.global.u32 [%a2+512],%r5; st.global.u32 [%a2+4608],%r5;\nB: setp.gt.u32 %p3,%r1,99; @%p3 bra C;\n"
+        " st.global.u32 [%a2+1024],%r5; st.global.u32 [%a2+5120],%r5;\nC: ret;\n}\n";
+    static const char *const set[] = {"gpu.sms=1", NULL};
+    open_with("spe+dac", set, 100000);
+    struct heddle_arg args[] = {{&buffer, 8}};
+    ck_assert_msg(start(load(text), "k", 1, 64, args, 1) == HEDDLE_OK, "%s", heddle_error(h));
+    STAT("dac.warp_divergences", 2);
+    STAT("dac.thread_divergences", 1);
+    STAT("dac.decoupled_addresses", 2 * (1 + 2 + 2));
+}
+END_TEST
+
+/* A guard of a store, compared for each of two warps: 2 cycles where both ends of a warp agree, 1 where the lanes do
+ * it, which takes a slot of the affine warp a warp; 1 for the CTA where two scalars are compared. In blocks whose warps
+ * have two rows ends decide nothing. An equality holds or fails in the middle of a warp, too: of `threads` that store,
+ * one is thread 5, or all others are. */
+START_TEST(predicates_by_hand) {
+    static const struct {
+        const char *compare;
+        uint32_t x;
+        int cta, ends, lanes, stores, cycles;
+        uint64_t threads;
+    } rows[] = {{"setp.gt.u32 %p,%r1,31", 64, 0, 2, 0, 1, 4, ~0ull << 32},
+                {"setp.gt.u32 %p,%r1,39", 64, 0, 1, 1, 1, 3, ~0ull << 40},
+                {"setp.lt.s32 %p,%r1,5", 64, 0, 1, 1, 1, 3, 31},
+                {"setp.le.u32 %p,%r1,31", 64, 0, 2, 0, 1, 4, 0xffffffff},
+                {"setp.eq.u32 %p,%r1,5", 64, 0, 0, 2, 1, 2, 1 << 5},
+                {"setp.ne.s32 %p,%r1,5", 64, 0, 0, 2, 2, 2, ~(1ull << 5)},
+                {"setp.ge.u32 %p,%r1,0", 16, 0, 0, 2, 2, 2, 0xffff}, /* tid.x, of four rows */
+                {"setp.gt.u32 %p,%r2,31", 64, 2, 0, 0, 2, 1, ~0ull}};
+    uint32_t word[64];
+    static const char *const set[] = {"gpu.sms=1", NULL};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+                 ".reg .b32 %%r<9>; .reg .b64 %%a<4>; .reg .pred %%p;\n ld.param.u64 %%a1,[p];\n"
+                 " mov.u32 %%r1,%%tid.x; mov.u32 %%r2,%%ntid.x;\n mad.wide.u32 %%a2,%%r1,4,%%a1; %s;\n"
+                 " mov.u32 %%r5,%%clock; or.b32 %%r5,%%r5,1; @%%p st.global.u32 [%%a2],%%r5; ret;\n}\n",
+                 rows[i].compare);
+        open_with("spe+dac", set, 100000);
+        heddle_clear(h, buffer, sizeof word);
+        struct heddle_arg args[] = {{&buffer, 8}};
+        const struct heddle_dim block = {rows[i].x, 64 / rows[i].x, 1};
+        ck_assert_msg(heddle_launch(h, load(text), "k", (struct heddle_dim){1, 1, 1}, block, 0, args, 1) == HEDDLE_OK,
+                      "%s", heddle_error(h));
+        heddle_read(h, buffer, word, sizeof word);
+        for (uint32_t t = 0; t < 64; t++)
+            ck_assert_msg((word[t] != 0) == (rows[i].threads >> t & 1), "%s: thread %u", rows[i].compare, t);
+        STAT("dac.predicates_cta", rows[i].cta);
+        STAT("dac.predicates_ends", rows[i].ends);
+        STAT("dac.predicates_lanes", rows[i].lanes);
+        STAT("dac.predicate_cycles", rows[i].cycles);
+        STAT("dac.masks", 2);
+        const double slots = stat("dac.affine_instructions") + rows[i].lanes, issued = stat("gpu.warp_instructions");
+        STAT("dac.affine_slots", slots);
+        STAT("issue.issued", issued); /* each slot is a warp instruction */
+        STAT("dac.decoupled_predicates", 2);
+        STAT("dac.decoupled_addresses", rows[i].stores);
+        open_with("functional+dac", set, 100000);
+        ck_assert_int_eq(heddle_launch(h, load(text), "k", (struct heddle_dim){1, 1, 1}, block, 0, args, 1), HEDDLE_OK);
+        STAT("dac.affine_slots", slots);
+        STAT("gpu.warp_instructions", issued);
+    }
+}
+END_TEST
+
+/* What is to be had by all of a warp is shared by those that can be there: 8 CTAs of 2 warps. Two lines a warp need two
+ * records, which 32 entries give, and 31 do not. */
+START_TEST(queues_are_shared_by_resident_warps) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b32 %r<3>; .reg .b64 %a<3>;\n ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x;\n"
+        " mad.wide.u32 %a1,%r1,8,%a1; ld.global.u32 %r2,[%a1]; st.global.u32 [%a1+4],%r2; ret;\n}\n";
+    for (int entries = 31; entries <= 33; entries++) {
+        char option[32];
+        snprintf(option, sizeof option, "dac.pwaq=%d", entries);
+        const char *const set[] = {"gpu.sms=1", option, NULL};
+        open_with("spe+dac", set, 100000);
+        struct heddle_arg args[] = {{&buffer, 8}};
+        ck_assert_int_eq(start(load(text), "k", 1, 64, args, 1), HEDDLE_OK);
+        STAT("dac.wide_records", entries < 32 ? 4 : 0);
+        STAT("dac.lines", entries < 32 ? 0 : 4);
+        /* the start addresses, and a cycle a record */
+        STAT("dac.address_cycles", 2 + (entries < 32 ? 4 : 8));
+    }
+}
+END_TEST
+
+/* Lanes 0 to 15 hit and go on alone, lanes 16 to 31 miss: a load whose line was locked for the whole warp reads it by
+ * halves. Neither is the access that unlocks it, so the line is unlocked by a request of its own; that of the first
+ * load, which all lanes read at once, is not. */
+START_TEST(halves_unlock_by_request) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b32 %r<9>; .reg .b64 %a<6>; .reg .pred %q;\n ld.param.u64 %a1,[p]; mov.u32 %r1,%laneid;\n"
+        " mov.u32 %r5,%tid.x; mad.wide.u32 %a4,%r5,4,%a1; ld.global.u32 %r2,[%a1]; setp.lt.u32 %q,%r1,16;\n"
+        " selp.b64 %a2,0,1024,%q; cvt.u64.u32 %a3,%r2; add.u64 %a2,%a2,%a3; add.u64 %a2,%a2,%a1;\n"
+        " ld.global.u32 %r3,[%a2]; add.u32 %r3,%r3,%r1; ld.global.u32 %r4,[%a4+256]; add.u32 %r4,%r4,%r3;\n"
+        " mul.wide.u32 %a2,%r4,4; add.u64 %a2,%a2,%a1; st.global.u32 [%a2+512],%r4; ret;\n}\n";
+    static const char *const models[] = {"spe+dac", "dws50+dac"}, *const set[] = {
+                                                                      "gpu.sms=1", "dws.memory=branch_bypass",
+                                                                      "memory.model=fixed", "memory.latency=600", NULL};
+    for (int i = 0; i < 2; i++) {
+        open_with(models[i], set, 100000);
+        heddle_clear(h, buffer, BUFFER);
+        struct heddle_arg args[] = {{&buffer, 8}};
+        ck_assert_int_eq(start(load(text), "k", 1, 32, args, 1), HEDDLE_OK);
+        STAT("sm.memory_splits", i);
+        STAT("dac.decoupled_loads", 2 + i); /* the second by each half */
+        STAT("dac.lines", 2);
+        STAT("dac.lines_without_lock", 0);
+        STAT("dac.unlocks", i);
+    }
+}
+END_TEST
+
+/* A load that is the warp's first instruction waits for its line, and is counted once, however often it is looked at;
+ * behind 40 products, one after the other, of 20 cycles and more, its line is there after 100. */
+START_TEST(who_waits_for_data_is_late_once) {
+    static const char head[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+                               ".reg .b32 %r<9>; .reg .b64 %a<6>;\n ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x;\n"
+                               " mad.wide.u32 %a2,%r1,4,%a1; mov.u32 %r2,%clock;\n";
+    static const char *const set[] = {"gpu.sms=1", "memory.model=fixed", "memory.latency=100", NULL};
+    for (int after = 0; after < 2; after++) {
+        char text[4096];
+        size_t at = (size_t)snprintf(text, sizeof text, "%s", head);
+        for (int i = 0; after && i < 40; i++)
+            at += (size_t)snprintf(text + at, sizeof text - at, " mad.lo.u32 %%r2,%%r2,%%r2,%%r2;\n");
+        snprintf(text + at, sizeof text - at,
+                 " ld.global.u32 %%r3,[%%a2]; add.u32 %%r3,%%r3,%%r2; st.global.u32 [%%a2+1024],%%r3; ret;\n}\n");
+        open_with("spe+dac", set, 100000);
+        struct heddle_arg args[] = {{&buffer, 8}};
+        ck_assert_int_eq(start(load(text), "k", 1, 32, args, 1), HEDDLE_OK);
+        STAT("dac.decoupled_loads", 1);
+        STAT("dac.data_late", !after);
+    }
+}
+END_TEST
+
+SUITE(mechanisms_dac_costs) {
+    tcase_add_checked_fixture(tc, NULL, teardown);
+    TEST(rows_cost_an_adjustment);
+    TEST(what_wraps_is_exact);
+    TEST(loads_that_count);
+    TEST(branches_that_part);
+    TEST(predicates_by_hand);
+    TEST(queues_are_shared_by_resident_warps);
+    TEST(halves_unlock_by_request);
+    TEST(who_waits_for_data_is_late_once);
+}

@@ -1,0 +1,589 @@
+/* The affine warp of an SM on kernels that are small enough to be followed by hand. The random ones are in random.c. */
+#include "test/mechanisms/dac/dac_rig.h"
+#include <stdio.h>
+
+/* Figure 4's kernel on one SM, `num` words from row to row: B[i * num + t] = A[i * num + t] + 1. */
+static void figure_4(const char *const *set, const char *model, uint32_t ctas, uint32_t threads, uint32_t dim,
+                     uint32_t num) {
+    static uint32_t in[BUFFER / 8], out[BUFFER / 8];
+    open_with(model, set, 1000000);
+    for (uint32_t i = 0; i < BUFFER / 8; i++)
+        in[i] = 3 * i;
+    heddle_write(h, buffer, in, sizeof in);
+    uint64_t to = buffer + sizeof in;
+    struct heddle_arg args[] = {{&buffer, 8}, {&to, 8}, {&dim, 4}, {&num, 4}};
+    struct heddle_module *m = heddle_module_file(h, "kernels/affine.ptx");
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    ck_assert_msg(start(m, "example", ctas, threads, args, 4) == HEDDLE_OK, "%s", heddle_error(h));
+    heddle_read(h, to, out, sizeof out);
+    for (uint32_t i = 0; i < dim; i++)
+        for (uint32_t t = 0; t < num; t++)
+            ck_assert_uint_eq(out[i * num + t], t < ctas * threads ? 3 * (i * num + t) + 1 : 0);
+}
+
+/* One CTA of 64 threads, 5 rounds, rows of 64 words: two lines each, a warp a line. The affine warp: 4 loads of
+ * parameters, 6 instructions before the loop, 9 in each round, the exit: 11 + 45 = 56. A warp: 4 in each round: 20, of
+ * two warps 40; the exit is where its lanes meet again, and takes no slot. Of each round a warp gets a load's address,
+ * a store's and a predicate; dim and i are scalars, so one comparison makes the predicates of both warps. The address
+ * unit has 10 entries (5 rounds, a load and a store), of which each costs a cycle for the start address and, for each
+ * of two warps, a cycle for its one line: 10 * 3. The predicate unit: a cycle for both warps: 5. Words of tuple
+ * registers, four for each word of an operand where the result has offsets, else one: reads before the loop: tid 4, r1
+ * 4, the two sums 2 * 16: 40; in a round both enqs 2 * 8, i 1, r3 1, the sums 2 * 16, setp 2: 52. Writes: parameters 6,
+ * r0 1, tid 4, r1 8, the sums 16, i 1: 36; in a round i 1, r3 2, the sums 16: 19. The ATQ: each of 15 entries is
+ * written, and read for one CTA. */
+START_TEST(figure_4_by_hand) {
+    static const char *const set[] = {"gpu.sms=1", NULL};
+    figure_4(set, "spe+dac", 1, 64, 5, 64);
+    STAT("dac.decoupled_kernels", 1);
+    STAT("dac.static_instructions", 10 + 9 + 1); /* before the loop, in it, and the return */
+    STAT("dac.static_affine", 20 - 4); /* all but the load, the sum of what it brings, its store, and the return */
+    STAT("dac.affine_instructions", 56);
+    STAT("dac.affine_slots", 56);
+    STAT("gpu.warp_instructions", 56 + 40);
+    STAT("dac.each_instructions", 0);
+    STAT("dac.vector_instructions", 0);
+    STAT("dac.fallbacks", 0);
+    STAT("dac.batches", 1);
+    STAT("dac.batch_ctas", 1);
+    STAT("dac.loads", 10);
+    STAT("dac.decoupled_loads", 10);
+    STAT("dac.decoupled_addresses", 10);
+    STAT("dac.decoupled_predicates", 10);
+    STAT("dac.predicates_cta", 10);
+    STAT("dac.predicates_ends", 0);
+    STAT("dac.predicates_lanes", 0);
+    STAT("dac.records", 20);
+    STAT("dac.masks", 10);
+    STAT("dac.lines", 10);
+    STAT("dac.lines_without_lock", 0);
+    STAT("dac.unlocks", 0); /* each load reads its line whole */
+    STAT("dac.spills", 0);
+    STAT("dac.wide_records", 0);
+    STAT("dac.address_cycles", 30);
+    STAT("dac.predicate_cycles", 5);
+    STAT("dac.tuple_reads", 40 + 5 * 52);
+    STAT("dac.tuple_writes", 36 + 5 * 19);
+    STAT("dac.atq_accesses", 30);
+    /* the kernel's own: 5 rounds of two warps read r2, tmp and write them; addresses and predicates are no registers */
+    STAT("collector.read_words", 20);
+    STAT("collector.write_words", 20);
+    ck_assert_double_gt(stat("energy.affine_joules"), 0);
+}
+END_TEST
+
+/* Three CTAs of 40 threads, rows of 120 words, 2 rounds: warps of 32 and of 8 lanes. Byte addresses of a CTA c's warps
+ * in row i, i * 480 + c * 160: [0,128) and [128,160), then [160,288) and [288,320), [320,448) and [448,480); in row 1
+ * [480,608) [608,640), [640,768) [768,800), [800,928) [928,960). Lines of 128 bytes: row 0: 1 1, 2 1, 2 1; row 1: 2 1
+ * (480 is in line 3, 607 in 4; 608..639 in 4), 1 1 (640 to 767 are line 5), 2 1 (800 is in 6, 927 in 7). In all 8 + 8 =
+ * 16 lines of loads. B lies 32768 bytes on and has as many. A record of two lines takes two cycles. */
+START_TEST(ragged_warps_and_lines) {
+    static const char *const set[] = {"gpu.sms=1", "dac.batch=3", NULL};
+    figure_4(set, "spe+dac", 3, 40, 2, 120);
+    STAT("dac.lines", 16);
+    STAT("dac.records", 24); /* 3 CTAs, 2 warps, 2 rounds, a load and a store */
+    STAT("dac.masks", 12);
+    STAT("dac.predicates_cta", 12);
+    STAT("dac.decoupled_loads", 12);
+    STAT("dac.batch_ctas", 3);
+    /* start addresses: 3 CTAs, 2 rounds, 2 places: 12; lines: 16 of loads and 16 of stores */
+    STAT("dac.address_cycles", 12 + 32);
+    STAT("dac.affine_instructions", stat("dac.batches") * (11 + 2 * 9));
+}
+END_TEST
+
+/* As many batches as the option leads to: CTAs that are there when the affine warp is free go together, later ones in
+ * the next. With one CTA a batch every CTA has a stream of its own. */
+START_TEST(batches) {
+    static const char *const one[] = {"gpu.sms=1", "dac.batch=1", NULL};
+    static const char *const all[] = {"gpu.sms=1", NULL};
+    figure_4(one, "spe+dac", 20, 64, 3, 1280);
+    STAT("dac.batches", 20);
+    STAT("dac.batch_ctas", 20);
+    STAT("dac.affine_instructions", 20 * (11 + 3 * 9));
+    figure_4(all, "spe+dac", 20, 64, 3, 1280);
+    STAT("dac.batch_ctas", 20);
+    ck_assert_double_lt(stat("dac.batches"), 20);
+    ck_assert_double_ge(stat("dac.batches"), 3); /* 8 CTAs an SM */
+    STAT("dac.affine_instructions", stat("dac.batches") * (11 + 3 * 9));
+    figure_4(all, "spe+dac", 8, 64, 3, 512); /* they come one a cycle, and the affine warp waits for the last */
+    STAT("dac.batches", 1);
+    STAT("dac.batch_ctas", 8);
+}
+END_TEST
+
+/* An L1 of four sets of two ways, of which one may be locked. Each of 8 warps reads 4 lines, and all 32 are in set 0:
+ * thread t's words are at t / 32 * 512 + t % 32 * 4 (blocks are 32 wide) + i * 4096, i up to 3. One lock at a time, so
+ * a warp that got its second line's before its first one's would wait for itself. With `lock_wait` longer than the
+ * launch may take, none is left without; with 0, all that are refused are. */
+START_TEST(lines_wait_for_their_locks) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x; mov.u32 %r2,%tid.y;\n"
+        " mad.wide.u32 %a2,%r1,4,%a1; mad.wide.u32 %a2,%r2,512,%a2;\n"
+        " ld.global.u32 %r3,[%a2]; ld.global.u32 %r4,[%a2+4096]; ld.global.u32 %r5,[%a2+8192];\n"
+        " ld.global.u32 %r6,[%a2+12288]; add.u32 %r3,%r3,%r4; add.u32 %r5,%r5,%r6; add.u32 %r3,%r3,%r5;\n"
+        " st.global.u32 [%a2+16384],%r3; ret;\n}\n";
+    static const char *const waits[] = {"dac.lock_wait=0", "dac.lock_wait=1000000"};
+    static const char *const queue[] = {"lsu.prefetch_queue=16", "lsu.prefetch_queue=1"};
+    static uint32_t in[BUFFER / 4], out[1024];
+    for (uint32_t i = 0; i < BUFFER / 4; i++)
+        in[i] = i * i;
+    for (int late = 0; late < 2; late++) {
+        const char *const set[] = {"gpu.sms=1", "l1.size=1024", "l1.ways=2", waits[late], queue[_i], NULL};
+        open_with("spe+dac", set, 100000);
+        heddle_write(h, buffer, in, sizeof in);
+        struct heddle_arg args[] = {{&buffer, 8}};
+        ck_assert_msg(heddle_launch(h, load(text), "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 8, 1}, 0,
+                                    args, 1) == HEDDLE_OK,
+                      "%s", heddle_error(h));
+        heddle_read(h, buffer + 16384, out, sizeof out);
+        for (uint32_t i = 0; i < 1024; i++)
+            ck_assert_uint_eq(out[i], i % 128 < 32 ? in[i] + in[i + 1024] + in[i + 2048] + in[i + 3072] : in[i + 4096]);
+        STAT("dac.lines", 32);
+        STAT("dac.locked_max", 1);
+        if (late)
+            STAT("dac.lines_without_lock", 0);
+        else
+            ck_assert_double_gt(stat("dac.lines_without_lock"), 0);
+    }
+}
+END_TEST
+
+/* Queues of one entry: nothing is lost, nothing goes beyond the size, and each says that it was full. */
+START_TEST(smallest_queues) {
+    static const char *const set[] = {"gpu.sms=1", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", NULL};
+    static const char *const models[] = {"spe+dac", "dpe+dac", "dws50+dac", "its+dac", "si+dac", "minpc+dac"};
+    figure_4(set, models[_i], 2, 64, 5, 128);
+    STAT("dac.atq_max", 1);
+    STAT("dac.decoupled_loads", 20);
+    STAT("dac.spills", 0);
+    ck_assert_double_gt(stat("dac.atq_full"), 0);
+    ck_assert_double_gt(stat("dac.pwaq_full"), 0);
+}
+END_TEST
+
+/* Addresses of two lines, and queues of one: expanded by the load itself, without an early request. */
+START_TEST(wider_than_the_queue) {
+    static const char *const set[] = {"gpu.sms=1", "dac.pwaq=1", NULL};
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b32 %r<3>; .reg .b64 %a<3>;\n ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x;\n"
+        " mad.wide.u32 %a1,%r1,8,%a1; ld.global.u32 %r2,[%a1]; st.global.u32 [%a1+4],%r2; ret;\n}\n";
+    struct heddle_arg args[] = {{&buffer, 8}};
+    uint32_t word[128];
+    open_with("spe+dac", set, 100000);
+    for (uint32_t i = 0; i < 128; i++)
+        word[i] = i % 2 ? 0 : i + 7;
+    heddle_write(h, buffer, word, sizeof word);
+    ck_assert_int_eq(start(load(text), "k", 1, 64, args, 1), HEDDLE_OK);
+    heddle_read(h, buffer, word, sizeof word);
+    for (uint32_t i = 0; i < 128; i++)
+        ck_assert_uint_eq(word[i], i - i % 2 + 7);
+    STAT("dac.records", 4);
+    STAT("dac.wide_records", 4);
+    STAT("dac.lines", 0);
+    STAT("dac.spills", 0);
+}
+END_TEST
+
+/* A queue of one record, and a branch by tid whose two sides load: the side that comes second in the affine stream gets
+ * its address when the first side has taken its own, which waits for its line and nothing else: no entry has to go
+ * beyond the size. */
+START_TEST(who_waits_for_lines_is_not_stuck) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p];\n mov.u32 %r1,%tid.x;\n"
+        " mad.wide.u32 %a2,%r1,4,%a1; setp.lt.u32 %p1,%r1,16; @%p1 bra A;\n"
+        " ld.global.u32 %r2,[%a2+1024]; add.u32 %r2,%r2,1; bra E;\nA: ld.global.u32 %r2,[%a2]; add.u32 %r2,%r2,3;\n"
+        "E: st.global.u32 [%a2+8192],%r2; ret;\n}\n";
+    static const char *const set[] = {"gpu.sms=1", "dac.pwaq=1", NULL};
+    static const char *const models[] = {"spe+dac", "dpe+dac", "dws10+dac", "dws50+dac", "its+dac", "si+dac"};
+    uint32_t word[288], got[32];
+    open_with(models[_i], set, 100000);
+    for (uint32_t i = 0; i < 288; i++)
+        word[i] = i;
+    heddle_write(h, buffer, word, sizeof word);
+    struct heddle_arg args[] = {{&buffer, 8}};
+    ck_assert_msg(start(load(text), "k", 1, 32, args, 1) == HEDDLE_OK, "%s", heddle_error(h));
+    heddle_read(h, buffer + 8192, got, sizeof got);
+    for (uint32_t t = 0; t < 32; t++)
+        ck_assert_uint_eq(got[t], t < 16 ? t + 3 : t + 256 + 1);
+    STAT("dac.lines", 2);
+    STAT("dac.spills", 0);
+}
+END_TEST
+
+/* A thread looks at a word of ordinary memory until warp 0 has set it, which needs eight loads first; what is behind
+ * the loop is sent to the warps that look, too, and fills their queues, so that warp 0 gets no more of its CTA's
+ * entries.
+ * Whatever the sizes, it ends, within the patience of an expansion unit for each entry. */
+START_TEST(who_looks_at_memory_holds_up_nobody) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p];\n mov.u32 %r1,%tid.x;\n"
+        " mad.wide.u32 %a2,%r1,4,%a1; shr.u32 %r2,%r1,5; mad.wide.u32 %a3,%r2,4,%a1;\n"
+        "L: ld.global.u32 %r3,[%a3+1024]; setp.eq.u32 %p1,%r3,0; @%p1 bra L;\n mov.u32 %r4,0;\n"
+        " ld.global.u32 %r5,[%a2]; add.u32 %r4,%r4,%r5;\n ld.global.u32 %r5,[%a2+4]; add.u32 %r4,%r4,%r5;\n"
+        " ld.global.u32 %r5,[%a2+8]; add.u32 %r4,%r4,%r5;\n ld.global.u32 %r5,[%a2+12]; add.u32 %r4,%r4,%r5;\n"
+        " ld.global.u32 %r5,[%a2+16]; add.u32 %r4,%r4,%r5;\n ld.global.u32 %r5,[%a2+20]; add.u32 %r4,%r4,%r5;\n"
+        " ld.global.u32 %r5,[%a2+24]; add.u32 %r4,%r4,%r5;\n ld.global.u32 %r5,[%a2+28]; add.u32 %r4,%r4,%r5;\n"
+        " st.global.u32 [%a3+1028],%r4; st.global.u32 [%a2+4096],%r4; ret;\n}\n";
+    static const char *const models[] = {"spe+dac", "dpe+dac", "dws50+dac", "its+dac", "si+dac", "minpc+dac"};
+    static const char *const small[] = {"gpu.sms=1", "dac.atq=1", "dac.pwaq=1", NULL},
+                             *const medium[] = {"gpu.sms=1", "dac.atq=3", "dac.pwaq=48", NULL},
+                             *const large[] = {"gpu.sms=1", "dac.pwaq=4096", NULL};
+    static const char *const *const sets[] = {small, medium, large};
+    for (int k = 0; k < 3; k++) {
+        uint32_t word[257], got[64];
+        open_with(models[_i], sets[k], 2000000);
+        for (uint32_t i = 0; i < 257; i++)
+            word[i] = i == 256 ? 1 : i + 1;
+        heddle_write(h, buffer, word, sizeof word);
+        struct heddle_arg args[] = {{&buffer, 8}};
+        ck_assert_msg(start(load(text), "k", 1, 64, args, 1) == HEDDLE_OK, "%.900s", heddle_error(h));
+        heddle_read(h, buffer + 4096, got, sizeof got);
+        for (uint32_t t = 0; t < 64; t++)
+            ck_assert_uint_eq(got[t], 8 * (t + 1) + 28);
+        STAT("dac.decoupled_kernels", 1);
+        ck_assert_double_ge(stat("dac.decoupled_loads"), 16);
+        ck_assert(k != 0 || stat("dac.spills") > 0);
+        ck_assert(k != 2 || stat("dac.spills") == 0);
+    }
+}
+END_TEST
+
+/* Loads of local memory ask for their lines, too: two warps, each thread with 64 words of its own, of which it stores
+ * word n to n + 3 and tid. A word at a scalar offset is a line for the warp's lanes: u32 [n] 1; v2.u32 [n + 2] 2; u8
+ * [n + 1] 1; u32 [tid], where each lane has a word of its own, 32: 36 lines a warp; and the load of `n`'s row of global
+ * memory 1. With pwaq for 64 records a warp, all are asked for; else the last is too wide. */
+START_TEST(local_loads_ask_for_their_lines) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
+        ".local .align 16 .b8 depot[256];\n.reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p];\n"
+        " ld.param.u32 %r1,[n]; mov.u32 %r2,%tid.x; mov.u64 %a2,depot; mul.wide.u32 %a3,%r1,4; add.u64 %a4,%a2,%a3;\n"
+        " mad.wide.u32 %a5,%r2,4,%a2; mad.wide.u32 %a6,%r2,4,%a1; st.local.u32 [%a5],%r2;\n"
+        " ld.global.u32 %r3,[%a6]; st.local.u32 [%a4],%r3; st.local.v2.u32 [%a4+8],{%r3,%r2};\n"
+        " st.local.u32 [%a4+4],%r3;\n"
+        " ld.local.u32 %r4,[%a4]; ld.local.v2.u32 {%r5,%r6},[%a4+8]; ld.local.u8 %r7,[%a4+4];\n"
+        " ld.local.u32 %r8,[%a5];\n add.u32 %r4,%r4,%r5; add.u32 %r4,%r4,%r6; add.u32 %r4,%r4,%r7;\n"
+        " add.u32 %r4,%r4,%r8; st.global.u32 [%a6],%r4; ret;\n}\n";
+    static const char *const wide[] = {"gpu.sms=1", "dac.pwaq=1024", NULL}, *const narrow[] = {"gpu.sms=1", NULL};
+    const uint32_t n = 40;
+    uint32_t word[64];
+    for (int k = 0; k < 2; k++) {
+        open_with("spe+dac", k ? narrow : wide, 100000);
+        for (uint32_t i = 0; i < 64; i++)
+            word[i] = 1000 + i;
+        heddle_write(h, buffer, word, sizeof word);
+        struct heddle_arg args[] = {{&buffer, 8}, {&n, 4}};
+        ck_assert_msg(start(load(text), "k", 1, 64, args, 2) == HEDDLE_OK, "%s", heddle_error(h));
+        heddle_read(h, buffer, word, sizeof word);
+        for (uint32_t t = 0; t < 64; t++) {
+            uint32_t v = 1000 + t, own = t >= n && t < n + 3 ? v : t; /* word n + 3 is tid */
+            ck_assert_uint_eq(word[t], v + v + t + (v & 255) + own);
+        }
+        STAT("dac.decoupled_loads", 10);
+        STAT("dac.lines", k ? 2 * 5 : 2 * 37);
+    }
+}
+END_TEST
+
+/* The second launch of a context finds nothing of the first. The data of its loads are in no L1: fermi empties
+ * it between launches. */
+START_TEST(a_launch_begins_anew) {
+    static const char *const names[] = {
+        "dac.affine_slots", "dac.tuple_reads",  "dac.atq_accesses", "dac.lines",           "dac.batches",
+        "dac.records",      "dac.masks",        "dac.unlocks",      "dac.loads",           "dac.address_cycles",
+        "dac.spills",       "dac.tuple_writes", "dac.batch_ctas",   "dac.predicate_cycles"};
+    static const char *const set[] = {"gpu.sms=1", NULL};
+    uint32_t dim = 5, num = 64;
+    open_with("spe+dac", set, 1000000);
+    uint64_t to = buffer + BUFFER / 2;
+    struct heddle_arg args[] = {{&buffer, 8}, {&to, 8}, {&dim, 4}, {&num, 4}};
+    struct heddle_module *m = heddle_module_file(h, "kernels/affine.ptx");
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(start(m, "example", 1, 64, args, 4), HEDDLE_OK);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        ck_assert_msg(heddle_stat(h, 1, names[i]) == heddle_stat(h, 0, names[i]), "%s: %g, then %g", names[i],
+                      heddle_stat(h, 0, names[i]), heddle_stat(h, 1, names[i]));
+}
+END_TEST
+
+/* A neighbour's store is read behind a barrier. Warp 1 spends `rounds` rounds before it stores, so the barrier opens
+ * late: the load's address is there as an entry of the ATQ, and is expanded only then, or it would bring the line as it
+ * was before. The line is asked for once, behind the barrier: its time of waiting shows in the queue's being empty. */
+START_TEST(nothing_is_expanded_across_a_barrier) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
+        ".reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p]; ld.param.u32 %r7,[n];\n"
+        " mov.u32 %r1,%tid.x; mad.wide.u32 %a2,%r1,4,%a1;\n"
+        " ld.global.u32 %r2,[%a2+4096];\n" /* data: how many rounds */
+        "W: setp.eq.u32 %p1,%r2,0; @%p1 bra D; sub.u32 %r2,%r2,1; bra W;\n"
+        "D: add.u32 %r3,%r1,100; st.global.u32 [%a2],%r3;\n bar.sync 0;\n"
+        " xor.b32 %r4,%r1,32; sub.u32 %r5,63,%r1; mad.wide.u32 %a3,%r5,4,%a1; ld.global.u32 %r6,[%a3];\n"
+        " st.global.u32 [%a2+8192],%r6; ret;\n}\n";
+    static const char *const set[] = {"gpu.sms=1", NULL};
+    uint32_t rounds[64], got[64], n = 0;
+    double cycles[2], waited[2];
+    for (uint32_t late = 0; late < 2; late++) {
+        open_with("spe+dac", set, 1000000);
+        for (uint32_t i = 0; i < 64; i++)
+            rounds[i] = late && i >= 32 ? 200 : 0;
+        heddle_write(h, buffer + 4096, rounds, sizeof rounds);
+        struct heddle_arg args[] = {{&buffer, 8}, {&n, 4}};
+        ck_assert_msg(start(load(text), "k", 1, 64, args, 2) == HEDDLE_OK, "%s", heddle_error(h));
+        heddle_read(h, buffer + 8192, got, sizeof got);
+        for (uint32_t i = 0; i < 64; i++)
+            ck_assert_uint_eq(got[i], 100 + 63 - i);
+        cycles[late] = stat("gpu.cycles");
+        waited[late] = stat("dac.atq_cycles");
+        STAT("dac.lines", 4);
+        STAT("dac.decoupled_loads", 4);
+    }
+    /* 200 rounds of four instructions, one after the other, are at least so many cycles; all the while what is behind
+     * the barrier is in the ATQ: the load's entry and the store's behind it */
+    ck_assert_double_gt(cycles[1] - cycles[0], 800);
+    ck_assert_double_ge(waited[1] - waited[0], 2 * (cycles[1] - cycles[0]) * 0.95);
+}
+END_TEST
+
+/* The affine stream reads a table itself: what is wrong with it is told of the kernel's own line, CTA and lane. */
+START_TEST(the_affine_stream_faults) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p];\n mov.u32 %r1,%tid.x; mov.u32 %r2,%ctaid.x;\n"
+        " mad.lo.u32 %r3,%r2,64,%r1; mad.wide.u32 %a2,%r3,4,%a1;\n"
+        " ld.global.u32 %r4,[%a2];\n" /* line 10 */
+        " st.global.u32 [%a2],%r4; ret;\n}\n";
+    char whole[1024], err[1024], *cut;
+    const uint64_t nowhere = 64;
+    struct heddle_arg args[] = {{&nowhere, 8}};
+    static const char *const set[] = {"gpu.sms=1", NULL};
+    open_with("spe", set, 100000);
+    ck_assert_int_eq(start(load(text), "k", 2, 64, args, 1), HEDDLE_FAULT);
+    snprintf(whole, sizeof whole, "%s", heddle_error(h));
+    open_with("spe+dac", set, 100000);
+    ck_assert_int_eq(start(load(text), "k", 2, 64, args, 1), HEDDLE_FAULT);
+    snprintf(err, sizeof err, "%s", heddle_error(h));
+    /* but for the operand, all is the same */
+    ck_assert_ptr_nonnull(cut = strstr(whole, "ld.global.u32 "));
+    ck_assert_int_eq(strncmp(err, whole, (size_t)(cut - whole)), 0);
+    ck_assert_str_eq(strstr(err, "CTA"), strstr(whole, "CTA"));
+    ck_assert_msg(strstr(err, "t.ptx:10:") && strstr(err, "CTA (0,0,0)") && strstr(err, "warp 0"), "%s", err);
+}
+END_TEST
+
+/* A constant that the affine stream looks up: threads from 41 on, in the second CTA only, look beyond the table. The
+ * message is that of the kernel left whole: whose lane it was, where it looked, and how many bytes it wanted. */
+START_TEST(a_look_up_of_the_affine_stream_faults) {
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.const .align 4 .b32 tab[4];\n"
+        ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
+        ".reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p]; ld.param.u32 %r5,[n];\n"
+        " mov.u32 %r1,%tid.x; mov.u32 %r2,%ctaid.x; mul.lo.u32 %r2,%r2,%r5; mul.wide.u32 %a3,%r2,4;\n"
+        " mov.u64 %a4,tab; add.u64 %a4,%a4,%a3;\n setp.gt.u32 %p1,%r1,40;\n @%p1 bra L;\n ret;\n"
+        "L: ld.const.u32 %r4,[%a4];\n" /* line 14 */
+        " add.u32 %r6,%r1,%r4; mad.wide.u32 %a2,%r6,4,%a1; st.global.u32 [%a2],%r1; ret;\n}\n";
+    static const char *const set[] = {"gpu.sms=1", NULL};
+    static const char *const models[] = {"spe", "spe+dac"};
+    char message[2][1024];
+    uint32_t n = 1u << 28;
+    for (int i = 0; i < 2; i++) {
+        open_with(models[i], set, 100000);
+        struct heddle_arg args[] = {{&buffer, 8}, {&n, 4}};
+        ck_assert_int_eq(start(load(text), "k", 2, 64, args, 2), HEDDLE_FAULT);
+        snprintf(message[i], sizeof message[i], "%s", heddle_error(h));
+    }
+    ck_assert_msg(strstr(message[1], "t.ptx:14:") && strstr(message[1], "CTA (1,0,0)") &&
+                      strstr(message[1], "warp 1") && strstr(message[1], "lane 9"),
+                  "%s", message[1]);
+    /* but for the registers, which are the stream's, all is the same */
+    ck_assert_int_eq(strncmp(message[1], message[0], (size_t)(strstr(message[0], "[d") - message[0])), 0);
+    ck_assert_str_eq(strstr(message[1], "  CTA"), strstr(message[0], "  CTA"));
+    n = 0; /* without: the stream has it, and no instruction of the kernel's own */
+    open_with("spe+dac", set, 100000);
+    struct heddle_arg args[] = {{&buffer, 8}, {&n, 4}};
+    ck_assert_int_eq(start(load(text), "k", 2, 64, args, 2), HEDDLE_OK);
+    STAT("dac.loads", 0);
+    STAT("dac.decoupled_addresses", 2);
+}
+END_TEST
+
+/* Half of warp 0 waits for the other half, which has gone on to a barrier that they never come to. `at_e` is what they
+ * do on the way. */
+static void deadlock(const char *const *set, const char *at_e) {
+    char text[1024];
+    uint32_t word[64] = {0};
+    snprintf(text, sizeof text,
+             ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+             ".reg .pred %%p<3>; .reg .b32 %%r<9>; .reg .b64 %%a<9>;\n ld.param.u64 %%a1,[p];\n"
+             " mov.u32 %%r1,%%tid.x; mad.wide.u32 %%a2,%%r1,4,%%a1; ld.global.u32 %%r2,[%%a2];\n"
+             " setp.ne.u32 %%p1,%%r2,0; @%%p1 bra E;\n bar.warp.sync 0xffffffff;\nE: %s bar.sync 0;\n"
+             " ld.global.u32 %%r3,[%%a2+512];\n st.global.u32 [%%a2],%%r3; ret;\n}\n",
+             at_e);
+    open_with("its+dac", set, 0);
+    for (uint32_t i = 0; i < 16; i++)
+        word[i] = 1;
+    heddle_write(h, buffer, word, sizeof word);
+    struct heddle_arg args[] = {{&buffer, 8}};
+    ck_assert_int_eq(start(load(text), "k", 1, 64, args, 1), HEDDLE_DEADLOCK);
+}
+
+#define SAYS(text) ck_assert_msg(strstr(heddle_error(h), text) != NULL, "%s", heddle_error(h))
+
+/* What is behind the barrier stays in the affine tuple queue: a load and a store, of which a queue of one has the
+ * first, while the affine warp stands at the second. */
+START_TEST(deadlocks_name_queues) {
+    static const char *const set[] = {"gpu.sms=1", NULL}, *const one[] = {"gpu.sms=1", "dac.atq=1", NULL};
+    deadlock(set, "");
+    SAYS("  dac: 2 of 24 entries in the affine tuple queue; 0 lines locked\n");
+    ck_assert_msg(!strstr(heddle_error(h), " in its "), "%s", heddle_error(h)); /* the warps' queues are empty */
+    deadlock(one, "");
+    SAYS("  dac: 1 of 1 entries in the affine tuple queue; 0 lines locked; the affine warp is at line 13\n");
+}
+END_TEST
+
+/* 64 records for 16 warps: 4 each. Before the barrier one half of warp 0 has taken its addresses of a load and a store,
+ * whose entries stay for the other half; the load's line is locked until that has read it, too. */
+START_TEST(deadlocks_name_warps) {
+    static const char *const set[] = {"gpu.sms=1", "dac.pwaq=64", "dac.pwpq=32", NULL};
+    deadlock(set, "ld.global.u32 %r4,[%a2+256]; st.global.u32 [%a2+1024],%r4;\n");
+    SAYS(" entries in the affine tuple queue; 1 lines locked\n");
+    SAYS("\n  dac: CTA (0,0,0), warp 0: 2 of 4 in its address queue, the first for the data of line 11, lanes "
+         "0xffff0000\n");
+    ck_assert_msg(!strstr(heddle_error(h), "warp 1: "), "%s", heddle_error(h));
+    deadlock(set, "st.global.u32 [%a2+1024],%r1;\n");
+    SAYS("; 0 lines locked\n");
+    SAYS("warp 0: 1 of 4 in its address queue, the first for the address of line 11, lanes 0xffff0000\n");
+    deadlock(set, "setp.gt.u32 %p2,%r1,3; @%p2 st.global.u32 [%a1],%r2;\n");
+    SAYS("warp 0: 1 of 2 in its predicate queue, the first for the predicate of line 11, lanes 0xffff0000\n");
+}
+END_TEST
+
+/* Figure 4's kernel, stopped wherever it is: its report says what warps wait for. Their first load comes before its
+ * address, then finds that and waits for its line; a queue of one mask keeps the affine warp behind its branch. */
+START_TEST(reports_name_what_has_not_come) {
+    static const char *const set[] = {"gpu.sms=1",          "dac.pwaq=48",        "dac.pwpq=16",
+                                      "memory.model=fixed", "memory.latency=600", NULL};
+    static const char *const texts[] = {
+        "\n  dac: CTA (0,0,0), warp 1: 0 of 3 in its address queue; it waits for one that has not come\n",
+        "in its address queue, the first for the data of line 30, lanes 0xffffffff, 1 lines on their way\n",
+        "of 1 in its predicate queue, the first for the predicate of line 38, lanes 0xffffffff\n",
+        "; the affine warp is at line 30 and waits for a predicate to be expanded\n"};
+    uint32_t dim = 3, num = 64, limit = 16;
+    bool seen[4] = {false};
+    enum heddle_status status = HEDDLE_DEADLOCK;
+    for (; status != HEDDLE_OK; limit += 16) {
+        open_with("spe+dac", set, limit);
+        struct heddle_arg args[] = {{&buffer, 8}, {&buffer, 8}, {&dim, 4}, {&num, 4}};
+        status = start(heddle_module_file(h, "kernels/affine.ptx"), "example", 1, 64, args, 4);
+        ck_assert(status == HEDDLE_OK || status == HEDDLE_DEADLOCK);
+        for (int i = 0; i < 4 && status != HEDDLE_OK; i++)
+            seen[i] |= strstr(heddle_error(h), texts[i]) != NULL;
+        ck_assert_uint_lt(limit, 20000);
+    }
+    for (int i = 0; i < 4; i++)
+        ck_assert_msg(seen[i], "no report has '%s'", texts[i]);
+}
+END_TEST
+
+/* Fewer tuple registers than the affine stream has. Figure 4's: the parameters a, b, num and dim, tid, r0, r1, addrA,
+ * addrB, i and r3, of which the allocator gives some one place. With one the kernel is left whole and takes the time
+ * that it takes without; with more and more, what fits is decoupled; results are the same. */
+START_TEST(too_few_tuple_registers) {
+    char option[64];
+    const char *const set[] = {"gpu.sms=1", option, NULL};
+    uint32_t enough;
+    double whole, before = 0;
+    snprintf(option, sizeof option, "dac.tuples=1");
+    figure_4(set, "spe+dac", 2, 64, 5, 128);
+    whole = stat("gpu.cycles");
+    const char *at = strstr(heddle_notes(h), "needs ");
+    ck_assert_msg(at && strstr(heddle_notes(h), "kernel 'example'") && strstr(heddle_notes(h), "warp has 1 ("), "%s",
+                  heddle_notes(h));
+    ck_assert_ptr_nonnull(strstr(heddle_notes(h), "left whole"));
+    enough = (uint32_t)strtoul(at + 6, NULL, 10);
+    ck_assert_msg(enough >= 6 && enough <= 11, "%u", enough);
+    STAT("dac.kernels", 1);
+    STAT("dac.cut_kernels", 1);
+    STAT("dac.decoupled_kernels", 0);
+    STAT("dac.affine_instructions", 0);
+    figure_4((const char *const[]){"gpu.sms=1", NULL}, "spe", 2, 64, 5, 128);
+    STAT("gpu.cycles", whole);
+    for (uint32_t k = 2; k <= enough; k++) {
+        snprintf(option, sizeof option, "dac.tuples=%u", k);
+        figure_4(set, "spe+dac", 2, 64, 5, 128);
+        double sent = stat("dac.decoupled_loads") + stat("dac.decoupled_addresses");
+        STAT("dac.cut_kernels", k < enough);
+        ck_assert_int_eq(*heddle_notes(h) != 0, k < enough);
+        ck_assert_double_ge(sent, before);
+        ck_assert(k < enough ? sent < 40 : sent == 40); /* 2 CTAs, 2 warps, 5 rounds, a load and a store */
+        if (k + 1 == enough)
+            ck_assert_double_gt(sent, 0);
+        before = sent;
+        figure_4(set, "functional+dac", 2, 64, 5, 128);
+        STAT("dac.cut_kernels", k < enough);
+        ck_assert_double_eq(stat("dac.decoupled_loads") + stat("dac.decoupled_addresses"), sent);
+    }
+}
+END_TEST
+
+/* Sizes that no machine can have. */
+START_TEST(bad_sizes) {
+    static const char *const bad[] = {"dac.atq=0",       "dac.atq=4097", "dac.pwaq=0",   "dac.pwaq=65537",
+                                      "dac.pwpq=0",      "dac.pwpq=x",   "dac.batch=33", "dac.tuples=0",
+                                      "dac.tuples=4097", "dac.atq=-1",   "dac.size=4",   "dac.pwaq=1e99"};
+    char err[512];
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        const char *const set[] = {bad[i], NULL};
+        char key[32];
+        snprintf(key, sizeof key, "%.*s", (int)strcspn(bad[i], "="), bad[i]);
+        struct heddle *none = heddle_open(&(struct heddle_options){.model = "spe+dac", .set = set}, err, sizeof err);
+        ck_assert_msg(!none && strstr(err, key), "%s: %s", bad[i], none ? "taken" : err);
+    }
+}
+END_TEST
+
+/* Nothing affine in it: it runs as it does without, and says so. */
+START_TEST(nothing_to_decouple) {
+    static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+                               ".reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p];\n"
+                               " atom.global.add.u32 %r1,[%a1],1; mad.wide.u32 %a2,%r1,4,%a1;\n"
+                               " st.global.u32 [%a2+4],%r1; ret;\n}\n";
+    static const char *const models[] = {"spe", "spe+dac"};
+    double cycles[2];
+    for (int i = 0; i < 2; i++) {
+        open_with(models[i], (const char *const[]){"gpu.sms=1", NULL}, 100000);
+        struct heddle_arg args[] = {{&buffer, 8}};
+        ck_assert_int_eq(start(load(text), "k", 2, 64, args, 1), HEDDLE_OK);
+        cycles[i] = stat("gpu.cycles");
+    }
+    STAT("dac.kernels", 1);
+    STAT("dac.decoupled_kernels", 0);
+    STAT("dac.affine_instructions", 0);
+    ck_assert_double_eq(cycles[0], cycles[1]);
+}
+END_TEST
+
+SUITE(mechanisms_dac) {
+    tcase_add_checked_fixture(tc, NULL, teardown);
+    TEST(figure_4_by_hand);
+    TEST(ragged_warps_and_lines);
+    TEST(batches);
+    TEST_LOOP(lines_wait_for_their_locks, 0, 2);
+    TEST_LOOP(smallest_queues, 0, 6);
+    TEST(wider_than_the_queue);
+    TEST(a_launch_begins_anew);
+    TEST(nothing_is_expanded_across_a_barrier);
+    TEST(the_affine_stream_faults);
+    TEST(a_look_up_of_the_affine_stream_faults);
+    TEST(deadlocks_name_queues);
+    TEST(deadlocks_name_warps);
+    TEST(reports_name_what_has_not_come);
+    TEST(too_few_tuple_registers);
+    TEST(bad_sizes);
+    TEST(nothing_to_decouple);
+    TEST_LOOP(who_waits_for_lines_is_not_stuck, 0, 6);
+    TEST_LOOP(who_looks_at_memory_holds_up_nobody, 0, 6);
+    TEST(local_loads_ask_for_their_lines);
+}

@@ -1,0 +1,487 @@
+#ifndef TEST_MECHANISMS_DAC_WATCH_H
+#define TEST_MECHANISMS_DAC_WATCH_H
+/* The affine warp's hardware, looked at in every cycle of kernels by hand and at random: what waits where is what was
+ * sent, a unit takes what docs/dac.md says for it, stands still only when it has to and serves CTAs in turns, and the
+ * figures of a launch are the sums over its cycles. All is worked out again here, from threads' addresses and places.
+ */
+#include "host/context.h"
+#include "lines_watch.h"
+#include "test/test.h"
+#include <stdarg.h>
+
+enum { LINE = 128, SECTOR = 32, MOST_LINES = 1 << 14, MOST_ATQ = 64, WAITS_AT_MOST = 10000 };
+enum { LANE_WORDS = 4 }; /* of local memory, each of which may be in a line of its own */
+
+struct watch {
+    struct dac *d;
+    uint64_t atq, atq_full, atq_max, locked, locked_max, lines, without, records, wide, spills, accesses;
+    uint64_t full[EXPANDERS], busy[EXPANDERS], empty[N_QUEUES], sent[N_QUEUES], compared[N_COMPARES];
+    uint64_t held[N_QUEUES];           /* records and masks, summed over cycles */
+    uint64_t tail, serial[WARP_SLOTS]; /* what was seen of the ATQ, and of the records */
+    bool starved[WARP_SLOTS][N_QUEUES];
+    uint64_t come[WARP_SLOTS][N_QUEUES]; /* entries that stood there before the unit's tick */
+    uint8_t state_at[MOST_LINES];
+    uint64_t done_at[EXPANDERS];
+    uint32_t turn[EXPANDERS];
+    uint64_t number[MOST_ATQ]; /* of predicates, as they were sent */
+    uint64_t steps;            /* of the affine warp, before it may issue */
+    bool waits;
+    uint64_t cta_came;                      /* in this cycle the last one */
+    uint64_t batches, overdue;              /* overdue: entries that went beyond the size after a time */
+    uint32_t pending;                       /* CTAs without a stream, before the unit's tick */
+    uint64_t got[SM_CTA_SLOTS][EXPANDERS];  /* when the CTA came, or a unit last began something for it */
+    uint64_t room[SM_CTA_SLOTS][EXPANDERS]; /* when its next entry last had room */
+    uint64_t all_busy;                      /* the last cycle in which no warp had nothing that it could do */
+    uint64_t started[SM_CTA_SLOTS];         /* 1 + the entry of the ATQ whose start address was computed last */
+    char what[300];
+};
+
+static void __attribute__((format(printf, 3, 4))) mistake(struct watch *t, uint64_t now, const char *format, ...) {
+    va_list list;
+    int n = t->what[0] ? -1 : snprintf(t->what, sizeof t->what, "cycle %llu: ", (unsigned long long)now);
+    if (n < 0)
+        return; /* the first says it */
+    va_start(list, format);
+    vsnprintf(t->what + n, sizeof t->what - (size_t)n, format, list);
+    va_end(list);
+}
+
+#define CHECK(condition, ...)                                                                                          \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            mistake(t, now, __VA_ARGS__);                                                                              \
+    } while (0)
+
+/* Lines of the lanes' bytes, in the order of lanes; sectors of each. Local memory is interleaved by warps: a word of
+ * the lanes is in a row. */
+static uint32_t lines_of(const struct dac *d, const struct affine_entry *e, uint32_t slot, uint32_t warp,
+                         uint64_t *line, uint8_t *sectors) {
+    const struct program *p = d->sm->program->program;
+    const struct inst *enq = &p->code[p->sites[e->site].enq_pc];
+    uint32_t bytes = enq->msize * (enq->rsize ? enq->rsize : 1u), n = 0, width = d->l1->line_bytes;
+    uint64_t address[WARP_LANES];
+    width = width ? width : LINE;
+    if (enq->space == SPACE_SHARED)
+        return 1;
+    affine_entry_addresses(e, engine_shape(d->engine), warp, address);
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        for (uint32_t b = 0; (e->lanes >> l & 1) && b < bytes; b++) {
+            uint64_t at = address[l] + b, start, i = 0;
+            if (enq->space == SPACE_LOCAL)
+                at = sm_local_base(d->sm, slot) + at / 4 * d->sm->local_stride + l * 4 + at % 4;
+            start = at - at % width;
+            while (i < n && line[i] != start)
+                i++;
+            if (i == n)
+                line[n] = start, sectors[n++] = 0;
+            sectors[i] |= (uint8_t)(1u << at % width / SECTOR);
+        }
+    return n;
+}
+
+/* Does tid.y or tid.z advance inside of the warp, or from the one before it? */
+static bool turns(const struct dac *d, uint32_t warp) {
+    const struct dim3 b = d->sm->launch->block;
+    uint32_t n = b.x * b.y * b.z, from = warp * WARP_LANES, to = from + WARP_LANES;
+    to = to < n ? to : n;
+    uint32_t first = from ? from - WARP_LANES : from;
+    return from / b.x != (to - 1) / b.x || first / b.x != from / b.x;
+}
+
+/* Does the path wait for an entry that has not come, not for lines of one that has? */
+static bool lacks(const struct dac *d, uint32_t slot, const struct sm_path *path) {
+    const struct program *p = d->sm->program->program;
+    const struct inst_info *info = &p->info[path->pc];
+    lanemask_t m = path->lanes, found = 0, value = 0;
+    const struct supply_ring *r = &d->supply.ring[slot][QUEUE_PREDICATE];
+    if (path->state != PATH_QUEUE)
+        return false;
+    for (uint32_t i = 0; info->guard_site && i < r->n; i++) { /* a lane's first is its own */
+        const struct affine_entry *e = &r->e[(r->first + i) & (r->cap - 1)];
+        value |= e->lanes & ~found & e->value;
+        found |= e->lanes;
+    }
+    if (info->guard_site && m & ~found)
+        return true;
+    m &= !info->guard_site             ? guard_lanes(d->sm->warp[slot].w, &p->code[path->pc], m)
+         : p->code[path->pc].guard_not ? ~value
+                                       : value;
+    return info->site && m & ~supply_ready(&d->supply, slot, queue_of(p->sites[info->site - 1u].kind));
+}
+
+static bool stuck(const struct dac *d, uint32_t slot) {
+    const struct sm_warp *sw = &d->sm->warp[slot];
+    bool all = sw->n_paths && (d->queue[slot].starved[0] || d->queue[slot].starved[1]);
+    for (uint32_t p = 0; p < sw->n_paths; p++)
+        all = all && (sw->path[p].state == PATH_BARRIER || lacks(d, slot, &sw->path[p]));
+    return all;
+}
+
+static bool somebody_stuck(const struct dac *d) {
+    bool any = false;
+    for (uint32_t w = 0; w < d->sm->slots; w++)
+        any |= d->sm->warp[w].w && !d->sm->warp[w].context && stuck(d, w);
+    return any;
+}
+
+/* What a CTA has next for a unit. */
+struct wish {
+    bool any, ready, spills;
+    uint32_t warp, n_warps, cycles;
+    uint64_t seq;
+};
+
+static bool fits(const struct dac *d, uint32_t slot, int k, uint32_t n) {
+    return d->queue[slot].used[k] + n <= d->size[k];
+}
+
+static bool room(const struct dac *d, uint32_t slot, int k, uint32_t n, bool *spills) {
+    *spills = !fits(d, slot, k, n);
+    return !*spills || stuck(d, slot);
+}
+
+/* The entry of the CTA's next warp: what it costs, and how many warps one comparison serves. */
+static void price(const struct watch *t, const struct affine_entry *e, uint32_t cta, int k, struct wish *x) {
+    const struct dac *d = t->d;
+    const struct dac_cta *c = &d->cta[cta];
+    uint64_t line[LANE_WORDS * WARP_LANES];
+    uint8_t sectors[LANE_WORDS * WARP_LANES];
+    uint32_t n = k == QUEUE_ADDRESS ? lines_of(d, e, c->slot[x->warp], x->warp, line, sectors) : 1,
+             records = n > d->size[k] ? 1 : n;
+    x->ready = room(d, c->slot[x->warp], k, records, &x->spills);
+    if (k == QUEUE_ADDRESS)
+        x->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : records) + turns(d, x->warp) +
+                    (t->started[cta] != x->seq + 1);
+    else
+        x->cycles = e->compare == COMPARE_ENDS ? 2 : 1;
+    while (k == QUEUE_PREDICATE && e->compare == COMPARE_CTA && !x->spills && x->warp + x->n_warps < c->n_warps &&
+           (!e[x->n_warps].lanes || fits(d, c->slot[x->warp + x->n_warps], k, 1)))
+        x->n_warps++;
+}
+
+static struct wish wish_of(const struct watch *t, uint32_t cta, int k) {
+    const struct dac *d = t->d;
+    const struct dac_cta *c = &d->cta[cta];
+    struct wish x = {.n_warps = 1};
+    for (x.seq = d->head; x.seq < d->tail && !x.any; x.seq++) {
+        const struct atq_entry *a = &d->atq[x.seq & d->atq_mask];
+        if (a->queue != k || c->index >= a->n_ctas || a->cta[c->index] != cta || !(a->left >> c->index & 1))
+            continue;
+        const struct affine_entry *e = a->entries + c->index * c->n_warps;
+        while (x.warp < c->n_warps && !e[x.warp].lanes)
+            x.warp++;
+        x.any = x.warp < c->n_warps && (k == QUEUE_PREDICATE || e[x.warp].marker <= c->passed);
+        if (x.any)
+            price(t, &e[x.warp], cta, k, &x);
+        break; /* entries of a CTA go in their order */
+    }
+    return x;
+}
+
+/* A record that has just come: of which lines, and which of them are asked for. */
+static void check_record(struct watch *t, uint32_t slot, uint32_t i, uint64_t now) {
+    const struct dac *d = t->d;
+    const struct dac_queue *q = &d->queue[slot];
+    const struct supply_ring *r = &d->supply.ring[slot][QUEUE_ADDRESS];
+    const struct dac_record *rec = &q->record[(q->first + i) % q->cap];
+    const struct affine_entry *e = &r->e[(r->first + i) & (r->cap - 1)];
+    const struct program *p = d->sm->program->program;
+    uint64_t line[LANE_WORDS * WARP_LANES];
+    uint8_t sectors[LANE_WORDS * WARP_LANES];
+    uint32_t n = lines_of(d, e, slot, d->sm->warp[slot].w->index, line, sectors), found = 0;
+    bool wide = n > d->size[QUEUE_ADDRESS];
+    const uint8_t space = p->code[p->sites[e->site].enq_pc].space;
+    bool early = e->kind == SITE_DATA && (space == SPACE_GLOBAL || space == SPACE_LOCAL) && !wide;
+    CHECK(rec->lanes == e->lanes, "a record of lanes %x for %x", rec->lanes, e->lanes);
+    CHECK(rec->lines == (wide ? 1 : n), "a record of %u lines for %u", rec->lines, n);
+    for (uint32_t at = rec->line; at != NO_LINE; at = d->line[at].next, found++) {
+        uint32_t k = 0;
+        while (k < n && line[k] != d->line[at].address)
+            k++;
+        CHECK(k < n && sectors[k] == d->line[at].sectors, "line %llx of sectors %x",
+              (unsigned long long)d->line[at].address, d->line[at].sectors);
+        CHECK(d->line[at].warp == slot, "a line of warp %u for %u", d->line[at].warp, slot);
+    }
+    CHECK(found == (early ? n : 0), "%u lines asked for, not %u", found, early ? n : 0);
+    t->lines += found;
+    t->wide += wide;
+    t->records++;
+}
+
+/* It began this: the next of its CTA, for so many cycles, and no CTA whose turn came before could go on. */
+static void check_begun(struct watch *t, int k, uint64_t now) {
+    const struct dac *d = t->d;
+    const struct expander *x = &d->expander[k];
+    struct wish w = wish_of(t, x->cta, k);
+    CHECK(w.any && w.seq == x->seq && w.warp == x->warp, "unit %d does warp %u of entry %llu, not %u of %llu", k,
+          x->warp, (unsigned long long)x->seq, w.warp, (unsigned long long)w.seq);
+    CHECK(w.n_warps == x->n_warps, "unit %d does %u warps, not %u", k, x->n_warps, w.n_warps);
+    const bool late = w.spills && now >= t->got[x->cta][k] + WAITS_AT_MOST && somebody_stuck(d);
+    CHECK(w.ready || (x->spills && late), "unit %d: no room for warp %u", k, x->warp);
+    CHECK(w.spills || !x->spills, "unit %d: room for warp %u", k, x->warp);
+    CHECK(!w.spills || x->spills, "unit %d: warp %u gets what has no room", k, x->warp);
+    w.cycles += x->spills ? d->cfg->l1.latency : 0;
+    CHECK(x->done_at - now == w.cycles, "unit %d takes %llu cycles, not %u", k, (unsigned long long)(x->done_at - now),
+          w.cycles);
+    for (uint32_t c = (t->turn[k] + 1) % SM_CTA_SLOTS; c != x->cta; c = (c + 1) % SM_CTA_SLOTS) {
+        w = (d->serving >> c & 1) ? wish_of(t, c, k) : (struct wish){.any = false};
+        CHECK(!w.any || !w.ready || w.spills, "unit %d passes CTA slot %u", k, c);
+    }
+    t->busy[k] += x->done_at - now;
+    t->spills += x->spills;
+    t->overdue += !w.ready;
+    t->got[x->cta][k] = t->room[x->cta][k] = now;
+    t->turn[k] = x->cta;
+    if (k == QUEUE_ADDRESS)
+        t->started[x->cta] = x->seq + 1;
+}
+
+/* Behind the unit's own tick: what has begun, or that there is nothing it could do. */
+static void check_expander(struct watch *t, int k, uint64_t now) {
+    const struct dac *d = t->d;
+    const struct expander *x = &d->expander[k];
+    bool full = false;
+    CHECK(x->done_at == NO_TIME || x->done_at > now, "unit %d should be done at %llu", k,
+          (unsigned long long)x->done_at);
+    if (x->done_at != NO_TIME && t->done_at[k] <= now)
+        check_begun(t, k, now);
+    for (uint32_t c = 0; x->done_at == NO_TIME && c < SM_CTA_SLOTS; c++) {
+        struct wish w = (d->serving >> c & 1) ? wish_of(t, c, k) : (struct wish){.any = false};
+        CHECK(!w.any || !w.ready, "unit %d stands still, and CTA slot %u could go on", k, c);
+        if (!w.any || !w.spills)
+            t->room[c][k] = now;
+        CHECK(now < t->room[c][k] + 2 * WAITS_AT_MOST || now < t->all_busy + 2 * WAITS_AT_MOST,
+              "unit %d lets CTA slot %u wait for room since %llu", k, c, (unsigned long long)t->room[c][k]);
+        full |= w.any;
+    }
+    t->full[k] += full;
+    t->done_at[k] = x->done_at;
+}
+
+/* Free lines have the state 255 in `state_at`. */
+static void mark_free(struct watch *t, uint64_t now) {
+    const struct dac *d = t->d;
+    uint32_t n = 0;
+    CHECK(d->cap_lines <= MOST_LINES, "%u lines", d->cap_lines);
+    for (uint32_t i = d->free_line; i != NO_LINE && i < MOST_LINES; i = d->line[i].next, n++)
+        t->state_at[i] = 255;
+    CHECK(n + d->n_lines == d->cap_lines, "%u lines free, %u in use, of %u", n, d->n_lines, d->cap_lines);
+}
+
+/* Lines that are locked, from what became of each. */
+static uint32_t locked(struct watch *t, uint64_t now) {
+    const struct dac *d = t->d;
+    static bool is_free[MOST_LINES];
+    uint32_t n = 0;
+    memset(is_free, 0, sizeof is_free);
+    mark_free(t, now);
+    for (uint32_t i = d->free_line; i != NO_LINE; i = d->line[i].next)
+        is_free[i] = true;
+    for (uint32_t i = 0; i < d->cap_lines && !t->what[0]; i++) {
+        if (is_free[i])
+            continue;
+        const struct dac_line *l = &d->line[i];
+        n += l->state == LINE_COMING || l->state == LINE_LOCKED;
+        t->without += l->state == LINE_WITHOUT && t->state_at[i] != LINE_WITHOUT;
+        t->state_at[i] = l->state;
+    }
+    CHECK(n == d->locked, "%u lines are locked, not %u", n, d->locked);
+    return n;
+}
+
+/* The records of a warp: what they take of the queue, and how many of their lines are not there. */
+static void check_queue(struct watch *t, uint32_t slot, uint64_t now) {
+    const struct dac *d = t->d;
+    const struct dac_queue *q = &d->queue[slot];
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < q->n; i++) {
+        const struct dac_record *r = &q->record[(q->first + i) % q->cap];
+        uint32_t waiting = 0, without = 0;
+        for (uint32_t at = r->line; at != NO_LINE; at = d->line[at].next) {
+            waiting += d->line[at].state < LINE_LOCKED;
+            without += d->line[at].state == LINE_WITHOUT;
+        }
+        CHECK(r->waiting == waiting, "a record waits for %u lines, not %u", r->waiting, waiting);
+        CHECK(r->line == NO_LINE || r->locked == !without, "a record with %u lines without lock", without);
+        used += r->lines;
+    }
+    CHECK(used == q->used[QUEUE_ADDRESS], "%u of the address queue, not %u", q->used[QUEUE_ADDRESS], used);
+    CHECK(q->n == supply_count(&d->supply, slot, QUEUE_ADDRESS), "%u records", q->n);
+    CHECK(q->used[QUEUE_PREDICATE] == supply_count(&d->supply, slot, QUEUE_PREDICATE), "%u masks",
+          q->used[QUEUE_PREDICATE]);
+    t->held[QUEUE_ADDRESS] += used;
+    t->held[QUEUE_PREDICATE] += supply_count(&d->supply, slot, QUEUE_PREDICATE);
+    for (int k = 0; k < N_QUEUES; k++)
+        CHECK(q->used[k] <= d->size[k] || t->spills, "%u of %u in queue %d", q->used[k], d->size[k], k);
+}
+
+/* A path begins to wait for something that has not come: again, if what came was not for it. */
+static void count_waits(struct watch *t, uint32_t slots, bool behind) {
+    for (uint32_t w = 0; w < slots; w++)
+        for (int k = 0; k < N_QUEUES; k++) {
+            const uint64_t n = k == QUEUE_ADDRESS ? t->d->queue[w].serial + t->d->queue[w].n
+                                                  : supply_count(&t->d->supply, w, QUEUE_PREDICATE);
+            const bool again = behind && n != t->come[w][k], is = t->d->queue[w].starved[k];
+            t->empty[k] += is && (again || !t->starved[w][k]);
+            t->starved[w][k] = is;
+            t->come[w][k] = n;
+        }
+}
+
+static void before_tick(void *u, struct sm *sm, uint64_t now) {
+    struct watch *t = u;
+    (void)now;
+    if (!t->d || !t->d->engine || t->what[0])
+        return;
+    count_waits(t, sm->slots, false);
+    t->pending = (uint32_t)__builtin_popcountll(t->d->pending);
+}
+
+/* A batch begins in a cycle in which no CTA came, with all that have no stream or as many as may be. */
+static void check_batch(struct watch *t, uint64_t now) {
+    const struct dac *d = t->d;
+    const uint32_t most = d->cfg->dac.batch ? d->cfg->dac.batch : AFFINE_CTAS;
+    if (d->n.batches == t->batches)
+        return;
+    t->batches = d->n.batches;
+    CHECK(t->cta_came != now, "a batch begins, and a CTA comes");
+    CHECK(d->n_batch == (t->pending < most ? t->pending : most), "a batch of %u of %u CTAs", d->n_batch, t->pending);
+}
+
+/* Is a predicate that the affine warp's next instruction depends on still in the ATQ for some CTA? */
+static bool has_to_wait(struct watch *t, uint64_t now) {
+    const struct dac *d = t->d;
+    bool waits = false;
+    CHECK(d->cfg->dac.atq <= MOST_ATQ, "an ATQ of %u", d->cfg->dac.atq);
+    for (uint64_t seq = d->head; seq < d->tail; seq++) {
+        const struct atq_entry *a = &d->atq[seq & d->atq_mask];
+        waits |= a->queue == QUEUE_PREDICATE && a->left && t->number[seq % MOST_ATQ] <= d->waits;
+    }
+    return waits;
+}
+
+static bool next_sends(const struct dac *d) {
+    const uint8_t kind = engine_next(d->engine)->kind;
+    return kind == K_ENQ_DATA || kind == K_ENQ_ADDR || kind == K_ENQ_PRED;
+}
+
+/* It executes nothing while it has to wait, and does not stand still for nothing. */
+static void check_wait(struct watch *t, uint64_t now) {
+    const struct dac *d = t->d;
+    CHECK(!t->waits || d->n.instructions == t->steps, "the affine warp does not wait for predicate %llu",
+          (unsigned long long)d->waits);
+    if (d->context == NO_CONTEXT || engine_done(d->engine) || has_to_wait(t, now) ||
+        d->sm->warp[d->context].path[0].state != PATH_QUEUE)
+        return;
+    CHECK(next_sends(d) && d->tail - d->head == d->cfg->dac.atq, "the affine warp waits for nothing");
+}
+
+static void watch_tick(void *u, struct sm *sm, uint64_t now) {
+    struct watch *t = u;
+    const struct dac *d = t->d;
+    if (!d || !d->engine || t->what[0])
+        return;
+    count_waits(t, sm->slots, true);
+    for (uint32_t w = 0; w < sm->slots; w++) {
+        const struct dac_queue *q = &d->queue[w];
+        for (uint64_t s = t->serial[w]; s < q->serial + q->n; s++)
+            check_record(t, w, (uint32_t)(s - q->serial), now);
+        t->serial[w] = q->serial + q->n;
+    }
+    if (!somebody_stuck(d))
+        t->all_busy = now;
+    for (int k = 0; k < EXPANDERS; k++)
+        check_expander(t, k, now);
+    check_batch(t, now);
+    lines_tick(now);
+    t->waits = has_to_wait(t, now);
+    t->steps = d->n.instructions;
+    for (uint32_t c = 0; c < SM_CTA_SLOTS; c++)
+        CHECK(!(d->pending >> c & 1) || d->context != NO_CONTEXT || t->cta_came == now,
+              "CTA slot %u waits for an idle affine warp", c);
+    uint32_t n = locked(t, now);
+    t->locked_max = n > t->locked_max ? n : t->locked_max;
+}
+
+/* What was sent in this cycle. */
+static void count_sent(struct watch *t, uint64_t seq) {
+    const struct dac *d = t->d;
+    const struct atq_entry *a = &d->atq[seq & d->atq_mask];
+    const uint32_t n_warps = engine_shape(d->engine)->n_warps;
+    t->number[seq % MOST_ATQ] = a->number;
+    t->accesses++;
+    for (uint32_t c = 0; c < a->n_ctas; c++) {
+        uint32_t n = 0;
+        for (uint32_t w = 0; w < n_warps; w++) {
+            const struct affine_entry *e = &a->entries[c * n_warps + w];
+            n += e->lanes != 0;
+            t->compared[e->compare] += e->lanes && a->queue == QUEUE_PREDICATE;
+        }
+        t->sent[a->queue] += n;
+        t->accesses += n != 0;
+    }
+}
+
+static void watch_look(void *u, struct sm *sm, uint64_t now) {
+    struct watch *t = u;
+    struct dac *d = t->d;
+    if (!d || !d->engine || t->what[0])
+        return;
+    const uint64_t n = d->tail - d->head;
+    for (; t->tail < d->tail; t->tail++)
+        count_sent(t, t->tail);
+    t->atq += n;
+    t->atq_max = n > t->atq_max ? n : t->atq_max;
+    CHECK(n <= d->cfg->dac.atq, "%llu entries", (unsigned long long)n);
+    if (d->context != NO_CONTEXT && !d->repeat && !engine_done(d->engine))
+        t->atq_full += next_sends(d) && n == d->cfg->dac.atq;
+    check_wait(t, now);
+    count_waits(t, sm->slots, false);
+    for (uint32_t w = 0; w < sm->slots; w++)
+        check_queue(t, w, now);
+    t->locked += locked(t, now);
+}
+
+static void *watch_make(const struct config *cfg, uint32_t sm, void *ctx) {
+    (void)cfg, (void)sm;
+    return ctx;
+}
+
+static const struct sm_unit_ops before = {.name = "before", .make = watch_make, .tick = before_tick};
+
+static bool watch_launch(void *u, struct sm *sm, uint64_t now) {
+    struct watch *t = u;
+    (void)now;
+    *t = (struct watch){.d = sm_unit_state(sm, &unit_dac), .cta_came = UINT64_MAX};
+    lines_begin(t->d && t->d->active ? t->d : NULL);
+    if (!t->d || !t->d->active)
+        return true;
+    t->batches = t->d->n.batches;
+    for (int k = 0; k < EXPANDERS; k++)
+        t->turn[k] = SM_CTA_SLOTS - 1; /* the first CTA is the first */
+    memset(t->state_at, 255, sizeof t->state_at);
+    /* the last in the list is called first */
+    const struct sm_unit_ops *const order[] = {&unit_dac, &before};
+    for (int k = 0; k < 2; k++) {
+        sm_unit_listen(sm, order[k], HOOK_TICK, false);
+        sm_unit_listen(sm, order[k], HOOK_TICK, true);
+    }
+    return true;
+}
+
+/* While CTAs come, one a cycle, an idle affine warp waits for the last of them. */
+static void watch_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
+    struct watch *t = u;
+    (void)sm;
+    t->cta_came = now;
+    for (int k = 0; k < EXPANDERS; k++)
+        t->got[cta][k] = t->room[cta][k] = now;
+}
+
+static const struct sm_unit_ops watch = {.name = "watch",
+                                         .make = watch_make,
+                                         .launch = watch_launch,
+                                         .cta_start = watch_cta,
+                                         .tick = watch_tick,
+                                         .look = watch_look};
+#endif

@@ -1,0 +1,91 @@
+/* The affine warp's hardware, looked at in every cycle of small kernels by hand: lines of local memory, locks. */
+#include "each_rig.h"
+
+enum { LOCAL_CASES = 7, LOCK_CASES = 4, KIND_CASES = 8 };
+
+/* Words of local memory at an offset of the CTA's, which are a line for a warp, and two of 8 bytes; at an offset of the
+ * thread's, 32 lines, which only the longest queue has room for. Where lines have 64 bytes, those at one offset are in
+ * twice as many. */
+START_TEST(local_lines) {
+    static const char body[] = " mov.u64 %a2,depot; mad.wide.u32 %a3,%r2,16,%a2; mad.wide.u32 %a4,%r1,4,%a2;\n"
+                               " mad.wide.u32 %a5,%r1,4,%a1; st.local.u32 [%a4],%r1; st.local.u32 [%a3],%r1;\n"
+                               " st.local.v2.u32 [%a3+8],{%r1,%r2};\n ld.local.u32 %r3,[%a3];\n"
+                               " ld.local.v2.u32 {%r4,%r5},[%a3+8]; ld.local.u8 %r6,[%a3+5]; ld.local.u32 %r7,[%a4];\n"
+                               " add.u32 %r3,%r3,%r4; add.u32 %r3,%r3,%r5; add.u32 %r3,%r3,%r6;\n"
+                               " add.u32 %r3,%r3,%r7; st.global.u32 [%a5],%r3; ret;\n";
+    /* of a warp, in lines: 1, 2, 1 and 32, or 2, 4, 2 and 32; queues have room for 1, 4 and 64 */
+    static const struct {
+        const char *queue, *line, *size;
+        uint32_t lines;
+    } cases[LOCAL_CASES] = {{"dac.pwaq=1", "128", "49152", 2},     {"dac.pwaq=64", "128", "49152", 4},
+                            {"dac.pwaq=1024", "128", "49152", 36}, {"dac.pwaq=1", "64", "49152", 0},
+                            {"dac.pwaq=64", "64", "49152", 8},     {"dac.pwaq=1024", "64", "49152", 40},
+                            {"dac.pwaq=1024", "128", "0", 36}};
+    const int i = _i % LOCAL_CASES, m = _i / LOCAL_CASES;
+    char l1[32], lsu[32], size[32];
+    snprintf(l1, sizeof l1, "l1.line=%s", cases[i].line);
+    snprintf(lsu, sizeof lsu, "lsu.line=%s", cases[i].line);
+    snprintf(size, sizeof size, "l1.size=%s", cases[i].size);
+    const char *const set[] = {cases[i].queue, lsu, l1, size, "l1.ways=12", NULL};
+    watched(models[m], models[m], set, body, 8, 64, 0);
+    ck_assert_double_eq(stat("dac.lines"), 8 * 2 * cases[i].lines);
+    if (cases[i].size[0] == '0') /* without an L1 none can be locked */
+        ck_assert_double_eq(stat("dac.lines_without_lock"), 8 * 2 * cases[i].lines);
+}
+END_TEST
+
+/* Two CTAs of two warps with four loads of a line each, all of them in the one set of an L1 of four ways, three of
+ * which may be locked: 16 lines want them. In a large L1 each has a place. */
+START_TEST(few_lines_wait_for_locks) {
+    static const struct {
+        const char *wait, *size;
+        bool waits, gives_up;
+    } cases[LOCK_CASES] = {{"dac.lock_wait=0", "l1.size=512", false, true},
+                           {"dac.lock_wait=1", "l1.size=512", true, true},
+                           {"dac.lock_wait=100000", "l1.size=512", true, false},
+                           {"dac.lock_wait=1", "l1.size=49152", false, false}};
+    static const char body[] = " mad.wide.u32 %a2,%r1,4,%a1; mad.wide.u32 %a2,%r2,32768,%a2;\n"
+                               " ld.global.u32 %r3,[%a2]; ld.global.u32 %r4,[%a2+4096]; ld.global.u32 %r5,[%a2+8192];\n"
+                               " ld.global.u32 %r6,[%a2+12288]; add.u32 %r3,%r3,%r4; add.u32 %r3,%r3,%r5;\n"
+                               " add.u32 %r3,%r3,%r6; st.global.u32 [%a2],%r3; ret;\n";
+    const char *const set[] = {cases[_i].size, "l1.ways=4", cases[_i].wait, NULL};
+    watched(cases[_i].wait, "spe+dac", set, body, 2, 64, 0);
+    ck_assert_double_eq(stat("dac.lines"), 16);
+    ck_assert_msg((lines.waited > 0) == cases[_i].waits, "%llu waited", (unsigned long long)lines.waited);
+    ck_assert_msg((lines.gave_up > 0) == cases[_i].gives_up, "%llu gave up", (unsigned long long)lines.gave_up);
+}
+END_TEST
+
+/* All that an affine stream sends, from CTAs of 70 threads: the last warp has six. A branch that parts warp 1, two
+ * loads and a loop of scalars; addresses that are no progression; a row that goes down; 64-bit words, of which a warp
+ * has two lines; a guard; shared memory; and what is behind a barrier. */
+START_TEST(kinds_of_entries) {
+    static const char *const variants[KIND_CASES][4] = {{NULL},
+                                                        {"dac.atq=1", "dac.pwaq=1", "dac.pwpq=1"},
+                                                        {"dac.atq=2", "dac.batch=2", "dac.pwaq=96"},
+                                                        {"l1.size=1024", "l1.ways=2", "dac.pwaq=1024"},
+                                                        {"l1.size=1024", "l1.ways=2", "dac.lock_wait=100"},
+                                                        {"l1.size=0", "dac.pwpq=1"},
+                                                        {"memory.perfect_l1=true", "dac.atq=3"},
+                                                        {"lsu.prefetch_queue=1", "l1.mshrs=2", "dac.shared=on"}};
+    static const char body[] =
+        ".shared .align 8 .b8 tile[512];\n mad.wide.u32 %a2,%r1,4,%a1; mad.wide.u32 %a2,%r2,16384,%a2;\n"
+        " setp.lt.u32 %p1,%r1,40; @%p1 bra A;\n ld.global.u32 %r3,[%a2+1024]; bra E;\nA: ld.global.u32 %r3,[%a2];\n"
+        "E: mov.u32 %r4,0; mov.u64 %a3,%a2;\nL: ld.global.u32 %r5,[%a3]; add.u32 %r3,%r3,%r5;\n"
+        " add.u64 %a3,%a3,256; add.u32 %r4,%r4,1; setp.lt.u32 %p2,%r4,3; @%p2 bra L;\n"
+        " and.b32 %r6,%r1,7; mad.wide.u32 %a4,%r6,64,%a1; ld.global.u32 %r7,[%a4]; add.u32 %r3,%r3,%r7;\n"
+        " sub.u32 %r8,100,%r1; mad.wide.u32 %a5,%r8,8,%a1; ld.global.v2.u32 {%r9,%r10},[%a5]; add.u32 %r3,%r3,%r9;\n"
+        " mov.u32 %r11,tile; mad.lo.u32 %r12,%r1,4,%r11; st.shared.u32 [%r12],%r3; bar.sync 0;\n"
+        " ld.global.u32 %r13,[%a2+2048]; add.u32 %r3,%r3,%r13; setp.gt.u32 %p2,%r1,35;\n"
+        " @%p2 ld.global.u32 %r14,[%a2+4096]; st.global.u32 [%a2+8192],%r3; ret;\n";
+    watched(variants[_i][0] ? variants[_i][0] : "as it is", models[_i % MODELS], variants[_i], body, 3, 70, 0);
+    ck_assert_double_gt(stat("dac.decoupled_loads"), 0);
+}
+END_TEST
+
+SUITE(mechanisms_dac_each_lines) {
+    tcase_add_checked_fixture(tc, NULL, teardown);
+    TEST_LOOP(local_lines, 0, LOCAL_CASES * MODELS);
+    TEST_LOOP(few_lines_wait_for_locks, 0, LOCK_CASES);
+    TEST_LOOP(kinds_of_entries, 0, KIND_CASES);
+}

@@ -1,0 +1,72 @@
+/* DAC where warps have turns (sm.in_turn) and several CTAs are resident: one that has no turn passes no barrier before
+ * another has ended, which may wait for what comes into the ATQ behind its entries. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include <stdio.h>
+
+enum { CTAS = 3, LANES = 32, ROUNDS = 8, WORDS = CTAS * LANES * ROUNDS };
+
+/* Each round waits at a barrier and adds the word of its own to three times the sum. */
+static void write_kernel(char *text, size_t size) {
+    int at = snprintf(text, size,
+                      ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+                      ".reg .b32 %%r<9>; .reg .b64 %%a<9>;\nld.param.u64 %%a1,[p]; mov.u32 %%r1,%%tid.x;\n"
+                      "mov.u32 %%r2,%%ctaid.x; mad.wide.u32 %%a2,%%r1,4,%%a1; mad.wide.u32 %%a2,%%r2,%d,%%a2;\n"
+                      "mov.u32 %%r4,0;\n",
+                      LANES * ROUNDS * 4);
+    for (int i = 0; i < ROUNDS; i++)
+        at += snprintf(text + at, size - (size_t)at,
+                       "bar.sync 0; ld.global.u32 %%r3,[%%a2+%d]; mad.lo.u32 %%r4,%%r4,3,%%r3;\n", i * LANES * 4);
+    snprintf(text + at, size - (size_t)at, "st.global.u32 [%%a2],%%r4; ret; }\n");
+}
+
+/* An ATQ of one entry is full as soon as there is one, and the address units do for CTAs without a turn what is behind
+ * barriers: all that the affine stream sends, eight loads and a store a warp. Where all have their turns, or the ATQ
+ * holds the nine, nobody goes ahead. */
+static const struct {
+    const char *turns, *atq;
+    int ahead;
+} cases[] = {{"sm.in_turn=1", "dac.atq=1", 2 * (ROUNDS + 1)},
+             {"sm.in_turn=2", "dac.atq=1", ROUNDS + 1},
+             {"sm.in_turn=3", "dac.atq=1", 0},
+             {"sm.in_turn=1", "dac.atq=10", 0},
+             {"sm.in_turn=0", "dac.atq=1", 0}};
+enum { CASES = sizeof cases / sizeof cases[0] };
+
+START_TEST(ctas_without_a_turn_hold_nobody) {
+    static const char *const models[] = {"spe+dac", "dpe+dac", "dws50+dac", "its+dac", "si+dac", "minpc+dac"};
+    static uint32_t words[WORDS], got[WORDS];
+    char text[4096], err[512];
+    write_kernel(text, sizeof text);
+    for (int m = 0; m < 6; m++) {
+        const char *const set[] = {"gpu.sms=1", cases[_i].turns, cases[_i].atq, "dac.pwaq=65536", NULL};
+        struct heddle *h =
+            heddle_open(&(struct heddle_options){.model = models[m], .config = "fermi", .set = set}, err, sizeof err);
+        ck_assert_msg(h != NULL, "%s", err);
+        struct heddle_module *k = heddle_module_text(h, "k.ptx", text, strlen(text));
+        ck_assert_msg(k != NULL, "%s", heddle_error(h));
+        for (uint32_t i = 0; i < WORDS; i++)
+            words[i] = i * 2654435761u;
+        uint64_t p = heddle_alloc(h, sizeof words);
+        heddle_write(h, p, words, sizeof words);
+        struct heddle_arg arg = {&p, 8};
+        ck_assert_msg(heddle_launch(h, k, "k", (struct heddle_dim){CTAS, 1, 1}, (struct heddle_dim){LANES, 1, 1}, 0,
+                                    &arg, 1) == HEDDLE_OK,
+                      "%s: %s", models[m], heddle_error(h));
+        heddle_read(h, p, got, sizeof got);
+        for (uint32_t c = 0; c < CTAS; c++)
+            for (uint32_t l = 0; l < LANES; l++) {
+                uint32_t want = 0, *own = &words[c * LANES * ROUNDS + l];
+                for (uint32_t i = 0; i < ROUNDS; i++)
+                    want = want * 3 + own[i * LANES];
+                ck_assert_uint_eq(got[c * LANES * ROUNDS + l], want);
+            }
+        ck_assert_msg((int)heddle_stat(h, 0, "dac.spills") == cases[_i].ahead, "%s: %g ahead", models[m],
+                      heddle_stat(h, 0, "dac.spills"));
+        ck_assert(heddle_stat(h, 0, "dac.batches") == 1);
+        heddle_close(h);
+    }
+}
+END_TEST
+
+SUITE(mechanisms_dac_turns) { TEST_LOOP(ctas_without_a_turn_hold_nobody, 0, CASES); }

@@ -1,0 +1,574 @@
+/* Many-thread aware prefetching: its tables and its throttle by hand-made sequences, and kernels whose next lines are
+ * known. */
+#include "host/heddle.h"
+#include "mechanisms/mta/mta_tables.h"
+#include "mechanisms/mta/mta_throttle.h"
+#include "test/test.h"
+#include <stdio.h>
+
+static struct mta_tables t;
+
+static void begin(uint32_t train, uint32_t promote) {
+    mta_tables_free(&t);
+    ck_assert(mta_tables_init(&t, &(struct mta_sizes){64, 64, 64, 4, train, promote}));
+}
+static void setup(void) { t = (struct mta_tables){.clock = 0}; }
+static void teardown(void) { mta_tables_free(&t); }
+
+static void expect(uint32_t pc, uint8_t warp, uint8_t source, int64_t stride) {
+    struct mta_prediction p = mta_predict(&t, pc, warp);
+    ck_assert_msg(p.source == source && p.stride == stride, "load %u of warp %u: source %u, stride %lld", pc, warp,
+                  p.source, (long long)p.stride);
+}
+
+/* Three executions make two strides: with train = 2 the third is the first to predict. */
+START_TEST(a_stride_is_found_after_so_many) {
+    begin(2, 3);
+    for (int i = 0; i < 3; i++) {
+        expect(5, 1, MTA_NONE, 0);
+        mta_learn(&t, 5, 1, 0x1000 + 0x200 * (uint64_t)i);
+    }
+    expect(5, 1, MTA_WARP, 0x200);
+    expect(5, 2, MTA_NONE, 0); /* another warp, another load */
+    expect(6, 1, MTA_NONE, 0);
+    begin(4, 3);
+    for (int i = 0; i < 5; i++) {
+        expect(5, 1, MTA_NONE, 0);
+        mta_learn(&t, 5, 1, 0x1000 - 0x80 * (uint64_t)i);
+    }
+    expect(5, 1, MTA_WARP, -0x80);
+}
+END_TEST
+
+/* Another stride has to be seen as often as the first. */
+START_TEST(a_stride_that_changes_is_learned_anew) {
+    static const uint64_t address[] = {0, 100, 200, 300, 350, 400};
+    static const int64_t predicted[] = {0, 0, 100, 100, 0, 50};
+    begin(2, 3);
+    for (int i = 0; i < 6; i++) {
+        mta_learn(&t, 9, 3, address[i]);
+        expect(9, 3, predicted[i] ? MTA_WARP : MTA_NONE, predicted[i]);
+    }
+    for (int i = 0; i < 4; i++) /* the same place again: nothing to be brought */
+        mta_learn(&t, 9, 3, 400);
+    expect(9, 3, MTA_NONE, 0);
+}
+END_TEST
+
+/* Three warps believe in 64: the fourth is told at once, and so is one that saw nothing yet. Addresses of warps are at
+ * no common distance, so nothing is learned from warp to warp. */
+START_TEST(a_stride_of_three_warps_holds_for_all) {
+    static const uint64_t from[] = {0x10000, 0x90000, 0x31000, 0x70300};
+    begin(2, 3);
+    for (uint8_t w = 0; w < 3; w++) {
+        expect(4, 7, MTA_NONE, 0);
+        for (uint64_t i = 0; i < 3; i++)
+            mta_learn(&t, 4, w, from[w] + 64 * i);
+    }
+    ck_assert_uint_eq(t.n.promotions, 1);
+    expect(4, 7, MTA_GLOBAL, 64);
+    for (uint64_t i = 0; i < 3; i++) /* one that believes otherwise ends it */
+        mta_learn(&t, 4, 3, from[3] + 128 * i);
+    expect(4, 7, MTA_NONE, 0);
+    expect(4, 3, MTA_WARP, 128);
+    expect(4, 0, MTA_WARP, 64);
+}
+END_TEST
+
+/* Warps 0 1 2 3 at 256 each: after the third there are two equal strides. Warp 7 in turn, 4 warps on, fits; one that
+ * does not fit takes the surplus that warp 7 gave, a second one the belief. */
+START_TEST(a_stride_from_warp_to_warp) {
+    begin(2, 3);
+    for (uint8_t w = 0; w < 3; w++) {
+        expect(8, w, MTA_NONE, 0);
+        mta_learn(&t, 8, w, 0x4000 + 256 * (uint64_t)w);
+    }
+    expect(8, 2, MTA_INTER, 256);
+    mta_learn(&t, 8, 7, 0x4000 + 256 * 7);
+    expect(8, 7, MTA_INTER, 256);
+    mta_learn(&t, 8, 5, 0x9999);
+    expect(8, 5, MTA_INTER, 256);
+    mta_learn(&t, 8, 6, 0x4000);
+    expect(8, 6, MTA_NONE, 0);
+    mta_learn(&t, 8, 6, 0x4000); /* the warp itself again says nothing about others */
+    expect(8, 6, MTA_NONE, 0);
+}
+END_TEST
+
+/* Backwards: warp 3 before warp 1 is 2 x 512 less. 1001 bytes for two warps are no stride. */
+START_TEST(warps_in_another_order) {
+    begin(2, 3);
+    mta_learn(&t, 8, 3, 0x8000);
+    mta_learn(&t, 8, 1, 0x8000 - 1024);
+    mta_learn(&t, 8, 2, 0x8000 - 512);
+    expect(8, 2, MTA_INTER, 512);
+    mta_learn(&t, 2, 0, 0);
+    mta_learn(&t, 2, 2, 1001);
+    mta_learn(&t, 2, 4, 2002);
+    expect(2, 4, MTA_NONE, 0);
+}
+END_TEST
+
+/* Three warps at 4096 from warp to warp, each with a stride of 64 of its own: when the third believes in it, it is
+ * global, and goes before what is known from warp to warp. */
+START_TEST(global_goes_before_inter) {
+    begin(2, 3);
+    for (uint64_t i = 0; i < 3; i++)
+        for (uint8_t w = 0; w < 3; w++) {
+            mta_learn(&t, 4, w, 4096 * w + 64 * i);
+            if (i == 1 && w == 2)
+                expect(4, 2, MTA_INTER, 4096);
+        }
+    expect(4, 2, MTA_GLOBAL, 64);
+}
+END_TEST
+
+/* Another warp in the same place begins from nothing; the other warps, and what holds for all, stay. */
+START_TEST(a_warp_that_begins_has_no_past) {
+    begin(2, 9);
+    for (uint64_t i = 0; i < 3; i++)
+        for (uint8_t w = 0; w < 2; w++)
+            mta_learn(&t, 4, w, 0x77777 * w + 64 * i);
+    mta_forget_warp(&t, 1);
+    expect(4, 0, MTA_WARP, 64);
+    expect(4, 1, MTA_NONE, 0);
+    mta_learn(&t, 4, 1, 0x99999);
+    mta_learn(&t, 4, 1, 0x99999 + 64);
+    expect(4, 1, MTA_NONE, 0);
+    mta_learn(&t, 4, 1, 0x99999 + 128);
+    expect(4, 1, MTA_WARP, 64);
+}
+END_TEST
+
+/* One set of two ways: the third load drives out the one that was used longest ago. */
+START_TEST(the_oldest_entry_makes_room) {
+    ck_assert(mta_tables_init(&t, &(struct mta_sizes){2, 64, 64, 2, 2, 3}));
+    for (uint64_t i = 0; i < 3; i++) {
+        mta_learn(&t, 1, 0, 100 * i);
+        mta_learn(&t, 2, 0, 100 * i);
+    }
+    ck_assert_uint_eq(t.n.conflicts, 0);
+    expect(1, 0, MTA_WARP, 100); /* which makes 2 the oldest */
+    mta_learn(&t, 3, 0, 0);
+    ck_assert_uint_eq(t.n.conflicts, 1);
+    expect(1, 0, MTA_WARP, 100);
+    expect(2, 0, MTA_NONE, 0);
+}
+END_TEST
+
+/* Tables of a single entry are legal, and more ways than entries are those that there are. */
+START_TEST(the_least_of_tables) {
+    ck_assert(mta_tables_init(&t, &(struct mta_sizes){1, 1, 1, 64, 1, 1}));
+    mta_learn(&t, 1, 0, 0);
+    mta_learn(&t, 1, 0, 32);
+    expect(1, 0, MTA_GLOBAL, 32); /* one stride is enough, of one warp */
+    mta_learn(&t, 2, 0, 0);
+    ck_assert_uint_eq(t.n.conflicts, 2); /* by warp, and from warp to warp */
+    expect(2, 0, MTA_NONE, 0);
+}
+END_TEST
+
+/* Counters are bytes: what has been seen 300 times is still believed, by a warp and for all. */
+START_TEST(belief_does_not_overflow) {
+    begin(2, 9);
+    for (uint64_t i = 0; i < 600; i++) {
+        mta_learn(&t, 5, 1, 0x1000 + 0x200 * i);
+        expect(5, 1, i < 2 ? MTA_NONE : MTA_WARP, i < 2 ? 0 : 0x200);
+    }
+    begin(1, 3);
+    for (uint64_t w = 0; w < 600; w++) { /* warps that begin in one place: each has a vote */
+        mta_forget_warp(&t, 7);
+        mta_learn(&t, 6, 7, 0x1000 * w);
+        mta_learn(&t, 6, 7, 0x1000 * w + 0x80);
+        expect(6, 9, w < 2 ? MTA_NONE : MTA_GLOBAL, w < 2 ? 0 : 0x80);
+    }
+    ck_assert_uint_eq(t.n.promotions, 1); /* once, when the third had it */
+}
+END_TEST
+
+/* Four sets of one entry: warps 0 to 3 of a load lie in different ones, as do loads 0 to 3 of a warp; the fifth of
+ * either drives out the first. In the other tables the load alone says where. */
+START_TEST(sets_by_load_and_warp) {
+    for (int by_warp = 0; by_warp < 2; by_warp++) {
+        mta_tables_free(&t);
+        ck_assert(mta_tables_init(&t, &(struct mta_sizes){4, 64, 64, 1, 2, 300}));
+        for (uint64_t i = 0; i < 3; i++)
+            for (uint32_t k = 0; k < 4; k++)
+                mta_learn(&t, by_warp ? 8 : 8 + k, (uint8_t)(by_warp ? k : 2), 100000 * k * k + 100 * i);
+        ck_assert_uint_eq(t.n.conflicts, 0);
+        for (uint32_t k = 0; k < 4; k++)
+            expect(by_warp ? 8 : 8 + k, (uint8_t)(by_warp ? k : 2), MTA_WARP, 100);
+        mta_learn(&t, by_warp ? 8 : 12, by_warp ? 4 : 2, 5);
+        ck_assert_uint_eq(t.n.conflicts, 1);
+        expect(8, by_warp ? 0 : 2, MTA_NONE, 0);
+        expect(by_warp ? 8 : 9, by_warp ? 1 : 2, MTA_WARP, 100);
+    }
+}
+END_TEST
+
+/* Seven entries in ways of two: three sets, so loads 1, 4 and 7 share one, of which the third drives out the first. */
+START_TEST(an_entry_too_many_stays_unused) {
+    ck_assert(mta_tables_init(&t, &(struct mta_sizes){7, 64, 64, 2, 2, 3}));
+    ck_assert_uint_eq(t.warp.sets, 3);
+    for (uint32_t pc = 1; pc <= 7; pc += 3)
+        for (uint64_t i = 0; i < 3; i++)
+            mta_learn(&t, pc, 0, 1000 * pc + 100 * i);
+    ck_assert_uint_eq(t.n.conflicts, 1);
+    expect(1, 0, MTA_NONE, 0);
+    expect(4, 0, MTA_WARP, 100);
+    expect(7, 0, MTA_WARP, 100);
+}
+END_TEST
+
+/* Each prediction reads the global table, then that from warp to warp, then the warp's, until one says something; a
+ * warp that learns reads its own and that from warp to warp, and the global one when it votes. */
+START_TEST(lookups_are_counted) {
+    begin(2, 2);
+    mta_predict(&t, 3, 0);
+    ck_assert_uint_eq(t.n.lookups, 3);
+    for (uint64_t i = 0; i < 3; i++) /* the third votes */
+        mta_learn(&t, 3, 0, 100 * i);
+    ck_assert_uint_eq(t.n.lookups, 3 + 3 * 2 + 1);
+    mta_learn(&t, 3, 0, 300); /* it has voted already */
+    ck_assert_uint_eq(t.n.lookups, 10 + 2);
+    for (uint64_t i = 0; i < 3; i++)
+        mta_learn(&t, 3, 4, 70001 + 100 * i);
+    ck_assert_uint_eq(t.n.lookups, 12 + 3 * 2 + 1);
+    expect(3, 0, MTA_GLOBAL, 100);
+    ck_assert_uint_eq(t.n.lookups, 19 + 1);
+}
+END_TEST
+
+static const struct mta_limits limits = {.period = 10, .least = 4, .low = 0.25, .high = 0.5, .merges = 0.15};
+
+/* A period of ten loads, of which so many missed and merged, with so many prefetches sent and used. */
+static uint32_t after(uint32_t level, uint32_t sent, uint32_t useful, uint32_t misses, uint32_t merged) {
+    struct mta_throttle h = {.limits = limits, .level = level};
+    h.sent = sent, h.useful = useful, h.misses = misses, h.merged = merged;
+    for (int i = 0; i < 9; i++) {
+        mta_throttle_load(&h);
+        ck_assert_uint_eq(h.level, level); /* not before its end */
+    }
+    mta_throttle_load(&h);
+    ck_assert(h.sent == 0 && h.useful == 0 && h.misses == 0 && h.merged == 0 && h.loads == 0);
+    return h.level;
+}
+
+START_TEST(the_level_follows_what_is_used) {
+    ck_assert_uint_eq(after(0, 8, 1, 10, 10), 5); /* 12.5 %: none any more */
+    ck_assert_uint_eq(after(2, 8, 2, 10, 0), 3);  /* 25 %: one less */
+    ck_assert_uint_eq(after(2, 8, 3, 10, 1), 3);
+    ck_assert_uint_eq(after(2, 8, 3, 10, 2), 2); /* but late */
+    ck_assert_uint_eq(after(2, 8, 4, 10, 0), 1); /* 50 %: one more */
+    ck_assert_uint_eq(after(0, 8, 8, 10, 0), 0);
+    ck_assert_uint_eq(after(5, 8, 2, 0, 0), 5);
+    ck_assert_uint_eq(after(5, 0, 0, 10, 0), 4); /* after a time without */
+    ck_assert_uint_eq(after(0, 3, 0, 10, 0), 0); /* three say nothing */
+}
+END_TEST
+
+START_TEST(the_level_is_a_share_of_five) {
+    for (uint32_t level = 0; level <= MTA_LEVELS; level++) {
+        struct mta_throttle h = {.limits = limits, .level = level};
+        int sent = 0;
+        for (int i = 0; i < 50; i++)
+            sent += mta_throttle_lets(&h);
+        ck_assert_int_eq(sent, 10 * (MTA_LEVELS - (int)level));
+    }
+}
+END_TEST
+
+/* One warp adds up 64 words a lane, a line further each time: 64 loads, 64 lines. */
+static const char walks[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>; .reg .b64 "
+    "%a, "
+    "%b; .reg .pred %p;\n ld.param.u64 %a,[p];\n mov.u32 %r1,%tid.x;\n mul.wide.u32 %b,%r1,4;\n add.u64 %b,%a,%b;\n"
+    " mov.u32 %r2,0; mov.u32 %r3,0;\nL: ld.global.u32 %r4,[%b];\n add.u32 %r3,%r3,%r4;\n add.u64 %b,%b,128;\n"
+    " add.u32 %r2,%r2,1;\n setp.lt.u32 %p,%r2,64;\n @%p bra L;\n st.global.u32 [%a],%r3;\n ret;\n}\n";
+
+static struct heddle *run(const char *model, const char *const *set) {
+    char err[512];
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = model, .config = "tiny", .set = set}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", walks, strlen(walks));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 65536);
+    heddle_clear(h, p, 65536);
+    const struct heddle_arg args[] = {{&p, 8}};
+    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1) ==
+                      HEDDLE_OK,
+                  "%s", heddle_error(h));
+    return h;
+}
+
+/* The third load is the first to predict, so 62 are asked for: for loads 4 to 65, the last of which never comes. */
+START_TEST(a_walk_is_prefetched) {
+    struct heddle *h = run("mta", NULL), *plain = run("spe", NULL);
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.loads"), 64);
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.intra"), 62);
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.inter"), 0);
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.issued"), 62);
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.useful"), 61);
+    ck_assert_double_gt(heddle_stat(h, 0, "mta.late"), 10); /* a loop is shorter than the memory's 100 cycles */
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.throttled"), 0);
+    ck_assert_double_lt(heddle_stat(h, 0, "gpu.cycles"), 0.8 * heddle_stat(plain, 0, "gpu.cycles"));
+    ck_assert_double_eq(heddle_stat(plain, 0, "mta.loads"), 0);
+    heddle_close(h), heddle_close(plain);
+}
+END_TEST
+
+/* Four executions further they come in time. With two at a time the second is there already, from the third on. */
+START_TEST(distance_and_degree) {
+    static const char *const far[] = {"mta.distance=8", "l1.size=4096", "l1.ways=8", NULL}, *const two[] = {
+                                                                                                "mta.distance=4",
+                                                                                                "mta.degree=2",
+                                                                                                "l1.size=4096",
+                                                                                                "l1.ways=8", NULL};
+    struct heddle *h = run("mta", far);
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.intra"), 62);
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.useful"), 62 - 8);
+    ck_assert_double_lt(heddle_stat(h, 0, "mta.late"), 62 - 8);
+    heddle_close(h);
+    h = run("mta", two);
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.intra"), 2 * 62);
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.issued") + heddle_stat(h, 0, "mta.present") +
+                            heddle_stat(h, 0, "mta.refused") + heddle_stat(h, 0, "mta.full"),
+                        2 * 62);
+    ck_assert_double_ge(heddle_stat(h, 0, "mta.present"), 60);
+    heddle_close(h);
+}
+END_TEST
+
+/* A kernel that walks by lines and one that walks by two, the same instructions at the same PCs. One warp's belief is
+ * enough for all of them, and stays: a first launch predicts from its third load on, 62, whoever was there before; a
+ * second one of the same kernel at once, 64. */
+START_TEST(kernels_have_loads_of_their_own) {
+    char err[512], two[sizeof walks + 4];
+    static const char *const set[] = {"mta.promote=1", "mta.throttle=false", NULL};
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = "mta", .config = "tiny", .set = set}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    const char *step = strstr(walks, "128;");
+    snprintf(two, sizeof two, "%.*s256%s", (int)(step - walks), walks, step + 3);
+    struct heddle_module *m[2] = {heddle_module_text(h, "1.ptx", walks, strlen(walks)),
+                                  heddle_module_text(h, "2.ptx", two, strlen(two))};
+    ck_assert(m[0] && m[1]);
+    uint64_t p = heddle_alloc(h, 65536);
+    const struct heddle_arg args[] = {{&p, 8}};
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(
+            heddle_launch(h, m[i % 2], "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1),
+            HEDDLE_OK);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.intra"), i < 2 ? 62 : 64);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.promotions"), i < 2); /* then it is believed already */
+    }
+    heddle_close(h);
+}
+END_TEST
+
+/* Every prediction has one fate, and energy is that of the tables read. */
+START_TEST(predictions_have_one_fate) {
+    static const char *const set[] = {"mta.period=16", "mta.least=1", "mta.distance=32", "energy.mta_lookup=1e6", NULL},
+                             *const no_energy[] = {"mta.period=16", "mta.least=1", "mta.distance=32",
+                                                   "energy.mta_lookup=0", NULL};
+    struct heddle *h = run("mta", set), *free_tables = run("mta", no_energy);
+    double fates = 0;
+    static const char *const names[] = {"mta.throttled", "mta.outside", "mta.full",
+                                        "mta.present",   "mta.refused", "mta.issued"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        fates += heddle_stat(h, 0, names[i]);
+    ck_assert_double_eq(fates, heddle_stat(h, 0, "mta.intra") + heddle_stat(h, 0, "mta.inter"));
+    ck_assert_double_gt(heddle_stat(h, 0, "mta.throttled"), 0); /* of the first 16 loads\' nothing is used soon */
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.level"), MTA_LEVELS);
+    ck_assert_double_gt(heddle_stat(h, 0, "mta.lowered"), 0);
+    ck_assert_double_eq_tol(heddle_stat(h, 0, "energy.l1_joules") - heddle_stat(free_tables, 0, "energy.l1_joules"),
+                            heddle_stat(h, 0, "mta.lookups") * 1e-6, 1e-9);
+    heddle_close(h), heddle_close(free_tables);
+}
+END_TEST
+
+/* Walks of 64 loads in steps of so many bytes; `threads` and `ctas` as given. A warp is 1 << 16 bytes from the next. */
+static struct heddle *walk(const char *const *set, int step, uint32_t threads, uint32_t ctas, int loads,
+                           uint64_t from) {
+    char err[512], text[1024];
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = "mta", .config = "tiny", .set = set}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    snprintf(
+        text, sizeof text,
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %%r<9>; .reg "
+        ".b64 %%a, %%b; .reg .pred %%p;\n ld.param.u64 %%a,[p];\n mov.u32 %%r1,%%tid.x; and.b32 %%r5,%%r1,31;\n"
+        " shr.u32 %%r1,%%r1,5; mul.wide.u32 %%b,%%r1,65536; add.u64 %%a,%%a,%%b; mul.wide.u32 %%b,%%r5,4;\n"
+        " add.u64 %%b,%%a,%%b;\n mov.u32 %%r2,0; mov.u32 %%r3,0;\nL: ld.global.u32 %%r4,[%%b];\n"
+        " add.u32 %%r3,%%r3,%%r4;\n add.s64 %%b,%%b,%d;\n add.u32 %%r2,%%r2,1;\n setp.lt.u32 %%p,%%r2,%d;\n"
+        " @%%p bra L;\n st.global.u32 [%%a],%%r3;\n ret;\n}\n",
+        step, loads);
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 1 << 20), at = p + from;
+    heddle_clear(h, p, 1 << 20);
+    const struct heddle_arg args[] = {{&at, 8}};
+    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){ctas, 1, 1}, (struct heddle_dim){threads, 1, 1}, 0, args,
+                                1) == HEDDLE_OK,
+                  "%s", heddle_error(h));
+    return h;
+}
+
+#define STAT(h, name, value)                                                                                           \
+    ck_assert_msg(heddle_stat(h, 0, name) == (value), "%s is %g, not %g", name, heddle_stat(h, 0, name),               \
+                  (double)(value))
+
+/* Of 64 loads the last 62 predict. Steps of 32 bytes lead to another line in every fourth load. Of four steps of 64
+ * bytes two lead to lines that none before did; every other load begins in the middle of a line, and reads two lines,
+ * which both predict: 31 loads of one line, 31 of two. */
+START_TEST(short_steps_lead_to_a_line_once) {
+    static const char *const four[] = {"mta.degree=4", "mta.throttle=off", NULL}, *const one[] = {"mta.throttle=off",
+                                                                                                  NULL};
+    struct heddle *h = walk(one, 32, 32, 1, 64, 0);
+    STAT(h, "mta.intra", 16);
+    heddle_close(h);
+    h = walk(four, 64, 32, 1, 64, 0);
+    STAT(h, "mta.intra", 2 * (31 + 2 * 31));
+    heddle_close(h);
+}
+END_TEST
+
+/* Down from the 64th line of memory, eight ahead: the last eight predictions are below the first. */
+START_TEST(what_is_outside_of_memory_is_not_asked_for) {
+    static const char *const set[] = {"mta.distance=8", "mta.throttle=off", NULL};
+    struct heddle *h = walk(set, -128, 32, 1, 64, 63 * 128);
+    STAT(h, "mta.intra", 62);
+    STAT(h, "mta.outside", 8);
+    STAT(h, "mta.throttled", 0);
+    heddle_close(h);
+}
+END_TEST
+
+/* Another CTA in the place of the first has to see for itself, 62 times. */
+START_TEST(a_cta_in_the_place_of_another) {
+    static const char *const set[] = {"mta.throttle=off", "mta.promote=64", "sm.ctas=1", "gpu.sms=1", NULL};
+    struct heddle *h = walk(set, 128, 32, 3, 64, 0);
+    STAT(h, "mta.intra", 3 * 62);
+    STAT(h, "mta.inter", 0);
+    heddle_close(h);
+}
+END_TEST
+
+/* Eight warps with a load each: two strides from warp to warp come with the third warp, which is the first to predict,
+ * whatever the order. */
+START_TEST(from_warp_to_warp_in_a_kernel) {
+    static const char *const set[] = {"mta.throttle=off", "gpu.sms=1", "mta.warp_distance=3", NULL};
+    struct heddle *h = walk(set, 128, 256, 1, 1, 0);
+    STAT(h, "mta.loads", 8);
+    STAT(h, "mta.inter", 6);
+    STAT(h, "mta.intra", 0);
+    heddle_close(h);
+}
+END_TEST
+
+/* Sixteen ahead, prefetches come in time, and lines of a period's last are not used in it: less than all, so what is
+ * late decides. Of the misses, which are the first loads, none joins a prefetch: some are withheld. */
+START_TEST(what_is_in_time_may_be_withheld) {
+    static const char *const set[] = {"mta.period=16",  "mta.least=1",         "mta.accuracy_low=0",
+                                      "mta.merges=0.1", "mta.accuracy_high=1", "mta.distance=16",
+                                      "l1.size=8192",   "l1.ways=8",           NULL};
+    struct heddle *h = run("mta", set);
+    ck_assert_double_gt(heddle_stat(h, 0, "mta.raised"), 0);
+    ck_assert_double_gt(heddle_stat(h, 0, "mta.throttled"), 0);
+    heddle_close(h);
+}
+END_TEST
+
+/* Of 16 loads the third is the first to send; with two ahead, one line more has been sent at the end than was used, so
+ * what is late decides. The first three loads miss by themselves; of the other 13, some, which the L1 counts too, join
+ * the prefetch, and the others hit: late / (3 + late) of the misses. */
+START_TEST(what_is_late_is_a_share_of_the_misses) {
+    double late = 0;
+    for (int i = 0; i < 3; i++) {
+        char merges[64];
+        snprintf(merges, sizeof merges, "mta.merges=%.3f", i ? late / (3 + late) + 0.02 * (i == 1 ? -1 : 1) : 0);
+        const char *set[] = {"mta.period=16",
+                             "mta.least=1",
+                             "mta.accuracy_low=0",
+                             "mta.degree=2",
+                             "mta.accuracy_high=1",
+                             merges,
+                             "l1.size=16384",
+                             "l1.ways=8",
+                             "l1.mshrs=8",
+                             "gpu.poll=off",
+                             NULL};
+        struct heddle *h = walk(set, 128, 32, 1, 16, 0);
+        late = heddle_stat(h, 0, "mta.late");
+        ck_assert(late >= 4 && late <= 10); /* else hits and misses could be taken for each other */
+        STAT(h, "l1.pending_hits", late);
+        STAT(h, "l1.misses", 3 + late);
+        STAT(h, "mta.useful", 13);
+        STAT(h, "mta.raised", i == 2);
+        heddle_close(h);
+    }
+}
+END_TEST
+
+/* A second launch counts its own loads, and nothing of the first. */
+START_TEST(a_launch_begins_anew) {
+    struct heddle *h = run("mta", NULL);
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", walks, strlen(walks));
+    uint64_t p = heddle_alloc(h, 65536);
+    heddle_clear(h, p, 65536);
+    const struct heddle_arg args[] = {{&p, 8}};
+    for (int i = 1; i < 3; i++) {
+        ck_assert_int_eq(
+            heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1),
+            HEDDLE_OK);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.loads"), 64);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.intra"), 62);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.raised"), 0);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.lowered"), 0);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.conflicts"), 0);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.level"), 0);
+    }
+    heddle_close(h);
+}
+END_TEST
+
+/* Without an L1 there is nowhere to put a line. */
+START_TEST(no_cache_no_prefetch) {
+    struct heddle *h = run("mta", (const char *const[]){"l1.size=0", NULL});
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.loads"), 0);
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.intra"), 0);
+    heddle_close(h);
+}
+END_TEST
+
+SUITE(mechanisms_mta) {
+    tcase_add_checked_fixture(tc, setup, teardown);
+    TEST(a_stride_is_found_after_so_many);
+    TEST(a_stride_that_changes_is_learned_anew);
+    TEST(a_stride_of_three_warps_holds_for_all);
+    TEST(a_stride_from_warp_to_warp);
+    TEST(warps_in_another_order);
+    TEST(global_goes_before_inter);
+    TEST(a_warp_that_begins_has_no_past);
+    TEST(the_oldest_entry_makes_room);
+    TEST(the_least_of_tables);
+    TEST(belief_does_not_overflow);
+    TEST(sets_by_load_and_warp);
+    TEST(an_entry_too_many_stays_unused);
+    TEST(lookups_are_counted);
+    TEST(the_level_follows_what_is_used);
+    TEST(the_level_is_a_share_of_five);
+    TEST(a_walk_is_prefetched);
+    TEST(distance_and_degree);
+    TEST(kernels_have_loads_of_their_own);
+    TEST(predictions_have_one_fate);
+    TEST(short_steps_lead_to_a_line_once);
+    TEST(what_is_outside_of_memory_is_not_asked_for);
+    TEST(a_cta_in_the_place_of_another);
+    TEST(from_warp_to_warp_in_a_kernel);
+    TEST(what_is_in_time_may_be_withheld);
+    TEST(what_is_late_is_a_share_of_the_misses);
+    TEST(a_launch_begins_anew);
+    TEST(no_cache_no_prefetch);
+}

@@ -1,0 +1,143 @@
+/* Subwarps by hand: who has an entry of the thread status table, who is elected, and which of them are one. */
+#include "test/isa/paths/subwarps_rig.h"
+
+static void start(const struct reconv_ops *model, uint32_t entries) {
+    reconv_cfg_default(&cfg);
+    cfg.si_max_subwarps = entries;
+    start_with(model);
+}
+
+/* The active subwarp parts: `lanes` of it go to `pc` and are READY, the rest goes on and stays active. */
+static void part(uint32_t pc, lanemask_t lanes) {
+    struct path p[2];
+    ops->paths(st, p, 2);
+    struct target t[2] = {{p[0].pc + 1, p[0].lanes & ~lanes}, {pc, lanes}};
+    struct branch_site site = {.pc = p[0].pc, .rpc = 90, .rpc_block = 1, .taken_pc = pc};
+    ops->branch(st, p[0].id, t, 2, &site);
+}
+
+/* The active subwarp meets a load-to-use stall: as the SM does it. Returns its id, or -1 when it stays. */
+static int stall(void) {
+    int was = id();
+    ops->stall(st, was, STALL_LOAD_USE);
+    if (ops->select(st))
+        return was;
+    ops->wake(st, was);
+    return -1;
+}
+
+/* Four subwarps at 20, 30, 40 and 1 (active). Two entries: the first stall takes one, and the other is kept for who
+ * takes over; so at the second stall nobody can take over, and the subwarp stays where it is. When the first wakes,
+ * its entry is free again. */
+START_TEST(entries_are_of_those_that_are_stalled) {
+    start(&reconv_si, 2);
+    part(20, 0x0f);
+    part(30, 0x30);
+    part(40, 0x40);
+    ck_assert_str_eq(all(), "20:fr 30:30r 40:40r 3:80a ");
+    int first = stall();
+    ck_assert_int_ge(first, 0);
+    ck_assert_str_eq(active(), "20:f"); /* the next in turn */
+    ck_assert_int_eq(stall(), -1);
+    ck_assert_str_eq(active(), "20:f");
+    ops->wake(st, first);
+    int second = stall();
+    ck_assert_int_ge(second, 0);
+    ck_assert_str_eq(active(), "30:30");
+    ck_assert_int_eq(stall(), -1);
+}
+END_TEST
+
+/* 1: nobody is set aside, and nobody yields. 3: two are, beside the active one. 32: whoever stalls. */
+START_TEST(as_many_overlap_as_there_are_entries) {
+    static const uint32_t entries[] = {1, 2, 3, 4, 32};
+    static const int aside[] = {0, 1, 2, 3, 3};
+    for (int i = 0; i < 5; i++) {
+        start(&reconv_si, entries[i]);
+        part(20, 0x0f);
+        part(30, 0x30);
+        part(40, 0x40);
+        int n = 0;
+        while (n < 8 && stall() >= 0)
+            n++;
+        ck_assert_msg(n == aside[i], "%u entries: %d set aside", entries[i], n);
+    }
+    start(&reconv_si, 1);
+    part(20, 0x0f);
+    ops->yield(st, id());
+    ck_assert_str_eq(active(), "1:f0");
+}
+END_TEST
+
+/* BLOCKED subwarps hold no entry: lanes 80 wait at the BSYNC, and still one of the others can be set aside. */
+START_TEST(blocked_subwarps_hold_no_entry) {
+    start(&reconv_si, 2);
+    ops->bssy(st, id(), 3, 90, 1);
+    part(20, 0x0f);
+    part(30, 0x30);
+    part(40, 0x40);
+    ops->bsync(st, id(), 3, 91);
+    ck_assert_str_eq(active(), "20:f");
+    ck_assert_int_ge(stall(), 0);
+    ck_assert_str_eq(active(), "30:30");
+}
+END_TEST
+
+/* Lanes f and 30 go to 20 one after the other: one subwarp. Lanes that come later join them. */
+START_TEST(ready_subwarps_at_one_pc_are_one) {
+    for (int m = 0; m < 2; m++) {
+        start(m ? &reconv_si : &reconv_its, 32);
+        part(20, 0x0f);
+        part(20, 0x30);
+        ck_assert_str_eq(all(), "20:3fr 2:c0a ");
+        part(40, 0x40);
+        ops->yield(st, id()); /* 80 gives way to 3f */
+        ck_assert_str_eq(active(), "20:3f");
+        ops->advance(st, id(), 40);
+        ops->yield(st, id()); /* and these, now at 40, to the next in turn: 40 and 3f have become one */
+        ck_assert_str_eq(all(), "40:7fa 3:80r ");
+    }
+}
+END_TEST
+
+/* A stalled subwarp wakes where another one is READY. */
+START_TEST(a_subwarp_that_wakes_joins_its_place) {
+    start(&reconv_si, 32);
+    part(20, 0x0f);
+    int first = stall(); /* f0 at 1 */
+    ck_assert_str_eq(active(), "20:f");
+    struct target back[2] = {{21, 0x3}, {1, 0xc}};
+    struct branch_site site = {.pc = 20, .rpc = 90, .rpc_block = 1, .taken_pc = 1};
+    ops->branch(st, id(), back, 2, &site);
+    ck_assert_str_eq(all(), "21:3a 1:cr 1:f0s ");
+    ops->wake(st, first);
+    ck_assert_str_eq(all(), "21:3a 1:fcr ");
+}
+END_TEST
+
+/* Two calls of one function: f and 30 each registered for barrier 4 by itself, and stand at its BSYNC's region. They
+ * would part again there, so they are not one. */
+START_TEST(other_groups_are_other_subwarps) {
+    start(&reconv_its, 32);
+    part(20, 0x0f);
+    part(50, 0x30);                 /* c0 goes on */
+    ops->yield(st, id());           /* f at 20 */
+    ops->bssy(st, id(), 4, 70, 21); /* registers f */
+    ops->advance(st, id(), 60);
+    ops->yield(st, id());           /* 30 at 50 */
+    ops->bssy(st, id(), 4, 70, 51); /* registers 30 */
+    ops->advance(st, id(), 60);
+    ops->yield(st, id());
+    ck_assert_str_eq(all(), "60:fr 60:30r 2:c0a ");
+}
+END_TEST
+
+SUITE(mechanisms_si) {
+    tcase_add_checked_fixture(tc, NULL, teardown);
+    TEST(entries_are_of_those_that_are_stalled);
+    TEST(as_many_overlap_as_there_are_entries);
+    TEST(blocked_subwarps_hold_no_entry);
+    TEST(ready_subwarps_at_one_pc_are_one);
+    TEST(a_subwarp_that_wakes_joins_its_place);
+    TEST(other_groups_are_other_subwarps);
+}

@@ -1,0 +1,282 @@
+/* Subwarp interleaving beside its baseline, by hand: what a switch costs, what is hidden, what is counted, and how many
+ * bits a warp's state takes. Memory is 600 cycles away. */
+#include "host/heddle.h"
+#include "test/bases.h"
+#include "test/every_model.h"
+#include "test/test.h"
+#include <stdio.h>
+
+static struct heddle *h;
+static void setup(void) { h = NULL; }
+static void teardown(void) { heddle_close(h); }
+static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) - 1, name); }
+
+#define HEAD                                                                                                           \
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"           \
+    ".reg .pred %q, %o; .reg .b64 %a; .reg .f32 %f1; .shared .b32 s[64]; ld.param.u64 %a,[p]; mov.u32 %r1,%laneid; "   \
+    "setp.lt.u32 %q,%r1,16;\n add.u64 "                                                                                \
+    "%a,%a,0;\n" /* the parameter is there */
+
+/* Runs `body`; `set` ends with NULL. */
+static void run_threads(const char *model, const char *const *set, const char *body, uint32_t threads) {
+    static char text[4096];
+    char err[512] = "";
+    const char *all[8] = {"memory.latency=600"};
+    for (int i = 0; set && set[i]; i++)
+        all[1 + i] = set[i];
+    heddle_close(h);
+    h = heddle_open(&(struct heddle_options){.model = model, .config = "turing", .set = all, .cycle_limit = 100000},
+                    err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    snprintf(text, sizeof text, "%s%s ret;\n}\n", HEAD, body);
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    uint64_t p = heddle_alloc(h, 65536);
+    const struct heddle_arg args[] = {{&p, 8}};
+    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){threads, 1, 1}, 0, args,
+                                1) == HEDDLE_OK,
+                  "%s", heddle_error(h));
+}
+
+static void run(const char *model, const char *const *set, const char *body) { run_threads(model, set, body, 32); }
+
+/* Each half of the warp adds and goes on: nothing to wait for, so the only switch is at the BSYNC, where the first half
+ * blocks. */
+static const char plain[] = "@%q bra T; add.u32 %r2,%r1,1; bra J;\nT: add.u32 %r2,%r1,2;\nJ: st.global.u32 [%a],%r2;\n";
+/* Each half loads a line of its own and needs it at once. */
+static const char loads[] = "@%q bra T; ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\n"
+                            "T: ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2;\nJ: st.global.u32 [%a],%r2;\n";
+/* All lanes do. */
+static const char together[] = "ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; st.global.u32 [%a],%r2;\n";
+/* Four quarters do. */
+static const char quarters[] =
+    "shr.u32 %r3,%r1,3; ts: .branchtargets A,B,C,D; brx.idx %r3,ts;\n"
+    "A: ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\nB: ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2; bra "
+    "J;\n"
+    "C: ld.global.u32 %r2,[%a+3072]; add.u32 %r2,%r2,3; bra J;\nD: ld.global.u32 %r2,[%a+4096]; add.u32 %r2,%r2,4;\n"
+    "J: st.global.u32 [%a],%r2;\n";
+
+static double cycles(const char *model, const char *option, const char *body) {
+    const char *const set[] = {option, NULL};
+    run(model, set, body);
+    return stat("gpu.cycles");
+}
+
+/* One switch, at the barrier, under both models: 100 cycles more for 100 more a switch. What a stall would cost is of
+ * no consequence where nobody stalls. */
+START_TEST(a_selection_at_a_barrier_costs_both_models_the_same) {
+    double quick = cycles("its", "its.switch_latency=0", plain);
+    ck_assert_double_eq(stat("sm.path_switches"), 1);
+    ck_assert_double_eq_tol(cycles("its", "its.switch_latency=100", plain) - quick, 100, 4);
+    ck_assert_double_eq(cycles("si", "its.switch_latency=0", plain), quick);
+    ck_assert_double_eq(stat("sm.path_switches"), 1);
+    ck_assert_double_eq(cycles("si", "si.switch_latency=100", plain), cycles("its", "si.switch_latency=100", plain));
+    ck_assert_double_eq(cycles("si", "si.yield=off", plain), cycles("si", "its.switch_latency=6", plain)); /* default */
+}
+END_TEST
+
+/* Loads in both halves: two switches for stalls (the first half stalls; so does the second, and who wakes first becomes
+ * active again), and those at barriers. With 100 cycles for each of the former, the first is paid in the shadow of the
+ * first load and delays the second; the other comes when both wait and delays the first half's use. */
+START_TEST(a_selection_at_a_stall_costs_its_own) {
+    cycles("si", "si.switch_latency=0", loads);
+    double switches = stat("sm.path_switches"), quick = cycles("si", "si.switch_latency=0", loads);
+    double slow = cycles("si", "si.switch_latency=100", loads);
+    ck_assert_double_ge(switches, 3);
+    ck_assert_double_ge(slow - quick, 96);
+    ck_assert_double_le(slow - quick, 100 * switches + 4);
+    ck_assert_double_eq(cycles("its", "si.switch_latency=100", loads), cycles("its", "si.switch_latency=0", loads));
+}
+END_TEST
+
+/* A load is waited for once by a converged warp, twice by halves in turn, and once by halves that overlap; the store at
+ * the end is not waited for. The part in divergent code is all of it, or none. */
+START_TEST(exposed_stalls_are_counted) {
+    run("its", NULL, "");
+    double before = stat("sm.exposed_load_stalls"); /* for the parameter, by all lanes */
+    run("its", NULL, together);
+    double one = stat("sm.exposed_load_stalls") - before;
+    ck_assert_double_ge(one, 600);
+    ck_assert_double_lt(one, 700);
+    ck_assert_double_eq(stat("sm.exposed_load_stalls_divergent"), 0);
+    run("its", NULL, loads);
+    ck_assert_double_eq_tol(stat("sm.exposed_load_stalls") - before, 2 * one, 40);
+    ck_assert_double_eq(stat("sm.exposed_load_stalls_divergent"), stat("sm.exposed_load_stalls") - before);
+    run("si", NULL, loads);
+    ck_assert_double_eq_tol(stat("sm.exposed_load_stalls") - before, one, 60);
+    ck_assert_double_eq(stat("sm.exposed_load_stalls_divergent"), stat("sm.exposed_load_stalls") - before);
+}
+END_TEST
+
+/* Eight subwarps, each of which loads four words in turn and needs each at once: 32 waits of 600 cycles one after the
+ * other under its. With n entries n subwarps overlap, which leaves 32/n of them. Instruction misses, which every
+ * subwarp of this straight code has for itself and which nothing hides, are made short. */
+static void eighths(char *body, size_t size) {
+    size_t at = (size_t)snprintf(body, size,
+                                 "shr.u32 %%r3,%%r1,2; ts: .branchtargets C0,C1,C2,C3,C4,C5,C6,C7; brx.idx %%r3,ts;\n");
+    for (int c = 0; c < 8; c++) {
+        at += (size_t)snprintf(body + at, size - at, "C%d:", c);
+        for (int k = 0; k < 4; k++)
+            at += (size_t)snprintf(body + at, size - at, " ld.global.u32 %%r%d,[%%a+%d]; add.u32 %%r2,%%r%d,%d;", 4 + k,
+                                   1024 * (4 * c + k + 1), 4 + k, c);
+        at += (size_t)snprintf(body + at, size - at, " bra J;\n");
+    }
+    snprintf(body + at, size - at, "J: st.global.u32 [%%a],%%r2;\n");
+}
+
+START_TEST(the_status_table_bounds_interleaving) {
+    static char body[4096];
+    eighths(body, sizeof body);
+    double before = cycles("its", "fetch.miss_latency=1", ""); /* the parameter, by all lanes */
+    double its = cycles("its", "fetch.miss_latency=1", body) - before;
+    ck_assert_double_ge(its, 32 * 600);
+    for (int n = 2; n <= 8; n *= 2) {
+        char option[32];
+        snprintf(option, sizeof option, "si.max_subwarps=%d", n);
+        run("si", (const char *[]){"fetch.miss_latency=1", option, NULL}, body);
+        double times = its / (stat("gpu.cycles") - before);
+        ck_assert_msg(times <= n && times >= 0.9 * n, "%d entries: %g times", n, times);
+    }
+}
+END_TEST
+
+/* One entry: there is nobody to give way to, and with equal scoreboards every cycle is the baseline's, whatever else
+ * is asked for. */
+START_TEST(one_entry_is_the_baseline) {
+    static char body[4096];
+    eighths(body, sizeof body);
+    const char *const bodies[] = {plain, loads, together, quarters, body};
+    static const char *const extra[] = {"si.yield=off", "si.yield=on", "si.trigger=any", "si.switch_latency=50"};
+    for (int b = 0; b < 5; b++) {
+        run("its", (const char *[]){"its.scoreboard=exact", NULL}, bodies[b]);
+        double cycles = stat("gpu.cycles"), switches = stat("sm.path_switches"), idle = stat("gpu.idle_cycles");
+        for (int k = 0; k < 4; k++) {
+            run("si", (const char *[]){"its.scoreboard=exact", "si.max_subwarps=1", extra[k], NULL}, bodies[b]);
+            ck_assert_double_eq(stat("gpu.cycles"), cycles);
+            ck_assert_double_eq(stat("gpu.idle_cycles"), idle);
+            ck_assert_double_eq(stat("sm.path_switches"), switches);
+        }
+    }
+}
+END_TEST
+
+/* Yield gives way when the load has issued, not when its value is needed: one switch more for each half. */
+START_TEST(yield_switches_after_the_load) {
+    run("si", (const char *[]){"si.yield=off", NULL}, loads);
+    double off = stat("sm.path_switches");
+    run("si", (const char *[]){"si.yield=on", NULL}, loads);
+    ck_assert_double_gt(stat("sm.path_switches"), off);
+    run("si", (const char *[]){"si.yield=on", "si.yield_after=5", NULL}, loads);
+    ck_assert_double_eq(stat("sm.path_switches"), off);
+}
+END_TEST
+
+/* The hint of a program, after the loads of `loads`, does what si.yield does of itself; it is obeyed whatever si.yield
+ * says, and by si alone: the other models have every cycle that they have without it. */
+static const char hinted[] =
+    "@%q bra T; .pragma \"heddle yield\"; ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\n"
+    "T: .pragma \"nounroll\", \"heddle yield\"; ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2;\n"
+    "J: st.global.u32 [%a],%r2;\n";
+START_TEST(a_hint_in_the_code_yields) {
+    run("si", (const char *[]){"si.yield=off", NULL}, loads);
+    double off = stat("sm.path_switches");
+    run("si", (const char *[]){"si.yield=on", NULL}, loads);
+    double on = stat("sm.path_switches"), cycles = stat("gpu.cycles");
+    ck_assert_double_gt(on, off);
+    for (int k = 0; k < 2; k++) { /* nothing else is counted before the second of two operations */
+        run("si", (const char *[]){k ? "si.yield=on" : "si.yield=off", "si.yield_after=2", NULL}, hinted);
+        ck_assert_double_eq(stat("sm.path_switches"), on);
+        ck_assert_double_eq(stat("gpu.cycles"), cycles);
+    }
+    for (int m = 0; m < base_models()->n; m++) {
+        if (base_models()->ops[m] == &reconv_si)
+            continue;
+        run(base_models()->name[m], NULL, loads);
+        cycles = stat("gpu.cycles");
+        run(base_models()->name[m], NULL, hinted);
+        ck_assert_double_eq(stat("gpu.cycles"), cycles);
+    }
+}
+END_TEST
+
+/* "Operations to core-level shared functional units, such as those executing transcendental operations" count: a sine
+ * is one, an addition is none. Each half yields once more than without, when it has issued its own. */
+START_TEST(transcendental_operations_are_counted) {
+    static const char body[] = "@%%q bra T; %s add.u32 %%r3,%%r1,1; add.u32 %%r2,%%r3,1; bra J;\n"
+                               "T: %s add.u32 %%r3,%%r1,2; add.u32 %%r2,%%r3,2;\nJ: st.global.u32 [%%a],%%r2;\n";
+    static const struct {
+        const char *operation;
+        bool is_long;
+    } rows[] = {{"sin.approx.f32 %f1,%f1;", true},  {"rsqrt.approx.f32 %f1,%f1;", true},
+                {"div.u32 %r4,%r1,%r1;", true},     {"add.f32 %f1,%f1,%f1;", false},
+                {"mul.lo.u32 %r4,%r1,%r1;", false}, {"ld.shared.u32 %r4,[s];", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        static char text[1024];
+        snprintf(text, sizeof text, body, rows[i].operation, rows[i].operation);
+        run("si", (const char *[]){"si.yield=off", NULL}, text);
+        double off = stat("sm.path_switches");
+        run("si", (const char *[]){"si.yield=on", NULL}, text);
+        ck_assert_msg((stat("sm.path_switches") > off) == rows[i].is_long, "%s %g and %g switches", rows[i].operation,
+                      off, stat("sm.path_switches"));
+    }
+}
+END_TEST
+
+/* Two warps share a processing block, slots 0 and 4. One is diverged and waits for its loads; the other computes all
+ * the while, so that half of the warps are stalled and never all: the first changes subwarps at its first stall under
+ * `any` and `half`, and only at its BSYNC under `all`. */
+START_TEST(the_trigger_looks_at_the_block) {
+    static const char body[] =
+        "mov.u32 %r4,%tid.x; shr.u32 %r4,%r4,5; setp.eq.u32 %o,%r4,0; @%o bra W; setp.ne.u32 %o,%r4,4; @%o bra E;\n"
+        " mov.u32 %r5,0;\nL: add.u32 %r5,%r5,1; setp.lt.u32 %o,%r5,1000; @%o bra L; bra E;\n"
+        "W: @%q bra T; ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\n"
+        "T: ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2;\nJ: st.global.u32 [%a],%r2;\nE:";
+    double switches[3];
+    for (int i = 0; i < 3; i++) {
+        char option[32];
+        snprintf(option, sizeof option, "si.trigger=%s", (const char *[]){"any", "half", "all"}[i]);
+        run_threads("si", (const char *[]){option, NULL}, body, 160);
+        switches[i] = stat("sm.path_switches");
+    }
+    ck_assert_double_eq(switches[2], 1);
+    ck_assert_double_gt(switches[0], switches[2]);
+    ck_assert_double_eq(switches[0], switches[1]);
+}
+END_TEST
+
+/* Bits by the papers' entries: 96 for SPE, 160 for DPE; the thread status table of SI adds 12 for each entry. */
+START_TEST(storage_is_reported) {
+    run("spe", NULL, loads); /* a branch on an empty stack: the entry below, and one for each side */
+    ck_assert_double_eq(stat("storage.entry_bits"), 96);
+    ck_assert_double_eq(stat("storage.path_bits"), 96 * 3);
+    double registers = stat("storage.scoreboard_bits");
+    ck_assert_double_ge(registers, 3);
+    run("dpe", NULL, loads);
+    ck_assert_double_eq(stat("storage.entry_bits"), 160);
+    ck_assert_double_eq(stat("storage.path_bits"), 160 * 2);
+    ck_assert_double_eq(stat("storage.scoreboard_bits"), 4 * registers);
+    run("its", NULL, loads);
+    double its = stat("storage.path_bits");
+    ck_assert_double_eq(its, 32 * 34 + 16 * 32);
+    ck_assert_double_eq(stat("storage.scoreboard_bits"), 36);
+    run("si", (const char *[]){"si.max_subwarps=4", NULL}, loads);
+    ck_assert_double_eq(stat("storage.path_bits"), its + 4 * 12);
+    ck_assert_double_eq(stat("storage.scoreboard_bits"), 36 * 32);
+    run("si", (const char *[]){"its.scoreboard=exact", NULL}, loads);
+    ck_assert_double_eq(stat("storage.scoreboard_bits"), 32 * registers);
+}
+END_TEST
+
+SUITE(mechanisms_si_run) {
+    tcase_add_checked_fixture(tc, setup, teardown);
+    TEST(a_selection_at_a_barrier_costs_both_models_the_same);
+    TEST(a_selection_at_a_stall_costs_its_own);
+    TEST(exposed_stalls_are_counted);
+    TEST_SPEED(the_status_table_bounds_interleaving);
+    TEST(one_entry_is_the_baseline);
+    TEST(yield_switches_after_the_load);
+    TEST(a_hint_in_the_code_yields);
+    TEST(transcendental_operations_are_counted);
+    TEST(the_trigger_looks_at_the_block);
+    TEST(storage_is_reported);
+}

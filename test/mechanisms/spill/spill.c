@@ -1,0 +1,196 @@
+/* Registers beyond regs.max: what is kept in local memory, what is impossible, and what it costs. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include <math.h>
+#include <stdio.h>
+
+struct machine {
+    struct heddle *h;
+    struct heddle_module *m;
+};
+
+/* %f1 to %f<n> are in[0 .. n), in order; %d1 is the address; the sum, from %f1 on, is stored. The address takes two
+ * registers, and each value one: n + 2, for the address is needed to the end. */
+static struct machine limited_sums(int n, const char *model, const char *const *set, const char *directive) {
+    char err[512] = "", text[8192];
+    struct machine x = {heddle_open(&(struct heddle_options){.model = model, .set = set, .config = "tiny"}, err, 512),
+                        NULL};
+    ck_assert_msg(x.h != NULL, "%s", err);
+    int at = snprintf(text, sizeof text,
+                      ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) %s {\n"
+                      ".reg .b64 %%d<3>; .reg .f32 %%f<200>;\nld.param.u64 %%d1, [p];\n",
+                      directive);
+    for (int i = 1; i <= n; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "ld.global.f32 %%f%d, [%%d1+%d];\n", i, 4 * i);
+    for (int i = 2; i <= n; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "add.f32 %%f%d, %%f%d, %%f%d;\n", 100 + i,
+                       i == 2 ? 1 : 99 + i, i);
+    snprintf(text + at, sizeof text - (size_t)at, "st.global.f32 [%%d1], %%f%d;\nret;\n}\n", 100 + n);
+    x.m = heddle_module_text(x.h, "s.ptx", text, strlen(text));
+    ck_assert_msg(x.m != NULL, "%s", heddle_error(x.h));
+    return x;
+}
+
+static struct machine sums(int n, const char *model, const char *const *set) { return limited_sums(n, model, set, ""); }
+
+static uint32_t registers(struct machine *x) {
+    struct heddle_kernel_info info;
+    ck_assert_msg(heddle_kernel_info(x->h, x->m, "k", &info) == HEDDLE_OK, "%s", heddle_error(x->h));
+    return info.registers;
+}
+
+static char *show(struct machine *x) {
+    char *shown = NULL;
+    size_t size;
+    FILE *f = open_memstream(&shown, &size);
+    ck_assert_msg(heddle_listing(x->h, x->m, "k", "spill", f) == HEDDLE_OK, "%s", heddle_error(x->h));
+    fclose(f);
+    return shown;
+}
+
+START_TEST(without_a_limit_all_is_in_registers) {
+    struct machine x = sums(20, "spe", NULL);
+    ck_assert_uint_eq(registers(&x), 22);
+    char *shown = show(&x);
+    ck_assert_str_eq(shown, "pass 'spill' is for machines with a limit of registers a thread (regs.max, "
+                            "pepsc.registers); model 'spe' "
+                            "does without\n");
+    free(shown);
+    heddle_close(x.h);
+}
+END_TEST
+
+/* Ten values and an address in eight registers: behind the last load twelve are live: four values have to go. Each is
+ * written once and read once. */
+START_TEST(what_is_too_much_goes_to_memory) {
+    struct machine x = sums(10, "spe", (const char *const[]){"regs.max=8", NULL});
+    char *shown = show(&x);
+    ck_assert_uint_eq(registers(&x), 8);
+    ck_assert_int_eq(occurrences(shown, " is kept in local memory, at "), 4);
+    ck_assert_int_eq(occurrences(shown, "  ld.b32 "), 4);
+    ck_assert_int_eq(occurrences(shown, "  st.b32 "), 4);
+    free(shown);
+    heddle_close(x.h);
+}
+END_TEST
+
+/* A kernel's own limit, with the machine's or without: the least holds. */
+START_TEST(a_kernel_may_want_fewer) {
+    static const char *const set[] = {"regs.max=10", NULL};
+    struct machine x = limited_sums(10, "functional", NULL, ".maxnreg 8"),
+                   y = limited_sums(10, "spe", set, ".maxnreg 8"), z = limited_sums(10, "spe", set, ".maxnreg 11"),
+                   w = limited_sums(10, "spe", NULL, ".maxnreg 100");
+    ck_assert_uint_eq(registers(&x), 8);
+    ck_assert_uint_eq(registers(&y), 8);
+    ck_assert_uint_eq(registers(&z), 10);
+    ck_assert_uint_eq(registers(&w), 12);
+    heddle_close(x.h);
+    heddle_close(y.h);
+    heddle_close(z.h);
+    heddle_close(w.h);
+}
+END_TEST
+
+/* A limit that is no limit changes nothing. */
+START_TEST(what_fits_stays) {
+    struct machine x = sums(10, "spe", (const char *const[]){"regs.max=12", NULL});
+    char *shown = show(&x);
+    ck_assert_uint_eq(registers(&x), 12);
+    ck_assert_int_eq(occurrences(shown, "local["), 0);
+    free(shown);
+    heddle_close(x.h);
+}
+END_TEST
+
+/* One register is too few for an address of two; the message says where and how many it takes. */
+START_TEST(the_impossible_is_refused) {
+    struct machine x = sums(3, "spe", (const char *const[]){"regs.max=1", NULL});
+    struct heddle_kernel_info info;
+    ck_assert_int_ne(heddle_kernel_info(x.h, x.m, "k", &info), HEDDLE_OK);
+    ck_assert_msg(strstr(heddle_error(x.h), "kernel 'k' needs ") && strstr(heddle_error(x.h), "; regs.max is 1"), "%s",
+                  heddle_error(x.h));
+    heddle_close(x.h);
+}
+END_TEST
+
+/* A lane of the PEPSC core has 16 registers: the same as regs.max=16, of which the smaller counts. */
+START_TEST(registers_of_a_lane_are_a_limit) {
+    static const struct {
+        const char *set[3];
+        uint32_t have;
+    } rows[] = {{{"pepsc.registers=16"}, 16},
+                {{"pepsc.registers=16", "regs.max=12"}, 12},
+                {{"pepsc.registers=12", "regs.max=16"}, 12},
+                {{"pepsc.registers=32", "regs.max=0"}, 22},
+                {{"pepsc.registers=0"}, 22}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct machine x = sums(20, "spe", rows[i].set);
+        ck_assert_uint_eq(registers(&x), rows[i].have);
+        heddle_close(x.h);
+    }
+    struct machine x = sums(3, "spe", (const char *const[]){"regs.max=4", "pepsc.registers=1", NULL});
+    struct heddle_kernel_info info;
+    ck_assert_int_ne(heddle_kernel_info(x.h, x.m, "k", &info), HEDDLE_OK);
+    ck_assert_msg(strstr(heddle_error(x.h), "; pepsc.registers is 1") != NULL, "%s", heddle_error(x.h));
+    heddle_close(x.h);
+}
+END_TEST
+
+/* One warp: every load and store that the listing shows is executed once, results are the same, and a place where
+ * registers were scarce takes more warps. */
+START_TEST(loads_and_stores_are_counted) {
+    static const char *const models[] = {"spe", "dpe", "dws", "its", "si", "spe+dac", "spe+chain+fold"};
+    float in[64], out[2];
+    for (int i = 0; i < 64; i++)
+        in[i] = ldexpf((float)(i * 37 % 101) - 50.3f, i % 9);
+    for (int m = 0; m < 7; m++)
+        for (int limited = 0; limited < 2; limited++) {
+            struct machine x = sums(30, models[m], (const char *const[]){limited ? "regs.max=8" : "regs.max=0", NULL});
+            uint64_t at = heddle_alloc(x.h, sizeof in);
+            struct heddle_arg args[] = {{&at, 8}};
+            struct heddle_dim one = {1, 1, 1};
+            ck_assert_int_eq(heddle_write(x.h, at, in, sizeof in), HEDDLE_OK);
+            ck_assert_msg(heddle_launch(x.h, x.m, "k", one, one, 0, args, 1) == HEDDLE_OK, "%s", heddle_error(x.h));
+            ck_assert_int_eq(heddle_read(x.h, at, &out[limited], 4), HEDDLE_OK);
+            char *shown = show(&x);
+            int loads = limited ? occurrences(shown, "  ld.b32 ") : 0,
+                stores = limited ? occurrences(shown, "  st.b32 ") : 0;
+            ck_assert_double_eq(heddle_stat(x.h, 0, "regs.spill_loads"), loads);
+            ck_assert_double_eq(heddle_stat(x.h, 0, "regs.spill_stores"), stores);
+            ck_assert(!limited || (loads && stores));
+            free(shown);
+            heddle_close(x.h);
+        }
+    ck_assert_int_eq(memcmp(&out[0], &out[1], 4), 0);
+}
+END_TEST
+
+/* 62 registers a thread leave room for two warps of 4096 registers, eight for more of them. */
+START_TEST(occupancy_counts_what_is_left) {
+    double warps[2];
+    for (int limited = 0; limited < 2; limited++) {
+        struct machine x =
+            sums(60, "spe", (const char *const[]){"sm.registers=4096", limited ? "regs.max=8" : "regs.max=0", NULL});
+        uint64_t at = heddle_alloc(x.h, 256);
+        struct heddle_arg args[] = {{&at, 8}};
+        ck_assert_msg(heddle_launch(x.h, x.m, "k", (struct heddle_dim){16, 1, 1}, (struct heddle_dim){32, 1, 1}, 0,
+                                    args, 1) == HEDDLE_OK,
+                      "%s", heddle_error(x.h));
+        warps[limited] = heddle_stat(x.h, 0, "gpu.max_resident_warps");
+        heddle_close(x.h);
+    }
+    ck_assert_double_eq(warps[0], 2); /* 62 registers, rounded up to 64: 4096 / (64 * 32) */
+    ck_assert_double_gt(warps[1], 2);
+}
+END_TEST
+
+SUITE(mechanisms_spill) {
+    TEST(without_a_limit_all_is_in_registers);
+    TEST(what_is_too_much_goes_to_memory);
+    TEST(a_kernel_may_want_fewer);
+    TEST(what_fits_stays);
+    TEST(the_impossible_is_refused);
+    TEST(registers_of_a_lane_are_a_limit);
+    TEST(loads_and_stores_are_counted);
+    TEST(occupancy_counts_what_is_left);
+}

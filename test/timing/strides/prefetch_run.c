@@ -1,0 +1,115 @@
+/* Stride prefetchers on whole programs: right results under every combination, figures that depend neither on events
+ * nor on host threads, and sums that hold in each launch. */
+#include "host/heddle.h"
+#include "test/random/random_kernel.h"
+#include "test/timing/job_rig.h"
+#include <stdio.h>
+
+static const char *const models[] = {"stride",     "ddp",          "dpe+ddp",     "dws+stride",   "its+ddp",
+                                     "si+ddp",     "minpc+stride", "dac+ddp",     "dac+stride",   "cae+ddp",
+                                     "its+stride", "dpe+dac+ddp",  "dws+dac+ddp", "si+dac+stride"};
+enum { N_MODELS = sizeof models / sizeof models[0], KERNELS = 56 };
+
+static double of(const struct job *j, const char *extension, const char *name) {
+    char key[64];
+    snprintf(key, sizeof key, "%s.%s", extension, name);
+    return job_stat(j, key);
+}
+
+/* Each line that a stride led to has one fate, and is used at most once. */
+static void check_sums(const struct job *j, const char *e) {
+    static const char *const degrees[] = {"degree_1",    "degree_2",     "degree_3",    "degree_4",
+                                          "degree_5",    "degree_6",     "degree_7",    "degree_8",
+                                          "degree_9_16", "degree_17_32", "degree_33_up"};
+    const char *other = strcmp(e, "ddp") == 0 ? "stride" : "ddp";
+    ck_assert_double_eq(of(j, e, "wanted"),
+                        of(j, e, "outside") + of(j, e, "queued") + of(j, e, "full") + of(j, e, "asked"));
+    ck_assert_double_le(of(j, e, "present") + of(j, e, "refused") + of(j, e, "issued"), of(j, e, "asked"));
+    ck_assert_double_le(of(j, e, "useful") + of(j, e, "unused"), of(j, e, "issued"));
+    ck_assert_double_le(of(j, e, "late"), of(j, e, "useful"));
+    ck_assert_double_le(of(j, e, "believed"), of(j, e, "trained"));
+    ck_assert_double_le(of(j, e, "trained"), of(j, e, "misses"));
+    ck_assert_double_eq(of(j, e, "misses"), of(j, e, "lookups"));
+    ck_assert_double_le(of(j, e, "bytes"), job_stat(j, "dram.read_bytes"));
+    ck_assert_double_eq(of(j, other, "misses"), 0);
+    double loads = 0;
+    for (size_t i = 0; i < sizeof degrees / sizeof degrees[0]; i++)
+        loads += of(j, "ddp", degrees[i]);
+    ck_assert_double_eq(loads, job_stat(j, "ddp.believed"));
+}
+
+/* A program in one of the models, in the next round of all models on the next preset and with the other options, so
+ * that 62 programs have every pair of model and preset and of model and options; with HEDDLE_EVERY each has all of
+ * them. */
+START_TEST(programs_are_right) {
+    static const char *const presets[] = {"fermi", "turing", "gt200", "volta"};
+    static const char *const small[] = {"stride.level=l1", "ddp.level=l1", "stride.queue=4", NULL};
+    for (int k = 0; k < (test_every() ? N_MODELS * 4 * 2 : 1); k++) {
+        int round = _i / N_MODELS, all = k / N_MODELS;
+        const char *model = models[(_i + k) % N_MODELS];
+        struct job j;
+        run_job(&j, benches[_i], model, presets[(_i + round + all) % 4], (round + all / 4) % 2 ? small : NULL, 1);
+        check_sums(&j, strstr(model, "ddp") ? "ddp" : "stride");
+        job_free(&j);
+    }
+}
+END_TEST
+
+START_TEST(polling_and_host_threads_change_no_figure) {
+    static const struct {
+        const char *bench, *model, *config, *set;
+    } runs[] = {{"lud", "ddp", "fermi", NULL},
+                {"bicg", "dpe+ddp", "turing", NULL},
+                {"reduction", "its+stride", "fermi", NULL},
+                {"mvt", "dac+ddp", "fermi", NULL},
+                {"bicg", "ddp", "turing", "ddp.level=l1"}};
+    same_polled_and_threaded(runs[_i].bench, runs[_i].model, runs[_i].config, runs[_i].set, 2);
+}
+END_TEST
+
+/* A model without them has every cycle that it had. */
+START_TEST(options_of_an_extension_wait_for_it) {
+    static const char *const set[] = {"stride.table=1", "ddp.level=l1", "ddp.max_degree=1", "stride.queue=1", NULL};
+    same_without_the_extension(set);
+}
+END_TEST
+
+static void random_memory(const char *model, const char *text, const uint32_t *in, uint32_t *out, uint64_t seed) {
+    static const char *const set[] = {"sm.registers=65536", "sm.shared_bytes=16384", "memory.model=full",
+                                      "stride.train=1",     "ddp.train=1",           NULL};
+    char err[512];
+    struct heddle *r =
+        heddle_open(&(struct heddle_options){.model = model, .config = "tiny", .set = set}, err, sizeof err);
+    ck_assert_msg(r != NULL, "%s: %s", model, err);
+    struct heddle_module *m = heddle_module_text(r, "random.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(r));
+    uint64_t din = heddle_alloc(r, 4 * RANDOM_IN_WORDS), dout = heddle_alloc(r, 4 * RANDOM_OUT_WORDS);
+    heddle_write(r, din, in, 4 * RANDOM_IN_WORDS);
+    struct heddle_arg args[] = {{&dout, 8}, {&din, 8}};
+    enum heddle_status s = heddle_launch(r, m, "k", (struct heddle_dim){RANDOM_CTAS, 1, 1},
+                                         (struct heddle_dim){RANDOM_THREADS, 1, 1}, 0, args, 2);
+    ck_assert_msg(s == HEDDLE_OK, "seed %llu under %s: %s", (unsigned long long)seed, model, heddle_error(r));
+    heddle_read(r, dout, out, 4 * RANDOM_OUT_WORDS);
+    heddle_close(r);
+}
+
+START_TEST(memory_of_random_kernels_is_equal) {
+    static uint32_t in[RANDOM_IN_WORDS], want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
+    for (uint64_t seed = 1; seed <= KERNELS; seed++) {
+        const char *model = models[seed % N_MODELS];
+        char *text = random_kernel(seed, (unsigned)_i);
+        random_input(seed, in);
+        random_memory("functional", text, in, want, seed);
+        random_memory(model, text, in, got, seed);
+        ck_assert_msg(memcmp(got, want, sizeof got) == 0, "seed %llu under %s", (unsigned long long)seed, model);
+        free(text);
+    }
+}
+END_TEST
+
+SUITE(timing_strides_prefetch_run) {
+    TEST_LOOP(programs_are_right, 0, n_benches);
+    TEST_LOOP(polling_and_host_threads_change_no_figure, 0, 5);
+    TEST(options_of_an_extension_wait_for_it);
+    TEST_LOOP(memory_of_random_kernels_is_equal, 0, 4);
+}

@@ -1,0 +1,285 @@
+#include "prefetch_stride.h"
+#include "isa/types.h"
+#include "timing/sm/sm_parts.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Device memory lies between these: what a stride leads out of it is not asked for. */
+#define LOWEST  DEVICE_BASE
+#define HIGHEST (1ull << 40)
+#define NO_LINE (~0ull)
+enum { SECTOR = 32 };
+
+static uint64_t *victim_place(struct prefetch_victims *v, uint64_t line, uint32_t line_bytes) {
+    uint64_t number = line / line_bytes;
+    return &v->line[(number ^ number / PREFETCH_VICTIMS) % PREFETCH_VICTIMS];
+}
+
+void prefetch_victims_add(struct prefetch_victims *v, uint64_t line, uint32_t line_bytes) {
+    *victim_place(v, line, line_bytes) = line + 1;
+}
+
+bool prefetch_victims_take(struct prefetch_victims *v, uint64_t line, uint32_t line_bytes) {
+    uint64_t *at = victim_place(v, line, line_bytes);
+    if (*at != line + 1)
+        return false;
+    *at = 0;
+    return true;
+}
+
+struct stride_prefetcher *stride_prefetcher_new(const struct stride_kind *kind) {
+    struct stride_prefetcher *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->kind = *kind;
+    p->cfg = kind->cfg;
+    p->queue = malloc(p->cfg->queue * sizeof *p->queue);
+    if (!prefetch_table_init(&p->table, p->cfg->table, p->cfg->ways, p->cfg->train) || !p->queue) {
+        stride_prefetcher_free(p);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < p->cfg->queue; i++)
+        p->queue[i].line = NO_LINE;
+    return p;
+}
+
+void stride_prefetcher_free(void *prefetcher) {
+    struct stride_prefetcher *p = prefetcher;
+    prefetch_table_free(&p->table);
+    free(p->queue);
+    free(p);
+}
+
+void stride_prefetcher_place(struct stride_prefetcher *p, const struct config *cfg,
+                             const struct prefetch_place *place) {
+    p->place = place;
+    p->target_bytes = p->cfg->level == STRIDE_INTO_L1 ? place->line_bytes : cfg->l2.size ? cfg->l2.line : 0;
+}
+
+/* The place of a line that was asked for and has not come, NULL: it was not. */
+static struct prefetch_queued *search(struct stride_prefetcher *p, uint64_t line) {
+    p->n.searches++;
+    for (uint32_t i = 0; p->n_queued && i < p->cfg->queue; i++)
+        if (p->queue[i].line == line)
+            return &p->queue[i];
+    return NULL;
+}
+
+/* Prefetches of the load come too late: the next will be of a stride further ahead. Once an execution, since the degree
+ * counts executions and one of them may want many lines. */
+static bool grow(struct stride_prefetcher *p, uint8_t warp, struct prefetch_entry *e) {
+    if (p->warp[warp].grown)
+        return false;
+    p->warp[warp].grown = true;
+    bool may = e->degree < p->kind.max_degree;
+    e->degree = (uint16_t)(e->degree + may);
+    p->n.capped += !may;
+    return may;
+}
+
+/* Sectors of the target's line that the access would want, were it `by` bytes further on. */
+static uint8_t sectors_of(const struct stride_prefetcher *p, const struct prefetch_seen *s, uint64_t by,
+                          uint64_t line) {
+    uint8_t mask = 0;
+    for (uint32_t k = 0; k < 8; k++) {
+        uint64_t first = s->line + SECTOR * k + by, last = first + SECTOR - 1;
+        if (!(s->sectors >> k & 1))
+            continue;
+        if (first - line < p->target_bytes)
+            mask |= (uint8_t)(1u << (first - line) / SECTOR);
+        if (last - line < p->target_bytes)
+            mask |= (uint8_t)(1u << (last - line) / SECTOR);
+    }
+    return mask;
+}
+
+/* Into the first free place, if there is one. */
+static void ask(struct stride_prefetcher *p, const struct prefetch_seen *s, uint64_t address, uint64_t line) {
+    uint32_t tag = 0;
+    while (tag < p->cfg->queue && p->queue[tag].line != NO_LINE)
+        tag++;
+    if (tag == p->cfg->queue) {
+        p->n.full++;
+        return;
+    }
+    struct prefetch_request r = {.address = address,
+                                 .tag = tag,
+                                 .pc = s->pc,
+                                 .warp = s->warp,
+                                 .want = p->cfg->level == STRIDE_INTO_L1 ? PREFETCH_LINE : PREFETCH_INTO_L2,
+                                 .sectors = sectors_of(p, s, address - s->address, line)};
+    enum prefetch_asked asked = prefetch_ask(p->place, &r, s->cycle);
+    p->n.full += asked == PREFETCH_FULL;
+    p->n.outside += asked == PREFETCH_NEVER;
+    if (asked != PREFETCH_QUEUED)
+        return;
+    p->queue[tag] = (struct prefetch_queued){line, p->warp[s->warp].execution};
+    p->n_queued++;
+}
+
+/* What the entry says of this line of the load. A stride that stays in the line asks for nothing. */
+static void prefetch(struct stride_prefetcher *p, const struct prefetch_seen *s, struct prefetch_entry *e) {
+    uint64_t mask = ~(p->target_bytes - 1ull), address = s->address + (uint64_t)e->stride * e->degree,
+             line = address & mask;
+    if (line == (s->address & mask))
+        return;
+    p->n.wanted++;
+    if (address < LOWEST || address >= HIGHEST) {
+        p->n.outside++;
+        return;
+    }
+    const struct prefetch_queued *q = search(p, line);
+    if (!q) {
+        ask(p, s, address, line);
+        return;
+    }
+    p->n.queued++;
+    if (p->kind.dynamic && p->kind.both && q->execution != p->warp[s->warp].execution)
+        p->n.by_prefetch += grow(p, s->warp, e);
+}
+
+static void count_degree(struct stride_prefetcher *p, const struct prefetch_seen *s, uint32_t degree) {
+    uint32_t bucket = profile_degree(degree);
+    p->n.believed++;
+    p->n.degree_sum += degree;
+    p->n.most = degree > p->n.most ? degree : p->n.most;
+    p->n.degree[bucket]++;
+    if (p->profile)
+        p->profile[s->pc].degree[bucket]++;
+}
+
+/* A load, where it would have missed without prefetches. The first such line of an execution trains. */
+static void missed(struct stride_prefetcher *p, const struct prefetch_seen *s) {
+    struct prefetch_entry *e = prefetch_table_find(&p->table, s->pc, s->warp);
+    bool first = p->warp[s->warp].pc == s->pc && !p->warp[s->warp].trained;
+    p->n.misses++;
+    if (p->kind.dynamic && search(p, s->address & ~(p->target_bytes - 1ull)) && prefetch_believed(&p->table, e))
+        p->n.by_load += grow(p, s->warp, e);
+    if (first) {
+        p->warp[s->warp].trained = true;
+        p->n.trained++;
+        e = prefetch_table_learn(&p->table, e, s->pc, s->warp, s->address);
+    }
+    if (!prefetch_believed(&p->table, e))
+        return;
+    if (first)
+        count_degree(p, s, e->degree);
+    prefetch(p, s, e);
+}
+
+/* Where lines go into the L1, the first use of one is what would have been a miss. */
+static bool is_miss(const struct stride_prefetcher *p, const struct prefetch_seen *s) {
+    if (s->result == SEEN_PAST)
+        return p->cfg->level == STRIDE_INTO_L2;
+    return s->result != SEEN_HIT || (s->first_use && s->own);
+}
+
+static void observe(void *prefetcher, const struct prefetch_seen *s) {
+    struct stride_prefetcher *p = prefetcher;
+    if (s->kind != SEEN_LOAD || s->local || !p->target_bytes)
+        return;
+    if (s->leads) {
+        p->warp[s->warp].execution = ++p->executions;
+        p->warp[s->warp].pc = s->pc;
+        p->warp[s->warp].trained = p->warp[s->warp].grown = false;
+    }
+    if (!is_miss(p, s))
+        return;
+    if (p->cfg->level == STRIDE_INTO_L1 && s->result == SEEN_MISS)
+        p->n.pollution += prefetch_victims_take(&p->victims, s->line, p->target_bytes);
+    missed(p, s);
+}
+
+static void evicted(void *prefetcher, const struct prefetch_victim *v) {
+    struct stride_prefetcher *p = prefetcher;
+    if (p->cfg->level == STRIDE_INTO_L1 && p->target_bytes && v->ahead)
+        prefetch_victims_add(&p->victims, v->line, p->target_bytes);
+}
+
+static void answer(void *prefetcher, uint32_t tag, enum prefetch_answer a, uint64_t now) {
+    struct stride_prefetcher *p = prefetcher;
+    (void)now;
+    if (a == PREFETCH_SENT)
+        return; /* it is on its way */
+    p->queue[tag].line = NO_LINE;
+    p->n_queued--;
+}
+
+static void add(struct stats *s, const char *extension, const char *name, uint64_t value) {
+    char key[64];
+    snprintf(key, sizeof key, "%s.%s", extension, name);
+    stats_add(s, key, (double)value);
+}
+
+static void add_degrees(struct stride_prefetcher *p, struct stats *s) {
+    static const char *const names[PROFILE_DEGREES] = {PROFILE_DEGREE_NAMES("degree_", "_")};
+    add(s, p->kind.name, "grown_by_loads", p->n.by_load);
+    add(s, p->kind.name, "grown_by_prefetches", p->n.by_prefetch);
+    add(s, p->kind.name, "capped", p->n.capped);
+    add(s, p->kind.name, "degree_sum", p->n.degree_sum);
+    add(s, p->kind.name, "most_degree", p->n.most);
+    for (int i = 0; i < PROFILE_DEGREES; i++)
+        add(s, p->kind.name, names[i], p->n.degree[i]);
+}
+
+/* What became of lines for the L2 is known there: see prefetch_watch.c. */
+static void add_stats(void *prefetcher, const struct prefetch_counts *n, struct stats *s) {
+    struct stride_prefetcher *p = prefetcher;
+    bool here = p->cfg->level == STRIDE_INTO_L1;
+    add(s, p->kind.name, "misses", p->n.misses);
+    add(s, p->kind.name, "trained", p->n.trained);
+    add(s, p->kind.name, "believed", p->n.believed);
+    add(s, p->kind.name, "changes", p->table.n.changes);
+    add(s, p->kind.name, "conflicts", p->table.n.conflicts);
+    add(s, p->kind.name, "lookups", p->table.n.lookups);
+    add(s, p->kind.name, "searches", p->n.searches);
+    add(s, p->kind.name, "wanted", p->n.wanted);
+    add(s, p->kind.name, "outside", p->n.outside);
+    add(s, p->kind.name, "queued", p->n.queued);
+    add(s, p->kind.name, "full", p->n.full);
+    add(s, p->kind.name, "asked", n->asked);
+    if (here) {
+        add(s, p->kind.name, "present", n->present + n->pending);
+        add(s, p->kind.name, "refused", n->refused);
+        add(s, p->kind.name, "issued", n->sent);
+        add(s, p->kind.name, "useful", n->useful);
+        add(s, p->kind.name, "late", n->late);
+        add(s, p->kind.name, "unused", n->unused);
+        add(s, p->kind.name, "pollution", p->n.pollution);
+    }
+    if (p->kind.dynamic)
+        add_degrees(p, s);
+    memset(&p->n, 0, sizeof p->n);
+    memset(&p->table.n, 0, sizeof p->table.n);
+}
+
+static int describe(const void *prefetcher, char *out, size_t size) {
+    const struct stride_prefetcher *p = prefetcher;
+    return snprintf(out, size, "%u of %u prefetches are on their way", p->n_queued, p->cfg->queue);
+}
+
+const struct prefetcher_ops stride_prefetcher_ops = {
+    .name = "strides",
+    .observe = observe,
+    .evicted = evicted,
+    .answer = answer,
+    .stats = add_stats,
+    .describe = describe,
+};
+
+/* PCs are numbers within a program: another one's say nothing of this one's loads. */
+bool stride_prefetcher_launch(void *prefetcher, struct sm *sm, uint64_t now) {
+    struct stride_prefetcher *p = prefetcher;
+    (void)now;
+    if (!p->place) {
+        const struct prefetch_place *place = lsu_join(sm->lsu, &stride_prefetcher_ops, p);
+        if (!place)
+            return false;
+        stride_prefetcher_place(p, sm->cfg, place);
+    }
+    if (p->program != sm->program->program)
+        prefetch_table_clear(&p->table);
+    p->program = sm->program->program;
+    p->profile = sm->profile;
+    return true;
+}

@@ -1,0 +1,80 @@
+/* What becomes of the stride prefetchers' lines at a slice of the L2: it looks, and asks for nothing. Lines for the L2
+ * are those of PREFETCH_INTO_L2 requests, of instructions that prefetch, too; lines for the L1 are reads ahead of
+ * whoever reads ahead. */
+#include "prefetch_stride.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct stride_watch {
+    const struct prefetch_place *place;
+    const char *name;
+    bool into_l1;
+    uint64_t driven_out; /* a line, by the access that is told of next; 0: none */
+    struct prefetch_victims victims;
+    struct {
+        uint64_t issued, present, useful, late, unused, pollution, bytes;
+    } n;
+};
+
+struct stride_watch *stride_watch_new(const struct prefetch_place *place, const char *name, bool into_l1) {
+    struct stride_watch *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    w->place = place;
+    w->name = name;
+    w->into_l1 = into_l1;
+    return w;
+}
+
+void stride_watch_evicted(void *watch, const struct prefetch_victim *v) {
+    struct stride_watch *w = watch;
+    w->n.unused += v->unused;
+    if (v->ahead)
+        w->driven_out = v->line;
+}
+
+void stride_watch_observe(void *watch, const struct prefetch_seen *s) {
+    struct stride_watch *w = watch;
+    uint64_t out = w->driven_out;
+    w->driven_out = 0;
+    if (!w->place->line_bytes)
+        return;
+    w->n.useful += s->first_use;
+    w->n.late += s->first_use && s->late;
+    if (s->kind != SEEN_AHEAD) {
+        if (s->result == SEEN_MISS && prefetch_victims_take(&w->victims, s->line, w->place->line_bytes))
+            w->n.pollution++;
+        return;
+    }
+    if (s->into_l1 != w->into_l1)
+        return;
+    if (out)
+        prefetch_victims_add(&w->victims, out, w->place->line_bytes);
+    if (s->result != SEEN_MISS) {
+        w->n.present++;
+        return;
+    }
+    w->n.issued++;
+    w->n.bytes += 32u * (uint32_t)__builtin_popcount(s->fetched);
+}
+
+static void add(struct stride_watch *w, struct stats *s, const char *name, uint64_t value) {
+    char key[64];
+    snprintf(key, sizeof key, "%s.%s", w->name, name);
+    stats_add(s, key, (double)value);
+}
+
+void stride_watch_stats(void *watch, const struct prefetch_counts *n, struct stats *s) {
+    struct stride_watch *w = watch;
+    (void)n;
+    add(w, s, "bytes", w->n.bytes);
+    if (!w->into_l1) {
+        add(w, s, "present", w->n.present);
+        add(w, s, "issued", w->n.issued);
+        add(w, s, "useful", w->n.useful);
+        add(w, s, "late", w->n.late);
+        add(w, s, "unused", w->n.unused);
+        add(w, s, "pollution", w->n.pollution);
+    }
+    memset(&w->n, 0, sizeof w->n);
+}
