@@ -65,7 +65,8 @@ ISA_DIRS := isa isa/machine isa/exec isa/paths isa/affine $(if $(NO_JIT),,isa/ji
 TIMING_DIRS := timing timing/config timing/report timing/mem timing/sm timing/strides
 MECHANISM_DIRS := mechanisms $(patsubst %/,%,$(wildcard mechanisms/*/))
 HOST_DIRS := host/load host/results host host/live
-LIB_DIRS := ptx $(ISA_DIRS) frontend $(TIMING_DIRS) $(MECHANISM_DIRS) $(HOST_DIRS) benchmarks reproduce host/program host/report host/cli
+FRONTEND_DIRS := frontend/analysis frontend/lower frontend/passes
+LIB_DIRS := ptx $(ISA_DIRS) $(FRONTEND_DIRS) $(TIMING_DIRS) $(MECHANISM_DIRS) $(HOST_DIRS) benchmarks reproduce host/program host/report host/cli
 LIB_SRC := $(filter-out host/cli/main.c host/cli/cmd_%.c isa/interp/$(if $(NO_JIT),interp_jit.c,interp_no_jit.c),$(foreach d,$(LIB_DIRS),$(wildcard $(d)/*.c)))
 CMD_SRC := $(wildcard host/cli/main.c host/cli/cmd_*.c)
 CUDA_DIRS := host/cuda/core host/cuda/runtime host/cuda/driver
@@ -85,7 +86,7 @@ NVRTC_LIBS := $(patsubst %,$(BUILD)/cuda/nvrtc/libnvrtc.so.%,11.2 12 13)
 # What sends the calls of a runtime that is linked into a program to the core: host/cuda/redirect/audit.c.
 REDIRECT_LIBS := $(BUILD)/cuda/libheddle-audit.so $(BUILD)/cuda/libheddle-redirect.so
 CUDA_LIBS := $(if $(SAN),,$(CUDA_CORE) $(CUDA_NAMES:%=$(BUILD)/cuda/%) $(REDIRECT_LIBS) $(NVRTC_LIBS))
-TEST_DIRS := test test/ptx $(ISA_DIRS:%=test/%) test/frontend $(TIMING_DIRS:%=test/%) $(MECHANISM_DIRS:%=test/%) $(HOST_DIRS:%=test/%) test/host/program test/host/report test/host/cli test/random test/golden test/toys
+TEST_DIRS := test test/ptx $(ISA_DIRS:%=test/%) test/frontend $(FRONTEND_DIRS:%=test/%) $(TIMING_DIRS:%=test/%) $(MECHANISM_DIRS:%=test/%) $(HOST_DIRS:%=test/%) test/host/program test/host/report test/host/cli test/random test/golden test/toys
 TEST_SRC := $(wildcard $(TEST_DIRS:%=%/*.c))
 GEN := $(BUILD)/ptx/parse.tab.c $(BUILD)/ptx/scan.yy.c
 # A build for every processor of its kind has its lane functions three times, see isa/levels.h.
@@ -340,7 +341,7 @@ docs: deps
 	@$(SUBMAKE) build
 	@scripts/check_docs.sh $(BUILD)/heddle --update
 
-SOURCES := $(wildcard $(foreach d,$(LIB_DIRS) host/cuda $(CUDA_DIRS) host/cuda/redirect $(TEST_DIRS) test/fuzz test/speed scripts/golden,$(d)/*.[ch]))
+SOURCES := $(wildcard frontend/*.h $(foreach d,$(LIB_DIRS) host/cuda $(CUDA_DIRS) host/cuda/redirect $(TEST_DIRS) test/fuzz test/speed scripts/golden,$(d)/*.[ch]))
 C_SOURCES := $(filter %.c,$(SOURCES))
 lint:
 	@./deps check lint

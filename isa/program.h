@@ -64,7 +64,7 @@ enum inst_kind {
     K_EXIT,
     K_BARRIER,  /* bar, barrier: arrive, sync, red */
     K_WARPSYNC, /* bar.warp.sync */
-    K_BSSY,     /* convergence barriers, inserted by frontend/barriers.c: target is the join, rpc the barrier */
+    K_BSSY,     /* convergence barriers, inserted by frontend/passes/barriers.c: target is the join, rpc the barrier */
     K_BSYNC,    /* imm is the barrier */
     K_BREAK,    /* its lanes take no further part in barrier imm */
     K_TRAP,
@@ -171,11 +171,11 @@ struct inst_info {
     uint32_t function;           /* index into program.functions */
     uint32_t regs;               /* first entry in program.regs: registers read, then registers written */
     uint8_t n_reads, n_writes;
-    bool only_exits;   /* a thread here has nothing left to do but exit (frontend/exits.c) */
+    bool only_exits;   /* a thread here has nothing left to do but exit (frontend/analysis/exits.c) */
     bool only_returns; /* or but return from its function: what is left then is a matter of who called it */
     uint8_t order;     /* ORDER_ bits */
     bool spill;        /* a load or store of a register that is kept in local memory (mechanisms/spill/spill.c) */
-    bool waits;        /* a branch back in a loop that waits for other threads (frontend/waits.c) */
+    bool waits;        /* a branch back in a loop that waits for other threads (frontend/analysis/waits.c) */
     bool yields;       /* .pragma "heddle yield" stands before it: a subwarp gives way when it has issued (si) */
     /* HINT_DEQ: sites + 1, 0 for none. Before the instruction executes, the lanes of its path take the guard of
      * `guard_site` into program.deq_predicate; then those whose guard holds take what `site` sends them: addresses into

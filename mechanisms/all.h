@@ -5,7 +5,7 @@
 
 extern const struct model_tables model_tables;
 
-/* The passes of frontend/pass.c and, each at its place, those of the mechanisms, in the order of the list; the last has
- * a NULL name. */
+/* The passes of frontend/passes/pass.c and, each at its place, those of the mechanisms, in the order of the list; the
+ * last has a NULL name. */
 const struct pass *mechanism_passes(void);
 #endif

@@ -2,7 +2,7 @@
 #define MECHANISMS_MECHANISM_H
 /* One descriptor a mechanism: everything that the rest of Heddle knows of it. mechanisms/<name>/ defines
  * mechanism_<name>, and mechanisms/all.def lists it. Any part may be absent. */
-#include "frontend/pass.h"
+#include "frontend/passes/pass.h"
 #include "isa/paths/reconv.h"
 #include "timing/mem/prefetch.h"
 #include "timing/sm/unit.h"

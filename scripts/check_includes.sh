@@ -3,7 +3,7 @@
 # the rooms below it that it may include beside its own files. With --order that order is printed, and nothing is checked.
 set -u
 # What mechanisms declare (mechanisms/declared.def) is text that three rooms below make tables of. What a mechanism may include:
-mechanism='ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend timing/config timing/report timing/mem timing/sm timing/strides'
+mechanism='ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend frontend/analysis frontend/lower frontend/passes timing/config timing/report timing/mem timing/sm timing/strides'
 order='
 ptx:
 isa: ptx/spelling.h
@@ -13,7 +13,10 @@ isa/paths: isa isa/machine isa/exec mechanisms/declared.def
 isa/affine: isa isa/machine isa/exec isa/paths
 isa/jit: isa isa/machine
 isa/interp: isa isa/machine isa/exec isa/paths isa/affine isa/jit
-frontend: ptx isa isa/machine isa/exec isa/paths isa/affine
+frontend: ptx isa isa/machine
+frontend/analysis: ptx isa isa/machine isa/exec isa/paths isa/affine frontend
+frontend/lower: ptx isa isa/machine isa/exec isa/paths frontend frontend/analysis
+frontend/passes: ptx isa isa/machine isa/exec isa/paths isa/affine frontend frontend/analysis frontend/lower
 timing/config: ptx/spelling.h isa isa/paths mechanisms/declared.def
 timing/report: isa isa/machine isa/paths timing/config mechanisms/declared.def
 timing/mem: isa isa/machine isa/exec isa/paths timing/config timing/report
@@ -21,7 +24,7 @@ timing/sm: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/re
 timing/strides: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem timing/sm
 mechanisms: '"$(cd mechanisms && echo */*.def) $mechanism"'
 timing: isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp timing/config timing/report timing/mem timing/sm
-host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend timing timing/config timing/report timing/mem timing/sm mechanisms host/load host/results
+host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend frontend/analysis frontend/lower frontend/passes timing timing/config timing/report timing/mem timing/sm mechanisms host/load host/results
 host/load: ptx
 host/results: host/heddle.h timing/report
 host/live: host timing/report
@@ -35,7 +38,7 @@ reproduce:
 examples:
 host/program: ptx host timing/config benchmarks
 host/report: ptx isa timing/config timing/report host host/results benchmarks reproduce host/program
-host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend timing timing/config timing/report timing/mem timing/sm mechanisms host host/load host/results host/live host/program benchmarks reproduce host/report
+host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend frontend/analysis frontend/lower frontend/passes timing timing/config timing/report timing/mem timing/sm mechanisms host host/load host/results host/live host/program benchmarks reproduce host/report
 '
 # A mechanism includes its own files and what is below; no other mechanism, and not the list of them.
 for folder in mechanisms/*/; do

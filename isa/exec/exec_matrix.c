@@ -1,5 +1,5 @@
 /* Matrices of a warp: mma, which multiplies two and adds a third. All else that PTX has for them becomes loads,
- * stores, shuffles and mma at lowering (frontend/lower_matrix.c).
+ * stores, shuffles and mma at lowering (frontend/lower/lower_matrix.c).
  *
  * The manual leaves order and rounding of the sums open, and cards differ: products are exact on all of them, sums
  * are not, and what is cut off where has changed with every generation (Fasi, Higham, Mikaitis, Pranesh: Numerical

@@ -62,7 +62,7 @@ struct path_desc {
 };
 
 enum {
-    RECONV_BARRIERS = 1, /* the program must contain K_BSSY, K_BSYNC and K_BREAK (frontend/barriers.c) */
+    RECONV_BARRIERS = 1, /* the program must contain K_BSSY, K_BSYNC and K_BREAK (frontend/passes/barriers.c) */
 };
 
 /* How many of a scheduler's live warps stand still before select() is asked. */

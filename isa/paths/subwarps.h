@@ -4,7 +4,9 @@
  * subwarps with a state each, and convergence barriers. Models with convergence barriers share it. */
 #include "reconv.h"
 
-enum { N_CONVERGENCE_BARRIERS = 32 }; /* 16 in registers; the compiler spills those above (frontend/barriers.c) */
+enum {
+    N_CONVERGENCE_BARRIERS = 32
+}; /* 16 in registers; the compiler spills those above (frontend/passes/barriers.c) */
 
 enum subwarp_state { SUBWARP_FREE, SUBWARP_ACTIVE, SUBWARP_READY, SUBWARP_BLOCKED, SUBWARP_STALLED, SUBWARP_WAITING };
 

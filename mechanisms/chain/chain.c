@@ -2,8 +2,8 @@
  * need no more FPUs together than there are share one ("PEPSC: A Power-Efficient Processor for Scientific Computing",
  * section III-A: identifying chains, chain coalescence). Requires: blocks. Keeps: what is computed, bit for bit with
  * chain.ieee=on; streams that passes have made are left alone, for their engine knows tuples in place of lanes. */
-#include "frontend/fuse.h"
-#include "frontend/pass.h"
+#include "frontend/passes/fuse.h"
+#include "frontend/passes/pass.h"
 #include "mechanisms/mechanism.h"
 #include <stdlib.h>
 

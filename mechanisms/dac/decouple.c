@@ -2,7 +2,7 @@
  * finds the predicates that follow, and decouple_streams.c makes the two streams. Requires: blocks, post-dominators.
  * Keeps: the program as it is where nothing is decoupled. */
 #include "decouple.h"
-#include "frontend/pass.h"
+#include "frontend/passes/pass.h"
 #include <string.h>
 
 enum { MAX_SITES = UINT16_MAX - 1 };

@@ -3,9 +3,9 @@
 /* A kernel in two streams: the affine one computes addresses and predicates for all threads and sends them, the
  * kernel's own takes them and does the rest. "Decoupled Affine Computation for SIMT GPUs", section 4. Internal to
  * decouple*.c. */
-#include "frontend/affine.h"
-#include "frontend/edit.h"
-#include "frontend/pass.h"
+#include "frontend/analysis/affine.h"
+#include "frontend/passes/edit.h"
+#include "frontend/passes/pass.h"
 
 /* What is decoupled, by the numbers of instructions and definitions before anything changes. */
 struct plan {

@@ -2,7 +2,7 @@
  * been allocated, so the kernel is lowered again with less, until it fits: instructions in the innermost loops are
  * worth most, of these the earlier ones. */
 #include "decouple.h"
-#include "frontend/pass.h"
+#include "frontend/passes/pass.h"
 #include <stdlib.h>
 #include <string.h>
 

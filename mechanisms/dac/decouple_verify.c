@@ -4,7 +4,7 @@
  * that walk through both streams, taking the same ways at twins, must meet the same events. As each event of one stream
  * has one partner at most, both questions take time linear in the program. */
 #include "decouple.h"
-#include "frontend/verify.h"
+#include "frontend/passes/verify.h"
 #include <string.h>
 
 /* An event is 4 * instruction + what; or: */

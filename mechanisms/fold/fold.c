@@ -5,7 +5,7 @@
  * branches, come last (fold_select.c). Requires: blocks, post-dominators.
  * Keeps: what each lane computes; lanes of one side see nothing of the other, so the order between sides is free. */
 #include "fold.h"
-#include "frontend/pass.h"
+#include "frontend/passes/pass.h"
 #include "isa/decode.h"
 #include "mechanisms/mechanism.h"
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 #ifndef MECHANISMS_FOLD_H
 #define MECHANISMS_FOLD_H
 /* Parts of the pass `fold`. Internal to this folder. */
-#include "frontend/fuse.h"
+#include "frontend/passes/fuse.h"
 
 enum { FOLD_SIDE = 3 }; /* operations of a chain on one side: "limited to 2- or 3-long chains" */
 

@@ -3,7 +3,7 @@
  * predicate chooses between the outputs ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-C1;
  * that selections are folded, too, is this project's). A side without operations is a value that is handed through. */
 #include "fold.h"
-#include "frontend/pass.h"
+#include "frontend/passes/pass.h"
 #include "isa/decode.h"
 
 struct selecting {

@@ -4,7 +4,7 @@
  * its operations in different iterations. Requires: blocks. Keeps: what each lane computes, bit for bit, and the order
  * of its accesses to memory wherever two may meet and one writes; how far lanes are apart in a loop may change. */
 #include "pipeline.h"
-#include "frontend/pass.h"
+#include "frontend/passes/pass.h"
 #include "mechanisms/mechanism.h"
 #include "timing/config/config.h"
 #include "timing/report/stat.h"

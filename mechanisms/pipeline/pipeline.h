@@ -9,8 +9,8 @@
  * One instruction issues a cycle. The branch is the last of its iteration's first stage, so that no instruction is
  * executed that the loop would not have executed: nothing is speculative. Each lane takes its own way out, so lanes may
  * differ in how often they go round. */
-#include "frontend/defuse.h"
-#include "frontend/edit.h"
+#include "frontend/analysis/defuse.h"
+#include "frontend/passes/edit.h"
 
 enum {
     PIPE_MOST_OPS = 128,  /* instructions of a loop */

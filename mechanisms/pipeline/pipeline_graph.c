@@ -1,5 +1,5 @@
 /* What depends on what in a loop of one block: registers by the values that they hold, memory by addresses. */
-#include "frontend/pass.h"
+#include "frontend/passes/pass.h"
 #include "isa/chain.h"
 #include "isa/decode.h"
 #include "pipeline.h"

@@ -4,9 +4,9 @@
  * lane 0 and shfl.up to lane 31, and parts of it to others: such a ladder is taken only where these parts are dead.
  * Requires: blocks. Keeps: what every lane computes, bit for bit. */
 #include "reduce.h"
-#include "frontend/edit.h"
-#include "frontend/fuse.h"
-#include "frontend/pass.h"
+#include "frontend/passes/edit.h"
+#include "frontend/passes/fuse.h"
+#include "frontend/passes/pass.h"
 #include "isa/decode.h"
 #include "mechanisms/mechanism.h"
 #include <string.h>

@@ -1,9 +1,9 @@
 #ifndef MECHANISMS_REDUCE_H
 #define MECHANISMS_REDUCE_H
 /* Parts of the pass `reduce`. Internal to this folder. */
-#include "frontend/control.h"
-#include "frontend/defuse.h"
-#include "frontend/edit.h"
+#include "frontend/analysis/defuse.h"
+#include "frontend/analysis/dependence.h"
+#include "frontend/passes/edit.h"
 #include "isa/reduce.h"
 
 /* What chooses lanes: those in which (register & mask) is `value`. */

@@ -3,8 +3,8 @@
  * section III-C2). The tree adds neighbours first. So with chain.ieee=off, where results need not be those of the
  * program's order, words in a row of shared memory that are added to one register in one block become an instruction of
  * its own, up to 32 of them; with chain.ieee=on, and elsewhere, notes say what was left alone. */
-#include "frontend/fuse.h"
-#include "frontend/pass.h"
+#include "frontend/passes/fuse.h"
+#include "frontend/passes/pass.h"
 #include "isa/decode.h"
 #include "reduce.h"
 

@@ -2,7 +2,7 @@
  * part, and a store of it, with barriers of the warp between them or volatile accesses. They become one instruction
  * between a load and a store ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-C2), where
  * nothing reads the parts of other lanes than the first afterwards. Keeps: what is stored, bit for bit. */
-#include "frontend/fuse.h"
+#include "frontend/passes/fuse.h"
 #include "isa/decode.h"
 #include "reduce.h"
 #include <string.h>

@@ -5,8 +5,8 @@
  * kind and are left alone, and so are functions where there are such streams, for both call them; recursive functions
  * have no fixed place in memory and are left alone, too. Fails when a place by itself needs more registers than there
  * are. */
-#include "frontend/edit.h"
-#include "frontend/pass.h"
+#include "frontend/passes/edit.h"
+#include "frontend/passes/pass.h"
 #include "isa/arith.h"
 #include "isa/decode.h"
 #include "mechanisms/mechanism.h"

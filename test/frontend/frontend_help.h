@@ -1,8 +1,8 @@
 #ifndef TEST_FRONTEND_HELP_H
 #define TEST_FRONTEND_HELP_H
 /* From PTX text to a program, for tests of the front end. */
+#include "frontend/analysis/ir.h"
 #include "frontend/frontend.h"
-#include "frontend/ir.h"
 #include <stdio.h>
 
 struct lowered {

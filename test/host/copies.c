@@ -1,5 +1,5 @@
 /* Asynchronous copies to shared memory, as nvcc makes them of test/kernels/copies.cu: every model, with and without
- * native code, and against the same in C (frontend/lower_copy.c, isa/exec/exec_copy.c). */
+ * native code, and against the same in C (frontend/lower/lower_copy.c, isa/exec/exec_copy.c). */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"

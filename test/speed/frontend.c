@@ -2,7 +2,7 @@
  * every kernel in it lowered, again and again for a second each. Part of `make bench`.
  * frontend_speed --decouple FILE... : of the largest kernel in the files and of the one that takes the pass `decouple`
  * longest, kernel, instructions and milliseconds of processor time, the best of ten. */
-#include "frontend/pass.h"
+#include "frontend/passes/pass.h"
 #include "mechanisms/all.h"
 #include "mechanisms/dac/decouple.h"
 #include <stdlib.h>

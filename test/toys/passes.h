@@ -1,8 +1,8 @@
 #ifndef TEST_TOYS_PASSES_H
 #define TEST_TOYS_PASSES_H
 /* Passes that are not part of the product. */
-#include "frontend/edit.h"
-#include "frontend/pass.h"
+#include "frontend/passes/edit.h"
+#include "frontend/passes/pass.h"
 
 /* self_moves.c: takes out instructions that move a register to itself. */
 extern const struct pass self_moves;

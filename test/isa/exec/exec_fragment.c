@@ -1,6 +1,6 @@
-/* Which lane and register has which element: mma, ldmatrix, stmatrix and movmatrix, by the formulas and pictures of the
- * PTX ISA, 9.7.14.5 (frontend/lower_matrix.c, frontend/lower_tile.c). And what is no whole warp, or no form that there
- * is. */
+/* Which lane and register has which element: mma, ldmatrix, stmatrix and movmatrix, by the formulas and pictures of
+ * the PTX ISA, 9.7.14.5 (lower_matrix.c and lower_tile.c in frontend/lower). And what is no whole warp, or no form that
+ * there is. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/isa/exec/float_ref.h"

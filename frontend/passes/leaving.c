@@ -1,0 +1,305 @@
+/* Regions that some threads leave before the join: a branch into the middle of code that other threads share, a loop
+ * with several ends, an early return from a function. The threads that leave take themselves out of the barrier by
+ * BREAK, as ptxas has it, so that nobody waits for them; they join the others at an outer region.
+ *
+ * Where edges meet at a block J, the region begins at the nearest block that dominates the sources of the edges: all
+ * threads that may meet at J have come by it. Edges into a loop and edges back to its header meet apart. The region
+ * consists of the blocks that lead to J without passing its begin again. Every edge that leaves it gets a BREAK, under
+ * the guard of its branch. A region that contains a barrier of the CTA gets none: threads at the join would keep it
+ * closed.
+ *
+ * Nobody waits for ever: a thread that others wait for stands in the region, from where it comes to the join or leaves,
+ * unless it waits at another join itself. Regions must not do so in a circle (drop_circles()). */
+#include "barriers.h"
+#include "frontend/analysis/joins.h"
+#include <string.h>
+
+static uint64_t *new_set(struct work *w) { return arena_array(w->ir->tmp, w->words, sizeof(uint64_t)); }
+
+/* Which sources of edges count: all, those in a loop, those outside of it. */
+enum side { EITHER, INSIDE, OUTSIDE };
+
+/* Adds the blocks of `reached` with an edge to `to` that are not in `set` yet. `side` is about the loop that `to` is
+ * the header of. */
+static void add_sources(struct work *w, uint32_t to, enum side side, const uint64_t *reached, uint64_t *set,
+                        uint32_t *top) {
+    const struct cfg *g = &w->ir->cfg;
+    const struct loop *loop = region_loop(w, to);
+    for (uint32_t e = g->pred_first[to]; e < g->pred_first[to + 1]; e++) {
+        uint32_t from = g->pred[e];
+        if (!set_has(reached, from) || set_has(set, from) ||
+            (loop && side != EITHER && loop_has(loop, from) != (side == INSIDE)))
+            continue;
+        set_add(set, from);
+        w->stack[(*top)++] = from;
+    }
+}
+
+uint64_t *lead_to_join(struct work *w, const struct region *r, const uint64_t *reached) {
+    const struct loop *loop = region_loop(w, r->join);
+    uint64_t *set = new_set(w);
+    uint32_t top = 0;
+    add_sources(w, r->join, loop && loop_has(loop, r->anchor) ? INSIDE : OUTSIDE, reached, set, &top);
+    while (top) {
+        uint32_t b = w->stack[--top];
+        if (b != r->anchor)
+            add_sources(w, b, EITHER, reached, set, &top);
+        else if (r->at_header)
+            add_sources(w, b, INSIDE, reached, set, &top);
+    }
+    set_add(set, r->anchor);
+    return set;
+}
+
+/* ---- which ---- */
+
+static bool has_cta_barrier(struct work *w, struct region *r) {
+    const uint64_t *set = blocks_of(w, r);
+    for (uint32_t b = r->low; b <= r->high; b++) {
+        const struct inst *last = last_of(w, b);
+        bool calls = last->kind == K_CALL && (last->target == UINT32_MAX || w->has_barrier[last->target]);
+        if (set_has(set, b) && (last->kind == K_BARRIER || calls))
+            return true;
+    }
+    return false;
+}
+
+static bool parts_inside(struct work *w, struct region *r) {
+    const uint64_t *set = blocks_of(w, r);
+    for (uint32_t b = r->low; b <= r->high; b++)
+        if (set_has(set, b) && region_parts(w, b))
+            return true;
+    return false;
+}
+
+/* A region that begins at block `b`, unless there is one or it may not have a barrier. */
+static void consider(struct work *w, uint32_t b, uint32_t join) {
+    const struct ir *ir = w->ir;
+    const struct ir_function *f = &ir->functions[ir->blocks[b].function];
+    struct region r = region_of(w, b, join);
+    const char *why_not = NULL;
+    if (f->has_stack || f->recursive || w->join[b] == join || region_known(w, &r))
+        return;
+    r.leaves = true;
+    if (!parts_inside(w, &r))
+        return;
+    if (waits_inside(w, &r))
+        why_not = "a loop in it waits for what other threads do, perhaps for those that would wait at the barrier";
+    else if (has_cta_barrier(w, &r))
+        why_not = "threads in it wait at a barrier of the CTA, perhaps for those that would wait at the join";
+    if (why_not)
+        ir_note(w->ir, ir->blocks[b].end - 1, "left alone, to join at line %u: %s",
+                ir->info[ir->blocks[join].begin].line, why_not);
+    else
+        region_add(w, &r);
+}
+
+/* Regions of the edges that meet at block `b`: of those that close the loop it heads, or of the others. */
+static void consider_edges(struct work *w, uint32_t b, bool closing) {
+    const struct cfg *g = &w->ir->cfg;
+    uint32_t from = NO_BLOCK, first = NO_BLOCK;
+    bool several = false;
+    for (uint32_t e = g->pred_first[b]; e < g->pred_first[b + 1]; e++) {
+        uint32_t pred = g->pred[e];
+        if (dominates(&w->dom, b, pred) != closing)
+            continue;
+        several |= first != NO_BLOCK && pred != first;
+        from = first == NO_BLOCK ? pred : dom_common(&w->dom, from, pred);
+        first = first == NO_BLOCK ? pred : first;
+    }
+    if (several && from != NO_BLOCK)
+        consider(w, from, b);
+}
+
+/* Threads that end a loop in different rounds join behind it when the other ways out of it are early returns. */
+static void consider_rounds(struct work *w) {
+    const struct ir *ir = w->ir;
+    const uint32_t *early = ir->n_functions > 1 ? find_early_joins(w->ir) : NULL;
+    for (uint32_t b = 0; early && b < ir->n_blocks; b++)
+        if (early[b] != NO_BLOCK && region_parts(w, b) && region_of(w, b, early[b]).at_header)
+            consider(w, b, early[b]);
+}
+
+void find_leaving(struct work *w) {
+    const struct ir *ir = w->ir;
+    for (uint32_t b = 0; b < ir->n_blocks; b++)
+        for (int closing = 0; closing < 2 && !ir->info[ir->blocks[b].begin].only_exits; closing++)
+            consider_edges(w, b, closing);
+    consider_rounds(w);
+}
+
+/* ---- circles ---- */
+
+/* Regions of one function: which threads may wait for each other. Region a waits for b when a thread that takes part in
+ * a may stand at the join of b. */
+struct circles {
+    struct work *w;
+    uint32_t *list, n;        /* regions that may lie on a circle */
+    uint32_t *waits, *waited; /* by region: how many others of the list it waits for, and wait for it */
+    unsigned char *dropped;   /* by region */
+};
+
+static bool waits_for(const struct circles *c, uint32_t a, uint32_t b) {
+    const struct region *r = &c->w->regions[a], *s = &c->w->regions[b];
+    return r->join != s->join && region_passes(c->w, r, s);
+}
+
+static void take_out(struct circles *c, uint32_t k) {
+    uint32_t out = c->list[k];
+    c->list[k] = c->list[--c->n];
+    for (uint32_t i = 0; i < c->n; i++) {
+        c->waits[c->list[i]] -= waits_for(c, c->list[i], out);
+        c->waited[c->list[i]] -= waits_for(c, out, c->list[i]);
+    }
+}
+
+/* Takes out what lies on no circle. */
+static void trim(struct circles *c) {
+    for (uint32_t k = 0; k < c->n;)
+        if (!c->waits[c->list[k]] || !c->waited[c->list[k]]) {
+            take_out(c, k);
+            k = 0;
+        } else {
+            k++;
+        }
+}
+
+/* The one to drop: a region that threads enter again before they come to its join, else the last one that threads
+ * leave. NO_REGION: there is neither. */
+static uint32_t to_drop(const struct circles *c) {
+    uint32_t found = NO_REGION;
+    for (uint32_t k = 0; k < c->n; k++) {
+        const struct region *r = &c->w->regions[c->list[k]];
+        if (r->again && !r->leaves)
+            return k;
+        if (r->leaves && (found == NO_REGION || c->list[k] > c->list[found]))
+            found = k;
+    }
+    return found;
+}
+
+static void break_circles(struct circles *c, uint32_t function) {
+    struct work *w = c->w;
+    bool leaves = false;
+    c->n = 0;
+    for (uint32_t i = 0; i < w->n; i++)
+        if (w->ir->blocks[w->regions[i].anchor].function == function) {
+            c->list[c->n++] = i;
+            leaves |= w->regions[i].leaves;
+        }
+    if (!leaves)
+        return;
+    for (uint32_t k = 0; k < c->n; k++)
+        blocks_of(w, &w->regions[c->list[k]]);
+    for (uint32_t i = 0; i < c->n; i++)
+        for (uint32_t k = 0; k < c->n; k++)
+            if (waits_for(c, c->list[i], c->list[k])) {
+                c->waits[c->list[i]]++;
+                c->waited[c->list[k]]++;
+            }
+    for (trim(c); c->n;) {
+        uint32_t k = to_drop(c);
+        if (k == NO_REGION)
+            return;
+        const struct region *r = &w->regions[c->list[k]];
+        c->dropped[c->list[k]] = 1;
+        ir_note(w->ir, w->ir->blocks[r->anchor].end - 1,
+                "left alone, to join at line %u: threads there and at another join would wait for each other",
+                w->ir->info[w->ir->blocks[r->join].begin].line);
+        take_out(c, k);
+        trim(c);
+    }
+}
+
+void drop_circles(struct work *w) {
+    struct circles c = {.w = w};
+    uint32_t n = 0;
+    c.list = arena_array(w->ir->tmp, (size_t)w->n + 1, sizeof *c.list);
+    c.waits = arena_array(w->ir->tmp, (size_t)w->n + 1, sizeof *c.waits);
+    c.waited = arena_array(w->ir->tmp, (size_t)w->n + 1, sizeof *c.waited);
+    c.dropped = arena_array(w->ir->tmp, (size_t)w->n + 1, 1);
+    for (uint32_t f = 0; f < w->ir->n_functions; f++)
+        break_circles(&c, f);
+    for (uint32_t i = 0; i < w->n; i++)
+        if (!c.dropped[i])
+            w->regions[n++] = w->regions[i];
+    w->n = n;
+}
+
+/* ---- where threads leave ---- */
+
+/* The barriers that threads leave on each edge, by index in cfg.succ. */
+static void find_edges_out(const struct work *w, const struct region *r, uint32_t *edges) {
+    const struct ir *ir = w->ir;
+    const struct cfg *g = &ir->cfg;
+    for (uint32_t b = r->low; b <= r->high; b++)
+        for (uint32_t e = g->succ_first[b]; set_has(r->blocks, b) && e < g->succ_first[b + 1]; e++) {
+            uint32_t to = g->succ[e];
+            if (to != r->join && !set_has(r->blocks, to) && !ir->info[ir->blocks[to].begin].only_exits)
+                edges[e] |= 1u << r->number;
+        }
+}
+
+static struct inst leave(int number) {
+    struct inst in = barrier_inst("#break");
+    in.imm = number;
+    return in;
+}
+
+/* BREAKs before the jump at the end of block `b`, under its guard or, with `other`, where that does not hold. */
+static void put_before_jump(const struct rewrite *rw, uint32_t b, uint32_t barriers, bool other) {
+    uint32_t jump = rw->e->blocks[b].last;
+    for (uint32_t m = barriers; m; m &= m - 1) {
+        const struct inst *last = edit_inst(rw->e, jump);
+        struct inst in = leave(__builtin_ctz(m));
+        in.guard = last->guard;
+        in.guard_not = last->guard_not ^ other;
+        edit_before(rw->e, jump, &in);
+    }
+}
+
+/* BREAKs in a block of their own. */
+static void put_on_edge(const struct rewrite *rw, uint32_t from, uint32_t to, uint32_t barriers) {
+    const struct loop *loop = region_loop(rw->w, to);
+    if (loop && !loop_has(loop, from) && rw->outer[to] != NO_BLOCK)
+        to = rw->outer[to];
+    uint32_t between = edit_split_edge(rw->e, from, to);
+    for (uint32_t m = barriers; m; m &= m - 1) {
+        struct inst in = leave(__builtin_ctz(m));
+        edit_at_end(rw->e, between, &in);
+    }
+    if (rw->e->blocks[between].next != to) {
+        struct inst jump = edit_make_jump(to);
+        jump.hints |= HINT_APART;
+        edit_set_end(rw->e, between, &jump, NO_BLOCK);
+    }
+}
+
+static void put_at_edges(const struct rewrite *rw, uint32_t b, uint32_t *edges) {
+    const struct cfg *g = &rw->w->ir->cfg;
+    const struct inst *last = last_of(rw->w, b);
+    uint32_t first = g->succ_first[b], end = g->succ_first[b + 1];
+    bool guarded = last->kind == K_BRANCH && last->guard != NO_GUARD && !(last->hints & HINT_DEQ);
+    for (uint32_t e = first; e < end; e++) {
+        if (!edges[e])
+            continue;
+        if (guarded) {
+            put_before_jump(rw, b, edges[e], e != first);
+            continue;
+        }
+        for (uint32_t k = e + 1; k < end; k++) /* a table may name a block twice: that is one edge */
+            if (g->succ[k] == g->succ[e])
+                edges[k] = 0;
+        put_on_edge(rw, b, g->succ[e], edges[e]);
+    }
+}
+
+void put_breaks(const struct rewrite *rw) {
+    const struct work *w = rw->w;
+    uint32_t *edges = arena_array(w->ir->tmp, (size_t)w->ir->cfg.succ_first[w->ir->n_blocks] + 1, sizeof *edges);
+    for (uint32_t i = 0; i < w->n; i++)
+        if (w->regions[i].leaves && w->regions[i].number != NO_BARRIER)
+            find_edges_out(w, &w->regions[i], edges);
+    for (uint32_t b = 0; b < w->ir->n_blocks; b++)
+        put_at_edges(rw, b, edges);
+}

@@ -1,0 +1,158 @@
+/* What is done to a kernel between its statements and the program, in order. Each pass's file says what it requires
+ * and what it keeps. */
+#include "pass.h"
+#include "frontend/lower/lower.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool wants_barriers(const struct ir *ir) { return ir->uses_barriers; }
+
+const struct pass passes[] = {
+    {.name = "lower", .help = "statements to instructions on virtual registers"},
+    {"frames", "order of functions by calls; addresses of frames and of dynamic shared memory", .run = pass_frames},
+    {"cfg", "basic blocks; unreachable instructions dropped", .run = pass_cfg},
+    {"exits", "where threads have nothing left to do but exit", .run = pass_exits},
+    {"postdom", "immediate post-dominators: where branches reconverge", .run = pass_postdom},
+    {"dominators", "what each block cannot be reached without (changes nothing)", .dump = dump_dominators},
+    {"loops", "natural loops: headers, latches, exits (changes nothing)", .dump = dump_loops},
+    {"defuse", "which definitions each instruction may read (changes nothing)", .dump = dump_defuse},
+    {"affine", "scalar, affine or vector: what each instruction computes (changes nothing)", .dump = dump_affine},
+    {"waits", "loops that wait for other threads", .run = pass_waits},
+    {"barriers", "BSSY, BSYNC and BREAK around divergent regions, for models that need them", .run = pass_barriers,
+     .wanted = wants_barriers, .when = "models with convergence barriers (its, si)"},
+    {"liveness", "where each virtual register holds a value that is needed", .run = pass_liveness},
+    {"regalloc", "virtual registers to registers; what occupancy counts", .run = pass_regalloc},
+    {"emit", "the flat program: operands as offsets, targets as PCs", .run = pass_emit},
+    {.name = NULL},
+};
+
+static const struct pass *pass_at(const struct pass *table, int n) {
+    const struct pass *p = table ? table : passes;
+    for (; p->name && n > 0; n--)
+        p++;
+    return p;
+}
+
+const char *frontend_pass_name(const struct pass *table, int n) { return pass_at(table, n)->name; }
+const char *frontend_pass_help(const struct pass *table, int n) { return pass_at(table, n)->help; }
+
+/* What every pass must leave intact. A failure here is a mistake of ours, not of the user's. */
+static void verify(const struct ir *ir, const char *after) {
+#ifndef NDEBUG
+    char buffer[256];
+    const char *wrong =
+        ir->program ? verify_program(ir->program, buffer, sizeof buffer) : verify_ir(ir, after, buffer, sizeof buffer);
+    if (wrong) {
+        fprintf(stderr, "heddle: internal error after pass '%s' of kernel '%s': %s\n", after, ir->kernel, wrong);
+        assert(!"the program is not valid");
+    }
+#else
+    (void)ir, (void)after;
+#endif
+}
+
+bool pass_extension(const struct pass_context *c, const char *name) {
+    for (const char *const *e = c->extensions; e && *e; e++)
+        if (strcmp(*e, name) == 0)
+            return true;
+    return false;
+}
+
+double pass_option(const struct pass_context *c, const char *key, double otherwise) {
+    double value;
+    return c->option && c->option(c->config, key, &value) ? value : otherwise;
+}
+
+static bool asked_for(const struct pass *p, const struct lower_options *opt) {
+    return opt && opt->dump_after && opt->dump_to && strcmp(opt->dump_after, p->name) == 0;
+}
+
+static void dump(const struct ir *ir, const struct pass *p, FILE *out) {
+    if (p->dump)
+        p->dump(ir, out);
+    else if (ir->program)
+        dump_program(ir->program, out);
+    else
+        dump_ir(ir, p->name, out);
+    for (uint32_t i = 0; i < ir->n_notes; i++)
+        fprintf(out, "note: line %u: %s\n", ir->notes[i].line, ir->notes[i].text);
+}
+
+static bool run_pass(struct ir *ir, const struct pass *p, const struct lower_options *opt) {
+    ir->n_notes = 0;
+    ir->noting = asked_for(p, opt);
+    if (p->wanted && !p->wanted(ir)) {
+        if (ir->noting)
+            fprintf(opt->dump_to, "pass '%s' is for %s; model '%s' does without\n", p->name, p->when,
+                    ir->context.model ? ir->context.model : "?");
+        return true;
+    }
+    if (p->run && !p->run(ir))
+        return false;
+    if (p->run)
+        verify(ir, p->name);
+    if (ir->noting)
+        dump(ir, p, opt->dump_to);
+    return true;
+}
+
+static bool run_passes(struct lower *l, const char *kernel, const struct lower_options *opt) {
+    struct ir *ir = l->ir;
+    const struct pass *p = opt && opt->passes ? opt->passes : passes;
+    if (!lower_kernel(l, kernel))
+        return false;
+    verify(ir, p->name);
+    if (asked_for(p, opt))
+        dump(ir, p, opt->dump_to);
+    for (p++; p->name; p++)
+        if (!run_pass(ir, p, opt)) {
+            diag_error(l->d, ir->functions[0].tree->name_loc, "%s", ir->failure);
+            return false;
+        }
+    return true;
+}
+
+/* Everything temporary is in one arena, so that a jump out of the middle leaves nothing behind. */
+struct program *lower_with_limit(const struct image *img, const char *kernel, const struct lower_options *opt,
+                                 uint32_t limit) {
+    jmp_buf full;
+    struct diags own;
+    struct arena *tmp = arena_new(16ull << 30), *keep = arena_new(8ull << 30);
+    struct program *volatile out = NULL;
+    diags_fork(&own, img->module->diags);
+    if (!tmp || !keep || setjmp(full)) {
+        diag_error(&own, (struct loc){0, 0}, "out of memory while lowering kernel '%s'", kernel);
+    } else {
+        arena_on_full(tmp, &full);
+        arena_on_full(keep, &full);
+        struct ir *ir = arena_alloc(tmp, sizeof *ir);
+        struct lower *l = arena_alloc(tmp, sizeof *l);
+        *ir = (struct ir){.tmp = tmp, .keep = keep, .module = img->module};
+        if (opt)
+            ir->context = opt->context;
+        ir->decouple_limit = limit;
+        ir->uses_barriers = ir->context.barriers;
+        ir->kernel = arena_strndup(keep, kernel, strlen(kernel));
+        l->ir = ir;
+        l->img = img;
+        l->module = img->module;
+        l->d = &own;
+        names_init(&l->names, tmp, img->module->n_words, &img->names->names);
+        if (run_passes(l, kernel, opt))
+            out = ir->program;
+        arena_on_full(keep, NULL);
+    }
+    arena_free(tmp);
+    diags_merge(&own, img->module->diags);
+    if (!out)
+        arena_free(keep);
+    return out;
+}
+
+struct program *frontend_lower(const struct image *img, const char *kernel, const struct lower_options *opt) {
+    for (const struct pass *p = opt && opt->passes ? opt->passes : passes; p->name; p++)
+        if (p->lower)
+            return p->lower(img, kernel, opt);
+    return lower_with_limit(img, kernel, opt, UINT32_MAX);
+}

@@ -1,0 +1,222 @@
+/* Registers of bank 0. Requires: liveness. Keeps everything; fills vregs[].slot and .offset, board numbers and sizes.
+ *
+ * Interval colouring within each function and class: a sweep over positions hands out the lowest free slot. Functions
+ * are stacked by call depth: the registers of a function follow those of all functions that can call it, so lanes of
+ * one warp may be in different functions. Each class has an area of its own: a predicate is one mask for all lanes, and
+ * lane 3 of a 32-bit register is not where lane 3 of a 64-bit register is, so slots of different classes must never
+ * share bytes, even when no thread uses both.
+ *
+ * thread_regs, what occupancy counts, is the largest number of 32-bit words live at one point of a thread, callers'
+ * registers across a call included (64-bit values count 2, 128-bit 4, smaller ones 1, predicates 0); at least 2, and
+ * not rounded: hardware rounds when it allocates, and that is the timing model's business. */
+#include "frontend/analysis/ir.h"
+#include "isa/arith.h"
+#include <string.h>
+
+/* Free slots of one class, the lowest first: a binary heap. */
+struct free_slots {
+    uint32_t *heap;
+    uint32_t n, cap;
+    uint32_t used; /* slots handed out so far */
+};
+
+static void heap_push(struct ir *ir, struct free_slots *f, uint32_t slot) {
+    f->heap = IR_ROOM(ir, f->heap, f->n, f->cap);
+    uint32_t i = f->n++;
+    for (; i && f->heap[(i - 1) / 2] > slot; i = (i - 1) / 2)
+        f->heap[i] = f->heap[(i - 1) / 2];
+    f->heap[i] = slot;
+}
+
+static uint32_t heap_pop(struct free_slots *f) {
+    uint32_t top = f->heap[0], last = f->heap[--f->n], i = 0;
+    for (uint32_t child; (child = 2 * i + 1) < f->n; i = child) {
+        if (child + 1 < f->n && f->heap[child + 1] < f->heap[child])
+            child++;
+        if (last <= f->heap[child])
+            break;
+        f->heap[i] = f->heap[child];
+    }
+    f->heap[i] = last;
+    return top;
+}
+
+/* Registers by the position where they begin and after which they end: linked lists through next_*. */
+struct sweep {
+    struct ir *ir;
+    uint32_t *begins, *next_begin, *ends, *next_end;
+    struct free_slots free[N_REG_CLASSES];
+};
+enum { NO_VREG = SINK_VREG }; /* register 0 is never allocated: it ends the lists */
+
+static void sweep_function(struct sweep *s, struct ir_function *fn) {
+    struct ir *ir = s->ir;
+    for (int c = 0; c < N_REG_CLASSES; c++)
+        s->free[c].n = s->free[c].used = 0;
+    for (uint32_t p = 2 * fn->begin; p < 2 * fn->end; p++) {
+        for (uint32_t v = p > 2 * fn->begin ? s->ends[p - 1] : NO_VREG; v != NO_VREG; v = s->next_end[v])
+            heap_push(ir, &s->free[ir->vregs[v].cls], ir->vregs[v].slot);
+        for (uint32_t v = s->begins[p]; v != NO_VREG; v = s->next_begin[v]) {
+            struct free_slots *f = &s->free[ir->vregs[v].cls];
+            ir->vregs[v].slot = f->n ? heap_pop(f) : f->used++;
+        }
+    }
+    for (int c = 0; c < N_REG_CLASSES; c++)
+        fn->slots[c] = s->free[c].used;
+}
+
+/* A result that nobody reads, of an access to memory: the old value of an atomic, a component of a vector. */
+static bool unread_result(const struct ir *ir, const struct interval *r) {
+    if (r->begin != r->end || !(r->begin & 1))
+        return false;
+    uint8_t kind = ir->code[r->begin / 2].kind;
+    return kind == K_LOAD || kind == K_ATOM || kind == K_TEX;
+}
+
+static void colour(struct ir *ir) {
+    struct sweep s = {.ir = ir};
+    s.begins = arena_array(ir->tmp, 2 * (size_t)ir->n + 1, sizeof *s.begins);
+    s.ends = arena_array(ir->tmp, 2 * (size_t)ir->n + 1, sizeof *s.ends);
+    s.next_begin = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *s.next_begin);
+    s.next_end = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *s.next_end);
+    for (uint32_t v = ir->n_vregs; v-- > 1;) {
+        const struct interval *r = &ir->intervals[v];
+        if (r->begin > r->end || ir->vregs[v].special)
+            continue;
+        s.next_begin[v] = s.begins[r->begin];
+        s.begins[r->begin] = v;
+        if (unread_result(ir, r)) /* who had its slot next would wait for the access: it keeps it */
+            continue;
+        s.next_end[v] = s.ends[r->end];
+        s.ends[r->end] = v;
+    }
+    for (uint32_t f = 0; f < ir->n_functions; f++)
+        sweep_function(&s, &ir->functions[f]);
+}
+
+/* Where each function's slots begin, by class, after those of its callers. Functions that call each other in a circle
+ * get slots of their own as well. */
+static void stack_functions(struct ir *ir, uint32_t (*base)[N_REG_CLASSES], uint32_t *total) {
+    const struct call_order *order = &ir->order;
+    for (uint32_t k = order->n_groups; k-- > 0;) {
+        uint32_t from = order->first[k], to = order->first[k + 1], start[N_REG_CLASSES];
+        for (int c = 0; c < N_REG_CLASSES; c++) {
+            start[c] = 0;
+            for (uint32_t m = from; m < to; m++)
+                if (start[c] < base[order->members[m]][c])
+                    start[c] = base[order->members[m]][c];
+        }
+        for (uint32_t m = from; m < to; m++)
+            for (int c = 0; c < N_REG_CLASSES; c++) {
+                base[order->members[m]][c] = start[c];
+                start[c] += ir->functions[order->members[m]].slots[c];
+                if (total[c] < start[c])
+                    total[c] = start[c];
+            }
+        for (uint32_t m = from; m < to; m++)
+            for (uint32_t e = order->call_first[order->members[m]]; e < order->call_first[order->members[m] + 1]; e++) {
+                uint32_t callee = ir->calls[order->calls[e]].callee;
+                for (int c = 0; c < N_REG_CLASSES; c++)
+                    if (order->group[callee] != k && base[callee][c] < start[c])
+                        base[callee][c] = start[c];
+            }
+    }
+}
+
+uint32_t ir_thread_regs(const struct ir *ir, uint32_t function) {
+    uint32_t need = function < ir->n_functions ? ir->functions[function].total_pressure : 0;
+    return need < 2 ? 2 : need;
+}
+
+/* The words a thread needs while it is in a function or in what that calls; callees first. */
+static void total_pressure(struct ir *ir) {
+    const struct call_order *order = &ir->order;
+    for (uint32_t m = 0; m < order->n_members; m++) {
+        struct ir_function *fn = &ir->functions[order->members[m]];
+        fn->total_pressure = fn->pressure;
+        for (uint32_t e = order->call_first[order->members[m]]; e < order->call_first[order->members[m] + 1]; e++) {
+            const struct ir_call *call = &ir->calls[order->calls[e]];
+            if (call->inst == NO_INST)
+                continue;
+            uint64_t need = (uint64_t)ir->live_at[call->inst] + ir->functions[call->callee].total_pressure;
+            if (fn->total_pressure < need)
+                fn->total_pressure = need > UINT32_MAX ? UINT32_MAX : (uint32_t)need;
+        }
+    }
+    ir->thread_regs = ir_thread_regs(ir, 0);
+}
+
+/* Special registers and the like come first in each class and are shared by all functions. */
+static void place_specials(struct ir *ir, uint32_t *count) {
+    for (uint32_t v = 1; v < ir->n_vregs; v++)
+        if (ir->vregs[v].special)
+            ir->vregs[v].slot = count[ir->vregs[v].cls]++;
+}
+
+/* Byte offsets and scoreboard numbers from slots. */
+static bool place(struct ir *ir, uint32_t (*base)[N_REG_CLASSES], const uint32_t *total, const uint32_t *specials) {
+    uint64_t area[N_REG_CLASSES + 1], boards = 0;
+    uint32_t first_board[N_REG_CLASSES];
+    area[0] = SINK_BYTES;
+    for (int c = 0; c < N_REG_CLASSES; c++) {
+        uint64_t bytes = ((uint64_t)specials[c] + total[c]) * class_slot_bytes(c);
+        area[c + 1] = area[c] + round_up(bytes, 64);
+        first_board[c] = (uint32_t)boards;
+        boards += total[c];
+    }
+    if (boards > UINT16_MAX || area[N_REG_CLASSES] > UINT32_MAX / 4) {
+        snprintf(ir->failure, sizeof ir->failure, "kernel '%s' needs %llu registers at once; the limit is %u",
+                 ir->kernel, (unsigned long long)boards, (unsigned)UINT16_MAX);
+        return false;
+    }
+    ir->n_boards = (uint32_t)boards;
+    ir->reg_bytes = (uint32_t)area[N_REG_CLASSES];
+    for (int c = 0; c <= N_REG_CLASSES; c++)
+        ir->reg_area[c] = (uint32_t)area[c];
+    ir->board = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *ir->board);
+    ir->board_words = arena_array(ir->keep, boards + 1, 1);
+    for (int c = 0; c < N_REG_CLASSES; c++)
+        memset(ir->board_words + first_board[c], (int)class_words(c), total[c]);
+    for (uint32_t f = 0; f < ir->n_functions; f++)
+        for (int c = 0; c < N_REG_CLASSES; c++)
+            ir->functions[f].slot_offset[c] = (uint32_t)area[c] + (specials[c] + base[f][c]) * class_slot_bytes(c);
+    for (uint32_t v = 1; v < ir->n_vregs; v++) {
+        struct vreg *r = &ir->vregs[v];
+        uint32_t at = r->special ? r->slot : specials[r->cls] + base[r->function][r->cls] + r->slot;
+        r->offset = (uint32_t)area[r->cls] + at * class_slot_bytes(r->cls);
+        if (!r->special)
+            ir->board[v] = (uint16_t)(first_board[r->cls] + base[r->function][r->cls] + r->slot);
+    }
+    return true;
+}
+
+/* The bytes between the first and the last register of each function, for those who look. */
+static void note_windows(struct ir *ir) {
+    for (uint32_t f = 0; f < ir->n_functions; f++)
+        ir->functions[f].reg_begin = ir->functions[f].reg_end = 0;
+    for (uint32_t v = 1; v < ir->n_vregs; v++) {
+        const struct vreg *r = &ir->vregs[v];
+        struct ir_function *fn = &ir->functions[r->function];
+        uint32_t end = r->offset + class_slot_bytes(r->cls);
+        if (r->special || ir->intervals[v].begin > ir->intervals[v].end)
+            continue;
+        if (fn->reg_end == 0 || r->offset < fn->reg_begin)
+            fn->reg_begin = r->offset;
+        if (fn->reg_end < end)
+            fn->reg_end = end;
+    }
+}
+
+bool pass_regalloc(struct ir *ir) {
+    uint32_t total[N_REG_CLASSES] = {0}, specials[N_REG_CLASSES] = {0};
+    uint32_t(*base)[N_REG_CLASSES] = arena_array(ir->tmp, (size_t)ir->n_functions + 1, sizeof *base);
+    colour(ir);
+    stack_functions(ir, base, total);
+    total_pressure(ir);
+    place_specials(ir, specials);
+    if (!place(ir, base, total, specials))
+        return false;
+    note_windows(ir);
+    ir->allocated = true;
+    return true;
+}

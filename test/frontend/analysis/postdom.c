@@ -1,0 +1,207 @@
+/* Post-dominators and blocks on graphs with known answers. */
+#include "test/frontend/frontend_help.h"
+#include "test/test.h"
+
+/* Checks ipdom of every block of a graph given as edges; -1 stands for the end of the thread. */
+static void check_graph(uint32_t n, const struct cfg_edge *edges, uint32_t n_edges, const int *expected) {
+    struct arena *a = arena_new(0);
+    struct cfg g = cfg_from_edges(a, n, edges, n_edges);
+    uint32_t *out = arena_array(a, n, sizeof *out);
+    postdom(a, &g, out);
+    for (uint32_t b = 0; b < n; b++)
+        ck_assert_msg(out[b] == (uint32_t)expected[b], "ipdom of block %u is %d, not %d", b, (int)out[b], expected[b]);
+    arena_free(a);
+}
+
+enum { A, B, C, D, E, F, G };
+
+/* Figure 1 of the dual-path paper: A branches to B and C, C to D and E, which meet in F; B and F meet in G. */
+START_TEST(figure_1_of_the_dual_path_paper) {
+    struct cfg_edge edges[] = {{A, B}, {A, C}, {C, D}, {C, E}, {D, F}, {E, F}, {B, G}, {F, G}};
+    int expected[] = {G, G, F, F, F, G, -1};
+    check_graph(7, edges, 8, expected);
+}
+END_TEST
+
+START_TEST(straight_line) {
+    struct cfg_edge edges[] = {{0, 1}, {1, 2}};
+    int expected[] = {1, 2, -1};
+    check_graph(3, edges, 2, expected);
+}
+END_TEST
+
+/* 0 -> 1 -> 2 -> 1, 2 -> 3: the loop leaves at 2 only, so 2 is after 1 and 3 after 2. */
+START_TEST(loop) {
+    struct cfg_edge edges[] = {{0, 1}, {1, 2}, {2, 1}, {2, 3}};
+    int expected[] = {1, 2, 3, -1};
+    check_graph(4, edges, 4, expected);
+}
+END_TEST
+
+/* 1 and 2 jump into each other, from outside to both: irreducible. Each may leave to 3. */
+START_TEST(irreducible) {
+    struct cfg_edge edges[] = {{0, 1}, {0, 2}, {1, 2}, {2, 1}, {1, 3}, {2, 3}};
+    int expected[] = {3, 3, 3, -1};
+    check_graph(4, edges, 6, expected);
+}
+END_TEST
+
+/* Two ends: what branches between them meets nowhere. */
+START_TEST(two_exits) {
+    struct cfg_edge edges[] = {{0, 1}, {0, 2}, {2, 3}};
+    int expected[] = {-1, -1, 3, -1};
+    check_graph(4, edges, 3, expected);
+}
+END_TEST
+
+/* 0 branches to 3 (end) and to the loop 1 <-> 2 that never ends. The walk leaves 2 first, so the edge to the end starts
+ * there: 1 is followed by 2 for certain. Block 3's answer is as without the loop. */
+START_TEST(infinite_loop) {
+    struct cfg_edge edges[] = {{0, 1}, {1, 2}, {2, 1}, {0, 3}};
+    int expected[] = {-1, 2, -1, -1};
+    check_graph(4, edges, 4, expected);
+}
+END_TEST
+
+START_TEST(loop_to_itself_without_end) {
+    struct cfg_edge edges[] = {{0, 0}};
+    int expected[] = {-1};
+    check_graph(1, edges, 1, expected);
+}
+END_TEST
+
+/* An if inside an infinite loop still meets inside it: 1 -> 2, 3 -> 4 -> 1. */
+START_TEST(branch_in_an_infinite_loop) {
+    struct cfg_edge edges[] = {{0, 1}, {1, 2}, {1, 3}, {2, 4}, {3, 4}, {4, 1}};
+    int expected[] = {1, 4, 4, 4, -1};
+    check_graph(5, edges, 6, expected);
+}
+END_TEST
+
+/* 200 diamonds in a row: the branch of each is followed by its own join. */
+START_TEST(many_diamonds) {
+    enum { N = 200 };
+    static struct cfg_edge edges[4 * N];
+    static int expected[3 * N + 1];
+    for (int i = 0; i < N; i++) {
+        uint32_t top = 3u * (uint32_t)i;
+        edges[4 * i] = (struct cfg_edge){top, top + 1};
+        edges[4 * i + 1] = (struct cfg_edge){top, top + 2};
+        edges[4 * i + 2] = (struct cfg_edge){top + 1, top + 3};
+        edges[4 * i + 3] = (struct cfg_edge){top + 2, top + 3};
+        expected[top] = expected[top + 1] = expected[top + 2] = (int)top + 3;
+    }
+    expected[3 * N] = -1;
+    check_graph(3 * N + 1, edges, 4 * N, expected);
+}
+END_TEST
+
+/* A block that post-dominates by brute force: every path from `from` to an end passes it. */
+static bool reaches_end_without(const struct cfg *g, uint32_t from, uint32_t without) {
+    uint32_t stack[64], top = 0;
+    bool seen[64] = {false};
+    if (from == without)
+        return false;
+    stack[top++] = from;
+    seen[from] = true;
+    while (top) {
+        uint32_t b = stack[--top];
+        if (g->succ_first[b] == g->succ_first[b + 1])
+            return true;
+        for (uint32_t e = g->succ_first[b]; e < g->succ_first[b + 1]; e++) {
+            uint32_t s = g->succ[e];
+            if (s != without && !seen[s]) {
+                seen[s] = true;
+                stack[top++] = s;
+            }
+        }
+    }
+    return false;
+}
+
+static bool postdominates(const struct cfg *g, uint32_t d, uint32_t b) {
+    return d != b && !reaches_end_without(g, b, d);
+}
+
+/* On random graphs in which every block reaches the end, compares with the definition: the immediate post-dominator is
+ * the post-dominator that all other ones post-dominate. */
+START_TEST(random_graphs_match_the_definition) {
+    enum { N = 12 };
+    struct arena *a = arena_new(0);
+    uint64_t seed = 12345u + (uint32_t)_i;
+    struct cfg_edge edges[2 * N];
+    uint32_t n_edges = 0, out[N];
+    for (uint32_t b = 0; b + 1 < N; b++) {
+        edges[n_edges++] = (struct cfg_edge){b, b + 1}; /* so the end is reached from everywhere */
+        if (test_random_below(&seed, 4))
+            edges[n_edges++] = (struct cfg_edge){b, test_random_below(&seed, N)};
+    }
+    struct cfg g = cfg_from_edges(a, N, edges, n_edges);
+    postdom(a, &g, out);
+    for (uint32_t b = 0; b < N; b++) {
+        uint32_t nearest = NO_BLOCK;
+        for (uint32_t d = 0; d < N; d++) {
+            bool is_nearest = postdominates(&g, d, b);
+            for (uint32_t other = 0; other < N; other++)
+                if (other != d && postdominates(&g, other, b))
+                    is_nearest &= postdominates(&g, other, d);
+            if (is_nearest)
+                nearest = d;
+        }
+        ck_assert_msg(out[b] == nearest, "ipdom of block %u is %d, not %d", b, (int)out[b], (int)nearest);
+    }
+    arena_free(a);
+}
+END_TEST
+
+/* The blocks of a kernel: leaders are branch targets and what follows control; unreachable code is gone. */
+START_TEST(blocks_of_a_kernel) {
+    struct lowered *l = lower_body("setp.eq.u32 %p1, %r1, 0;\n"
+                                   "@%p1 bra THEN;\n"  /* block 0 */
+                                   "mov.u32 %r2, 1;\n" /* block 1 */
+                                   "bra END;\n"
+                                   "mov.u32 %r2, 7;\n"                     /* unreachable */
+                                   "THEN: mov.u32 %r2, 2;\n"               /* block 2 */
+                                   "END: st.global.u32 [%d1], %r2; ret;"); /* block 3 */
+    const struct program *p = l->program;
+    ck_assert_ptr_nonnull(p);
+    ck_assert_uint_eq(p->n_blocks, 4);
+    ck_assert_uint_eq(p->n, 7);
+    ck_assert_uint_eq(p->blocks[0].ipdom, 3);
+    ck_assert_uint_eq(p->code[1].kind, K_BRANCH);
+    ck_assert_uint_eq(p->code[1].target, 4);
+    ck_assert_uint_eq(p->code[1].rpc, 5);
+    ck_assert_uint_eq(p->code[3].target, 5);
+    ck_assert_uint_eq(p->blocks[3].ipdom, UINT32_MAX);
+    lowered_free(l);
+}
+END_TEST
+
+/* A join ends the block before it although no control stands there; the model must hear of it. */
+START_TEST(falling_into_a_join_ends_the_block) {
+    struct lowered *l = lower_body("setp.eq.u32 %p1, %r1, 0;\n@%p1 bra JOIN;\nmov.u32 %r2, 1;\n"
+                                   "JOIN: st.global.u32 [%d1], %r2; ret;");
+    const struct program *p = l->program;
+    ck_assert_ptr_nonnull(p);
+    ck_assert_uint_eq(p->code[0].ends_block, 0);
+    ck_assert_uint_eq(p->code[1].ends_block, 1);
+    ck_assert_uint_eq(p->code[2].ends_block, 1); /* the mov */
+    ck_assert_uint_eq(p->code[3].ends_block, 0);
+    lowered_free(l);
+}
+END_TEST
+
+SUITE(frontend_postdom) {
+    TEST(figure_1_of_the_dual_path_paper);
+    TEST(straight_line);
+    TEST(loop);
+    TEST(irreducible);
+    TEST(two_exits);
+    TEST(infinite_loop);
+    TEST(loop_to_itself_without_end);
+    TEST(branch_in_an_infinite_loop);
+    TEST(many_diamonds);
+    TEST_LOOP(random_graphs_match_the_definition, 0, 50);
+    TEST(blocks_of_a_kernel);
+    TEST(falling_into_a_join_ends_the_block);
+}
