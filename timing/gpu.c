@@ -401,35 +401,26 @@ static void end_trace(struct run *r, bool ok) {
     g->trace_shift += r->to; /* the next launch is another machine's */
 }
 
-/* When the next CTA can begin: after the launch's latency, in the next window if an SM has room, or after an event. */
+/* When the next CTA can begin: in the next window if an SM has room, or after an event. */
 static uint64_t next_cta_cycle(const struct run *r) {
-    uint64_t begins = r->start + r->g->cfg.gpu.launch_latency;
     if (r->ctas.next == r->ctas.total)
         return UINT64_MAX;
     for (uint32_t i = 0; i < r->g->n_sms; i++)
         if (sm_status(r->g->sm[i])->ctas < r->ctas.occupancy)
-            return begins > r->to ? begins : r->to;
+            return r->to;
     return UINT64_MAX;
 }
 
-/* The first edge at or after `cycle`. */
-static uint64_t edge_at(const struct run *r, uint64_t cycle) {
-    uint32_t edge = r->g->windows.edge;
-    return (cycle + edge - 1) / edge * edge;
-}
-
-/* The window that begins at r->from ends where somebody looks at the machine, or CTAs may begin, at the latest.
- * `*exact`: its counts are looked at. */
+/* The window that begins at r->from ends where somebody looks at the machine, at the latest. `*exact`: its
+ * counts are looked at. */
 static uint64_t window_end(const struct run *r, bool *exact) {
     const struct gpu *g = r->g;
     const struct windows *w = &g->windows;
-    uint64_t to = r->from + w->longest, begins = r->start + g->cfg.gpu.launch_latency;
+    uint64_t to = r->from + w->longest;
     *exact = g->cfg.gpu.poll || g->opt.trace || g->opt.view || (g->opt.sample && g->opt.sample_interval);
     if (r->l->cycle_limit) /* the memory side may have been led so far */
         *exact |= to + 2 * (uint64_t)w->longest + 2 * memsys_crossing(g->mem) >= r->start + r->l->cycle_limit;
-    if (*exact)
-        return r->from + w->edge;
-    return begins > r->from && edge_at(r, begins) < to ? edge_at(r, begins) : to;
+    return *exact ? r->from + w->edge : to;
 }
 
 /* The last window ended in its middle. */
@@ -452,9 +443,9 @@ static bool run_windows(struct run *r) {
     struct gpu *g = r->g;
     const uint32_t edge = g->windows.edge;
     for (;;) {
-        bool exact, begun = r->from >= r->start + g->cfg.gpu.launch_latency;
+        bool exact;
         r->to = window_end(r, &exact);
-        if (!windows_run(&g->windows, begun ? &r->ctas : NULL, r->from, r->to, exact))
+        if (!windows_run(&g->windows, &r->ctas, r->from, r->to, exact))
             return ended_early(r);
         if (g->opt.trace)
             write_trace(r);

@@ -166,9 +166,8 @@ static void perform(struct windows *w, uint64_t at) {
 /* No SM is behind the edge `w->at`: what is to be done there. */
 static void meet(struct windows *w, struct ctas *ctas) {
     perform(w, w->at);
-    if (ctas)
-        dispatch(w, ctas, w->at);
-    w->keep = ctas && ctas->next < ctas->total ? ctas->occupancy : 0;
+    dispatch(w, ctas, w->at);
+    w->keep = ctas->next < ctas->total ? ctas->occupancy : 0;
 }
 
 /* Has an SM that began a CTA run out of memory? */
@@ -218,7 +217,7 @@ static void run_round(struct windows *w, uint64_t to) {
 static bool goes_on_after(struct windows *w, uint64_t before, uint32_t *still) {
     enum { MOST = 1000 };
     *still = w->at == before ? *still + 1 : 0;
-    if (w->launch && launch_stopped(w->launch))
+    if (launch_stopped(w->launch))
         w->ended = WINDOWS_STOPPED;
     else if (*still == MOST)
         w->ended = WINDOWS_STANDSTILL;
@@ -230,7 +229,7 @@ bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t t
     uint32_t still = 0;
     w->exact = exact;
     w->ended = WINDOWS_DONE;
-    w->launch = ctas ? ctas->launch : NULL;
+    w->launch = ctas->launch;
     prepare(w, from, to);
     w->at = from;
     for (uint32_t i = 0; i < w->n_sms; i++)

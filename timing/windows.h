@@ -91,7 +91,7 @@ void windows_divide(struct windows *w, uint32_t groups);
 void windows_free(struct windows *w);
 /* Runs the window [from, to), both at edges, the next one after the last; at most `longest` cycles, or one edge when
  * `exact`: then the memory side ends at `to`, too, so that its counts are those of that cycle. CTAs of `ctas` begin at
- * edges unless it is NULL. Then all stores and ordered instructions are performed. False when it ended early, in the
+ * edges. Then all stores and ordered instructions are performed. False when it ended early, in the
  * middle of the window: `ended` says why. */
 bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t to, bool exact);
 /* The edge after the last cycle in which an SM or the memory side had work: when nothing can happen any more, time goes

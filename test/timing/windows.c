@@ -69,7 +69,7 @@ static const char *const settings[][7] = {
     {"l2.sectored=on", "l1.size=0"},
     {"memory.model=fixed", "memory.latency=40"},
     {"clock.icnt_mhz=300", "clock.l2_mhz=900", "clock.dram_mhz=2000"},
-    {"gpu.launch_latency=37", "gpu.sms=3"},
+    {"gpu.sms=3"},
     {"icnt.slice_queue=2", "l2.port_bytes=8"},
     /* code that does not stay in the SMs, so that it comes from the clusters all the time */
     {"gpc.sms=2", "l1i.size=256", "l1i.ways=2"},

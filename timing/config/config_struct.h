@@ -14,8 +14,7 @@ struct gpu_cfg {
     bool jit;                  /* functional: blocks become native code */
     uint32_t jit_after;        /* when they have been interpreted so often */
     uint32_t sms;
-    double capability;       /* compute capability, 7.5: which PTX is taken, and what programs are told */
-    uint32_t launch_latency; /* core cycles before the first CTA */
+    double capability; /* compute capability, 7.5: which PTX is taken, and what programs are told */
     double core_mhz, icnt_mhz, l2_mhz, dram_mhz;
 };
 
@@ -118,7 +117,7 @@ struct cache_cfg {
     uint32_t latency;          /* cycles of a hit */
     uint32_t write;            /* enum cache_write; of the L1 data cache, 0 in the others */
     uint32_t ports;            /* accesses a cycle; of those behind the load/store unit */
-    uint32_t index;            /* enum cache_index */
+    uint32_t index;            /* enum cache_index; of the L1 data cache and the L2, linear in the others */
     bool sectored;             /* 32-byte sectors are the unit of misses; an MSHR is for one */
 };
 
@@ -176,7 +175,6 @@ struct memory_cfg {
     uint32_t rop_latency;       /* core cycles before an L2 slice sees a request */
     bool write_acks;            /* a slice acknowledges writes: a packet of one flit in the reply network */
     bool host_copies;           /* what the host writes is in the L2 afterwards */
-    uint32_t atomic_units;      /* lanes of an atomic on one address that a slice performs a cycle */
 };
 
 /* Energy of events in pJ, and static power. */

@@ -54,8 +54,7 @@ enum { GPU_POLLS = 0 };
 /* A cache of data behind the load/store unit. */
 #define OPT_DATA(name, field, what, lat)                                                                               \
     OPT_HIT(name, field, what, lat),                                                                                   \
-        OPT_U32(name ".ports", field.ports, 1, 1, 16, "1/cycle", "accesses a cycle to the " what),                     \
-        OPT_INDEX(name, field)
+        OPT_U32(name ".ports", field.ports, 1, 1, 16, "1/cycle", "accesses a cycle to the " what)
 
 /* Prefetching by strides. */
 #define OPT_STRIDES(name, field)                                                                                       \
@@ -71,7 +70,6 @@ static const struct opt table[] = {
     OPT_DOUBLE("gpu.capability", gpu.capability, 2, 1, 20, "version",
                "compute capability: which PTX of a compiled program is taken, and what the program is told; from 7.0 "
                "on paths of a warp that wait take turns in the functional model"),
-    OPT_U32("gpu.launch_latency", gpu.launch_latency, 0, 0, 1000000, "cycles", "from a launch to its first CTA"),
     OPT_ENUM(
         "gpu.order", gpu.order, ORDER_FAST, "fast strict",
         "functional: strict runs CTAs on one host thread, so that races end alike for any -j; timing models always do"),
@@ -196,6 +194,7 @@ static const struct opt table[] = {
     OPT_BOOL("shared.atomic_serial", lsu.shared_serial, 1, "atomics: lanes on one address take turns at its bank"),
     OPT_CACHE("l1", l1, "L1 data cache", 16384, 4, 128, 64, 8),
     OPT_DATA("l1", l1, "L1 data cache", 35),
+    OPT_INDEX("l1", l1),
     OPT_SECTORED("l1", l1),
     OPT_ENUM("l1.write", l1.write, CACHE_LOCAL_WRITE_BACK, "write_through write_back local_write_back",
              "write policy of the L1 data cache"),
@@ -229,8 +228,6 @@ static const struct opt table[] = {
     OPT_U32("l2.rop_latency", memory.rop_latency, 120, 0, 2000, "cycles", "before an L2 slice sees a request"),
     OPT_BOOL("l2.write_acks", memory.write_acks, 1, "slices acknowledge writes, with a packet each"),
     OPT_BOOL("l2.host_copies", memory.host_copies, 0, "what the host writes to device memory is in the L2 afterwards"),
-    OPT_U32("l2.atomic_units", memory.atomic_units, 1, 1, 64, "1/cycle",
-            "lanes of an atomic on one address that a slice performs"),
 
     OPT_U32("icnt.flit_bytes", icnt.flit_bytes, 40, 1, 1024, "bytes", "flit of the crossbar"),
     OPT_U32("icnt.latency", icnt.latency, 8, 1, 1000, "cycles", "crossing without contention, one way"),

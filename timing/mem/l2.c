@@ -36,7 +36,6 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
     s->latency = c->l2.latency;
     s->port_shift = 31 - (uint32_t)__builtin_clz(c->memory.l2_port_bytes);
     s->next = NEVER;
-    s->atomic_units = c->memory.atomic_units;
     s->write_acks = c->memory.write_acks;
     s->perfect = c->memory.perfect_memory;
     s->uncached = !c->l2.size;
@@ -152,8 +151,8 @@ static bool answered(const struct l2 *s, const struct l2_request *r) {
 
 /* Cycles that an access keeps the data array. */
 static uint32_t port_cycles(const struct l2 *s, const struct l2_request *r) {
-    if (r->kind == MEM_ATOMIC)
-        return r->serial > s->atomic_units ? (r->serial + s->atomic_units - 1) / s->atomic_units : 1;
+    if (r->kind == MEM_ATOMIC) /* a lane a cycle, of those on one address: atom_same of test/reference */
+        return r->serial ? r->serial : 1;
     if (r->kind == MEM_PREFETCH)
         return 1;
     return move_cycles(s, writes(r) ? r->bytes : sector_bytes(r->sectors));

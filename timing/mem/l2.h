@@ -41,9 +41,9 @@ struct l2 {
     struct cache cache;
     const struct memmap *map;
     struct dram *dram;
-    uint32_t index, of_channel;                    /* number among all slices, and among those of the channel */
-    uint32_t port_shift, atomic_units, write_miss; /* port_shift: log2 of the bytes that the data array moves a cycle */
-    uint32_t rop_latency, latency;                 /* cycles: arrival to tags, tags to reply */
+    uint32_t index, of_channel;      /* number among all slices, and among those of the channel */
+    uint32_t port_shift, write_miss; /* port_shift: log2 of the bytes that the data array moves a cycle */
+    uint32_t rop_latency, latency;   /* cycles: arrival to tags, tags to reply */
     bool write_acks;
     bool perfect;
     bool uncached;  /* no L2: a line is forgotten when the sectors that were asked for have come */

@@ -68,7 +68,6 @@ static const struct ground needs[] = {
     {"sm.subcores", "spe", "fermi", {"pipe.sfu.units=2", "pipe.sfu.collectors=2", NULL}, NULL},
     {"l2.slices", "spe", "fermi", {"dram.channels=1", NULL}, NULL},
     {"tex.ways", "spe", "fermi", {"tex.size=4096", "tex.ways=2", NULL}, NULL},
-    {"tex.index", "spe", "fermi", {"tex.size=4096", "tex.ways=2", NULL}, NULL},
     {"l1.line", "spe", "fermi", {"lsu.line=32", NULL}, "64"},
     {"sched.active_warps", "spe", "fermi", {"sched.policy=two_level", NULL}, NULL},
     {"pipe.int.units", "spe", "fermi", {"pipe.int.collectors=2", NULL}, NULL},

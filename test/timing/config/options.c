@@ -104,7 +104,6 @@ START_TEST(values_that_meet) {
         {"dram.bus_bytes=3", "dram.burst=7"},        /* 21 bytes: two for a sector */
         {"dram.bus_bytes=1", "dram.burst=1"},        /* 256 bursts a line */
         {"shared.banks=33", "shared.bank_bytes=16"}, /* no power of two */
-        {"gpu.launch_latency=1000000", "deadlock.cycles=10000"},
         {"memory.model=fixed", "memory.latency=100000", "deadlock.cycles=10000"},
         {"clock.core_mhz=100000", "clock.dram_mhz=1", "deadlock.cycles=10000"},
         {"sched.policy=two_level", "sched.active_warps=1"},

@@ -235,26 +235,24 @@ START_TEST(writes_keep_the_array) {
 }
 END_TEST
 
-/* 32 lanes of one address take 32 cycles, or 8 when the slice performs four a cycle; the reply is as much later, and so
- * is the next access. With the line away they take as long after it has come. Afterwards it is dirty. */
+/* The lanes of one address take a cycle each; the reply is as much later, and so is the next access. With the line away
+ * they take as long after it has come. Afterwards it is dirty. */
 START_TEST(atomics_take_turns) {
-    for (uint32_t units = 1; units <= 64; units *= 4) {
-        uint32_t cycles = units >= 32 ? 1 : 32 / units;
+    for (uint32_t lanes = 1; lanes <= 32; lanes *= 2) {
         begin(_i);
-        cfg.memory.atomic_units = units;
         start();
-        atomic(0, 32, 1, 0);
+        atomic(0, lanes, 1, 0);
         run(20);
         fill(asked(false, 0, ALL), ALL, 50);
         run(200);
-        replied(1, 50 + 5 + cycles - 1, 32);
-        ck_assert_uint_eq(slice.n.atomics, 32);
+        replied(1, 50 + 5 + lanes - 1, 32);
+        ck_assert_uint_eq(slice.n.atomics, lanes);
         uint64_t from = now;
-        atomic(0, 32, 2, from);
+        atomic(0, lanes, 2, from);
         packet(MEM_READ, 0, 1, 3, from);
         run(from + 100);
-        replied(2, from + 15 + cycles - 1, 32);
-        replied(3, from + 15 + cycles, 32);
+        replied(2, from + 15 + lanes - 1, 32);
+        replied(3, from + 15 + lanes, 32);
         ck_assert_uint_eq(slice.cache.way[cache_look(&slice.cache, 0).way].dirty, 1);
         stop();
     }
