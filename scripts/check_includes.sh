@@ -3,7 +3,7 @@
 # the rooms below it that it may include beside its own files. With --order that order is printed, and nothing is checked.
 set -u
 # What mechanisms declare (mechanisms/declared.def) is text that three rooms below make tables of. What a mechanism may include:
-mechanism='ptx isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend frontend/analysis frontend/lower frontend/passes timing/config timing/report timing/mem timing/sm timing/strides'
+mechanism='ptx/arena.h isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend frontend/analysis frontend/lower frontend/passes timing/config timing/report timing/mem timing/sm timing/strides'
 order='
 ptx:
 isa: ptx/spelling.h

@@ -1,7 +1,7 @@
 /* Independent thread scheduling as in Volta and later: convergence barriers (BSSY, BSYNC), one subwarp active at a
  * time, and forward progress for every subwarp (subwarp-interleaving paper, section III-A). */
 #include "reconv_its.h"
-#include "isa/paths/subwarps.h"
+#include "isa/paths/reconv_subwarps.h"
 #include "mechanisms/mechanism.h"
 
 static enum reconv_board its_board(const struct reconv_cfg *cfg) {

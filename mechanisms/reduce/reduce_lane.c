@@ -1,6 +1,6 @@
 /* Who uses the sum that a ladder makes, and who may be elsewhere while it is made. */
 #include "isa/decode.h"
-#include "reduce.h"
+#include "reduce_parts.h"
 #include <string.h>
 
 static const struct isa_row *row_of(const struct inst *in) {

@@ -6,7 +6,7 @@
 #include "frontend/passes/fuse.h"
 #include "frontend/passes/pass.h"
 #include "isa/decode.h"
-#include "reduce.h"
+#include "reduce_parts.h"
 
 /* One value: the addition that takes it, and the load that brings it. */
 struct taken {

@@ -4,7 +4,7 @@
  * nothing reads the parts of other lanes than the first afterwards. Keeps: what is stored, bit for bit. */
 #include "frontend/passes/fuse.h"
 #include "isa/decode.h"
-#include "reduce.h"
+#include "reduce_parts.h"
 #include <string.h>
 
 /* One step, by its instructions. */

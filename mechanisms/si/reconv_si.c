@@ -4,7 +4,7 @@
  * be able to get an entry too, or it would hold the warp until its BSYNC: a subwarp is set aside only when one more
  * entry is left. So at most si.max_subwarps subwarps overlap, all of them to the full, and one entry is `its`. */
 #include "reconv_si.h"
-#include "isa/paths/subwarps.h"
+#include "isa/paths/reconv_subwarps.h"
 #include "mechanisms/mechanism.h"
 
 static uint32_t entries(const struct reconv_cfg *cfg) {

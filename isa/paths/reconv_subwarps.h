@@ -1,5 +1,5 @@
-#ifndef ISA_SUBWARPS_H
-#define ISA_SUBWARPS_H
+#ifndef ISA_RECONV_SUBWARPS_H
+#define ISA_RECONV_SUBWARPS_H
 /* The divergence handling unit of Volta and later, as the subwarp-interleaving paper describes it (section III-A):
  * subwarps with a state each, and convergence barriers. Models with convergence barriers share it. */
 #include "reconv.h"

@@ -3,12 +3,12 @@
  * tree is wired for the order in which the ladder adds. A butterfly gives the sum to all lanes; shfl.down gives it to
  * lane 0 and shfl.up to lane 31, and parts of it to others: such a ladder is taken only where these parts are dead.
  * Requires: blocks. Keeps: what every lane computes, bit for bit. */
-#include "reduce.h"
 #include "frontend/passes/edit.h"
 #include "frontend/passes/fuse.h"
 #include "frontend/passes/pass.h"
 #include "isa/decode.h"
 #include "mechanisms/mechanism.h"
+#include "reduce_parts.h"
 #include <string.h>
 
 enum what { SOMETHING, SHUFFLED, STEP };

@@ -1,6 +1,6 @@
 /* Convergence barriers and turns of subwarps, by hand (subwarp-interleaving paper, section III-A): who is registered
  * with whom, who waits for whom, who is next. Lanes are eight. */
-#include "isa/paths/subwarps.h"
+#include "isa/paths/reconv_subwarps.h"
 #include "test/isa/paths/subwarps_rig.h"
 
 static void setup(void) {
@@ -259,7 +259,7 @@ START_TEST(storage) {
 }
 END_TEST
 
-SUITE(isa_paths_subwarps) {
+SUITE(isa_paths_reconv_subwarps) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(a_barrier_joins_two_sides);
     TEST(the_other_side_first);

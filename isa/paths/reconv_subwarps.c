@@ -1,4 +1,4 @@
-#include "subwarps.h"
+#include "reconv_subwarps.h"
 #include <assert.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-#ifndef MECHANISMS_REDUCE_H
-#define MECHANISMS_REDUCE_H
+#ifndef MECHANISMS_REDUCE_PARTS_H
+#define MECHANISMS_REDUCE_PARTS_H
 /* Parts of the pass `reduce`. Internal to this folder. */
 #include "frontend/analysis/defuse.h"
 #include "frontend/analysis/dependence.h"
