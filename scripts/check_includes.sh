@@ -73,6 +73,11 @@ for room in $(git ls-files '*.[ch]' | sed -n 's,/[^/]*$,,p' | sort -u); do
     printf '%s\n' "$order" | grep -q "^$room:" || failed="$failed
 lint: the room $room has no line in scripts/check_includes.sh"
 done
+# A name says which file is meant.
+for name in $(git ls-files '*.[chly]' | grep -vE '^(test|examples|kernels|scripts)/' | sed 's,.*/,,' | sort | uniq -d); do
+    failed="$failed
+lint: several files are called $name: $(git ls-files "*/$name" | grep -v '^test/' | tr '\n' ' ')"
+done
 [ -z "$failed" ] && echo 'lint: every room includes what is below it only' && exit 0
 printf '%s\n' "$failed" >&2
 exit 1
