@@ -8,7 +8,7 @@ root=$1 library=$2
 shift 2
 set -- "$@" -I"$root" -I"$(dirname "$library")"
 mkdir src toy
-(cd "$root" && tar cf - timing host) | tar xf - -C src
+(cd "$root" && tar cf - timing mechanisms host) | tar xf - -C src
 page=$root/docs/extending.md
 row=$(sed -n 's|^ *\(PIPE(TOY, .*)\) *timing/config/pipes.def$|\1|p' "$page")
 class=$(sed -n 's|^ *\(\[LAT_SHFL\] = .*\), *timing/sm/timed.c$|\1|p' "$page")
@@ -18,8 +18,10 @@ sed -i "s/\[LAT_SHFL\] = {PIPE_INT, CLASS_SHFL}/$class/" src/timing/sm/timed.c
 grep -q PIPE_TOY src/timing/sm/timed.c || { echo "timing/sm/timed.c has no such line to replace" >&2; exit 1; }
 (cd "${library%/*}" && {
     echo host/cli/main.d; ls host/cli/cmd_*.d
-    find timing host -path host/cuda -prune -o -name '*.d' -print | xargs grep -l 'timing/config/pipes\.def'
-} | sed 's|\.d$||' | sort -u) |
+    find timing mechanisms host -path host/cuda -prune -o -name '*.d' -print | xargs grep -l 'timing/config/pipes\.def'
+} | sed 's|\.d$||' | sort -u) | while read -r file; do # not what a source of another time left
+    [ ! -e "src/$file.c" ] || echo "$file"
+done |
     xargs -P 2 -I FILE sh -c 'f=$1; shift; exec "$@" -w -O0 -g0 -c -o "toy/$(echo "$f" | tr / _).o" "src/$f.c"' \
         sh FILE "$@" -iquote src
 # shellcheck disable=SC2086 # a list of libraries
