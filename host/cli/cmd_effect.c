@@ -68,7 +68,7 @@ static bool names_mechanism(const char *set) {
 
 /* Options of what is behind the L1 (memory.model), by how they begin: of the fixed model, of the full one. */
 static const char *const of_fixed[] = {"memory.latency=", "memory.requests=", NULL};
-static const char *const of_full[] = {"l2.", "dram.", "icnt.", "gpc.", NULL};
+static const char *const of_full[] = {"l2.", "dram.", "icnt.", "gpc.", "peer.l2_", "peer.icnt_", NULL};
 
 /* Which of the two models there are among the machines: as assigned, be it in a list of a sweep, or in the file. */
 static void memory_models(const struct sim *sim, bool *fixed, bool *full) {

@@ -177,12 +177,12 @@ def test_what_kernels_print(gpu, odd_ptx, capsys):
 def test_the_options_of_a_context(tmp_path, scale_ptx):
     trace, samples = tmp_path / "t.json", tmp_path / "s.csv"
     with heddle.Context(
-        "spe", "fermi", set={"gpu.sms": 2, "fetch.packed": True}, profile=True, trace=trace, samples=samples,
+        "spe", "fermi", set={"gpu.sms": 2, "peer.fetch_packed": True}, profile=True, trace=trace, samples=samples,
         sample_interval=100, threads=2,
     ) as g:
         x = g.zeros(1024)
         g.module(scale_ptx).kernel[8, 128](x, x, 1.0, 1024)
-        assert g.option("gpu.sms") == 2 and g.option("fetch.packed") == 1
+        assert g.option("gpu.sms") == 2 and g.option("peer.fetch_packed") == 1
         assert "mul.f32" in g.profile() and "cycles" in g.summary()
     assert json.loads(trace.read_text())
     assert samples.read_text().count("\n") > 3

@@ -14,9 +14,9 @@ enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 /* One of each row is drawn. */
 static const char *const machines[] = {"tiny", "fermi", "gt200", "volta", "fermi-gpgpusim"};
 static const char *const options[][2] = {{"reconv.first=taken", "reconv.first=fallthrough"},
-                                         {"sm.atomic_wait=off", "sm.atomic_wait=on"},
+                                         {"peer.sm_atomic_wait=off", "peer.sm_atomic_wait=on"},
                                          {"memory.model=full", "memory.model=fixed"},
-                                         {"sm.hold_stores=off", "sm.hold_stores=on"}};
+                                         {"peer.sm_hold_stores=off", "peer.sm_hold_stores=on"}};
 enum { N_MACHINES = sizeof machines / sizeof machines[0], N_OPTIONS = sizeof options / sizeof options[0] };
 
 static uint64_t from_environment(const char *name, uint64_t otherwise) {

@@ -157,12 +157,12 @@ static const struct {
     {"", {"l1.index=linear", "l1.index=xor", "l1.index=fermi"}},
     {"", {"lsu.segments=off", "lsu.segments=on"}},
     {"", {"lsu.split_wide=off", "lsu.split_wide=on"}},
-    {"", {"lsu.atomic_lanes=off", "lsu.atomic_lanes=on"}},
-    {"", {"lsu.constant_lines=off", "lsu.constant_lines=on"}},
-    {"", {"lsu.local_map=warp", "lsu.local_map=word"}},
-    {"", {"lsu.local_allocate=off", "lsu.local_allocate=on"}},
-    {"", {"sm.atomic_wait=off", "sm.atomic_wait=on"}},
-    {"", {"sm.hold_stores=off", "sm.hold_stores=on"}},
+    {"", {"peer.lsu_atomic_lanes=off", "peer.lsu_atomic_lanes=on"}},
+    {"", {"peer.lsu_constant_lines=off", "peer.lsu_constant_lines=on"}},
+    {"", {"peer.lsu_local_map=warp", "peer.lsu_local_map=word"}},
+    {"", {"peer.lsu_local_allocate=off", "peer.lsu_local_allocate=on"}},
+    {"", {"peer.sm_atomic_wait=off", "peer.sm_atomic_wait=on"}},
+    {"", {"peer.sm_hold_stores=off", "peer.sm_hold_stores=on"}},
 };
 
 static void with_options(struct kernel *k, const char *model) {

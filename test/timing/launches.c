@@ -67,7 +67,7 @@ START_TEST(a_cta_ends_with_its_stores_or_their_acknowledgements) {
     launch(load(kernel("st.global.u32 [%a1],%r1;", 1)), "k", 1, 32);
     double ended = stat("gpu.cycles"), drained = stat("gpu.drained_cycles");
     ck_assert_double_eq(drained, ended + 140);
-    open_set("fermi", "sm.hold_stores=true", NULL);
+    open_set("fermi", "peer.sm_hold_stores=true", NULL);
     launch(load(kernel("st.global.u32 [%a1],%r1;", 1)), "k", 1, 32);
     ck_assert_double_eq(stat("gpu.cycles"), drained);
     ck_assert_double_eq(stat("gpu.drained_cycles"), drained);
@@ -79,7 +79,7 @@ END_TEST
 START_TEST(a_held_cta_keeps_its_slot) {
     double cycles[2];
     for (int hold = 0; hold < 2; hold++) {
-        open_set("fermi", hold ? "sm.hold_stores=true" : "sm.hold_stores=false", "sm.ctas=1");
+        open_set("fermi", hold ? "peer.sm_hold_stores=true" : "peer.sm_hold_stores=false", "sm.ctas=1");
         struct heddle_module *m = load(kernel("st.global.u32 [%a1],%r1;", 1));
         launch(m, "k", 15, 32);
         double one = stat("gpu.cycles");
@@ -116,9 +116,9 @@ START_TEST(launches_keep_instructions_and_constants) {
 }
 END_TEST
 
-/* With sm.atomic_wait a warp's second atomic waits for the first: four take three round trips more than one: at least
- * the crossbar, the ROP and an L2 access each (8 + 120 + 1 + 8). Otherwise they overlap. Shared memory is no exception:
- * 26 cycles each. */
+/* With peer.sm_atomic_wait a warp's second atomic waits for the first: four take three round trips more than one: at
+ * least the crossbar, the ROP and an L2 access each (8 + 120 + 1 + 8). Otherwise they overlap. Shared memory is no
+ * exception: 26 cycles each. */
 START_TEST(atomics_overlap_or_not) {
     static const char *const bodies[2] = {"red.global.add.u32 [%a1],1; add.u64 %a1,%a1,4096;",
                                           "red.shared.add.u32 [s],1;"};
@@ -127,7 +127,7 @@ START_TEST(atomics_overlap_or_not) {
         for (int wait = 0; wait < 2; wait++) {
             double cycles[2];
             for (int many = 0; many < 2; many++) {
-                open_set("fermi", wait ? "sm.atomic_wait=true" : "sm.atomic_wait=false", "l1i.size=0");
+                open_set("fermi", wait ? "peer.sm_atomic_wait=true" : "peer.sm_atomic_wait=false", "l1i.size=0");
                 add_kernel(0, "k", bodies[b], many ? 4 : 1);
                 if (b) { /* the array's declaration comes first */
                     char *at = strstr(text, " ld.param");
@@ -150,7 +150,7 @@ END_TEST
 /* Kernels of 16 instructions fill a line of 128 bytes. Behind one of 8 instructions, packed, the second kernel lies in
  * two lines; otherwise it begins one. */
 START_TEST(code_is_packed_or_begins_a_line) {
-    static const char *const set[2] = {"fetch.packed=false", "fetch.packed=true"};
+    static const char *const set[2] = {"peer.fetch_packed=false", "peer.fetch_packed=true"};
     for (int packed = 0; packed < 2; packed++) {
         open_set("fermi", set[packed], NULL);
         add_kernel(add_kernel(0, "first", "xor.b32 %r1,%r1,%r1;", 3), "k", "xor.b32 %r1,%r1,%r1;", 11);
@@ -168,9 +168,9 @@ END_TEST
  * end with the line: at 72, 88, 104 and 120 (one), then 128 to 192, in all 9. Crossing, 8 bring them all. The second
  * line is read all the same. */
 START_TEST(fetches_end_with_the_line_or_cross) {
-    static const char *const set[2] = {"fetch.crosses=false", "fetch.crosses=true"};
+    static const char *const set[2] = {"peer.fetch_crosses=false", "peer.fetch_crosses=true"};
     for (int crosses = 0; crosses < 2; crosses++) {
-        open_set("fermi", set[crosses], "fetch.packed=true");
+        open_set("fermi", set[crosses], "peer.fetch_packed=true");
         add_kernel(add_kernel(0, "first", "xor.b32 %r1,%r1,%r1;", 4), "k", "xor.b32 %r1,%r1,%r1;", 11);
         launch(load(text), "k", 1, 32);
         ck_assert_double_eq(stat("fetch.fetches"), crosses ? 8 : 9);
@@ -210,15 +210,15 @@ static const char *const options[][2] = {
     {"fermi-gpgpusim", "memory.model=fixed"},
     {"fermi-gpgpusim", "l2.write_acks=false"},
     {"fermi-gpgpusim", "l1.index=xor"},
-    {"fermi-gpgpusim", "icnt.input_flits=1"},
+    {"fermi-gpgpusim", "peer.icnt_input_flits=1"},
     {"fermi-gpgpusim", "fetch.miss_latency=50"},
     {"turing-rtx2060", NULL},
     {"volta", NULL},
-    {"volta", "lsu.returns=true"},
-    {"volta", "lsu.descending=true"},
-    {"volta", "fetch.reclaims=true"},
-    {"volta", "fetch.insists=true"},
-    {"volta", "l2.sector_answers=true"},
+    {"volta", "peer.lsu_returns=true"},
+    {"volta", "peer.lsu_descending=true"},
+    {"volta", "peer.fetch_reclaims=true"},
+    {"volta", "peer.fetch_insists=true"},
+    {"volta", "peer.l2_sector_answers=true"},
 };
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
 
@@ -263,7 +263,7 @@ START_TEST(buffers_lie_apart_or_packed) {
     open_set("fermi", NULL, NULL);
     ck_assert_uint_eq(buffer, 0x10000000);
     ck_assert_uint_gt(heddle_alloc(h, 4), buffer + (1 << 20));
-    open_set("fermi", "memory.buffers=packed", NULL);
+    open_set("fermi", "peer.memory_buffers=packed", NULL);
     ck_assert_uint_eq(buffer, 0xc0000000);
     ck_assert_uint_eq(heddle_alloc(h, 4), buffer + (1 << 20));
     launch(load(kernel("st.global.u32 [%a1],%r1;", 1)), "k", 1, 32);

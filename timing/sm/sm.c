@@ -246,7 +246,7 @@ static inline __attribute__((always_inline)) bool issue_pair(struct sm *sm, uint
     return issue_slot(sm, second, &may, now, words, calm) || first;
 }
 
-/* The scheduler that issues first in cycle `now`: with sched.alternate each in turn. */
+/* The scheduler that issues first in cycle `now`: with peer.sched_alternate each in turn. */
 static inline uint32_t first_scheduler(const struct sm *sm, uint64_t now) {
     const uint32_t n = sm->cfg->sm.schedulers;
     return !sm->cfg->sm.alternate ? 0 : n == 2 ? (uint32_t)now & 1 : (uint32_t)(now % n);

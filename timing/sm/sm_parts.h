@@ -13,7 +13,7 @@
 #include "timing/report/states.h"
 #include "wheel.h"
 
-/* With fetch.astray, a path that has jumped: its buffer is not yet thrown away (the next fetch may begin a cycle
+/* With peer.fetch_astray, a path that has jumped: its buffer is not yet thrown away (the next fetch may begin a cycle
  * later), or the instructions behind the jump are fetched first. */
 enum path_stray { STRAY_NONE, STRAY_FLUSH, STRAY_FETCH };
 
@@ -57,7 +57,7 @@ struct sm_warp {                 /* two lines of the host's cache, from an edge 
     struct sm_path *path;        /* MAX_PATHS */
     uint16_t inflight;           /* instructions issued whose results are not written */
     uint16_t accesses;           /* memory instructions not finished */
-    uint16_t atomics;            /* of these, with sm.atomic_wait */
+    uint16_t atomics;            /* of these, with peer.sm_atomic_wait */
     uint16_t ticket;             /* of its last fetch */
     lanemask_t ordered;          /* lanes whose last instruction waits for sm_perform() */
     uint8_t cta;                 /* slot */
@@ -222,8 +222,9 @@ struct sm {
     struct sm_warp warp[WARP_SLOTS];
     uint32_t age[WARP_SLOTS];
     uint32_t next_age;
-    struct warp_set spent, reclaimed; /* fetch.reclaims: warps to be passed by the fetch stage; that it has passed */
-    uint8_t fetch_last[8];            /* warp that fetched last, by part */
+    struct warp_set spent,
+        reclaimed;         /* peer.fetch_reclaims: warps to be passed by the fetch stage; that it has passed */
+    uint8_t fetch_last[8]; /* warp that fetched last, by part */
     struct fetch fetch;
     struct exec_part part[8];
     struct wheel wheel;

@@ -163,6 +163,7 @@ static const struct {
     {"fetch.ibuffer=2",
      "there is no option \"fetch.ibuffer\" any more; a path's buffer holds what one fetch brings: say "
      "fetch.width"},
+    {"lsu.atomic_lanes=true", "there is no option \"lsu.atomic_lanes\" any more; say \"peer.lsu_atomic_lanes\""},
     {"pipe.mem.units=1", "there is no option \"pipe.mem.units\" any more; an SM has one load/store unit: say "
                          "pipe.mem.in_ports, or l1.ports"},
     {"sm.warps=129", "sm.warps: 129 is out of range (1 to 128 warps)"},

@@ -76,9 +76,13 @@ static const struct ground needs[] = {
     {"pipe.dp.", "spe", "fermi", {"pipe.dp.units=2", "pipe.dp.collectors=2", NULL}, NULL},
     /* instruction caches that the kernels do not fit in */
     {"l0i.", "spe", "fermi", {"l0i.size=1024", "sm.inst_bytes=64", NULL}, NULL},
-    {"fetch.reclaims", "spe", "fermi", {"fetch.width=1", "icnt.latency=1", "sm.ctas=2", NULL}, NULL}, /* no edges */
-    {"fetch.insists", "spe", "fermi", {"l1i.mshrs=1", "sm.inst_bytes=64", NULL}, NULL},
-    {"l2.sector_answers", "spe", "fermi", {"l2.sectored=true", NULL}, NULL},
+    {"peer.fetch_reclaims",
+     "spe",
+     "fermi",
+     {"fetch.width=1", "icnt.latency=1", "sm.ctas=2", NULL},
+     NULL}, /* no edges */
+    {"peer.fetch_insists", "spe", "fermi", {"l1i.mshrs=1", "sm.inst_bytes=64", NULL}, NULL},
+    {"peer.l2_sector_answers", "spe", "fermi", {"l2.sectored=true", NULL}, NULL},
     {"fetch.prefetch", "spe", "fermi", {"l0i.size=1024", "sm.inst_bytes=64", NULL}, NULL},
     {"energy.l0i", "spe", "fermi", {"l0i.size=1024", NULL}, NULL},
     {"l1i.latency", "spe", "fermi", {"l0i.size=1024", "l1i.size=16384", "sm.inst_bytes=64", NULL}, NULL},

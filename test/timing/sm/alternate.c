@@ -1,4 +1,4 @@
-/* Which of two schedulers has the first choice of a pipe that both want (sched.alternate). */
+/* Which of two schedulers has the first choice of a pipe that both want (peer.sched_alternate). */
 #include "slots_rig.h"
 #include <stdlib.h>
 
@@ -33,14 +33,14 @@ static int issued_by(uint32_t w) {
 
 /* In turn, a cycle each, neither is ahead by more than half a fetch. */
 START_TEST(schedulers_take_turns) {
-    run_two_warps("sched.alternate=true");
+    run_two_warps("peer.sched_alternate=true");
     ck_assert_int_le(abs(issued_by(0) - issued_by(1)), 4);
 }
 END_TEST
 
 /* In fixed order the second gets only the cycles in which the first waits for a fetch: a fetch or more behind. */
 START_TEST(the_first_scheduler_comes_first) {
-    run_two_warps("sched.alternate=false");
+    run_two_warps("peer.sched_alternate=false");
     ck_assert_int_ge(issued_by(0) - issued_by(1), 8);
 }
 END_TEST
@@ -51,9 +51,15 @@ START_TEST(three_take_turns) {
     size_t at = 0;
     for (int i = 0; i < ADDS; i++)
         at += (size_t)snprintf(body + at, sizeof body - at, "add.u32 %%r%d,%%t,%d;\n", i % 20, i);
-    const char *set[] = {"sm.schedulers=3",    "sm.warps=9",           "pipe.sp.units=1",
-                         "pipe.sp.in_ports=1", "pipe.sp.out_ports=1",  "fetch.width=8",
-                         "pipe.result_bus=4",  "sched.alternate=true", NULL};
+    const char *set[] = {"sm.schedulers=3",
+                         "sm.warps=9",
+                         "pipe.sp.units=1",
+                         "pipe.sp.in_ports=1",
+                         "pipe.sp.out_ports=1",
+                         "fetch.width=8",
+                         "pipe.result_bus=4",
+                         "peer.sched_alternate=true",
+                         NULL};
     rig_run("spe", set, body, 96);
     uint64_t end[3];
     for (uint32_t w = 0; w < 3; w++)

@@ -82,8 +82,10 @@ END_TEST
 START_TEST(what_waits_behind_an_atomic) {
     uint64_t after[2];
     for (int i = 0; i < 2; i++) {
-        rig_run("spe", (const char *[]){"memory.latency=600", i ? "sm.atomic_wait=true" : "sm.atomic_wait=false", NULL},
-                "red.global.add.u32 [%a],%l; add.u32 %r3,%l,%l; st.global.u32 [%a+4096],%r3;", 32);
+        rig_run(
+            "spe",
+            (const char *[]){"memory.latency=600", i ? "peer.sm_atomic_wait=true" : "peer.sm_atomic_wait=false", NULL},
+            "red.global.add.u32 [%a],%l; add.u32 %r3,%l,%l; st.global.u32 [%a+4096],%r3;", 32);
         after[i] = rig_at(0, 6, ~0u) - rig_at(0, 5, ~0u);
     }
     ck_assert_uint_lt(after[0], 40); /* to the end of its window */
