@@ -57,7 +57,7 @@ char *heddle_kernel_file(const char *name, char *out, size_t size) {
     return kernel_in("kernels", name, out, size) ? out : NULL;
 }
 
-/* What has been read of a file. */
+/* The bytes of a file that have been read so far. */
 struct text {
     char *data;
     size_t len, cap;

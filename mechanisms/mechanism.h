@@ -1,7 +1,7 @@
 #ifndef MECHANISMS_MECHANISM_H
 #define MECHANISMS_MECHANISM_H
-/* One descriptor a mechanism: everything that the rest of Heddle knows of it. mechanisms/<name>/ defines
- * mechanism_<name>, and mechanisms/all.def lists it. Any part may be absent. */
+/* The descriptor of a mechanism. The rest of Heddle knows a mechanism by its descriptor alone. mechanisms/<name>/
+ * defines mechanism_<name>, and mechanisms/all.def lists it. Every part may be absent. */
 #include "frontend/passes/pass.h"
 #include "isa/paths/reconv.h"
 #include "timing/mem/prefetch.h"
@@ -35,23 +35,23 @@ enum mechanism_kind {
 
 struct mechanism {
     const char *name, *help;
-    const char *paper; /* where it comes from; NULL: it is nobody's */
+    const char *paper; /* its source; NULL: it has none */
     enum mechanism_kind kind;
     const struct model *models; /* up to a NULL name; NULL: no base */
-    /* Why this model has no meaning with the extension, as the rest of a sentence that begins with the extension's
-     * name; NULL: it has one. NULL in its place: every model has. */
+    /* Why the model refuses the extension: the rest of a sentence that begins with the extension's name. NULL: the
+     * model accepts it. Without this function every model does. */
     const char *(*refuse)(const struct model_spec *s);
-    const struct sm_unit_ops *unit;         /* what it adds to each SM */
-    const struct prefetcher_ops *at_slices; /* what it adds to each slice of the L2 */
-    const struct pass *const *passes;       /* what it does to programs, up to NULL; pass.before is the place */
-    void (*interp)(const struct config *cfg, struct interp_cfg *out);   /* what the functional model is told */
-    void (*interpreted)(const struct interp_stats *n, struct stats *s); /* and what it has counted */
-    /* A launch of the program is counted, before it runs. */
+    const struct sm_unit_ops *unit;         /* its unit in each SM */
+    const struct prefetcher_ops *at_slices; /* its prefetcher at each slice of the L2 */
+    const struct pass *const *passes;       /* ends with NULL; pass.before gives each its place */
+    void (*interp)(const struct config *cfg, struct interp_cfg *out);   /* configures the functional model */
+    void (*interpreted)(const struct interp_stats *n, struct stats *s); /* adds the functional model's counts */
+    /* Counts a launch of the program, before it runs. */
     void (*count)(const struct program *p, const struct config *cfg, struct stats *s);
-    /* What users are told of the program that was made; false: nothing. */
+    /* Writes a remark on the lowered program for the user; false: there is none. */
     bool (*remark)(const struct program *p, const struct config *cfg, char *out, size_t size);
-    const char *const *options;    /* how the keys of its options begin, up to NULL */
-    const char *const *statistics; /* how the names of its statistics begin, up to NULL */
+    const char *const *options;    /* prefixes of its options' keys, ends with NULL */
+    const char *const *statistics; /* prefixes of its statistics' names, ends with NULL */
 };
 #define PREFIXES(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define PASSES(...)   ((const struct pass *const[]){__VA_ARGS__, NULL})

@@ -1,6 +1,6 @@
 #ifndef FRONTEND_DUMP_H
 #define FRONTEND_DUMP_H
-/* The program as text, after any pass, and what is known of it. */
+/* Listings: the program after any pass, and the results of its analyses. */
 #include "ir.h"
 
 /* Prints the program as it is now. */

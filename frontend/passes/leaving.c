@@ -8,8 +8,8 @@
  * the guard of its branch. A region that contains a barrier of the CTA gets none: threads at the join would keep it
  * closed.
  *
- * Nobody waits for ever: a thread that others wait for stands in the region, from where it comes to the join or leaves,
- * unless it waits at another join itself. Regions must not do so in a circle (drop_circles()). */
+ * No thread waits for ever. The threads that a join waits for are in its region: each comes to the join, leaves by a
+ * BREAK, or waits at another join. Joins must not wait for each other in a circle (drop_circles()). */
 #include "barriers.h"
 #include "frontend/analysis/joins.h"
 #include <string.h>

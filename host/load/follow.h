@@ -1,6 +1,6 @@
 #ifndef HOST_FOLLOW_H
 #define HOST_FOLLOW_H
-/* The machine for a CUDA program that names none: one that can do what its newest PTX was compiled for. */
+/* Chooses the preset for a CUDA program that is run without -c, by the target of the program's newest PTX. */
 #include <stdint.h>
 
 enum { FOLLOW_OPTIONS = 3 };

@@ -18,7 +18,7 @@
 
 /* The object that a lane's handle names; NULL, with a fault, when there is none. */
 const struct texture *tex_object(const struct warp *w, const struct inst *in, int lane, struct effects *fx);
-enum { TEX_FEW_LANES = 2 }; /* up to so many go one by one */
+enum { TEX_FEW_LANES = 2 }; /* lanes that are executed one by one; more go together */
 
 /* The object that all lanes of `m` name, of any kind; NULL where they name several, or none. */
 const struct texture *tex_common_object(const struct warp *w, opnd_t handle, lanemask_t m);

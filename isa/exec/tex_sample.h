@@ -30,8 +30,8 @@ bool tex_load(const struct texture *t, struct tex_access *a, uint32_t x, uint32_
 bool tex_store(const struct texture *t, const struct tex_access *a, uint32_t x, uint32_t y, uint32_t z,
                const struct texel *from, unsigned channels, bool from_float);
 
-/* What is read outside: the border's colour, in the format of what is read inside. `zero`: zero, as tex1Dfetch() has
- * it. */
+/* The texel for coordinates outside of the texture: the border's colour, in the texture's format. With `zero` it is
+ * zero, as for tex1Dfetch(). */
 struct texel tex_border(const struct texture *t, bool zero);
 
 /* A fetch: what the operands of tex and tld4 say. */

@@ -63,8 +63,7 @@ static struct device_shadow *shadow_of(struct checker *k, const struct memory *m
     }
     struct device_shadow *s = &k->shadow[a->serial];
     if (!s->known) {
-        bool host_only =
-            !a->storage && !a->pages; /* the host's own memory, and mapped ranges: it knows what is there */
+        bool host_only = !a->storage && !a->pages; /* memory that the host has written unseen */
         s->all = a->name != NULL || host_only;
         s->touched.bytes = allocation_bytes(a);
     }

@@ -222,8 +222,8 @@ struct sm {
     struct sm_warp warp[WARP_SLOTS];
     uint32_t age[WARP_SLOTS];
     uint32_t next_age;
-    struct warp_set spent,
-        reclaimed;         /* peer.fetch_reclaims: warps to be passed by the fetch stage; that it has passed */
+    /* peer.fetch_reclaims: warps that are done; those of them that the fetch stage has reclaimed */
+    struct warp_set spent, reclaimed;
     uint8_t fetch_last[8]; /* warp that fetched last, by part */
     struct fetch fetch;
     struct exec_part part[8];

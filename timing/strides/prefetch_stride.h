@@ -6,7 +6,7 @@
  *
  * A prefetcher is at each SM, where all misses of a load are seen (a slice of the L2 has a part of the addresses only).
  * Its lines go from memory into the L2, by the SM's port, or into the L1. docs/prefetching.md says what is the paper's
- * and what is this project's. mechanisms/ has the extensions that are one of its kinds. */
+ * and what is this project's. The extensions of mechanisms/ that prefetch by strides use it. */
 #include "prefetch_table.h"
 #include "timing/config/config.h"
 #include "timing/mem/prefetch.h"

@@ -58,8 +58,8 @@ static double instructions(const char *model, const char *const *set, const char
     return n;
 }
 
-/* A warp issues what it issues with a stack, in time and in the interpreter; barriers and their jumps are counted
- * apart. */
+/* Warp instructions are as many as with a stack, in the timing model and in the interpreter. Convergence barriers and
+ * their jumps have a count of their own. */
 START_TEST(a_loop_reconverges_wherever_its_header_stands) {
     static const char *const ways[][2] = {{"spe", "its"}, {"functional", "functional"}};
     const char *const reconv[] = {"reconv=its", NULL};

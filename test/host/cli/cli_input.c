@@ -1,4 +1,4 @@
-/* Inputs that can be read once: stdin, pipes, FIFOs. Results are those of the same bytes in a file. */
+/* Inputs that can be read only once: stdin, pipes, FIFOs. The same bytes in a file give the same results. */
 #include "cli_help.h"
 #include <fcntl.h>
 #include <signal.h>
