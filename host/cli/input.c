@@ -1,4 +1,5 @@
 #include "input.h"
+#include "host/report/outfile.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -30,17 +31,9 @@ static const char *refuse(char *err, size_t size, const char *path, const char *
 
 /* The number of the open file that a path says; -1. */
 static int open_number(const char *path) {
-    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
     if (strcmp(path, "-") == 0 || strcmp(path, stdin_path) == 0)
         return STDIN_FILENO;
-    for (int i = 0; i < 2; i++) {
-        size_t len = strlen(folders[i]);
-        const char *digits = path + len;
-        if (strncmp(path, folders[i], len) == 0 && *digits && strlen(digits) < 7 &&
-            digits[strspn(digits, "0123456789")] == '\0')
-            return atoi(digits);
-    }
-    return -1;
+    return descriptor_in_path(path);
 }
 
 static bool status_of(const char *path, struct stat *st) {

@@ -19,13 +19,8 @@ static bool refuse(const char *path, int error, char *err, size_t size) {
 
 /* ---- what a path leads to ---- */
 
-/* The number of an open file, when the path says one; -1. */
-static int open_number(const char *path) {
+int descriptor_in_path(const char *path) {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
-    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
-        return STDOUT_FILENO;
-    if (strcmp(path, "/dev/stderr") == 0)
-        return STDERR_FILENO;
     for (int i = 0; i < 2; i++) {
         size_t len = strlen(folders[i]);
         const char *digits = path + len;
@@ -34,6 +29,15 @@ static int open_number(const char *path) {
             return atoi(digits);
     }
     return -1;
+}
+
+/* The descriptor of the open file that the path names; -1: it names none. */
+static int open_number(const char *path) {
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    return descriptor_in_path(path);
 }
 
 bool outfile_is_stdout(const char *path) { return path && open_number(path) == STDOUT_FILENO; }

@@ -17,6 +17,8 @@ struct outfile {
     bool shared; /* the stream is stdout or stderr, and stays open */
 };
 
+/* The file descriptor that /dev/fd/N or /proc/self/fd/N names; -1 for other paths. */
+int descriptor_in_path(const char *path);
 /* Does the path name the process's stdout? */
 bool outfile_is_stdout(const char *path);
 /* Whether the file could be written: to be asked before a long run. Creates a file beside it for a moment. */
