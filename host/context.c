@@ -1,4 +1,4 @@
-/* Opening and closing a context, its memory, and how it says what went wrong. */
+/* Opens and closes contexts; their device memory, messages and options. */
 #include "context.h"
 #include "handles.h"
 #include "timing/footprint.h"
@@ -12,7 +12,7 @@ void error_begin(struct error_text *e) {
     e->len = 0;
     e->stream = open_memstream(&e->text, &e->len);
     if (!e->stream)
-        e->stream = stderr; /* out of memory: better there than nowhere */
+        e->stream = stderr; /* out of memory: the message goes to stderr instead */
 }
 
 enum heddle_status error_end(struct heddle *h, struct error_text *e, enum heddle_status status) {
@@ -91,7 +91,7 @@ bool given(struct heddle *h, const void *p, const char *what) {
 const char *heddle_error(const struct heddle *h) {
     if (!handle_is_open(h, HANDLE_CONTEXT))
         return h ? "the context is not open: it was closed, or heddle_open() never gave it\n" : "the context is NULL\n";
-    if (!h->error && h->status != HEDDLE_OK) /* there was none for the message either */
+    if (!h->error && h->status != HEDDLE_OK) /* no memory for the message either */
         return "the host is out of memory\n";
     return h->error ? h->error : "";
 }
@@ -104,7 +104,7 @@ const char *heddle_notes(const struct heddle *h) {
     return handle_is_open(h, HANDLE_CONTEXT) && h->notes ? h->notes : "";
 }
 
-/* The functional model's own option: which paths its warps have. */
+/* Handles --set reconv=NAME, which selects the reconvergence model of the functional model. */
 static bool set_reconv(struct heddle *h, const struct model_tables *tables, const char *name, char *err,
                        size_t err_size) {
     if (!h->model.base->functional) {
@@ -142,7 +142,7 @@ static bool configure(struct heddle *h, const struct model_tables *tables, const
     return config_check(&h->config, err, err_size);
 }
 
-/* What each SM and each slice of the L2 gets beside what every one has. */
+/* Collects the units of each SM and the prefetchers of each L2 slice from the model's mechanisms and from `parts`. */
 static void choose_units(struct heddle *h, const struct context_parts *parts) {
     const struct mechanism *e;
     for (int i = 0; (e = extension_at(parts->models, i)); i++) {
@@ -393,7 +393,7 @@ static enum heddle_status no_range(struct heddle *h, const char *verb, uint64_t 
                 (unsigned long long)address, where);
 }
 
-/* Who else wants to know. */
+/* Tells the checker and the GPU's caches that the host wrote device memory. */
 static void host_wrote(struct heddle *h, uint64_t to, uint64_t bytes) {
     if (h->check)
         check_host_wrote(h->check, &h->memory, to, bytes);

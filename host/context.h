@@ -1,6 +1,6 @@
 #ifndef HOST_CONTEXT_H
 #define HOST_CONTEXT_H
-/* Inside of the library's handles. Only host/ looks in here; everyone else uses heddle.h. */
+/* The contents of a context and a module. Only files of host/ include this header; all other code uses heddle.h. */
 #include "frontend/frontend.h"
 #include "heddle.h"
 #include "isa/interp/check.h"
@@ -10,26 +10,26 @@
 #include "timing/gpu.h"
 #include "watch.h"
 
-/* A kernel or function of a module, lowered for this context's model when first asked for. */
+/* A kernel or function of a module. It is lowered for the context's model at its first use. */
 struct lowered_kernel {
-    const char *name;        /* the module's */
-    struct program *program; /* NULL: not yet */
-    struct jit *native;      /* its native code; NULL: not yet, or there is none */
+    const char *name;        /* owned by the module */
+    struct program *program; /* NULL: not lowered yet */
+    struct jit *native;      /* native code; NULL: not made yet, or the build has no JIT */
 };
 
 struct heddle_module {
     struct heddle *owner;
     struct heddle_module *next;
-    char *name, *text; /* of the file; the PTX, which the messages quote */
+    char *name, *text; /* the file's name, and its PTX, which messages quote */
     struct diags diags;
     struct module *tree;
     struct image *image;
-    struct lowered_kernel *lowered; /* kernels in their order, then functions, each with a body */
+    struct lowered_kernel *lowered; /* kernels in the order of the text, then functions that have a body */
     int n_kernels, n_functions;
-    int *by_name; /* indices of both, sorted by name */
+    int *by_name; /* indices into `lowered`, sorted by name */
 };
 
-/* One launch that ended, or was ended. */
+/* One launch that is over: it ended, faulted, or was stopped. */
 struct launch_record {
     char *kernel;
     struct heddle_dim grid, block;
@@ -38,75 +38,75 @@ struct launch_record {
     struct stats_kept stats;
 };
 
-/* What a kernel's launches cost by instruction, all of them together. */
+/* The counts by instruction of all launches of a kernel. */
 struct kernel_profile {
     const struct program *program;
     const char *text; /* the PTX */
     int launches;
-    struct gpu_profile *at; /* of each of the program's n instructions */
+    struct gpu_profile *at; /* an entry for each of the program's n instructions */
 };
 
 struct heddle {
     struct model_spec model;
     const struct mechanism *const *mechanisms;
-    const struct pass *passes;       /* mechanism_passes(), or those of its parts */
-    const struct reconv_ops *reconv; /* the base's, or what --set reconv= says */
+    const struct pass *passes;       /* mechanism_passes(), or context_parts.passes */
+    const struct reconv_ops *reconv; /* the base model's, or the model that --set reconv= names */
     char *model_name, *config_name;  /* as the user wrote them */
     struct config config;
     uint32_t threads;
-    struct workers *workers; /* of the functional model; NULL: one thread */
+    struct workers *workers; /* threads of the functional model; NULL: one thread */
     uint64_t cycle_limit;
-    enum heddle_fault fault; /* of the last launch */
+    enum heddle_fault fault; /* of the latest launch */
     atomic_bool stop;        /* heddle_stop() */
     FILE *device_stdout;
     struct memory memory;
     struct checker *check;               /* NULL: kernels are not checked */
-    struct sm_unit_row units[MAX_UNITS]; /* of each SM: of the model's extensions, and further ones */
+    struct sm_unit_row units[MAX_UNITS]; /* units of each SM: the extensions', then context_parts.units */
     uint32_t n_units;
-    struct prefetcher_row prefetchers[PREFETCHERS_MAX]; /* likewise, of each L1 or slice of the L2 */
+    struct prefetcher_row prefetchers[PREFETCHERS_MAX]; /* prefetchers of each L1 or slice of the L2, same order */
     uint32_t n_prefetchers;
     struct gpu *gpu;                 /* NULL in the functional model */
-    struct kernel_profile *profiles; /* of kernels in the order of their first launch; none when nobody asked */
+    struct kernel_profile *profiles; /* an entry for each kernel, by first launch; none without options.profile */
     int n_profiles;
     FILE *samples;
-    bool samples_begun;             /* the CSV has its head */
+    bool samples_begun;             /* the header of the CSV is written */
     struct path_recorder *recorder; /* NULL: no warp is recorded */
     struct progress progress;
     struct watcher watch;
     struct heddle_module *modules;
-    uint64_t workspace;       /* of cooperative grids; 0: none yet */
-    struct texture *textures; /* one for each .texref, in the order of loading */
+    uint64_t workspace;       /* address of the workspace of cooperative grids; 0: none yet */
+    struct texture *textures; /* an entry for each .texref, in the order of loading */
     uint32_t n_textures;
     struct launch_record *launches;
     int n_launches, cap_launches;
-    struct stats totals, running; /* of all launches; of the one that runs */
-    double peak_rss, peak_rss_at; /* bytes, and the host's seconds when the system was asked */
-    char *error;                  /* malloc'ed, or NULL */
-    char *notes;                  /* likewise: heddle_notes() */
+    struct stats totals, running; /* statistics of all launches; of the running launch */
+    double peak_rss, peak_rss_at; /* bytes, and when they were read from the system (host seconds) */
+    char *error;                  /* text of heddle_error(), malloc'ed; NULL: none */
+    char *notes;                  /* text of heddle_notes(), malloc'ed; NULL: none */
     enum heddle_status status;
 };
 
-/* The beginning of every function of heddle.h that is given a context, and perhaps a module: false when these are not
- * open, or the module is another context's; else what the last call had to say is forgotten. */
+/* Every function of heddle.h calls one of these first. They check that the context is open, and that the module belongs
+ * to it, and clear the message of the previous call. False: a check failed. */
 bool context_enter(struct heddle *h);
 bool module_enter(struct heddle *h, const struct heddle_module *m);
-/* For a pointer that may not be NULL: false, with a message, when it is. */
+/* Checks an argument that must not be NULL. False: it is NULL, and the message names `what`. */
 bool given(struct heddle *h, const void *p, const char *what);
-/* What a context is made of beside its options: the tables that names are looked for in. */
+/* The tables that a context is made from, beside its options. */
 struct context_parts {
     const struct model_tables *models;
     const struct pass *passes;       /* NULL: mechanism_passes() */
-    const struct sm_unit_row *units; /* extensions that each SM gets beside those of every GPU */
+    const struct sm_unit_row *units; /* further units for each SM */
     uint32_t n_units;
-    const struct prefetcher_row *prefetchers; /* of each L1, or of each slice of the L2 */
+    const struct prefetcher_row *prefetchers; /* further prefetchers for each L1, or each slice of the L2 */
     uint32_t n_prefetchers;
 };
-/* heddle_open() with other parts; both outlive the context. */
+/* heddle_open() with other tables. `o` and `parts` must outlive the context. */
 struct heddle *context_open(const struct heddle_options *o, const struct context_parts *parts, char *err,
                             size_t err_size);
 
-/* Starts and ends a message: between the two it is written to the stream. The stream is never NULL. error_end() returns
- * `status`, which heddle_status() gives from then on. */
+/* error_begin() opens a stream for a message, error_end() keeps the text as the context's message. The stream is never
+ * NULL. error_end() returns `status`, which heddle_status() reports from then on. */
 struct error_text {
     FILE *stream;
     char *text;
@@ -114,57 +114,57 @@ struct error_text {
 };
 void error_begin(struct error_text *e);
 enum heddle_status error_end(struct heddle *h, struct error_text *e, enum heddle_status status);
-/* The same for one sentence; the newline is added. */
+/* Keeps one sentence as the context's message, adds the newline, and returns `status`. */
 enum heddle_status fail(struct heddle *h, enum heddle_status status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 enum heddle_status fail_memory(struct heddle *h);
-/* One more line of heddle_notes(); the newline is added. Without memory there is none. */
+/* Adds a line to heddle_notes(), with a newline. The line is lost when memory is out. */
 void note(struct heddle *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* There is no place for `what` of so many bytes: on the device, or in the host's memory that stands for it. */
+/* Fails because `bytes` bytes of `what` fit neither in device memory nor in the host memory that backs it. */
 enum heddle_status fail_room(struct heddle *h, const char *what, uint64_t bytes);
 
-/* host/module_file.c: heddle_module_part() of a regular file that messages call `name`. */
+/* host/module_file.c: heddle_module_part() for a regular file. Messages call it `name`. */
 struct heddle_module *module_part_as(struct heddle *h, const char *path, const char *name, int n);
 
 /* host/module.c */
 void module_free(struct heddle_module *m);
-/* Says that there is no kernel of this name, and which there are. */
+/* Sets the message "no kernel of this name", with a list of the module's kernels. */
 void module_no_kernel(struct heddle *h, const struct heddle_module *m, const char *kernel);
-/* The kernel's program for this context's model and configuration, which never change, lowered when first asked for.
- * NULL on failure. */
+/* Returns the kernel's program for the context's model and configuration; the first call lowers it. NULL on failure. */
 const struct program *module_program(struct heddle *h, struct heddle_module *m, const char *kernel);
-/* Native code for one of the module's programs; NULL when it is to be interpreted. */
+/* Returns native code for one of the module's programs; NULL: the interpreter runs it. */
 struct jit *module_native(const struct heddle *h, struct heddle_module *m, const struct program *p);
 
-/* host/texture.c: a new object like `t`; its handle, 0 when memory is out. */
+/* host/texture.c: adds a copy of `t` and returns its handle; 0: out of memory. */
 uint64_t texture_add(struct heddle *h, const struct texture *t);
 
-/* host/launch_results.c: keeps the statistics of a launch, which h->running holds, at `now` (the host's seconds).
+/* host/launch_results.c: keeps h->running as the statistics of a launch that ended at `now` (host seconds).
  * `incomplete`: see heddle_incomplete(). */
 enum heddle_status results_record(struct heddle *h, const struct launch *l, double now, const char *incomplete);
 void launch_record_free(struct launch_record *r);
-/* host/profile.c: adds the launch that just ended to its kernel's; nothing when no profile was asked for. False when
- * memory is out. */
+/* host/profile.c: adds the counts of the launch that just ended to its kernel's profile. Does nothing without
+ * options.profile. False: out of memory. */
 bool profile_record(struct heddle *h, const struct program *p, const char *text);
 void profiles_free(struct heddle *h);
-/* Instructions of one place in the source, summed up; in the order of files and lines. `name`: of the file. */
+/* Counts of all instructions that come from one source line. `name`: the source file. */
 struct source_profile {
     const char *name;
     uint32_t file, line;
     struct gpu_profile sum;
 };
-/* Their number; 0 when the PTX has no .loc, -1 when memory is out. Free *out. */
+/* Makes an entry for each source line, sorted by file and line, and returns their number. 0: the PTX has no .loc. -1:
+ * out of memory. The caller frees *out. */
 int profile_sources(const struct kernel_profile *k, struct source_profile **out);
-/* Line `n` (from 1) of a text, without its end and the blanks before it; *len characters. */
+/* Returns line `n` (from 1) of a text without leading blanks and newline; *len is its length in characters. */
 const char *text_line(const char *text, uint32_t n, int *len);
-/* The text of a source file: as it is named, or of that name beside the PTX; NULL when it is in neither place. Free
- * it. */
+/* Reads a source file: at the path `name`, else under its base name in the folder of `ptx`. NULL: it is in neither
+ * place. The caller frees the text. */
 char *source_file_text(const char *name, const char *ptx);
-/* host/launch_kernel.c: the last launch that was recorded (heddle_record_paths()), as path_log_json() has it, with its
- * first `most` segments. NULL when there is none, or memory is out. */
+/* host/launch_kernel.c: the latest recorded launch (heddle_record_paths()) in the format of path_log_json(), up to
+ * `most` segments. NULL: no launch was recorded, or memory is out. */
 struct cJSON *recorded_paths_json(struct heddle *h, uint32_t most);
-/* host/profile_json.c: NULL when memory is out. */
+/* host/profile_json.c: the profiles of all kernels. NULL: out of memory. */
 struct cJSON *profile_json(const struct heddle *h);
-/* host/profile.c: gpu_options.sample of a context with samples; `ctx` is the context. */
+/* host/profile.c: the callback gpu_options.sample, which writes a row of the CSV; `ctx` is the context. */
 void profile_sample(void *ctx, uint64_t from, uint64_t to, const struct stats *interval);
 #endif

@@ -1,10 +1,10 @@
-/* Names of C++: as they are in PTX, and as they were written. */
+/* Converts C++ names between their mangled form in PTX and their form in the source. */
 #include "context.h"
 #include "handles.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Of libstdc++, by the Itanium C++ ABI, 3.4; malloc'ed, NULL when `name` is none of C++. */
+/* From libstdc++ (Itanium C++ ABI, 3.4). Returns malloc'ed text; NULL: `name` is not mangled. */
 char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
 
 static char *demangled(const char *name) {
@@ -19,7 +19,8 @@ void heddle_demangle(const char *name, char *out, size_t size) {
     free(text);
 }
 
-/* Where the parameters begin, "(" at the end of "void ns::f<(int)3>(int)"; its length when there are none. */
+/* Returns the index of the "(" that begins the parameters, as in "void ns::f<(int)3>(int)"; the length without
+ * parameters. */
 static size_t before_parameters(const char *text) {
     size_t len = strlen(text);
     int depth = 0;
@@ -31,7 +32,7 @@ static size_t before_parameters(const char *text) {
     return len;
 }
 
-/* Where the name itself begins: templates have their result's type before it, "void fill<int>(int*)". */
+/* Returns the index at which the name begins: templates have their result type before it, "void fill<int>(int*)". */
 static size_t after_result(const char *text, size_t end) {
     int depth = 0;
     for (size_t i = end; i-- > 0;) {
@@ -42,8 +43,8 @@ static size_t after_result(const char *text, size_t end) {
     return 0;
 }
 
-/* Whether the user may mean this one: everything as written, without the result, without parameters, or without
- * template arguments either. */
+/* Returns true if `wanted` is the demangled name, with or without its result type, parameters and template
+ * arguments. */
 static bool means(const char *mangled, const char *wanted) {
     char *text = demangled(mangled);
     if (!text)

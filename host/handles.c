@@ -5,18 +5,18 @@
 
 enum { PLACES = 64 };
 
-/* Places for handles. None is freed, for others may be looking at it; empty ones are used again. */
+/* A block of slots for handles. Blocks are never freed, since other threads may read them; empty slots are reused. */
 struct places {
     atomic_uintptr_t place[PLACES]; /* the pointer and its kind in the lowest bit; 0: empty */
     _Atomic(struct places *) next;
 };
 
-/* The only thing that contexts share: whether a handle is one cannot be asked of the handle. */
+/* The only state that contexts share. It cannot be part of a context, because an invalid handle has none. */
 static struct places first;
 
 static uintptr_t code_of(const void *p, enum handle_kind kind) { return (uintptr_t)p | (uintptr_t)kind; }
 
-/* Puts `code` where `old` is. */
+/* Replaces the first slot that holds `old` by `code`. False: no slot holds it. */
 static bool replace(uintptr_t old, uintptr_t code) {
     for (struct places *s = &first; s; s = atomic_load(&s->next))
         for (int i = 0; i < PLACES; i++) {

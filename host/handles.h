@@ -1,12 +1,13 @@
 #ifndef HOST_HANDLES_H
 #define HOST_HANDLES_H
-/* Which contexts and modules of this process are open, so that NULL, freed and made-up handles are refused without a
- * look at what they point to. Any thread may call these; handle_is_open() also a signal handler. */
+/* A set of the open contexts and modules of this process. Functions of heddle.h check their handles against it, so that
+ * they refuse NULL, freed and invented pointers without reading through them. All functions are thread-safe;
+ * handle_is_open() may also be called in a signal handler. */
 #include <stdbool.h>
 
 enum handle_kind { HANDLE_CONTEXT, HANDLE_MODULE };
 
-/* False when memory is out. */
+/* Adds the handle. False: out of memory. */
 bool handle_open(const void *p, enum handle_kind kind);
 void handle_close(const void *p, enum handle_kind kind);
 bool handle_is_open(const void *p, enum handle_kind kind);

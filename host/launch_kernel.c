@@ -1,11 +1,11 @@
-/* Launches: arguments into the parameter block, the run itself, and what to say when it fails. */
+/* Launches a kernel: packs arguments into the parameter block, runs it, and reports failures. */
 #include "context.h"
 #include "handles.h"
 #include "timing/sm/sm.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* The parameter block, or NULL with a message when the arguments are not the kernel's. */
+/* Packs the arguments into a parameter block. NULL with a message: they do not match the kernel's parameters. */
 static unsigned char *pack(struct heddle *h, const struct program *p, const struct heddle_arg *args, int n) {
     if (n < 0 || (uint32_t)n != p->n_params) {
         fail(h, HEDDLE_USAGE, "kernel '%s' has %u parameter%s, and %d argument%s given", p->name, p->n_params,
@@ -33,13 +33,13 @@ static unsigned char *pack(struct heddle *h, const struct program *p, const stru
     return block;
 }
 
-/* What the checker found in this launch. */
+/* Prints the checker's findings for this launch. */
 static void print_findings(const struct heddle *h, const struct heddle_module *m, const struct launch *l, FILE *out) {
     if (h->check)
         check_print(h->check, l, m->diags.text, m->diags.len, out);
 }
 
-/* The launch has ended: its mistakes are a failure, and its notes are none. */
+/* Reports the checker's findings after the launch. Mistakes make the launch fail; notes do not. */
 static enum heddle_status report_findings(struct heddle *h, const struct heddle_module *m, const struct launch *l) {
     struct error_text e;
     error_begin(&e);
@@ -181,7 +181,7 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, const s
     return status;
 }
 
-/* Where the barriers of a cooperative grid are, which begin at zero; 0 with a message. */
+/* Returns the zeroed workspace that holds the barriers of a cooperative grid; 0 with a message on failure. */
 static uint64_t clear_workspace(struct heddle *h) {
     enum { BYTES = 256 };
     static const char zeros[BYTES];
@@ -195,7 +195,7 @@ static uint64_t clear_workspace(struct heddle *h) {
     return 0;
 }
 
-/* Why a cooperative grid cannot run; NULL when it can. */
+/* Returns the reason why a cooperative grid cannot run; NULL: it can. */
 static const char *too_large(const struct heddle *h, const struct launch *l, char *text, size_t size) {
     uint64_t all = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
     uint64_t room = (uint64_t)sm_occupancy(&h->config, l, 0) * h->config.gpu.sms;

@@ -1,4 +1,4 @@
-/* What a context keeps of its launches, and how it is written: JSON, single figures, and a summary for people. */
+/* Keeps the statistics of a context's launches, and writes them as JSON, single values, or a summary. */
 #include "context.h"
 #include "handles.h"
 #include "host/results/results_json.h"
@@ -15,7 +15,7 @@ void launch_record_free(struct launch_record *r) {
     stats_kept_free(&r->stats);
 }
 
-/* The system is asked once a millisecond: launches may be shorter than the answer takes. */
+/* Reads the peak memory from the system at most once a millisecond, since the call may take longer than a launch. */
 static double peak_rss_bytes(struct heddle *h, double now) {
     struct rusage u;
     if (!h->n_launches || now - h->peak_rss_at > 1e-3) {
@@ -81,7 +81,7 @@ const char *heddle_stat_name(int n, const char **unit, const char **meaning) {
     return defs[n].name;
 }
 
-/* JSON. cJSON reports a failed allocation by NULL, and its Add functions pass that on: `ok` collects it. */
+/* JSON. cJSON reports a failed allocation by NULL, and its Add functions propagate it; `ok` collects the result. */
 
 static bool add(cJSON *object, const char *key, cJSON *item) {
     if (item && cJSON_AddItemToObject(object, key, item))
@@ -144,7 +144,7 @@ static cJSON *json_dim(struct heddle_dim d) { return cJSON_CreateIntArray((int[]
 
 static cJSON *json_word(const char *word) { return word ? cJSON_CreateString(word) : cJSON_CreateNull(); }
 
-/* One launch, or with `s` the sum of `launches` of one kernel, of which `r` is the first. */
+/* Makes the JSON object of launch `r`, or with `s` of the sum of `launches` launches of its kernel. */
 static cJSON *json_kernel(const struct launch_record *r, const char *incomplete, const struct stats *s, int launches) {
     cJSON *k = cJSON_CreateObject();
     bool ok = k && add(k, "name", cJSON_CreateString(r->kernel)) &&
@@ -157,7 +157,7 @@ static cJSON *json_kernel(const struct launch_record *r, const char *incomplete,
     return NULL;
 }
 
-/* Prints a member of the list "kernels", and takes it. False when memory is out. */
+/* Prints a member of the list "kernels" and frees it. False: out of memory. */
 static bool print_kernel(cJSON *k, bool first, FILE *out) {
     char *text = k ? cJSON_Print(k) : NULL;
     cJSON_Delete(k);
@@ -167,7 +167,7 @@ static bool print_kernel(cJSON *k, bool first, FILE *out) {
     return text != NULL;
 }
 
-/* The launches of the kernel of launch `first`, if none before that is of it: their sum. */
+/* Prints the sum of all launches of a kernel, when `first` is the first of them; else nothing. */
 static bool print_sum(const struct heddle *h, int first, bool *begun, struct stats *s, FILE *out) {
     const char *name = h->launches[first].kernel, *incomplete = NULL;
     int n = 0;
@@ -185,7 +185,7 @@ static bool print_sum(const struct heddle *h, int first, bool *begun, struct sta
     return fine;
 }
 
-/* By kernel, in the order of their first launches. */
+/* Prints a sum for each kernel, in the order of first launches. */
 static bool print_sums(const struct heddle *h, FILE *out) {
     struct stats s;
     const char **names = calloc((size_t)h->n_launches + 1, sizeof *names);
@@ -209,7 +209,7 @@ static bool print_sums(const struct heddle *h, FILE *out) {
     return fine;
 }
 
-/* The list "kernels", one member after the other: all of them together would take ten times the memory of the file. */
+/* Prints the list "kernels" member by member: the whole list in memory would take ten times the size of the file. */
 static bool print_kernels(const struct heddle *h, bool sums, FILE *out) {
     if (sums)
         return print_sums(h, out);
@@ -238,7 +238,7 @@ static cJSON *json_check(int check) {
 
 static const char list_here[] = "[\"kernels come here\"]";
 
-/* All but the launches, in whose place `list_here` stands. */
+/* Makes the text of the JSON with the marker `list_here` in place of the launches. */
 static char *json_frame(struct heddle *h, int argc, char *const *argv, int check) {
     cJSON *o = cJSON_CreateObject();
     bool ok = o && add(o, "heddle", cJSON_CreateString(HEDDLE_VERSION)) &&
@@ -259,7 +259,7 @@ enum heddle_status results_write_json(struct heddle *h, FILE *out, int argc, cha
     char *text = json_frame(h, argc, argv, check), *at = text;
     for (char *next = text; next && (next = strstr(next, list_here)); next++)
         if (strncmp(next - strlen("\"kernels\":\t"), "\"kernels\":\t", strlen("\"kernels\":\t")) == 0)
-            at = next; /* quotes of the command are escaped: this is the one */
+            at = next; /* quotes inside the command are escaped, so no other match has this prefix */
     if (!text)
         return fail_memory(h);
     errno = 0;
@@ -320,7 +320,7 @@ static void print_launches(const struct heddle *h, FILE *out) {
         fprintf(out, "... and %d more launches\n", h->n_launches - SHOWN);
 }
 
-/* A line of shares of the issue slots, with what the statistic means; false when nothing of it would show. */
+/* Prints one share of the issue slots, with the statistic's meaning. False: the share rounds to zero. */
 static bool print_share(const struct heddle *h, FILE *out, const char *label, const char *name, const char *indent) {
     double all = get(h, "issue.slots"), share = all > 0 ? 100 * get(h, name) / all : 0;
     int n;
@@ -330,7 +330,7 @@ static bool print_share(const struct heddle *h, FILE *out, const char *label, co
     return true;
 }
 
-/* Where the issue slots went, the largest share first. */
+/* Prints the use of the issue slots, the largest share first. */
 static void print_slots(const struct heddle *h, FILE *out) {
     enum { NAME = 48 };
     char name[N_SLOTS][NAME];

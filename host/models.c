@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_LISTED = 64 }; /* mechanisms of a list */
+enum { MAX_LISTED = 64 }; /* mechanisms in one list */
 
 static const struct model *find_model(const struct model_tables *t, const char *name) {
     const struct model *m;
@@ -14,7 +14,7 @@ static const struct model *find_model(const struct model_tables *t, const char *
     return NULL;
 }
 
-/* The extension's number; -1: there is none of this name. */
+/* Returns the extension's index; -1: no extension has this name. */
 static int find_extension(const struct model_tables *t, const char *name) {
     const struct mechanism *e;
     for (int i = 0; (e = extension_at(t, i)) && i < MAX_LISTED; i++)
@@ -37,7 +37,7 @@ void model_word_text(const struct model_tables *t, const struct model_word *w, c
             n += snprintf(out + n, size - (size_t)n, "+%s", *x);
 }
 
-/* A message in parts. */
+/* A message under construction. */
 struct reason {
     char *text;
     size_t size, len;
@@ -55,7 +55,7 @@ __attribute__((format(printf, 2, 3))) static bool say(struct reason *r, const ch
 
 enum { MAX_NAMES = 64 };
 
-/* What could have been meant; NULL when nothing is near. */
+/* Returns the closest base or word, for a suggestion; NULL: none is close. */
 static const char *near_base(const struct model_tables *t, const char *word) {
     const char *names[MAX_NAMES];
     int n = 0;
@@ -102,7 +102,7 @@ static void add_all(const struct model_tables *t, const struct model_word *w, bo
     }
 }
 
-/* One word of the model's name; `first`: where a base stands. */
+/* Adds one word of the model's name; `first`: the word in the base's place. */
 static bool add_word(const struct model_tables *t, const char *text, const char *word, bool first, bool *chosen,
                      struct model_spec *out, struct reason *r) {
     const struct model *base = find_model(t, word);
@@ -128,7 +128,7 @@ static bool add_word(const struct model_tables *t, const char *text, const char 
     return chosen[e] = true;
 }
 
-/* The extensions in the table's order, and whether they go together. */
+/* Lists the chosen extensions in the table's order, and checks that they can be combined. */
 static bool combine(const struct model_tables *t, const char *text, const bool *chosen, struct model_spec *out,
                     struct reason *r) {
     const struct mechanism *e;

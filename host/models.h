@@ -1,19 +1,20 @@
 #ifndef HOST_MODELS_H
 #define HOST_MODELS_H
-/* What --model takes: a base and extensions, joined by '+'. */
+/* Parses the value of --model: a base model and extensions, joined by '+'. */
 #include "mechanisms/all.h"
 
 #define MODEL_DEFAULT "spe"
-/* The model that options mean: the one they name (NULL: none), else the functional one to check kernels. */
+/* Returns the model that the options select: `name`, or a default if it is NULL (functional if kernels are checked). */
 static inline const char *model_meant(const char *name, bool check) {
     return name ? name : check ? "functional" : MODEL_DEFAULT;
 }
 
-/* Reads "base+extension+..."; an extension in the base's place means that of spe. False, with the reason in `err`: an
- * unknown name (with the nearest one, or with all), two bases, an extension twice, a combination without a meaning. */
+/* Parses "base+extension+..."; if an extension comes first, the base is spe. False, with the reason in `err`: an
+ * unknown name (with the closest name, or all names), two bases, a repeated extension, or a combination that a
+ * mechanism refuses. */
 bool model_parse(const struct model_tables *t, const char *text, struct model_spec *out, char *err, size_t err_size);
-/* The word with this name of `len` bytes; NULL: there is none. */
+/* Returns the word with this name of `len` bytes; NULL: no such word. */
 const struct model_word *model_word_of(const struct model_tables *t, const char *name, size_t len);
-/* "base+extension+...", as far as the extensions exist. */
+/* Writes the word's meaning, "base+extension+...", with the extensions that this build has. */
 void model_word_text(const struct model_tables *t, const struct model_word *w, char *out, size_t size);
 #endif

@@ -1,4 +1,4 @@
-/* Modules: from PTX text to variables in device memory and programs that run. */
+/* Modules: parse PTX, place variables in device memory, and compile kernels to programs. */
 #include "context.h"
 #include "handles.h"
 #include "isa/interp/interp.h"
@@ -26,7 +26,7 @@ void module_free(struct heddle_module *m) {
     free(m);
 }
 
-/* Hands the messages about the module's text to the caller, and forgets them. */
+/* Moves the front end's messages into the context's message. */
 static enum heddle_status fail_diags(struct heddle *h, struct heddle_module *m) {
     struct error_text e;
     error_begin(&e);
@@ -67,13 +67,13 @@ static bool place_variables(struct heddle *h, struct image *img) {
     return true;
 }
 
-/* Addresses in initialisers: known only now that the variables have theirs. */
+/* Writes addresses into initialisers, once all variables have an address. */
 static bool relocate(struct heddle *h, const struct image *img) {
     for (uint32_t i = 0; i < img->n_relocs; i++) {
         const struct image_reloc *r = &img->relocs[i];
         uint64_t address =
             r->symbol == UINT32_MAX ? CODE_BASE + 16ull * r->function_id : img->variables[r->symbol].address;
-        address = (address + (uint64_t)r->addend) >> r->shift; /* 0xFF00(symbol) takes a byte of it */
+        address = (address + (uint64_t)r->addend) >> r->shift; /* 0xFF00(symbol) takes one byte of the address */
         uint32_t bytes = r->bytes < sizeof address ? r->bytes : (uint32_t)sizeof address;
         if (!mem_write(&h->memory, img->variables[r->var].address + r->offset, &address, bytes)) {
             fail(h, HEDDLE_USAGE, "the initialiser of '%s' holds an address outside of it",
@@ -89,7 +89,7 @@ static int compare_names(const void *a, const void *b, void *list) {
     return strcmp(l[*(const int *)a].name, l[*(const int *)b].name);
 }
 
-/* Notes all kernels, then all functions, that have a body. */
+/* Lists all kernels, then all functions, that have a body. */
 static bool list_functions(struct heddle *h, struct heddle_module *m) {
     int n[2] = {0, 0}; /* functions, kernels */
     for (const struct statement *s = m->tree->statements; s; s = s->next)
@@ -195,7 +195,7 @@ void module_no_kernel(struct heddle *h, const struct heddle_module *m, const cha
     error_end(h, &e, HEDDLE_USAGE);
 }
 
-/* The kernel of this name, or with `functions` also a function; NULL, with a message, when there is none. */
+/* Finds the kernel of this name, with `functions` also a function; NULL with a message: no such name. */
 static struct lowered_kernel *find(struct heddle *h, struct heddle_module *m, const char *name, bool functions) {
     int low = 0, high = m->n_kernels + m->n_functions;
     while (low < high) {
@@ -227,7 +227,7 @@ static struct lower_options lowering(const struct heddle *h) {
                                   .passes = h->passes};
 }
 
-/* It runs, but not as was asked for. */
+/* Notes where a mechanism could not do to the kernel what the model's name promises. */
 static void note_remarks(struct heddle *h, const struct program *p) {
     const struct mechanism *e;
     char text[512];

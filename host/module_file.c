@@ -1,4 +1,4 @@
-/* Modules out of files: PTX text, or what a compiler made of it. */
+/* Loads modules from files: PTX text, or compiled files that contain PTX. */
 #include "context.h"
 #include "handles.h"
 #include "host/load/elf_load.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Tells what a file is when it plainly is no PTX, before the parser complains about its first byte. */
+/* Names the format of a file that cannot be PTX, so that the user sees that instead of a syntax error. */
 static const char *not_ptx(const char *text, size_t len) {
     if (len == 0)
         return "the file is empty";
@@ -30,7 +30,7 @@ static bool is_null(const struct stat *st) {
     return stat("/dev/null", &null) == 0 && null.st_rdev == st->st_rdev;
 }
 
-/* Why no PTX can be read from this open file; NULL when it may be possible. */
+/* Returns why this open file cannot hold PTX (a folder, a device); NULL: it may. */
 static const char *not_text(int fd, const struct stat *st) {
     if (S_ISDIR(st->st_mode))
         return "is a directory, not a PTX file";
@@ -57,7 +57,7 @@ char *heddle_kernel_file(const char *name, char *out, size_t size) {
     return kernel_in("kernels", name, out, size) ? out : NULL;
 }
 
-/* The bytes of a file that have been read so far. */
+/* The bytes read so far from a file. */
 struct text {
     char *data;
     size_t len, cap;
@@ -73,7 +73,7 @@ static bool make_room(struct text *t) {
     return true;
 }
 
-/* Waits until `fd` has something to read, or is at its end. False when heddle_stop() ended the wait. */
+/* Waits until `fd` has data or is at its end. False: heddle_stop() ended the wait. */
 static bool wait_for(struct heddle *h, int fd) {
     enum { TICK = 50 }; /* ms */
     struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -106,7 +106,7 @@ static bool read_rest(struct heddle *h, const char *name, int fd, const struct s
     return true;
 }
 
-/* The text of a file, a pipe or stdin ("-"); NULL, with a message, when it cannot be had. */
+/* Reads the text of a file, a pipe or stdin ("-"); NULL with a message on failure. */
 static char *read_text(struct heddle *h, const char *path, const char *name, size_t *len) {
     struct stat st;
     struct text t = {0};
@@ -142,7 +142,7 @@ static struct heddle_module *from_part(struct heddle *h, const char *name, const
     return m;
 }
 
-/* The n-th module of a compiled file; the only one when n is -1. */
+/* Loads the n-th module of a compiled file; n = -1: its only module. */
 static struct heddle_module *from_binary(struct heddle *h, const char *path, const char *data, size_t len, int n) {
     struct device_code code;
     struct heddle_module *m = NULL;
@@ -156,7 +156,7 @@ static struct heddle_module *from_binary(struct heddle *h, const char *path, con
     return m;
 }
 
-/* `name`: of the file, in messages. */
+/* Loads a module from a file that messages call `name`. */
 static struct heddle_module *from_file(struct heddle *h, const char *path, const char *name, int n) {
     size_t len;
     char *text = read_text(h, path, name, &len);
@@ -183,7 +183,7 @@ struct heddle_module *module_part_as(struct heddle *h, const char *path, const c
     return context_enter(h) ? from_file(h, path, name, n) : NULL;
 }
 
-/* Pipes have been read to their end for part 0. */
+/* Returns true for a pipe. Part 0 reads a pipe to its end, so it has no further parts. */
 static bool is_pipe(const char *path) {
     struct stat st;
     return (strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st)) == 0 && !S_ISREG(st.st_mode);

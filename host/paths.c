@@ -5,20 +5,20 @@
 
 enum { MAX_SEGMENTS = 4000 };
 
-/* One warp: the recorder's own state, then the model's. */
+/* The state of one warp: the recorder's, followed by the model's. */
 struct recorded {
-    struct path_recorder *to; /* NULL: this warp is not wanted */
+    struct path_recorder *to; /* NULL: this warp is not recorded */
     const struct reconv_ops *inner;
     uint32_t turn;
     lanemask_t listed;          /* lanes of all schedulable paths */
-    uint32_t done[WARP_LANES];  /* the step in which a lane's last instruction was */
-    uint32_t after[WARP_LANES]; /* the step in which its path became schedulable */
-    int open[WARP_LANES];       /* the segment a lane is in, -1 for none */
+    uint32_t done[WARP_LANES];  /* step of each lane's latest instruction */
+    uint32_t after[WARP_LANES]; /* step in which each lane's path became schedulable */
+    int open[WARP_LANES];       /* current segment of each lane; -1: none */
     uint64_t model[];
 };
 
 static struct path_recorder *recorder_of(const struct reconv_cfg *cfg) {
-    return (struct path_recorder *)(uintptr_t)cfg; /* base is its first field */
+    return (struct path_recorder *)(uintptr_t)cfg; /* base is the first field */
 }
 
 static void *inner(const struct recorded *r) { return (void *)(uintptr_t)r->model; }
@@ -27,7 +27,7 @@ static size_t rec_size(const struct reconv_cfg *cfg) {
     return sizeof(struct recorded) + recorder_of(cfg)->inner->size(cfg);
 }
 
-/* Paths that were not schedulable before the step `now` are from now on. */
+/* Notes the paths that become schedulable in step `now`. */
 static void expose(struct recorded *r, uint32_t now) {
     struct path p[MAX_PATHS];
     if (!r->to)
@@ -51,7 +51,7 @@ static void rec_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanem
     expose(r, 0);
 }
 
-/* All schedulable paths, another one first each time, so that they advance side by side. */
+/* Lists the schedulable paths and rotates their order with each call, so that all paths advance at the same rate. */
 static int rec_paths(const void *st, struct path *out, int max) {
     const struct recorded *r = st;
     struct path p[MAX_PATHS];
@@ -81,7 +81,7 @@ static struct path_segment *new_segment(struct path_log *log) {
     return &log->list[log->n++];
 }
 
-/* The path `id` executes its instruction now: in which step, and in which segment. Returns the step. */
+/* Records that path `id` executes an instruction: extends or begins a segment. Returns the step. */
 static uint32_t record(struct recorded *r, int id) {
     struct path p[MAX_PATHS];
     if (!r->to)
@@ -91,7 +91,7 @@ static uint32_t record(struct recorded *r, int id) {
     while (k < n && p[k].id != id)
         k++;
     if (k == n)
-        return 0; /* a path that only moves on from a barrier */
+        return 0; /* a path that only leaves a barrier executes nothing */
     r->turn++;
     for (lanemask_t m = p[k].lanes; m; m &= m - 1) {
         int l = __builtin_ctz(m);
@@ -99,7 +99,7 @@ static uint32_t record(struct recorded *r, int id) {
         step = r->after[l] > step ? r->after[l] : step;
     }
     if (p[k].pc == PC_NOWHERE)
-        return step; /* lanes that exit with the branch before: nothing is executed */
+        return step; /* lanes that exit together with the previous branch execute nothing */
     step++;
     for (lanemask_t m = p[k].lanes; m; m &= m - 1)
         r->done[__builtin_ctz(m)] = step;
@@ -168,7 +168,7 @@ static unsigned rec_leave_barrier(void *st, int id, uint32_t bar, lanemask_t lan
     return events;
 }
 
-/* Notices come between instructions: what they expose is exposed from the last step on. */
+/* Returns the latest step. Paths that become schedulable between instructions count from that step on. */
 static uint32_t last_step(const struct recorded *r) {
     uint32_t step = 0;
     for (int l = 0; l < WARP_LANES; l++)
@@ -255,7 +255,7 @@ static struct reconv_wants rec_wants(const struct reconv_cfg *cfg) {
     return wants;
 }
 
-/* A call that the inner model has not is missing here as well: drivers look for that. */
+/* A call that the inner model lacks is NULL here, too, because drivers test for that. */
 #define FORWARD(call) .call = r->inner->call ? rec_##call : NULL
 const struct reconv_ops *path_recorder_ops(struct path_recorder *r) {
     r->ops = (struct reconv_ops){

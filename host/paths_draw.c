@@ -1,4 +1,4 @@
-/* What path_log holds, as text and as SVG. */
+/* Draws a path_log as text and as SVG. */
 #include "paths.h"
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static int by_begin(const void *a, const void *b) {
     return lx - ly;
 }
 
-/* The column that is free at the segment's begin, best the one where its lowest lane was last. */
+/* Returns a column that is free when the segment begins; the previous column of its lowest lane if possible. */
 static int free_column(const struct path_log *log, uint32_t i) {
     const struct path_segment *s = &log->list[i];
     uint32_t taken = 0;
@@ -62,7 +62,7 @@ void path_log_arrange(struct path_log *log, const struct program *p) {
 }
 
 void path_log_fold(struct path_log *log) {
-    int last[WARP_LANES]; /* of each column, among those that are kept */
+    int last[WARP_LANES]; /* latest kept segment of each column */
     uint32_t n = 0;
     memset(last, -1, sizeof last);
     for (uint32_t i = 0; i < log->n; i++) {
@@ -92,7 +92,8 @@ static void describe(const struct path_segment *s, char *out, size_t size) {
         snprintf(out, size, "pc %u-%u, lines %u-%u%s", s->first_pc, s->last_pc, s->first_line, s->last_line, rounds);
 }
 
-/* One cell; blanks before the next one are owed, so that no line ends with them. */
+/* Prints one cell. Trailing blanks are counted in *owed and printed before the next cell, so that no line ends with
+ * blanks. */
 static void cell(const char *text, int *owed, FILE *out) {
     int room = CELL - 3, len = (int)strlen(text);
     fprintf(out, "%*s|", *owed, "");
@@ -104,7 +105,7 @@ static void cell(const char *text, int *owed, FILE *out) {
     *owed -= len > room ? room + 1 : len ? len + 1 : 0;
 }
 
-/* The lines of one segment: where it is, its lanes, what becomes of it. */
+/* Writes line `line` of a segment's cell: its code lines, its lanes, and how it ends. */
 static void cell_line(const struct path_segment *s, int line, char *out, size_t size) {
     char where[112];
     describe(s, where, sizeof where);
@@ -117,7 +118,7 @@ static void cell_line(const struct path_segment *s, int line, char *out, size_t 
         snprintf(out, size, "%s", s->splits ? "  < diverges" : "");
 }
 
-/* What stands in a column beside the segments [from, to), which begin now. */
+/* Writes a column's cell in the rows where the segments [from, to) begin. */
 static void column_line(const struct path_log *log, uint32_t from, uint32_t to, int column, int line, char *out,
                         size_t size) {
     *out = '\0';
@@ -166,7 +167,7 @@ void path_log_text(const struct path_log *log, FILE *out) {
         fprintf(out, "       ... and so on: only the first %u segments are kept\n", log->n);
 }
 
-/* A box for each run of lanes, on one for all of them. */
+/* Draws a grey box for all lanes, and a box on it for each run of active lanes. */
 static void svg_lanes(lanemask_t lanes, int x, uint32_t y, FILE *out) {
     fprintf(out, "<rect x='%d' y='%u' width='%d' height='5' fill='#dddddd'/>", x, y, WARP_LANES * SVG_LANE);
     fputs("<path fill='#1f5f8b' d='", out);
@@ -185,7 +186,7 @@ void path_log_svg(const struct path_log *log, const char *title, FILE *out) {
     uint32_t last = 1;
     for (uint32_t i = 0; i < log->n; i++)
         last = log->list[i].end > last ? log->list[i].end : last;
-    /* a segment of one step still needs room for its label */
+    /* a segment of one step must be tall enough for its label */
     uint32_t *y = calloc((size_t)last + 2, sizeof *y);
     if (!y)
         return;

@@ -1,10 +1,10 @@
-/* Paths of a warp in a result: a list of numbers a segment. */
+/* Stores a path_log in a result's JSON: a list of numbers for each segment. */
 #include "paths.h"
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* A segment's numbers, in their order. */
+/* The order of a segment's numbers. */
 enum { BEGIN, END, FIRST_PC, LAST_PC, FIRST_LINE, LAST_LINE, LANES, COLUMN, MARKS, ROUNDS, NUMBERS };
 enum { MARK_SPLITS = 1, MARK_JOINS = 2, MOST_SEGMENTS = 1000, MOST_COLUMNS = 32 };
 
@@ -82,7 +82,7 @@ static uint32_t rank_of(const uint32_t *steps, uint32_t n, uint32_t step) {
     return low;
 }
 
-/* Steps by their order among those in which something begins or ends. */
+/* Renumbers steps, counting only steps in which a segment begins or ends. */
 static bool squeeze(struct path_log *log) {
     uint32_t *steps = malloc((2 * (size_t)log->n + 1) * sizeof *steps), n = 0;
     if (!steps)

@@ -1,5 +1,4 @@
-/* What launches cost by line of PTX, and of the source that it was made from: who issued, how full, what it waited
- * for. */
+/* Profiles by line of PTX and by source line: issues, active lanes, and causes of stalls. */
 #include "context.h"
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +56,7 @@ const char *text_line(const char *text, uint32_t n, int *len) {
     return text;
 }
 
-/* Without a file, a source is not to be found. */
+/* Returns the name of source file number `file`, or a placeholder if the PTX does not declare it. */
 static const char *source_name(const struct program *p, uint32_t file) {
     for (uint32_t i = 0; i < p->n_sources; i++)
         if (p->sources[i].index == file)
@@ -92,7 +91,7 @@ int profile_sources(const struct kernel_profile *k, struct source_profile **out)
 
 static char *read_text(const char *path) {
     struct stat st;
-    FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL; /* a FIFO would wait */
+    FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL; /* opening a FIFO would block */
     long size = f && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
     char *text = size >= 0 && size < 1L << 26 ? calloc(1, (size_t)size + 1) : NULL;
     if (text && (fseek(f, 0, SEEK_SET) != 0 || fread(text, 1, (size_t)size, f) != (size_t)size)) {
@@ -132,7 +131,7 @@ static void print_counts(const struct gpu_profile *p, uint64_t all, FILE *out) {
     fprintf(out, "%6.1f  %-16s", all ? 100.0 * (double)sum / (double)all : 0.0, worst < 0 ? "" : gpu_stall_name(worst));
 }
 
-/* Instruction `pc`: its line, and the text there. */
+/* Prints the PTX line of instruction `pc`: number and text. */
 static void print_line(const struct kernel_profile *k, uint32_t pc, FILE *out) {
     int len = 0;
     uint32_t line = k->program->info[pc].line;
@@ -140,7 +139,7 @@ static void print_line(const struct kernel_profile *k, uint32_t pc, FILE *out) {
     fprintf(out, "  %5u  %.*s\n", line, len, text);
 }
 
-/* Loads that were prefetched for, and how many strides ahead. */
+/* Prints the loads that have prefetches, with the distance of these in strides. */
 static void print_degrees(const struct kernel_profile *k, FILE *out) {
     static const char *const names[PROFILE_DEGREES] = {PROFILE_DEGREE_NAMES("", "-")};
     bool any = false;
@@ -213,7 +212,7 @@ enum heddle_status heddle_print_profile(struct heddle *h, FILE *out) {
     return HEDDLE_OK;
 }
 
-/* One row of the samples' CSV. */
+/* Writes one row of the samples' CSV. */
 void profile_sample(void *ctx, uint64_t from, uint64_t to, const struct stats *interval) {
     struct heddle *h = ctx;
     int n;

@@ -1,4 +1,4 @@
-/* The profile as a part of a result's JSON. */
+/* Writes profiles into a result's JSON. */
 #include "context.h"
 #include <cjson/cJSON.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static bool number(cJSON *object, const char *key, uint64_t v) {
     return cJSON_AddNumberToObject(object, key, (double)v) != NULL;
 }
 
-/* Line `n` of `text`; nothing where there is no text. */
+/* Adds line `n` of `text`; adds nothing if `text` is NULL. */
 static bool add_text(cJSON *o, const char *text, uint32_t n) {
     int len = 0;
     const char *line = text ? text_line(text, n, &len) : NULL;
@@ -42,7 +42,7 @@ static cJSON *begin(cJSON *list) {
     return NULL;
 }
 
-/* By instruction, in the order of the program. */
+/* Adds an entry for each instruction, in the order of the program. */
 static bool add_lines(cJSON *list, const struct kernel_profile *k) {
     bool fine = list != NULL;
     for (uint32_t pc = 0; fine && pc < k->program->n; pc++) {
@@ -53,7 +53,7 @@ static bool add_lines(cJSON *list, const struct kernel_profile *k) {
     return fine;
 }
 
-/* By place in the source. */
+/* Adds an entry for each source line. */
 static bool add_sources(cJSON *list, const struct kernel_profile *k) {
     struct source_profile *s;
     int n = profile_sources(k, &s);

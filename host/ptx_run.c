@@ -1,4 +1,4 @@
-/* ptx_run(): one call from PTX text to results in the caller's memory, as GPU Ocelot's library has it. */
+/* ptx_run(): runs PTX text on the caller's memory in one call, like the function of GPU Ocelot's library. */
 #include "context.h"
 #include <pthread.h>
 #include <signal.h>
@@ -10,24 +10,25 @@
 
 enum { FIRST_PLACES = 256, MOST_SOURCES = 4096 };
 
-/* A source that was translated. Its variables have their first values in each call: nobody can tell that it is kept. */
+/* A compiled source, kept for later calls. Each call starts with the initial values of its variables, so that the reuse
+ * is invisible. */
 struct source {
-    struct heddle_module *module; /* NULL: an empty place */
+    struct heddle_module *module; /* NULL: the entry is empty */
     uint64_t hash;
     const char *kernel;
     const struct program *program;
-    unsigned char *variables; /* first values, one after the other; NULL: it has none that change */
+    unsigned char *variables; /* initial values of all variables; NULL: no variable can change */
 };
 
-/* The process's: the call has no other place for it. */
+/* State of the process: the function has no context argument. */
 static struct {
     pthread_mutex_t lock;
     struct heddle *h;
-    pid_t owner; /* the process that opened it: threads of a context do not live in a child */
+    pid_t owner; /* process that opened the context: a forked child does not inherit its threads */
     struct source *sources;
-    size_t n, places; /* a power of two, at most half of them taken */
+    size_t n, places; /* entries in use; size of the table, a power of two, at most half full */
     struct sigaction segv, bus;
-    char running[512]; /* what a signal says */
+    char running[512]; /* message of the signal handler */
 } run = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 __attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *fmt, ...) {
@@ -42,7 +43,7 @@ __attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *
 
 static bool changes(const struct image_variable *v) { return v->space == SPACE_GLOBAL && !v->is_extern; }
 
-/* Takes the module's variables out of device memory, or puts their first values back. */
+/* Saves the initial values of the module's variables, or with `back` restores them. */
 static void move_variables(const struct source *s, bool back) {
     const struct image *img = s->module->image;
     unsigned char *at = s->variables;
@@ -79,7 +80,7 @@ static void open_context(void) {
     run.owner = getpid();
 }
 
-/* Forgets all sources; those of a parent process are only left alone. */
+/* Drops all sources. In a forked child, the parent's context is abandoned, not closed. */
 static void start_anew(void) {
     for (size_t i = 0; i < run.places; i++)
         free(run.sources[i].variables);
@@ -91,7 +92,7 @@ static void start_anew(void) {
     run.n = run.places = 0;
 }
 
-/* Where a source of this hash and text is, or is to be put. */
+/* Returns the entry of the source with this hash and text, or the empty entry for it. */
 static struct source *place_of(struct source *in, size_t places, uint64_t hash, const char *text) {
     size_t i = hash & (places - 1);
     while (in[i].module && (in[i].hash != hash || strcmp(in[i].module->text, text) != 0))
@@ -112,7 +113,7 @@ static void grow_sources(void) {
     run.places = places;
 }
 
-/* The kernel whose name is the first: GPU Ocelot keeps them sorted. */
+/* Returns the kernel with the alphabetically first name, as GPU Ocelot does. */
 static const char *first_kernel(const struct heddle_module *m) {
     for (int i = 0; i < m->n_kernels + m->n_functions; i++)
         if (m->by_name[i] < m->n_kernels)
@@ -147,8 +148,8 @@ static const struct source *find_source(const char *text) {
     return s;
 }
 
-/* The kernel touched what the process has not. What the process itself does about that follows: the instruction is
- * begun again, with its own handler. */
+/* Handles a fault of a kernel outside of the process's memory: prints the message, restores the process's own handlers,
+ * and returns, so that the access faults again under them. */
 static void on_signal(int number, siginfo_t *info, void *context) {
     (void)context;
     uintptr_t at = (uintptr_t)info->si_addr;
@@ -173,7 +174,7 @@ static void launch(const struct source *s, const struct heddle_arg *args, int n,
     sigaction(SIGBUS, &run.bus, NULL);
     if (status != HEDDLE_OK)
         give_up("%s", heddle_error(run.h));
-    while (run.h->n_launches) /* nobody will ask */
+    while (run.h->n_launches) /* their statistics are unreachable */
         launch_record_free(&run.h->launches[--run.h->n_launches]);
 }
 

@@ -1,4 +1,4 @@
-/* Ranges of device addresses, and memory that is counted and kept elsewhere. */
+/* Reserves ranges of device addresses, and maps memory into them that the caller owns. */
 #include "reserve.h"
 #include "context.h"
 #include "isa/machine/heap.h"

@@ -1,7 +1,7 @@
 #ifndef HOST_RESERVE_H
 #define HOST_RESERVE_H
-/* Device memory as CUDA's interfaces deal with it beyond allocations: ranges of addresses that a program keeps, and
- * what stands in them; the heap of kernels. Each on a context of heddle_open(). */
+/* Device memory for CUDA's interfaces, beyond heddle_alloc(): reserved address ranges, the memory mapped into them, and
+ * the heap of kernels. Each function works on a context of heddle_open(). */
 #include "heddle.h"
 #include "isa/machine/memory.h"
 

@@ -1,4 +1,4 @@
-/* What a run is: its machine, and the key by which it is found again. */
+/* Identifies a run: its machine, and the key under which its result is stored. */
 #include "context.h"
 #include "host/results/digest.h"
 #include "host/results/results_db.h"
@@ -30,7 +30,7 @@ static bool add_setting(struct run_machine *m, const char *option, const char *v
     return more[m->n_settings - 1].option && more[m->n_settings - 1].value;
 }
 
-/* The configuration that the context would have without the user's assignments. */
+/* Reads the context's configuration without the user's assignments. */
 static bool untouched(const struct heddle *h, struct config *out, char *err, size_t err_size) {
     config_default(out);
     return config_load(out, h->config_name, err, err_size) &&

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 struct cell {
-    char *text, *plain; /* as read by people, and for CSV; NULL text: the row is a rule */
+    char *text, *plain; /* text for people, and for CSV; NULL text: the row is a horizontal rule */
 };
 
 struct table {
@@ -15,7 +15,7 @@ struct table {
     int columns;
     struct cell *cells;
     size_t n, cap;
-    bool lost; /* memory ran out for a cell */
+    bool lost; /* a cell was lost because memory ran out */
 };
 
 struct table *table_new(const char *const *titles) {
@@ -50,7 +50,7 @@ void table_free(struct table *t) {
     free(t);
 }
 
-/* Takes both strings. A cell whose memory could not be had stays empty. */
+/* Appends a cell and takes ownership of both strings. The cell stays empty if memory is out. */
 static void put(struct table *t, char *text, char *plain) {
     if (t && t->n == t->cap) {
         size_t cap = t->cap ? 2 * t->cap : 64;
@@ -154,7 +154,7 @@ static void widths(const struct table *t, int w[TABLE_COLUMNS]) {
     }
 }
 
-/* One cell; the last of a line carries no blanks at its end. */
+/* Prints one cell. The last cell of a line has no trailing blanks. */
 static void print_cell(const struct table *t, FILE *out, int column, const char *text, int width) {
     fputs(column ? "  " : "", out);
     if (is_right(t, column))
@@ -199,7 +199,7 @@ void table_print(const struct table *t, FILE *out) {
     }
 }
 
-/* Would a spreadsheet take the cell for a formula? Numbers with a sign, and a sign alone, are none. */
+/* Returns true if a spreadsheet would take the cell for a formula. Signed numbers and a sign alone are not formulas. */
 static bool is_formula(const char *text) {
     if (!*text || !strchr("=+-@\t\r", *text))
         return false;
@@ -210,7 +210,7 @@ static bool is_formula(const char *text) {
 }
 
 void csv_cell(FILE *out, const char *text) {
-    if (is_formula(text)) { /* the apostrophe says that the rest is text */
+    if (is_formula(text)) { /* an apostrophe marks the cell as text */
         fputs("\"'", out);
         for (; *text; text++)
             fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
@@ -301,7 +301,7 @@ void table_html(const struct table *t, FILE *out) {
             const struct cell *own = &t->cells[row + (size_t)c];
             char *end = NULL;
             double v = own->plain && *own->plain ? strtod(own->plain, &end) : NAN;
-            if (is_right(t, c) && (!end || !*end)) /* also what has no value */
+            if (is_right(t, c) && (!end || !*end)) /* cells without a value, too */
                 html_number(out, v, own->text);
             else
                 html_cell(out, own->text ? own->text : "");

@@ -1,12 +1,12 @@
 #ifndef HOST_TABLE_H
 #define HOST_TABLE_H
-/* Tables of results: the same cells as text, CSV or markdown; and bars for a terminal. */
+/* Tables of results, printed as text, CSV, markdown or HTML; and bar charts for a terminal. */
 #include <stdbool.h>
 #include <stdio.h>
 
 struct table;
 
-/* How a number reads in text; CSV has all of its digits. */
+/* The format of a number in text. CSV has all digits. */
 enum number_format {
     NUM_COUNT,   /* 12,345,678 */
     NUM_FIXED2,  /* 1.23 */
@@ -17,29 +17,30 @@ enum number_format {
 };
 
 enum { TABLE_COLUMNS = 64 };
-/* `titles` (NULL-terminated, TABLE_COLUMNS at most): a column each; those that begin with '>' are aligned to the right.
- * NULL when memory is out; all functions take that, and a table that ran out of memory prints what it has. */
+/* Makes a table with a column for each of `titles` (NULL-terminated, at most TABLE_COLUMNS). A title that begins with
+ * '>' aligns its column to the right. NULL: out of memory. All functions accept NULL; a table that ran out of memory
+ * prints the cells it has. */
 struct table *table_new(const char *const *titles);
 void table_free(struct table *t);
-/* False when memory ran out for it or for one of its cells. */
+/* Returns false if memory ran out for the table or one of its cells. */
 bool table_whole(const struct table *t);
-/* The next cell, row by row. */
+/* Adds the next cell, row by row. */
 void table_text(struct table *t, const char *text);
 void table_number(struct table *t, double v, enum number_format f); /* NAN: "-", and empty in CSV */
-/* A line between the rows above and below; text only. */
+/* Adds a horizontal line below the last row; in text only. */
 void table_rule(struct table *t);
 void table_print(const struct table *t, FILE *out); /* titles in bold on a terminal */
 void table_csv(const struct table *t, FILE *out);   /* RFC 4180, without rules */
 void csv_cell(FILE *out, const char *text);         /* quoted where needed */
 void table_markdown(const struct table *t, FILE *out);
-/* For a page (html.h): a click on a head sorts. What follows a rule stands at the foot, and stays there. */
+/* Writes the table for a page (html.h): a click on a header sorts it. Rows after a rule stay at the foot. */
 void table_html(const struct table *t, FILE *out);
 
-/* 12345678 as "12,345,678"; returns `out`. */
+/* Writes 12345678 as "12,345,678" and returns `out`. */
 const char *group_digits(double v, char *out, size_t size);
-/* True when `out` is a terminal that may be coloured (NO_COLOR and TERM=dumb are respected). */
+/* Returns true if `out` is a terminal and colours are allowed (by NO_COLOR and TERM). */
 bool color_wanted(FILE *out);
-/* One line of a bar chart: label, bar, value. Longer than `mark` is green, shorter red. `max`: the value of the longest
- * bar. */
+/* Prints one line of a bar chart: label, bar, value. A bar is green beyond `mark`, red below it. `max`: the value of
+ * the longest bar. */
 void bar_print(FILE *out, const char *label, int label_width, double value, double mark, double max);
 #endif

@@ -1,10 +1,10 @@
-/* Textures, samplers and surfaces: what the host binds to a module's references, and objects. */
+/* Textures, samplers and surfaces: objects, and bindings to a module's references. */
 #include "context.h"
 #include "isa/exec/tex_sample.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_EXTENT = 1 << 27, MAX_LAYERS = 1 << 16 }; /* of one dimension: tex1Dfetch reaches 2^27 texels and more */
+enum { MAX_EXTENT = 1 << 27, MAX_LAYERS = 1 << 16 }; /* texels of one dimension: tex1Dfetch reaches 2^27 */
 
 _Static_assert((int)HEDDLE_F32 == (int)TEX_F32 && (int)HEDDLE_BORDER == (int)TEX_BORDER,
                "numbers are shared with isa/");
@@ -33,7 +33,7 @@ static bool set_sampler(struct heddle *h, const struct heddle_sampler *s, struct
     return true;
 }
 
-/* Why the shape is none; NULL when it is one. */
+/* Returns the reason why the texture's shape is invalid; NULL: it is valid. */
 static const char *bad_shape(const struct heddle_texture *t) {
     uint32_t largest = t->width > t->height ? t->width : t->height;
     if (t->depth > largest)
@@ -53,7 +53,7 @@ static const char *bad_shape(const struct heddle_texture *t) {
     return NULL;
 }
 
-/* Bytes from the first texel to the end of the last; false when that is more than any memory has. */
+/* Computes the bytes from the first texel to the end of the last. False: the size overflows. */
 static bool bytes_of(const struct texture *t, uint64_t *bytes) {
     const uint64_t faces = (uint64_t)(t->layers ? t->layers : 1) * (t->cube ? 6 : 1);
     if (__builtin_mul_overflow(t->slice, faces * tex_extent(t, 2), bytes) || *bytes >> 48)
@@ -102,7 +102,7 @@ static bool convert(struct heddle *h, const struct heddle_texture *t, enum textu
     return false;
 }
 
-/* The object of a module's reference of this kind; NULL after a message. */
+/* Returns the object of a module's reference of this kind; NULL with a message on failure. */
 static struct texture *find_reference(struct heddle *h, const struct heddle_module *m, const char *name, bool sampler) {
     for (uint32_t i = 0; i < m->image->n_variables; i++) {
         const struct image_variable *v = &m->image->variables[i];

@@ -4,7 +4,7 @@
 #include "timing/view.h"
 #include <math.h>
 
-/* Seconds between two views. */
+/* Seconds between two reports. */
 static const double interval = 0.2;
 
 static void tell(struct watcher *w) {
@@ -35,7 +35,7 @@ void watch_gpu(struct watcher *w, const struct gpu_view *v) {
     watch_ctas(w, v->ctas_done);
     w->view.sms = 0;
     w->view.from = v->to;
-    w->view.counts = NULL; /* the caller's */
+    w->view.counts = NULL; /* owned by the caller */
 }
 
 void watch_ctas(struct watcher *w, uint64_t done) {
