@@ -165,8 +165,8 @@ static void on_signal(int number, siginfo_t *info, void *context) {
 static void launch(const struct source *s, const struct heddle_arg *args, int n, struct heddle_dim grid,
                    struct heddle_dim block, uint32_t shared) {
     struct sigaction mine = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    snprintf(run.running, sizeof run.running,
-             " is not the process's, or only to be read, and kernel '%.400s' uses it\n", s->kernel);
+    snprintf(run.running, sizeof run.running, " is not mapped, or is read-only: kernel '%.400s' accessed it\n",
+             s->kernel);
     sigaction(SIGSEGV, &mine, &run.segv);
     sigaction(SIGBUS, &mine, &run.bus);
     enum heddle_status status = heddle_launch(run.h, s->module, s->kernel, grid, block, shared, args, n);

@@ -16,7 +16,7 @@ static bool add(struct axis *a, const char *key, int key_len, const char *value,
     return true;
 }
 
-/* A number with a unit, as configurations have them: "8K". NULL when it is none. */
+/* Parses a number with an optional unit, as in configurations ("8K"); returns the text after it. NULL: no number. */
 static const char *number(const char *s, double *out) {
     char *end;
     *out = strtod(s, &end);
@@ -27,7 +27,7 @@ static const char *number(const char *s, double *out) {
     return scale > 1 ? end + 1 : end;
 }
 
-/* "300:900:300". False: it is no range. */
+/* Parses a range FROM:TO:STEP, "300:900:300". False: not a range. */
 static bool range(const char *s, double v[3]) {
     for (int i = 0; i < 3; i++) {
         s = number(s, &v[i]);
@@ -38,13 +38,13 @@ static bool range(const char *s, double v[3]) {
     return true;
 }
 
-/* "300:900": a range without its step. */
+/* Returns true for a range that lacks its step, "300:900". */
 static bool half_range(const char *s) {
     double v;
     return (s = number(s, &v)) && *s == ':' && (s = number(s + 1, &v)) && !*s;
 }
 
-/* `key` is followed by what was written. */
+/* Adds a value for each step of a range. `key` points into the assignment, so the text of the range follows the key. */
 static bool add_range(struct axis *a, const char *key, int key_len, const double v[3], char *err, size_t err_size) {
     if (!(v[2] > 0) || v[1] < v[0]) {
         snprintf(err, err_size, "%s: %s; a range is FROM:TO:STEP, for example 300:900:300", key,

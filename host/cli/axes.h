@@ -12,18 +12,18 @@ struct axes {
 };
 
 enum { AXIS_VALUES = 1000 };
-/* All that were given with an option ("set"). False after a message; free in any case. */
+/* Reads all axes given with an option ("set"). False after a message; call axes_free() in either case. */
 bool axes_read(struct axes *a, const struct cli *c, const char *option);
-/* Has each of them one value? False after a message. */
+/* Returns true if each axis has a single value. False after a message. */
 bool axes_single(const struct axes *a, const struct cli *c, const char *option);
-/* Is it the axis of this name? */
+/* Returns true if the axis has this name. */
 bool axis_is(const struct axis *a, const char *name);
 void axes_free(struct axes *a);
-/* How many combinations they make, from 1; UINT64_MAX when they are more than `most`. */
+/* Returns the number of combinations, at least 1; UINT64_MAX: more than `most`. */
 uint64_t axes_product(const struct axes *a, uint64_t most);
-/* The assignments of combination `at`, from 0, the last axis running fastest: a->n texts, which stay the axes'. Returns
- * what is left of `at` above them. */
+/* Writes the a->n assignments of combination `at` (from 0, the last axis varies fastest). The axes own the texts.
+ * Returns `at` divided by the number of combinations. */
 uint64_t axes_combination(const struct axes *a, uint64_t at, const char **out);
-/* One of them from an assignment as written; false with the reason in `err`. Free in any case. */
+/* Reads an axis from one assignment. False with the reason in `err`. The caller frees the axis in either case. */
 bool axis_read(struct axis *a, const char *text, char *err, size_t err_size);
 #endif

@@ -1,4 +1,4 @@
-/* Axes from the options of a command line. */
+/* Reads axes from the options of a command line. */
 #include "axes.h"
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ static const struct option_def *def_of(const struct cli *c, const char *option) 
     return o;
 }
 
-/* One more axis. */
+/* Appends an axis. */
 static bool append(struct axes *a, const struct cli *c, const struct option_def *def, const char *text) {
     char err[512];
     int len = (int)strcspn(text, "=");
@@ -20,7 +20,7 @@ static bool append(struct axes *a, const struct cli *c, const struct option_def 
                       def->letter, text, len, text, len, text);
             return false;
         }
-    if (axis_read(&a->axis[a->n++], text, err, sizeof err)) /* what it has is to be freed in any case */
+    if (axis_read(&a->axis[a->n++], text, err, sizeof err)) /* counted even on failure, so that it is freed */
         return true;
     cli_error(c, "-%c %s", def->letter, err);
     return false;

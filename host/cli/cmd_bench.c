@@ -24,7 +24,7 @@ static const struct option_def options[] = {
 static const char *const titles[] = {
     "benchmark", "check", ">warp instructions", ">cycles", ">IPC", ">lanes used", ">host s", ">M wi/s", NULL};
 
-/* NAN in the functional model, which has no time. */
+/* Returns a statistic of time; NAN in the functional model. */
 static double timed(const struct job *j, const char *name) {
     return job_stat(j, "gpu.cycles") > 0 ? job_stat(j, name) : NAN;
 }
@@ -69,7 +69,7 @@ static enum heddle_status run_all(const struct cli *c, struct job *jobs, int n, 
         if (interrupt_signal())
             job_skip(&jobs[i]);
         else
-            job_run(&jobs[i], c->argc, c->argv); /* long launches have a bar of their own, in the same place */
+            job_run(&jobs[i], c->argc, c->argv); /* long launches draw their own bar in the same place */
     }
     progress_end(&progress);
     struct table *t = table_new(titles);
@@ -85,7 +85,7 @@ static enum heddle_status run_all(const struct cli *c, struct job *jobs, int n, 
 static enum heddle_status run_with(const struct cli *c, const struct sim *sim, const struct bench **list, int n) {
     uint64_t threads = 1;
     int size;
-    /* a model, configuration or option that is wrong is wrong for every run: say it once */
+    /* a wrong model, configuration or option affects every run: report it once */
     char err[1024];
     struct heddle *h = heddle_open(&sim->o, err, sizeof err);
     if (!h)

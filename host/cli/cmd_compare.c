@@ -25,11 +25,11 @@ static const struct option_def options[] = {
     {0, NULL, NULL, NULL},
 };
 
-/* A column: a figure of a run. */
+/* A column: a statistic of each run. */
 struct column {
     const char *title, *stat; /* stat: NULL for the speed-up */
     enum number_format format;
-    bool timed, mean; /* timed: there is none without time; mean: its geometric mean is shown */
+    bool timed, mean; /* timed: absent in the functional model; mean: the geometric mean is shown */
 };
 enum { MAX_COLUMNS = 64 };
 
@@ -54,7 +54,7 @@ struct grid {
     int n_benches, n_models;
     struct column columns[MAX_COLUMNS];
     int n_columns;
-    char *names; /* of the columns, when the user chose them; titles have a '>' before them */
+    char *names; /* titles of user-chosen columns, each with a '>' for right alignment */
     struct progress progress;
 };
 
@@ -65,7 +65,7 @@ static double speedup(const struct grid *g, int bench, int model) {
     return base > 0 && own > 0 ? base / own : NAN;
 }
 
-/* Splits "spe,dpe" in place; returns the number of names, 0 for an empty one. */
+/* Splits "spe,dpe" in place; returns the number of names, 0 if one is empty. */
 static int split(char *list, char **out, int max) {
     int n = 0;
     for (char *word = strtok(list, ","); word && n < max; word = strtok(NULL, ","))
@@ -89,7 +89,7 @@ static void add_row(struct table *t, const struct grid *g, int bench, int model)
         table_number(t, figure(g, &g->columns[i], bench, model), g->columns[i].format);
 }
 
-/* Geometric means over the benchmarks of `set`, over all when it is NULL. */
+/* Adds geometric means over the benchmarks of `set`, or over all if it is NULL. */
 static void add_means(struct table *t, const struct grid *g, const char *set) {
     char label[64];
     snprintf(label, sizeof label, "mean of %s", set ? set : "all");
@@ -108,7 +108,7 @@ static void add_means(struct table *t, const struct grid *g, const char *set) {
     }
 }
 
-/* One block of means for each set of which several benchmarks are here, but not all, and one of all. */
+/* Adds means for each set that several, but not all, of the benchmarks belong to, and then for all benchmarks. */
 static void add_set_means(struct table *t, const struct grid *g) {
     for (int i = 0; i < n_bench_sets; i++) {
         int members = 0;
@@ -174,7 +174,7 @@ static enum heddle_status run_all(struct grid *g, int parallel) {
     return ran != HEDDLE_OK ? ran : written;
 }
 
-/* The statistic that a column is named after; false after a message. */
+/* Finds the statistic that a column name means. False after a message. */
 static bool find_column(const struct cli *c, const char *name, struct column *out) {
     static const char faster[] = "speed-up";
     int n, i = stat_index(name);
@@ -205,7 +205,7 @@ static bool find_column(const struct cli *c, const char *name, struct column *ou
     return false;
 }
 
-/* --columns, or the usual ones. */
+/* Chooses the columns: --columns, or the default ones. */
 static bool choose_columns(struct grid *g) {
     const char *given = cli_value(g->c, "columns");
     if (!given) {
@@ -213,7 +213,7 @@ static bool choose_columns(struct grid *g) {
         g->n_columns = sizeof usual / sizeof *usual;
         return true;
     }
-    if (!(g->names = calloc(2, strlen(given) + 2))) { /* a '>' before each name */
+    if (!(g->names = calloc(2, strlen(given) + 2))) { /* room for a '>' before each name */
         cli_fail(g->c, "the host is out of memory");
         return false;
     }
@@ -237,7 +237,7 @@ static bool choose_columns(struct grid *g) {
     }
 }
 
-/* Every model must exist and take the options, before anything runs. */
+/* Checks before any run that every model exists and accepts the options. */
 static bool models_fine(const struct grid *g, const struct sim *sim) {
     for (int m = 0; m < g->n_models; m++) {
         char err[1024];

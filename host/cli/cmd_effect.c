@@ -1,4 +1,4 @@
-/* Options of the machine that would change nothing in the models that run. */
+/* Finds machine options that have no effect in the chosen models. */
 #include "cmd.h"
 #include "host/models.h"
 #include "timing/config/config.h"
@@ -16,7 +16,7 @@ static bool word_has(const struct model_word *w, const char *family) {
     return strcmp(w->base, family) == 0;
 }
 
-/* Whether one of the models, joined by commas, is of the family or has it as an extension. */
+/* Returns true if one of the models (names joined by commas) has the mechanism as its base or as an extension. */
 static bool runs(const char *models, const char *family) {
     for (const char *at = models; *at;) {
         size_t len = strcspn(at, "+,");
@@ -37,8 +37,8 @@ static bool begins_one(const char *text, const char *const *with) {
     return false;
 }
 
-/* The first base or extension behind `after` (NULL: of all) of which this is an option; NULL: there is none. Options
- * of no mechanism are of every model. */
+/* Returns the next base or extension after `after` (NULL: the first) that owns the option; NULL: none. An option that
+ * no mechanism owns affects every model. */
 static const struct mechanism *owner_of(const char *key, const struct mechanism *after) {
     const struct mechanism *const *at = model_tables.mechanisms;
     while (after && *at++ != after)
@@ -49,7 +49,8 @@ static const struct mechanism *owner_of(const char *key, const struct mechanism 
     return NULL;
 }
 
-/* What the functional model looks at: how its warps reconverge, which program they run, and how the host runs it. */
+/* Returns true if the functional model uses the option: for reconvergence, for passes, or for its execution on the
+ * host. */
 static bool of_reconvergence(const char *key) {
     for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
         if (begins_one(key, (*m)->options))
@@ -57,7 +58,7 @@ static bool of_reconvergence(const char *key) {
     return begins(key, "reconv") || begins(key, "gpu.jit") || begins(key, "gpu.order") || begins(key, "gpu.capability");
 }
 
-/* The name of a mechanism, where an option's should stand. */
+/* Returns true if the assignment has a mechanism's name in place of an option's. */
 static bool names_mechanism(const char *set) {
     const size_t len = strcspn(set, "=");
     for (const struct mechanism *const *at = model_tables.mechanisms; *at; at++)
@@ -66,11 +67,11 @@ static bool names_mechanism(const char *set) {
     return false;
 }
 
-/* Options of what is behind the L1 (memory.model), by how they begin: of the fixed model, of the full one. */
+/* Prefixes of the options of each memory model behind the L1 (memory.model). */
 static const char *const of_fixed[] = {"memory.latency=", "memory.requests=", NULL};
 static const char *const of_full[] = {"l2.", "dram.", "icnt.", "gpc.", "peer.l2_", "peer.icnt_", NULL};
 
-/* Which of the two models there are among the machines: as assigned, be it in a list of a sweep, or in the file. */
+/* Finds which memory models the machines use, by assignments (lists of a sweep included) or by the preset. */
 static void memory_models(const struct sim *sim, bool *fixed, bool *full) {
     static const char key[] = "memory.model=";
     const char *given = NULL, *file = sim->o.config;
@@ -102,7 +103,7 @@ void sim_note(const struct cli *c, const struct sim *sim) {
 }
 
 bool sim_effective(const struct cli *c, const char *models, const struct sim *sim) {
-    enum { WHOLE = 64 }; /* so many are a configuration taken from a result, not wishes */
+    enum { WHOLE = 64 }; /* with more assignments it is a whole configuration, copied from a result */
     const char *functional = MODEL_DEFAULT;
     const char *const *set = sim->set;
     int n = 0;

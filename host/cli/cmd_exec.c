@@ -1,4 +1,4 @@
-/* heddle exec: an unmodified CUDA program, with our runtime in the place of NVIDIA's. */
+/* heddle exec: runs an unmodified CUDA program with Heddle's runtime library in place of NVIDIA's. */
 #include "cmd.h"
 #include "help.h"
 #include "host/live/live.h"
@@ -31,7 +31,7 @@ static const struct option_def options[] = {
     {0, NULL, NULL, NULL},
 };
 
-/* The program's file, as the shell would find it. */
+/* Finds the program's file by PATH, as the shell does. */
 static bool find_program(const char *word, char *out, size_t size) {
     if (strchr(word, '/'))
         return snprintf(out, size, "%s", word) < (int)size;
@@ -44,7 +44,7 @@ static bool find_program(const char *word, char *out, size_t size) {
     return false;
 }
 
-/* Why a runtime inside of the program cannot be replaced; NULL when it can. */
+/* Returns why a runtime linked into the program cannot be replaced; NULL: it can. */
 static const char *cannot_redirect(const struct cli *c, enum elf_runtime runtime, bool kernels) {
     if (runtime == ELF_RUNTIME_STRIPPED)
         return "its table of symbols, by which Heddle would find the runtime, is stripped: do not strip it";
@@ -53,8 +53,8 @@ static const char *cannot_redirect(const struct cli *c, enum elf_runtime runtime
     return NULL;
 }
 
-/* Says why the program cannot run here, if that is plain to see. A file that is no ELF file is a script. Notes the
- * newest PTX. */
+/* Inspects the program's file, finds the version of its newest PTX, and reports reasons why it cannot run. Treats a
+ * file that is not ELF as a script. */
 static enum heddle_status check_content(const struct cli *c, const char *path, const void *data, size_t len,
                                         uint32_t *newest) {
     enum elf_runtime runtime = elf_is_device_file(data, len) ? elf_runtime(data, len) : ELF_RUNTIME_NONE;
@@ -98,7 +98,7 @@ static enum heddle_status check_program(const struct cli *c, const char *path, u
     return status;
 }
 
-/* A mistake in the options is told here, not by each call of the program, which serves --live itself. */
+/* Checks the options once here, so that the program's CUDA calls do not each fail on a mistake. */
 static enum heddle_status check_options(const struct cli *c, const struct sim *sim, uint32_t newest) {
     char err[1024];
     struct follow follow;
@@ -121,7 +121,7 @@ static enum heddle_status check_options(const struct cli *c, const struct sim *s
     return db || !file ? HEDDLE_OK : cli_fail(c, "%s", err);
 }
 
-/* The folder with our libcudart.so: beside heddle where it was built, or where it was installed. */
+/* Finds the folder of Heddle's libcudart.so: beside the heddle binary in a build, or the installed one. */
 static bool library_folder(char *out, size_t size) {
     static const char *const beside[] = {"cuda", "../lib/heddle"};
     char exe[PATH_MAX], path[2 * PATH_MAX];
@@ -136,7 +136,7 @@ static bool library_folder(char *out, size_t size) {
     return false;
 }
 
-/* The folder of presets as heddle finds it, which the program would look for beside itself. */
+/* Passes the folder of presets to the program, whose library would search beside the program's file. */
 static void pass_presets(void) {
     char path[PATH_MAX], full[PATH_MAX];
     if (config_find_preset("fermi", path, sizeof path) && realpath(path, full))
@@ -145,7 +145,7 @@ static void pass_presets(void) {
 
 static bool pass(const char *name, const char *value) { return !value || setenv(name, value, 1) == 0; }
 
-/* A path that holds wherever the program goes. */
+/* Sets an environment variable to an absolute path, which stays valid if the program changes its folder. */
 static bool pass_path(const char *name, const char *path) {
     char full[2 * PATH_MAX], folder[PATH_MAX];
     if (!path || path[0] == '/')
@@ -153,8 +153,8 @@ static bool pass_path(const char *name, const char *path) {
     return getcwd(folder, sizeof folder) && snprintf(full, sizeof full, "%s/%s", folder, path) > 0 && pass(name, full);
 }
 
-/* Puts a library of Heddle's before those that a variable of the dynamic linker names. LD_PRELOAD ends a name at a
- * blank: then the linker looks for the library in LD_LIBRARY_PATH, where pass_options() puts the folder. */
+/* Puts a library of Heddle first in a list variable of the dynamic linker. A path with blanks cannot be in LD_PRELOAD;
+ * then only the file name is, and the linker searches LD_LIBRARY_PATH, to which pass_options() adds the folder. */
 static bool pass_before(const char *name, const char *folder, const char *library) {
     char list[4 * PATH_MAX];
     const char *old = getenv(name);
@@ -175,7 +175,7 @@ static bool pass_set(const struct sim *sim) {
     return ok;
 }
 
-/* Whether a library is in one of the folders of a list with colons between. */
+/* Returns true if a folder of the colon-separated list contains the library. */
 static bool in_folders(const char *folders, const char *name) {
     char path[PATH_MAX];
     for (size_t len; folders && *folders; folders += len + (folders[len] == ':')) {
@@ -187,7 +187,8 @@ static bool in_folders(const char *folders, const char *name) {
     return false;
 }
 
-/* Whether the linker's cache has a file of this name that is there: of its texts, each ending with a zero, one. */
+/* Returns true if the linker's cache lists an existing file of this name. The cache is searched as zero-terminated
+ * texts. */
 static bool in_cache(const char *cache, size_t size, const char *name) {
     size_t len = strlen(name) + 1;
     for (const char *p = cache, *end = cache + size; (p = memmem(p, (size_t)(end - p), name, len)); p += len) {
@@ -200,7 +201,8 @@ static bool in_cache(const char *cache, size_t size, const char *name) {
     return false;
 }
 
-/* Whether the toolkit's is where the system looks. To load it would take longer than a small program. */
+/* Returns true if the system has the toolkit's libnvrtc. It is not loaded for the test, which would take longer than a
+ * small program runs. */
 static bool has_nvrtc(void) {
     static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"};
     struct stat s;
@@ -234,7 +236,7 @@ static bool pass_options(const struct cli *c, const struct sim *sim) {
         return false;
     }
     pass_presets();
-    /* libnvrtc.so, which only says that it cannot, stands behind all others. */
+    /* The libnvrtc.so stub, which only reports an error, comes last in the search path. */
     snprintf(path, sizeof path, "%s%s%s%s", library, old && *old ? ":" : "", old ? old : "",
              has_nvrtc() ? "" : (snprintf(nvrtc, sizeof nvrtc, ":%s/nvrtc", library), nvrtc));
     bool is_file = config && (strchr(config, '/') || access(config, R_OK) == 0);
@@ -287,7 +289,7 @@ static enum heddle_status run(const struct cli *c) {
     if (cli_has(c, "json-launches") && !cli_has(c, "json"))
         return cli_error(c, "--json-launches does nothing without --json");
     if (sim_options(c, &sim) && cli_bounds(c, &sim) && cli_number(c, "threads", 1, 1024, &threads)) {
-        struct sim meant = sim; /* the program's environment says what is not typed */
+        struct sim meant = sim; /* the environment supplies options that were not typed */
         meant.o.config = sim.o.config ? sim.o.config : getenv("HEDDLE_CONFIG");
         sim.o.threads = (uint32_t)threads;
         sim.o.check = cli_has(c, "check");

@@ -1,4 +1,4 @@
-/* heddle inspect: what the simulator makes of a PTX file. */
+/* heddle inspect: shows kernels as the simulator sees them: parameters, resources, programs, paths. */
 #include "cmd.h"
 #include "help.h"
 #include "host/models.h"
@@ -69,7 +69,7 @@ static enum heddle_status print_kernel(struct heddle *h, struct heddle_module *m
     return HEDDLE_OK;
 }
 
-/* The listing is made first: where it cannot be, nothing is printed but why. */
+/* Inspects one kernel or function. The listing is made first, so that on failure only the message is printed. */
 static enum heddle_status inspect(struct heddle *h, struct heddle_module *m, const char *kernel, const char *pass,
                                   bool is_function) {
     char *listing = NULL;
@@ -82,7 +82,8 @@ static enum heddle_status inspect(struct heddle *h, struct heddle_module *m, con
         status = complain(h);
     else
         status = HEDDLE_OK;
-    if (to && (fclose(to) != 0 || !listing) && status == HEDDLE_OK) { /* some C libraries only leave it NULL */
+    if (to && (fclose(to) != 0 || !listing) &&
+        status == HEDDLE_OK) { /* some C libraries report lack of memory only by a NULL buffer */
         fputs("the host is out of memory\n", stderr);
         status = HEDDLE_USAGE;
     }
@@ -102,7 +103,7 @@ static bool is_function(const struct heddle_module *m, const char *name) {
     return false;
 }
 
-/* All kernels of a module, or its functions when it has none. */
+/* Inspects all kernels of a module, or its functions if it has no kernels. */
 static enum heddle_status inspect_module(const struct cli *c, struct heddle *h, struct heddle_module *m) {
     const char *pass = cli_value(c, "pass"), *name;
     enum heddle_status first = HEDDLE_OK;
@@ -170,7 +171,8 @@ static enum heddle_status draw(const struct cli *c, struct heddle *h) {
     return status;
 }
 
-/* --paths runs in the interpreter: the model becomes its reconv= option, before those of the user. */
+/* Handles --paths, which runs the functional model: the chosen model becomes its option reconv=, before the user's
+ * options. */
 static enum heddle_status run_paths(const struct cli *c, struct sim *sim) {
     char err[1024], *reconv = NULL;
     const char *model = sim->o.model && strcmp(sim->o.model, "functional") != 0 ? sim->o.model : MODEL_DEFAULT;

@@ -1,4 +1,5 @@
-/* heddle list: what there is to choose from. The documentation pages come from here too (--markdown). */
+/* heddle list: lists benchmarks, models, options, statistics and instructions; with --markdown as the pages of
+ * docs/. */
 #include "benchmarks/bench.h"
 #include "cmd.h"
 #include "frontend/frontend.h"
@@ -177,7 +178,7 @@ static enum heddle_status print_list(const struct cli *c, struct table *(*make)(
     return HEDDLE_OK;
 }
 
-/* Opcodes of a file that exist, and a line for each that does not. */
+/* Counts the opcodes of a file that exist, and prints a line for each missing one. */
 static enum heddle_status count_opcodes(const struct cli *c, const char *path) {
     FILE *f = fopen(path, "r");
     char line[256];

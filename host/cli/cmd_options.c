@@ -1,4 +1,4 @@
-/* Taking a command line apart, and the help that is made from the same tables. */
+/* Parses command lines, and prints the help text from the same tables. */
 #include "benchmarks/bench.h"
 #include "cmd.h"
 #include "input.h"
@@ -14,7 +14,7 @@ static void say(const struct cli *c, const char *fmt, va_list args) {
     fflush(stdout);
     char text[4096];
     vsnprintf(text, sizeof text, fmt, args);
-    for (char *at = text; *at; at++) /* names may have what a terminal obeys */
+    for (char *at = text; *at; at++) /* names may contain control characters of a terminal */
         if (iscntrl((unsigned char)*at) && *at != '\n' && *at != '\t')
             *at = '?';
     fprintf(stderr, "heddle %s: %s\n", c->command->name, text);
@@ -67,7 +67,8 @@ static bool unknown_long(const struct cli *c, const char *word, size_t len) {
     return false;
 }
 
-/* Options that add up; of any other the last would win, and the first be forgotten without a word. */
+/* Returns true for options that may be repeated. Repeating any other option is an error, since it would silently
+ * replace the first value. */
 static bool may_repeat(const struct option_def *o) {
     static const char *const many[] = {"arg", "set", "set-value", "texture", "sampler", "where"};
     for (size_t i = 0; i < sizeof many / sizeof many[0]; i++)
@@ -76,7 +77,7 @@ static bool may_repeat(const struct option_def *o) {
     return false;
 }
 
-/* Takes the option argv[*at] with its value, which may be the next word. */
+/* Parses the option argv[*at] with its value, which may be the next word. */
 static bool take_option(struct cli *c, int *at) {
     char *word = c->argv[*at];
     const struct option_def *o;
@@ -199,7 +200,7 @@ bool cli_size(const struct cli *c, int *out) {
     return false;
 }
 
-/* --jit is another way to say gpu.jit. */
+/* Reads --jit, a short form of the option gpu.jit. */
 static bool take_jit(const struct cli *c, const char **set) {
     const char *jit = cli_value(c, "jit");
     if (jit && strcmp(jit, "on") != 0 && strcmp(jit, "off") != 0) {
@@ -211,7 +212,7 @@ static bool take_jit(const struct cli *c, const char **set) {
     return true;
 }
 
-/* --config: a preset, a file, or a pipe. */
+/* Reads --config: a preset, a file, or a pipe. */
 static bool take_config(const struct cli *c, const char **out) {
     const char *given = cli_value(c, "config");
     char err[512];

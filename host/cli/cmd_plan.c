@@ -1,4 +1,4 @@
-/* Running what a database has not. */
+/* Executes a plan: runs what the database lacks. */
 #include "cmd_plan.h"
 #include "host/progress.h"
 #include "host/report/interrupt.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* While it runs: jobs[i] is run todo[i] of the plan. */
+/* The state of an execution. jobs[i] is run todo[i] of the plan. */
 struct execution {
     const struct plan *plan;
     struct results_db *db;
@@ -15,11 +15,11 @@ struct execution {
     char *command;
     struct job *jobs;
     int *todo, n;
-    bool *settled; /* by run: it is there, or has failed here */
-    int theirs;    /* jobs of this round that another process is at */
-    int before;    /* runs that were there at the start */
+    bool *settled; /* by run: it is in the database, or has failed here */
+    int theirs;    /* jobs of this round that another process has claimed */
+    int before;    /* runs that the database had at the start */
     struct plan_outcome *out;
-    bool broken; /* the database cannot be written: nothing further is begun */
+    bool broken; /* writing the database failed: no further run begins */
     struct progress progress;
 };
 
@@ -31,8 +31,8 @@ static void broke(struct execution *x, const char *why) {
     x->broken = true;
 }
 
-/* A run that is there and is only to get its profile is not claimed: when two processes do that, the first one's is
- * kept. */
+/* Claims a run for this process. A stored run that only lacks its profile is not claimed: if two processes make the
+ * profile, the first one is kept. */
 static enum results_claim claim(struct execution *x, int run, char *err, size_t err_size) {
     const char *key = x->plan->runs[run].key;
     int profiled = x->plan->profile ? results_has_profile(x->db, key, err, err_size) : 0;
@@ -42,7 +42,7 @@ static enum results_claim claim(struct execution *x, int run, char *err, size_t 
     return profiled ? CLAIM_DONE : there ? CLAIM_OURS : results_claim(x->db, key, err, err_size);
 }
 
-/* Another process may have been faster, or be at it. */
+/* Returns true if the run is still missing and this process could claim it. */
 static bool wanted(void *ctx, int job) {
     struct execution *x = ctx;
     int run = x->todo[job];
@@ -68,7 +68,7 @@ static void name_run(const struct plan *p, const struct plan_run *r, char *out, 
         n += snprintf(out + n, size - (size_t)n, " %s=%s", m->settings[i].option, m->settings[i].value);
 }
 
-/* A run that says nothing about the simulated machine (the host had no memory, a process was killed) is not kept. */
+/* Stores a run that ended. A failure of the host (out of memory, a killed process) is not stored. */
 static void ended(void *ctx, int job) {
     struct execution *x = ctx;
     struct job *j = &x->jobs[job];
@@ -101,7 +101,7 @@ static void tick(void *ctx, int finished) {
     struct execution *x = ctx;
     char note[80];
     int done = x->out->ran + x->out->there;
-    (void)finished; /* of this round */
+    (void)finished; /* counts this round only */
     if (x->n && x->theirs == x->n)
         snprintf(note, sizeof note, "%d of %d runs, the others by another process", done, x->plan->n_runs);
     else
@@ -132,7 +132,7 @@ static bool start(struct execution *x, char *err, size_t err_size) {
     return false;
 }
 
-/* The jobs of what is missing. */
+/* Makes jobs for the missing runs. */
 static bool fill(struct execution *x, char *err, size_t err_size) {
     const struct plan *p = x->plan;
     for (int i = 0; i < x->n; i++)
@@ -156,7 +156,8 @@ static bool fill(struct execution *x, char *err, size_t err_size) {
     return true;
 }
 
-/* Rounds: what nobody is at is run here; then what others were at and did not bring to its end, until all is there. */
+/* Runs all missing runs in rounds: first the runs that no process has claimed, then those whose claim ended without a
+ * result, until none is missing. */
 static bool run_missing(struct execution *x, int parallel, char *err, size_t err_size) {
     const struct timespec moment = {.tv_nsec = 200000000};
     const struct jobs_watch watch = {.ctx = x, .wanted = wanted, .ended = ended, .tick = tick};
@@ -178,8 +179,8 @@ static bool run_missing(struct execution *x, int parallel, char *err, size_t err
 
 static void finish(struct execution *x) {
     char err[256];
-    results_unclaim(x->db, NULL, err, sizeof err); /* of runs that a signal stopped; at the worst they stay, and count
-                                                      for nothing when this process has ended */
+    results_unclaim(x->db, NULL, err, sizeof err); /* of runs that a signal stopped; a claim that remains is void once
+                                                      this process has ended */
     for (int i = 0; i < x->n; i++)
         job_free(&x->jobs[i]);
     free(x->jobs);

@@ -1,4 +1,4 @@
-/* heddle plot: charts of what a database of runs has. */
+/* heddle plot: draws charts of the runs in a database. */
 #include "cmd.h"
 #include "help.h"
 #include "host/report/breakdown.h"
@@ -36,7 +36,7 @@ struct plot {
     const struct result_row **rows;
     int n, older;
     struct pivot_values values;
-    double *x; /* lines and scatter: by row of the values */
+    double *x; /* lines and scatter: x of each row of values */
     struct chart chart;
     char *title, err[1024];
 };
@@ -65,7 +65,8 @@ static int fields(struct plot *p, const char *option, const char *usual, struct 
     return n;
 }
 
-/* Those of --rows or --columns; when it is not given all in which the runs differ, but for those of another axis. */
+/* Reads the fields of --rows or --columns. Default: all fields in which the runs differ, except those of the other
+ * axis. */
 static int fields_beside(struct plot *p, const char *option, const struct field *other, int n_other,
                          struct field *out) {
     if (cli_has(p->c, option))
@@ -81,7 +82,7 @@ static int fields_beside(struct plot *p, const char *option, const struct field 
     return kept;
 }
 
-/* --value, or the usual one. */
+/* Reads --value, or takes the default. */
 static bool value_of(struct plot *p, const char *usual, struct pivot *pivot) {
     const char *given = cli_value(p->c, "value");
     char why[900];
@@ -131,7 +132,7 @@ static bool stack(struct plot *p) {
            ((p->title = strdup(b->title)) || no_memory(p));
 }
 
-/* The field along x; false after a message. */
+/* Finds the field along x. False after a message. */
 static bool find_x(struct plot *p, struct field *out) {
     const char *name = cli_value(p->c, "x");
     char why[900];
@@ -157,7 +158,7 @@ static bool x_number(struct plot *p, const struct field *f, const struct result_
     return false;
 }
 
-/* The rows of the pivot are the values of x, as text. */
+/* Prepares a line chart. The rows of the pivot are the values of x, as text. */
 static bool lines(struct plot *p) {
     struct field x, columns[MAX_FIELDS];
     if (!find_x(p, &x))
@@ -178,7 +179,7 @@ static bool lines(struct plot *p) {
     return true;
 }
 
-/* A row a run: a pivot by its number, which nothing else has. */
+/* Prepares a scatter chart: a pivot by run number, so that each row is one run. */
 static bool scatter(struct plot *p) {
     struct field x, across[MAX_FIELDS];
     struct pivot y = {.rows = NULL};
@@ -230,7 +231,7 @@ static bool ends_in(const char *path, const char *ending) {
     return n > m + 1 && path[n - m - 1] == '.' && strcmp(path + n - m, ending) == 0;
 }
 
-/* The ending of another kind of file, as a plot is not; NULL: it has none of these. */
+/* Returns the file name's ending if it names a format that plots do not have; else NULL. */
 static const char *foreign_ending(const char *path) {
     static const char *const foreign[] = {"pdf", "eps", "ps", "jpg", "jpeg", "gif", "bmp", "tex", "html", "db"};
     for (size_t i = 0; path && i < sizeof foreign / sizeof foreign[0]; i++)
@@ -239,7 +240,7 @@ static const char *foreign_ending(const char *path) {
     return NULL;
 }
 
-/* The files that --output means, one an ending; NULL where there is none. */
+/* Makes the file names that --output means, for each ending; NULL: no file of that format. */
 static bool name_files(const struct cli *c, char *files[2]) {
     static const char *const endings[] = {"svg", "png"};
     const char *given = cli_value(c, "output") ? cli_value(c, "output") : "plot";
@@ -253,7 +254,7 @@ static bool name_files(const struct cli *c, char *files[2]) {
     return fine;
 }
 
-/* The database is not to be written over, and the folder must be there. */
+/* Checks that the files do not overwrite the database and that their folder exists. */
 static bool files_possible(struct plot *p, char *const files[2]) {
     struct file_uses uses = {0};
     bool fine = file_uses_read(&uses, p->c->words[0], "the database") &&

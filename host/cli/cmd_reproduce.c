@@ -1,4 +1,4 @@
-/* heddle reproduce: the papers' figures from our own runs, beside the papers' numbers. */
+/* heddle reproduce: makes the papers' figures from Heddle's runs, beside the papers' numbers. */
 #include "cmd.h"
 #include "cmd_plan.h"
 #include "help.h"
@@ -46,7 +46,7 @@ static enum heddle_status list(void) {
     return HEDDLE_OK;
 }
 
-/* The digits at the end of a name, before a letter that parts figures of one number ("9b"); 0: it has none. */
+/* Returns the number at the end of a figure's name, without a letter after it ("9b": 9); 0: it has none. */
 static int number_of(const char *name) {
     const char *end = name + strlen(name);
     while (end > name && isalpha((unsigned char)end[-1]))
@@ -57,7 +57,8 @@ static int number_of(const char *name) {
     return atoi(digits);
 }
 
-/* The figures that begin as `name` does, up to its dash or number; where there are none, those of its number. */
+/* Suggests figures for an unknown name: figures with the same beginning (up to a dash or digit), else with the same
+ * number. */
 static void close_figures(const char *name, char *out, size_t size) {
     size_t stem = strcspn(name, "-0123456789");
     int number = number_of(name);
@@ -102,12 +103,12 @@ struct reproduction {
     int n, size;
     struct plan plan;
     const char *folder;
-    bool plots;         /* are wanted, and none has failed */
-    bool no_gnuplot;    /* it is not installed */
-    char undrawn[1024]; /* why one failed; empty: none has */
+    bool plots;         /* plots are wanted, and none has failed */
+    bool no_gnuplot;    /* gnuplot is not installed */
+    char undrawn[1024]; /* why a plot failed; empty: none has */
 };
 
-/* FOLDER/FIGURE.ENDING; free it. */
+/* Returns the path FOLDER/FIGURE.ENDING, which the caller frees. */
 static char *path_of(const struct reproduction *x, const struct figure *f, const char *ending) {
     char *path;
     return asprintf(&path, "%s/%s.%s", x->folder, f->name, ending) < 0 ? NULL : path;
@@ -127,7 +128,7 @@ static bool write_csv(const struct reproduction *x, const struct figure_runs *r,
     return fine;
 }
 
-/* A failure ends all drawing; tables go on. */
+/* Draws a figure. After a failure no further figure is drawn, but tables are still printed. */
 static void draw(struct reproduction *x, const struct figure_runs *r, const struct panel_values *v, int n,
                  const char *ending) {
     char *path = path_of(x, r->figure, ending), *script = NULL;
@@ -147,7 +148,7 @@ static void draw(struct reproduction *x, const struct figure_runs *r, const stru
     free(path);
 }
 
-/* Prints a figure, writes its CSV and draws it; `page` keeps its numbers for the page. */
+/* Prints a figure, writes its CSV and draws it. `page` keeps its numbers for the HTML page. */
 static bool show_figure(struct reproduction *x, struct figure_page *page, const struct result_set *set, char *err,
                         size_t err_size) {
     const struct figure_runs *r = page->runs;
@@ -172,7 +173,7 @@ static bool show_figure(struct reproduction *x, struct figure_page *page, const 
     return true;
 }
 
-/* A file of the command as a whole, written by one of the two below. */
+/* Writes a file about all figures, by the function `write`. */
 static bool write_whole(const struct reproduction *x, const char *name, const struct summary *s,
                         void (*write)(const struct reproduction *x, const struct summary *s, FILE *out), char *err,
                         size_t err_size) {
@@ -203,7 +204,7 @@ static void summary_to(const struct reproduction *x, const struct summary *s, FI
     table_free(t);
 }
 
-/* How far each figure agrees, when there are several. */
+/* Prints how well each figure agrees with the paper, if there are several. */
 static void print_summary(const struct summary *s) {
     struct table *t = summary_table(s);
     fputs("\n\n", stdout);
@@ -266,7 +267,7 @@ static enum heddle_status show(struct reproduction *x, struct results_db *db) {
     return status != HEDDLE_OK ? status : runs;
 }
 
-/* The folder of the figures: made when it is not there, and asked before anything runs whether it takes files. */
+/* Makes the folder of the figures if needed, and checks before any run that it is writable. */
 static bool folder_possible(const struct reproduction *x) {
     char err[1024], *path = NULL;
     struct stat st;
@@ -306,7 +307,7 @@ static enum heddle_status run_figures(struct reproduction *x) {
     return status;
 }
 
-/* The figures named, all for "all"; false after a message. */
+/* Selects the named figures, or all for "all". False after a message. */
 static bool choose(struct reproduction *x) {
     char err[1024];
     int all = count_figures();

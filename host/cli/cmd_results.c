@@ -1,4 +1,4 @@
-/* heddle results: what is in a database of runs. */
+/* heddle results: lists, filters, pivots and merges databases of runs. */
 #include "cmd.h"
 #include "help.h"
 #include "host/report/outfile.h"
@@ -23,7 +23,7 @@ static const struct option_def options[] = {
     {0, NULL, NULL, NULL},
 };
 
-static const char speed_up[] = "speed-up"; /* the value of a pivot that is no field */
+static const char speed_up[] = "speed-up"; /* a pivot value that is not a field */
 enum { MAX_FIELDS = 16 };
 struct view {
     const struct cli *c;
@@ -74,7 +74,7 @@ static struct table *pivot(struct view *v) {
     return t;
 }
 
-/* Every column of every run: the machine's options that differ somewhere, and all statistics or those chosen. */
+/* Writes one row for each run: machine options that differ between runs, and all or the chosen statistics. */
 static void tidy(const struct view *v, FILE *out) {
     static const char *const head[] = {"program", "size", "model", "preset", "check", "version", "binary", "ended"};
     enum { HEAD = sizeof head / sizeof head[0] };
@@ -187,7 +187,8 @@ static enum heddle_status show(struct view *v) {
     return fine ? HEDDLE_OK : cli_fail(v->c, "%s", err);
 }
 
-/* A file that cannot be merged ends it; what was merged until then stays, and the same command does the rest. */
+/* Merges databases. It ends at a file that cannot be merged; earlier files stay merged, and the same command continues
+ * later. */
 static enum heddle_status merge(const struct cli *c) {
     const char *to = cli_value(c, "output");
     char err[1024];
@@ -196,7 +197,7 @@ static enum heddle_status merge(const struct cli *c) {
     for (int i = 0; i < c->n_options; i++)
         if (strcmp(c->options[i].def->name, "merge") != 0 && strcmp(c->options[i].def->name, "output") != 0)
             return cli_error(c, "--%s does nothing with --merge", c->options[i].def->name);
-    for (int i = 0; i < c->n_words; i++) { /* before a file is made */
+    for (int i = 0; i < c->n_words; i++) { /* check all before a file is made */
         struct results_db *from = results_open(c->words[i], false, err, sizeof err);
         if (!from)
             return cli_fail(c, "%s", err);
@@ -217,7 +218,7 @@ static enum heddle_status merge(const struct cli *c) {
     return HEDDLE_OK;
 }
 
-/* Are the files to be written other ones than the database, and than each other? */
+/* Checks that the output files differ from the database and from each other. */
 static bool files_fine(const struct cli *c) {
     const char *csv = cli_value(c, "csv"), *json = cli_value(c, "json");
     char err[1024] = "the host is out of memory";

@@ -1,4 +1,4 @@
-/* heddle run: one kernel of a PTX file, with arguments from the command line, or a program. */
+/* heddle run: runs one kernel of a PTX file with arguments from the command line, or a .heddle program. */
 #include "axes.h"
 #include "cmd.h"
 #include "help.h"
@@ -37,21 +37,21 @@ static const struct option_def options[] = {
     {0, NULL, NULL, NULL},
 };
 
-/* What is to be run: a launch, or a program. */
+/* The work of the command: a launch, or a program. */
 struct task {
     const struct cli *c;
     const char *file, *json;
     struct request launch;
-    struct script *program; /* NULL: the launch is meant */
+    struct script *program; /* NULL: a launch */
     enum bench_size size;
-    struct outfile *saved; /* buffers of a program */
+    struct outfile *saved; /* buffers that a program saves */
     int n_saved;
-    bool to_stdout; /* an output file is stdout: it has nothing else in it */
+    bool to_stdout; /* an output file is stdout, which then gets no other text */
 };
 
 static const char default_samples[] = "samples.csv";
 
-/* The files that an option names, NULL for none. */
+/* Return the files that options name; NULL: none. */
 static const char *samples_file(const struct cli *c) {
     const char *given = cli_value(c, "samples");
     return !cli_value(c, "sample") ? NULL : given ? given : default_samples;
@@ -86,7 +86,7 @@ static bool note_files(struct task *r, struct file_uses *u) {
     return ok;
 }
 
-/* All files that the run will write, before it begins. */
+/* Checks before the run that all its output files can be written. */
 static bool check_files(struct task *r) {
     char err[1024] = "the host is out of memory";
     struct file_uses uses = {0};
@@ -97,7 +97,7 @@ static bool check_files(struct task *r) {
     return fine;
 }
 
-/* Has the program each of the values that were given? */
+/* Checks that the program has every value that was given. */
 static bool values_known(const struct cli *c, const struct script *p, const struct axes *values) {
     enum { MAX = 64 };
     const char *names[MAX];
@@ -163,13 +163,13 @@ static bool parse(struct task *r) {
     return request_parse(&r->launch, c, r->file) && check_files(r);
 }
 
-/* A message of the library. */
+/* Prints the library's message. */
 static enum heddle_status complain(const struct heddle *h) {
     fputs(heddle_error(h), stderr);
     return heddle_status(h);
 }
 
-/* One result file's content. */
+/* Writes the content of one result file. */
 static bool fill_file(const struct task *r, struct heddle *h, int check, int i, struct outfile *f, char *err,
                       size_t size) {
     if (i == r->launch.n_all) {
@@ -195,8 +195,8 @@ static bool fill_file(const struct task *r, struct heddle *h, int check, int i, 
     return false;
 }
 
-/* Every output file and the JSON: all are written before the first gets its name. Buffers of a run that did not end are
- * not written. */
+/* Writes every output file and the JSON. All are complete before the first gets its final name. Buffers of a run that
+ * did not end are not written. */
 static enum heddle_status write_files(const struct task *r, struct heddle *h, int check) {
     char err[512] = "";
     int n = r->launch.n_all + 1;
@@ -220,7 +220,7 @@ static enum heddle_status write_files(const struct task *r, struct heddle *h, in
     return fine ? HEDDLE_OK : cli_fail(r->c, "%s", *err ? err : "the host is out of memory");
 }
 
-/* A buffer that the program saves: its file has all of it, and gets its name with the others. */
+/* Writes a buffer that the program saves. The file gets its final name together with the others. */
 static bool save(void *ctx, const char *file, const void *data, uint64_t bytes, char *why, size_t why_size) {
     struct task *r = ctx;
     struct outfile *f = &r->saved[r->n_saved];
@@ -265,13 +265,13 @@ static enum heddle_status run_task(struct task *r, struct heddle *h, const struc
     return status;
 }
 
-/* A kernel that faulted or is deadlocked: its figures go to the files that were asked for, not to stdout. */
+/* Returns true if a kernel faulted or deadlocked: its statistics then go to files only, not to stdout. */
 static bool failed(const struct heddle *h) {
     const char *why = heddle_incomplete(h, -1);
     return why && (strcmp(why, "fault") == 0 || strcmp(why, "deadlock") == 0);
 }
 
-/* A program whose results are wrong has figures, and saves no buffer. */
+/* Runs the task and reports. A program with wrong results still has statistics, but saves no buffer. */
 static enum heddle_status run_and_report(struct task *r, struct heddle *h, const struct heddle_options *o) {
     enum heddle_status status = run_task(r, h, o), written;
     bool checked = r->program && script_checks(r->program) && (status == HEDDLE_OK || status == HEDDLE_WRONG);
@@ -286,12 +286,12 @@ static enum heddle_status run_and_report(struct task *r, struct heddle *h, const
     return status;
 }
 
-/* The files that a timing model writes while it runs: they get their names only when the run has ended well. */
+/* Files that a timing model writes while it runs. They get their final names only after a successful run. */
 struct records {
     struct outfile trace, samples;
 };
 
-/* An option that says how another does what it does. */
+/* Reports an option that has no effect without another one. */
 static bool needs(const struct cli *c, const char *option, const char *other) {
     if (!cli_has(c, option) || cli_has(c, other))
         return true;

@@ -25,11 +25,11 @@ static bool unknown_bench(const struct cli *c, const char *name) {
     return false;
 }
 
-/* What is being chosen. */
+/* A selection of benchmarks in progress. */
 struct choice {
     const struct cli *c;
     struct axes values; /* -v */
-    bool *used;         /* by axis: a program has it */
+    bool *used;         /* by axis: some program has this value */
     const struct bench **list;
     int n, cap;
 };
@@ -64,7 +64,7 @@ static struct own *open_program(const char *word, const char *const *given) {
     return o;
 }
 
-/* Those of the axes that the program has: their axes are not the subset's own. */
+/* Selects the axes that the program has. `out` borrows them. */
 static bool axes_of(struct choice *s, const struct own *o, struct axes *out) {
     *out = (struct axes){.axis = calloc((size_t)s->values.n + 1, sizeof *out->axis)};
     for (int i = 0; out->axis && i < s->values.n; i++) {
@@ -79,7 +79,7 @@ static bool axes_of(struct choice *s, const struct own *o, struct axes *out) {
     return out->axis != NULL;
 }
 
-/* A .heddle file, once for every combination of the values that it has. `word` must outlive it. */
+/* Adds a .heddle file once for every combination of its values. `word` must outlive the list. */
 static bool add_program(struct choice *s, const char *word) {
     enum { MOST = 10000 };
     struct own *o = open_program(word, NULL);
@@ -106,14 +106,13 @@ static bool add_program(struct choice *s, const char *word) {
     return fine;
 }
 
-/* PTX: a .ptx, or a pipe. */
+/* Returns true for PTX: a .ptx file, or a pipe. */
 static bool is_ptx(const char *word) {
     size_t len = strlen(word);
     return (len > 4 && strcmp(word + len - 4, ".ptx") == 0) || (!own_is_program(word) && cli_input_is_pipe(word));
 }
 
-/* A program in the place of a benchmark: a .heddle file, or PTX with the launch that the options describe
- * (LAUNCH_OPTIONS). */
+/* Adds a program in place of a benchmark: a .heddle file, or PTX with the launch that LAUNCH_OPTIONS describe. */
 static bool add_file(struct choice *s, const char *word) {
     if (own_is_program(word))
         return add_program(s, word);
@@ -130,7 +129,7 @@ void runs_free(const struct bench **list, int n) {
     free(list);
 }
 
-/* -k, -g and the others need a .ptx. */
+/* Checks that launch options (-k, -g ...) come with a PTX file. */
 static bool options_fit(const struct cli *c) {
     const char *option = request_option(c);
     for (int i = 0; option && i < c->n_words; i++)
@@ -141,8 +140,8 @@ static bool options_fit(const struct cli *c) {
     return !option;
 }
 
-/* What `word` names: a benchmark (also one that is there already), or those of a set that are not there yet. Their
- * number; 0 when it names nothing; a set of which all are there is one NULL. */
+/* Finds the benchmarks that `word` names: one benchmark, or the members of a set that are not selected yet. Returns
+ * their number; 0: the name is unknown. A set whose members are all selected gives one NULL. */
 static int select_word(const struct choice *s, const struct bench **out, const char *word) {
     int n = 0;
     bool set = false;
@@ -160,7 +159,7 @@ static int select_word(const struct choice *s, const struct bench **out, const c
     return !set ? 0 : n ? n : 1;
 }
 
-/* Appends what the words name; false after a message. */
+/* Appends the benchmarks that the words name. False after a message. */
 static bool select_words(struct choice *s) {
     const struct bench **found = calloc((size_t)n_benches + 1, sizeof *found);
     bool fine = found != NULL;
@@ -181,7 +180,7 @@ static bool select_words(struct choice *s) {
     return fine;
 }
 
-/* A value that none of the programs has is a slip. */
+/* Reports a value that none of the programs has. */
 static bool values_known(const struct choice *s) {
     enum { MAX = 64 };
     const char *names[MAX], *name;
@@ -233,7 +232,7 @@ bool runs_to_stdout(const struct cli *c) {
     return !outfile_is_stdout(cli_value(c, "json")) && !outfile_is_stdout(cli_value(c, "csv"));
 }
 
-/* One run that did not end: what it was, and why it has no figures. */
+/* Makes the JSON of a run that did not end: its description and the reason. */
 static cJSON *json_failure(const struct job *j) {
     cJSON *o = cJSON_CreateObject();
     bool ok = o && cJSON_AddStringToObject(o, "benchmark", j->bench->name) &&
@@ -247,7 +246,7 @@ static cJSON *json_failure(const struct job *j) {
     return o;
 }
 
-/* One run: its own result. Several: {"heddle", "command", "check", "runs": [...]}. */
+/* Makes the JSON: of one run its own result, of several {"heddle", "command", "check", "runs": [...]}. */
 static cJSON *json_of(const struct cli *c, const struct job *jobs, int n) {
     if (n == 1)
         return cJSON_Duplicate(jobs[0].result, true);
@@ -308,7 +307,7 @@ enum heddle_status runs_write(const struct cli *c, const struct job *jobs, int n
     return fine ? HEDDLE_OK : cli_fail(c, "%s", err);
 }
 
-/* A message of many lines (a deadlock report) is cut short where several runs have one. */
+/* Prints at most `max_lines` lines of a message, since several runs may each have a long one (a deadlock report). */
 static void print_message(const char *text, int max_lines) {
     for (int i = 0; *text && i < max_lines; i++) {
         size_t len = strcspn(text, "\n");
@@ -338,7 +337,7 @@ enum heddle_status runs_complain(const struct cli *c, const struct job *jobs, in
         fprintf(stderr, "heddle %s: %s in %s: ", c->command->name, j->bench->name,
                 model_meant(j->options.model, false));
         print_message(j->message                  ? j->message
-                      : j->status == HEDDLE_USAGE ? "the host is out of memory" /* for the message, too */
+                      : j->status == HEDDLE_USAGE ? "the host is out of memory" /* no memory for the message either */
                                                   : job_verdict(j),
                       n > 1 ? 8 : INT_MAX);
         if (first == HEDDLE_OK)

@@ -26,7 +26,7 @@ char *share_database(const char *database, const struct share *s) {
     return asprintf(&path, "%s.parts/%d-of-%d.db", database, s->i, s->n) < 0 ? NULL : path;
 }
 
-/* A word of the shell. */
+/* Writes a word quoted for the shell. */
 static void quote(FILE *f, const char *word) {
     fputc('\'', f);
     for (; *word; word++)
@@ -37,7 +37,7 @@ static void quote(FILE *f, const char *word) {
     fputc('\'', f);
 }
 
-/* The sweep itself, without what says where and how it is run. */
+/* Writes the options of the sweep, without those about output, jobs and Slurm. */
 static void print_sweep(const struct cli *c, FILE *f) {
     static const char *const left_out[] = {"output", "jobs", "slurm", "tasks", "part", "dry-run"};
     for (int i = 0; i < c->n_options; i++) {
@@ -60,8 +60,8 @@ static void print_sweep(const struct cli *c, FILE *f) {
     }
 }
 
-/* Three roles in one file: submitted by hand it submits the tasks and then itself as the job that merges; that one
- * submits again what is missing. Slurm runs a copy, so that the file's own name is written into it. */
+/* The script has three roles. Run by hand, it submits the tasks and itself as the merge job; the merge job submits
+ * missing runs again. Slurm runs a copy of the script, so the script contains its own path. */
 static const char roles[] =
     "sweep() { \"$heddle\" sweep --output \"$database\" \"$@\" @SWEEP@; }\n"
     "merge() { set -- \"$database\".parts/*.db; [ ! -e \"$1\" ] || "
@@ -107,8 +107,8 @@ static void print_script(const struct cli *c, FILE *f, const char *heddle, const
     fprintf(
         f,
         "#!/bin/sh\n"
-        "# A sweep in %d tasks of Slurm; written by heddle %s. 'sh FILE [OPTION OF SBATCH...]' submits it, and again\n"
-        "# what is missing. Each task has a database of its own; the last job merges them.\n"
+        "# A sweep in %d Slurm tasks, written by heddle %s. 'sh FILE [SBATCH OPTION...]' submits all missing runs.\n"
+        "# Each task writes its own database; the last job merges them.\n"
         "set -eu\n",
         tasks, HEDDLE_VERSION);
     assign(f, "heddle", folder, heddle, "");

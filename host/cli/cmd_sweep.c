@@ -1,4 +1,4 @@
-/* heddle sweep: programs in models with every combination of some options, into a database. */
+/* heddle sweep: runs programs in models with every combination of option values, into a database. */
 #include "axes.h"
 #include "cmd_plan.h"
 #include "cmd_runs.h"
@@ -43,7 +43,7 @@ struct sweep {
     struct plan plan;
 };
 
-/* The options of one combination: `at` counts through the product. */
+/* Adds the runs of combination number `at`. */
 static bool add_combination(struct sweep *s, const struct sim *sim, uint64_t at, char *err, size_t err_size) {
     const char **set = calloc((size_t)s->axes.n + 1, sizeof *set);
     struct heddle_options o = sim->o;
@@ -61,7 +61,7 @@ static bool add_combination(struct sweep *s, const struct sim *sim, uint64_t at,
     return fine;
 }
 
-/* Every configuration is made before anything runs: a wrong value is said at once. */
+/* Makes every configuration before any run, so that a wrong value is reported at once. */
 static bool fill(struct sweep *s, const struct sim *sim) {
     enum { MOST = 100000 };
     char err[1024];
@@ -102,7 +102,7 @@ static enum heddle_status show(struct sweep *s, struct results_db *db, const str
     return status;
 }
 
-/* `db` NULL: there is no file yet, and none is made. */
+/* Reports what would run. `db` NULL: the file does not exist, and is not made. */
 static enum heddle_status dry_run(const struct sweep *s, struct results_db *db) {
     char err[1024];
     int missing = 0;
@@ -124,7 +124,7 @@ static enum heddle_status dry_run(const struct sweep *s, struct results_db *db) 
     return HEDDLE_OK;
 }
 
-/* Keeps the runs of one share, without those that the database of the whole has. */
+/* Keeps the runs of one share that the main database `whole` lacks. */
 static bool keep_share(struct sweep *s, const char *whole, const struct share *share) {
     struct plan *p = &s->plan;
     char err[1024];
@@ -145,7 +145,7 @@ static bool keep_share(struct sweep *s, const char *whole, const struct share *s
     return fine;
 }
 
-/* The database of --part; free it. NULL after a message. */
+/* Returns the path of the database of --part, which the caller frees. NULL after a message. */
 static char *part_file(struct sweep *s, const char *whole) {
     struct share share;
     if (!share_read(cli_value(s->c, "part"), &share)) {
@@ -164,7 +164,7 @@ static char *part_file(struct sweep *s, const char *whole) {
     return NULL;
 }
 
-/* The script of a job array for what is missing. */
+/* Writes, and with --slurm=submit runs, the script of a job array for the missing runs. */
 static enum heddle_status slurm(struct sweep *s, struct results_db *db, const char *file) {
     const char *how = cli_value(s->c, "slurm");
     char err[1024];

@@ -9,16 +9,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A copy, or the use of stdin. */
+/* A copied input, or stdin. */
 struct cli_input {
     struct cli_input *next;
-    const char *place; /* of the command line; not owned */
+    const char *place; /* place on the command line; not owned */
     char *who;
-    dev_t device; /* of the pipe that was read */
+    dev_t device; /* device of the pipe that was read */
     ino_t inode;
-    int number;  /* the descriptor that the command line names; -1: none */
-    int fd;      /* of a copy that has a descriptor of its own; -1: none */
-    bool copied; /* false: stdin is a regular file, and read as one */
+    int number;  /* file descriptor that the command line names; -1: none */
+    int fd;      /* file descriptor of the copy, if it needs its own; -1: none */
+    bool copied; /* false: stdin is a regular file and is read directly */
     char path[32];
 };
 
@@ -29,7 +29,7 @@ static const char *refuse(char *err, size_t size, const char *path, const char *
     return NULL;
 }
 
-/* The number of the open file that a path says; -1. */
+/* Returns the file descriptor that a path names ("-", /dev/fd/N); -1: none. */
 static int open_number(const char *path) {
     if (strcmp(path, "-") == 0 || strcmp(path, stdin_path) == 0)
         return STDIN_FILENO;
@@ -54,7 +54,7 @@ bool cli_input_copied(const struct cli *c) {
     return false;
 }
 
-/* /dev/null is empty and a terminal has an end; other devices give bytes for ever. */
+/* Returns true for a device without an end: all but /dev/null and terminals. */
 static bool is_endless(int fd, const struct stat *st) {
     struct stat null;
     bool is_null = stat("/dev/null", &null) == 0 && null.st_rdev == st->st_rdev;
@@ -74,7 +74,7 @@ static bool write_all(int fd, const char *data, size_t len) {
     return true;
 }
 
-/* Appends what `from` gives, to its end. Why not, or NULL. */
+/* Copies `from` to its end. Returns the reason of a failure, or NULL. */
 static const char *copy_all(int from, int to) {
     char block[1 << 16];
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -92,8 +92,8 @@ static const char *copy_all(int from, int to) {
     }
 }
 
-/* Puts a copy in the place of the user's descriptor, so that its path leads there; a FIFO's copy gets a path of its
- * own. Why not, or NULL. */
+/* Replaces the user's file descriptor by a copy, so that its path still works; the copy of a FIFO gets its own path.
+ * Returns the reason of a failure, or NULL. */
 static const char *copy(struct cli_input *in, int from) {
     int to = memfd_create("heddle-input", 0);
     if (to < 0)
@@ -113,7 +113,7 @@ static const char *copy(struct cli_input *in, int from) {
     return why;
 }
 
-/* Who reads the same pipe; NULL. */
+/* Returns the input that reads the same pipe; NULL: none. */
 static const struct cli_input *find_reader(const struct cli *c, int number, const struct stat *st) {
     for (const struct cli_input *i = c->inputs; i; i = i->next)
         if ((number >= 0 && i->number == number) ||
@@ -143,7 +143,7 @@ static struct cli_input *add(const struct cli *c, const char *place, const char 
     return in;
 }
 
-/* Of a file that is no pipe: itself; stdin, a file from its beginning, by its path. */
+/* Returns true for a regular file, which needs no copy; for stdin only if it is a regular file read from its begin. */
 static bool is_file(const char *path, const struct stat *st) {
     if (strcmp(path, "-") == 0)
         return S_ISREG(st->st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0;

@@ -13,9 +13,9 @@
  * has read already, or one that is longer than half of the memory of this machine. */
 const char *cli_input(const struct cli *c, const char *place, const char *path, const char *who, char *err,
                       size_t err_size);
-/* Is the word a file that cli_input() would copy? */
+/* Returns true if the word names a file that cli_input() would copy. */
 bool cli_input_is_pipe(const char *path);
-/* Has cli_input() copied something? Another process that is started later does not see it. */
+/* Returns true if cli_input() has copied a file. A process that is started later cannot see the copy. */
 bool cli_input_copied(const struct cli *c);
 void cli_input_free(struct cli_input *list);
 #endif

@@ -24,7 +24,7 @@ double job_stat(const struct job *j, const char *name) {
     return cJSON_IsNumber(v) ? v->valuedouble : NAN;
 }
 
-/* A program of the user's that came to its end and says nothing of what would be right. */
+/* Returns true for a user's program that ended and has no check of its results. */
 static bool unchecked(const struct job *j) {
     const struct own *own = bench_own(j->bench);
     return own && !own->checks && j->status == HEDDLE_OK;
@@ -57,7 +57,7 @@ static void set_text(char **to, const char *text) {
 
 static void say(struct job *j, const char *text) { set_text(&j->message, text); }
 
-/* The context's statistics as a tree: through the text that the library writes, which is its interface. */
+/* Returns the context's statistics as a cJSON tree, parsed from the text that the library writes. */
 static cJSON *result_of(struct heddle *h, const struct job *j, int argc, char *const *argv) {
     char *text = NULL;
     size_t len = 0;
@@ -82,7 +82,7 @@ static bool met_limit(const struct heddle *h) {
     return why && strcmp(why, "cycle-limit") == 0;
 }
 
-/* Only the run, with what it has to say in `why`. */
+/* Runs the program, with its message in `why`. */
 static void run_program(struct job *j, struct heddle *h, char *why) {
     char path[PATH_MAX];
     struct heddle_module *m = NULL;
@@ -144,7 +144,7 @@ void job_skip(struct job *j) {
     say(j, "not run");
 }
 
-/* A child process and what came through its pipe so far. */
+/* A child process, and the bytes received from its pipe so far. */
 struct child {
     pid_t pid;
     int fd;
@@ -199,17 +199,17 @@ static bool start(struct child *c, struct job *jobs, int i, int argc, char *cons
         return false;
     }
     if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would take its result */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* end with the parent, which reads the result */
         close(ends[0]);
         serve(&jobs[i], ends[1], argc, argv);
-        _exit(0); /* not exit(): what the parent has buffered or registered is the parent's */
+        _exit(0); /* not exit(): buffers and exit handlers belong to the parent */
     }
     close(ends[1]);
     *c = (struct child){.pid = pid, .fd = ends[0], .job = i};
     return true;
 }
 
-/* False when the pipe is at its end. */
+/* Reads from the child's pipe. False: end of the pipe. */
 static bool take(struct child *c) {
     if (c->cap - c->len < 65536) {
         char *more = realloc(c->text, c->cap + (1 << 18));
@@ -245,7 +245,7 @@ static void finish(struct child *c, struct job *j) {
         j->status = HEDDLE_STOPPED;
         say(j, "stopped");
     } else {
-        if (WIFEXITED(how) && WEXITSTATUS(how) == 0) { /* it always has something to say, if it can */
+        if (WIFEXITED(how) && WEXITSTATUS(how) == 0) { /* a child that could write would have sent a result */
             j->status = HEDDLE_USAGE;
             say(j, "the host is out of memory");
             free(c->text);
@@ -262,8 +262,7 @@ static void finish(struct child *c, struct job *j) {
     free(c->text);
 }
 
-/* Waits a moment for one of the children to have something to say, and takes it; returns a child that ended, -1 for
- * none. */
+/* Waits a moment for data of the children and reads it. Returns a child that ended, or -1. */
 static int attend(struct child *c, int n, struct pollfd *fds) {
     for (int i = 0; i < n; i++)
         fds[i] = (struct pollfd){.fd = c[i].fd, .events = POLLIN};
@@ -275,15 +274,15 @@ static int attend(struct child *c, int n, struct pollfd *fds) {
     return -1;
 }
 
-/* The jobs, those before `next` begun, and the processes of those that run. */
+/* The jobs and the processes of running ones. Jobs before `next` have begun. */
 struct crew {
     struct job *jobs;
-    struct child *children; /* NULL, or fds: memory is out, and all is done here */
+    struct child *children; /* NULL, or fds NULL: out of memory, so jobs run in this process */
     struct pollfd *fds;
     int parallel, next, running;
 };
 
-/* Begins those that are wanted, up to `parallel` at a time; returns how many of them turned out not to be. */
+/* Begins wanted jobs, up to `parallel` at a time. Returns the number of jobs that were not wanted. */
 static int begin(struct crew *c, int n, int argc, char *const *argv, const struct jobs_watch *w) {
     int unwanted = 0;
     while (c->next < n && c->running < c->parallel) {
@@ -300,7 +299,7 @@ static int begin(struct crew *c, int n, int argc, char *const *argv, const struc
     return unwanted;
 }
 
-/* One that ends, if one does within a moment: in its process, or here where there is none to be had. -1: none. */
+/* Returns a job that ends within a moment, or -1. Runs a job in this process if no child could be started. */
 static int one_ends(struct crew *c, int n, int argc, char *const *argv) {
     if (c->running) {
         int i = attend(c->children, c->running, c->fds);

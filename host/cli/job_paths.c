@@ -1,4 +1,4 @@
-/* Which paths the first warp of each kernel took, for reports. */
+/* Records the paths of the first warp of each kernel, for reports. */
 #include "host/context.h"
 #include "host/paths.h"
 #include "job.h"
@@ -6,9 +6,9 @@
 #include <string.h>
 
 enum {
-    SEGMENTS = 40,         /* of a drawing: a page has many */
-    TRIES = 8,             /* launches of a kernel that are looked at for one in which the warp's paths part */
-    LIMIT = 1000 * 1000000 /* warp instructions of a launch: a loop that only ends with time is none of ours */
+    SEGMENTS = 40,         /* in one drawing; a page has many drawings */
+    TRIES = 8,             /* launches of a kernel that are searched for a divergent warp */
+    LIMIT = 1000 * 1000000 /* warp instructions of a launch, in case a loop waits for the clock */
 };
 
 struct album {
@@ -16,7 +16,7 @@ struct album {
     cJSON *kernels; /* by name: {"tries", "paths"} */
 };
 
-/* Before a launch: is it to be recorded? After it: what came out. */
+/* Before a launch, decides whether to record it; after the launch, keeps the recorded paths. */
 static void on_view(void *ctx, const struct heddle_view *v) {
     struct album *a = ctx;
     cJSON *k = cJSON_GetObjectItemCaseSensitive(a->kernels, v->kernel);
@@ -43,7 +43,7 @@ static void on_view(void *ctx, const struct heddle_view *v) {
     }
 }
 
-/* The model's base becomes the interpreter's option, before those of the user. */
+/* Opens a functional context whose option reconv= is the model's base, before the user's options. */
 static struct heddle *open_functional(const struct heddle_options *of, struct album *a) {
     const char *model = of->model ? of->model : MODEL_DEFAULT;
     struct heddle_options o = *of;
@@ -71,7 +71,7 @@ static struct heddle *open_functional(const struct heddle_options *of, struct al
     return h;
 }
 
-/* A kernel prints once: in the run that is measured. */
+/* The repeated run discards output of kernels, which the measured run has already printed. */
 void job_add_paths(struct job *j, void (*again)(struct job *j, struct heddle *h)) {
     cJSON *k, *profile = cJSON_GetObjectItemCaseSensitive(j->result, "profile");
     struct album a = {.kernels = cJSON_CreateObject()};

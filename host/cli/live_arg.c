@@ -1,10 +1,10 @@
-/* --live */
+/* The option --live. */
 #include "cmd.h"
 #include "host/live/live.h"
 #include "host/report/interrupt.h"
 #include <stdlib.h>
 
-/* The command as it was typed, nearly; free it. NULL when memory is out. */
+/* Returns the command line as text, which the caller frees; NULL: out of memory. */
 static char *command_of(const struct cli *c) {
     char *text = NULL;
     size_t len;

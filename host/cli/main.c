@@ -46,7 +46,7 @@ static enum heddle_status unknown(const char *name) {
     return HEDDLE_USAGE;
 }
 
-/* What `make install` needs: heddle help --bash, --zsh, --names. */
+/* Handles heddle help --bash, --zsh and --names, which `make install` uses. */
 static bool install_text(const char *what) {
     if (strcmp(what, "--bash") == 0)
         completion_bash(commands, N_COMMANDS, stdout);

@@ -1,4 +1,4 @@
-/* A file may have several modules, and names of C++ may be as the user wrote them. */
+/* Finds the module and kernel that the user names: a file may have several modules, and a C++ name may be demangled. */
 #include "module_arg.h"
 #include "host/context.h"
 #include "input.h"
@@ -10,7 +10,7 @@ static struct heddle_module *complain(const struct heddle *h, FILE *say) {
     return NULL;
 }
 
-/* A message; on stderr it begins with the command. */
+/* Prints a message, on stderr with the command's name before it. */
 __attribute__((format(printf, 3, 4))) static void tell(const struct cli *c, FILE *say, const char *fmt, ...) {
     va_list args;
     if (say == stderr)
@@ -30,7 +30,7 @@ static void list_kernels(const struct heddle_module *m, FILE *say) {
     }
 }
 
-/* The n-th module of a file, which may be a pipe; in messages it has the name of the command line. */
+/* Loads the n-th module of a file or pipe. Messages use the name from the command line. */
 struct heddle_module *cli_module_part(const struct cli *c, struct heddle *h, const char *file, int n) {
     char err[512];
     const char *path = cli_input(c, file, file, "this command", err, sizeof err);
@@ -40,7 +40,7 @@ struct heddle_module *cli_module_part(const struct cli *c, struct heddle *h, con
     return NULL;
 }
 
-/* The only kernel of all modules. */
+/* Finds the only kernel of all modules. */
 static struct heddle_module *only_kernel(const struct cli *c, struct heddle *h, const char *file, const char **kernel,
                                          FILE *say) {
     struct heddle_module *m, *found = NULL;
@@ -67,7 +67,7 @@ static struct heddle_module *only_kernel(const struct cli *c, struct heddle *h, 
     return found;
 }
 
-/* Notes what heddle_find() had to say of one more module: of a single one it is the message. */
+/* Reports that no module has the kernel; a single module's message from heddle_find() is printed as it is. */
 static void no_kernel(const struct cli *c, const char *file, const char *wanted, const char *said, int modules,
                       FILE *say) {
     if (modules == 1)

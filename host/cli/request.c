@@ -1,4 +1,4 @@
-/* One launch of a PTX file's kernel, as the command line says it. */
+/* Reads and performs the launch that a command line describes. */
 #include "request.h"
 #include "benchmarks/bench.h"
 #include "host/program/texture_arg.h"
@@ -63,7 +63,7 @@ static bool parse_shape(struct request *r) {
     return true;
 }
 
-/* --texture NAME=SPEC, --sampler NAME=SPEC. */
+/* Parses --texture NAME=SPEC and --sampler NAME=SPEC. */
 static bool parse_bound(struct request *r, const struct cli_option *o, char *err, size_t size) {
     bool is_sampler = strcmp(o->def->name, "sampler") == 0;
     const char *equals = strchr(o->value, '=');
@@ -110,7 +110,7 @@ static bool parse_args(struct request *r) {
     return true;
 }
 
-/* Asked first: what else is missing says nothing to somebody who took the file's name for another. */
+/* Checks first that the file exists: with a wrong file name, messages about other options would mislead. */
 static bool is_there(const struct cli *c, const char *file) {
     if (strcmp(file, "-") == 0 || access(file, F_OK) == 0)
         return true;
@@ -119,7 +119,7 @@ static bool is_there(const struct cli *c, const char *file) {
     return false;
 }
 
-/* The path of what an argument reads, which may be a pipe. */
+/* Resolves the path of an argument's input file, which may be a pipe. */
 static bool take_input(struct request *r, int i, char *err, size_t size) {
     struct arg *a = &r->args[i];
     char who[48];
@@ -137,7 +137,7 @@ static bool take_input(struct request *r, int i, char *err, size_t size) {
     return true;
 }
 
-/* Reads pipes to their end, after all that can be refused without them. */
+/* Reads pipes to their end, after all checks that do not need their content. */
 static bool take_inputs(struct request *r) {
     char err[512];
     bool fine = (r->path = cli_input(r->c, r->file, r->file, "this command", err, sizeof err)) != NULL;
@@ -157,7 +157,7 @@ bool request_parse(struct request *r, const struct cli *c, const char *file) {
     return is_there(c, file) && parse_shape(r) && parse_args(r) && take_inputs(r);
 }
 
-/* A message of the library. */
+/* Prints the library's message. */
 static enum heddle_status complain(const struct heddle *h, FILE *say) {
     fputs(heddle_error(h), say);
     return heddle_status(h);
@@ -201,7 +201,7 @@ static enum heddle_status check_params(const struct request *r, struct heddle *h
     return status;
 }
 
-/* Gives a buffer its device memory. */
+/* Allocates and fills an argument's buffer. */
 static enum heddle_status place_buffer(const struct request *r, struct heddle *h, struct arg *a, int address_size,
                                        FILE *say) {
     uint64_t address = heddle_alloc(h, a->bytes);
@@ -217,7 +217,7 @@ static enum heddle_status place_buffer(const struct request *r, struct heddle *h
     return HEDDLE_OK;
 }
 
-/* Makes an object, or binds it to a variable of the module. */
+/* Makes a texture, surface or sampler object, or binds it to a variable of the module. */
 static enum heddle_status place_object(struct heddle *h, struct heddle_module *m, struct arg *a, const char *name) {
     if (name)
         return a->object == ARG_SAMPLER ? heddle_bind_sampler(h, m, name, &a->texture->sampler)
@@ -228,7 +228,7 @@ static enum heddle_status place_object(struct heddle *h, struct heddle_module *m
     return a->handle ? HEDDLE_OK : heddle_status(h);
 }
 
-/* Buffers get their device memory, and every argument its bytes. */
+/* Allocates all buffers and builds the list of kernel arguments. */
 static enum heddle_status place(const struct request *r, struct heddle *h, struct heddle_module *m,
                                 struct heddle_arg *out, FILE *say) {
     int address_size = heddle_address_size(m);
@@ -249,7 +249,7 @@ static enum heddle_status place(const struct request *r, struct heddle *h, struc
     return HEDDLE_OK;
 }
 
-/* Loads the module, makes the buffers, and launches. What went wrong is told on `say`. */
+/* Loads the module, makes the buffers, and launches. Messages go to `say`. */
 static enum heddle_status request_launch(const struct request *r, struct heddle *h, FILE *say) {
     const char *kernel;
     struct heddle_module *m = cli_module(r->c, h, r->file, &kernel, say);
@@ -310,14 +310,14 @@ const char *request_option(const struct cli *c) {
     return NULL;
 }
 
-/* A launch in the place of a benchmark: as it was read when it was asked for, which says what files it reads. */
+/* A launch in place of a benchmark. `request` was parsed when the job was made, and names the input files. */
 struct launch_own {
     struct own own;
     struct request request;
     char *label, *launch;
 };
 
-/* Reads the options again: the buffers of a run are its own. */
+/* Parses the options again, since each run needs its own buffers. */
 static enum heddle_status run_own(const struct own *o, struct heddle *h, const struct script_host *host,
                                   enum bench_size size, char *why, size_t why_size) {
     (void)host, (void)size;
@@ -351,7 +351,7 @@ static void free_own(struct own *o) {
     free(l);
 }
 
-/* The options of the launch as text: those that a table shows, or all. */
+/* Writes the options of the launch as text: a short form for tables, and all of them. */
 static bool describe(struct launch_own *l, const char *file) {
     const struct cli *c = l->request.c;
     size_t len;

@@ -1,10 +1,10 @@
 #ifndef HOST_WHERE_H
 #define HOST_WHERE_H
-/* --where of the commands that show results. */
+/* The option --where of commands that show results. */
 #include "cmd.h"
 #include "host/report/results_view.h"
 
-/* rows_where() with every --where of the command line. */
+/* Calls rows_where() with every --where of the command line. */
 bool cli_rows(const struct cli *c, struct results_db *db, struct result_set *set, const struct result_row ***rows,
               int *n, char *err, size_t err_size);
 #endif

@@ -134,7 +134,7 @@ static const struct {
     {counts, 1, 1, 0x300000000002, SIGABRT, "ptx_run: "}, /* not aligned */
     {counts, 1, 1, 0x10, SIGABRT, "ptx_run: "},           /* the page of the null pointer */
     {counts, 1, 1, 0x200000001000, SIGSEGV,
-     "ptx_run: address 0x200000001000 is not the process's, or only to be read, and kernel 'a' uses it\n"},
+     "ptx_run: address 0x200000001000 is not mapped, or is read-only: kernel 'a' accessed it\n"},
 };
 
 START_TEST(what_is_wrong_is_said) {
