@@ -30,7 +30,7 @@ int fields_that_differ(const struct result_set *set, const struct result_row *co
     return kept;
 }
 
-/* The values of one statistic by row; its rows become those of `out` the first time. */
+/* Adds a column with the values of one statistic. The first call also sets the rows of `out`. */
 static bool add_part(struct pivot_values *out, const char *stat, const char *label, const struct result_set *set,
                      const struct result_row *const *rows, int n, const struct field *by, int n_by, int *older,
                      char *err, size_t err_size) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In single quotes nothing is evaluated but a quote itself; names may come from files. */
+/* Writes text in single quotes, where gnuplot evaluates nothing but a quote. Names may come from files. */
 static void quoted(FILE *out, const char *text) {
     fputc('\'', out);
     for (; text && *text; text++) {
@@ -17,9 +17,9 @@ static void quoted(FILE *out, const char *text) {
     fputc('\'', out);
 }
 
-enum { NAME = 40 }; /* characters of a name that are shown along x: the last ones, which tell runs apart */
+enum { NAME = 40 }; /* characters of a name shown along x: the last ones, which distinguish runs */
 
-/* In data, where a name is between double quotes. */
+/* Writes a name into gnuplot's data, in double quotes. */
 static void name_cell(FILE *out, const char *text) {
     size_t len = strlen(text);
     if (len > NAME)
@@ -51,7 +51,7 @@ static bool series_any(const struct chart *c, int s) {
     return false;
 }
 
-/* The places in the order of x. NULL when memory is out. */
+/* Returns the indices of the places sorted by x. NULL: out of memory. */
 static int *in_order(const struct chart *c) {
     int *order = calloc((size_t)c->n + 1, sizeof *order);
     for (int i = 0; order && i < c->n; i++) {
@@ -81,7 +81,7 @@ static bool data(const struct chart *c, FILE *out) {
     return order != NULL;
 }
 
-/* What names along x take of the height, which are written at an angle. */
+/* Returns the height that the slanted names along x need. */
 static int names_height(const struct chart *c) {
     size_t longest = 0;
     for (int i = 0; !c->x && i < c->n; i++)
@@ -90,8 +90,8 @@ static int names_height(const struct chart *c) {
     return 4 * (int)(longest < NAME ? longest : NAME);
 }
 
-/* Logarithmic axes from below what is leftmost, a point or where a roof bends, to beyond what is rightmost: roofs are
- * drawn as far as x goes, and of points that are all at one x gnuplot would make next to nothing. */
+/* Sets logarithmic axes that include all points and the bends of all roofs, with a margin. gnuplot's automatic range
+ * would cut off roofs, and would collapse if all points have the same x. */
 static void roof_axes(const struct chart *c, FILE *out) {
     const double margin = 4;
     double least = INFINITY, most = 0;

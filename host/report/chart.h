@@ -1,10 +1,10 @@
 #ifndef HOST_CHART_H
 #define HOST_CHART_H
-/* A chart as numbers with names, and its script for gnuplot. */
+/* A chart: named numbers, drawn by a script for gnuplot. */
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Rising with x to a height: y = min(slope * x, height). */
+/* The roof of a roofline: y = min(slope * x, height). */
 struct chart_roof {
     const char *name;
     double slope, height;
@@ -12,10 +12,10 @@ struct chart_roof {
 
 struct chart {
     enum chart_kind {
-        CHART_BARS,   /* a cluster of bars a place */
-        CHART_STACK,  /* a bar a place, the series on top of each other */
-        CHART_LINES,  /* a line a series */
-        CHART_POINTS, /* a cloud a series */
+        CHART_BARS,   /* a cluster of bars at each place */
+        CHART_STACK,  /* a bar at each place, with the series stacked */
+        CHART_LINES,  /* a line for each series */
+        CHART_POINTS, /* points of a colour for each series */
     } kind;
     const char *title, *x_label, *y_label; /* any text; labels may be NULL */
     char *const *places;                   /* n names, along x */
@@ -24,16 +24,16 @@ struct chart {
     char *const *series; /* n_series names */
     int n_series;
     const double *y; /* [place * n_series + series]; NAN: none */
-    bool level;      /* a line across at 1 */
-    bool percent;    /* of a stack: the values of a place add up to 100 */
+    bool level;      /* draw a horizontal line at 1 */
+    bool percent;    /* of a stack: the values of each place add up to 100 */
     const struct chart_roof *roofs;
     int n_roofs; /* with roofs both axes are logarithmic */
 };
-/* Whether it has any value. */
+/* Returns true if the chart has any value. */
 bool chart_any(const struct chart *c);
-/* `ending`: svg or png. False when memory is out. */
+/* Writes the chart's gnuplot script. `ending`: svg or png. False: out of memory. */
 bool chart_script(const struct chart *c, const char *ending, FILE *out);
-/* The chart by gnuplot as a file, or as an image in a page of HTML. 1: drawn; 0: there is no gnuplot; -1: failed, with
+/* Draw the chart to a file, or as an image inside an HTML page. 1: drawn; 0: gnuplot is not installed; -1: failed, with
  * the reason. */
 int chart_file(const struct chart *c, const char *ending, const char *path, char *err, size_t err_size);
 int chart_html(const struct chart *c, FILE *page, char *err, size_t err_size);

@@ -22,7 +22,7 @@ static bool add_line(char **text, const char *fmt, const char *a, const char *b,
     char *line, *all;
     if (asprintf(&line, fmt, a, b, c) < 0)
         return false;
-    if (*text && strstr(*text, line)) { /* of another panel */
+    if (*text && strstr(*text, line)) { /* another panel added the same line */
         free(line);
         return true;
     }
@@ -42,7 +42,7 @@ static bool is_set(const char *name) {
     return false;
 }
 
-/* The figure's programs, each once; names that are neither a program nor a set become lines of `absent`. */
+/* Lists the figure's programs, each once. Unknown names become lines of `absent`. */
 static bool find_programs(struct figure_runs *r) {
     char word[64];
     r->programs = calloc((size_t)n_benches + 1, sizeof *r->programs);
@@ -65,7 +65,7 @@ static bool find_programs(struct figure_runs *r) {
     return fine;
 }
 
-/* The options of the figure and of the series, NULL-terminated, in `text`. */
+/* Returns the options of the figure and of the series as a NULL-terminated list that points into `text`. */
 static const char **assignments(const struct figure *f, const struct series *s, char *text, size_t size) {
     snprintf(text, size, "%s %s", f->set ? f->set : "", s->set ? s->set : "");
     const char **set = calloc(strlen(text) + 1, sizeof *set);
@@ -86,7 +86,7 @@ static bool plan_series(struct figure_runs *r, int *run, const struct series *s,
     struct heddle_options o = {.model = s->model, .config = s->preset ? s->preset : r->figure->preset, .set = set};
     int machine = plan_machine(plan, &o, why, sizeof why);
     free(set);
-    if (machine < 0) /* a part that this heddle has not */
+    if (machine < 0) /* this build lacks a mechanism or option */
         return add_line(&r->absent, "series %s (model %s): %s\n", s->label, s->model, why);
     for (int i = 0; i < r->n_programs; i++)
         if ((run[i] = plan_add(plan, r->programs[i], size, machine, err, err_size)) < 0)
@@ -122,7 +122,7 @@ void figure_runs_free(struct figure_runs *r) {
     *r = (struct figure_runs){.figure = NULL};
 }
 
-/* A sum of [FACTOR*]NAME up to `end`. */
+/* Evaluates a sum of [FACTOR*]NAME up to `end`. */
 static double sum(const struct result_set *set, const struct result_row *row, const char *at, const char *end) {
     double total = 0;
     while (at < end) {
@@ -159,7 +159,7 @@ static int find_series(const struct panel *p, const char *label, size_t len) {
     return -1;
 }
 
-/* What a series' run of a program measured, before it is compared with anything. */
+/* Returns the measured value of a series for a program, before any comparison. */
 static double measured(const struct figure_runs *r, int panel, int series, int program, const char *value,
                        const struct plan *plan, const struct result_set *set) {
     int run = r->run[(panel * FIGURE_SERIES + series) * r->n_programs + program];
@@ -171,7 +171,7 @@ static double compared(const struct figure_runs *r, int panel, int s, int progra
                        const struct result_set *set) {
     const struct panel *p = &r->figure->panels[panel];
     const struct series *own = &p->series[s];
-    const char *value = own->value ? own->value : p->value; /* of both, where they are compared */
+    const char *value = own->value ? own->value : p->value; /* the same expression for both runs of a comparison */
     double v = measured(r, panel, s, program, value, plan, set);
     if (!own->base || p->kind == PANEL_VALUE)
         return p->kind == PANEL_VALUE ? v : NAN;
@@ -181,14 +181,14 @@ static double compared(const struct figure_runs *r, int panel, int s, int progra
     return over != 0 ? part / over : NAN;
 }
 
-/* The best of the series joined by '|'. */
+/* Returns the largest value among the series whose labels '|' joins. */
 static double best(const struct panel_values *v, const char *labels, int program) {
     double most = NAN;
     for (const char *at = labels; *at; at += *at == '|') {
         size_t len = strcspn(at, "|");
         int s = find_series(v->panel, at, len);
         if (s >= 0)
-            most = fmax(most, v->value[s * v->n_programs + program]); /* fmax passes NAN by */
+            most = fmax(most, v->value[s * v->n_programs + program]); /* fmax() ignores NAN */
         at += len;
     }
     return most;
@@ -217,7 +217,7 @@ static double mean_of(const struct panel_values *v, int s, const bool *member) {
     }
 }
 
-/* The sets that the figure names, when there are several, its split, and all. */
+/* Makes the groups: each set that the figure names (if several), the two parts of its split, and all programs. */
 static void make_groups(struct panel_values *v, const struct figure_runs *r) {
     const struct split *split = v->panel->split;
     int n = 0;
@@ -240,7 +240,7 @@ static void make_groups(struct panel_values *v, const struct figure_runs *r) {
         }
         v->group[n++] = yes ? split->yes : split->no;
     }
-    if (n == 1) /* it is all of them */
+    if (n == 1) /* the only set equals "all" */
         n = 0;
     for (int k = 0; k < v->n_programs; k++)
         v->member[n * v->n_programs + k] = true;
@@ -290,7 +290,7 @@ double panel_value(const struct panel_values *v, const struct figure_runs *r, co
     for (int g = 0; g < v->n_groups; g++)
         if (strcmp(of, v->group[g]) == 0)
             return v->mean[s][g];
-    /* a figure of one set has no group but "all" */
+    /* a figure with one set has only the group "all" */
     return v->n_groups == 1 && strcmp(of, r->figure->programs) == 0 ? v->mean[s][0] : NAN;
 }
 

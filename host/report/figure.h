@@ -1,7 +1,6 @@
 #ifndef HOST_FIGURE_H
 #define HOST_FIGURE_H
-/* A figure of a paper, filled from a database of results: what is to be run for it, its numbers, and how they are
- * shown. */
+/* A figure of a paper, filled from a database of results: the runs it needs, its numbers, and its presentation. */
 #include "benchmarks/bench.h"
 #include "host/results/results_db.h"
 #include "plan.h"
@@ -9,20 +8,21 @@
 
 enum { FIGURE_GROUPS = 8, FIGURE_SERIES = 32 };
 
-/* What is run for a figure: run[(panel * FIGURE_SERIES + series) * n_programs + program], -1 for none. */
+/* The runs of a figure: run[(panel * FIGURE_SERIES + series) * n_programs + program] is an index into the plan; -1:
+ * none. */
 struct figure_runs {
     const struct figure *figure;
     const struct bench **programs;
     int n_programs;
-    int *run;     /* in the plan */
-    char *absent; /* lines: programs, models and options that there are not yet; NULL: all is there */
+    int *run;     /* indices into the plan */
+    char *absent; /* lines that name missing programs, models and options; NULL: none is missing */
 };
-/* Enters the figure's runs into the plan. False, with a reason, when memory is out or a kernel cannot be read. */
+/* Adds the figure's runs to the plan. False with a reason: out of memory, or a kernel cannot be read. */
 bool figure_plan(struct figure_runs *r, const struct figure *f, enum bench_size size, struct plan *plan, char *err,
                  size_t err_size);
 void figure_runs_free(struct figure_runs *r);
 
-/* A panel's numbers: those of programs, then means of groups of them. NAN where there are none. */
+/* A panel's numbers: values of programs, and means of groups of programs. NAN: no value. */
 struct panel_values {
     const struct panel *panel;
     int n_series, n_programs, n_groups;
@@ -34,24 +34,24 @@ struct panel_values {
 bool panel_fill(struct panel_values *v, const struct figure_runs *r, int panel, const struct plan *plan,
                 const struct result_set *set);
 void panel_free(struct panel_values *v);
-/* What `of` is for the series of this label, see struct claim. NAN: nothing. */
+/* Returns the value of program or group `of` for a series (see struct claim). NAN: none. */
 double panel_value(const struct panel_values *v, const struct figure_runs *r, const char *of, const char *series);
-/* The claim on a program or group, NULL for none. */
+/* Returns the paper's number for a program or group; NULL: the paper gives none. */
 const struct claim *panel_claim(const struct panel *p, const char *of, const char *series);
 int panel_series(const struct panel *p);
-/* "a+2*b/c" of one row; NAN when a statistic is missing or the divisor is 0. */
+/* Evaluates an expression such as "a+2*b/c" for one row. NAN: a statistic is missing, or the divisor is 0. */
 double figure_expression(const struct result_set *set, const struct result_row *row, const char *text);
 
-/* Whether ours goes where the paper's goes: both above 1, both below, or both within half a percent of it. Panels of
- * plain values have no direction: 0 then, else 1 for yes and -1 for no. */
+/* Compares directions: 1 if Heddle's value and the paper's are both above 1, both below, or both within half a percent
+ * of 1; -1 if not; 0 if the panel shows absolute values, which have no direction. */
 int claim_direction(const struct panel *p, const struct claim *c, double ours);
-/* `size` bytes of text for a value as the panel shows it; returns `out`. */
+/* Writes a value in the panel's format, at most `size` bytes; returns `out`. */
 const char *panel_show(const struct panel *p, double v, char *out, size_t size);
 
 /* figure_print.c */
 void figure_print(const struct figure_runs *r, const struct panel_values *v, int n, FILE *out);
 void figure_csv(const struct figure_runs *r, const struct panel_values *v, int n, FILE *out);
-/* "geometric mean", "mean" or "most" */
+/* Returns "geometric mean", "mean" or "most". */
 const char *panel_mean_name(const struct panel *p);
 
 struct figure_page {
@@ -62,25 +62,25 @@ struct figure_page {
 };
 
 /* figure_summary.c */
-/* Pairs of numbers, in the paper and here: in the same order, in the other, equal in one or both. */
+/* Counts of pairs of numbers: in the same order in the paper and here, in opposite order, or tied. */
 struct ranks {
     int pairs, concordant, discordant, tied_ours, tied_paper;
 };
-/* One pair; none when we have not both numbers. */
+/* Counts one pair, if Heddle has both numbers. */
 void rank_add(struct ranks *r, double ours, double ours2, double theirs, double theirs2);
-/* Kendall's tau-b: 1 when all pairs are in the paper's order, -1 when all are in the other; NAN when there are none, or
- * all are equal on one side. M. Kendall, "The treatment of ties in ranking problems", Biometrika 33, 1945. */
+/* Returns Kendall's tau-b: 1 if all pairs are in the paper's order, -1 if all are in the opposite order. NAN: no pairs,
+ * or all are equal on one side. M. Kendall, "The treatment of ties in ranking problems", Biometrika 33, 1945. */
 double rank_tau(const struct ranks *r);
-/* How far a figure agrees with what the paper's text says. */
+/* How well a figure agrees with the numbers in the paper's text. */
 struct claims {
     int all, measured, directed, same, compared; /* directed: those with a direction; compared: those with a distance */
     double distance;                             /* sum of |ours / theirs - 1| */
     struct ranks programs;                       /* programs under the same series */
     struct ranks settings;                       /* series of the same program or group */
 };
-/* Their mean; NAN: nothing is compared. */
+/* Returns the mean distance; NAN: no number is compared. */
 double claims_distance(const struct claims *c);
-/* Where a figure's numbers are from. */
+/* The source of a figure's numbers. */
 struct figure_source {
     const struct plan *plan;
     const struct result_set *set;
@@ -93,24 +93,24 @@ struct summary {
         double seconds; /* of simulation, all runs of the figure */
     } * rows;
     struct claims all;
-    int runs; /* those that figures share, once */
+    int runs; /* runs of all figures; shared ones count once */
     double seconds;
 };
-/* False: memory is out. Free in any case. `pages` must outlive it. */
+/* Makes the summary. `pages` must outlive it. False: out of memory. The caller frees it in either case. */
 bool summary_make(struct summary *s, const struct figure_page *pages, int n, const struct figure_source *from);
 void summary_free(struct summary *s);
-/* A row a figure, and one for all of them. */
+/* Returns a table with a row for each figure, and one for all figures. */
 struct table *summary_table(const struct summary *s);
 
-/* figure_machines.c: parts of the page. A panel's series, the presets of all figures with every option, and the
- * versions of this heddle (`binary`: its fingerprint) and of the programs that it uses. */
+/* figure_machines.c: parts of the HTML page: a panel's series; every option of the presets; the versions of heddle
+ * (`binary`: its digest) and of the programs that it uses. */
 void figure_series(FILE *out, const struct figure *f, const struct panel *p);
 void figure_presets(FILE *out, const struct summary *s);
 void figure_versions(FILE *out, const char *binary);
 
-/* figure_page.c. `binary`: fingerprint of the program. */
+/* figure_page.c: writes the HTML page. `binary`: digest of the heddle executable. */
 void figure_page(const struct summary *s, const char *size, const char *binary, FILE *out);
 
-/* figure_plot.c: the gnuplot script; `terminal` is svg or png. */
+/* figure_plot.c: writes the gnuplot script. `terminal`: svg or png. */
 void figure_script(const struct figure_runs *r, const struct panel_values *v, int n, const char *terminal, FILE *out);
 #endif

@@ -1,4 +1,4 @@
-/* Of the page of figures: the machine of each series, every option of the presets, and the versions of programs. */
+/* Writes the parts of the figures' page about machines: each series' machine, the presets, and versions of programs. */
 #include "figure.h"
 #include "gnuplot.h"
 #include "host/html.h"
@@ -8,7 +8,7 @@
 
 enum { PRESETS = 32 };
 
-/* "of six: SOS N=1, ..." for a best of several, which labels join by '|'. */
+/* Writes the cell of a series that is the best of several, whose labels '|' joins. */
 static void best_cell(FILE *out, const char *labels) {
     fputs("<td>the best, for each program, of ", out);
     for (const char *at = labels; *at; at += strcspn(at, "|"), at += *at == '|') {
@@ -45,7 +45,7 @@ void figure_series(FILE *out, const struct figure *f, const struct panel *p) {
     fputs("</tbody></table></details>\n", out);
 }
 
-/* Every option of a preset as a JSON object; NULL when there is no memory. */
+/* Returns every option of a preset as a JSON object; NULL: out of memory. */
 static cJSON *options_of(const char *preset) {
     char why[512];
     struct run_machine m = {0};
@@ -64,7 +64,7 @@ static void add_preset(const char **presets, int *n, const char *name) {
         presets[(*n)++] = name;
 }
 
-/* The presets that the figures name, each once. */
+/* Lists the presets that the figures use, each once. */
 static int presets_of(const struct summary *s, const char **presets) {
     int n = 0;
     for (int i = 0; i < s->n; i++) {
@@ -91,7 +91,7 @@ void figure_presets(FILE *out, const struct summary *s) {
         html_head(out, presets[i]);
     fputs("</tr></thead><tbody>\n", out);
     for (const cJSON *o = n && options[0] ? options[0]->child : NULL; o; o = o->next) {
-        if (strcmp(o->string, "reconv") == 0) /* the model's, not the preset's */
+        if (strcmp(o->string, "reconv") == 0) /* set by the model, not by the preset */
             continue;
         fputs("<tr>", out);
         html_cell(out, o->string);

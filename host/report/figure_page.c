@@ -1,4 +1,4 @@
-/* All figures on one page of HTML that needs nothing else: tables that sort, plots, and how far they agree. */
+/* Writes all figures as one self-contained HTML page: sortable tables, plots, and their agreement with the papers. */
 #include "figure.h"
 #include "host/html.h"
 #include <math.h>
@@ -54,7 +54,7 @@ static void claims(FILE *out, const struct figure_runs *r, const struct panel_va
     fputs("</tbody></table>\n", out);
 }
 
-/* A number, or a dash. */
+/* Writes a number, or a dash. */
 static void plain(FILE *out, double v, const char *fmt, double shown) {
     if (isnan(v))
         fputs("<td class=n data-v=\"\">-</td>", out);
@@ -109,7 +109,7 @@ static void summary(FILE *out, const struct summary *s) {
     fputs("</tfoot></table>\n", out);
 }
 
-/* What a reader may conclude, from the numbers alone. */
+/* Writes a conclusion from the numbers alone. */
 static void agreement(FILE *out, const struct claims *c) {
     double tau = rank_tau(&c->programs);
     if (!c->measured)
@@ -130,7 +130,7 @@ static void agreement(FILE *out, const struct claims *c) {
     fputc('.', out);
 }
 
-/* "lud under dws50 (1.003, the text has 1.052)" */
+/* Writes "lud under dws50 (1.003, the text has 1.052)". */
 static void name_claim(FILE *out, const struct panel *p, const struct claim *c, double ours) {
     char here[48], there[48];
     html_text(out, c->of);
@@ -140,7 +140,7 @@ static void name_claim(FILE *out, const struct panel *p, const struct claim *c, 
             panel_show(p, c->value, there, sizeof there));
 }
 
-/* Which of the text's numbers go the other way here, and which one is furthest off. */
+/* Lists the paper's numbers whose direction differs here, and the number with the largest difference. */
 static void disagreement(FILE *out, const struct figure_page *page) {
     const struct panel *far_panel = NULL;
     const struct claim *far = NULL;

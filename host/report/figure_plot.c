@@ -1,5 +1,5 @@
-/* A figure drawn by gnuplot: a cluster of bars a program and a mean, and the paper's numbers as diamonds. With more
- * series than there are colours the means alone are drawn, a cluster a series. */
+/* Draws a figure by gnuplot: a cluster of bars for each program and mean, with the paper's numbers as diamonds. If
+ * there are more series than colours, only means are drawn, with a cluster for each series. */
 #include "figure.h"
 #include "gnuplot.h"
 #include <math.h>
@@ -13,7 +13,7 @@ static void number(FILE *out, double v, bool percent) {
         fprintf(out, " %.9g", percent ? 100 * v : v);
 }
 
-/* One line a cluster: its name, and a column a series. */
+/* Writes a line of data for each cluster: its name, and a column for each series. */
 static void data(const struct figure_runs *r, const struct panel_values *v, int p, FILE *out) {
     bool percent = v->panel->show == SHOW_PERCENT;
     fprintf(out, "$data%d << END\n", p);
@@ -37,7 +37,7 @@ static int shown_series(const struct panel_values *v) {
 
 static bool means_alone(const struct panel_values *v) { return shown_series(v) > MOST_BARS && v->n_groups > 0; }
 
-/* The same of means: one line a series, and a column a group of programs. */
+/* Writes the data of means: a line for each series, and a column for each group of programs. */
 static void mean_data(const struct panel_values *v, int p, FILE *out) {
     fprintf(out, "$data%d << END\n", p);
     for (int s = 0; s < v->n_series; s++) {
@@ -51,7 +51,7 @@ static void mean_data(const struct panel_values *v, int p, FILE *out) {
     fputs("END\n", out);
 }
 
-/* What the paper has for program i, or behind the programs for a group of them; NULL: nothing that can be drawn. */
+/* Returns the paper's number for program i, or for group i - n_programs; NULL: none that can be drawn. */
 static const struct claim *claim_at(const struct figure_runs *r, const struct panel_values *v, int i,
                                     const char *label) {
     const char *of = i < v->n_programs ? r->programs[i]->name : v->group[i - v->n_programs];
@@ -61,7 +61,7 @@ static const struct claim *claim_at(const struct figure_runs *r, const struct pa
     return c && !c->at_most ? c : NULL;
 }
 
-/* Where the paper's numbers belong: the middle of their bars. A gap of one bar lies between clusters. */
+/* Places the paper's numbers at the middle of their bars. Clusters are one bar apart. */
 static int marks(const struct figure_runs *r, const struct panel_values *v, int p, FILE *out) {
     bool means = means_alone(v);
     int bars = means ? v->n_groups : shown_series(v), at = -1, n = 0;
@@ -91,7 +91,7 @@ static bool has_values(const struct panel_values *v, int s) {
     return false;
 }
 
-/* The bars, a colour a series or group. False: there are none. */
+/* Draws the bars, with a colour for each series or group. False: no bars. */
 static bool bars(const struct panel_values *v, int p, FILE *out) {
     bool means = means_alone(v), any = false;
     int column = 2;
@@ -120,7 +120,7 @@ static void panel_script(const struct figure_runs *r, const struct panel_values 
             panel->show == SHOW_PERCENT ? "%" : "");
     if (panel->kind != PANEL_VALUE)
         fputs("set arrow from graph 0, first 1 to graph 1, first 1 nohead lc rgb '#888888'\n", out);
-    if (!bars(v, p, out)) /* an empty place, with its title */
+    if (!bars(v, p, out)) /* an empty plot with its title */
         fputs("plot [0:1] [0:1] NaN notitle", out);
     else if (paper)
         fprintf(out, ", $paper%d using 1:2 with points pt 13 ps 0.9 lc rgb '#c00000' title 'the paper'", p);

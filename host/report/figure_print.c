@@ -1,4 +1,4 @@
-/* A figure as text and as CSV: our numbers, and the paper's beside them. */
+/* Prints a figure as text and as CSV: Heddle's numbers beside the paper's. */
 #include "figure.h"
 #include "host/table.h"
 #include <math.h>

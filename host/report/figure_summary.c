@@ -1,4 +1,4 @@
-/* How far figures agree with what the papers' texts say: as counts, as ranks, as distances. */
+/* Measures how well figures agree with the papers' texts: counts of directions, ranks, and distances. */
 #include "figure.h"
 #include "host/table.h"
 #include <math.h>
@@ -23,7 +23,7 @@ double rank_tau(const struct ranks *r) {
 
 static bool is_program(const char *of) { return bench_find(of) != NULL; }
 
-/* Pairs of numbers that the text gives: two programs under one series, and two series of one program or group. */
+/* Ranks all pairs of the text's numbers: two programs under one series, and two series of one program or group. */
 static void count_ranks(const struct figure_runs *r, const struct panel_values *v, struct claims *out) {
     for (const struct claim *a = v->panel->claims; a && a->of; a++)
         for (const struct claim *b = a + 1; b->of; b++) {
@@ -49,7 +49,7 @@ static void count_claim(const struct panel_values *v, const struct claim *c, dou
     }
 }
 
-/* Adds a figure's to those counted. */
+/* Adds a figure's claims to the counts. */
 static void claims_count(const struct figure_page *page, struct claims *out) {
     for (int p = 0; p < page->n; p++) {
         const struct panel_values *v = &page->panels[p];
@@ -59,13 +59,13 @@ static void claims_count(const struct figure_page *page, struct claims *out) {
     }
 }
 
-/* Seconds that the simulation of a run took. */
+/* Returns the host seconds of a run. */
 static double seconds_of(const struct figure_source *from, int run, int stat) {
     const struct result_row *row = stat >= 0 ? result_find(from->set, from->plan->runs[run].key) : NULL;
     return row && !isnan(row->values[stat]) ? row->values[stat] : 0;
 }
 
-/* Adds the runs of a figure to those that are marked in `mine`, and to `all` those that no figure before has. */
+/* Marks the figure's runs in `mine`, and in `all` the runs that no earlier figure has. Returns their seconds. */
 static double add_runs(const struct figure_page *page, const struct figure_source *from, bool *mine, bool *all,
                        struct summary *s) {
     int stat = result_stat(from->set, "host.seconds");

@@ -1,6 +1,6 @@
 #ifndef HOST_GEOMEAN_H
 #define HOST_GEOMEAN_H
-/* A geometric mean over the values that are positive numbers; NAN when there are none. */
+/* A geometric mean over positive values; other values are ignored. NAN: no positive value. */
 struct geomean {
     double log_sum;
     int n;

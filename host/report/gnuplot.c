@@ -20,7 +20,7 @@ void gnuplot_terminal(const char *ending, int width, int height, FILE *out) {
             strcmp(ending, "png") == 0 ? "pngcairo" : "svg", width, height);
 }
 
-/* gnuplot with the script as its input, the file as its output, and another one for what it says. */
+/* Starts gnuplot with the script as stdin, the plot as stdout, and a file for its messages as stderr. */
 static pid_t start(int in, int to, int says) {
     fflush(NULL);
     pid_t pid = fork();
@@ -33,7 +33,7 @@ static pid_t start(int in, int to, int says) {
     _exit(errno == ENOENT ? 127 : 126);
 }
 
-/* The script lies in a file without a name, so that no pipe can be full. */
+/* Writes the script to an unnamed file, since a pipe could fill up. */
 static FILE *script_file(const char *script) {
     FILE *f = tmpfile();
     if (f && (fputs(script, f) < 0 || fflush(f) != 0 || fseek(f, 0, SEEK_SET) != 0)) {
@@ -43,7 +43,7 @@ static FILE *script_file(const char *script) {
     return f;
 }
 
-/* Why it failed: the last line that it said, which is the mistake; what comes before shows the place in the script. */
+/* Writes the reason of a failure: gnuplot's last line, which names the error; earlier lines quote the script. */
 static void complain(FILE *says, int status, char *err, size_t err_size) {
     char line[512], last[256] = "";
     rewind(says);
@@ -58,8 +58,8 @@ static void complain(FILE *says, int status, char *err, size_t err_size) {
         snprintf(err, err_size, "gnuplot ended with exit status %d", status);
 }
 
-/* Whether what was drawn has its end: gnuplot does not look whether its output could be written. A pipe is not looked
- * into. */
+/* Returns true if the plot is complete, by its last bytes: gnuplot does not report write errors. A pipe is not
+ * checked. */
 static bool has_end(int to) {
     char path[64], head[8] = "", tail[16] = "";
     struct stat st;
@@ -78,7 +78,7 @@ static bool has_end(int to) {
                                              : true;
 }
 
-/* Warnings are not passed on: a chart that is drawn is right. */
+/* Warnings of a successful gnuplot run are dropped. */
 int gnuplot_draw(const char *script, FILE *to, char *err, size_t err_size) {
     FILE *in = script_file(script), *says = tmpfile();
     int how = -1, result = -1;

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A place for the path of a temporary file; empty places are used again, and none is ever freed: a handler may be
- * looking at it. */
+/* An entry with the path of a temporary file. Empty entries are reused and never freed, since a signal handler may read
+ * them. */
 struct place {
     _Atomic(const char *) path;
     struct place *next;
 };
 
-/* What a signal handler can reach: it is handed nothing. */
+/* Global state, since a signal handler gets no argument. */
 static struct {
     _Atomic(struct place *) files;
     _Atomic(struct heddle *) running;
@@ -45,7 +45,7 @@ static void on_signal(int number) {
         heddle_stop(h);
 }
 
-/* A reader that has gone: no figures are wanted any more. */
+/* Handles SIGPIPE: the reader is gone, so the process ends. */
 static void on_pipe(int number) { end_now(number); }
 
 static void listen_to(int number, void (*handler)(int)) {
@@ -59,13 +59,13 @@ void interrupt_listen(void) {
     for (int i = 0; i < N_ENDS; i++)
         listen_to(ends[i], on_signal);
     listen_to(SIGPIPE, on_pipe);
-    signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error of the write, with a message */
+    signal(SIGXFSZ, SIG_IGN); /* then a write to a file that is too large fails, with a message */
 }
 
 void interrupt_guard(struct heddle *h) {
     atomic_store(&state.running, h);
     atomic_store(&state.guarded, 1);
-    if (h && atomic_load(&state.caught)) /* between two of them */
+    if (h && atomic_load(&state.caught)) /* the signal came before the guard */
         heddle_stop(h);
 }
 

@@ -1,24 +1,25 @@
 #ifndef HOST_INTERRUPT_H
 #define HOST_INTERRUPT_H
-/* Signals that end the command line: SIGINT, SIGTERM, SIGHUP. While a simulation runs, the first one stops it, so that
- * its figures can be written; the process then ends by that signal. At any other time, or the second time, it ends at
- * once. Either way its temporary files are removed. A signal that was ignored when the process began stays ignored. */
+/* Handles the signals that end the command line: SIGINT, SIGTERM, SIGHUP. The first signal during a simulation stops
+ * it, so that its statistics can be written; the process then ends by that signal. At any other time, or at the second
+ * signal, the process ends at once. Temporary files are removed in both cases. A signal that was ignored at the start
+ * of the process stays ignored. */
 #include "host/heddle.h"
 
-/* Begins to listen. Without it, files are not removed and signals do what they always do. */
+/* Installs the handlers. Without them, signals have their default effect and temporary files stay. */
 void interrupt_listen(void);
-/* From here on a signal stops what runs in `h`; NULL: it is only noted. */
+/* From now on a signal stops the simulation in `h`; NULL: the signal is only noted. */
 void interrupt_guard(struct heddle *h);
 void interrupt_unguard(void);
-/* The signal that came while something was guarded; 0: none. */
+/* Returns the signal that came under a guard; 0: none. */
 int interrupt_signal(void);
-/* Ends the process by the signal that came, if one did. */
+/* Ends the process by the caught signal, if there was one. */
 void interrupt_finish(void);
-/* In a child process: signals end it at once, and the files are the parent's. */
+/* Resets the state in a child process: signals end it at once, and temporary files stay with the parent. */
 void interrupt_forget_all(void);
 
-/* A file to be removed when a signal ends the process; `path` stays the caller's, and must live until
- * interrupt_forget(). False when memory is out. */
+/* Registers a file that is removed when a signal ends the process. The caller keeps `path` valid until
+ * interrupt_forget(). False: out of memory. */
 bool interrupt_remember(const char *path);
 void interrupt_forget(const char *path);
 #endif

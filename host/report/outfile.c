@@ -17,7 +17,7 @@ static bool refuse(const char *path, int error, char *err, size_t size) {
     return say(err, size, path, strerror(error));
 }
 
-/* ---- what a path leads to ---- */
+/* ---- resolving paths ---- */
 
 int descriptor_in_path(const char *path) {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -31,7 +31,7 @@ int descriptor_in_path(const char *path) {
     return -1;
 }
 
-/* The descriptor of the open file that the path names; -1: it names none. */
+/* Returns the file descriptor that the path names; -1: none. */
 static int open_number(const char *path) {
     if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
         return STDOUT_FILENO;
@@ -42,13 +42,13 @@ static int open_number(const char *path) {
 
 bool outfile_is_stdout(const char *path) { return path && open_number(path) == STDOUT_FILENO; }
 
-/* Is there something that is no regular file? */
+/* Returns true if the path exists and is not a regular file. */
 static bool is_direct(const char *path) {
     struct stat st;
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-/* "FOLDER/name" with the folder's real path; NULL with errno. */
+/* Returns "FOLDER/name" with the folder's real path; NULL with errno. */
 static char *in_real_folder(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup("."), *out = NULL;
@@ -66,7 +66,7 @@ static char *in_real_folder(const char *path) {
     return out;
 }
 
-/* The target of a symbolic link that stands in `path`, as a path; NULL with errno. */
+/* Returns the target of the symbolic link at `path`; NULL with errno. */
 static char *link_target(const char *path) {
     char text[PATH_MAX];
     ssize_t n = readlink(path, text, sizeof text - 1);
@@ -74,7 +74,7 @@ static char *link_target(const char *path) {
         return NULL;
     text[n] = '\0';
     char *out;
-    int folder = (int)(strrchr(path, '/') - path) + 1; /* of in_real_folder(): there is a slash */
+    int folder = (int)(strrchr(path, '/') - path) + 1; /* a path of in_real_folder() has a slash */
     if (asprintf(&out, "%.*s%s", text[0] == '/' ? 0 : folder, path, text) < 0) {
         errno = ENOMEM;
         return NULL;
@@ -82,7 +82,7 @@ static char *link_target(const char *path) {
     return out;
 }
 
-/* The file that would be written, which need not exist: links followed, the folder's real path. NULL with errno. */
+/* Returns the path of the file to write, with all links followed; the file need not exist. NULL with errno. */
 static char *resolve(const char *path) {
     enum { MANY = 40 };
     char *at = *path ? in_real_folder(path) : NULL;
@@ -103,7 +103,7 @@ static char *resolve(const char *path) {
 
 /* ---- writing ---- */
 
-/* Creates a file of a name of its own in the folder of `target`, with the mode and owner of what is there. Returns its
+/* Creates a temporary file in the folder of `target`, with mode and owner of an existing target. Returns its file
  * descriptor and name; -1 with errno. */
 static int create_beside(const char *target, char **name) {
     enum { TRIES = 10000 };
@@ -122,7 +122,7 @@ static int create_beside(const char *target, char **name) {
         }
         if (fd >= 0 && there) {
             if (fchown(fd, st.st_uid, st.st_gid) != 0)
-                errno = 0; /* another's file in a folder of ours: it becomes ours */
+                errno = 0; /* another user's file in our folder: the new file is ours */
             fchmod(fd, st.st_mode & 07777);
         }
         if (fd < 0) {
@@ -136,7 +136,7 @@ static int create_beside(const char *target, char **name) {
     return -1;
 }
 
-/* Why the target may not be replaced, though its folder could be written; NULL: it may. */
+/* Returns why the target must not be replaced although its folder is writable; NULL: it may be. */
 static const char *protected(const char *target) {
     struct stat st;
     if (stat(target, &st) != 0)
@@ -167,7 +167,7 @@ bool outfile_possible(const char *path, char *err, size_t err_size) {
     const char *why = protected(target);
     struct stat st;
     bool fine = !why || say(err, err_size, path, why);
-    if (fine && lstat(target, &st) != 0 && errno != ENOENT) /* a name that is too long for the folder's file system */
+    if (fine && lstat(target, &st) != 0 && errno != ENOENT) /* e.g. a name too long for the file system */
         fine = refuse(path, errno, err, err_size);
     if (fine && (fd = create_beside(target, &tmp)) < 0)
         fine = refuse(path, errno, err, err_size);
@@ -258,17 +258,17 @@ void outfile_discard(struct outfile *f) {
     forget_names(f);
 }
 
-/* ---- which files a run uses ---- */
+/* ---- files that a run uses ---- */
 
-/* A file: by device and number when it exists; else by its folder's, and its name in it. */
+/* A file, identified by device and inode if it exists, else by its folder's device and inode and its name. */
 struct file_use {
     char *path, *who, *own_input;
     bool writes;
-    int number;                          /* of an open file; -1: it is not one */
-    bool known, exists, regular, counts; /* counts: two uses of it are in each other's way; not of /dev/null */
+    int number;                          /* file descriptor that the path names; -1: none */
+    bool known, exists, regular, counts; /* counts: two uses conflict; false for /dev/null */
     dev_t device;
     ino_t inode;
-    const char *name; /* in the folder, when it does not exist */
+    const char *name; /* name in the folder, if the file does not exist */
     char *target;
 };
 
@@ -330,7 +330,7 @@ static bool both_write(const struct file_use *a, const struct file_use *b, char 
     return false;
 }
 
-/* stdout and stderr may have been sent to a file that the run is to write. */
+/* Checks that stdout and stderr are not redirected to a file that the run writes. */
 static bool check_streams(const struct file_use *w, char *err, size_t size) {
     for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
         struct stat st;

@@ -1,10 +1,10 @@
 #ifndef HOST_OUTFILE_H
 #define HOST_OUTFILE_H
-/* Result files. A regular file is written under a private name in its own folder (.heddle-PROCESS-NUMBER) and renamed
- * when all is there, several of them together or none; then it has the mode and owner of the file it replaces, and
- * links to it still lead to it. "-", /dev/stdout, /dev/stderr and /dev/fd/N are streams that are open already; what
- * exists and is no regular file (/dev/null, a pipe) is written directly. Private names are removed when a signal ends
- * the process (interrupt.h). */
+/* Result files. A regular file is written under a temporary name in its folder (.heddle-PROCESS-NUMBER) and renamed
+ * when it is complete; several files are renamed together or not at all. The new file has mode and owner of the file it
+ * replaces, and links to it stay valid. "-", /dev/stdout, /dev/stderr and /dev/fd/N are streams that are already open.
+ * An existing file that is not regular (/dev/null, a pipe) is written directly. Temporary files are removed when a
+ * signal ends the process (interrupt.h). */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -12,35 +12,35 @@
 
 struct outfile {
     const char *path;   /* not owned */
-    char *target, *tmp; /* what `path` leads to, and its name until then; NULL: written directly */
+    char *target, *tmp; /* resolved path, and the temporary name; NULL: written directly */
     FILE *stream;
-    bool shared; /* the stream is stdout or stderr, and stays open */
+    bool shared; /* the stream is stdout or stderr and stays open */
 };
 
-/* The file descriptor that /dev/fd/N or /proc/self/fd/N names; -1 for other paths. */
+/* Returns the file descriptor that /dev/fd/N or /proc/self/fd/N names; -1: another path. */
 int descriptor_in_path(const char *path);
-/* Does the path name the process's stdout? */
+/* Returns true if the path names the process's stdout. */
 bool outfile_is_stdout(const char *path);
-/* Whether the file could be written: to be asked before a long run. Creates a file beside it for a moment. */
+/* Checks before a long run that the file can be written, by creating a temporary file beside it. */
 bool outfile_possible(const char *path, char *err, size_t err_size);
 bool outfile_open(struct outfile *f, const char *path, char *err, size_t err_size);
-/* Everything written has been taken by the system; the file has not its name yet. */
+/* Flushes all data to the system. The file still has its temporary name. */
 bool outfile_flush(struct outfile *f, char *err, size_t err_size);
 bool outfile_commit(struct outfile *f, char *err, size_t err_size);
-/* Closes and removes what was not committed. Allowed after commit, and on a zeroed struct. */
+/* Closes and removes a file that was not committed. Allowed after outfile_commit() and on a zeroed struct. */
 void outfile_discard(struct outfile *f);
 
-/* The files of one run, each known by what it is, whatever it is called. */
+/* The files of one run. Two names of one file are recognised. */
 struct file_uses {
     struct file_use *use;
     int n, cap;
 };
 
-/* Notes that the run reads `path`. `who` says for what ("argument 1"). False when memory is out. */
+/* Notes that the run reads `path` for `who` ("argument 1"). False: out of memory. */
 bool file_uses_read(struct file_uses *u, const char *path, const char *who);
-/* Notes that it writes it. `own_input`, or NULL: a file that the same argument reads, and may replace. */
+/* Notes that the run writes `path`. `own_input`: an input file of the same argument, which it may replace; or NULL. */
 bool file_uses_write(struct file_uses *u, const char *path, const char *who, const char *own_input);
-/* Whether each file that is written is possible, written once, and not also read; else says why not. */
+/* Checks that each output file is writable, written once, and not also read. False with the reason in `err`. */
 bool file_uses_check(const struct file_uses *u, char *err, size_t err_size);
 void file_uses_free(struct file_uses *u);
 #endif

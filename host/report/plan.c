@@ -32,7 +32,7 @@ void plan_free(struct plan *p) {
     *p = (struct plan){.n_runs = 0};
 }
 
-/* A copy that owns its texts. */
+/* Copies options with their texts. */
 static bool options_copy(struct heddle_options *to, const struct heddle_options *o) {
     int n = 0;
     while (o->set && o->set[n])
@@ -79,7 +79,7 @@ int plan_machine(struct plan *p, const struct heddle_options *o, char *err, size
     return -1;
 }
 
-/* The files that a run's results follow from: a benchmark's PTX; a program, and all that it reads. */
+/* Makes the digest of a run's input files: a benchmark's PTX, or a program and all files that it reads. */
 static bool digest_input(const struct bench *b, char out[DIGEST_TEXT], char *err, size_t err_size) {
     const struct own *own = bench_own(b);
     char path[PATH_MAX], one[DIGEST_TEXT];

@@ -1,11 +1,11 @@
 #ifndef HOST_PLAN_H
 #define HOST_PLAN_H
-/* Runs that are wanted of a database, and the running of those that it has not. */
+/* A plan: the runs that a command wants in a database. */
 #include "benchmarks/bench.h"
 #include "host/results/results_db.h"
 
 struct plan_machine {
-    struct heddle_options options; /* its texts are the plan's */
+    struct heddle_options options; /* the plan owns its texts */
     struct run_machine machine;
 };
 struct plan_run {
@@ -22,18 +22,18 @@ struct plan {
     bool profile; /* runs are wanted with a profile */
 };
 
-/* False, with a reason, when the executable cannot be read. Free in any case. */
+/* Begins a plan. False with a reason: the executable cannot be read. Call plan_free() in either case. */
 bool plan_start(struct plan *p, char *err, size_t err_size);
 void plan_free(struct plan *p);
-/* The place of a machine, entered when it is not there yet; -1, with the reason, when the options make none. */
+/* Returns the index of a machine, and adds it if it is new. -1 with the reason: the options are invalid. */
 int plan_machine(struct plan *p, const struct heddle_options *o, char *err, size_t err_size);
-/* The place of a run, entered when it is not there yet; -1 with the reason. */
+/* Returns the index of a run, and adds it if it is new. -1 with the reason. */
 int plan_add(struct plan *p, const struct bench *b, enum bench_size size, int machine, char *err, size_t err_size);
 
-/* What a run is, for the database; texts are the plan's. */
+/* Describes a run for the database. The plan owns the texts. */
 bool plan_describe(const struct plan *p, const struct bench *b, enum bench_size size, int machine, struct run_what *out,
                    char *err, size_t err_size);
 
-/* Whether the database has run `i`, as it is wanted: 1, 0, or -1 with the reason. */
+/* Returns 1 if the database has run `i` (with its profile, if wanted), 0 if not, -1 with the reason on failure. */
 int plan_has(const struct plan *p, struct results_db *db, int i, char *err, size_t err_size);
 #endif

@@ -53,7 +53,7 @@ static void sentence(struct report *r, const char *text) {
     fputs("</p>\n", r->out);
 }
 
-/* How many values a text of the runs has; `first` and `last` in their order. */
+/* Counts the distinct values of a text field over all runs; `first` and `last` in sorted order. */
 static int count(const struct report *r, const char *name, const char **first, const char **last) {
     struct field f;
     char why[256], number[48];
@@ -72,7 +72,7 @@ static int count(const struct report *r, const char *name, const char **first, c
     return n;
 }
 
-/* Who ran what, where and when. */
+/* Writes which runs the page shows, with their versions and dates. */
 static void what_was_run(struct report *r) {
     const char *first = "", *last = "", *low, *high;
     int programs = count(r, "program", &low, &high), models = count(r, "model", &low, &high);
@@ -95,7 +95,7 @@ static void what_was_run(struct report *r) {
     fputs(". A click on a column's head sorts.</p>\n", r->out);
 }
 
-/* Options that every run set alike; those that differ are columns. */
+/* Lists the options that have the same value in every run. Options that differ become columns. */
 static void common_options(struct report *r) {
     bool any = false;
     for (int i = 0; i < r->set->n_options; i++) {
@@ -146,7 +146,7 @@ static bool runs(struct report *r) {
     return fine;
 }
 
-/* Where runs are of several models. */
+/* Writes speed-ups, if the runs have several models. */
 static bool speed_ups(struct report *r) {
     struct field rows[MAX_FIELDS], model;
     struct pivot p = {.rows = rows, .columns = &model, .n_columns = 1};
@@ -162,7 +162,7 @@ static bool speed_ups(struct report *r) {
             rows[p.n_rows++] = rows[i];
     heading(r, "speed-up", "Speed-up of each model");
     if (!pivot_fill(&v, r->set, r->rows, r->n, &p, &older, why, sizeof why)) {
-        sentence(r, why); /* what it is that cannot be compared */
+        sentence(r, why); /* the reason why the runs cannot be compared */
         return true;
     }
     struct chart c = {.kind = CHART_BARS, .title = "", .y_label = "speed-up", .places = v.rows, .n = v.n_rows};
@@ -201,7 +201,7 @@ static void breakdown_table(struct report *r, const struct breakdown *b, const s
     table_free(t);
 }
 
-/* A chart has so many bars at most that their names can be read. */
+/* Draws the breakdown as charts with few enough bars that their names are legible. */
 static bool breakdown_charts(struct report *r, const struct breakdown *b, const struct pivot_values *v) {
     enum { MOST = 50 };
     bool fine = true;

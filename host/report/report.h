@@ -1,6 +1,6 @@
 #ifndef HOST_REPORT_H
 #define HOST_REPORT_H
-/* A page about runs of a database, that needs no other file. */
+/* A self-contained HTML page about runs of a database. */
 #include "chart.h"
 #include "results_view.h"
 
@@ -14,21 +14,21 @@ struct report {
     bool no_gnuplot; /* plots were left out */
     char err[1024];
 };
-/* False with the reason in r->err; then the page is not whole. */
+/* Writes the page. False with the reason in r->err: the page is incomplete. */
 bool report_write(struct report *r);
 
-/* Draws a chart, unless it has no values or gnuplot is missing. False with the reason. */
+/* Draws a chart, unless it has no values or gnuplot is missing. False with the reason in r->err. */
 bool report_chart(struct report *r, const struct chart *c);
-/* Writes the table and frees it. False with the reason when memory was out for it. */
+/* Writes the table and frees it. False with the reason: out of memory. */
 bool report_table(struct report *r, struct table *t);
-/* report_roof.c: how near each run is to what the levels of memory and the schedulers could do. */
+/* report_roof.c: the roofline by level of memory. */
 bool report_roofs(struct report *r);
-/* report_operations.c: the same for each kind of operation. */
+/* report_operations.c: the roofline by kind of operation. */
 bool report_operations(struct report *r);
-/* report_lines.c: the lines that most issue slots went to, of runs that have a profile. */
+/* report_lines.c: the lines with the most issue slots, for runs with a profile. */
 bool report_lines(struct report *r);
-/* report_paths.c: how the lanes of a warp of each kernel went, of runs that have a profile. */
+/* report_paths.c: the paths of one warp of each kernel, for runs with a profile. */
 bool report_paths(struct report *r);
-/* What tells the run from the others, as one line of text; free it. NULL when memory is out. */
+/* Returns a line of text that distinguishes the run from the others; the caller frees it. NULL: out of memory. */
 char *report_name(const struct report *r, const struct result_row *row);
 #endif

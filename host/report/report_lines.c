@@ -1,11 +1,11 @@
-/* Hot lines of PTX and of its source, from the profiles of runs. */
+/* Writes the hot lines of PTX and of its source, from the runs' profiles. */
 #include "host/html.h"
 #include "report.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 6, KERNELS = 3 }; /* lines of a kernel, kernels of a run */
+enum { SHOWN = 6, KERNELS = 3 }; /* lines per kernel, kernels per run */
 
 static double number(const cJSON *o, const char *name) {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, name);
@@ -17,7 +17,7 @@ static const char *text(const cJSON *o, const char *name) {
     return s ? s : "";
 }
 
-/* Issue slots that went to a line: those it issued in, and those in which a warp waited to issue it. */
+/* Returns the issue slots of a line: slots in which it issued, and slots in which a warp waited to issue it. */
 static double slots(const cJSON *line, const char **cause) {
     double sum = number(line, "issued"), most = 0;
     const cJSON *s;
@@ -40,7 +40,7 @@ static double all_slots(const cJSON *kernel) {
     return sum;
 }
 
-/* The n largest of a list by `weight`, the first of equals first. Their number. */
+/* Finds the n largest items of a list by `weight`, in stable order. Returns their number. */
 static int largest(const cJSON *list, double (*weight)(const cJSON *), const cJSON **out, int n) {
     const cJSON *item;
     int found = 0;

@@ -26,7 +26,7 @@ double report_dram_bytes(const struct report *r, const struct result_row *row) {
 
 static bool same(const struct roof_machine *a, const struct roof_machine *b) { return memcmp(a, b, sizeof *a) == 0; }
 
-/* The points of the runs on machine `m`: how many there are. */
+/* Writes the points of the runs on machine `m`. Returns their number. */
 static int points(const struct report *r, const struct roofline *l, const struct roof_machine *m,
                   const struct roof_machine *of, double *x, double *y) {
     int n = 0;

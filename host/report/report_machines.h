@@ -1,35 +1,36 @@
 #ifndef HOST_REPORT_MACHINES_H
 #define HOST_REPORT_MACHINES_H
-/* Rooflines of a report: a plot for each machine of the runs, with a point for each run and kind (a level of memory, a
- * kind of operation) and a line for each kind, which rises to what the machine can do at most. */
+/* Rooflines of a report: a plot for each machine, with a point for each run and kind (a level of memory, or a kind of
+ * operation) and a roof for each kind, which is the machine's limit. */
 #include "report.h"
 
-enum { ROOFS = 4 }; /* kinds at most */
+enum { ROOFS = 4 }; /* maximum number of kinds */
 
-/* The lines of a machine, by kind; of kinds that a roofline does not have they are 0. */
+/* The roofs of a machine, by kind; 0 for unused kinds. */
 struct roof_machine {
-    double slope[ROOFS];  /* bytes a cycle */
-    double height[ROOFS]; /* a cycle */
+    double slope[ROOFS];  /* bytes per cycle */
+    double height[ROOFS]; /* operations per cycle */
 };
 
 struct roofline {
     int n; /* kinds */
     const char *names[ROOFS];
     const char *x_label, *y_label;
-    bool by_slope;                 /* a kind is known by its slope, and the plot by the height; or other way */
-    const char *unit;              /* of what a kind is known by */
-    const char *title, *title_end; /* of the plot: around what it is known by */
+    bool by_slope;                 /* true: kinds are labelled by slope, the plot by height; else the reverse */
+    const char *unit;              /* unit of the kinds' labels */
+    const char *title, *title_end; /* the plot's title, before and after its number */
     struct roof_machine (*machine)(const struct report *r, const struct result_row *row);
     double (*x)(const struct report *r, const struct result_row *row, int kind);
     double (*y)(const struct report *r, const struct result_row *row, int kind);
     bool (*table)(struct report *r, const struct roof_machine *of); /* `of`: a machine for each row */
 };
 
-/* Draws each machine once, the first six of them, passing over those of which a line is not known; then the table.
- * False with the reason in r->err. */
+/* Draws a plot for each of the first six machines whose roofs are all known, then the table. False with the reason in
+ * r->err. */
 bool report_machines(struct report *r, const struct roofline *l);
 
-/* An option of the machine, a statistic: NAN when there is none. Bytes of DRAM: a cycle of the SMs at most, moved. */
+/* Return an option of the machine, a statistic (NAN: none), the peak DRAM bytes per SM cycle, and the DRAM bytes
+ * moved. */
 double report_option(const struct report *r, const struct result_row *row, const char *name);
 double report_stat(const struct report *r, const struct result_row *row, const char *name);
 double report_dram_peak(const struct report *r, const struct result_row *row);

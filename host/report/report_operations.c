@@ -1,4 +1,4 @@
-/* A roofline by operation: what each kind of pipe did in a cycle, and for a byte of DRAM, beside what it could do. */
+/* A roofline by operation: operations of each kind of pipe per cycle and per byte of DRAM, beside the pipe's peak. */
 #include "isa/types.h"
 #include "report_machines.h"
 #include "timing/config/config.h"
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A kind of operation: the statistics that count its lanes, each with what one of them is worth, and the pipe, and the
- * initiation interval, that set its limit. */
+/* A kind of operation: the statistics that count its lanes, the operations that each lane counts as, and the pipe and
+ * initiation interval that limit it. */
 static const struct kind {
     const char *name;
     struct {
@@ -16,7 +16,7 @@ static const struct kind {
     } of[4];
     int pipe;
     const char *initiation;
-    double most; /* worth of the operation that gives the peak */
+    double most; /* operations per lane of the instruction that reaches the peak */
 } kinds[] = {
     {"f32 flop", {{"op.f32_add", 1}, {"op.f32_mul", 1}, {"op.f32_fma", 2}}, PIPE_SP, "initiation.f32_fma", 2},
     {"f64", {{"op.f64", 1}}, PIPE_DP, "initiation.f64_fma", 1},
@@ -25,7 +25,7 @@ static const struct kind {
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* Pipes of an SM; a machine without them uses others instead. */
+/* Returns the number of pipes of an SM; a machine that lacks them uses other pipes instead. */
 static double units(const struct report *r, const struct result_row *row, int pipe) {
     char name[48];
     snprintf(name, sizeof name, "pipe.%s.units", pipe_rows[pipe].name);
@@ -43,7 +43,7 @@ static struct roof_machine machine_of(const struct report *r, const struct resul
     return m;
 }
 
-/* Operations of a run; NAN when it did none. */
+/* Returns the operations of a run; NAN: none. */
 static double done(const struct report *r, const struct result_row *row, int k) {
     double sum = 0;
     for (int i = 0; i < 4 && kinds[k].of[i].stat; i++) {

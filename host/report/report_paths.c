@@ -1,13 +1,13 @@
-/* The paths of a warp of each kernel, from the profiles of runs. What many runs have alike is drawn once. */
+/* Draws the paths of one warp of each kernel, from the runs' profiles. Equal drawings of several runs appear once. */
 #include "host/html.h"
 #include "host/paths.h"
 #include "report.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 40 }; /* drawings of a page */
+enum { MOST = 40 }; /* drawings on a page */
 
-/* A drawing: a kernel of a program in a model, and how often it was met. */
+/* A drawing: a kernel of a program in a model, and the number of runs that share it. */
 struct drawing {
     const struct result_row *of;
     char *kernel, *json;
@@ -16,7 +16,7 @@ struct drawing {
 
 struct drawings {
     struct drawing *list;
-    int n, whole; /* `whole`: kernels whose warp stays together, in runs */
+    int n, whole; /* drawings; kernels (over all runs) whose warp never diverges */
     bool any;
 };
 
@@ -33,7 +33,7 @@ static bool same(const struct drawing *a, const struct result_row *row, const ch
            strcmp(a->kernel, kernel) == 0 && strcmp(a->json, json) == 0;
 }
 
-/* Takes `json`. False when memory is out. */
+/* Adds a drawing and takes ownership of `json`. False: out of memory. */
 static bool add(struct drawings *d, const struct result_row *row, const char *kernel, char *json) {
     for (int i = 0; json && i < d->n; i++)
         if (same(&d->list[i], row, kernel, json)) {
@@ -53,7 +53,7 @@ static bool add(struct drawings *d, const struct result_row *row, const char *ke
     return true;
 }
 
-/* The drawings of a run. */
+/* Collects the drawings of a run. */
 static bool collect(struct drawings *d, const struct result_row *row, const cJSON *profile) {
     const cJSON *k;
     cJSON_ArrayForEach(k, profile) {

@@ -1,5 +1,5 @@
-/* A roofline: thread instructions a cycle over thread instructions a byte, of each level of memory. All in cycles of
- * the SMs' clock. */
+/* A roofline: thread instructions per cycle over thread instructions per byte, for each level of memory. Cycles are
+ * those of the SM clock. */
 #include "isa/types.h"
 #include "report_machines.h"
 #include <math.h>
@@ -7,7 +7,7 @@
 
 enum { L1, L2, DRAM, LEVELS, SECTOR = 32 };
 
-/* What a machine could do in a cycle at most. */
+/* Returns the peak rates of a machine per cycle. */
 static struct roof_machine machine_of(const struct report *r, const struct result_row *row) {
     double sms = report_option(r, row, "gpu.sms"), core = report_option(r, row, "clock.core_mhz");
     struct roof_machine m = {{0}, {0}};
@@ -26,7 +26,7 @@ static double bytes_of(const struct report *r, const struct result_row *row, int
                          : report_dram_bytes(r, row);
 }
 
-/* Instructions a byte; NAN where the level moved nothing. */
+/* Returns instructions per byte; NAN: the level moved no bytes. */
 static double intensity(const struct report *r, const struct result_row *row, int level) {
     double bytes = bytes_of(r, row, level);
     return bytes > 0 ? report_stat(r, row, "gpu.thread_instructions") / bytes : NAN;
@@ -54,7 +54,7 @@ static const struct roofline roofline = {
     .table = table,
 };
 
-/* How much of what each level would allow was reached. */
+/* Writes a table with the share of each level's limit that the runs reached. */
 static bool table(struct report *r, const struct roof_machine *of) {
     static const char *const titles[] = {"run",
                                          ">instructions/cycle",

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The values of several fields, as one title. */
+/* Joins the values of several fields to one title. */
 static char *title_of(const struct result_set *set, const struct result_row *r, const struct field *f, int n) {
     char *out = n ? NULL : strdup(""), text[48];
     for (int i = 0; i < n; i++) {
@@ -35,7 +35,7 @@ static int title_at(const struct titles *t, const char *name) {
     return -1;
 }
 
-/* The place of the row's title, added when it is new; -1: memory is out. */
+/* Returns the index of a title, and adds it if it is new. -1: out of memory. */
 static int title_add(struct titles *t, char *name) {
     int at = name ? title_at(t, name) : -1;
     if (at >= 0 || !name) {
@@ -58,7 +58,7 @@ static void titles_free(struct titles *t) {
     free(t->name);
 }
 
-/* Two rows of one cell: by what they differ. False: by nothing but the build that ran them. */
+/* Reports the fields in which two rows of one cell differ. False: they differ only in the build that ran them. */
 static bool conflict(const struct result_set *set, const struct result_row *a, const struct result_row *b, char *err,
                      size_t err_size) {
     const struct result_row *two[] = {a, b};
@@ -80,10 +80,10 @@ static bool conflict(const struct result_set *set, const struct result_row *a, c
     return *names != '\0';
 }
 
-/* cells[row * n_columns + column], NULL for none. */
+/* The cells of a pivot: cell[row * n_columns + column]; NULL: empty. */
 struct cells {
     struct titles rows, columns;
-    int *row, *column; /* of each run */
+    int *row, *column; /* indices of each run's row and column */
     const struct result_row **cell;
 };
 
@@ -112,13 +112,12 @@ static bool place(struct cells *x, const struct result_set *set, const struct re
         if (*c && conflict(set, *c, rows[i], err, err_size))
             return false;
         *older += *c != NULL;
-        *c = rows[i]; /* the newer, since rows are in the order they ended */
+        *c = rows[i]; /* the newer run, since rows are sorted by end time */
     }
     return true;
 }
 
-/* The column that all others are taken relative to, -1 for none; false, with the reason, when there is none of the
- * name. */
+/* Finds the column that all others are relative to; -1: none. False with the reason: no column has the name. */
 static bool find_base(const struct cells *x, const struct pivot *p, int *base, char *err, size_t err_size) {
     *base = p->relative_to || p->faster ? title_at(&x->columns, p->relative_to ? p->relative_to : USUAL_BASE) : -1;
     if (p->faster && !p->relative_to && *base < 0 && x->columns.n)

@@ -129,7 +129,7 @@ static int by_identity(const void *a, const void *b, void *ctx) {
     int order = strcmp(x->program, y->program);
     for (int i = 0; !order && i < set->n_options; i++)
         order = by_number_or_text(set, x, y, &(struct field){FIELD_OPTION, i, ""});
-    if (!order) /* the model that others are compared with stands before them */
+    if (!order) /* the base model comes first */
         order = (strcmp(x->model, USUAL_BASE) != 0) - (strcmp(y->model, USUAL_BASE) != 0);
     if (!order)
         order = strcmp(x->model, y->model);
@@ -148,7 +148,7 @@ static bool is_operator(const char *op) {
     return false;
 }
 
-/* One condition of `len` characters. */
+/* Parses one condition of `len` characters. */
 static bool condition_read(struct results_db *db, struct result_set *set, const char *text, size_t len,
                            struct condition *c, char *err, size_t err_size) {
     char all[400], name[64];
@@ -197,7 +197,7 @@ bool conditions_read(struct results_db *db, struct result_set *set, const char *
     }
 }
 
-/* Is the text equal to one of the values, as numbers where both are? */
+/* Returns true if the text equals one of the values; two numbers are compared as numbers. */
 static bool among(const char *text, const char *values) {
     for (const char *at = values;; at++) {
         char one[256];
