@@ -1,22 +1,22 @@
 #ifndef HOST_LIVE_H
 #define HOST_LIVE_H
-/* A page about a run that goes on, for a browser: an HTTP server in a thread of its own, and what it tells, which comes
+/* A live page: an HTTP server, in its own thread, that shows a running simulation in a browser. It gets its data
  * through heddle_options.watch. */
 #include "host/heddle.h"
 
 struct live;
 
-/* Serves on `where`: PORT (of 127.0.0.1; 0: one that is free), ADDRESS:PORT, [ADDRESS]:PORT, or, with a slash in it,
- * the path of a Unix socket. `command`: what runs, for the page. NULL with the reason in `err`. */
+/* Starts a server on `where`: PORT (on 127.0.0.1; 0: any free port), ADDRESS:PORT, [ADDRESS]:PORT, or the path of a
+ * Unix socket if it contains a slash. `command`: text for the page. NULL with the reason in `err`. */
 struct live *live_open(const char *where, const char *command, char *err, size_t err_size);
-/* Nothing happens when it is NULL. */
+/* Stops the server; ignores NULL. */
 void live_close(struct live *l);
-/* "http://127.0.0.1:8080/", or the path of the socket. */
+/* Returns "http://127.0.0.1:8080/", or the path of the socket. */
 const char *live_address(const struct live *l);
-/* The path of the Unix socket, which live_close() removes; NULL: it is none. */
+/* Returns the path of the Unix socket, which live_close() removes; NULL: the server uses TCP. */
 const char *live_socket(const struct live *l);
-/* Contexts of these options are told of from here on. */
+/* Sets the watch callback in these options, so that their contexts appear on the page. */
 void live_watch(struct live *l, struct heddle_options *o);
-/* What runs next: a benchmark's name; its launches count from 0 again. */
+/* Announces the next benchmark; launches are counted from 0 again. */
 void live_program(struct live *l, const char *name);
 #endif

@@ -1,5 +1,5 @@
-/* The server of live pages: a socket of ours, and libmicrohttpd, which is looked for when a run asks for it, so that
- * nobody else needs it. */
+/* The HTTP server of live pages: Heddle's own socket, served by libmicrohttpd. The library is loaded only when a run
+ * needs it, so that Heddle runs without it. */
 #include "live_parts.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,24 +20,24 @@ enum { HOST = 256, PORT = 16, PENDING = 8 };
 
 struct live_http {
     struct live_http_ops ops;
-    int fd; /* the socket that listens; -1: none, or it is the server's */
+    int fd; /* listening socket; -1: none, or the server owns it */
     char address[HOST + 32];
     char *socket;  /* path; NULL: TCP */
-    bool loopback; /* nobody from outside can ask */
+    bool loopback; /* reachable from this machine only */
     void *library, *server;
 };
 
 const char *live_http_address(const struct live_http *h) { return h->address; }
 const char *live_http_socket(const struct live_http *h) { return h->socket; }
 
-/* Where to listen. */
+/* ---- addresses ---- */
 
 static bool complain(char *err, size_t err_size, const char *where, const char *why) {
     snprintf(err, err_size, "%s: %s", where, why);
     return false;
 }
 
-/* A socket that nobody serves any more is in the way; anything else is somebody's. */
+/* Removes a stale socket at the path. Any other file there is an error. */
 static bool clear_path(const struct sockaddr_un *a, char *err, size_t err_size) {
     struct stat st;
     if (lstat(a->sun_path, &st) != 0)
@@ -70,7 +70,7 @@ static bool listen_path(struct live_http *h, const char *path, char *err, size_t
     return complain(err, err_size, path, strerror(errno));
 }
 
-/* "8080", "host:8080" or "[host]:8080" into its parts. */
+/* Splits "8080", "host:8080" or "[host]:8080". */
 static bool split(const char *where, char *host, char *port) {
     const char *colon = strrchr(where, ':'), *end = colon;
     if (!colon) {
@@ -90,7 +90,7 @@ static bool split(const char *where, char *host, char *port) {
     return true;
 }
 
-/* The address as the system has it, with the port that was free. */
+/* Writes the address with the port that the system chose. */
 static void note_address(struct live_http *h, const char *host) {
     struct sockaddr_storage a;
     socklen_t len = sizeof a;
@@ -140,7 +140,7 @@ static bool listen_port(struct live_http *h, const char *where, char *err, size_
 #if __has_include(<microhttpd.h>)
 #include <microhttpd.h>
 
-/* What is used of the library. */
+/* The library's functions that are used. */
 struct library {
     __typeof__(&MHD_start_daemon) start;
     __typeof__(&MHD_stop_daemon) stop;
@@ -158,7 +158,7 @@ struct server {
 
 #define LIBRARY "libmicrohttpd.so.12"
 
-/* Why the loader has it not: it is not installed, or what is there cannot be used. */
+/* Reports why the library cannot be loaded: it is not installed, or the installed file is unusable. */
 static bool say_missing(char *err, size_t err_size) {
     const char *why = dlerror();
     if (!why || strstr(why, strerror(ENOENT)))
@@ -196,7 +196,8 @@ static bool load(struct live_http *h, struct library *l, char *err, size_t err_s
     return true;
 }
 
-/* A name of this machine, with or without a port. An address of elsewhere may begin as one of ours does. */
+/* Returns true if a Host header names this machine, with or without a port. A prefix match would not do:
+ * "127.0.0.1.example.org" is another machine. */
 static bool is_loopback(const char *host) {
     static const char *const names[] = {"localhost", "[::1]"};
     size_t len = strncmp(host, "127.", 4) == 0 ? strspn(host, "0123456789.") : 0;
@@ -207,7 +208,8 @@ static bool is_loopback(const char *host) {
     return len && (!*port || (*port == ':' && port[1 + strspn(port + 1, "0123456789")] == '\0'));
 }
 
-/* Pages of elsewhere, whose name was made to lead here, get nothing: only who asks for this machine does. */
+/* Returns true if a request may be answered. A request with a foreign Host header is refused, which stops web pages
+ * that rebind their DNS name to this machine. */
 static bool is_ours(const struct live_http *h, const char *host) {
     return !h->loopback || h->socket || !host || is_loopback(host);
 }
@@ -256,7 +258,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *from, const 
 
 static void silent(void *ctx, const char *fmt, va_list args) { (void)ctx, (void)fmt, (void)args; }
 
-/* Signals are for the thread that simulates. */
+/* Starts the server's threads with all signals blocked, so that the simulating thread gets them. */
 static bool serve(struct live_http *h, char *err, size_t err_size) {
     enum { CONNECTIONS = 32, SECONDS = 10 };
     struct server *s = h->server = calloc(1, sizeof *s);

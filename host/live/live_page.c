@@ -1,10 +1,10 @@
-/* The page about a run that goes on. It asks for the state each second and draws it; what it looks like otherwise is
- * what all pages of Heddle look like (html.h). */
+/* The HTML of the live page. Its script fetches the state each second and draws it; its style is that of all pages
+ * (html.h). */
 #include "host/html.h"
 #include "live_parts.h"
 #include <stdlib.h>
 
-/* Colours of gnuplot's plots would do, but a slot that issued should look the same in every picture. */
+/* An issued slot has the same colour in every picture, so the colours are not those of gnuplot's plots. */
 static const char style[] =
     "<style>#sms{display:flex;flex-wrap:wrap;gap:6px}#sms div{width:150px;border:1px solid #ddd;padding:4px 6px;"
     "font-size:12px}.bar{display:flex;height:10px;background:#eee}.bar i,#key i{display:block;height:10px}"

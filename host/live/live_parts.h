@@ -1,19 +1,19 @@
 #ifndef HOST_LIVE_PARTS_H
 #define HOST_LIVE_PARTS_H
-/* Inside of live.h: what is known of the run, and the server. */
+/* Internals of live.h: the state of the run, and the server. */
 #include "live.h"
 #include "timing/report/states.h"
 #include <pthread.h>
 
-/* What a part of the run did. */
+/* A point of the curves: sums over a part of the run. */
 struct live_point {
-    double cycles, instructions; /* of threads */
+    double cycles, instructions; /* cycles; thread instructions */
     double slots[N_SLOTS];
 };
 
 enum {
-    LIVE_POINTS = 512,   /* of the curves, even: when there are as many, two become one */
-    LIVE_LAUNCHES = 100, /* the last ones are shown */
+    LIVE_POINTS = 512,   /* maximum points of a curve, even: a full curve is halved by merging pairs */
+    LIVE_LAUNCHES = 100, /* latest launches shown */
     LIVE_NAME = 96
 };
 
@@ -22,7 +22,7 @@ struct live_launch {
     char program[LIVE_NAME], kernel[LIVE_NAME];
     struct heddle_dim grid, block;
     uint64_t ctas_done, ctas;
-    double cycles, instructions, began, ended; /* seconds; ended 0: it runs */
+    double cycles, instructions, began, ended; /* begin and end in seconds; ended 0: it runs */
 };
 
 struct live_sm {
@@ -30,17 +30,17 @@ struct live_sm {
     struct live_point last;
 };
 
-/* Everything is looked at with the lock held. */
+/* The state of the run. All access holds the lock. */
 struct live_state {
     pthread_mutex_t lock;
     char *command;
     char model[LIVE_NAME], config[LIVE_NAME], program[LIVE_NAME];
     double started;
-    bool timed; /* there is time in this model */
+    bool timed; /* the model has timing */
     struct live_point points[LIVE_POINTS];
-    int n_points, views, each; /* views in the last point; that a point has when it is full */
+    int n_points, views, each; /* points; reports in the last point; reports in a full point */
     struct live_launch launches[LIVE_LAUNCHES];
-    int n_launches; /* begun; launches[n % LIVE_LAUNCHES] */
+    int n_launches; /* launches begun; launch n is launches[n % LIVE_LAUNCHES] */
     struct live_sm *sms;
     uint32_t n_sms;
 };
@@ -49,13 +49,14 @@ struct live_state {
 bool live_state_init(struct live_state *s, const char *command);
 void live_state_free(struct live_state *s);
 void live_state_view(struct live_state *s, const struct heddle_view *v);
-/* As JSON; free it. NULL when memory is out. */
+/* Returns the state as JSON, which the caller frees. NULL: out of memory. */
 char *live_state_json(struct live_state *s);
 
-/* live_page.c: the page; free it. NULL when memory is out. */
+/* live_page.c: returns the page, which the caller frees. NULL: out of memory. */
 char *live_page(const struct live_state *s);
 
-/* live_http.c: answers a GET of `path` with a text of this type, which it frees; NULL: there is no such page. */
+/* live_http.c: the callback that answers a GET of `path` with a text of this type; the server frees the text. NULL: no
+ * such page. */
 struct live_http;
 struct live_http_ops {
     char *(*get)(void *ctx, const char *path, const char **type);

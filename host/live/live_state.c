@@ -1,4 +1,4 @@
-/* What is known of a run that goes on: curves of a bounded number of points, the last launches, the SMs. */
+/* The state of a running simulation: curves with a bounded number of points, the latest launches, the SMs. */
 #include "host/progress.h"
 #include "live_parts.h"
 #include <cjson/cJSON.h>
@@ -35,7 +35,7 @@ static void add(struct live_point *to, const struct live_point *p) {
         to->slots[i] += p->slots[i];
 }
 
-/* The curves have the same number of points however long the run is. */
+/* Merges pairs of points, so that the number of points stays bounded in long runs. */
 static void halve(struct live_state *s) {
     for (int i = 0; i < LIVE_POINTS / 2; i++) {
         s->points[i] = s->points[2 * i];
@@ -99,7 +99,7 @@ void live_state_view(struct live_state *s, const struct heddle_view *v) {
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Three digits are enough for a picture. */
+/* Rounds to three digits, which is enough for a picture. */
 static cJSON *rounded(double v) {
     char text[32];
     snprintf(text, sizeof text, "%.4g", isfinite(v) ? v : 0);

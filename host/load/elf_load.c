@@ -1,6 +1,6 @@
-/* Device code in ELF files. nvcc puts containers into the section .nv_fatbin, one a compilation, one after the other;
- * those that are to be linked on the device (-rdc=true) into __nv_relfatbin. The wrappers that point to them hold
- * nothing else, so that relocations need not be looked at. */
+/* Reads device code from ELF files. nvcc puts a container for each compilation into the section .nv_fatbin, or into
+ * __nv_relfatbin for device linking (-rdc=true). The containers follow one another, so the wrappers that point to them,
+ * and their relocations, need not be read. */
 #include "elf_load.h"
 #include <elf.h>
 #include <gelf.h>
@@ -23,7 +23,7 @@ bool elf_is_device_file(const void *data, size_t len) {
     return fatbin_is(data, len) || is_elf(data, len) || is_archive(data, len);
 }
 
-/* libelf wants memory that it may change; the file's bytes are copied. */
+/* Opens an ELF file in memory. libelf may modify its memory, so it gets a copy. */
 static Elf *open_elf(const void *data, size_t len, char **copy) {
     *copy = NULL;
     if (elf_version(EV_CURRENT) == EV_NONE || len < EI_NIDENT || !(*copy = malloc(len)))
@@ -36,14 +36,14 @@ static Elf *open_elf(const void *data, size_t len, char **copy) {
     return NULL;
 }
 
-/* The bytes of a section; NULL when they are not in the file. */
+/* Returns the bytes of a section; NULL: they lie outside the file. */
 static const unsigned char *section_bytes(const GElf_Shdr *s, const char *file, size_t len) {
     if (s->sh_type == SHT_NOBITS || s->sh_offset > len || s->sh_size > len - s->sh_offset)
         return NULL;
     return (const unsigned char *)file + s->sh_offset;
 }
 
-/* Containers follow one another, each aligned to 8, with zeros between. */
+/* Reads the containers of a section. Each is aligned to 8 bytes, with zeros between. */
 static bool read_section(struct device_code *out, const GElf_Shdr *s, const char *file, size_t len, uint32_t target) {
     const unsigned char *p = section_bytes(s, file, len);
     if (!p)
@@ -103,7 +103,7 @@ static bool read_elf(struct device_code *out, const void *data, size_t len, uint
     return ok;
 }
 
-/* A .fatbin file is one container, or several. */
+/* Reads a .fatbin file: one or more containers. */
 static bool read_containers(struct device_code *out, const unsigned char *data, size_t len, uint32_t target) {
     out->has_sections = true;
     for (uint64_t i = 0; i < len; i += fatbin_bytes(data + i))
@@ -112,9 +112,9 @@ static bool read_containers(struct device_code *out, const unsigned char *data, 
     return true;
 }
 
-/* The member of a library whose header is at `at`; its bytes, 0 when it is none. */
+/* Returns the size of the archive member whose header is at `at`; 0: no valid header. */
 static uint64_t member_bytes(const char *data, size_t len, size_t at) {
-    struct { /* decimal, with blanks behind */
+    struct { /* decimal numbers, padded with blanks */
         char name[16], date[12], user[6], group[6], mode[8], size[10], end[2];
     } head;
     char text[sizeof head.size + 1] = "", *rest;
@@ -127,7 +127,8 @@ static uint64_t member_bytes(const char *data, size_t len, size_t at) {
     return right && bytes <= len - at - sizeof head ? bytes + sizeof head : 0;
 }
 
-/* A library: all of its objects' code, linked. Members that are no objects are the linker's own, as its index. */
+/* Reads an archive and links the device code of all its objects. Other members, such as the linker's index, are
+ * skipped. */
 static bool read_archive(struct device_code *out, const char *data, size_t len, uint32_t target) {
     enum { HEAD = 60 };
     bool ok = true;

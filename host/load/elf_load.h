@@ -1,25 +1,25 @@
 #ifndef HOST_ELF_LOAD_H
 #define HOST_ELF_LOAD_H
-/* Device code in files that a compiler wrote: host executables, shared and relocatable objects, libraries of them (.a),
- * containers (.fatbin) and machine code (.cubin). Any bytes may be given. */
+/* Finds device code in compiled files: host executables, shared and relocatable objects, archives (.a), containers
+ * (.fatbin) and machine code (.cubin). Any bytes are accepted and checked. */
 #include "fatbin.h"
 
-/* Whether these are the first bytes of such a file. */
+/* Returns true if these are the first bytes of such a file. */
 bool elf_is_device_file(const void *data, size_t len);
-/* All PTX in it, the best for `target` of each container (fatbin_read()). False, with out->error set, when the file is
- * broken, or there is none: the sentence then says what to do. Free with device_code_free() in any case. */
+/* Reads all PTX: from each container the best version for `target` (fatbin_read()). False with out->error, which says
+ * what to do: the file is broken or has no PTX. Call device_code_free() in either case. */
 bool elf_device_code(const void *data, size_t len, uint32_t target, struct device_code *out);
 
-/* How a program would find its CUDA runtime. */
+/* The way in which a program finds its CUDA runtime. */
 enum elf_runtime {
-    ELF_RUNTIME_NONE,     /* it calls none, as far as can be seen: it may use the driver */
-    ELF_RUNTIME_DYNAMIC,  /* libcudart.so */
-    ELF_RUNTIME_STATIC,   /* linked into it; its functions are in the table of symbols */
-    ELF_RUNTIME_STRIPPED, /* linked into it, and the table of symbols is gone */
+    ELF_RUNTIME_NONE,     /* no visible call of the runtime; the program may use the driver */
+    ELF_RUNTIME_DYNAMIC,  /* shared library libcudart.so */
+    ELF_RUNTIME_STATIC,   /* linked statically; its functions are in the symbol table */
+    ELF_RUNTIME_STRIPPED, /* linked statically, without a symbol table */
 };
 enum elf_runtime elf_runtime(const void *data, size_t len);
-/* Whether it is an object file, which the linker has yet to make a program of. */
+/* Returns true for an object file that is not linked yet. */
 bool elf_is_object(const void *data, size_t len);
-/* Whether it is a program that needs no dynamic linker, so that no library can be put before it. */
+/* Returns true for a program without a dynamic linker, into which no library can be preloaded. */
 bool elf_is_static(const void *data, size_t len);
 #endif

@@ -31,7 +31,7 @@ bool digest_file(const char *path, char out[DIGEST_TEXT]) {
     struct stat st;
     if (stat(path, &st) != 0)
         return false;
-    errno = EINVAL; /* a FIFO would wait for a writer, and be read */
+    errno = EINVAL; /* opening a FIFO would block, and reading it would consume its data */
     FILE *f = S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
     if (!f)
         return false;
@@ -46,7 +46,7 @@ bool digest_file(const char *path, char out[DIGEST_TEXT]) {
 
 void digest_start(struct digest *d) { *d = (struct digest){0}; }
 
-/* The digest so far and that of the part make the next one. */
+/* Combines the digest so far with the digest of the new part. */
 void digest_add(struct digest *d, const void *data, size_t n) {
     XXH128_hash_t part = XXH3_128bits(data, n);
     uint64_t both[4] = {d->low, d->high, part.low64, part.high64};

@@ -1,4 +1,4 @@
-/* Claims on runs: who is at one, so that several processes share the work of one database. */
+/* Claims on runs, by which several processes share the work of one database. */
 #include "results_parts.h"
 #include <errno.h>
 #include <limits.h>
@@ -8,11 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A claim of a process that can be looked at is worth what the process is; of one elsewhere (another machine, another
- * container) what its last word is. The owner renews at a fraction of that. */
+/* A claim of a process on this machine is valid while the process lives. A claim from elsewhere (another machine or
+ * container) is valid for LEASE_SECONDS after its last renewal; its owner renews every RENEW_SECONDS. */
 enum { LEASE_SECONDS = 180, RENEW_SECONDS = 30 };
 
-/* One line of a file, without its end; "" when it cannot be read. */
+/* Reads the first line of a file without its newline; "" on failure. */
 static void read_line(const char *path, char *out, int size) {
     FILE *f = fopen(path, "r");
     *out = '\0';
@@ -23,8 +23,8 @@ static void read_line(const char *path, char *out, int size) {
         fclose(f);
 }
 
-/* When a process was started, in ticks since the machine was; 0: it is not there, or it has ended and nobody has asked
- * for its status yet. -1: this system does not say (no /proc). */
+/* Returns the start time of a process in ticks since boot. 0: it does not exist or is a zombie. -1: the system has no
+ * /proc. */
 static long long process_start(long pid) {
     enum { STATE = 3, START = 22 }; /* fields of proc(5); the second is a name in brackets */
     char path[64], line[1024];
@@ -53,7 +53,7 @@ void results_owner(struct results_owner *o) {
     o->started = process_start(o->pid);
 }
 
-/* Is the owner of a claim still at it? */
+/* Returns true if the owner of a claim is still alive. */
 static bool lives(const struct results_db *db, const char *place, long pid, long long started, long long renewed) {
     if (strcmp(place, db->owner.place) != 0)
         return llabs((long long)time(NULL) - renewed) <= LEASE_SECONDS;
@@ -61,7 +61,7 @@ static bool lives(const struct results_db *db, const char *place, long pid, long
     return now < 0 ? kill((pid_t)pid, 0) == 0 || errno == EPERM : now == started;
 }
 
-/* Whether another process that lives has the run; -1 with a reason. */
+/* Returns 1 if another living process has claimed the run, 0 if not, -1 with a reason on failure. */
 static int taken(struct results_db *db, const char *key, char *err, size_t err_size) {
     sqlite3_stmt *s =
         results_prepare(db, "SELECT place, pid, started, renewed FROM claim WHERE key = ?", err, err_size);
@@ -83,7 +83,7 @@ static int taken(struct results_db *db, const char *key, char *err, size_t err_s
     return result;
 }
 
-/* A statement on claims of this process: ?1 to ?3 say which process, ?4 is the time, ?5 the key unless NULL. */
+/* Runs a statement on this process's claims: ?1 to ?3 identify the process, ?4 is the time, ?5 the key unless NULL. */
 static bool own_claims(struct results_db *db, const char *sql, const char *key, char *err, size_t err_size) {
     sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
     if (!s)

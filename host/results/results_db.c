@@ -1,4 +1,4 @@
-/* The file: opening it, knowing it for ours, and adding runs. */
+/* Opens database files, checks that they are Heddle's, and adds runs. */
 #include "results_db.h"
 #include "results_parts.h"
 #include "timing/report/stat.h"
@@ -11,11 +11,11 @@
 
 enum {
     APPLICATION = 0x4864646c,      /* "Hddl", in the file's header */
-    PATIENCE_MILLISECONDS = 60000, /* with a process that is writing */
+    PATIENCE_MILLISECONDS = 60000, /* wait for another process that writes */
 };
 
-/* docs/results.md explains each table. The journal is SQLite's ordinary one: it leaves one file when nobody writes, and
- * works where shared memory does not. */
+/* docs/results.md explains each table. SQLite's default rollback journal is used: it leaves a single file when no
+ * process writes, and needs no shared memory. */
 static const char schema[] =
     "CREATE TABLE configuration(hash TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE statistic(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, unit TEXT NOT NULL,"
@@ -40,11 +40,12 @@ static const char schema[] =
     " v.value AS value, s.unit AS unit FROM launch l JOIN launch_value v ON v.launch = l.id"
     " JOIN statistic s ON s.id = v.statistic;";
 
-/* Not of the format, which is what readers rely on: files that were made before there were claims get it, too. */
+/* The table of claims is no part of the format that readers rely on. It is added to older files as well. */
 static const char claims[] = "CREATE TABLE IF NOT EXISTS claim(key TEXT PRIMARY KEY, place TEXT NOT NULL,"
                              " pid INTEGER NOT NULL, started INTEGER NOT NULL, renewed INTEGER NOT NULL) WITHOUT ROWID";
 
-/* Why a file cannot be made: SQLite, which then tries to read it, has "No such file". 0: its folder takes files. */
+/* Returns the errno that explains why a file cannot be created; SQLite would only report "No such file". 0: the folder
+ * is writable. */
 static int folder_refuses(const char *path) {
     const char *end = strrchr(path, '/');
     char *folder = sqlite3_mprintf("%.*s", end ? (int)(end - path) + 1 : 2, end ? path : "./");
@@ -112,7 +113,7 @@ sqlite3_stmt *results_prepare(struct results_db *db, const char *sql, char *err,
     return s;
 }
 
-/* The number that a query gives. */
+/* Returns the number that a query yields. */
 static bool ask(struct results_db *db, const char *sql, int *out, char *err, size_t err_size) {
     sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
     if (!s)
@@ -126,7 +127,7 @@ static bool ask(struct results_db *db, const char *sql, int *out, char *err, siz
     return code == SQLITE_ROW;
 }
 
-/* What SQLite says of damage, without its heading and its lines. */
+/* Shortens SQLite's message about damage to one line. */
 static void one_line(const char *said, char out[256]) {
     const char *last = said ? said : "no answer";
     for (const char *nl; (nl = strchr(last, '\n')) && nl[1];)
@@ -134,7 +135,7 @@ static void one_line(const char *said, char out[256]) {
     snprintf(out, 256, "%.*s", (int)strcspn(last, "\n"), last);
 }
 
-/* Whole, as far as SQLite can tell; this also takes back what a killed process had begun to write. */
+/* Checks the file's integrity with SQLite; this also rolls back unfinished writes of a killed process. */
 static bool check_whole(struct results_db *db, char *err, size_t err_size) {
     sqlite3_stmt *s = results_prepare(db, "PRAGMA quick_check(1)", err, err_size);
     if (!s)
@@ -153,7 +154,7 @@ static bool check_whole(struct results_db *db, char *err, size_t err_size) {
     return fine;
 }
 
-/* Damaged when a table or a view of the schema is gone. */
+/* Checks that all tables and views of the schema exist. */
 static bool check_tables(struct results_db *db, char *err, size_t err_size) {
     static const char *const names[] = {"configuration", "statistic",     "run",
                                         "setting",       "run_value",     "launch",
@@ -178,8 +179,8 @@ static bool fill(struct results_db *db, char *err, size_t err_size) {
     return results_run(db, head, err, err_size) && results_run(db, schema, err, err_size);
 }
 
-/* Ours and of this version. An empty file becomes so, when it is to be written: inside of a transaction, since another
- * process may be doing the same. */
+/* Checks that the file is Heddle's and of this version. With `write`, an empty file gets the schema; in a transaction,
+ * since another process may do the same. */
 static bool check_ours(struct results_db *db, bool write, char *err, size_t err_size) {
     int application, version, tables;
     if (!ask(db, "PRAGMA application_id", &application, err, err_size) ||
@@ -231,7 +232,7 @@ struct results_db *results_open(const char *path, bool write, char *err, size_t 
         snprintf(err, err_size, "%s: is no regular file; results are kept in one", path);
         return NULL;
     }
-    if (there && st.st_size == 1) { /* which SQLite would take for an empty file, and write over */
+    if (there && st.st_size == 1) { /* SQLite would take it for empty and overwrite it */
         snprintf(err, err_size, "%s: is no database of results; name another file", path);
         return NULL;
     }
@@ -282,8 +283,8 @@ int results_has(struct results_db *db, const char *key, char *err, size_t err_si
     return results_any(db, "SELECT 1 FROM run WHERE key = ?", key, err, err_size);
 }
 
-/* A statement on one row: `format` has a letter a value, t(ext) or i(nteger). False on failure, with the reason in
- * `err`. */
+/* Runs a statement that changes one row. `format` has a letter for each value, t(ext) or i(nteger). False with the
+ * reason in `err`. */
 static bool change(struct results_db *db, const char *sql, char *err, size_t err_size, const char *format, ...) {
     sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
     if (!s)
@@ -304,7 +305,7 @@ static bool change(struct results_db *db, const char *sql, char *err, size_t err
     return code == SQLITE_DONE;
 }
 
-/* Every registered statistic has a row; those that are there keep theirs. */
+/* Adds a row for each registered statistic that the file lacks. */
 static bool add_names(struct results_db *db, char *err, size_t err_size) {
     int n;
     const struct stat_def *defs = stat_defs(&n);
@@ -315,7 +316,7 @@ static bool add_names(struct results_db *db, char *err, size_t err_size) {
     return fine;
 }
 
-/* The members of `stats` into run_value or launch_value. */
+/* Adds the members of `stats` to run_value or launch_value. */
 static bool add_values(struct results_db *db, const char *sql, sqlite3_int64 owner, const cJSON *stats, char *err,
                        size_t err_size) {
     sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
@@ -359,7 +360,7 @@ static bool add_launches(struct results_db *db, sqlite3_int64 run, const cJSON *
     return fine;
 }
 
-/* Lines "OPTION=VALUE". */
+/* Adds settings from lines "OPTION=VALUE". */
 static bool add_settings(struct results_db *db, sqlite3_int64 run, const char *lines, char *err, size_t err_size) {
     bool fine = true;
     for (const char *at = lines; fine && at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
@@ -375,7 +376,7 @@ static bool add_settings(struct results_db *db, sqlite3_int64 run, const char *l
     return fine;
 }
 
-/* Inside of the transaction. */
+/* Adds a run, inside a transaction. */
 static bool add_run(struct results_db *db, const struct run_what *w, const struct run_end *e, const char *key,
                     const char *command, char *err, size_t err_size) {
     const struct run_machine *m = w->machine;

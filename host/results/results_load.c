@@ -1,4 +1,4 @@
-/* Reading a database of results into memory. */
+/* Reads a database of results into memory. */
 #include "results_db.h"
 #include "results_parts.h"
 #include <math.h>
@@ -32,7 +32,7 @@ void result_set_free(struct result_set *s) {
     *s = (struct result_set){0};
 }
 
-/* Walks a query's rows; `take` says false when memory is out. */
+/* Calls `take` for each row of a query; false from it means out of memory. */
 static bool each(struct results_db *db, const char *sql, bool (*take)(void *ctx, sqlite3_stmt *s), void *ctx, char *err,
                  size_t err_size) {
     sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
@@ -50,12 +50,12 @@ static bool each(struct results_db *db, const char *sql, bool (*take)(void *ctx,
     return fine;
 }
 
-/* Rows with the ids that the file has for them, in ascending order. */
+/* State of the loader. Rows are sorted by their ids in the file. */
 struct loading {
     struct result_set *set;
-    sqlite3_int64 *owner; /* by row: of its run; of the values' owner, a run or a launch */
-    int *name_of, n_ids;  /* index of a name by the statistic's id */
-    int cap, at;          /* at: the row that the last value or setting went to */
+    sqlite3_int64 *owner; /* id of each row's run or launch, which owns its values */
+    int *name_of, n_ids;  /* index into names by the statistic's id */
+    int cap, at;          /* at: row of the latest value or setting */
 };
 
 static char *text(sqlite3_stmt *s, int column) {
@@ -67,7 +67,7 @@ static bool take_name(void *ctx, sqlite3_stmt *s) {
     struct loading *l = ctx;
     struct result_set *set = l->set;
     int id = sqlite3_column_int(s, 0);
-    if (id < 0 || id > 1 << 20) /* no file of ours */
+    if (id < 0 || id > 1 << 20) /* Heddle writes no such id */
         return true;
     char **names = realloc(set->names, (size_t)(set->n_names + 1) * sizeof *names);
     set->names = names ? names : set->names;
@@ -128,7 +128,7 @@ static bool take_row(void *ctx, sqlite3_stmt *s) {
            r->binary && r->ended && r->hash && r->values;
 }
 
-/* Values come in the order of their owners, and rows are in it. */
+/* Stores a value. Values and rows are both sorted by owner. */
 static bool take_value(void *ctx, sqlite3_stmt *s) {
     struct loading *l = ctx;
     sqlite3_int64 owner = sqlite3_column_int64(s, 0);
@@ -141,7 +141,7 @@ static bool take_value(void *ctx, sqlite3_stmt *s) {
     return true;
 }
 
-/* The values of the newest option: a row a run, in their order. */
+/* Stores the latest option's value of a run. */
 static bool take_option(void *ctx, sqlite3_stmt *s) {
     struct loading *l = ctx;
     struct result_set *set = l->set;
@@ -156,7 +156,7 @@ static bool take_option(void *ctx, sqlite3_stmt *s) {
     return true;
 }
 
-/* One more option, with a place for its value in each row. */
+/* Adds an option, with room for its value in each row. */
 static bool add_option(struct result_set *set, const char *name) {
     char **options = realloc(set->options, (size_t)(set->n_options + 1) * sizeof *options);
     if (!options)
@@ -185,11 +185,11 @@ static void drop_last_option(struct result_set *set) {
         free(set->rows[i].options[set->n_options]);
 }
 
-/* The set stays as it was when that fails. */
+/* Adds an option with its values; the set is unchanged on failure. */
 static bool fill_option(struct results_db *db, struct result_set *set, const char *name, char *err, size_t err_size) {
     struct loading l = {.set = set};
     const int before = set->n_options;
-    /* a value of a program is no option of its machine: the setting says it */
+    /* a program's value is no machine option, so it comes from the setting */
     char *sql = sqlite3_mprintf("SELECT r.id, coalesce(json_extract(c.json, '$.\"%q\"'), s.value) FROM run r"
                                 " JOIN configuration c ON c.hash = r.configuration"
                                 " LEFT JOIN setting s ON s.run = r.id AND s.option = %Q ORDER BY r.id",
@@ -258,7 +258,7 @@ static const char launches_sql[] =
 bool results_load(struct results_db *db, bool launches, struct result_set *out, char *err, size_t err_size) {
     *out = (struct result_set){0};
     struct loading l = {.set = out};
-    /* one transaction: another process may be adding */
+    /* one transaction, since another process may add runs */
     bool fine = results_run(db, "BEGIN", err, err_size) &&
                 each(db, "SELECT id, name, unit FROM statistic ORDER BY id", take_name, &l, err, err_size) &&
                 each(db, launches ? launches_sql : runs_sql, take_row, &l, err, err_size) &&

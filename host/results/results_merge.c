@@ -1,11 +1,10 @@
-/* Putting the runs of one database into another. */
+/* Merges the runs of one database into another. */
 #include "results_db.h"
 #include "results_parts.h"
 #include <string.h>
 #include <sys/stat.h>
 
-/* Rows keep their order; numbers are the receiver's own. `fresh`: runs that it has not, with their number there and
- * here. */
+/* Rows keep their order and get new ids. `fresh`: new runs, with their old and new ids. */
 static const char *const steps[] = {
     "INSERT OR IGNORE INTO main.configuration SELECT * FROM other.configuration",
     "INSERT OR IGNORE INTO main.statistic(name, unit, meaning) SELECT name, unit, meaning FROM other.statistic"
@@ -30,7 +29,7 @@ static const char *const steps[] = {
     NULL,
 };
 
-/* Also for runs that were there without one. */
+/* Adds profiles, also to existing runs that lack one. */
 static const char profiles[] = "INSERT INTO main.profile SELECT m.id, p.number, p.kernel, p.json FROM other.profile p"
                                " JOIN other.run o ON o.id = p.run JOIN main.run m ON m.key = o.key"
                                " WHERE m.id NOT IN (SELECT run FROM main.profile)";
@@ -55,7 +54,7 @@ static bool count(struct results_db *db, const char *sql, int *out, char *err, s
     return code == SQLITE_ROW;
 }
 
-/* With the other file attached. */
+/* Merges the attached file. */
 static bool take(struct results_db *db, struct results_merge *out, char *err, size_t err_size) {
     bool fine = results_run(db, "BEGIN IMMEDIATE", err, err_size);
     for (int i = 0; fine && steps[i]; i++)
@@ -78,7 +77,8 @@ static bool same_file(const char *a, const char *b) {
 
 bool results_merge(struct results_db *db, const char *path, struct results_merge *out, char *err, size_t err_size) {
     *out = (struct results_merge){0};
-    struct results_db *other = results_open(path, false, err, err_size); /* ours, of this version, and whole */
+    struct results_db *other =
+        results_open(path, false, err, err_size); /* checks that it is Heddle's, of this version, and intact */
     if (!other)
         return false;
     if (same_file(path, db->path)) {

@@ -1,39 +1,39 @@
 #ifndef HOST_RESULTS_PARTS_H
 #define HOST_RESULTS_PARTS_H
-/* What the files of results_db.h share. */
+/* Internals shared by the files that implement results_db.h. */
 #include "results_db.h"
 #include <sqlite3.h>
 #include <time.h>
 
-/* A process: where it is (machine, its start, space of process numbers), its number there, and when it was started. */
+/* A process: its place (machine, boot, PID namespace), its PID, and its start time. */
 struct results_owner {
     char place[256];
     long pid;
     long long started;
 };
-/* This process. */
+/* Describes this process. */
 void results_owner(struct results_owner *o);
 
 struct results_db {
     sqlite3 *sql;
     char *path;
     struct results_owner owner;
-    time_t renewed; /* its claims; 0: it has made none */
+    time_t renewed; /* time of the latest renewal of claims; 0: no claims */
 };
 
-/* Says in `err` what SQLite has to say of `code`, and what to do about it. Returns false. */
+/* Writes SQLite's message for `code` to `err`, with advice. Returns false. */
 bool results_fail(const struct results_db *db, int code, char *err, size_t err_size);
-/* What stands before a file's name, so that SQLite takes it for one: ":memory:" and "file:..." are none to it. */
+/* Returns the prefix that makes SQLite treat any path as a file name: ":memory:" and "file:..." are special to it. */
 static inline const char *results_here(const char *path) { return *path == '/' ? "" : "./"; }
 /* Runs statements without a result. */
 bool results_run(struct results_db *db, const char *sql, char *err, size_t err_size);
-/* results_profile.c: the profile that a result has, if it has one, for the run with this key, if that has none. */
+/* results_profile.c: adds a result's profile, if it has one, to the run with this key, if that lacks one. */
 bool profile_add(struct results_db *db, const char *key, const cJSON *result, char *err, size_t err_size);
-/* Makes the table of profiles when it is not there. */
+/* Makes the table of profiles if the file lacks it. */
 bool profile_table(struct results_db *db, char *err, size_t err_size);
-/* NULL, with a message, on failure. */
+/* Prepares a statement. NULL with a message on failure. */
 sqlite3_stmt *results_prepare(struct results_db *db, const char *sql, char *err, size_t err_size);
-/* Whether a query has a row: 1 or 0; -1: the file cannot be read, `err` says why. `key`, unless NULL, is its first
- * value. */
+/* Returns 1 if a query yields a row, 0 if not, -1 with the reason in `err` if the file cannot be read. `key`, unless
+ * NULL, is the query's first value. */
 int results_any(struct results_db *db, const char *sql, const char *key, char *err, size_t err_size);
 #endif

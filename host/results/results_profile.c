@@ -1,4 +1,5 @@
-/* Profiles in a database: a table that is made when the first comes, so that files without one are as they were. */
+/* Stores profiles in a database. The table is made with the first profile, so that files without profiles keep the
+ * older format. */
 #include "results_db.h"
 #include "results_parts.h"
 
