@@ -1,5 +1,5 @@
-/* Containers of device code, as nvcc 11 to 13 writes them: a header of 16 bytes and entries, each with a header of its
- * own. All numbers are little-endian. */
+/* Reads containers of device code as nvcc 11 to 13 writes them: a header of 16 bytes, then entries, each with its own
+ * header. All numbers are little-endian. */
 #include "fatbin.h"
 #include "ptx/tree.h"
 #include <lz4.h>
@@ -74,7 +74,7 @@ uint64_t fatbin_bytes(const void *header) {
     return bytes > UINT64_MAX - head ? UINT64_MAX : bytes + head;
 }
 
-/* One entry, its fields checked against the bytes there are. */
+/* One entry. Its fields are checked against the size of the container. */
 struct entry {
     uint16_t kind;
     uint32_t arch;
@@ -103,7 +103,7 @@ static bool read_entry(struct device_code *c, const unsigned char *p, uint64_t l
     return true;
 }
 
-/* What the newest device that `target` is comes nearest to. */
+/* Returns true if PTX for `arch` suits a GPU of capability `target` better than PTX for `than`. */
 static bool better(uint32_t arch, uint32_t than, uint32_t target) {
     if (arch <= target)
         return than > target || arch > than;
@@ -164,7 +164,8 @@ static bool take(struct device_code *c, const struct entry *e) {
     return true;
 }
 
-/* Every program that nvcc links has machine code without any function in it. A function has a section .text.NAME. */
+/* Returns true if an entry of machine code has functions, each in a section .text.NAME. Every program that nvcc links
+ * also has machine code without functions. */
 static bool has_functions(const struct entry *e) {
     bool packed = (e->flags & (FLAG_ZSTD | FLAG_LZ4)) != 0;
     return packed || memmem(e->payload, e->padded, ".text.", 6) != NULL;

@@ -1,21 +1,21 @@
-/* Linking of PTX: modules that were compiled apart become one text. What a module keeps for itself and another has too
- * is renamed; of weak definitions the first one stays. */
+/* Links PTX modules that were compiled separately into one text. Local names that occur in several modules are renamed;
+ * of weak definitions the first is kept. */
 #include "fatbin.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Text [at, at + len). Words are names, directives and numbers; anything else is one character, or a string. */
+/* A token, the text [at, at + len): a word (name, directive or number), a string, or a single character. */
 struct token {
     const char *at;
     size_t len;
 };
 
-/* Something that a module declares, outside of all braces. */
+/* A declaration at module scope. */
 struct declaration {
     struct token name;
-    const char *begin, *end; /* the whole of it */
+    const char *begin, *end; /* text of the whole declaration */
     bool local, weak, defined;
 };
 
@@ -43,7 +43,7 @@ static const char *skip_space(const char *p, const char *end) {
     return p;
 }
 
-/* The token at or after *p, which is moved behind it; len 0 at the end. */
+/* Returns the next token at or after *p, and moves *p behind it; len 0 at the end. */
 static struct token next_token(const char **p, const char *end) {
     const char *at = skip_space(*p, end), *q = at;
     if (q < end && *q == '"') {
@@ -95,7 +95,7 @@ static const char *end_of_line(const char *p, const char *end) {
     return newline ? newline : end;
 }
 
-/* The next declaration at or after *p, which is moved behind it. False at the end. */
+/* Finds the next declaration at or after *p, and moves *p behind it. False at the end. */
 static bool next_declaration(const char **p, const char *end, struct declaration *d) {
     struct token t = next_token(p, end);
     while (is_line_directive(t)) {
@@ -110,7 +110,7 @@ static bool next_declaration(const char **p, const char *end, struct declaration
         round += is(t, "(") - is(t, ")");
         body |= depth > 0;
         if (depth || round || body) {
-            /* inside */
+            /* inside braces */
         } else if (is(t, ".extern") || is(t, ".visible") || is(t, ".weak") || is(t, ".common")) {
             d->local = false;
             d->defined &= !is(t, ".extern");
@@ -128,7 +128,7 @@ static bool next_declaration(const char **p, const char *end, struct declaration
     return d->begin < d->end;
 }
 
-/* Writes [from, to) with the names in `renamed` given the suffix of the part. */
+/* Writes [from, to), with the part's suffix appended to the names in `renamed`. */
 static void write_renamed(FILE *out, const char *from, const char *to, const struct names *renamed, int part) {
     for (const char *p = from; p < to;) {
         const char *before = p;
@@ -141,7 +141,7 @@ static void write_renamed(FILE *out, const char *from, const char *to, const str
     }
 }
 
-/* Notes what the part defines, and which of its own names others have already. */
+/* Lists the part's definitions, and its local names that other parts have already. */
 static bool scan(const struct ptx_part *part, const struct names *all, struct names *own, struct names *renamed) {
     const char *p = part->text, *end = p + part->len;
     for (struct declaration d; next_declaration(&p, end, &d);) {
@@ -170,7 +170,7 @@ static bool append(FILE *out, const struct ptx_part *part, int index, struct nam
     return ok;
 }
 
-/* .version as a number to compare; 0 when there is none. */
+/* Returns .version as a comparable number; 0: none. */
 static int version_of(const struct ptx_part *part) {
     const char *p = part->text, *end = p + part->len;
     int major = 0, minor = 0;
@@ -180,7 +180,7 @@ static int version_of(const struct ptx_part *part) {
     return 100 * major + minor;
 }
 
-/* The lines that stand before all others, of the newest part. */
+/* Writes the header lines (.version, .target, .address_size) of the newest part. */
 static void write_head(FILE *out, const struct device_code *c, int first) {
     const struct ptx_part *newest = &c->parts[first];
     for (int i = first + 1; i < c->n; i++)
@@ -193,9 +193,9 @@ static void write_head(FILE *out, const struct device_code *c, int first) {
     }
 }
 
-/* What CUDA's own library for devices (libcudadevrt.a) leaves to the driver, as far as cooperative grids need it. The
- * handle of a grid is its workspace (isa/machine/launch.h), whose second half no code of the compiler's uses: the CTAs
- * add up to 2^31 there, so that its highest bit turns when the last one has come. */
+/* Driver functions that CUDA's device library (libcudadevrt.a) calls for cooperative grids. A grid's handle is its
+ * workspace (isa/machine/launch.h). Compiled code does not use the second half of the workspace. These functions add up
+ * to 2^31 there over all CTAs, so that the highest bit flips when the last CTA arrives. */
 static const char driver_functions[] =
     ".version 6.0\n.target sm_30\n.address_size 64\n"
     ".visible .func (.param .b64 out) __cuda_syscall_CGS_get_intrinsic_handle(.param .b32 scope)\n{\n"
@@ -225,7 +225,7 @@ static const char driver_functions[] =
     "  ld.param.u64 %d, [grids];\n  setp.ne.u64 %p, %d, 0;\n  mov.u32 %n, 1;\n  @%p st.u32 [%d], %n;\n"
     "  mov.u32 %a, 0;\n  st.param.b32 [out], %a;\n  ret;\n}\n";
 
-/* Adds them when a part calls one. False without memory. */
+/* Adds the driver functions if a part calls one. False: out of memory. */
 static bool add_driver_functions(struct device_code *c, int first) {
     static const char name[] = "__cuda_syscall_CGS_";
     bool wanted = false;

@@ -78,7 +78,7 @@ static bool parse_integer(const char *text, const struct value_type *t, unsigned
     return true;
 }
 
-/* PTX's own spelling: 0f3F800000, 0d3FF0000000000000. */
+/* Parses PTX's spelling of float bits: 0f3F800000, 0d3FF0000000000000. */
 static bool parse_bits(const char *text, unsigned bytes, unsigned char *out) {
     if (text[0] != '0' || (bytes == 4 ? text[1] != 'f' && text[1] != 'F' : text[1] != 'd' && text[1] != 'D'))
         return false;
@@ -136,7 +136,7 @@ static bool parse_in(const char *rest, struct arg *a, char *err, size_t size) {
     return a->in_file || refuse(err, size, a->spec, "the host is out of memory");
 }
 
-/* out:FILE:BYTES; the file's name may contain colons. */
+/* Parses out:FILE:BYTES; the file's name may contain colons. */
 static bool parse_out(const char *rest, struct arg *a, char *err, size_t size) {
     const char *colon = strrchr(rest, ':');
     if (!colon || colon == rest)
@@ -205,7 +205,7 @@ void arg_free(struct arg *a) {
 
 static bool is_buffer(const struct arg *a) { return a->kind >= ARG_IN; }
 
-/* Why the argument cannot be the parameter; NULL when it can. */
+/* Returns why the argument does not fit the parameter; NULL: it fits. */
 static const char *mismatch(const struct arg *a, const struct heddle_param *p, int address_size, char *out,
                             size_t size) {
     char class = p->type[1]; /* ".u32" */
@@ -220,7 +220,7 @@ static const char *mismatch(const struct arg *a, const struct heddle_param *p, i
             return NULL;
         snprintf(out, size, "a buffer's address needs an integer parameter of %d bits", address_size);
     } else if (a->kind == ARG_BYTES) {
-        return NULL; /* the size is compared when the file is read */
+        return NULL; /* the size is checked when the file is read */
     } else if (block || a->bytes != p->bytes) {
         snprintf(out, size, "%s has %u byte%s, the parameter %u%s", a->type, (unsigned)a->bytes,
                  a->bytes == 1 ? "" : "s", p->bytes, block ? ": pass it with bytes:FILE" : "");
@@ -273,7 +273,7 @@ bool arg_load(struct arg *a, char *err, size_t err_size) {
     if (!a->in_file)
         return true;
     struct stat st;
-    int fd = open(a->in_file, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a FIFO does not wait for a writer */
+    int fd = open(a->in_file, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* does not block on a FIFO */
     FILE *f = fd >= 0 && fstat(fd, &st) == 0 ? fdopen(fd, "rb") : NULL;
     if (!f) {
         refuse(err, err_size, a->spec, strerror(errno));

@@ -1,44 +1,44 @@
 #ifndef HOST_PROGRAM_ARGS_H
 #define HOST_PROGRAM_ARGS_H
-/* Kernel arguments as written on the command line (-a SPEC), and the buffers and files that stand behind them. */
+/* Kernel arguments as written on the command line (-a SPEC), with their buffers and files. */
 #include "host/heddle.h"
 
-/* The types of values: u8 s8 ... u64 s64 f32 f64. `class`: u, s or f. */
+/* A type of values: u8 s8 ... u64 s64 f32 f64. `class`: u, s or f. */
 struct value_type {
     const char *name;
     char class;
     unsigned bytes;
 };
-/* NULL for another name. */
+/* Finds a type by name; NULL: unknown. */
 const struct value_type *value_type(const char *name, size_t len);
 
 enum arg_kind { ARG_VALUE, ARG_BYTES, ARG_IN, ARG_OUT, ARG_INOUT, ARG_ZERO };
-/* What the kernel gets in place of the value or the buffer's address: a handle. */
+/* Objects whose handle the kernel gets in place of a value or an address. */
 enum arg_object { ARG_PLAIN, ARG_TEXTURE, ARG_SURFACE, ARG_SAMPLER };
 
 struct arg {
     const char *spec; /* as written; not owned */
     enum arg_kind kind;
     const char *type;         /* ARG_VALUE: "u32" */
-    char *in_file, *out_file; /* NULL where the kind has none */
-    uint64_t bytes;           /* of the value or the buffer; known after args_load() for those filled from files */
+    char *in_file, *out_file; /* NULL: the kind has none */
+    uint64_t bytes;           /* size of value or buffer; of a buffer filled from a file known after arg_load() */
     unsigned char value[8];   /* ARG_VALUE; the device address of a buffer (first 4 bytes in a 32-bit module) */
     unsigned char *data;      /* contents of in_file, later of the buffer */
     enum arg_object object;
-    struct heddle_texture *texture; /* of an object; of a sampler its sampler */
-    uint64_t handle;                /* of an object */
+    struct heddle_texture *texture; /* description of the object; a sampler uses the member `sampler` only */
+    uint64_t handle;                /* handle of the object */
 };
 
-/* Parses one SPEC. False with the reason in `err`. Free with arg_free(), also after a failure. */
+/* Parses one SPEC. False with the reason in `err`. Call arg_free() in either case. */
 bool arg_parse(const char *spec, struct arg *out, char *err, size_t err_size);
 void arg_free(struct arg *a);
-/* "4096", "4K", "16M", "1G" (powers of 1024). False when it is no size or beyond 64 bits. */
+/* Parses "4096", "4K", "16M", "1G" (powers of 1024). False: no size, or more than 64 bits. */
 bool parse_bytes(const char *text, uint64_t *out);
 
-/* Whether the arguments fit the parameters; else a message of several lines on `err`: what is wrong, what the kernel
- * takes, what was given. `address_size`: bits. `how` arguments are given: "-a, ", or "". */
+/* Checks that the arguments fit the parameters. False with a message on `err`: the mistake, the kernel's parameters,
+ * and the given arguments. `address_size`: bits. `how`: the way in which arguments are given, "-a, " or "". */
 bool args_match(const struct arg *args, int n, const struct heddle_param *params, int n_params, const char *kernel,
                 int address_size, const char *how, FILE *err);
-/* Reads the files of in: inout: and bytes:. */
+/* Reads the file of in:, inout: and bytes:. False with the reason in `err`. */
 bool arg_load(struct arg *a, char *err, size_t err_size);
 #endif

@@ -30,7 +30,7 @@ int named_buffer(struct run *r, const config_setting_t *s) {
     return -1;
 }
 
-/* The variable of a module that the buffer is; *address 0 when it is none. */
+/* Finds the module variable that the buffer names; *address 0: it names none. */
 static bool find_symbol(struct run *r, const config_setting_t *s, uint64_t *address, uint64_t *bytes) {
     const char *symbol = NULL, *module = NULL;
     *address = 0;
@@ -68,7 +68,7 @@ static bool place(struct run *r, const config_setting_t *s, struct script_buffer
     return true;
 }
 
-/* A name that an expression or an argument can use, and that nothing else has. */
+/* Checks that the name is valid in expressions and arguments, and unique. */
 static bool check_name(struct run *r, const config_setting_t *s) {
     const char *name = config_setting_name(s);
     for (const char *at = name; *at; at++)

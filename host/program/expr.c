@@ -30,7 +30,7 @@ __attribute__((format(printf, 3, 4))) static struct value fail(struct parser *p,
     return (struct value){0};
 }
 
-/* A mistake of the values: found only while the program runs. */
+/* Fails because of values (division by zero, overflow), which are known only while the program runs. */
 static struct value fail_numeric(struct parser *p, const char *at, const char *why) {
     p->e->numeric = !p->failed || p->e->numeric;
     return fail(p, at, "%s", why);
@@ -41,7 +41,7 @@ static struct value real(double r) { return (struct value){.real = true, .r = r}
 
 static void skip_space(struct parser *p) { p->at += strspn(p->at, " \t\n"); }
 
-/* Takes `word` when it is next. */
+/* Consumes `word` if it is next. */
 static bool take(struct parser *p, const char *word) {
     skip_space(p);
     size_t len = strlen(word);
@@ -218,7 +218,7 @@ static struct value operate(struct parser *p, const char *at, const char *op, st
     return over ? fail_numeric(p, at, "the result takes more than 64 bits") : whole(v);
 }
 
-/* Operators by how tightly they bind, loosest first; one that begins like another stands before it. */
+/* Operators by precedence, lowest first. A longer operator precedes its own prefix. */
 static const char *const levels[][5] = {
     {"||"}, {"&&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"},
 };

@@ -1,18 +1,18 @@
 #ifndef HOST_PROGRAM_EXPR_H
 #define HOST_PROGRAM_EXPR_H
-/* Expressions of programs: "(n - at) / 16 - 1". Whole numbers of 64 bits and real numbers; names of values.
+/* Expressions of programs: "(n - at) / 16 - 1", on 64-bit integers, real numbers and named values.
  *
- *     sum   + - * / % << >> and parentheses, as in C; / of whole numbers cuts off
+ *     sum   + - * / % << >> and parentheses, as in C; integer division truncates
  *     test  < <= > >= == != && || !      1 or 0
- *     call  min(a, b)  max(a, b)  blocks(threads, block): how many blocks of `block` cover `threads` */
+ *     call  min(a, b)  max(a, b)  blocks(threads, block): CTAs of `block` threads needed for `threads` threads */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct value {
     bool real;
-    int64_t i; /* unless real */
-    double r;  /* if real */
+    int64_t i; /* value of an integer */
+    double r;  /* value of a real number */
 };
 
 struct named_value {
@@ -20,21 +20,21 @@ struct named_value {
     struct value v;
 };
 
-/* What names stand for: the last of a name is meant. */
+/* Values of names. A later entry hides an earlier one of the same name. */
 struct names {
     struct named_value *list; /* not owned */
     int n;
 };
 
 struct expr_error {
-    size_t at;     /* bytes into the text */
-    size_t len;    /* of what is wrong there, in bytes; 0: a place alone */
-    bool numeric;  /* of the values (division by zero, overflow), not of the text */
+    size_t at;     /* byte offset of the error in the text */
+    size_t len;    /* bytes of the wrong part; 0: only a position */
+    bool numeric;  /* an error of values (division by zero, overflow), not of the text */
     char why[256]; /* a sentence without a full stop */
-    char name[64]; /* the name that is not known; "": it is another mistake */
+    char name[64]; /* the unknown name; "": another error */
 };
 
-/* False with the reason in *e. */
+/* Evaluates an expression. False with the reason in *e. */
 bool expr_eval(const char *text, const struct names *names, struct value *out, struct expr_error *e);
 static inline double value_real(struct value v) { return v.real ? v.r : (double)v.i; }
 #endif

@@ -1,4 +1,4 @@
-/* What stands in a buffer at first: zeros, generated values, a file, a part of a graph. */
+/* Fills buffers with their initial content: zeros, generated values, a file, or a part of a graph. */
 #include "parts.h"
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 enum { MOST_KEYS = 24 };
 
-/* A key list for check_keys(): those that every buffer has, and `own`. */
+/* Checks a buffer's keys: the common ones and `own`. */
 static bool keys_of(struct run *r, const config_setting_t *s, const char *const *own) {
     static const char *const common[] = {"type", "count", "set", "save", "symbol", "module", NULL};
     const char *all[MOST_KEYS];
@@ -41,7 +41,7 @@ bool store_value(struct run *r, const config_setting_t *s, const char *token, co
 
 static double uniform_double(uint64_t *state) { return (double)(bench_random(state) >> 11) * 0x1p-53; }
 
-/* Box and Muller's, from two numbers each. */
+/* Returns a normally distributed number, by Box and Muller's method from two uniform ones. */
 static double normal(uint64_t *state) {
     double u = 1 - uniform_double(state), v = uniform_double(state);
     return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
@@ -54,7 +54,7 @@ struct filler {
     uint64_t count, state;
     unsigned char *out;
     double diagonal; /* added to each element of the diagonal */
-    int64_t columns; /* of the matrix, 0: there is none */
+    int64_t columns; /* columns of the matrix; 0: no matrix */
 };
 
 static bool put(struct filler *f, uint64_t i, struct value v) {
@@ -164,7 +164,7 @@ static bool fill_nothing(struct filler *f) {
 static const char *const kinds[] = {"zero", "none", "constant", "uniform", "normal", "sequence", NULL};
 enum { KIND_ZERO, KIND_NONE };
 
-/* The memory of `b`, whose count is known now. */
+/* Allocates the memory of `b`, whose count is now known. */
 static unsigned char *room(struct run *r, const config_setting_t *s, struct script_buffer *b) {
     if (r->h && (b->count < 1 || b->count > ((uint64_t)1 << 40) / b->type->bytes)) {
         run_fail(r, s, "count", 0, "'%s' has %llu elements, and must have from 1 to 2^40 bytes", b->name,
@@ -262,7 +262,7 @@ static unsigned char *generated(struct run *r, const config_setting_t *s, struct
     return data;
 }
 
-/* set = ((INDEX, VALUE), ...): single elements. */
+/* Handles set = ((INDEX, VALUE), ...), which sets single elements. */
 static bool set_elements(struct run *r, const config_setting_t *s, const struct script_buffer *b, unsigned char *data) {
     const config_setting_t *set = config_setting_get_member(s, "set");
     for (int i = 0; set && i < config_setting_length(set); i++) {

@@ -1,4 +1,4 @@
-/* Graphs of a program: generated, or from matrix-market files. */
+/* Makes the graphs of a program: generated, or read from matrix-market files. */
 #include "parts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static bool from_file(struct run *r, const config_setting_t *s, struct script_gr
     return fine;
 }
 
-/* NAME.nodes and the others, for expressions. */
+/* Adds NAME.nodes, NAME.edges, NAME.rows and NAME.columns for expressions. */
 static bool add_names(struct run *r, struct script_graph *g) {
     static const char *const parts[] = {"nodes", "edges", "rows", "columns"};
     uint32_t values[] = {g->g.nodes, g->g.edges, g->g.nodes, g->columns};
@@ -104,7 +104,7 @@ bool make_graphs(struct run *r) {
         return run_no_memory(r);
     for (int i = 0; i < n; i++, r->n_graphs++)
         if (!make(r, config_setting_get_elem(group, (unsigned)i), &r->graphs[i])) {
-            r->n_graphs++; /* what it has is freed */
+            r->n_graphs++; /* so that its parts are freed */
             return false;
         }
     return true;

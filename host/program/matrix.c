@@ -1,4 +1,4 @@
-/* Matrix-market files: sparse matrices in coordinates, as graphs in compressed rows. */
+/* Reads matrix-market files (sparse matrices in coordinate form) as graphs in compressed sparse rows. */
 #include "parts.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@ struct matrix {
     struct run *r;
     const config_setting_t *s;
     const char *path, *at;
-    int line; /* of `at` */
+    int line; /* line number of `at` */
     bool pattern, symmetric, skew;
     uint32_t rows, columns, n;
     uint32_t (*pairs)[2];
@@ -49,7 +49,7 @@ static bool header(struct matrix *m) {
     return true;
 }
 
-/* The next number of the line. */
+/* Reads the next number of the line. */
 static bool number(struct matrix *m, uint64_t min, uint64_t max, uint64_t *out) {
     m->at += strspn(m->at, " \t\r");
     char *end;

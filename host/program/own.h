@@ -7,28 +7,28 @@
  * bench_own() knows it. */
 struct own {
     struct bench bench;
-    bool checks; /* it checks its results; else a run that came to its end is not said to be right */
+    bool checks; /* it checks its results; else a finished run is not reported as right */
     enum heddle_status (*run)(const struct own *o, struct heddle *h, const struct script_host *host,
                               enum bench_size size, char *why, size_t why_size);
     const char *(*file)(const struct own *o,
-                        int n); /* the n-th file that the results follow from, NULL after the last */
-    const char *label;          /* what tables of runs call it; NULL: its name */
-    const char *launch;         /* what else the results follow from: the options of a launch; NULL: nothing */
-    /* The name of its n-th value, and its n-th value that was given from outside ("n=4096"); NULL after the last. The
-     * functions are NULL where there are no values. */
+                        int n); /* returns the n-th input file that affects the results; NULL after the last */
+    const char *label;          /* name in tables of runs; NULL: the benchmark's name */
+    const char *launch;         /* launch options, which affect the results; NULL: none */
+    /* Return the name of the n-th value, and the n-th value that was set from outside ("n=4096"); NULL after the last.
+     * Both functions are NULL if there are no values. */
     const char *(*value)(const struct own *o, int n);
     const char *(*setting)(const struct own *o, int n);
-    const void *data; /* of these functions */
+    const void *data; /* for these functions */
     void (*free)(struct own *o);
 };
 
 static inline const struct own *bench_own(const struct bench *b) { return b->ptx ? NULL : (const struct own *)b; }
-/* Is the word a file's name, not a benchmark's? One with a '/', or that ends in .heddle or .ptx. */
+/* Returns true if the word is a file name, not a benchmark: it has a '/', or ends in .heddle or .ptx. */
 bool own_is_file(const char *word);
-/* One that ends in .heddle. */
+/* Returns true if the word ends in .heddle. */
 bool own_is_program(const char *word);
-/* A .heddle file in the place of a benchmark, `given` as for script_open(). `name` is not copied. NULL with the reason
- * in `err`. */
+/* Makes a benchmark of a .heddle file; `given` as for script_open(). `name` is not copied. NULL with the reason in
+ * `err`. */
 struct own *own_script(const char *name, const char *const *given, char *err, size_t err_size);
 void own_free(struct own *o);
 #endif

@@ -1,4 +1,4 @@
-/* Checks of a program: a buffer against a file, or against what another model makes of the same program. */
+/* Checks of a program: compares a buffer with a file, or with the result of the same program in another model. */
 #include "parts.h"
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static const char *print(const struct value_type *t, const unsigned char *at, ch
     return out;
 }
 
-/* Compares a buffer with what it should be. */
+/* Compares a buffer with the expected values `want`. */
 static bool compare(struct run *r, const config_setting_t *s, const struct script_buffer *b, const unsigned char *want,
                     const char *whose, double tolerance) {
     unsigned char *got = malloc(b->bytes);
@@ -71,7 +71,7 @@ static bool against_file(struct run *r, const config_setting_t *s, const struct 
     return fine;
 }
 
-/* Notes what the buffer is, in the run of the other model. */
+/* Records the buffer's content, in the run of the other model. */
 static bool record(struct run *r, const config_setting_t *s, const struct script_buffer *b) {
     struct reference *ref = r->recording;
     struct snapshot *more = realloc(ref->list, (size_t)(ref->n + 1) * sizeof *more);
@@ -91,7 +91,7 @@ static bool run_reference(struct run *r, const config_setting_t *s, struct refer
     char err[1024];
     FILE *nowhere = fopen("/dev/null", "w");
     o.model = ref->model;
-    o.cycle_limit = functional ? 0 : o.cycle_limit; /* it counts something else there */
+    o.cycle_limit = functional ? 0 : o.cycle_limit; /* the functional model counts warp instructions, not cycles */
     o.trace = o.samples = NULL;
     o.sample_interval = 0;
     o.watch = NULL;

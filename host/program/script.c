@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A module beside the program, or, when its name is no path, one of Heddle's kernels. */
+/* Adds a module: a file beside the program, or one of Heddle's kernels if the name has no slash. */
 static bool add_module(struct run *r, const config_setting_t *s, const char *name) {
     const char *file = config_setting_type(s) == CONFIG_TYPE_STRING ? config_setting_get_string(s) : NULL;
     char kernel[PATH_MAX];
@@ -133,7 +133,7 @@ static bool slurp(struct script *p, char *err, size_t size) {
     return !why;
 }
 
-/* Numbers that libconfig would cut off, and @include. */
+/* Finds errors that libconfig misses: numbers that it would truncate, and @include. */
 static bool scan(struct run *r) {
     struct config_scan s = {.at = r->p->text, .line = 1};
     enum config_token token;
@@ -153,7 +153,7 @@ static bool scan(struct run *r) {
     return true;
 }
 
-/* libconfig knows the line, and no more. */
+/* Reports a syntax error. libconfig provides only the line. */
 static void say_syntax(const struct script *p, struct run *r) {
     struct diags d;
     const char *at = p->text, *why = config_error_text(&p->config);
@@ -189,7 +189,7 @@ static bool parse(struct script *p, struct run *r) {
     return read_text(r, p->root, "help", &p->help) && script_go(r);
 }
 
-/* Copies: a program outlives the command line's. */
+/* Copies the given values, since a program may outlive the caller's texts. */
 static bool keep_given(struct run *r, const char *const *given) {
     bool fine = true;
     for (int i = 0; fine && given && given[i]; i++)

@@ -1,4 +1,4 @@
-/* The steps of a program, and loops over them. */
+/* Executes the steps of a program, and loops over steps. */
 #include "parts.h"
 #include "ptx/diag.h"
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static bool run_loop(struct run *r, const config_setting_t *s) {
     return fine;
 }
 
-/* The first element of a buffer is not zero. */
+/* Reads whether the first element of a buffer is not zero. */
 static bool read_flag(struct run *r, const config_setting_t *s, const struct script_buffer *b, bool *out) {
     uint64_t v = 0;
     if (heddle_read(r->h, b->address, &v, b->type->bytes) != HEDDLE_OK)
@@ -76,7 +76,7 @@ static bool run_until(struct run *r, const config_setting_t *s) {
     return true;
 }
 
-/* Two buffers that a step names. */
+/* Finds the two buffers that a step names. */
 static bool read_pair(struct run *r, const config_setting_t *s, const char *key, struct script_buffer *out[2]) {
     const config_setting_t *list = config_setting_get_member(s, key);
     const char *const keys[] = {key, "when", NULL};

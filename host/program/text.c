@@ -1,4 +1,4 @@
-/* Settings of a program: values out of them, and messages about them. */
+/* Reads values from a program's settings, and prints messages about them. */
 #include "parts.h"
 #include "ptx/diag.h"
 #include <errno.h>
@@ -18,8 +18,8 @@ static const char *find_token(const char *text, size_t len, const char *token, b
     return NULL;
 }
 
-/* Where `token` stands in the line of the setting, behind its name; `len` bytes of it, 0: one, or all without an
- * offset. */
+/* Finds `token` after the setting's name. `token_len`: bytes to mark; 0: one byte, or the whole token if `offset`
+ * is 0. */
 static struct loc locate(const struct script *p, const config_setting_t *s, const char *token, size_t offset,
                          size_t token_len) {
     size_t at = 0, len;
@@ -34,7 +34,7 @@ static struct loc locate(const struct script *p, const config_setting_t *s, cons
         from = (size_t)(found - p->text);
     len = found ? strlen(name) : to > from ? to - from : 0;
     const char *own = s && config_setting_type(s) == CONFIG_TYPE_STRING ? config_setting_get_string(s) : NULL;
-    bool quoted = own && token && strcmp(own, token) == 0; /* not a part of a text before it */
+    bool quoted = own && token && strcmp(own, token) == 0; /* else it could match inside an earlier text */
     const char *in = token ? find_token(p->text + from, to - from, token, quoted) : NULL;
     if (in) {
         from = (size_t)(in - p->text) + offset;
@@ -193,7 +193,7 @@ bool read_value(struct run *r, const config_setting_t *s, struct value *out) {
     }
     const char *text = config_setting_get_string(s);
     if (expr_eval(text, &r->names, out, &e) || (e.numeric && !r->h))
-        return true; /* the values of a dry walk say nothing */
+        return true; /* values of a dry run are meaningless */
     if (e.name[0])
         explain_unknown(r, s, e.name, e.why, sizeof e.why);
     return r->status == HEDDLE_OK ? tell(r, s, locate(r->p, s, text, e.at, e.len), e.why) : false;
@@ -229,7 +229,7 @@ bool read_integer(struct run *r, const config_setting_t *group, const char *key,
         return true;
     if (!read_value(r, s, &v) || !check_whole(r, s, key, v, min, max))
         return false;
-    *out = v.i < min ? min : v.i > max ? max : v.i; /* of a dry walk */
+    *out = v.i < min ? min : v.i > max ? max : v.i; /* clamped in a dry run */
     return true;
 }
 
@@ -263,7 +263,7 @@ char *read_whole_file(struct run *r, const config_setting_t *s, const char *path
                                        : "it is no regular file, and a program may read its files several times");
         return NULL;
     }
-    if (!r->h) { /* it can be read: that is all a dry walk wants to know */
+    if (!r->h) { /* a dry run only checks that the file is readable */
         fclose(f);
         note_text(r, &r->open->inputs, path);
         return NULL;

@@ -66,7 +66,7 @@ bool results_fail(const struct results_db *db, int code, char *err, size_t err_s
             db->path, says);
         break;
     case SQLITE_NOTADB:
-        snprintf(err, err_size, "%s: is no database of results; name another file", db->path);
+        snprintf(err, err_size, "%s: is not a results database; name another file", db->path);
         break;
     case SQLITE_CORRUPT:
         snprintf(err, err_size,
@@ -233,7 +233,7 @@ struct results_db *results_open(const char *path, bool write, char *err, size_t 
         return NULL;
     }
     if (there && st.st_size == 1) { /* SQLite would take it for empty and overwrite it */
-        snprintf(err, err_size, "%s: is no database of results; name another file", path);
+        snprintf(err, err_size, "%s: is not a results database; name another file", path);
         return NULL;
     }
     struct results_db *db = calloc(1, sizeof *db);

@@ -94,7 +94,7 @@ START_TEST(the_database_knows_how_a_program_ended) {
     STATUS(HEDDLE_OK, "results r.db --value check,gpu.sms --csv -");
     SAYS(out, "WRONG,1\n");
     STATUS(HEDDLE_USAGE, "exec --results %s/README.md echo begun", cli_root);
-    SAYS(err, "README.md: is no database of results");
+    SAYS(err, "README.md: is not a results database");
     ck_assert_str_eq(out, "");
     STATUS(HEDDLE_USAGE, "exec --results no/such/folder/r.db echo begun");
     SAYS(err, "no/such/folder/r.db: cannot be opened");

@@ -480,10 +480,10 @@ START_TEST(databases_that_are_not_ours_are_refused) {
     ck_assert_int_eq(size_of("half.db"), size / 2 / 4096 * 4096); /* and it is left alone */
     write_file("text.db", "figures, as a text; not those of a database of any kind\n", 57);
     STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o text.db");
-    SAYS(err, "text.db: is no database of results");
+    SAYS(err, "text.db: is not a results database");
     write_file("letter.db", "x", 1);
     STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o letter.db");
-    SAYS(err, "letter.db: is no database of results");
+    SAYS(err, "letter.db: is not a results database");
     ck_assert_int_eq(size_of("letter.db"), 1);
     write_file("gone.db", whole, (size_t)size);
     damage("gone.db", "DROP TABLE launch_value");

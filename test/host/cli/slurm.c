@@ -53,7 +53,7 @@ START_TEST(what_cannot_be_merged_is_refused) {
     ck_assert(!exists("all.db"));
     write_file("text.db", "no database, but a file with some text in it", 44);
     STATUS(HEDDLE_USAGE, "results --merge a.db text.db -o all.db");
-    SAYS(err, "text.db: is no database of results");
+    SAYS(err, "text.db: is not a results database");
     STATUS(HEDDLE_USAGE, "results --merge a.db no.db -o all.db");
     SAYS(err, "no.db: No such file");
     ck_assert(!exists("all.db"));

@@ -190,7 +190,7 @@ START_TEST(files_that_are_none_of_ours_are_refused) {
     for (int i = 0; i < 200; i++)
         fputs("a text, and no database\n", f);
     fclose(f);
-    refused(true, "is no database of results");
+    refused(true, "is not a results database");
     unlink(path);
     sql("CREATE TABLE foreign_one(x)");
     refused(true, "not one of results");
