@@ -1,4 +1,4 @@
-/* The checker of a context, and the memory that a host shares with kernels; bounds as wide as a GPU's pages. */
+/* Tests a context's checker with memory that host and kernels share, and the option page_bounds. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdlib.h>
@@ -30,8 +30,8 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, uint64_
 
 static const char *const jit[] = {"gpu.jit=on", "gpu.jit=off"};
 
-/* Two pages: the host touches the first, then a launch writes a word of the second. Buffers that come and go between do
- * not change what is known of it. */
+/* A shared buffer has two pages: the host writes the first, then a launch writes a word of the second. Allocating and
+ * freeing other buffers in between does not change which bytes count as initialised. */
 START_TEST(a_shared_page_has_content_once_it_is_touched) {
     enum { PAGE = 4096 };
     struct heddle_module *m;
@@ -54,7 +54,7 @@ START_TEST(a_shared_page_has_content_once_it_is_touched) {
 }
 END_TEST
 
-/* 64 KiB on either side are open to kernels, and not to the host; the next byte is nobody's. */
+/* Kernels may access 64 KiB on either side of the buffer, the host may not. The byte after that faults. */
 START_TEST(kernels_may_touch_the_pages_around_a_buffer) {
     enum { SLACK = 64 << 10, BYTES = 100 };
     struct heddle_module *m;

@@ -1,4 +1,4 @@
-/* Clusters of one CTA, in every model: registers, barriers, addresses of another CTA that is one's own. */
+/* Tests clusters of one CTA in every model: special registers, barriers, and mapa to the CTA's own rank. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"

@@ -1,5 +1,5 @@
-/* Asynchronous copies to shared memory, as nvcc makes them of test/kernels/copies.cu: every model, with and without
- * native code, and against the same in C (frontend/lower/lower_copy.c, isa/exec/exec_copy.c). */
+/* Tests asynchronous copies to shared memory, compiled by nvcc from test/kernels/copies.cu, in every model, with and
+ * without native code, against C (frontend/lower/lower_copy.c, isa/exec/exec_copy.c). */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -10,7 +10,7 @@ static struct heddle *h;
 static struct heddle_module *m;
 static int32_t in[WORDS], out[WORDS];
 
-/* Ways to run: functional by native code and interpreted, each timed model, and what stands beside models. */
+/* The ways to run: functional with native code and interpreted, each timing model, and other machines. */
 static const struct {
     const char *model, *config, *set[2];
 } ways[] = {
@@ -29,8 +29,8 @@ static const struct {
     {"spe", "tiny", {NULL}},
 };
 enum { N_WAYS = sizeof ways / sizeof ways[0] };
-/* A warp that spins at an mbarrier never makes room for the one that it waits for where warps run in turn (PEPSC), and
- * tiny's SM has no room for a block of 256. */
+/* Returns true for a machine on which the kernel cannot end: on PEPSC warps run one after another, so a warp that spins
+ * at an mbarrier never lets the other warp arrive; tiny's SM cannot hold a CTA of 256 threads. */
 static bool spins_for_ever(int way) { return way < N_WAYS && ways[way].config && ways[way].config[0] == 'p'; }
 static bool is_tiny(int way) { return way < N_WAYS && ways[way].config && strcmp(ways[way].config, "tiny") == 0; }
 static int n_ways(void) { return N_WAYS + timed_models()->n; }
@@ -48,7 +48,7 @@ static void open_way(int way) {
         in[i] = (int32_t)((i * 2654435ll + 17) % 100003);
 }
 
-/* Runs a kernel of `blocks` blocks that takes the input, the output, and with `n` >= 0 a number. */
+/* Runs a kernel with `blocks` CTAs and the arguments input, output, and, if `n` >= 0, the number n. */
 static void run(const char *kernel, uint32_t blocks, int n) {
     uint64_t from = heddle_alloc(h, sizeof in), to = heddle_alloc(h, sizeof out);
     const struct heddle_arg args[] = {{&from, 8}, {&to, 8}, {&n, 4}};
@@ -127,7 +127,7 @@ START_TEST(words) {
 }
 END_TEST
 
-/* Small whole numbers: sums are exact in any order. */
+/* The values are small integers, so that sums are exact in any order. */
 START_TEST(tiles) {
     enum { N = 48 };
     float a[N * N], b[N * N], c[N * N];
@@ -168,7 +168,7 @@ END_TEST
 static const struct {
     const char *text, *message;
 } faults[] = {
-    /* lane 3 reads 4 bytes behind */
+    /* lane 3's address is 4 bytes too high */
     {"setp.eq.u32 %q1,%r1,3; @%q1 add.u64 %d1,%d1,4;\ncp.async.cg.shared.global [%r2],[%d1],16;",
      "misaligned read of 16 bytes"},
     {"setp.eq.u32 %q1,%r1,3; @%q1 add.u32 %r2,%r2,4;\ncp.async.ca.shared.global [%r2],[%d1],8;",
@@ -186,7 +186,7 @@ static const struct {
 };
 enum { N_FAULTS = sizeof faults / sizeof faults[0] };
 
-/* On a buffer of so many bytes, all of it zero. */
+/* Launches the kernel on a zeroed buffer of `bytes` bytes. */
 static enum heddle_status launch_on(const char *body, uint64_t bytes) {
     char text[2048];
     snprintf(text, sizeof text, "%s%s\ncp.async.wait_all; ret;\n}\n", HEAD, body);
@@ -200,7 +200,7 @@ static enum heddle_status launch_on(const char *body, uint64_t bytes) {
 
 static enum heddle_status launch_text(const char *body) { return launch_on(body, 512); }
 
-/* The last 4 bytes of a buffer, of which 16 would end behind it. */
+/* Copies the last 4 bytes of a buffer; a copy of 16 bytes would exceed it. */
 START_TEST(less_than_a_copy_may_end_with_its_buffer) {
     open_way(_i);
     ck_assert_msg(launch_on("setp.eq.u32 %q1,%r1,31; selp.u32 %r4,4,16,%q1;\n"
@@ -216,7 +216,7 @@ START_TEST(less_than_a_copy_may_end_with_its_buffer) {
 }
 END_TEST
 
-/* All say the lane, and the line. */
+/* Each message names the lane and the PTX line. */
 START_TEST(mistakes) {
     open_way(_i / N_FAULTS);
     ck_assert_int_eq(launch_text(faults[_i % N_FAULTS].text), HEDDLE_FAULT);
@@ -227,7 +227,8 @@ START_TEST(mistakes) {
 }
 END_TEST
 
-/* What is not read need not exist: the address is 0, and none of the source, or 4 bytes at the buffer's end. */
+/* Bytes that are not read need not exist: a copy with source size 0 from address 0, and one of 4 bytes at the buffer's
+ * end. */
 START_TEST(what_is_ignored_is_not_looked_at) {
     open_way(_i);
     ck_assert_msg(launch_text("mov.u64 %d3,0; mov.u32 %r4,0;\n"

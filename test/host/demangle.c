@@ -1,4 +1,4 @@
-/* Names of C++ as they were written, and which of them a user's name means. */
+/* Tests demangling of C++ names, and finding the kernel that a user's name means. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -43,7 +43,7 @@ START_TEST(names_are_as_they_were_written) {
 }
 END_TEST
 
-/* A module with a kernel of each name; a function may be meant, too. */
+/* Loads a module with a kernel of each name. */
 static struct heddle_module *load(const char *const *names) {
     char text[4096];
     int at = snprintf(text, sizeof text, ".version 7.0\n.target sm_70\n.address_size 64\n");
@@ -54,8 +54,8 @@ static struct heddle_module *load(const char *const *names) {
     return m;
 }
 
-/* With its parameters or without, with its template's arguments or without, with its result or without. Brackets of
- * parameters are not those of the list. */
+/* A name may omit parameters, template arguments and the result type. Parentheses inside parameters do not end the
+ * parameter list. */
 START_TEST(a_name_may_be_part_of_what_was_written) {
     static const char *const kernels[] = {
         "_ZN2ns1fILi3EEEvi", "_Z4fillIPFviEEvT_S1_", "_Z1gPFviE", "plain", "_Z2hhi", NULL};
@@ -93,7 +93,7 @@ START_TEST(a_name_may_be_part_of_what_was_written) {
 }
 END_TEST
 
-/* Two of one name: all are said, as they are in PTX and as they were written; more of the name chooses. */
+/* If two kernels match, the message lists both, mangled and demangled. A longer name selects one. */
 START_TEST(several_may_be_meant) {
     static const char *const kernels[] = {"_Z1fIiEvT_", "_Z1fIfEvT_", "_Z1gi", NULL};
     struct heddle_module *m = load(kernels);

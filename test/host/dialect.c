@@ -1,5 +1,5 @@
-/* PTX as ptxas takes it, beyond what compilers write today: run on one warp, thread t writes one word. The results were
- * derived by hand; that ptxas takes these texts was tried with that of CUDA 13. */
+/* Tests forms of PTX that ptxas accepts and compilers no longer emit. One warp runs each; thread t writes one word. The
+ * results are derived by hand; ptxas of CUDA 13 accepts all texts. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <fcntl.h>
@@ -27,12 +27,13 @@ static void teardown(void) { heddle_close(h); }
     ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<4>; .reg .u16 %h<4>; .reg .u32 %r<8>; .reg .u64 %d<8>;\n"      \
     ".reg .f32 %f<4>; .reg .u64 %out; .reg .u32 %t;\n"                                                                 \
     "ld.param.u64 %out, [p]; mov.u32 %t, %tid.x; mad.wide.u32 %out, %t, 4, %out;\n"
-/* Calls the function that entry t % 2 of `jt` holds. */
+/* Calls the function in entry t % 2 of `jt`. */
 #define THROUGH(space)                                                                                                 \
     "and.b32 %r1, %t, 1; mov.u64 %d1, jt; mad.wide.u32 %d1, %r1, 8, %d1; ld." space ".u64 %d2, [%d1];\n"               \
     "call (%r0), %d2, (%t), jt;"
 
-/* Thread t's word is factor * t + more; in odd threads odd_factor * t + odd_more where these are not 0. */
+/* Thread t's word is factor * t + more; if odd_factor or odd_more is not 0, odd threads have odd_factor * t +
+ * odd_more. */
 static const struct {
     const char *module, *body;
     uint32_t factor, more, odd_factor, odd_more;
@@ -78,7 +79,7 @@ static const struct {
      ".reg .v2 .pred a, b; and.b32 %r1, %t, 1; setp.ne.u32 a.x, %r1, 0; mov.pred a.y, 1; call (b), both, (a);\n"
      "selp.u32 %r1, 1, 0, b.x; selp.u32 %r2, 2, 0, b.y; add.u32 %r0, %r1, %r2;",
      0, 3, 0, 1},
-    /* what a preprocessor leaves, and prototypes as they were */
+    /* lines of a preprocessor, and old forms of prototypes */
     {"# 1 \"x.cu\"\n# 7 \"y.h\" 1 3\n#line 9 \"z.h\"\n",
      "mov.u32 %r0, %t; # 3 \"x.cu\"\n# 4 \"x.cu\"\nadd.u32 %r0, %r0, 1;", 1, 1, 0, 0},
     {".func (.reg .u32 r) f(.reg .u32 a)\n.extern .func away()\n.func never() .noreturn\n" FUNCTIONS,
@@ -107,7 +108,7 @@ START_TEST(runs) {
 }
 END_TEST
 
-/* Only functions: nothing to launch, and all there is to look at. */
+/* A module with functions only: it cannot be launched, but inspected. */
 START_TEST(a_module_of_functions) {
     static const char text[] = HEAD FUNCTIONS ".extern .func away();\n";
     struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
@@ -122,7 +123,7 @@ START_TEST(a_module_of_functions) {
     ck_assert_ptr_null(heddle_function(m, 2));
     ck_assert_ptr_null(heddle_function(m, -1));
     ck_assert_int_eq(heddle_kernel_info(h, m, "g", &info), HEDDLE_OK);
-    ck_assert_uint_eq(info.instructions, 4); /* the parameter comes, the product, the result goes, ret */
+    ck_assert_uint_eq(info.instructions, 4); /* load parameter, multiply, store result, ret */
     ck_assert_int_eq(heddle_listing(h, m, "g", NULL, out), HEDDLE_OK);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(listing, "mul.lo.u32"));
@@ -155,7 +156,8 @@ static void *stop_later(void *none) {
     return NULL;
 }
 
-/* A FIFO is read to its end, though its writer comes later; heddle_stop() ends the wait, and that only. */
+/* A FIFO is read to its end although its writer opens it later. heddle_stop() interrupts the wait and has no further
+ * effect. */
 START_TEST(a_fifo_is_read) {
     char folder[] = "/tmp/heddle-dialect-XXXXXX", path[64];
     pthread_t other;
@@ -182,7 +184,7 @@ START_TEST(a_fifo_is_read) {
 }
 END_TEST
 
-/* Whatever cannot be a PTX text is refused at once: the first would never end. */
+/* Files that cannot hold PTX are refused at once; reading the first would never end. */
 START_TEST(files_that_are_none) {
     char folder[] = "/tmp/heddle-dialect-XXXXXX", path[64];
     ck_assert_ptr_nonnull(mkdtemp(folder));

@@ -1,5 +1,5 @@
-/* Threads that leave before a barrier or a collective of the others: what nvcc makes of test/kernels/early_exit.cu at
- * three levels of optimisation, against the same in C; and branches to exits beside exits with a guard. All models. */
+/* Tests threads that exit before a barrier or collective of the others, in all models: test/kernels/early_exit.cu as
+ * nvcc compiles it at three optimisation levels, against C; and branches to an exit against exits with a guard. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -9,7 +9,8 @@ enum { N = 96 };
 
 static bool odd(int i) { return i & 1; }
 
-/* What is left of out[i] = 1000 + i when threads from n on leave; the kernels' names say which is which. */
+/* Expected results, where out[i] = 1000 + i at first and threads from n on exit. Each function is named after its
+ * kernel. */
 static void want_sum(uint32_t *out, int n, uint32_t (*value)(int)) {
     uint32_t sum = 0;
     for (int i = 0; i < n; i++)
@@ -34,7 +35,7 @@ static void two_guards(uint32_t *out, int n) {
     for (int i = 1; i < n; i += 2)
         out[i] = (uint32_t)(i + 1) % (uint32_t)n + 1;
 }
-/* In round r threads below n - r are there; who is asked for is (i + 1) % (n - 3), always among them. */
+/* In round r threads below n - r are active. Thread i reads from thread (i + 1) % (n - 3), which is always active. */
 static void loop_return(uint32_t *out, int n) {
     for (int i = 0; i < n; i++) {
         uint32_t t = 0;
@@ -42,8 +43,8 @@ static void loop_return(uint32_t *out, int n) {
             out[i] = t += (uint32_t)((i + 1) % (n - 3) + r);
     }
 }
-static void loop_fall(uint32_t *out, int n) { /* 3, 2 and 1 rounds left; both of a pair have the same, or */
-    for (int i = 0; i < n; i++)               /* the first of it is there, as pairs begin with the even one */
+static void loop_fall(uint32_t *out, int n) { /* 3, 2 and 1 rounds left; both threads of a pair are active, */
+    for (int i = 0; i < n; i++)               /* or only the even one, which is the first */
         out[i] += 3 + 2 + 1;
 }
 static void ballot(uint32_t *out, int n) {
@@ -81,7 +82,7 @@ struct device {
     uint64_t out;
 };
 
-/* `model`: a name, or the interpreter with that one's paths. */
+/* Opens a device. `model`: a timing model, or, if not `timed`, the reconvergence model of the functional model. */
 static struct device open_device(const char *model, bool timed, const char *option, const char *path,
                                  const char *text) {
     char err[512], key[32];
@@ -146,17 +147,17 @@ START_TEST(compiled_with_options) {
 }
 END_TEST
 
-/* Two ways to write one thing: a branch to an exit, and an exit with the branch's guard. */
+/* Each kernel is written in two ways: with a branch to an exit, and with an exit under the branch's guard. */
 #define HEAD                                                                                                           \
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 n)\n{\n"            \
     ".reg .pred %p,%q; .reg .b32 %r<6>; .reg .b64 %a,%b;\nld.param.u64 %a,[out]; ld.param.u32 %r2,[n];\n"              \
     "mov.u32 %r1,%tid.x; mul.wide.u32 %b,%r1,4; add.u64 %a,%a,%b; setp.ge.u32 %p,%r1,%r2; mov.u32 %r3,0;\n"
 #define STORE "st.global.u32 [%a],%r3; ret;\n"
-/* As many rounds as the lowest bits of the thread say, then the end of the kernel. */
+/* A loop whose number of rounds is in the thread number's lowest bits; then the kernel ends. */
 #define ROUNDS                                                                                                         \
     "and.b32 %r4,%r1,3; L: add.u32 %r3,%r3,5; st.global.u32 [%a],%r3; setp.eq.u32 %q,%r4,0; sub.u32 %r4,%r4,1;\n"
 
-/* A function that is called in two places, of which the second, which is the one executed, is at the kernel's end. */
+/* A function with two call sites. Only the second is executed; it is at the kernel's end. */
 #define TWO_CALLS(leave)                                                                                               \
     ".version 7.0\n.target sm_70\n.address_size 64\n.func f(.param .u32 n)\n{\n.reg .pred %p; .reg .b32 %r<3>;\n"      \
     "ld.param.u32 %r2,[n]; mov.u32 %r1,%tid.x; setp.ge.u32 %p,%r1,%r2;\n" leave                                        \
@@ -183,7 +184,8 @@ static const struct {
      HEAD "@%p bra E; vote.sync.ballot.b32 %r3,%p,-1; setp.lt.u32 %p,%r1,9; @%p bra E; bar.sync 0;" STORE "E: ret; }",
      HEAD "@%p exit; vote.sync.ballot.b32 %r3,%p,-1; setp.lt.u32 %p,%r1,9; @%p exit; bar.sync 0;" STORE "}"},
     {"out of a function called twice", TWO_CALLS("@%p bra E;"), TWO_CALLS("@%p exit;")},
-    /* The jump back is not executed by those who stay behind it: there it is the branch that counts, here the exit. */
+    /* Threads that leave the loop do not execute the jump back. The first form counts the branch, the second the
+     * exit. */
     {"out of a loop", HEAD ROUNDS "@!%q bra L; ret; }", HEAD ROUNDS "@%q exit; bra L; }"},
 };
 enum { N_PAIRS = sizeof pairs / sizeof pairs[0], LOOP_PAIR = N_PAIRS - 1 };
@@ -210,7 +212,7 @@ START_TEST(branches_to_exits_count_as_exits) {
                 count(pairs[_i].guard, timed_models()->name[m], timed, n, &b);
                 ck_assert_msg(memcmp(a.out, b.out, sizeof a.out) == 0, "%s, %s: other results", pairs[_i].name,
                               timed_models()->name[m]);
-                if (_i == LOOP_PAIR) /* the second has a jump of its own */
+                if (_i == LOOP_PAIR) /* the second form has an additional jump */
                     continue;
                 ck_assert_msg(a.warp == b.warp && a.thread == b.thread, "%s, %s%s, n = %d: %g and %g, not %g and %g",
                               pairs[_i].name, timed ? "" : "functional, ", timed_models()->name[m], n, a.warp, a.thread,
@@ -219,9 +221,11 @@ START_TEST(branches_to_exits_count_as_exits) {
 }
 END_TEST
 
-/* Where nothing is left but to exit, nobody is waited for, so spe, dpe and its part in the same way: each issues the
- * same warp instructions with the same masks. Three warps, 7 before the branch and the branch, then what the n = 40
- * that stay do: bar, mov, st, ret of two warps. The other shapes differ in the number of rounds alone. */
+/* No lane waits for lanes that only exit. So spe, dpe and its diverge in the same way, and issue the same warp
+ * instructions with the same masks:
+ * - three warps issue 7 instructions and the branch;
+ * - two warps with the n = 40 remaining threads issue bar, mov, st and ret.
+ * The other shapes differ only in the number of rounds. */
 START_TEST(counts_do_not_depend_on_the_model) {
     static const char *const same[] = {"spe", "dpe", "its"};
     for (int p = 0; p < N_PAIRS; p++)

@@ -1,5 +1,5 @@
-/* A CTA that no SM can hold is refused before it runs, and the message counts. tiny.cfg: 8 warps, 4096 registers and
- * 4096 bytes of shared memory; registers in units of 64, shared memory of 128. */
+/* Tests that a CTA too large for an SM is refused with numbers in the message. tiny.cfg has 8 warps, 4096 registers
+ * (allocated in units of 64) and 4096 bytes of shared memory (in units of 128). */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -27,11 +27,12 @@ static enum heddle_status launch(const char *model, const char *option, uint32_t
 static void refused(const char *option, uint32_t threads, uint32_t shared, const char *why) {
     enum heddle_status s = launch("spe", option, threads, shared);
     ck_assert_msg(s == HEDDLE_USAGE && strstr(message, why), "%d: %s", s, message);
-    ck_assert_msg(!strstr(message, "CTA (0,0,0)"), "%s", message); /* it is no thread's fault */
+    ck_assert_msg(!strstr(message, "CTA (0,0,0)"), "%s", message); /* the message names no thread */
 }
 
-/* 9 warps of one more thread than 8 have; 40 registers are 1280 a warp, and 4 warps 5120; 4000 bytes take 4096 in
- * units of 128, and with units of 4095 two of them. */
+/* - One thread more than 8 warps have needs 9 warps.
+ * - 40 registers per thread are 1280 per warp, and 5120 for 4 warps.
+ * - 4000 bytes take 4096 in units of 128; in units of 4095 they take two units. */
 START_TEST(what_does_not_fit_is_named) {
     refused(NULL, 257, 64, "a CTA of 257 threads does not fit on an SM: it needs 9 warps, and an SM has 8 (sm.warps)");
     refused("sm.thread_registers=40", 128, 64, "it needs 5120 registers, and an SM has 4096 (sm.registers)");
@@ -54,7 +55,7 @@ START_TEST(what_just_fits_runs) {
 }
 END_TEST
 
-/* Without time there is no SM to share: only what CUDA allows a CTA counts. */
+/* The functional model has no SMs: only CUDA's limits of a CTA apply. */
 START_TEST(the_functional_model_knows_no_sm) {
     ck_assert_msg(launch("functional", "sm.thread_registers=255", 1024, 40000) == HEDDLE_OK, "%s", message);
     ck_assert_int_eq(launch("functional", NULL, 1025, 4), HEDDLE_USAGE);

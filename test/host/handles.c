@@ -1,4 +1,4 @@
-/* The library's functions with handles that are none: refused, with a message, and nothing is looked at. */
+/* Tests that every function of the library refuses invalid handles with a message, without reading through them. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <math.h>
@@ -27,7 +27,7 @@ static struct heddle_module *loaded(struct heddle *h) {
 
 static const struct heddle_dim one = {1, 1, 1};
 
-/* Every function that is given a context, with this one: how many did not refuse it. */
+/* Calls every function that takes a context with `h`; returns how many accepted it. */
 static int taken_by_context(struct heddle *h, struct heddle_module *m, FILE *out) {
     uint64_t zero = 0;
     struct heddle_param params[2];
@@ -75,7 +75,7 @@ START_TEST(contexts_that_are_none_are_refused) {
     struct heddle *good = opened("functional", 1), *closed = opened("spe", 1);
     struct heddle_module *m = loaded(good);
     heddle_close(closed);
-    /* a module, memory of something else, no address at all */
+    /* invalid contexts: a module, foreign memory, an invalid address */
     static const char block[4096] __attribute__((aligned(64)));
     struct heddle *const bad[] = {NULL, closed, (struct heddle *)(void *)m, (struct heddle *)(uintptr_t)block,
                                   (struct heddle *)(uintptr_t)64};
@@ -93,7 +93,7 @@ START_TEST(contexts_that_are_none_are_refused) {
 }
 END_TEST
 
-/* Likewise with a module, in a good context. */
+/* Calls every function that takes a module with `m` in a valid context; all must refuse it. */
 static void refused_module(struct heddle *h, struct heddle_module *m, const char *why) {
     uint64_t zero = 0;
     struct heddle_param params[2];
@@ -103,7 +103,8 @@ static void refused_module(struct heddle *h, struct heddle_module *m, const char
     struct heddle_arg arg = {&zero, sizeof zero};
     for (int f = 0; f < 7; f++) {
         bool refused = false;
-        ck_assert_int_ne(heddle_alloc(h, 16), 0); /* a success, so that the message is the function's own */
+        ck_assert_int_ne(heddle_alloc(h, 16),
+                         0); /* a success clears the message, so that the next message is the tested function's */
         ck_assert_str_eq(heddle_error(h), "");
         switch (f) {
         case 0:
@@ -255,7 +256,7 @@ START_TEST(a_success_clears_the_failure_before_it) {
 END_TEST
 
 START_TEST(contexts_by_the_hundred_are_told_apart) {
-    enum { N = 200 }; /* more than a block of places has */
+    enum { N = 200 }; /* more than one block of slots */
     static struct heddle *h[N];
     static struct heddle_module *m[N];
     for (int i = 0; i < N; i++)
@@ -314,14 +315,14 @@ START_TEST(another_thread_ends_a_launch) {
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "stopped after"));
     ck_assert_str_eq(heddle_incomplete(h, 0), "stopped");
     ck_assert_double_gt(heddle_stat(h, 0, "gpu.warp_instructions"), 0);
-    /* it is over: the next launch runs, and a stop before a launch ends that one */
+    /* the stop was consumed: the next launch runs; a stop before a launch ends that launch */
     ck_assert_int_eq(heddle_launch(h, m, "k", one, one, 0, &arg, 1), HEDDLE_OK);
     ck_assert_ptr_null(heddle_incomplete(h, 1));
     ck_assert_str_eq(heddle_incomplete(h, -1), "stopped");
     heddle_stop(h);
     ck_assert_int_eq(heddle_launch(h, m, "spin", one, one, 0, &arg, 1), HEDDLE_STOPPED);
     ck_assert_int_eq(heddle_launches(h), 3);
-    /* unless it is taken back */
+    /* unless the stop is cancelled */
     heddle_stop(h);
     heddle_stop_clear(h);
     ck_assert_int_eq(heddle_launch(h, m, "k", one, one, 0, &arg, 1), HEDDLE_OK);
@@ -329,8 +330,8 @@ START_TEST(another_thread_ends_a_launch) {
 }
 END_TEST
 
-/* A kernel writes the caller's memory at an address of the device's own; until heddle_free(), and never in a checking
- * context, which would not see what the caller writes. */
+/* A kernel writes the caller's memory at a separate device address until heddle_free(). A checking context refuses the
+ * mapping, since the checker would miss the caller's writes. */
 START_TEST(memory_is_mapped_elsewhere) {
     struct heddle *h = opened("functional", 1);
     struct heddle_module *m = loaded(h);

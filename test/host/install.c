@@ -1,5 +1,5 @@
-/* The library as others see it: its exported names, and programs built from nothing but what is installed, which run
- * in an empty folder. */
+/* Tests the installed library: its exported names, and programs that are built from installed files only and run in an
+ * empty folder. */
 #include "test/test.h"
 #include <limits.h>
 #include <stdarg.h>
@@ -8,15 +8,15 @@
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1 /* libheddle.so is not built: a foreign program would have to bring the sanitizer */
+#define SANITIZED 1 /* libheddle.so is not built: programs would need the sanitizer's runtime */
 #else
 #define SANITIZED 0
 #endif
 
 static char build[PATH_MAX], dir[] = "/tmp/heddle-install-XXXXXX";
 
-/* What a command prints, both streams; it must exit with `status`. $B is the build, $D the folder, $U what is
- * installed. */
+/* Runs a command, checks that it exits with `status`, and returns its stdout and stderr. $B: the build folder; $D: the
+ * test's folder; $U: the installation. */
 __attribute__((format(printf, 2, 3))) static char *shell(int status, const char *fmt, ...) {
     char command[4096], *out = NULL;
     int n = snprintf(command, sizeof command,
@@ -60,7 +60,7 @@ static void setup(void) {
 
 static void teardown(void) { free(shell(0, "rm -rf $D")); }
 
-/* What `nm` shows of a library: T, D, B of ours; A is the name of the interface's version itself. */
+/* Checks the symbols that `nm` lists: T, D and B are Heddle's; A is the name of the symbol version. */
 START_TEST(nothing_else_is_exported) {
     char *names = shell(0, "nm -D --defined-only $U/lib/libheddle.so | awk '{print $2, $3}' | sort -u");
     int ours = 0, others = 0;
@@ -72,7 +72,7 @@ START_TEST(nothing_else_is_exported) {
     }
     ck_assert_int_eq(others, 0);
     free(names);
-    /* each function that heddle.h declares is there: its name stands at the left of a parenthesis */
+    /* each function of heddle.h is exported; its name precedes a parenthesis */
     char *missing =
         shell(0, "grep -o '\\bheddle_[a-z_]*(\\|\\bptx_run(' $U/include/heddle.h | tr -d '(' | sort -u > $D/said; "
                  "nm -D --defined-only $U/lib/libheddle.so | sed 's/.* //; s/@.*//' | sort -u > $D/there; "
@@ -86,7 +86,7 @@ START_TEST(nothing_else_is_exported) {
 }
 END_TEST
 
-/* The static library has no global name but those of heddle.h, each of them, and none that is the linker's to merge. */
+/* The static library's global names are exactly those of heddle.h, without weak or common symbols. */
 START_TEST(nothing_else_is_global_in_the_archive) {
     char *names = shell(0, "nm -g --defined-only $U/lib/libheddle.a 2>/dev/null | awk 'NF == 3 {print $3}' | sort -u | "
                            "grep -v '^heddle_\\|^ptx_run$' | head -20; true");
@@ -101,7 +101,7 @@ START_TEST(nothing_else_is_global_in_the_archive) {
 }
 END_TEST
 
-/* A program that has functions and variables of names that Heddle's sources have, too: each is its own. */
+/* A program may define functions and variables with names that Heddle's sources use internally. */
 START_TEST(a_program_with_names_of_ours) {
     static const char *const names[] = {"fail",       "note",      "given",     "emit",     "dest",
                                         "cache_read", "arena_new", "inst_name", "mem_init", "yyparse"};
@@ -109,7 +109,7 @@ START_TEST(a_program_with_names_of_ours) {
         return;
     free(shell(0, "sed 's/int main(/int heddle_example(/' examples/vecadd.c > $D/own.c"));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        /* the internal archive has most of them, or the test could not fail; `yyparse` is what generators write */
+        /* the internal archive must have most of these names, or the test could not fail; `yyparse` is generated */
         free(shell(0, "printf 'int %s(int x);\\nint %s(int x) { return x + %zu; }\\n' >> $D/own.c", names[i], names[i],
                    i));
     }
@@ -167,7 +167,7 @@ START_TEST(example_in_python) {
 }
 END_TEST
 
-/* The shared object and nothing beside it: presets are inside. */
+/* The shared library works alone, since presets are compiled in. */
 START_TEST(library_alone) {
     free(shell(0, "printf '#include <heddle.h>\\nint main(int n, char **v) { char e[512]; struct heddle_options o = "
                   "{.config = v[1]}; struct heddle *h = heddle_open(&o, e, sizeof e); puts(h ? heddle_machine(h) : e); "
@@ -183,7 +183,7 @@ START_TEST(library_alone) {
 }
 END_TEST
 
-/* A page for each function of the header, which says how it is declared and more than its name. */
+/* Each function of the header has a manual page with its declaration and a description. */
 START_TEST(every_function_has_a_page) {
     char *missing =
         shell(0, "for f in $(grep -o '\\bheddle_[a-z_]*(\\|\\bptx_run(' $U/include/heddle.h | tr -d '(' | "
@@ -199,7 +199,7 @@ START_TEST(every_function_has_a_page) {
 }
 END_TEST
 
-/* A page for each command, which names it and has each option of its --help, and heddle(1), which has each command. */
+/* Each command has a manual page with its name and every option of its --help; heddle(1) lists every command. */
 START_TEST(every_command_has_a_page) {
     if (!have("help2man"))
         return;
@@ -209,7 +209,7 @@ START_TEST(every_command_has_a_page) {
            "sed 's/\\\\-/-/g' $M/heddle-$c.1 > $D/page; for o in $($B/heddle help $c | "
            "sed -n 's/^  \\(-.,\\|   \\) \\(--[a-z-]*\\).*/\\2/p'); do grep -q \"fB$o.f\" $D/page && echo found || "
            "echo no option: $c $o; done; done | sort | uniq -c");
-    /* one line: how many options all commands have */
+    /* one line: the number of options of all commands */
     ck_assert_msg(atoi(out) >= 80 && strchr(out, '\n')[1] == '\0', "%s", out);
     free(out);
     if (have("man")) {
@@ -220,7 +220,7 @@ START_TEST(every_command_has_a_page) {
 }
 END_TEST
 
-/* Somewhere else than where the build was told: nothing of the clone is looked at. */
+/* An installation in another place than the build's prefix works without the clone. */
 START_TEST(another_prefix) {
     if (!have("pkg-config"))
         return;
@@ -244,8 +244,8 @@ START_TEST(uninstalled_without_a_trace) {
 }
 END_TEST
 
-/* A packager's flags come on top of those that results depend on, which nothing behind them takes back: neither
- * -march=native nor -Werror is left then. `make -n -B` says how each file would be compiled. */
+/* With a packager's flags, the flags that results depend on come last, and neither -march=native nor -Werror is used.
+ * `make -n -B` prints how each file would be compiled. */
 START_TEST(flags_that_results_depend_on) {
     static const char *const kept[] = {"-std=gnu11",
                                        "-fno-fast-math",
@@ -274,8 +274,8 @@ START_TEST(flags_that_results_depend_on) {
 }
 END_TEST
 
-/* gcc finds the counts of a function by the name of the auxiliary output, the same in both builds of PGO=1: the one
- * with counters, and the one that uses them. */
+/* gcc finds a function's profile by the name of the auxiliary output. Both builds of PGO=1 (with counters, and with the
+ * profile) use the same name. */
 START_TEST(profiles_have_one_name) {
     static const char *const want[] = {"-fprofile-generate -dumpbase", "-fprofile-use"};
     char name[PATH_MAX], *lines = shell(0, "make -n -B V=1 PGO=1 CC=gcc SAN= POLL= TINY= BUILD=$D/b $D/b/isa/decode.o "
@@ -289,7 +289,7 @@ START_TEST(profiles_have_one_name) {
 }
 END_TEST
 
-/* Before anything is built. */
+/* The check comes before anything is built. */
 START_TEST(profiles_need_gcc_and_a_fast_build) {
     static const char *const variants[] = {"SAN=1", "SAN=thread", "POLL=1", "TINY=1"};
     for (int i = 0; i < 4; i++) {

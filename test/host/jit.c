@@ -1,5 +1,5 @@
-/* Kernels as native code, whole: every way in which addresses may lie, faults in the middle of blocks, loops, barriers,
- * limits, several threads. What the interpreter leaves by itself is what must be left. */
+/* Tests whole kernels as native code: every pattern of addresses, faults inside blocks, loops, barriers, limits,
+ * several threads. Memory must be equal to that of the interpreter. */
 #include "host/heddle.h"
 #include "test/jit_levels.h"
 #include <pthread.h>
@@ -48,7 +48,7 @@ static bool run_with(const char *text, uint32_t grid, uint32_t block, const char
     return true;
 }
 
-/* The kernel with and without; returns how many blocks were compiled, -1 when it faulted. */
+/* Runs the kernel with and without native code. Returns the number of compiled blocks; -1: the kernel faulted. */
 static double both_under(const char *reconv, const char *text, uint32_t grid, uint32_t block, uint64_t limit) {
     static struct outcome want, got;
     const char *const off[] = {reconv, "gpu.jit=off", NULL}, *const on[] = {reconv, "gpu.jit_after=0", NULL};
@@ -76,7 +76,7 @@ static double both(const char *text, uint32_t grid, uint32_t block, uint64_t lim
     "mov.u32 %r2, 0; mov.u32 %r3, 0; mov.b64 %rd9, 0; mov.u32 %r14, tile; cvt.u64.u32 %rd14, %r14;\n"                  \
     "mad.lo.u32 %r16, %r15, 256, %r1; mul.wide.u32 %rd3, %r16, 8; add.u64 %rd4, %rd2, %rd3;\n"
 
-/* ---- how addresses lie ---- */
+/* ---- patterns of addresses ---- */
 
 /* %r4: the element that a thread takes. */
 static const char *const patterns[] = {
@@ -91,11 +91,11 @@ static const char *const patterns[] = {
     "setp.lt.u32 %p3, %r1, 16; selp.b32 %r4, %r1, 9, %p3;",
     "setp.lt.u32 %p3, %r1, 16; selp.b32 %r4, 9, %r1, %p3;",
     "and.b32 %r4, %r1, 15; and.b32 %r5, %r2, 4; add.u32 %r4, %r4, %r5;",
-    "and.b32 %r4, %r2, 8; mul.lo.u32 %r4, %r4, %r1;", /* one address, then rows of gaps, and back */
+    "and.b32 %r4, %r2, 8; mul.lo.u32 %r4, %r4, %r1;", /* alternates between one address and a stride of 8 */
 };
 enum { PATTERNS = sizeof patterns / sizeof patterns[0] };
 
-/* The element's size, and a load into %r6 or %rd6 and a store of it, as the space needs them. */
+/* The element's size, and a load into %r6 or %rd6 and a store from it. */
 static const struct {
     int size;
     const char *load, *store, *mix;
@@ -110,7 +110,7 @@ static const struct {
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* Of both memories, with the state space and without. */
+/* State spaces of global and shared memory, and generic addresses. */
 static const struct {
     const char *space, *base, *make;
 } spaces[] = {
@@ -121,7 +121,7 @@ static const struct {
 };
 enum { SPACES = sizeof spaces / sizeof spaces[0] };
 
-/* Before a loop: the lanes that do not take part in it leave for END. */
+/* Code before a loop, by which some lanes branch to END. */
 static const char *const parts[] = {
     "",
     "and.b32 %r17, %r1, 1; setp.eq.u32 %p8, %r17, 0; @%p8 bra END;\n",
@@ -154,7 +154,7 @@ START_TEST(accesses_end_alike) {
     for (int pattern = 0; pattern < PATTERNS; pattern++)
         for (int kind = 0; kind < KINDS; kind++)
             for (int space = 0; space < SPACES; space++) {
-                /* threads of one warp that store to one place do so in order, warps do not race in turns either */
+                /* lanes of a warp store to one address in lane order, and warps run one after another */
                 access_kernel(text, pattern, kind, space, 0);
                 blocks += both(text, 1 + (uint32_t)pattern % 2, threads[(pattern + kind + space) % 3], 0);
             }
@@ -165,7 +165,7 @@ START_TEST(accesses_end_alike) {
 }
 END_TEST
 
-/* The same with a part of the lanes. */
+/* The patterns with some lanes inactive. */
 START_TEST(accesses_of_a_part_end_alike) {
     jit_level(_i);
     static char text[TEXT];
@@ -180,7 +180,7 @@ START_TEST(accesses_of_a_part_end_alike) {
             }
     if (!jit_runs())
         test_skip(JIT_NOT_HERE);
-    else /* a loop of most, and the beginnings of those with 8 warps, of which there are 189 */
+    else /* the loop of most kernels, and the entry block of the 189 kernels with 8 warps */
         ck_assert_double_ge(blocks, PATTERNS * KINDS * SPACES);
 }
 END_TEST
@@ -226,8 +226,8 @@ START_TEST(faults_are_at_the_same_lane_and_line) {
 }
 END_TEST
 
-/* The kernel stores rows, or elements that lie apart, until all its stores go to a constant: before they have code,
- * or in the first round that has. */
+/* The kernel stores rows, or scattered elements, and then stores to constant memory: before its block is compiled, or
+ * in the first round with native code. */
 START_TEST(constants_are_not_written) {
     const int part = jit_level(_i);
     static char text[TEXT];
@@ -280,8 +280,7 @@ START_TEST(barriers_and_shuffles_in_loops_end_alike) {
 }
 END_TEST
 
-/* Lanes leave a loop in different rounds, by a way on which all of them meet, though there is another one: those that
- * are there first stand, in the middle of a block, until the others come. */
+/* Lanes leave a loop in different rounds and reconverge inside a block; the first lanes wait there for the others. */
 START_TEST(lanes_that_wait_for_others_end_alike) {
     jit_level(_i);
     static const char *const models[] = {"reconv=spe", "reconv=dpe", "reconv=dws50",
@@ -304,9 +303,9 @@ static const char endless[] =
     HEAD "LOOP: add.u32 %r3, %r3, %r2; mul.lo.u32 %r7, %r3, 5; xor.b32 %r3, %r3, %r7; add.u32 %r2, %r2, 1;\n"
          "st.global.u32 [%rd4], %r3; setp.ne.u32 %p1, %r7, 0x12345; @%p1 bra LOOP;\nbra LOOP;\n}\n";
 
-/* The base of a load changes between it and the next one, and back; a warp stores a row and loads another one that
- * overlaps it, of which each lane was written by another one. Code that goes by parts of a warp must do neither
- * early. */
+/* The base register of a load changes before the next load; a warp stores a row and then loads an overlapping row, so
+ * that each lane reads another lane's store. Native code that works on parts of a warp must keep the order of all
+ * accesses. */
 START_TEST(loads_and_stores_keep_their_order) {
     jit_level(_i);
     static const char *const loops[] = {
@@ -335,7 +334,7 @@ START_TEST(loads_and_stores_keep_their_order) {
 }
 END_TEST
 
-/* %clock counts the warp's instructions, in whatever block and behind whatever other block it is read. */
+/* %clock counts the warp's instructions, in every block. */
 START_TEST(the_clock_goes_on_alike) {
     jit_level(_i);
     static const char text[] = HEAD "LOOP: mad.lo.u32 %r5, %r4, 3, %r1; xor.b32 %r4, %r4, %r5; add.u32 %r4, %r4, 7;\n"
@@ -382,7 +381,7 @@ START_TEST(an_endless_loop_is_stopped) {
 }
 END_TEST
 
-/* ---- what is kept, and who else runs ---- */
+/* ---- reuse of code, and several threads ---- */
 
 START_TEST(code_is_kept_and_follows_other_buffers) {
     jit_level(_i);
@@ -404,7 +403,7 @@ START_TEST(code_is_kept_and_follows_other_buffers) {
         ck_assert_int_eq(
             heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){64, 1, 1}, 0, args, 2),
             HEDDLE_OK);
-        if (n >= 2) /* a block of two warps has been entered four times: twice looked at, then compiled */
+        if (n >= 2) /* two warps have entered the block four times: two for profiling, then it is compiled */
             ck_assert_double_eq(heddle_stat(h, n, "host.jit_blocks"), 0);
         if (n == 0) {
             ck_assert_double_ge(heddle_stat(h, n, "host.jit_blocks"), 0);
@@ -446,7 +445,7 @@ START_TEST(several_simulators_run_at_once) {
 }
 END_TEST
 
-/* Where the host's system refuses to make memory executable, kernels are interpreted. */
+/* Kernels are interpreted if the host system refuses executable memory. */
 START_TEST(without_executable_memory_all_is_interpreted) {
     jit_level(_i);
     enum { SET_MDWE = 65, REFUSE_EXEC_GAIN = 1, UNSUPPORTED = 77 };
@@ -475,8 +474,8 @@ END_TEST
 
 /* ---- calls ---- */
 
-/* Functions with arguments of all sizes, local memory, early returns and calls of their own; %s: what the kernel does
- * before its loop, which lanes take part, how a callee is chosen, what calls it. */
+/* Functions with arguments of all sizes, local memory, early returns and nested calls. The %s are: code before the
+ * loop, the selection of lanes, the selection of the callee, and the call. */
 static const char call_text[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
@@ -516,7 +515,7 @@ static const char call_text[] =
     "add.u32 %%r3, %%r5, %%r6; xor.b32 %%r3, %%r3, %%r7; st.global.u32 [%%rd4], %%r3;\n"
     "add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p1, %%r2, 24; @%%p1 bra LOOP;\nEND: ret;\n}\n";
 
-/* A direct call; an indirect one of one function, of one by turn, and of one by lane. */
+/* A direct call; indirect calls of a fixed function, of a function by round, and of a function by lane. */
 static const char *const callees[][2] = {
     {"", "call (q), other, (a, b)"},
     {"ld.global.u64 %rd6, [table];", "call (q), %rd6, (a, b), proto"},
@@ -536,7 +535,7 @@ static void call_kernel(char *text, size_t size, int callee, int part, bool prin
                       "call (q), vprintf, (f, a); }\nAFTER:"
                     : "",
              parts[part], chosen, callees[callee][1]);
-    if (callee) { /* the prototype stands before its first use */
+    if (callee) { /* the prototype precedes its first use */
         char *loop = strstr(text, "LOOP:");
         static const char proto[] = "proto: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b64 _);\n";
         memmove(loop + sizeof proto - 1, loop, strlen(loop) + 1);
@@ -544,8 +543,8 @@ static void call_kernel(char *text, size_t size, int callee, int part, bool prin
     }
 }
 
-/* With native code and without; and with printf() in the program, whose arguments lie together by lane (call.h), the
- * same is written. */
+/* Calls give equal results with and without native code, also with printf() in the program, which stores the arguments
+ * of a lane contiguously (call.h). */
 START_TEST(calls_end_alike) {
     enum { CALL_TEXT = 8192 };
     static const char *const set[] = {"gpu.jit=off", NULL};

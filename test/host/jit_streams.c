@@ -1,5 +1,5 @@
-/* Kernels with an affine stream as native code: what takes from queues in every way that blocks of it can, against the
- * interpreter. Memory, counts, faults and where they are must be the same. */
+/* Tests kernels with an affine stream as native code, with every form of dequeuing instruction, against the
+ * interpreter. Memory, counts and faults with their places must be equal. */
 #include "host/heddle.h"
 #include "test/jit_levels.h"
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void run(const char *text, struct heddle_dim block, const char *const *se
     heddle_close(h);
 }
 
-/* Returns what the interpreter made of it, which native code made as well, if there is any. */
+/* Runs the kernel interpreted and with native code, checks that both agree, and returns the outcome. */
 static const struct outcome *both(const char *text, struct heddle_dim block, uint64_t limit) {
     static struct outcome want, got;
     static const char *const off[] = {"gpu.jit=off", NULL}, *const on[] = {"gpu.jit_after=0", NULL};
@@ -65,7 +65,7 @@ static const struct outcome *both(const char *text, struct heddle_dim block, uin
     "ld.param.u64 %rd1, [k_in]; ld.param.u64 %rd2, [k_out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y;\n"               \
     "mov.u32 %r3, %ctaid.x; mov.u32 %r9, %ntid.x; mad.lo.u32 %r5, %r2, %r9, %r1; mov.u32 %r6, 0; mov.u32 %r7, 0;\n"
 
-/* %r4: the element that a thread takes. Rows of a warp or of half of it, one for all, apart, backwards. */
+/* %r4: the element that a thread accesses: rows of a warp or half warp, one element for all, scattered, backwards. */
 static const char *const patterns[] = {
     "mov.u32 %r4, %r5;",
     "mad.lo.u32 %r4, %r2, 64, %r1;",
@@ -79,8 +79,8 @@ static const char *const patterns[] = {
 static const struct heddle_dim shapes[] = {{64, 1, 1}, {16, 16, 1}, {8, 8, 1}, {32, 4, 1}, {40, 1, 1}, {48, 2, 1}};
 enum { PATTERNS = sizeof patterns / sizeof patterns[0], SHAPES = sizeof shapes / sizeof shapes[0] };
 
-/* A loop of six rounds that loads and stores, by words of 4 or 8 bytes; all addresses and the loop's predicate come
- * from queues. */
+/* Writes a loop of six rounds with loads and stores of 4 or 8 bytes. All addresses and the loop's predicate come from
+ * queues. */
 static void loop(char text[TEXT], const char *pattern, unsigned size, const char *store_at, int bias) {
     const char *type = size == 8 ? "u64" : "u32", *x = size == 8 ? "%rd10" : "%r10",
                *sum = size == 8 ? "%rd11" : "%r11";
@@ -109,7 +109,7 @@ START_TEST(addresses_in_every_way) {
 }
 END_TEST
 
-/* The last lane's value stays where all store at one place, and where halves of a warp do. */
+/* If all lanes, or all lanes of a half warp, store to one address, the last lane's value stays. */
 START_TEST(stores_that_meet) {
     const int i_ = jit_level(_i);
     char text[TEXT];
@@ -122,8 +122,8 @@ START_TEST(stores_that_meet) {
 }
 END_TEST
 
-/* The address runs out of the buffer, below, or above into the next one, or is not a multiple of the element's size:
- * the same lane and line say so. The middle of the buffer is 8,192 words from both ends. */
+/* The address leaves the buffer at its low end, or at its high end into the next buffer, or is misaligned. The fault
+ * names the same lane and line as the interpreter. The middle of the buffer is 8,192 words from both ends. */
 START_TEST(accesses_that_fault) {
     const int i_ = jit_level(_i);
     char text[TEXT];
@@ -132,14 +132,14 @@ START_TEST(accesses_that_fault) {
         for (int p = 0; p < PATTERNS; p++) {
             loop(text, patterns[p], i_ ? 8 : 4, "%r5", bias[k]);
             const struct outcome *o = both(text, shapes[0], 0);
-            if (k == 1 || k == 2) /* what lies above is another buffer, which rows run into */
+            if (k == 1 || k == 2) /* the next buffer follows, so rows run into it */
                 ck_assert_int_eq(o->status, HEDDLE_FAULT);
         }
 }
 END_TEST
 
-/* Branches by predicates of the queue: taken by all, by none, by some; a guard of an instruction that is none; a
- * barrier; and a limit that comes in the middle. */
+/* Branches by dequeued predicates: taken by all lanes, by none, by some; a dequeued guard of another instruction; a
+ * barrier; an instruction limit inside the loop. */
 static const char *const branches[] = {
     "setp.lt.u32 %p2, %r6, 3; @%p2 bra NEXT; add.u32 %r7, %r7, %r6; xor.b32 %r7, %r7, 77; add.u32 %r7, %r7, 1; NEXT:",
     "setp.lt.u32 %p2, %r5, 32; @!%p2 bra NEXT; add.u32 %r7, %r7, %r6; xor.b32 %r7, %r7, 5; add.u32 %r7, %r7, 1; NEXT:",

@@ -89,7 +89,7 @@ START_TEST(parameters_are_described) {
     ck_assert_str_eq(p[0].type, ".u64");
     ck_assert_str_eq(p[1].name, "a");
     ck_assert_uint_eq(p[2].offset, 12);
-    ck_assert_int_eq(heddle_params(h, m, "add", p, 0), 3); /* may be asked for the number only */
+    ck_assert_int_eq(heddle_params(h, m, "add", p, 0), 3); /* max 0: returns only the number */
     ck_assert_int_eq(heddle_params(h, m, "none", p, 3), -1);
     ck_assert_int_eq(heddle_address_size(m), 64);
     ck_assert_str_eq(heddle_kernel(m, 0), "add");
@@ -131,7 +131,7 @@ START_TEST(a_bad_kernel_does_not_spoil_a_good_one) {
         good_module(HEAD ".visible .entry bad()\n{\n.reg .b32 %r<2>;\nmov.u32 %r1, %nowhere;\nret;\n}\n"
                          ".visible .entry good()\n{\nret;\n}\n");
     struct heddle_kernel_info info;
-    for (int i = 0; i < 2; i++) { /* asked again, it says the same */
+    for (int i = 0; i < 2; i++) { /* a second call gives the same result */
         ck_assert_int_eq(heddle_kernel_info(h, m, "bad", &info), HEDDLE_USAGE);
         ck_assert_ptr_nonnull(strstr(heddle_error(h), "%nowhere"));
     }
@@ -167,7 +167,7 @@ START_TEST(a_fault_is_reported_and_the_context_lives_on) {
     ck_assert_int_eq(add(m, p + 4, 1, 2), HEDDLE_FAULT);
     ck_assert_int_eq(heddle_status(h), HEDDLE_FAULT);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "add"));
-    ck_assert_int_eq(heddle_launches(h), 1); /* what was measured until then */
+    ck_assert_int_eq(heddle_launches(h), 1); /* with the statistics up to the fault */
     ck_assert_str_eq(heddle_incomplete(h, 0), "fault");
     ck_assert_int_eq(add(m, p, 1, 2), HEDDLE_OK);
     ck_assert_ptr_null(heddle_incomplete(h, 1));
@@ -216,7 +216,7 @@ START_TEST(clusters_of_several_ctas_are_refused) {
 }
 END_TEST
 
-/* Whatever is wrong with a launch, the kernel is named once, in the beginning. */
+/* Every message about a launch names the kernel once, at its beginning. */
 START_TEST(the_kernel_is_named_once) {
     static const struct {
         const char *directive, *said;

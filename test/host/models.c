@@ -1,4 +1,4 @@
-/* What --model takes, with a table of toy extensions beside the product's own. */
+/* Tests parsing of --model, with a table of toy extensions and with the product's own. */
 #include "host/models.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -32,7 +32,7 @@ static const struct {
     {"functional+toy", "functional", "toy"},
     {"its+plain+toy+tree", "its", "toy tree plain"}, /* in the table's order */
     {"dpe+plain", "dpe", "plain"},
-    {"toy", "spe", "toy"}, /* an extension alone is that of spe */
+    {"toy", "spe", "toy"}, /* an extension alone joins spe */
     {"tree+toy", "spe", "toy tree"},
     {"set", "its", "toy plain"}, /* those that exist */
     {"set+tree", "its", "toy tree plain"},
@@ -80,7 +80,7 @@ START_TEST(refused_with_the_reason) {
 }
 END_TEST
 
-/* A version without extensions says so; the product names its own, and which bases they need. */
+/* Without extensions the message says so; the product's message lists its extensions and the bases they need. */
 START_TEST(what_the_product_has) {
     static const struct mechanism *const none[] = {NULL};
     const struct model_tables without = {bases_and(none, listed), NULL};
@@ -139,7 +139,7 @@ START_TEST(extensions_that_need_time) {
 }
 END_TEST
 
-/* Names of any length, and a buffer that is too small: no write beyond it. */
+/* With names of any length and a small buffer, nothing is written beyond the buffer. */
 START_TEST(long_names_and_small_buffers) {
     struct model_spec s;
     char name[300], err[16];

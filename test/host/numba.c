@@ -1,5 +1,5 @@
-/* What numba makes of Python (test/compiled/numba_*.ptx, whose source stands below), run and compared with the same in
- * C: an array is seven parameters, and every kernel has variables for what it might raise. */
+/* Tests PTX that numba compiled from Python (test/compiled/numba_*.ptx; sources below) against C. An array is seven
+ * parameters, and every kernel has variables for exceptions. */
 #include "host/heddle.h"
 #include "test/test.h"
 
@@ -92,7 +92,7 @@ static int64_t collatz(int64_t n) {
  *         cuda.atomic.add(bins, k % bins.size, 1)
  *         m = cuda.shfl_xor_sync(0xffffffff, int32(k), 1)
  *         cuda.atomic.max(bins, 0, m)
- * The first bin is what comes last of an addition and a maximum, so that it is at least the maximum. */
+ * The order of the addition and the maximum on bin 0 is undefined, so bin 0 is at least the maximum. */
 START_TEST(functions_atomics_and_shuffles) {
     enum { N = 64, BINS = 10 };
     struct heddle_module *m = open_kernel(models[_i], "test/compiled/numba_histogram.ptx");

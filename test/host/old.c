@@ -1,4 +1,4 @@
-/* Modules older than .address_size (PTX 2.3): pointers are as wide as the parameters that hold them. */
+/* Tests modules older than .address_size (PTX 2.3), whose pointers are as wide as the parameters that hold them. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -12,8 +12,8 @@ static void setup(void) {
 }
 static void teardown(void) { heddle_close(h); }
 
-/* Runs `kernel`(data, n) on 100 floats i, two blocks of 64 threads; the first n must have become `factor` i + `more`.
- */
+/* Runs `kernel`(data, n) on 100 floats with values i, with two CTAs of 64 threads. The first n must become `factor` * i
+ * + `more`. */
 static void run(struct heddle_module *m, const char *kernel, unsigned pointer_bytes, float factor, float more) {
     enum { N = 100, USED = 90 };
     float x[N];
@@ -35,7 +35,8 @@ static void run(struct heddle_module *m, const char *kernel, unsigned pointer_by
 START_TEST(pointers_of_64_bits) { run(heddle_module_file(h, "test/compiled/old.ptx"), "_Z5scalePfi", 8, 2, 0); }
 END_TEST
 
-/* What accesses use says how wide addresses are: through %d (64 bits) or %r (32). Shared memory says nothing. */
+/* The width of addresses follows from the registers of accesses: %d (64 bits) or %r (32). Accesses to shared memory do
+ * not decide it. */
 static const struct {
     const char *body;
     int bits;
@@ -45,7 +46,7 @@ static const struct {
     {"ld.shared.u32 %r1, [%r2]; { st.u32 [%d1+4], %r1; }", 64},
     {"atom.global.add.u32 %r1, [%d1], 1;", 64},
     {"{ .reg .u64 x; red.global.add.u32 [x], 1; }", 64},
-    {"ld.param.u64 %d1, [p];", 32}, /* nothing goes through a register */
+    {"ld.param.u64 %d1, [p];", 32}, /* no access uses a register address */
 };
 START_TEST(width_of_addresses) {
     static const char head[] = ".version 2.2\n.target sm_20\n";
@@ -58,7 +59,7 @@ START_TEST(width_of_addresses) {
 }
 END_TEST
 
-/* The same with 32 bits, and divisions and roots as they were written then: i / 0.5 + sqrt(4). */
+/* A kernel with 32-bit addresses, and with division and square root in their old forms: i / 0.5 + sqrt(4). */
 static const char narrow[] = ".version 1.2\n.target sm_10\n.entry k(.param .u32 data, .param .s32 n)\n{\n"
                              ".reg .u16 %h<3>; .reg .u32 %r<9>; .reg .f32 %f<4>; .reg .pred %p;\n"
                              "mov.u16 %h0, %ctaid.x; mov.u16 %h1, %ntid.x; mul.wide.u16 %r0, %h0, %h1;\n"

@@ -1,5 +1,5 @@
-/* Kernels of test/compiled/stack.ptx and test/compiled/operands.ptx, end to end: stack memory, and operands in rarer
- * forms. */
+/* Runs the kernels of test/compiled/stack.ptx (stack memory) and test/compiled/operands.ptx (rare forms of
+ * operands). */
 #include "host/heddle.h"
 #include "test/test.h"
 
@@ -8,7 +8,7 @@ static const char *const models[] = {"functional", "spe"};
 static struct heddle *h;
 static char message[4096];
 
-/* Runs a kernel with one parameter, out[n], with n threads; what it left there. */
+/* Runs a kernel with the parameter out[n] and n threads, and reads the results into `out`. */
 static enum heddle_status run(const char *model, const char *file, const char *kernel, uint32_t n, uint32_t *out) {
     char err[512] = "";
     h = heddle_open(&(struct heddle_options){.model = model}, err, sizeof err);
@@ -42,7 +42,8 @@ static uint32_t triangle(uint32_t t) { return (t + 40) * (t + 41) / 2; }
 START_TEST(functions_give_their_stack_memory_back) { check(models[_i], "test/compiled/stack.ptx", "sums", triangle); }
 END_TEST
 
-/* The byte t, no remainder by 256, a third piece below or at the second, and 8 bytes or more above the first. */
+/* The expected sum: the byte t, 0 for the second piece's alignment, 1000 if the third piece (after stackrestore) is not
+ * above the second, and 10000 if it does not overlap the first. */
 static uint32_t pieces(uint32_t t) { return t + 1000 + 10000; }
 START_TEST(pieces_of_the_stack) { check(models[_i], "test/compiled/stack.ptx", "pieces", pieces); }
 END_TEST

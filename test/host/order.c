@@ -1,4 +1,4 @@
-/* Kernels with races between CTAs: their results do not depend on the number of host threads, nor on the run. */
+/* Tests that kernels with races between CTAs give the same results for any number of host threads, in every run. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -19,14 +19,14 @@ enum { WORDS = 96, RUNS = 6 };
     "mov.u32 %r5,0;\nLOOP:\n" body "add.u32 %r5,%r5,1; setp.lt.u32 %p1,%r5," n "; @%p1 bra LOOP;\nret;\n}\n"
 
 static const char *const kernels[] = {
-    /* stores of all to the same words */
+    /* all threads store to the same words */
     HEAD ROUNDS("24", PLACE("7", "%r5") "mad.lo.u32 %r7,%r4,64,%r5; st.global.u32 [%rd2],%r7;\n"),
-    /* what was read decides what is written, where, and which way is gone */
+    /* a loaded value decides value and address of the store, and the branch */
     HEAD ROUNDS("24", PLACE("13", "%r5") "ld.global.u32 %r7,[%rd2]; mad.lo.u32 %r7,%r7,1664525,%r4;\n"
                                          "and.b32 %r8,%r7,3; setp.eq.u32 %p2,%r8,0; @%p2 bra SKIP;\n"
                                          "rem.u32 %r9,%r7,96; mul.wide.u32 %rd3,%r9,4; add.s64 %rd3,%rd3,%rd1;\n"
                                          "st.global.u32 [%rd3],%r7;\nSKIP:\n"),
-    /* x += 1 of everybody, read again at once: a thread sees its own store if no other's */
+    /* every thread does x += 1 and reads it back: a thread sees its own store unless another one follows */
     HEAD ROUNDS("36", "ld.global.u32 %r7,[%rd1]; add.u32 %r7,%r7,1; st.global.u32 [%rd1],%r7;\n"
                       "ld.global.u32 %r8,[%rd1]; add.u32 %r8,%r8,%r7; st.global.u32 [%rd1+8],%r8;\n"),
     /* parts of words, vectors, generic addresses */
@@ -35,14 +35,14 @@ static const char *const kernels[] = {
                                       "xor.b32 %r11,%r11,%r4; add.u32 %r12,%r12,%r15; add.u32 %r13,%r13,%r5;\n"
                                       "st.v4.u32 [%rd4],{%r14,%r11,%r12,%r13}; st.global.u8 [%rd2+1],%r12;\n"
                                       "cvt.u16.u32 %h1,%r13; st.global.u16 [%rd2+2],%h1;\n"),
-    /* plain stores beside atomics and volatile accesses to the same words */
+    /* ordinary stores mixed with atomics and volatile accesses to the same words */
     HEAD ROUNDS("30", PLACE("5", "%r5") "st.global.u32 [%rd2],%r5; atom.global.add.u32 %r7,[%rd2],3;\n"
                                         "ld.volatile.global.u32 %r8,[%rd1]; st.global.u32 [%rd1],%r7;\n"
                                         "st.volatile.global.u32 [%rd1+4],%r8;\n"),
 };
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
 
-/* Everything that a run shows: memory and statistics, but for the host's time and memory. */
+/* The results of a run: memory and statistics, except host time and host memory. */
 struct shown {
     uint32_t word[WORDS];
     char *stats;
@@ -86,8 +86,8 @@ static struct shown run(const char *kernel, const char *model, const char *const
     return s;
 }
 
-/* One kernel on 2 and 3 threads, the next on 4 and 2, the next on 8 and 1, and at another `turn` another first; with
- * HEDDLE_EVERY each on all. */
+/* Compares runs on different numbers of threads: one kernel on 2 and 3, the next on 4 and 2, the next on 8 and 1;
+ * `turn` shifts this assignment. With HEDDLE_EVERY each kernel runs on all numbers. */
 static void same_always(const char *model, const char *const *set, int turn) {
     static const uint32_t threads[] = {2, 4, 8, 3, 2, 1};
     for (int k = 0; k < N_KERNELS; k++) {
@@ -119,7 +119,7 @@ START_TEST(functional_races_in_strict_order) {
 }
 END_TEST
 
-/* One CTA after another, its own store before anything else: 45 CTAs of 96 threads in functional strict order. */
+/* In the functional model with gpu.order=strict, 45 CTAs of 96 threads run one after another. */
 START_TEST(strict_order_is_that_of_one_thread) {
     struct shown one = run(kernels[1], "functional", NULL, 1),
                  four = run(kernels[1], "functional", (const char *const[]){"gpu.order=strict", NULL}, 4);
@@ -130,7 +130,7 @@ START_TEST(strict_order_is_that_of_one_thread) {
 }
 END_TEST
 
-/* A thread that reads what it has just written sees it, whatever the window; each writes words of its own. */
+/* A thread sees its own latest store, whatever the window. Each thread writes its own words. */
 static const char own[] = HEAD "mul.wide.u32 %rd2,%r4,16; add.s64 %rd2,%rd2,%rd1;\n" ROUNDS(
     "20", "ld.global.u32 %r7,[%rd2]; add.u32 %r7,%r7,%r4; st.global.u32 [%rd2],%r7; st.global.u8 [%rd2+5],%r7;\n"
           "ld.global.v2.u32 {%r8,%r9},[%rd2]; xor.b32 %r8,%r8,%r9; st.global.v2.u32 [%rd2+8],{%r8,%r9};\n"

@@ -1,4 +1,4 @@
-/* The drawing of one warp's paths, on an if-else of two instructions a side. */
+/* Tests the drawing of one warp's paths, on an if-else with two instructions on each side. */
 #include "host/paths.h"
 #include "host/heddle.h"
 #include "test/test.h"
@@ -26,7 +26,7 @@ static const char ptx[] = ".version 6.0\n" /* line 1 */
                           "ret;\n"
                           "}\n";
 
-/* Lanes 1 to 31 leave at their guarded return; lane 0 goes on. PCs: 0 mov, 1 setp, 2 ret, 3 add, 4 ret. */
+/* Lanes 1 to 31 exit at a guarded return; lane 0 continues. PCs: 0 mov, 1 setp, 2 ret, 3 add, 4 ret. */
 static const char leaving[] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k()\n{\n"
                               ".reg .pred %p; .reg .b32 %r<3>;\nmov.u32 %r1, %tid.x;\nsetp.ne.u32 %p, %r1, 0;\n"
                               "@%p ret;\nadd.u32 %r2, %r1, 1;\nret;\n}\n";
@@ -52,7 +52,7 @@ static char *draw(const char *set, uint32_t warp, enum heddle_status *status, ch
     return text;
 }
 
-/* Steps 1 to 3 together; both sides from step 4 on, two instructions each; the join at step 6. */
+/* All lanes execute steps 1 to 3; both sides execute two instructions each from step 4; they join at step 6. */
 START_TEST(dpe_runs_both_sides_at_once) {
     enum heddle_status status;
     char *text = draw("reconv=dpe", 0, &status, NULL);
@@ -70,7 +70,7 @@ START_TEST(dpe_runs_both_sides_at_once) {
 }
 END_TEST
 
-/* One side after the other: the join is two steps later. */
+/* spe runs the sides one after the other, so the join is two steps later. */
 START_TEST(spe_runs_one_side_after_the_other) {
     enum heddle_status status;
     char *text = draw("reconv=spe", 0, &status, NULL);
@@ -81,7 +81,7 @@ START_TEST(spe_runs_one_side_after_the_other) {
 }
 END_TEST
 
-/* Lanes that leave an instruction while others of their path go on have no instruction to be drawn. */
+/* Lanes that exit while other lanes of their path continue have no instruction to draw. */
 START_TEST(lanes_that_leave_are_not_drawn) {
     static const char *const sets[] = {"reconv=spe", "reconv=dpe", "reconv=dws", "reconv=its", "reconv=si"};
     text_of_kernel = leaving;
@@ -109,7 +109,7 @@ static struct path_segment segment(uint32_t begin, uint32_t end, uint32_t pc, la
                                  .column = column};
 }
 
-/* Two columns: three rounds of a loop in the one, beside two in the other, then a join. */
+/* Two columns: three loop iterations in one, two in the other, then a join. */
 START_TEST(rounds_of_a_loop_are_one_segment) {
     struct path_segment list[] = {segment(1, 3, 4, 0xff, 0), segment(1, 4, 8, 0xff00, 1),
                                   segment(3, 5, 4, 0xff, 0), segment(4, 7, 8, 0xff00, 1),
@@ -123,7 +123,7 @@ START_TEST(rounds_of_a_loop_are_one_segment) {
     ck_assert_uint_eq(list[1].rounds, 2);
     ck_assert_uint_eq(list[1].end, 7);
     ck_assert_uint_eq(list[2].rounds, 1);
-    /* As JSON and back: of the steps 1, 7 and 9 only the order is left. */
+    /* Converted to JSON and back, steps 1, 7 and 9 keep only their order. */
     cJSON *o = path_log_json(&log, 10);
     ck_assert(path_log_read(o, &back));
     ck_assert_uint_eq(back.n, 3);
@@ -148,7 +148,7 @@ START_TEST(rounds_of_a_loop_are_one_segment) {
 }
 END_TEST
 
-/* What stands in a database may be anything. */
+/* A database may contain anything. */
 START_TEST(nonsense_is_no_drawing) {
     static const char *const texts[] = {"{}",
                                         "[]",
@@ -169,7 +169,7 @@ START_TEST(nonsense_is_no_drawing) {
     }
     struct path_log log;
     cJSON *o = cJSON_Parse("{\"segments\":[[1,4000000000,0,0,1,1,1,31,0,1]]}");
-    ck_assert(path_log_read(o, &log)); /* steps are squeezed: no gigabytes are asked for */
+    ck_assert(path_log_read(o, &log)); /* steps are renumbered, so that no gigabytes are allocated */
     FILE *out = fopen("/dev/null", "w");
     path_log_svg(&log, "t", out);
     fclose(out);
@@ -192,7 +192,7 @@ START_TEST(svg_has_a_box_for_every_segment) {
 }
 END_TEST
 
-/* 64 threads are two warps: the second is drawn like the first but nobody branches; there is no third. */
+/* 64 threads are two warps. The second is drawn without divergence; a third does not exist. */
 START_TEST(other_warps) {
     enum heddle_status status;
     char *text = draw("reconv=dpe", 1, &status, NULL);
@@ -205,8 +205,8 @@ START_TEST(other_warps) {
 }
 END_TEST
 
-/* Half of the warp spins on a flag that the other half sets when it has counted to 300,000. The rounds of the spin
- * are all alike: only a recorder that says that the others may run, too, keeps this from being called a livelock. */
+/* Half of the warp spins on a flag that the other half sets after counting to 300,000. All iterations of the spin are
+ * equal, so the recorder must report that other paths are schedulable, or the interpreter would report a livelock. */
 START_TEST(a_spin_that_another_path_ends) {
     static const char spin[] =
         ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 flag)\n{\n"
@@ -232,8 +232,8 @@ START_TEST(a_spin_that_another_path_ends) {
 }
 END_TEST
 
-/* Lanes 8 to 31 branch to where threads only exit, and are gone with the branch, without an instruction of their own:
- * the others take step 4 and 5. PCs: 0 mov, 1 setp, 2 bra; 3 add, 4 ret. */
+/* Lanes 8 to 31 branch to an exit and end with the branch, without another instruction. The other lanes execute steps 4
+ * and 5. PCs: 0 mov, 1 setp, 2 bra; 3 add, 4 ret. */
 static const char leaves[] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k()\n{\n"
                              ".reg .pred %p; .reg .b32 %r<3>;\n"
                              "mov.u32 %r1, %tid.x;\n" /* line 7 */

@@ -1,4 +1,4 @@
-/* Profile, samples and trace of a launch: what they say adds up to the launch's statistics. */
+/* Tests profile, samples and trace of a launch: their sums equal the launch's statistics. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -46,11 +46,12 @@ static void forget(struct recorded *r) {
     free(r->profile);
 }
 
-/* 4 CTAs of 2 warps: every line of the straight kernel issues 8 times, and the lines' issues are all there are. */
+/* 4 CTAs of 2 warps: every line of the straight-line kernel issues 8 times, and the lines' issues add up to the
+ * total. */
 START_TEST(profile_counts_every_issue) {
     struct recorded r = record(0);
     double sum = 0;
-    const char *at = strchr(strchr(r.profile, '\n') + 1, '\n'); /* after the two lines of the head */
+    const char *at = strchr(strchr(r.profile, '\n') + 1, '\n'); /* after the two header lines */
     for (; at && at[1]; at = strchr(at + 1, '\n')) {
         double issued = strtod(at + 1, NULL);
         ck_assert_double_eq(issued, 8);
@@ -62,7 +63,7 @@ START_TEST(profile_counts_every_issue) {
 }
 END_TEST
 
-/* Column gpu.warp_instructions summed over the rows is the launch's; the last row ends with the launch. */
+/* Column gpu.warp_instructions adds up to the launch's value; the last row ends with the launch. */
 START_TEST(samples_add_up) {
     struct recorded r = record(100);
     int column = 0;
@@ -86,7 +87,7 @@ START_TEST(samples_add_up) {
 }
 END_TEST
 
-/* The trace is JSON: an array of events, with one complete event an instruction. */
+/* The trace is JSON: an array of events, with a complete event for each instruction. */
 START_TEST(trace_is_json) {
     struct recorded r = record(0);
     cJSON *all = cJSON_Parse(r.trace);
@@ -103,8 +104,7 @@ START_TEST(trace_is_json) {
 }
 END_TEST
 
-/* Two lines of k.cu: the first becomes two instructions, the second one, and the exit has none of its own but what
- * follows the last .loc. */
+/* Two lines of k.cu: the first becomes two instructions, the second one. The exit belongs to the last .loc. */
 static const char with_loc[] = ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry one(.param .u64 a) {\n"
                                "\t.reg .b64 %d<2>; .reg .b32 %r<2>;\n"
                                "\t.loc 1 3 0\n\tld.param.u64 %d1, [a];\n\tmov.u32 %r1, %tid.x;\n"
@@ -112,7 +112,7 @@ static const char with_loc[] = ".version 8.0\n.target sm_70\n.address_size 64\n.
                                ".visible .entry two() {\n\tret;\n}\n"
                                ".file 1 \"/nowhere/k.cu\"\n";
 
-/* `one` twice and `two` once, each a CTA of 64 threads: two warps. */
+/* Launches `one` twice and `two` once, each with a CTA of 64 threads (two warps). */
 static cJSON *record_json(const char *folder) {
     char err[512], path[128], *text = NULL;
     size_t len;
@@ -153,8 +153,11 @@ static const char *text_of(const cJSON *o, const char *name) {
     return s ? s : "(none)";
 }
 
-/* By hand: two launches of two warps issue every instruction of `one` 4 times. Line 3 of k.cu has 2 instructions, so
- * 8 issues of 32 lanes each; line 2 has the store and the exit: 8. The file is found beside the PTX, by its name. */
+/* Derived by hand:
+ * - two launches of two warps issue every instruction of `one` 4 times;
+ * - line 3 of k.cu has 2 instructions: 8 issues of 32 lanes;
+ * - line 2 has the store and the exit: 8 issues.
+ * The source file is found beside the PTX by its name. */
 START_TEST(the_json_has_the_profile_by_line_and_source) {
     char folder[] = "/tmp/heddle_profile_XXXXXX", path[64];
     ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -197,8 +200,8 @@ START_TEST(the_json_has_the_profile_by_line_and_source) {
 }
 END_TEST
 
-/* Two warps of 32 threads. Each line has the threads that execute it, whichever way they go; 0: a line without an
- * instruction. Threads 0 to 11 have %p, 0 to 4 %s, 0 to 31 %w, none %q. */
+/* Two warps of 32 threads. The number is how many threads execute the line, taken or not; 0: no instruction. %p holds
+ * in threads 0 to 11, %s in 0 to 4, %w in 0 to 31, %q in none. */
 static const struct {
     const char *text;
     uint32_t lanes;
@@ -210,9 +213,9 @@ static const struct {
     {"{ .reg .b32 %r<3>; .reg .pred %s;\n", 0},
     {" mov.u32 %r1,%tid.x;\n", 12},
     {" setp.lt.u32 %s,%r1,5;\n", 12},
-    {" @%s ret;\n", 12}, /* 5 go to the return below */
+    {" @%s ret;\n", 12}, /* 5 jump to the return below */
     {" add.u32 %r2,%r1,7;\n", 7},
-    {" ret; }\n", 12}, /* there the 5 are, too */
+    {" ret; }\n", 12}, /* includes the 5 */
     {".visible .entry k(.param .u64 out)\n", 0},
     {"{ .reg .b32 %r<9>; .reg .b64 %d<4>; .reg .pred %p,%q,%w;\n", 0},
     {" mov.u32 %r1,%tid.x;\n", 64},
@@ -249,7 +252,7 @@ static const struct {
 };
 enum { N_STATEMENTS = sizeof statements / sizeof statements[0] };
 
-/* In every model: each thread's way is its own, and so is what it executes. */
+/* In every model, each thread executes the lines of its own path. */
 START_TEST(lanes_are_those_that_execute) {
     static char text[4096], err[512];
     char *json = NULL;
@@ -284,8 +287,9 @@ START_TEST(lanes_are_those_that_execute) {
 }
 END_TEST
 
-/* One warp. Accesses that miss the L1, by statement: of two loads of a line the first alone, if the second waits for
- * it; both, if the second joins it. Stores and shared memory miss nothing. */
+/* One warp. The number is how many accesses of the statement miss the L1. Of two loads of a line, only the first
+ * misses if the second waits for it; both miss if the second joins the outstanding miss. Stores and shared memory
+ * do not miss. */
 static const struct {
     const char *text;
     uint32_t misses;
@@ -296,7 +300,7 @@ static const struct {
     {"ld.global.u32 %r4,[%d2];", 0},
     {"ld.global.u32 %r5,[%d2];", 0},
     {"ld.global.u32 %r6,[%d2+128];", 1},
-    {"ld.global.u32 %r7,[%d2+128];", 1}, /* the line is on its way */
+    {"ld.global.u32 %r7,[%d2+128];", 1}, /* the line is outstanding */
     {"st.shared.u32 [s],%r2;", 0},
     {"ld.shared.u32 %r8,[s];", 0},
     {"ld.global.u32 %r8,[%d1+256];", 1},                                              /* one line */

@@ -1,4 +1,4 @@
-/* ptx_run() as its clients call it: a program in Python, which finds the library by the name of GPU Ocelot's. */
+/* Tests ptx_run() as clients call it: from Python, with the library under the name of GPU Ocelot's. */
 #include "test/test.h"
 #include <limits.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #define SANITIZED 0
 #endif
 
-/* What it prints, both streams, and how it ends; false, with the test skipped, when it cannot be run. */
+/* Runs the client and returns its output and exit status. False, with the test skipped: Python is missing. */
 static bool client(const char *arguments, char *said, size_t size, int *status) {
     char build[PATH_MAX], command[2 * PATH_MAX], dir[] = "/tmp/heddle-client-XXXXXX";
     const char *binary = getenv("HEDDLE_BIN");

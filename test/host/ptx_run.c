@@ -1,5 +1,4 @@
-/* ptx_run(): values in place of arguments' addresses, the caller's memory as it is, sources that are kept, and what is
- * said before the process ends. */
+/* Tests ptx_run(): arguments by value, the caller's memory, reuse of compiled sources, and messages before an abort. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <fcntl.h>
@@ -11,7 +10,7 @@
 #include <unistd.h>
 
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
-/* to[i] = from[i] * by + shared bytes that were asked for, over a grid of blocks of three dimensions */
+/* to[i] = from[i] * by + bytes of dynamic shared memory, with a three-dimensional grid and CTA */
 static const char scale[] = HEAD ".extern .shared .align 4 .b8 pad[];\n"
                                  ".visible .entry scale(.param .u64 to, .param .u64 from, .param .s32 by) {\n"
                                  ".reg .u64 %t,%f,%o; .reg .u32 %i,%n,%x; .reg .s32 %v,%b;\n"
@@ -56,7 +55,7 @@ START_TEST(the_callers_memory) {
 }
 END_TEST
 
-/* Of two kernels the first by name, as often as it likes with its variables as the source has them. */
+/* The first kernel by name runs, and every call starts with the variables' initial values. */
 START_TEST(sources_are_as_new) {
     for (int i = 0; i < 3; i++) {
         uint32_t got = 0;
@@ -67,7 +66,7 @@ START_TEST(sources_are_as_new) {
 }
 END_TEST
 
-/* More sources than are kept, in one buffer: the text counts, not where it is. */
+/* More sources than the table keeps, all in one buffer: sources are compared by text, not by address. */
 START_TEST(many_sources) {
     char text[512];
     for (int i = 0; i < 5000; i++) {
@@ -102,7 +101,7 @@ START_TEST(from_threads_and_children) {
     for (int i = 0; i < 4 * ALL; i++)
         ck_assert_int_eq(to[i / ALL][i % ALL], 49 * (i % ALL));
     setenv("HEDDLE_THREADS", "2", 1);
-    pid_t child = fork(); /* without the threads of its parent */
+    pid_t child = fork(); /* the child lacks its parent's threads */
     if (!child) {
         run_scale(to[0], to[1], 1, 7);
         _exit(to[0][5] == 49 * 5 + 7 ? 0 : 1);
@@ -113,7 +112,7 @@ START_TEST(from_threads_and_children) {
 }
 END_TEST
 
-/* What does not work: the source, the arguments, and what is said; the signal by which the process ends. */
+/* Failing calls: source, arguments, the signal that ends the process, and the message. */
 static const struct {
     const char *source;
     int n, threads;

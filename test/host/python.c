@@ -1,16 +1,16 @@
-/* The Python package: its own tests, python/tests, run by pytest on this build's library. */
+/* Runs the Python package's tests, python/tests, by pytest with this build's library. */
 #include "test/test.h"
 #include <limits.h>
 #include <stdio.h>
 #include <sys/wait.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1 /* libheddle.so is not built: Python would have to bring the sanitizer */
+#define SANITIZED 1 /* libheddle.so is not built: Python would need the sanitizer's runtime */
 #else
 #define SANITIZED 0
 #endif
 
-/* The first that has what the tests import; NULL when none has. */
+/* Returns the first Python that has the modules which the tests import; NULL: none has. */
 static const char *python(void) {
     const char *const named = getenv("HEDDLE_PYTHON"), *const known[] = {named ? named : "python3", "/usr/bin/python3"};
     for (int i = 0; i < 2; i++) {

@@ -1,10 +1,10 @@
-/* test/kernels/reductions.cu under every reconvergence model: the sums must be those of the host. */
+/* Runs test/kernels/reductions.cu under every reconvergence model; the sums must equal the host's. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
 
 enum { BLOCKS = 3, VALUES = 5000 };
-/* The interpreter, and all models in time. */
+/* The number of models: functional, and all timing models. */
 static int n_models(void) { return 1 + timed_models()->n; }
 static const char *model(int m) { return m ? timed_models()->name[m - 1] : "functional"; }
 
@@ -17,7 +17,7 @@ static const struct {
                {"tiles_16", 256, false},   {"together", 256, false}};
 enum { N_KERNELS = sizeof kernels / sizeof *kernels };
 
-/* Value i of all; small enough that sums of floats are exact. */
+/* Input value i; small enough that sums of floats are exact. */
 static int value(uint32_t i) { return (int)(i % 37) - 11; }
 
 static int sum_of(uint32_t block, uint32_t threads) {

@@ -1,7 +1,7 @@
-/* Spin locks inside a warp, with bodies: what nvcc and clang make of test/kernels/spin_locks.cu and spin_std.cu. Each
- * thread adds 1 to counter 0 by a load and a store while it holds the lock, then writes 7 to a word of its own. So
- * counter 0 is the number of threads when all locks hold, and a run ends when all threads make progress. The kernels of
- * spin_waits.cu wait in other ways. */
+/* Tests spin locks inside a warp: test/kernels/spin_locks.cu and spin_std.cu, compiled by nvcc and clang. Each thread
+ * adds 1 to counter 0 by a load and a store while it holds the lock, then writes 7 to its own word. Counter 0 equals
+ * the number of threads if all locks work, and a run ends if all threads make progress. The kernels of spin_waits.cu
+ * wait in other ways. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -27,7 +27,7 @@ static const struct {
 };
 enum { N_FILES = sizeof files / sizeof files[0] };
 
-/* nested_locks takes its locks in every second round of threadIdx.x % 3 + 1: twice where that is 2. */
+/* Returns the expected counter 0. nested_locks runs threadIdx.x % 3 + 1 rounds and takes its locks in every second. */
 static uint32_t wanted(const char *kernel) {
     uint32_t n = N;
     for (uint32_t t = 0; strcmp(kernel, "nested_locks") == 0 && t < N; t++)
@@ -81,7 +81,7 @@ static void ends(const struct machine *on, const char *path, const char *kernel)
                   on->set[0] ? on->set[0] : "", message);
 }
 
-/* Runs a kernel that can never end. A limit would be reported as a limit. */
+/* Runs a kernel that cannot end, and expects a deadlock; reaching a limit would be reported differently. */
 static void is_a_deadlock(const struct machine *on, const char *path, const char *kernel) {
     char message[256];
     enum heddle_status s = run(on, path, kernel, message);
@@ -89,8 +89,8 @@ static void is_a_deadlock(const struct machine *on, const char *path, const char
                   on->model, on->config, on->check ? ", checked" : "", (int)s, message);
 }
 
-/* Where Volta's promise holds, every lock ends: whatever compiled it, on the presets in turn (all with
- * HEDDLE_EVERY). */
+/* With Volta's forward progress every lock kernel ends, from either compiler. Each kernel runs on one preset; with
+ * HEDDLE_EVERY on all. */
 static const struct machine promising[] = {
     {"its", "turing", {NULL}, 1, false},
     {"si", "turing", {"si.yield=on"}, 1, false},
@@ -114,22 +114,23 @@ START_TEST(every_lock_ends) {
 }
 END_TEST
 
-/* Without independent threads the owner waits for ever below those who spin: body_in_loop ends anywhere. */
+/* Without independent thread scheduling the owner waits forever for the spinning lanes above it on the stack.
+ * body_in_loop ends on every machine. */
 START_TEST(a_machine_without_the_promise_says_deadlock) {
     struct machine fermi = {"functional", "fermi", {NULL}, 1, false};
     for (int f = 0; f < N_FILES; f++)
         for (int k = 0; files[f].kernels[k]; k++) {
             const char *name = files[f].kernels[k];
             if (strcmp(name, "body_in_loop") == 0 || strcmp(name, "counted_tries") == 0 || files[f].kernels == waiting)
-                continue; /* the first ends anywhere, the second counts its rounds, the others depend on the order */
+                continue; /* the first always ends, the second limits its rounds, the others depend on the order */
             if (test_every() || (f + k) % 4 == 0)
                 is_a_deadlock(&fermi, files[f].path, name);
         }
 }
 END_TEST
 
-/* Kernels that no model can end: each thread of opposite_locks holds a lock, or waits for one that is held for ever.
- * The others wait for a flag that nobody sets. */
+/* Kernels that cannot end in any model. In opposite_locks each thread holds a lock or waits for a lock that is never
+ * released; the other kernels wait for a flag that no thread sets. */
 static const struct machine all_kinds[] = {
     {"its", "turing", {NULL}, 1, false},         {"si", "volta", {NULL}, 1, false},
     {"dws", "turing", {NULL}, 1, false},         {"dws10", "fermi", {NULL}, 1, false},
@@ -139,7 +140,10 @@ static const struct machine all_kinds[] = {
     {"functional", "fermi", {NULL}, 1, true},    {"functional", "volta", {"gpu.jit=false"}, 1, false},
     {"functional", "turing", {NULL}, 1, true},
 };
-enum { N_ALL_KINDS = sizeof all_kinds / sizeof all_kinds[0], N_SLOW = 2 }; /* the last: take seconds for locks */
+enum {
+    N_ALL_KINDS = sizeof all_kinds / sizeof all_kinds[0],
+    N_SLOW = 2
+}; /* the last ones take seconds for lock kernels */
 
 START_TEST(what_cannot_end_is_reported) {
     static const char *const kernels[] = {"never_counting", "never_sleeping", "never_clock"};

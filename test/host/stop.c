@@ -1,5 +1,5 @@
-/* heddle_stop() ends a launch soon, whatever the launch does: the functional model with native code, without it and
- * with the checker, and every timing model; with one host thread and several; and where the timing model polls. */
+/* Tests that heddle_stop() ends any launch quickly: in the functional model with native code, without it and with the
+ * checker, and in every timing model; with one host thread and several; with gpu.poll. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -77,7 +77,7 @@ static struct heddle_module *load(const struct endless *e) {
     return heddle_module_text(h, "endless.ptx", text, strlen(text));
 }
 
-/* The launch is stopped AFTER_MS after it began, and ends before it has taken a second of a processor more. */
+/* Stops the launch AFTER_MS after its begin; it must end within one further second of processor time. */
 static void stop_one(const struct endless *e, const struct way *way) {
     char err[512], what[256];
     snprintf(what, sizeof what, "%s in %s on %s %s %s, %u threads%s", e->name, way->model, way->config,
@@ -123,7 +123,7 @@ static const struct way functional[] = {
 };
 enum { N_FUNCTIONAL = sizeof functional / sizeof functional[0] };
 
-/* Each kernel in some ways, and each way with some kernels. */
+/* Samples the product: each kernel runs in some ways, and each way with some kernels. */
 static bool taken(int kernel, int way) { return test_every() || (kernel + way) % 5 == 0; }
 
 START_TEST(the_functional_model_stops) {
@@ -139,11 +139,11 @@ START_TEST(the_timing_model_stops) {
     const struct every_model *all = mixed_models();
     const char *model = all->name[_i];
     for (int i = 0; i < N_ENDLESS; i++) {
-        struct way way = {
-            .model = model,
-            .config = configs[(i + _i / 2) % 6],
-            .set = {options[(i + _i) / 3 % 2], "deadlock.cycles=2147483647"}, /* else a repetition may end it first */
-            .threads = 1 + (uint32_t)(i + _i) / 5 % 3};
+        struct way way = {.model = model,
+                          .config = configs[(i + _i / 2) % 6],
+                          .set = {options[(i + _i) / 3 % 2],
+                                  "deadlock.cycles=2147483647"}, /* otherwise deadlock detection may end it first */
+                          .threads = 1 + (uint32_t)(i + _i) / 5 % 3};
         if (taken(i, _i))
             stop_one(&endless[i], &way);
     }

@@ -1,4 +1,4 @@
-/* Tables, bars and result files: host/table.c, host/progress.c, host/report/outfile.c. */
+/* Tests tables, bars and result files: host/table.c, host/progress.c, host/report/outfile.c. */
 #include "host/table.h"
 #include "host/progress.h"
 #include "host/report/outfile.h"
@@ -50,7 +50,7 @@ START_TEST(csv_quotes_and_keeps_plain_numbers) {
 }
 END_TEST
 
-/* A cell that a spreadsheet would take for a formula becomes a text; numbers stay numbers. */
+/* A cell that a spreadsheet would take for a formula becomes text; numbers stay numbers. */
 START_TEST(csv_has_no_formulas) {
     static const char *const cells[][2] = {
         {"=1+2", "\"'=1+2\""},
@@ -134,7 +134,7 @@ START_TEST(progress_says_how_far_and_how_long) {
 }
 END_TEST
 
-/* A folder of its own for a test. */
+/* Makes a temporary folder for a test. */
 static char *folder(char *template) {
     ck_assert_ptr_nonnull(mkdtemp(template));
     return template;
@@ -176,7 +176,7 @@ START_TEST(a_discarded_file_leaves_the_old_one) {
     fclose(old);
     ck_assert_str_eq(text, "old");
     unlink(path);
-    ck_assert_int_eq(rmdir(dir), 0); /* nothing else is left in it */
+    ck_assert_int_eq(rmdir(dir), 0); /* the folder is empty */
 }
 END_TEST
 

@@ -1,5 +1,5 @@
-/* Textures, surfaces and samplers end to end: what the host binds, what kernels of test/compiled/textures.ptx and
- * test/compiled/samplers.ptx fetch. */
+/* Tests textures, surfaces and samplers end to end, with the kernels of test/compiled/textures.ptx and
+ * test/compiled/samplers.ptx. */
 #include "host/heddle.h"
 #include "test/test.h"
 
@@ -35,7 +35,7 @@ static uint64_t buffer(const void *data, uint64_t bytes) {
         ck_assert_msg(status_ == HEDDLE_OK, "%s", heddle_error(h));                                                    \
     } while (0)
 
-/* Runs a kernel (out, in...) of `n` threads; in: four numbers a thread. Results are in `got`. */
+/* Runs a kernel (out, in...) with `n` threads; `in`: four numbers for each thread. Results are in `got`. */
 static void run(const char *kernel, int n, const float (*in)[4], const uint64_t *more, int n_more) {
     uint64_t words[4] = {heddle_alloc(h, sizeof got)};
     struct heddle_arg args[4] = {{&words[0], 8}};
@@ -55,7 +55,7 @@ static void check(const float *want, int n) {
         ck_assert_msg(got.f[i] == want[i], "result %d: %g, not %g", i, got.f[i], want[i]);
 }
 
-/* 4 x 4 texels of x + 10 y + 100 channel. */
+/* Makes a texture of 4 x 4 texels with the values x + 10 y + 100 channel. */
 static struct heddle_texture grid(uint32_t channels) {
     float v[16 * 4];
     for (uint32_t i = 0; i < 16 * channels; i++)
@@ -70,9 +70,10 @@ static struct heddle_texture grid(uint32_t channels) {
     return t;
 }
 
-/* Thread 0 is at the centre of texel (1, 1), thread 1 between it and (2, 1), thread 2 at that of (3, 0). Offsets are
- * one to the right and one up, where the edge clamps. Depths: 11 <= 11; 12 <= 11 of one half and 12 <= 12 of the other;
- * 4 <= 3 not. The second number says that all texels are resident. */
+/* - Thread 0 is at the centre of texel (1, 1), thread 1 between it and (2, 1), thread 2 at the centre of (3, 0).
+ * - Offsets move one texel right and one up; the edge clamps.
+ * - Depth comparisons: 11 <= 11 holds; 12 <= 11 fails and 12 <= 12 holds, which gives one half; 4 <= 3 fails.
+ * - The second number reports that all texels are resident. */
 START_TEST(offsets_and_depths) {
     struct heddle_texture t = grid(1);
     t.sampler.linear = true;
@@ -82,7 +83,8 @@ START_TEST(offsets_and_depths) {
 }
 END_TEST
 
-/* 1.125 of four texels is texel 4.5, mirrored 3.5; one further it is 5.5, mirrored 2.5: the offset comes first. */
+/* Coordinate 1.125 of four texels is texel 4.5, mirrored 3.5. One texel further it is 5.5, mirrored 2.5: the offset is
+ * added before mirroring. */
 START_TEST(offsets_are_mirrored) {
     struct heddle_texture t = grid(1);
     t.normalized_coords = true;
@@ -93,7 +95,7 @@ START_TEST(offsets_are_mirrored) {
 }
 END_TEST
 
-/* Levels of 4 x 4, 2 x 2 and 1 texel that hold 100, 200, 300. */
+/* Makes a mipmap with levels of 4 x 4, 2 x 2 and 1 texels that hold 100, 200 and 300. */
 static struct heddle_texture levels(bool linear) {
     float v[21];
     for (int i = 0; i < 21; i++)
@@ -107,8 +109,8 @@ static struct heddle_texture levels(bool linear) {
                                    .sampler.linear_levels = linear};
 }
 
-/* Derivatives: 0.25 is one texel, level 0; 0.5 two, level 1; 1 four, level 2; 0.125 half a texel, level -1, which is 0.
- */
+/* Derivatives select levels: 0.25 is one texel, level 0; 0.5 is two, level 1; 1 is four, level 2; 0.125 is half a
+ * texel, level -1, clamped to 0. */
 START_TEST(mipmap_levels) {
     struct heddle_texture t = levels(true);
     FINE(heddle_bind_texture(h, m, "image", &t));
@@ -120,7 +122,7 @@ START_TEST(mipmap_levels) {
 }
 END_TEST
 
-/* Without a filter between levels the nearer one is taken, at half way the larger. */
+/* Without a filter between levels the nearest level is used; at half way the larger level number. */
 START_TEST(nearest_level) {
     struct heddle_texture t = levels(false);
     FINE(heddle_bind_texture(h, m, "image", &t));
@@ -131,7 +133,7 @@ START_TEST(nearest_level) {
 }
 END_TEST
 
-/* Bytes 0, 51, 102, 255 of 255 are 0, 0.2, 0.4 and 1: in half precision 0, 0x3266, 0x3666, 0x3c00. */
+/* The bytes 0, 51, 102 and 255 are read as 0, 0.2, 0.4 and 1: in half precision 0, 0x3266, 0x3666, 0x3c00. */
 START_TEST(half_precision) {
     static const uint8_t texel[] = {0, 51, 102, 255};
     struct heddle_texture t = {
@@ -144,8 +146,9 @@ START_TEST(half_precision) {
 }
 END_TEST
 
-/* Around the corner (2, 2): texels (1,2) (2,2) (2,1) (1,1), which are 21 22 12 11, and 100 more for each component. The
- * third is fetched one texel to the right; of the fourth, 317 is at most 321 and 322, not 312 and 311. */
+/* - The texels around the corner (2, 2) are (1,2) (2,2) (2,1) (1,1) with 21 22 12 11, plus 100 for each component.
+ * - The third fetch is one texel to the right.
+ * - The fourth compares: 317 <= 321 and 317 <= 322 hold, 317 <= 312 and 317 <= 311 do not. */
 START_TEST(gather_components) {
     struct heddle_texture t = grid(4);
     FINE(heddle_bind_texture(h, m, "image", &t));
@@ -154,7 +157,7 @@ START_TEST(gather_components) {
 }
 END_TEST
 
-/* Two cubes of faces of one texel: 10 cube + face. */
+/* Two cubes with faces of one texel, whose value is 10 * cube + face. */
 START_TEST(array_of_cubes) {
     float v[12];
     for (int i = 0; i < 12; i++)
@@ -174,7 +177,7 @@ static struct heddle_texture row(uint32_t n) {
     return (struct heddle_texture){.data = buffer(v, 4ull * n), .width = n, .format = HEDDLE_U32};
 }
 
-/* Each handle is what it is made as (1 + 10, not 100), and eight texels wide. */
+/* Queries report each handle's kind (1 + 10, not 100) and a width of eight texels. */
 START_TEST(objects) {
     struct heddle_texture from = row(8), to = row(8);
     uint64_t handles[] = {heddle_texture_object(h, &from), heddle_surface_object(h, &to)};
@@ -244,8 +247,9 @@ static struct heddle_texture four(void) {
         .data = buffer(v, sizeof v), .width = 4, .format = HEDDLE_F32, .normalized_coords = true};
 }
 
-/* 1.125: wrapped it is texel 0; the smooth sampler is on the first texel of the border; in texels it is 1, and one to
- * the right 2; mirrored it is texel 3. 0.25 is the edge of texels 0 and 1; in texels 0, and one to the right 1. */
+/* - Coordinate 1.125: wrapped it is texel 0; the linear sampler reads the first texel of the border; in texel
+ *   coordinates it is texel 1, and with the offset 2; mirrored it is texel 3.
+ * - Coordinate 0.25 is the edge of texels 0 and 1; in texel coordinates it is texel 0, and with the offset 1. */
 START_TEST(samplers_of_the_module) {
     struct heddle_texture t = four();
     uint64_t mirror = heddle_sampler_object(h, &(struct heddle_sampler){.address = {HEDDLE_MIRROR}});
@@ -259,7 +263,7 @@ START_TEST(samplers_of_the_module) {
 }
 END_TEST
 
-/* A texture object in place of a sampler: its own sampler is meant. */
+/* A texture object in place of a sampler means the texture's own sampler. */
 START_TEST(a_texture_is_a_sampler_too) {
     struct heddle_texture t = four(), other = four();
     other.sampler.linear = true;

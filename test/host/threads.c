@@ -1,5 +1,5 @@
-/* Several simulators in one process, each in a thread of its own, and what ends their launches from outside. `make
- * tsan` runs this suite and its neighbours under the thread sanitizer. */
+/* Tests several simulators in one process, each in its own thread, and stopping them from other threads. `make tsan`
+ * runs this suite under the thread sanitizer. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <pthread.h>
@@ -41,7 +41,8 @@ struct simulator {
         }                                                                                                              \
     } while (0)
 
-/* One simulator's whole life; checks go to s->wrong, for Check's own are for the main thread. */
+/* Runs one simulator from open to close. Errors go to s->wrong, since Check's assertions work only in the main
+ * thread. */
 static void *live(void *at) {
     struct simulator *s = at;
     struct heddle *h = heddle_open(&(struct heddle_options){.model = s->model,
@@ -76,7 +77,7 @@ static void *live(void *at) {
     return NULL;
 }
 
-/* Without the lines that tell of the host: seconds and memory. */
+/* Removes the lines about host time and host memory. */
 static void drop_host(char *json) {
     for (char *at; (at = strstr(json, "\"host."));) {
         char *end = strchr(at, '\n');
@@ -91,7 +92,7 @@ static const struct simulator kinds[] = {
 };
 _Static_assert(sizeof kinds / sizeof kinds[0] == SIMULATORS, "a kind a simulator");
 
-/* The result of each is that of the same simulator alone, to the last statistic. */
+/* Each simulator's result equals that of the same simulator alone, in every statistic. */
 START_TEST(several_simulators) {
     struct simulator alone[SIMULATORS], together[SIMULATORS];
     pthread_t threads[SIMULATORS];
@@ -157,7 +158,7 @@ END_TEST
 
 static atomic_bool over;
 
-/* Stops whatever there is, with handles of every kind, as fast as it can. */
+/* Calls heddle_stop() in a tight loop, with valid and invalid handles. */
 static void *stop_all(void *at) {
     struct heddle *const *const h = at;
     while (!atomic_load(&over)) {
@@ -206,7 +207,7 @@ START_TEST(stops_from_two_threads_at_any_moment) {
 }
 END_TEST
 
-/* Contexts come and go in some threads while others ask for handles that are none. */
+/* Some threads open and close contexts while others use invalid handles. */
 static void *open_and_close(void *at) {
     int *const opened_ones = at;
     for (int i = 0; i < 40; i++) {

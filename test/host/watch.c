@@ -1,4 +1,4 @@
-/* Who looks on is told when a launch begins and ends, and five times a second; nobody costs nothing. */
+/* Tests that the watch callback is called at the begin and end of a launch and five times a second between. */
 #include "host/watch.h"
 #include "host/progress.h"
 #include "isa/machine/launch.h"
@@ -18,14 +18,14 @@ static void note(void *ctx, const struct heddle_view *v) {
 START_TEST(nobody_is_told_nothing) {
     struct watcher w = {0};
     watch_begin(&w, 3, &launch);
-    ck_assert(!watch_due(&w)); /* however long ago the last time is: the clock is not even read */
+    ck_assert(!watch_due(&w)); /* without a callback the clock is not even read */
     watch_end(&w, 24);
     const struct watcher untouched = {0};
     ck_assert_int_eq(memcmp(&w, &untouched, sizeof w), 0);
 }
 END_TEST
 
-/* 4 x 3 x 2 CTAs. Just told, he is not told again before a fifth of a second is over. */
+/* 4 x 3 x 2 CTAs. After a call, the next one is due only after a fifth of a second. */
 START_TEST(a_fifth_of_a_second_is_between) {
     struct watcher w = {.told = note, .ctx = &views};
     ck_assert(watch_due(&w));
@@ -53,7 +53,7 @@ START_TEST(a_fifth_of_a_second_is_between) {
 }
 END_TEST
 
-/* A run of any length is looked at so often and no more: that is what a view may cost. */
+/* The callback is called no more often than that in a long run, which bounds its cost. */
 static const char endless[] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r;\n"
                               "mov.u32 %r,0;\nL: add.u32 %r,%r,1; bra L;\n}\n";
 
@@ -69,7 +69,7 @@ START_TEST(views_follow_the_clock) {
     heddle_launch(h, m, "k", (struct heddle_dim){64, 1, 1}, (struct heddle_dim){256, 1, 1}, 0, NULL, 0);
     double seconds = seconds_now() - began;
     heddle_close(h);
-    /* it begins, it ends, its last interval is told, and a view for each fifth of a second */
+    /* one call at the begin, one at the end, one for the last interval, and one for each fifth of a second */
     ck_assert_msg(views >= 2 && views <= 3 + 5 * seconds, "%d views in %g s", views, seconds);
 }
 END_TEST

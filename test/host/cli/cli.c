@@ -1,4 +1,4 @@
-/* Commands, lists, options, bench, compare and inspect, from outside. */
+/* Tests commands, lists, options, bench, compare and inspect by running heddle. */
 #include "cli_help.h"
 #include <stdio.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@ START_TEST(version_and_help) {
     STATUS(HEDDLE_OK, "--help");
     SAYS(out, "heddle COMMAND");
     SAYS(out, "Exit status");
-    STATUS(HEDDLE_USAGE, " "); /* no command is no work done */
+    STATUS(HEDDLE_USAGE, " "); /* no command */
     SAYS(err, "heddle COMMAND");
     ck_assert_str_eq(out, "");
 }
@@ -130,7 +130,7 @@ START_TEST(bench_of_one_writes_its_result_itself) {
 }
 END_TEST
 
-/* How often `part` is in what was printed. */
+/* Counts how often `part` occurs in the output. */
 static int times(const char *part) {
     int n = 0;
     for (const char *at = out; (at = strstr(at, part)); at++)
@@ -142,10 +142,10 @@ START_TEST(a_set_stands_for_its_benchmarks) {
     STATUS(HEDDLE_OK, "bench classic -m functional --csv -");
     ck_assert_int_eq(times(",pass,"), 3);
     ck_assert(times("vecadd,pass") == 1 && times("sgemm,pass") == 1 && times("reduction,pass") == 1);
-    /* once what is named and in sets, too; twice what is named twice */
+    /* a benchmark that is named and in a set runs once; a benchmark named twice runs twice */
     STATUS(HEDDLE_OK, "bench sgemm classic classic -m functional --csv -");
     ck_assert_int_eq(times(",pass,"), 3);
-    ck_assert_int_eq(strncmp(strchr(out, '\n') + 1, "sgemm,", 6), 0); /* in the order named */
+    ck_assert_int_eq(strncmp(strchr(out, '\n') + 1, "sgemm,", 6), 0); /* in the given order */
     STATUS(HEDDLE_OK, "bench vecadd vecadd -m functional --csv -");
     ck_assert_int_eq(times("vecadd,pass"), 2);
     STATUS(HEDDLE_USAGE, "bench clasic");
@@ -157,20 +157,20 @@ START_TEST(a_set_stands_for_its_benchmarks) {
 }
 END_TEST
 
-/* Benchmarks are in several sets; a set has a mean when several of it are here, but not all that are here. */
+/* A set has its own mean if it contains several, but not all, of the chosen benchmarks. */
 START_TEST(compare_has_a_mean_for_each_set) {
     STATUS(HEDDLE_OK, "compare vecadd sgemm bfs1 hotspot arith -m functional --csv -");
     ck_assert_int_eq(times("mean of classic,"), 1);
     ck_assert_int_eq(times("mean of dual-path-regular,"), 1);
     ck_assert_int_eq(times("mean of dac,"), 1);
-    ck_assert_int_eq(times("mean of "), 4); /* none of speed, which has one */
+    ck_assert_int_eq(times("mean of "), 4); /* no mean of `speed`, which has one of them */
     ck_assert_int_eq(times("mean of all,"), 1);
     STATUS(HEDDLE_OK, "compare vecadd sgemm -m functional --csv -");
-    ck_assert_int_eq(times("mean of "), 1); /* all are in classic and in dac: that is the mean of all */
+    ck_assert_int_eq(times("mean of "), 1); /* classic and dac contain all of them, so only the overall mean remains */
 }
 END_TEST
 
-/* A folder of kernels whose vecadd subtracts. */
+/* Makes a folder of kernels in which vecadd subtracts. */
 static void spoil_vecadd(void) {
     ck_assert_int_eq(system("mkdir bad && sed 's/add.f32/sub.f32/' $HEDDLE_KERNELS/vecadd.ptx >bad/vecadd.ptx"), 0);
     setenv("HEDDLE_KERNELS", "bad", 1);

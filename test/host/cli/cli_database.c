@@ -1,4 +1,4 @@
-/* Databases of results as tests look at them. */
+/* Queries of results databases for tests. */
 #include "cli_help.h"
 #include <sqlite3.h>
 

@@ -1,11 +1,11 @@
-/* What heddle does with the files it writes: whose they are, when they change, and what is refused beforehand. */
+/* Tests the files that heddle writes: owner and mode, when they change, and what is refused before a run. */
 #include "cli_help.h"
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Every thread of the block writes 7 to its word of the buffer. */
+/* Writes a kernel in which every thread stores 7 to its word of the buffer. */
 static void write_sevens(void) {
     write_kernel(".param .u64 p", "ld.param.u64 %rd1,[p]; mov.u32 %r1,%tid.x; mul.wide.u32 %rd2,%r1,4;\n"
                                   "add.s64 %rd1,%rd1,%rd2; mov.u32 %r2,7; st.global.u32 [%rd1],%r2;");
@@ -31,10 +31,10 @@ static void says_mine(const char *path) {
 
 static void write_mine(const char *path) { write_file(path, "mine", 4); }
 
-/* No private name is left. */
+/* Checks that no temporary file is left. */
 static void is_clean(void) { ck_assert_int_ne(system("ls -A | grep -q '^\\.heddle-'"), 0); }
 
-/* A command of the shell, in which $H is heddle; its exit status. */
+/* Runs a shell command, in which $H is heddle; returns its exit status. */
 static int shell(const char *command) {
     setenv("H", cli_binary, 1);
     int how = system(command);
@@ -58,7 +58,7 @@ START_TEST(one_file_is_written_once) {
     write_sevens();
     write_mine("y");
     ck_assert_int_eq(symlink("y", "link"), 0);
-    ck_assert_int_eq(symlink("new", "ahead"), 0); /* to a file that is not there yet */
+    ck_assert_int_eq(symlink("new", "ahead"), 0); /* to a file that does not exist yet */
     ck_assert_int_eq(link("y", "hard"), 0);
     ck_assert_int_eq(mkdir("d", 0777), 0);
     static const char *const pairs[] = {
@@ -166,7 +166,7 @@ START_TEST(what_cannot_be_written_is_refused_beforehand) {
                  {"/dev/fd/0", "/dev/fd/0: is open for reading only"},
                  {longest, "File name too long"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        /* a run that would never end: only a refusal before it does */
+        /* the run would never end, so the refusal must come before it */
         write_kernel(".param .u64 p", "L: bra L;");
         STATUS(HEDDLE_USAGE, SEVENS "-a out:%s:16", cases[i].path);
         SAYS(err, cases[i].part);
@@ -183,7 +183,7 @@ START_TEST(names_may_be_as_long_as_they_come) {
     write_sevens();
     memset(longest, 'n', 255);
     longest[255] = '\0';
-    for (int again = 0; again < 2; again++) { /* new, then there already */
+    for (int again = 0; again < 2; again++) { /* a new file, then an existing one */
         STATUS(HEDDLE_OK, SEVENS "-a out:%s:16", longest);
         is_sevens(longest);
     }
@@ -202,7 +202,7 @@ START_TEST(a_full_disk_loses_nothing) {
     STATUS(HEDDLE_USAGE, "bench vecadd -m functional --csv /dev/full");
     SAYS(err, "/dev/full: No space left on device");
     write_mine("y");
-    /* 512 bytes a file at most, and the result has some thousand */
+    /* files may have 512 bytes at most, and the result has some thousand */
     ck_assert_int_eq(
         shell("(ulimit -f 1; exec $H run k.ptx -g 1 -b 4 -m functional -a zero:16 --json y >o.txt 2>e.txt)"),
         HEDDLE_USAGE);
@@ -231,7 +231,7 @@ START_TEST(pipes_and_open_files_are_written_directly) {
 }
 END_TEST
 
-/* A kernel of which each thread prints its number. */
+/* Writes a kernel in which each thread prints its number. */
 static void write_printer(void) {
     static const char text[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                                ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
@@ -265,7 +265,7 @@ START_TEST(a_result_on_stdout_is_alone_there) {
     STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 2");
     SAYS(out, "Hej!\nHej!\n");
     ck_assert_str_eq(err, "");
-    /* stdout under its own name */
+    /* stdout is redirected to the same file */
     ck_assert_int_eq(shell("$H run k.ptx -g 1 -b 2 --json same >same 2>e.txt"), HEDDLE_USAGE);
     char *text = slurp("e.txt");
     SAYS(text, "--json writes same, and so does the standard output of this command");

@@ -1,4 +1,5 @@
-/* Inputs that can be read only once: stdin, pipes, FIFOs. The same bytes in a file give the same results. */
+/* Tests inputs that can be read only once: stdin, pipes, FIFOs. They give the same results as a file with their
+ * bytes. */
 #include "cli_help.h"
 #include <fcntl.h>
 #include <signal.h>
@@ -8,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Four threads: q[t] = p[t] + 1. */
+/* Writes a kernel with four threads: q[t] = p[t] + 1. */
 static void write_copy(void) {
     write_kernel(".param .u64 p, .param .u64 q",
                  "ld.param.u64 %rd1,[p]; ld.param.u64 %rd2,[q]; mov.u32 %r1,%tid.x; mul.wide.u32 %rd3,%r1,4;\n"
@@ -20,7 +21,8 @@ static void write_copy(void) {
 
 #define ADD_ONE "run k.ptx -g 1 -b 4 -m functional "
 
-/* A command of bash, in which $H is heddle; its exit status, its streams in out and err. It may take 10 seconds. */
+/* Runs a bash command, in which $H is heddle, for at most 10 seconds. Returns its exit status; its output is in `out`
+ * and `err`. */
 static int bash(const char *command) {
     char all[4096];
     setenv("H", cli_binary, 1);
@@ -46,7 +48,7 @@ static void file_has(const char *path, const uint32_t *want, size_t n) {
 
 static const uint32_t plus_one[4] = {11, 21, 31, 41};
 
-/* Each reads the bytes of x, and adds one. */
+/* Each command reads the bytes of x and adds one. */
 static const char *const ways[] = {
     "cat x | $H " ADD_ONE "-a in:- -a out:y:16",
     "cat x | $H " ADD_ONE "-a in:/dev/stdin -a out:y:16",
@@ -83,7 +85,7 @@ START_TEST(is_read_to_its_end) {
 }
 END_TEST
 
-/* The machine of a configuration from a pipe is that machine. */
+/* A configuration read from a pipe gives the same machine as a file. */
 START_TEST(a_machine_from_a_pipe) {
     write_copy();
     ck_assert_int_eq(bash("echo 'gpu: { name = \"odd\"; sms = 3; };' | $H run k.ptx -g 1 -b 4 -c - -a in:x -a zero:16 "
@@ -99,7 +101,8 @@ START_TEST(a_machine_from_a_pipe) {
 }
 END_TEST
 
-/* Several runs of one command line, in processes of their own, read the pipe once and count what a file's runs do. */
+/* Several runs of one command line, in separate processes, read a pipe once and have the statistics of runs on a
+ * file. */
 START_TEST(several_runs_read_a_pipe_once) {
     static const char *const pairs[][2] = {
         {"compare k.ptx -g 1 -b 4 -a in:x -a zero:16", "compare k.ptx -g 1 -b 4 -a in:<(cat x) -a zero:16"},
@@ -128,7 +131,7 @@ START_TEST(several_runs_read_a_pipe_once) {
     ck_assert_int_eq(bash("cat x | $H sweep k.ptx -g 1 -b 4 -a in:- -a zero:16 -m spe,dpe -o a.db -j 2"), HEDDLE_OK);
     ck_assert_int_eq(database_number("a.db", "select count(*) from run"), 2);
     ck_assert_int_eq(bash("cat x | $H sweep k.ptx -g 1 -b 4 -a in:- -a zero:16 -m spe,dpe -o a.db -j 2"), HEDDLE_OK);
-    ck_assert_int_eq(database_number("a.db", "select count(*) from run"), 2); /* the same bytes: nothing to run */
+    ck_assert_int_eq(database_number("a.db", "select count(*) from run"), 2); /* the same bytes, so no new run */
     ck_assert_int_eq(bash("cat k.ptx | $H sweep k.ptx -g 1 -b 4 -a in:- -a zero:16 -m spe -o a.db -j 2"), HEDDLE_OK);
     ck_assert_int_eq(database_number("a.db", "select count(*) from run"), 3); /* other bytes */
     ck_assert_int_eq(bash("cat x | $H sweep k.ptx -g 1 -b 4 -a in:- -a zero:16 -m spe,dpe -o c.db --slurm"),
@@ -168,7 +171,7 @@ START_TEST(what_is_wrong_is_said) {
 }
 END_TEST
 
-/* The size of an input need not be a multiple of the type. A thread that reads beyond its last byte faults. */
+/* An input's size need not be a multiple of its type. A thread that reads beyond the last byte faults. */
 START_TEST(odd_sizes) {
     write_copy();
     ck_assert_int_eq(bash("head -c 15 x | $H " ADD_ONE "-a in:- -a out:y:16"), HEDDLE_FAULT);
@@ -177,7 +180,7 @@ START_TEST(odd_sizes) {
     file_has("y", plus_one, 3);
     struct stat st;
     ck_assert(stat("z", &st) == 0 && st.st_size == 15);
-    /* more than one block of any buffer on the way */
+    /* more than any buffer in between holds */
     ck_assert_int_eq(bash("(cat x; head -c 100000001 /dev/zero) | $H " ADD_ONE "-a inout:-:z -a out:y:16"), HEDDLE_OK);
     file_has("y", plus_one, 4);
     ck_assert(stat("z", &st) == 0 && st.st_size == 100000017);
@@ -187,7 +190,7 @@ END_TEST
 
 static void pause_ms(long ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL); }
 
-/* No writer ever comes: a signal ends the wait. */
+/* A signal ends the wait for a writer that never comes. */
 START_TEST(a_signal_ends_the_wait) {
     static const char *const args[] = {
         ADD_ONE "-a in:f -a zero:16",

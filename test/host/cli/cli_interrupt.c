@@ -1,4 +1,4 @@
-/* Runs that a signal or a limit ends: what they still say and write, and what they leave behind. */
+/* Tests runs that a signal or a limit ends: their output, their files, and what they leave behind. */
 #include "cli_help.h"
 #include <fcntl.h>
 #include <signal.h>
@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Threads of a block store, then go round for ever. */
+/* Writes a kernel whose threads store and then loop forever. */
 static void write_endless(void) {
     write_kernel(".param .u64 p",
                  "ld.param.u64 %rd1,[p]; mov.u32 %r1,7; st.global.u32 [%rd1],%r1;\nL: add.u32 %r1,%r1,1; bra L;");
@@ -16,7 +16,7 @@ static void write_endless(void) {
 
 static void pause_ms(long ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL); }
 
-/* Starts heddle as a shell would, with its signals as they are at first. */
+/* Starts heddle with default signal handling, as a shell would. */
 static pid_t start(const char *args) {
     char command[PATH_MAX + 1400];
     snprintf(command, sizeof command, "exec '%s' %s >stdout.txt 2>stderr.txt </dev/null", cli_binary, args);
@@ -32,7 +32,7 @@ static pid_t start(const char *args) {
     return pid;
 }
 
-/* Waits up to `ms` for the end of the process. */
+/* Waits up to `ms` milliseconds for the end of the process. */
 static bool ended(pid_t pid, long ms, int *how) {
     for (; ms > 0; ms -= 10) {
         if (waitpid(pid, how, WNOHANG) == pid)
@@ -42,7 +42,7 @@ static bool ended(pid_t pid, long ms, int *how) {
     return false;
 }
 
-/* Runs heddle, sends the signal after `ms`, and expects it to end by that soon. */
+/* Runs heddle, sends the signal after `ms` milliseconds, and expects it to end by that signal soon. */
 static void interrupted_after(long ms, const char *args, int number) {
     pid_t pid = start(args);
     int how = 0;
@@ -65,7 +65,7 @@ static void interrupted_after(long ms, const char *args, int number) {
 
 static void interrupted(const char *args, int number) { interrupted_after(700, args, number); }
 
-/* The JSON of a file says that it is incomplete, and why; returns it. */
+/* Checks that a JSON file is marked as incomplete for this reason, and returns it. */
 static cJSON *incomplete(const char *path, const char *why) {
     char *text = slurp(path);
     cJSON *o = cJSON_ParseWithOpts(text, NULL, true);
@@ -123,7 +123,7 @@ START_TEST(trace_samples_and_profile_are_kept_too) {
 END_TEST
 
 START_TEST(a_second_signal_does_not_wait) {
-    /* the result goes into a pipe that nobody reads: the process hangs there, and one more signal ends it */
+    /* the result goes into a pipe without a reader: the process blocks there, and a second signal ends it */
     write_kernel(".param .u64 p", "");
     ck_assert_int_eq(mkfifo("p", 0666), 0);
     for (int i = 0; i < 3; i++) {
@@ -145,10 +145,10 @@ START_TEST(a_limit_keeps_the_figures) {
         const cJSON *stats = cJSON_GetObjectItem(o, "stats");
         double spent = number(stats, m >= 2 ? "gpu.cycles" : "gpu.warp_instructions");
         ck_assert_double_ge(spent, 20000);
-        if (m >= 2) /* a window has 16 cycles at most */
+        if (m >= 2) /* a window has at most 16 cycles */
             ck_assert_double_le(spent, 20016);
         cJSON_Delete(o);
-        /* 40 x 8 warps, of which a few are named */
+        /* the report lists a few of the 40 x 8 warps */
         int named = 0;
         for (const char *at = err; (at = strstr(at, "warp ")) != NULL; at += 5)
             named += at[5] >= '0' && at[5] <= '9';
@@ -192,7 +192,7 @@ START_TEST(a_complete_run_says_so) {
 }
 END_TEST
 
-/* A folder of kernels whose lud never ends: the other benchmarks are as they were. */
+/* Makes a folder of kernels in which lud never ends. */
 static void hang_lud(void) {
     ck_assert_int_eq(system("cp -r $HEDDLE_KERNELS hang && sed -i 's/^[ \\t]*ret;/HANG_HERE: add.u32 %r1,%r1,1; bra "
                             "HANG_HERE;/' hang/lud.ptx"),

@@ -1,10 +1,10 @@
-/* heddle run, from outside: arguments, results, mistakes and faults. */
+/* Tests `heddle run`: arguments, results, mistakes and faults. */
 #include "cli_help.h"
 #include "test/every_model.h"
 #include <stdio.h>
 #include <unistd.h>
 
-/* 100 floats i and 2i in a.bin and b.bin. */
+/* Writes 100 floats i to a.bin and 2i to b.bin. */
 static void write_vectors(void) {
     float a[100], b[100];
     for (int i = 0; i < 100; i++) {
@@ -146,7 +146,7 @@ START_TEST(files_that_are_no_ptx_are_named) {
     SAYS(err, "which file?");
     STATUS(HEDDLE_USAGE, "run none.ptx -g 1 -b 1");
     SAYS(err, "none.ptx: No such file or directory");
-    STATUS(HEDDLE_USAGE, "run lud -m dpe"); /* said before what else is missing */
+    STATUS(HEDDLE_USAGE, "run lud -m dpe"); /* reported before other missing options */
     SAYS(err, "lud: No such file or directory; the built-in program of this name is run by 'heddle bench'");
     STATUS(HEDDLE_USAGE, "inspect $HEDDLE_KERNELS/vecadd.ptx --pass regallok");
     SAYS(err, "no pass is called 'regallok'");
@@ -170,7 +170,7 @@ END_TEST
 START_TEST(mistakes_in_ptx_come_with_place_and_caret) {
     write_kernel("", "mov.u32 %r1 %r2;");
     STATUS(HEDDLE_USAGE, "run k.ptx -g 1 -b 1");
-    SAYS(err, "k.ptx:7:13: error:"); /* 5 lines of heading, 1 of registers; %r2 is at column 13 */
+    SAYS(err, "k.ptx:7:13: error:"); /* after 5 header lines and 1 line of registers; %r2 is at column 13 */
     SAYS(err, "^");
     write_kernel("", "mvo.u32 %r1, %r2;");
     STATUS(HEDDLE_USAGE, "run k.ptx -g 1 -b 1");
@@ -239,7 +239,7 @@ START_TEST(shapes_beyond_the_limits_name_them) {
 }
 END_TEST
 
-/* JSON and trace of a run that did not end: whole, and marked. */
+/* Checks JSON and trace of a run that did not end: they are complete and marked. */
 static void check_records(const char *why, bool timed) {
     for (int i = 0; i < 1 + timed; i++) {
         char *text = slurp(i ? "t.json" : "r.json");
@@ -256,8 +256,8 @@ static void check_records(const char *why, bool timed) {
     }
 }
 
-/* The faulting kernel k.ptx with one buffer, in both simulators: status and message, no buffer is written, and what was
- * measured until then is. */
+/* Runs the faulting kernel k.ptx with one buffer, functionally and with timing. Checks status and message; no buffer is
+ * written, but statistics are. */
 static void check_fault(int status, const char *more, const char *const *parts) {
     static const char *const models[] = {"functional", "spe"};
     for (int i = 0; i < 2; i++) {
@@ -272,7 +272,7 @@ static void check_fault(int status, const char *more, const char *const *parts) 
 }
 
 START_TEST(out_of_bounds_is_a_fault) {
-    /* thread 16 is the first beyond a buffer of 64 bytes */
+    /* thread 16 is the first one beyond a buffer of 64 bytes */
     write_kernel(".param .u64 p",
                  "ld.param.u64 %rd1,[p]; mov.u32 %r1,%tid.x; mul.wide.u32 %rd2,%r1,4; add.s64 %rd1,%rd1,%rd2;\n"
                  "st.global.u32 [%rd1],%r1;");
@@ -361,7 +361,7 @@ START_TEST(models_configurations_and_options_are_checked) {
 }
 END_TEST
 
-/* A kernel that the machine has too few tuple registers for runs all the same, and the user hears of it. */
+/* A kernel that needs more tuple registers than the machine has still runs, and a note tells the user. */
 START_TEST(notes_are_no_errors) {
     STATUS(HEDDLE_OK, "bench vecadd -m functional+dac -s dac.tuples=1");
     SAYS(err, "heddle bench: note: vecadd in functional+dac: kernel 'vecadd': its affine stream needs ");
@@ -371,7 +371,8 @@ START_TEST(notes_are_no_errors) {
 }
 END_TEST
 
-/* Keys of a model, with a number or without, of one whose interpreter runs, and of extensions. */
+/* Options of the chosen model (also in a form with a number), of the functional model's reconvergence model, and of
+ * extensions are accepted. */
 START_TEST(options_of_what_runs) {
     static const char *const right[] = {"-m dws100 -s dws.wst_entries=4",
                                         "-m si -s its.switch_latency=3",
@@ -385,7 +386,7 @@ START_TEST(options_of_what_runs) {
 }
 END_TEST
 
-/* Behind the L1 is one of two models; an option of the other one is noted, in every command, and the run goes on. */
+/* One of two memory models is behind the L1. Every command notes an option of the other one and continues. */
 START_TEST(options_of_the_other_memory_model_are_noted) {
     const char *const commands[] = {"run k.ptx -g 1 -b 32", "bench vecadd", "compare vecadd -m spe,dpe",
                                     "sweep vecadd --dry-run -o n.db", has_runtime() ? "exec true" : NULL};
@@ -419,7 +420,7 @@ START_TEST(options_of_the_other_memory_model_are_noted) {
 }
 END_TEST
 
-/* They do change nothing. */
+/* Such options have no effect. */
 START_TEST(the_other_memory_models_options_change_nothing) {
     static const char *const rows[][3] = {
         {"", "-s memory.latency=9", "-s memory.requests=1"},
@@ -438,7 +439,7 @@ START_TEST(the_other_memory_models_options_change_nothing) {
 }
 END_TEST
 
-/* The configuration of a result, all of it, is no list of wishes: it runs in any model. */
+/* The complete configuration of a result is accepted in any model. */
 START_TEST(a_whole_configuration_runs_again) {
     FILE *script = fopen("all", "w");
     ck_assert_ptr_nonnull(script);
@@ -468,8 +469,8 @@ START_TEST(the_functional_model_takes_other_paths) {
 }
 END_TEST
 
-/* image is 4 x 4 texels of x + 10 y; at (2, 1.5), halfway between (1, 1) and (2, 1), it is 11.5. The surface gets twice
- * what the texture object has: 2 3 4 5. */
+/* `image` has 4 x 4 texels with x + 10 y; at (2, 1.5), halfway between texels (1, 1) and (2, 1), it is 11.5. The kernel
+ * stores twice the texture object's values to the surface: 2 3 4 5. */
 START_TEST(textures_are_files) {
     float image[16], coordinates[4] = {2, 1.5f, 0, 0}, result[4];
     const uint32_t line[] = {2, 3, 4, 5}, doubled[] = {4, 6, 8, 10};

@@ -1,4 +1,4 @@
-/* Running what a database has not, through `heddle sweep`: runs that cannot be, runs that end badly, profiles. */
+/* Tests the execution of missing runs, through `heddle sweep`: refused runs, failing runs, profiles. */
 #include "cli_help.h"
 
 /* vecadd runs with any shared memory. sgemm has two tiles of 16 x 16 floats, 2048 bytes: it does not fit into 1024. */
@@ -11,14 +11,14 @@ START_TEST(a_run_that_is_refused_stops_no_other) {
     SAYS(err, "heddle sweep: 3 of 4 runs are there; the same command runs the others\n");
     STATUS(HEDDLE_OK, "results a.db --rows program --columns sm.shared_bytes --csv -");
     SAYS(out, "sgemm");
-    STATUS(HEDDLE_USAGE, SWEEP); /* nobody has a claim on it: it is tried again, and nothing else is run */
+    STATUS(HEDDLE_USAGE, SWEEP); /* no claim is left: the refused run is tried again, and no other run */
     SAYS(err, "needs 2048 bytes of shared memory");
     STATUS(HEDDLE_OK, "sweep vecadd sgemm -s sm.shared_bytes=48K -o a.db");
     SAYS(out, "0 runs now, 2 were there");
 }
 END_TEST
 
-/* A launch that meets its limit says something of the machine: it is kept with what it said, and not run again. */
+/* A launch that reaches its cycle limit is a result: it is stored with its message and not run again. */
 START_TEST(a_run_that_ends_badly_is_kept_and_told) {
     STATUS(HEDDLE_DEADLOCK, "sweep vecadd --cycle-limit 100 -o a.db");
     SAYS(out, "1 run now, 0 were there");
@@ -29,7 +29,7 @@ START_TEST(a_run_that_ends_badly_is_kept_and_told) {
 }
 END_TEST
 
-/* What is there without a profile is run again for it, once. */
+/* A stored run without a profile is run again once to make the profile. */
 START_TEST(profiles_are_added_to_what_is_there) {
     STATUS(HEDDLE_OK, "sweep vecadd -m spe,dpe -o a.db");
     SAYS(out, "2 runs now, 0 were there");
@@ -42,11 +42,11 @@ START_TEST(profiles_are_added_to_what_is_there) {
 }
 END_TEST
 
-/* The command that ran them stands beside them, word by word. */
+/* Each run is stored with the command line that made it. */
 START_TEST(what_was_typed_is_kept) {
     static const char typed[] = "sweep vecadd -o a.db --set=l1.size=8K,16K,8K";
     STATUS(HEDDLE_OK, "%s", typed);
-    SAYS(out, "2 runs now, 0 were there"); /* the same twice is once */
+    SAYS(out, "2 runs now, 0 were there"); /* duplicates run once */
     static char bytes[1 << 16];
     FILE *f = fopen("a.db", "rb");
     ck_assert_ptr_nonnull(f);

@@ -1,4 +1,4 @@
-/* Completions for shells have every command and option that --help has, and are what the shells take. */
+/* Tests shell completions: they have every command and option of --help, and the shells accept them. */
 #include "cli_help.h"
 
 static char names[16][16];
@@ -12,7 +12,7 @@ static void find_names(void) {
     ck_assert_int_ge(n_names, 11);
 }
 
-/* The options that --help shows of a command: "--model" and so on. */
+/* Finds the options that --help lists for a command ("--model"). */
 static int find_options(const char *command, char found[48][32]) {
     int n = 0;
     STATUS(HEDDLE_OK, "help %s", command);
@@ -57,7 +57,7 @@ START_TEST(every_command_and_option_is_in_them) {
 }
 END_TEST
 
-/* What bash offers for the words typed so far, the last one unfinished. */
+/* Checks what bash offers for the words typed so far; the last one is unfinished. */
 static void bash_offers(const char *typed, const char *want, const char *not_this) {
     char command[4 * PATH_MAX];
     snprintf(command, sizeof command,

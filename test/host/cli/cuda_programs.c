@@ -1,6 +1,6 @@
-/* heddle exec on whole programs in the manner of the usual collections, as nvcc compiled them (test/cuda/programs).
- * Each compares what its kernels do with what its host computes. `nodes` tests the functions of graphs
- * (host/cuda/runtime/runtime_graph_*.c, host/cuda/driver/driver_graph.c), `virtual` those of stream values, too. */
+/* Tests `heddle exec` on whole programs like those of common benchmark suites, compiled by nvcc (test/cuda/programs).
+ * Each compares its kernels' results with its host's. `nodes` tests the functions of graphs, `virtual` also those of
+ * stream memory operations. */
 #include "cli_help.h"
 #include <stdio.h>
 #include <unistd.h>
@@ -9,14 +9,14 @@ static bool cannot_run(void) {
 #ifdef __x86_64__
     if (has_runtime())
         return false;
-    test_skip("this build has no libcudart.so"); /* sanitizers do not go into it */
+    test_skip("this build has no libcudart.so"); /* a sanitized libcudart.so cannot be loaded into programs */
 #else
     test_skip("the programs are for x86-64");
 #endif
     return true;
 }
 
-/* Each with a timing model beside the functional one. */
+/* The programs, each with the timing model that runs it beside the functional model. */
 static const struct {
     const char *name, *timed, *args;
 } programs[] = {{"atomics", "its", ""},
@@ -63,7 +63,7 @@ START_TEST(what_kernels_do_is_what_the_host_computes) {
 }
 END_TEST
 
-/* Matrix instructions read registers of all lanes: every model must know. */
+/* Matrix instructions read the registers of all lanes, in every model. */
 START_TEST(matrices_in_every_model) {
     static const char *const models[] = {"dpe",     "dws50",   "its",     "si",        "minpc",
                                          "spe+dac", "spe+cae", "spe+mta", "spe+chain", "pepsc"};
@@ -76,7 +76,7 @@ START_TEST(matrices_in_every_model) {
 }
 END_TEST
 
-/* As printf() of the C library writes the same. */
+/* Kernels print what the C library's printf() prints. */
 START_TEST(kernels_print) {
     if (cannot_run())
         return;
@@ -90,7 +90,7 @@ START_TEST(kernels_print) {
 }
 END_TEST
 
-/* A fault is told with its place; the program learns it from each call until it resets the device. */
+/* A fault is reported with its place. Every later call returns the error until the program resets the device. */
 START_TEST(faults_are_told_and_end_by_a_reset) {
     static const char *const faults[][2] = {{"null", "in the page of the null pointer"},
                                             {"beyond", "4190208 bytes past the end of buffer"}, /* 4 << 20 - 4096 */
@@ -106,7 +106,7 @@ START_TEST(faults_are_told_and_end_by_a_reset) {
 }
 END_TEST
 
-/* Addresses that are kept, memory that is mapped: what a kernel may not do there. */
+/* Kernels must not access reserved addresses without memory, or write memory mapped read-only. */
 START_TEST(virtual_memory_is_guarded) {
     static const char *const faults[][2] = {{"unmapped", "a range of addresses to which no memory is mapped"},
                                             {"closed", "which no access was given to (cuMemSetAccess)"},
@@ -121,7 +121,7 @@ START_TEST(virtual_memory_is_guarded) {
 }
 END_TEST
 
-/* What is wrong with a launch is said in the words of the one who can mend it. */
+/* The message of a refused launch says what the programmer can change. */
 START_TEST(refused_launches_say_what_to_do) {
     if (cannot_run())
         return;

@@ -1,5 +1,6 @@
-/* heddle exec, and libcudart.so under programs: those that nvcc compiled (test/cuda/README.md), and one that does by
- * hand what nvcc's stubs do, for each version of the library. Runs in a database: host/cuda/core/core_results.c. */
+/* Tests `heddle exec` and libcudart.so: on programs compiled by nvcc (test/cuda/README.md), and on a program that calls
+ * the functions of nvcc's stubs by hand, for each version of the library. Also tests runs stored in a database
+ * (host/cuda/core/core_results.c). */
 #include "cli_help.h"
 #include <libgen.h>
 #include <stdio.h>
@@ -7,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Sanitizers do not go into libcudart.so. */
+/* A sanitized libcudart.so cannot be loaded into programs. */
 static bool no_library(void) {
     if (has_runtime())
         return false;
@@ -24,7 +25,7 @@ static bool cannot_run(void) {
 #endif
 }
 
-/* test/cuda/api.cu finds its own mistakes. In the functional model events measure the host. */
+/* test/cuda/api.cu checks itself. In the functional model events measure host time. */
 START_TEST(the_runtime_does_what_programs_ask) {
     static const char *const how[] = {"", "-m functional", "-m its -s gpu.sms=3 -j 2"};
     if (cannot_run())
@@ -55,7 +56,8 @@ START_TEST(the_result_is_written_as_json) {
 }
 END_TEST
 
-/* A run a machine, and once; what failed is there with its reason. What --json counts is what the row has. */
+/* Each machine gets one run, and only once. A failed run is stored with its reason. The row has the counts of
+ * --json. */
 START_TEST(runs_go_into_a_database) {
     if (cannot_run())
         return;
@@ -85,8 +87,8 @@ START_TEST(runs_go_into_a_database) {
 }
 END_TEST
 
-/* A program that finds a mistake of its own (its grid needs more than one SM) is no good run; a file that is none of
- * ours is told before the program begins. */
+/* A program that reports an error of its own (its grid needs more than one SM) is a failed run. A file that is not a
+ * results database is refused before the program begins. */
 START_TEST(the_database_knows_how_a_program_ended) {
     if (cannot_run())
         return;
@@ -102,7 +104,7 @@ START_TEST(the_database_knows_how_a_program_ended) {
 }
 END_TEST
 
-/* Compiles sources of test/cuda, given from there and with options before them, against a library of the build. */
+/* Compiles sources of test/cuda (paths relative to it), with options, against a library of the build. */
 static void compile(const char *to, const char *options, const char *sources, const char *library) {
     char command[4 * PATH_MAX], folder[PATH_MAX];
     snprintf(folder, sizeof folder, "%s", cli_binary);
@@ -121,9 +123,10 @@ static void compile_registers(const char *version) {
 
 static const char *const versions[] = {"11.0", "12", "13"};
 
-/* saxpy with a = 2: y = 2 x + y of x = y = i is 3 i after the first launch, with 63 threads, 5 i after the second, with
- * 64: 5 * 62, and 3 * 63. Programs of 12 call cudaGetDeviceProperties_v2(), so the name without it has 11's layout:
- * 12's has 1032 bytes, of which 13 fields and 63 of reserve, of 4 each, are new, and 728 are 11's. */
+/* - saxpy computes y = 2 x + y with x = y = i: 3 i after the first launch of 63 threads, 5 i after the second of 64.
+ * The last two values are 5 * 62 and 3 * 63. - Programs of CUDA 12 call cudaGetDeviceProperties_v2(), so the name
+ * without _v2 has the layout of CUDA 11: 728 bytes. The layout of 12 has 1032 bytes: 13 new fields and 63 reserved ones
+ * of 4 bytes each. */
 START_TEST(each_version_runs_its_programs) {
     static const char *const says[] = {"version 11080: warps of 32, 7.x, 2 SMs, 728 bytes\n",
                                        "version 12080: warps of 32, 7.x, 2 SMs, 728 bytes\n",
@@ -138,7 +141,8 @@ START_TEST(each_version_runs_its_programs) {
 }
 END_TEST
 
-/* y is NULL: the program learns it from the next call, and heddle from the status, though the program ends with 0. */
+/* With y NULL the kernel faults: the program's next call returns the error, and heddle's exit status shows it although
+ * the program exits with 0. */
 START_TEST(a_fault_is_told) {
     if (no_library())
         return;
@@ -152,7 +156,7 @@ START_TEST(a_fault_is_told) {
 }
 END_TEST
 
-/* texture<> of CUDA 11: 100 times the array's value, and the bytes' fraction. */
+/* texture<> of CUDA 11: the results are 100 times the array's value, and the bytes' normalised value. */
 START_TEST(texture_references_are_bound) {
     if (no_library())
         return;
@@ -162,7 +166,7 @@ START_TEST(texture_references_are_bound) {
 }
 END_TEST
 
-/* Without a note the name would say little to who wrote <<<...>>> in a kernel. */
+/* A note explains the missing function to a user who wrote <<<...>>> in a kernel. */
 START_TEST(launches_by_kernels_are_refused) {
     static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func cudaLaunchDeviceV2();\n"
                                ".visible .entry k()\n{\n  call cudaLaunchDeviceV2;\n  ret;\n}\n";
@@ -173,7 +177,7 @@ START_TEST(launches_by_kernels_are_refused) {
 }
 END_TEST
 
-/* test/cuda/clang.cu: another compiler's stubs. 2 * 99 + 5 + 4 = 207, and 0 + 9. */
+/* test/cuda/clang.cu uses clang's stubs. The results are 2 * 99 + 5 + 4 = 207, and 0 + 9. */
 START_TEST(programs_of_clang_run) {
     if (cannot_run())
         return;
@@ -183,19 +187,19 @@ START_TEST(programs_of_clang_run) {
 }
 END_TEST
 
-/* dlclose(): what the shared object registered is not looked at any more. */
+/* After dlclose() the kernels that the shared object registered are no longer used. */
 START_TEST(kernels_may_be_closed) {
     if (no_library())
         return;
     compile_registers("13");
     STATUS(HEDDLE_OK, "exec -c turing -m functional ./registers %s/test/cuda/lz4.fatbin closed", cli_root);
     SAYS(out, "closed: cudaErrorInvalidSymbol, cudaErrorInvalidDeviceFunction\n");
-    SAYS(out, "310 189\n"); /* those of the program itself go on */
+    SAYS(out, "310 189\n"); /* the program's own kernels still work */
 }
 END_TEST
 
-/* Small launches one after another, and the start: what a program pays that computes nothing. The bounds are those of
- * docs/performance.md; the processor's time is far below them. */
+/* Measures the overhead of small launches and of the program's start. The limits are those of docs/performance.md; the
+ * processor time is far below them. */
 START_TEST(launches_and_starts_are_cheap) {
     double each = 0, best = 1e9;
     if (no_library())
@@ -249,7 +253,7 @@ START_TEST(programs_that_cannot_run_are_told_why) {
 }
 END_TEST
 
-/* Options behind the program are its own, and its status is heddle's. */
+/* Options after the program belong to it, and heddle exits with its status. */
 START_TEST(other_programs_just_run) {
     if (no_library())
         return;
@@ -271,7 +275,7 @@ START_TEST(features_do_what_programs_ask) {
 }
 END_TEST
 
-/* test/cuda/driver, with its own declarations and with the toolkit's cuda.h. */
+/* Runs test/cuda/driver, compiled with its own declarations and with the toolkit's cuda.h. */
 START_TEST(the_driver_does_what_programs_ask) {
     if (no_library())
         return;
@@ -296,8 +300,9 @@ START_TEST(the_driver_does_what_programs_ask) {
 }
 END_TEST
 
-/* A launch that is not simulated returns CUDA_ERROR_NOT_SUPPORTED (801), the program goes on, and the exit status says
- * so, though the program does not look. What a card refuses, too, is the program's business. */
+/* A launch that Heddle cannot simulate returns CUDA_ERROR_NOT_SUPPORTED (801); the program continues, and heddle's
+ * exit status shows it even if the program ignores the error. A launch that a card refuses, too, does not change
+ * the status. */
 START_TEST(a_refused_launch_shows) {
     static const char *const how[] = {"", "attribute"}, *const models[] = {"functional", "spe"};
     if (no_library())
@@ -312,7 +317,7 @@ START_TEST(a_refused_launch_shows) {
 }
 END_TEST
 
-/* The JSON has a kernel's launches as one sum, or each of them; totals are the same. */
+/* The JSON has the sum of a kernel's launches, or each launch; the totals are equal. */
 START_TEST(the_json_sums_by_kernel) {
     double all[2], totals[2], launches[2] = {0, 0};
     if (cannot_run())
@@ -346,11 +351,11 @@ START_TEST(the_json_sums_by_kernel) {
 }
 END_TEST
 
-/* The compiler of CUDA C++ is not there, and says where to get it, once. */
+/* The stub of the CUDA C++ compiler (NVRTC) says once where to get the real one. */
 START_TEST(compiling_needs_the_toolkit) {
     if (no_library())
         return;
-    char options[2 * PATH_MAX]; /* so that it is found where the toolkit's is installed, too */
+    char options[2 * PATH_MAX]; /* an rpath, so that the stub is found even if the toolkit is installed */
     snprintf(options, sizeof options, "-Wl,-rpath,'%s/cuda/nvrtc'", dirname(strdupa(cli_binary)));
     compile("nvrtc", options, "nvrtc.c", "nvrtc/libnvrtc.so.13");
     STATUS(HEDDLE_OK, "exec ./nvrtc");
@@ -361,7 +366,7 @@ START_TEST(compiling_needs_the_toolkit) {
 }
 END_TEST
 
-/* test/cuda/client.py: what Python's clients of the driver do. */
+/* test/cuda/client.py calls the driver as Python clients do. */
 START_TEST(a_client_in_python_runs) {
     static const char *const how[] = {"-m functional", "-m spe"};
     if (no_library())
@@ -376,7 +381,7 @@ START_TEST(a_client_in_python_runs) {
 }
 END_TEST
 
-/* The programs as this machine's nvcc compiles them, if it has one. */
+/* Compiles the programs with this machine's nvcc, if it has one, and runs them. */
 START_TEST(programs_of_this_machines_nvcc_run) {
     if (cannot_run())
         return;

@@ -1,5 +1,5 @@
-/* heddle exec on programs that have the CUDA runtime inside, as nvcc links them unless told otherwise: its functions
- * are sent to Heddle's when the program is loaded (host/cuda/redirect). The machine that a program gets without -c. */
+/* Tests `heddle exec` on programs that link the CUDA runtime statically, as nvcc does by default: calls are redirected
+ * to Heddle's runtime when the program is loaded (host/cuda/redirect). Also tests the default machine without -c. */
 #include "cli_help.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ __attribute__((format(printf, 1, 2))) static void shell(const char *fmt, ...) {
         ck_abort_msg("%s", command);
 }
 
-/* test/cuda/plain.cu as nvcc 13 made it, without options. */
+/* Unpacks test/cuda/plain.cu as nvcc 13 compiled it without options. */
 static bool unpack_plain(void) {
 #ifdef __x86_64__
     if (cannot_run())
@@ -54,7 +54,8 @@ START_TEST(a_program_as_nvcc_links_it_runs) {
 }
 END_TEST
 
-/* The dynamic linker's lists end a name at blanks and colons. */
+/* The program runs from folders whose names contain blanks and colons, which separate names in the dynamic linker's
+ * lists. */
 START_TEST(it_runs_from_folders_of_any_name) {
     if (!unpack_plain())
         return;
