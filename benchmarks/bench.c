@@ -4,13 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct bench *bench_find(const char *name) {
-    for (int i = 0; i < n_benches; i++)
-        if (strcmp(benches[i]->name, name) == 0)
-            return benches[i];
-    return NULL;
-}
-
 bool bench_in(const struct bench *b, const char *name) {
     size_t len = strlen(name), own;
     for (const char *at = b->sets; *at; at += own + (at[own] == ' ')) {

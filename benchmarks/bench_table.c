@@ -1,6 +1,7 @@
 /* The table of benchmarks, in the order they are listed and run, and of their sets. A benchmark is one file and one row
  * here. */
 #include "bench.h"
+#include <string.h>
 
 extern const struct bench bench_vecadd, bench_sgemm, bench_reduction, bench_hotspot, bench_bfs, bench_lud;
 extern const struct bench bench_subwarps2, bench_subwarps4, bench_subwarps8, bench_subwarps16, bench_subwarps32;
@@ -44,3 +45,10 @@ const struct bench_set bench_sets[] = {
     {"speed", "for the simulator's own speed"},
 };
 const int n_bench_sets = sizeof bench_sets / sizeof bench_sets[0];
+
+const struct bench *bench_find(const char *name) {
+    for (int i = 0; i < n_benches; i++)
+        if (strcmp(benches[i]->name, name) == 0)
+            return benches[i];
+    return NULL;
+}

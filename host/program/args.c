@@ -161,7 +161,7 @@ static bool parse_zero(const char *rest, struct arg *a, char *err, size_t size) 
            refuse(err, size, a->spec, "it is written zero:BYTES, a positive number, with K, M or G for powers of 1024");
 }
 
-bool arg_parse(const char *spec, struct arg *out, char *err, size_t err_size) {
+bool arg_parse_plain(const char *spec, struct arg *out, char *err, size_t err_size) {
     static const struct {
         const char *name;
         enum arg_kind kind;
@@ -181,13 +181,6 @@ bool arg_parse(const char *spec, struct arg *out, char *err, size_t err_size) {
     const struct value_type *t = colon ? value_type(spec, len) : NULL;
     if (t)
         return parse_value(t, colon + 1, out, err, err_size);
-    static const char *const objects[] = {[ARG_TEXTURE] = "tex", [ARG_SURFACE] = "surf", [ARG_SAMPLER] = "sampler"};
-    for (int i = ARG_TEXTURE; colon && i <= ARG_SAMPLER; i++)
-        if (strlen(objects[i]) == len && memcmp(objects[i], spec, len) == 0) {
-            bool fine = texture_arg_parse(colon + 1, (enum arg_object)i, out, err, err_size);
-            out->spec = spec;
-            return fine;
-        }
     return refuse(err, err_size, spec,
                   "an argument begins with one of u8: s8: u16: s16: u32: s32: u64: s64: f32: f64: in: out: "
                   "inout: zero: bytes: tex: surf: sampler:");

@@ -29,7 +29,9 @@ struct arg {
     uint64_t handle;                /* handle of the object */
 };
 
-/* Parses one SPEC. False with the reason in `err`. Call arg_free() in either case. */
+/* Parses one SPEC. False with the reason in `err`. Call arg_free() in either case. arg_parse_plain() knows values and
+ * buffers only; arg_parse(), in texture_arg.c, also textures, surfaces and samplers. */
+bool arg_parse_plain(const char *spec, struct arg *out, char *err, size_t err_size);
 bool arg_parse(const char *spec, struct arg *out, char *err, size_t err_size);
 void arg_free(struct arg *a);
 /* Parses "4096", "4K", "16M", "1G" (powers of 1024). False: no size, or more than 64 bits. */

@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int find_buffer(const struct run *r, const char *name, size_t len) {
-    for (int i = 0; i < r->n_buffers; i++)
-        if (strlen(r->buffers[i].name) == len && memcmp(r->buffers[i].name, name, len) == 0)
-            return i;
-    return -1;
-}
-
 int named_buffer(struct run *r, const config_setting_t *s) {
     const char *name = s && config_setting_type(s) == CONFIG_TYPE_STRING ? config_setting_get_string(s) : NULL;
     int i = name ? find_buffer(r, name, strlen(name)) : -1;

@@ -80,6 +80,7 @@ struct run {
     enum bench_size size;
     char *why;
     size_t why_size;
+    bool (*go)(struct run *r); /* script_go(), for a check that runs the whole program in another model */
     enum heddle_status status; /* status of the first error */
     struct names names;
     int cap_names;
@@ -152,7 +153,6 @@ bool run_launch(struct run *r, const config_setting_t *s);
 bool run_steps(struct run *r, const config_setting_t *steps);
 bool run_check(struct run *r, const config_setting_t *s);
 void references_free(struct run *r);
-/* program.c: run a program in an open context, and free the run. */
-bool script_go(struct run *r);
+/* program_check.c: frees what a run has made. */
 void run_free(struct run *r);
 #endif

@@ -104,11 +104,17 @@ static bool run_reference(struct run *r, const config_setting_t *s, struct refer
         return run_fail(r, config_setting_get_member(s, "model"), ref->model, 0, "%.*s", (int)strcspn(err, "\n"),
                         nowhere ? err : "no file can be opened");
     }
-    struct run other = {
-        .p = r->p, .h = h, .host = r->host, .size = r->size, .why = r->why, .why_size = r->why_size, .recording = ref};
+    struct run other = {.p = r->p,
+                        .go = r->go,
+                        .h = h,
+                        .host = r->host,
+                        .size = r->size,
+                        .why = r->why,
+                        .why_size = r->why_size,
+                        .recording = ref};
     if (r->host->watch)
         r->host->watch(h);
-    bool fine = script_go(&other);
+    bool fine = r->go(&other);
     if (r->host->watch)
         r->host->watch(r->h);
     r->status = other.status;
@@ -182,4 +188,21 @@ void references_free(struct run *r) {
         free(r->references);
         r->references = next;
     }
+}
+
+void run_free(struct run *r) {
+    for (int i = 0; i < r->n_graphs; i++) {
+        bench_graph_free(&r->graphs[i].g);
+        free(r->graphs[i].values);
+        for (int k = 0; k < 4; k++)
+            free(r->graphs[i].names[k]);
+    }
+    for (int i = 0; i < r->n_buffers; i++)
+        free(r->buffers[i].count_name);
+    references_free(r);
+    free(r->modules);
+    free(r->graphs);
+    free(r->buffers);
+    free(r->textures);
+    free(r->names.list);
 }

@@ -79,7 +79,7 @@ static bool save_buffers(struct run *r) {
     return fine;
 }
 
-bool script_go(struct run *r) {
+static bool script_go(struct run *r) {
     static const char *const keys[] = {"help",   "module",  "modules",  "values",   "ranges", "paper",
                                        "graphs", "buffers", "textures", "samplers", "steps",  NULL};
     const config_setting_t *root = r->p->root, *steps = config_setting_get_member(root, "steps");
@@ -89,23 +89,6 @@ bool script_go(struct run *r) {
     if (!steps || !config_setting_is_list(steps))
         return run_fail(r, steps, NULL, 0, "what does it do? steps = ( { launch = \"KERNEL\"; ... }, ... ) is missing");
     return run_steps(r, steps) && save_buffers(r);
-}
-
-void run_free(struct run *r) {
-    for (int i = 0; i < r->n_graphs; i++) {
-        bench_graph_free(&r->graphs[i].g);
-        free(r->graphs[i].values);
-        for (int k = 0; k < 4; k++)
-            free(r->graphs[i].names[k]);
-    }
-    for (int i = 0; i < r->n_buffers; i++)
-        free(r->buffers[i].count_name);
-    references_free(r);
-    free(r->modules);
-    free(r->graphs);
-    free(r->buffers);
-    free(r->textures);
-    free(r->names.list);
 }
 
 static bool slurp(struct script *p, char *err, size_t size) {
@@ -202,7 +185,7 @@ struct script *script_open(const char *path, const char *const *given, char *err
     if (p)
         config_init(&p->config);
     const char *slash = strrchr(path, '/');
-    struct run r = {.open = p, .p = p, .why = err, .why_size = err_size};
+    struct run r = {.open = p, .p = p, .go = script_go, .why = err, .why_size = err_size};
     snprintf(err, err_size, "the host is out of memory\n");
     bool fine = p && (p->path = strdup(path)) && (p->folder = strndup(path, slash ? (size_t)(slash + 1 - path) : 0)) &&
                 keep_given(&r, given) && slurp(p, err, err_size) && parse(p, &r);
@@ -241,7 +224,7 @@ const char *script_output(const struct script *p, int n) { return n < p->outputs
 
 enum heddle_status script_run(const struct script *p, struct heddle *h, const struct script_host *host,
                               enum bench_size size, char *why, size_t why_size) {
-    struct run r = {.p = p, .h = h, .host = host, .size = size, .why = why, .why_size = why_size};
+    struct run r = {.p = p, .go = script_go, .h = h, .host = host, .size = size, .why = why, .why_size = why_size};
     if (why_size)
         *why = '\0';
     script_go(&r);

@@ -173,7 +173,7 @@ bool texture_arg_parse(const char *spec, enum arg_object object, struct arg *out
         struct heddle_texture *texture = out->texture;
         if ((at = strchr(copy, ',')))
             *at++ = '\0';
-        if (!arg_parse(copy, out, why, sizeof why))
+        if (!arg_parse_plain(copy, out, why, sizeof why))
             fine = false;
         else if (out->kind < ARG_IN || out->object) {
             snprintf(why, sizeof why, "it begins with a buffer: in: out: inout: or zero:, then properties");
@@ -192,4 +192,17 @@ bool texture_arg_parse(const char *spec, enum arg_object object, struct arg *out
         snprintf(err, err_size, "'%s': %s", spec, why);
     free(copy);
     return fine;
+}
+
+bool arg_parse(const char *spec, struct arg *out, char *err, size_t err_size) {
+    static const char *const objects[] = {[ARG_TEXTURE] = "tex", [ARG_SURFACE] = "surf", [ARG_SAMPLER] = "sampler"};
+    const char *colon = strchr(spec, ':');
+    size_t len = colon ? (size_t)(colon - spec) : 0;
+    for (int i = ARG_TEXTURE; colon && i <= ARG_SAMPLER; i++)
+        if (strlen(objects[i]) == len && memcmp(objects[i], spec, len) == 0) {
+            bool fine = texture_arg_parse(colon + 1, (enum arg_object)i, out, err, err_size);
+            out->spec = spec;
+            return fine;
+        }
+    return arg_parse_plain(spec, out, err, err_size);
 }

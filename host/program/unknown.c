@@ -1,4 +1,4 @@
-/* Names that stand for no value where they are used, though the program has them elsewhere. */
+/* Looks up buffers by name, and explains names that are unknown where they are used. */
 #include "parts.h"
 #include <string.h>
 
@@ -53,6 +53,13 @@ static void say_later(const config_setting_t *use, const config_setting_t *there
     else
         snprintf(why, size, "'%s' is not known yet: it stands further down, in line %u, and %s are made in their order",
                  word, config_setting_source_line(there), groups[group]);
+}
+
+int find_buffer(const struct run *r, const char *name, size_t len) {
+    for (int i = 0; i < r->n_buffers; i++)
+        if (strlen(r->buffers[i].name) == len && memcmp(r->buffers[i].name, name, len) == 0)
+            return i;
+    return -1;
 }
 
 bool explain_unknown(const struct run *r, const config_setting_t *s, const char *word, char *why, size_t size) {

@@ -7,40 +7,6 @@
 
 enum { MAX_FIELDS = 16 };
 
-bool report_table(struct report *r, struct table *t) {
-    bool fine = table_whole(t);
-    table_html(t, r->out);
-    table_free(t);
-    if (!fine)
-        snprintf(r->err, sizeof r->err, "the host is out of memory");
-    return fine;
-}
-
-bool report_chart(struct report *r, const struct chart *c) {
-    if (!chart_any(c) || r->no_gnuplot)
-        return true;
-    int done = chart_html(c, r->out, r->err, sizeof r->err);
-    r->no_gnuplot = done == 0;
-    return done >= 0;
-}
-
-char *report_name(const struct report *r, const struct result_row *row) {
-    struct field f[MAX_FIELDS];
-    char *out = NULL;
-    size_t len;
-    FILE *text = open_memstream(&out, &len);
-    int n = fields_that_differ(r->set, r->rows, r->n, f, MAX_FIELDS);
-    for (int i = 0; text && i < n; i++) {
-        char number[48];
-        fprintf(text, "%s%s%s%s", i ? " " : "", f[i].kind == FIELD_OPTION ? f[i].name : "",
-                f[i].kind == FIELD_OPTION ? "=" : "", field_text(r->set, row, &f[i], number));
-    }
-    if (text && fclose(text) == 0)
-        return out;
-    free(out);
-    return NULL;
-}
-
 static void heading(struct report *r, const char *id, const char *text) {
     fprintf(r->out, "<h2 id=%s>", id);
     html_text(r->out, text);

@@ -14,6 +14,8 @@ struct results_owner {
 /* Describes this process. */
 void results_owner(struct results_owner *o);
 
+enum { RESULTS_PATIENCE = 60000 }; /* milliseconds to wait for another process that writes */
+
 struct results_db {
     sqlite3 *sql;
     char *path;

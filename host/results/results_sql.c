@@ -1,0 +1,92 @@
+/* Statements on a database file: preparing, running and asking them, and messages about failures. */
+#include "results_db.h"
+#include "results_parts.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Returns the errno that explains why a file cannot be created; SQLite would only report "No such file". 0: the folder
+ * is writable. */
+static int folder_refuses(const char *path) {
+    const char *end = strrchr(path, '/');
+    char *folder = sqlite3_mprintf("%.*s", end ? (int)(end - path) + 1 : 2, end ? path : "./");
+    int reason = folder && access(folder, W_OK | X_OK) != 0 ? errno : 0;
+    sqlite3_free(folder);
+    return reason;
+}
+
+bool results_fail(const struct results_db *db, int code, char *err, size_t err_size) {
+    const char *says = db->sql ? sqlite3_errmsg(db->sql) : sqlite3_errstr(code);
+    switch (code & 0xff) {
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+        snprintf(
+            err, err_size,
+            "%s: cannot be written (%s): is the disk full? The runs in it are whole; make room, and the same command "
+            "goes on where this one ended",
+            db->path, says);
+        break;
+    case SQLITE_NOTADB:
+        snprintf(err, err_size, "%s: is not a results database; name another file", db->path);
+        break;
+    case SQLITE_CORRUPT:
+        snprintf(err, err_size,
+                 "%s: is damaged or cut off (%s); move it away, or save what is left with sqlite3's .recover", db->path,
+                 says);
+        break;
+    case SQLITE_BUSY:
+        snprintf(err, err_size, "%s: another process has been writing for %d seconds; try again", db->path,
+                 RESULTS_PATIENCE / 1000);
+        break;
+    case SQLITE_NOMEM:
+        snprintf(err, err_size, "the host is out of memory");
+        break;
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        snprintf(err, err_size, "%s: %s", db->path,
+                 code == SQLITE_READONLY_DBMOVED || sqlite3_extended_errcode(db->sql) == SQLITE_READONLY_DBMOVED
+                     ? "was moved or deleted while it was written; what was run until then is where it is now"
+                     : "may not be written");
+        break;
+    case SQLITE_CANTOPEN: {
+        int reason = db->sql ? sqlite3_system_errno(db->sql) : 0;
+        if (reason == ENOENT && folder_refuses(db->path))
+            reason = folder_refuses(db->path);
+        snprintf(err, err_size, "%s: cannot be opened: %s", db->path, reason ? strerror(reason) : says);
+        break;
+    }
+    default:
+        snprintf(err, err_size, "%s: %s", db->path, says);
+    }
+    return false;
+}
+
+bool results_run(struct results_db *db, const char *sql, char *err, size_t err_size) {
+    int code = sqlite3_exec(db->sql, sql, NULL, NULL, NULL);
+    return code == SQLITE_OK || results_fail(db, code, err, err_size);
+}
+
+sqlite3_stmt *results_prepare(struct results_db *db, const char *sql, char *err, size_t err_size) {
+    sqlite3_stmt *s = NULL;
+    int code = sqlite3_prepare_v2(db->sql, sql, -1, &s, NULL);
+    if (code != SQLITE_OK)
+        results_fail(db, code, err, err_size);
+    return s;
+}
+
+int results_any(struct results_db *db, const char *sql, const char *key, char *err, size_t err_size) {
+    sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
+    if (!s)
+        return -1;
+    if (key)
+        sqlite3_bind_text(s, 1, key, -1, SQLITE_STATIC);
+    int code = sqlite3_step(s);
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        results_fail(db, code, err, err_size);
+    sqlite3_finalize(s);
+    return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
+}
+
+int results_has(struct results_db *db, const char *key, char *err, size_t err_size) {
+    return results_any(db, "SELECT 1 FROM run WHERE key = ?", key, err, err_size);
+}
