@@ -62,7 +62,7 @@ bool cli_size(const struct cli *c, int *out);
 
 /* Options that describe a launch (request.h). */
 #define LAUNCH_OPTIONS                                                                                                 \
-    {'k', "kernel", "KERNEL", "which kernel; not needed when the file has one"},                                       \
+    {'k', "kernel", "KERNEL", "the kernel; not needed if the file has only one"},                                      \
         {'g', "grid", "X[,Y[,Z]]", "blocks of the grid"}, {'b', "block", "X[,Y[,Z]]", "threads of a block"},           \
         {0, "shared", "BYTES", "dynamic shared memory of a block"},                                                    \
         {'a', "arg", "SPEC", "an argument, in parameter order ('heddle help run')"},                                   \
@@ -73,10 +73,11 @@ enum heddle_status cli_launch(const struct cli *c, struct heddle *h);
 
 /* Options of every command that simulates. */
 #define SIM_OPTIONS                                                                                                    \
-    {'m', "model", "MODEL", "how warps reconverge, or 'functional' for no time (default spe; 'heddle list models')"},  \
+    {'m', "model", "MODEL",                                                                                            \
+     "the reconvergence model, or 'functional': no timing (default spe; 'heddle list models')"},                       \
         {'c', "config", "CONFIG", "the machine: a preset or a file (default fermi; 'heddle list configs')"},           \
         {'s', "set", "KEY=VALUE", "one option of the machine; may be repeated ('heddle list options')"},               \
-        {0, "jit", "off|on", "functional: blocks of kernels as native code (default on), or interpreted"}, {           \
+        {0, "jit", "off|on", "functional: native code for hot blocks (default on)"}, {                                 \
         0, "cycle-limit", "N", "give up a launch after N cycles (functional: warp instructions)"                       \
     }
 
@@ -84,13 +85,13 @@ enum heddle_status cli_launch(const struct cli *c, struct heddle *h);
 #define BOUNDS_OPTION                                                                                                  \
     {                                                                                                                  \
         0, "check-bounds", "exact|page",                                                                               \
-            "page: kernels may touch 64 KiB beside a buffer, as on a GPU; exact (default): that is a fault"            \
+            "exact (default): an access beside a buffer is a fault; page: up to 64 KiB beside it, as on a GPU"         \
     }
 /* The option of commands that can show their runs in a browser. */
 #define LIVE_OPTION                                                                                                    \
     {                                                                                                                  \
         0, "live", "WHERE",                                                                                            \
-            "show the run in a browser while it goes on: a PORT of this machine, ADDRESS:PORT, or a socket's path"     \
+            "show the running simulation in a browser: a PORT of this machine, ADDRESS:PORT, or a socket's path"       \
     }
 /* Starts the server that --live asks for, and connects contexts with these options to it; *out is NULL without --live.
  * False after a message. End with cli_live_end(). */

@@ -11,9 +11,9 @@
 
 static const struct option_def options[] = {
     {0, "size", "SIZE", "small (about a second, the default) or paper (as long as in the papers)"},
-    {'v', "set-value", "NAME=VALUE", "one of the values of a program (X.heddle); may be repeated"},
+    {'v', "set-value", "NAME=VALUE", "sets a value of a program (X.heddle); may be repeated"},
     SIM_OPTIONS,
-    {'j', "threads", "N", "threads of the host for each run (results do not depend on it; see gpu.order)"},
+    {'j', "threads", "N", "host threads of each run; same results (but see gpu.order)"},
     LAUNCH_OPTIONS,
     LIVE_OPTION,
     {0, "json", "FILE", "write the results as JSON; - is stdout"},
@@ -129,11 +129,6 @@ static enum heddle_status run(const struct cli *c) {
 }
 
 const struct command cmd_bench = {
-    "bench",
-    "[NAME...] [OPTION...]",
-    "run built-in benchmarks, checked against their references",
-    help_bench,
-    options,
-    run,
+    "bench", "[NAME...] [OPTION...]", "run built-in benchmarks and check their results", help_bench, options, run,
     false,
 };

@@ -10,13 +10,13 @@
 static const struct option_def options[] = {
     LAUNCH_OPTIONS,
     {0, "pass", "NAME", "the program after this pass ('heddle list passes'), not the final one"},
-    {'m', "model", "MODEL", "as prepared for this model (default functional; with --paths: spe)"},
+    {'m', "model", "MODEL", "the model that the program is for (default functional; with --paths: spe)"},
     {'c', "config", "CONFIG", "the machine: a preset or a file (default fermi; 'heddle list configs')"},
     {'s', "set", "KEY=VALUE", "one option of the machine; may be repeated ('heddle list options')"},
     {0, "cycle-limit", "N", "--paths: give up after N warp instructions"},
     {0, "paths", NULL, "run the kernel (-g -b -a as for 'heddle run') and draw the paths of one warp"},
-    {0, "warp", "N", "which warp to draw, counted as they start (default 0)"},
-    {0, "svg", "FILE", "draw as SVG into FILE too"},
+    {0, "warp", "N", "the warp to draw, in the order of their start (default 0)"},
+    {0, "svg", "FILE", "also draw as SVG into FILE"},
     {0, NULL, NULL, NULL},
 };
 
@@ -218,7 +218,7 @@ static enum heddle_status run(const struct cli *c) {
 const struct command cmd_inspect = {
     "inspect",
     "FILE [-k KERNEL] [--pass NAME]",
-    "a PTX file or compiled program as the simulator sees it: registers, blocks, program",
+    "show a PTX file or compiled program as the simulator sees it: registers, blocks, program",
     help_inspect,
     options,
     run,

@@ -17,7 +17,7 @@
 static const struct option_def options[] = {
     {0, "markdown", NULL, "as a table for a documentation page"},
     {0, "csv", NULL, "as CSV"},
-    {0, "of", "FILE", "instructions: which opcodes of FILE, one a line, exist, and why others do not"},
+    {0, "of", "FILE", "instructions: which opcodes of FILE (one a line) run, and why others do not"},
     {0, NULL, NULL, NULL},
 };
 
@@ -228,7 +228,7 @@ static enum heddle_status run(const struct cli *c) {
 const struct command cmd_list = {
     "list",
     "benchmarks|sets|models|configs|options|statistics|passes|instructions",
-    "what there is to choose from",
+    "list benchmarks, models, options and the like",
     help_list,
     options,
     run,

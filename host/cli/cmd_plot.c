@@ -13,14 +13,14 @@
 
 static const struct option_def options[] = {
     {0, "kind", "KIND", "bars (the default), lines, scatter or stack"},
-    {'o', "output", "FILE", "X.svg or X.png; a name without such an ending gives both (default plot)"},
-    {0, "value", "STAT", "what is drawn: a statistic, or speed-up (the default); of a stack issue (default) or energy"},
-    {0, "x", "FIELD", "along x: of lines the option that was swept, of a scatter a statistic"},
-    {0, "rows", "FIELD,...", "bars, stack: a cluster or bar for each value of these (default: what differs)"},
-    {0, "columns", "FIELD,...", "a colour for each value of these (default model; lines: what differs)"},
-    {0, "relative-to", "COLUMN", "each value over that of this column in its row; of speed-up the base (default spe)"},
-    {0, "where", "CONDITION", "only runs for which it holds, as for heddle results; may be repeated"},
-    {0, "title", "TEXT", "in place of the chart's own"},
+    {'o', "output", "FILE", "X.svg or X.png; another name gives both (default plot)"},
+    {0, "value", "STAT", "a statistic, or speed-up (default); for a stack: issue (default) or energy"},
+    {0, "x", "FIELD", "the x axis: a swept option (lines), a statistic (scatter)"},
+    {0, "rows", "FIELD,...", "bars, stack: one cluster or bar for each value of these (default: all that differ)"},
+    {0, "columns", "FIELD,...", "one colour for each value of these (default model; lines: all that differ)"},
+    {0, "relative-to", "COLUMN", "divide by this column of the row; for speed-up the base (default spe)"},
+    {0, "where", "CONDITION", "only matching runs, as for heddle results; may be repeated"},
+    {0, "title", "TEXT", "title of the chart"},
     {0, NULL, NULL, NULL},
 };
 
@@ -328,6 +328,5 @@ static enum heddle_status run(const struct cli *c) {
 }
 
 const struct command cmd_plot = {
-    "plot", "FILE [OPTION...]", "charts of a database of runs: bars, lines, scatter, stacks", help_plot, options, run,
-    false,
+    "plot", "FILE [OPTION...]", "draw a database of runs: bars, lines, scatter, stacks", help_plot, options, run, false,
 };

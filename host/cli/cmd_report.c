@@ -9,8 +9,8 @@
 
 static const struct option_def options[] = {
     {'o', "output", "FILE", "the page (default report.html); - is stdout"},
-    {0, "where", "CONDITION", "only runs for which it holds, as for heddle results; may be repeated"},
-    {0, "title", "TEXT", "of the page (default the database's name)"},
+    {0, "where", "CONDITION", "only matching runs, as for heddle results; may be repeated"},
+    {0, "title", "TEXT", "title of the page (default the database's name)"},
     {0, NULL, NULL, NULL},
 };
 
@@ -69,5 +69,5 @@ static enum heddle_status run(const struct cli *c) {
 }
 
 const struct command cmd_report = {
-    "report", "FILE [OPTION...]", "one page of HTML about a database of runs", help_report, options, run, false,
+    "report", "FILE [OPTION...]", "write an HTML page about a database of runs", help_report, options, run, false,
 };

@@ -17,10 +17,10 @@
 
 static const struct option_def options[] = {
     {0, "size", "SIZE", "small (the default) or paper"},
-    {'o', "output", "FILE", "the database of runs (default results.db); made when it is not there"},
-    {0, "to", "FOLDER", "where CSV and plots go (default reproduction); made when it is not there"},
+    {'o', "output", "FILE", "the database of runs, created if missing (default results.db)"},
+    {0, "to", "FOLDER", "folder for CSV and plots, created if missing (default reproduction)"},
     {0, "no-plots", NULL, "no SVG and PNG"},
-    {'j', "jobs", "N", "runs at a time (default: the processors there are)"},
+    {'j', "jobs", "N", "runs at a time (default: the number of processors)"},
     {0, NULL, NULL, NULL},
 };
 
@@ -291,7 +291,7 @@ static enum heddle_status run_figures(struct reproduction *x) {
     if (!cli_number(x->c, "jobs", 1, 256, &parallel))
         return HEDDLE_USAGE;
     if (file && !*file)
-        return cli_error(x->c, "--output is empty; it takes the name of a database, made when it is not there");
+        return cli_error(x->c, "--output is empty; it takes the name of a database, created if missing");
     x->folder = to ? to : "reproduction";
     x->plots = !cli_has(x->c, "no-plots");
     if (!folder_possible(x))
@@ -357,7 +357,7 @@ static enum heddle_status run(const struct cli *c) {
 const struct command cmd_reproduce = {
     "reproduce",
     "FIGURE...|all|list [OPTION...]",
-    "a paper's figure: our numbers beside the paper's",
+    "reproduce a paper's figure: our numbers beside the paper's",
     help_reproduce,
     options,
     run,

@@ -9,17 +9,17 @@
 #include <string.h>
 
 static const struct option_def options[] = {
-    {0, "where", "CONDITION", "runs for which it holds: model=spe,dpe; 'l1.size>=16K and check=pass'; may be repeated"},
-    {0, "value", "STAT,...", "the statistics shown (default gpu.cycles,gpu.ipc); the one of a pivot, or speed-up"},
-    {0, "rows", "FIELD,...", "a pivot: a row for each value of these fields"},
-    {0, "columns", "FIELD,...", "and a column for each of these (default model)"},
-    {0, "relative-to", "COLUMN", "each value over that of this column in its row, and geometric means"},
-    {0, "launches", NULL, "a line a launch of a kernel, not a run"},
+    {0, "where", "CONDITION", "only matching runs: model=spe,dpe; 'l1.size>=16K and check=pass'; may be repeated"},
+    {0, "value", "STAT,...", "the statistics (default gpu.cycles,gpu.ipc); of a pivot one, or speed-up"},
+    {0, "rows", "FIELD,...", "a pivot with one row for each value of these fields"},
+    {0, "columns", "FIELD,...", "and one column for each value of these (default model)"},
+    {0, "relative-to", "COLUMN", "divide by this column of the row, and show geometric means"},
+    {0, "launches", NULL, "one line for each launch of a kernel, not for each run"},
     {0, "csv", "FILE",
-     "write CSV; - is stdout. Of runs: a complete row each, with every statistic unless --value chooses"},
+     "write CSV; - is stdout. One complete row for each run, with every statistic unless --value selects"},
     {0, "json", "FILE", "write the runs as JSON; - is stdout"},
-    {0, "merge", NULL, "put the runs of all FILES into one database, which -o names; a run that several have, once"},
-    {'o', "output", "FILE", "the database of --merge; made when it is not there"},
+    {0, "merge", NULL, "merge the runs of all FILES into the database of -o, without duplicates"},
+    {'o', "output", "FILE", "the database of --merge, created if missing"},
     {0, NULL, NULL, NULL},
 };
 
@@ -263,7 +263,7 @@ static enum heddle_status run(const struct cli *c) {
 const struct command cmd_results = {
     "results",
     "FILE [OPTION...] | --merge FILE... -o FILE",
-    "what is in a database of runs: lists, pivots, CSV, JSON",
+    "list and pivot a database of runs; CSV, JSON",
     help_results,
     options,
     run,

@@ -1,8 +1,7 @@
-"""One context of the library as several threads and the garbage collector may meet it.
+"""One context of the library, for several threads and the garbage collector.
 
-The library wants one thread at a time in a context: every call is made under `lock`. The collector may run in the
-middle of any of them, so what it lets go of (buffers) waits in `pending` until nobody is inside. stop() alone needs no
-turn.
+The library allows one thread at a time in a context, so every call holds `lock`. The collector may run in the middle
+of a call, so buffers that it frees wait in `pending` until no thread is inside. Only stop() does not take the lock.
 """
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from .errors import ERRORS, FaultError, StoppedError, UsageError
 
 
 class _Job:
-    """A call that a worker makes. Who claims it first decides: the worker makes it, or nobody does."""
+    """A call for a worker. The worker makes it, unless somebody else claims it first."""
 
     def __init__(self, call: Callable[[], int]) -> None:
         self.call = call
@@ -28,7 +27,7 @@ class _Job:
         self.done.acquire()
 
     def make(self) -> None:
-        """The worker's part."""
+        """Makes the call, in the worker."""
         if self.claim.acquire(blocking=False):
             try:
                 self.result = self.call()
@@ -38,7 +37,7 @@ class _Job:
 
 
 class _Worker:
-    """A thread that makes calls for the main thread, which waits for them, and for signals."""
+    """A thread that makes calls while the main thread waits for them and for signals."""
 
     def __init__(self) -> None:
         self.jobs: "SimpleQueue[_Job]" = SimpleQueue()
@@ -83,7 +82,7 @@ class Handle:
             del keep
 
     def fail(self) -> NoReturn:
-        """Raises what the last call had to say; inside of enter()."""
+        """Raises the error of the last call. Requires enter()."""
         status, message = lib.heddle_status(self.h), text_of(lib.heddle_error(self.h))
         error = ERRORS.get(status, UsageError)
         if error is FaultError:
@@ -91,12 +90,12 @@ class Handle:
         raise error(message or "the library failed and does not say why")
 
     def check(self, status: int) -> None:
-        """Raises unless the status is HEDDLE_OK; inside of enter()."""
+        """Raises unless the status is HEDDLE_OK. Requires enter()."""
         if status:
             self.fail()
 
     def release(self, address: int, keep: Any = None) -> None:
-        """Frees a buffer now or, when somebody is inside, later. May be called by the collector."""
+        """Frees a buffer now, or later if a thread is inside. The collector may call it."""
         self.pending.append((address, keep))
         if self.lock.acquire(blocking=False):
             try:
@@ -111,9 +110,9 @@ class Handle:
                 lib.heddle_stop(self.h)
 
     def interruptible(self, call: Callable[[], int]) -> int:
-        """A call that heddle_stop() ends; inside of enter(). Python sees signals in the main thread, and only while
-        that is not in C: there, the call is made in a thread of its own, and KeyboardInterrupt (or whatever a signal
-        handler raises) ends it."""
+        """Makes a call that heddle_stop() can end. Requires enter(). Python handles signals in the main thread, and
+        only while that thread is not in C. So a worker makes the calls of the main thread, and KeyboardInterrupt (or
+        what a signal handler raises) ends them."""
         if not self._waits or threading.current_thread() is not threading.main_thread():
             return call()
         job, worker = _Job(call), _idle.pop() if _idle else _Worker()
@@ -139,7 +138,7 @@ class Handle:
             lib.heddle_stop_clear(self.h)
 
     def close(self) -> None:
-        """Ends a launch under way, and the context; its memory stays while there are views of it."""
+        """Ends the running launch and the context; its memory stays while there are views of it."""
         self._closing = True
         self.stop()
         with self.lock:
@@ -156,7 +155,7 @@ class Handle:
             s.close()
 
     def viewed(self, by: int) -> None:
-        """One view more or less; the last one less may end a closed context."""
+        """Counts views up or down; the last one to go may end a closed context."""
         self.views += by
         if self._closing and not self.views and self.lock.acquire(blocking=False):
             try:

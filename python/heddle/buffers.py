@@ -17,15 +17,15 @@ except ImportError:  # arrays are not asked for then
 
 
 def need_numpy() -> Any:
-    """numpy, or an ImportError that says what it is for."""
+    """numpy, or an ImportError that says what needs it."""
     if numpy is None:
         raise ImportError("numpy is needed for arrays: install it (pip install numpy)")
     return numpy
 
 
 def host_bytes(data: Any, writable: bool) -> Tuple[Any, int, int]:
-    """What lies behind an array, a bytearray, a ctypes array: an object that keeps it in place, its address, its bytes.
-    `writable`: kernels may write to it, so that constants are refused."""
+    """The memory of an array, bytearray or ctypes array: an object that keeps it in place, its address, its bytes.
+    `writable`: kernels may write to it, so constants are refused."""
     flat = data
     if numpy is not None and isinstance(data, numpy.ndarray):
         if not (data.flags.c_contiguous or data.flags.f_contiguous):
@@ -52,7 +52,7 @@ def host_bytes(data: Any, writable: bool) -> Tuple[Any, int, int]:
 
 
 class _View:
-    """What numpy keeps alive with an array onto memory of the library: the buffer, and by it the context."""
+    """Keeps the buffer, and with it the context, alive for a numpy array on memory of the library."""
 
     def __init__(self, buffer: "Buffer", readonly: bool = False) -> None:
         self.buffer = buffer
@@ -163,7 +163,7 @@ class Buffer:
             self._handle.check(lib.heddle_clear(h, self.address, self.nbytes))
 
     def free(self) -> None:
-        """Gives the memory back now. Refused while arrays look at memory of the library."""
+        """Frees the memory now. Refused while arrays use memory of the library."""
         if self._end is None:
             raise UsageError("a module's variable is freed with its context")
         if not self._end.alive:
@@ -190,7 +190,7 @@ _FLOAT = {"f16": "<e", "f32": "<f", "f64": "<d"}
 
 
 def pack_value(p: Parameter, value: Any, where: str) -> bytes:
-    """The bytes of one argument that is no memory."""
+    """The bytes of one argument that is not memory."""
     kind = p.type.lstrip(".")
     if isinstance(value, (bytes, bytearray, memoryview, ctypes.Structure, ctypes.Array)) or (
         numpy is not None and isinstance(value, numpy.void)
@@ -218,7 +218,7 @@ def pack_value(p: Parameter, value: Any, where: str) -> bytes:
 
 
 def is_memory(value: Any) -> bool:
-    """Whether an argument stands for memory whose address is meant."""
+    """Whether an argument is memory, which is passed by address."""
     if isinstance(value, (Buffer, bytearray)):
         return True
     return numpy is not None and isinstance(value, numpy.ndarray)

@@ -57,8 +57,8 @@ def _setting(value: Any) -> str:
 
 
 class Info(NamedTuple):
-    """What a kernel needs and how long it is: 32-bit registers a thread, bytes of shared memory a block, of local
-    memory a thread, of parameters; instructions, basic blocks, functions that it can reach; .reqntid and .maxntid."""
+    """Resources and size of a kernel: 32-bit registers a thread, bytes of shared memory a block, of local memory a
+    thread and of parameters; instructions, basic blocks, reachable functions; .reqntid and .maxntid."""
 
     registers: int
     shared_bytes: int
@@ -72,7 +72,7 @@ class Info(NamedTuple):
 
 
 class Launch:
-    """A launch that ended. Its statistics stay in the context and are read when they are asked for."""
+    """A finished launch. Its statistics stay in the context, and are read on demand."""
 
     def __init__(self, context: "Context", index: int, kernel: str) -> None:
         self.context = context
@@ -140,7 +140,7 @@ class Kernel:
 
     @property
     def info(self) -> Info:
-        """What it needs and how long it is."""
+        """Resources and size."""
         out = KernelInfo()
         handle = self.module.context._handle
         with handle.enter() as h:
@@ -179,9 +179,9 @@ class Kernel:
         """Runs the kernel to its end.
 
         Arguments, in the order of the parameters: numbers, Buffers, None (a null pointer), bytes of the parameter's
-        size, and numpy arrays and bytearrays, which become device memory for the launch: without a copy in the
-        functional model; in the timing models, whose cycles depend on addresses, and in a checking context they are
-        copied there and back.
+        size, and numpy arrays and bytearrays. Arrays are device memory during the launch. The functional model maps
+        them without a copy. Timing models, whose cycles depend on addresses, and checking contexts copy them to
+        the device and back.
 
         Raises FaultError, DeadlockError, StoppedError (Context.stop()), UsageError; KeyboardInterrupt ends the launch.
         """
@@ -189,7 +189,7 @@ class Kernel:
 
 
 class Configured:
-    """A kernel with its grid: what kernel[grid, block] is."""
+    """A kernel with its grid: the value of kernel[grid, block]."""
 
     def __init__(self, kernel: Kernel, grid: Size, block: Size, shared: int = 0) -> None:
         self.kernel, self.grid, self.block, self.shared = kernel, grid, block, shared
@@ -199,7 +199,7 @@ class Configured:
 
 
 class Module:
-    """PTX that was loaded: module["kernel"] is a Kernel, by its name in PTX or as C++ has it."""
+    """Loaded PTX: module["kernel"] is a Kernel, by its name in PTX or in C++."""
 
     def __init__(self, context: "Context", m: int, name: str) -> None:
         self.context = context
@@ -238,7 +238,7 @@ class Module:
 
     @property
     def kernel(self) -> Kernel:
-        """The kernel of a module that has one."""
+        """The only kernel of the module."""
         names = self.kernels
         if len(names) != 1:
             raise UsageError(f"{self.name} has {len(names)} kernels ({', '.join(names)}): name one")
@@ -253,7 +253,7 @@ class Module:
         return self._address_size
 
     def variable(self, name: str, dtype: Any = None) -> Buffer:
-        """A variable of the module as a buffer, an array of `dtype` where that is given."""
+        """A variable of the module as a buffer; with `dtype`, as an array."""
         size = ctypes.c_uint64()
         with self.context._handle.enter() as h:
             address = lib.heddle_symbol(h, self._m, name.encode(), ctypes.byref(size))
@@ -274,15 +274,15 @@ class Context:
 
     model: "functional", "spe", "dpe", ... (`heddle list models`); None is "spe", or "functional" when checking.
     config: a preset or a file; None is "fermi". set: options, as a dict {"gpu.sms": 2} or a list ["gpu.sms=2"].
-    threads: of the host, for one launch. cycle_limit: of each launch (warp instructions in the functional model).
-    check: looks for mistakes of kernels. profile: counts by instruction, for profile(). trace: a file for the Chrome
+    threads: host threads of one launch. cycle_limit: of each launch (warp instructions in the functional model).
+    check: finds mistakes of kernels. profile: counts by instruction, for profile(). trace: a file for the Chrome
     trace of the cycles trace_cycles = (from, to). samples: a CSV file with a row every sample_interval cycles.
 
-    interruptible: Ctrl-C ends a launch of the main thread, which another thread makes then: 30 microseconds or so more
-    for each launch. Without it Ctrl-C is seen when the launch has ended.
+    interruptible: Ctrl-C ends a launch of the main thread. Another thread then makes the launch, which takes about
+    30 microseconds more. Without it, Ctrl-C takes effect when the launch has ended.
 
-    Any thread may use a context, one at a time: the others wait. Contexts are independent, and their launches run in
-    parallel when they are made in several threads. What kernels print goes to sys.stdout when their launch ends.
+    Any thread may use a context, one at a time; others wait. Contexts are independent: launches of several contexts in
+    several threads run in parallel. Output of kernels goes to sys.stdout when their launch ends.
     """
 
     def __init__(
@@ -369,13 +369,13 @@ class Context:
         return not self._end.alive
 
     def close(self) -> None:
-        """Ends a launch under way and frees the context with its modules and buffers. Arrays made by Buffer.array stay
+        """Ends the running launch and frees the context with its modules and buffers. Arrays made by Buffer.array stay
         valid as long as they live."""
         self._end()
 
     def stop(self) -> None:
-        """Ends the launch under way, with StoppedError where it was made; when there is none, the next one. May be
-        called from any thread and from a signal handler."""
+        """Ends the running launch, or else the next one; its caller gets StoppedError. May be called from any thread
+        and from a signal handler."""
         self._handle.stop()
 
     # Modules
@@ -390,7 +390,7 @@ class Context:
         return Module(self, m, name)
 
     def module_file(self, path: Union[str, Path]) -> Module:
-        """From a file: PTX, or what nvcc made of it (an executable, an object, a .fatbin) when it has one module."""
+        """A module from a file: PTX, or an executable, object or .fatbin of nvcc with one module."""
         modules = self.modules_in(path)
         if len(modules) != 1:
             names = ", ".join(k for m in modules for k in m.kernels)
@@ -398,7 +398,7 @@ class Context:
         return modules[0]
 
     def modules_in(self, path: Union[str, Path]) -> List[Module]:
-        """All modules of a file. Of a pipe or a FIFO, which is read to its end, the first."""
+        """All modules of a file; of a pipe or FIFO, which is read to its end, only the first."""
         out: List[Module] = []
         found: List[Optional[int]] = []
         with self._handle.enter() as h:
@@ -418,8 +418,7 @@ class Context:
 
     def map(self, array: Any) -> Buffer:
         """The caller's array as device memory, at its own address and without a copy, as long as the buffer lives.
-        Small arrays may lie below the addresses that a device has, and are refused then: zeros() makes one that does
-        not."""
+        Small arrays may have addresses below those of a device, and are then refused: use zeros()."""
         held, address, nbytes = host_bytes(array, writable=True)
         with self._handle.enter() as h:
             self._handle.check(lib.heddle_map(h, address, nbytes))
@@ -443,8 +442,8 @@ class Context:
         return self._allocated(nbytes, "device", None, ())
 
     def zeros(self, shape: Size, dtype: Any = "float32") -> Buffer:
-        """An array of zeros that host and kernels share: .array is the memory itself. Its address is alike in every
-        run, other than that of a mapped array."""
+        """An array of zeros that host and kernels share: .array is the memory itself. Its address is the same in every
+        run; that of a mapped array is not."""
         dtype = need_numpy().dtype(dtype)
         sizes = (shape,) if isinstance(shape, int) else tuple(shape)
         nbytes = dtype.itemsize
@@ -461,7 +460,7 @@ class Context:
 
     @property
     def memory(self) -> Tuple[int, int]:
-        """Bytes of device memory in all, and in use."""
+        """Bytes of device memory: total, and in use."""
         limit, used = ctypes.c_uint64(), ctypes.c_uint64()
         with self._handle.enter() as h:
             lib.heddle_memory(h, ctypes.byref(limit), ctypes.byref(used))
@@ -569,7 +568,7 @@ class Context:
             lib.heddle_free(h, there)
 
     def _say(self) -> None:
-        """What kernels printed."""
+        """Output of kernels."""
         self._output.flush()
         fd = self._printed.fileno()
         size = os.fstat(fd).st_size
@@ -595,13 +594,13 @@ class Context:
 
     @property
     def notes(self) -> str:
-        """What one should know of the kernels that were prepared: a line each."""
+        """Remarks on the lowered kernels, one line each."""
         with self._handle.enter() as h:
             return text_of(lib.heddle_notes(h))
 
     @property
     def report(self) -> str:
-        """After a checked launch without mistakes: what the checker has to note."""
+        """Notes of the checker, after a checked launch without mistakes."""
         with self._handle.enter() as h:
             return text_of(lib.heddle_error(h))
 
@@ -643,7 +642,7 @@ class Context:
             return Text(printed(lambda out: lib.heddle_print_stats(h, out)))
 
     def profile(self) -> Text:
-        """What each line of the kernels cost; of a context with profile=True."""
+        """The cost of each line of the kernels, in a context with profile=True."""
         status = []
         with self._handle.enter() as h:
             text = printed(lambda out: status.append(lib.heddle_print_profile(h, out)))
@@ -651,12 +650,12 @@ class Context:
         return Text(text)
 
     def record_paths(self, warp: int = 0) -> None:
-        """Records the warp-th warp that starts in each launch that follows (functional model); paths() shows it."""
+        """Records the warp-th warp to start in each later launch (functional model); paths() shows it."""
         with self._handle.enter() as h:
             self._handle.check(lib.heddle_record_paths(h, warp))
 
     def paths(self) -> Paths:
-        """What the recorded warp of the last launch did."""
+        """The paths of the recorded warp in the last launch."""
         status: List[int] = []
         drawn: List[str] = []
         with self._handle.enter() as h:

@@ -1,11 +1,11 @@
-"""What may go wrong, as exceptions: one for each status of the library."""
+"""Exceptions: one for each status of the library."""
 from __future__ import annotations
 
 from typing import Dict, Tuple, Type
 
 
 class HeddleError(Exception):
-    """The library refused or failed. `status` is its enum heddle_status, the text what heddle_error() says."""
+    """The library failed. `status` is its enum heddle_status, the text is that of heddle_error()."""
 
     status = 2
 

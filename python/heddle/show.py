@@ -1,4 +1,4 @@
-"""What a notebook shows: texts, paths of a warp, and plots. Plots are SVG and need no further package."""
+"""Output for notebooks: texts, paths of a warp, and plots. Plots are SVG and need no further package."""
 from __future__ import annotations
 
 import html
@@ -34,7 +34,7 @@ class Svg:
 
 
 class Paths(Svg):
-    """What one warp of a launch did: which lanes were where, as text (str()) and as a drawing."""
+    """The paths of one warp in a launch, as text (str()) and as a drawing."""
 
     def __init__(self, text: str, svg: str) -> None:
         super().__init__(svg)

@@ -11,7 +11,7 @@ from ._abi import lib, text_of
 
 
 class Statistic(NamedTuple):
-    """A statistic that there is: its name ("l1.misses"), its unit and what it is."""
+    """A statistic: its name ("l1.misses"), unit and meaning."""
 
     name: str
     unit: str
@@ -19,7 +19,7 @@ class Statistic(NamedTuple):
 
 
 def statistics() -> List[Statistic]:
-    """All statistics there are, in the order in which `heddle list statistics` has them."""
+    """All statistics, in the order of `heddle list statistics`."""
     out: List[Statistic] = []
     unit, meaning = ctypes.c_char_p(), ctypes.c_char_p()
     while True:
@@ -37,18 +37,18 @@ def number(value: float) -> str:
 
 
 class Stats(Dict[str, float]):
-    """Statistics by name; whole numbers are ints. A missing name says which names are like it."""
+    """Statistics by name; whole numbers are ints. The error for an unknown name lists similar names."""
 
     def __missing__(self, name: str) -> float:
         like = difflib.get_close_matches(name, self, 3)
         raise KeyError(f"there is no statistic {name!r}" + (f"; like it: {', '.join(like)}" if like else ""))
 
     def under(self, prefix: str) -> "Stats":
-        """Those whose names begin with the prefix and a dot: stats.under("l1")."""
+        """Statistics whose names begin with the prefix and a dot: stats.under("l1")."""
         return Stats({k: v for k, v in self.items() if k.startswith(prefix + ".")})
 
     def nonzero(self) -> "Stats":
-        """Those that are not 0."""
+        """Statistics that are not 0."""
         return Stats({k: v for k, v in self.items() if v})
 
     def _repr_html_(self) -> str:

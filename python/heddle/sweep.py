@@ -79,7 +79,7 @@ def sweep_rows(
 
 
 class _Contexts(Set[Context]):
-    """Contexts that are open; copies of it are taken while others change it."""
+    """The open contexts; copies may be taken while other threads change it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,8 +95,9 @@ class _Contexts(Set[Context]):
 
 
 def sweep(run: Callable[..., Optional[Mapping[str, Any]]], **axes: Any) -> Any:
-    """Calls run(context, **values) for every combination of models, machines, options and values, and gives a pandas
-    frame: a row a run, with columns for what was varied, for what `run` returned (a dict or None), and for statistics.
+    """Calls run(context, **values) for every combination of models, machines, options and values, and returns a pandas
+    frame: one row for each run, with columns for the varied settings, the result of `run` (a dict or None), and
+    statistics.
 
         frame = heddle.sweep(run, model=["spe", "dws"], set={"l1.size": [8192, 16384]}, n=[1024, 4096])
 
@@ -109,8 +110,8 @@ def sweep(run: Callable[..., Optional[Mapping[str, Any]]], **axes: Any) -> Any:
 
 
 def read_results(path: Union[str, Path]) -> Any:
-    """A database of `heddle sweep` or `heddle reproduce` as a pandas frame: a row a run, with its program, size, model,
-    preset, verdict and status, the options that some of them set, and every statistic."""
+    """A database of `heddle sweep` or `heddle reproduce` as a pandas frame: one row for each run, with program, size,
+    model, preset, verdict, status, options that differ, and every statistic."""
     pandas = _pandas()
     if not Path(path).exists():
         raise FileNotFoundError(f"there is no database {path}")
