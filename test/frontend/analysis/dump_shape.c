@@ -64,16 +64,16 @@ START_TEST(blocks_and_their_dominators) {
 END_TEST
 
 START_TEST(loops_and_cycles) {
-    shows(
-        nested, "loops",
-        "entry k\n"
-        "loop of block 1 (line 9), depth 1: blocks 1 2 3; from 3; leaves by 3->4; preheader 0\n"
-        "loop of block 2 (line 10), depth 2, innermost: blocks 2; from 2; leaves by 2->3; in the loop of 1; preheader "
-        "1\n");
+    shows(nested, "loops",
+          "entry k\n"
+          "loop of block 1 (line 9), depth 1: blocks 1 2 3; latches 3; exits 3->4; preheader 0\n"
+          "loop of block 2 (line 10), depth 2, innermost: blocks 2; latches 2; exits 2->3; inside the loop of block 1; "
+          "preheader "
+          "1\n");
     shows(crossed, "loops",
           "entry k\n"
-          "block 1 (line 8) lies in a cycle that can be entered at several blocks\n"
-          "block 2 (line 9) lies in a cycle that can be entered at several blocks\n");
+          "block 1 (line 8) is in a cycle with several entries\n"
+          "block 2 (line 9) is in a cycle with several entries\n");
 }
 END_TEST
 
