@@ -29,7 +29,8 @@ static inline bool control_parts(const struct control *c, uint32_t b) {
     return c->g.succ_first[b + 1] - c->g.succ_first[b] > 1;
 }
 
-/* Iterates over the blocks that depend on branches. Each block is returned once, for the first branch that asks. */
+/* Iterates over the blocks that depend on branches. A block that depends on several branches is returned once: for the
+ * first of them that is requested. */
 struct dependents {
     const struct control *c;
     uint32_t *up; /* node -> itself, or an ancestor; nodes in between were returned */

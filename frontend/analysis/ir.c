@@ -204,7 +204,6 @@ void ir_note_regs(struct ir *ir, uint32_t inst) {
     ir->n_regs += n;
 }
 
-/*  */
 void inst_set_row(struct inst *in, const struct isa_row *row) {
     in->row = isa_row_index(row);
     in->kind = row->kind;

@@ -17,7 +17,6 @@
 
 static uint64_t *new_set(struct work *w) { return arena_array(w->ir->tmp, w->words, sizeof(uint64_t)); }
 
-/*  */
 const struct loop *region_loop(const struct work *w, uint32_t b) {
     return w->loops.headed[b] == NO_LOOP ? NULL : &w->loops.list[w->loops.headed[b]];
 }

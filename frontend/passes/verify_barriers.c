@@ -5,7 +5,8 @@
 
 enum { N_BARRIERS = 32 };
 
-/* Which barriers threads may be in at a place. A guarded BREAK takes effect at the branch with the same guard. */
+/* The barriers that threads may take part in at one point of the program. A guarded BREAK takes effect at the branch
+ * with the same guard. */
 struct barrier_state {
     bool reached;
     uint32_t in;               /* bit set of barrier numbers */

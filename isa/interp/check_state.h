@@ -115,7 +115,7 @@ struct sync_places {
 struct checker {
     struct device_shadow *shadow; /* indexed by allocation.serial */
     uint32_t n_shadow;
-    uint32_t hint;             /* see mem_find */
+    uint32_t hint;             /* allocation found last; see mem_find() */
     uint64_t heap;             /* address of the heap of malloc(), 0 while unknown */
     struct heap_record *block; /* sorted by address */
     uint32_t n_blocks, cap_blocks;
@@ -282,7 +282,6 @@ void check_format(struct check_cta *c, const struct warp *w, const struct inst *
 
 /* check_device.c: device memory and its heap. */
 void check_device(const struct now *n, lanemask_t lanes, const struct effects *fx);
-/*  */
 /* Updates memory shared with the host: what the host has accessed since the last launch counts as written. */
 void check_shared_memory(struct checker *k, const struct memory *m);
 /* Marks the whole allocation that contains `address` as written. */

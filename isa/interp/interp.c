@@ -26,8 +26,8 @@ enum turn_end { TURN_FINISHED, TURN_SUSPENDED, TURN_FAULT, TURN_DEADLOCK, TURN_S
 struct slot {
     struct cta_run run;
     struct run *owner;
-    uint64_t cta, ticket;     /* the current CTA; the first of its turns */
-    uint32_t turns, finished; /* number of turns, each of the next CTA; number of CTAs that ended */
+    uint64_t cta, ticket;     /* the current CTA; number of the slot's first turn in the sequence */
+    uint32_t turns, finished; /* number of turns, one for each of consecutive CTAs; CTAs that ended */
     bool quiet;               /* it was watched and repeated itself without changing anything */
     bool changed;             /* in this turn it may have ended another thread's wait */
     bool others;              /* quiet, and a warp has other runnable paths */
@@ -168,7 +168,7 @@ static enum turn_end run_turn(struct slot *s) {
         uint64_t turn = r->communicates ? SHARING_TURN : PRIVATE_TURN, limit = s->owner->launch->cycle_limit;
         if (spent >= turn || (limit && spent > limit))
             return TURN_SUSPENDED;
-        if (cooperates) { /* the next round shows whether it still communicates */
+        if (cooperates) { /* the next quantum shows whether it still communicates */
             quantum = now && s->owner->quantum > WAITING_QUANTUM ? WAITING_QUANTUM : s->owner->quantum;
             before = r->communicates;
             r->communicates = false;
@@ -346,13 +346,13 @@ static struct slot *split(struct run *run, uint32_t thread, struct slot *s) {
 /* Returns how many CTAs one host thread starts at once in one slot, because short CTAs would spend their time on the
  * lock. It is 1 if another CTA might wait for one of them, or if a limit must be noticed in time. */
 static uint32_t ctas_at_once(const struct run *run) {
-    enum { MOST = 16, INSTRUCTIONS = 1024 };
-    uint64_t left = (run->n_ctas - run->next_cta) / (2 * run->threads), n = MOST;
+    enum { MAX_CTAS = 16, INSTRUCTIONS = 1024 };
+    uint64_t left = (run->n_ctas - run->next_cta) / (2 * run->threads), n = MAX_CTAS;
     if (run->threads == 1 || run->shares || run->suspended.n || run->launch->cycle_limit || !run->total.ctas)
         return 1;
     n = INSTRUCTIONS / (run->total.warp_instructions / run->total.ctas + 1);
     uint64_t room = (run->resident < WINDOW ? run->resident : WINDOW) - (run->next_ticket - run->committed);
-    n = n > MOST ? MOST : n;
+    n = n > MAX_CTAS ? MAX_CTAS : n;
     n = n > left ? left : n;
     n = n > room ? room : n;
     return n ? (uint32_t)n : 1;
@@ -440,9 +440,9 @@ static bool all_repeat(const struct run *run) {
  * no host thread can have started, so that results do not depend on host threads. Returns false if there are no other
  * paths or all have had their turn. */
 static bool rotate_paths(struct run *run) {
-    enum { MOST = 4 * WARP_LANES }; /* rotations until each path of a warp has run: its levels, then paths */
+    enum { MAX_ROTATIONS = 4 * WARP_LANES }; /* rotations until each path of a warp has run: its levels, then paths */
     uint64_t here = run->suspended.n + (run->next_ticket - run->committed);
-    if (run->alone > here || run->taken == MOST)
+    if (run->alone > here || run->taken == MAX_ROTATIONS)
         return false;
     run->taken++;
     run->rotations++;

@@ -35,7 +35,7 @@ struct interp_cfg {
     uint32_t threads;        /* host threads; results do not depend on the number */
     struct workers *workers; /* a thread pool to use instead; NULL: threads are started for the launch */
     uint64_t quantum;        /* warp instructions that a warp executes before another one runs; 0: a default */
-    void (*progress)(void *ctx, uint64_t ctas_done, uint64_t ctas_total); /* called now and then; NULL: none */
+    void (*progress)(void *ctx, uint64_t ctas_done, uint64_t ctas_total); /* called at intervals; NULL: never */
     void *progress_ctx;
     bool turns;            /* spe: threads are independent, so paths of a warp that wait by spinning take turns */
     bool affine;           /* collect affine statistics for programs without an affine stream too */

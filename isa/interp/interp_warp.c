@@ -38,7 +38,7 @@ void cta_run_free(struct cta_run *r) {
 void cta_run_start(struct cta_run *r) {
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
         struct warp_run *wr = &r->warps[i];
-        wr->done = wr->blocked = wr->patient = wr->apart = false;
+        wr->done = wr->blocked = wr->patient = wr->unmerged = false;
         wr->rounds = 0;
         wr->rotation = 0;
         wr->executed = 0;
@@ -181,7 +181,7 @@ static void release_barrier(struct cta_run *r, uint32_t barrier) {
         struct warp_run *wr = &r->warps[i];
         if (control_open(&wr->control, &r->cta->warps[i], &r->cta->barriers[barrier]))
             wr->blocked = false;
-        if (wr->apart)
+        if (wr->unmerged)
             spe_merge(wr->control.model);
     }
     cta_barrier_reset(r->cta, barrier);
@@ -274,7 +274,7 @@ static bool take_turns(const struct warp *w, struct warp_run *wr) {
     bool moved = w->live & ~c->waiting && spe_take_turns(c->model, c->waiting);
     wr->rounds = 0;
     wr->patient = false;
-    wr->apart |= moved;
+    wr->unmerged |= moved;
     return moved;
 }
 
@@ -372,7 +372,7 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
                 p[ready++] = p[i];
         if (!ready && ops->select && ops->select(c->model))
             continue;
-        if (!ready && wr->apart && take_turns(w, wr)) /* stack model only */
+        if (!ready && wr->unmerged && take_turns(w, wr)) /* stack model only */
             continue;
         if (!ready)
             return ops->finished(c->model) ? WARP_DONE : WARP_WAITS;

@@ -14,7 +14,7 @@ struct warp_run {
     bool starved;      /* stopped before an instruction that needs an entry from the affine warp */
     bool blocked;      /* no path can run before a barrier completes */
     bool patient;      /* with cta_run.turns: its top path has waited once while other warps ran */
-    bool apart;        /* with cta_run.turns: its paths have taken turns, so some that should have merged did not */
+    bool unmerged;     /* with cta_run.turns: its paths have taken turns, so some that should have merged did not */
     uint32_t rounds;   /* with cta_run.turns: iterations of waiting loops since it last let others run */
     uint64_t since;    /* value of `executed` when these iterations began */
     uint32_t rotation; /* selects among several schedulable paths */

@@ -1,7 +1,7 @@
 #ifndef ISA_INTERP_WATCH_H
 #define ISA_INTERP_WATCH_H
-/* Detects CTAs that repeat the same steps forever. A CTA is watched in the turns after its first; it needs those only
- * if it runs long or waits for others. */
+/* Detects CTAs that repeat the same steps forever. The first turn of a CTA is not watched, since most CTAs end in it;
+ * only a CTA that runs long or waits for others has more turns. */
 #include "interp_warp.h"
 #include "isa/paths/repeat.h"
 

@@ -240,7 +240,7 @@ START_TEST(memory_stays_the_same) {
         random_input(seed, got.in);
         run_kernel(text, "functional", NULL, NULL, false, &want);
         for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-            if ((seed / 2 + k) % 2 && !test_every()) /* so that both simple and rich kernels meet every place */
+            if ((seed / 2 + k) % 2 && !test_every()) /* so that both simple and rich kernels are tried at every place */
                 continue;
             rng = seed * 1000 + k;
             uint64_t m = (seed / 3 + k) % (uint64_t)timed_models()->n;

@@ -88,11 +88,11 @@ END_TEST
 START_TEST(initialised_global_memory) {
     uint32_t words[THREADS] = {0};
     is_clean("init_global", 1);
-    launch("uninit_global", 1); /* the even words are initialised now; the kernel reads the odd ones: 32 of the first
-                                 * 64 */
+    /* afterwards the even words are initialised; the kernel reads the odd ones: 32 of the first 64 */
+    launch("uninit_global", 1);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "  32 occurrences; this is the first\n"));
-    ck_assert_int_eq(launch("uninit_global", 1), HEDDLE_OK); /* the launch before has written all words that this one
-                                                              * reads */
+    /* that launch has written all words that this one reads */
+    ck_assert_int_eq(launch("uninit_global", 1), HEDDLE_OK);
     out = heddle_alloc(h, BYTES);
     ck_assert_int_eq(heddle_write(h, out, words, sizeof words), HEDDLE_OK);
     is_clean("uninit_global", 1);

@@ -12,10 +12,12 @@ static struct order_rig r;
 static void setup(void) { rig_begin(&r, asm_new()); }
 static void teardown(void) { rig_end(&r); }
 
-/* Whether, in warp 0 of CTA 0, the access of `lane` at `time` comes before the present of lane `of`. */
+/* Whether, in warp 0 of CTA 0, the access of `lane` at `time` is ordered before the current instruction of lane
+ * `of`. */
 static bool lane_before(int lane, uint32_t time, int of) { return rig_before(&r, 0, 0, lane, time, WEAK, 0, 0, of); }
 static uint32_t step(lanemask_t lanes) { return rig_step(&r, 0, 0, lanes); }
-/* Whether a weak access of warp `warp` of CTA `cta` at `time` comes before the present of lane 3 of another warp. */
+/* Whether a weak access of warp `warp` of CTA `cta` at `time` is ordered before the current instruction of another warp
+ * (lane 3). */
 static bool weak_before(int cta, int warp, uint32_t time, int of_cta, int of_warp) {
     return rig_before(&r, cta, warp, 7, time, WEAK, of_cta, of_warp, 3);
 }

@@ -56,7 +56,7 @@ static uint32_t fence(int cta, int warp, unsigned words) {
     order_fence(&n);
     return time;
 }
-/* Whether a weak access of `warp` of `cta` at `time` comes before the present of the other warp. */
+/* Whether a weak access of `warp` of `cta` at `time` is ordered before the current instruction of the other warp. */
 static bool before(int cta, int warp, uint32_t time, int of_cta, int of_warp) {
     return rig_before(&r, cta, warp, 3, time, WEAK, of_cta, of_warp, 5);
 }

@@ -163,9 +163,9 @@ START_TEST(short_ctas_of_which_one_waits) {
 END_TEST
 
 /* A cooperative grid can have more CTAs in flight than there is room for finished turns (128). While CTA 1 divides 2
- * million times, a host thread runs the others in groups: a sixth of the CTAs left, at most 16. The ninth group begins
- * with CTA 121 and could be 121 to 129. CTA 128 spends its turn (4,194,304 instructions; it has 1,400,000 iterations of
- * 3), so the rest of the group must wait. Every CTA increments its word once. */
+ * million times, a host thread runs the others in groups: a sixth of the CTAs left (with three threads), at most 16.
+ * The ninth group begins with CTA 121 and could be 121 to 129. CTA 128 spends its turn (4,194,304 instructions; it has
+ * 1,400,000 iterations of 3), so the rest of the group must wait. Every CTA increments its word once. */
 START_TEST(short_ctas_of_a_cooperative_grid_behind_a_long_one) {
     enum { CTAS = 180, DIVISIONS = 500000, ROUNDS = 1400000 };
     setup();

@@ -60,8 +60,8 @@ static inline struct now rig_now(struct order_rig *r, int cta, int warp, uint8_t
                         .words = words};
 }
 
-/* Whether the access of `lane` of warp `warp` at `time` comes before the present of lane `of_lane` of warp
- * `of_warp`. */
+/* Whether the access of `lane` of warp `warp` at `time` is ordered before the current instruction of lane `of_lane` of
+ * warp `of_warp`. */
 static inline bool rig_before(struct order_rig *r, int cta, int warp, int lane, uint32_t time, enum strength strong,
                               int of_cta, int of_warp, int of_lane) {
     const struct now n = rig_now(r, of_cta, of_warp, 0);
