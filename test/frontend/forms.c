@@ -136,7 +136,7 @@ static const struct {
     {"red.shared.v2.f32.add [%base], {%f1, %f2}", "vector atomics are only for global memory"},
     {"max.xorsign.abs.f32 %f1, %f2, %f3, %f4", "'max.xorsign.abs.f32' takes 3 operands"},
 };
-START_TEST(refusals) {
+START_TEST(rejected_spellings) {
     static char text[4096];
     char errors[2048];
     snprintf(text, sizeof text,
@@ -153,5 +153,5 @@ END_TEST
 
 SUITE(frontend_forms) {
     TEST_LOOP(results, 0, sizeof bodies / sizeof bodies[0]);
-    TEST_LOOP(refusals, 0, sizeof refused / sizeof refused[0]);
+    TEST_LOOP(rejected_spellings, 0, sizeof refused / sizeof refused[0]);
 }

@@ -36,7 +36,7 @@ static const struct {
 };
 enum { N_CODES = sizeof codes / sizeof codes[0] };
 
-START_TEST(barriers_and_calls_do_not_end_it) {
+START_TEST(barriers_and_calls_are_straight_code) {
     struct lowered *l = lower_text(codes[_i].text, "k");
     ck_assert_msg(l->program != NULL, "%s", codes[_i].what);
     ck_assert_msg(joint(l->program) == codes[_i].length, "%s: %u, not %u", codes[_i].what, joint(l->program),
@@ -76,6 +76,6 @@ START_TEST(joins_of_benchmarks) {
 END_TEST
 
 SUITE(frontend_joints) {
-    TEST_LOOP(barriers_and_calls_do_not_end_it, 0, N_CODES);
+    TEST_LOOP(barriers_and_calls_are_straight_code, 0, N_CODES);
     TEST_LOOP(joins_of_benchmarks, 0, 3);
 }

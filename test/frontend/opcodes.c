@@ -7,7 +7,7 @@
 enum { TEXT = 4096 };
 
 /* Returns NULL when a kernel with the opcode can be lowered; else the message, in a static buffer. */
-static const char *refusal(const char *opcode, const struct decoded *d) {
+static const char *lowering_error(const char *opcode, const struct decoded *d) {
     static char statement[TEXT], text[3 * TEXT], errors[TEXT + 1024];
     opcode_statement(opcode, d, statement, sizeof statement);
     snprintf(text, sizeof text,
@@ -37,7 +37,7 @@ START_TEST(real_opcodes_lower) {
         if (!isa_decode(line, (uint32_t)strlen(line), &d, &why))
             continue; /* the suite isa_decode checks which opcodes may be refused */
         n++;
-        const char *wrong = refusal(line, &d);
+        const char *wrong = lowering_error(line, &d);
         if (wrong) {
             fprintf(stderr, "%s: %s\n", line, wrong);
             refused++;

@@ -17,7 +17,7 @@ static void check_error(const char *text, uint32_t begin, uint32_t end, const ch
     free(output);
 }
 
-START_TEST(caret_is_under_the_place) {
+START_TEST(caret_is_under_the_location) {
     check_error("one\ntwo three\n", 8, 13, "a.ptx:2:5: error: bad\ntwo three\n    ^~~~~\n");
 }
 END_TEST
@@ -31,7 +31,7 @@ END_TEST
 START_TEST(caret_stays_on_its_line) { check_error("ab\ncd", 1, 5, "a.ptx:1:2: error: bad\nab\n ^\n"); }
 END_TEST
 
-START_TEST(end_of_text_has_a_place) {
+START_TEST(end_of_text_has_a_location) {
     check_error("ab", 2, 3, "a.ptx:1:3: error: bad\nab\n  ^\n");
     check_error("ab\n", 3, 4, "a.ptx:2:1: error: bad\n\n^\n");
     check_error("", 0, 1, "a.ptx:1:1: error: bad\n\n^\n");
@@ -170,11 +170,11 @@ START_TEST(suggests_nothing_that_is_far) {
 END_TEST
 
 SUITE(ptx_diag) {
-    TEST(caret_is_under_the_place);
+    TEST(caret_is_under_the_location);
     TEST(tabs_stay_tabs);
     TEST(carriage_return_is_not_shown);
     TEST(caret_stays_on_its_line);
-    TEST(end_of_text_has_a_place);
+    TEST(end_of_text_has_a_location);
     TEST(offset_beyond_the_text_is_its_end);
     TEST(utf8_takes_one_column_on_screen);
     TEST(unprintable_bytes_are_question_marks);

@@ -51,7 +51,7 @@ static const struct {
     {".zebra", "4"},
 };
 
-START_TEST(parsing_goes_on) {
+START_TEST(parsing_continues_after_errors) {
     char text[500];
     snprintf(text, sizeof text, HEADER "%s", cases[_i].text);
     check_lines(text, cases[_i].lines);
@@ -183,7 +183,7 @@ START_TEST(zero_is_no_text) {
 END_TEST
 
 SUITE(ptx_token) {
-    TEST_LOOP(parsing_goes_on, 0, sizeof cases / sizeof *cases);
+    TEST_LOOP(parsing_continues_after_errors, 0, sizeof cases / sizeof *cases);
     TEST(errors_end_after_the_limit);
     TEST_LOOP(nesting_is_limited, 0, sizeof nests / sizeof *nests);
     TEST_LOOP(right_recursion_is_limited, 0, sizeof chains / sizeof *chains);

@@ -43,7 +43,7 @@ static bool is_span(const struct graph *g, uint32_t first, uint32_t last) {
 }
 
 /* Most edges are short, so that the graph has spans. */
-START_TEST(what_is_found_is_a_span) {
+START_TEST(found_spans_match_the_definition) {
     struct graph g = {.n_edges = 0};
     uint64_t rng = (uint64_t)_i;
     uint32_t n = 2 + (uint32_t)(test_random(&rng) % (MAX_BLOCKS - 2));
@@ -96,7 +96,7 @@ START_TEST(nested_loops) {
 END_TEST
 
 SUITE(frontend_span) {
-    TEST_LOOP(what_is_found_is_a_span, 0, 300);
+    TEST_LOOP(found_spans_match_the_definition, 0, 300);
     TEST(nested_ifs);
     TEST(nested_loops);
 }

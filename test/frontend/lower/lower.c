@@ -158,7 +158,7 @@ START_TEST(branch_over_exit_meets_at_its_target) {
 END_TEST
 
 /* Two sides that have effects before they exit have no join; neither have two sides that only exit. */
-START_TEST(ways_to_exits_meet_nowhere) {
+START_TEST(exiting_sides_have_no_join) {
     struct lowered *l = lower_body("setp.eq.u32 %p1, %r1, 1; @%p1 bra GO; mov.u32 %r2, 2; exit; GO: mov.u32 %r2, 1; "
                                    "ret;");
     ck_assert_uint_eq(l->program->code[1].rpc, PC_EXIT);
@@ -217,7 +217,7 @@ START_TEST(one_return_a_function) {
 }
 END_TEST
 
-START_TEST(functions_that_nobody_calls_are_left_out) {
+START_TEST(uncalled_functions_are_dropped) {
     struct lowered *l =
         lower_text(".version 7.0 .target sm_70 .address_size 64\n.func f() { ret; } .func g() { ret; }\n"
                    ".entry k() { call g; ret; }",
@@ -229,7 +229,7 @@ START_TEST(functions_that_nobody_calls_are_left_out) {
 END_TEST
 
 /* A conversion between registers of exactly its types is lowered without extra instructions or flags. */
-START_TEST(conversions_of_exact_width_are_plain) {
+START_TEST(conversions_of_exact_width_are_simple) {
     struct lowered *l = lower_body("cvt.u32.u16 %r1, %h1; cvt.u16.u32 %r1, %r2; cvt.rn.f32.s32 %f1, %r1; ret;");
     const struct program *p = l->program;
     ck_assert_int_eq(p->code[0].kind, K_LANE);
@@ -325,7 +325,7 @@ START_TEST(dumps_after_every_pass) {
 END_TEST
 
 /* The verifier reports a program that the test has broken. */
-START_TEST(the_verifier_objects) {
+START_TEST(verifier_reports_broken_programs) {
     struct lowered *l = lower_body("setp.eq.u32 %p1, %r1, 0; @%p1 bra L; mov.u32 %r2, 9; add.u32 %r2, %r2, 1; L: ret;");
     struct program *p = l->program;
     char buffer[256];
@@ -410,17 +410,17 @@ SUITE(frontend_lower) {
     TEST(special_registers_are_filled_once);
     TEST(thread_counts);
     TEST(branch_over_exit_meets_at_its_target);
-    TEST(ways_to_exits_meet_nowhere);
+    TEST(exiting_sides_have_no_join);
     TEST(guarded_exit_is_no_branch);
     TEST(a_call_s_list);
     TEST(one_return_a_function);
-    TEST(functions_that_nobody_calls_are_left_out);
-    TEST(conversions_of_exact_width_are_plain);
+    TEST(uncalled_functions_are_dropped);
+    TEST(conversions_of_exact_width_are_simple);
     TEST(loads_and_stores);
     TEST(textures);
     TEST(passes_have_names);
     TEST(dumps_after_every_pass);
-    TEST(the_verifier_objects);
+    TEST(verifier_reports_broken_programs);
     TEST(programs_own_what_they_need);
     TEST(samples_of_real_compilers);
 }

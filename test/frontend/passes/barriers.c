@@ -61,7 +61,7 @@ static double instructions(const char *model, const char *const *set, const char
 
 /* The number of warp instructions is the same as with a reconvergence stack, in the timing model and in the
  * interpreter. BSSY, BSYNC and their jumps are in a statistic of their own. */
-START_TEST(a_loop_reconverges_wherever_its_header_stands) {
+START_TEST(a_loop_reconverges_wherever_its_header_is) {
     static const char *const ways[][2] = {{"spe", "its"}, {"functional", "functional"}};
     const char *const reconv[] = {"reconv=its", NULL};
     for (int k = 0; k < 2; k++) {
@@ -115,7 +115,7 @@ static const struct {
 };
 enum { N_LEAVING = sizeof leaving / sizeof leaving[0] };
 
-START_TEST(sides_that_end_do_not_count) {
+START_TEST(sides_that_exit_keep_the_join) {
     static const char *const ways[][2] = {{"its", NULL}, {"si", NULL}, {"functional", "reconv=its"}};
     uint32_t want[32], got[32];
     instructions("functional", NULL, leaving[_i].text, want);
@@ -164,7 +164,7 @@ static const char *const progress[] = {
 };
 enum { N_PROGRESS = sizeof progress / sizeof progress[0] };
 
-START_TEST(nobody_waits_for_those_who_do_not_come) {
+START_TEST(no_barrier_waits_for_absent_threads) {
     static const char *const ways[][2] = {{"its", NULL}, {"si", NULL}, {"functional", "reconv=its"}};
     uint32_t want[32], got[32];
     for (int k = 0; k < 3; k++) {
@@ -275,8 +275,8 @@ START_TEST(shared_code_is_issued_once) {
 END_TEST
 
 SUITE(frontend_barriers) {
-    TEST_LOOP(a_loop_reconverges_wherever_its_header_stands, 0, N_KERNELS);
-    TEST_LOOP(sides_that_end_do_not_count, 0, N_LEAVING);
+    TEST_LOOP(a_loop_reconverges_wherever_its_header_is, 0, N_KERNELS);
+    TEST_LOOP(sides_that_exit_keep_the_join, 0, N_LEAVING);
     TEST_LOOP(shared_code_is_issued_once, 0, N_SHARED);
-    TEST_LOOP(nobody_waits_for_those_who_do_not_come, 0, N_PROGRESS);
+    TEST_LOOP(no_barrier_waits_for_absent_threads, 0, N_PROGRESS);
 }

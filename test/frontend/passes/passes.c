@@ -57,7 +57,7 @@ START_TEST(a_toy_pass_works) {
 END_TEST
 
 /* Under a model without the extension the program is unchanged, and a note says so when the pass runs. */
-START_TEST(a_pass_is_for_its_models) {
+START_TEST(a_pass_runs_under_its_models_only) {
     static struct pass table[MAX_PASSES];
     passes_with(table, &self_moves, "postdom");
     char *shown = show("dpe", "self_moves", table), *after = show("dpe", NULL, table), *plain = show("dpe", NULL, NULL);
@@ -81,7 +81,7 @@ static bool keep_guarded(const void *config, const char *key, double *value) {
 }
 
 /* A pass receives options, and notes why it left a candidate unchanged. */
-START_TEST(a_pass_knows_options) {
+START_TEST(a_pass_reads_options) {
     static struct pass table[MAX_PASSES];
     static const char *const names[] = {"toy", NULL};
     double on = _i;
@@ -158,8 +158,8 @@ END_TEST
 
 SUITE(frontend_passes) {
     TEST(a_toy_pass_works);
-    TEST(a_pass_is_for_its_models);
-    TEST_LOOP(a_pass_knows_options, 0, 2);
+    TEST(a_pass_runs_under_its_models_only);
+    TEST_LOOP(a_pass_reads_options, 0, 2);
     TEST(options_are_numbers);
     TEST(dropped_instructions_are_noted);
     TEST(analyses_are_shown);

@@ -243,7 +243,7 @@ START_TEST(structured_programs) {
 END_TEST
 
 /* r1 = ..; r3 = f(r1): r1 dies in the instruction that writes r3, so both share a slot. */
-START_TEST(a_destination_takes_the_place_of_a_dying_source) {
+START_TEST(a_destination_shares_the_slot_of_a_dying_source) {
     struct made *m = make(8);
     add(m, K_LANE, 0, NO_GUARD, NULL, 0, (uint32_t[]){3}, 1);
     add(m, K_LANE, 0, NO_GUARD, (uint32_t[]){3}, 1, (uint32_t[]){4}, 1);
@@ -257,7 +257,7 @@ END_TEST
 
 /* The same with a cross-lane instruction: it writes some lanes before it has read all, so they must not share a
  * slot. */
-START_TEST(cross_lane_destinations_keep_away_from_sources) {
+START_TEST(cross_lane_destinations_share_no_slot_with_sources) {
     struct made *m = make(8);
     add(m, K_LANE, 0, NO_GUARD, NULL, 0, (uint32_t[]){3}, 1);
     add(m, K_WARP, 0, NO_GUARD, (uint32_t[]){3}, 1, (uint32_t[]){4}, 1);
@@ -287,7 +287,7 @@ START_TEST(a_guarded_write_keeps_the_old_value) {
 END_TEST
 
 /* A register that only guarded writes set is live from the first of them on, not from the start of the function. */
-START_TEST(complementary_guards_do_not_reach_back) {
+START_TEST(guarded_writes_begin_a_live_range) {
     struct made *m = make(9);
     add(m, K_LANE, 0, NO_GUARD, NULL, 0, (uint32_t[]){2}, 1);
     add(m, K_LANE, 0, NO_GUARD, NULL, 0, (uint32_t[]){7}, 1);
@@ -380,7 +380,7 @@ START_TEST(unwritten_registers_are_zero) {
 END_TEST
 
 /* A guard cannot be a constant: an unwritten one gets a slot that no other register shares. */
-START_TEST(an_unwritten_guard_has_a_place_of_its_own) {
+START_TEST(an_unwritten_guard_has_its_own_slot) {
     struct lowered *l = lower_body("ld.param.u64 %d1, [p]; setp.eq.u64 %p1, %d1, 0; @%p2 st.global.u32 [%d1], 1;"
                                    "@%p1 st.global.u32 [%d1], 2; ret;");
     const struct program *p = l->program;
@@ -396,14 +396,14 @@ SUITE(frontend_regalloc) {
     TEST_LOOP(no_two_live_registers_share, 0, 120);
     TEST_LOOP(pressure_matches_the_textbook, 0, 40);
     TEST_LOOP(structured_programs, 0, 300);
-    TEST(a_destination_takes_the_place_of_a_dying_source);
+    TEST(a_destination_shares_the_slot_of_a_dying_source);
     TEST(an_unread_result_of_memory_keeps_its_slot);
-    TEST(cross_lane_destinations_keep_away_from_sources);
+    TEST(cross_lane_destinations_share_no_slot_with_sources);
     TEST(a_guarded_write_keeps_the_old_value);
-    TEST(complementary_guards_do_not_reach_back);
+    TEST(guarded_writes_begin_a_live_range);
     TEST(classes_have_areas_of_their_own);
     TEST(thread_regs_counts_words);
     TEST(a_thousand_values_in_a_chain_take_few_registers);
     TEST(unwritten_registers_are_zero);
-    TEST(an_unwritten_guard_has_a_place_of_its_own);
+    TEST(an_unwritten_guard_has_its_own_slot);
 }

@@ -32,7 +32,7 @@ static enum heddle_status launch(const char *kernel, uint32_t blocks) {
 }
 
 /* The kernel fails with exactly this report. */
-static void says(const char *kernel, const char *report) {
+static void expect_report(const char *kernel, const char *report) {
     ck_assert_int_eq(launch(kernel, 1), HEDDLE_FAULT);
     ck_assert_str_eq(heddle_error(h), report);
 }
@@ -58,10 +58,10 @@ START_TEST(out_of_bounds_says_how_far) {
 END_TEST
 
 START_TEST(misaligned_and_freed) {
-    says("misaligned", "misaligned write of 4 bytes at 0x10000002 (global memory) in kernel 'misaligned'\n"
-                       "  at " FILE_NAME ":77:2: st.global.u32 [d3+2], r5 (mistakes.cu:9)\n"
-                       "  CTA (0,0,0), warp 0, lane 0, thread (0,0,0)\n"
-                       "  the address is not a multiple of 4\n");
+    expect_report("misaligned", "misaligned write of 4 bytes at 0x10000002 (global memory) in kernel 'misaligned'\n"
+                                "  at " FILE_NAME ":77:2: st.global.u32 [d3+2], r5 (mistakes.cu:9)\n"
+                                "  CTA (0,0,0), warp 0, lane 0, thread (0,0,0)\n"
+                                "  the address is not a multiple of 4\n");
     ck_assert_int_eq(heddle_free(h, out), HEDDLE_OK);
     ck_assert_int_eq(launch("init_global", 1), HEDDLE_FAULT);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "use after free: write of 4 bytes"));
@@ -70,16 +70,17 @@ START_TEST(misaligned_and_freed) {
 END_TEST
 
 START_TEST(uninitialised_global_memory) {
-    says("uninit_global", "uninitialised read of 4 bytes at 0x10000000 (global memory) in kernel 'uninit_global'\n"
-                          "  at " FILE_NAME ":97:2 (mistakes.cu:11)\n"
-                          "    ld.global.u32 \t%r2, [%rd4];\n"
-                          "    ^\n"
-                          "  CTA (0,0,0), thread (0,0,0) (warp 0, lane 0)\n"
-                          "  the address is 0 bytes into buffer 1 (1024 bytes at 0x10000000)\n"
-                          "  64 occurrences; this is the first\n"
-                          "  help: a buffer has no content until it is written: copy data there, clear it, or let a "
-                          "kernel write it\n"
-                          "check: 64 mistakes at 1 place in kernel 'uninit_global'\n");
+    expect_report("uninit_global",
+                  "uninitialised read of 4 bytes at 0x10000000 (global memory) in kernel 'uninit_global'\n"
+                  "  at " FILE_NAME ":97:2 (mistakes.cu:11)\n"
+                  "    ld.global.u32 \t%r2, [%rd4];\n"
+                  "    ^\n"
+                  "  CTA (0,0,0), thread (0,0,0) (warp 0, lane 0)\n"
+                  "  the address is 0 bytes into buffer 1 (1024 bytes at 0x10000000)\n"
+                  "  64 occurrences; this is the first\n"
+                  "  help: a buffer has no content until it is written: copy data there, clear it, or let a "
+                  "kernel write it\n"
+                  "check: 64 mistakes at 1 place in kernel 'uninit_global'\n");
 }
 END_TEST
 
@@ -140,15 +141,15 @@ START_TEST(surfaces) {
 END_TEST
 
 START_TEST(uninitialised_shared_memory) {
-    says("uninit_shared",
-         "uninitialised read of 4 bytes at 0x100 (shared memory) in kernel 'uninit_shared'\n"
-         "  at " FILE_NAME ":153:2 (mistakes.cu:23)\n"
-         "    ld.shared.u32 \t%r5, [%r4+4];\n"
-         "    ^\n"
-         "  CTA (0,0,0), thread (63,0,0) (warp 1, lane 31)\n"
-         "  help: shared memory has no content when a block begins: let a thread write it first, then a "
-         "barrier\n"
-         "check: 1 mistake at 1 place in kernel 'uninit_shared'\n");
+    expect_report("uninit_shared",
+                  "uninitialised read of 4 bytes at 0x100 (shared memory) in kernel 'uninit_shared'\n"
+                  "  at " FILE_NAME ":153:2 (mistakes.cu:23)\n"
+                  "    ld.shared.u32 \t%r5, [%r4+4];\n"
+                  "    ^\n"
+                  "  CTA (0,0,0), thread (63,0,0) (warp 1, lane 31)\n"
+                  "  help: shared memory has no content when a block begins: let a thread write it first, then a "
+                  "barrier\n"
+                  "check: 1 mistake at 1 place in kernel 'uninit_shared'\n");
     is_clean("init_shared", 1); /* padding, which the kernel does not read */
 }
 END_TEST
@@ -165,24 +166,25 @@ END_TEST
 /* Warp 0 runs to its end first: it reads words that warp 1 has not written yet (32 uninitialised reads). Then each of
  * warp 1's writes races with a read of warp 0, and each of its reads with a write. */
 START_TEST(race_of_a_write_and_a_read) {
-    says("race_read",
-         "uninitialised read of 4 bytes at 0xfc (shared memory) in kernel 'race_read'\n"
-         "  at " FILE_NAME ":227:2 (mistakes.cu:42)\n"
-         "    ld.shared.u32 \t%r9, [%r8];\n"
-         "    ^\n"
-         "  CTA (0,0,0), thread (0,0,0) (warp 0, lane 0)\n"
-         "  32 occurrences; this is the first\n"
-         "  help: shared memory has no content when a block begins: let a thread write it first, then a barrier\n"
-         "race: write of 4 bytes at 0x80 (shared memory) in kernel 'race_read'\n"
-         "  at " FILE_NAME ":221:2 (mistakes.cu:41)\n"
-         "    st.shared.u32 \t[%r4], %r1;\n"
-         "    ^\n"
-         "  CTA (0,0,0), thread (32,0,0) (warp 1, lane 0)\n"
-         "  thread (31,0,0) (warp 0, lane 31) reads it at " FILE_NAME
-         ":227:2 (mistakes.cu:42), and no barrier orders the two\n"
-         "  64 occurrences; this is the first\n"
-         "  help: put __syncthreads() (bar.sync 0) between the two, or make both atomic\n"
-         "check: 96 mistakes at 2 places in kernel 'race_read'\n");
+    expect_report(
+        "race_read",
+        "uninitialised read of 4 bytes at 0xfc (shared memory) in kernel 'race_read'\n"
+        "  at " FILE_NAME ":227:2 (mistakes.cu:42)\n"
+        "    ld.shared.u32 \t%r9, [%r8];\n"
+        "    ^\n"
+        "  CTA (0,0,0), thread (0,0,0) (warp 0, lane 0)\n"
+        "  32 occurrences; this is the first\n"
+        "  help: shared memory has no content when a block begins: let a thread write it first, then a barrier\n"
+        "race: write of 4 bytes at 0x80 (shared memory) in kernel 'race_read'\n"
+        "  at " FILE_NAME ":221:2 (mistakes.cu:41)\n"
+        "    st.shared.u32 \t[%r4], %r1;\n"
+        "    ^\n"
+        "  CTA (0,0,0), thread (32,0,0) (warp 1, lane 0)\n"
+        "  thread (31,0,0) (warp 0, lane 31) reads it at " FILE_NAME
+        ":227:2 (mistakes.cu:42), and no barrier orders the two\n"
+        "  64 occurrences; this is the first\n"
+        "  help: put __syncthreads() (bar.sync 0) between the two, or make both atomic\n"
+        "check: 96 mistakes at 2 places in kernel 'race_read'\n");
 }
 END_TEST
 
@@ -207,21 +209,21 @@ START_TEST(race_of_one_reader_with_all) {
 }
 END_TEST
 
-START_TEST(neighbouring_bytes_are_apart) { is_clean("bytes", 1); }
+START_TEST(neighbouring_bytes_do_not_race) { is_clean("bytes", 1); }
 END_TEST
 
 START_TEST(values_of_one_instruction) {
-    says("same_word",
-         "race: write of 4 bytes at 0x0 (shared memory) in kernel 'same_word'\n"
-         "  at " FILE_NAME ":352:2 (mistakes.cu:70)\n"
-         "    st.shared.u32 \t[_ZZ9same_wordE1s], %r1;\n"
-         "    ^\n"
-         "  CTA (0,0,0), thread (1,0,0) (warp 0, lane 1)\n"
-         "  thread (0,0,0) (warp 0, lane 0) writes another value there, in the same instruction: " FILE_NAME
-         ":352:2 (mistakes.cu:70)\n"
-         "  31 occurrences; this is the first\n"
-         "  help: it is undefined which of the values remains: let one thread store, or use an atomic\n"
-         "check: 31 mistakes at 1 place in kernel 'same_word'\n");
+    expect_report("same_word",
+                  "race: write of 4 bytes at 0x0 (shared memory) in kernel 'same_word'\n"
+                  "  at " FILE_NAME ":352:2 (mistakes.cu:70)\n"
+                  "    st.shared.u32 \t[_ZZ9same_wordE1s], %r1;\n"
+                  "    ^\n"
+                  "  CTA (0,0,0), thread (1,0,0) (warp 0, lane 1)\n"
+                  "  thread (0,0,0) (warp 0, lane 0) writes another value there, in the same instruction: " FILE_NAME
+                  ":352:2 (mistakes.cu:70)\n"
+                  "  31 occurrences; this is the first\n"
+                  "  help: it is undefined which of the values remains: let one thread store, or use an atomic\n"
+                  "check: 31 mistakes at 1 place in kernel 'same_word'\n");
     is_clean("same_value", 1);
 }
 END_TEST
@@ -236,17 +238,17 @@ START_TEST(atomics) {
 END_TEST
 
 START_TEST(paths_of_a_warp) {
-    says("race_of_paths",
-         "race: read of 4 bytes at 0x0 (shared memory) in kernel 'race_of_paths'\n"
-         "  at " FILE_NAME ":532:2 (mistakes.cu:113)\n"
-         "    ld.shared.u32 \t%r6, [%r2+-64];\n"
-         "    ^\n"
-         "  CTA (0,0,0), thread (16,0,0) (warp 0, lane 16)\n"
-         "  thread (0,0,0) (warp 0, lane 0) writes it at " FILE_NAME
-         ":521:2 (mistakes.cu:110), on another path of the same warp, and nothing orders the two\n"
-         "  16 occurrences; this is the first\n"
-         "  help: put __syncwarp() (bar.warp.sync) after the paths have met and before the second access\n"
-         "check: 16 mistakes at 1 place in kernel 'race_of_paths'\n");
+    expect_report("race_of_paths",
+                  "race: read of 4 bytes at 0x0 (shared memory) in kernel 'race_of_paths'\n"
+                  "  at " FILE_NAME ":532:2 (mistakes.cu:113)\n"
+                  "    ld.shared.u32 \t%r6, [%r2+-64];\n"
+                  "    ^\n"
+                  "  CTA (0,0,0), thread (16,0,0) (warp 0, lane 16)\n"
+                  "  thread (0,0,0) (warp 0, lane 0) writes it at " FILE_NAME
+                  ":521:2 (mistakes.cu:110), on another path of the same warp, and nothing orders the two\n"
+                  "  16 occurrences; this is the first\n"
+                  "  help: put __syncwarp() (bar.warp.sync) after the paths have met and before the second access\n"
+                  "check: 16 mistakes at 1 place in kernel 'race_of_paths'\n");
     is_clean("ordered_paths", 1);
 }
 END_TEST
@@ -346,7 +348,7 @@ START_TEST(a_barrier_for_some_lanes) {
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "deadlock in kernel 'partial_barrier'"));
     heddle_close(h);
     open_with("reconv=minpc"); /* here the other lanes exit, which completes the barrier */
-    says("partial_barrier", report);
+    expect_report("partial_barrier", report);
 }
 END_TEST
 
@@ -452,7 +454,7 @@ SUITE(isa_check) {
     TEST(race_of_a_write_and_a_read);
     TEST(race_of_a_read_and_a_write);
     TEST(race_of_one_reader_with_all);
-    TEST(neighbouring_bytes_are_apart);
+    TEST(neighbouring_bytes_do_not_race);
     TEST(values_of_one_instruction);
     TEST(atomics);
     TEST(paths_of_a_warp);

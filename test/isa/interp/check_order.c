@@ -51,7 +51,7 @@ END_TEST
 
 /* Lanes 0-7 execute at time 2, 8-15 at 3, 0-8 at 4. Through lane 8, lanes 0-7 know the accesses of lane 9 up to 3; lane
  * 9 does not know those of time 4. */
-START_TEST(lanes_pass_on_what_they_know) {
+START_TEST(lanes_pass_on_their_knowledge) {
     step(ALL);
     ck_assert_uint_eq(step(0xff), 2);
     ck_assert_uint_eq(step(0xff00), 3);
@@ -77,7 +77,7 @@ START_TEST(lanes_pass_on_what_they_know) {
 END_TEST
 
 /* A CTA starts without the order that the CTA before it in the same place had. */
-START_TEST(a_cta_begins_without_a_past) {
+START_TEST(a_cta_starts_without_history) {
     step(ALL);
     for (int i = 0; i < 4; i++) {
         step(LOW);
@@ -230,7 +230,7 @@ END_TEST
 
 /* Warp 0 of CTA 0 has shared a barrier with warp 1 at time 1 (both are at 2 now), fences at 3 and releases at 4. The
  * release covers all accesses before the fence, and its strong accesses up to 4. */
-START_TEST(a_fence_and_what_is_told_after_it) {
+START_TEST(a_release_after_a_fence) {
     const struct now n = rig_now(&r, 0, 0, 0), to = rig_now(&r, 1, 2, 0);
     step(ALL);
     ck_assert_ptr_null(order_released(&n)); /* no fence yet */
@@ -240,15 +240,15 @@ START_TEST(a_fence_and_what_is_told_after_it) {
     ck_assert_uint_eq(step(ALL), 3);
     order_fence(&n);
     ck_assert_uint_eq(step(ALL), 4);
-    struct clock *told = order_released(&n), *again = order_released(&n), *local = order_released_cta(&n);
-    ck_assert_ptr_nonnull(told);
-    ck_assert_ptr_eq(told, again);
-    ck_assert_ptr_eq(told, local);
+    struct clock *released = order_released(&n), *again = order_released(&n), *local = order_released_cta(&n);
+    ck_assert_ptr_nonnull(released);
+    ck_assert_ptr_eq(released, again);
+    ck_assert_ptr_eq(released, local);
     rig_step(&r, 1, 2, ALL);
     ck_assert(!weak_before(0, 0, 1, 1, 2));
-    order_acquire(&to, told, true); /* an acquire of CTA scope: it ignores another CTA */
+    order_acquire(&to, released, true); /* an acquire of CTA scope: it ignores another CTA */
     ck_assert(!weak_before(0, 0, 1, 1, 2));
-    order_acquire(&to, told, false);
+    order_acquire(&to, released, false);
     ck_assert(weak_before(0, 0, 3, 1, 2));
     ck_assert(!weak_before(0, 0, 4, 1, 2));
     ck_assert(strong_before(0, 0, 4, 1, 2));
@@ -266,7 +266,7 @@ START_TEST(a_fence_and_what_is_told_after_it) {
     struct clock *last = order_released(&n);
     order_acquire(&to, last, false);
     ck_assert(weak_before(0, 0, 5, 1, 2));
-    clock_unref(told), clock_unref(again), clock_unref(local), clock_unref(next), clock_unref(last);
+    clock_unref(released), clock_unref(again), clock_unref(local), clock_unref(next), clock_unref(last);
 }
 END_TEST
 
@@ -299,7 +299,7 @@ START_TEST(a_fence_of_the_cta) {
 END_TEST
 
 /* A release that a relaxed strong read has seen takes effect at the reader's next fence of sufficient scope. */
-START_TEST(what_is_pending_waits_for_a_fence) {
+START_TEST(pending_releases_wait_for_a_fence) {
     const struct now n = rig_now(&r, 0, 0, 0), to = rig_now(&r, 1, 0, 0), to_cta = rig_now(&r, 1, 0, ORDER_CTA);
     ck_assert_uint_eq(step(ALL), 1);
     struct clock *all = order_everything(&n);
@@ -320,7 +320,7 @@ END_TEST
 /* CTA 0 releases to warp 0 of CTA 1, which passes it to its warp 1 by a barrier. Warp 1 releases to CTA 2 without a
  * fence of its own: accesses that were fenced before the barrier are covered. Warp 1 itself knows the other accesses
  * too. */
-START_TEST(knowledge_goes_on) {
+START_TEST(knowledge_passes_through_barriers) {
     const struct now n = rig_now(&r, 0, 0, 0), mid = rig_now(&r, 1, 0, 0), other = rig_now(&r, 1, 1, 0),
                      to = rig_now(&r, 2, 0, 0);
     ck_assert_uint_eq(step(ALL), 1);
@@ -334,14 +334,14 @@ START_TEST(knowledge_goes_on) {
     rig_barrier(&r, 1, 0, true, (lanemask_t[]){ALL, ALL, ALL, ALL});
     ck_assert(weak_before(0, 0, 1, 1, 1));
     rig_step(&r, 1, 1, ALL);
-    struct clock *told = order_released(&other);
+    struct clock *released = order_released(&other);
     rig_step(&r, 2, 0, ALL);
-    order_acquire(&to, told, false);
+    order_acquire(&to, released, false);
     ck_assert(weak_before(0, 0, 1, 2, 0));
     ck_assert(weak_before(1, 0, 1, 2, 0));
     ck_assert(!weak_before(1, 0, 2, 2, 0)); /* after the fence of warp 0 */
     ck_assert(weak_before(1, 0, 2, 1, 1));
-    clock_unref(all), clock_unref(told);
+    clock_unref(all), clock_unref(released);
 }
 END_TEST
 
@@ -352,18 +352,18 @@ START_TEST(a_flag_between_lanes) {
     ck_assert_uint_eq(step(ONLY_0), 2);
     order_fence(&n);
     ck_assert_uint_eq(step(ONLY_0), 3);
-    struct clock *told = order_released(&n);
+    struct clock *released = order_released(&n);
     ck_assert_uint_eq(step(ONLY_1), 4);
     ck_assert(!lane_before(0, 2, 1));
     ck_assert(!rig_before(&r, 0, 0, 0, 3, STRONG_CTA, 0, 0, 1));
-    order_acquire(&n, told, true);
+    order_acquire(&n, released, true);
     ck_assert(lane_before(0, 2, 1));
     ck_assert(!lane_before(0, 3, 1));
     ck_assert(rig_before(&r, 0, 0, 0, 3, STRONG_CTA, 0, 0, 1));
     ck_assert(!rig_before(&r, 0, 0, 0, 4, STRONG_CTA, 0, 0, 1));
     ck_assert_uint_eq(step(4), 5);
     ck_assert(!lane_before(0, 2, 2));
-    clock_unref(told);
+    clock_unref(released);
 }
 END_TEST
 
@@ -386,17 +386,17 @@ END_TEST
 SUITE(isa_check_order) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(lanes_are_ordered_by_what_they_execute_together);
-    TEST(lanes_pass_on_what_they_know);
-    TEST(a_cta_begins_without_a_past);
+    TEST(lanes_pass_on_their_knowledge);
+    TEST(a_cta_starts_without_history);
     TEST(lanes_that_wait_for_each_other);
     TEST(some_lanes_wait_for_each_other);
     TEST(a_barrier_of_the_cta);
     TEST(barriers_of_some_warps);
     TEST(lanes_meet_at_barriers);
-    TEST(a_fence_and_what_is_told_after_it);
+    TEST(a_release_after_a_fence);
     TEST(a_fence_of_the_cta);
-    TEST(what_is_pending_waits_for_a_fence);
-    TEST(knowledge_goes_on);
+    TEST(pending_releases_wait_for_a_fence);
+    TEST(knowledge_passes_through_barriers);
     TEST(a_flag_between_lanes);
     TEST(ends_of_ranges);
 }

@@ -75,7 +75,7 @@ static enum heddle_status run(const char *file, const char *kernel, const char *
 
 /* Whether a part of the report names two source lines that both have this tag. A part goes from its headline to the
  * next "help:" and gives lines as "(races.cu:LINE)". */
-static bool names(const char *report, const char *tag) {
+static bool has_race_at(const char *report, const char *tag) {
     bool tagged[LINE] = {false};
     char line[256], mark[64];
     FILE *f = fopen(SOURCE, "r");
@@ -105,7 +105,7 @@ static void check_kernel(const char *file, const struct kernel *k, const char *r
         return;
     }
     ck_assert_msg(s == HEDDLE_FAULT, "%s, %s: status %d: %.900s", k->name, reconv, s, text);
-    ck_assert_msg(names(text, k->tag), "%s, %s: not the lines with '%s': %.900s", k->name, reconv, k->tag, text);
+    ck_assert_msg(has_race_at(text, k->tag), "%s, %s: not the lines with '%s': %.900s", k->name, reconv, k->tag, text);
 }
 
 START_TEST(sm_75) { check_kernel("test/kernels/races_sm75.ptx", &kernels[_i], "reconv=spe", 1); }

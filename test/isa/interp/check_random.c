@@ -133,7 +133,7 @@ static enum heddle_status run(const char *text, const char *kernel, const char *
 }
 
 /* Whether the report has a race between the two lines. */
-static bool names(const char *report, struct gap g) {
+static bool has_race_between(const char *report, struct gap g) {
     char write[32], read[32];
     snprintf(write, sizeof write, "at r.ptx:%d:", g.write);
     snprintf(read, sizeof read, "at r.ptx:%d:", g.read);
@@ -159,7 +159,7 @@ START_TEST(barriers_at_random) {
     for (int gap = 0, gaps = p.gaps; gap < gaps; gap++) {
         generate(&p, (uint64_t)_i, gap);
         s = run(p.text, "k", order, block, bytes, 0, NULL, report, sizeof report);
-        ck_assert_msg(s == HEDDLE_FAULT && names(report, p.gap[gap]),
+        ck_assert_msg(s == HEDDLE_FAULT && has_race_between(report, p.gap[gap]),
                       "seed %d, %s, without barrier %d (%d, %d): %.1500s\n%s", _i, order, gap, p.gap[gap].write,
                       p.gap[gap].read, report, p.text);
     }
@@ -180,7 +180,7 @@ END_TEST
 
 /* Under its, lanes of a warp reach a barrier of this kernel one path after another; all of them arrive, so nothing may
  * be reported. */
-START_TEST(lanes_come_to_a_barrier_one_by_one) {
+START_TEST(paths_arrive_at_a_barrier_one_by_one) {
     static uint32_t in[RANDOM_IN_WORDS];
     static char report[65536];
     char *text = random_kernel(55, RANDOM_RICH);
@@ -197,5 +197,5 @@ END_TEST
 SUITE(isa_check_random) {
     TEST_LOOP(barriers_at_random, 0, PROGRAMS);
     TEST_LOOP(random_kernels_are_clean, 0, RANDOM_PROGRAMS);
-    TEST(lanes_come_to_a_barrier_one_by_one);
+    TEST(paths_arrive_at_a_barrier_one_by_one);
 }

@@ -13,7 +13,7 @@ static void setup(void) {
 }
 static void teardown(void) { shadow_free(&k, &s); }
 
-START_TEST(words_until_a_byte_is_touched) {
+START_TEST(words_until_a_byte_is_accessed) {
     struct granule *g = shadow_at(&k, &s, PAGE_BYTES + 8, 8, 4, &shift); /* an access to a vector of two words */
     ck_assert_uint_eq(shift, 2);
     ck_assert_uint_eq(k.shadow_bytes, sizeof(struct shadow_page) + PAGE_BYTES / 4 * sizeof(struct granule));
@@ -38,7 +38,7 @@ START_TEST(words_until_a_byte_is_touched) {
 }
 END_TEST
 
-START_TEST(cleared_memory_has_no_past) {
+START_TEST(cleared_memory_has_no_history) {
     struct granule *g = shadow_at(&k, &s, PAGE_BYTES - 4, 4, 4, &shift),
                    *next = shadow_at(&k, &s, PAGE_BYTES, 4, 4, &shift);
     g->write.time = next[0].write.time = next[1].write.time = 3;
@@ -78,7 +78,7 @@ END_TEST
 
 SUITE(isa_check_shadow) {
     tcase_add_checked_fixture(tc, setup, teardown);
-    TEST(words_until_a_byte_is_touched);
-    TEST(cleared_memory_has_no_past);
+    TEST(words_until_a_byte_is_accessed);
+    TEST(cleared_memory_has_no_history);
     TEST(a_limit);
 }

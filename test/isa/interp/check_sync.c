@@ -81,7 +81,7 @@ START_TEST(fences_on_both_sides) {
 }
 END_TEST
 
-START_TEST(words_in_place_of_fences) {
+START_TEST(qualifiers_instead_of_fences) {
     rig_step(&r, 0, 0, ALL);
     ck_assert_uint_eq(at_flag(store, 0, 0, RELEASE), 2);
     at_flag(load, 1, 0, RELAXED);
@@ -117,7 +117,7 @@ END_TEST
 
 /* As for CUDA: atomicAdd() without a qualifier acquires; with .relaxed it does not; nor does a load without a
  * qualifier. */
-START_TEST(atomics_without_words) {
+START_TEST(atomics_without_qualifiers) {
     rig_step(&r, 0, 0, ALL);
     at_flag(store, 0, 0, RELEASE);
     at_flag(atom, 1, 0, RELAXED);
@@ -158,7 +158,7 @@ START_TEST(scopes) {
 END_TEST
 
 /* Fences of CTA scope before a relaxed store: threads of the CTA can acquire it, also when the store has GPU scope. */
-START_TEST(what_a_fence_of_the_cta_covers) {
+START_TEST(coverage_of_a_cta_fence) {
     for (int narrow = 0; narrow < 2; narrow++) {
         rig_end(&r);
         setup();
@@ -307,7 +307,7 @@ START_TEST(relaxed_phases) {
 END_TEST
 
 /* An object that is initialised again starts without completed phases and arrivals. */
-START_TEST(an_object_is_made_again) {
+START_TEST(an_object_is_initialised_again) {
     mbarrier(init, 0, 1, 0, word_of(2, 0));
     mbarrier(arrive, 0, 3, 0, word_of(2, 1));
     mbarrier(arrive, 3, 1, 0, word_of(1, 1));
@@ -379,17 +379,17 @@ END_TEST
 SUITE(isa_check_sync) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(fences_on_both_sides);
-    TEST(words_in_place_of_fences);
+    TEST(qualifiers_instead_of_fences);
     TEST(stores_replace_and_atomics_add);
-    TEST(atomics_without_words);
+    TEST(atomics_without_qualifiers);
     TEST(scopes);
-    TEST(what_a_fence_of_the_cta_covers);
+    TEST(coverage_of_a_cta_fence);
     TEST(a_narrow_release_after_a_wide_fence);
     TEST(many_places);
     TEST(a_phase_orders);
     TEST(arrivals_of_one_instruction);
     TEST(relaxed_phases);
-    TEST(an_object_is_made_again);
+    TEST(an_object_is_initialised_again);
     TEST(objects_of_one_instruction);
     TEST(lanes_that_do_not_arrive);
 }

@@ -45,7 +45,7 @@ static enum heddle_status meet(uint32_t threads, uint32_t rounds, uint32_t missi
  * which it changed memory, and one or two intervals of 256 that show that it only waits: less than 5000 together.
  * Otherwise it would spend whole turns of 32768 instructions, one for each CTA that waits. The number of host threads
  * changes nothing. */
-START_TEST(who_waits_gives_way) {
+START_TEST(waiting_ctas_give_way) {
     enum { ROUNDS = 100 };
     double first = 0, n = 0;
     char message[1000];
@@ -70,6 +70,6 @@ START_TEST(endless_waiting_is_found) {
 END_TEST
 
 SUITE(isa_interp_cooperative) {
-    TEST(who_waits_gives_way);
+    TEST(waiting_ctas_give_way);
     TEST(endless_waiting_is_found);
 }

@@ -85,7 +85,7 @@ static uint32_t word(uint32_t i) {
 }
 
 /* out[tid] = 5, with an address from the queue; the affine stream itself stores nothing. */
-START_TEST(an_address_comes) {
+START_TEST(an_address_from_the_queue) {
     struct interp_stats s;
     struct fault f;
     setup();
@@ -108,7 +108,7 @@ START_TEST(an_address_comes) {
 END_TEST
 
 /* Thread t loads word 2 t, from the queue's address, and stores it itself: two warps, two decoupled loads. */
-START_TEST(a_load_comes) {
+START_TEST(a_load_from_the_queue) {
     struct interp_stats s;
     struct fault f;
     setup();
@@ -187,7 +187,7 @@ START_TEST(batches_of_ctas) {
 END_TEST
 
 /* The affine stream has ended without the value: the warp would wait for ever. */
-START_TEST(what_never_comes) {
+START_TEST(a_missing_entry_is_a_deadlock) {
     struct interp_stats s;
     struct fault f;
     setup();
@@ -207,7 +207,7 @@ START_TEST(what_never_comes) {
 END_TEST
 
 /* Streams that do not agree are an error of Heddle, and the message says so. */
-START_TEST(another_site_comes) {
+START_TEST(an_entry_of_another_site_is_an_error) {
     struct interp_stats s;
     struct fault f;
     setup();
@@ -290,7 +290,7 @@ START_TEST(far_ahead) {
 END_TEST
 
 /* A value that no warp has taken is an error at the end of the CTA. */
-START_TEST(nobody_takes_it) {
+START_TEST(an_entry_never_taken_is_an_error) {
     struct interp_stats s;
     struct fault f;
     setup();
@@ -328,14 +328,14 @@ START_TEST(an_endless_stream) {
 END_TEST
 
 SUITE(isa_interp_affine) {
-    TEST_LOOP(an_address_comes, 0, N_MODELS);
-    TEST_LOOP(a_load_comes, 0, N_MODELS);
+    TEST_LOOP(an_address_from_the_queue, 0, N_MODELS);
+    TEST_LOOP(a_load_from_the_queue, 0, N_MODELS);
     TEST_LOOP(a_fault_after_the_end, 0, N_MODELS);
     TEST_LOOP(batches_of_ctas, 0, N_MODELS);
-    TEST_LOOP(what_never_comes, 0, N_MODELS);
-    TEST_LOOP(another_site_comes, 0, N_MODELS);
+    TEST_LOOP(a_missing_entry_is_a_deadlock, 0, N_MODELS);
+    TEST_LOOP(an_entry_of_another_site_is_an_error, 0, N_MODELS);
     TEST_LOOP(an_access_faults, 0, N_MODELS);
     TEST_LOOP(far_ahead, 0, N_MODELS);
-    TEST_LOOP(nobody_takes_it, 0, N_MODELS);
+    TEST_LOOP(an_entry_never_taken_is_an_error, 0, N_MODELS);
     TEST_LOOP(an_endless_stream, 0, N_MODELS);
 }

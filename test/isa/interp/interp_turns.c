@@ -122,7 +122,7 @@ END_TEST
 
 /* A host thread takes several short CTAs at once. CTA 50 waits for CTA 51, so the rest of its group must continue
  * without it. Then every CTA increments its word. */
-START_TEST(short_ctas_of_which_one_waits) {
+START_TEST(waiting_among_short_ctas) {
     enum { CTAS = 2000 };
     setup();
     opnd_t cta = asm_special(a, SPECIAL_CTAID_X), p = asm_reg(a, 0), q = asm_reg(a, 0), v = asm_reg(a, 4);
@@ -166,7 +166,7 @@ END_TEST
  * million times, a host thread runs the others in groups: a sixth of the CTAs left (with three threads), at most 16.
  * The ninth group begins with CTA 121 and could be 121 to 129. CTA 128 spends its turn (4,194,304 instructions; it has
  * 1,400,000 iterations of 3), so the rest of the group must wait. Every CTA increments its word once. */
-START_TEST(short_ctas_of_a_cooperative_grid_behind_a_long_one) {
+START_TEST(short_ctas_of_a_cooperative_grid_after_a_long_one) {
     enum { CTAS = 180, DIVISIONS = 500000, ROUNDS = 1400000 };
     setup();
     opnd_t cta = asm_special(a, SPECIAL_CTAID_X), p = asm_reg(a, 0), i = asm_reg(a, 4), v = asm_reg(a, 4);
@@ -212,7 +212,7 @@ END_TEST
 
 /* A thread that counts in memory and reaches its branch with the same registers every time: its stores end the loop at
  * last, so it is not an endless loop. 60,000 iterations of five instructions are several turns. */
-START_TEST(who_counts_in_memory_does_not_repeat) {
+START_TEST(counting_in_memory_is_no_endless_loop) {
     enum { ROUNDS = 60000 };
     setup();
     opnd_t v = asm_reg(a, 4), p = asm_reg(a, 0);
@@ -259,11 +259,11 @@ END_TEST
 
 SUITE(isa_interp_turns) {
     TEST(endless_waiting_in_shared_memory_is_found);
-    TEST(who_counts_in_memory_does_not_repeat);
+    TEST(counting_in_memory_is_no_endless_loop);
     TEST(a_cta_that_waits_for_another);
     TEST(as_many_waiting_ctas_as_fit);
     TEST(threads_do_not_change_results);
-    TEST(short_ctas_of_which_one_waits);
-    TEST(short_ctas_of_a_cooperative_grid_behind_a_long_one);
+    TEST(waiting_among_short_ctas);
+    TEST(short_ctas_of_a_cooperative_grid_after_a_long_one);
     TEST(endless_waiting_is_found);
 }

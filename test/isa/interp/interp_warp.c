@@ -149,7 +149,7 @@ static bool turn(void *ctx) {
 
 /* The result of an atomic in global memory depends on the order of CTAs: the CTA asks for its turn before the first
  * one, once. A store, or an atomic in shared memory, needs no turn. */
-START_TEST(the_turn_is_asked_for_once) {
+START_TEST(the_turn_is_requested_once) {
     for (int k = 0; k < 2; k++) {
         opnd_t v = asm_reg(a, 4), at = asm_reg(a, 8);
         asm_mem(a, "st.global.u32", one, 4, base, 4);
@@ -286,7 +286,7 @@ SUITE(isa_interp_warp) {
     TEST_LOOP(turns_end_with_a_block, 0, 6);
     TEST(a_barrier_ends_a_turn);
     TEST(a_fault_ends_a_turn);
-    TEST(the_turn_is_asked_for_once);
+    TEST(the_turn_is_requested_once);
     TEST(loads_are_counted);
     TEST(the_clock_counts_instructions);
     TEST_LOOP(paths_are_summed, 0, 2);

@@ -33,7 +33,7 @@ static opnd_t c32(uint32_t v) { return asm_const(a, 4, v); }
 static void sync(uint32_t barrier, uint32_t threads) {
     asm_op(a, "bar.sync", OPND_SINK, barrier ? c32(barrier) : zero, threads ? c32(threads) : zero, zero);
 }
-static void put(opnd_t value) { /* out[tid] = value */
+static void store_result(opnd_t value) { /* out[tid] = value */
     opnd_t to = asm_reg(a, 8);
     asm_op(a, "add.u64", to, at, asm_const(a, 8, out), zero);
     asm_mem(a, "st.global.u32", value, 4, to, 0);
@@ -53,10 +53,10 @@ static void reverse(uint32_t barrier, uint32_t count, uint32_t n) {
     asm_op(a, "sub.u32", index, c32(n - 1), tid, zero);
     asm_op(a, "mul.wide.u32", mirror, index, c32(4), zero);
     asm_mem(a, "ld.shared.u32", v, 4, mirror, 0);
-    put(v);
+    store_result(v);
 }
 
-START_TEST(all_warps_meet) {
+START_TEST(all_warps_arrive) {
     static const struct {
         uint32_t barrier, count, threads;
     } cases[] = {{0, 0, 256}, {15, 0, 256}, {3, 256, 256}, {0, 0, 100}, {1, 128, 100}};
@@ -115,12 +115,12 @@ START_TEST(arrive_does_not_wait) {
     struct inst *b = asm_bra(a, p, false, 0, PC_EXIT);
     asm_mem(a, "st.shared.u32", tid, 4, at, 0);
     asm_op(a, "bar.arrive", OPND_SINK, c32(5), c32(64), zero);
-    put(c32(1));
+    store_result(c32(1));
     leave();
     b->target = asm_pc(a);
     sync(5, 64);
     asm_mem(a, "ld.shared.u32", v, 4, at, 128);
-    put(v);
+    store_result(v);
     leave();
     asm_end(a);
     struct launch l = asm_launch(a, &mem, 1, 64);
@@ -143,7 +143,7 @@ START_TEST(reductions) {
     asm_guard(a, and_, false);
     asm_op(a, "add.u32", n, n, c32(100), zero);
     asm_guard(a, or_, false);
-    put(n);
+    store_result(n);
     leave();
     asm_end(a);
     struct launch l = asm_launch(a, &mem, 1, 96);
@@ -159,7 +159,7 @@ START_TEST(all_true) {
     opnd_t p = compare("setp.lt.u32", 96), and_ = asm_reg(a, 0), v = asm_reg(a, 4);
     asm_op(a, "bar.red.and.pred", and_, zero, zero, p);
     asm_op(a, "selp.u32", v, c32(1), c32(2), and_);
-    put(v);
+    store_result(v);
     leave();
     asm_end(a);
     struct launch l = asm_launch(a, &mem, 1, 96);
@@ -186,7 +186,7 @@ START_TEST(reused_in_a_loop) {
     asm_op(a, "setp.lt.u32", p, i, c32(4), zero);
     asm_bra(a, p, false, top, asm_pc(a) + 1);
     asm_mem(a, "ld.shared.u32", v, 4, zero, 0);
-    put(v);
+    store_result(v);
     leave();
     asm_end(a);
     struct launch l = asm_launch(a, &mem, 1, 128);
@@ -249,7 +249,7 @@ START_TEST(guarded_barrier) {
     asm_mem(a, "st.shared.u32", tid, 4, at, 0);
     sync(1, 32);
     asm_guard(a, p, false);
-    put(c32(7));
+    store_result(c32(7));
     leave();
     asm_end(a);
     struct launch l = asm_launch(a, &mem, 1, 64);
@@ -339,7 +339,7 @@ END_TEST
 SUITE(isa_barrier) {
     TEST_LOOP(barrier_of_all, 0, 8);
     TEST(one_exit_completes_two);
-    TEST_LOOP(all_warps_meet, 0, 5);
+    TEST_LOOP(all_warps_arrive, 0, 5);
     TEST(exited_threads_count);
     TEST(exit_completes);
     TEST(arrive_does_not_wait);

@@ -242,7 +242,7 @@ START_TEST(recursion) {
 END_TEST
 
 /* 3,000 calls one after another: 64 KB have room for 2,048 frames of 32 bytes, so every return must free its frame. */
-START_TEST(frames_are_given_back) {
+START_TEST(returns_free_their_frames) {
     setup(_i);
     kernel_with_factorial(false);
     opnd_t i = asm_reg(a, 4), p = asm_reg(a, 0);
@@ -279,6 +279,6 @@ SUITE(isa_call) {
     TEST_LOOP(pointer_to_nothing, 0, 2);
     TEST_LOOP(pointer_to_other_arguments, 0, 2);
     TEST_LOOP(recursion, 0, 2);
-    TEST_LOOP(frames_are_given_back, 0, 2);
+    TEST_LOOP(returns_free_their_frames, 0, 2);
     TEST_LOOP(endless_recursion, 0, 2);
 }

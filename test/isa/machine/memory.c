@@ -83,7 +83,7 @@ START_TEST(huge_sizes_are_refused) {
 }
 END_TEST
 
-START_TEST(free_only_starts_of_live_ones) {
+START_TEST(free_accepts_starts_of_live_allocations) {
     mem_init(&m, 0);
     uint64_t a = mem_alloc(&m, 64, 0, NULL, false);
     ck_assert(!mem_free(&m, a + 4));
@@ -221,7 +221,7 @@ enum { PART = 1 << 21 };
 
 /* A reserved range of four parts. The second and the third get memory; the third is read-only. Look-ups and copies over
  * both parts end at the edge of the accessible bytes as at any other end. */
-START_TEST(a_range_is_kept_and_filled_in_pieces) {
+START_TEST(a_range_is_reserved_and_mapped_in_pieces) {
     static unsigned char memory[2 * PART];
     char text[256], byte = 5;
     mem_init(&m, 0);
@@ -259,7 +259,7 @@ START_TEST(a_range_is_kept_and_filled_in_pieces) {
 }
 END_TEST
 
-START_TEST(ranges_that_cannot_be_kept) {
+START_TEST(ranges_that_cannot_be_reserved) {
     mem_init(&m, 1000);
     ck_assert_uint_eq(mem_reserve(&m, 0, PART, 0), 0);
     ck_assert_uint_eq(mem_reserve(&m, PART, 3 * 4096, 0), 0); /* the alignment is not a power of two */
@@ -280,13 +280,13 @@ SUITE(isa_memory) {
     TEST(read_back);
     TEST(limit_counts_live_bytes);
     TEST(huge_sizes_are_refused);
-    TEST(free_only_starts_of_live_ones);
+    TEST(free_accepts_starts_of_live_allocations);
     TEST(hint_follows);
     TEST(describes);
     TEST(host_memory_keeps_its_address);
     TEST(shared_memory_is_the_hosts_too);
     TEST(host_memory_elsewhere);
     TEST(host_memory_elsewhere_finds_room);
-    TEST(a_range_is_kept_and_filled_in_pieces);
-    TEST(ranges_that_cannot_be_kept);
+    TEST(a_range_is_reserved_and_mapped_in_pieces);
+    TEST(ranges_that_cannot_be_reserved);
 }

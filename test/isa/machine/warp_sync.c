@@ -109,10 +109,12 @@ static void check_all(const char *model, const char *const *set, const char *wha
     }
 }
 
-START_TEST(threads_on_different_paths_meet) { check_all(timed_models()->name[_i], NULL, timed_models()->name[_i]); }
+START_TEST(members_on_different_paths_act_together) {
+    check_all(timed_models()->name[_i], NULL, timed_models()->name[_i]);
+}
 END_TEST
 
-START_TEST(threads_meet_in_the_interpreter) {
+START_TEST(members_act_together_in_the_interpreter) {
     char key[32];
     snprintf(key, sizeof key, "reconv=%s", timed_models()->name[_i]);
     const char *const set[] = {key, NULL};
@@ -120,7 +122,7 @@ START_TEST(threads_meet_in_the_interpreter) {
 }
 END_TEST
 
-START_TEST(threads_meet_whatever_the_options) {
+START_TEST(members_act_together_with_any_options) {
     static const char *const options[][2] = {
         {"dpe", "dpe.scheduler=constrained"},
         {"dpe", "dpe.scoreboard=optimistic"},
@@ -136,7 +138,7 @@ END_TEST
 
 /* Each half waits for all lanes, in instructions of different forms, so they wait for ever: the launch fails with a
  * report that says which lanes wait for which. */
-START_TEST(who_never_meets_is_named) {
+START_TEST(endless_waits_are_named) {
     static const char apart[] =
         HEAD " @%q bra C; bar.warp.sync -1; bra J;\nC: vote.sync.ballot.b32 %r0,%q,-1;\nJ:" TAIL;
     uint32_t out[32];
@@ -167,7 +169,7 @@ START_TEST(a_converged_warp_does_not_wait) {
 END_TEST
 
 /* A CTA barrier whose number differs between lanes is an error in every model; the message has the place. */
-START_TEST(barriers_by_lane_are_refused) {
+START_TEST(divergent_barrier_numbers_are_errors) {
     static const char body[] = HEAD " and.b32 %r1,%lane,1; barrier.sync %r1,32;\n" TAIL;
     uint32_t out[32];
     char error[2048];
@@ -205,11 +207,11 @@ START_TEST(aligned_barriers_are_for_whole_warps) {
 END_TEST
 
 SUITE(warp_sync) {
-    TEST(barriers_by_lane_are_refused);
+    TEST(divergent_barrier_numbers_are_errors);
     TEST(aligned_barriers_are_for_whole_warps);
-    TEST_LOOP(threads_on_different_paths_meet, 0, timed_models()->n);
-    TEST_LOOP(threads_meet_in_the_interpreter, 0, timed_models()->n);
-    TEST_LOOP(threads_meet_whatever_the_options, 0, 6);
-    TEST_LOOP(who_never_meets_is_named, 0, timed_models()->n + 1);
+    TEST_LOOP(members_on_different_paths_act_together, 0, timed_models()->n);
+    TEST_LOOP(members_act_together_in_the_interpreter, 0, timed_models()->n);
+    TEST_LOOP(members_act_together_with_any_options, 0, 6);
+    TEST_LOOP(endless_waits_are_named, 0, timed_models()->n + 1);
     TEST(a_converged_warp_does_not_wait);
 }
