@@ -5,19 +5,19 @@
 
 enum { ALIGNMENT = 16, FIRST_CHUNK = 16 << 10, LARGEST_CHUNK = 1 << 20 };
 
-/* The header of a chunk; the memory handed out follows it. */
+/* The header of a chunk. The chunk's memory follows it. */
 struct chunk {
     struct chunk *next;
     char pad[ALIGNMENT - sizeof(struct chunk *)];
 };
 
 struct arena {
-    char *at, *end; /* the free rest of the newest chunk; zeroed */
-    size_t used;    /* bytes handed out, rounded up to the alignment */
+    char *at, *end; /* unused part of the newest chunk; zeroed */
+    size_t used;    /* bytes allocated, each size rounded up to ALIGNMENT */
     size_t limit;   /* 0: none */
     size_t next_chunk;
     struct chunk *chunks;
-    jmp_buf *full;
+    jmp_buf *on_full; /* jump target when out of memory, NULL for none */
 };
 
 struct arena *arena_new(size_t limit) {
@@ -39,26 +39,26 @@ void arena_free(struct arena *a) {
     free(a);
 }
 
-static _Noreturn void full(struct arena *a) {
-    if (a->full)
-        longjmp(*a->full, 1);
+static _Noreturn void out_of_memory(struct arena *a) {
+    if (a->on_full)
+        longjmp(*a->on_full, 1);
     abort();
 }
 
-/* calloc hands out fresh pages of the system without writing them, so zeroing costs nothing for a tree that grows. */
+/* calloc() returns fresh pages that the system has zeroed, so zeroing costs no time for a large tree. */
 static char *new_chunk(struct arena *a, size_t bytes) {
     struct chunk *c = calloc(1, sizeof *c + bytes);
     if (!c)
-        full(a);
+        out_of_memory(a);
     c->next = a->chunks;
     a->chunks = c;
     return (char *)(c + 1);
 }
 
-/* `size` is rounded and within the limit, and does not fit into the newest chunk. */
+/* Allocates from a new chunk. `size` is rounded, within the limit, and larger than the rest of the newest chunk. */
 static void *alloc_slow(struct arena *a, size_t size) {
     if (size >= a->next_chunk / 4)
-        return new_chunk(a, size); /* on its own: the rest of the newest chunk stays in use */
+        return new_chunk(a, size); /* a chunk of its own: the newest chunk stays in use */
     a->at = new_chunk(a, a->next_chunk);
     a->end = a->at + a->next_chunk;
     if (a->next_chunk < LARGEST_CHUNK)
@@ -71,7 +71,7 @@ static void *alloc_slow(struct arena *a, size_t size) {
 void *arena_alloc(struct arena *a, size_t size) {
     size_t bytes = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (bytes < size || bytes > a->limit - a->used || bytes > SIZE_MAX / 2)
-        full(a);
+        out_of_memory(a);
     a->used += bytes;
     if (bytes > (size_t)(a->end - a->at))
         return alloc_slow(a, bytes);
@@ -83,21 +83,21 @@ void *arena_alloc(struct arena *a, size_t size) {
 void *arena_array(struct arena *a, size_t n, size_t size) {
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes))
-        full(a);
+        out_of_memory(a);
     return arena_alloc(a, bytes);
 }
 
 char *arena_strndup(struct arena *a, const char *text, size_t len) {
     if (len == SIZE_MAX)
-        full(a);
+        out_of_memory(a);
     char *copy = arena_alloc(a, len + 1);
     memcpy(copy, text, len);
     return copy;
 }
 
 jmp_buf *arena_on_full(struct arena *a, jmp_buf *where) {
-    jmp_buf *before = a->full;
-    a->full = where;
+    jmp_buf *before = a->on_full;
+    a->on_full = where;
     return before;
 }
 

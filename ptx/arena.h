@@ -1,24 +1,25 @@
 #ifndef PTX_ARENA_H
 #define PTX_ARENA_H
-/* Bump allocation for the syntax tree: everything one module needs lives and dies together. */
+/* A bump allocator for the syntax tree. All memory of an arena is freed at once; single objects are never freed. */
 #include <setjmp.h>
 #include <stddef.h>
 
 struct arena;
 
-/* A new arena that refuses to grow beyond `limit` bytes (0: no limit). NULL when memory is out. */
+/* Returns a new arena that holds at most `limit` bytes (0: no limit), or NULL if out of memory. */
 struct arena *arena_new(size_t limit);
-/* Frees the arena and all that was allocated from it. NULL is allowed. */
+/* Frees the arena and everything allocated from it. NULL is allowed. */
 void arena_free(struct arena *a);
-/* Zeroed memory of `size` bytes, aligned to 16. Never returns NULL: when the limit or the machine's memory is
- * exhausted it jumps to the point set with arena_on_full(), and aborts when none is set. */
+/* Returns `size` zeroed bytes, aligned to 16; never NULL. At the arena's limit, or when the machine is out of memory,
+ * it jumps to the point set by arena_on_full(), or aborts if none is set. */
 void *arena_alloc(struct arena *a, size_t size);
-/* `n` elements of `size` bytes; the product is checked for overflow. */
+/* Returns `n` zeroed elements of `size` bytes. A product that overflows counts as out of memory, as in
+ * arena_alloc(). */
 void *arena_array(struct arena *a, size_t n, size_t size);
-/* A zero-terminated copy of the `len` bytes at `text`. */
+/* Returns a zero-terminated copy of the `len` bytes at `text`. Out of memory: as in arena_alloc(). */
 char *arena_strndup(struct arena *a, const char *text, size_t len);
-/* Where to jump when memory is exhausted; returns the previous point, NULL takes it away. */
+/* Sets the point that arena_alloc() jumps to when out of memory; NULL clears it. Returns the previous point. */
 jmp_buf *arena_on_full(struct arena *a, jmp_buf *where);
-/* Bytes handed out so far. */
+/* Returns the bytes allocated so far; each allocation is rounded up to a multiple of 16. */
 size_t arena_used(const struct arena *a);
 #endif

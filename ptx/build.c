@@ -1,4 +1,4 @@
-/* Nodes of the tree, made from what a grammar rule has gathered. */
+/* Builds tree nodes from the values of a grammar rule. */
 #include "ptx/parse.h"
 #include <string.h>
 
@@ -30,7 +30,7 @@ struct operand *build_group(struct parser *ps, enum operand_kind kind, struct lo
     return o;
 }
 
-/* Replaces (3) by 3 in a list: outside of call, parentheses only group constants. */
+/* Replaces (3) by 3 in a list. Outside call operands, parentheses only group constants. */
 static void ungroup(struct parser *ps, struct operand **at) {
     for (; *at; at = &(*at)->next) {
         struct operand *c = (*at)->kind == OPD_PARENS ? fold_constant(ps, *at) : NULL;
@@ -106,7 +106,7 @@ const struct word *build_joined(struct parser *ps, const struct word *a, const s
     return &words_intern(ps, text, (size_t)a->len + b->len)->word;
 }
 
-/* One statement for each string: .pragma "a", "b"; says two things. Returns the first. */
+/* Builds one statement per string, since .pragma "a", "b"; is two pragmas. Returns the list. */
 struct statements build_pragmas(struct parser *ps, struct loc loc, struct operands strings) {
     struct statements list = {NULL, NULL};
     for (const struct operand *o = strings.first; o; o = o->next) {
@@ -121,13 +121,13 @@ struct statements build_pragmas(struct parser *ps, struct loc loc, struct operan
     return list;
 }
 
-static uint32_t small(struct parser *ps, const struct operand *n) {
+static uint32_t to_u32(struct parser *ps, const struct operand *n) {
     if (n->integer > UINT32_MAX)
         diag_error(ps->diags, n->loc, "number does not fit into 32 bits");
     return (uint32_t)n->integer;
 }
 
-/* What is written after a comma, NULL when `loc` is empty. */
+/* Returns the text after a comma, or NULL if `loc` is empty. */
 static const char *tail_text(struct parser *ps, struct loc loc) {
     if (loc.begin == loc.end)
         return NULL;
@@ -138,9 +138,9 @@ static const char *tail_text(struct parser *ps, struct loc loc) {
 
 struct statement *build_loc(struct parser *ps, struct loc loc, struct operand *const n[3], struct loc tail) {
     struct statement *s = build_statement(ps, ST_LOC, loc);
-    s->at.file = small(ps, n[0]);
-    s->at.line = small(ps, n[1]);
-    s->at.column = small(ps, n[2]);
+    s->at.file = to_u32(ps, n[0]);
+    s->at.line = to_u32(ps, n[1]);
+    s->at.column = to_u32(ps, n[2]);
     s->at.tail = tail_text(ps, tail);
     return s;
 }
@@ -148,7 +148,7 @@ struct statement *build_loc(struct parser *ps, struct loc loc, struct operand *c
 struct statement *build_file(struct parser *ps, struct loc loc, struct operand *index, const char *name,
                              struct loc tail) {
     struct statement *s = build_statement(ps, ST_FILE, loc);
-    s->file.index = small(ps, index);
+    s->file.index = to_u32(ps, index);
     s->file.name = name;
     s->file.tail = tail_text(ps, tail);
     return s;
@@ -197,7 +197,7 @@ struct operand *build_value(struct parser *ps, struct operand *o) {
         return c;
     if (o->kind == OPD_NAME || o->kind == OPD_SUM)
         return o;
-    diag_error(ps->diags, o->loc, "an initialiser is a constant or the address of a variable");
+    diag_error(ps->diags, o->loc, "initialiser must be a constant or the address of a variable");
     return build_operand(ps, OPD_INT, o->loc);
 }
 
@@ -213,7 +213,7 @@ void build_move(struct parser *ps, struct init *i, struct loc loc, uint64_t byte
 
 void build_mask(struct parser *ps, struct init *i, struct loc loc, const struct operand *mask) {
     if (mask->integer == 0 || i->mask)
-        diag_error(ps->diags, mask->loc, "a mask is one number that is not 0");
+        diag_error(ps->diags, mask->loc, "expected a single non-zero mask");
     else
         i->mask = mask->integer;
     i->loc = loc;

@@ -1,4 +1,5 @@
-/* Declarations and the module's header: what is checked while it is parsed, because only here the place is known. */
+/* Declarations and the module's header. Errors are checked here during parsing, while the location of each specifier is
+ * known. */
 #include "ptx/parse.h"
 #include "ptx/parse.tab.h"
 #include <string.h>
@@ -21,7 +22,7 @@ void decl_space(struct parser *ps, struct loc loc, const struct word *space) {
 void decl_align(struct parser *ps, const struct operand *bytes) {
     uint64_t n = bytes->integer;
     if (n == 0 || (n & (n - 1)) != 0) {
-        diag_error(ps->diags, bytes->loc, "an alignment is a power of two");
+        diag_error(ps->diags, bytes->loc, "alignment must be a power of two");
         n = 1;
     }
     *(ps->decl.is_ptr ? &ps->decl.ptr_align : &ps->decl.align) = n;
@@ -33,7 +34,7 @@ void decl_type(struct parser *ps, struct loc loc, const struct word *type) {
     ps->decl.type = type;
 }
 
-/* Any other dotted word: .generic after .ptr, or a type that does not exist. */
+/* Handles any other dotted word: .generic after .ptr, or an unknown type. */
 void decl_other(struct parser *ps, struct loc loc, const struct word *word) {
     if (ps->decl.is_ptr && !ps->decl.ptr_space && strcmp(word->text, ".generic") == 0) {
         ps->decl.ptr_space = word;
@@ -48,8 +49,8 @@ void decl_other(struct parser *ps, struct loc loc, const struct word *word) {
     ps->decl_bad = true;
 }
 
-/* Whether a dot is all that `text` lacks. */
-static bool is_type(const char *text) {
+/* True if `text` is a type without its leading dot. */
+static bool lacks_dot(const char *text) {
     const char *types[128];
     int n = words_known((const int[]){TYPE, VECTOR}, 2, types, 128);
     for (int i = 0; i < n; i++)
@@ -61,7 +62,7 @@ static bool is_type(const char *text) {
 struct variable *decl_name(struct parser *ps, struct loc loc, const struct word *name) {
     if (!ps->decl.type && !ps->decl_bad) {
         diag_error(ps->diags, loc, "missing type before '%s'", name ? name->text : "_");
-        if (name && is_type(name->text))
+        if (name && lacks_dot(name->text))
             diag_help(ps->diags, "a type begins with a dot: '.%s'", name->text);
         ps->decl_bad = true;
     }
@@ -78,22 +79,22 @@ struct variable *decl_name(struct parser *ps, struct loc loc, const struct word 
 
 void decl_range(struct parser *ps, struct variable *v, const struct operand *range) {
     if (range->integer == 0 || range->integer > INT32_MAX)
-        diag_error(ps->diags, range->loc, "a range of names has 1 to 2147483647 of them");
+        diag_error(ps->diags, range->loc, "number of names must be 1 to 2147483647");
     else
         v->range = (uint32_t)range->integer;
 }
 
-/* `elements` NULL: []. */
+/* Adds a dimension to `v`. `elements` is NULL for []. */
 void decl_dim(struct parser *ps, struct variable *v, struct loc loc, struct operand *elements) {
     const int max = (int)(sizeof v->dims / sizeof *v->dims);
     v->is_array = true;
     struct operand *c = elements ? fold_constant(ps, elements) : NULL;
     uint64_t n = c ? c->integer : 0;
     if (elements && (!c || c->kind != OPD_INT || (!c->is_unsigned && (int64_t)n < 0))) {
-        diag_error(ps->diags, elements->loc, "the size of an array is a constant that is not negative");
+        diag_error(ps->diags, elements->loc, "array size must be a non-negative constant");
         n = 1;
     } else if (n == 0 && v->n_dims > 0) {
-        diag_error(ps->diags, loc, "only the first size of an array may be left out");
+        diag_error(ps->diags, loc, "only the first array size may be empty");
         n = 1;
     }
     if (v->n_dims < max)
@@ -107,14 +108,14 @@ void decl_dim(struct parser *ps, struct variable *v, struct loc loc, struct oper
 void header_version(struct parser *ps, struct loc loc, struct loc number) {
     struct module *m = ps->module;
     if (m->version_major) {
-        diag_error(ps->diags, loc, "second .version");
+        diag_error(ps->diags, loc, "duplicate .version");
         return;
     }
     char *text = arena_strndup(ps->arena, ps->diags->text + number.begin, number.end - number.begin);
     int used = 0;
     if (number.end - number.begin > 6 || sscanf(text, "%2d.%2d%n", &m->version_major, &m->version_minor, &used) != 2 ||
         text[used] || m->version_major < 1) {
-        diag_error(ps->diags, number, "a version is written like 9.0");
+        diag_error(ps->diags, number, "malformed version, expected a number such as 9.0");
         m->version_major = 1;
     }
 }
@@ -132,7 +133,7 @@ void header_target(struct parser *ps, struct loc loc, const struct word *name) {
 
 void header_address_size(struct parser *ps, const struct operand *bits) {
     if (bits->integer != 32 && bits->integer != 64)
-        diag_error(ps->diags, bits->loc, "an address has 32 or 64 bits");
+        diag_error(ps->diags, bits->loc, "address size must be 32 or 64");
     else
         ps->module->address_size = (int)bits->integer;
 }

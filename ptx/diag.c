@@ -6,9 +6,9 @@
 
 enum {
     DEFAULT_MAX_ERRORS = 20,
-    MAX_MESSAGES = 1000, /* warnings and notes stop here; errors have max_errors */
-    WINDOW = 120,        /* bytes of a source line that are shown */
-    LEAD = 60,           /* of these, before the place, when the line is cut */
+    MAX_MESSAGES = 1000, /* limit for warnings and notes; errors are limited by max_errors */
+    WINDOW = 120,        /* maximum bytes shown of a source line */
+    LEAD = 60,           /* bytes shown before the location when the line is cut */
 };
 
 void diags_init(struct diags *d, const char *file, const char *text, size_t len) {
@@ -25,9 +25,9 @@ void diags_free(struct diags *d) {
 
 bool diags_full(const struct diags *d) { return d->errors >= d->max_errors; }
 
-/* Keeps a message, or marks it as dropped when memory is out. */
-__attribute__((format(printf, 4, 0))) static void keep(struct diags *d, enum diag_kind kind, struct loc loc,
-                                                       const char *fmt, va_list ap) {
+/* Appends a message, or sets `dropped` if out of memory. */
+__attribute__((format(printf, 4, 0))) static void append(struct diags *d, enum diag_kind kind, struct loc loc,
+                                                         const char *fmt, va_list ap) {
     d->dropped = true;
     if (d->n == d->cap) {
         int cap = d->cap ? d->cap * 2 : 16;
@@ -56,7 +56,7 @@ void diag_error(struct diags *d, struct loc loc, const char *fmt, ...) {
     }
     va_list ap;
     va_start(ap, fmt);
-    keep(d, DIAG_ERROR, loc, fmt, ap);
+    append(d, DIAG_ERROR, loc, fmt, ap);
     va_end(ap);
 }
 
@@ -67,7 +67,7 @@ void diag_warning(struct diags *d, struct loc loc, const char *fmt, ...) {
     }
     va_list ap;
     va_start(ap, fmt);
-    keep(d, DIAG_WARNING, loc, fmt, ap);
+    append(d, DIAG_WARNING, loc, fmt, ap);
     va_end(ap);
 }
 
@@ -76,7 +76,7 @@ void diag_note(struct diags *d, struct loc loc, const char *fmt, ...) {
         return;
     va_list ap;
     va_start(ap, fmt);
-    keep(d, DIAG_NOTE, loc, fmt, ap);
+    append(d, DIAG_NOTE, loc, fmt, ap);
     va_end(ap);
 }
 
@@ -85,7 +85,7 @@ void diag_help(struct diags *d, const char *fmt, ...) {
         return;
     va_list ap;
     va_start(ap, fmt);
-    keep(d, DIAG_HELP, (struct loc){0, 0}, fmt, ap);
+    append(d, DIAG_HELP, (struct loc){0, 0}, fmt, ap);
     va_end(ap);
 }
 
@@ -111,7 +111,7 @@ void diag_position(const struct diags *d, uint32_t offset, int *line, int *colum
     *column = (int)(at - line_start(d, at)) + 1;
 }
 
-/* Bytes of the UTF-8 character at `p` (before `end`), 0 when it is none or is a control character. */
+/* Returns the bytes of the UTF-8 character at `p`, or 0 if it is invalid or a control character. */
 static int character_length(const unsigned char *p, const unsigned char *end) {
     if (*p < 0x80)
         return *p >= ' ' && *p != 0x7f;
@@ -124,7 +124,7 @@ static int character_length(const unsigned char *p, const unsigned char *end) {
     return n;
 }
 
-/* The part of a line to show: [from, to) of the text, with the place at or in it. */
+/* The part [from, to) of the text to show; it contains the location. */
 struct window {
     size_t from, to;
     bool cut_left, cut_right;
@@ -158,8 +158,8 @@ static struct window window_at(const struct diags *d, size_t at) {
     return w;
 }
 
-/* One line of source and one with the caret, character beside character: a tab stays a tab in both, and what does not
- * print is one '?' above one space. */
+/* Prints a source line and a line with the caret. Both have the same number of characters up to the caret: a tab stays
+ * a tab, and an unprintable byte becomes one '?' above one space. */
 static void print_source(const struct diags *d, struct loc loc, FILE *out) {
     size_t at = loc.begin < d->len ? loc.begin : d->len;
     struct window w = window_at(d, at);

@@ -1,6 +1,6 @@
 #ifndef PTX_DIAG_H
 #define PTX_DIAG_H
-/* Messages about a source text: collected with byte offsets, turned into line and column only when printed. */
+/* Error messages about a source text. A message keeps byte offsets; printing turns them into line and column. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,36 +18,41 @@ struct diag {
     char *message;
 };
 
-/* All messages about one text. Open for reading; written by the functions below only. */
+/* All messages about one text. Other files read the fields; only the functions below write them. */
 struct diags {
-    const char *file; /* name shown to the user; not owned */
-    const char *text; /* the whole source; not owned, must outlive the messages */
+    const char *file; /* file name printed in messages; not owned */
+    const char *text; /* the whole source; not owned; must outlive the messages */
     size_t len;       /* bytes of text */
     struct diag *list;
     int n, cap;
     int errors;
-    int max_errors; /* after so many, further errors are counted but not kept (default 20) */
-    bool dropped;   /* the latest error or warning was not kept; its notes are not kept either */
+    int max_errors; /* further errors are counted but not kept; default 20 */
+    bool dropped;   /* the latest error or warning was not kept, so its notes and help are dropped too */
 };
 
+/* Starts an empty list of messages about the `len` bytes at `text`. `file` and `text` must outlive the list. */
 void diags_init(struct diags *d, const char *file, const char *text, size_t len);
+/* Frees the messages; `d` may be initialised again. */
 void diags_free(struct diags *d);
-/* An error at `loc`. A second error at the same begin offset is dropped. */
+/* Adds an error at `loc`. A second error at the same begin offset is dropped. */
 void diag_error(struct diags *d, struct loc loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Adds a warning at `loc`. At most 1,000 messages are kept. */
 void diag_warning(struct diags *d, struct loc loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Belongs to the message before it: another place (note), or what to do (help; printed without a place). Dropped
- * when the message before it was dropped. */
+/* Adds to the previous message: diag_note() names another location, diag_help() says what to do and has no location.
+ * Both are dropped if the previous message was dropped. */
 void diag_note(struct diags *d, struct loc loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void diag_help(struct diags *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* True when `d` takes no further errors: callers give up. */
+/* True once max_errors errors have been reported; the parser then stops. */
 bool diags_full(const struct diags *d);
-/* Line and column (both from 1; the column counts bytes) of a byte offset. */
+/* Converts a byte offset to line and column. Both count from 1; the column counts bytes. An offset beyond the text
+ * means the end of the text. */
 void diag_position(const struct diags *d, uint32_t offset, int *line, int *column);
-/* "file:line:column: error: message", the source line, and a caret under the place. */
+/* Prints each message as "file:line:column: error: message", then the source line, then a caret below the location. */
 void diags_print(const struct diags *d, FILE *out);
-/* What stands at a place, for use in a message: the whole of it, or its first 40 bytes and "...". Returns `out`. */
+/* Copies the text at `loc` to `out` for use in a message. Text over 40 bytes is cut and ends in "...". Returns
+ * `out`. */
 enum { DIAG_EXCERPT = 44 };
 const char *diag_excerpt(const struct diags *d, struct loc loc, char out[DIAG_EXCERPT]);
-/* The candidate nearest to `word` by edit distance, or NULL when none is near enough to be meant. */
+/* Returns the candidate nearest to `word` by edit distance, or NULL if none is close (see spelling.h). */
 const char *diag_suggest(const char *word, const char *const *candidates, int n);
 #endif

@@ -1,4 +1,4 @@
-/* Comparison of trees by what they say. */
+/* Compares two syntax trees. Locations are ignored. */
 #include "ptx/tree.h"
 #include <string.h>
 
@@ -20,7 +20,8 @@ static bool same_operands(const struct operand *a, const struct operand *b) {
 static bool same_inits(const struct init *a, const struct init *b) {
     for (; a && b; a = a->next, b = b->next)
         if (a->kind != b->kind || !same_operands(a->value, b->value) || !same_inits(a->list, b->list) ||
-            !same_word(a->through, b->through) || a->mask != b->mask || !same_word(a->field, b->field))
+            !same_word(a->address_operator, b->address_operator) || a->mask != b->mask ||
+            !same_word(a->field, b->field))
             return false;
     return a == b;
 }

@@ -1,13 +1,12 @@
-/* Words the message about a token that does not fit: what was found, and what might have stood there, in terms of the
- * language and not of the grammar. */
+/* Reports an unexpected token. The message lists what was expected in terms of PTX, not of grammar rules. */
 #include "ptx/parse.h"
 #include "ptx/parse.tab.h"
 #include <string.h>
 
-enum { MOST_LISTED = 4 };
+enum { MAX_LISTED = 4 };
 
-/* When all tokens of `need` are expected, `text` stands for them and for those of `covers`; without a text, `covers`
- * are merely not worth listing. In the order in which they are tried. 0 ends a row. */
+/* If all tokens of `need` are expected, the message says `text` instead of listing the tokens of `need` and `covers`.
+ * If `text` is NULL, the tokens of `covers` are left out. Rows apply in order; 0 ends a list of tokens. */
 static const struct {
     const char *text;
     int need[3];
@@ -63,7 +62,7 @@ struct list {
     int n;
 };
 
-static void take_phrases(bool expected[N_TOKENS], struct list *out) {
+static void collect_phrases(bool expected[N_TOKENS], struct list *out) {
     for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++) {
         bool all = true;
         for (int j = 0; j < 3 && phrases[i].need[j]; j++)
@@ -79,11 +78,11 @@ static void take_phrases(bool expected[N_TOKENS], struct list *out) {
     }
 }
 
-/* "a, b or c"; empty when there are too many to be of help. */
+/* Formats a list as "a, b or c". The result is empty if there are more than MAX_LISTED items. */
 static void join(char *to, size_t size, const struct list *l) {
     size_t used = 0;
     *to = 0;
-    for (int i = 0; i < l->n && l->n <= MOST_LISTED && used < size; i++)
+    for (int i = 0; i < l->n && l->n <= MAX_LISTED && used < size; i++)
         used += (size_t)snprintf(to + used, size - used, "%s%s",
                                  i == 0          ? ""
                                  : i == l->n - 1 ? " or "
@@ -91,7 +90,7 @@ static void join(char *to, size_t size, const struct list *l) {
                                  l->text[i]);
 }
 
-static void shown(const struct parser *ps, struct loc loc, char *to, size_t size) {
+static void describe_token(const struct parser *ps, struct loc loc, char *to, size_t size) {
     char text[DIAG_EXCERPT];
     if (loc.begin >= ps->len)
         snprintf(to, size, "the end of the text");
@@ -114,8 +113,8 @@ static void unknown_directive(struct parser *ps, const bool expected[N_TOKENS]) 
         diag_help(ps->diags, "did you mean '%s'?", near);
 }
 
-/* The mistakes that deserve words of their own; true when it was one. */
-static bool special(struct parser *ps, int found, const bool expected[N_TOKENS]) {
+/* Reports common mistakes that have their own messages. Returns false if `found` is none of them. */
+static bool report_common_mistake(struct parser *ps, int found, const bool expected[N_TOKENS]) {
     const struct diags *d = ps->diags;
     struct loc before = ps->before;
     if (found == DOTWORD && !expected['['] && (expected[SPACE] || expected[TUNING])) {
@@ -123,7 +122,7 @@ static bool special(struct parser *ps, int found, const bool expected[N_TOKENS])
         return true;
     }
     if ((found == ENTRY || found == FUNC) && ps->depth) {
-        uint32_t brace = ps->opened[0];
+        uint32_t brace = ps->open_braces[0];
         diag_error(ps->diags, ps->current, "'%s' inside a function", found == ENTRY ? ".entry" : ".func");
         diag_note(ps->diags, (struct loc){brace, brace + 1}, "the function begins here; is its '}' missing?");
         return true;
@@ -136,7 +135,7 @@ static bool special(struct parser *ps, int found, const bool expected[N_TOKENS])
     bool new_line = memchr(d->text + before.end, '\n', ps->current.begin - before.end) != NULL;
     if (expected[';'] && !header && found != PTX_YYEOF && (new_line || found == '}')) {
         char word[DIAG_EXCERPT + 16];
-        shown(ps, before, word, sizeof word);
+        describe_token(ps, before, word, sizeof word);
         diag_error(ps->diags, (struct loc){before.end, before.end + 1}, "missing ';' after %s", word);
         ps->resume = found == WORD || found == SPACE || found == '@' || found == LOC;
         return true;
@@ -146,7 +145,7 @@ static bool special(struct parser *ps, int found, const bool expected[N_TOKENS])
 
 void expect_report(struct parser *ps, int found, const bool expected[N_TOKENS]) {
     ps->resume = false;
-    if (ps->stop || special(ps, found, expected))
+    if (ps->stop || report_common_mistake(ps, found, expected))
         return;
     struct loc place = ps->current;
     if (found == PTX_YYEOF && ps->before.end)
@@ -154,15 +153,15 @@ void expect_report(struct parser *ps, int found, const bool expected[N_TOKENS]) 
     bool rest[N_TOKENS];
     memcpy(rest, expected, sizeof rest);
     struct list l = {.n = 0};
-    if (rest[TYPE] && rest[ALIGN] && ps->decl.type) /* it has one: what is missing is the name */
+    if (rest[TYPE] && rest[ALIGN] && ps->decl.type) /* the declaration has a type; only its name is missing */
         rest[TYPE] = rest[VECTOR] = rest[ALIGN] = rest[PTR] = rest[SPACE] = rest[ATTRIBUTE] = rest[DOTWORD] = false;
-    take_phrases(rest, &l);
+    collect_phrases(rest, &l);
     for (size_t i = 0; i < sizeof singles / sizeof *singles; i++)
         if (rest[singles[i].token])
             l.text[l.n++] = singles[i].text;
     char wanted[256], word[DIAG_EXCERPT + 16];
     join(wanted, sizeof wanted, &l);
-    shown(ps, ps->current, word, sizeof word);
+    describe_token(ps, ps->current, word, sizeof word);
     bool guarded = ps->last_but_one == WORD && memchr("@!", ps->diags->text[ps->before.begin - 1], 2);
     if (l.n == 1 && expected[WORD] && guarded)
         diag_error(ps->diags, place, "expected an instruction, found %s", word);
@@ -171,7 +170,7 @@ void expect_report(struct parser *ps, int found, const bool expected[N_TOKENS]) 
     else
         diag_error(ps->diags, place, "unexpected %s", word);
     if (found == PTX_YYEOF && ps->depth) {
-        uint32_t brace = ps->opened[ps->depth - 1];
+        uint32_t brace = ps->open_braces[ps->depth - 1];
         diag_note(ps->diags, (struct loc){brace, brace + 1}, "this '{' is not closed");
     }
 }

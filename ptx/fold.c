@@ -1,7 +1,6 @@
-/* Operators on operands, in C's precedence. Constants are folded in 64 bits as they are parsed; a name takes only those
- * operators that operands are made of: -%r, !%p, %p|%q, symbol+12. Source: PTX ISA, "Constant Expressions". Where C
- * differs: ~ and % are unsigned, ?: keeps the type of the operand it chooses; and where the manual says nothing (a
- * shift by 64 or more), what ptxas makes of it is the rule. */
+/* Operators on operands, with the precedence of C. Constants are folded in 64 bits during parsing. A name allows only
+ * -%r, !%p, %p|%q and symbol+12. Source: PTX ISA, "Constant Expressions". Differences from C: ~ and % are unsigned; ?:
+ * keeps the type of the chosen operand. Where the manual is silent (a shift by 64 or more), this follows ptxas. */
 #include "ptx/parse.h"
 #include "ptx/parse.tab.h"
 #include <string.h>
@@ -51,7 +50,7 @@ static double as_double(const struct operand *o) {
 
 static bool is_true(const struct operand *o) { return o->kind == OPD_INT ? o->integer != 0 : as_double(o) != 0; }
 
-static struct operand *around(struct parser *ps, enum operand_kind kind, struct loc loc, struct operand *sub) {
+static struct operand *wrap_operand(struct parser *ps, enum operand_kind kind, struct loc loc, struct operand *sub) {
     struct operand *o = build_operand(ps, kind, loc);
     o->sub = sub;
     return o;
@@ -61,7 +60,7 @@ struct operand *fold_unary(struct parser *ps, struct loc loc, int op, struct ope
     struct operand *c = fold_constant(ps, a);
     if (!c) {
         if (a->kind == OPD_NAME && (op == '-' || op == '!'))
-            return around(ps, op == '-' ? OPD_NEG : OPD_NOT, loc, a);
+            return wrap_operand(ps, op == '-' ? OPD_NEG : OPD_NOT, loc, a);
         return not_constant(ps, a);
     }
     if (op == '!')
@@ -92,12 +91,12 @@ static struct operand *divide(struct parser *ps, struct loc loc, int op, const s
     }
     if (is_unsigned)
         return integer(ps, loc, op == '/' ? x / y : x % y, true);
-    if (y == UINT64_MAX) /* by -1, which overflows for the least number */
+    if (y == UINT64_MAX) /* division by -1 overflows for INT64_MIN */
         return integer(ps, loc, -x, false);
     return integer(ps, loc, (uint64_t)((int64_t)x / (int64_t)y), false);
 }
 
-/* The lowest six bits of the second operand count. */
+/* Only the low six bits of the shift count are used. */
 static uint64_t shift(int op, const struct operand *a, uint64_t by) {
     by &= 63;
     if (op == LEFT)
@@ -168,7 +167,7 @@ static struct operand *fold_reals(struct parser *ps, struct loc loc, int op, dou
     case '&':
     case '|':
     case '^':
-        diag_error(ps->diags, loc, "this operator needs integers");
+        diag_error(ps->diags, loc, "operator needs integer operands");
         return real(ps, loc, 0);
     case NOT_EQUAL:
         return integer(ps, loc, x != y, false);
@@ -177,18 +176,18 @@ static struct operand *fold_reals(struct parser *ps, struct loc loc, int op, dou
     }
 }
 
-/* symbol+12, also with more constants behind it. NULL when `a` and `b` are not that. */
+/* Folds symbol+12, or adds a constant to such a sum. Returns NULL for any other operands. */
 static struct operand *fold_sum(struct parser *ps, struct loc loc, int op, struct operand *a, struct operand *b) {
     struct operand *c = fold_constant(ps, b);
     if ((op != '+' && op != '-') || (a->kind != OPD_NAME && a->kind != OPD_SUM) || !c || c->kind != OPD_INT)
         return NULL;
-    struct operand *o = a->kind == OPD_SUM ? a : around(ps, OPD_SUM, loc, a);
+    struct operand *o = a->kind == OPD_SUM ? a : wrap_operand(ps, OPD_SUM, loc, a);
     o->loc = loc;
     o->integer += op == '+' ? c->integer : -c->integer;
     return o;
 }
 
-static bool in_pair(const struct operand *o) { return o->kind == OPD_NAME || o->kind == OPD_SINK; }
+static bool may_be_in_pair(const struct operand *o) { return o->kind == OPD_NAME || o->kind == OPD_SINK; }
 
 struct operand *fold_binary(struct parser *ps, struct loc loc, int op, struct operand *a, struct operand *b) {
     struct operand *x = fold_constant(ps, a), *y = fold_constant(ps, b);
@@ -199,8 +198,8 @@ struct operand *fold_binary(struct parser *ps, struct loc loc, int op, struct op
             return fold_integers(ps, loc, op, x, y);
         return fold_reals(ps, loc, op, as_double(x), as_double(y));
     }
-    if (op == '|' && (in_pair(a) || a->kind == OPD_VECTOR) && in_pair(b)) {
-        struct operand *pair = around(ps, OPD_PAIR, loc, a);
+    if (op == '|' && (may_be_in_pair(a) || a->kind == OPD_VECTOR) && may_be_in_pair(b)) {
+        struct operand *pair = wrap_operand(ps, OPD_PAIR, loc, a);
         a->next = b;
         return pair;
     }
@@ -224,7 +223,7 @@ struct operand *fold_cast(struct parser *ps, struct loc loc, const struct word *
         return not_constant(ps, a);
     bool is_unsigned = strcmp(type->text, ".u64") == 0;
     if (!is_unsigned && strcmp(type->text, ".s64") != 0) {
-        diag_error(ps->diags, loc, "a constant is cast to .s64 or .u64 only");
+        diag_error(ps->diags, loc, "a constant can be cast only to .s64 or .u64");
         return c;
     }
     if (c->kind == OPD_INT)

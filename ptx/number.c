@@ -1,4 +1,4 @@
-/* Literals: the bits that a spelling stands for. */
+/* Literals: converts the text of a number to its bits. */
 #include "ptx/parse.h"
 #include <locale.h>
 #include <math.h>
@@ -11,7 +11,7 @@ static unsigned digit_value(char c) {
     return (unsigned)((c | 0x20) - 'a') + 10;
 }
 
-/* The number of `len` digits; false when it does not fit into 64 bits or a digit is none in this base. */
+/* Converts `len` digits to a number. Returns false if it does not fit into 64 bits. */
 static bool digits(const char *p, size_t len, unsigned base, uint64_t *value) {
     *value = 0;
     for (size_t i = 0; i < len; i++) {
@@ -61,8 +61,8 @@ struct operand *number_hex_float(struct parser *ps, struct loc loc) {
     return o;
 }
 
-/* A program that uses this library may have a locale with another decimal point. Decimal fractions are rare in PTX, so
- * that setting up a locale for each is no loss. */
+/* strtod() in the C locale: the process may use a locale with another decimal point. Decimal fractions are rare in PTX,
+ * so creating a locale for each is fast enough. */
 static double c_strtod(const char *text) {
     locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
     if (!c)

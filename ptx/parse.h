@@ -1,21 +1,22 @@
 #ifndef PTX_PARSE_H
 #define PTX_PARSE_H
-/* What scanner, grammar, folding and interning share while one text is parsed. Internal to ptx/. */
+/* Declarations shared by the scanner, the grammar, constant folding and word interning. Private to ptx/. */
 #include "ptx/tree.h"
 
 enum {
     MAX_SCOPES = 1000,  /* nested { } blocks */
     MAX_NESTING = 256,  /* nested ( [ { in one statement */
-    MAX_STACK = 6 << 10 /* of the grammar's stack; it never grows, so nothing is lost when memory runs out */
+    MAX_STACK = 6 << 10 /* entries of the grammar's stack, a fixed array: a growing stack would leak when the parser
+                         * jumps out */
 };
 
-/* A word with the token it scans as; words of the tree point to the first member. */
+/* An interned word and its token. The tree points to `word`, the first member. */
 struct entry {
     struct word word;
     int token;
 };
 
-/* Open addressing, a power of two of slots, at most half full. */
+/* Hash table of words with open addressing. The number of slots is a power of two; at most half are full. */
 struct words {
     struct slot {
         uint32_t hash;
@@ -24,7 +25,7 @@ struct words {
     uint32_t n_slots, n;
 };
 
-/* Lists in the making. */
+/* Lists under construction. */
 struct operands {
     struct operand *first, *last;
 };
@@ -63,68 +64,71 @@ struct parser {
     struct module *module;
     struct words words;
     struct suffix *last_target;
-    struct variable decl; /* what stands before the names of the declaration at hand */
-    bool decl_bad;        /* its type was reported as unknown */
-    bool parens;          /* the instruction at hand has a parenthesis */
+    struct variable decl; /* specifiers of the current declaration, copied to each of its names */
+    bool decl_bad;        /* an error in its type was reported */
+    bool parens;          /* the current instruction has a parenthesis */
     const struct word *warp_sz;
     /* scanner */
     void *scanner;
-    size_t len;     /* bytes of text, without zeros at its end */
+    size_t len;     /* bytes of text, without trailing zeros */
     uint32_t at;    /* offset of the next byte to scan */
-    uint32_t began; /* where the section or comment at hand begins */
+    uint32_t began; /* offset where the current section or comment begins */
     uint32_t braces_in_section;
     /* between scanner and grammar */
-    struct loc before, current;   /* places of the last two tokens */
-    int last, last_but_one;       /* the last tokens */
-    uint32_t braces, parens_open; /* open in the statement at hand; blocks do not count */
-    bool closes_block;            /* the last token is a } that closes no vector or list */
-    bool stop;                    /* give up: behave as at the end of the text */
+    struct loc before, current;   /* locations of the last two tokens */
+    int last, last_but_one;       /* the last two tokens */
+    uint32_t braces, parens_open; /* open brackets in the current statement; braces of blocks are not counted */
+    bool closes_block;            /* the last token is a } that closes a block, not a vector or list */
+    bool stop;                    /* stop parsing: return end of text from now on */
     /* recovery after an error */
     bool recover;     /* skip to the end of the statement or declaration */
-    bool recover_now; /* it ended with the token just read */
-    bool resume;      /* the token found is good, what is missing is the end of the statement before */
-    uint32_t junk;    /* { that are skipped and are no vectors */
-    int replay;       /* a token to be read again, 0 for none */
+    bool recover_now; /* the erroneous statement ended with the token just read */
+    bool resume;      /* the found token begins the next statement; only the end of the previous one is missing */
+    uint32_t skipped_braces; /* open { of skipped text, not of vectors */
+    int replay;              /* a token to return again, 0 for none */
     struct loc replay_loc;
-    uint32_t close;                  /* so many } are to be made up before */
-    uint32_t depth;                  /* open blocks */
-    uint32_t opened[MAX_SCOPES + 1]; /* offsets of their { */
+    uint32_t braces_to_insert;            /* number of } to insert before the next token */
+    uint32_t depth;                       /* number of open blocks */
+    uint32_t open_braces[MAX_SCOPES + 1]; /* byte offset of the { of each open block */
 };
 
-/* scan.l: the bare tokens. */
+/* scan.l: the scanner. scan_start() begins at ps->at and returns false if out of memory; scan_token() returns the next
+ * token. */
 bool scan_start(struct parser *ps, size_t len);
 int scan_token(union ptx_value *value, struct loc *loc, void *scanner);
 
-/* token.c: between scanner and grammar. The next token; after an error, the one at which parsing goes on. */
+/* token.c: the filter between scanner and grammar. Returns the next token; after an error, the token where parsing
+ * resumes. */
 int token_next(struct parser *ps, union ptx_value *value, struct loc *loc);
-/* Decides where parsing goes on after the error at the token `found`. */
+/* Chooses where parsing resumes after the error at the token `found`. */
 void token_recover(struct parser *ps, int found);
 
-/* expect.c: the message about the token `found` where others were expected; indexed by token code. */
+/* expect.c: reports that `found` appeared where other tokens were expected. `expected` is indexed by token code. */
 enum { N_TOKENS = 320 };
 void expect_report(struct parser *ps, int found, const bool expected[N_TOKENS]);
 
-/* word.c */
+/* word.c: interning. Returns the entry of the `len` bytes at `text`, a new one if the word is unknown. */
 void words_init(struct parser *ps);
 const struct entry *words_intern(struct parser *ps, const char *text, size_t len);
-/* The directives that the scanner knows, for suggestions: fills `out` with those whose token is among `tokens`. */
+/* Fills `out` with the known directives whose token is among `tokens`, at most `cap`; returns their number. */
 int words_known(const int *tokens, int n_tokens, const char **out, int cap);
 
-/* number.c: literals. Errors are reported and give 0. */
+/* number.c: literals. number_bad() reports the text at `loc` as a malformed number; the others report errors and return
+ * 0. */
 struct operand *number_integer(struct parser *ps, struct loc loc);
 struct operand *number_hex_float(struct parser *ps, struct loc loc);
 struct operand *number_decimal_float(struct parser *ps, struct loc loc);
 void number_bad(struct parser *ps, struct loc loc);
 
-/* fold.c: operators on operands. Constants are folded; a name takes only the operators that operands are made of. */
+/* fold.c: operators on operands. Operators on constants are folded. Names allow only -%r, !%p, %p|%q and symbol+12. */
 struct operand *fold_unary(struct parser *ps, struct loc loc, int op, struct operand *a);
 struct operand *fold_binary(struct parser *ps, struct loc loc, int op, struct operand *a, struct operand *b);
 struct operand *fold_select(struct parser *ps, struct loc loc, struct operand *c, struct operand *a, struct operand *b);
 struct operand *fold_cast(struct parser *ps, struct loc loc, const struct word *type, struct operand *a);
-/* The constant that `o` is (WARP_SZ and parentheses around one included), NULL when it is none. */
+/* Returns `o` as a constant (WARP_SZ and constants in parentheses included), or NULL if it is not a constant. */
 struct operand *fold_constant(struct parser *ps, struct operand *o);
 
-/* build.c: nodes of the tree from what a rule has gathered. */
+/* build.c: builds tree nodes from the values of a grammar rule. */
 struct operand *build_operand(struct parser *ps, enum operand_kind kind, struct loc loc);
 struct operand *build_name(struct parser *ps, struct loc loc, const struct word *name);
 struct operand *build_group(struct parser *ps, enum operand_kind kind, struct loc loc, struct operands list);
@@ -148,7 +152,7 @@ void build_move(struct parser *ps, struct init *i, struct loc loc, uint64_t byte
 void build_mask(struct parser *ps, struct init *i, struct loc loc, const struct operand *mask);
 struct attribute *build_attribute(struct parser *ps, struct loc loc, const struct word *name, struct operands values);
 
-/* declare.c: the specifiers before a declared name, in any order; decl_begin() at the first. */
+/* declare.c: the specifiers before a declared name, in any order. decl_begin() comes before the first specifier. */
 void decl_begin(struct parser *ps);
 void decl_space(struct parser *ps, struct loc loc, const struct word *space);
 void decl_type(struct parser *ps, struct loc loc, const struct word *type);
@@ -158,11 +162,11 @@ struct variable *decl_name(struct parser *ps, struct loc loc, const struct word 
 void decl_range(struct parser *ps, struct variable *v, const struct operand *range);
 void decl_dim(struct parser *ps, struct variable *v, struct loc loc, struct operand *elements);
 
-/* declare.c, continued: the header. */
+/* declare.c: the module's header. */
 void header_version(struct parser *ps, struct loc loc, struct loc number);
 void header_target(struct parser *ps, struct loc loc, const struct word *name);
 void header_address_size(struct parser *ps, const struct operand *bits);
 
-/* The source text of a place, in the arena. */
+/* Returns a copy of the source text at `loc`, allocated in the arena. */
 const char *source_text(struct parser *ps, struct loc loc);
 #endif

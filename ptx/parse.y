@@ -28,7 +28,7 @@ static int yylex(union ptx_value *value, struct loc *loc, struct parser *ps);
 static void yyerror(const struct loc *loc, struct parser *ps, const char *message);
 static bool open_block(struct parser *ps, struct loc brace);
 
-/* The place of a rule whose first part, the linkage, may be empty. */
+/* The location of a rule whose first part, the linkage, may be empty. */
 static struct loc after(const struct word *linkage, struct loc whole, struct loc second) {
     return linkage ? whole : (struct loc){second.begin, whole.end};
 }
@@ -62,7 +62,7 @@ static struct loc after(const struct word *linkage, struct loc whole, struct loc
 %left '+' '-'
 %left '*' '/' '%'
 %precedence UNARY
-/* What may go on with a prototype does, rather than to begin the next item. */
+/* A token that can continue a prototype does so, rather than begin the next item. */
 %precedence PROTOTYPE
 %precedence PRAGMA
 
@@ -71,12 +71,12 @@ static struct loc after(const struct word *linkage, struct loc whole, struct loc
 %type <operands> operands operand_list expr_list numbers strings names
 %type <variables> variables parameters parameter_list results
 %type <variable> variable name parameter
-%type <init> init init_value through
+%type <init> init init_value address_operator
 %type <inits> init_list
 %type <attributes> attributes attribute early_attributes
 %type <statements> items item statements statement common block
 %type <statement> declaration instruction function function_head entry_head func_head
-%type <text> loc_tail file_tail /* only their places are used */
+%type <text> loc_tail file_tail /* only their locations are used */
 
 %%
 module: items { ps->module->statements = $1.first; }
@@ -103,7 +103,7 @@ header: VERSION FLOAT { header_version(ps, @$, @2); }
 targets: WORD { header_target(ps, @1, $1); }
     | targets ',' WORD { header_target(ps, @3, $3); }
 
-/* What may stand in a module as well as in a body. */
+/* Allowed both in a module and in a body. */
 common: declaration { $$ = LIST(statements, $1); }
     | PRAGMA strings ';' { $$ = build_pragmas(ps, @$, $2); }
     | LOC INT INT INT loc_tail {
@@ -199,7 +199,7 @@ attribute_text: DOTWORD
         $$ = &words_intern(ps, text, strlen(text))->word;
     }
 
-/* Declarations. The specifiers gather in ps->decl, from which each name is made. */
+/* Declarations. Specifiers collect in ps->decl; each declared name is a copy of it. */
 declaration: linkage specifiers variables ';' {
         $$ = build_statement(ps, ST_VARIABLE, after($1, @$, @2));
         $$->variable = $3.first;
@@ -239,14 +239,14 @@ init_list: init { $$ = LIST(inits, $1); }
     | init_list ',' init { $$ = $1; ADD($$, $3); }
 
 init_value: expr { $$ = build_init(ps, INIT_VALUE, @$); $$->value = build_value(ps, $1); }
-    | through
-    | through '+' INT { $$ = $1; build_move(ps, $$, @$, $3->integer); }
-    | through '-' INT { $$ = $1; build_move(ps, $$, @$, -$3->integer); }
+    | address_operator
+    | address_operator '+' INT { $$ = $1; build_move(ps, $$, @$, $3->integer); }
+    | address_operator '-' INT { $$ = $1; build_move(ps, $$, @$, -$3->integer); }
     | INT '(' init_value ')' { $$ = $3; build_mask(ps, $$, @$, $1); }
 
-through: WORD '(' expr ')' {
+address_operator: WORD '(' expr ')' {
         $$ = build_init(ps, INIT_VALUE, @$);
-        $$->through = $1;
+        $$->address_operator = $1;
         $$->value = build_value(ps, $3);
     }
 
@@ -364,7 +364,7 @@ expr_list: expr { $$ = LIST(operands, $1); }
 
 static int yylex(union ptx_value *value, struct loc *loc, struct parser *ps) { return token_next(ps, value, loc); }
 
-/* The only message bison itself makes is that its stack is full. */
+/* Bison itself reports only a full stack. */
 static void yyerror(const struct loc *loc, struct parser *ps, const char *message) {
     (void)message;
     diag_error(ps->diags, *loc, "nested too deeply");
@@ -376,11 +376,11 @@ static bool open_block(struct parser *ps, struct loc brace) {
         diag_error(ps->diags, brace, "more than %d nested blocks", MAX_SCOPES);
         return false;
     }
-    ps->opened[ps->depth++] = brace.begin;
+    ps->open_braces[ps->depth++] = brace.begin;
     return true;
 }
 
-/* Hands the tokens that might have come, by their codes, to the writer of messages. */
+/* Passes the expected tokens, by token code, to expect_report(). */
 static int yyreport_syntax_error(const yypcontext_t *ctx, struct parser *ps) {
     yysymbol_kind_t symbols[YYNTOKENS];
     bool by_symbol[YYNTOKENS] = {false}, expected[N_TOKENS] = {false};

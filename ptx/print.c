@@ -1,4 +1,4 @@
-/* The tree as PTX that parses to an equal tree. */
+/* Prints the tree as PTX text. Parsing that text gives an equal tree. */
 #include "ptx/tree.h"
 #include <inttypes.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static void indent(FILE *out, int depth) {
 static void print_integer(FILE *out, const struct operand *o) {
     if (o->is_unsigned)
         fprintf(out, "%" PRIu64 "U", o->integer);
-    else if (o->integer == (uint64_t)INT64_MIN) /* its magnitude alone would be unsigned */
+    else if (o->integer == (uint64_t)INT64_MIN) /* without its sign this number would be unsigned */
         fprintf(out, "(.s64)0x%" PRIx64, o->integer);
     else
         fprintf(out, "%" PRId64, (int64_t)o->integer);
@@ -27,7 +27,7 @@ static void print_list(FILE *out, const struct operand *o) {
     }
 }
 
-/* +4 or -4, as both addresses and initialisers take it. */
+/* Prints +4 or -4, valid in addresses and in initialisers. */
 static void print_offset(FILE *out, uint64_t offset) {
     if ((int64_t)offset < 0)
         fprintf(out, "-%" PRIu64, -offset);
@@ -39,7 +39,7 @@ static void print_address(FILE *out, const struct operand *o) {
     fputc('[', out);
     print_operand(out, o->sub);
     if ((int64_t)o->integer < 0)
-        fprintf(out, "+-%" PRIu64, -o->integer); /* as compilers write it */
+        fprintf(out, "+-%" PRIu64, -o->integer); /* the form that compilers emit */
     else if (o->integer)
         fprintf(out, "+%" PRIu64, o->integer);
     if (o->sub->next) {
@@ -98,13 +98,13 @@ static void print_operand(FILE *out, const struct operand *o) {
     }
 }
 
-/* name(x)+4: what stands around the name goes before its offset. */
+/* Prints an initialiser such as generic(x)+4. The offset follows the closing parenthesis. */
 static void print_value(FILE *out, const struct init *i) {
     const struct operand *base = i->value->kind == OPD_SUM ? i->value->sub : i->value;
-    if (i->through)
-        fprintf(out, "%s(", i->through->text);
+    if (i->address_operator)
+        fprintf(out, "%s(", i->address_operator->text);
     print_operand(out, base);
-    if (i->through)
+    if (i->address_operator)
         fputc(')', out);
     if (i->value->kind == OPD_SUM)
         print_offset(out, i->value->integer);
@@ -187,7 +187,7 @@ static void print_parameters(FILE *out, const struct variable *v) {
 
 static bool is_named(const struct attribute *a, const char *name) { return strcmp(a->name->text, name) == 0; }
 
-/* .attribute stands before the function's name, the others behind its parameters. */
+/* Prints .attribute before the function's name (`before`), or the other attributes after the parameters. */
 static void print_attributes(FILE *out, const struct attribute *a, bool before) {
     for (; a; a = a->next) {
         if (before != is_named(a, ".attribute"))

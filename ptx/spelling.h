@@ -1,22 +1,22 @@
 #ifndef PTX_SPELLING_H
 #define PTX_SPELLING_H
-/* "Did you mean": the candidate nearest to a word that is not known. */
+/* Spelling suggestions ("did you mean"): finds the candidate nearest to an unknown word. */
 #include <stddef.h>
 
-enum { SPELLING_LONGEST = 64 }; /* bytes; longer words are near nothing */
+enum { SPELLING_MAX_LENGTH = 64 }; /* bytes; a longer word gets no suggestion */
 
-/* A search: begin with the word, try candidates, read `best`. */
+/* One search: call spelling_begin(), spelling_try() for each candidate, then read `best`. */
 struct spelling {
     const char *word;
     size_t len;
-    int cap;          /* only what is nearer than this is of interest */
-    const char *best; /* NULL: none is near enough to be meant */
+    int cap;          /* candidates at this edit distance or more are rejected */
+    const char *best; /* nearest candidate, NULL if none is close */
 };
 
-/* One mistake is allowed in a word of less than six letters, one in three letters of a longer one. A mistake is a
- * letter too many, too few or wrong, or two neighbours swapped; upper and lower case are the same. The word need not
- * end in 0. */
+/* Starts a search for `word`, `len` bytes, which need not end in 0. A word of fewer than six letters may contain one
+ * mistake, a longer word one per three letters. A mistake is a missing, extra or wrong letter, or two swapped
+ * neighbours; case is ignored. */
 void spelling_begin(struct spelling *s, const char *word, size_t len);
-/* Equally near ones: the first stays. */
+/* Compares one candidate. Of equally near candidates, the first is kept. */
 void spelling_try(struct spelling *s, const char *candidate);
 #endif

@@ -1,5 +1,5 @@
-/* Between scanner and grammar: counts brackets, and after an error finds the token at which parsing goes on, which is
- * the end of the statement in a body and the end of the declaration or function in a module. */
+/* The filter between scanner and grammar. It counts brackets. After an error it finds the token where parsing resumes:
+ * the end of the statement in a body, the end of the declaration or function in a module. */
 #include "ptx/parse.h"
 #include "ptx/parse.tab.h"
 #include <string.h>
@@ -15,7 +15,7 @@ static int too_deep(struct parser *ps, struct loc *loc) {
     return end_of_text(ps, loc);
 }
 
-/* Counts what opens and closes within a statement; a block's brace is taken back by the grammar (open_block). */
+/* Counts the open brackets of a statement. For a block's {, open_block() in the grammar resets the count. */
 static int count(struct parser *ps, int token, struct loc *loc) {
     switch (token) {
     case '{':
@@ -54,7 +54,7 @@ static int scan(struct parser *ps, union ptx_value *value, struct loc *loc) {
 
 static bool begins_item(int token) { return token == LINKAGE || token == ENTRY || token == FUNC; }
 
-/* Tokens that begin a statement wherever they begin a line, so that skipping may stop there. */
+/* True for a token that begins a statement whenever it begins a line. Skipping may stop at it. */
 static bool begins_statement(const struct parser *ps, int token, struct loc loc) {
     if (token != '@' && token != LOC && token != FILE_)
         return false;
@@ -66,7 +66,7 @@ static bool begins_statement(const struct parser *ps, int token, struct loc loc)
 
 static void end_recovery(struct parser *ps) {
     ps->recover = false;
-    ps->braces = ps->parens_open = ps->junk = 0;
+    ps->braces = ps->parens_open = ps->skipped_braces = 0;
 }
 
 static void replay(struct parser *ps, int token, struct loc loc) {
@@ -74,22 +74,22 @@ static void replay(struct parser *ps, int token, struct loc loc) {
     ps->replay_loc = loc;
 }
 
-/* A { is a vector's or a list's after these, otherwise one that nobody expected, as in `if (x) {`. `place` is that of
- * the token `last`. */
+/* True if a { after the token `last` opens a vector or list. Otherwise it is misplaced, as in `if (x) {`. `place` is
+ * the location of `last`. */
 static bool vector_after(const struct parser *ps, int last, struct loc place) {
-    if (last == WORD) /* an opcode rather than `else` */
+    if (last == WORD) /* a word with a dot is an opcode, one without may be `else` */
         return memchr(ps->diags->text + place.begin, '.', place.end - place.begin) != NULL;
     return last == ',' || last == '[' || last == '(' || last == '=' || last == '{';
 }
 
-/* A token to stop at while skipping, or -1 to go on. */
-static int stop_at(struct parser *ps, int token, struct loc loc) {
+/* Returns the token to give the grammar if skipping stops at `token`, or -1 to skip it. */
+static int resume_token(struct parser *ps, int token, struct loc loc) {
     if (begins_item(token) && (ps->depth == 0 || token != LINKAGE)) {
         replay(ps, token, loc);
-        ps->close = ps->depth;
+        ps->braces_to_insert = ps->depth;
         return ps->depth ? '}' : RECOVER;
     }
-    if (ps->depth && !ps->junk && begins_statement(ps, token, loc)) {
+    if (ps->depth && !ps->skipped_braces && begins_statement(ps, token, loc)) {
         replay(ps, token, loc);
         return RECOVER;
     }
@@ -98,19 +98,19 @@ static int stop_at(struct parser *ps, int token, struct loc loc) {
         return PTX_YYEOF;
     case ';':
         ps->braces = 0;
-        return ps->junk ? -1 : ';';
+        return ps->skipped_braces ? -1 : ';';
     case '{':
         if (vector_after(ps, ps->last, ps->before))
             ps->braces++;
         else
-            ps->junk++;
+            ps->skipped_braces++;
         return -1;
     case '}':
         if (ps->braces)
             ps->braces--;
-        else if (!ps->junk)
+        else if (!ps->skipped_braces)
             return ps->depth ? '}' : RECOVER;
-        else if (--ps->junk == 0)
+        else if (--ps->skipped_braces == 0)
             return ps->depth ? ';' : RECOVER;
         return -1;
     default:
@@ -124,11 +124,11 @@ static int skip(struct parser *ps, union ptx_value *value, struct loc *loc) {
         ps->recover_now = false;
         if (ps->stop || diags_full(ps->diags))
             return end_of_text(ps, loc);
-        int stop = token == RECOVER ? RECOVER : stop_at(ps, token, *loc);
+        int stop = token == RECOVER ? RECOVER : resume_token(ps, token, *loc);
         ps->last = token;
         if (stop >= 0) {
-            if (ps->close) {
-                ps->close--;
+            if (ps->braces_to_insert) {
+                ps->braces_to_insert--;
                 loc->end = loc->begin;
             }
             end_recovery(ps);
@@ -137,11 +137,11 @@ static int skip(struct parser *ps, union ptx_value *value, struct loc *loc) {
     }
 }
 
-/* What was put back, after the } that were made up before it. */
-static int again(struct parser *ps, union ptx_value *value, struct loc *loc) {
+/* Returns an inserted } while any is left, then the saved token. */
+static int replay_next(struct parser *ps, union ptx_value *value, struct loc *loc) {
     *loc = ps->replay_loc;
-    if (ps->close) {
-        ps->close--;
+    if (ps->braces_to_insert) {
+        ps->braces_to_insert--;
         loc->end = loc->begin;
         return '}';
     }
@@ -156,7 +156,7 @@ int token_next(struct parser *ps, union ptx_value *value, struct loc *loc) {
     if (ps->recover)
         return skip(ps, value, loc);
     if (ps->replay)
-        return again(ps, value, loc);
+        return replay_next(ps, value, loc);
     int token = scan(ps, value, loc);
     if (ps->stop)
         return end_of_text(ps, loc);
@@ -177,17 +177,17 @@ void token_recover(struct parser *ps, int found) {
         ps->recover_now = true;
     } else if (begins_item(found) && (ps->depth == 0 || found != LINKAGE)) {
         replay(ps, found, ps->current);
-        ps->close = ps->depth;
+        ps->braces_to_insert = ps->depth;
         ps->recover_now = ps->depth == 0;
         ps->braces = ps->parens_open = 0;
         if (ps->depth)
-            return; /* the } come first */
+            return; /* inserted } come first */
     } else if (ps->resume || (ps->depth && begins_statement(ps, found, ps->current))) {
         replay(ps, found, ps->current);
         ps->recover_now = true;
     } else if (found == '{' && !vector_after(ps, ps->last_but_one, ps->before)) {
         ps->braces--;
-        ps->junk = 1;
+        ps->skipped_braces = 1;
     }
     ps->recover = true;
 }

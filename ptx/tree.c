@@ -1,12 +1,11 @@
-/* From a text to its tree, and questions about a tree. */
+/* Parsing of a text, and look-ups in a tree. */
 #include "ptx/tree.h"
 #include "ptx/parse.h"
 #include "ptx/parse.tab.h"
 #include <string.h>
 
-/* What the densest text needs is 64 bytes of tree for a byte of text: "1," in an initialiser is an element and a
- * number. */
-static const size_t slack = (size_t)64 << 20, tree_bytes = 80, most_bytes = (size_t)16 << 30;
+/* The densest text needs 64 bytes of tree per byte of text: "1," in an initialiser is an element and a number. */
+static const size_t base_bytes = (size_t)64 << 20, bytes_per_byte = 80, max_bytes = (size_t)16 << 30;
 
 static size_t skip_tabs(const char *text, size_t len, size_t at) {
     while (at < len && (text[at] == ' ' || text[at] == '\t'))
@@ -14,9 +13,8 @@ static size_t skip_tabs(const char *text, size_t len, size_t at) {
     return at;
 }
 
-/* "# 1" or "#line 1" stands at `at`: a preprocessor's note where the next line comes from. The scanner knows them
- * too. */
-static bool line_marker(const char *text, size_t len, size_t at) {
+/* True if a preprocessor's line marker, "# 1" or "#line 1", is at `at`. The scanner skips line markers too. */
+static bool is_line_marker(const char *text, size_t len, size_t at) {
     if (text[at] != '#')
         return false;
     size_t from = skip_tabs(text, len, at + 1);
@@ -25,14 +23,14 @@ static bool line_marker(const char *text, size_t len, size_t at) {
     return from > at + 1 && from < len && text[from] >= '0' && text[from] <= '9';
 }
 
-/* The offset behind white space, comments, line markers and a byte order mark. */
+/* Returns the offset after leading white space, comments, line markers and a byte order mark. */
 static size_t skip_blank(const char *text, size_t len) {
     size_t at = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     while (at < len) {
         const char *end;
         if (strchr(" \t\r\n\v\f", text[at]) && text[at]) {
             at++;
-        } else if ((at + 1 < len && text[at] == '/' && text[at + 1] == '/') || line_marker(text, len, at)) {
+        } else if ((at + 1 < len && text[at] == '/' && text[at + 1] == '/') || is_line_marker(text, len, at)) {
             end = memchr(text + at, '\n', len - at);
             at = end ? (size_t)(end - text) : len;
         } else if (at + 1 < len && text[at] == '/' && text[at + 1] == '*') {
@@ -47,7 +45,7 @@ static size_t skip_blank(const char *text, size_t len) {
     return at;
 }
 
-/* Refuses what is no PTX at all before anything is allocated for it. */
+/* Rejects a text that is not PTX before memory is allocated for it. */
 static bool looks_like_ptx(struct diags *d, size_t len) {
     if (len > PTX_LONGEST) {
         diag_error(d, (struct loc){0, 1}, "the text is longer than %d MiB", PTX_LONGEST >> 20);
@@ -56,7 +54,7 @@ static bool looks_like_ptx(struct diags *d, size_t len) {
     size_t at = skip_blank(d->text, len);
     struct loc loc = {(uint32_t)at, (uint32_t)at + 1};
     if (len - at >= 8 && memcmp(d->text + at, ".version", 8) == 0) {
-        const char *zero = memchr(d->text, 0, len); /* would end a string of the tree early */
+        const char *zero = memchr(d->text, 0, len); /* would cut off strings in the tree */
         if (zero)
             diag_error(d, (struct loc){(uint32_t)(zero - d->text), (uint32_t)(zero - d->text) + 1}, "unexpected 0x00");
         return !zero;
@@ -93,7 +91,7 @@ static void parse(struct parser *ps) {
     ps->module->n_words = ps->words.n;
 }
 
-/* NULL when memory is out. */
+/* Parses within the arena's limit. Returns NULL if out of memory. */
 static struct module *parse_within(struct arena *arena, struct diags *d, size_t len) {
     jmp_buf full;
     if (setjmp(full))
@@ -112,9 +110,9 @@ static struct module *parse_within(struct arena *arena, struct diags *d, size_t 
 
 struct module *ptx_parse(struct diags *d) {
     size_t len = d->len;
-    while (len && d->text[len - 1] == 0) /* the end of a string is no part of it */
+    while (len && d->text[len - 1] == 0) /* trailing zeros are not text */
         len--;
-    struct arena *arena = arena_new(len > most_bytes / tree_bytes ? most_bytes : slack + len * tree_bytes);
+    struct arena *arena = arena_new(len > max_bytes / bytes_per_byte ? max_bytes : base_bytes + len * bytes_per_byte);
     struct module *m = arena ? parse_within(arena, d, len) : NULL;
     if (!m) {
         diag_error(d, (struct loc){0, 1}, "out of memory");

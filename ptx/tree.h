@@ -1,12 +1,12 @@
 #ifndef PTX_TREE_H
 #define PTX_TREE_H
-/* The syntax tree of a PTX module: what was written, with places, and nothing about what it means.
- * Every node comes from the module's arena. Lists are singly linked in source order. */
+/* The syntax tree of a PTX module: the text as written, with locations, without its meaning. Every node is allocated in
+ * the module's arena. Lists are singly linked, in source order. */
 #include "arena.h"
 #include "diag.h"
 
-/* An interned spelling: equal words are the same pointer, and ids are dense from 0, so that later stages can use
- * arrays in place of hash tables. Identifiers keep their dotted suffix: "%tid.x", "add.sat.s32". */
+/* An interned word. Equal words share one pointer. Ids are dense from 0, so later stages index arrays with them. An
+ * identifier includes its dotted suffix: "%tid.x", "add.sat.s32". */
 struct word {
     const char *text;
     uint32_t len, id;
@@ -37,7 +37,7 @@ struct operand { /* ordered to fill one cache line */
     struct operand *sub;
     struct operand *next;
     int real_bits;    /* OPD_FLOAT: 32 or 64 */
-    bool is_unsigned; /* OPD_INT was written with U, or does not fit into a signed 64-bit number */
+    bool is_unsigned; /* OPD_INT: written with U, or too large for a signed 64-bit number */
 };
 
 /* A dotted word: a type, a space, a modifier or a directive. `text` includes the dot. */
@@ -50,16 +50,16 @@ struct suffix {
 /* An initialiser: a scalar expression, a symbol address with offset, or a list. */
 struct init {
     enum { INIT_VALUE, INIT_LIST } kind;
-    struct operand *value;      /* INIT_VALUE; OPD_INT, OPD_FLOAT, OPD_NAME or OPD_SUM */
-    struct init *list;          /* INIT_LIST */
-    const struct word *through; /* generic(x): the function's name, NULL for none */
-    uint64_t mask;              /* 0xFF00(x), also around generic(x): these bits of the address; 0: all */
-    const struct word *field;   /* addr_mode_0 = wrap: the name left of '=', NULL for none */
+    struct operand *value;               /* INIT_VALUE; OPD_INT, OPD_FLOAT, OPD_NAME or OPD_SUM */
+    struct init *list;                   /* INIT_LIST */
+    const struct word *address_operator; /* generic(x): the operator's name, NULL for none */
+    uint64_t mask;                       /* 0xFF00(x), 0xFF00(generic(x)): selected bits of the address; 0: all */
+    const struct word *field;            /* addr_mode_0 = wrap: the name left of '=', NULL for none */
     struct loc loc;
     struct init *next;
 };
 
-/* One declared variable, register or parameter. `.reg .b32 %r<5>` is one with range 5. */
+/* A declared variable, register or parameter. `.reg .b32 %r<5>` is one variable with range 5. */
 struct variable {
     struct loc loc;             /* of the name */
     const struct word *name;    /* NULL for the unnamed result or parameter of a prototype: `_` */
@@ -70,7 +70,7 @@ struct variable {
     uint32_t range;             /* %r<n>: n; 0 when not parameterised */
     uint64_t align;             /* bytes; 0 when not given */
     bool is_array;
-    uint64_t dims[8]; /* elements; 0 for an unsized first dimension */
+    uint64_t dims[8]; /* elements per dimension; 0 for an unsized first dimension */
     int n_dims;
     const struct word *ptr_space; /* .param .u64 .ptr .global: ".global"; NULL for none */
     uint64_t ptr_align;
@@ -80,7 +80,7 @@ struct variable {
     struct variable *next;
 };
 
-/* .maxntid 256,1,1 and the like, in the order written. */
+/* A directive of a function such as .maxntid 256,1,1. Lists keep the written order. */
 struct attribute {
     const struct word *name;
     struct loc loc;
@@ -102,13 +102,13 @@ enum statement_kind {
     ST_PRAGMA,    /* .pragma "nounroll"; */
     ST_FUNCTION,  /* module scope only */
     ST_ALIAS,     /* .alias a, b; */
-    ST_DIRECTIVE, /* anything else that is known and has no effect, kept for the printer */
+    ST_DIRECTIVE, /* any other known directive; it has no effect and is kept for ptx_print() */
 };
 
 struct function {
     const struct word *name;
     struct loc name_loc;
-    bool is_entry, is_prototype; /* is_prototype: for ST_PROTOTYPE, and then name is NULL */
+    bool is_entry, is_prototype; /* is_prototype: in ST_PROTOTYPE, where name is NULL */
     const struct word *linkage;
     struct variable *results; /* .func (.param .b32 r) name */
     struct variable *params;
@@ -123,7 +123,7 @@ struct statement {
     struct loc loc;
     struct statement *next;
     union {
-        struct variable *variable; /* list: one statement may declare several */
+        struct variable *variable; /* a list: one statement may declare several */
         struct {
             const struct word *guard; /* predicate register, NULL for none */
             struct loc guard_loc;
@@ -148,7 +148,7 @@ struct statement {
         struct {
             uint32_t file, line, column;
             struct suffix *rest; /* function_name and inlined_at, kept for the printer */
-            const char *tail;    /* the text after the column as written, NULL for none */
+            const char *tail;    /* the source text after the column, NULL for none */
         } at;
         struct {
             uint32_t index;
@@ -166,33 +166,34 @@ struct statement {
 };
 
 struct module {
-    struct arena *arena; /* owns everything here */
+    struct arena *arena; /* owns the module and all its nodes */
     int version_major, version_minor;
     struct suffix *targets; /* sm_75, texmode_independent, debug; in order, without dots */
     int address_size;       /* bits: 32 or 64; 0 when not written */
     struct statement *statements;
-    uint32_t n_words;    /* word ids are below this */
-    struct diags *diags; /* where errors about this module go; also names the file and holds the text */
+    uint32_t n_words;    /* word ids are less than this */
+    struct diags *diags; /* collects errors about this module; holds the text and the file name */
 };
 
-/* Bytes of the longest text that is parsed; real ones have a hundredth of it. */
+/* Maximum length of a PTX text in bytes, about a hundred times that of the largest real ones. */
 enum { PTX_LONGEST = 256 << 20 };
 
-/* Parses a whole PTX text. Errors go to `diags` (which also holds the text). Always returns a module unless memory
- * is out (NULL, and an error is in `diags`); it may be used only when diags->errors is 0. Free with ptx_free().
- * Source: PTX ISA 9.0, sections 4 (syntax), 5 (state spaces, types), 7 (ABI), 11 (directives). */
+/* Parses the PTX text in `diags` and reports errors there. Returns NULL only if out of memory, which is reported too.
+ * The result may be used only if diags->errors is 0; free it with ptx_free(). Source: PTX ISA 9.0, sections 4 (syntax),
+ * 5 (state spaces, types), 7 (ABI), 11 (directives). */
 struct module *ptx_parse(struct diags *diags);
+/* Frees a module and its tree. NULL is allowed. */
 void ptx_free(struct module *m);
 
-/* Prints the tree as PTX that parses to an equal tree (comments are lost). */
+/* Prints the tree as PTX text. Parsing that text gives an equal tree; comments are lost. */
 void ptx_print(const struct module *m, FILE *out);
 
-/* True when both trees say the same, places aside. For tests of the printer. */
+/* True if both trees are equal apart from locations. Tests of the printer use it. */
 bool ptx_equal(const struct module *a, const struct module *b);
 
-/* The function called `name` (an entry when `entry`), the one with a body before a declaration; NULL when there is
- * none. */
+/* Returns the function (or the entry, if `entry`) called `name`, or NULL if there is none. A definition is preferred to
+ * a declaration. */
 struct function *ptx_function(const struct module *m, const char *name, bool entry);
-/* The n-th entry with a body, from 0; NULL after the last. */
+/* Returns the n-th entry that has a body, counted from 0, or NULL if there are fewer. */
 struct function *ptx_entry(const struct module *m, int n);
 #endif

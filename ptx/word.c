@@ -1,9 +1,9 @@
-/* Interning of spellings, and the directives that are tokens of their own. */
+/* Interning of words, and the directives with tokens of their own. */
 #include "ptx/parse.h"
 #include "ptx/parse.tab.h"
 #include <string.h>
 
-/* Every dotted word that the grammar treats on its own. Any other is a DOTWORD. */
+/* Every dotted word with a token of its own. Any other is a DOTWORD. */
 static const struct {
     const char *text;
     int token;
@@ -79,7 +79,7 @@ static const struct {
 };
 enum { N_KNOWN = sizeof known / sizeof *known, FIRST_SLOTS = 1024 };
 
-/* Eight bytes at a time, each step a multiplication by an odd number with well-spread bits. */
+/* Hashes eight bytes per step, multiplying by an odd number with well-mixed bits. */
 static uint32_t hash(const char *text, size_t len) {
     const uint64_t k = 0x9e3779b97f4a7c15u;
     uint64_t h = len * k, v;
@@ -89,7 +89,7 @@ static uint32_t hash(const char *text, size_t len) {
         h ^= h >> 32;
     }
     v = 0;
-    if (len >= 4) { /* the first and the last four, which may overlap */
+    if (len >= 4) { /* the first four and the last four bytes, which may overlap */
         uint32_t low, high;
         memcpy(&low, text, 4);
         memcpy(&high, text + (len - 4), 4);

@@ -1,6 +1,6 @@
-/* The analysis. It begins with everything scalar and only ever makes classes weaker: an instruction is looked at again
- * when a definition that reaches it has changed, and a branch whose guard has become a vector takes the blocks that
- * depend on it out. Each definition changes twice at most and each block is taken out once. */
+/* The affine analysis. Every definition starts as scalar, and classes only get weaker. An instruction is evaluated
+ * again if a definition that reaches it has changed. A branch whose guard becomes a vector excludes its dependent
+ * blocks. Each definition changes at most twice, and each block is excluded at most once. */
 #include "affine.h"
 #include "dump.h"
 #include <string.h>
@@ -8,15 +8,15 @@
 struct work {
     struct affine *a;
     struct arena *arena;
-    uint32_t *list, n; /* instructions to look at */
+    uint32_t *list, n; /* worklist of instructions */
     unsigned char *listed;
     struct dependents dependents;
-    uint32_t *blocks; /* scratch for those */
+    uint32_t *blocks; /* scratch for dependents_of() */
 };
 
 static uint32_t kernel_end(const struct ir *ir) { return ir->functions[0].end; }
 
-/* The class of the value that a use reads, by all definitions that reach it. */
+/* Returns the weakest class among the definitions that reach a use. */
 static enum affine_class affine_use(const struct affine *a, const struct reg_use *u) {
     unsigned char worst = CLASS_SCALAR;
     for (uint32_t k = u->first; k < u->first + u->n; k++) {
@@ -26,15 +26,15 @@ static enum affine_class affine_use(const struct affine *a, const struct reg_use
     return worst;
 }
 
-static enum affine_class use_of(const struct affine *a, uint32_t inst, uint32_t vreg) {
+static enum affine_class class_of_use(const struct affine *a, uint32_t inst, uint32_t vreg) {
     const struct reg_use *u = defuse_use(&a->defuse, inst, vreg);
-    return u ? affine_use(a, u) : CLASS_SCALAR; /* nothing writes it: zero */
+    return u ? affine_use(a, u) : CLASS_SCALAR; /* never written: zero */
 }
 
 enum affine_class affine_operand(const struct affine *a, uint32_t inst, opnd_t o) {
     if (o & 1 || o >> 1 == SINK_VREG)
         return CLASS_SCALAR;
-    return a->ir->vregs[o >> 1].special ? a->special_class[o >> 1] : use_of(a, inst, o >> 1);
+    return a->ir->vregs[o >> 1].special ? a->special_class[o >> 1] : class_of_use(a, inst, o >> 1);
 }
 
 enum affine_class affine_guard(const struct affine *a, uint32_t inst) {
@@ -47,7 +47,8 @@ bool affine_is_pure(const struct inst *in) {
            affine_rule_of(in) == RULE_LD_CONST;
 }
 
-/* The class to show for an instruction: of what it writes; of its guard for a branch; of its address for a store. */
+/* Returns the class that a listing shows for an instruction: of its result, of a branch's guard, of a store's
+ * address. */
 static enum affine_class affine_inst(const struct affine *a, uint32_t inst) {
     const struct inst *in = &a->ir->code[inst];
     uint32_t from = a->defuse.inst_defs[inst], to = a->defuse.inst_defs[inst + 1];
@@ -59,15 +60,15 @@ static enum affine_class affine_inst(const struct affine *a, uint32_t inst) {
     return more > c ? more : c;
 }
 
-static void look_at(struct work *w, uint32_t i) {
+static void enqueue(struct work *w, uint32_t i) {
     if (!w->listed[i]) {
         w->listed[i] = 1;
         w->list[w->n++] = i;
     }
 }
 
-/* Every definition of instruction i is at least of class c. */
-static void raise(struct work *w, uint32_t i, enum affine_class c) {
+/* Raises every definition of instruction i to class c at least. */
+static void raise_class(struct work *w, uint32_t i, enum affine_class c) {
     struct affine *a = w->a;
     const struct defuse *d = &a->defuse;
     for (uint32_t k = d->inst_defs[i]; k < d->inst_defs[i + 1]; k++) {
@@ -75,11 +76,11 @@ static void raise(struct work *w, uint32_t i, enum affine_class c) {
             continue;
         a->def_class[k] = (unsigned char)c;
         for (uint32_t u = d->defs[k].first; u < d->defs[k].first + d->defs[k].n; u++)
-            look_at(w, d->uses[d->def_uses[u]].inst);
+            enqueue(w, d->uses[d->def_uses[u]].inst);
     }
 }
 
-static enum affine_class result_of(const struct affine *a, uint32_t i) {
+static enum affine_class class_of_result(const struct affine *a, uint32_t i) {
     const struct inst *in = &a->ir->code[i];
     const enum affine_class source[4] = {affine_operand(a, i, in->a), affine_operand(a, i, in->b),
                                          affine_operand(a, i, in->c), affine_operand(a, i, in->e)};
@@ -88,8 +89,8 @@ static enum affine_class result_of(const struct affine *a, uint32_t i) {
     return affine_result(affine_rule_of(in), source);
 }
 
-/* Does the affine stream not know which way lanes go at the end of block b? A table of targets is not for it. */
-static bool parts_by_data(const struct affine *a, uint32_t b) {
+/* True if the affine stream cannot tell which way lanes go at the end of block b. It does not support brx. */
+static bool diverges_on_data(const struct affine *a, uint32_t b) {
     uint32_t last = a->ir->blocks[b].end - 1;
     const struct inst *in = &a->ir->code[last];
     if (!control_parts(&a->control, b))
@@ -101,15 +102,15 @@ static void exclude(struct work *w, uint32_t b, uint32_t by) {
     struct affine *a = w->a;
     a->excluded[b] = a->excluded[by] && by != b ? a->excluded[by] : by + 1;
     for (uint32_t i = a->ir->blocks[b].begin; i < a->ir->blocks[b].end; i++)
-        raise(w, i, CLASS_VECTOR);
-    look_at(w, a->ir->blocks[b].end - 1);
+        raise_class(w, i, CLASS_VECTOR);
+    enqueue(w, a->ir->blocks[b].end - 1);
 }
 
 static void evaluate(struct work *w, uint32_t i) {
     struct affine *a = w->a;
     uint32_t b = a->ir->info[i].block;
-    raise(w, i, a->excluded[b] ? CLASS_VECTOR : result_of(a, i));
-    if (i + 1 != a->ir->blocks[b].end || !parts_by_data(a, b))
+    raise_class(w, i, a->excluded[b] ? CLASS_VECTOR : class_of_result(a, i));
+    if (i + 1 != a->ir->blocks[b].end || !diverges_on_data(a, b))
         return;
     for (uint32_t k = 0, n = dependents_of(&w->dependents, b, w->blocks); k < n; k++)
         exclude(w, w->blocks[k], b);
@@ -123,19 +124,19 @@ static void find_classes(struct work *w) {
         return;
     }
     for (uint32_t i = end; i-- > 0;)
-        look_at(w, i);
+        enqueue(w, i);
     while (w->n) {
         uint32_t i = w->list[--w->n];
         w->listed[i] = 0;
         evaluate(w, i);
     }
     for (uint32_t k = a->defuse.inst_defs[end]; k < a->defuse.n_defs; k++)
-        a->def_class[k] = CLASS_VECTOR; /* functions belong to whoever calls them */
+        a->def_class[k] = CLASS_VECTOR; /* definitions in called functions */
 }
 
-/* Figure 6: whatever an instruction computes and wherever it stands, as long as what it reads comes from nothing but
- * scalar data and indices. Memory that may be written, what lanes do together and what other functions return is no
- * such source; accesses, barriers, and jumps without a guard compute nothing. */
+/* Figure 6: an instruction is potentially affine if all its inputs come from scalar data and thread indices, whatever
+ * it computes. Writable memory, warp-wide operations and function results are not such inputs. Accesses, barriers and
+ * unguarded jumps compute nothing. */
 static bool may_be_potential(const struct affine *a, uint32_t i) {
     struct inst in = a->ir->code[i];
     struct inst_regs r;
@@ -158,7 +159,7 @@ static void not_potential(struct work *w, uint32_t i) {
     for (uint32_t k = d->inst_defs[i]; k < d->inst_defs[i + 1]; k++)
         for (uint32_t u = d->defs[k].first; u < d->defs[k].first + d->defs[k].n; u++)
             if (w->a->potential[d->uses[d->def_uses[u]].inst])
-                look_at(w, d->uses[d->def_uses[u]].inst);
+                enqueue(w, d->uses[d->def_uses[u]].inst);
 }
 
 static void find_potential(struct work *w) {
@@ -206,7 +207,7 @@ struct affine find_affine(struct arena *arena, const struct ir *ir) {
     return a;
 }
 
-/* Accesses that compute no class of their own show that of their address. */
+/* Prints the class of an instruction. Accesses without a class of their own show that of their address. */
 static void print_class(const struct affine *a, uint32_t i, FILE *out) {
     const struct inst *in = &a->ir->code[i];
     char text[32] = "";
@@ -222,7 +223,7 @@ static void print_block(const struct affine *a, uint32_t b, struct dump_source *
     const struct ir *ir = a->ir;
     fprintf(out, "block %u", b);
     if (a->excluded[b])
-        fprintf(out, ": whether a thread comes here depends on data (line %u)",
+        fprintf(out, ": execution depends on data (branch at line %u)",
                 ir->info[ir->blocks[a->excluded[b] - 1].end - 1].line);
     fputc('\n', out);
     for (uint32_t i = ir->blocks[b].begin; i < ir->blocks[b].end; i++) {
@@ -236,10 +237,11 @@ void dump_affine(const struct ir *ir, FILE *out) {
     struct affine a = find_affine(ir->tmp, ir);
     struct dump_source *source = dump_source_begin(ir);
     uint32_t count[3] = {0};
-    fprintf(out,
-            "kernel %s: what each instruction writes (its guard, an access: its address); * computes on scalar "
-            "data and thread indices alone\n",
-            ir->kernel);
+    fprintf(
+        out,
+        "kernel %s: class of each instruction's result (branch: its guard; access: its address); * uses only scalar "
+        "data and thread indices\n",
+        ir->kernel);
     for (uint32_t b = 0; b < ir->functions[0].block_end; b++)
         print_block(&a, b, source, out);
     for (uint32_t i = 0; i < kernel_end(ir); i++)

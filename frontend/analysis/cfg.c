@@ -1,6 +1,6 @@
-/* Basic blocks. Requires: targets are instruction numbers, functions are contiguous and do not fall off their end.
- * Keeps: source order. Makes: blocks, their edges, targets as block numbers; instructions that no path from their
- * function's entry reaches are dropped. */
+/* Builds basic blocks and their edges. Targets become block numbers, and instructions that no path from their
+ * function's entry reaches are dropped. Requires: targets are instruction numbers; functions are contiguous and do not
+ * fall off their end. Keeps: source order. */
 #include "ir.h"
 #include <string.h>
 
@@ -10,7 +10,7 @@ struct cfg cfg_from_edges(struct arena *a, uint32_t n, const struct cfg_edge *ed
     g.pred_first = arena_array(a, (size_t)n + 2, sizeof *g.pred_first);
     g.succ = arena_array(a, (size_t)n_edges + 1, sizeof *g.succ);
     g.pred = arena_array(a, (size_t)n_edges + 1, sizeof *g.pred);
-    /* Counts go one place further right than usual, so that filling moves each start to its final value. */
+    /* Counts are stored one index further right than usual, so that filling moves each start to its final value. */
     for (uint32_t i = 0; i < n_edges; i++) {
         g.succ_first[edges[i].from + 2]++;
         g.pred_first[edges[i].to + 2]++;
@@ -55,7 +55,7 @@ static void add_edge(struct builder *b, uint32_t from, uint32_t to) {
     b->edges[b->n_edges++] = (struct cfg_edge){from, to};
 }
 
-/* Edges of the block that ends in `in`, the target of a branch before the next block. */
+/* Adds the edges of a block that ends in `in`. The branch target comes before the next block. */
 static void add_edges(struct builder *b, uint32_t from, const struct inst *in) {
     if (in->kind == K_BRANCH)
         add_edge(b, from, b->block_of[in->target]);
@@ -65,7 +65,7 @@ static void add_edges(struct builder *b, uint32_t from, const struct inst *in) {
         add_edge(b, from, from + 1);
 }
 
-/* Numbers the blocks that leaders make and finds their edges. */
+/* Numbers the blocks that begin at leaders, and finds their edges. */
 static void split(struct builder *b) {
     struct ir *ir = b->ir;
     uint32_t n = 0;
@@ -86,10 +86,11 @@ static void split(struct builder *b) {
         add_edges(b, k, &ir->code[ir->blocks[k].end - 1]);
 }
 
-/* renumber[b]: the new number of block b, NO_BLOCK for one that no path reaches. Returns how many are left. */
-static uint32_t reach(struct builder *b, const struct cfg *g, uint32_t *renumber) {
+/* Fills renumber[b] with the new number of block b, NO_BLOCK if it is unreachable. Returns the number of reachable
+ * blocks. */
+static uint32_t mark_reachable(struct builder *b, const struct cfg *g, uint32_t *renumber) {
     struct ir *ir = b->ir;
-    uint32_t *stack = arena_array(ir->tmp, g->n, sizeof *stack), left = 0;
+    uint32_t *stack = arena_array(ir->tmp, g->n, sizeof *stack), n_reachable = 0;
     for (uint32_t k = 0; k < g->n; k++)
         renumber[k] = NO_BLOCK;
     for (uint32_t f = 0; f < ir->n_functions; f++) {
@@ -107,11 +108,11 @@ static uint32_t reach(struct builder *b, const struct cfg *g, uint32_t *renumber
     }
     for (uint32_t k = 0; k < g->n; k++)
         if (renumber[k] != NO_BLOCK)
-            renumber[k] = left++;
-    return left;
+            renumber[k] = n_reachable++;
+    return n_reachable;
 }
 
-/* Instruction `in` moves to place `to`; its targets become blocks. */
+/* Moves instruction `in` to index `to` and turns its targets into block numbers. */
 static void move(struct builder *b, struct inst *in, uint32_t to, const uint32_t *renumber) {
     struct ir *ir = b->ir;
     if (in->kind == K_BRANCH || in->kind == K_BSSY)
@@ -121,17 +122,17 @@ static void move(struct builder *b, struct inst *in, uint32_t to, const uint32_t
     ir->code[to] = *in;
 }
 
-/* Moves what is left together, with its new block and instruction numbers. Calls that are gone keep inst NO_INST. */
-static void compact(struct builder *b, const uint32_t *renumber, uint32_t left, uint32_t *moved) {
+/* Compacts the reachable blocks and instructions under their new numbers. Dropped calls get inst NO_INST. */
+static void compact(struct builder *b, const uint32_t *renumber, uint32_t n_reachable, uint32_t *moved) {
     struct ir *ir = b->ir;
     uint32_t to = 0;
-    struct block *blocks = arena_array(ir->tmp, (size_t)left + 1, sizeof *blocks);
+    struct block *blocks = arena_array(ir->tmp, (size_t)n_reachable + 1, sizeof *blocks);
     for (uint32_t i = 0; i < ir->n; i++)
         moved[i] = NO_INST;
     for (uint32_t k = 0; k < ir->n_blocks; k++) {
         const struct block *old = &ir->blocks[k];
         if (renumber[k] == NO_BLOCK) {
-            ir_note(ir, old->begin, "dropped, %u instructions: no path reaches them", old->end - old->begin);
+            ir_note(ir, old->begin, "dropped %u unreachable instructions", old->end - old->begin);
             continue;
         }
         struct block *blk = &blocks[renumber[k]];
@@ -149,11 +150,11 @@ static void compact(struct builder *b, const uint32_t *renumber, uint32_t left, 
         if (ir->calls[c].inst != NO_INST)
             ir->calls[c].inst = moved[ir->calls[c].inst];
     ir->blocks = blocks;
-    ir->n_blocks = left;
+    ir->n_blocks = n_reachable;
     ir->n = to;
 }
 
-/* The edges once more, between the blocks that are left. */
+/* Rebuilds the edges between reachable blocks. */
 static void link_blocks(struct builder *b, const uint32_t *renumber) {
     struct ir *ir = b->ir;
     uint32_t n = 0;
@@ -188,9 +189,9 @@ uint32_t *ir_make_blocks(struct ir *ir) {
     split(&b);
     struct cfg g = cfg_from_edges(ir->tmp, ir->n_blocks, b.edges, b.n_edges);
     uint32_t *renumber = arena_array(ir->tmp, (size_t)g.n + 1, sizeof *renumber);
-    uint32_t left = reach(&b, &g, renumber);
+    uint32_t n_reachable = mark_reachable(&b, &g, renumber);
     uint32_t *moved = arena_array(ir->tmp, (size_t)ir->n + 1, sizeof *moved);
-    compact(&b, renumber, left, moved);
+    compact(&b, renumber, n_reachable, moved);
     link_blocks(&b, renumber);
     ir->has_postdom = false;
     return moved;
@@ -208,8 +209,8 @@ struct dom_tree ir_dominators(const struct ir *ir) {
     return dominators(ir->tmp, &ir->cfg, entries, ir->n_functions);
 }
 
-/* Post-dominators of every block, and the reconvergence block of every branch (as a block number). Requires: blocks,
- * and where threads only exit: they do not join there. */
+/* Finds the post-dominator of every block and the reconvergence block of every branch (a block number). Requires:
+ * blocks and inst_info.only_exits; threads do not reconverge where they only exit. */
 bool pass_postdom(struct ir *ir) {
     uint32_t *ipdom = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *ipdom);
     struct cfg live = cfg_of_live(ir->tmp, ir);

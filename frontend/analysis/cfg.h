@@ -1,6 +1,6 @@
 #ifndef FRONTEND_CFG_H
 #define FRONTEND_CFG_H
-/* A directed graph of blocks in compressed rows. */
+/* A control-flow graph of blocks, stored as compressed sparse rows. */
 #include "ptx/arena.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,13 +10,14 @@
 struct cfg {
     uint32_t n;
     uint32_t *succ_first, *succ; /* successors of b: succ[succ_first[b]] to succ[succ_first[b + 1] - 1] */
-    uint32_t *pred_first, *pred; /* likewise */
+    uint32_t *pred_first, *pred; /* predecessors, in the same form */
 };
 
 struct cfg_edge {
     uint32_t from, to;
 };
 
-/* The graph of `n` blocks with these edges, in order; duplicates are kept. Arrays come from `a`. */
+/* Builds the graph of `n` blocks with `n_edges` edges. Edges keep their order; duplicates stay. Arrays are allocated in
+ * `a`. */
 struct cfg cfg_from_edges(struct arena *a, uint32_t n, const struct cfg_edge *edges, uint32_t n_edges);
 #endif

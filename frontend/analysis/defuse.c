@@ -1,45 +1,44 @@
-/* Reaching definitions, one register at a time: most registers live in one block, and a walk over their occurrences is
- * all they cost. For the others sets of definitions are carried forward, through the blocks in which the register is
- * live and no further. */
+/* Reaching definitions, one register at a time. Most registers live in one block and cost one walk over their
+ * occurrences. For the others, sets of definitions are propagated through the blocks where the register is live. */
 #include "defuse.h"
 #include "span.h"
 #include <string.h>
 
-/* Occurrences of a register in program order; an instruction reads before it writes. */
+/* A read or write of a register, in program order. An instruction reads before it writes. */
 struct occurrence {
     uint32_t inst;
-    uint32_t site; /* index in uses or in defs */
+    uint32_t site; /* index in uses or defs */
     bool is_def, kills;
 };
 
-/* A block in which the register at hand occurs. */
+/* The occurrences of the current register in one block. */
 struct run {
-    uint32_t block, from, to; /* occurrences */
-    bool open;                /* it reads what was there when the block began */
-    bool passes;              /* what was there may still be there when it ends */
+    uint32_t block, from, to; /* range of occurrences */
+    bool open;                /* reads the value from before the block */
+    bool passes;              /* the value from before the block may survive to its end */
 };
 
 struct finder {
     struct arena *a;
     const struct ir *ir;
     struct defuse *out;
-    uint32_t *occ_first; /* of register v: occ[occ_first[v] ... occ_first[v + 1]) */
+    uint32_t *occ_first; /* register v has occ[occ_first[v] ... occ_first[v + 1]) */
     struct occurrence *occ;
     uint32_t n_links, cap_links;
-    /* the register at hand */
+    /* state of the current register */
     uint32_t vreg, n_defs;
     struct run *runs;
     uint32_t n_runs;
-    uint32_t *def_number;       /* definition -> its number among those of its register */
-    uint32_t *number_def;       /* back */
-    uint32_t *run_of, *slot_of; /* by block, valid where the stamps below are v + 1 */
+    uint32_t *def_number;       /* definition -> its number among the register's definitions */
+    uint32_t *number_def;       /* number -> definition */
+    uint32_t *run_of, *slot_of; /* by block; valid if the stamp below is vreg + 1 */
     uint32_t *run_stamp, *slot_stamp;
-    uint32_t *span;     /* the first block of the span that a block ends (span.h) */
-    uint32_t *span_end; /* of the first block of a span that is crossed in one step: its last; valid as those are */
+    uint32_t *span;     /* block -> first block of the span that it ends (span.h) */
+    uint32_t *span_end; /* first block of a span crossed in one step -> last block; valid if cross_stamp is vreg + 1 */
     uint32_t *cross_stamp;
     uint32_t *list, n_list, *queue;
     unsigned char *queued;
-    uint64_t *in; /* set of slot k: in[k * words]; bit n_defs: the beginning of the function */
+    uint64_t *in; /* set of slot k at in[k * words]; bit n_defs stands for the function's entry */
     uint32_t words, cap_in;
     uint64_t *scratch;
     uint32_t cap_scratch;
@@ -112,7 +111,7 @@ static void add_slot(struct finder *f, uint32_t b) {
     f->list[f->n_list++] = b;
 }
 
-/* True when the register at hand does not occur in the blocks from `first` to `last`. */
+/* True if the current register does not occur in the blocks from `first` to `last`. */
 static bool absent(const struct finder *f, uint32_t first, uint32_t last) {
     uint32_t begin = f->ir->blocks[first].begin, end = f->ir->blocks[last].end;
     uint32_t low = f->occ_first[f->vreg], high = f->occ_first[f->vreg + 1], stop = high;
@@ -126,9 +125,9 @@ static bool absent(const struct finder *f, uint32_t first, uint32_t last) {
     return low == stop || f->occ[low].inst >= end;
 }
 
-/* The register is live at the end of block p and passes through it: what holds where p begins, or where the span begins
- * that p ends and in which the register does not occur, holds there. */
-static void pass_back(struct finder *f, uint32_t p) {
+/* Marks block p, at whose end the register is live and through which it passes. If p ends a span without the register,
+ * the whole span is marked in one step. */
+static void mark_live_through(struct finder *f, uint32_t p) {
     uint32_t first = f->span[p], now = f->vreg + 1;
     if (f->slot_stamp[p] == now || first == p || f->run_stamp[p] == now || !absent(f, first, p)) {
         add_slot(f, p);
@@ -141,14 +140,14 @@ static void pass_back(struct finder *f, uint32_t p) {
     f->slot_of[p] = f->slot_of[first];
 }
 
-/* The last block of what begins with block b: b itself, or the end of the span. */
+/* Returns the end of the span that begins with block b and is crossed in one step, or b itself. */
 static uint32_t last_of(const struct finder *f, uint32_t b) {
     return f->cross_stamp[b] == f->vreg + 1 ? f->span_end[b] : b;
 }
 
 static bool inside(uint32_t b, uint32_t first, uint32_t last) { return first != last && b >= first && b <= last; }
 
-/* Lists the blocks that begin with a value of the register which something still reads. */
+/* Lists the blocks where the register is live at the start. */
 static void find_live(struct finder *f) {
     const struct cfg *g = &f->ir->cfg;
     f->n_list = 0;
@@ -160,12 +159,12 @@ static void find_live(struct finder *f) {
         for (uint32_t e = g->pred_first[b]; e < g->pred_first[b + 1]; e++) {
             uint32_t p = g->pred[e];
             if (!inside(p, b, last) && (f->run_stamp[p] != f->vreg + 1 || f->runs[f->run_of[p]].passes))
-                pass_back(f, p);
+                mark_live_through(f, p);
         }
     }
 }
 
-/* Adds the definitions that may hold at the end of block `p`. True when `set` has grown. */
+/* Adds the definitions that may hold at the end of block `p`. Returns true if `set` has grown. */
 static bool add_out(struct finder *f, uint32_t p, uint64_t *set) {
     bool grown = false, passes = true;
     if (f->run_stamp[p] == f->vreg + 1) {
@@ -189,7 +188,7 @@ static bool add_out(struct finder *f, uint32_t p, uint64_t *set) {
     return grown;
 }
 
-static void carry_forward(struct finder *f) {
+static void propagate_defs(struct finder *f) {
     const struct ir *ir = f->ir;
     const struct cfg *g = &ir->cfg;
     size_t need = (size_t)f->n_list * f->words;
@@ -198,7 +197,7 @@ static void carry_forward(struct finder *f) {
         f->in = arena_array(f->a, f->cap_in, sizeof *f->in);
     }
     if (!need)
-        return; /* it lives in single blocks */
+        return; /* the register is local to single blocks */
     memset(f->in, 0, need * sizeof *f->in);
     uint32_t head = 0, waiting = 0, room = ir->n_blocks;
     for (uint32_t k = 0; k < f->n_list; k++) {
@@ -239,7 +238,7 @@ static void link(struct finder *f, uint32_t site, const uint64_t *set) {
         }
 }
 
-/* Walks through a block with the set that holds at its beginning. */
+/* Links the uses in a block to definitions, starting from the set at the block's start. */
 static void link_run(struct finder *f, const struct run *r) {
     uint64_t *now = f->scratch;
     memset(now, 0, f->words * sizeof *now);
@@ -274,13 +273,13 @@ static void find_register(struct finder *f, uint32_t v) {
     }
     find_runs(f, from, to);
     find_live(f);
-    carry_forward(f);
+    propagate_defs(f);
     for (uint32_t r = 0; r < f->n_runs; r++)
         link_run(f, &f->runs[r]);
 }
 
-/* The links once more, from definitions to uses. */
-static void turn_round(struct finder *f) {
+/* Builds the links from definitions to uses. */
+static void build_def_uses(struct finder *f) {
     struct defuse *o = f->out;
     uint32_t at = 0;
     for (uint32_t k = 0; k < f->n_links; k++)
@@ -320,7 +319,7 @@ struct defuse find_defuse(struct arena *a, const struct ir *ir) {
     for (uint32_t v = 1; v < ir->n_vregs; v++)
         if (f.occ_first[v] < f.occ_first[v + 1])
             find_register(&f, v);
-    turn_round(&f);
+    build_def_uses(&f);
     return out;
 }
 

@@ -1,21 +1,21 @@
 #ifndef FRONTEND_DEFUSE_H
 #define FRONTEND_DEFUSE_H
-/* Which writes of a register may have made the value that an instruction reads: reaching definitions of virtual
- * registers, for programs in which a register is written many times. A write under a guard does not end the value
- * before it. Special registers and constants have no definitions. A change of the program makes all of this stale. */
+/* Reaching definitions: which writes may have produced the value that an instruction reads. Virtual registers may be
+ * written many times; a guarded write does not end the previous value. Special registers and constants have no
+ * definitions. Any change of the program invalidates the result. */
 #include "ir.h"
 
-/* One register that one instruction writes. */
+/* A definition: one register that one instruction writes. */
 struct reg_def {
     uint32_t inst, vreg;
-    uint32_t first, n; /* the uses that it may reach: defuse.def_uses[first ... first + n), ascending */
+    uint32_t first, n; /* uses that it may reach: defuse.def_uses[first ... first + n), ascending */
 };
 
-/* One register that one instruction reads, its guard included; once for each register and instruction. */
+/* A use: one register that one instruction reads (guard included), counted once per instruction. */
 struct reg_use {
     uint32_t inst, vreg;
-    uint32_t first, n; /* the definitions that may reach it: defuse.use_defs[first ... first + n), ascending */
-    bool start;        /* the function's beginning may be where the value comes from: zero, nothing wrote it yet */
+    uint32_t first, n; /* definitions that may reach it: defuse.use_defs[first ... first + n), ascending */
+    bool start;        /* the register may be unwritten since the function's entry; it then reads as zero */
 };
 
 struct defuse {
@@ -23,14 +23,14 @@ struct defuse {
     uint32_t n_defs;
     struct reg_use *uses;
     uint32_t n_uses;
-    uint32_t *inst_defs, *inst_uses; /* instruction i: defs[inst_defs[i] ... inst_defs[i + 1]), uses likewise */
+    uint32_t *inst_defs, *inst_uses; /* instruction i has defs[inst_defs[i] ... inst_defs[i + 1]); uses likewise */
     uint32_t *def_uses, *use_defs;
 };
 
-/* Requires: blocks. Everything comes from `a`. */
+/* Finds all definitions and uses. Arrays are allocated in `a`. Requires: blocks. */
 struct defuse find_defuse(struct arena *a, const struct ir *ir);
-/* The use of register `vreg` by instruction `inst`; NULL when it does not read it. */
+/* Returns the use of register `vreg` by instruction `inst`, or NULL if the instruction does not read it. */
 const struct reg_use *defuse_use(const struct defuse *d, uint32_t inst, uint32_t vreg);
-/* The one definition that makes the value of `use` on every path; NULL when there are several, or none on some path. */
+/* Returns the single definition that reaches `use` on every path, or NULL if there are several or a path has none. */
 const struct reg_def *defuse_only_def(const struct defuse *d, const struct reg_use *use);
 #endif

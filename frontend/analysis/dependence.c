@@ -1,6 +1,6 @@
-/* Control dependence. Sets of pairs may be large (a block behind n early exits depends on n branches, and there are n
- * such blocks); they are never made: both ways of asking tell everything once, so that all questions together take time
- * linear in the graph, but for a logarithm. */
+/* Control dependence. The set of (branch, block) pairs can be quadratic: each block after n early exits depends on n
+ * branches. It is never built. Both iterators return each block once, so that all calls together take time linear in
+ * the graph, times a logarithm. */
 #include "dependence.h"
 #include <string.h>
 
@@ -35,7 +35,7 @@ static struct cfg graph_with_end(struct arena *a, const struct ir *ir, uint32_t 
     return cfg_from_edges(a, n + 1, edges, n_edges);
 }
 
-/* A block that cannot reach the end; NO_BLOCK when all do. */
+/* Returns a block that cannot reach the end, or NO_BLOCK. */
 static uint32_t find_stuck(struct arena *a, const struct cfg *g) {
     uint32_t *stack = arena_array(a, g->n, sizeof *stack), top = 0;
     unsigned char *seen = arena_array(a, g->n, 1);
@@ -55,7 +55,7 @@ static uint32_t find_stuck(struct arena *a, const struct cfg *g) {
     return NO_BLOCK;
 }
 
-/* Places and levels: the numbers of dom_tree tell when a walk comes to a node, and leave gaps. */
+/* Fills level, order, place and last. The numbers in dom_tree give the preorder but have gaps. */
 static void number_tree(struct arena *a, struct control *c) {
     uint32_t n = c->n + 1, times = 2 * n + 1, at = 0;
     uint32_t *came = arena_array(a, (size_t)times + 1, sizeof *came), *before = arena_array(a, (size_t)times + 1, 4);
@@ -96,8 +96,8 @@ struct dependents find_dependents(struct arena *a, const struct control *c) {
     return d;
 }
 
-/* The nearest node from b upward that was not told. */
-static uint32_t untold(struct dependents *d, uint32_t b) {
+/* Returns the nearest node from b upward that was not returned yet. */
+static uint32_t next_unreturned(struct dependents *d, uint32_t b) {
     uint32_t top = b, next;
     while (d->up[top] != top)
         top = d->up[top];
@@ -112,7 +112,7 @@ uint32_t dependents_of(struct dependents *d, uint32_t b, uint32_t *list) {
     const struct control *c = d->c;
     uint32_t n = 0, join = c->level[control_join(c, b)];
     for (uint32_t e = c->g.succ_first[b]; e < c->g.succ_first[b + 1]; e++)
-        for (uint32_t x = untold(d, c->g.succ[e]); c->level[x] > join; x = untold(d, x)) {
+        for (uint32_t x = next_unreturned(d, c->g.succ[e]); c->level[x] > join; x = next_unreturned(d, x)) {
             list[n++] = x;
             d->up[x] = c->post.up[x];
         }
@@ -143,7 +143,8 @@ struct deciders find_deciders(struct arena *a, const struct control *c) {
     return d;
 }
 
-/* The first edge of [from, to) whose level is below `level`; UINT32_MAX for none. `k` covers [low, high). */
+/* Returns the first edge in [from, to) whose depth is less than `level`, or UINT32_MAX. Node `k` of the minimum tree
+ * covers [low, high). */
 static uint32_t find_below(const struct deciders *d, uint32_t k, uint32_t low, uint32_t high, uint32_t from,
                            uint32_t to, uint32_t level) {
     if (high <= from || to <= low || d->least[k] >= level)

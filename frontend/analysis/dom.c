@@ -1,16 +1,16 @@
-/* Dominators and post-dominators: one algorithm over a graph, walked forward from the entries or backward from the
- * ends. It is Lengauer's and Tarjan's (A fast algorithm for finding dominators in a flowgraph, TOPLAS 1979) with simple
- * path compression: edges times the logarithm of blocks, however deep loops are nested. */
+/* Dominators and post-dominators: one algorithm, run forward from the entries or backward from the ends. It is Lengauer
+ * and Tarjan's ("A fast algorithm for finding dominators in a flowgraph", TOPLAS 1979) with simple path compression.
+ * Its time is edges times the logarithm of blocks, however deep loops are nested. */
 #include "dom.h"
 #include <string.h>
 
 /* A depth-first walk. */
 struct walk {
-    uint32_t *order, n; /* blocks in the order in which they are left */
-    uint32_t *found;    /* blocks in the order in which they are first seen */
+    uint32_t *order, n; /* blocks in postorder */
+    uint32_t *found;    /* blocks in preorder */
     uint32_t n_found;
-    uint32_t *from;         /* of a block: the one that it was seen from; NO_BLOCK: it is where the walk began */
-    uint32_t *stack, *next; /* blocks on the way, and the edge each is at */
+    uint32_t *from;         /* block -> its parent in the walk; NO_BLOCK: the walk began here */
+    uint32_t *stack, *next; /* blocks on the current path, and the next edge of each */
     unsigned char *seen;
 };
 
@@ -24,18 +24,18 @@ static struct walk new_walk(struct arena *a, uint32_t n) {
                          .seen = arena_array(a, room, 1)};
 }
 
-static void see(struct walk *w, uint32_t b, uint32_t from) {
+static void discover(struct walk *w, uint32_t b, uint32_t from) {
     w->seen[b] = 1;
     w->found[w->n_found++] = b;
     w->from[b] = from;
 }
 
-/* Walks from `root` over `first`/`adj`; a block is left when all its neighbours have been. */
+/* Walks depth-first from `root` over `first`/`adj`. A block comes in `order` after all its neighbours. */
 static void visit(struct walk *w, uint32_t root, const uint32_t *first, const uint32_t *adj) {
     uint32_t top = 0;
     if (w->seen[root])
         return;
-    see(w, root, NO_BLOCK);
+    discover(w, root, NO_BLOCK);
     w->stack[top] = root;
     w->next[top++] = first[root];
     while (top) {
@@ -47,15 +47,15 @@ static void visit(struct walk *w, uint32_t root, const uint32_t *first, const ui
         }
         uint32_t to = adj[w->next[top - 1]++];
         if (!w->seen[to]) {
-            see(w, to, b);
+            discover(w, to, b);
             w->stack[top] = to;
             w->next[top++] = first[to];
         }
     }
 }
 
-/* One problem: `w` is a walk from the roots along the graph; `back` leads against it. One node stands before all roots.
- */
+/* The input of solve(): `w` is a walk from the roots along the graph; `back` has its edges reversed. A virtual node
+ * precedes all roots. */
 struct problem {
     uint32_t n;
     const struct walk *w;
@@ -63,25 +63,26 @@ struct problem {
     const uint32_t *back_first, *back;
 };
 
-/* Nodes by number of discovery: TOP stands before all roots, block w->found[i] is TOP + 1 + i, and 0 is none. */
+/* Nodes are numbered in preorder: 0 is none, TOP is the virtual node before all roots, block w->found[i] is TOP + 1 +
+ * i. */
 enum { TOP = 1 };
 struct forest {
-    uint32_t *parent;   /* in the walk */
-    uint32_t *semi;     /* the semidominator */
-    uint32_t *ancestor; /* in the forest of what has been done; 0: a root of it */
-    uint32_t *label;    /* of the nodes on the compressed way up: one of least semidominator */
-    uint32_t *way;      /* scratch: nodes between one and its root */
+    uint32_t *parent;   /* parent in the walk */
+    uint32_t *semi;     /* semidominator */
+    uint32_t *ancestor; /* parent in the forest of processed nodes; 0: a root */
+    uint32_t *label;    /* node with the least semidominator on the compressed path */
+    uint32_t *path;     /* scratch: the path from a node to its root */
 };
 
-/* A node of least semidominator between `v` and the root of its tree, without the root. */
-static uint32_t least(const struct forest *f, uint32_t v) {
+/* Returns the node with the least semidominator on the path from `v` to the root of its tree, without the root. */
+static uint32_t least_label(const struct forest *f, uint32_t v) {
     uint32_t n = 0, top = v;
     if (!f->ancestor[v])
         return f->label[v];
     for (; f->ancestor[f->ancestor[top]]; top = f->ancestor[top])
-        f->way[n++] = top;
+        f->path[n++] = top;
     while (n--) {
-        uint32_t u = f->way[n], above = f->ancestor[u];
+        uint32_t u = f->path[n], above = f->ancestor[u];
         if (f->semi[f->label[above]] < f->semi[f->label[u]])
             f->label[u] = f->label[above];
         f->ancestor[u] = f->ancestor[above];
@@ -93,25 +94,26 @@ static uint32_t semidominator(const struct forest *f, const struct problem *p, c
     uint32_t b = p->w->found[i - TOP - 1], least_semi = p->root[b] ? TOP : i;
     for (uint32_t e = p->back_first[b]; e < p->back_first[b + 1]; e++) {
         uint32_t from = number[p->back[e]];
-        uint32_t semi = from ? f->semi[least(f, from)] : i;
+        uint32_t semi = from ? f->semi[least_label(f, from)] : i;
         least_semi = semi < least_semi ? semi : least_semi;
     }
     return least_semi;
 }
 
-/* Fills out[0 ... n-1]; NO_BLOCK where only the node before all roots is above. */
+/* Fills out[0 ... n-1] with immediate dominators; NO_BLOCK where only the virtual node dominates. */
 static void solve(struct arena *tmp, const struct problem *p, uint32_t *out) {
     const struct walk *w = p->w;
-    const uint32_t end = w->n_found + TOP + 1; /* of numbers */
+    const uint32_t end = w->n_found + TOP + 1; /* node numbers are below `end` */
     struct forest f = {.parent = arena_array(tmp, end, sizeof(uint32_t)),
                        .semi = arena_array(tmp, end, sizeof(uint32_t)),
                        .ancestor = arena_array(tmp, end, sizeof(uint32_t)),
                        .label = arena_array(tmp, end, sizeof(uint32_t)),
-                       .way = arena_array(tmp, end, sizeof(uint32_t))};
-    uint32_t *number = arena_array(tmp, (size_t)p->n + 1, sizeof *number); /* 0: not reached */
+                       .path = arena_array(tmp, end, sizeof(uint32_t))};
+    uint32_t *number = arena_array(tmp, (size_t)p->n + 1, sizeof *number); /* block -> node number; 0: unreachable */
     uint32_t *up = arena_array(tmp, end, sizeof *up);
-    uint32_t *waits = arena_array(tmp, end, sizeof *waits); /* first of those whose semidominator this is */
-    uint32_t *more = arena_array(tmp, end, sizeof *more);   /* and the next of them */
+    uint32_t *bucket = arena_array(tmp, end, sizeof *bucket); /* node -> first node whose semidominator it is */
+    uint32_t *bucket_next =
+        arena_array(tmp, end, sizeof *bucket_next); /* node -> next node with the same semidominator */
     for (uint32_t i = TOP + 1; i < end; i++)
         number[w->found[i - TOP - 1]] = i;
     for (uint32_t i = TOP; i < end; i++) {
@@ -121,14 +123,14 @@ static void solve(struct arena *tmp, const struct problem *p, uint32_t *out) {
     }
     for (uint32_t i = end - 1; i > TOP; i--) {
         f.semi[i] = semidominator(&f, p, number, i);
-        more[i] = waits[f.semi[i]];
-        waits[f.semi[i]] = i;
+        bucket_next[i] = bucket[f.semi[i]];
+        bucket[f.semi[i]] = i;
         f.ancestor[i] = f.parent[i];
-        for (uint32_t x = waits[f.parent[i]]; x; x = more[x]) {
-            uint32_t u = least(&f, x);
+        for (uint32_t x = bucket[f.parent[i]]; x; x = bucket_next[x]) {
+            uint32_t u = least_label(&f, x);
             up[x] = f.semi[u] < f.semi[x] ? u : f.parent[i];
         }
-        waits[f.parent[i]] = 0;
+        bucket[f.parent[i]] = 0;
     }
     for (uint32_t b = 0; b < p->n; b++)
         out[b] = NO_BLOCK;
@@ -140,7 +142,7 @@ static void solve(struct arena *tmp, const struct problem *p, uint32_t *out) {
     }
 }
 
-/* Numbers the tree so that dominates() is two comparisons. `reached[b]`: some root leads to b. */
+/* Numbers the tree so that dominates() is two comparisons. `reached[b]`: a root reaches b. */
 static struct dom_tree make_tree(struct arena *a, uint32_t n, uint32_t *up, const unsigned char *reached) {
     struct dom_tree t = {.n = n, .up = up};
     size_t room = (size_t)n + 1;
@@ -183,7 +185,8 @@ struct dom_tree dominators(struct arena *a, const struct cfg *g, const uint32_t 
     return make_tree(a, g->n, up, w.seen);
 }
 
-/* Orders all blocks backward from the end and marks those with an edge to it, one for each region that has none. */
+/* Walks all blocks backward from the ends. `leaves` marks the blocks with an edge to the end; a region without one gets
+ * one. */
 static struct walk order_backward(struct arena *tmp, const struct cfg *g, unsigned char *leaves) {
     struct walk forward = new_walk(tmp, g->n), w = new_walk(tmp, g->n);
     for (uint32_t b = 0; b < g->n; b++)

@@ -1,4 +1,4 @@
-/* The program as text, after any pass. */
+/* Prints the program as text, after any pass. */
 #include "dump.h"
 #include "isa/chain.h"
 #include "isa/reduce.h"
@@ -99,7 +99,7 @@ static void append_chain_source(void *ctx, unsigned place) {
     append_operand(c->ir, c->l, c->ir->lists[c->in->list + place], 4);
 }
 
-/* As program_print_inst() does. */
+/* Formats a chain like program_print_inst(). */
 static void add_chain(const struct ir *ir, struct line *l, const struct inst *in) {
     struct chain_line line = {ir, in, l};
     const struct chain_printer p = {append_chain_text, append_chain_source, &line};

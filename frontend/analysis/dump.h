@@ -1,22 +1,23 @@
 #ifndef FRONTEND_DUMP_H
 #define FRONTEND_DUMP_H
-/* Listings: the program after any pass, and the results of its analyses. */
+/* Listings of the program after any pass, and of analysis results. */
 #include "ir.h"
 
-/* Prints the program as it is now. */
+/* Prints the program in its current state. `after` is the name of the last pass. */
 void dump_ir(const struct ir *ir, const char *after, FILE *out);
-/* What the program's shape is: dumps of passes that change nothing. */
+/* Print the result of an analysis; the program does not change. */
 void dump_dominators(const struct ir *ir, FILE *out);
 void dump_loops(const struct ir *ir, FILE *out);
 void dump_defuse(const struct ir *ir, FILE *out);
-/* The class of every instruction: affine.h. */
+/* Prints the class of every instruction, see affine.h. */
 void dump_affine(const struct ir *ir, FILE *out);
 /* Prints one instruction, as dump_ir() does. */
 void dump_inst(const struct ir *ir, uint32_t i, FILE *out);
-/* As dump_ir(), with the source beside it: streams after the pass `after`. */
+/* Like dump_ir(), with source lines in between. */
 void dump_streams(const struct ir *ir, const char *after, FILE *out);
-/* dump_source.c: the source beside a listing. A line before instruction `inst` where it comes from another place than
- * the one before it: "; k.cu:7: " by .loc, "; line 30: " of the PTX without, and the text there, if it can be read. */
+/* dump_source.c: prints source lines in a listing. dump_source_at() prints a line before instruction `inst` if its
+ * location differs from the previous one: "; k.cu:7: text" from .loc, or "; line 30: text" of the PTX file. The text is
+ * left out if the file cannot be read. */
 struct dump_source;
 struct dump_source *dump_source_begin(const struct ir *ir);
 void dump_source_at(struct dump_source *s, uint32_t inst, FILE *out);

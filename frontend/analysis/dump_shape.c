@@ -1,4 +1,4 @@
-/* Dominators, loops, definitions and uses as text. */
+/* Prints dominators, loops, definitions and uses. */
 #include "defuse.h"
 #include "dump.h"
 #include "loops.h"
@@ -38,14 +38,14 @@ static void print_loop(const struct ir *ir, const struct loops *loops, const str
     for (uint32_t b = 0; b < ir->n_blocks; b++)
         if (loop_has(l, b))
             fprintf(out, " %u", b);
-    fputs("; from", out);
+    fputs("; latches", out);
     for (uint32_t i = 0; i < l->n_latches; i++)
         fprintf(out, " %u", l->latches[i]);
-    fputs("; leaves by", out);
+    fputs("; exits", out);
     for (uint32_t i = 0; i < l->n_exits; i++)
         fprintf(out, " %u->%u", l->exits[i].from, l->exits[i].to);
     if (l->parent != NO_LOOP)
-        fprintf(out, "; in the loop of %u", loops->list[l->parent].header);
+        fprintf(out, "; inside the loop of block %u", loops->list[l->parent].header);
     if (l->preheader != NO_BLOCK)
         fprintf(out, "; preheader %u", l->preheader);
     fputc('\n', out);
@@ -61,7 +61,7 @@ void dump_loops(const struct ir *ir, FILE *out) {
                 print_loop(ir, &l, &l.list[i], out);
         for (uint32_t b = ir->functions[f].block; b < ir->functions[f].block_end; b++)
             if (l.irregular[b])
-                fprintf(out, "block %u (line %u) lies in a cycle that can be entered at several blocks\n", b,
+                fprintf(out, "block %u (line %u) is in a cycle with several entries\n", b,
                         ir->info[ir->blocks[b].begin].line);
     }
 }

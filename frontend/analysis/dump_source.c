@@ -1,25 +1,25 @@
-/* The source beside a listing: the place that .loc names, with the text of its file where that can be read; else the
- * line of the PTX. */
+/* Source lines in a listing: the location from .loc with the text of its file, if readable; otherwise the line of the
+ * PTX. */
 #include "dump.h"
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LONGEST_FILE = 16 << 20, LONGEST_LINE = 200 };
+enum { MAX_FILE_BYTES = 16 << 20, MAX_LINE_BYTES = 200 };
 
 struct text {
     const char *at;
     size_t len;
-    const char **line; /* begins of its lines */
+    const char **line; /* start of each line */
     uint32_t n, cap;
     bool tried;
 };
 
 struct dump_source {
     const struct ir *ir;
-    struct text ptx, *files; /* like ir->files */
-    uint32_t file, line;     /* of what was printed last; file 0: the PTX */
+    struct text ptx, *files; /* in the order of ir->files */
+    uint32_t file, line;     /* location printed last; file 0: the PTX */
 };
 
 static void find_lines(struct ir *ir, struct text *t) {
@@ -32,13 +32,13 @@ static void find_lines(struct ir *ir, struct text *t) {
     }
 }
 
-/* What a regular file of a bearable size holds; false: there is none. */
+/* Reads a regular file of at most MAX_FILE_BYTES. Returns false if it cannot be read. */
 static bool read_text(struct ir *ir, const char *path, struct text *t) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return false;
-    bool fine = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= LONGEST_FILE;
+    bool fine = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MAX_FILE_BYTES;
     char *to = fine ? arena_array(ir->tmp, (size_t)st.st_size + 1, 1) : NULL;
     ssize_t got = 1;
     for (t->len = 0; fine && got > 0 && t->len<(size_t)st.st_size; t->len += got> 0 ? (size_t)got : 0)
@@ -48,7 +48,7 @@ static bool read_text(struct ir *ir, const char *path, struct text *t) {
     return fine && got >= 0;
 }
 
-/* As the directive has it, or else beside the PTX. */
+/* Opens `name` as the directive spells it, or the file of that name next to the PTX file. */
 static void open_file(struct ir *ir, const char *name, struct text *t) {
     const char *ptx = ir->module->diags->file ? ir->module->diags->file : "", *slash = strrchr(ptx, '/'),
                *base = strrchr(name, '/');
@@ -59,13 +59,13 @@ static void open_file(struct ir *ir, const char *name, struct text *t) {
         find_lines(ir, t);
 }
 
-/* What a terminal would take for a command is shown as '?'. */
+/* Prints text with control characters replaced by '?', so that it cannot send commands to the terminal. */
 static void print_text(const char *p, const char *end, FILE *out) {
-    for (int n = 0; p < end && n < LONGEST_LINE; p++, n++)
+    for (int n = 0; p < end && n < MAX_LINE_BYTES; p++, n++)
         fputc(*p == '\t' ? ' ' : (unsigned char)*p < ' ' || *p == 127 ? '?' : *p, out);
 }
 
-/* Without the blanks before and behind it. */
+/* Prints line `line` without leading and trailing white space. */
 static void print_line(const struct text *t, uint32_t line, FILE *out) {
     if (!line || line > t->n)
         return;
@@ -90,7 +90,7 @@ struct dump_source *dump_source_begin(const struct ir *ir) {
 }
 
 void dump_source_at(struct dump_source *s, uint32_t inst, FILE *out) {
-    struct ir *ir = (struct ir *)s->ir; /* its arena */
+    struct ir *ir = (struct ir *)s->ir; /* only its arena changes */
     const struct inst_info *info = &ir->info[inst];
     bool has_loc = info->src_line != 0;
     uint32_t file = has_loc ? info->src_file : 0, line = has_loc ? info->src_line : info->line, k = 0;

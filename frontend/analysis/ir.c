@@ -1,4 +1,4 @@
-/* Growing the program under construction: registers, constants, and facts about single instructions. */
+/* Operations on the program under construction: registers, constants, properties of instructions. */
 #include "ir.h"
 #include "isa/arith.h"
 #include "isa/chain.h"
@@ -6,15 +6,15 @@
 #include <string.h>
 
 void *ir_grow(struct arena *a, void *array, uint32_t n, uint32_t *cap, size_t size) {
-    uint64_t want = *cap ? (uint64_t)*cap * 2 : 64;
-    while (want <= n)
-        want *= 2;
-    if (want > UINT32_MAX)
-        want = UINT32_MAX;
-    void *bigger = arena_array(a, want, size);
+    uint64_t cap_new = *cap ? (uint64_t)*cap * 2 : 64;
+    while (cap_new <= n)
+        cap_new *= 2;
+    if (cap_new > UINT32_MAX)
+        cap_new = UINT32_MAX;
+    void *bigger = arena_array(a, cap_new, size);
     if (*cap)
         memcpy(bigger, array, (size_t)*cap * size);
-    *cap = (uint32_t)want;
+    *cap = (uint32_t)cap_new;
     return bigger;
 }
 
@@ -86,7 +86,7 @@ static void constant_rehash(struct ir *ir) {
     ir->cap_constant_keys = cap;
 }
 
-/* Room for `bytes` more bytes of constants, zeroed. */
+/* Extends the constants by `bytes` zeroed bytes and returns the new part. */
 static unsigned char *constant_room(struct ir *ir, uint32_t bytes) {
     uint64_t need = (uint64_t)ir->constant_bytes + bytes;
     if (need > ir->cap_constants) {
@@ -196,7 +196,7 @@ void ir_note_regs(struct ir *ir, uint32_t inst) {
     info->n_reads = (uint8_t)r.n_reads;
     info->n_writes = (uint8_t)r.n_writes;
     if (!n)
-        return; /* there may be no array yet */
+        return; /* regs may still be unallocated */
     while (ir->n_regs + n > ir->cap_regs)
         ir->regs = ir_grow(ir->tmp, ir->regs, ir->n_regs + n, &ir->cap_regs, sizeof *ir->regs);
     memcpy(ir->regs + ir->n_regs, r.reads, r.n_reads * sizeof *r.reads);
@@ -204,7 +204,6 @@ void ir_note_regs(struct ir *ir, uint32_t inst) {
     ir->n_regs += n;
 }
 
-/* Turns the instruction into the one of this row: function, kind, latency class, sizes. Operands stay. */
 void inst_set_row(struct inst *in, const struct isa_row *row) {
     in->row = isa_row_index(row);
     in->kind = row->kind;
@@ -233,7 +232,7 @@ bool inst_writes_all(const struct ir *ir, const struct inst *in) {
 bool inst_keeps_sources(const struct inst *in, const struct inst_info *info) {
     if (in->kind == K_LOAD)
         return false;
-    if (in->kind == K_CHAIN) /* all is computed before anything is written */
+    if (in->kind == K_CHAIN) /* a chain computes all results before it writes any */
         return false;
     return in->kind != K_LANE || info->n_writes > 1;
 }
@@ -253,7 +252,7 @@ void ir_note(struct ir *ir, uint32_t inst, const char *fmt, ...) {
 uint32_t ir_add_stream(struct ir *ir, uint32_t function, const char *name) {
     ir->streams = IR_ROOM(ir, ir->streams, ir->n_streams, ir->cap_streams);
     ir->streams[ir->n_streams++] = (struct ir_stream){arena_strndup(ir->keep, name, strlen(name)), function};
-    return ir->n_streams; /* the kernel itself is 0 */
+    return ir->n_streams; /* stream 0 is the kernel */
 }
 
 uint16_t ir_add_site(struct ir *ir, enum site_kind kind, uint32_t line) {

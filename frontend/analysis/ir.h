@@ -1,15 +1,14 @@
 #ifndef FRONTEND_IR_H
 #define FRONTEND_IR_H
-/* A program under construction. Instructions already are struct inst; until registers are allocated, operands of
- * bank 0, guards and lists hold numbers of virtual registers in place of byte offsets (number << 1), and targets hold
- * first instruction numbers and, once blocks exist, block numbers. Constants have their final offsets from the start.
- */
+/* The program under construction. Instructions have their final form, struct inst. Until registers are allocated,
+ * operands of bank 0, guards and lists hold virtual register numbers (number << 1) instead of byte offsets. Targets
+ * hold instruction numbers and, once blocks exist, block numbers. Constants have their final offsets from the start. */
 #include "dom.h"
 #include "frontend/frontend.h"
 #include "isa/decode.h"
 #include "isa/program.h"
 
-/* Addresses wrap: text may name any offset. */
+/* Addresses wrap: PTX may contain any offset. */
 static inline int64_t wrap_add(int64_t a, uint64_t b) { return (int64_t)((uint64_t)a + b); }
 
 /* Registers of one class share an area of bank 0; areas of different classes never overlap. */
@@ -17,20 +16,20 @@ enum reg_class { RC_PRED, RC_8, RC_16, RC_32, RC_64, RC_128, N_REG_CLASSES };
 
 struct vreg {
     uint8_t cls;       /* enum reg_class */
-    uint8_t component; /* of a vector register: 'x' 'y' 'z' 'w'; 0 for a scalar */
-    bool special;      /* filled at warp start or constant: has a slot of its own and no scoreboard number */
-    bool written;      /* by some instruction; those that are not read as zero */
-    bool stays_zero;   /* special only because it is a predicate that nothing writes (pass_liveness) */
+    uint8_t component; /* vector register: 'x' 'y' 'z' or 'w'; scalar: 0 */
+    bool special;      /* set at warp start, or constant: it has its own slot and no scoreboard number */
+    bool written;      /* an instruction writes it; an unwritten register reads as zero */
+    bool stays_zero;   /* an unwritten predicate, made special (pass_liveness) */
     uint32_t function; /* index into ir.functions */
-    uint32_t slot;     /* in its function and class, once allocated */
-    uint32_t offset;   /* in bank 0, once allocated */
-    const char *name;  /* as declared, NULL for one that lowering made */
+    uint32_t slot;     /* index in its function and class, once allocated */
+    uint32_t offset;   /* byte offset in bank 0, once allocated */
+    const char *name;  /* declared name; NULL for a temporary */
     uint32_t name_len;
 };
-enum { SINK_VREG = 0 }; /* takes what is thrown away */
+enum { SINK_VREG = 0 }; /* destination of discarded results */
 
-/* Positions order the program: instruction i reads at 2i and writes at 2i + 1. The interval of a register covers all
- * places where it keeps a value that is still needed; begin > end: nowhere. */
+/* Live interval of a register. Instruction i reads at position 2i and writes at 2i + 1. The interval covers all
+ * positions where the register holds a value that is needed later; begin > end: none. */
 struct interval {
     uint32_t begin, end; /* positions, both inclusive */
 };
@@ -39,63 +38,63 @@ struct ir_function {
     const struct function *tree;
     const char *name;
     uint32_t id;         /* image function id */
-    uint32_t begin, end; /* instructions */
+    uint32_t begin, end; /* instruction range */
     uint32_t block, block_end;
     uint32_t frame_bytes, frame_base;
     uint32_t param_offset[16], n_params, n_results;
     uint32_t reg_begin, reg_end;         /* bytes of bank 0 */
-    uint32_t slots[N_REG_CLASSES];       /* registers of each class that it uses */
-    uint32_t slot_offset[N_REG_CLASSES]; /* byte offset of the first of them in bank 0 */
-    uint32_t pressure;                   /* 32-bit words live at once, without those of functions it calls */
-    uint32_t total_pressure;             /* with them */
+    uint32_t slots[N_REG_CLASSES];       /* number of registers per class */
+    uint32_t slot_offset[N_REG_CLASSES]; /* byte offset of each class in bank 0 */
+    uint32_t pressure;                   /* maximum 32-bit words live at once, without called functions */
+    uint32_t total_pressure;             /* including called functions */
     bool recursive, address_taken, is_entry;
-    bool uses_alloca; /* its calls take and give back stack memory */
-    bool has_stack;   /* who runs it joins paths by a stack, whatever the model is: it gets no convergence barriers */
+    bool uses_alloca; /* its calls allocate and free stack memory */
+    bool has_stack;   /* it runs with a reconvergence stack under any model, so it gets no convergence barriers */
 };
 
-/* Caller and callee of every call in the program: a call through a pointer has an entry for each function that the
- * pointer may name. `inst` is NO_INST when no path reaches the call. */
+/* A call in the program. A call through a pointer has one entry per possible callee. `inst` is NO_INST if no path
+ * reaches the call. */
 struct ir_call {
     uint32_t caller, callee, inst;
 };
 #define NO_INST UINT32_MAX
 
-/* An instruction that holds an address which is known only when all functions are lowered: a memory access by its imm,
- * #address by its constant source. */
+/* An instruction that contains an address known only after all functions are lowered: in a memory access's imm, or in
+ * #address's constant operand. */
 struct ir_fixup {
     uint32_t inst;
     enum { FIX_FRAME, FIX_DYNAMIC_SHARED } what;
-    uint64_t offset; /* in the frame; of the dynamic part */
+    uint64_t offset; /* byte offset in the frame or in dynamic shared memory */
 };
 
-/* What a pass did to a place, or why it left it alone. */
+/* A note of a pass: what it did at a location, or why it did nothing. */
 struct ir_note {
-    uint32_t line; /* of the PTX text */
+    uint32_t line; /* line of the PTX text */
     const char *text;
 };
 
-/* An entry beside the kernel's own: see edit_copy_function(). */
+/* An additional entry point, see edit_copy_function(). */
 struct ir_stream {
     const char *name;
     uint32_t function;
 };
 
-/* Functions in groups that can call each other in a circle; callees come before callers. */
+/* Functions in groups that call each other recursively. Callees come before callers. */
 struct call_order {
-    uint32_t *members, n_members; /* function indices, group after group */
+    uint32_t *members, n_members; /* function indices, by group */
     uint32_t *first, n_groups;    /* group k: members[first[k]] to members[first[k + 1] - 1] */
     uint32_t *group;              /* function -> group */
-    uint32_t *calls, *call_first; /* function -> its calls: indices into ir.calls */
+    uint32_t *calls, *call_first; /* function -> its calls, as indices into ir.calls */
 };
 #define MAX_LOCAL_BYTES (DEVICE_BASE - LOCAL_WINDOW)
 
 struct ir {
-    struct arena *tmp;  /* freed when lowering ends */
-    struct arena *keep; /* owned by the program */
+    struct arena *tmp;  /* temporary memory, freed when lowering ends */
+    struct arena *keep; /* memory owned by the program */
     const char *kernel;
     const struct module *module;
     struct pass_context context;
-    const struct statement **files; /* .file of the module, in order of their numbers */
+    const struct statement **files; /* .file statements of the module, by number */
     uint32_t n_files;
 
     struct inst *code;
@@ -103,7 +102,7 @@ struct ir {
     uint32_t n, cap;
     opnd_t *lists;
     uint32_t n_lists, cap_lists;
-    uint32_t *regs; /* inst_info.regs: virtual registers read, then written */
+    uint32_t *regs; /* register lists of inst_info.regs: registers read, then registers written */
     uint32_t n_regs, cap_regs;
     struct vreg *vregs;
     uint32_t n_vregs, cap_vregs;
@@ -113,13 +112,13 @@ struct ir {
     uint32_t n_calls, cap_calls;
     struct ir_fixup *fixups;
     uint32_t n_fixups, cap_fixups;
-    uint32_t frame_pointer; /* virtual register, 0 when no function is recursive */
+    uint32_t frame_pointer; /* virtual register; 0: no function is recursive */
 
     unsigned char *constants;
     uint32_t constant_bytes, cap_constants;
-    struct constant_key *constant_keys; /* open hash of what is in the pool */
+    struct constant_key *constant_keys; /* hash table of the constant pool */
     uint32_t n_constant_keys, cap_constant_keys;
-    struct special_init *specials; /* offset is the virtual register until registers are allocated */
+    struct special_init *specials; /* `offset` is a virtual register until registers are allocated */
     uint32_t n_specials, cap_specials;
 
     /* once blocks exist */
@@ -127,30 +126,30 @@ struct ir {
     uint32_t n_blocks;
     struct cfg cfg;
     struct call_order order;
-    bool has_postdom; /* ipdom and rpc of all blocks are right */
+    bool has_postdom; /* ipdom and rpc of all blocks are valid */
 
     /* once liveness is known */
-    struct interval *intervals; /* of each virtual register */
-    uint32_t *live_at;          /* words live while instruction i executes, for calls */
+    struct interval *intervals; /* by virtual register */
+    uint32_t *live_at;          /* instruction -> words live while it executes, for calls */
 
     /* once registers are allocated */
     bool allocated;
-    uint32_t n_boards; /* scoreboard registers */
-    uint16_t *board;   /* of a virtual register */
+    uint32_t n_boards; /* number of scoreboard registers */
+    uint16_t *board;   /* virtual register -> scoreboard register */
     uint8_t *board_words;
     uint32_t reg_area[N_REG_CLASSES + 1];
     uint32_t reg_bytes, thread_regs;
 
-    /* results that only have to be copied */
+    /* results copied to the program unchanged */
     struct program_param *params;
     uint32_t n_params, param_bytes, shared_bytes, local_bytes;
     struct dim3 reqntid, maxntid, cluster;
-    uint32_t maxnreg; /* of the kernel, the least that it says; 0: none */
-    uint32_t place;   /* instructions of the text before the kernel */
+    uint32_t maxnreg; /* the kernel's register limit, the smallest given; 0: none */
+    uint32_t place;   /* instructions in the PTX text before the kernel */
     bool uses_barriers, uses_stack;
-    struct ir_stream *streams; /* without the kernel itself */
+    struct ir_stream *streams; /* streams other than the kernel */
     uint32_t n_streams, cap_streams;
-    struct program_site *sites; /* kind and line; inst_info.site and guard_site name them */
+    struct program_site *sites; /* kind and line; inst_info.site and guard_site refer to them */
     uint32_t n_sites, cap_sites;
     struct program_chain *chains;
     uint32_t n_chains, cap_chains;
@@ -158,89 +157,92 @@ struct ir {
     uint32_t n_reduces, cap_reduces;
     struct program_coverage coverage;
     struct program_pipeline pipeline;
-    uint32_t decouple_limit;             /* what is decoupled is among so many instructions that are worth most */
-    uint32_t deq_address, deq_predicate; /* virtual registers, special ones; 0: none */
-    struct program *program;             /* set by the last pass */
-    bool noting;                         /* somebody will read what the pass at hand notes */
+    uint32_t decouple_limit;             /* only so many instructions, the most profitable ones, are candidates for
+                                          * decoupling */
+    uint32_t deq_address, deq_predicate; /* virtual special registers; 0: none */
+    struct program *program;             /* result of the last pass */
+    bool noting;                         /* notes of the current pass are kept */
     struct ir_note *notes;
     uint32_t n_notes, cap_notes;
-    char failure[160]; /* what a pass found impossible; empty when all is well */
+    char failure[160]; /* why a pass failed; empty if none did */
 };
 
-/* Makes room for element `n` of a growing array: doubles it in the arena. */
+/* Doubles a growing array in the arena until it has room for element `n`. */
 void *ir_grow(struct arena *a, void *array, uint32_t n, uint32_t *cap, size_t size);
 #define IR_ROOM(ir, array, n, cap) ((n) < (cap) ? (array) : ir_grow((ir)->tmp, array, n, &(cap), sizeof *(array)))
 
-/* A new virtual register of this class. */
+/* Adds a virtual register and returns its number. `name` may be NULL. */
 uint32_t ir_vreg(struct ir *ir, enum reg_class cls, uint32_t function, const char *name, uint32_t name_len);
-/* The constant `bits` (and `high` for 128 bits) as an operand of class `cls`; predicates: 0 or 1. */
+/* Returns the constant `bits` (with `high` for 128 bits) of class `cls` as an operand. A predicate constant is 0 or
+ * 1. */
 opnd_t ir_constant(struct ir *ir, enum reg_class cls, uint64_t bits, uint64_t high);
-/* Bytes of one lane's value of a class; 0 for a predicate. */
+/* Returns the bytes of one lane's value of a class; 0 for a predicate. */
 unsigned class_bytes(enum reg_class cls);
-/* The class of registers of `bytes` bytes. */
+/* Returns the class of registers of `bytes` bytes (0, 1, 2, 4, 8 or 16). */
 enum reg_class class_of_bytes(unsigned bytes);
-/* 32-bit words a value of this class takes in a thread's registers: 16-bit and 8-bit values take one, predicates none.
- */
+/* Returns the 32-bit words that a value of this class takes in a thread's registers. 8-bit and 16-bit values take one,
+ * predicates none. */
 unsigned class_words(enum reg_class cls);
-/* Bytes of bank 0 that one register of this class takes. */
+/* Returns the bytes of bank 0 that one register of this class takes, for all lanes. */
 unsigned class_slot_bytes(enum reg_class cls);
 /* How an instruction uses an operand. */
 enum operand_role { OPERAND_GUARD, OPERAND_READ, OPERAND_WRITE };
 typedef void operand_fn(void *ctx, opnd_t *o, enum operand_role role);
-/* Calls `fn` for every operand that instruction `in` has or could have: guard (when it has one), d, d2, a, b, c, e,
- * then the elements of its list. `fn` may change it. Targets of branches and descriptions of calls are no operands. */
+/* Calls `fn` for every operand of `in`: guard (if it has one), d, d2, a, b, c, e, then its list. `fn` may change the
+ * operand. Branch targets and call descriptions are not operands. */
 void ir_operands(const struct ir *ir, struct inst *in, operand_fn *fn, void *ctx);
-/* Elements at the beginning of its list that an instruction writes; it reads the others. */
+/* Returns how many leading elements of its list an instruction writes. It reads the others. */
 unsigned inst_list_writes(const struct inst *in);
 struct inst_regs {
     uint32_t reads[MAX_INST_REGS], writes[MAX_INST_REGS];
     unsigned n_reads, n_writes;
 };
-/* Which registers an instruction reads, its guard included, and writes; special registers and constants are none. */
+/* Finds the registers that an instruction reads (guard included) and writes. Special registers and constants are left
+ * out. */
 void ir_find_regs(const struct ir *ir, struct inst *in, struct inst_regs *out);
-/* Writes down in info[inst].regs which registers instruction `inst` reads and writes, from its operands. */
+/* Stores the registers that instruction `inst` reads and writes in info[inst].regs. */
 void ir_note_regs(struct ir *ir, uint32_t inst);
-/* Turns the instruction into the one of this row: function, kind, latency class, sizes. Operands stay. */
+/* Gives the instruction the function, kind, latency class and sizes of a row. Operands stay. */
 void inst_set_row(struct inst *in, const struct isa_row *row);
-/* An instruction of this row without operands or guard. */
+/* Returns an instruction of this row without operands or guard. */
 struct inst inst_of_row(const struct isa_row *row);
-/* True when control never goes on to the next instruction. */
+/* True if control never continues at the next instruction. */
 bool inst_never_falls_through(const struct inst *in);
-/* True when all lanes that execute the instruction get what it writes: it has no guard, and is no folded chain whose
- * lanes each write one of two registers. */
+/* True if the instruction writes its destination in all active lanes: it has no guard and is not a folded chain whose
+ * lanes write one of two registers. */
 bool inst_writes_all(const struct ir *ir, const struct inst *in);
-/* True when the destination must not share a register with a source that dies here. */
+/* True if the destination must not share a register with a source whose last use this is. */
 bool inst_keeps_sources(const struct inst *in, const struct inst_info *info);
 
-/* Notes what a pass found at instruction `inst`, as numbered now: a candidate and what became of it. */
+/* Notes what a pass did with the candidate at instruction `inst` (current number). Kept only for a dump. */
 void ir_note(struct ir *ir, uint32_t inst, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Makes a function that nobody calls the entry of one more stream. Returns the stream's number in the program. */
+/* Makes a function that nothing calls the entry of another stream. Returns the stream's number in the program. */
 uint32_t ir_add_stream(struct ir *ir, uint32_t function, const char *name);
-/* A place where the streams meet. Returns its number + 1, as inst_info.site and guard_site want it; the instructions
- * that bear it need HINT_DEQ and the hidden registers, or are K_ENQ_*. */
+/* Adds a communication site between streams. Returns its number + 1, the value of inst_info.site and guard_site. The
+ * instructions that carry it are K_ENQ_*, or have HINT_DEQ and the hidden registers. */
 uint16_t ir_add_site(struct ir *ir, enum site_kind kind, uint32_t line);
-/* 32-bit registers that a thread needs which starts at `function`: at least 2. Requires: registers are allocated. */
+/* Returns the 32-bit registers of a thread that starts at `function`, at least 2. Requires: registers are allocated. */
 uint32_t ir_thread_regs(const struct ir *ir, uint32_t function);
-/* Groups of functions, callees first, and which of them are recursive: from ir.calls. */
+/* Finds groups of mutually recursive functions, callees first, and marks recursive functions. Uses ir.calls. */
 void ir_order_functions(struct ir *ir);
-/* Blocks, edges and function bounds from code whose targets are instruction numbers; targets become blocks. Returns
- * where each instruction has gone, NO_INST for those that no path reaches: they are dropped. */
+/* Builds blocks, edges and function bounds; targets change from instruction numbers to block numbers. Returns the new
+ * number of each instruction, NO_INST for unreachable ones, which are dropped. */
 uint32_t *ir_make_blocks(struct ir *ir);
 
-/* What each block's function cannot reach it without. Requires: blocks. */
+/* Returns the dominator tree of the blocks; roots are the function entries. Requires: blocks. */
 struct dom_tree ir_dominators(const struct ir *ir);
 
-/* The passes, see pass.c for what each requires. */
+/* The passes. pass.c says what each requires. A pass returns false on failure and sets ir.failure. */
 bool pass_frames(struct ir *ir);
 bool pass_cfg(struct ir *ir);
 bool pass_exits(struct ir *ir);
-/* The graph without edges to blocks in which threads only exit: what is left joins, or ends. */
+/* Returns the graph without edges to blocks in which threads only exit. */
 struct cfg cfg_of_live(struct arena *a, const struct ir *ir);
 bool pass_postdom(struct ir *ir);
-/* Registers that the tuple file must hold for the affine stream; 0: there is none. Requires: registers are allocated,
- * operands are still virtual registers. */
+/* Returns the number of registers that the affine stream's tuple file must hold, 0 without an affine stream. Requires:
+ * registers are allocated; operands still are virtual registers. */
 uint32_t ir_tuple_registers(const struct ir *ir);
-/* Sets the flag of each function that calls one whose flag is set, directly or by way of others. */
+/* Sets the flag of each function that calls a flagged function, directly or through others. */
 void ir_mark_callers(const struct ir *ir, unsigned char *flags);
 bool pass_waits(struct ir *ir);
 bool pass_barriers(struct ir *ir);

@@ -1,17 +1,17 @@
-/* Joins of branches with sides that end. Requires: blocks, post-dominators. Keeps: all. */
+/* Finds join blocks of branches with paths that end. Requires: blocks, post-dominators. Keeps: everything. */
 #include "joins.h"
 #include <string.h>
 
-enum { MOST_ENDS = 64 }; /* of a function that are looked at, the last of the text */
+enum { MAX_ENDS = 64 }; /* only the last ends of a function in text order are examined */
 
 struct joins {
     struct ir *ir;
-    bool early;             /* returns are ends, too */
-    struct cfg g;           /* edges that threads go by and do not only exit behind */
-    unsigned char *returns; /* function -> a call of it may return */
-    unsigned char *done;    /* by block: analysed; a branch without a join here has none */
-    unsigned char *in;      /* block -> is in the graph at hand */
-    uint32_t *end, *weight; /* by round and function: a block that ends threads; how many blocks lead to it */
+    bool early;             /* early returns count as ends */
+    struct cfg g;           /* edges that are taken and do not lead only to an exit */
+    unsigned char *returns; /* function -> a call to it may return */
+    unsigned char *done;    /* block -> analysed; a branch without a join now has none */
+    unsigned char *in;      /* block -> in the current subgraph */
+    uint32_t *end, *weight; /* by round and function: a block that ends threads, and how many blocks lead to it */
     uint32_t *stack, *join;
 };
 
@@ -22,14 +22,14 @@ static bool is_branch(const struct inst *in) {
 
 static bool ends_in_ret(const struct ir *ir, uint32_t b) { return ir->code[ir->blocks[b].end - 1].kind == K_RET; }
 
-/* Does a thread that comes to the call at the end of block `b` never come behind it? */
+/* True if a thread never returns from the call at the end of block `b`. */
 static bool never_returns(const struct joins *j, uint32_t b) {
     const struct inst *in = &j->ir->code[j->ir->blocks[b].end - 1];
     return in->kind == K_CALL && in->guard == NO_GUARD && in->target != UINT32_MAX && !j->returns[in->target];
 }
 
-/* Can a thread come from the entry of function `f` to its end, as far as is known of the functions that it calls? */
-static bool comes_to_ret(struct joins *j, uint32_t f) {
+/* True if a thread can get from the entry of function `f` to its return, given what is known about its callees. */
+static bool reaches_ret(struct joins *j, uint32_t f) {
     const struct cfg *g = &j->ir->cfg;
     uint32_t top = 0, first = j->ir->functions[f].block, n = j->ir->functions[f].block_end - first;
     memset(j->in + first, 0, n);
@@ -55,7 +55,7 @@ static void find_returns(struct joins *j) {
         fresh = false;
         for (uint32_t m = 0; m < j->ir->n_functions; m++) {
             uint32_t f = j->ir->order.members[m];
-            if (!j->returns[f] && comes_to_ret(j, f)) {
+            if (!j->returns[f] && reaches_ret(j, f)) {
                 j->returns[f] = 1;
                 fresh = true;
             }
@@ -63,13 +63,13 @@ static void find_returns(struct joins *j) {
     }
 }
 
-/* Is the edge to block `b` an early return? */
+/* True if an edge to block `b` is an early return. */
 static bool returns_early(const struct joins *j, uint32_t b) {
     const struct cfg *g = &j->ir->cfg;
     return j->early && ends_in_ret(j->ir, b) && g->pred_first[b + 1] - g->pred_first[b] > 1;
 }
 
-static struct cfg edges_taken(const struct joins *j) {
+static struct cfg live_edges(const struct joins *j) {
     const struct ir *ir = j->ir;
     struct cfg_edge *edges = arena_array(ir->tmp, (size_t)ir->cfg.succ_first[ir->n_blocks] + 1, sizeof *edges);
     uint32_t n = 0;
@@ -80,7 +80,7 @@ static struct cfg edges_taken(const struct joins *j) {
     return cfg_from_edges(ir->tmp, ir->n_blocks, edges, n);
 }
 
-/* Marks the blocks that lead to `b`, itself among them; returns how many are new. */
+/* Marks block `b` and all blocks that lead to it. Returns how many are new. */
 static uint32_t mark_back(const struct joins *j, uint32_t b, unsigned char *marks) {
     uint32_t top = 0, n = 0;
     if (marks[b])
@@ -99,16 +99,16 @@ static uint32_t mark_back(const struct joins *j, uint32_t b, unsigned char *mark
     return n;
 }
 
-/* The ends of threads in each function, those first that most blocks lead to. */
+/* Finds the ends of threads in each function, sorted by how many blocks lead to them. */
 static void find_ends(struct joins *j) {
     const struct ir *ir = j->ir;
-    size_t room = (size_t)MOST_ENDS * ir->n_functions + 1;
+    size_t room = (size_t)MAX_ENDS * ir->n_functions + 1;
     j->end = arena_array(ir->tmp, room, sizeof *j->end);
     j->weight = arena_array(ir->tmp, room, sizeof *j->weight);
     for (uint32_t f = 0; f < ir->n_functions; f++) {
         const struct ir_function *fn = &ir->functions[f];
-        uint32_t n = 0, *end = j->end + (size_t)f * MOST_ENDS, *weight = j->weight + (size_t)f * MOST_ENDS;
-        for (uint32_t b = fn->block_end; b-- > fn->block && n < MOST_ENDS;) {
+        uint32_t n = 0, *end = j->end + (size_t)f * MAX_ENDS, *weight = j->weight + (size_t)f * MAX_ENDS;
+        for (uint32_t b = fn->block_end; b-- > fn->block && n < MAX_ENDS;) {
             if (j->g.succ_first[b + 1] > j->g.succ_first[b] || (ends_in_ret(ir, b) && !j->early) ||
                 ir->info[ir->blocks[b].begin].only_exits)
                 continue;
@@ -124,7 +124,7 @@ static void find_ends(struct joins *j) {
     }
 }
 
-/* Joins in the graph of the blocks that are in and were in none before. Returns how many branches were in none yet. */
+/* Finds joins in the subgraph `in`, for branches not analysed before. Returns how many branches remain. */
 static uint32_t join_in(struct joins *j) {
     const struct ir *ir = j->ir;
     struct cfg_edge *edges = arena_array(ir->tmp, (size_t)j->g.succ_first[ir->n_blocks] + 1, sizeof *edges);
@@ -145,7 +145,7 @@ static uint32_t join_in(struct joins *j) {
     return left;
 }
 
-/* Joins of branches that have none in j->join yet. */
+/* Finds joins for the branches that have none in j->join yet. */
 static void join_rest(struct joins *j) {
     const struct ir *ir = j->ir;
     size_t room = (size_t)ir->n_blocks + 1;
@@ -155,7 +155,7 @@ static void join_rest(struct joins *j) {
     j->in = arena_array(ir->tmp, room, 1);
     j->stack = arena_array(ir->tmp, room, sizeof *j->stack);
     find_returns(j);
-    j->g = edges_taken(j);
+    j->g = live_edges(j);
     find_ends(j);
     if (!j->early) {
         memset(j->in, 0, ir->n_blocks);
@@ -164,13 +164,13 @@ static void join_rest(struct joins *j) {
                 mark_back(j, b, j->in);
         left = join_in(j);
     }
-    for (uint32_t k = 0; left && k < MOST_ENDS; k++) {
+    for (uint32_t k = 0; left && k < MAX_ENDS; k++) {
         bool any = false;
         memset(j->in, 0, ir->n_blocks);
         for (uint32_t f = 0; f < ir->n_functions; f++)
-            if (j->weight[(size_t)f * MOST_ENDS + k]) {
+            if (j->weight[(size_t)f * MAX_ENDS + k]) {
                 any = true;
-                mark_back(j, j->end[(size_t)f * MOST_ENDS + k], j->in);
+                mark_back(j, j->end[(size_t)f * MAX_ENDS + k], j->in);
             }
         if (!any)
             break;

@@ -1,31 +1,31 @@
-/* Where each virtual register holds a value that is still needed. Requires: blocks. Keeps everything.
+/* Liveness: where each virtual register holds a value that is needed later. Requires: blocks. Keeps: everything.
  *
- * One register at a time, from its uses backward, so that the work is what the answer is long: most registers live
- * inside one block and cost a walk over their few occurrences, and one that lives across a span (span.h) crosses it in
- * one step. A write under a guard does not end the old value. */
+ * Registers are analysed one at a time, backward from their uses. Most registers live in one block and cost a walk over
+ * a few occurrences. A register that lives across a span (span.h) crosses it in one step. A guarded write does not end
+ * the old value. */
 #include "ir.h"
 #include "span.h"
 #include <string.h>
 
-/* Occurrences of a register in program order: instruction << 2 | what. */
+/* Occurrences of a register in program order: instruction << 2 | kind. */
 enum { OCC_READ = 0, OCC_GUARDED_WRITE = 1, OCC_WRITE = 2 };
 
 struct live {
     struct ir *ir;
-    uint32_t *first; /* occurrences of v: occ[first[v] ... first[v + 1]) */
+    uint32_t *first; /* register v has occ[first[v] ... first[v + 1]) */
     uint64_t *occ;
-    /* By block, the last register for which it is true that: */
-    uint32_t *live_in;  /* it is live at the block's start */
-    uint32_t *live_out; /* at its end */
-    uint32_t *arrives;  /* some write of it may come before the block */
+    /* Each array below holds, per block, the last register for which the property is true: */
+    uint32_t *live_in;  /* live at the block's start */
+    uint32_t *live_out; /* live at its end */
+    uint32_t *arrives;  /* a write of it may precede the block */
     uint32_t *writes;   /* the block writes it */
     uint32_t *occurs;   /* the block reads or writes it */
-    uint32_t *passes;   /* it does, and does not end the old value */
-    uint32_t *crosses;  /* the block begins a span that it is live in, all of it */
-    uint32_t *span;     /* the first block of the span that a block ends */
-    uint32_t *span_end; /* the last block of the span that `crosses` means */
+    uint32_t *passes;   /* the block reads or writes it without ending the old value */
+    uint32_t *crosses;  /* the block begins a span through which it is live */
+    uint32_t *span;     /* block -> first block of the span that it ends */
+    uint32_t *span_end; /* block -> last block of the span in `crosses` */
     uint32_t *list, *stack;
-    int64_t *change; /* position -> words that become live there, of all registers together */
+    int64_t *change; /* position -> change of the number of live words, over all registers */
 };
 
 static void count_occurrences(struct live *l) {
@@ -53,7 +53,7 @@ static void count_occurrences(struct live *l) {
     }
 }
 
-/* The register needs its room from position `begin` to `end`, both included. */
+/* Adds positions `begin` to `end`, inclusive, to the interval of register v. */
 static void add_segment(struct live *l, uint32_t v, uint32_t begin, uint32_t end) {
     struct interval *r = &l->ir->intervals[v];
     const struct vreg *reg = &l->ir->vregs[v];
@@ -72,7 +72,7 @@ static uint32_t read_position(const struct live *l, uint32_t i) {
 
 static uint32_t block_of(const struct live *l, uint64_t occ) { return l->ir->info[occ >> 2].block; }
 
-/* End of the run of occurrences that lie in the block of occurrence `k`. */
+/* Returns the end of the occurrences in the block of occurrence `k`. */
 static uint32_t run_end(const struct live *l, uint32_t k, uint32_t end) {
     uint32_t limit = l->ir->blocks[block_of(l, l->occ[k])].end;
     while (k < end && (l->occ[k] >> 2) < limit)
@@ -80,8 +80,8 @@ static uint32_t run_end(const struct live *l, uint32_t k, uint32_t end) {
     return k;
 }
 
-/* True when occurrences [from, to), those of one block, need the value that was there when the block began. */
-static bool needs_old(const struct live *l, uint32_t from, uint32_t to, bool live) {
+/* True if occurrences [from, to) of one block need the value from before the block. `live`: live at the block's end. */
+static bool needs_incoming(const struct live *l, uint32_t from, uint32_t to, bool live) {
     for (uint32_t k = to; k-- > from;) {
         unsigned what = l->occ[k] & 3;
         live = what == OCC_READ || (live && what == OCC_GUARDED_WRITE);
@@ -89,8 +89,8 @@ static bool needs_old(const struct live *l, uint32_t from, uint32_t to, bool liv
     return live;
 }
 
-/* Where in the block register v, with occurrences [from, to) there, keeps a value. `arrives`: a write on some path
- * before the block may have filled it; without one it needs no room before the first write. */
+/* Adds the live segments of register v in a block where it has occurrences [from, to). `arrives`: a write on some path
+ * before the block may have set it; otherwise it needs no space before its first write. */
 static void mark_block(struct live *l, uint32_t v, uint32_t from, uint32_t to, bool live, bool arrives) {
     const struct block *b = &l->ir->blocks[block_of(l, l->occ[from])];
     uint32_t end = 2 * b->end - 1, first_write = from;
@@ -112,7 +112,7 @@ static void mark_block(struct live *l, uint32_t v, uint32_t from, uint32_t to, b
         add_segment(l, v, 2 * b->begin, end);
 }
 
-/* Adds `block` to the list unless it is marked for v already; returns the new length. */
+/* Adds `block` to the list unless it is marked for v. Returns the new length. */
 static uint32_t push(uint32_t *list, uint32_t n, uint32_t *mark, uint32_t block, uint32_t v) {
     if (mark[block] == v)
         return n;
@@ -121,7 +121,7 @@ static uint32_t push(uint32_t *list, uint32_t n, uint32_t *mark, uint32_t block,
     return n + 1;
 }
 
-/* True when no instruction of the blocks from `first` to `last` reads or writes v. */
+/* True if no instruction in the blocks from `first` to `last` reads or writes v. */
 static bool absent(const struct live *l, uint32_t v, uint32_t first, uint32_t last) {
     uint64_t begin = (uint64_t)l->ir->blocks[first].begin << 2, end = (uint64_t)l->ir->blocks[last].end << 2;
     uint32_t low = l->first[v], high = l->first[v + 1];
@@ -135,9 +135,9 @@ static bool absent(const struct live *l, uint32_t v, uint32_t first, uint32_t la
     return low == l->first[v + 1] || l->occ[low] >= end;
 }
 
-/* v is live at the end of block p and passes through it: notes that, for the whole span that p ends if v is not in it.
- * Returns the new length of the list. */
-static uint32_t pass_through(struct live *l, uint32_t v, uint32_t p, uint32_t n) {
+/* Marks block p, at whose end v is live and through which v passes. If p ends a span without v, the whole span is
+ * marked. Returns the new length of the list. */
+static uint32_t mark_live_through(struct live *l, uint32_t v, uint32_t p, uint32_t n) {
     uint32_t first = l->span[p];
     if (l->live_in[p] == v || first == p || l->occurs[p] == v || !absent(l, v, first, p))
         return push(l->list, n, l->live_in, p, v);
@@ -147,13 +147,13 @@ static uint32_t pass_through(struct live *l, uint32_t v, uint32_t p, uint32_t n)
     return push(l->list, n, l->live_in, first, v);
 }
 
-/* The last block of what begins with block b, which is in the list: b itself, or the end of the span. */
+/* Returns the end of the span that begins with listed block b and is crossed in one step, or b itself. */
 static uint32_t last_of(const struct live *l, uint32_t b, uint32_t v) {
     return l->crosses[b] == v ? l->span_end[b] : b;
 }
 
-/* Fills live_in, live_out and the list of blocks with v live at their start, without those inside of spans. Returns how
- * many. */
+/* Fills live_in, live_out and the list of blocks where v is live at the start, without those inside spans. Returns the
+ * length of the list. */
 static uint32_t spread_backward(struct live *l, uint32_t v) {
     const struct cfg *g = &l->ir->cfg;
     uint32_t n = 0;
@@ -161,9 +161,9 @@ static uint32_t spread_backward(struct live *l, uint32_t v) {
         to = run_end(l, k, l->first[v + 1]);
         uint32_t b = block_of(l, l->occ[k]);
         l->occurs[b] = v;
-        if (needs_old(l, k, to, true))
+        if (needs_incoming(l, k, to, true))
             l->passes[b] = v;
-        if (needs_old(l, k, to, false))
+        if (needs_incoming(l, k, to, false))
             n = push(l->list, n, l->live_in, b, v);
     }
     for (uint32_t done = 0; done < n; done++) {
@@ -174,14 +174,14 @@ static uint32_t spread_backward(struct live *l, uint32_t v) {
                 continue;
             l->live_out[p] = v;
             if (l->occurs[p] != v || l->passes[p] == v)
-                n = pass_through(l, v, p, n);
+                n = mark_live_through(l, v, p, n);
         }
     }
     return n;
 }
 
-/* Marks the blocks, among those with v live at their start, that begin after some write of v. A value that reaches a
- * place where it is needed is live all the way there, so the walk stays among such blocks. */
+/* Marks the blocks that begin after some write of v. Only blocks with v live at the start matter: a needed value is
+ * live on its whole path. */
 static void spread_forward(struct live *l, uint32_t v) {
     const struct cfg *g = &l->ir->cfg;
     uint32_t top = 0;
@@ -199,7 +199,7 @@ static void spread_forward(struct live *l, uint32_t v) {
 static void live_across_blocks(struct live *l, uint32_t v) {
     const struct ir *ir = l->ir;
     uint32_t n = spread_backward(l, v);
-    /* What is live when the function begins may be read before it is written, and only that. */
+    /* Only a register that is live at the function's entry may be read before it is written. */
     uint32_t entry = ir->functions[ir->info[l->occ[l->first[v]] >> 2].function].block;
     bool always = l->live_in[entry] != v;
     if (!always)
@@ -216,7 +216,7 @@ static void live_across_blocks(struct live *l, uint32_t v) {
     }
 }
 
-/* The most words live at once in each function, at each of its instructions, and behind it. */
+/* Computes the live words at each instruction and the maximum of each function. */
 static void measure_pressure(struct live *l) {
     struct ir *ir = l->ir;
     int64_t words = 0;
@@ -234,7 +234,7 @@ static void measure_pressure(struct live *l) {
     }
 }
 
-/* For no register yet. */
+/* Returns a per-block array that no register has marked. */
 static uint32_t *marks(struct ir *ir) {
     uint32_t *m = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *m);
     memset(m, 0xff, (size_t)ir->n_blocks * sizeof *m);
@@ -264,12 +264,13 @@ bool pass_liveness(struct ir *ir) {
         if (from == to)
             continue;
         if (!ir->vregs[v].written) {
-            /* Reads as zero. A guard must be a register all the same: one of its own, which stays zero. */
+            /* An unwritten register reads as zero. A guard must still be a register: it gets its own, which stays
+             * zero. */
             if (ir->vregs[v].cls == RC_PRED && !ir->vregs[v].special)
                 ir->vregs[v].special = ir->vregs[v].stays_zero = true;
             continue;
         }
-        if (run_end(&l, from, to) == to && !needs_old(&l, from, to, false))
+        if (run_end(&l, from, to) == to && !needs_incoming(&l, from, to, false))
             mark_block(&l, v, from, to, false, false);
         else
             live_across_blocks(&l, v);

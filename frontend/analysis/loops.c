@@ -1,4 +1,4 @@
-/* Natural loops and the cycles that are none. */
+/* Finds natural loops, and cycles that are not natural loops. */
 #include "loops.h"
 #include <string.h>
 
@@ -8,15 +8,15 @@ struct finder {
     const struct dom_tree *dom;
     struct loops *out;
     uint32_t *stack;
-    uint32_t *top;   /* loop -> a loop around it, itself when none is known: see top_of() */
-    uint32_t *order; /* loops, those before which all around them come */
+    uint32_t *top;   /* loop -> an enclosing loop, or itself: see top_of() */
+    uint32_t *order; /* loops, outer before inner */
 };
 
 static bool closes_loop(const struct finder *f, uint32_t from, uint32_t to) {
     return f->dom->in[from] && dominates(f->dom, to, from);
 }
 
-/* The loop with this header, when an edge closes one. */
+/* Adds the loop with this header, if a back edge leads to it. */
 static void collect(struct finder *f, uint32_t header) {
     const struct cfg *g = f->g;
     uint32_t first = g->pred_first[header], end = g->pred_first[header + 1], n = 0;
@@ -28,7 +28,8 @@ static void collect(struct finder *f, uint32_t header) {
     *l = (struct loop){.header = header, .parent = NO_LOOP, .n_blocks = 1, .preheader = NO_BLOCK, .innermost = true};
     l->latches = arena_array(f->a, n, sizeof *l->latches);
     for (uint32_t e = first; e < end; e++) {
-        bool twice = l->n_latches && l->latches[l->n_latches - 1] == g->pred[e]; /* a branch to the next block */
+        /* a branch whose target is the next block has two equal edges */
+        bool twice = l->n_latches && l->latches[l->n_latches - 1] == g->pred[e];
         if (closes_loop(f, g->pred[e], header) && !twice)
             l->latches[l->n_latches++] = g->pred[e];
     }
@@ -36,7 +37,7 @@ static void collect(struct finder *f, uint32_t header) {
     f->out->headed[header] = f->out->n++;
 }
 
-/* Loops by when a walk over the dominators comes to their headers: a loop after those that it lies in. */
+/* Sorts loops by the preorder of their headers in the dominator tree, so that outer loops come first. */
 static void sort(struct finder *f) {
     uint32_t *at = arena_array(f->a, 2 * (size_t)f->g->n + 2, sizeof *at), n = 0;
     for (uint32_t i = 0; i < f->out->n; i++)
@@ -46,7 +47,7 @@ static void sort(struct finder *f) {
             f->order[n++] = at[t] - 1;
 }
 
-/* The outermost loop around loop `i` so far. */
+/* Returns the outermost known loop around loop `i`. */
 static uint32_t top_of(struct finder *f, uint32_t i) {
     while (f->top[i] != i)
         i = f->top[i] = f->top[f->top[i]];
@@ -60,9 +61,9 @@ static uint32_t push_before(struct finder *f, uint32_t b, uint32_t top) {
     return top;
 }
 
-/* The blocks from which its latches are reached without passing the header. Loops in it are known: each counts as one
- * block, and what leads to it leads to its header. */
-static void fill(struct finder *f, uint32_t i) {
+/* Collects the blocks that reach a latch without passing the header. Inner loops are known: each counts as one block
+ * whose predecessors are those of its header. */
+static void collect_blocks(struct finder *f, uint32_t i) {
     struct loops *o = f->out;
     struct loop *l = &o->list[i];
     uint32_t top = 0;
@@ -84,7 +85,7 @@ static void fill(struct finder *f, uint32_t i) {
     }
 }
 
-/* Depths, and numbers that tell who lies in whom: a loop's, then those of the loops in it. */
+/* Assigns depths and numbers. A loop's number comes right before the numbers of its inner loops. */
 static void number(struct finder *f) {
     struct loops *o = f->out;
     uint32_t *size = arena_array(f->a, (size_t)o->n + 1, sizeof *size), next = 1;
@@ -95,7 +96,7 @@ static void number(struct finder *f) {
         if (l->parent != NO_LOOP)
             size[l->parent] += size[f->order[k]];
     }
-    for (uint32_t k = 0; k < o->n; k++) { /* from here on size: of what has no number yet */
+    for (uint32_t k = 0; k < o->n; k++) { /* from here on, size counts loops without a number */
         uint32_t i = f->order[k], parent = o->list[i].parent;
         struct loop *l = &o->list[i];
         l->depth = parent == NO_LOOP ? 1 : o->list[parent].depth + 1;
@@ -114,19 +115,19 @@ static void number(struct finder *f) {
         numbers[b] = o->of[b] == NO_LOOP ? 0 : o->list[o->of[b]].first;
 }
 
-/* The edges that leave loops: one that leaves several is in the list of each. */
+/* Lists the exit edges of each loop. An edge that leaves several loops is in each list. */
 static void find_exits(struct finder *f) {
     const struct cfg *g = f->g;
     struct loops *o = f->out;
-    for (int fill = 0; fill < 2; fill++) {
+    for (int collect_blocks = 0; collect_blocks < 2; collect_blocks++) {
         for (uint32_t b = 0; b < g->n; b++)
             for (uint32_t e = g->succ_first[b]; e < g->succ_first[b + 1]; e++)
                 for (uint32_t i = o->of[b]; i != NO_LOOP && !loop_has(&o->list[i], g->succ[e]); i = o->list[i].parent) {
-                    if (fill)
+                    if (collect_blocks)
                         o->list[i].exits[o->list[i].n_exits] = (struct cfg_edge){b, g->succ[e]};
                     o->list[i].n_exits++;
                 }
-        for (uint32_t i = 0; !fill && i < o->n; i++) {
+        for (uint32_t i = 0; !collect_blocks && i < o->n; i++) {
             o->list[i].exits = arena_array(f->a, (size_t)o->list[i].n_exits + 1, sizeof *o->list[i].exits);
             o->list[i].n_exits = 0;
         }
@@ -144,9 +145,9 @@ static void find_preheader(struct finder *f, struct loop *l) {
     }
 }
 
-/* What is a cycle still when edges that close loops are gone: strongly connected parts of more than one block. A block
- * lies in one when it leads back to itself; blocks are taken off from both ends until only cycles and what lies
- * between them are left, and of that a walk finds the rest. */
+/* Marks blocks in cycles that remain without back edges: strongly connected components of more than one block. Blocks
+ * without predecessors are removed repeatedly. Most programs then have no block left; otherwise a walk tests whether
+ * each remaining block reaches itself. */
 static void mark_irregular(struct finder *f) {
     const struct cfg *g = f->g;
     uint32_t *in = arena_array(f->a, (size_t)g->n + 1, sizeof *in), top = 0, left = 0;
@@ -166,7 +167,7 @@ static void mark_irregular(struct finder *f) {
             if (!closes_loop(f, b, g->succ[e]) && --in[g->succ[e]] == 0)
                 f->stack[top++] = g->succ[e];
     }
-    for (uint32_t b = 0; left && b < g->n; b++) { /* rare: most programs are done here */
+    for (uint32_t b = 0; left && b < g->n; b++) { /* rare: in most programs no block is left */
         if (!f->dom->in[b] || !in[b])
             continue;
         memset(seen, 0, g->n);
@@ -200,7 +201,7 @@ struct loops find_loops(struct arena *a, const struct cfg *g, const struct dom_t
         collect(&f, b);
     sort(&f);
     for (uint32_t k = l.n; k-- > 0;)
-        fill(&f, f.order[k]);
+        collect_blocks(&f, f.order[k]);
     number(&f);
     find_exits(&f);
     for (uint32_t i = 0; i < l.n; i++)

@@ -1,18 +1,18 @@
-/* Spans of blocks: see span.h. Knows nothing but the graph. */
+/* Finds spans of blocks, see span.h. Uses only the graph. */
 #include "span.h"
 
-enum { MOST_LEVELS = 32, MOST_STEPS = 8 };
+enum { MAX_LEVELS = 32, MAX_STEPS = 8 };
 
-/* Least or greatest element of any part of an array: level k holds those of 2^k elements. */
+/* Range minimum or maximum of an array: level k covers 2^k elements. */
 struct table {
-    uint32_t *level[MOST_LEVELS];
+    uint32_t *level[MAX_LEVELS];
 };
 
 static uint32_t better(uint32_t a, uint32_t b, bool greatest) { return (a > b) == greatest ? a : b; }
 
 static struct table table_of(struct arena *a, uint32_t *values, uint32_t n, bool greatest) {
     struct table t = {{values}};
-    for (int k = 1; k < MOST_LEVELS && 1ull << k <= n; k++) {
+    for (int k = 1; k < MAX_LEVELS && 1ull << k <= n; k++) {
         uint32_t half = 1u << (k - 1);
         t.level[k] = arena_array(a, n, sizeof **t.level);
         for (uint32_t i = 0; i + 2ull * half <= n; i++)
@@ -21,19 +21,20 @@ static struct table table_of(struct arena *a, uint32_t *values, uint32_t n, bool
     return t;
 }
 
-/* Of elements [from, to), at least one. */
+/* Returns the minimum or maximum of elements [from, to), at least one. */
 static uint32_t best(const struct table *t, uint32_t from, uint32_t to, bool greatest) {
     int k = 31 - __builtin_clz(to - from);
     return better(t->level[k][from], t->level[k][to - (1u << k)], greatest);
 }
 
-/* What the edges of each block demand of a span that holds it. */
+/* Constraints of the edges of each block on a span that contains it. */
 struct search {
     const struct cfg *g;
-    uint32_t *first_succ, *last_succ; /* nearest to the begin, to the end, of the program; the block itself if none */
+    uint32_t *first_succ, *last_succ; /* first and last successor in program order; the block itself if none */
     uint32_t *first_pred, *last_pred;
-    struct table lowest, highest; /* of all neighbours */
-    uint32_t *stuck;              /* blocks before this one that cannot be inside: they end the program, or never do */
+    struct table lowest, highest; /* over all neighbours */
+    uint32_t *stuck;              /* number of earlier blocks that cannot be in a span: they end the program, or cannot
+                                   * reach its end */
 };
 
 static uint32_t extreme(uint32_t b, const uint32_t *first, const uint32_t *adj, bool greatest) {
@@ -43,7 +44,7 @@ static uint32_t extreme(uint32_t b, const uint32_t *first, const uint32_t *adj, 
     return x;
 }
 
-static void look_at_edges(struct arena *a, struct search *s) {
+static void find_neighbours(struct arena *a, struct search *s) {
     const struct cfg *g = s->g;
     uint32_t *low = arena_array(a, g->n, sizeof *low), *high = arena_array(a, g->n, sizeof *high);
     s->first_succ = arena_array(a, g->n, sizeof *s->first_succ);
@@ -62,7 +63,7 @@ static void look_at_edges(struct arena *a, struct search *s) {
     s->highest = table_of(a, high, g->n, true);
 }
 
-/* Blocks from which the program's end cannot be reached, and those at which it ends. */
+/* Finds the blocks that end the program or cannot reach its end. */
 static void find_stuck(struct arena *a, struct search *s) {
     const struct cfg *g = s->g;
     unsigned char *ends = arena_array(a, (size_t)g->n + 1, 1);
@@ -85,12 +86,13 @@ static void find_stuck(struct arena *a, struct search *s) {
         s->stuck[b + 1] = s->stuck[b] + (!ends[b] || g->succ_first[b] == g->succ_first[b + 1]);
 }
 
-/* The first block of the span that `b` ends: grown to the left until no edge inside leads further left. */
+/* Returns the first block of the span that `b` ends. The span grows to the left until no edge inside leads further
+ * left. */
 static uint32_t find_first(const struct search *s, uint32_t b) {
     uint32_t a = s->first_pred[b];
     if (a >= b || s->last_pred[b] > b)
         return b;
-    for (int step = 0; step < MOST_STEPS; step++) {
+    for (int step = 0; step < MAX_STEPS; step++) {
         uint32_t to = s->first_succ[a] < a ? s->first_succ[a] : a;
         if (b - a > 1)
             to = better(to, best(&s->lowest, a + 1, b, false), false);
@@ -108,7 +110,7 @@ uint32_t *spans(struct arena *a, const struct cfg *g) {
     uint32_t *first = arena_array(a, (size_t)g->n + 1, sizeof *first);
     if (g->n == 0)
         return first;
-    look_at_edges(a, &s);
+    find_neighbours(a, &s);
     find_stuck(a, &s);
     for (uint32_t b = 0; b < g->n; b++)
         first[b] = find_first(&s, b);

@@ -3,11 +3,12 @@
 #include "cfg.h"
 #include "ptx/arena.h"
 
-/* A span is a run of blocks, neighbours in the program, that control enters by its first and leaves by its last block
- * only, and from each of whose blocks the last can be reached: a loop, an if with what it guards. What is said of its
- * ends and does not occur in it is true of all of it, so that nobody need look at its blocks one by one.
+/* Spans of blocks. A span is a sequence of consecutive blocks that control enters only at its first block and leaves
+ * only at its last. Every block in it can reach the last. Examples: a loop, or an if with the code it guards. A fact
+ * about both ends, on something that does not occur inside, holds for the whole span, so that analyses can cross it in
+ * one step.
  *
- * The result holds, for each block, the first block of a small span that it ends; the block itself where none was
- * found, which may be wrong only in that there is one (the search gives up on tangled graphs). Work: n log n. */
+ * Returns an array: block -> first block of a small span that it ends, or the block itself if none was found. The
+ * search may miss spans in tangled graphs. Arrays are allocated in `a`. Time: n log n. */
 uint32_t *spans(struct arena *a, const struct cfg *g);
 #endif

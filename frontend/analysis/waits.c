@@ -2,28 +2,29 @@
 #include "waits.h"
 #include <string.h>
 
+/* Kinds of values in a loop: read from memory that others change; result of an atomic addition; changed by the loop. */
 enum { POLLS = 1, ADVANCES = 2, STEPS = 4 };
-enum { MOST_SLOTS = 1024 };
+enum { MAX_SLOTS = 1024 };
 #define NO_NODE UINT32_MAX
 
-/* A place in memory with a fixed address that the loop stores to. */
+/* A memory location at a fixed address that the loop stores to. */
 struct slot {
     opnd_t base;
     int64_t offset;
     uint8_t space;
 };
 
-/* Arrays for all loops, one after another. */
+/* Scratch arrays, reused for each loop. */
 struct scratch {
-    const unsigned char *asks; /* by function: true if it or a function that it calls reads what other threads write */
-    uint32_t *node;            /* register -> its node + 1; 0: the loop does not name it */
-    unsigned char *written;    /* register -> the loop writes it */
-    unsigned char *seen;       /* block */
-    uint32_t *blocks;          /* a stack */
+    const unsigned char *observes; /* function -> it or a callee reads memory that other threads write */
+    uint32_t *node;                /* register -> its node + 1; 0: not in the loop */
+    unsigned char *written;        /* register -> the loop writes it */
+    unsigned char *seen;           /* block */
+    uint32_t *blocks;              /* stack of blocks */
     struct slot *slots;
 };
 
-/* How values flow within one loop. Nodes are registers, then slots, then calls. */
+/* Data flow within one loop. Nodes are registers, then slots, then calls. */
 struct flow {
     struct ir *ir;
     const struct loop *loop;
@@ -31,10 +32,10 @@ struct flow {
     const uint32_t *blocks;
     uint32_t n_blocks, n_regs, n_slots, n_nodes;
     struct cfg_edge *edges;
-    unsigned char *copies; /* edge -> going round it changes nothing by itself */
+    unsigned char *copies; /* edge -> repeating it leaves the value unchanged */
     uint32_t n_edges, cap_edges, cap_copies;
     struct cfg g;
-    unsigned char *kind; /* node -> POLLS, ADVANCES, STEPS */
+    unsigned char *kind; /* node -> set of POLLS, ADVANCES, STEPS */
     uint32_t *stack;
 };
 
@@ -43,15 +44,15 @@ static const struct isa_row *row_of(const struct inst *in) {
     return &isa_rows(&n)[in->row];
 }
 
-/* Does the instruction read memory in order to learn what other threads did? */
-static bool asks_others(const struct inst *in) {
+/* True if the instruction can observe what other threads wrote. */
+static bool observes_others(const struct inst *in) {
     if (in->kind == K_ATOM)
         return true;
     return in->kind == K_LOAD && inst_is_strong(in) && in->space != SPACE_LOCAL && in->space != SPACE_PARAM &&
            in->space != SPACE_CONST;
 }
 
-static bool calls_asking(const struct ir *ir, const struct inst *in, const unsigned char *flags) {
+static bool calls_observer(const struct ir *ir, const struct inst *in, const unsigned char *flags) {
     if (in->kind != K_CALL)
         return false;
     if (in->target != UINT32_MAX)
@@ -75,7 +76,7 @@ static uint32_t node_of(const struct flow *f, uint32_t reg) { return f->s->node[
 
 static bool is_fixed(const struct flow *f, opnd_t base) { return base & 1 || !f->s->written[base >> 1]; }
 
-/* The node of the slot that `in` accesses; NO_NODE: it is none, or the loop does not store to it. */
+/* Returns the node of the slot that `in` accesses, or NO_NODE if the loop does not store to it. */
 static uint32_t slot_of(const struct flow *f, const struct inst *in) {
     for (uint32_t i = 0; i < f->n_slots; i++)
         if (f->s->slots[i].base == in->a && f->s->slots[i].offset == in->imm && f->s->slots[i].space == in->space)
@@ -85,8 +86,8 @@ static uint32_t slot_of(const struct flow *f, const struct inst *in) {
 
 static uint32_t call_node(const struct flow *f, uint32_t k) { return f->n_regs + f->n_slots + k; }
 
-/* Idempotent operations: repeating one changes nothing. */
-static bool repeats_its_result(const struct inst *in) {
+/* True for idempotent operations: repeating one changes nothing. */
+static bool is_idempotent(const struct inst *in) {
     if (in->kind == K_CVT || in->kind == K_LOAD || in->kind == K_STORE)
         return true;
     if (in->kind != K_LANE)
@@ -104,8 +105,8 @@ static bool repeats_its_result(const struct inst *in) {
     }
 }
 
-/* What an atomic stores does not decide what it returns. */
-static bool is_new_value(const struct inst *in, uint32_t reg) {
+/* True if `reg` is only the new value of an atomic, which does not affect the result. */
+static bool is_stored_value_only(const struct inst *in, uint32_t reg) {
     if (in->kind != K_ATOM || in->n_list)
         return false;
     unsigned how = form_get(row_of(in)->form, CAT_OPN);
@@ -114,7 +115,7 @@ static bool is_new_value(const struct inst *in, uint32_t reg) {
     return how == OPN_EXCH && in->b == reg << 1 && in->a != reg << 1;
 }
 
-/* Arguments of a call are stored right before it, its results are loaded right behind it. */
+/* Adds edges through a call: arguments are stored right before it, and results are loaded right after it. */
 static void add_call(struct flow *f, uint32_t k) {
     const struct ir *ir = f->ir;
     const struct block *b = &ir->blocks[f->blocks[k]];
@@ -142,10 +143,10 @@ static void add_inst(struct flow *f, uint32_t i) {
     const struct inst_info *info = &ir->info[i];
     const uint32_t *r = ir->regs + info->regs;
     uint32_t slot = in->kind == K_LOAD || in->kind == K_STORE ? slot_of(f, in) : NO_NODE;
-    bool copy = repeats_its_result(in);
+    bool copy = is_idempotent(in);
     for (unsigned d = info->n_reads; d < (unsigned)info->n_reads + info->n_writes; d++) {
         for (unsigned s = 0; s < info->n_reads; s++)
-            if (!is_new_value(in, r[s]))
+            if (!is_stored_value_only(in, r[s]))
                 add_edge(f, node_of(f, r[s]), node_of(f, r[d]), (copy && in->kind != K_LOAD) || r[s] == in->guard);
         if (in->kind == K_LOAD && slot != NO_NODE)
             add_edge(f, slot, node_of(f, r[d]), true);
@@ -160,12 +161,12 @@ static void find_slots(struct flow *f) {
     for (uint32_t k = 0; k < f->n_blocks; k++)
         for (uint32_t i = ir->blocks[f->blocks[k]].begin; i < ir->blocks[f->blocks[k]].end; i++) {
             const struct inst *in = &ir->code[i];
-            if (in->kind == K_STORE && f->n_slots < MOST_SLOTS && is_fixed(f, in->a) && slot_of(f, in) == NO_NODE)
+            if (in->kind == K_STORE && f->n_slots < MAX_SLOTS && is_fixed(f, in->a) && slot_of(f, in) == NO_NODE)
                 f->s->slots[f->n_slots++] = (struct slot){in->a, in->imm, in->space};
         }
 }
 
-/* Gives nodes to the registers that the loop names, or takes them away. */
+/* Assigns nodes to the registers used in the loop (`on`), or clears them. */
 static void name_regs(struct flow *f, bool on) {
     const struct ir *ir = f->ir;
     for (uint32_t k = 0; k < f->n_blocks; k++)
@@ -196,9 +197,9 @@ static void build(struct flow *f) {
     f->stack = arena_array(ir->tmp, (size_t)f->n_nodes + 1, sizeof *f->stack);
 }
 
-/* ---- values that change from round to round ---- */
+/* ---- values that change per iteration ---- */
 
-/* Gives `kind` to all that depends on node `from`. True when something is new. */
+/* Adds `kind` to node `from` and everything that depends on it. Returns true if anything changed. */
 static bool spread(struct flow *f, uint32_t from, unsigned char kind) {
     uint32_t top = 0;
     if ((f->kind[from] & kind) == kind)
@@ -216,8 +217,8 @@ static bool spread(struct flow *f, uint32_t from, unsigned char kind) {
     return true;
 }
 
-/* Nodes in the order in which a walk along the edges leaves them. */
-static uint32_t *leaving_order(const struct flow *f) {
+/* Returns the nodes in postorder of a depth-first walk. */
+static uint32_t *postorder(const struct flow *f) {
     uint32_t *order = arena_array(f->ir->tmp, (size_t)f->n_nodes + 1, sizeof *order), n = 0, top = 0;
     uint32_t *next = arena_array(f->ir->tmp, (size_t)f->n_nodes + 1, sizeof *next);
     unsigned char *seen = arena_array(f->ir->tmp, (size_t)f->n_nodes + 1, 1);
@@ -245,9 +246,9 @@ static uint32_t *leaving_order(const struct flow *f) {
     return order;
 }
 
-/* Node -> number of its strongly connected component (Kosaraju). */
+/* Returns an array: node -> number of its strongly connected component (Kosaraju). */
 static uint32_t *components(const struct flow *f) {
-    const uint32_t *order = leaving_order(f);
+    const uint32_t *order = postorder(f);
     uint32_t *of = arena_array(f->ir->tmp, (size_t)f->n_nodes + 1, sizeof *of), n = 0, top = 0;
     for (uint32_t i = f->n_nodes; i-- > 0;) {
         if (of[order[i]])
@@ -266,7 +267,7 @@ static uint32_t *components(const struct flow *f) {
     return of;
 }
 
-/* A value that is computed anew from itself changes, and so does a clock. */
+/* Marks values that change per iteration: those computed from their own previous value, and clocks. */
 static void find_steps(struct flow *f) {
     const struct ir *ir = f->ir;
     const uint32_t *of = components(f);
@@ -281,14 +282,14 @@ static void find_steps(struct flow *f) {
 
 /* ---- values that depend on others ---- */
 
-/* What the results of the instruction are, if they do not change by its own operands. */
-static unsigned char asked(const struct flow *f, const struct inst *in) {
-    if (!asks_others(in) || (in->kind == K_LOAD && slot_of(f, in) != NO_NODE))
+/* Returns the kind of the instruction's results, before the effect of its operands. */
+static unsigned char result_kind(const struct flow *f, const struct inst *in) {
+    if (!observes_others(in) || (in->kind == K_LOAD && slot_of(f, in) != NO_NODE))
         return 0;
     unsigned how = in->kind == K_ATOM ? form_get(row_of(in)->form, CAT_OPN) : OPN_NONE;
     bool adds = how == OPN_ADD || how == OPN_INC || how == OPN_DEC;
     bool zero = false;
-    if (adds && in->b & 1) { /* adding 0 is a way to read */
+    if (adds && in->b & 1) { /* adding 0 is a read */
         uint32_t word;
         memcpy(&word, f->ir->constants + (in->b >> 1), sizeof word);
         zero = !word;
@@ -296,7 +297,7 @@ static unsigned char asked(const struct flow *f, const struct inst *in) {
     return adds && !zero ? ADVANCES : POLLS;
 }
 
-/* A bound on what an atomic addition returns is reached by adding. */
+/* True for a comparison with a bound. Repeated atomic additions reach any bound. */
 static bool compares_with_bound(const struct inst *in) {
     if (in->kind != K_LANE || row_of(in)->op != OP_SETP)
         return false;
@@ -310,19 +311,19 @@ static void seed_polls(struct flow *f) {
         const struct block *b = &ir->blocks[f->blocks[k]];
         for (uint32_t i = b->begin; i < b->end; i++) {
             const struct inst_info *info = &ir->info[i];
-            unsigned char kind = asked(f, &ir->code[i]);
+            unsigned char kind = result_kind(f, &ir->code[i]);
             for (unsigned d = 0; kind && d < info->n_writes; d++) {
                 uint32_t node = node_of(f, ir->regs[info->regs + info->n_reads + d]);
                 if (!(f->kind[node] & STEPS))
                     spread(f, node, kind);
             }
         }
-        if (calls_asking(ir, &ir->code[b->end - 1], f->s->asks) && !(f->kind[call_node(f, k)] & STEPS))
+        if (calls_observer(ir, &ir->code[b->end - 1], f->s->observes) && !(f->kind[call_node(f, k)] & STEPS))
             spread(f, call_node(f, k), POLLS);
     }
 }
 
-/* Additions end at their bounds: what a comparison makes of them is no reason to wait. */
+/* Marks comparisons of atomic additions with a bound as STEPS: the loop ends without other threads. */
 static void drop_bounds(struct flow *f) {
     const struct ir *ir = f->ir;
     for (uint32_t k = 0; k < f->n_blocks; k++)
@@ -340,7 +341,7 @@ static void drop_bounds(struct flow *f) {
         }
 }
 
-/* Values written on the ways from block `b` to its post-dominator depend on its branch. */
+/* Marks values written between block `b` and its post-dominator: they depend on b's branch. */
 static bool spread_control(struct flow *f, uint32_t b) {
     const struct ir *ir = f->ir;
     uint32_t *stack = f->s->blocks, top = 0;
@@ -368,7 +369,7 @@ static bool spread_control(struct flow *f, uint32_t b) {
     return fresh;
 }
 
-/* What decides where the end of block `b` leads. */
+/* Returns the kind of the value that decides the branch at the end of block `b`. */
 static unsigned char decides(const struct flow *f, uint32_t b) {
     const struct inst *last = &f->ir->code[f->ir->blocks[b].end - 1];
     unsigned char kind = 0;
@@ -400,20 +401,20 @@ static void spread_all(struct flow *f) {
 
 /* ---- loops ---- */
 
-/* Could the loop wait at all? */
-static bool asks_in_loop(const struct ir *ir, const struct flow *f) {
+/* True if the loop reads memory that others change and has no barrier. */
+static bool may_wait(const struct ir *ir, const struct flow *f) {
     bool asking = false;
     for (uint32_t k = 0; k < f->n_blocks; k++)
         for (uint32_t i = ir->blocks[f->blocks[k]].begin; i < ir->blocks[f->blocks[k]].end; i++) {
             if (ir->code[i].kind == K_BARRIER)
                 return false;
-            asking |= asks_others(&ir->code[i]) || calls_asking(ir, &ir->code[i], f->s->asks);
+            asking |= observes_others(&ir->code[i]) || calls_observer(ir, &ir->code[i], f->s->observes);
         }
     return asking;
 }
 
-/* Is one of the ways out polled, and none a matter of rounds? */
-static bool ends_by_others(const struct flow *f) {
+/* True if an exit of the loop is polled and no exit depends on the iteration count. */
+static bool ends_by_polling(const struct flow *f) {
     const struct ir *ir = f->ir;
     bool polled = false;
     for (uint32_t e = 0; e < f->loop->n_exits; e++) {
@@ -422,7 +423,7 @@ static bool ends_by_others(const struct flow *f) {
             return false;
         polled |= is_polled(kind);
     }
-    for (uint32_t k = 0; k < f->n_blocks; k++) { /* ways out that are no edges */
+    for (uint32_t k = 0; k < f->n_blocks; k++) { /* exits that are not edges of the graph */
         const struct inst *last = &ir->code[ir->blocks[f->blocks[k]].end - 1];
         if (last->kind != K_EXIT && last->kind != K_RET)
             continue;
@@ -436,17 +437,17 @@ static bool ends_by_others(const struct flow *f) {
 static bool loop_waits(struct ir *ir, const struct loop *loop, const uint32_t *blocks, uint32_t n_blocks,
                        const struct scratch *s) {
     struct flow f = {.ir = ir, .loop = loop, .s = s, .blocks = blocks, .n_blocks = n_blocks};
-    if (!asks_in_loop(ir, &f))
+    if (!may_wait(ir, &f))
         return false;
     build(&f);
     find_steps(&f);
     spread_all(&f);
-    bool waits = ends_by_others(&f);
+    bool waits = ends_by_polling(&f);
     name_regs(&f, false);
     return waits;
 }
 
-/* The blocks of each loop: list[first[i]] to list[first[i + 1] - 1]. */
+/* Fills `list` with the blocks of each loop: list[first[i]] to list[first[i + 1] - 1]. Returns `first`. */
 static uint32_t *blocks_by_loop(struct ir *ir, const struct loops *l, uint32_t **list) {
     uint32_t *first = arena_array(ir->tmp, (size_t)l->n + 2, sizeof *first), *at;
     for (uint32_t i = 0; i < l->n; i++)
@@ -462,34 +463,34 @@ static uint32_t *blocks_by_loop(struct ir *ir, const struct loops *l, uint32_t *
 
 struct waits find_waits(struct ir *ir, const struct loops *l) {
     struct waits w;
-    unsigned char *asks = arena_array(ir->tmp, (size_t)ir->n_functions + 1, 1);
+    unsigned char *observes = arena_array(ir->tmp, (size_t)ir->n_functions + 1, 1);
     bool any = false;
     w.loop = arena_array(ir->tmp, (size_t)l->n + 1, 1);
     w.block = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, 1);
     w.function = arena_array(ir->tmp, (size_t)ir->n_functions + 1, 1);
     for (uint32_t i = 0; i < ir->n; i++)
-        if (asks_others(&ir->code[i])) {
+        if (observes_others(&ir->code[i])) {
             any = true;
-            asks[ir->info[i].function] = 1;
+            observes[ir->info[i].function] = 1;
             if (l->irregular[ir->info[i].block])
                 w.block[ir->info[i].block] = w.function[ir->info[i].function] = 1;
         }
     if (!any)
         return w;
-    ir_mark_callers(ir, asks);
+    ir_mark_callers(ir, observes);
     uint32_t *list, *first = blocks_by_loop(ir, l, &list);
-    struct scratch s = {.asks = asks};
+    struct scratch s = {.observes = observes};
     s.node = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *s.node);
     s.written = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, 1);
     s.seen = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, 1);
     s.blocks = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *s.blocks);
-    s.slots = arena_array(ir->tmp, MOST_SLOTS, sizeof *s.slots);
+    s.slots = arena_array(ir->tmp, MAX_SLOTS, sizeof *s.slots);
     for (uint32_t i = 0; i < l->n; i++)
         if (loop_waits(ir, &l->list[i], list + first[i], first[i + 1] - first[i], &s))
             w.loop[i] = w.function[ir->blocks[l->list[i].header].function] = 1;
     ir_mark_callers(ir, w.function);
     for (uint32_t b = 0; b < ir->n_blocks; b++)
-        w.block[b] |= calls_asking(ir, &ir->code[ir->blocks[b].end - 1], w.function);
+        w.block[b] |= calls_observer(ir, &ir->code[ir->blocks[b].end - 1], w.function);
     return w;
 }
 

@@ -1,22 +1,22 @@
 #ifndef FRONTEND_WAITS_H
 #define FRONTEND_WAITS_H
-/* Loops that wait for other threads: spin locks, tickets, flags. A loop waits when
- * - a branch out of it depends on memory that others change: on an atomic or a strong load whose address is the same in
- *   every round, or, for an atomic, whose operands are the same in every round;
- * - no branch out of it depends on a value that the loop itself changes from round to round: a counter, a pointer that
- *   is followed, a clock, an optimistic compare-and-swap, an atomic addition compared with a bound;
- * - it contains no barrier of the CTA, which all threads pass in every round.
- * Values are followed through registers, through variables in memory at fixed addresses, and through calls. A value
- * that is written under a branch which depends on such memory depends on it, too. */
+/* Finds loops that wait for other threads: spin locks, tickets, flags. A loop waits if:
+ * - a branch out of it depends on memory that other threads change: on a strong load or an atomic whose address is the
+ *   same in every iteration, or an atomic whose operands are the same in every iteration;
+ * - no branch out of it depends on a value that the loop itself changes per iteration: a counter, a list pointer, a
+ *   clock, an optimistic compare-and-swap, an atomic addition compared with a bound;
+ * - it contains no CTA barrier, which all threads pass in every iteration.
+ * Values are tracked through registers, through variables in memory at fixed addresses, and through calls. A value
+ * written under a branch that depends on such memory depends on it too. */
 #include "ir.h"
 #include "loops.h"
 
 struct waits {
-    unsigned char *loop;     /* by index in loops.list: it waits */
-    unsigned char *block;    /* it calls a function that waits, or polls in a cycle without a header */
-    unsigned char *function; /* it has such a loop or block */
+    unsigned char *loop;     /* loop index -> it waits */
+    unsigned char *block;    /* block -> calls a function that waits, or polls in a cycle without a header */
+    unsigned char *function; /* function -> contains such a loop or block */
 };
 
-/* The loops of `ir` that wait; arrays are in ir->tmp. Requires: blocks and post-dominators, and their loops. */
+/* Finds the waiting loops of `ir`. Arrays are in ir->tmp. Requires: blocks, post-dominators, and `loops` of ir->cfg. */
 struct waits find_waits(struct ir *ir, const struct loops *loops);
 #endif

@@ -1,13 +1,13 @@
-/* The width of an address in a module that does not say: those older than PTX 2.3, which had no .address_size. */
+/* Finds the address size of a module without .address_size, which PTX before 2.3 lacks. */
 #include "image.h"
 #include <string.h>
 
-enum { MOST_LOOKED_AT = 64 }; /* accesses whose register is not found do not make this quadratic */
+enum { MAX_ACCESSES = 64 }; /* limit on examined accesses, so that the search is not quadratic */
 
 struct search {
-    const struct statement *body; /* of the function at hand */
+    const struct statement *body; /* body of the current function */
     int left;
-    int bits; /* 0: not known yet */
+    int bits; /* 0: unknown so far */
 };
 
 static bool declares(const struct variable *v, const struct word *name) {
@@ -20,8 +20,8 @@ static bool declares(const struct variable *v, const struct word *name) {
            strspn(name->text + prefix, "0123456789") == name->len - prefix;
 }
 
-/* Bytes of a register; 0 when no declaration of it is found. Scopes need not be exact: compilers declare a name with
- * one width. Recursion is as deep as blocks are nested, which the parser bounds. */
+/* Returns the bytes of a register, 0 if its declaration is not found. Scopes are ignored: compilers declare a name with
+ * one size. Recursion depth is the block nesting, which the parser limits. */
 static unsigned register_bytes(const struct statement *st, const struct word *name) {
     unsigned bytes = 0;
     for (; st && !bytes; st = st->next)
@@ -34,8 +34,9 @@ static unsigned register_bytes(const struct statement *st, const struct word *na
     return bytes;
 }
 
-/* Shared and constant memory are no evidence: their addresses may be narrow in a wide module. */
-static bool is_evidence(const char *opcode) {
+/* True if the opcode accesses memory with full-size addresses. Shared and constant addresses may be narrow in a 64-bit
+ * module. */
+static bool uses_full_address(const char *opcode) {
     static const char *const begin[] = {"ld", "st", "atom", "red", "prefetch", "prefetchu"};
     size_t len = strcspn(opcode, ".");
     for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
@@ -44,11 +45,11 @@ static bool is_evidence(const char *opcode) {
     return false;
 }
 
-static void look_at(struct search *s, const struct statement *st) {
+static void search_statements(struct search *s, const struct statement *st) {
     for (; st && s->left && !s->bits; st = st->next) {
         if (st->kind == ST_BLOCK)
-            look_at(s, st->block.body);
-        if (st->kind != ST_INSTRUCTION || !is_evidence(st->insn.opcode->text))
+            search_statements(s, st->block.body);
+        if (st->kind != ST_INSTRUCTION || !uses_full_address(st->insn.opcode->text))
             continue;
         for (const struct operand *o = st->insn.operands; o; o = o->next)
             if (o->kind == OPD_ADDRESS && o->sub->kind == OPD_NAME) {
@@ -60,11 +61,11 @@ static void look_at(struct search *s, const struct statement *st) {
 }
 
 int address_size(const struct module *m) {
-    struct search s = {.left = MOST_LOOKED_AT, .bits = m->address_size};
+    struct search s = {.left = MAX_ACCESSES, .bits = m->address_size};
     for (const struct statement *st = m->statements; st && !s.bits && s.left; st = st->next)
         if (st->kind == ST_FUNCTION) {
             s.body = st->function->body;
-            look_at(&s, s.body);
+            search_statements(&s, s.body);
         }
     return s.bits ? s.bits : 32; /* PTX ISA, .address_size */
 }

@@ -1,6 +1,6 @@
-/* The order of functions by calls, and the addresses that depend on it. Requires: all functions lowered. Keeps: the
- * instructions, but for addresses. Makes: groups of functions that can call each other in a circle, callees before
- * callers; functions[].recursive; where frames and dynamic shared memory begin, in every instruction that needs it. */
+/* Orders functions by calls and assigns frame addresses. Requires: all functions are lowered. Keeps: instructions,
+ * except for addresses. Makes: groups of mutually recursive functions, callees before callers; functions[].recursive;
+ * the frame and dynamic shared memory addresses in instructions. */
 #include "frontend/analysis/ir.h"
 #include "isa/arith.h"
 #include <string.h>
@@ -21,7 +21,8 @@ static void enter(struct tarjan *t, uint32_t f) {
     t->path[t->n_path++] = f;
 }
 
-/* All that f leads to has been seen: when nothing leads back above it, it and what lies over it are a group. */
+/* Leaves f after all its callees. If none leads back above f, then f and everything above it on the stack form a
+ * group. */
 static void leave(struct tarjan *t, uint32_t f) {
     struct call_order *o = t->out;
     t->n_path--;
@@ -55,7 +56,7 @@ static void walk(struct tarjan *t, uint32_t root) {
     }
 }
 
-/* Calls by caller. */
+/* Sorts calls by caller. */
 static void sort_calls(struct ir *ir, struct call_order *o) {
     o->call_first = arena_array(ir->tmp, (size_t)ir->n_functions + 2, sizeof *o->call_first);
     o->calls = arena_array(ir->tmp, (size_t)ir->n_calls + 1, sizeof *o->calls);
@@ -77,8 +78,8 @@ static void mark_recursive(struct ir *ir) {
             ir->functions[ir->calls[i].caller].recursive = true;
 }
 
-/* Frames of functions that are not recursive lie one after another by call depth, callers first. Recursive ones have
- * theirs on the stack of the thread (isa/machine/call.h), but what they call may not. */
+/* Assigns frames to a group. Frames of non-recursive functions are stacked by call depth, callers first. A recursive
+ * function has its frame on the thread's stack (isa/machine/call.h), but its callees may not. */
 static bool place_group(struct ir *ir, uint32_t group) {
     const struct call_order *o = &ir->order;
     uint64_t end = 0;
@@ -106,7 +107,7 @@ static bool place_group(struct ir *ir, uint32_t group) {
     return true;
 }
 
-/* Turns d = constant into d = frame pointer + constant. */
+/* Changes d = constant to d = frame pointer + constant. */
 static bool fix_recursive_address(struct ir *ir, struct inst *in, uint64_t offset) {
     const struct isa_row *row = isa_find_row(OP_ADD, T_U64, T_NONE, 0);
     if (!row || in->dsize != 8) {

@@ -1,4 +1,4 @@
-/* Module scope: variables that live in device memory, function ids, opcodes decoded once. */
+/* Module scope: device-memory variables, function ids, decoded opcodes. */
 #include "image.h"
 #include "frontend/analysis/ir.h"
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static uint32_t new_variable(struct image *img, const struct variable *v, enum s
     return img->n_variables++;
 }
 
-/* Size and alignment of a device variable. Errors leave it empty. */
+/* Sets size and alignment of a device variable. On an error it has size 0. */
 static void size_device_variable(struct image *img, const struct variable *v, enum type t, uint32_t index) {
     struct image_variable *out = &img->variables[index];
     struct diags *d = img->module->diags;
@@ -92,7 +92,7 @@ static void size_device_variable(struct image *img, const struct variable *v, en
     variable_align(d, v, t, &out->align);
 }
 
-/* Makes the image variable of a .global, .const or opaque declaration; returns its index. */
+/* Adds the image variable of a .global, .const or opaque declaration. Returns its index. */
 static uint32_t add_device_variable(struct image *img, const struct variable *v, enum type *type) {
     if (is_opaque(v) || (v->space && strcmp(v->space->text, ".tex") == 0)) {
         uint32_t index = new_variable(img, v, SPACE_TEX);
@@ -111,7 +111,7 @@ static uint32_t add_device_variable(struct image *img, const struct variable *v,
     return index;
 }
 
-/* True when a second declaration of `old` says the same variable once more, as .extern allows. */
+/* True if `v` redeclares the variable `old`, which .extern allows. */
 static bool redeclares(const struct symbol *old, const struct variable *v) {
     if (old->kind != SYM_VARIABLE || strcmp(old->variable->space->text, v->space->text) != 0)
         return false;
@@ -120,8 +120,8 @@ static bool redeclares(const struct symbol *old, const struct variable *v) {
            (b && (strcmp(b->text, ".extern") == 0 || strcmp(b->text, ".common") == 0));
 }
 
-/* The definition of a variable that was declared .extern before takes the place of that declaration, its type, too:
- * compilers declare tables of addresses as so many bytes. */
+/* Replaces an earlier .extern declaration of a variable by its definition, including the type: compilers declare tables
+ * of addresses as arrays of bytes. */
 static void redefine(struct image *img, struct symbol *s, const struct variable *v) {
     if (v->linkage && strcmp(v->linkage->text, ".extern") == 0)
         return;
@@ -199,7 +199,7 @@ static void declare_function(struct image *img, struct function *f) {
     }
     if (count_variables(s->function->params) != count_variables(f->params) ||
         count_variables(s->function->results) != count_variables(f->results) || s->function->is_entry != f->is_entry) {
-        diag_error(d, f->name_loc, "'%s' is declared differently from before", f->name->text);
+        diag_error(d, f->name_loc, "'%s' is declared differently than before", f->name->text);
         diag_note(d, s->loc, "'%s' is first declared here", f->name->text);
         return;
     }
@@ -213,7 +213,7 @@ static void declare_alias(struct image *img, const struct statement *st) {
     struct names *names = &img->names->names;
     struct symbol *to = names->of_word[st->alias.aliasee->id], *s = names->of_word[st->alias.alias->id];
     if (!to || to->kind != SYM_FUNCTION) {
-        diag_error(img->module->diags, st->loc, "'%s' is no function", st->alias.aliasee->text);
+        diag_error(img->module->diags, st->loc, "'%s' is not a function", st->alias.aliasee->text);
         return;
     }
     if (!s) {
@@ -251,7 +251,8 @@ static void add_inner_variables(struct image *img, const struct variable *v) {
     }
 }
 
-/* All statements of a body, blocks included: opcodes and variables. Nesting is bounded by the parser. */
+/* Visits all statements of a body, blocks included: decodes opcodes and declares variables. The parser limits
+ * nesting. */
 static void scan_body(struct image *img, const struct statement *st) {
     for (; st; st = st->next) {
         img->names->n_instructions += st->kind == ST_INSTRUCTION;
@@ -362,7 +363,7 @@ static void list_files(struct image *img) {
     qsort(s->files, n, sizeof *s->files, compare_files);
 }
 
-/* Where lines begin: instructions say which line they come from. */
+/* Finds the offset of each line, for line numbers of instructions. */
 static void find_lines(struct image *img) {
     const char *text = img->module->diags->text, *end = text + img->module->diags->len;
     struct scope *s = img->names;
@@ -415,17 +416,17 @@ void diags_merge(struct diags *own, struct diags *to) {
 }
 
 struct image *frontend_image(const struct module *m) {
-    jmp_buf full;
+    jmp_buf out_of_memory;
     struct diags own;
     struct arena *a = arena_new(4ull << 30);
     struct image *volatile built = NULL;
     diags_fork(&own, m->diags);
-    if (!a || setjmp(full)) {
+    if (!a || setjmp(out_of_memory)) {
         diag_error(&own, (struct loc){0, 0}, "out of memory while reading the module's variables");
     } else {
-        arena_on_full(a, &full);
+        arena_on_full(a, &out_of_memory);
         struct image *img = arena_alloc(a, sizeof *img);
-        struct module *local = arena_alloc(a, sizeof *local); /* whose messages are ours */
+        struct module *local = arena_alloc(a, sizeof *local); /* a copy of the module with our own list of messages */
         *local = *m;
         local->diags = &own;
         img->module = local;

@@ -1,59 +1,63 @@
 #ifndef FRONTEND_IMAGE_H
 #define FRONTEND_IMAGE_H
-/* What the parts of the front end share about a module. Internal to frontend/. */
+/* Module data shared by the parts of the front end. Private to frontend/. */
 #include "frontend/frontend.h"
 #include "isa/decode.h"
 #include "names.h"
 
-/* A variable of device memory that is declared inside a function. */
+/* A device-memory variable declared inside a function. */
 struct inner_variable {
     const struct variable *tree;
     uint32_t index; /* into image.variables */
 };
 
 struct scope {
-    struct names names;             /* module scope */
-    const struct decoded **decoded; /* by word id: opcodes of all functions; NULL for what is none */
-    struct function **by_id;        /* function id -> the declaration with a body if there is one */
-    uint32_t *place;                /* function id -> instructions of the text before its body */
-    uint32_t n_instructions;        /* counted so far */
+    struct names names;             /* symbols of module scope */
+    const struct decoded **decoded; /* word id -> decoded opcode; NULL if the word is not an opcode */
+    struct function **by_id;        /* function id -> its definition, or a declaration if there is none */
+    uint32_t *place;                /* function id -> number of instructions in the text before its body */
+    uint32_t n_instructions;        /* instructions counted so far */
     struct inner_variable *inner;   /* sorted by tree */
     uint32_t n_inner, cap_inner;
-    uint32_t *lines, n_lines;       /* offset of the first byte of each line of the text */
+    uint32_t *lines, n_lines;       /* byte offset of each line of the text */
     uint32_t *by_name;              /* function ids sorted by name */
-    const struct statement **files; /* .file, in order of their numbers */
+    const struct statement **files; /* .file statements, by number */
     uint32_t n_files;
     uint32_t cap_variables, cap_relocs, cap_functions;
 };
 
-/* Errors are counted apart from those that `to` holds already, some of which may be the same: `own` starts empty and
- * shows the same text; diags_merge() hands its messages on and frees it. */
+/* diags_fork() starts the empty list `own` for the same text as `to`, so that errors already in `to` do not hide new
+ * ones. diags_merge() moves the messages of `own` to `to` and frees `own`. */
 void diags_fork(struct diags *own, const struct diags *to);
 void diags_merge(struct diags *own, struct diags *to);
 
-/* A declared type as its enum, T_NONE (and an error) when it is none that variables and registers can have. */
+/* Returns the declared type of `v`. Reports an error and returns T_NONE if variables and registers cannot have it. */
 enum type declared_type(struct diags *d, const struct variable *v);
-/* Bytes of a variable, all elements; false (and an error) when that does not fit into `limit`. An unsized first
- * dimension counts as 0 elements. */
+/* Computes the size of a variable in bytes, all elements. Reports an error and returns false if it exceeds `limit`. An
+ * unsized first dimension counts as 0 elements. */
 bool variable_bytes(struct diags *d, const struct variable *v, enum type t, uint64_t limit, uint64_t *bytes);
-/* Its alignment: as declared, else that of its element or vector. False (and an error) when it is no power of two. */
+/* Computes its alignment in bytes: as declared, else that of its element or vector. Reports an error and returns false
+ * if it is not a power of two up to 1024. */
 bool variable_align(struct diags *d, const struct variable *v, enum type t, uint64_t *align);
+/* True for an array whose first dimension has no size. */
 bool is_unsized(const struct variable *v);
-/* ".global" and so on; SPACE_GENERIC for what is no state space. */
+/* Converts ".global" and the like to a state space; SPACE_GENERIC for any other text. */
 enum space space_named(const char *text);
-/* ".texref" and the like. */
+/* True for a variable of type .texref, .samplerref or .surfref. */
 bool is_opaque(const struct variable *v);
 
-/* address_size.c: bits of an address, 32 or 64: what the module says, else what its accesses use, else 32. */
+/* address_size.c: returns the bits of an address, 32 or 64: as the module declares, else as its accesses use, else
+ * 32. */
 int address_size(const struct module *m);
-/* initializer.c: fills the variable's bytes from its initialiser. `index` is its place in img->variables. */
+/* initializer.c: fills the bytes of variable `index` of the image from the initialiser of `v`. */
 void image_initialize(struct image *img, const struct variable *v, enum type t, uint32_t index);
-/* reference.c: what a .texref, .samplerref or .surfref is before the host binds something to it. */
+/* reference.c: sets the initial state of a .texref, .samplerref or .surfref, before the host binds it. */
 void image_reference(struct image *img, const struct variable *v, struct texture *out);
-/* Elements that an unsized first dimension gets from the initialiser. */
+/* Returns the number of elements that the initialiser gives an unsized first dimension. */
 uint64_t initializer_count(const struct variable *v);
-/* The kernel or function of this name: the declaration with a body if there is one, and its id. NULL: none. */
+/* Returns the kernel or function `name` and its id: the definition, or a declaration if there is none. NULL if
+ * unknown. */
 const struct function *image_function(const struct image *img, const char *name, uint32_t *id);
-/* The image variable of a declaration inside a function. */
+/* Returns the index of the image variable declared by `v` inside a function. */
 uint32_t image_inner(const struct image *img, const struct variable *v);
 #endif

@@ -1,4 +1,4 @@
-/* Initialisers of module variables: bytes, and places that wait for an address. */
+/* Initialisers of module variables: fills bytes, and lists the addresses to insert later. */
 #include "frontend/analysis/ir.h"
 #include "image.h"
 #include "isa/arith.h"
@@ -9,15 +9,16 @@ struct filler {
     struct diags *d;
     const struct variable *v;
     enum type type;
-    uint32_t index;      /* of the image variable */
-    uint64_t elements;   /* scalars in the variable */
-    uint64_t stride[10]; /* scalars in one element of each nesting level; the last is 1 */
+    uint32_t index;      /* index of the image variable */
+    uint64_t elements;   /* number of scalars in the variable */
+    uint64_t stride[10]; /* scalars per element of each nesting level; 1 for the last level */
     int n_levels;
-    uint64_t at; /* next scalar */
+    uint64_t at; /* index of the next scalar */
     bool full_reported;
 };
 
-/* Scalars below each level of braces: dimensions, then the elements of a vector. */
+/* Fills `stride` with the scalars per element of each brace level: dimensions, then vector elements. Returns the number
+ * of levels. */
 static int strides(const struct variable *v, uint64_t stride[10]) {
     uint64_t size[10];
     int n = 0;
@@ -46,8 +47,8 @@ uint64_t initializer_count(const struct variable *v) {
     return (at + stride[0] - 1) / stride[0];
 }
 
-/* The low bits; what is wider has zeros above. */
-static void put(struct filler *f, uint64_t bits) {
+/* Stores `bits` in the next scalar: truncated, or zero-extended if the type is wider than 64 bits. */
+static void store_scalar(struct filler *f, uint64_t bits) {
     unsigned bytes = type_bytes(f->type);
     memcpy(f->img->variables[f->index].init + f->at * bytes, &bits, bytes < sizeof bits ? bytes : sizeof bits);
 }
@@ -81,7 +82,7 @@ static void fill_symbol(struct filler *f, const struct init *i, const struct ope
         diag_error(f->d, name->loc, "'%s' is in %s; its address is not known before a kernel runs", name->name->text,
                    s->variable->space->text);
     } else if (s->kind == SYM_VARIABLE && f->img->variables[s->index].is_extern) {
-        diag_error(f->d, name->loc, "'%s' is declared .extern and defined nowhere", name->name->text);
+        diag_error(f->d, name->loc, "'%s' is declared .extern but not defined", name->name->text);
     } else if (type_class(f->type) == 'f' || (bytes < address && !i->mask && bytes != 8)) {
         diag_error(f->d, name->loc, "an address takes %u bits; the elements of '%s' are %s", address * 8,
                    f->v->name->text, type_name(f->type));
@@ -99,15 +100,16 @@ static void fill_integer(struct filler *f, const struct operand *o) {
         uint64_t image = 0;
         memcpy(&image, f->type == T_F32 ? (void *)&single : (void *)&real, bits / 8 < 8 ? bits / 8 : 8);
         if (f->type == T_F32 || f->type == T_F64)
-            put(f, image);
+            store_scalar(f, image);
         else
-            put(f, o->integer);
-    } else { /* a wider constant is converted (PTX ISA, 4.5) */
-        put(f, o->integer);
+            store_scalar(f, o->integer);
+    } else { /* a wider constant is truncated (PTX ISA, 4.5) */
+        store_scalar(f, o->integer);
     }
 }
 
-/* A 64-bit number is converted to 32 bits; the exact bits of 0f are not, a wider variable has zeros before them. */
+/* Stores a float. A 64-bit number is converted for a 32-bit variable. The exact bits of a 0f number are never
+ * converted; a wider variable gets leading zeros. */
 static void fill_real(struct filler *f, const struct operand *o) {
     uint64_t bits = o->real;
     if (o->real_bits == 64 && type_bytes(f->type) == 4) {
@@ -119,7 +121,7 @@ static void fill_real(struct filler *f, const struct operand *o) {
     }
     if (f->type == T_F32 || f->type == T_F64 ||
         (type_class(f->type) == 'b' && (type_bytes(f->type) == 4 || type_bytes(f->type) == 8)))
-        put(f, bits);
+        store_scalar(f, bits);
     else
         diag_error(f->d, o->loc, "a floating-point number cannot initialise %s", type_name(f->type));
 }
@@ -136,8 +138,9 @@ static void fill_value(struct filler *f, const struct init *i) {
     if (!o)
         return;
     const struct operand *base = o->kind == OPD_SUM ? o->sub : o;
-    if ((i->through || o->kind == OPD_SUM) && base->kind != OPD_NAME) {
-        diag_error(f->d, base->loc, "'%s' takes the name of a variable", i->through ? i->through->text : "+");
+    if ((i->address_operator || o->kind == OPD_SUM) && base->kind != OPD_NAME) {
+        diag_error(f->d, base->loc, "'%s' expects the name of a variable",
+                   i->address_operator ? i->address_operator->text : "+");
         return;
     }
     switch (o->kind) {
@@ -154,13 +157,13 @@ static void fill_value(struct filler *f, const struct init *i) {
         fill_symbol(f, i, o->sub, (int64_t)o->integer);
         break;
     default:
-        diag_error(f->d, i->loc, "an initialiser is a number or an address");
+        diag_error(f->d, i->loc, "initialiser must be a number or an address");
         break;
     }
     f->at++;
 }
 
-/* Recursion is as deep as braces are nested, which the parser bounds. */
+/* Recursion depth is the brace nesting, which the parser limits. */
 static void fill_list(struct filler *f, const struct init *list, int level) {
     uint64_t begin = f->at, stride = level < f->n_levels ? f->stride[level] : 1;
     for (const struct init *i = list; i; i = i->next) {

@@ -1,4 +1,5 @@
-/* Functions and statements, in order. Makes: instructions on virtual registers, targets as instruction numbers. */
+/* Lowers functions and statements, in order. Makes: instructions on virtual registers; targets are instruction
+ * numbers. */
 #include "lower.h"
 #include "isa/arith.h"
 #include <string.h>
@@ -14,7 +15,7 @@ static void set_guard(struct lower *l) {
     struct operand o = {.kind = OPD_NAME, .loc = l->st->insn.guard_loc, .name = guard};
     const struct symbol *s = find_symbol(l, &o, 1u << SYM_REG, "predicate");
     if (s && s->type != T_PRED)
-        diag_error(l->d, o.loc, "the guard '%s' is a %s register; guards are predicates", guard->text,
+        diag_error(l->d, o.loc, "guard '%s' must be a predicate, but is a %s register", guard->text,
                    type_name(s->type));
     else if (s)
         l->guard = s->index;
@@ -27,7 +28,7 @@ static void report_opcode(struct lower *l) {
     if (isa_decode(opcode->text, opcode->len, &out, &why))
         return;
     struct loc loc = l->st->insn.opcode_loc;
-    /* Offsets count in the spelling, which is the source's own unless blanks were between its parts. */
+    /* Error offsets refer to the opcode's text. It matches the source unless white space separates its parts. */
     if (loc.end - loc.begin == opcode->len && why.end <= opcode->len && why.begin < why.end) {
         loc.end = loc.begin + why.end;
         loc.begin += why.begin;
@@ -39,21 +40,21 @@ static void report_opcode(struct lower *l) {
 
 static bool is_video(unsigned op) { return op >= OP_VABSDIFF && op <= OP_VSUB4; }
 
-/* setmaxnreg: a hint to the hardware, but its count is checked. */
+/* setmaxnreg is only a hint to the hardware, but its count is checked. */
 static bool register_count(struct lower *l) {
-    enum { LEAST = 24, MOST = 256, STEP = 8 }; /* PTX ISA, setmaxnreg */
+    enum { MIN_COUNT = 24, MAX_COUNT = 256, STEP = 8 }; /* PTX ISA, setmaxnreg */
     const struct operand *o = l->st->insn.operands;
     uint64_t n;
     if (!operand_count(l, 1, 1) || !immediate(l, o, T_U32, &n))
         return false;
-    if (n >= LEAST && n <= MOST && n % STEP == 0)
+    if (n >= MIN_COUNT && n <= MAX_COUNT && n % STEP == 0)
         return true;
-    diag_error(l->d, o->loc, "'%s' takes a multiple of %d from %d to %d", opcode_text(l), STEP, LEAST, MOST);
+    diag_error(l->d, o->loc, "'%s' takes a multiple of %d from %d to %d", opcode_text(l), STEP, MIN_COUNT, MAX_COUNT);
     return false;
 }
 
-/* Instructions without a result: an operand, if any, is looked at and dropped. */
-static void lower_nothing(struct lower *l) {
+/* Lowers an instruction without a result. An operand is checked and dropped. */
+static void lower_without_result(struct lower *l) {
     unsigned op = l->dec->row->op;
     if (op == OP_SETMAXNREG && !register_count(l))
         return;
@@ -128,14 +129,14 @@ static void lower_kind(struct lower *l, const struct isa_row *row) {
     case K_EXIT:
     case K_TRAP:
         if (operand_count(l, 0, 0))
-            lower_nothing(l);
+            lower_without_result(l);
         break;
     case K_BARRIER:
     case K_WARPSYNC:
         lower_barrier(l);
         break;
     default:
-        lower_nothing(l);
+        lower_without_result(l);
         break;
     }
 }
@@ -150,8 +151,8 @@ static void lower_instruction(struct lower *l, const struct statement *st) {
     }
     const struct isa_row *row = l->dec->row;
     if (row->last_version && 10 * l->module->version_major + l->module->version_minor > row->last_version) {
-        diag_error(l->d, st->insn.opcode_loc, "'%s' went with PTX %d.%d; a modifier is required since", opcode_text(l),
-                   row->last_version / 10, row->last_version % 10);
+        diag_error(l->d, st->insn.opcode_loc, "'%s' was removed after PTX %d.%d: it now needs a modifier",
+                   opcode_text(l), row->last_version / 10, row->last_version % 10);
         return;
     }
     if (l->dec->op->takes & TAKES_MATRIX)
@@ -160,7 +161,7 @@ static void lower_instruction(struct lower *l, const struct statement *st) {
         lower_kind(l, row);
 }
 
-/* Labels are known in their whole block, before they come. */
+/* Declares all labels of a block before its statements: a label is visible in the whole block. */
 static void declare_labels(struct lower *l, const struct statement *st) {
     for (; st; st = st->next) {
         if (st->kind == ST_LABEL) {
@@ -179,25 +180,25 @@ static void declare_labels(struct lower *l, const struct statement *st) {
     }
 }
 
-/* Pragmas are for whoever knows them, and others pass them by; those that begin with our name are ours. */
+/* Handles pragmas that begin with "heddle"; others are ignored. */
 static void lower_pragma(struct lower *l, const struct statement *st) {
-    static const char ours[] = "heddle ";
-    if (strncmp(st->raw.text, ours, sizeof ours - 1) != 0)
+    static const char prefix[] = "heddle ";
+    if (strncmp(st->raw.text, prefix, sizeof prefix - 1) != 0)
         return;
     if (strcmp(st->raw.text, "heddle yield") == 0)
-        l->yields = true;
+        l->next_yields = true;
     else
-        diag_error(l->d, st->loc, "Heddle has no pragma \"%s\"; it has \"heddle yield\"", st->raw.text);
+        diag_error(l->d, st->loc, "unknown pragma \"%s\"; the only pragma of Heddle is \"heddle yield\"", st->raw.text);
 }
 
-/* What a pragma says of the instruction holds for the last of those that it was lowered to. */
-static void lower_marked(struct lower *l, const struct statement *st) {
+/* Lowers an instruction. A preceding pragma applies to the last of the instructions it becomes. */
+static void lower_with_pragma(struct lower *l, const struct statement *st) {
     struct ir *ir = l->ir;
     uint32_t before = ir->n;
     lower_instruction(l, st);
-    if (l->yields && ir->n > before)
+    if (l->next_yields && ir->n > before)
         ir->info[ir->n - 1].yields = true;
-    l->yields = false;
+    l->next_yields = false;
 }
 
 static void lower_block(struct lower *l, const struct statement *body) {
@@ -207,12 +208,12 @@ static void lower_block(struct lower *l, const struct statement *body) {
     names_pop(&l->names);
 }
 
-/* Recursion is as deep as blocks are nested, which the parser bounds. */
+/* Recursion depth is the block nesting, which the parser limits. */
 static void lower_statements(struct lower *l, const struct statement *st) {
     for (; st && !diags_full(l->d); st = st->next)
         switch (st->kind) {
         case ST_INSTRUCTION:
-            lower_marked(l, st);
+            lower_with_pragma(l, st);
             break;
         case ST_PRAGMA:
             lower_pragma(l, st);
@@ -238,7 +239,7 @@ static void lower_statements(struct lower *l, const struct statement *st) {
         }
 }
 
-/* One register that a formal declared .reg stands for, from or to its place in the frame. */
+/* Copies one register of a formal declared .reg from its frame slot (`load`) or to it. */
 static void move_formal(struct lower *l, enum type t, opnd_t reg, uint64_t at, unsigned bytes, bool load) {
     opnd_t number = t == T_PRED ? temp_reg(l, RC_32) << 1 : reg;
     if (load) {
@@ -275,8 +276,8 @@ static void move_formals(struct lower *l, const struct variable *v, uint32_t ind
     }
 }
 
-/* Instructions that no statement stands for come from `loc`. */
-static void set_place(struct lower *l, struct loc loc) {
+/* Sets the source location of instructions without a statement. */
+static void set_location(struct lower *l, struct loc loc) {
     struct statement *st = arena_alloc(l->ir->tmp, sizeof *st);
     st->kind = ST_INSTRUCTION;
     st->loc = loc;
@@ -284,7 +285,7 @@ static void set_place(struct lower *l, struct loc loc) {
     l->dec = NULL;
 }
 
-/* True when the last instruction is the branch that a trailing ret became: the return follows anyway. */
+/* True if the last instruction is the branch of a trailing ret. The return follows anyway. */
 static bool ends_in_return(const struct lower *l, uint32_t begin) {
     const struct inst *last = &l->ir->code[l->ir->n - 1];
     return l->ir->n > begin && last->kind == K_BRANCH && last->guard == NO_GUARD && last->target == l->ret_label &&
@@ -294,7 +295,7 @@ static bool ends_in_return(const struct lower *l, uint32_t begin) {
 static void end_function(struct lower *l, const struct function *f, const struct formals *formals) {
     struct ir *ir = l->ir;
     struct ir_function *fn = &ir->functions[l->fn];
-    set_place(l, f->end);
+    set_location(l, f->end);
     l->guard = NO_GUARD;
     if (f->is_entry) {
         bool open = ir->n == fn->begin || !inst_never_falls_through(&ir->code[ir->n - 1]);
@@ -324,7 +325,7 @@ static void end_function(struct lower *l, const struct function *f, const struct
     emit_done(l);
 }
 
-/* Label numbers in branches become instruction numbers. */
+/* Replaces label numbers in branches by instruction numbers. */
 static void resolve_labels(struct lower *l, uint32_t from) {
     struct ir *ir = l->ir;
     for (uint32_t i = from; i < ir->n; i++) {
@@ -346,7 +347,7 @@ static void lower_function(struct lower *l, uint32_t index) {
     l->n_labels = 0;
     l->ret_label = UINT32_MAX;
     l->src_file = l->src_line = 0;
-    l->yields = false;
+    l->next_yields = false;
     l->guard = NO_GUARD;
     l->st = NULL;
     ir->functions[index].begin = ir->n;
@@ -356,7 +357,7 @@ static void lower_function(struct lower *l, uint32_t index) {
         l->ret_label = new_label(l);
         if (!formal_layout(l, f, &formals))
             return;
-        set_place(l, f->name_loc);
+        set_location(l, f->name_loc);
         move_formals(l, f->params, 0, &formals, true);
     }
     declare_labels(l, f->body);
@@ -371,7 +372,7 @@ static void lower_function(struct lower *l, uint32_t index) {
     fn->frame_bytes = (uint32_t)round_up(l->frame, 16);
 }
 
-/* .maxntid 16,16 and the like: three dimensions, 1 where not written. */
+/* Returns the three dimensions of an attribute such as .maxntid 16,16; missing ones are 1. */
 static struct dim3 dimensions(struct lower *l, const struct attribute *a) {
     uint32_t d[3] = {1, 1, 1};
     int i = 0;
@@ -402,7 +403,7 @@ static void note_attributes(struct lower *l, const struct function *f) {
             note_registers(l, a);
 }
 
-static void no_kernel(struct lower *l, const char *kernel) {
+static void report_missing_kernel(struct lower *l, const char *kernel) {
     const char *names[64];
     char list[400] = "";
     int n = 0;
@@ -441,7 +442,7 @@ bool lower_kernel(struct lower *l, const char *kernel) {
     uint32_t id = 0;
     const struct function *f = image_function(l->img, kernel, &id);
     if (!f || !f->has_body) {
-        no_kernel(l, kernel);
+        report_missing_kernel(l, kernel);
         return false;
     }
     ir->files = l->img->names->files;
@@ -449,18 +450,18 @@ bool lower_kernel(struct lower *l, const char *kernel) {
     l->names.make_regs = make_regs;
     l->names.ctx = l;
     ir_vreg(ir, RC_128, 0, "_", 1); /* SINK_VREG */
-    ir_constant(ir, RC_32, 0, 0);   /* so that OPND_ZERO exists */
+    ir_constant(ir, RC_32, 0, 0);   /* creates OPND_ZERO */
     ir->regs = IR_ROOM(ir, ir->regs, ir->n_regs, ir->cap_regs);
     ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
     l->fn_of_id = arena_array(ir->tmp, (size_t)l->img->n_functions + 1, sizeof *l->fn_of_id);
-    need_function(l, id);
+    require_function(l, id);
     ir->place = l->img->names->place[id];
     note_attributes(l, f);
     for (uint32_t i = 0; i < ir->n_functions && !diags_full(l->d); i++)
         lower_function(l, i);
     resolve_indirect_calls(l);
     ir->shared_bytes = (uint32_t)l->shared;
-    /* Variables of module scope lie before the kernel's frame. */
+    /* Local variables of module scope precede the kernel's frame. */
     ir->functions[0].frame_base = (uint32_t)round_up(l->local, 16);
     return l->d->errors == 0;
 }

@@ -1,9 +1,10 @@
 #ifndef FRONTEND_LOWER_H
 #define FRONTEND_LOWER_H
-/* From statements to instructions on virtual registers: what the lower_*.c files share. Internal to frontend/.
+/* Translates statements to instructions on virtual registers: declarations shared by the lower_*.c files. Private to
+ * frontend/.
  *
- * An error is reported where it is found and the operand at hand becomes harmless (OPND_ZERO, OPND_SINK), so that one
- * walk finds all errors of a function. */
+ * An error is reported where it is found, and the bad operand becomes OPND_ZERO or OPND_SINK, so that one run reports
+ * all errors of a function. */
 #include "frontend/analysis/ir.h"
 #include "image.h"
 
@@ -13,90 +14,100 @@ struct lower {
     const struct module *module;
     struct diags *d;
     struct names names;
-    uint32_t fn;            /* index of the function at hand in ir->functions */
-    uint64_t frame;         /* bytes of its frame so far */
-    uint64_t shared, local; /* bytes of static shared memory, and of local variables of module scope, so far */
+    uint32_t fn;            /* index of the current function in ir->functions */
+    uint64_t frame;         /* bytes of its frame allocated so far */
+    uint64_t shared, local; /* bytes allocated so far: static shared memory, and local variables of module scope */
     uint32_t *fn_of_id;     /* image function id -> index in ir->functions + 1 */
     struct {
         uint32_t caller, inst;
         const struct function *proto;
         struct loc loc;
-    } * indirect; /* calls through pointers, resolved when all functions are known */
+    } * indirect; /* calls through pointers; resolved after all functions are lowered */
     uint32_t n_indirect, cap_indirect;
-    bool any_indirect;                   /* functions whose addresses initialisers hold have been added */
-    uint32_t special_reg[N_SPECIALS][2]; /* virtual registers of 32 and 64 bits; 0: none yet */
-    /* the function at hand */
-    uint32_t carry;     /* hidden predicate, 0: none yet */
-    uint32_t *label_at; /* label -> instruction; NO_INST: not yet */
+    bool any_indirect;                   /* functions whose addresses are in initialisers have been added */
+    uint32_t special_reg[N_SPECIALS][2]; /* virtual registers of 32 and 64 bits; 0: not created yet */
+    /* state of the current function */
+    uint32_t carry;     /* the hidden carry predicate; 0: not created yet */
+    uint32_t *label_at; /* label -> instruction; NO_INST: not bound yet */
     uint32_t n_labels, cap_labels;
     uint32_t ret_label;
     bool ret_used;
-    uint32_t src_file, src_line; /* of the last .loc */
-    bool yields;                 /* .pragma "heddle yield" waits for its instruction */
-    /* the instruction at hand */
+    uint32_t src_file, src_line; /* location from the last .loc */
+    bool next_yields;            /* a .pragma "heddle yield" applies to the next instruction */
+    /* state of the current instruction */
     const struct statement *st;
     const struct decoded *dec;
     uint32_t guard; /* virtual register or NO_GUARD */
     bool guard_not;
-    uint32_t line; /* of the last place asked for, from 0 */
+    uint32_t line; /* line of the last location, from 0 */
 };
 
-/* Where an access goes. */
+/* The address of an access. */
 struct address {
     opnd_t base;   /* register or OPND_ZERO */
-    uint8_t asize; /* its bytes a lane */
+    uint8_t asize; /* bytes of the base per lane */
     int64_t imm;
     enum space space;
-    bool fixup;   /* imm is relative to what `what` says */
+    bool fixup;   /* imm is relative to the base that `what` names */
     uint8_t what; /* FIX_ */
 };
 
-/* lower_emit.c: adds instructions. */
+/* lower_emit.c: adds instructions. emit() adds one with the current guard and returns it; the pointer is valid until
+ * the next one is added. */
 struct inst *emit(struct lower *l, const struct isa_row *row);
-/* Like emit() for a row that lowering needs by its key; `operands` of a plain operation may be filled by the caller. */
+/* Like emit(), for the row with operation `op`, types and `form`. Reports an error if there is no such row. */
 struct inst *emit_op(struct lower *l, enum op_id op, enum type t0, enum type t1, uint64_t form);
-/* Call when the operands of the last instruction are set: notes which registers it reads and writes. */
+/* Records the registers of the last instruction. Call it once its operands are set. */
 void emit_done(struct lower *l);
-/* The instruction's address depends on the layout of frames or shared memory. */
+/* Marks the last instruction's address as relative to a frame or to dynamic shared memory (FIX_). */
 void emit_fixup(struct lower *l, unsigned what, uint64_t offset);
+/* Returns a new virtual register without a name. */
 uint32_t temp_reg(struct lower *l, enum reg_class cls);
-/* Instructions that only prepare a hidden register need no guard, and live shorter without. Returns the guard, which
- * the caller puts back. */
+/* Clears the guard and returns it; the caller restores it. Instructions that only prepare a hidden register need no
+ * guard: without one, its live range is shorter. */
 uint32_t pause_guard(struct lower *l);
+/* d = a, both of class `cls`. */
 void emit_move(struct lower *l, opnd_t d, opnd_t a, enum reg_class cls);
-/* d = low part or zero/sign extension of a. */
+/* d = the low part of a, or a zero- or sign-extended. Sizes are in bytes. */
 void emit_resize(struct lower *l, opnd_t d, unsigned dbytes, opnd_t a, unsigned abytes, bool is_signed);
-/* Loads and stores of hidden variables in the frame at hand. */
+/* Load and store a hidden variable at byte `offset` of the current frame. */
 void emit_frame_load(struct lower *l, opnd_t d, unsigned bytes, uint64_t offset);
 void emit_frame_store(struct lower *l, uint64_t offset, unsigned bytes, opnd_t value);
 
-/* lower_operand.c: written operands. */
+/* lower_operand.c: operands as written. bad_operand() reports that the instruction expects `expected` in place of
+ * `o`. */
 void bad_operand(struct lower *l, const struct operand *o, const char *expected);
-/* True when so many operands are written; else reports. */
+/* True if the instruction has `min` to `max` operands; reports an error otherwise. */
 bool operand_count(struct lower *l, int min, int max);
-/* The register that a name means; NULL (reported) when it means none. */
+/* Returns the register that `o` names, or NULL after reporting an error. */
 const struct symbol *find_reg(struct lower *l, const struct operand *o);
+/* Returns the symbol that `o` names if its kind is in the set `kinds` (bits 1 << symbol_kind), or NULL after reporting
+ * that a `what` is expected. */
 struct symbol *find_symbol(struct lower *l, const struct operand *o, unsigned kinds, const char *what);
+/* Lower a source or destination operand of type `t`. */
 opnd_t source(struct lower *l, const struct operand *o, enum type t);
 opnd_t dest(struct lower *l, const struct operand *o, enum type t);
-/* The same for ld, st, cvt: the register may be wider; *bytes is its size (that of the type for immediates and sinks).
- */
+/* The same for ld, st and cvt: the register may be wider than `t`. *bytes is its size; for immediates and `_`, the size
+ * of `t`. */
 opnd_t wide_source(struct lower *l, const struct operand *o, enum type t, unsigned *bytes);
 opnd_t wide_dest(struct lower *l, const struct operand *o, enum type t, unsigned *bytes);
-/* An immediate as bits of type `t`, the lower ones of a wider integer; false (reported) when it is none. */
+/* Converts an immediate to the bits of type `t`; a wider integer is truncated. Reports an error and returns false if
+ * `o` is not an immediate. */
 bool immediate(struct lower *l, const struct operand *o, enum type t, uint64_t *bits);
-/* The value of a special register in a register of `bytes` bytes (2, 4, 8); d: where to put it, or OPND_SINK for any.
- */
+/* Returns the value of a special register in a register of `bytes` bytes (2, 4 or 8). `d`: the destination, or
+ * OPND_SINK for any register. */
 opnd_t read_special(struct lower *l, enum special s, unsigned bytes, opnd_t d);
-/* The elements of {a, b} or of a vector register, up to `max`; 1 for anything else. */
+/* Fills `out` with the elements of {a, b} or of a vector register, at most `max`; any other operand is one element.
+ * Returns the number of elements. */
 int elements(struct lower *l, const struct operand *o, struct operand *out, int max);
 
-/* lower_memory.c */
+/* lower_memory.c. address_of() lowers the address operand of an access to space `wanted`; false after an error. */
 bool address_of(struct lower *l, const struct operand *o, enum space wanted, struct address *out);
-/* The value of a symbol's address plus `addend` in a register or constant of type `t`; d as in read_special. */
+/* Returns the address of a symbol plus `addend` as a register or constant of type `t`; `d` as in read_special(). */
 opnd_t symbol_value(struct lower *l, const struct operand *o, struct symbol *s, int64_t addend, enum type t, opnd_t d);
-/* The address of array[%r] or array[%r + constant] in a register of type `t`: the index counts elements. */
+/* Returns the address of array[%r] or array[%r + constant] in a register of type `t`. The index counts elements. */
 opnd_t element_address(struct lower *l, const struct operand *o, struct symbol *s, enum type t);
+/* Sets the address operands of the last instruction, `in`. */
 void set_address(struct lower *l, struct inst *in, const struct address *a);
 void lower_load(struct lower *l);
 void lower_store(struct lower *l);
@@ -105,25 +116,28 @@ void lower_mbarrier(struct lower *l); /* lower_mbarrier.c */
 void lower_copy(struct lower *l);     /* lower_copy.c: cp.async */
 void lower_prefetch(struct lower *l);
 
-/* lower_variable.c: where variables live. */
+/* lower_variable.c: allocation of variables. Declares the variables of one statement in a function. */
 void declare_variables(struct lower *l, const struct variable *v);
-/* Offsets of formal parameters and results; for an entry also program.params. */
+/* Declares the formal parameters and results of a function; for an entry, fills program.params too. */
 void declare_parameters(struct lower *l, const struct function *f);
-/* Where the formal parameters, then the results, of a function lie in its frame. */
+/* Layout of the formal parameters, then the results, of a function in its frame, in bytes. */
 struct formals {
     uint32_t n;
     uint64_t *offset, *bytes;
-    uint64_t end; /* bytes of all of them */
+    uint64_t end; /* total size */
 };
+/* Computes the layout; reports an error and returns false for a bad parameter. */
 bool formal_layout(struct lower *l, const struct function *f, struct formals *out);
 enum type formal_type(const struct variable *v);
-/* Registers that a formal declared .reg is: elements of a vector, 1 for a scalar (and for all that is no register). */
+/* Returns the number of registers of a formal declared .reg: the elements of a vector, otherwise 1. */
 unsigned formal_parts(const struct variable *v);
-/* A module-scope variable used for the first time gets its place. */
+/* Allocates a module-scope .shared or .local variable at its first use. Returns its symbol for this kernel. */
 struct symbol *place_symbol(struct lower *l, struct symbol *s);
-uint64_t frame_room(struct lower *l, uint64_t bytes, uint64_t align, struct loc loc);
+/* Allocates `bytes` in the current frame and returns the offset. Reports an error if the frame gets too large. */
+uint64_t allocate_in_frame(struct lower *l, uint64_t bytes, uint64_t align, struct loc loc);
 
-/* lower_move.c, lower_row.c, lower_video.c, lower_tex.c, lower_control.c, lower_call.c: one instruction each. */
+/* lower_move.c, lower_row.c, lower_video.c, lower_tex.c, lower_control.c, lower_call.c: lower the current
+ * instruction. */
 void lower_row(struct lower *l);
 void lower_lop3(struct lower *l);
 void lower_mov(struct lower *l);
@@ -137,10 +151,10 @@ void lower_return(struct lower *l);
 void lower_barrier(struct lower *l);
 void lower_call(struct lower *l);
 void resolve_indirect_calls(struct lower *l);
-/* Index in ir->functions of a function that will be needed. */
-uint32_t need_function(struct lower *l, uint32_t id);
+/* Returns the index in ir->functions of function `id`, which is added if needed; UINT32_MAX if it has no body. */
+uint32_t require_function(struct lower *l, uint32_t id);
 
-/* lower.c */
+/* lower.c. lower_kernel() lowers a kernel and every function it can reach; false after an error. */
 uint32_t new_label(struct lower *l);
 void bind_label(struct lower *l, uint32_t label);
 bool lower_kernel(struct lower *l, const char *kernel);

@@ -1,15 +1,16 @@
-/* Calls: of functions in the module, through pointers, and of the few functions that the simulator provides.
- * What a call looks like to the executor is said in isa/machine/call.h. */
+/* Lowers calls: of functions in the module, through pointers, and of the few functions that the simulator provides.
+ * isa/machine/call.h describes the call instruction. */
 #include "isa/machine/call.h"
 #include "lower.h"
 #include <string.h>
 
-uint32_t need_function(struct lower *l, uint32_t id) {
+uint32_t require_function(struct lower *l, uint32_t id) {
     struct ir *ir = l->ir;
     const struct function *tree = l->img->names->by_id[id];
     if (l->fn_of_id[id])
         return l->fn_of_id[id] - 1;
-    if (!tree->has_body || (tree->is_entry && ir->n_functions > 0)) /* a kernel's address is no more than a number */
+    if (!tree->has_body || (tree->is_entry && ir->n_functions > 0)) /* a kernel's address is only a number: its code is
+                                                                     * not needed */
         return UINT32_MAX;
     ir->functions = IR_ROOM(ir, ir->functions, ir->n_functions, ir->cap_functions);
     ir->functions[ir->n_functions] = (struct ir_function){
@@ -22,11 +23,11 @@ uint32_t need_function(struct lower *l, uint32_t id) {
     return ir->n_functions - 1;
 }
 
-/* The parts of a call as written. */
+/* The parts of a call statement. */
 struct call_site {
-    const struct operand *results, *callee, *inputs, *proto; /* lists: first element; NULL for none */
+    const struct operand *results, *callee, *inputs, *proto; /* first element of each list; NULL for none */
     const struct function *signature;
-    const struct symbol *function; /* NULL: through a pointer */
+    const struct symbol *function; /* NULL: a call through a pointer */
     opnd_t pointer;
     unsigned pointer_bytes;
 };
@@ -57,14 +58,14 @@ static bool split_operands(struct lower *l, struct call_site *c) {
     return !o;
 }
 
-/* Functions whose addresses variables hold may be called by any call through a pointer. */
+/* Adds the functions whose addresses are stored in variables: any call through a pointer may call them. */
 static void add_stored_functions(struct lower *l) {
     if (l->any_indirect)
         return;
     l->any_indirect = true;
     for (uint32_t i = 0; i < l->img->n_relocs; i++)
         if (l->img->relocs[i].symbol == UINT32_MAX) {
-            uint32_t f = need_function(l, l->img->relocs[i].function_id);
+            uint32_t f = require_function(l, l->img->relocs[i].function_id);
             if (f != UINT32_MAX)
                 l->ir->functions[f].address_taken = true;
         }
@@ -72,10 +73,10 @@ static void add_stored_functions(struct lower *l) {
 
 static bool same_formals(struct lower *l, const struct function *a, const struct function *b);
 
-/* One function that the call may reach; the first says what all of them take. */
+/* Adds one possible callee. The first one defines the signature that all must have. */
 static bool add_target(struct lower *l, const struct operand *o, struct call_site *c) {
     const struct symbol *f = find_symbol(l, o, 1u << SYM_FUNCTION, "function");
-    uint32_t index = f ? need_function(l, f->index) : UINT32_MAX;
+    uint32_t index = f ? require_function(l, f->index) : UINT32_MAX;
     if (!f)
         return false;
     if (index == UINT32_MAX || f->function->is_entry) {
@@ -88,7 +89,7 @@ static bool add_target(struct lower *l, const struct operand *o, struct call_sit
         c->signature = f->function;
     if (same_formals(l, c->signature, f->function))
         return true;
-    diag_error(l->d, o->loc, "'%s' takes other arguments or results than '%s', which the same call may reach",
+    diag_error(l->d, o->loc, "the same call may reach '%s' and '%s', but their arguments or results differ",
                f->word->text, c->signature->name->text);
     return false;
 }
@@ -100,7 +101,7 @@ static bool find_targets(struct lower *l, const struct symbol *s, struct call_si
     return c->signature != NULL;
 }
 
-/* The functions that an initialiser names. Recursion is as deep as its braces, which the parser bounds. */
+/* Adds the functions named in an initialiser. Recursion depth is the brace nesting, which the parser limits. */
 static bool add_table(struct lower *l, const struct init *i, struct call_site *c) {
     for (; i; i = i->next) {
         if (i->kind == INIT_LIST) {
@@ -109,7 +110,7 @@ static bool add_table(struct lower *l, const struct init *i, struct call_site *c
             continue;
         }
         if (!i->value || i->value->kind != OPD_NAME) {
-            diag_error(l->d, i->loc, "a table of functions to call holds names of functions only");
+            diag_error(l->d, i->loc, "a table of functions may contain only names of functions");
             return false;
         }
         if (!add_target(l, i->value, c))
@@ -118,12 +119,12 @@ static bool add_table(struct lower *l, const struct init *i, struct call_site *c
     return true;
 }
 
-/* call (r), %f, (a), table: an initialised array of functions (PTX ISA, call). */
+/* Handles call (r), %f, (a), table, where table is an initialised array of functions (PTX ISA, call). */
 static bool find_table(struct lower *l, const struct symbol *s, struct call_site *c) {
     const struct init *i = s->home == HOME_DEVICE && s->variable->is_array ? s->variable->init : NULL;
     if (i && i->kind == INIT_LIST && i->list)
         return add_table(l, i->list, c) && c->signature;
-    diag_error(l->d, c->proto->loc, "'%s' is no array of functions", s->word->text);
+    diag_error(l->d, c->proto->loc, "'%s' is not an array of functions", s->word->text);
     diag_help(l->d, "a table of functions is declared like '.global .u64 %s[] = {f, g};'", s->word->text);
     return false;
 }
@@ -147,8 +148,9 @@ static bool find_callee(struct lower *l, struct call_site *c) {
     c->pointer = s->index << 1;
     c->pointer_bytes = type_bytes(s->type);
     if (!c->proto) {
-        diag_error(l->d, c->callee->loc,
-                   "a call through a register takes a .callprototype, .calltargets or a table of functions at its end");
+        diag_error(
+            l->d, c->callee->loc,
+            "a call through a register needs a .callprototype, .calltargets or table of functions as its last operand");
         return false;
     }
     add_stored_functions(l);
@@ -164,18 +166,18 @@ static bool find_callee(struct lower *l, struct call_site *c) {
     return true;
 }
 
-enum { MOST_PARTS = 8 };
+enum { MAX_PARTS = 8 };
 
-/* Arguments to formals: what the call's list says of each. */
+/* The transfer of one argument or result: byte offsets in the caller's and callee's frames, and its size. */
 struct argument {
     uint64_t caller, callee, bytes;
-    opnd_t reg[MOST_PARTS]; /* results: the registers that take the value afterwards; OPND_SINK: none */
+    opnd_t reg[MAX_PARTS]; /* results: the registers that receive the value; OPND_SINK: none */
 };
 
-/* Stores one register or constant where the callee's frame will have it. */
+/* Stores one register or constant at `at` in the caller's frame. */
 static void store_argument(struct lower *l, const struct operand *o, enum type t, uint64_t at, unsigned bytes) {
     opnd_t value = source(l, o, t);
-    if (t == T_PRED) { /* travels as a number */
+    if (t == T_PRED) { /* a predicate is passed as a number */
         opnd_t number = temp_reg(l, RC_32) << 1;
         struct inst *in = emit_op(l, OP_SELP, T_B32, T_NONE, 0);
         in->d = number;
@@ -187,18 +189,19 @@ static void store_argument(struct lower *l, const struct operand *o, enum type t
     emit_frame_store(l, at, bytes, value);
 }
 
-/* The variable in the caller's frame that holds an argument; registers and constants get a hidden one. */
-static bool argument_place(struct lower *l, const struct operand *o, const struct variable *formal, bool is_result,
-                           struct argument *a) {
+/* Sets the location of an argument in the caller's frame: a .param variable, or a hidden one for registers and
+ * constants. */
+static bool locate_argument(struct lower *l, const struct operand *o, const struct variable *formal, bool is_result,
+                            struct argument *a) {
     enum type t = formal_type(formal);
-    struct operand parts[MOST_PARTS] = {*o};
+    struct operand parts[MAX_PARTS] = {*o};
     unsigned n = formal_parts(formal), bytes = (unsigned)a->bytes / n;
-    for (int i = 0; i < MOST_PARTS; i++)
+    for (int i = 0; i < MAX_PARTS; i++)
         a->reg[i] = OPND_SINK;
     const struct symbol *s = o->kind == OPD_NAME ? names_find(&l->names, o->name) : NULL;
     if (s && s->kind == SYM_VARIABLE && s->home == HOME_FRAME && s->space == SPACE_PARAM) {
         if (s->bytes != a->bytes) {
-            diag_error(l->d, o->loc, "'%s' has %llu bytes where '%s' has %llu", s->word->text,
+            diag_error(l->d, o->loc, "'%s' has %llu bytes, but '%s' has %llu", s->word->text,
                        (unsigned long long)s->bytes, formal->name ? formal->name->text : "the parameter",
                        (unsigned long long)a->bytes);
             diag_note(l->d, formal->loc, "it is declared here");
@@ -211,11 +214,11 @@ static bool argument_place(struct lower *l, const struct operand *o, const struc
         bad_operand(l, o, "a .param variable here");
         return false;
     }
-    if (n > 1 && elements(l, o, parts, MOST_PARTS) != (int)n) {
+    if (n > 1 && elements(l, o, parts, MAX_PARTS) != (int)n) {
         bad_operand(l, o, n == 2 ? "a vector register of 2 elements" : "a vector register of 4 elements");
         return false;
     }
-    a->caller = frame_room(l, a->bytes, a->bytes, o->loc);
+    a->caller = allocate_in_frame(l, a->bytes, a->bytes, o->loc);
     for (unsigned i = 0; i < n; i++)
         if (is_result)
             a->reg[i] = dest(l, &parts[i], t);
@@ -255,8 +258,8 @@ static bool check_counts(struct lower *l, const struct call_site *c) {
     return false;
 }
 
-/* Fills one struct argument for each input, then each result. */
-static bool place_arguments(struct lower *l, const struct call_site *c, struct argument *args) {
+/* Fills one struct argument per input, then per result. */
+static bool locate_arguments(struct lower *l, const struct call_site *c, struct argument *args) {
     struct formals f;
     if (!formal_layout(l, c->signature, &f))
         return false;
@@ -265,17 +268,17 @@ static bool place_arguments(struct lower *l, const struct call_site *c, struct a
     int i = 0;
     for (const struct variable *v = c->signature->params; v; v = v->next, o = o->next, i++) {
         args[i] = (struct argument){.callee = f.offset[i], .bytes = f.bytes[i]};
-        good &= argument_place(l, o, v, false, &args[i]);
+        good &= locate_argument(l, o, v, false, &args[i]);
     }
     o = c->results;
     for (const struct variable *v = c->signature->results; v; v = v->next, o = o->next, i++) {
         args[i] = (struct argument){.callee = f.offset[i], .bytes = f.bytes[i]};
-        good &= argument_place(l, o, v, true, &args[i]);
+        good &= locate_argument(l, o, v, true, &args[i]);
     }
     return good;
 }
 
-static void list_word(struct ir *ir, uint64_t word) {
+static void add_list_word(struct ir *ir, uint64_t word) {
     ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
     ir->lists[ir->n_lists++] = (opnd_t)word;
 }
@@ -323,13 +326,13 @@ static void emit_call(struct lower *l, const struct call_site *c, uint32_t calle
                       int inputs, int results) {
     struct ir *ir = l->ir;
     uint32_t first = ir->n_lists;
-    list_word(ir, callee);
-    list_word(ir, (uint64_t)inputs);
-    list_word(ir, (uint64_t)results);
+    add_list_word(ir, callee);
+    add_list_word(ir, (uint64_t)inputs);
+    add_list_word(ir, (uint64_t)results);
     for (int i = 0; i < inputs + results; i++) {
-        list_word(ir, args[i].caller);
-        list_word(ir, args[i].callee);
-        list_word(ir, args[i].bytes);
+        add_list_word(ir, args[i].caller);
+        add_list_word(ir, args[i].callee);
+        add_list_word(ir, args[i].bytes);
     }
     struct inst *in = emit(l, l->dec->row);
     in->list = first;
@@ -344,12 +347,12 @@ static void emit_call(struct lower *l, const struct call_site *c, uint32_t calle
     load_results(l, c, args, inputs, inputs + results);
 }
 
-/* Functions that CUDA's own libraries leave to the system. */
+/* Functions that CUDA's libraries expect from the system. */
 static const struct {
     const char *name;
     enum op_id op;
     uint8_t result, inputs[4]; /* enum type */
-    uint8_t n_inputs;          /* that count; further ones are ignored */
+    uint8_t n_inputs;          /* number of inputs used; further ones are ignored */
 } provided[] = {
     {"vprintf", OP_VPRINTF, T_B32, {T_B64, T_B64}, 2},
     {"malloc", OP_MALLOC, T_B64, {T_B64}, 1},
@@ -397,13 +400,13 @@ static bool call_provided(struct lower *l, const struct call_site *c, const stru
     return true;
 }
 
-/* Functions of the driver that CUDA's library for devices (libcudadevrt.a) calls to launch kernels from kernels. */
+/* True for a driver function with which CUDA's device library (libcudadevrt.a) launches kernels from kernels. */
 static bool launches_kernels(const char *name) {
     return strncmp(name, "__cuda_syscall_cnp", 18) == 0 || strncmp(name, "cudaLaunchDevice", 16) == 0 ||
            strncmp(name, "cudaGetParameterBuffer", 22) == 0 || strncmp(name, "__cudaCDP2", 10) == 0;
 }
 
-static void refuse_missing(struct lower *l, const struct call_site *c) {
+static void report_missing_function(struct lower *l, const struct call_site *c) {
     const char *name = c->function->word->text;
     diag_error(l->d, c->callee->loc, "function '%s' has no body in this module", name);
     if (launches_kernels(name))
@@ -420,17 +423,17 @@ void lower_call(struct lower *l) {
         return;
     int inputs = count_operands(c.inputs), results = count_operands(c.results);
     struct argument *args = arena_array(l->ir->tmp, (size_t)inputs + (size_t)results + 1, sizeof *args);
-    if (!place_arguments(l, &c, args))
+    if (!locate_arguments(l, &c, args))
         return;
     if (!c.function) {
         emit_call(l, &c, CALL_INDIRECT, args, inputs, results);
         return;
     }
-    uint32_t callee = need_function(l, c.function->index);
+    uint32_t callee = require_function(l, c.function->index);
     if (callee != UINT32_MAX)
         emit_call(l, &c, callee, args, inputs, results);
     else if (!call_provided(l, &c, args, inputs, results))
-        refuse_missing(l, &c);
+        report_missing_function(l, &c);
 }
 
 static bool same_formals(struct lower *l, const struct function *a, const struct function *b) {

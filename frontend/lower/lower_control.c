@@ -1,4 +1,4 @@
-/* Branches, returns, barriers. */
+/* Lowers branches, returns and barriers. */
 #include "lower.h"
 #include <string.h>
 
@@ -58,7 +58,7 @@ void lower_brx(struct lower *l) {
     emit_done(l);
 }
 
-/* ret: the end of the thread in a kernel, a branch to the one return of a function. */
+/* Lowers ret: an exit in a kernel, a branch to the single return in a function. */
 void lower_return(struct lower *l) {
     if (!operand_count(l, 0, 0))
         return;
@@ -74,7 +74,7 @@ void lower_return(struct lower *l) {
     emit_done(l);
 }
 
-/* bar.sync a{, b}; bar.arrive a, b; bar.red.op d, a{, b}, {!}c; bar.warp.sync mask. */
+/* Lowers bar.sync a{, b}; bar.arrive a, b; bar.red.op d, a{, b}, {!}c; bar.warp.sync mask. */
 void lower_barrier(struct lower *l) {
     const struct isa_row *row = l->dec->row;
     const struct operand *o = l->st->insn.operands;
@@ -89,7 +89,7 @@ void lower_barrier(struct lower *l) {
         emit_done(l);
         return;
     }
-    if (form_get(row->form, CAT_MODE2) == MODE2_CLUSTER) { /* of the whole cluster */
+    if (form_get(row->form, CAT_MODE2) == MODE2_CLUSTER) { /* barrier of the whole cluster */
         if (operand_count(l, 0, 0)) {
             emit(l, row);
             emit_done(l);
@@ -106,7 +106,7 @@ void lower_barrier(struct lower *l) {
         n--;
     }
     if (o->kind == OPD_INT && o->integer >= MAX_NAMED_BARRIERS)
-        diag_error(l->d, o->loc, "barrier %llu; a CTA has barriers 0 to %d", (unsigned long long)o->integer,
+        diag_error(l->d, o->loc, "no barrier %llu: a CTA has barriers 0 to %d", (unsigned long long)o->integer,
                    MAX_NAMED_BARRIERS - 1);
     number = source(l, o, T_U32);
     o = o->next;

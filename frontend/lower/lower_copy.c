@@ -4,7 +4,7 @@
 #include "lower.h"
 #include <string.h>
 
-/* The number of a constant operand; false (reported) when it is none, or none of those allowed. */
+/* Reads a constant operand. Reports an error and returns false if it is not a constant or `fits` rejects it. */
 static bool constant(struct lower *l, const struct operand *o, const char *expected, bool (*fits)(uint64_t),
                      uint64_t *out) {
     if (o->kind != OPD_INT) {
@@ -22,14 +22,14 @@ static bool fits_ca(uint64_t n) { return n == 4 || n == 8 || n == 16; }
 static bool fits_cg(uint64_t n) { return n == 16; }
 static bool fits_groups(uint64_t n) { return n <= INT32_MAX; }
 
-/* The destination in shared memory: a register, and a constant that is added to it. */
-static bool destination(struct lower *l, const struct operand *o, opnd_t *base, unsigned *bytes, opnd_t *more) {
+/* Lowers the destination in shared memory: a register, and a constant to add to it. */
+static bool lower_destination(struct lower *l, const struct operand *o, opnd_t *base, unsigned *bytes, opnd_t *more) {
     struct address a;
     if (!address_of(l, o, SPACE_SHARED, &a))
         return false;
     *base = a.base;
     *bytes = a.asize;
-    if (a.fixup) { /* of a variable: its address is known when all of them have a place */
+    if (a.fixup) { /* a variable: its address is known only after all variables are allocated */
         uint32_t guard = pause_guard(l);
         *base = temp_reg(l, RC_64) << 1;
         *bytes = 8;
@@ -54,31 +54,31 @@ static void lower_bytes(struct lower *l) {
     opnd_t base, more, c;
     unsigned base_bytes;
     uint64_t n;
-    bool ignores = false;
+    bool has_ignore_predicate = false;
     if (!constant(l, size, cg ? "a size of 16 bytes" : "a size of 4, 8 or 16 bytes", cg ? fits_cg : fits_ca, &n) ||
-        !destination(l, to, &base, &base_bytes, &more) || !address_of(l, from, SPACE_GLOBAL, &a))
+        !lower_destination(l, to, &base, &base_bytes, &more) || !address_of(l, from, SPACE_GLOBAL, &a))
         return;
     if (read && read->kind == OPD_INT && read->integer > n) {
-        diag_error(l->d, read->loc, "a copy of %u bytes cannot read %llu of them", (unsigned)n,
+        diag_error(l->d, read->loc, "a copy of %u bytes cannot read %llu bytes", (unsigned)n,
                    (unsigned long long)read->integer);
         return;
     }
     if (read && read->kind == OPD_NOT) {
-        ignores = true;
+        has_ignore_predicate = true;
     } else if (read && read->kind == OPD_NAME) {
         const struct symbol *s = find_reg(l, read);
-        ignores = s && s->type == T_PRED;
+        has_ignore_predicate = s && s->type == T_PRED;
     }
-    c = read ? source(l, read, ignores ? T_PRED : T_U32) : ir_constant(l->ir, RC_32, n, 0);
+    c = read ? source(l, read, has_ignore_predicate ? T_PRED : T_U32) : ir_constant(l->ir, RC_32, n, 0);
     if (policy)
-        source(l, read ? read->next : size->next, T_B64); /* checked, and of no effect */
+        source(l, read ? read->next : size->next, T_B64); /* checked, but without effect */
     struct inst *in = emit(l, l->dec->row);
     in->b = base;
     in->c = c;
     in->e = more;
     in->msize = (uint8_t)n;
     in->rsize = (uint8_t)base_bytes;
-    in->dsize = ignores ? 0 : 4;
+    in->dsize = has_ignore_predicate ? 0 : 4;
     in->d2size = 0;
     set_address(l, in, &a);
     in->cache_op = cg ? CACHE_CG : CACHE_CA;
@@ -102,22 +102,22 @@ static void lower_arrive(struct lower *l) {
         return;
     struct inst *in = emit(l, l->dec->row);
     in->dsize = in->d2size = 0;
-    in->b = ir_constant(l->ir, RC_32, 1, 0); /* one thread */
+    in->b = ir_constant(l->ir, RC_32, 1, 0); /* arrivals */
     in->msize = in->rsize = 8;
     set_address(l, in, &a);
     emit_done(l);
 }
 
-/* What the words alone do not say. */
+/* Checks the opcode beyond what the table of rows can express. */
 static bool well_formed(struct lower *l) {
     const char *text = opcode_text(l), *to = strstr(text, ".shared"), *from = strstr(text, ".global");
     const char *wrong = NULL;
     if (strncmp(text, "cp.async.", 9) != 0)
-        wrong = "it begins with cp.async";
+        wrong = "only cp.async is supported";
     else if (l->dec->row->kind == K_COPY ? !from || from < to : from != NULL)
         wrong = "a copy goes from .global to .shared, and is written .shared.global";
     else if (l->dec->row->kind != K_COPY && strstr(text, ".L2::"))
-        wrong = "what is said about the L2 goes with copies";
+        wrong = "L2 modifiers apply only to copies";
     if (wrong)
         diag_error(l->d, l->st->insn.opcode_loc, "'%s': %s", text, wrong);
     return !wrong;

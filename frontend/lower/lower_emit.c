@@ -2,7 +2,7 @@
 #include "lower.h"
 #include <string.h>
 
-/* Line and column of a place. Places come in ascending order but for a change of function. */
+/* Sets line and column of a source offset. Offsets mostly ascend, except between functions. */
 static void locate(struct lower *l, uint32_t at, struct inst_info *info) {
     const struct scope *s = l->img->names;
     uint32_t k = l->line;
@@ -48,7 +48,8 @@ struct inst *emit_op(struct lower *l, enum op_id op, enum type t0, enum type t1,
     if (!row) {
         char name[64];
         snprintf(name, sizeof name, "%s%s%s", isa_ops[op].mnemonic, type_name(t0), type_name(t1));
-        diag_error(l->d, l->st ? l->st->loc : (struct loc){0, 0}, "this needs '%s', which Heddle does not have", name);
+        diag_error(l->d, l->st ? l->st->loc : (struct loc){0, 0},
+                   "this instruction needs '%s', which Heddle does not implement", name);
         uint32_t n;
         struct inst *in = emit(l, isa_rows(&n));
         in->kind = nothing.kind;
@@ -91,7 +92,7 @@ static enum type bits_type(unsigned bytes) {
 }
 
 void emit_move(struct lower *l, opnd_t d, opnd_t a, enum reg_class cls) {
-    const struct isa_row *written = l->dec ? l->dec->row : NULL; /* a mov stays the one that was written */
+    const struct isa_row *written = l->dec ? l->dec->row : NULL; /* a mov keeps its own row */
     struct inst *in = written && written->op == OP_MOV && type_bytes(written->d) == class_bytes(cls)
                           ? emit(l, written)
                           : emit_op(l, OP_MOV, bits_type(class_bytes(cls)), T_NONE, 0);

@@ -1,27 +1,26 @@
-/* Matrices of a warp. mma is one instruction. Everything else becomes what there is:
- *   wmma.mma    one or two mma.m16n8k*, each for half of d, as ptxas makes of it; of shape m8n32k16 those of the
- *               transposed matrices
- *   wmma.load, wmma.store    loads and stores of each lane: the fragments are those of mma
+/* Lowers warp matrix instructions. mma is one instruction; the others expand:
+ *   wmma.mma one or two mma.m16n8k*, each for half of d, as in ptxas; for m8n32k16, those of the transposed matrices
+ *   wmma.load, wmma.store loads and stores by each lane; the fragments are those of mma
  *   ldmatrix, stmatrix, movmatrix    lower_tile.c
- * Where a fragment of wmma has more registers than mma needs (a and b of f16 always have eight), they hold the same
- * again. What does not begin with a mma, which meets all lanes itself, begins with a #whole that does. */
+ * A wmma fragment with more registers than mma needs (a and b of f16 always have eight) repeats them. An mma requires
+ * all lanes; an expansion without one begins with a #whole, which does the same. */
 #include "lower_matrix.h"
 #include <string.h>
 
-/* A fragment of wmma: one or two of mma, one behind the other. */
+/* A wmma fragment: one or two mma fragments, one after another. */
 struct wmma_fragment {
     struct fragment_form form;
-    enum type type;                /* of an element in memory */
-    uint8_t tiles, regs;           /* fragments of mma, and registers of each */
-    uint8_t written;               /* registers of the operand */
-    uint8_t quad_step, place_step; /* from the first tile to the second */
-    bool quad_is_row;              /* else the place in the quad goes with the row */
+    enum type type;                /* type of an element in memory */
+    uint8_t tiles, regs;           /* number of mma fragments, and registers of each */
+    uint8_t written;               /* registers in the operand */
+    uint8_t quad_step, place_step; /* offsets from the first mma fragment to the second */
+    bool quad_is_row;              /* the quad number selects the row; else the position in the quad does */
     uint16_t rows, columns;
 };
 
-/* ---- words ---- */
+/* ---- modifiers ---- */
 
-/* Where the word `text` of the opcode stands; the whole opcode when it cannot be told. */
+/* Returns the location of modifier `text` in the opcode, or of the whole opcode if it cannot be found. */
 static struct loc word_loc(const struct lower *l, const char *text) {
     struct loc loc = l->st->insn.opcode_loc;
     const char *at = strstr(opcode_text(l), text);
@@ -37,7 +36,7 @@ static bool is_aligned(struct lower *l) {
     if (l->dec->hints & HINT_ALIGNED || version < SINCE)
         return true;
     diag_error(l->d, l->st->insn.opcode_loc, "'%s' is incomplete", opcode_text(l));
-    diag_help(l->d, "add .aligned behind .sync");
+    diag_help(l->d, "add .aligned after .sync");
     return false;
 }
 
@@ -58,7 +57,7 @@ int matrix_operand(struct lower *l, const struct operand *o, enum type t, int n,
     int written = elements(l, o, list, 8);
     bool vector = o->kind == OPD_VECTOR || written > 1;
     if (!vector || written != n) {
-        diag_error(l->d, o->loc, "'%s' takes a vector of %d register%s here, this has %d", opcode_text(l), n,
+        diag_error(l->d, o->loc, "'%s' takes a vector of %d register%s here, found %d", opcode_text(l), n,
                    n == 1 ? "" : "s", vector ? written : 0);
         return 0;
     }
@@ -73,7 +72,7 @@ int matrix_operand(struct lower *l, const struct operand *o, enum type t, int n,
     return n;
 }
 
-/* Registers of mma hold f16 in pairs, integers in fours. */
+/* Returns the register type of mma: f16 values in pairs, 8-bit integers in fours. */
 static enum type register_type(enum type t) {
     switch (t) {
     case T_F16:
@@ -118,7 +117,7 @@ static void emit_mma(struct lower *l, const struct isa_row *row, const struct pr
     emit_done(l);
 }
 
-/* Only m8n8k4 on f16 has layouts to choose from. */
+/* Checks layouts: only m8n8k4 on f16 has a choice. */
 static bool mma_layouts(struct lower *l, bool old) {
     if (!has_layouts(l, 2))
         return false;
@@ -156,7 +155,8 @@ static void lower_mma(struct lower *l) {
 
 /* ---- wmma ---- */
 
-/* The fragment of operand `which`, 'a' to 'd'. m8n32k16 is computed as transposed: there a is what B is to mma. */
+/* Returns the fragment of operand `which`, 'a' to 'd'. m8n32k16 is computed transposed, so that its a is the B of
+ * mma. */
 static struct wmma_fragment fragment_of(unsigned shape, char which, enum type t) {
     const struct matrix_size s = matrix_size(shape);
     const bool transposed = shape == MODE2_M8N32K16, small = shape == MODE2_M8N8K4;
@@ -186,7 +186,7 @@ static struct wmma_fragment fragment_of(unsigned shape, char which, enum type t)
     return f;
 }
 
-/* Where element `i` of register `r` is, beside what goes with the lane. */
+/* Returns the position of element `i` of register `r`, relative to the lane's own position. */
 static struct fragment_place place_of(const struct wmma_fragment *f, unsigned r, unsigned i) {
     struct fragment_place at = fragment_at(f->form, r % f->regs);
     bool second = r / f->regs % f->tiles == 1;
@@ -197,17 +197,18 @@ static struct fragment_place place_of(const struct wmma_fragment *f, unsigned r,
 
 /* ---- wmma.load, wmma.store ---- */
 
-/* Where a lane's elements are. Elements follow each other along rows or columns, whose beginnings are a stride apart:
- * along is the coordinate that goes on, across the other. */
+/* The addresses of a lane's elements. Elements are contiguous along a row or column; rows or columns are `stride`
+ * apart. `along` is the contiguous coordinate, `across` the other. */
 struct walk {
     const struct wmma_fragment *f;
-    struct address at;     /* of the matrix; base: of the lane's first element */
-    bool place_goes_on;    /* along is the place in the quad, across the quad; else the other way round */
+    struct address at;     /* address of the matrix; base: address of the lane's first element */
+    bool along_is_place;   /* `along` is the position in the quad and `across` the quad number; else the reverse */
     bool known;            /* the stride is a constant */
-    uint64_t stride_bytes; /* then */
-    opnd_t stride;         /* else, in elements */
-    unsigned size;         /* bytes of an element */
-    opnd_t across[64];     /* else: the lane's address so many rows or columns on; OPND_SINK: not computed */
+    uint64_t stride_bytes; /* the constant stride */
+    opnd_t stride;         /* the variable stride in elements */
+    unsigned size;         /* bytes per element */
+    opnd_t across[64];     /* variable stride: the lane's address that many rows or columns further; OPND_SINK: not
+                            * computed */
 };
 
 opnd_t matrix_multiply_add(struct lower *l, unsigned bytes, opnd_t a, opnd_t b, opnd_t c) {
@@ -224,12 +225,12 @@ opnd_t matrix_multiply_add(struct lower *l, unsigned bytes, opnd_t a, opnd_t b, 
 
 static opnd_t word(struct lower *l, uint64_t value) { return ir_constant(l->ir, RC_32, value, 0); }
 
-/* The lane's first element: matrix + along * size + across * stride. */
+/* Computes the address of the lane's first element: matrix + along * size + across * stride. */
 static void walk_begin(struct lower *l, struct walk *w) {
     const unsigned width = fragment_width(w->f->form), bytes = w->at.asize;
     const opnd_t quad = lane_quad(l), place = lane_place(l);
-    const unsigned across_step = w->place_goes_on ? 1 : width, along_step = w->place_goes_on ? width : 1;
-    opnd_t across = w->place_goes_on ? quad : place, along = w->place_goes_on ? place : quad, base = w->at.base;
+    const unsigned across_step = w->along_is_place ? 1 : width, along_step = w->along_is_place ? width : 1;
+    opnd_t across = w->along_is_place ? quad : place, along = w->along_is_place ? place : quad, base = w->at.base;
     if (w->known && w->stride_bytes * across_step <= UINT32_MAX) {
         base = matrix_multiply_add(l, bytes, across, word(l, w->stride_bytes * across_step), base);
     } else {
@@ -244,10 +245,10 @@ static void walk_begin(struct lower *l, struct walk *w) {
 
 static unsigned across_of(const struct walk *w, unsigned r, unsigned i) {
     struct fragment_place at = place_of(w->f, r, i);
-    return w->place_goes_on ? at.quad : at.place;
+    return w->along_is_place ? at.quad : at.place;
 }
 
-/* All addresses before the first access: a load may take the stride's register. */
+/* Computes all addresses before the first access, since a load may overwrite the stride's register. */
 static void walk_addresses(struct lower *l, struct walk *w) {
     for (unsigned r = 0; r < (unsigned)w->f->tiles * w->f->regs && !w->known; r++)
         for (unsigned i = 0; i < w->f->form.elements; i++) {
@@ -260,7 +261,7 @@ static void walk_addresses(struct lower *l, struct walk *w) {
 static struct address walk_at(const struct walk *w, unsigned r, unsigned i) {
     struct address a = w->at;
     struct fragment_place at = place_of(w->f, r, i);
-    unsigned across = w->place_goes_on ? at.quad : at.place, along = w->place_goes_on ? at.place : at.quad;
+    unsigned across = w->along_is_place ? at.quad : at.place, along = w->along_is_place ? at.place : at.quad;
     a.imm = wrap_add(a.imm, (uint64_t)along * w->size + (w->known ? across * w->stride_bytes : 0));
     if (!w->known)
         a.base = w->across[across];
@@ -295,7 +296,7 @@ void matrix_access(struct lower *l, bool store, const struct address *a, unsigne
     emit_done(l);
 }
 
-void matrix_join(struct lower *l, opnd_t d, const opnd_t *part, unsigned n) {
+void matrix_pack(struct lower *l, opnd_t d, const opnd_t *part, unsigned n) {
     struct inst *in = emit_op(l, OP_PACK, T_B32, n == 2 ? T_B16 : T_B8, 0);
     in->d = d;
     in->a = part[0];
@@ -305,7 +306,7 @@ void matrix_join(struct lower *l, opnd_t d, const opnd_t *part, unsigned n) {
     emit_done(l);
 }
 
-void matrix_part(struct lower *l, opnd_t part[2], opnd_t a) {
+void matrix_unpack(struct lower *l, opnd_t part[2], opnd_t a) {
     struct inst *in = emit_op(l, OP_UNPACK, T_B16, T_B32, 0);
     part[0] = temp_reg(l, RC_16) << 1;
     part[1] = temp_reg(l, RC_16) << 1;
@@ -315,12 +316,12 @@ void matrix_part(struct lower *l, opnd_t part[2], opnd_t a) {
     emit_done(l);
 }
 
-/* The elements of a register, which are not beside each other in memory. */
-static void access_apart(struct lower *l, const struct walk *w, bool store, unsigned r, opnd_t reg) {
+/* Accesses the elements of a register one by one, since they are not adjacent in memory. */
+static void access_elements(struct lower *l, const struct walk *w, bool store, unsigned r, opnd_t reg) {
     opnd_t part[4];
     const unsigned n = w->f->form.elements;
     if (store)
-        matrix_part(l, part, reg); /* of f16: there is no other d */
+        matrix_unpack(l, part, reg); /* only f16: no other d has packed elements */
     for (unsigned i = 0; i < n; i++) {
         const struct address a = walk_at(w, r, i);
         if (!store)
@@ -328,17 +329,17 @@ static void access_apart(struct lower *l, const struct walk *w, bool store, unsi
         matrix_access(l, store, &a, w->size, &part[i], 1);
     }
     if (!store)
-        matrix_join(l, reg, part, n);
+        matrix_pack(l, reg, part, n);
 }
 
 static void walk_access(struct lower *l, const struct walk *w, bool store, opnd_t *regs) {
     const struct wmma_fragment *f = w->f;
     const unsigned n = (unsigned)f->tiles * f->regs, per = f->form.elements;
-    const bool pairs = w->place_goes_on && f->form.role == FRAGMENT_C && per == 1;
+    const bool pairs = w->along_is_place && f->form.role == FRAGMENT_C && per == 1;
     for (unsigned r = 0; r < n; r += pairs ? 2 : 1) {
         const struct address a = walk_at(w, r, 0);
-        if (per > 1 && !w->place_goes_on)
-            access_apart(l, w, store, r, regs[r]);
+        if (per > 1 && !w->along_is_place)
+            access_elements(l, w, store, r, regs[r]);
         else
             matrix_access(l, store, &a, per * w->size, regs + r, pairs ? 2 : 1);
     }
@@ -346,7 +347,7 @@ static void walk_access(struct lower *l, const struct walk *w, bool store, opnd_
         emit_move(l, regs[r], regs[r % n], RC_32);
 }
 
-/* The stride: written, in elements, or that of a matrix without gaps. */
+/* Finds the stride: given in elements, or that of a matrix without gaps. */
 static bool find_stride(struct lower *l, const struct operand *o, struct walk *w, bool row_major) {
     uint64_t n = row_major ? w->f->columns : w->f->rows;
     w->known = !o || o->kind == OPD_INT;
@@ -372,13 +373,13 @@ static void lower_wmma_access(struct lower *l, bool store) {
     if (!matrix_operand(l, value, register_type(f.type), f.written, store ? MATRIX_TERM : MATRIX_RESULT, regs) ||
         !address_of(l, at, l->dec->space, &w.at) || !find_stride(l, o->next->next, &w, row_major))
         return;
-    w.place_goes_on = f.quad_is_row == row_major;
-    matrix_meet(l);
+    w.along_is_place = f.quad_is_row == row_major;
+    require_all_lanes(l);
     uint32_t guard = pause_guard(l);
     walk_begin(l, &w);
     walk_addresses(l, &w);
     l->guard = guard;
-    for (unsigned r = 0; r < f.written && !store; r++) /* `_`: read and dropped */
+    for (unsigned r = 0; r < f.written && !store; r++) /* `_`: loaded and discarded */
         if (regs[r] == OPND_SINK)
             regs[r] = temp_reg(l, class_of_bytes(type_bytes(register_type(f.type)))) << 1;
     walk_access(l, &w, store, regs);
@@ -416,7 +417,7 @@ static void emit_halves(struct lower *l, const enum type t[4], opnd_t list[4][8]
     bool moved = false;
     for (unsigned k = 0; k < f[0].tiles; k++) {
         opnd_t *d = list[0] + k * n_d;
-        if (k == 0 && f[0].tiles == 2) /* what the second half reads is not to be overwritten by the first */
+        if (k == 0 && f[0].tiles == 2) /* the first half must not overwrite registers that the second half reads */
             for (unsigned i = 0; i < n_d; i++)
                 moved |= d[i] != OPND_SINK && (contains(list[1], 8, d[i]) || contains(list[2], 8, d[i]) ||
                                                contains(list[3] + f[3].regs, f[3].regs, d[i]));
@@ -439,7 +440,7 @@ static void emit_halves(struct lower *l, const enum type t[4], opnd_t list[4][8]
 static void lower_wmma_mma(struct lower *l) {
     const struct isa_row *row = l->dec->row;
     const unsigned shape = form_get(row->form, CAT_MODE2);
-    const bool of_f16 = row->types[2] == T_NONE; /* then the types are those of d and c */
+    const bool of_f16 = row->types[2] == T_NONE; /* the row's types are those of d and c */
     const enum type t[4] = {row->types[0], of_f16 ? T_F16 : row->types[1], of_f16 ? T_F16 : row->types[2],
                             row->types[of_f16 ? 1 : 3]};
     static const enum matrix_use use[] = {MATRIX_RESULT, MATRIX_FACTOR, MATRIX_FACTOR, MATRIX_TERM};
@@ -458,7 +459,7 @@ static void lower_wmma_mma(struct lower *l) {
 
 /* ---- all ---- */
 
-void matrix_meet(struct lower *l) {
+void require_all_lanes(struct lower *l) {
     const struct isa_row *row = isa_find_row(OP_WHOLE, T_NONE, T_NONE, form_put(CAT_SYNC, 1));
     matrix_emit(l, row);
     emit_done(l);

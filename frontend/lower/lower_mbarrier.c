@@ -1,14 +1,14 @@
-/* mbarrier on an object in shared memory:
+/* Lowers mbarrier operations on an object in shared memory:
  *   init [a], count;    inval [a];    expect_tx [a], n;    complete_tx [a], n
  *   arrive state, [a]{, count};    arrive.noComplete state, [a], count;    arrive.expect_tx state, [a], n
  *   test_wait p, [a], state;    test_wait.parity p, [a], parity;    try_wait: the same{, suspend time}
- * arrive_drop is written as arrive is. pending_count is a plain operation. */
+ * arrive_drop has the operands of arrive. pending_count is an ordinary operation. */
 #include "lower.h"
 
-/* What an operation has beside its address. */
+/* The operands of an operation besides its address. */
 struct shape {
     enum type d, b; /* T_NONE: absent */
-    int min, max;   /* operands that may be written */
+    int min, max;   /* number of operands */
 };
 
 static struct shape shape_of(const struct isa_row *row) {
@@ -37,7 +37,7 @@ void lower_mbarrier(struct lower *l) {
     if (!operand_count(l, shape.min, shape.max))
         return;
     if (l->dec->space != SPACE_GENERIC && l->dec->space != SPACE_SHARED) {
-        diag_error(l->d, l->st->insn.opcode_loc, "'%s': an mbarrier lies in .shared", opcode_text(l));
+        diag_error(l->d, l->st->insn.opcode_loc, "'%s': an mbarrier must be in .shared memory", opcode_text(l));
         return;
     }
     if (shape.d != T_NONE) {
@@ -49,9 +49,9 @@ void lower_mbarrier(struct lower *l) {
     if (o->next)
         b = source(l, o->next, shape.b);
     else if (shape.b != T_NONE)
-        b = ir_constant(l->ir, RC_32, 1, 0); /* arrive: one thread */
+        b = ir_constant(l->ir, RC_32, 1, 0); /* arrive: one arrival */
     if (o->next && o->next->next)
-        source(l, o->next->next, T_U32); /* checked, and of no effect */
+        source(l, o->next->next, T_U32); /* checked, but without effect */
     struct inst *in = emit(l, row);
     in->d = d;
     in->dsize = (uint8_t)type_bytes(shape.d);

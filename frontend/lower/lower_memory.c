@@ -1,8 +1,8 @@
-/* Addresses, loads, stores, atomics, prefetches. */
+/* Lowers addresses, loads, stores, atomics and prefetches. */
 #include "lower.h"
 #include <string.h>
 
-/* The state space that an access to the variable uses, and what its offset is relative to. */
+/* Sets the state space of an access to a variable, and its offset or fix-up. */
 static bool symbol_address(struct lower *l, const struct operand *o, const struct symbol *s, enum space wanted,
                            struct address *out) {
     if (wanted != SPACE_GENERIC && wanted != s->space) {
@@ -19,7 +19,7 @@ static bool symbol_address(struct lower *l, const struct operand *o, const struc
     case HOME_DEVICE: {
         const struct image_variable *v = &l->img->variables[s->index];
         if (v->is_extern) {
-            diag_error(l->d, o->loc, "'%s' is declared .extern and defined nowhere", s->word->text);
+            diag_error(l->d, o->loc, "'%s' is declared .extern but not defined", s->word->text);
             return false;
         }
         out->imm = wrap_add(out->imm, v->address);
@@ -95,7 +95,7 @@ bool address_of(struct lower *l, const struct operand *o, enum space wanted, str
     out->base = s->index << 1;
     out->asize = (uint8_t)bytes;
     if (wanted == SPACE_PARAM && !l->ir->functions[l->fn].is_entry)
-        out->space = SPACE_LOCAL; /* parameters of functions are in frames */
+        out->space = SPACE_LOCAL; /* a function's parameters are in frames */
     return true;
 }
 
@@ -103,12 +103,12 @@ opnd_t symbol_value(struct lower *l, const struct operand *o, struct symbol *s, 
     unsigned bytes = type_bytes(t);
     struct address a = {.imm = addend};
     if (type_class(t) == 'f' || (bytes != 4 && bytes != 8)) {
-        diag_error(l->d, o->loc, "the address of '%s' where '%s' takes %s", s->word->text, opcode_text(l),
-                   type_name(t));
+        diag_error(l->d, o->loc, "'%s' expects %s, found the address of '%s'", opcode_text(l), type_name(t),
+                   s->word->text);
         return OPND_ZERO;
     }
     if (s->kind == SYM_FUNCTION) {
-        uint32_t f = need_function(l, s->index);
+        uint32_t f = require_function(l, s->index);
         if (f != UINT32_MAX)
             l->ir->functions[f].address_taken = true;
         a.imm = wrap_add(a.imm, CODE_BASE + 16ull * s->index);
@@ -158,7 +158,7 @@ opnd_t element_address(struct lower *l, const struct operand *o, struct symbol *
     }
     uint32_t guard = pause_guard(l);
     opnd_t base = symbol_value(l, o, s, 0, t, OPND_SINK);
-    /* The product is as wide as the index, and unsigned. */
+    /* The product has the width of the index and is unsigned. */
     enum type it = bytes == 4 ? T_U32 : T_U64;
     const struct isa_row *mad = isa_find_row(OP_MAD, it, T_NONE, form_put(CAT_PART, PART_LO)),
                          *add = isa_find_row(OP_ADD, wanted == 4 ? T_U32 : T_U64, T_NONE, 0);
@@ -187,13 +187,13 @@ void set_address(struct lower *l, struct inst *in, const struct address *a) {
         emit_fixup(l, a->what, (uint64_t)a->imm);
 }
 
-/* Operands of a vector access: `want` of them, registers of one size. Returns false when reported. */
+/* Lowers the `want` operands of a vector access, all of one size. Reports an error and returns false otherwise. */
 static bool vector_operands(struct lower *l, const struct operand *o, int want, bool is_store, enum type t,
                             opnd_t out[8], unsigned *bytes) {
     struct operand list[8];
     int n = elements(l, o, list, 8);
     if (n != want || (o->kind != OPD_VECTOR && n == 1 && want > 1)) {
-        diag_error(l->d, o->loc, "'%s' takes a vector of %d elements, this has %d", opcode_text(l), want, n);
+        diag_error(l->d, o->loc, "'%s' takes a vector of %d elements, found %d", opcode_text(l), want, n);
         return false;
     }
     *bytes = 0;
@@ -220,7 +220,7 @@ static uint32_t add_list(struct ir *ir, const opnd_t *from, int n) {
     return first;
 }
 
-/* Constants among the elements of a store were made in the size of the type; they must be as wide as the registers. */
+/* Widens the constants of a vector store from the type's size to that of its registers. */
 static void widen_constants(struct lower *l, const struct operand *o, enum type t, opnd_t *list, int n,
                             unsigned bytes) {
     struct operand written[8];
@@ -234,7 +234,7 @@ static void widen_constants(struct lower *l, const struct operand *o, enum type 
     }
 }
 
-/* One more operand, a cache policy, which changes nothing. */
+/* Returns 1 if there is a cache policy operand, which has no effect, else 0. */
 static int has_policy(const struct lower *l) { return (l->dec->hints & HINT_CACHE_POLICY) != 0; }
 
 void lower_load(struct lower *l) {
@@ -301,7 +301,7 @@ void lower_store(struct lower *l) {
     emit_done(l);
 }
 
-/* atom d, [a], b{, c}{, policy} and red [a], b{, policy}. */
+/* Lowers atom d, [a], b{, c}{, policy} and red [a], b{, policy}. */
 void lower_atomic(struct lower *l) {
     const struct operand *o = l->st->insn.operands;
     const struct isa_row *row = l->dec->row;
@@ -315,7 +315,7 @@ void lower_atomic(struct lower *l) {
         return;
     const struct operand *result = has_result ? o : NULL, *at = has_result ? o->next : o, *value = at->next;
     if (n > 1 && l->dec->space == SPACE_SHARED) {
-        diag_error(l->d, l->st->insn.opcode_loc, "'%s': atomics on vectors are for global memory", opcode_text(l));
+        diag_error(l->d, l->st->insn.opcode_loc, "'%s': vector atomics are only for global memory", opcode_text(l));
         return;
     }
     for (int i = 0; i < n; i++)

@@ -1,11 +1,11 @@
-/* mov: between registers, from addresses and special registers, and the packing of vectors. */
+/* Lowers mov: between registers, from addresses and special registers, and packing of vectors. */
 #include "lower.h"
 
 static enum type bits_of(unsigned bytes) {
     return bytes == 1 ? T_B8 : bytes == 2 ? T_B16 : bytes == 4 ? T_B32 : bytes == 8 ? T_B64 : T_B128;
 }
 
-/* One plain move. */
+/* Lowers a move of one value. */
 static void move_one(struct lower *l, const struct operand *to, const struct operand *from, enum type t) {
     opnd_t d = dest(l, to, t);
     const struct operand *name = from->kind == OPD_SUM ? from->sub : from;
@@ -29,7 +29,7 @@ static void move_one(struct lower *l, const struct operand *to, const struct ope
     emit_done(l);
 }
 
-/* A part of a packed value: parts of 8 bits are in 16-bit registers (isa/rows.h). */
+/* Returns a part of a packed value. 8-bit parts are in 16-bit registers (isa/rows.h). */
 static opnd_t part_source(struct lower *l, const struct operand *o, unsigned bytes) {
     unsigned size;
     if (bytes > 1)
@@ -60,11 +60,11 @@ static void pack(struct lower *l, const struct operand *to, const struct operand
     emit_done(l);
 }
 
-/* Parts of 8 bits come in 16-bit registers; a register of another size gets them by conversion. */
+/* A destination of unpack. 8-bit parts arrive in 16-bit registers; registers of other sizes get them by conversion. */
 struct part {
-    opnd_t reg;     /* that the instruction writes */
-    opnd_t final;   /* where it must end up; OPND_SINK: nowhere else */
-    unsigned bytes; /* of final */
+    opnd_t reg;     /* register that the instruction writes */
+    opnd_t final;   /* final register, OPND_SINK if `reg` is final */
+    unsigned bytes; /* bytes of `final` */
 };
 
 static struct part part_dest(struct lower *l, const struct operand *o, unsigned bytes) {
@@ -103,7 +103,7 @@ static void unpack(struct lower *l, const struct operand *parts, int n, const st
             emit_resize(l, to[i].final, to[i].bytes, to[i].reg, 2, false);
 }
 
-/* mov.v4.u32 {a, b, c, d}, {e, f, g, h}: all sources are read before the first destination is written. */
+/* Lowers mov.v4.u32 {a, b, c, d}, {e, f, g, h}. All sources are read before the first destination is written. */
 static void move_vector(struct lower *l, const struct operand *to, int n_to, const struct operand *from, int n_from,
                         enum type t) {
     opnd_t a[8], d[8];
@@ -141,7 +141,7 @@ void lower_mov(struct lower *l) {
     const struct operand *d = l->st->insn.operands, *a = d->next;
     int n_to = elements(l, d, to, 8), n_from = elements(l, a, from, 8);
     if (l->dec->vec <= 1 && a->kind == OPD_NAME && n_from == 4 && names_special_component(&l->names, a->name, 0)) {
-        diag_error(l->d, a->loc, "'%s' is a vector of four; it is moved by mov.v4", a->name->text);
+        diag_error(l->d, a->loc, "'%s' is a vector of four elements; use mov.v4", a->name->text);
     } else if (n_to > 8 || n_from > 8) {
         diag_error(l->d, l->st->insn.opcode_loc, "a vector has at most 8 elements");
     } else if (l->dec->vec > 1) {

@@ -1,4 +1,4 @@
-/* Written operands: registers, immediates, special registers, and what is wrong with them. */
+/* Lowers operands: registers, immediates, special registers. Reports errors in them. */
 #include "lower.h"
 #include <string.h>
 
@@ -9,18 +9,18 @@ bool operand_count(struct lower *l, int min, int max) {
     if (n >= min && n <= max)
         return true;
     if (max == 0)
-        diag_error(l->d, l->st->insn.opcode_loc, "'%s' takes no operands, this has %d", opcode_text(l), n);
+        diag_error(l->d, l->st->insn.opcode_loc, "'%s' takes no operands, found %d", opcode_text(l), n);
     else if (min == max)
-        diag_error(l->d, l->st->insn.opcode_loc, "'%s' takes %d operand%s, this has %d", opcode_text(l), min,
+        diag_error(l->d, l->st->insn.opcode_loc, "'%s' takes %d operand%s, found %d", opcode_text(l), min,
                    min == 1 ? "" : "s", n);
     else
-        diag_error(l->d, l->st->insn.opcode_loc, "'%s' takes %d %s %d operands, this has %d", opcode_text(l), min,
+        diag_error(l->d, l->st->insn.opcode_loc, "'%s' takes %d %s %d operands, found %d", opcode_text(l), min,
                    max == min + 1 ? "or" : "to", max, n);
     return false;
 }
 
-/* What an operand is, for messages. */
-static const char *operand_what(const struct operand *o) {
+/* Describes an operand for messages. */
+static const char *describe_operand(const struct operand *o) {
     switch (o->kind) {
     case OPD_NAME:
         return "a name";
@@ -52,9 +52,9 @@ static const char *operand_what(const struct operand *o) {
 
 void bad_operand(struct lower *l, const struct operand *o, const char *expected) {
     if (o->kind == OPD_NAME)
-        diag_error(l->d, o->loc, "'%s' stands where '%s' takes %s", o->name->text, opcode_text(l), expected);
+        diag_error(l->d, o->loc, "'%s' expects %s, found '%s'", opcode_text(l), expected, o->name->text);
     else
-        diag_error(l->d, o->loc, "%s where '%s' takes %s", operand_what(o), opcode_text(l), expected);
+        diag_error(l->d, o->loc, "'%s' expects %s, found %s", opcode_text(l), expected, describe_operand(o));
 }
 
 static bool has_label(const struct statement *st, const struct word *word) {
@@ -65,7 +65,7 @@ static bool has_label(const struct statement *st, const struct word *word) {
     return false;
 }
 
-static void undefined(struct lower *l, const struct operand *o, unsigned kinds, const char *what) {
+static void report_undeclared(struct lower *l, const struct operand *o, unsigned kinds, const char *what) {
     const struct word *w = o->name;
     const struct reg_family *f = names_near_family(&l->names, w);
     diag_error(l->d, o->loc, "%s '%s' is not declared", what, w->text);
@@ -77,7 +77,7 @@ static void undefined(struct lower *l, const struct operand *o, unsigned kinds, 
     for (const struct statement *st = l->module->statements; st && (kinds & 1u << SYM_LABEL); st = st->next)
         if (st->kind == ST_FUNCTION && has_label(st->function->body, w)) {
             if (st->function == l->ir->functions[l->fn].tree)
-                diag_help(l->d, "'%s' is a label of an inner block; it is known there only", w->text);
+                diag_help(l->d, "'%s' is a label of an inner block and visible only there", w->text);
             else
                 diag_help(l->d, "'%s' is a label of '%s'; a branch cannot leave its function", w->text,
                           st->function->name->text);
@@ -97,7 +97,7 @@ struct symbol *find_symbol(struct lower *l, const struct operand *o, unsigned ki
     }
     struct symbol *s = names_find(&l->names, o->name);
     if (!s) {
-        undefined(l, o, kinds, what);
+        report_undeclared(l, o, kinds, what);
         return NULL;
     }
     if (s->kind == SYM_VECTOR && o->n && (kinds & 1u << SYM_REG)) { /* see elements() */
@@ -108,8 +108,8 @@ struct symbol *find_symbol(struct lower *l, const struct operand *o, unsigned ki
         return component;
     }
     if (!(kinds & 1u << s->kind)) {
-        diag_error(l->d, o->loc, "'%s' is %s where '%s' takes a %s", o->name->text, symbol_what(s), opcode_text(l),
-                   what);
+        diag_error(l->d, o->loc, "'%s' expects a %s, but '%s' is %s", opcode_text(l), what, o->name->text,
+                   symbol_kind_name(s));
         return NULL;
     }
     return s->kind == SYM_VARIABLE ? place_symbol(l, s) : s;
@@ -119,7 +119,7 @@ const struct symbol *find_reg(struct lower *l, const struct operand *o) {
     return find_symbol(l, o, 1u << SYM_REG, "register");
 }
 
-/* May a register declared `reg` hold a value of type `t`? With `wider`, also a larger register. */
+/* True if a register declared `reg` may hold a value of type `t`. With `wider`, it may also be larger. */
 static bool types_match(enum type reg, enum type t, bool wider) {
     unsigned rbytes = type_bytes(reg), bytes = type_bytes(t);
     char rclass = type_class(reg), class = type_class(t);
@@ -131,7 +131,7 @@ static bool types_match(enum type reg, enum type t, bool wider) {
         return rbytes == bytes || rclass != 'f';
     if (rclass == 'b')
         return true;
-    /* Packed and alternative formats are bits to those who declare registers. */
+    /* Packed and alternative formats are declared as untyped bits. */
     bool packed = (class == 'f' && t != T_F16 && t != T_F32 && t != T_F64) || t == T_U16X2 || t == T_S16X2;
     if (packed)
         return rbytes == bytes;
@@ -144,14 +144,14 @@ static bool check_type(struct lower *l, const struct operand *o, enum type reg, 
     if (types_match(reg, t, wider))
         return true;
     if (reg == T_PRED)
-        diag_error(l->d, o->loc, "'%s' is a predicate where '%s' takes a %s register", o->name->text, opcode_text(l),
-                   type_name(t));
+        diag_error(l->d, o->loc, "'%s' expects a %s register, but '%s' is a predicate", opcode_text(l), type_name(t),
+                   o->name->text);
     else if (t == T_PRED)
-        diag_error(l->d, o->loc, "'%s' is a %s register where '%s' takes a predicate", o->name->text, type_name(reg),
-                   opcode_text(l));
+        diag_error(l->d, o->loc, "'%s' expects a predicate, but '%s' is a %s register", opcode_text(l), o->name->text,
+                   type_name(reg));
     else
-        diag_error(l->d, o->loc, "'%s' is a %s register where '%s' takes %s", o->name->text, type_name(reg),
-                   opcode_text(l), type_name(t));
+        diag_error(l->d, o->loc, "'%s' expects %s, but '%s' is a %s register", opcode_text(l), type_name(t),
+                   o->name->text, type_name(reg));
     return false;
 }
 
@@ -163,11 +163,11 @@ static bool integer_bits(struct lower *l, const struct operand *o, enum type t, 
         return true;
     }
     if (t == T_F32 || t == T_F64) {
-        diag_error(l->d, o->loc, "an integer where '%s' takes %s", opcode_text(l), type_name(t));
+        diag_error(l->d, o->loc, "'%s' expects %s, found an integer", opcode_text(l), type_name(t));
         diag_help(l->d, "write %lld.0", (long long)o->integer);
         return false;
     }
-    if (width < 64) /* a wider constant is converted (PTX ISA, 4.5) */
+    if (width < 64) /* a wider constant is truncated (PTX ISA, 4.5) */
         *bits &= (1ull << width) - 1;
     return true;
 }
@@ -185,9 +185,9 @@ static bool real_bits(struct lower *l, const struct operand *o, enum type t, uin
         memcpy(bits, &narrow, sizeof narrow);
         return true;
     }
-    if (t == T_F64) /* 0f: exact bits, which nothing converts; ptxas puts zeros before them */
+    if (t == T_F64) /* the exact bits of a 0f number are not converted; ptxas zero-extends them */
         return true;
-    diag_error(l->d, o->loc, "a floating-point number where '%s' takes %s", opcode_text(l), type_name(t));
+    diag_error(l->d, o->loc, "'%s' expects %s, found a floating-point number", opcode_text(l), type_name(t));
     return false;
 }
 
@@ -201,7 +201,7 @@ bool immediate(struct lower *l, const struct operand *o, enum type t, uint64_t *
     return false;
 }
 
-/* The register that holds a special register that never changes. */
+/* Returns the register of a special register that never changes. */
 static opnd_t fixed_special(struct lower *l, enum special s, bool wide) {
     struct ir *ir = l->ir;
     uint32_t *reg = &l->special_reg[s][wide];
@@ -247,7 +247,7 @@ opnd_t read_special(struct lower *l, enum special s, unsigned bytes, opnd_t d) {
     return d != OPND_SINK ? d : value;
 }
 
-/* A special register of type .pred. */
+/* Returns a special register of type .pred. */
 static opnd_t predicate_special(struct lower *l, enum special s) {
     opnd_t value = read_special(l, s, 4, OPND_SINK), p = temp_reg(l, RC_PRED) << 1;
     uint32_t guard = pause_guard(l);
@@ -259,7 +259,7 @@ static opnd_t predicate_special(struct lower *l, enum special s) {
     return p;
 }
 
-/* !p: PTX writes it where a predicate is read. */
+/* Lowers !p as a predicate source. */
 static opnd_t negated(struct lower *l, const struct operand *o, enum type t) {
     if (t != T_PRED) {
         bad_operand(l, o, type_name(t));
@@ -310,7 +310,7 @@ static opnd_t named_source(struct lower *l, const struct operand *o, enum type t
     return symbol_value(l, o, s, 0, t, OPND_SINK);
 }
 
-/* %r+4 in place of a register, which ptxas takes for integers: the sum in the register's own size. */
+/* Lowers %r+4 in place of a register, which ptxas accepts for integers: the sum, in the register's size. */
 static opnd_t register_sum(struct lower *l, const struct operand *o, const struct symbol *s, enum type t, bool wider,
                            unsigned *bytes) {
     unsigned size = type_bytes(s->type);
@@ -394,7 +394,7 @@ opnd_t wide_dest(struct lower *l, const struct operand *o, enum type t, unsigned
     return any_dest(l, o, t, true, bytes);
 }
 
-/* The components of a special register that is a vector; 0 when `o` is none. */
+/* Fills `out` with the components of a special vector register. Returns 0 if `o` is not one. */
 static int special_elements(struct lower *l, const struct operand *o, struct operand *out, int max) {
     for (int i = 0; i < 4 && i < max; i++) {
         const struct word *w = names_special_component(&l->names, o->name, (unsigned)i);
@@ -423,7 +423,7 @@ int elements(struct lower *l, const struct operand *o, struct operand *out, int 
     }
     for (; n < s->n && n < max; n++) {
         out[n] = *o;
-        out[n].n = n + 1; /* component n of the vector register */
+        out[n].n = n + 1; /* component n of the vector register, counted from 1 */
     }
     return s->n;
 }

@@ -1,8 +1,9 @@
-/* Instructions whose row says all about their operands: arithmetic, comparison, conversion, cross-lane. */
+/* Lowers instructions whose operands are fully described by their row: arithmetic, comparison, conversion,
+ * cross-lane. */
 #include "lower.h"
 #include <string.h>
 
-/* The source that is a hidden predicate: the carry that addc, subc and madc read. */
+/* True if the instruction reads the carry, a hidden predicate source: addc, subc, madc. */
 static bool reads_carry(const struct isa_row *row) {
     return row->op == OP_ADDC || row->op == OP_SUBC || row->op == OP_MADC;
 }
@@ -15,7 +16,7 @@ static opnd_t carry_reg(struct lower *l) {
     return l->carry << 1;
 }
 
-/* The first destination may be a pair p|q. Returns the operand after it. */
+/* Lowers the destinations; the first may be a pair p|q. Returns the operand after them. */
 static const struct operand *destinations(struct lower *l, const struct isa_row *row, const struct operand *o,
                                           opnd_t *d, opnd_t *d2, unsigned *dbytes) {
     bool second = row->d2 != T_NONE && !writes_carry(row);
@@ -37,7 +38,7 @@ static const struct operand *destinations(struct lower *l, const struct isa_row 
     return o->next;
 }
 
-/* The written sources in their order, with the types that the row gives them. */
+/* Fills `types` with the row's types of the written sources, in order. Returns their number. */
 static int source_slots(const struct isa_row *row, enum type types[4]) {
     const uint8_t all[4] = {row->a, row->b, row->c, row->e};
     int n = 0;
@@ -51,7 +52,7 @@ static int source_slots(const struct isa_row *row, enum type types[4]) {
     return n;
 }
 
-/* isspacep has 64-bit rows only; addresses of 32-bit modules are extended for it. */
+/* Lowers the address of isspacep. It has only 64-bit rows; 32-bit addresses are extended. */
 static opnd_t generic_address(struct lower *l, const struct operand *o) {
     const struct symbol *s = o->kind == OPD_NAME ? names_find(&l->names, o->name) : NULL;
     if (!s || s->kind != SYM_REG || type_bytes(s->type) != 4)
@@ -63,7 +64,7 @@ static opnd_t generic_address(struct lower *l, const struct operand *o) {
     return wide;
 }
 
-/* A conversion between registers exactly as wide as its types is a plain lane operation. */
+/* Sets the sizes of a conversion. If the registers have exactly the types' sizes, it is an ordinary lane operation. */
 static void set_conversion(struct inst *in, const struct isa_row *row, unsigned dbytes, unsigned abytes) {
     in->rsize = (uint8_t)dbytes;
     in->asize = (uint8_t)abytes;
@@ -73,7 +74,7 @@ static void set_conversion(struct inst *in, const struct isa_row *row, unsigned 
         in->kind = K_LANE;
 }
 
-/* lop3.and.b32 d|p, a, b, c, table, q: one source more than fit, so the table is the immediate. */
+/* Lowers lop3.and.b32 d|p, a, b, c, table, q. It has one source too many, so the table is the immediate. */
 void lower_lop3(struct lower *l) {
     const struct isa_row *row = l->dec->row;
     const struct operand *o = l->st->insn.operands;
@@ -99,7 +100,7 @@ void lower_lop3(struct lower *l) {
     emit_done(l);
 }
 
-/* min and max with three sources are rows of their own. */
+/* Returns the row to use. min and max with three sources have rows of their own. */
 static const struct isa_row *row_of_operands(struct lower *l) {
     const struct isa_row *row = l->dec->row;
     if ((row->op != OP_MIN && row->op != OP_MAX) || l->st->insn.n_operands != 4 || row->c != T_NONE)
@@ -109,9 +110,8 @@ static const struct isa_row *row_of_operands(struct lower *l) {
     return three ? three : row;
 }
 
-/* cvt.rs to four small numbers: d, {a, b, e, f}, random bits. One instruction converts a pair, see
- * isa/exec/exec_narrow.c.
- */
+/* True for cvt.rs to four small numbers: d, {a, b, e, f}, random bits. One instruction converts a pair, see
+ * isa/exec/exec_narrow.c. */
 static bool is_random_four(const struct isa_row *row) {
     return row->op == OP_CVT && form_get(row->form, CAT_RND) == RND_RS && row->d != T_F16X2 && row->d != T_BF16X2;
 }
@@ -123,8 +123,9 @@ static void lower_random_four(struct lower *l) {
     opnd_t from[4];
     if (!operand_count(l, 3, 3))
         return;
-    if (elements(l, o->next, part, 4) != 4) {
-        bad_operand(l, o->next, "a vector of four f32");
+    int n = elements(l, o->next, part, 4);
+    if (n != 4) {
+        diag_error(l->d, o->next->loc, "'%s' takes a vector of 4 elements, found %d", opcode_text(l), n);
         return;
     }
     for (int i = 0; i < 4; i++)
@@ -151,7 +152,7 @@ void lower_row(struct lower *l) {
         lower_random_four(l);
         return;
     }
-    /* The mask of shfl, vote and their kin comes with .sync, and only with it. */
+    /* shfl, vote and related instructions have a mask exactly if they have .sync. */
     int optional = row->optional_sources, masked = row->kind == K_WARP && optional && row->e != T_NONE;
     if (masked && strstr(opcode_text(l), ".sync"))
         optional = 0;

@@ -1,10 +1,10 @@
-/* alloca, stacksave, stackrestore. A function that takes stack memory gets a frame of its own at each call, as
- * recursive functions do, so that returning gives the memory back. */
+/* Lowers alloca, stacksave and stackrestore. A function with alloca gets a new frame at each call, like a recursive
+ * function, so that returning frees the memory. */
 #include "lower.h"
 
 enum { DEFAULT_ALIGN = 8, MAX_ALIGN = 1 << 23 }; /* PTX ISA, alloca */
 
-/* The alignment: a constant power of two; 0, reported, when it is none. Eight bytes are the least. */
+/* Returns the alignment, a constant power of two and at least 8 bytes, or 0 after reporting an error. */
 static uint64_t alignment(struct lower *l, const struct operand *o) {
     uint64_t v;
     if (!o)
@@ -17,7 +17,7 @@ static uint64_t alignment(struct lower *l, const struct operand *o) {
         return 0;
     if (v && v <= MAX_ALIGN && (v & (v - 1)) == 0)
         return v < DEFAULT_ALIGN ? DEFAULT_ALIGN : v;
-    diag_error(l->d, o->loc, "the alignment of '%s' is a power of two up to %d", opcode_text(l), MAX_ALIGN);
+    diag_error(l->d, o->loc, "the alignment of '%s' must be a power of two up to %d", opcode_text(l), MAX_ALIGN);
     return 0;
 }
 
@@ -25,21 +25,21 @@ void lower_stack(struct lower *l) {
     const struct isa_row *row = l->dec->row;
     const struct operand *o = l->st->insn.operands;
     enum type t = row->types[0];
-    bool takes = row->op == OP_ALLOCA, saves = row->op == OP_STACKSAVE;
+    bool allocates = row->op == OP_ALLOCA, saves = row->op == OP_STACKSAVE;
     opnd_t d = OPND_SINK, a = OPND_ZERO;
     uint64_t align = 0;
-    if (!operand_count(l, takes ? 2 : 1, takes ? 3 : 1))
+    if (!operand_count(l, allocates ? 2 : 1, allocates ? 3 : 1))
         return;
-    if (takes && !(align = alignment(l, o->next->next)))
+    if (allocates && !(align = alignment(l, o->next->next)))
         return;
-    if (takes)
+    if (allocates)
         a = source(l, o->next, t);
-    if (takes || saves)
+    if (allocates || saves)
         d = dest(l, o, t);
-    else if (find_reg(l, o)) /* PTX takes no constant here */
+    else if (find_reg(l, o)) /* PTX allows no constant here */
         a = source(l, o, t);
     l->ir->uses_stack = true;
-    l->ir->functions[l->fn].uses_alloca |= takes;
+    l->ir->functions[l->fn].uses_alloca |= allocates;
     struct inst *in = emit(l, row);
     in->d = d;
     in->a = a;

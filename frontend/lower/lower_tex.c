@@ -1,4 +1,4 @@
-/* Textures and surfaces. The operands of the instruction are described in isa/exec/exec_tex.h. */
+/* Lowers texture and surface instructions. isa/exec/exec_tex.h describes their operands. */
 #include "isa/exec/exec_tex.h"
 #include "lower.h"
 
@@ -7,7 +7,7 @@ enum { MAX_LIST = 20 };
 struct tex {
     opnd_t list[MAX_LIST];
     unsigned n, written;
-    unsigned bytes; /* of a destination or of an element stored */
+    unsigned bytes; /* bytes of a destination or stored element */
     opnd_t handle, sampler, resident;
     unsigned flags; /* TEX_ of exec_tex.h */
 };
@@ -17,7 +17,7 @@ static void add(struct tex *t, opnd_t o) {
         t->list[t->n++] = o;
 }
 
-/* A texture that is a parameter of the kernel: its handle is there. */
+/* Loads the handle of a texture that is a kernel parameter. */
 static opnd_t load_handle(struct lower *l, const struct symbol *s) {
     opnd_t d = temp_reg(l, RC_64) << 1;
     uint32_t guard = pause_guard(l);
@@ -50,15 +50,15 @@ static bool find_handle(struct lower *l, const struct operand *o, opnd_t *handle
         return true;
     }
     if (s->space != SPACE_TEX) {
-        diag_error(l->d, o->loc, "'%s' is a variable in .%s where '%s' takes a texture, a surface or a handle",
-                   s->word->text, space_name(s->space), opcode_text(l));
+        diag_error(l->d, o->loc, "'%s' expects a texture, a surface or a handle, but '%s' is a variable in .%s",
+                   opcode_text(l), s->word->text, space_name(s->space));
         return false;
     }
     *handle = ir_constant(l->ir, RC_64, l->img->variables[s->index].address, 0);
     return true;
 }
 
-/* [handle, coordinates] or [handle, sampler, coordinates]. */
+/* Lowers [handle, coordinates] or [handle, sampler, coordinates]. */
 static bool find_coordinates(struct lower *l, const struct operand *o, struct tex *t) {
     unsigned geometry = form_get(l->dec->form, CAT_GEOM), n = tex_coordinates(geometry);
     const struct isa_row *row = l->dec->row;
@@ -73,8 +73,9 @@ static bool find_coordinates(struct lower *l, const struct operand *o, struct te
         t->flags |= TEX_SAMPLER;
     const struct operand *at = o->n == 3 ? o->sub->next->next : o->sub->next;
     unsigned written = (unsigned)elements(l, at, list, 8);
-    if (written != n && !(written == 4 && n < 4)) { /* four are written for fewer: the last ones only pad */
-        diag_error(l->d, at->loc, "'%s' takes %u coordinates, this has %u", opcode_text(l), n, written);
+    if (written != n && !(written == 4 && n < 4)) { /* a vector of four may hold fewer coordinates; the rest is
+                                                     * padding */
+        diag_error(l->d, at->loc, "'%s' takes %u coordinates, found %u", opcode_text(l), n, written);
         return false;
     }
     enum type type = row->op == OP_TEX || row->op == OP_TLD4 ? row->types[1] : T_S32;
@@ -83,7 +84,7 @@ static bool find_coordinates(struct lower *l, const struct operand *o, struct te
     return true;
 }
 
-/* Elements that a fetch gives. */
+/* Returns the number of elements that a fetch returns. */
 static int results(const struct isa_row *row) { return row->types[0] == T_F16X2 ? 2 : 4; }
 
 static bool find_elements(struct lower *l, const struct operand *o, bool is_store, struct tex *t) {
@@ -92,13 +93,13 @@ static bool find_elements(struct lower *l, const struct operand *o, bool is_stor
     bool fetch = l->dec->row->op == OP_TEX || l->dec->row->op == OP_TLD4;
     int n = elements(l, o, list, 8), want = l->dec->vec > 1 ? l->dec->vec : 1;
     if (fetch && want != results(l->dec->row)) {
-        diag_error(l->d, l->st->insn.opcode_loc, "'%s' fetches %d elements: it is written with .v%d", opcode_text(l),
+        diag_error(l->d, l->st->insn.opcode_loc, "'%s' fetches %d elements: use .v%d", opcode_text(l),
                    results(l->dec->row), results(l->dec->row));
         return false;
     }
     t->bytes = type_bytes(type);
     if (n != want) {
-        diag_error(l->d, o->loc, "'%s' takes a vector of %d elements, this has %d", opcode_text(l), want, n);
+        diag_error(l->d, o->loc, "'%s' takes a vector of %d elements, found %d", opcode_text(l), want, n);
         return false;
     }
     for (int i = 0; i < n; i++) {
@@ -136,7 +137,7 @@ static void emit_texture(struct lower *l, const struct tex *t) {
     emit_done(l);
 }
 
-/* txq.width.b32 d, [t]; txq.level.width.b32 d, [t], level; suq as the first. */
+/* Lowers txq.width.b32 d, [t]; txq.level.width.b32 d, [t], level; suq like the first. */
 static void lower_query(struct lower *l) {
     struct tex t = {.written = 1, .bytes = 4};
     bool level = form_get(l->dec->row->form, CAT_LEVEL) == LEVEL_LEVEL;
@@ -153,13 +154,13 @@ static void lower_query(struct lower *l) {
     }
 }
 
-/* A vector of `n` operands, or of four where the last ones only pad three. */
+/* Lowers a vector of `n` operands. For three, a fourth may pad it. */
 static bool find_vector(struct lower *l, const struct operand *o, unsigned n, enum type type, const char *what,
                         struct tex *t) {
     struct operand list[8];
     unsigned written = (unsigned)elements(l, o, list, 8);
     if (written != n && !(written == 4 && n == 3)) {
-        diag_error(l->d, o->loc, "'%s' takes %u %s, this has %u", opcode_text(l), n, what, written);
+        diag_error(l->d, o->loc, "'%s' takes %u %s, found %u", opcode_text(l), n, what, written);
         return false;
     }
     for (unsigned i = 0; i < n; i++)
@@ -167,14 +168,14 @@ static bool find_vector(struct lower *l, const struct operand *o, unsigned n, en
     return true;
 }
 
-/* Offsets are a vector; of one element it need not be written as one, and then its type tells it from a depth. */
+/* True if `o` is an offset: a vector, or one integer element. A floating-point register is a depth. */
 static bool is_offset(struct lower *l, const struct operand *o) {
     const struct symbol *s = o->kind == OPD_NAME ? names_find(&l->names, o->name) : NULL;
     return o->kind == OPD_VECTOR || o->kind == OPD_INT ||
            (s && (s->kind == SYM_VECTOR || (s->kind == SYM_REG && type_class(s->type) != 'f')));
 }
 
-/* What may follow the coordinates: {, level} {, derivatives by x, by y} {, offset} {, depth}. */
+/* Lowers the optional operands after the coordinates: {, level} {, derivatives by x, by y} {, offset} {, depth}. */
 static bool find_options(struct lower *l, const struct operand *o, struct tex *t) {
     const struct isa_row *row = l->dec->row;
     unsigned geometry = form_get(row->form, CAT_GEOM), n = tex_dimensions(geometry),
@@ -200,7 +201,7 @@ static bool find_options(struct lower *l, const struct operand *o, struct tex *t
         o = o->next;
     }
     if (o && geometry == GEOM_3D) {
-        diag_error(l->d, o->loc, "'%s' compares no depth", opcode_text(l));
+        diag_error(l->d, o->loc, "'%s' has no depth comparison", opcode_text(l));
         return false;
     }
     if (o) {
@@ -213,7 +214,7 @@ static bool find_options(struct lower *l, const struct operand *o, struct tex *t
     return !o;
 }
 
-/* tex and tld4: d or d|p, [texture {, sampler}, coordinates], options. */
+/* Lowers tex and tld4: d or d|p, [texture {, sampler}, coordinates], options. */
 static void lower_fetch(struct lower *l) {
     const struct operand *o = l->st->insn.operands, *to = o;
     unsigned level = form_get(l->dec->row->form, CAT_LEVEL);
@@ -221,7 +222,7 @@ static void lower_fetch(struct lower *l) {
     struct tex t = {.handle = OPND_ZERO, .resident = OPND_SINK};
     if (!operand_count(l, n, n + 2))
         return;
-    if (o->kind == OPD_PAIR) { /* p says whether the texel is there */
+    if (o->kind == OPD_PAIR) { /* p: the texel is resident */
         to = o->sub;
         t.resident = dest(l, to->next, T_PRED);
     }

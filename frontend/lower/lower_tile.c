@@ -1,6 +1,6 @@
-/* 8 x 8 matrices of 16 bits between shared memory and registers. Lane 4 g + t holds elements 2 t and 2 t + 1 of row g
- * in one register (.trans: of column g). Lanes 0 to 7 give the addresses of the rows of the first matrix, the next
- * eight those of the second, and so on: the others get them by shuffles, and access what is theirs.
+/* Moves 8 x 8 matrices of 16-bit elements between shared memory and registers. Lane 4 g + t holds elements 2 t and 2 t
+ * + 1 of row g in one register (.trans: of column g). Lanes 0 to 7 supply the row addresses of the first matrix, the
+ * next eight those of the second, and so on. The other lanes get addresses by shuffles and access their own elements.
  *   ldmatrix {d...}, [a];    stmatrix [a], {b...};    movmatrix.trans d, a */
 #include "lower_matrix.h"
 #include <string.h>
@@ -20,7 +20,7 @@ static opnd_t binary(struct lower *l, enum op_id op, enum type t, opnd_t a, opnd
     return d;
 }
 
-/* The value that lane `from` has. */
+/* Returns the value of `a` in lane `from`. */
 static opnd_t fetch(struct lower *l, opnd_t a, opnd_t from) {
     struct inst *in = matrix_emit(l, isa_find_row(OP_SHFL, T_B32, T_NONE, form_put(CAT_MODE, MODE_IDX)));
     opnd_t d = temp_reg(l, RC_32) << 1;
@@ -33,7 +33,7 @@ static opnd_t fetch(struct lower *l, opnd_t a, opnd_t from) {
 }
 
 static opnd_t fetch_address(struct lower *l, const struct address *a, opnd_t from) {
-    if (a->base & 1) /* the same for all */
+    if (a->base & 1) /* the same for all lanes */
         return a->base;
     if (a->asize == 4)
         return fetch(l, a->base, from);
@@ -54,8 +54,8 @@ static opnd_t fetch_address(struct lower *l, const struct address *a, opnd_t fro
     return d;
 }
 
-/* The address of what the lane has of a row of matrix `i`: the one of its quad, or, transposed, the first or second of
- * two, `which`, with an element of each. */
+/* Returns the address of the lane's elements in matrix `i`: in the row of its quad. Transposed, it has one element in
+ * each of two rows; `which` selects the row. */
 static struct address row_address(struct lower *l, const struct address *a, unsigned i, bool trans, unsigned which) {
     struct address at = *a;
     opnd_t row = trans ? matrix_multiply_add(l, 4, lane_place(l), word(l, 2), word(l, 8 * i + which)) : lane_quad(l);
@@ -71,8 +71,8 @@ static void lower_transpose(struct lower *l) {
     if (!operand_count(l, 2, 2))
         return;
     opnd_t a = source(l, o->next, T_B32), d = dest(l, o, T_B32), half[2];
-    matrix_meet(l);
-    /* Elements 2 t and 2 t + 1 of column g stand in rows 2 t and 2 t + 1, in place g / 2, in the half g % 2. */
+    require_all_lanes(l);
+    /* Elements 2 t and 2 t + 1 of column g are in rows 2 t and 2 t + 1, register position g / 2, half g % 2. */
     opnd_t place = binary(l, OP_SHR, T_U32, lane_quad(l), word(l, 1)),
            odd = binary(l, OP_AND, T_B32, lane_quad(l), word(l, 1));
     for (unsigned i = 0; i < 2; i++) {
@@ -96,7 +96,7 @@ static void access_tile(struct lower *l, const struct address *a, unsigned i, bo
         return;
     }
     if (store)
-        matrix_part(l, part, *reg);
+        matrix_unpack(l, part, *reg);
     for (unsigned k = 0; k < 2; k++) {
         const struct address at = row_address(l, a, i, true, k);
         if (!store)
@@ -104,7 +104,7 @@ static void access_tile(struct lower *l, const struct address *a, unsigned i, bo
         matrix_access(l, store, &at, 2, &part[k], 1);
     }
     if (!store)
-        matrix_join(l, *reg, part, 2);
+        matrix_pack(l, *reg, part, 2);
 }
 
 void lower_tiles(struct lower *l) {
@@ -122,16 +122,16 @@ void lower_tiles(struct lower *l) {
         !matrix_operand(l, store ? o->next : o, T_B32, n, store ? MATRIX_TERM : MATRIX_RESULT, regs) ||
         !address_of(l, store ? o : o->next, l->dec->space, &a))
         return;
-    matrix_meet(l);
-    /* A result may take the register of the address, which later shuffles still need. */
+    require_all_lanes(l);
+    /* A result may use the address register, which later shuffles still read. */
     for (int i = 0; i < n; i++)
         to[i] = store ? regs[i] : temp_reg(l, RC_32) << 1;
-    bool apart = false;
+    bool overlaps = false;
     for (int i = 0; i < n && !store; i++)
-        apart |= regs[i] == a.base;
+        overlaps |= regs[i] == a.base;
     for (int i = 0; i < n; i++)
-        access_tile(l, &a, (unsigned)i, store, trans, apart ? &to[i] : &regs[i]);
-    for (int i = 0; i < n && apart; i++)
+        access_tile(l, &a, (unsigned)i, store, trans, overlaps ? &to[i] : &regs[i]);
+    for (int i = 0; i < n && overlaps; i++)
         if (regs[i] != OPND_SINK)
             emit_move(l, regs[i], to[i], RC_32);
 }

@@ -1,9 +1,9 @@
-/* Where variables live: frames, shared memory, parameters. */
+/* Allocates variables: in frames, shared memory and parameters. */
 #include "isa/arith.h"
 #include "lower.h"
 #include <string.h>
 
-uint64_t frame_room(struct lower *l, uint64_t bytes, uint64_t align, struct loc loc) {
+uint64_t allocate_in_frame(struct lower *l, uint64_t bytes, uint64_t align, struct loc loc) {
     uint64_t at = round_up(l->frame, align ? align : 1), end = at + bytes;
     if (end > MAX_LOCAL_BYTES) {
         if (l->frame <= MAX_LOCAL_BYTES)
@@ -35,7 +35,7 @@ static void place_shared(struct lower *l, struct symbol *s) {
                    (unsigned long long)l->shared, MAX_SHARED_BYTES);
 }
 
-/* A .local variable of module scope: one for all functions, in the frame of the kernel. */
+/* Allocates a .local variable of module scope: one for all functions, before the kernel's frame. */
 static void place_thread(struct lower *l, struct symbol *s) {
     const struct variable *v = s->variable;
     s->placed = true;
@@ -51,7 +51,7 @@ static void place_thread(struct lower *l, struct symbol *s) {
 struct symbol *place_symbol(struct lower *l, struct symbol *s) {
     if (s->placed || (s->home != HOME_SHARED && s->home != HOME_THREAD))
         return s;
-    /* Module scope belongs to all who lower: the place is noted in a copy, outside all functions of this kernel. */
+    /* Module scope is shared by all lowerings, so the offset goes into a copy of the symbol, outside all functions. */
     if (l->names.of_word[s->word->id] != s) {
         struct symbol *copy = arena_alloc(l->ir->tmp, sizeof *copy);
         *copy = *s;
@@ -106,7 +106,7 @@ static void declare_one(struct lower *l, const struct variable *v) {
         if (is_unsized(v))
             diag_error(l->d, v->loc, "array '%s' has no size", v->name->text);
         else if (variable_bytes(l->d, v, t, MAX_LOCAL_BYTES, &s->bytes) && variable_align(l->d, v, t, &s->align))
-            s->offset = frame_room(l, s->bytes, s->align, v->loc);
+            s->offset = allocate_in_frame(l, s->bytes, s->align, v->loc);
         break;
     default:
         diag_error(l->d, v->loc, "'%s' cannot be declared %s in a function", v->name->text, space);
@@ -120,7 +120,7 @@ void declare_variables(struct lower *l, const struct variable *v) {
         declare_one(l, v);
 }
 
-/* Type, size and alignment of a formal parameter. */
+/* Computes type, size and alignment of a formal parameter. */
 static bool parameter_shape(struct lower *l, const struct variable *v, enum type *t, uint64_t *bytes, uint64_t *align) {
     *t = is_opaque(v) ? T_B64 : declared_type(l->d, v);
     if (*t == T_NONE)
@@ -143,7 +143,7 @@ static bool parameter_shape(struct lower *l, const struct variable *v, enum type
     return variable_bytes(l->d, v, *t, MAX_PARAM_BYTES, bytes) && variable_align(l->d, v, *t, align);
 }
 
-/* A name for `bytes` of parameters at `offset`; false when the name is taken. */
+/* Declares `bytes` of parameters at `offset`. Returns false if the name is already declared. */
 static bool declare_parameter(struct lower *l, const struct variable *v, enum type t, enum home home, uint64_t offset,
                               uint64_t bytes) {
     struct symbol *s = names_declare(&l->names, l->d, SYM_VARIABLE, v->name, v->loc);
@@ -228,8 +228,8 @@ bool formal_layout(struct lower *l, const struct function *f, struct formals *ou
     return true;
 }
 
-/* A formal parameter or result: a variable in the frame, or, declared .reg, a register that lower_function() fills
- * from there or stores there. */
+/* Declares a formal parameter or result: a variable in the frame, or a register (.reg) that lower_function() loads from
+ * or stores to the frame. */
 static void declare_formal(struct lower *l, const struct variable *v, uint64_t offset, uint64_t bytes) {
     enum type t = formal_type(v);
     if (!v->name)
@@ -250,7 +250,7 @@ void declare_parameters(struct lower *l, const struct function *f) {
     }
     if (!formal_layout(l, f, &formals))
         return;
-    frame_room(l, formals.end, 1, f->name_loc);
+    allocate_in_frame(l, formals.end, 1, f->name_loc);
     uint32_t i = 0;
     for (const struct variable *v = f->params; v; v = v->next, i++)
         declare_formal(l, v, formals.offset[i], formals.bytes[i]);

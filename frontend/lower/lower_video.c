@@ -1,10 +1,10 @@
-/* Video instructions: operands carry selectors (%r1.b0, %r2.h10) and signs, which become one constant
+/* Lowers video instructions. The selectors (%r1.b0, %r2.h10) and signs of operands become one constant
  * (isa/exec/video.h). */
 #include "isa/exec/video.h"
 #include "lower.h"
 #include <string.h>
 
-/* Splits "%r1.b0" into register and selector; the selector goes into `word`. Returns the operand without it. */
+/* Splits "%r1.b0" into register and selector, and encodes the selector in `word`. Returns the register operand. */
 static struct operand without_selector(struct lower *l, const struct operand *o, char which, uint32_t *word) {
     struct operand bare = *o;
     if (o->kind != OPD_NAME || names_find(&l->names, o->name))

@@ -1,4 +1,4 @@
-/* Scopes: see names.h. */
+/* Symbol tables with scopes, see names.h. */
 #include "names.h"
 #include <string.h>
 
@@ -34,7 +34,7 @@ void names_pop(struct names *n) {
     n->family_level = n->families ? n->families->level : 0;
 }
 
-/* Binds a word to a new symbol that belongs to the scope `level`. */
+/* Binds a word to a new symbol of scope `level`. */
 static struct symbol *bind(struct names *n, enum symbol_kind kind, const struct word *word, struct loc loc,
                            uint32_t level) {
     struct symbol *s = arena_alloc(n->arena, sizeof *s);
@@ -103,7 +103,7 @@ void names_declare_regs(struct names *n, struct diags *d, const struct variable 
     n->family_level = level;
 }
 
-/* The component that ".x" and the like at the end of a name pick; -1 when the name has no such end. */
+/* Returns the component of a name that ends in ".x" and the like, or -1. */
 static int component_of(const char *text, uint32_t len) {
     static const char letters[] = "xyzwrgba";
     const char *at;
@@ -112,7 +112,7 @@ static int component_of(const char *text, uint32_t len) {
     return (int)(at - letters) % 4;
 }
 
-/* The newest family with this prefix, in a scope deeper than `above` or any when it is 0. */
+/* Returns the newest family with this prefix: a range (`range`) or a single declaration. */
 static struct reg_family *find_family(const struct names *n, const char *text, uint32_t len, bool range) {
     uint32_t hash = hash_text(text, len);
     for (struct reg_family *f = n->buckets[hash % N_BUCKETS]; f; f = f->next)
@@ -122,7 +122,7 @@ static struct reg_family *find_family(const struct names *n, const char *text, u
     return NULL;
 }
 
-/* Splits "%r12" into every prefix and number; the innermost family that has such a member wins. */
+/* Tries every split of "%r12" into prefix and number. Returns the innermost family that has such a member. */
 static struct reg_family *find_member(const struct names *n, const char *text, uint32_t len, uint32_t *number) {
     struct reg_family *best = NULL;
     uint64_t value = 0, scale = 1;
@@ -139,28 +139,28 @@ static struct reg_family *find_member(const struct names *n, const char *text, u
     return best;
 }
 
-/* One register of a range that has been named already, under this or another component. */
-struct made {
+/* A register of a range that was created before, under this or another component. */
+struct created_member {
     uint32_t number, first;
-    struct made *next;
+    struct created_member *next;
 };
 
 static uint32_t make_member(struct names *n, struct reg_family *f, uint32_t number, const char *name, uint32_t len) {
     if (f->n == 1 && !n->n_private)
         return n->make_regs(n->ctx, f->variable, f->type, 1, name, len);
-    if (!f->made)
-        f->made = arena_array(n->arena, RANGE_BUCKETS, sizeof *f->made);
-    struct made **bucket = &f->made[number % RANGE_BUCKETS];
-    for (struct made *m = *bucket; m; m = m->next)
+    if (!f->members)
+        f->members = arena_array(n->arena, RANGE_BUCKETS, sizeof *f->members);
+    struct created_member **bucket = &f->members[number % RANGE_BUCKETS];
+    for (struct created_member *m = *bucket; m; m = m->next)
         if (m->number == number)
             return m->first;
-    struct made *m = arena_alloc(n->arena, sizeof *m);
-    *m = (struct made){number, n->make_regs(n->ctx, f->variable, f->type, f->n, name, len), *bucket};
+    struct created_member *m = arena_alloc(n->arena, sizeof *m);
+    *m = (struct created_member){number, n->make_regs(n->ctx, f->variable, f->type, f->n, name, len), *bucket};
     *bucket = m;
     return m->first;
 }
 
-/* Looks for `word` among families of scopes deeper than `above`; binds what it finds. */
+/* Finds `word` in families of scopes deeper than `above`, or of any scope (`any`), and binds it. */
 static struct symbol *find_in_families(struct names *n, const struct word *word, uint32_t above, bool any) {
     uint32_t len = word->len, number = 0;
     int component = component_of(word->text, len);
@@ -195,7 +195,7 @@ static const struct {
 #undef X
 };
 
-/* Special registers of four components, the last of which is zero (PTX ISA, 10). */
+/* Special vector registers of four components; the last component is zero (PTX ISA, 10). */
 static const char *const special_vectors[] = {"%tid",       "%ntid",       "%ctaid",         "%nctaid",
                                               "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid"};
 
@@ -206,7 +206,7 @@ static bool is_special_vector(const char *text, size_t len) {
     return false;
 }
 
-/* %tid.r is %tid.x; %tid.w is zero, as most of %envreg are. */
+/* Returns the special register of a component such as %tid.x (= %tid.r). %tid.w is zero, like most %envreg. */
 static enum special find_component(const struct word *word) {
     static const char letters[2][5] = {"xyzw", "rgba"};
     if (word->len < 3 || word->text[word->len - 2] != '.' || !is_special_vector(word->text, word->len - 2))
@@ -225,7 +225,7 @@ static enum special find_component(const struct word *word) {
     return N_SPECIALS;
 }
 
-/* The special register of this name, N_SPECIALS when there is none. %envreg and %pm carry a number. */
+/* Returns the special register of this name, or N_SPECIALS. %envreg and %pm contain a number. */
 static enum special find_special(const struct word *word) {
     for (size_t i = 0; i < sizeof special_names / sizeof *special_names; i++)
         if (strcmp(word->text, special_names[i].name) == 0 && special_names[i].id != SPECIAL_ENVREG &&
@@ -266,7 +266,7 @@ struct symbol *names_find(struct names *n, const struct word *word) {
     return s;
 }
 
-/* A word that the module does not have. */
+/* Returns a new word that is not in the module. */
 static const struct word *private_word(struct names *n, const char *text, uint32_t len) {
     if (n->n_private == MAX_PRIVATE)
         return NULL;
@@ -317,7 +317,7 @@ const struct reg_family *names_near_family(const struct names *n, const struct w
     return len < word->len ? find_family(n, word->text, len, true) : NULL;
 }
 
-const char *symbol_what(const struct symbol *s) {
+const char *symbol_kind_name(const struct symbol *s) {
     static const char *const what[] = {"a register", "a vector register", "a variable",        "a label",
                                        "a function", "a call prototype",  "a list of targets", "a special register"};
     return what[s->kind];

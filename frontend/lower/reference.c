@@ -1,13 +1,13 @@
-/* Textures, samplers and surfaces of module scope: the properties that an initialiser names, as in
+/* Initialisers of module-scope textures, samplers and surfaces, which set properties:
  *     .global .samplerref s = { addr_mode_0 = clamp_to_border, filter_mode = linear };
- * (PTX ISA 5.3). Those that come with the memory are the host's, who binds it; here they are only checked. */
+ * (PTX ISA 5.3). Properties of the memory are only checked here; the host sets them when it binds memory. */
 #include "image.h"
 #include <string.h>
 
 struct property {
     const char *name;
-    bool sampler;       /* may be set here */
-    const char *values; /* words it takes, or a number when NULL */
+    bool sampler;       /* may be set by an initialiser */
+    const char *values; /* allowed words; NULL: a number */
 };
 
 static const struct property properties[] = {
@@ -45,7 +45,7 @@ static const struct property *property_named(const struct word *name) {
     return NULL;
 }
 
-/* The value of a property; -1, reported, when it is none that it can have. */
+/* Returns the value of a property, or -1 after reporting an error. */
 static int value_of(struct diags *d, const struct property *p, const struct init *i) {
     const struct operand *o = i->value;
     if (!p->values) {
@@ -69,11 +69,11 @@ static int value_of(struct diags *d, const struct property *p, const struct init
 static void set_property(struct diags *d, const struct init *i, struct texture *out) {
     const struct property *p = property_named(i->field);
     if (i->kind != INIT_VALUE || !i->field) {
-        diag_error(d, i->loc, "a texture or sampler is initialised by properties, as in { filter_mode = linear }");
+        diag_error(d, i->loc, "initialise a texture or sampler by properties, as in { filter_mode = linear }");
         return;
     }
     if (!p) {
-        diag_error(d, i->loc, "no property of textures and samplers is called '%s'", i->field->text);
+        diag_error(d, i->loc, "unknown property '%s' of a texture or sampler", i->field->text);
         return;
     }
     int value = value_of(d, p, i);

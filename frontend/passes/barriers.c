@@ -1,15 +1,15 @@
 /* Convergence barriers for machines without a reconvergence stack (Volta and later): BSSY where a divergent region
- * begins, BSYNC where it joins. Requires: blocks, post-dominators. Keeps: all else, with new blocks and
+ * begins, BSYNC where its threads join. Requires: blocks, post-dominators. Keeps: everything else, with new blocks and
  * post-dominators.
  *
- * A region belongs to a branch and ends where those of its sides meet that do not end before, the join (joins.h). It
- * begins right before the branch; when the branch lies in loops that do not contain the join, it begins where the
- * outermost of them is entered, so that threads that leave the loop in different rounds wait for each other. A region
- * that contains a loop which waits for other threads (waits.h) gets no barrier: the threads that the loop waits for
- * might stand at the join. Regions that some threads leave before the join are found in leaving.c. Regions of one join
- * that lie inside another of it need no barrier of their own. Regions that share a block get different numbers; those
- * of a called function come after its callers'. Numbers from 16 on stand for registers that are spilled. Recursive
- * functions get none: one number would mean several activations. A call of one from outside is a region of its own. */
+ * A region belongs to a branch and ends at its join: the block where its paths meet, ignoring paths that end the thread
+ * (joins.h). It begins right before the branch. If the branch is in loops that do not contain the join, it begins at
+ * the entry of the outermost one, so that threads that leave the loop in different iterations wait for each other. A
+ * region with a loop that waits for other threads (waits.h) gets no barrier: the threads that the loop waits for could
+ * be stopped at the join. leaving.c finds regions that some threads leave before the join. A region inside another one
+ * with the same join needs no barrier. Regions that share a block get different numbers; numbers of a called function
+ * follow those of its callers. Numbers from 16 on stand for spilled barrier registers. Recursive functions get no
+ * barriers, since one number would serve several activations; a call of one from outside is a region. */
 #include "barriers.h"
 #include "frontend/analysis/joins.h"
 #include <assert.h>
@@ -17,12 +17,11 @@
 
 static uint64_t *new_set(struct work *w) { return arena_array(w->ir->tmp, w->words, sizeof(uint64_t)); }
 
-/* The loop that a block is the header of; NULL for none. */
 const struct loop *region_loop(const struct work *w, uint32_t b) {
     return w->loops.headed[b] == NO_LOOP ? NULL : &w->loops.list[w->loops.headed[b]];
 }
 
-/* The header of the largest loop around `b` without `join`; NO_BLOCK when there is none. */
+/* Returns the header of the largest loop around `b` without `join`, or NO_BLOCK. */
 static uint32_t outermost_loop(const struct work *w, uint32_t b, uint32_t join) {
     uint32_t best = NO_BLOCK;
     for (uint32_t k = w->loops.of[b]; k != NO_LOOP && !loop_has(&w->loops.list[k], join); k = w->loops.list[k].parent)
@@ -30,7 +29,7 @@ static uint32_t outermost_loop(const struct work *w, uint32_t b, uint32_t join) 
     return best;
 }
 
-/* Puts the regions into the lists of their blocks. */
+/* Builds the lists of regions by anchor and by join. */
 static void index_regions(struct work *w) {
     for (uint32_t b = 0; b < w->ir->n_blocks; b++)
         w->at_anchor[b] = w->at_join[b] = NO_REGION;
@@ -42,8 +41,8 @@ static void index_regions(struct work *w) {
     }
 }
 
-/* The blocks from the begin of `r` on, before the join. */
-static uint64_t *reach(struct work *w, const struct region *r) {
+/* Returns the blocks reachable from the begin of `r` before its join. */
+static uint64_t *reachable_blocks(struct work *w, const struct region *r) {
     const struct ir *ir = w->ir;
     const struct cfg *g = &ir->cfg;
     uint64_t *set = new_set(w);
@@ -63,12 +62,12 @@ static uint64_t *reach(struct work *w, const struct region *r) {
     return set;
 }
 
-/* Blocks in which threads only exit belong to no region: many would share them. */
+/* Blocks in which threads only exit belong to no region: many regions would share them. */
 const uint64_t *blocks_of(struct work *w, struct region *r) {
     if (r->blocks)
         return r->blocks;
     const struct cfg *g = &w->ir->cfg;
-    uint64_t *set = reach(w, r);
+    uint64_t *set = reachable_blocks(w, r);
     if (r->leaves)
         set = lead_to_join(w, r, set);
     r->low = r->high = r->anchor;
@@ -79,19 +78,19 @@ const uint64_t *blocks_of(struct work *w, struct region *r) {
             r->high = 64 * i + 63 - (uint32_t)__builtin_clzll(set[i]);
         }
     for (uint32_t e = g->pred_first[r->anchor]; e < g->pred_first[r->anchor + 1]; e++)
-        r->again |= set_has(set, g->pred[e]) && !(r->at_header && loop_has(region_loop(w, r->anchor), g->pred[e]));
+        r->reentered |= set_has(set, g->pred[e]) && !(r->at_header && loop_has(region_loop(w, r->anchor), g->pred[e]));
     return r->blocks = set;
 }
 
-/* Can threads leave `in` for different places? */
+/* True if threads may leave `in` for different targets. */
 static bool diverges(const struct inst *in) {
     if (in->kind == K_BRANCH)
         return in->guard != NO_GUARD && !(in->hints & HINT_UNI);
     return in->kind == K_BRX || (in->kind == K_CALL && in->target == UINT32_MAX);
 }
 
-/* Where all but one of the ways only exit, nobody parts. */
-bool region_parts(const struct work *w, uint32_t b) {
+/* A branch does not diverge if all targets but one only exit. */
+bool region_diverges(const struct work *w, uint32_t b) {
     const struct ir *ir = w->ir;
     const struct cfg *g = &ir->cfg;
     uint32_t n = 0;
@@ -102,15 +101,15 @@ bool region_parts(const struct work *w, uint32_t b) {
     return n != 1 || last_of(w, b)->kind == K_CALL;
 }
 
-/* Does block `b` end in a call from which threads may come back apart? */
-static bool calls_apart(const struct work *w, uint32_t b) {
+/* True if block `b` ends in a call from which threads may return diverged. */
+static bool call_returns_diverged(const struct work *w, uint32_t b) {
     const struct inst *last = last_of(w, b);
     return last->kind == K_CALL && last->target != UINT32_MAX && w->returns_apart[last->target];
 }
 
-/* True if some block of `r` waits at a CTA barrier and does not lead to the join: its threads may wait for threads that
- * wait at the join. If the join is the post-dominator, every block leads to it. */
-static bool waits_apart(struct work *w, struct region *r) {
+/* True if a block of `r` waits at a CTA barrier and does not lead to the join: its threads may wait for threads at the
+ * join. If the join is the post-dominator, every block leads to it. */
+static bool waits_off_join(struct work *w, struct region *r) {
     const uint64_t *set = blocks_of(w, r), *comes = lead_to_join(w, r, set);
     for (uint32_t b = r->low; b <= r->high; b++) {
         const struct inst *last = last_of(w, b);
@@ -139,20 +138,18 @@ bool waits_inside(struct work *w, struct region *r) {
     return false;
 }
 
-/* Why a region gets no barrier; NULL: it may have one. */
-static const char *why_none(struct work *w, struct region *r, bool joins_early) {
+/* Returns why a region gets no barrier, or NULL if it may have one. */
+static const char *reason_for_no_barrier(struct work *w, struct region *r, bool joins_early) {
     if (waits_inside(w, r))
-        return "a loop in it waits for what other threads do, perhaps for those that would wait at the barrier";
-    if (joins_early && waits_apart(w, r))
-        return "on a way to an exit threads wait at a barrier of the CTA, perhaps for those that would wait at the "
-               "join";
-    if (calls_apart(w, r->anchor) && w->has_barrier[last_of(w, r->anchor)->target])
-        return "threads wait at a barrier of the CTA in the function, perhaps for those that would wait behind the "
-               "call";
+        return "it contains a loop that may wait for threads stopped at the barrier";
+    if (joins_early && waits_off_join(w, r))
+        return "threads on a path to an exit wait at a CTA barrier, perhaps for threads stopped at the join";
+    if (call_returns_diverged(w, r->anchor) && w->has_barrier[last_of(w, r->anchor)->target])
+        return "threads in the called function wait at a CTA barrier, perhaps for threads stopped after the call";
     return NULL;
 }
 
-/* Functions in which, or in what they call, there is a barrier of the CTA. */
+/* Marks functions that contain a CTA barrier, themselves or in a callee. */
 static void find_cta_barriers(struct work *w) {
     const struct ir *ir = w->ir;
     w->has_barrier = arena_array(ir->tmp, (size_t)ir->n_functions + 1, 1);
@@ -161,13 +158,14 @@ static void find_cta_barriers(struct work *w) {
     ir_mark_callers(ir, w->has_barrier);
 }
 
-/* Functions without barriers of their own whose threads diverge. The others have one return, where all join. */
-static void find_apart(struct work *w) {
+/* Marks functions without convergence barriers whose threads diverge. Other functions have one return, where all
+ * threads join. */
+static void find_diverging_functions(struct work *w) {
     const struct ir *ir = w->ir;
     w->returns_apart = arena_array(ir->tmp, (size_t)ir->n_functions + 1, 1);
     for (uint32_t b = 0; b < ir->n_blocks; b++)
         w->returns_apart[ir->blocks[b].function] |=
-            ir->functions[ir->blocks[b].function].recursive && region_parts(w, b);
+            ir->functions[ir->blocks[b].function].recursive && region_diverges(w, b);
 }
 
 struct region region_of(const struct work *w, uint32_t b, uint32_t join) {
@@ -195,15 +193,15 @@ static void find_regions(struct work *w) {
     for (uint32_t b = 0; b < ir->n_blocks; b++) {
         uint32_t join = w->join[b];
         const char *why_not = NULL;
-        if ((!region_parts(w, b) && !calls_apart(w, b)) || ir->functions[ir->blocks[b].function].has_stack)
+        if ((!region_diverges(w, b) && !call_returns_diverged(w, b)) || ir->functions[ir->blocks[b].function].has_stack)
             continue;
         struct region r = region_of(w, b, join);
         if (join == NO_BLOCK)
-            why_not = "its paths join nowhere before the thread ends";
+            why_not = "its paths do not meet before the thread ends";
         else if (ir->functions[ir->blocks[b].function].recursive)
-            why_not = "its function can be active twice in a thread, and a barrier means one activation";
+            why_not = "its function is recursive, and a barrier number serves only one activation";
         else
-            why_not = why_none(w, &r, join != ir->blocks[b].ipdom);
+            why_not = reason_for_no_barrier(w, &r, join != ir->blocks[b].ipdom);
         if (why_not)
             ir_note(ir, ir->blocks[b].end - 1, "left alone: %s", why_not);
         else if (!region_known(w, &r))
@@ -211,19 +209,19 @@ static void find_regions(struct work *w) {
     }
 }
 
-/* The line of the branch that region `r` belongs to, or of the loop that it begins before. */
+/* Returns the line of the branch of region `r`, or of the loop before which it begins. */
 static uint32_t region_line(const struct work *w, const struct region *r) {
     const struct block *b = &w->ir->blocks[r->anchor];
     return w->ir->info[r->at_header ? b->begin : b->end - 1].line;
 }
 
-/* Does `outer` do what `inner` would: same join, and all threads of `inner` have entered it? */
+/* True if `outer` makes `inner` unnecessary: same join, and all threads of `inner` have entered `outer`. */
 static bool covers(struct work *w, struct region *outer, const struct region *inner) {
     return outer->join == inner->join && outer->anchor != inner->anchor &&
            dominates(&w->dom, outer->anchor, inner->anchor) && set_has(blocks_of(w, outer), inner->anchor);
 }
 
-/* Regions that lie in another one with the same join, which all their threads have entered, are not needed. */
+/* Marks regions made unnecessary by another region. */
 static void drop_inner(struct work *w) {
     for (uint32_t i = 0; i < w->n; i++) {
         const struct region *by = NULL;
@@ -233,12 +231,12 @@ static void drop_inner(struct work *w) {
         w->regions[i].covered = by != NULL;
         if (by)
             ir_note(w->ir, w->ir->blocks[w->regions[i].anchor].end - 1,
-                    "left alone: the barrier of line %u has the same join, and all threads have come by it",
+                    "left alone: the barrier of line %u has the same join and already holds all its threads",
                     region_line(w, by));
     }
 }
 
-/* Does a region that has a number do what this one would? */
+/* True if a numbered region makes this one unnecessary. */
 static bool is_covered(struct work *w, const struct region *r) {
     for (uint32_t k = w->at_join[r->join]; k != NO_REGION; k = w->regions[k].next_at_join)
         if (w->regions[k].number != NO_BARRIER && covers(w, &w->regions[k], r))
@@ -246,12 +244,12 @@ static bool is_covered(struct work *w, const struct region *r) {
     return false;
 }
 
-/* At the block where both meet the BSYNC of `b` comes before the BSSY of `a`, unless that stands before a loop and this
- * in it. */
+/* If a join and an anchor share a block, the BSYNC of `b` precedes the BSSY of `a`, except if `a` begins before a loop
+ * that contains `b`. */
 bool region_passes(const struct work *w, const struct region *a, const struct region *b) {
     if (!set_has(a->blocks, b->join))
         return false;
-    return b->join != a->anchor || a->again || (a->at_header && loop_has(region_loop(w, a->anchor), b->anchor));
+    return b->join != a->anchor || a->reentered || (a->at_header && loop_has(region_loop(w, a->anchor), b->anchor));
 }
 
 static bool overlap(const struct work *w, const struct region *a, const struct region *b) {
@@ -264,8 +262,9 @@ static bool overlap(const struct work *w, const struct region *a, const struct r
     return false;
 }
 
-/* Must two regions have different numbers? There is one BSYNC for regions with the same join, but two where one began
- * outside of the loop that the join heads and the other inside, and who enters the loop comes by both. */
+/* True if two regions need different numbers. Regions with the same join share one BSYNC. The exception is a join that
+ * is a loop header: if one region begins outside the loop and the other inside, threads entering the loop pass two
+ * BSYNCs. */
 static bool conflict(struct work *w, struct region *a, struct region *b) {
     const struct loop *loop = region_loop(w, a->join);
     if (a->join == b->join)
@@ -275,9 +274,9 @@ static bool conflict(struct work *w, struct region *a, struct region *b) {
     return overlap(w, a, b);
 }
 
-/* Does `a` certainly share a block with `b`, whose blocks are known? All of the loop that a region begins before are in
- * it. What is in many regions gets no number, and nobody needs to know where it leads. */
-static bool surely_overlap(const struct work *w, const struct region *a, const struct region *b) {
+/* A cheap test: true if `a` certainly shares a block with `b`, whose blocks are known. A region that begins before a
+ * loop contains the whole loop. */
+static bool certainly_overlap(const struct work *w, const struct region *a, const struct region *b) {
     return a->join != b->join && (set_has(b->blocks, a->anchor) ||
                                   (a->at_header && !a->leaves && loop_has(region_loop(w, a->anchor), b->anchor)));
 }
@@ -288,30 +287,31 @@ static int lowest_free(int from, uint64_t taken) {
     return from < N_BARRIERS ? from : NO_BARRIER;
 }
 
-/* The lowest number from the function's first on that no region which threads may be in at the same time has. */
+/* Gives region `i` the lowest free number from `first` on: one that no region with common threads has. */
 static void number_region(struct work *w, uint32_t i, int first, uint32_t *n) {
     struct region *r = &w->regions[i];
     uint64_t taken = 0;
     for (uint32_t k = 0; k < *n; k++)
-        if (surely_overlap(w, r, &w->regions[w->numbered[k]]))
+        if (certainly_overlap(w, r, &w->regions[w->numbered[k]]))
             taken |= 1ull << w->regions[w->numbered[k]].number;
     for (uint32_t k = 0; k < *n && lowest_free(first, taken) != NO_BARRIER; k++)
         if (!(taken >> w->regions[w->numbered[k]].number & 1) && conflict(w, r, &w->regions[w->numbered[k]]))
             taken |= 1ull << w->regions[w->numbered[k]].number;
     r->number = lowest_free(first, taken);
     const struct block *at = &w->ir->blocks[r->anchor], *join = &w->ir->blocks[r->join];
-    uint32_t place = r->at_header ? at->begin : at->end - 1;
+    uint32_t at_inst = r->at_header ? at->begin : at->end - 1;
     if (r->number == NO_BARRIER) {
-        ir_note(w->ir, place, "left alone: all %d barriers are taken around it", N_BARRIERS);
+        ir_note(w->ir, at_inst, "left alone: all %d barrier numbers are in use", N_BARRIERS);
         return;
     }
     w->numbered[(*n)++] = i;
     blocks_of(w, r);
-    ir_note(w->ir, place, "barrier %d from here to line %u%s", r->number, w->ir->info[join->begin].line,
-            r->leaves ? ", which some threads leave before" : "");
+    ir_note(w->ir, at_inst, "barrier %d from here to line %u%s", r->number, w->ir->info[join->begin].line,
+            r->leaves ? ", which some threads leave early" : "");
 }
 
-/* Regions that all threads come to the join of, then those that some leave, then what none of these does instead. */
+/* Numbers the regions of a function: first those that all threads leave at the join, then those that some leave early,
+ * then covered regions whose covering region got no number. */
 static void number_regions(struct work *w, uint32_t function) {
     enum { WHOLE, LEAVING, COVERED, N_TURNS };
     uint32_t n = 0;
@@ -324,7 +324,7 @@ static void number_regions(struct work *w, uint32_t function) {
         }
 }
 
-/* Callers before callees, so that a callee's numbers come after those that may be open around its calls. */
+/* Numbers callers before callees, so that a callee's numbers follow those active around its calls. */
 static void number_all(struct work *w) {
     struct ir *ir = w->ir;
     w->base = arena_array(ir->tmp, (size_t)ir->n_functions + 1, sizeof *w->base);
@@ -351,23 +351,23 @@ struct inst barrier_inst(const char *name) {
     return inst_of_row(d.row);
 }
 
-/* BSSY of region `r`: before the jump of the block where it begins, or in the preheader of its loop. */
-static void put_begin(const struct rewrite *rw, const struct region *r) {
+/* Adds the BSSY of region `r` before the jump of its anchor, or in the preheader of its loop. */
+static void add_bssy(const struct rewrite *rw, const struct region *r) {
     struct inst in = barrier_inst("#bssy");
     in.target = rw->outer[r->join] == NO_BLOCK ? r->join : rw->outer[r->join];
     in.rpc = (uint32_t)r->number;
     if (r->at_header)
         edit_at_end(rw->e, rw->outer[r->anchor], &in);
-    else /* a call through a pointer is no jump, but it is what diverges */
+    else /* a call through a pointer is not a jump, but it diverges */
         edit_before(rw->e, rw->e->blocks[r->anchor].last, &in);
 }
 
-/* BSYNCs at block `b` of regions that began inside, or outside, of the loop it heads. Two regions may join here with
- * one number: one BSYNC does. */
-static void put_joins(const struct rewrite *rw, uint32_t b, bool inside) {
+/* Adds the BSYNCs at block `b`, for regions that began inside or outside the loop it heads. Regions with the same
+ * number share one BSYNC. */
+static void add_bsyncs(const struct rewrite *rw, uint32_t b, bool inside) {
     const struct work *w = rw->w;
     const struct loop *loop = region_loop(w, b);
-    uint32_t place = !inside && rw->outer[b] != NO_BLOCK ? rw->outer[b] : b;
+    uint32_t block = !inside && rw->outer[b] != NO_BLOCK ? rw->outer[b] : b;
     uint64_t done = 0;
     int numbers[N_BARRIERS], n = 0;
     for (uint32_t i = w->at_join[b]; i != NO_REGION; i = w->regions[i].next_at_join) {
@@ -378,15 +378,15 @@ static void put_joins(const struct rewrite *rw, uint32_t b, bool inside) {
         done |= 1ull << r->number;
         numbers[n++] = r->number;
     }
-    while (n > 0) { /* each is put before those that are there */
+    while (n > 0) { /* each is added before the previous ones */
         struct inst in = barrier_inst("#bsync");
         in.imm = numbers[--n];
-        edit_at_begin(rw->e, place, &in);
+        edit_at_begin(rw->e, block, &in);
     }
 }
 
-/* Who enters the loop that `b` heads passes a block of its own when something stands there: joins of what began
- * outside, and BSSYs. A jump from behind the function belongs to the barriers, not to the program. */
+/* Gives the loop with header `b` a preheader if a BSYNC of an outside region or a BSSY must go there. If the preheader
+ * is at the end of the function, the jump from it is counted as part of the barriers (HINT_APART). */
 static void make_preheader(const struct rewrite *rw, uint32_t b) {
     const struct work *w = rw->w;
     const struct loop *loop = region_loop(w, b);
@@ -414,12 +414,12 @@ static bool rewrite(struct work *w) {
     for (uint32_t b = 0; b < n; b++)
         make_preheader(&rw, b);
     for (uint32_t b = 0; b < n; b++) {
-        put_joins(&rw, b, true);
-        put_joins(&rw, b, false);
+        add_bsyncs(&rw, b, true);
+        add_bsyncs(&rw, b, false);
     }
     for (uint32_t i = 0; i < w->n; i++)
         if (w->regions[i].number != NO_BARRIER)
-            put_begin(&rw, &w->regions[i]);
+            add_bssy(&rw, &w->regions[i]);
     put_breaks(&rw);
     return edit_end(rw.e);
 }
@@ -434,13 +434,13 @@ bool pass_barriers(struct ir *ir) {
     w.waits = find_waits(ir, &w.loops);
     w.join = find_joins(ir);
     find_cta_barriers(&w);
-    find_apart(&w);
-    index_regions(&w); /* none yet */
+    find_diverging_functions(&w);
+    index_regions(&w); /* no regions yet */
     find_regions(&w);
     find_leaving(&w);
     if (!w.n)
         return true;
-    drop_circles(&w);
+    drop_cycles(&w);
     index_regions(&w);
     drop_inner(&w);
     w.numbered = arena_array(ir->tmp, (size_t)w.n + 1, sizeof *w.numbered);

@@ -1,4 +1,4 @@
-/* The program as lists that can be changed. edit_end.c makes a program of them again. */
+/* The program as editable lists. edit_end.c turns them back into a program. */
 #include "edit.h"
 #include <assert.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static uint32_t add_node(struct edit *e, const struct inst *in, const struct ins
     return e->n_nodes++;
 }
 
-/* A new instruction has its neighbour's place, but no part in what streams send each other. */
+/* Adds an instruction with its neighbour's source location, but without its communication site. */
 static uint32_t new_node(struct edit *e, const struct inst *in, const struct inst_info *near) {
     struct inst_info info = *near;
     info.site = info.guard_site = 0;
@@ -23,8 +23,8 @@ static uint32_t new_node(struct edit *e, const struct inst *in, const struct ins
     return add_node(e, in, &info);
 }
 
-/* Puts a node that is in no block before `at`; NO_INST: at the end. */
-static void put(struct edit *e, uint32_t node, uint32_t block, uint32_t at) {
+/* Inserts a node that is in no block before `at`; NO_INST: at the end. */
+static void insert_node(struct edit *e, uint32_t node, uint32_t block, uint32_t at) {
     struct edit_block *b = &e->blocks[block];
     struct edit_node *n = &e->nodes[node];
     n->block = block;
@@ -35,7 +35,7 @@ static void put(struct edit *e, uint32_t node, uint32_t block, uint32_t at) {
     *(at == NO_INST ? &b->last : &e->nodes[at].prev) = node;
 }
 
-static void take(struct edit *e, uint32_t node) {
+static void unlink_node(struct edit *e, uint32_t node) {
     struct edit_node *n = &e->nodes[node];
     struct edit_block *b = &e->blocks[n->block];
     *(n->prev == NO_INST ? &b->first : &e->nodes[n->prev].next) = n->next;
@@ -57,8 +57,8 @@ static void read_blocks(struct edit *e) {
             to->next = b + 1;
         for (uint32_t i = from->begin; i < from->end; i++) {
             uint32_t node = add_node(e, &ir->code[i], &ir->info[i]);
-            put(e, node, b, NO_INST);
-            e->nodes[node].info.site = ir->info[i].site; /* one that is put in has none */
+            insert_node(e, node, b, NO_INST);
+            e->nodes[node].info.site = ir->info[i].site; /* inserted nodes have no site */
             e->nodes[node].info.guard_site = ir->info[i].guard_site;
         }
     }
@@ -74,7 +74,7 @@ struct edit *edit_begin(struct ir *ir) {
         e->first_block[f] = ir->functions[f].block;
         e->last_block[f] = ir->functions[f].block_end - 1;
     }
-    /* A predicate that stayed zero until now may be written from now on. */
+    /* An unwritten predicate may be written from now on. */
     for (uint32_t v = 1; v < ir->n_vregs; v++)
         if (ir->vregs[v].stays_zero)
             ir->vregs[v].special = ir->vregs[v].stays_zero = false;
@@ -92,7 +92,7 @@ uint32_t edit_before(struct edit *e, uint32_t node, const struct inst *in) {
     assert(!is_jump(in));
     struct inst_info near = e->nodes[node].info;
     uint32_t added = new_node(e, in, &near);
-    put(e, added, e->nodes[node].block, node);
+    insert_node(e, added, e->nodes[node].block, node);
     return added;
 }
 
@@ -100,7 +100,7 @@ uint32_t edit_after(struct edit *e, uint32_t node, const struct inst *in) {
     assert(!is_jump(in) && !is_jump(&e->nodes[node].in));
     struct inst_info near = e->nodes[node].info;
     uint32_t added = new_node(e, in, &near);
-    put(e, added, e->nodes[node].block, e->nodes[node].next);
+    insert_node(e, added, e->nodes[node].block, e->nodes[node].next);
     return added;
 }
 
@@ -114,11 +114,11 @@ uint32_t edit_at_end(struct edit *e, uint32_t block, const struct inst *in) {
     struct edit_block *b = &e->blocks[block];
     uint32_t jump = edit_jump(e, block),
              added = new_node(e, in, b->last == NO_INST ? &b->near : &e->nodes[b->last].info);
-    put(e, added, block, jump);
+    insert_node(e, added, block, jump);
     return added;
 }
 
-/* Calls that are gone keep inst NO_INST. */
+/* Gives removed calls inst NO_INST. */
 static void forget_calls(struct edit *e, uint32_t node) {
     struct ir *ir = e->ir;
     for (uint32_t c = 0; e->nodes[node].in.kind == K_CALL && c < ir->n_calls; c++)
@@ -129,37 +129,37 @@ static void forget_calls(struct edit *e, uint32_t node) {
 void edit_remove(struct edit *e, uint32_t node) {
     assert(!inst_never_falls_through(&e->nodes[node].in));
     forget_calls(e, node);
-    take(e, node);
+    unlink_node(e, node);
 }
 
 void edit_move_before(struct edit *e, uint32_t node, uint32_t before) {
     assert(!is_jump(&e->nodes[node].in));
     if (node == before)
         return;
-    take(e, node);
-    put(e, node, e->nodes[before].block, before);
+    unlink_node(e, node);
+    insert_node(e, node, e->nodes[before].block, before);
 }
 
 void edit_move_to_end(struct edit *e, uint32_t node, uint32_t block) {
     assert(!is_jump(&e->nodes[node].in));
-    take(e, node);
-    put(e, node, block, edit_jump(e, block));
+    unlink_node(e, node);
+    insert_node(e, node, block, edit_jump(e, block));
 }
 
-struct renaming {
+struct rename_args {
     uint32_t from, to;
     bool reads, writes;
 };
 
 static void rename_operand(void *ctx, opnd_t *o, enum operand_role role) {
-    const struct renaming *r = ctx;
+    const struct rename_args *r = ctx;
     if (!(*o & 1) && *o >> 1 == r->from && (role == OPERAND_WRITE ? r->writes : r->reads))
         *o = r->to << 1;
 }
 
 void edit_rename(struct edit *e, uint32_t node, uint32_t from, uint32_t to, bool reads, bool writes) {
     assert(from != SINK_VREG && e->ir->vregs[from].cls == e->ir->vregs[to].cls);
-    ir_operands(e->ir, &e->nodes[node].in, rename_operand, &(struct renaming){from, to, reads, writes});
+    ir_operands(e->ir, &e->nodes[node].in, rename_operand, &(struct rename_args){from, to, reads, writes});
 }
 
 uint32_t edit_jump(const struct edit *e, uint32_t block) {
@@ -174,16 +174,16 @@ uint32_t edit_set_end(struct edit *e, uint32_t block, const struct inst *jump, u
     assert(!jump || is_jump(jump));
     assert((fall == NO_BLOCK) == (jump && inst_never_falls_through(jump)));
     if (old != NO_INST)
-        take(e, old);
+        unlink_node(e, old);
     if (jump)
-        put(e, added = new_node(e, jump, &near), block, NO_INST);
+        insert_node(e, added = new_node(e, jump, &near), block, NO_INST);
     e->blocks[block].fall = fall;
     return added;
 }
 
 uint32_t edit_new_block(struct edit *e, uint32_t after, uint32_t function, uint32_t fall,
                         const struct inst_info *near) {
-    struct inst_info place = *near; /* it may lie in what grows now */
+    struct inst_info place = *near; /* copied: `near` may point into the array that grows below */
     e->blocks = IR_ROOM(e->ir, e->blocks, e->n_blocks, e->cap_blocks);
     uint32_t b = e->n_blocks++;
     if (after == NO_BLOCK)
@@ -221,8 +221,8 @@ uint32_t edit_split(struct edit *e, uint32_t node) {
     uint32_t b = edit_new_block(e, block, e->blocks[block].function, e->blocks[block].fall, &near), next;
     for (uint32_t i = node; i != NO_INST; i = next) {
         next = e->nodes[i].next;
-        take(e, i);
-        put(e, i, b, NO_INST);
+        unlink_node(e, i);
+        insert_node(e, i, b, NO_INST);
     }
     e->blocks[block].fall = b;
     return b;
@@ -236,7 +236,7 @@ uint32_t edit_split_edge(struct edit *e, uint32_t from, uint32_t to) {
     return between;
 }
 
-/* The block that stands before `block`; NO_BLOCK: it is the first of its function. */
+/* Returns the block before `block` in text order, NO_BLOCK for the first of its function. */
 static uint32_t text_before(const struct edit *e, uint32_t block) {
     uint32_t b = e->first_block[e->blocks[block].function];
     if (b == block)
@@ -253,9 +253,9 @@ static bool in_loop(const struct edit *e, const struct loop *l, uint32_t b) {
 uint32_t edit_preheader(struct edit *e, const struct loop *l) {
     uint32_t header = l->header, function = e->blocks[header].function, before = text_before(e, header);
     struct inst_info near = e->ir->info[e->ir->blocks[header].begin];
-    bool far = before != NO_BLOCK && in_loop(e, l, before) && e->blocks[before].fall == header;
-    uint32_t added = edit_new_block(e, far ? NO_BLOCK : before, function, header, &near);
-    if (!far && before == NO_BLOCK) { /* it is the new beginning: put there instead of at the end */
+    bool at_end = before != NO_BLOCK && in_loop(e, l, before) && e->blocks[before].fall == header;
+    uint32_t added = edit_new_block(e, at_end ? NO_BLOCK : before, function, header, &near);
+    if (!at_end && before == NO_BLOCK) { /* it becomes the first block: move it from the end to the front */
         for (uint32_t b = e->first_block[function]; b != NO_BLOCK; b = e->blocks[b].next)
             if (e->blocks[b].next == added) {
                 e->blocks[b].next = NO_BLOCK;

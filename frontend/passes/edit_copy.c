@@ -1,15 +1,15 @@
-/* Copies of blocks and functions. */
+/* Copies blocks and functions. */
 #include "edit.h"
 #include <assert.h>
 #include <string.h>
 
-static uint32_t *none(struct edit *e, uint32_t n) {
+static uint32_t *empty_map(struct edit *e, uint32_t n) {
     uint32_t *map = arena_array(e->ir->tmp, (size_t)n + 1, sizeof *map);
     memset(map, 0xff, (size_t)n * sizeof *map);
     return map;
 }
 
-/* A list of its own for the copy of an instruction: operands may be renamed there, targets changed. */
+/* Gives the copy of an instruction its own list, whose operands and targets may change. */
 static void copy_list(struct ir *ir, struct inst *in) {
     uint32_t n = in->kind == K_BRX ? ir->lists[in->list] + 1 : in->n_list, from = in->list;
     if (!n)
@@ -21,7 +21,7 @@ static void copy_list(struct ir *ir, struct inst *in) {
     }
 }
 
-/* The calls that the copy of a call makes: through a pointer there are several that it can be. */
+/* Copies the call records of a call; a call through a pointer has several. */
 static void copy_calls(struct edit *e, uint32_t from, uint32_t to, uint32_t function) {
     struct ir *ir = e->ir;
     uint32_t n = ir->n_calls;
@@ -65,26 +65,26 @@ uint32_t edit_copy_to_end(struct edit *e, uint32_t node, uint32_t block) {
     return added;
 }
 
-static uint32_t copied(const struct edit_copy *c, uint32_t block) {
+static uint32_t copy_of(const struct edit_copy *c, uint32_t block) {
     return block != NO_BLOCK && c->block[block] != NO_BLOCK ? c->block[block] : block;
 }
 
-/* Edges of a copy between copies. */
+/* Redirects edges among the copied blocks to the copies. */
 static void copy_edges(struct edit *e, uint32_t block, const struct edit_copy *c) {
     struct edit_block *to = &e->blocks[c->block[block]];
-    to->fall = copied(c, to->fall);
+    to->fall = copy_of(c, to->fall);
     for (uint32_t i = to->first; i != NO_INST; i = e->nodes[i].next) {
         struct inst *in = &e->nodes[i].in;
         if (in->kind == K_BRANCH || in->kind == K_BSSY)
-            in->target = copied(c, in->target);
+            in->target = copy_of(c, in->target);
         for (uint32_t t = 1; in->kind == K_BRX && t <= e->ir->lists[in->list]; t++)
-            e->ir->lists[in->list + t] = copied(c, e->ir->lists[in->list + t]);
+            e->ir->lists[in->list + t] = copy_of(c, e->ir->lists[in->list + t]);
     }
 }
 
 static void copy_all(struct edit *e, const uint32_t *blocks, uint32_t n, uint32_t after, struct edit_copy *c) {
-    c->block = none(e, e->n_blocks);
-    c->inst = none(e, e->n_nodes);
+    c->block = empty_map(e, e->n_blocks);
+    c->inst = empty_map(e, e->n_nodes);
     for (uint32_t i = 0; i < n; i++) {
         struct edit_block from = e->blocks[blocks[i]];
         after = c->block[blocks[i]] = edit_new_block(e, after, c->function, from.fall, &from.near);
@@ -101,13 +101,13 @@ struct edit_copy edit_copy_blocks(struct edit *e, const uint32_t *blocks, uint32
     return c;
 }
 
-struct renaming {
+struct copy_args {
     struct ir *ir;
     struct edit_copy *c;
 };
 
-static void own_register(void *ctx, opnd_t *o, enum operand_role role) {
-    struct renaming *r = ctx;
+static void copy_register(void *ctx, opnd_t *o, enum operand_role role) {
+    struct copy_args *r = ctx;
     uint32_t v = *o >> 1;
     (void)role;
     if (*o & 1 || v == SINK_VREG || r->ir->vregs[v].special)
@@ -120,7 +120,7 @@ static void own_register(void *ctx, opnd_t *o, enum operand_role role) {
     *o = r->c->vreg[v] << 1;
 }
 
-/* Room for one more function, in the program and in the editor. */
+/* Adds a function to the program and the editor. */
 static uint32_t add_function(struct edit *e, uint32_t like, const char *name) {
     struct ir *ir = e->ir;
     uint32_t f = ir->n_functions, cap = e->cap_functions;
@@ -130,7 +130,7 @@ static uint32_t add_function(struct edit *e, uint32_t like, const char *name) {
     e->first_block[f] = e->last_block[f] = NO_BLOCK;
     ir->functions[f] = ir->functions[like];
     ir->functions[f].name = arena_strndup(ir->keep, name, strlen(name));
-    ir->functions[f].id = UINT32_MAX; /* it has no address */
+    ir->functions[f].id = UINT32_MAX; /* no address */
     ir->functions[f].address_taken = false;
     ir->functions[f].is_entry = true;
     return ir->n_functions++;
@@ -144,9 +144,9 @@ struct edit_copy edit_copy_function(struct edit *e, uint32_t function, const cha
         blocks[n++] = b;
     e->calls_changed = true;
     copy_all(e, blocks, n, NO_BLOCK, &c);
-    c.vreg = none(e, ir->n_vregs);
-    struct renaming r = {ir, &c};
+    c.vreg = empty_map(e, ir->n_vregs);
+    struct copy_args r = {ir, &c};
     for (uint32_t i = old; i < e->n_nodes; i++)
-        ir_operands(ir, &e->nodes[i].in, own_register, &r);
+        ir_operands(ir, &e->nodes[i].in, copy_register, &r);
     return c;
 }

@@ -1,4 +1,4 @@
-/* A program from what was edited. */
+/* Rebuilds the program from the edited lists. */
 #include "edit.h"
 #include <assert.h>
 #include <string.h>
@@ -13,16 +13,15 @@ struct layout {
 
 static bool is_empty(const struct edit *e, uint32_t b) { return e->blocks[b].first == NO_INST; }
 
-/* The block in which one goes on who comes to `b`: empty ones are passed. NO_BLOCK: they lead to each other for ever.
- */
-static uint32_t passed(const struct edit *e, uint32_t b) {
+/* Returns the first non-empty block from `b` on along fall-through, or NO_BLOCK if empty blocks form a cycle. */
+static uint32_t first_nonempty(const struct edit *e, uint32_t b) {
     uint32_t steps = 0;
     while (is_empty(e, b) && steps++ <= e->n_blocks)
         b = e->blocks[b].fall;
     return is_empty(e, b) ? NO_BLOCK : b;
 }
 
-static uint32_t next_full(const struct edit *e, uint32_t b) {
+static uint32_t next_nonempty(const struct edit *e, uint32_t b) {
     do
         b = e->blocks[b].next;
     while (b != NO_BLOCK && is_empty(e, b));
@@ -36,53 +35,53 @@ static void add_jump(struct edit *e, uint32_t block, uint32_t to) {
         edit_set_end(e, block, &jump, NO_BLOCK);
         return;
     }
-    /* A guarded jump is there: the one to the block it falls into stands behind it. */
+    /* The block already has a guarded jump: a new block after it holds the jump to the fall-through block. */
     uint32_t last = edit_jump(e, block),
              b = edit_new_block(e, block, e->blocks[block].function, to, &e->nodes[last].info);
     edit_set_end(e, b, &jump, NO_BLOCK);
     e->blocks[block].fall = b;
 }
 
-/* Empty blocks that lead in a circle are a loop that never ends: one of them gets a jump to itself. An entry that is
- * empty must still be where its function begins. */
-static void fill_where_needed(struct edit *e) {
+/* Fills empty blocks where needed. Empty blocks in a cycle are an endless loop: one of them gets a jump to itself. An
+ * empty entry block needs a jump unless the function continues right after it. */
+static void fill_empty_blocks(struct edit *e) {
     for (uint32_t b = 0; b < e->n_blocks; b++)
-        if (is_empty(e, b) && e->blocks[b].fall != NO_BLOCK && passed(e, b) == NO_BLOCK)
+        if (is_empty(e, b) && e->blocks[b].fall != NO_BLOCK && first_nonempty(e, b) == NO_BLOCK)
             add_jump(e, b, b);
     for (uint32_t f = 0; f < e->ir->n_functions; f++) {
         uint32_t b = e->first_block[f];
-        if (is_empty(e, b) && passed(e, b) != next_full(e, b))
+        if (is_empty(e, b) && first_nonempty(e, b) != next_nonempty(e, b))
             add_jump(e, b, e->blocks[b].fall);
     }
 }
 
-static void come_to(uint32_t *stack, uint32_t *top, unsigned char *seen, uint32_t b) {
+static void mark_reached(uint32_t *stack, uint32_t *top, unsigned char *seen, uint32_t b) {
     if (b == NO_BLOCK || seen[b])
         return;
     seen[b] = 1;
     stack[(*top)++] = b;
 }
 
-/* What no path reaches goes before blocks are laid out, so that nobody jumps over it. */
-static void drop_unreached(struct edit *e) {
+/* Empties unreachable blocks before the layout, so that no jump is needed around them. */
+static void empty_unreachable(struct edit *e) {
     const struct ir *ir = e->ir;
     uint32_t *stack = arena_array(ir->tmp, (size_t)e->n_blocks + 1, sizeof *stack), top = 0;
     unsigned char *seen = arena_array(ir->tmp, (size_t)e->n_blocks + 1, 1);
     for (uint32_t f = 0; f < ir->n_functions; f++)
-        come_to(stack, &top, seen, e->first_block[f]);
+        mark_reached(stack, &top, seen, e->first_block[f]);
     while (top) {
         uint32_t b = stack[--top], jump = edit_jump(e, b);
-        come_to(stack, &top, seen, e->blocks[b].fall);
+        mark_reached(stack, &top, seen, e->blocks[b].fall);
         for (uint32_t i = e->blocks[b].first; i != NO_INST; i = e->nodes[i].next)
             if (e->nodes[i].in.kind == K_BSSY)
-                come_to(stack, &top, seen, e->nodes[i].in.target);
+                mark_reached(stack, &top, seen, e->nodes[i].in.target);
         if (jump == NO_INST)
             continue;
         const struct inst *in = &e->nodes[jump].in;
         if (in->kind == K_BRANCH)
-            come_to(stack, &top, seen, in->target);
+            mark_reached(stack, &top, seen, in->target);
         for (uint32_t t = 1; in->kind == K_BRX && t <= ir->lists[in->list]; t++)
-            come_to(stack, &top, seen, ir->lists[in->list + t]);
+            mark_reached(stack, &top, seen, ir->lists[in->list + t]);
     }
     for (uint32_t b = 0; b < e->n_blocks; b++)
         if (!seen[b]) {
@@ -91,12 +90,12 @@ static void drop_unreached(struct edit *e) {
         }
 }
 
-/* A block that falls into one that does not come next gets a jump. */
+/* Adds a jump to each block whose fall-through block does not come next. */
 static void add_jumps(struct edit *e) {
     uint32_t n = e->n_blocks;
     for (uint32_t b = 0; b < n; b++) {
         uint32_t fall = e->blocks[b].fall;
-        if (!is_empty(e, b) && fall != NO_BLOCK && passed(e, fall) != next_full(e, b))
+        if (!is_empty(e, b) && fall != NO_BLOCK && first_nonempty(e, fall) != next_nonempty(e, b))
             add_jump(e, b, fall);
     }
 }
@@ -123,9 +122,9 @@ static void number_targets(struct layout *l) {
     for (uint32_t i = 0; i < l->n; i++) {
         struct inst *in = &l->code[i];
         if (in->kind == K_BRANCH || in->kind == K_BSSY)
-            in->target = l->start[passed(l->e, in->target)];
+            in->target = l->start[first_nonempty(l->e, in->target)];
         for (uint32_t t = 1; in->kind == K_BRX && t <= ir->lists[in->list]; t++)
-            ir->lists[in->list + t] = l->start[passed(l->e, ir->lists[in->list + t])];
+            ir->lists[in->list + t] = l->start[first_nonempty(l->e, ir->lists[in->list + t])];
     }
 }
 
@@ -151,8 +150,8 @@ bool edit_end(struct edit *e) {
     struct ir *ir = e->ir;
     struct layout l = {.e = e};
     bool had_liveness = ir->intervals != NULL, had_registers = ir->allocated;
-    drop_unreached(e);
-    fill_where_needed(e);
+    empty_unreachable(e);
+    fill_empty_blocks(e);
     add_jumps(e);
     l.start = arena_array(ir->tmp, (size_t)e->n_blocks + 1, sizeof *l.start);
     l.code = arena_array(ir->tmp, (size_t)e->n_nodes + 1, sizeof *l.code);

@@ -1,5 +1,5 @@
-/* The flat program. Requires: blocks, post-dominators, registers. Makes: ir->program, which owns copies of all it
- * needs: operands as byte offsets, targets as PCs, registers as scoreboard numbers. */
+/* Emits the flat program: operands as byte offsets, targets as PCs, registers as scoreboard numbers. Requires: blocks,
+ * post-dominators, registers. Makes: ir->program, which owns copies of all its data. */
 #include "frontend/analysis/ir.h"
 #include "isa/affine/stream.h"
 #include "isa/chain.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True when the register holds what some instruction wrote, or the driver filled. */
+/* True if an instruction or the driver writes the register. */
 static bool is_live(const struct ir *ir, uint32_t v) { return ir->vregs[v].written || ir->vregs[v].special; }
 
 static opnd_t map_source(const struct ir *ir, opnd_t o) {
@@ -75,7 +75,7 @@ static void map_inst(struct ir *ir, uint32_t pc) {
     in->ends_block = in->kind >= K_BRANCH || pc + 1 == ir->blocks[ir->info[pc].block].end ? BLOCK_ENDS : 0;
 }
 
-/* Branches on one of whose ways threads only exit, and branches of loops that wait; targets are PCs by now. */
+/* Marks branches with a path on which threads only exit, and branches of waiting loops. Targets are already PCs. */
 static void mark_branches(struct ir *ir) {
     for (uint32_t pc = 0; pc < ir->n; pc++) {
         struct inst *in = &ir->code[pc];
@@ -87,23 +87,23 @@ static void mark_branches(struct ir *ir) {
     }
 }
 
-/* Does the code go on at the next instruction, without a branch? */
-static bool goes_straight_on(const struct inst *in) {
+/* True if execution continues at the next instruction without a branch. */
+static bool falls_through_only(const struct inst *in) {
     return in->kind != K_BRANCH && in->kind != K_BRX && in->kind != K_RET && !inst_never_falls_through(in);
 }
 
-/* How far straight code reaches from each block: up to the next branch or join. */
+/* Computes where straight-line code from each block ends: at the next branch or join. */
 static void mark_runs(struct ir *ir) {
     const struct cfg *g = &ir->cfg;
     for (uint32_t k = ir->n_blocks; k-- > 0;) {
         struct block *b = &ir->blocks[k];
-        bool on = k + 1 < ir->n_blocks && goes_straight_on(&ir->code[b->end - 1]) &&
-                  g->pred_first[k + 2] - g->pred_first[k + 1] == 1;
-        b->run_end = on ? b[1].run_end : b->end;
+        bool extends = k + 1 < ir->n_blocks && falls_through_only(&ir->code[b->end - 1]) &&
+                       g->pred_first[k + 2] - g->pred_first[k + 1] == 1;
+        b->run_end = extends ? b[1].run_end : b->end;
     }
 }
 
-/* inst_info.regs in scoreboard numbers; registers that nobody writes have none. */
+/* Converts inst_info.regs to scoreboard numbers. Unwritten registers have none. */
 static void map_regs(struct ir *ir, struct program *p) {
     p->regs = arena_array(ir->keep, (size_t)ir->n_regs + 1, sizeof *p->regs);
     for (uint32_t pc = 0; pc < ir->n; pc++) {
@@ -134,7 +134,7 @@ static void *copy(struct ir *ir, const void *from, size_t n, size_t size) {
     return to;
 }
 
-/* What a call of a recursive function saves: every slot that the function uses. */
+/* Lists what a call of a recursive function saves: all its register slots. */
 static void list_saves(struct ir *ir, const struct ir_function *fn, struct program_function *out) {
     out->saves = ir->n_lists;
     for (int c = 0; c < N_REG_CLASSES && fn->recursive; c++)
@@ -172,7 +172,7 @@ static void copy_functions(struct ir *ir, struct program *p) {
     }
 }
 
-/* The kernel, then what passes have added. */
+/* Copies the streams: the kernel first, then those that passes added. */
 static void copy_streams(struct ir *ir, struct program *p) {
     p->n_streams = ir->n_streams + 1;
     p->streams = arena_array(ir->keep, p->n_streams, sizeof *p->streams);
@@ -185,7 +185,7 @@ static void copy_streams(struct ir *ir, struct program *p) {
 
 static void *in_arena(void *ctx, size_t bytes) { return arena_alloc(ctx, bytes); }
 
-/* Where the streams meet. */
+/* Copies the sites where streams communicate. */
 static void copy_sites(struct ir *ir, struct program *p) {
     for (uint32_t pc = 0; pc < ir->n; pc++) {
         const struct inst_info *info = &ir->info[pc];
@@ -214,7 +214,7 @@ static void copy_constants(struct ir *ir, struct program *p) {
 
 static void free_program(void *owner) { arena_free(owner); }
 
-/* The place of a file's number in ir->files; n_files when it has none. */
+/* Returns the index of a file number in ir->files, or n_files. */
 static uint32_t find_file(const struct ir *ir, uint32_t number) {
     uint32_t low = 0, high = ir->n_files;
     while (low < high) {
@@ -232,7 +232,7 @@ static int compare_numbers(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Names of source files, for messages: those that instructions came from. */
+/* Copies the names of source files that instructions came from, for messages. */
 static void copy_sources(struct ir *ir, struct program *p) {
     uint32_t *used = arena_array(ir->tmp, (size_t)ir->n + 1, sizeof *used), n = 0;
     for (uint32_t pc = 0; pc < ir->n; pc++)

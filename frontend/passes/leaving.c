@@ -1,26 +1,26 @@
 /* Regions that some threads leave before the join: a branch into the middle of code that other threads share, a loop
- * with several ends, an early return from a function. The threads that leave take themselves out of the barrier by
- * BREAK, as ptxas has it, so that nobody waits for them; they join the others at an outer region.
+ * with several exits, an early return from a function. Threads that leave take themselves out of the barrier with
+ * BREAK, as in ptxas, so that no thread waits for them; they join the others in an outer region.
  *
- * Where edges meet at a block J, the region begins at the nearest block that dominates the sources of the edges: all
- * threads that may meet at J have come by it. Edges into a loop and edges back to its header meet apart. The region
- * consists of the blocks that lead to J without passing its begin again. Every edge that leaves it gets a BREAK, under
- * the guard of its branch. A region that contains a barrier of the CTA gets none: threads at the join would keep it
- * closed.
+ * For edges that meet at a block J, the region begins at the nearest block that dominates the sources of the edges: all
+ * threads that may meet at J have passed it. Edges into a loop and back edges to its header form separate regions. The
+ * region has the blocks that lead to J without passing its anchor again. Every edge that leaves it gets a BREAK, under
+ * the guard of its branch. A region with a CTA barrier gets none: threads stopped at the join would never arrive at the
+ * CTA barrier.
  *
- * No thread waits for ever. The threads that a join waits for are in its region: each comes to the join, leaves by a
- * BREAK, or waits at another join. Joins must not wait for each other in a circle (drop_circles()). */
+ * No thread waits forever. The threads that a join waits for are in its region: each reaches the join, leaves with a
+ * BREAK, or waits at another join. Joins must not wait for each other in a cycle (drop_cycles()). */
 #include "barriers.h"
 #include "frontend/analysis/joins.h"
 #include <string.h>
 
 static uint64_t *new_set(struct work *w) { return arena_array(w->ir->tmp, w->words, sizeof(uint64_t)); }
 
-/* Which sources of edges count: all, those in a loop, those outside of it. */
+/* Which sources of edges count: all, those in the loop, those outside it. */
 enum side { EITHER, INSIDE, OUTSIDE };
 
-/* Adds the blocks of `reached` with an edge to `to` that are not in `set` yet. `side` is about the loop that `to` is
- * the header of. */
+/* Adds the blocks of `reached` that have an edge to `to` and are not in `set` yet. `side` refers to the loop with
+ * header `to`. */
 static void add_sources(struct work *w, uint32_t to, enum side side, const uint64_t *reached, uint64_t *set,
                         uint32_t *top) {
     const struct cfg *g = &w->ir->cfg;
@@ -51,7 +51,7 @@ uint64_t *lead_to_join(struct work *w, const struct region *r, const uint64_t *r
     return set;
 }
 
-/* ---- which ---- */
+/* ---- candidates ---- */
 
 static bool has_cta_barrier(struct work *w, struct region *r) {
     const uint64_t *set = blocks_of(w, r);
@@ -64,15 +64,15 @@ static bool has_cta_barrier(struct work *w, struct region *r) {
     return false;
 }
 
-static bool parts_inside(struct work *w, struct region *r) {
+static bool diverges_inside(struct work *w, struct region *r) {
     const uint64_t *set = blocks_of(w, r);
     for (uint32_t b = r->low; b <= r->high; b++)
-        if (set_has(set, b) && region_parts(w, b))
+        if (set_has(set, b) && region_diverges(w, b))
             return true;
     return false;
 }
 
-/* A region that begins at block `b`, unless there is one or it may not have a barrier. */
+/* Adds a region that begins at block `b`, unless it is already known or must not have a barrier. */
 static void consider(struct work *w, uint32_t b, uint32_t join) {
     const struct ir *ir = w->ir;
     const struct ir_function *f = &ir->functions[ir->blocks[b].function];
@@ -81,12 +81,12 @@ static void consider(struct work *w, uint32_t b, uint32_t join) {
     if (f->has_stack || f->recursive || w->join[b] == join || region_known(w, &r))
         return;
     r.leaves = true;
-    if (!parts_inside(w, &r))
+    if (!diverges_inside(w, &r))
         return;
     if (waits_inside(w, &r))
-        why_not = "a loop in it waits for what other threads do, perhaps for those that would wait at the barrier";
+        why_not = "it contains a loop that may wait for threads stopped at the barrier";
     else if (has_cta_barrier(w, &r))
-        why_not = "threads in it wait at a barrier of the CTA, perhaps for those that would wait at the join";
+        why_not = "threads in it wait at a CTA barrier, perhaps for threads stopped at the join";
     if (why_not)
         ir_note(w->ir, ir->blocks[b].end - 1, "left alone, to join at line %u: %s",
                 ir->info[ir->blocks[join].begin].line, why_not);
@@ -94,7 +94,7 @@ static void consider(struct work *w, uint32_t b, uint32_t join) {
         region_add(w, &r);
 }
 
-/* Regions of the edges that meet at block `b`: of those that close the loop it heads, or of the others. */
+/* Considers the region of the edges that meet at block `b`: its back edges (`closing`), or the others. */
 static void consider_edges(struct work *w, uint32_t b, bool closing) {
     const struct cfg *g = &w->ir->cfg;
     uint32_t from = NO_BLOCK, first = NO_BLOCK;
@@ -111,12 +111,13 @@ static void consider_edges(struct work *w, uint32_t b, bool closing) {
         consider(w, from, b);
 }
 
-/* Threads that end a loop in different rounds join behind it when the other ways out of it are early returns. */
-static void consider_rounds(struct work *w) {
+/* Considers regions for loops whose other exits are early returns: threads that leave such a loop in different
+ * iterations join after it. */
+static void consider_early_returns(struct work *w) {
     const struct ir *ir = w->ir;
     const uint32_t *early = ir->n_functions > 1 ? find_early_joins(w->ir) : NULL;
     for (uint32_t b = 0; early && b < ir->n_blocks; b++)
-        if (early[b] != NO_BLOCK && region_parts(w, b) && region_of(w, b, early[b]).at_header)
+        if (early[b] != NO_BLOCK && region_diverges(w, b) && region_of(w, b, early[b]).at_header)
             consider(w, b, early[b]);
 }
 
@@ -125,26 +126,26 @@ void find_leaving(struct work *w) {
     for (uint32_t b = 0; b < ir->n_blocks; b++)
         for (int closing = 0; closing < 2 && !ir->info[ir->blocks[b].begin].only_exits; closing++)
             consider_edges(w, b, closing);
-    consider_rounds(w);
+    consider_early_returns(w);
 }
 
-/* ---- circles ---- */
+/* ---- cycles of waiting joins ---- */
 
-/* Regions of one function: which threads may wait for each other. Region a waits for b when a thread that takes part in
- * a may stand at the join of b. */
-struct circles {
+/* Regions of one function and which threads may wait for each other. Region a waits for b if a thread in a may be
+ * stopped at the join of b. */
+struct wait_cycles {
     struct work *w;
-    uint32_t *list, n;        /* regions that may lie on a circle */
-    uint32_t *waits, *waited; /* by region: how many others of the list it waits for, and wait for it */
+    uint32_t *list, n;        /* regions that may be on a cycle */
+    uint32_t *waits, *waited; /* by region: how many listed regions it waits for, and how many wait for it */
     unsigned char *dropped;   /* by region */
 };
 
-static bool waits_for(const struct circles *c, uint32_t a, uint32_t b) {
+static bool waits_for(const struct wait_cycles *c, uint32_t a, uint32_t b) {
     const struct region *r = &c->w->regions[a], *s = &c->w->regions[b];
     return r->join != s->join && region_passes(c->w, r, s);
 }
 
-static void take_out(struct circles *c, uint32_t k) {
+static void remove_region(struct wait_cycles *c, uint32_t k) {
     uint32_t out = c->list[k];
     c->list[k] = c->list[--c->n];
     for (uint32_t i = 0; i < c->n; i++) {
@@ -153,24 +154,24 @@ static void take_out(struct circles *c, uint32_t k) {
     }
 }
 
-/* Takes out what lies on no circle. */
-static void trim(struct circles *c) {
+/* Removes regions that are on no cycle. */
+static void trim(struct wait_cycles *c) {
     for (uint32_t k = 0; k < c->n;)
         if (!c->waits[c->list[k]] || !c->waited[c->list[k]]) {
-            take_out(c, k);
+            remove_region(c, k);
             k = 0;
         } else {
             k++;
         }
 }
 
-/* The one to drop: a region that threads enter again before they come to its join, else the last one that threads
- * leave. NO_REGION: there is neither. */
-static uint32_t to_drop(const struct circles *c) {
+/* Returns the list index of the region to drop: one that threads re-enter before its join, else the last one that
+ * threads leave early. NO_REGION: neither exists. */
+static uint32_t find_victim(const struct wait_cycles *c) {
     uint32_t found = NO_REGION;
     for (uint32_t k = 0; k < c->n; k++) {
         const struct region *r = &c->w->regions[c->list[k]];
-        if (r->again && !r->leaves)
+        if (r->reentered && !r->leaves)
             return k;
         if (r->leaves && (found == NO_REGION || c->list[k] > c->list[found]))
             found = k;
@@ -178,7 +179,7 @@ static uint32_t to_drop(const struct circles *c) {
     return found;
 }
 
-static void break_circles(struct circles *c, uint32_t function) {
+static void break_cycles(struct wait_cycles *c, uint32_t function) {
     struct work *w = c->w;
     bool leaves = false;
     c->n = 0;
@@ -198,38 +199,38 @@ static void break_circles(struct circles *c, uint32_t function) {
                 c->waited[c->list[k]]++;
             }
     for (trim(c); c->n;) {
-        uint32_t k = to_drop(c);
+        uint32_t k = find_victim(c);
         if (k == NO_REGION)
             return;
         const struct region *r = &w->regions[c->list[k]];
         c->dropped[c->list[k]] = 1;
         ir_note(w->ir, w->ir->blocks[r->anchor].end - 1,
-                "left alone, to join at line %u: threads there and at another join would wait for each other",
+                "left alone, to join at line %u: threads at this and another join would wait for each other",
                 w->ir->info[w->ir->blocks[r->join].begin].line);
-        take_out(c, k);
+        remove_region(c, k);
         trim(c);
     }
 }
 
-void drop_circles(struct work *w) {
-    struct circles c = {.w = w};
+void drop_cycles(struct work *w) {
+    struct wait_cycles c = {.w = w};
     uint32_t n = 0;
     c.list = arena_array(w->ir->tmp, (size_t)w->n + 1, sizeof *c.list);
     c.waits = arena_array(w->ir->tmp, (size_t)w->n + 1, sizeof *c.waits);
     c.waited = arena_array(w->ir->tmp, (size_t)w->n + 1, sizeof *c.waited);
     c.dropped = arena_array(w->ir->tmp, (size_t)w->n + 1, 1);
     for (uint32_t f = 0; f < w->ir->n_functions; f++)
-        break_circles(&c, f);
+        break_cycles(&c, f);
     for (uint32_t i = 0; i < w->n; i++)
         if (!c.dropped[i])
             w->regions[n++] = w->regions[i];
     w->n = n;
 }
 
-/* ---- where threads leave ---- */
+/* ---- edges that leave a region ---- */
 
-/* The barriers that threads leave on each edge, by index in cfg.succ. */
-static void find_edges_out(const struct work *w, const struct region *r, uint32_t *edges) {
+/* Marks region `r` in `edges`: the barriers left on each edge, by index in cfg.succ. */
+static void mark_leaving_edges(const struct work *w, const struct region *r, uint32_t *edges) {
     const struct ir *ir = w->ir;
     const struct cfg *g = &ir->cfg;
     for (uint32_t b = r->low; b <= r->high; b++)
@@ -240,18 +241,18 @@ static void find_edges_out(const struct work *w, const struct region *r, uint32_
         }
 }
 
-static struct inst leave(int number) {
+static struct inst break_inst(int number) {
     struct inst in = barrier_inst("#break");
     in.imm = number;
     return in;
 }
 
 /* BREAKs before the jump at the end of block `b`, under its guard or, with `other`, where that does not hold. */
-static void put_before_jump(const struct rewrite *rw, uint32_t b, uint32_t barriers, bool other) {
+static void add_breaks_before_jump(const struct rewrite *rw, uint32_t b, uint32_t barriers, bool other) {
     uint32_t jump = rw->e->blocks[b].last;
     for (uint32_t m = barriers; m; m &= m - 1) {
         const struct inst *last = edit_inst(rw->e, jump);
-        struct inst in = leave(__builtin_ctz(m));
+        struct inst in = break_inst(__builtin_ctz(m));
         in.guard = last->guard;
         in.guard_not = last->guard_not ^ other;
         edit_before(rw->e, jump, &in);
@@ -259,13 +260,13 @@ static void put_before_jump(const struct rewrite *rw, uint32_t b, uint32_t barri
 }
 
 /* BREAKs in a block of their own. */
-static void put_on_edge(const struct rewrite *rw, uint32_t from, uint32_t to, uint32_t barriers) {
+static void add_breaks_on_edge(const struct rewrite *rw, uint32_t from, uint32_t to, uint32_t barriers) {
     const struct loop *loop = region_loop(rw->w, to);
     if (loop && !loop_has(loop, from) && rw->outer[to] != NO_BLOCK)
         to = rw->outer[to];
     uint32_t between = edit_split_edge(rw->e, from, to);
     for (uint32_t m = barriers; m; m &= m - 1) {
-        struct inst in = leave(__builtin_ctz(m));
+        struct inst in = break_inst(__builtin_ctz(m));
         edit_at_end(rw->e, between, &in);
     }
     if (rw->e->blocks[between].next != to) {
@@ -275,7 +276,7 @@ static void put_on_edge(const struct rewrite *rw, uint32_t from, uint32_t to, ui
     }
 }
 
-static void put_at_edges(const struct rewrite *rw, uint32_t b, uint32_t *edges) {
+static void add_breaks_at(const struct rewrite *rw, uint32_t b, uint32_t *edges) {
     const struct cfg *g = &rw->w->ir->cfg;
     const struct inst *last = last_of(rw->w, b);
     uint32_t first = g->succ_first[b], end = g->succ_first[b + 1];
@@ -284,13 +285,13 @@ static void put_at_edges(const struct rewrite *rw, uint32_t b, uint32_t *edges) 
         if (!edges[e])
             continue;
         if (guarded) {
-            put_before_jump(rw, b, edges[e], e != first);
+            add_breaks_before_jump(rw, b, edges[e], e != first);
             continue;
         }
-        for (uint32_t k = e + 1; k < end; k++) /* a table may name a block twice: that is one edge */
+        for (uint32_t k = e + 1; k < end; k++) /* a branch table may contain a block twice: one edge */
             if (g->succ[k] == g->succ[e])
                 edges[k] = 0;
-        put_on_edge(rw, b, g->succ[e], edges[e]);
+        add_breaks_on_edge(rw, b, g->succ[e], edges[e]);
     }
 }
 
@@ -299,7 +300,7 @@ void put_breaks(const struct rewrite *rw) {
     uint32_t *edges = arena_array(w->ir->tmp, (size_t)w->ir->cfg.succ_first[w->ir->n_blocks] + 1, sizeof *edges);
     for (uint32_t i = 0; i < w->n; i++)
         if (w->regions[i].leaves && w->regions[i].number != NO_BARRIER)
-            find_edges_out(w, &w->regions[i], edges);
+            mark_leaving_edges(w, &w->regions[i], edges);
     for (uint32_t b = 0; b < w->ir->n_blocks; b++)
-        put_at_edges(rw, b, edges);
+        add_breaks_at(rw, b, edges);
 }

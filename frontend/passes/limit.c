@@ -1,4 +1,4 @@
-/* Registers: how many a thread may have, and how many a stream needs. */
+/* Register counts: the limit per thread, and the number a stream needs. */
 #include "isa/affine/stream.h"
 #include "pass.h"
 #include <string.h>
@@ -24,14 +24,15 @@ uint32_t register_limit(const struct ir *ir, const char **key) {
 
 struct count {
     const struct ir *ir;
-    unsigned char *seen; /* place in bank 0 -> */
+    unsigned char *seen; /* word offset in bank 0 -> already counted */
     uint32_t n;
 };
 
 static void count_operand(void *ctx, opnd_t *o, enum operand_role role) {
     struct count *c = ctx;
     (void)role;
-    if (*o & 1 || *o >> 1 == SINK_VREG || c->ir->vregs[*o >> 1].cls == RC_PRED) /* predicates are masks */
+    /* predicates are lane masks, not tuples */
+    if (*o & 1 || *o >> 1 == SINK_VREG || c->ir->vregs[*o >> 1].cls == RC_PRED)
         return;
     uint32_t at = c->ir->vregs[*o >> 1].offset / (uint32_t)sizeof(lanemask_t);
     c->n += !c->seen[at];
@@ -46,7 +47,7 @@ uint32_t ir_tuple_registers(const struct ir *ir) {
             continue;
         c.seen = arena_array(ir->tmp, ir->reg_bytes / sizeof(lanemask_t) + 1, 1);
         for (uint32_t i = f->begin; i < f->end; i++)
-            if (ir->code[i].kind != K_BARRIER) { /* a mark */
+            if (ir->code[i].kind != K_BARRIER) { /* only marks a position */
                 struct inst in = ir->code[i];
                 ir_operands(ir, &in, count_operand, &c);
             }

@@ -1,5 +1,5 @@
-/* What is done to a kernel between its statements and the program, in order. Each pass's file says what it requires
- * and what it keeps. */
+/* The passes between the statements of a kernel and its program, in order. Each pass's file says what it requires and
+ * keeps. */
 #include "pass.h"
 #include "frontend/lower/lower.h"
 #include <assert.h>
@@ -12,17 +12,17 @@ const struct pass passes[] = {
     {.name = "lower", .help = "statements to instructions on virtual registers"},
     {"frames", "order of functions by calls; addresses of frames and of dynamic shared memory", .run = pass_frames},
     {"cfg", "basic blocks; unreachable instructions dropped", .run = pass_cfg},
-    {"exits", "where threads have nothing left to do but exit", .run = pass_exits},
+    {"exits", "places where threads only exit", .run = pass_exits},
     {"postdom", "immediate post-dominators: where branches reconverge", .run = pass_postdom},
-    {"dominators", "what each block cannot be reached without (changes nothing)", .dump = dump_dominators},
+    {"dominators", "dominators of each block (changes nothing)", .dump = dump_dominators},
     {"loops", "natural loops: headers, latches, exits (changes nothing)", .dump = dump_loops},
     {"defuse", "which definitions each instruction may read (changes nothing)", .dump = dump_defuse},
     {"affine", "scalar, affine or vector: what each instruction computes (changes nothing)", .dump = dump_affine},
     {"waits", "loops that wait for other threads", .run = pass_waits},
     {"barriers", "BSSY, BSYNC and BREAK around divergent regions, for models that need them", .run = pass_barriers,
      .wanted = wants_barriers, .when = "models with convergence barriers (its, si)"},
-    {"liveness", "where each virtual register holds a value that is needed", .run = pass_liveness},
-    {"regalloc", "virtual registers to registers; what occupancy counts", .run = pass_regalloc},
+    {"liveness", "live range of each virtual register", .run = pass_liveness},
+    {"regalloc", "virtual registers to registers; registers per thread for occupancy", .run = pass_regalloc},
     {"emit", "the flat program: operands as offsets, targets as PCs", .run = pass_emit},
     {.name = NULL},
 };
@@ -37,7 +37,7 @@ static const struct pass *pass_at(const struct pass *table, int n) {
 const char *frontend_pass_name(const struct pass *table, int n) { return pass_at(table, n)->name; }
 const char *frontend_pass_help(const struct pass *table, int n) { return pass_at(table, n)->help; }
 
-/* What every pass must leave intact. A failure here is a mistake of ours, not of the user's. */
+/* Checks the invariants that every pass must keep. A failure here is a bug in Heddle, not a user error. */
 static void verify(const struct ir *ir, const char *after) {
 #ifndef NDEBUG
     char buffer[256];
@@ -64,7 +64,7 @@ double pass_option(const struct pass_context *c, const char *key, double otherwi
     return c->option && c->option(c->config, key, &value) ? value : otherwise;
 }
 
-static bool asked_for(const struct pass *p, const struct lower_options *opt) {
+static bool is_dumped(const struct pass *p, const struct lower_options *opt) {
     return opt && opt->dump_after && opt->dump_to && strcmp(opt->dump_after, p->name) == 0;
 }
 
@@ -81,7 +81,7 @@ static void dump(const struct ir *ir, const struct pass *p, FILE *out) {
 
 static bool run_pass(struct ir *ir, const struct pass *p, const struct lower_options *opt) {
     ir->n_notes = 0;
-    ir->noting = asked_for(p, opt);
+    ir->noting = is_dumped(p, opt);
     if (p->wanted && !p->wanted(ir)) {
         if (ir->noting)
             fprintf(opt->dump_to, "pass '%s' is for %s; model '%s' does without\n", p->name, p->when,
@@ -103,7 +103,7 @@ static bool run_passes(struct lower *l, const char *kernel, const struct lower_o
     if (!lower_kernel(l, kernel))
         return false;
     verify(ir, p->name);
-    if (asked_for(p, opt))
+    if (is_dumped(p, opt))
         dump(ir, p, opt->dump_to);
     for (p++; p->name; p++)
         if (!run_pass(ir, p, opt)) {
@@ -113,19 +113,19 @@ static bool run_passes(struct lower *l, const char *kernel, const struct lower_o
     return true;
 }
 
-/* Everything temporary is in one arena, so that a jump out of the middle leaves nothing behind. */
+/* All temporary data is in one arena, so that jumping out on an error leaks nothing. */
 struct program *lower_with_limit(const struct image *img, const char *kernel, const struct lower_options *opt,
                                  uint32_t limit) {
-    jmp_buf full;
+    jmp_buf out_of_memory;
     struct diags own;
     struct arena *tmp = arena_new(16ull << 30), *keep = arena_new(8ull << 30);
     struct program *volatile out = NULL;
     diags_fork(&own, img->module->diags);
-    if (!tmp || !keep || setjmp(full)) {
+    if (!tmp || !keep || setjmp(out_of_memory)) {
         diag_error(&own, (struct loc){0, 0}, "out of memory while lowering kernel '%s'", kernel);
     } else {
-        arena_on_full(tmp, &full);
-        arena_on_full(keep, &full);
+        arena_on_full(tmp, &out_of_memory);
+        arena_on_full(keep, &out_of_memory);
         struct ir *ir = arena_alloc(tmp, sizeof *ir);
         struct lower *l = arena_alloc(tmp, sizeof *l);
         *ir = (struct ir){.tmp = tmp, .keep = keep, .module = img->module};

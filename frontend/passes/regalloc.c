@@ -1,23 +1,24 @@
-/* Registers of bank 0. Requires: liveness. Keeps everything; fills vregs[].slot and .offset, board numbers and sizes.
+/* Allocates registers of bank 0. Requires: liveness. Keeps: everything. Makes: vregs[].slot and .offset, scoreboard
+ * numbers and sizes.
  *
- * Interval colouring within each function and class: a sweep over positions hands out the lowest free slot. Functions
- * are stacked by call depth: the registers of a function follow those of all functions that can call it, so lanes of
- * one warp may be in different functions. Each class has an area of its own: a predicate is one mask for all lanes, and
- * lane 3 of a 32-bit register is not where lane 3 of a 64-bit register is, so slots of different classes must never
- * share bytes, even when no thread uses both.
+ * Interval colouring per function and class: a sweep over positions allocates the lowest free slot. Functions are
+ * stacked by call depth: a function's registers follow those of all its callers, since lanes of one warp may be in
+ * different functions. Each class has its own area. A predicate is one mask for all lanes, and lane 3 of a 32-bit
+ * register is not where lane 3 of a 64-bit register is. So slots of different classes never share bytes, even if no
+ * thread uses both.
  *
- * thread_regs, what occupancy counts, is the largest number of 32-bit words live at one point of a thread, callers'
- * registers across a call included (64-bit values count 2, 128-bit 4, smaller ones 1, predicates 0); at least 2, and
- * not rounded: hardware rounds when it allocates, and that is the timing model's business. */
+ * thread_regs, the register count for occupancy, is the maximum number of 32-bit words live at one point of a thread,
+ * including callers' registers across calls (64-bit values count 2, 128-bit 4, smaller ones 1, predicates 0). It is at
+ * least 2 and not rounded: rounding to the allocation unit is up to the timing model. */
 #include "frontend/analysis/ir.h"
 #include "isa/arith.h"
 #include <string.h>
 
-/* Free slots of one class, the lowest first: a binary heap. */
+/* Free slots of one class: a binary heap, lowest first. */
 struct free_slots {
     uint32_t *heap;
     uint32_t n, cap;
-    uint32_t used; /* slots handed out so far */
+    uint32_t used; /* number of slots allocated so far */
 };
 
 static void heap_push(struct ir *ir, struct free_slots *f, uint32_t slot) {
@@ -41,13 +42,13 @@ static uint32_t heap_pop(struct free_slots *f) {
     return top;
 }
 
-/* Registers by the position where they begin and after which they end: linked lists through next_*. */
+/* Registers by begin and end of their interval: linked lists through next_begin and next_end. */
 struct sweep {
     struct ir *ir;
     uint32_t *begins, *next_begin, *ends, *next_end;
     struct free_slots free[N_REG_CLASSES];
 };
-enum { NO_VREG = SINK_VREG }; /* register 0 is never allocated: it ends the lists */
+enum { NO_VREG = SINK_VREG }; /* ends the lists: register 0 is never allocated */
 
 static void sweep_function(struct sweep *s, struct ir_function *fn) {
     struct ir *ir = s->ir;
@@ -65,7 +66,7 @@ static void sweep_function(struct sweep *s, struct ir_function *fn) {
         fn->slots[c] = s->free[c].used;
 }
 
-/* A result that nobody reads, of an access to memory: the old value of an atomic, a component of a vector. */
+/* True for an unread result of a memory access: the old value of an atomic, a component of a vector. */
 static bool unread_result(const struct ir *ir, const struct interval *r) {
     if (r->begin != r->end || !(r->begin & 1))
         return false;
@@ -85,7 +86,7 @@ static void colour(struct ir *ir) {
             continue;
         s.next_begin[v] = s.begins[r->begin];
         s.begins[r->begin] = v;
-        if (unread_result(ir, r)) /* who had its slot next would wait for the access: it keeps it */
+        if (unread_result(ir, r)) /* the slot stays taken: its next user would wait for the access */
             continue;
         s.next_end[v] = s.ends[r->end];
         s.ends[r->end] = v;
@@ -94,8 +95,8 @@ static void colour(struct ir *ir) {
         sweep_function(&s, &ir->functions[f]);
 }
 
-/* Where each function's slots begin, by class, after those of its callers. Functions that call each other in a circle
- * get slots of their own as well. */
+/* Computes where each function's slots begin, by class: after those of its callers. Mutually recursive functions get
+ * separate slots too. */
 static void stack_functions(struct ir *ir, uint32_t (*base)[N_REG_CLASSES], uint32_t *total) {
     const struct call_order *order = &ir->order;
     for (uint32_t k = order->n_groups; k-- > 0;) {
@@ -128,7 +129,7 @@ uint32_t ir_thread_regs(const struct ir *ir, uint32_t function) {
     return need < 2 ? 2 : need;
 }
 
-/* The words a thread needs while it is in a function or in what that calls; callees first. */
+/* Computes the words that a thread needs in a function and its callees; callees first. */
 static void total_pressure(struct ir *ir) {
     const struct call_order *order = &ir->order;
     for (uint32_t m = 0; m < order->n_members; m++) {
@@ -146,14 +147,14 @@ static void total_pressure(struct ir *ir) {
     ir->thread_regs = ir_thread_regs(ir, 0);
 }
 
-/* Special registers and the like come first in each class and are shared by all functions. */
+/* Places special registers first in each class; all functions share them. */
 static void place_specials(struct ir *ir, uint32_t *count) {
     for (uint32_t v = 1; v < ir->n_vregs; v++)
         if (ir->vregs[v].special)
             ir->vregs[v].slot = count[ir->vregs[v].cls]++;
 }
 
-/* Byte offsets and scoreboard numbers from slots. */
+/* Computes byte offsets and scoreboard numbers from slots. */
 static bool place(struct ir *ir, uint32_t (*base)[N_REG_CLASSES], const uint32_t *total, const uint32_t *specials) {
     uint64_t area[N_REG_CLASSES + 1], boards = 0;
     uint32_t first_board[N_REG_CLASSES];
@@ -190,7 +191,7 @@ static bool place(struct ir *ir, uint32_t (*base)[N_REG_CLASSES], const uint32_t
     return true;
 }
 
-/* The bytes between the first and the last register of each function, for those who look. */
+/* Records the byte range of each function's registers, for listings. */
 static void note_windows(struct ir *ir) {
     for (uint32_t f = 0; f < ir->n_functions; f++)
         ir->functions[f].reg_begin = ir->functions[f].reg_end = 0;

@@ -1,4 +1,4 @@
-/* Invariants of the finished program. */
+/* Checks the invariants of the finished program. */
 #include "verify.h"
 #include "isa/chain.h"
 #include "isa/reduce.h"
@@ -23,18 +23,18 @@ static void check_target(struct verdict *r, const struct program *p, uint32_t pc
         wrong(r, "pc %u: target %u is in another function", pc, to);
 }
 
-/* Every part takes what is there: a source of the list, or the result of the part before it in its chain. */
+/* Checks that each part of a chain reads a source of the list or the result of the previous part. */
 static void check_chain(struct verdict *r, const struct program *p, uint32_t pc, const struct inst *in) {
     const struct program_chain *c = (uint64_t)in->imm < p->n_chains ? &p->chains[in->imm] : NULL;
     if (!c || !c->split || c->split > c->n || c->n > CHAIN_PARTS || (c->folded && c->split == c->n)) {
-        wrong(r, "pc %u: no chain, or one without parts", pc);
+        wrong(r, "pc %u: invalid chain", pc);
         return;
     }
     for (unsigned k = 0; k < c->n; k++)
         for (unsigned i = 0; i < c->part[k].n_src; i++) {
             bool first = k == 0 || k == c->split;
             if (c->part[k].src[i] == CHAIN_PREVIOUS ? first : c->part[k].src[i] >= in->n_list)
-                wrong(r, "pc %u: source %u of part %u of its chain", pc, i, k);
+                wrong(r, "pc %u: invalid source %u of part %u of its chain", pc, i, k);
         }
     if (chain_units(c, 0) + chain_units(c, 1) > CHAIN_LENGTH)
         wrong(r, "pc %u: its chains are too long", pc);
@@ -68,7 +68,7 @@ static void check_inst(struct verdict *r, const struct program *p, uint32_t pc) 
         check_chain(r, p, pc, in);
     if (in->kind == K_REDUCE &&
         ((uint64_t)in->imm >= p->n_reduces || in->n_list != (p->reduces[in->imm].serial ? 0 : REDUCE_STEPS)))
-        wrong(r, "pc %u: no reduction", pc);
+        wrong(r, "pc %u: invalid reduction", pc);
     if (in->kind == K_BRANCH)
         check_target(r, p, pc, in->target, false);
     if (in->kind == K_BRANCH || in->kind == K_BRX)

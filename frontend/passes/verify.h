@@ -1,16 +1,17 @@
 #ifndef FRONTEND_VERIFY_H
 #define FRONTEND_VERIFY_H
-/* What is wrong with a program, told once. Internal to verify.c, verify_ir.c and verify_barriers.c. */
+/* Reporting of broken invariants. Private to verify.c, verify_ir.c and verify_barriers.c. */
 #include "pass.h"
 #include <stdarg.h>
 
+/* The first error found. */
 struct verdict {
     char *buffer;
     size_t size;
     bool wrong;
 };
 
-/* Keeps the first thing that is wrong. */
+/* Records an error; only the first one is kept. */
 __attribute__((format(printf, 2, 3))) static inline void wrong(struct verdict *r, const char *fmt, ...) {
     va_list args;
     if (r->wrong)
@@ -20,6 +21,6 @@ __attribute__((format(printf, 2, 3))) static inline void wrong(struct verdict *r
     va_end(args);
     r->wrong = true;
 }
-/* verify_barriers.c. Requires: blocks and their edges. */
+/* verify_barriers.c: checks convergence barriers. Requires: blocks and their edges. */
 void verify_barriers(struct verdict *r, const struct ir *ir);
 #endif

@@ -1,27 +1,28 @@
-/* Convergence barriers of the program under construction: nobody returns from a function while he takes part in a
- * barrier of it. A number stands for one region at every place. */
+/* Checks convergence barriers: no thread returns from a function while it is in one of its barriers, and a barrier
+ * number has one region at every place. */
 #include "verify.h"
 #include <string.h>
 
 enum { N_BARRIERS = 32 };
 
-/* Who may take part in what at a place. A BREAK under a guard takes effect for the branch under the same guard. */
-struct taking_part {
+/* The barriers that threads may take part in at one point of the program. A guarded BREAK takes effect at the branch
+ * with the same guard. */
+struct barrier_state {
     bool reached;
-    uint32_t in;               /* bit set of numbers */
-    uint32_t join[N_BARRIERS]; /* of each of them: the target of its BSSY */
-    uint32_t guard, left[2];   /* numbers that threads have left where the guard holds, and where it does not */
+    uint32_t in;               /* bit set of barrier numbers */
+    uint32_t join[N_BARRIERS]; /* by number: the target of its BSSY */
+    uint32_t guard, left[2];   /* barriers left by threads for which the guard is true, and false */
 };
 
 struct barrier_check {
     struct verdict *r;
     const struct ir *ir;
-    struct taking_part *at; /* by block: where it begins */
+    struct barrier_state *at; /* block -> state at its begin */
     uint32_t *stack, top;
-    unsigned char *waits; /* by block: it is on the stack */
+    unsigned char *queued; /* block -> on the stack */
 };
 
-static void leave_number(struct taking_part *s, const struct inst *in) {
+static void leave_barrier(struct barrier_state *s, const struct inst *in) {
     if (in->guard == NO_GUARD) {
         s->in &= ~(1u << in->imm);
         return;
@@ -32,11 +33,11 @@ static void leave_number(struct taking_part *s, const struct inst *in) {
     s->left[in->guard_not] |= 1u << in->imm;
 }
 
-static void step(struct barrier_check *c, uint32_t i, struct taking_part *s) {
+static void step(struct barrier_check *c, uint32_t i, struct barrier_state *s) {
     const struct inst *in = &c->ir->code[i];
     const struct inst_info *info = &c->ir->info[i];
     if (in->kind == K_BREAK) {
-        leave_number(s, in);
+        leave_barrier(s, in);
     } else if (in->kind == K_BSYNC) {
         s->in &= ~(1u << in->imm);
     } else if (in->kind == K_BSSY) {
@@ -54,9 +55,9 @@ static void step(struct barrier_check *c, uint32_t i, struct taking_part *s) {
             s->left[0] = s->left[1] = 0;
 }
 
-/* Threads in state `s` come to block `b`. */
-static void come(struct barrier_check *c, uint32_t b, const struct taking_part *s) {
-    struct taking_part *at = &c->at[b], before = *at;
+/* Merges state `s` into that of block `b`. */
+static void merge_into(struct barrier_check *c, uint32_t b, const struct barrier_state *s) {
+    struct barrier_state *at = &c->at[b], before = *at;
     for (uint32_t m = s->in & at->in; m && !c->ir->info[c->ir->blocks[b].begin].only_exits; m &= m - 1)
         if (s->join[__builtin_ctz(m)] != at->join[__builtin_ctz(m)])
             wrong(c->r, "block %u: barrier %d means two regions", b, __builtin_ctz(m));
@@ -71,24 +72,24 @@ static void come(struct barrier_check *c, uint32_t b, const struct taking_part *
             at->left[k] &= s->guard == at->guard ? s->left[k] : 0;
     }
     bool same = before.reached && at->in == before.in && at->left[0] == before.left[0] && at->left[1] == before.left[1];
-    if (!same && !c->waits[b]) {
-        c->waits[b] = 1;
+    if (!same && !c->queued[b]) {
+        c->queued[b] = 1;
         c->stack[c->top++] = b;
     }
 }
 
 static void leave_block(struct barrier_check *c, uint32_t b) {
     const struct cfg *g = &c->ir->cfg;
-    struct taking_part s = c->at[b];
+    struct barrier_state s = c->at[b];
     uint32_t end = c->ir->blocks[b].end;
     const struct inst *last = &c->ir->code[end - 1];
     for (uint32_t i = c->ir->blocks[b].begin; i < end; i++)
         step(c, i, &s);
     for (uint32_t e = g->succ_first[b]; e < g->succ_first[b + 1]; e++) {
-        struct taking_part out = s;
+        struct barrier_state out = s;
         if (last->kind == K_BRANCH && last->guard != NO_GUARD && last->guard == s.guard)
             out.in &= ~s.left[last->guard_not ^ (e != g->succ_first[b])];
-        come(c, g->succ[e], &out);
+        merge_into(c, g->succ[e], &out);
     }
 }
 
@@ -101,12 +102,12 @@ void verify_barriers(struct verdict *r, const struct ir *ir) {
         return;
     c.at = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *c.at);
     c.stack = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *c.stack);
-    c.waits = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, 1);
+    c.queued = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, 1);
     for (uint32_t f = 0; f < ir->n_functions; f++)
-        come(&c, ir->functions[f].block, &(struct taking_part){.guard = NO_GUARD});
+        merge_into(&c, ir->functions[f].block, &(struct barrier_state){.guard = NO_GUARD});
     while (c.top && !r->wrong) {
         uint32_t b = c.stack[--c.top];
-        c.waits[b] = 0;
+        c.queued[b] = 0;
         leave_block(&c, b);
     }
 }

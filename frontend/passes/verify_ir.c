@@ -1,5 +1,5 @@
-/* Invariants of the program under construction, as far as it has got: instructions; blocks and edges once there are
- * blocks; post-dominators, liveness and registers once they are known. */
+/* Checks the invariants of the program under construction: instructions; blocks and edges once they exist;
+ * post-dominators, liveness and registers once they are known. */
 #include "isa/chain.h"
 #include "isa/reduce.h"
 #include "verify.h"
@@ -35,7 +35,7 @@ static void check_each(void *ctx, opnd_t *o, enum operand_role role) {
         wrong(c->r, "instruction %u: the guard is no predicate", c->inst);
 }
 
-/* What an instruction says it is must be what its row says. */
+/* Checks an instruction against its row. */
 static void check_row(struct verdict *r, uint32_t i, const struct inst *in) {
     uint32_t n;
     const struct isa_row *rows = isa_rows(&n);
@@ -46,17 +46,17 @@ static void check_row(struct verdict *r, uint32_t i, const struct inst *in) {
     if (in->kind != rows[in->row].kind && rows[in->row].kind != K_CVT)
         wrong(r, "instruction %u: kind %u, its row has %u", i, in->kind, rows[in->row].kind);
     if (in->fn.lane != rows[in->row].fn.lane)
-        wrong(r, "instruction %u: not the function of its row", i);
+        wrong(r, "instruction %u: its function is not that of its row", i);
 }
 
-/* A plain result goes into a register of its size. */
+/* Checks that the result of a lane operation goes to a register of its size. */
 static void check_size(struct verdict *r, const struct ir *ir, uint32_t i, const struct inst *in) {
     uint32_t d = in->d >> 1;
     if (in->kind == K_LANE && d != SINK_VREG && d < ir->n_vregs && class_bytes(ir->vregs[d].cls) != in->dsize)
         wrong(r, "instruction %u writes %u bytes into a register of %u", i, in->dsize, class_bytes(ir->vregs[d].cls));
 }
 
-/* What a chain computes is written down, and its registers are of 32 bits. */
+/* Checks a chain: its description exists, and its registers have 32 bits. */
 static void check_chain(struct verdict *r, const struct ir *ir, uint32_t i, const struct inst *in) {
     if (in->kind != K_CHAIN)
         return;
@@ -70,7 +70,7 @@ static void check_chain(struct verdict *r, const struct ir *ir, uint32_t i, cons
             wrong(r, "instruction %u: a register of its chain is not of 32 bits", i);
     }
     if (ir->chains[in->imm].folded && !(in->c & 1) && ir->vregs[in->c >> 1].cls != RC_PRED)
-        wrong(r, "instruction %u: no predicate chooses", i);
+        wrong(r, "instruction %u: the selector of its folded chain is not a predicate", i);
 }
 
 static void check_reduce(struct verdict *r, const struct ir *ir, uint32_t i, const struct inst *in) {
@@ -206,7 +206,7 @@ static void check_calls(struct verdict *r, const struct ir *ir) {
             wrong(r, "function %u comes before function %u, which it calls", ir->calls[c].caller, ir->calls[c].callee);
 }
 
-/* The next edge of block `b` must be the one to `to`. */
+/* Checks that the next edge of block `b` leads to `to`. */
 static void check_edge(struct verdict *r, const struct ir *ir, uint32_t b, uint32_t *e, uint32_t to) {
     if (*e >= ir->cfg.succ_first[b + 1] || ir->cfg.succ[*e] != to)
         wrong(r, "block %u has no edge to block %u", b, to);
@@ -278,7 +278,7 @@ static void check_liveness(struct verdict *r, const struct ir *ir) {
         }
 }
 
-/* Registers that share a slot must not be live at the same time. A sweep in the order in which they begin. */
+/* Checks that registers in one slot are never live together, by a sweep over their begins. */
 static void check_slots(struct verdict *r, const struct ir *ir) {
     uint32_t *first = arena_array(ir->tmp, 2 * (size_t)ir->n + 2, sizeof *first), slots = 0, base[N_REG_CLASSES];
     uint32_t *next = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *next);

@@ -1,4 +1,4 @@
-/* The checker's entrances, and barriers. */
+/* Entry points of the checker, and checks of barriers. */
 #include "check_state.h"
 #include "isa/exec/syscall.h"
 #include <stdlib.h>
@@ -22,7 +22,8 @@ void check_free(struct checker *k) {
     free(k);
 }
 
-/* What earlier launches did is ordered. Their pages are of use again, unless their memory is gone or they are many. */
+/* Prepares pages for a new launch. Accesses of earlier launches are ordered before it, so pages are reused, unless
+ * their memory is gone or there are too many. */
 static void forget_pages(struct checker *k, const struct memory *m, bool all) {
     for (uint32_t i = 0; i < k->n_shadow; i++)
         k->shadow[i].live = false;
@@ -59,15 +60,15 @@ bool check_lost(const struct checker *k) { return k->out_of_memory || k->clocks.
 
 uint64_t check_findings(const struct checker *k) { return k->count; }
 
-struct finding *check_found(struct check_cta *c, enum check_kind kind, uint32_t pc, uint32_t other_pc) {
+struct finding *check_count(struct check_cta *c, enum check_kind kind, uint32_t pc, uint32_t other_pc) {
     struct checker *k = c->checker;
     k->count += kind != CHECK_SAME_VALUE;
     for (int i = 0; i < k->n_findings; i++) {
         struct finding *f = &k->finding[i];
         bool same = f->pc == pc && f->other_pc == other_pc;
-        bool turned = (kind == CHECK_RACE || kind == CHECK_SAME_VALUE) && f->pc == other_pc &&
-                      f->other_pc == pc; /* who came first is chance */
-        if (f->kind == kind && (same || turned)) {
+        bool swapped = (kind == CHECK_RACE || kind == CHECK_SAME_VALUE) && f->pc == other_pc &&
+                       f->other_pc == pc; /* the order of the two accesses is arbitrary */
+        if (f->kind == kind && (same || swapped)) {
             f->count++;
             return NULL;
         }
@@ -81,10 +82,10 @@ struct finding *check_found(struct check_cta *c, enum check_kind kind, uint32_t 
     return f;
 }
 
-/* ---- lanes that come to a barrier by themselves ---- */
+/* ---- partial arrivals at barriers ---- */
 
-static void found_partial(struct check_cta *c, uint32_t warp, const struct partial *p) {
-    struct finding *f = check_found(c, CHECK_PARTIAL_BARRIER, p->pc, NO_PC);
+static void report_partial(struct check_cta *c, uint32_t warp, const struct partial *p) {
+    struct finding *f = check_count(c, CHECK_PARTIAL_BARRIER, p->pc, NO_PC);
     if (!f)
         return;
     f->thread = check_thread(&c->cta->warps[warp], __builtin_ctz(p->lanes));
@@ -92,17 +93,17 @@ static void found_partial(struct check_cta *c, uint32_t warp, const struct parti
     f->live = p->live;
 }
 
-/* The barrier opens, or (`there` NULL) nobody comes to it any more. */
+/* Reports warps with missing lanes when a barrier completes, or (`there` NULL) when the CTA ends. */
 static void close_partial(struct check_cta *c, uint32_t barrier, const lanemask_t *there) {
     for (uint32_t i = 0; i < c->cta->n_warps; i++) {
         struct partial *p = &c->partial[barrier][i];
         if (p->live & ~(there ? there[i] : 0))
-            found_partial(c, i, p);
+            report_partial(c, i, p);
         p->live = 0;
     }
 }
 
-/* What the CTA still waits for when it ends, in a deadlock. */
+/* Reports partial arrivals left when the CTA ends in a deadlock. */
 static void end_cta(struct check_cta *c) {
     for (uint32_t i = 0; i < N_CTA_BARRIERS; i++)
         close_partial(c, i, NULL);
@@ -131,7 +132,7 @@ void check_cta_free(struct check_cta *c) {
     free(c);
 }
 
-/* Accesses are marked with the CTA's number, so that what the last one left in the pages is nothing to this one. */
+/* Accesses carry the CTA's serial number, so entries of the previous CTA in shared pages are ignored. */
 void check_cta_start(struct check_cta *c) {
     c->serial = c->checker->base + (uint32_t)c->cta->linear_id;
     order_start(c);
@@ -144,30 +145,30 @@ void check_cta_start(struct check_cta *c) {
 void check_path(struct check_cta *c, const struct warp *w, lanemask_t lanes) { order_path(c, w, lanes); }
 
 void check_met(struct check_cta *c, const struct warp *w, lanemask_t lanes) {
-    order_meet(&c->warp[w->index], lanes | (w->launched & ~w->live),
-               w->launched); /* who has exited is not waited for */
+    order_join_lanes(&c->warp[w->index], lanes | (w->launched & ~w->live),
+                     w->launched); /* exited lanes are not waited for */
 }
 
-/* All threads of the mask execute the instruction together, those apart that have exited. */
-static void meet_members(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
+/* Records that all members except exited ones execute the instruction together. */
+static void join_members(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
     const lanemask_t *members = reg_ptr(w, in->e);
     if (lanes && in->hints & HINT_MEMBERS)
-        order_meet(&c->warp[w->index], lanes | (members[__builtin_ctz(lanes)] & w->launched), w->launched);
+        order_join_lanes(&c->warp[w->index], lanes | (members[__builtin_ctz(lanes)] & w->launched), w->launched);
 }
 
 /* ---- barriers ---- */
 
-/* bar, not barrier: all threads of a warp must come, and to the same one (PTX ISA 9.7.13.1). */
+/* True if all threads of a warp must arrive at the same barrier: bar, or .aligned (PTX ISA 9.7.13.1). */
 static bool is_aligned(const struct inst *in) { return check_opcode(in) == OP_BAR || in->hints & HINT_ALIGNED; }
 
-/* What others have said of the barrier under way. A number that is all of the CTA's threads is the same as none. */
+/* Compares an arrival with the first one at this barrier. A count of all threads of the CTA equals no count. */
 static void check_use(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
                       const struct effects *fx) {
     struct barrier_use *use = &c->use[fx->barrier];
     uint32_t pc = check_pc(w, in), thread = check_thread(w, __builtin_ctz(lanes)), whole = c->cta->n_warps * WARP_LANES;
     bool reduces = fx->barrier_mode >= BARRIER_AND, given = in->rsize != 0;
     struct finding *f = NULL;
-    if (given && !fx->barrier_threads && (f = check_found(c, CHECK_BARRIER_ZERO, pc, NO_PC))) {
+    if (given && !fx->barrier_threads && (f = check_count(c, CHECK_BARRIER_ZERO, pc, NO_PC))) {
         f->thread = thread;
         f->barrier = fx->barrier;
     }
@@ -178,9 +179,9 @@ static void check_use(struct check_cta *c, const struct warp *w, const struct in
     }
     uint32_t mine = fx->barrier_threads ? fx->barrier_threads : whole, first = use->threads ? use->threads : whole;
     if (mine != first)
-        f = check_found(c, CHECK_BARRIER_COUNT, pc, use->pc);
+        f = check_count(c, CHECK_BARRIER_COUNT, pc, use->pc);
     else if (reduces != use->reduces)
-        f = check_found(c, CHECK_BARRIER_MIXED, pc, use->pc);
+        f = check_count(c, CHECK_BARRIER_MIXED, pc, use->pc);
     else
         return;
     if (!f)
@@ -201,7 +202,7 @@ void check_release(struct check_cta *c, uint32_t barrier) {
 static void check_barrier(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
                           const struct effects *fx) {
     uint32_t pc = check_pc(w, in);
-    if (!fx->lanes || fx->lanes != lanes) /* the lanes that stop come again, by themselves */
+    if (!fx->lanes || fx->lanes != lanes) /* lanes with a false guard arrive later on their own */
         return;
     check_use(c, w, in, lanes, fx);
     if (fx->barrier_mode == BARRIER_ARRIVE)
@@ -214,7 +215,7 @@ static void check_barrier(struct check_cta *c, const struct warp *w, const struc
         lanemask_t there = b->waiting[w->index];
         if (!there || b->inst[w->index] == in)
             continue;
-        f = check_found(c, CHECK_DIFFERENT_BARRIERS, pc, check_pc(w, b->inst[w->index]));
+        f = check_count(c, CHECK_DIFFERENT_BARRIERS, pc, check_pc(w, b->inst[w->index]));
         if (f) {
             f->thread = check_thread(w, __builtin_ctz(lanes));
             f->other_thread = check_thread(w, __builtin_ctz(there));
@@ -225,14 +226,14 @@ static void check_barrier(struct check_cta *c, const struct warp *w, const struc
     struct partial *p = &c->partial[fx->barrier][w->index];
     struct partial now = {pc, lanes, w->live};
     if (fx->barrier_mode == BARRIER_ARRIVE)
-        found_partial(c, w->index, &now);
+        report_partial(c, w->index, &now);
     else if (!p->live)
         *p = now;
 }
 
 /* ---- instructions ---- */
 
-/* Texels are not followed one by one: a surface that is stored to counts as written. */
+/* Texels are not tracked: a surface counts as written after a store to it. */
 static void check_surface(struct check_cta *c, const struct warp *w, const struct inst *in, const struct effects *fx) {
     uint16_t op = check_opcode(in);
     if (fx->lanes && (op == OP_SUST || op == OP_SURED))
@@ -243,18 +244,18 @@ void check_before(struct check_cta *c, const struct warp *w, const struct inst *
     check_path(c, w, lanes);
     if (in->hints & (HINT_COLLECTIVE | HINT_MEMBERS)) {
         check_members(c, w, in, guard_lanes(w, in, lanes));
-        meet_members(c, w, in, guard_lanes(w, in, lanes));
+        join_members(c, w, in, guard_lanes(w, in, lanes));
         c->warp[w->index].synced = c->warp[w->index].now;
     }
     if (in->kind != K_WARP)
         return;
     if (in->fn.warp == sys_vprintf)
         check_format(c, w, in, guard_lanes(w, in, lanes));
-    if (in->fn.warp == sys_malloc) /* its result may take the argument's register */
+    if (in->fn.warp == sys_malloc) /* the result may overwrite the argument's register */
         memcpy(c->malloc_bytes, reg_ptr(w, in->a), sizeof c->malloc_bytes);
 }
 
-/* The words of a fence, or those and the kind of an access, as the rules of order need them. */
+/* Collects what the ordering rules need to know about a fence or an access. */
 static struct now now_of(struct check_cta *c, const struct warp *w, const struct inst *in, const struct effects *fx) {
     struct now n = {.c = c, .w = w, .in = in, .order = &c->warp[w->index], .pc = check_pc(w, in)};
     n.words = w->program->info[n.pc].order;
@@ -267,10 +268,10 @@ static struct now now_of(struct check_cta *c, const struct warp *w, const struct
 
 static void check_mbarrier(struct now *n, lanemask_t lanes, const struct effects *fx) {
     uint32_t n_rows;
-    if (check_opcode(n->in) == OP_CP) /* it arrives when they are complete */
-        copies_collect(n, lanes, -1);
+    if (check_opcode(n->in) == OP_CP) /* it arrives when the copies are complete */
+        copies_wait(n, lanes, -1);
     unsigned mode = form_get(isa_rows(&n_rows)[n->in->row].form, CAT_MODE);
-    if (mode == MODE_INIT || mode == MODE_INVAL) { /* a plain write of the object */
+    if (mode == MODE_INIT || mode == MODE_INVAL) { /* a weak write of the object */
         n->strong = WEAK;
         n->reads = false;
     } else {
@@ -290,7 +291,7 @@ static void check_access(struct now *n, const struct effects *fx) {
         return;
     }
     if (fx->shared_lanes && n->c->n_copies)
-        copies_look(n, fx->shared_lanes, fx);
+        copies_check(n, fx->shared_lanes, fx);
     if (fx->shared_lanes)
         race_accesses(n, &n->c->shared, 0, fx->shared_lanes, fx, SPACE_SHARED);
     if (device)
@@ -301,7 +302,7 @@ static void check_access(struct now *n, const struct effects *fx) {
         sync_accesses(n, &n->c->checker->places, device, fx);
 }
 
-/* Fences of a proxy alone order nothing here. */
+/* True for a fence that orders accesses. Proxy fences alone order nothing here. */
 static bool is_fence(const struct now *n) {
     uint16_t op = check_opcode(n->in);
     return op == OP_MEMBAR || (op == OP_FENCE && n->words & ORDER_STRONG);
@@ -315,7 +316,7 @@ static void check_copies(const struct now *n, const struct effects *fx) {
     else if (n->in->kind == K_COMMIT)
         copies_commit(n->c, n->w, fx->lanes);
     else
-        copies_collect(n, fx->lanes, n->in->imm);
+        copies_wait(n, fx->lanes, n->in->imm);
 }
 
 void check_after(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,

@@ -1,4 +1,5 @@
-/* Trees of fixed height: a node has FANOUT children, by four bits of the CTA's number, a leaf the times of one CTA. */
+/* Vector clocks as trees of fixed height. A node has FANOUT children, selected by four bits of the CTA number; a leaf
+ * has the times of one CTA. */
 #include "check_clock.h"
 #include <stddef.h>
 #include <stdlib.h>
@@ -10,8 +11,8 @@ struct clock {
     uint32_t refs;
     bool leaf;
     union {
-        struct clock *child[FANOUT]; /* NULL: of nothing */
-        uint32_t time[FANOUT];       /* as many as there are entries */
+        struct clock *child[FANOUT]; /* NULL: empty */
+        uint32_t time[FANOUT];       /* `entries` elements */
     };
 };
 
@@ -46,7 +47,7 @@ static struct clock *new_leaf(struct clocks *k) {
     return c;
 }
 
-/* Takes the children over. */
+/* Returns a node that takes over the ownership of the children. */
 static struct clock *new_node(struct clocks *k, struct clock *const child[FANOUT]) {
     struct clock *c = malloc(sizeof *c);
     if (!c) {
@@ -80,7 +81,7 @@ static bool covers(const struct clocks *k, const struct clock *a, const struct c
     return yes;
 }
 
-/* What is equal stays shared: the cost is that of the difference. */
+/* Equal subtrees stay shared, so the cost depends on the difference. */
 struct clock *clock_join(struct clocks *k, struct clock *a, struct clock *b) {
     if (a == b || !b)
         return clock_ref(a);

@@ -1,26 +1,26 @@
-/* Copies by cp.async that are under way. The interpreter makes a copy when it is issued; to the checker its destination
- * is being written from then until its thread has waited for it (or, for an mbarrier, announced its arrival). Whoever
- * accesses it in between is told. What is issued and what is waited for both count as writes of the thread, so that
- * other threads must come after the wait, and have been ordered before the issue. */
+/* Unfinished cp.async copies. The interpreter copies at once. To the checker, the destination is being written from the
+ * issue until the thread has waited for the copy (or, with an mbarrier, announced its arrival); any access in between
+ * is reported. Issue and wait both count as writes of the thread, so accesses of other threads must be ordered before
+ * the issue or after the wait. */
 #include "check_state.h"
 #include "isa/exec/exec.h"
 #include <stdlib.h>
 
 struct check_copy {
     uint64_t to[WARP_LANES];
-    lanemask_t lanes; /* whose copy is under way */
+    lanemask_t lanes; /* lanes with an unfinished copy */
     uint32_t warp, pc;
     uint8_t bytes;
-    uint32_t since[WARP_LANES]; /* groups that the lane has committed since, the copy's among them */
+    uint32_t since[WARP_LANES]; /* groups that each lane has committed since, including the copy's */
 };
 
 void copies_forget(struct check_cta *c) { c->n_copies = 0; }
 
 void copies_free(struct check_cta *c) { free(c->copies); }
 
-/* Writes of `lanes` at `to`, by what stands at `pc`. */
-static void note_writes(const struct now *n, lanemask_t lanes, const uint64_t to[WARP_LANES], unsigned bytes,
-                        uint32_t pc) {
+/* Checks writes of `lanes` at `to` by the instruction at `pc`. */
+static void check_writes_of(const struct now *n, lanemask_t lanes, const uint64_t to[WARP_LANES], unsigned bytes,
+                            uint32_t pc) {
     struct now write = *n;
     struct effects at;
     write.pc = pc;
@@ -33,8 +33,8 @@ static void note_writes(const struct now *n, lanemask_t lanes, const uint64_t to
     race_accesses(&write, &n->c->shared, 0, lanes, &at, SPACE_SHARED);
 }
 
-/* Reads of the source, by the bytes that lanes read. */
-static void note_reads(const struct now *n, const struct effects *fx) {
+/* Checks the reads of the source, grouped by size. */
+static void check_reads_of(const struct now *n, const struct effects *fx) {
     const uint32_t *size = reg_ptr(n->w, n->in->c);
     struct now read = *n;
     struct effects at = *fx;
@@ -53,8 +53,8 @@ static void note_reads(const struct now *n, const struct effects *fx) {
 
 void copies_issue(const struct now *n, const struct effects *fx) {
     struct check_cta *c = n->c;
-    note_reads(n, fx);
-    note_writes(n, fx->lanes, fx->to, fx->msize, n->pc);
+    check_reads_of(n, fx);
+    check_writes_of(n, fx->lanes, fx->to, fx->msize, n->pc);
     if (c->n_copies == c->cap_copies) {
         uint32_t cap = c->cap_copies ? 2 * c->cap_copies : 16;
         struct check_copy *more = realloc(c->copies, cap * sizeof *more);
@@ -76,7 +76,7 @@ void copies_commit(struct check_cta *c, const struct warp *w, lanemask_t lanes) 
             k->since[__builtin_ctz(m)]++;
 }
 
-void copies_collect(const struct now *n, lanemask_t lanes, int64_t groups) {
+void copies_wait(const struct now *n, lanemask_t lanes, int64_t groups) {
     struct check_cta *c = n->c;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < c->n_copies; i++) {
@@ -85,7 +85,7 @@ void copies_collect(const struct now *n, lanemask_t lanes, int64_t groups) {
         for (lanemask_t m = k->warp == n->w->index ? k->lanes & lanes : 0; m; m &= m - 1)
             ended |= k->since[__builtin_ctz(m)] > groups ? m & -m : 0;
         if (ended)
-            note_writes(n, ended, k->to, k->bytes, k->pc);
+            check_writes_of(n, ended, k->to, k->bytes, k->pc);
         k->lanes &= ~ended;
         if (k->lanes && kept++ != i)
             c->copies[kept - 1] = *k;
@@ -93,8 +93,8 @@ void copies_collect(const struct now *n, lanemask_t lanes, int64_t groups) {
     c->n_copies = kept;
 }
 
-static void found(const struct now *n, const struct check_copy *k, int lane, int other, uint64_t at) {
-    struct finding *f = check_found(n->c, CHECK_COPY, n->pc, k->pc);
+static void report_copy(const struct now *n, const struct check_copy *k, int lane, int other, uint64_t at) {
+    struct finding *f = check_count(n->c, CHECK_COPY, n->pc, k->pc);
     if (!f)
         return;
     f->thread = check_thread(n->w, lane);
@@ -107,12 +107,12 @@ static void found(const struct now *n, const struct check_copy *k, int lane, int
     f->other_is_write = true;
 }
 
-void copies_look(const struct now *n, lanemask_t lanes, const struct effects *fx) {
+void copies_check(const struct now *n, lanemask_t lanes, const struct effects *fx) {
     for (const struct check_copy *k = n->c->copies; k < n->c->copies + n->c->n_copies; k++)
         for (lanemask_t m = lanes; m; m &= m - 1) {
             uint64_t at = fx->addr[__builtin_ctz(m)];
             for (lanemask_t o = k->lanes; o; o &= o - 1)
                 if (at < k->to[__builtin_ctz(o)] + k->bytes && k->to[__builtin_ctz(o)] < at + n->bytes)
-                    found(n, k, __builtin_ctz(m), __builtin_ctz(o), at);
+                    report_copy(n, k, __builtin_ctz(m), __builtin_ctz(o), at);
         }
 }

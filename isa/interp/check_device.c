@@ -1,4 +1,4 @@
-/* Device memory: reads of what neither the host nor a kernel wrote, and the blocks of malloc(). Races: check_race.c. */
+/* Device memory: reads of uninitialised bytes, and blocks of malloc(). Races are in check_race.c. */
 #include "check_state.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 static uint64_t allocation_bytes(const struct allocation *a) { return a->end - a->begin; }
 
-/* Room for the bits; false when there is none, and the allocation counts as written from then on. */
+/* Allocates the bitmap. Returns false if out of memory; the allocation then counts as written. */
 static bool has_bits(struct checker *k, struct device_shadow *s, const struct allocation *a) {
     if (!s->written && !(s->written = calloc(1, allocation_bytes(a) / 8 + 1))) {
         s->all = true;
@@ -18,7 +18,7 @@ static bool has_bits(struct checker *k, struct device_shadow *s, const struct al
     return s->written != NULL;
 }
 
-/* Bits [from, from + n) of a bitmap, at most eight of them in one byte at a time. */
+/* Returns a mask of the bits [from, from + n) in their first byte; *taken: how many bits. */
 static inline unsigned char bits_at(uint64_t from, uint64_t n, uint64_t *taken) {
     unsigned first = from & 7;
     *taken = n < 8 - first ? n : 8 - first;
@@ -48,7 +48,7 @@ static bool all_bits(const unsigned char *map, uint64_t from, uint64_t n) {
     return true;
 }
 
-/* Module variables are zero where they have no initialiser; buffers have no content until they are given one. */
+/* Returns the state of an allocation. Module variables are initialised, at least to zero; buffers are not. */
 static struct device_shadow *shadow_of(struct checker *k, const struct memory *m, const struct allocation *a) {
     if (a->serial >= k->n_shadow) {
         uint32_t n = m->serials + m->serials / 2;
@@ -63,13 +63,13 @@ static struct device_shadow *shadow_of(struct checker *k, const struct memory *m
     }
     struct device_shadow *s = &k->shadow[a->serial];
     if (!s->known) {
-        bool host_only = !a->storage && !a->pages; /* memory that the host has written unseen */
+        bool host_only = !a->storage && !a->pages; /* memory that the host may write unnoticed */
         s->all = a->name != NULL || host_only;
         s->touched.bytes = allocation_bytes(a);
     }
     bool pad = !s->known && a->padded;
     s->known = true;
-    if (pad && has_bits(k, s, a)) { /* the user asked that nothing be said of accesses there */
+    if (pad && has_bits(k, s, a)) { /* the user asked to ignore accesses to padding */
         set_bits(s->written, 0, MEM_SLACK, true);
         set_bits(s->written, allocation_bytes(a) - MEM_SLACK, MEM_SLACK, true);
     }
@@ -90,16 +90,17 @@ void check_host_wrote(struct checker *k, const struct memory *m, uint64_t addres
     }
 }
 
-/* One word a page, by which Linux tells whether a process has touched it (Documentation/admin-guide/mm/pagemap). */
+/* Reads one word per page that tells whether the process has touched it (Linux,
+ * Documentation/admin-guide/mm/pagemap). */
 static bool read_pages(int file, uint64_t first, uint64_t *words, uint64_t n) {
     size_t bytes = n * sizeof *words;
     return pread(file, words, bytes, (off_t)(first * sizeof *words)) == (ssize_t)bytes;
 }
 
-/* Pages that the host or a kernel has touched count as written: nothing tells what of them. */
-static void take_touched(struct checker *k, struct device_shadow *s, const struct allocation *a, int file) {
+/* Marks pages that the host or a kernel has touched as written: there is no finer information. */
+static void mark_touched_pages(struct checker *k, struct device_shadow *s, const struct allocation *a, int file) {
     enum { PAGE = 4096, AT_ONCE = 512 };
-    static const uint64_t present = 3ull << 62; /* in memory, or swapped out */
+    static const uint64_t present = 3ull << 62; /* in memory or swapped out */
     uint64_t words[AT_ONCE], bytes = allocation_bytes(a), pages = (bytes + PAGE - 1) / PAGE;
     for (uint64_t i = 0; i < pages && !s->all; i += AT_ONCE) {
         uint64_t n = pages - i < AT_ONCE ? pages - i : AT_ONCE;
@@ -120,13 +121,13 @@ void check_shared_memory(struct checker *k, const struct memory *m) {
         struct device_shadow *s = a->live && a->pages ? shadow_of(k, m, a) : NULL;
         if (!s || s->all)
             continue;
-        if (!a->mapped) { /* in a file that other processes may write to */
+        if (!a->mapped) { /* a file that other processes may write */
             s->all = true;
             continue;
         }
         if (file < 0)
             file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-        take_touched(k, s, a, file);
+        mark_touched_pages(k, s, a, file);
     }
     if (file >= 0)
         close(file);
@@ -142,7 +143,7 @@ void check_all_written(struct check_cta *c, const struct warp *w, uint64_t addre
 
 /* ---- the heap of malloc() ---- */
 
-/* Index of the first block that begins after `address`. */
+/* Returns the index of the first block that begins after `address`. */
 static uint32_t block_after(const struct checker *k, uint64_t address) {
     uint32_t lo = 0, hi = k->n_blocks;
     while (lo < hi) {
@@ -155,7 +156,7 @@ static uint32_t block_after(const struct checker *k, uint64_t address) {
     return lo;
 }
 
-/* A new block takes the place of the freed ones it overlaps. */
+/* Adds a block in place of the freed blocks it overlaps. */
 static void add_block(struct checker *k, uint64_t begin, uint64_t bytes) {
     uint32_t first = block_after(k, begin), end = first;
     if (first && k->block[first - 1].begin + k->block[first - 1].bytes > begin)
@@ -187,12 +188,13 @@ void check_malloc(struct check_cta *c, const struct warp *w, const struct inst *
         struct device_shadow *s = a ? shadow_of(k, m, a) : NULL;
         if (!s)
             continue;
-        if (!k->heap) { /* the first block: from now on it is no variable, but blocks */
+        if (!k->heap) { /* the first block: the heap now consists of blocks */
             k->heap = a->begin;
             s->all = false;
         }
         add_block(k, result[l], c->malloc_bytes[l]);
-        shadow_clear(&s->touched, result[l] - a->begin, c->malloc_bytes[l]); /* the heap orders free() and malloc() */
+        /* the heap orders free() before malloc() */
+        shadow_clear(&s->touched, result[l] - a->begin, c->malloc_bytes[l]);
         if (has_bits(k, s, a))
             set_bits(s->written, result[l] - a->begin, c->malloc_bytes[l], false);
     }
@@ -230,11 +232,11 @@ static void describe(const struct check_cta *c, const struct allocation *a, uint
 
 /* ---- accesses ---- */
 
-/* Of device memory: a copy reads there. */
+/* True if the instruction writes device memory; a copy reads it. */
 static bool writes(const struct inst *in) { return in->kind != K_LOAD && in->kind != K_COPY; }
 
-static void fill(struct finding *f, const struct warp *w, const struct inst *in, int lane, uint64_t at,
-                 unsigned bytes) {
+static void fill_access(struct finding *f, const struct warp *w, const struct inst *in, int lane, uint64_t at,
+                        unsigned bytes) {
     f->thread = check_thread(w, lane);
     f->space = SPACE_GLOBAL;
     f->address = at;
@@ -242,7 +244,7 @@ static void fill(struct finding *f, const struct warp *w, const struct inst *in,
     f->is_write = writes(in);
 }
 
-/* False, after a finding, when the access is in no block that may be used. */
+/* Checks that an access is inside a live block. Reports a finding and returns false otherwise. */
 static bool check_block(struct check_cta *c, const struct warp *w, const struct inst *in, int lane, uint64_t at,
                         unsigned bytes) {
     const struct checker *k = c->checker;
@@ -253,10 +255,10 @@ static bool check_block(struct check_cta *c, const struct warp *w, const struct 
         return true;
     bool freed = b && !b->live && at - b->begin < b->bytes;
     struct finding *f =
-        check_found(c, freed ? CHECK_HEAP_FREED : CHECK_HEAP_BOUNDS, check_pc(w, in), freed ? b->free_pc : NO_PC);
+        check_count(c, freed ? CHECK_HEAP_FREED : CHECK_HEAP_BOUNDS, check_pc(w, in), freed ? b->free_pc : NO_PC);
     if (!f)
         return false;
-    fill(f, w, in, lane, at, bytes);
+    fill_access(f, w, in, lane, at, bytes);
     if (b)
         describe_block(b, at, f->where, sizeof f->where);
     if (freed)
@@ -270,9 +272,9 @@ static void check_bits(struct check_cta *c, const struct warp *w, const struct i
     if (!has_bits(c->checker, s, a))
         return;
     if (in->kind != K_STORE && !all_bits(s->written, offset, bytes)) {
-        struct finding *f = check_found(c, CHECK_UNINIT, check_pc(w, in), NO_PC);
+        struct finding *f = check_count(c, CHECK_UNINIT, check_pc(w, in), NO_PC);
         if (f) {
-            fill(f, w, in, lane, at, bytes);
+            fill_access(f, w, in, lane, at, bytes);
             f->is_write = false;
             describe(c, a, at, f->where, sizeof f->where);
         }
@@ -281,7 +283,7 @@ static void check_bits(struct check_cta *c, const struct warp *w, const struct i
         set_bits(s->written, offset, bytes, true);
 }
 
-/* Lanes whose addresses lie in one allocation. */
+/* Checks lanes whose addresses are in one allocation. */
 static void check_lanes(const struct now *n, lanemask_t lanes, const struct effects *fx, const struct allocation *a) {
     struct checker *k = n->c->checker;
     struct device_shadow *s = shadow_of(k, n->c->cta->launch->memory, a);

@@ -1,6 +1,6 @@
-/* Who came before whom: happened-before, by vector clocks. Threads of one warp are ordered when they have executed an
- * instruction together in between; warps of a CTA by barriers; all of them by releases and acquires (PTX ISA 8.9). An
- * entry of a clock is a warp, not a thread: paths of one warp pass on what one of them has learned. */
+/* Happened-before, by vector clocks. Threads of one warp are ordered by an instruction that they execute together;
+ * warps of a CTA by barriers; all threads by releases and acquires (PTX ISA 8.9). A clock entry is a warp, not a
+ * thread: paths of one warp share what one of them has learned. */
 #include "check_state.h"
 
 /* ---- lanes of a warp ---- */
@@ -16,7 +16,7 @@ static void merge_rows(const struct warp_order *o, lanemask_t lanes, uint32_t ou
     }
 }
 
-/* The lanes were together until now, and know what `row` says. */
+/* Stores the row of lanes that were together until now and know `row`. */
 static void write_rows(struct warp_order *o, lanemask_t lanes, const uint32_t row[WARP_LANES]) {
     uint32_t now[WARP_LANES];
     for (unsigned j = 0; j < WARP_LANES; j++)
@@ -36,9 +36,9 @@ static void enter_path(struct warp_order *o, lanemask_t lanes, lanemask_t launch
     o->path = lanes;
     if (lanes == launched)
         return;
-    if (!o->apart)
+    if (!o->diverged)
         memset(o->row, 0, sizeof o->row);
-    o->apart = true;
+    o->diverged = true;
     merge_rows(o, lanes, o->path_row);
 }
 
@@ -51,7 +51,7 @@ void order_path(struct check_cta *c, const struct warp *w, lanemask_t lanes) {
     o->now += o->now != UINT32_MAX;
 }
 
-void order_meet(struct warp_order *o, lanemask_t lanes, lanemask_t launched) {
+void order_join_lanes(struct warp_order *o, lanemask_t lanes, lanemask_t launched) {
     lanemask_t path = o->path;
     o->synced = o->now;
     if (path == launched && lanes == launched)
@@ -75,7 +75,7 @@ static bool lane_is_before(const struct warp_order *o, const struct access *a, i
     return a->time <= known || (a->strong && a->time <= o->strong_known);
 }
 
-/* ---- all ---- */
+/* ---- warps and CTAs ---- */
 
 bool order_is_before_slow(const struct now *n, const struct access *a, int lane) {
     const struct checker *k = n->c->checker;
@@ -104,26 +104,26 @@ static void knowledge_join(struct clocks *k, struct knowledge *to, const struct 
     clock_add(k, &to->foreign_fenced, from->foreign_fenced);
 }
 
-/* Entries of the warp itself are kept only when they are needed. */
-static void enter_own_time(struct warp_order *o, uint32_t warp) {
+/* Updates the warp's own entry, which is maintained only on demand. */
+static void update_own_time(struct warp_order *o, uint32_t warp) {
     o->know.seen[2 * warp] = o->know.seen[2 * warp + 1] = o->now;
 }
 
 void knowledge_add_warp(struct check_cta *c, struct knowledge *to, uint32_t i) {
-    enter_own_time(&c->warp[i], i);
+    update_own_time(&c->warp[i], i);
     knowledge_join(&c->checker->clocks, to, &c->warp[i].know);
 }
 
-static void forget_told(struct warp_order *o) {
-    clock_set(&o->told, NULL);
-    clock_set(&o->told_cta, NULL);
-    o->told_at = o->told_cta_at = 0;
+static void forget_released(struct warp_order *o) {
+    clock_set(&o->released, NULL);
+    clock_set(&o->released_cta, NULL);
+    o->released_at = o->released_cta_at = 0;
 }
 
 static void order_forget(struct warp_order *o) {
     knowledge_forget(&o->know);
     clock_set(&o->pending, NULL);
-    forget_told(o);
+    forget_released(o);
 }
 
 void order_start(struct check_cta *c) {
@@ -131,7 +131,7 @@ void order_start(struct check_cta *c) {
     for (uint32_t i = 0; i < c->cta->n_warps; i++) {
         struct warp_order *o = &c->warp[i];
         o->now = o->all = o->synced = o->strong_known = 0;
-        o->apart = false;
+        o->diverged = false;
         o->path = c->cta->warps[i].launched;
     }
 }
@@ -148,7 +148,7 @@ void order_release(struct check_cta *c, uint32_t barrier) {
     uint32_t n = c->cta->n_warps;
     struct knowledge *known = &c->arrived[barrier];
     for (uint32_t i = 0; i < n; i++)
-        if (b->whole_cta || b->waiting[i]) /* threads that have exited count as having come to a whole CTA's barrier */
+        if (b->whole_cta || b->waiting[i]) /* exited threads count as arrived at a barrier of the whole CTA */
             knowledge_add_warp(c, known, i);
     for (uint32_t i = 0; i < n; i++) {
         const struct warp *w = &c->cta->warps[i];
@@ -156,8 +156,8 @@ void order_release(struct check_cta *c, uint32_t barrier) {
         if (!b->waiting[i])
             continue;
         knowledge_join(&c->checker->clocks, &o->know, known);
-        forget_told(o);
-        order_meet(o, b->waiting[i] | (b->whole_cta ? w->launched & ~w->live : 0), w->launched);
+        forget_released(o);
+        order_join_lanes(o, b->waiting[i] | (b->whole_cta ? w->launched & ~w->live : 0), w->launched);
         o->now += o->now != UINT32_MAX;
     }
     knowledge_forget(known);
@@ -188,9 +188,9 @@ void order_fence(const struct now *n) {
     struct warp_order *o = n->order;
     bool cta_scope = n->words & ORDER_CTA;
     order_acquire(n, o->pending, cta_scope);
-    enter_own_time(o, n->w->index);
+    update_own_time(o, n->w->index);
     memcpy(o->know.fenced_cta, o->know.seen, sizeof o->know.seen);
-    forget_told(o);
+    forget_released(o);
     if (cta_scope)
         return;
     clock_set(&o->pending, NULL);
@@ -199,7 +199,7 @@ void order_fence(const struct now *n) {
 }
 
 struct clock *order_everything(const struct now *n) {
-    enter_own_time(n->order, n->w->index);
+    update_own_time(n->order, n->w->index);
     return clock_with(&n->c->checker->clocks, n->order->know.foreign, number(n->c), n->order->know.seen);
 }
 
@@ -210,8 +210,8 @@ static bool knows_nothing(const uint32_t *time, const struct clock *foreign) {
     return !any && !foreign;
 }
 
-/* `time` of this CTA and `foreign` of others, and the strong accesses of this warp up to now. */
-static struct clock *tell(const struct now *n, const uint32_t *time, struct clock *foreign) {
+/* Returns a clock with `time` of this CTA, `foreign` of others, and the strong accesses of this warp up to now. */
+static struct clock *make_release(const struct now *n, const uint32_t *time, struct clock *foreign) {
     uint32_t own[N_TIMES];
     if (knows_nothing(time, foreign))
         return NULL;
@@ -220,24 +220,24 @@ static struct clock *tell(const struct now *n, const uint32_t *time, struct cloc
     return clock_with(&n->c->checker->clocks, foreign, number(n->c), own);
 }
 
-struct clock *order_told(const struct now *n) {
+struct clock *order_released(const struct now *n) {
     struct warp_order *o = n->order;
-    if (o->told_at != o->now) {
-        clock_unref(o->told);
-        o->told = tell(n, o->know.fenced, o->know.foreign_fenced);
-        o->told_at = o->now;
+    if (o->released_at != o->now) {
+        clock_unref(o->released);
+        o->released = make_release(n, o->know.fenced, o->know.foreign_fenced);
+        o->released_at = o->now;
     }
-    return clock_ref(o->told);
+    return clock_ref(o->released);
 }
 
-struct clock *order_told_cta(const struct now *n) {
+struct clock *order_released_cta(const struct now *n) {
     struct warp_order *o = n->order;
     if (!memcmp(o->know.fenced, o->know.fenced_cta, sizeof o->know.fenced) && o->know.foreign_fenced == o->know.foreign)
-        return order_told(n);
-    if (o->told_cta_at != o->now) {
-        clock_unref(o->told_cta);
-        o->told_cta = tell(n, o->know.fenced_cta, o->know.foreign);
-        o->told_cta_at = o->now;
+        return order_released(n);
+    if (o->released_cta_at != o->now) {
+        clock_unref(o->released_cta);
+        o->released_cta = make_release(n, o->know.fenced_cta, o->know.foreign);
+        o->released_cta_at = o->now;
     }
-    return clock_ref(o->told_cta);
+    return clock_ref(o->released_cta);
 }

@@ -1,4 +1,4 @@
-/* The report of a launch that was checked. */
+/* Prints the report of a checked launch. */
 #include "check_state.h"
 
 static const char *verb(bool write) { return write ? "write" : "read"; }
@@ -12,14 +12,14 @@ static void print_headline(const struct finding *f, const struct program *p, FIL
     };
     switch (f->kind) {
     case CHECK_PARTIAL_BARRIER:
-        fprintf(out, "divergent barrier: %d of a warp's %d live threads come to it", __builtin_popcount(f->lanes),
+        fprintf(out, "divergent barrier: only %d of a warp's %d live threads arrive", __builtin_popcount(f->lanes),
                 __builtin_popcount(f->live));
         break;
     case CHECK_DIFFERENT_BARRIERS:
         fputs("divergent barrier: threads of one warp wait at different barriers", out);
         break;
     case CHECK_BARRIER_COUNT:
-        fprintf(out, "barrier %u for %u threads, and for %u elsewhere", f->barrier, f->threads, f->other_threads);
+        fprintf(out, "barrier %u for %u threads here and %u elsewhere", f->barrier, f->threads, f->other_threads);
         break;
     case CHECK_BARRIER_ZERO:
         fprintf(out, "barrier %u for 0 threads", f->barrier);
@@ -28,10 +28,10 @@ static void print_headline(const struct finding *f, const struct program *p, FIL
         fprintf(out, "barrier %u with and without a reduction", f->barrier);
         break;
     case CHECK_NOT_MEMBER:
-        fputs("a thread outside of its own member mask", out);
+        fputs("a thread is not in its own member mask", out);
         break;
     case CHECK_SHUFFLE_SOURCE:
-        fputs("shuffle from a lane that does not execute it", out);
+        fputs("shuffle from a lane that does not execute the shuffle", out);
         break;
     case CHECK_NULL_FORMAT:
         fputs("printf() of a null pointer", out);
@@ -43,7 +43,7 @@ static void print_headline(const struct finding *f, const struct program *p, FIL
     fprintf(out, " in kernel '%s'\n", p->name);
 }
 
-/* "k.ptx:12:3 (k.cu:7)" */
+/* Prints "k.ptx:12:3 (k.cu:7)". */
 static void print_place(const struct program *p, uint32_t pc, FILE *out) {
     const struct inst_info *i = &p->info[pc];
     fprintf(out, "%s:%u:%u", p->file ? p->file : "?", i->line, i->column);
@@ -52,7 +52,7 @@ static void print_place(const struct program *p, uint32_t pc, FILE *out) {
         fprintf(out, " in function '%s'", p->functions[i->function].name);
 }
 
-/* The line of the PTX text, and a caret under the instruction. */
+/* Prints the line of the PTX text, and a caret below the instruction. */
 static void print_text(const struct program *p, uint32_t pc, const char *ptx, size_t len, FILE *out) {
     const struct inst_info *i = &p->info[pc];
     const char *at = ptx, *end = ptx + len;
@@ -71,7 +71,7 @@ static void print_text(const struct program *p, uint32_t pc, const char *ptx, si
         fprintf(out, "    %*s^\n", (int)(i->column - indent - 1), "");
 }
 
-/* "thread (1,0,0) (warp 0, lane 1)" */
+/* Prints "thread (1,0,0) (warp 0, lane 1)". */
 static void print_thread(const struct launch *l, uint32_t t, FILE *out) {
     struct dim3 b = l->block;
     fprintf(out, "thread (%u,%u,%u) (warp %u, lane %u)", t % b.x, t / b.x % b.y, t / b.x / b.y, t / WARP_LANES,
@@ -84,13 +84,13 @@ static bool same_cta(const struct finding *f) {
 
 static const char *race_help(const struct finding *f) {
     if (f->lost_update)
-        return "use an atomic, or let one thread do it; if the value does not matter to the others, put __syncwarp() "
+        return "use an atomic, or let one thread do it; if the others do not need the result, put __syncwarp() "
                "(bar.warp.sync) between the two";
     if (f->same_instruction)
-        return "one of the values stays, and which is not defined: let one thread store, or use an atomic";
+        return "it is undefined which of the values remains: let one thread store, or use an atomic";
     if (!same_cta(f))
-        return "use an atomic, or let the one who writes call __threadfence() and then set a flag by an atomic or a "
-               "volatile store, for which the other waits before a __threadfence() of its own; or use two launches";
+        return "use an atomic; or let the writer call __threadfence() and then set a flag by an atomic or volatile "
+               "store, and let the other thread wait for the flag and call __threadfence(); or use two launches";
     if (f->thread / WARP_LANES == f->other_thread / WARP_LANES)
         return "put __syncwarp() (bar.warp.sync) after the paths have met and before the second access";
     return "put __syncthreads() (bar.sync 0) between the two, or make both atomic";
@@ -108,7 +108,7 @@ static void print_other(const struct finding *f, const struct launch *l, FILE *o
     else if (f->kind == CHECK_DIFFERENT_BARRIERS)
         fputs(" waits at ", out);
     else if (f->kind == CHECK_BARRIER_COUNT || f->kind == CHECK_BARRIER_MIXED)
-        fputs(" came first, at ", out);
+        fputs(" arrived first, at ", out);
     else if (f->kind == CHECK_COPY)
         fputs(" has not waited for the copy at ", out);
     else if (f->kind == CHECK_SAME_VALUE)
@@ -119,7 +119,7 @@ static void print_other(const struct finding *f, const struct launch *l, FILE *o
         fprintf(out, " %s it at ", verbs(f->other_is_write));
     print_place(l->program, f->other_pc, out);
     if (f->kind == CHECK_RACE && !f->same_instruction)
-        fputs(f->lost_update ? ", and other lanes write it in the same instruction: of their updates one stays"
+        fputs(f->lost_update ? ", and several lanes write it in the same instruction, so updates are lost"
               : !same_cta(f) ? ", and nothing orders the two CTAs"
               : f->thread / WARP_LANES == f->other_thread / WARP_LANES
                   ? ", on another path of the same warp, and nothing orders the two"
@@ -140,39 +140,39 @@ static void print_help(const struct finding *f, FILE *out) {
         help = race_help(f);
         break;
     case CHECK_SAME_VALUE:
-        help = "the result is the same whoever comes last, so this counts as no mistake; atomicExch() would say it";
+        help = "the result does not depend on the order, so this is not a mistake; atomicExch() would make it explicit";
         break;
     case CHECK_BARRIER_COUNT:
-        help = "all threads that come to one barrier must name the same number of threads";
+        help = "all threads that arrive at one barrier must give the same thread count";
         break;
     case CHECK_BARRIER_ZERO:
-        help = "name a multiple of 32 threads, or none, which means all of the block (which is done here)";
+        help = "give a multiple of 32 threads, or no count for the whole block (assumed here)";
         break;
     case CHECK_BARRIER_MIXED:
-        help = "what bar.red gives is not defined when others come by bar.sync or bar.arrive: use another barrier";
+        help = "the result of bar.red is undefined if others use bar.sync or bar.arrive: use another barrier";
         break;
     case CHECK_NOT_MEMBER:
-        help = "name the calling thread too: __activemask() or a mask computed by __ballot_sync() before the branch";
+        help = "include the calling thread: use __activemask(), or a mask from __ballot_sync() before the branch";
         break;
     case CHECK_SHUFFLE_SOURCE:
-        help = "the result is not defined (0 here): let that lane execute the shuffle too, or do not use the result";
+        help = "the result is undefined (0 here): let that lane execute the shuffle too, or do not use the result";
         break;
     case CHECK_NULL_FORMAT:
         help = "nothing is printed, and the result is -1: pass a format";
         break;
     case CHECK_PARTIAL_BARRIER:
     case CHECK_DIFFERENT_BARRIERS:
-        help = "move the barrier out of the condition, so that all threads of the block come to the same one";
+        help = "move the barrier out of the condition, so that all threads of the block reach the same one";
         break;
     case CHECK_COPY:
-        help = "wait for the copy's group (cp.async.wait_group, __pipeline_wait_prior(), consumer_wait()) before, and "
-               "put a barrier behind the wait where another thread has copied";
+        help = "wait for the copy's group first (cp.async.wait_group, __pipeline_wait_prior(), consumer_wait()), and "
+               "put a barrier after the wait if another thread copied";
         break;
     case CHECK_HEAP_BOUNDS:
-        help = "compare the index with the size that malloc() was given";
+        help = "compare the index with the size passed to malloc()";
         break;
     case CHECK_HEAP_FREED:
-        help = "free the block after its last use, and wait for the threads that still use it";
+        help = "free the block after its last use in any thread";
         break;
     }
     fprintf(out, "  help: %s\n", help);
@@ -188,17 +188,17 @@ static void print_finding(const struct finding *f, const struct launch *l, const
     print_thread(l, f->thread, out);
     fputc('\n', out);
     if (f->kind == CHECK_PARTIAL_BARRIER)
-        fprintf(out, "  lanes 0x%08x come, 0x%08x live\n", f->lanes, f->live);
+        fprintf(out, "  lanes 0x%08x arrive, 0x%08x are live\n", f->lanes, f->live);
     if (f->kind == CHECK_NOT_MEMBER)
         fprintf(out, "  the mask is 0x%08x\n", f->lanes);
     if (f->kind == CHECK_SHUFFLE_SOURCE)
-        fprintf(out, "  it reads lane %u; lanes 0x%08x execute it, 0x%08x live\n", f->other_thread % WARP_LANES,
+        fprintf(out, "  it reads lane %u; lanes 0x%08x execute it, 0x%08x are live\n", f->other_thread % WARP_LANES,
                 f->lanes, f->live);
     if (*f->where)
         fprintf(out, "  the address is %s\n", f->where);
     print_other(f, l, out);
     if (f->count > 1)
-        fprintf(out, "  %llu times; this is the first\n", (unsigned long long)f->count);
+        fprintf(out, "  %llu occurrences; this is the first\n", (unsigned long long)f->count);
     print_help(f, out);
 }
 
@@ -210,7 +210,7 @@ static void print_summary(const struct checker *k, int shown, int mistakes, cons
     fputc('\n', out);
 }
 
-/* The first ones that are mistakes, or notes; how many there are in all. */
+/* Prints the first CHECK_SHOWN errors, or notes (`notes`). Returns their total number. */
 static int print_findings(const struct checker *k, bool notes, const struct launch *l, const char *ptx, size_t len,
                           FILE *out) {
     int n = 0;
@@ -227,9 +227,9 @@ void check_print(const struct checker *k, const struct launch *l, const char *pt
         print_summary(k, n < CHECK_SHOWN ? n : CHECK_SHOWN, n, l->program->name, out);
     if (k->unfollowed)
         fprintf(out,
-                "note: races were not looked for in %llu MiB of the memory that kernel '%s' touched: what is kept of "
-                "each word has a limit of %llu MiB\n",
+                "note: %llu MiB of the memory that kernel '%s' accessed were not checked for races: the records of "
+                "accesses are limited to %llu MiB\n",
                 (unsigned long long)(k->unfollowed >> 20), l->program->name, (unsigned long long)(SHADOW_LIMIT >> 20));
     if (k->out_of_memory)
-        fputs("check: the host ran out of memory, and some memory could not be followed\n", out);
+        fputs("check: the host ran out of memory, so the check is incomplete\n", out);
 }

@@ -1,18 +1,19 @@
-/* Races, in shared and in global memory alike: two accesses of a granule by different threads, one of them a write, not
- * both strong, must be ordered (check_order.c). In shared memory also reads of what nobody wrote in this CTA. */
+/* Race detection in shared and global memory: two accesses of a granule by different threads, at least one a write, not
+ * both strong, must be ordered (check_order.c). In shared memory, reads of bytes that the CTA has not written are
+ * reported too. */
 #include "check_state.h"
 
-/* The access of one lane. */
+/* One lane's access. */
 struct lane {
     const struct now *n;
     int lane;
     uint64_t at;      /* address */
-    uint64_t granule; /* address of the granule that is looked at */
-    unsigned shift;   /* its size */
+    uint64_t granule; /* address of the current granule */
+    unsigned shift;   /* its size is 1 << shift bytes */
     enum space space;
 };
 
-/* Shared memory begins anew in each CTA. */
+/* True if the access is recorded. Records of shared memory count only in their own CTA. */
 static inline bool happened(const struct lane *l, const struct access *a) {
     return a->time && (l->space != SPACE_SHARED || a->cta == l->n->c->serial);
 }
@@ -27,7 +28,7 @@ static inline bool is_race(const struct lane *l, const struct access *a) {
     return !both || (a->cta != n->c->serial && (a->strong == STRONG_CTA || n->strong == STRONG_CTA));
 }
 
-/* What lane `lane` of a store leaves in the granule. */
+/* Returns the value that lane `lane` of a store leaves in the granule. */
 static uint32_t stored(const struct lane *l, unsigned lane) {
     const struct inst *in = l->n->in;
     unsigned offset = l->granule > l->at ? (unsigned)(l->granule - l->at) : 0, e = offset / in->msize;
@@ -44,13 +45,13 @@ static bool is_same_instruction(const struct now *n, const struct access *a) {
     return a->time == n->order->now && a->cta == n->c->serial && a->thread / WARP_LANES == n->w->index;
 }
 
-/* An earlier lane of this very instruction, a weak write, wrote something else here. */
+/* True if an earlier lane of the same weak store wrote a different value here. */
 static bool is_collision(const struct lane *l, const struct granule *g, uint32_t value) {
     const struct now *n = l->n;
     return is_same_instruction(n, &g->write) && g->write.thread % WARP_LANES != (unsigned)l->lane && g->value != value;
 }
 
-/* Did a lane of this warp read it, weakly or not, with no barrier or mask at which lanes of it met since? */
+/* True if a lane of this warp read the granule and lanes of the warp have not met at a barrier or mask since. */
 static bool was_read_here(const struct lane *l, const struct granule *g) {
     const struct now *n = l->n;
     const struct access *a = &g->read;
@@ -58,8 +59,8 @@ static bool was_read_here(const struct lane *l, const struct granule *g) {
            a->time > n->order->synced && a->time < n->order->now;
 }
 
-/* A second lane of this instruction writes what lanes of the warp have read, though the same value: one of the updates
- * is lost, as in x += 1. One writer, or a value that is not read, is the old warp-synchronous style. */
+/* True if a second lane of this instruction writes what lanes of the warp have read, even the same value: an update is
+ * lost, as in x += 1. A single writer, or a value not read, is the old warp-synchronous style and allowed. */
 static bool is_lost_update(const struct lane *l, const struct granule *g) {
     const struct now *n = l->n;
     return !n->strong && n->in->kind == K_STORE && is_same_instruction(n, &g->write) &&
@@ -72,7 +73,7 @@ static struct dim3 cta_at(const struct check_cta *c, uint32_t serial) {
     return (struct dim3){i % g.x, i / g.x % g.y, i / g.x / g.y};
 }
 
-static void fill(struct finding *f, const struct lane *l, bool write) {
+static void fill_access(struct finding *f, const struct lane *l, bool write) {
     const struct now *n = l->n;
     f->thread = check_thread(n->w, l->lane);
     f->space = l->space;
@@ -83,12 +84,13 @@ static void fill(struct finding *f, const struct lane *l, bool write) {
         mem_describe(n->c->cta->launch->memory, l->at, f->where, sizeof f->where);
 }
 
-static struct finding *race(const struct lane *l, const struct access *a, bool other_write, enum check_kind kind) {
+static struct finding *report_race(const struct lane *l, const struct access *a, bool other_write,
+                                   enum check_kind kind) {
     const struct now *n = l->n;
-    struct finding *f = check_found(n->c, kind, n->pc, a->pc == LAST_PC ? NO_PC : a->pc);
+    struct finding *f = check_count(n->c, kind, n->pc, a->pc == LAST_PC ? NO_PC : a->pc);
     if (!f)
         return NULL;
-    fill(f, l, n->writes);
+    fill_access(f, l, n->writes);
     f->other_cta = cta_at(n->c, a->cta);
     f->other_thread = a->thread;
     f->other_is_write = other_write;
@@ -96,17 +98,17 @@ static struct finding *race(const struct lane *l, const struct access *a, bool o
     return f;
 }
 
-/* Returns false, after a finding, when the granule was never written. */
+/* Reports a finding and returns false if the granule was never written. */
 static bool check_written(const struct lane *l, const struct granule *g) {
     if (happened(l, &g->write) || happened(l, &g->strong_write))
         return true;
-    struct finding *f = check_found(l->n->c, CHECK_UNINIT, l->n->pc, NO_PC);
+    struct finding *f = check_count(l->n->c, CHECK_UNINIT, l->n->pc, NO_PC);
     if (f)
-        fill(f, l, false);
+        fill_access(f, l, false);
     return false;
 }
 
-/* A reader that came before this one by order is not needed: who races with it races with this one too. */
+/* Records a reader. An older reader ordered before it is dropped: who races with it races with the new reader too. */
 static void add_reader(const struct lane *l, struct granule *g, const struct access *me) {
     const struct now *n = l->n;
     if (happened(l, &g->read) && !order_is_before(n, &g->read, l->lane)) {
@@ -118,38 +120,38 @@ static void add_reader(const struct lane *l, struct granule *g, const struct acc
     g->read = *me;
 }
 
-/* A race with the last writes? Stores of one value by several lanes or threads end in the same memory. */
+/* Checks for a race with the last writes. Unordered stores of the same value only give a note. */
 static void check_writes(const struct lane *l, const struct granule *g, uint32_t value) {
     const struct now *n = l->n;
     bool weak_write = n->writes && !n->strong;
     if (is_race(l, &g->strong_write))
-        race(l, &g->strong_write, true, CHECK_RACE);
+        report_race(l, &g->strong_write, true, CHECK_RACE);
     else if (weak_write && is_collision(l, g, value))
-        race(l, &g->write, true, CHECK_RACE);
+        report_race(l, &g->write, true, CHECK_RACE);
     else if (is_race(l, &g->write))
-        race(l, &g->write, true, weak_write && g->value == value ? CHECK_SAME_VALUE : CHECK_RACE);
+        report_race(l, &g->write, true, weak_write && g->value == value ? CHECK_SAME_VALUE : CHECK_RACE);
 }
 
 static void check_readers(const struct lane *l, const struct granule *g) {
     const struct access *const readers[] = {&g->read, &g->read_lane, &g->read_far};
     for (int i = 0; i < 3; i++)
         if (is_race(l, readers[i])) {
-            race(l, readers[i], false, CHECK_RACE);
+            report_race(l, readers[i], false, CHECK_RACE);
             return;
         }
 }
 
-/* The reader and a writer that is another lane. */
-static void lost_update(const struct lane *l, const struct granule *g) {
+/* Reports a lost update, with a writer that is not the reader's lane. */
+static void report_lost_update(const struct lane *l, const struct granule *g) {
     struct lane writer = *l;
     if (g->read.thread % WARP_LANES == (unsigned)l->lane)
         writer.lane = (int)(g->write.thread % WARP_LANES);
-    struct finding *f = race(&writer, &g->read, false, CHECK_RACE);
+    struct finding *f = report_race(&writer, &g->read, false, CHECK_RACE);
     if (f)
         f->lost_update = true;
 }
 
-static void touch(const struct lane *l, struct granule *g, const struct access *me) {
+static void record_access(const struct lane *l, struct granule *g, const struct access *me) {
     const struct now *n = l->n;
     uint32_t value = n->in->kind == K_STORE ? stored(l, (unsigned)l->lane) : 0;
     check_writes(l, g, value);
@@ -160,7 +162,7 @@ static void touch(const struct lane *l, struct granule *g, const struct access *
     check_readers(l, g);
     bool lost = is_lost_update(l, g);
     if (lost)
-        lost_update(l, g);
+        report_lost_update(l, g);
     if (n->strong) {
         g->strong_write = *me;
         return;
@@ -178,7 +180,7 @@ void race_accesses(const struct now *n, struct shadow *s, uint64_t begin, lanema
     for (; lanes; lanes &= lanes - 1) {
         struct lane l = {.n = n, .lane = __builtin_ctz(lanes), .space = space};
         l.at = l.granule = fx->addr[l.lane];
-        if (!n->writes && l.at == last && l.at == before) /* a broadcast: two of its readers stand for all */
+        if (!n->writes && l.at == last && l.at == before) /* a broadcast: two readers represent all */
             continue;
         before = last;
         last = l.at;
@@ -191,6 +193,6 @@ void race_accesses(const struct now *n, struct shadow *s, uint64_t begin, lanema
         for (unsigned i = 0; content && written && i < count; i++)
             written = check_written(&l, &g[i]);
         for (unsigned i = 0; i < count; i++, l.granule += 1u << l.shift)
-            touch(&l, &g[i], &me);
+            record_access(&l, &g[i], &me);
     }
 }

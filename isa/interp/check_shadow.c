@@ -1,9 +1,9 @@
-/* Where the race detector keeps what it knows of memory: pages, made when they are first touched. */
+/* Storage of the race detector: pages of access histories, allocated at the first access. */
 #include "check_state.h"
 #include <stdlib.h>
 
 enum { WORD_SHIFT = 2, BYTE_SHIFT = 0 };
-/* In place of a page that could not be made; never written. */
+/* Stands for a page that could not be allocated; never written. */
 static const struct shadow_page no_page;
 #define UNFOLLOWED ((struct shadow_page *)&no_page)
 
@@ -31,8 +31,8 @@ static void free_page(struct checker *k, struct shadow_page *p) {
     free(p);
 }
 
-/* Words into bytes: each of the four has the history of the word. */
-static struct shadow_page *divide(struct checker *k, struct shadow_page *words) {
+/* Splits a page of words into bytes. Each byte gets the history of its word. */
+static struct shadow_page *split_page(struct checker *k, struct shadow_page *words) {
     struct shadow_page *p = new_page(k, BYTE_SHIFT);
     for (unsigned i = 0; p != UNFOLLOWED && i < PAGE_BYTES; i++) {
         p->g[i] = words->g[i >> WORD_SHIFT];
@@ -53,7 +53,7 @@ struct granule *shadow_at(struct checker *k, struct shadow *s, uint64_t offset, 
     if (!*page)
         *page = new_page(k, in_words ? WORD_SHIFT : BYTE_SHIFT);
     if (!in_words && *page != UNFOLLOWED && (*page)->shift == WORD_SHIFT)
-        *page = divide(k, *page);
+        *page = split_page(k, *page);
     if (*page == UNFOLLOWED)
         return NULL;
     *shift = (*page)->shift;

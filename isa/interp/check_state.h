@@ -1,175 +1,182 @@
 #ifndef ISA_CHECK_STATE_H
 #define ISA_CHECK_STATE_H
-/* Inside of the checker; only isa/interp/check*.c looks in here. */
+/* Internal state of the checker; private to isa/interp/check*.c. */
 #include "check.h"
 #include "check_clock.h"
 #include "isa/decode.h"
 
 enum check_kind {
-    CHECK_UNINIT,             /* a read of bytes that nobody wrote */
-    CHECK_RACE,               /* two threads, one byte of shared or global memory, nothing that orders them */
-    CHECK_PARTIAL_BARRIER,    /* not all live threads of a warp come to an aligned barrier */
-    CHECK_DIFFERENT_BARRIERS, /* threads of a warp wait at two of them */
-    CHECK_BARRIER_COUNT,      /* two arrivals at one barrier name different numbers of threads */
-    CHECK_BARRIER_ZERO,       /* a number of threads is given, and it is 0 */
-    CHECK_BARRIER_MIXED,      /* bar.red and another form at one barrier */
-    CHECK_NOT_MEMBER,         /* a thread that its own member mask does not name */
-    CHECK_SHUFFLE_SOURCE,     /* a shuffle reads a lane that does not execute it */
-    CHECK_NULL_FORMAT,        /* vprintf without a format */
-    CHECK_HEAP_BOUNDS,        /* outside of every block of malloc() */
-    CHECK_HEAP_FREED,         /* in a block that free() took back */
-    CHECK_COPY,               /* an access to where a copy by cp.async is under way */
-    CHECK_SAME_VALUE,         /* a note and no mistake: two stores of one value, otherwise a race */
+    CHECK_UNINIT,             /* a read of uninitialised bytes */
+    CHECK_RACE,               /* two unordered accesses of different threads to one byte of shared or global memory */
+    CHECK_PARTIAL_BARRIER,    /* not all live threads of a warp arrive at an aligned barrier */
+    CHECK_DIFFERENT_BARRIERS, /* threads of a warp wait at two different barriers */
+    CHECK_BARRIER_COUNT,      /* two arrivals at one barrier give different thread counts */
+    CHECK_BARRIER_ZERO,       /* the given thread count is 0 */
+    CHECK_BARRIER_MIXED,      /* bar.red and another form at the same barrier */
+    CHECK_NOT_MEMBER,         /* a thread is not in its own member mask */
+    CHECK_SHUFFLE_SOURCE,     /* a shuffle reads from a lane that does not execute it */
+    CHECK_NULL_FORMAT,        /* vprintf with a null format */
+    CHECK_HEAP_BOUNDS,        /* an access outside all blocks of malloc() */
+    CHECK_HEAP_FREED,         /* an access to a block after free() */
+    CHECK_COPY,               /* an access to the destination of an unfinished cp.async copy */
+    CHECK_SAME_VALUE,         /* a note, not an error: two stores of the same value that would otherwise be a race */
 };
 
 enum { MAX_FINDINGS = 64, NO_PC = UINT32_MAX };
 
-/* Equal kind, pc and other_pc: one finding. The rest is of its first occurrence. */
+/* One finding: all occurrences with equal kind, pc and other_pc. The other fields describe the first occurrence. */
 struct finding {
     enum check_kind kind;
-    uint32_t pc, other_pc; /* NO_PC: there is no other */
+    uint32_t pc, other_pc; /* NO_PC: none */
     uint64_t count;
     struct dim3 cta, other_cta;
-    uint32_t thread, other_thread; /* in the CTA: 32 * warp + lane */
+    uint32_t thread, other_thread; /* thread in the CTA: 32 * warp + lane */
     enum space space;
     uint64_t address;
     uint32_t bytes;
-    bool is_write, other_is_write;            /* the accesses; atomics write */
-    bool lost_update;                         /* race: lanes that have read it write it in one instruction */
-    bool same_instruction;                    /* race: lanes of one instruction that store different values */
-    lanemask_t lanes, live;                   /* barriers; member masks: those named, and the one that is meant */
-    uint32_t barrier, threads, other_threads; /* numbers of threads given; 0: none */
-    char where[320];                          /* the address, in words; "" when there is nothing to say */
+    bool is_write, other_is_write;            /* kind of the accesses; atomics count as writes */
+    bool lost_update;                         /* race: several lanes that have read the value write it in one
+                                               * instruction */
+    bool same_instruction;                    /* race: lanes of one instruction store different values */
+    lanemask_t lanes, live;                   /* barriers: arrived and live lanes; member masks: the mask, and the live
+                                               * lanes */
+    uint32_t barrier, threads, other_threads; /* barrier number; thread counts given, 0: none */
+    char where[320];                          /* description of the address; "" for none */
 };
 
-/* One access to a granule. */
+/* An access to a granule. */
 struct access {
-    uint32_t time;        /* of the thread's warp, from 1; 0: none */
-    uint32_t cta;         /* its number in the checker's life: check_cta.serial */
-    uint32_t pc : 20;     /* LAST_PC: that or a later one */
-    uint32_t thread : 10; /* in the CTA */
+    uint32_t time;        /* time of the thread's warp, from 1; 0: no access */
+    uint32_t cta;         /* serial number of the CTA: check_cta.serial */
+    uint32_t pc : 20;     /* PC; LAST_PC: this or a later one */
+    uint32_t thread : 10; /* thread in the CTA */
     uint32_t strong : 2;  /* enum strength */
 };
 enum { LAST_PC = (1 << 20) - 1 };
-/* Atomic, volatile and the like: no race with each other, where the scope of both has both threads. */
+/* Strength of an access: atomic, volatile and similar accesses are strong. Two strong accesses do not race if both
+ * scopes contain both threads. */
 enum strength { WEAK, STRONG_CTA, STRONG_GPU };
 
-/* A piece of memory: 4 bytes, or 1 where it is touched in smaller pieces. The last weak write and the last strong one
- * since then are kept, which do not race with the same accesses. Of the readers since the last write the
- * latest is kept, the one before it that is not ordered with it on another path of its warp, and likewise of another
- * warp or CTA: whoever writes next, a reader that conflicts with it is among these as long as all barriers are the
- * whole CTA's and a warp has two paths. */
+/* The access history of a granule: 4 bytes, or 1 byte where accesses are smaller. It has the last weak write, and the
+ * last strong write since then, because these race with different accesses. Of the readers since the last write it has
+ * the latest one, one unordered earlier reader on another path of the same warp, and one of another warp or CTA. A
+ * later writer that races with any reader races with one of these, if all barriers are for the whole CTA and a warp has
+ * at most two paths. */
 struct granule {
     struct access write, strong_write, read, read_lane, read_far;
-    uint32_t value; /* what the weak write left */
+    uint32_t value; /* value that the weak write stored */
 };
 
-/* What is known of PAGE_BYTES bytes of memory; made when they are first touched. */
+/* Access histories of PAGE_BYTES bytes of memory; allocated at the first access. */
 enum { PAGE_BYTES = 1024 };
-/* All pages together. A page of words takes 16 times what it stands for, a page of bytes 64 times. */
+/* Limit for all pages, in bytes. A page of words takes 16 times the memory it describes, a page of bytes 64 times. */
 #define SHADOW_LIMIT (4ull << 30)
 struct shadow_page {
-    unsigned shift; /* a granule is 1 << shift bytes */
+    unsigned shift; /* a granule has 1 << shift bytes */
     struct granule g[];
 };
-/* Pages of an allocation or of a CTA's shared memory: NULL until the first is needed; entries likewise. */
+/* The pages of an allocation or of a CTA's shared memory. The array and its entries are NULL until first needed. */
 struct shadow {
     struct shadow_page **page;
     uint64_t bytes;
 };
 
-/* Which bytes of an allocation have been written, and who touched them. */
+/* State of an allocation: which bytes are initialised, and the access histories. */
 struct device_shadow {
-    unsigned char *written; /* a bit a byte; NULL: none */
-    bool all;               /* every byte */
-    bool known;             /* false until it is first looked at */
-    bool live;              /* while memory that is gone is looked for */
+    unsigned char *written; /* one bit per byte; NULL: none written */
+    bool all;               /* all bytes are initialised */
+    bool known;             /* set up at the first access */
+    bool live;              /* scratch: the allocation still exists */
     struct shadow touched;
 };
 
-/* A block of malloc() in kernels; kept after free() until its place is used again. */
+/* A block of malloc() in kernels. It stays after free() until its place is reused. */
 struct heap_record {
     uint64_t begin, bytes;
     bool live;
     uint32_t free_pc, free_thread;
 };
 
-/* A place at which threads have been ordered: a flag, a lock, a counter, an mbarrier. */
+/* A synchronisation object: a flag, lock, counter or mbarrier. */
 struct sync_place {
-    uint64_t address;       /* 0: none here */
-    struct clock *released; /* what came before, for those who read here with fences of the GPU's scope */
-    struct clock *local;    /* and for those of CTA `local_cta`, of the CTA's scope; NULL: the same */
+    uint64_t address;       /* key; 0: free slot */
+    struct clock *released; /* events that precede a read here with GPU scope */
+    struct clock *local;    /* the same for reads by CTA `local_cta` with CTA scope; NULL: the same as `released` */
     uint32_t local_cta;
-    struct clock *arrived; /* mbarrier: at the phase under way; at those before: `released` */
-    uint64_t word;         /* mbarrier: the object after the last operation */
+    struct clock *arrived; /* mbarrier: events before the current phase's arrivals; `released` has those of earlier
+                            * phases */
+    uint64_t word;         /* mbarrier: its value after the last operation */
 };
 struct sync_places {
-    struct sync_place *slot; /* a hash table; NULL while it is empty */
-    uint32_t n, size;        /* a power of two */
+    struct sync_place *slot; /* hash table; NULL while empty */
+    uint32_t n, size;        /* number of entries; number of slots, a power of two */
 };
 
 struct checker {
-    struct device_shadow *shadow; /* by allocation.serial */
+    struct device_shadow *shadow; /* indexed by allocation.serial */
     uint32_t n_shadow;
-    uint32_t hint;             /* see mem_find */
-    uint64_t heap;             /* address of the heap of malloc(), 0 while none is known */
-    struct heap_record *block; /* by address */
+    uint32_t hint;             /* allocation found last; see mem_find() */
+    uint64_t heap;             /* address of the heap of malloc(), 0 while unknown */
+    struct heap_record *block; /* sorted by address */
     uint32_t n_blocks, cap_blocks;
-    bool out_of_memory; /* something could not be followed */
+    bool out_of_memory; /* some events were missed */
     struct finding finding[MAX_FINDINGS];
     int n_findings;
-    uint64_t count, more; /* mistakes; occurrences without a place in finding[] */
+    uint64_t count, more; /* number of errors; occurrences not in finding[] */
     /* races */
-    uint32_t base;             /* serial of the launch's first CTA; what is below is of earlier launches */
-    uint64_t n_ctas;           /* of the launch under way */
-    uint64_t shadow_bytes;     /* in pages */
-    uint64_t unfollowed;       /* bytes of memory without a page: the limit was reached */
-    struct clocks clocks;      /* over the warps of the launch: check_order.c says what an entry is */
-    struct sync_places places; /* in device memory */
+    uint32_t base;             /* serial of the launch's first CTA; lower serials are of earlier launches */
+    uint64_t n_ctas;           /* number of CTAs of the current launch */
+    uint64_t shadow_bytes;     /* bytes of all pages */
+    uint64_t unfollowed;       /* bytes of memory without a page, because of the limit */
+    struct clocks clocks;      /* clocks over the warps of the launch; check_order.c defines the entries */
+    struct sync_places places; /* synchronisation objects in device memory */
 };
 
-/* Times of the warps of a CTA, two each: of plain accesses, and of strong ones, which a clock that is told by a strong
- * write includes up to that write itself. */
+/* Times of the warps of a CTA, two per warp: of weak accesses and of strong ones. A clock released by a strong write
+ * includes strong accesses up to that write. */
 enum { N_TIMES = 2 * MAX_CTA_WARPS };
 
-/* What came before something. */
+/* The events that precede a point in the execution. */
 struct knowledge {
-    uint32_t seen[N_TIMES];       /* what the CTA's warps did up to this time of theirs */
-    uint32_t fenced[N_TIMES];     /* of that, what a fence of the GPU's scope has covered */
-    uint32_t fenced_cta[N_TIMES]; /* likewise, a fence of any scope */
-    struct clock *foreign;        /* what other CTAs did */
+    uint32_t seen[N_TIMES];       /* time up to which each warp of the CTA precedes it */
+    uint32_t fenced[N_TIMES];     /* the part covered by a fence of GPU scope */
+    uint32_t fenced_cta[N_TIMES]; /* the part covered by a fence of any scope */
+    struct clock *foreign;        /* events of other CTAs */
     struct clock *foreign_fenced;
 };
 
-/* What orders the threads of a warp with others. Time counts the warp's instructions that the checker saw, from 1 in
- * each CTA. */
+/* The order of a warp's threads relative to others. Time counts the warp's instructions that the checker sees, from 1
+ * in each CTA. */
 struct warp_order {
     uint32_t now;
-    uint32_t all;                         /* when all lanes last executed one instruction together */
-    uint32_t synced;                      /* when lanes of it last waited for each other, at a barrier or by a mask */
-    uint32_t strong_known;                /* own strong accesses up to then came before, by a lock or flag */
-    lanemask_t path;                      /* lanes that execute now */
-    bool apart;                           /* `row` is in use: the warp has diverged */
-    uint32_t row[WARP_LANES][WARP_LANES]; /* [i][j]: what lane j did up to then came before what i does */
-    uint32_t path_row[WARP_LANES];        /* the same for the lanes of `path`; `row` is theirs when they leave it */
+    uint32_t all;                         /* time when all lanes last executed an instruction together */
+    uint32_t synced;                      /* time when lanes of the warp last waited for each other, at a barrier or by
+                                           * a mask */
+    uint32_t strong_known;                /* own strong accesses up to this time precede the warp, through a lock or
+                                           * flag */
+    lanemask_t path;                      /* lanes of the current path */
+    bool diverged;                        /* the warp has diverged, so `row` is valid */
+    uint32_t row[WARP_LANES][WARP_LANES]; /* [i][j]: time up to which lane j precedes lane i */
+    uint32_t path_row[WARP_LANES];        /* the row of the lanes of `path`; stored in `row` when they leave it */
     struct knowledge know;
-    struct clock *pending;         /* from strong reads: known after the next fence */
-    struct clock *told, *told_cta; /* what a strong write at time `told_at` tells; NULL: not made yet, or nothing */
-    uint32_t told_at, told_cta_at;
+    struct clock *pending;      /* events learned by strong reads; they count after the next fence */
+    struct clock *released;     /* what a strong write at time `released_at` releases; NULL: none */
+    struct clock *released_cta; /* the same inside the CTA, at `released_cta_at` */
+    uint32_t released_at, released_cta_at;
 };
 
-/* The first arrival at a barrier. */
+/* The first arrival at the current phase of a barrier. */
 struct barrier_use {
     uint32_t pc, thread;
-    uint32_t threads; /* that were named; 0: none */
+    uint32_t threads; /* given thread count; 0: none */
     bool active, reduces;
 };
 
-/* Lanes of a warp that have come to an aligned barrier without the others. It is a mistake if those have not come when
- * it opens, or when the block ends: a model may run the lanes of a warp one path after another. */
+/* Lanes of a warp that arrived at an aligned barrier without the others. It is an error if the others have not arrived
+ * when the barrier completes or the CTA ends, since a model may run the paths of a warp one after another. */
 struct partial {
     uint32_t pc;
-    lanemask_t lanes, live; /* who came; who lived then. 0: nobody came so */
+    lanemask_t lanes, live; /* arrived lanes; live lanes at that time, 0: no such arrival */
 };
 
 struct check_cta {
@@ -177,32 +184,31 @@ struct check_cta {
     const struct cta *cta;
     uint32_t serial;
     struct shadow shared;
-    struct sync_places places;                /* in shared memory */
-    uint64_t malloc_bytes[WARP_LANES];        /* arguments of the malloc() that executes */
-    struct knowledge arrived[N_CTA_BARRIERS]; /* what bar.arrive brings to the barrier */
+    struct sync_places places;                /* synchronisation objects in shared memory */
+    uint64_t malloc_bytes[WARP_LANES];        /* arguments of the malloc() being executed */
+    struct knowledge arrived[N_CTA_BARRIERS]; /* events that bar.arrive contributes to a barrier */
     struct barrier_use use[N_CTA_BARRIERS];
     struct partial partial[N_CTA_BARRIERS][MAX_CTA_WARPS];
-    struct check_copy *copies; /* under way: check_copy.c */
+    struct check_copy *copies; /* unfinished copies: check_copy.c */
     uint32_t n_copies, cap_copies;
     struct warp_order warp[];
 };
 
-/* The instruction under way, for the parts that look at its lanes. */
+/* The current instruction. */
 struct now {
     struct check_cta *c;
     const struct warp *w;
     const struct inst *in;
     struct warp_order *order;
     uint32_t pc;
-    unsigned bytes; /* of a lane's access */
+    unsigned bytes; /* bytes accessed per lane */
     uint8_t strong; /* enum strength */
     uint8_t words;  /* ORDER_ bits */
     bool reads, writes;
 };
 
-/* The finding of this kind and these places, counted once more; NULL when it is not its first occurrence. Kind, places,
- * CTA and count are set. */
-struct finding *check_found(struct check_cta *c, enum check_kind kind, uint32_t pc, uint32_t other_pc);
+/* Counts a finding. Returns it if this is its first occurrence, with kind, PCs, CTA and count set; else NULL. */
+struct finding *check_count(struct check_cta *c, enum check_kind kind, uint32_t pc, uint32_t other_pc);
 static inline uint32_t check_thread(const struct warp *w, int lane) { return w->index * WARP_LANES + (uint32_t)lane; }
 static inline uint32_t check_pc(const struct warp *w, const struct inst *in) {
     return (uint32_t)(in - w->program->code);
@@ -212,16 +218,17 @@ static inline uint16_t check_opcode(const struct inst *in) {
     return isa_rows(&n)[in->row].op;
 }
 
-/* check_order.c: who came before whom. */
+/* check_order.c: happened-before. */
 void order_start(struct check_cta *c);
 void order_end(struct check_cta *c);
-/* `lanes` execute one instruction at the next time. */
+/* Records that `lanes` execute an instruction; advances the warp's time. */
 void order_path(struct check_cta *c, const struct warp *w, lanemask_t lanes);
-/* `lanes` have waited for each other. */
-void order_meet(struct warp_order *o, lanemask_t lanes, lanemask_t launched);
-/* Did the access, of another path of the warp or of another CTA, come before what lane `lane` does now? */
+/* Records that `lanes` have waited for each other. */
+void order_join_lanes(struct warp_order *o, lanemask_t lanes, lanemask_t launched);
+/* True if access `a`, of another path of the warp or of another CTA, happened before lane `lane` of the current
+ * instruction. */
 bool order_is_before_slow(const struct now *n, const struct access *a, int lane);
-/* Likewise, any access. */
+/* The same for any access. */
 static inline bool order_is_before(const struct now *n, const struct access *a, int lane) {
     unsigned warp = a->thread / WARP_LANES;
     if (a->cta != n->c->serial)
@@ -231,51 +238,53 @@ static inline bool order_is_before(const struct now *n, const struct access *a, 
     return n->order->path >> a->thread % WARP_LANES & 1 || order_is_before_slow(n, a, lane);
 }
 void order_fence(const struct now *n);
-/* A barrier is complete and is about to be reset. */
+/* Records that a barrier is complete, before it is reset. */
 void order_release(struct check_cta *c, uint32_t barrier);
-/* What `c` knows came before what the path does from now on; of the scope of the CTA: what it knows of this CTA. */
+/* Makes the events of clock `c` precede the current path; with `cta_scope`, only those of this CTA. */
 void order_acquire(const struct now *n, struct clock *c, bool cta_scope);
-/* New clocks, owned by the caller: everything before now; what a strong write tells (the second: inside of the CTA). */
+/* Return new clocks, owned by the caller: all events before now; the events that a strong write releases to all
+ * threads; those it releases inside the CTA. */
 struct clock *order_everything(const struct now *n);
-struct clock *order_told(const struct now *n);
-struct clock *order_told_cta(const struct now *n);
-/* All that warp `i` knows and has done. */
+struct clock *order_released(const struct now *n);
+struct clock *order_released_cta(const struct now *n);
+/* Adds warp `i` and all events that precede it. */
 void knowledge_add_warp(struct check_cta *c, struct knowledge *to, uint32_t i);
 
-/* check_sync.c: strong accesses to one address after another. */
+/* check_sync.c: synchronisation by strong accesses to one address. */
 void sync_accesses(const struct now *n, struct sync_places *p, lanemask_t lanes, const struct effects *fx);
 void sync_mbarrier(const struct now *n, lanemask_t lanes, const struct effects *fx);
 void sync_forget(struct sync_places *p);
 
-/* check_race.c: accesses of `lanes` at fx->addr in [begin, ...) of `s`; `space` is for the report. `seen_content`:
- * reads of granules that this CTA has not written are reported too (shared memory). */
+/* check_race.c: checks accesses of `lanes` at fx->addr, in memory that begins at `begin` and has the histories `s`. In
+ * shared memory, reads of bytes that this CTA has not written are reported too. */
 void race_accesses(const struct now *n, struct shadow *s, uint64_t begin, lanemask_t lanes, const struct effects *fx,
                    enum space space);
 
-/* check_shadow.c: the granules of [offset, offset + bytes), all in one page; NULL: not followed. `*shift` is theirs. */
+/* check_shadow.c: returns the granules of [offset, offset + bytes), all in one page, and their size 1 << *shift; NULL
+ * if there is no page. */
 struct granule *shadow_at(struct checker *k, struct shadow *s, uint64_t offset, unsigned bytes, unsigned msize,
                           unsigned *shift);
-/* Nobody has touched it. */
+/* Clears the histories of a range. */
 void shadow_clear(struct shadow *s, uint64_t offset, uint64_t bytes);
 void shadow_free(struct checker *k, struct shadow *s);
 
-/* check_copy.c: cp.async. A copy; a group of it (`lanes` commit); `lanes` wait for all but so many groups (-1: for
- * every copy); an access of shared memory that may meet a copy. */
+/* check_copy.c: cp.async. A copy is issued; `lanes` commit a group; `lanes` wait until at most `groups` groups are
+ * unfinished (-1: for all copies); an access to shared memory is checked against unfinished copies. */
 void copies_issue(const struct now *n, const struct effects *fx);
 void copies_commit(struct check_cta *c, const struct warp *w, lanemask_t lanes);
-void copies_collect(const struct now *n, lanemask_t lanes, int64_t groups);
-void copies_look(const struct now *n, lanemask_t lanes, const struct effects *fx);
+void copies_wait(const struct now *n, lanemask_t lanes, int64_t groups);
+void copies_check(const struct now *n, lanemask_t lanes, const struct effects *fx);
 void copies_forget(struct check_cta *c);
 void copies_free(struct check_cta *c);
 
-/* check_warp.c: check_members(), and vprintf. Operands are as before the instruction. */
+/* check_warp.c: check_members(), and vprintf. Operands are those before the instruction. */
 void check_format(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes);
 
-/* check_device.c: device memory, and the heap in it. */
+/* check_device.c: device memory and its heap. */
 void check_device(const struct now *n, lanemask_t lanes, const struct effects *fx);
-/* The whole allocation that holds `address`. */
-/* Memory that the host shares with kernels: what the host has touched since the last launch. */
+/* Updates memory shared with the host: what the host has accessed since the last launch counts as written. */
 void check_shared_memory(struct checker *k, const struct memory *m);
+/* Marks the whole allocation that contains `address` as written. */
 void check_all_written(struct check_cta *c, const struct warp *w, uint64_t address);
 void check_malloc(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes);
 void check_heap_free(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes);

@@ -1,12 +1,13 @@
-/* Releases and acquires (PTX ISA 8.8): a strong write tells what fences before it have covered, one with .release all
- * that came before it; a strong read learns it with the next fence, one with .acquire at once. Read-modify-writes add
- * to what a place tells, so that a chain of them hands on what each says. An atomic without any word of order, as
- * CUDA's atomicAdd() and the like are compiled, counts as an acquire: kernels rely on it, and the hardware keeps it. */
+/* Releases and acquires (PTX ISA 8.8). A strong write releases the events covered by earlier fences; with .release, all
+ * events before it. A strong read acquires them at the next fence; with .acquire, at once. A read-modify-write adds to
+ * what an address releases, so that a chain of them passes on everything. An atomic without an ordering qualifier, as
+ * compiled from CUDA's atomicAdd() and similar, counts as an acquire: kernels rely on this, and the hardware guarantees
+ * it. */
 #include "check_state.h"
 #include "isa/exec/exec_mbarrier.h"
 #include <stdlib.h>
 
-/* ---- places ---- */
+/* ---- synchronisation objects ---- */
 
 void sync_forget(struct sync_places *p) {
     for (uint32_t i = 0; i < p->size; i++) {
@@ -18,7 +19,7 @@ void sync_forget(struct sync_places *p) {
     *p = (struct sync_places){NULL, 0, 0};
 }
 
-/* The slot of `key`, or the empty one where it would be. */
+/* Returns the slot of `key`, or the free slot where it belongs. */
 static struct sync_place *slot_of(const struct sync_places *p, uint64_t key) {
     uint64_t at = key * 0x9e3779b97f4a7c15u >> 32;
     while (p->slot[at & (p->size - 1)].address && p->slot[at & (p->size - 1)].address != key)
@@ -39,7 +40,7 @@ static bool grow(struct sync_places *p) {
     return true;
 }
 
-/* Address 0 is one of shared memory; keys begin at 1. */
+/* Address 0 is valid in shared memory, so keys begin at 1. */
 static struct sync_place *find(const struct sync_places *p, uint64_t address) {
     struct sync_place *s = p->n ? slot_of(p, address + 1) : NULL;
     return s && s->address ? s : NULL;
@@ -70,7 +71,7 @@ static void acquire(const struct now *n, const struct sync_place *s, bool at_onc
     clock_add(k, &n->order->pending, own);
 }
 
-/* A write tells `all` to every thread and `local` to those of its CTA; `adds`: besides what was told before. */
+/* Releases `all` to every thread and `local` to threads of the CTA. `adds`: in addition to earlier releases. */
 static void release(const struct now *n, struct sync_place *s, struct clock *all, struct clock *local, bool adds) {
     struct clocks *k = &n->c->checker->clocks;
     if (!adds) {
@@ -92,10 +93,10 @@ void sync_accesses(const struct now *n, struct sync_places *p, lanemask_t lanes,
     struct clock *all = NULL, *local = NULL;
     if (n->writes && n->words & ORDER_RELEASE) {
         local = order_everything(n);
-        all = cta_scope ? order_told(n) : clock_ref(local);
+        all = cta_scope ? order_released(n) : clock_ref(local);
     } else if (n->writes) {
-        local = order_told_cta(n);
-        all = cta_scope ? NULL : order_told(n);
+        local = order_released_cta(n);
+        all = cta_scope ? NULL : order_released(n);
     }
     uint64_t last = UINT64_MAX;
     for (; lanes && (p->n || local); lanes &= lanes - 1) {
@@ -117,13 +118,13 @@ void sync_accesses(const struct now *n, struct sync_places *p, lanemask_t lanes,
 
 static uint32_t pending_of(uint64_t word) { return (uint32_t)(word >> MBARRIER_PENDING) & MBARRIER_COUNT_MAX; }
 
-/* Has the operation of `arrivals` threads on the object, which is `word` now, ended a phase? */
-static bool ended(const struct sync_place *s, uint64_t word, uint64_t arrivals) {
+/* True if the operation of `arrivals` threads on the object, now `word`, has ended a phase. */
+static bool phase_ended(const struct sync_place *s, uint64_t word, uint64_t arrivals) {
     return ((s->word ^ word) >> MBARRIER_PHASE & 1) || (arrivals && arrivals >= pending_of(s->word));
 }
 
-/* Arrivals and waits of the lanes of `same`, all of them at one object. */
-static void mbarrier(const struct now *n, struct sync_place *s, lanemask_t same, uint64_t word) {
+/* Handles arrivals and waits of the lanes `same` at one object. */
+static void handle_mbarrier(const struct now *n, struct sync_place *s, lanemask_t same, uint64_t word) {
     uint32_t n_rows;
     uint64_t form = isa_rows(&n_rows)[n->in->row].form, arrivals = 0;
     unsigned mode = form_get(form, CAT_MODE), mode2 = form_get(form, CAT_MODE2);
@@ -140,13 +141,13 @@ static void mbarrier(const struct now *n, struct sync_place *s, lanemask_t same,
         return;
     }
     if (mode == MODE_ARRIVE || mode == MODE_ARRIVE_DROP || copies) {
-        struct clock *mine = relaxed ? order_told_cta(n) : order_everything(n);
+        struct clock *mine = relaxed ? order_released_cta(n) : order_everything(n);
         clock_add(k, &s->arrived, mine);
         clock_unref(mine);
         for (lanemask_t left = same; left; left &= left - 1)
             arrivals += copies ? form_get(form, CAT_NOINC) : mode2 == MODE2_EXPECT_TX ? 1 : count[__builtin_ctz(left)];
     }
-    if (ended(s, word, arrivals)) { /* lanes that arrived at the next phase in the same instruction count with it */
+    if (phase_ended(s, word, arrivals)) { /* lanes of the same instruction that arrived at the next phase count too */
         clock_add(k, &s->released, s->arrived);
         clock_set(&s->arrived, NULL);
     }
@@ -164,12 +165,12 @@ void sync_mbarrier(const struct now *n, lanemask_t lanes, const struct effects *
         if (!s)
             return;
         memcpy(&word, n->c->cta->shared + at, sizeof word);
-        if (!n->strong) { /* init, inval: another object from now on */
+        if (!n->strong) { /* init, inval: a new object from now on */
             clock_set(&s->released, NULL);
             clock_set(&s->arrived, NULL);
             s->word = word;
             continue;
         }
-        mbarrier(n, s, same, word);
+        handle_mbarrier(n, s, same, word);
     }
 }

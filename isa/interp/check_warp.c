@@ -1,23 +1,24 @@
-/* Instructions that name their threads: who executes one must be named in its mask, and a shuffle reads lanes that
- * execute it (PTX ISA 9.7.9.6). And vprintf, whose format must be there. */
+/* Checks instructions with member masks: an executing thread must be in its mask, and a shuffle must read lanes that
+ * execute it (PTX ISA 9.7.9.6). Also checks that the format of vprintf is not null. */
 #include "check_state.h"
 #include "isa/exec/exec_reduce.h"
 #include "isa/exec/exec_warp.h"
 #include "isa/machine/warpsync.h"
 #include "isa/reduce.h"
 
-static void not_member(struct check_cta *c, const struct warp *w, const struct inst *in, int lane, lanemask_t mask) {
-    struct finding *f = check_found(c, CHECK_NOT_MEMBER, check_pc(w, in), NO_PC);
+static void report_not_member(struct check_cta *c, const struct warp *w, const struct inst *in, int lane,
+                              lanemask_t mask) {
+    struct finding *f = check_count(c, CHECK_NOT_MEMBER, check_pc(w, in), NO_PC);
     if (!f)
         return;
     f->thread = check_thread(w, lane);
     f->lanes = mask;
 }
 
-/* `from` reads nothing defined: it is not in `there`, the lanes that execute. */
-static void absent(struct check_cta *c, const struct warp *w, const struct inst *in, int lane, int from,
-                   lanemask_t there) {
-    struct finding *f = check_found(c, CHECK_SHUFFLE_SOURCE, check_pc(w, in), NO_PC);
+/* Reports a read of lane `from`, which is not in `there`, the executing lanes: the value is undefined. */
+static void report_source(struct check_cta *c, const struct warp *w, const struct inst *in, int lane, int from,
+                          lanemask_t there) {
+    struct finding *f = check_count(c, CHECK_SHUFFLE_SOURCE, check_pc(w, in), NO_PC);
     if (!f)
         return;
     f->thread = check_thread(w, lane);
@@ -26,7 +27,7 @@ static void absent(struct check_cta *c, const struct warp *w, const struct inst 
     f->live = w->live;
 }
 
-/* Those that the mask names and that have not exited come, or the instruction is not executed. */
+/* All members that have not exited arrive, or the instruction does not execute. */
 void check_members(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
     const lanemask_t *masks = reg_ptr(w, in->e);
     bool has_mask = in->hints & HINT_MEMBERS, shuffles = check_opcode(in) == OP_SHFL;
@@ -35,13 +36,13 @@ void check_members(struct check_cta *c, const struct warp *w, const struct inst 
         int l = __builtin_ctz(left);
         lanemask_t there = has_mask ? masks[l] & w->live : lanes;
         if (has_mask && !(masks[l] >> l & 1)) {
-            not_member(c, w, in, l, masks[l]);
+            report_not_member(c, w, in, l, masks[l]);
             continue;
         }
         for (unsigned k = 0; k < steps; k++) {
             int from = shuffles ? shuffle_lane(w, in, l) : in->kind == K_REDUCE ? reduce_lane(w, in, k, l) : l;
             if (!(there >> from & 1))
-                absent(c, w, in, l, from, there);
+                report_source(c, w, in, l, from, there);
         }
     }
 }
@@ -52,7 +53,7 @@ void check_format(struct check_cta *c, const struct warp *w, const struct inst *
         int l = __builtin_ctz(lanes);
         if (format[l])
             continue;
-        struct finding *f = check_found(c, CHECK_NULL_FORMAT, check_pc(w, in), NO_PC);
+        struct finding *f = check_count(c, CHECK_NULL_FORMAT, check_pc(w, in), NO_PC);
         if (f)
             f->thread = check_thread(w, l);
     }

@@ -1,7 +1,7 @@
-/* Order of CTAs: turns. A turn is one CTA run until it ends or has spent a budget; the sequence of turns is fixed by
- * the programs alone (see next_turn), and host threads only run ahead in it. A CTA that comes to an instruction whose
- * order among CTAs shows in results (atomics, volatile accesses, printing) waits until all earlier turns are committed.
- * So results and statistics do not depend on the number of threads. */
+/* The order of CTAs. A turn runs one CTA until it ends or has used its budget. The programs alone determine the
+ * sequence of turns (see next_turn()); host threads only run ahead in it. A CTA that reaches an instruction whose order
+ * among CTAs is observable (atomics, volatile accesses, printing) waits until all earlier turns are committed. So
+ * results and statistics do not depend on the number of threads. */
 #include "interp_affine.h"
 #include "interp_watch.h"
 #include "isa/exec/syscall.h"
@@ -11,35 +11,35 @@
 #include <stdlib.h>
 
 enum {
-    RESIDENT = 64,            /* CTAs begun and not ended, at most, unless the grid is cooperative */
-    WINDOW = 2 * RESIDENT,    /* turns handed out and not committed, at most */
-    DEFAULT_QUANTUM = 4096,   /* warp instructions of a warp before the next one's */
-    WAITING_QUANTUM = 256,    /* likewise where a CTA of a cooperative grid may be waiting for others */
-    SHARING_TURN = 32 * 1024, /* warp instructions of a turn in which the CTA touched what others may wait for */
-    PRIVATE_TURN = 4 << 20,   /* of one in which it did not */
+    RESIDENT = 64,            /* maximum number of resident CTAs, unless the grid is cooperative */
+    WINDOW = 2 * RESIDENT,    /* maximum number of turns started and not committed */
+    DEFAULT_QUANTUM = 4096,   /* warp instructions of a warp before the next warp runs */
+    WAITING_QUANTUM = 256,    /* the same if a CTA of a cooperative grid may be waiting for others */
+    SHARING_TURN = 32 * 1024, /* warp instructions of a turn in which the CTA communicated with others */
+    PRIVATE_TURN = 4 << 20,   /* of a turn in which it did not */
     MAX_THREADS = 64,
 };
 
-/* TURN_STOPPED: it was not begun, or ended early because another failed; TURN_HALTED: launch.stop was set */
+/* TURN_STOPPED: not started, or ended early because another turn failed; TURN_HALTED: launch.stop was set */
 enum turn_end { TURN_FINISHED, TURN_SUSPENDED, TURN_FAULT, TURN_DEADLOCK, TURN_STOPPED, TURN_HALTED };
 
 struct slot {
     struct cta_run run;
     struct run *owner;
-    uint64_t cta, ticket;     /* the present CTA; the first of its turns */
-    uint32_t turns, finished; /* turns, each with the next CTA; those done whose CTA ended */
-    bool quiet;               /* it was watched, and repeated itself without changing anything */
-    bool changed;             /* in this turn it did something that may end somebody's waiting */
-    bool others;              /* quiet, and a warp has other paths that could run */
-    uint64_t rotations;       /* value of run.rotations when this CTA last followed it */
-    bool moved;               /* its last turn may have changed memory, or ended threads */
-    bool shared;              /* in one of them the CTA did what others may wait for */
-    uint32_t home; /* the host thread that began it: a slot that ends is used again there, where its memory is cached */
+    uint64_t cta, ticket;     /* the current CTA; number of the slot's first turn in the sequence */
+    uint32_t turns, finished; /* number of turns, one for each of consecutive CTAs; CTAs that ended */
+    bool quiet;               /* it was watched and repeated itself without changing anything */
+    bool changed;             /* in this turn it may have ended another thread's wait */
+    bool others;              /* quiet, and a warp has other runnable paths */
+    uint64_t rotations;       /* value of run.rotations that this CTA last applied */
+    bool moved;               /* its last turn may have changed memory or ended threads */
+    bool shared;              /* in one of its turns the CTA communicated with others */
+    uint32_t home;            /* host thread that created it; reused there, where its memory is cached */
     enum turn_end end;
-    struct slot *next; /* of the list it is in */
+    struct slot *next; /* next slot of its list */
 };
 
-/* A list of slots, first in, first out. */
+/* A FIFO list of slots. */
 struct slot_list {
     struct slot *first, **last;
     uint32_t n;
@@ -48,25 +48,25 @@ struct slot_list {
 struct run {
     const struct launch *launch;
     const struct reconv_ops *model;
-    const struct reconv_cfg *reconv; /* the caller's, not a copy: a model may know more of it */
+    const struct reconv_cfg *reconv; /* the caller's own, not a copy: a model may extend it */
     struct reconv_cfg defaults;
     const struct interp_cfg *cfg;
     uint64_t quantum;
     uint32_t threads;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    /* under the lock */
+    /* protected by the lock */
     uint64_t n_ctas, next_cta, ctas_done, resident;
     uint64_t next_ticket, committed;
-    struct slot *results[WINDOW];                   /* turns that have ended, by ticket */
-    struct slot_list suspended, spare[MAX_THREADS]; /* spare: by home */
-    uint32_t to_resume;                             /* of the suspended, before new ones are begun */
+    struct slot *results[WINDOW];                   /* ended turns, by ticket */
+    struct slot_list suspended, spare[MAX_THREADS]; /* `spare` by home thread */
+    uint32_t to_resume;                             /* suspended CTAs to resume before new ones begin */
     struct interp_stats total;
-    uint64_t quiet;                  /* turns in sequence, the last committed among them, that were */
-    uint64_t alone;                  /* likewise, of CTAs without other paths that could run */
-    uint32_t taken;                  /* times that paths took turns since memory last changed: let_others_run() */
-    uint64_t rotations, rotate_from; /* times in all; the first turn that begins with the last of them */
-    bool shares;                     /* a CTA executed what others may wait for */
+    uint64_t quiet;                  /* number of consecutive quiet turns up to the last committed one */
+    uint64_t alone;                  /* the same, of CTAs without other runnable paths */
+    uint32_t taken;                  /* path rotations since memory last changed: rotate_paths() */
+    uint64_t rotations, rotate_from; /* path rotations in total; the first turn that applies the last one */
+    bool shares;                     /* a CTA communicated with others */
     bool failed, out_of_memory;
     struct fault *fault;
 };
@@ -100,20 +100,20 @@ static struct dim3 cta_at(const struct launch *l, uint64_t linear) {
 
 /* ---- one turn ---- */
 
-/* The CTA's own warps have ended. */
+/* Ends the affine warp after the CTA's own warps. */
 static enum turn_end end_affine(struct cta_run *r, bool *ran) {
     enum warp_end end = cta_affine_finish(r);
     *ran = true;
     return end == WARP_DONE ? TURN_FINISHED : end == WARP_FAULT ? TURN_FAULT : TURN_SUSPENDED;
 }
 
-/* All warps that can run, once. */
+/* Runs each runnable warp of the CTA once. */
 static enum turn_end run_round(struct slot *s, uint64_t quantum, bool *ran) {
     struct cta_run *r = &s->run;
     uint32_t done = 0;
     uint64_t before = r->n.thread_instructions;
     *ran = false;
-    bool look = true; /* has it been stopped? What ends for other reasons than its quantum is mostly short */
+    bool look = true; /* check for a stop: after a full quantum, since other turns are short */
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
         if (!r->warps[i].done && !r->warps[i].blocked) {
             if (look && launch_stopped(s->owner->launch))
@@ -135,7 +135,7 @@ static enum turn_end run_round(struct slot *s, uint64_t quantum, bool *ran) {
     return r->affine ? end_affine(r, ran) : TURN_FINISHED;
 }
 
-/* Does the CTA only wait for others, by what it did since it last changed something? */
+/* True if the CTA only waits for others, judging by what it did since it last changed something. */
 static bool only_waits(struct slot *s) {
     struct cta_run *r = &s->run;
     if (cta_watch_repeats(r))
@@ -147,7 +147,8 @@ static bool only_waits(struct slot *s) {
     return false;
 }
 
-/* A CTA of a cooperative grid gives its turn up when it only waits: its next one comes when all others had theirs. */
+/* Runs one turn. A CTA of a cooperative grid ends its turn when it only waits; its next turn comes after all other
+ * CTAs. */
 static enum turn_end run_turn(struct slot *s) {
     struct cta_run *r = &s->run;
     uint64_t begin = r->n.warp_instructions, quantum = s->owner->quantum;
@@ -167,7 +168,7 @@ static enum turn_end run_turn(struct slot *s) {
         uint64_t turn = r->communicates ? SHARING_TURN : PRIVATE_TURN, limit = s->owner->launch->cycle_limit;
         if (spent >= turn || (limit && spent > limit))
             return TURN_SUSPENDED;
-        if (cooperates) { /* the next round tells whether it still does */
+        if (cooperates) { /* the next quantum shows whether it still communicates */
             quantum = now && s->owner->quantum > WAITING_QUANTUM ? WAITING_QUANTUM : s->owner->quantum;
             before = r->communicates;
             r->communicates = false;
@@ -181,7 +182,7 @@ static void begin_slot(struct slot *s) {
     cta_run_start(&s->run);
 }
 
-/* Its turns one after another, as long as CTAs end. */
+/* Runs the turns of a slot one after another while its CTAs end. */
 static void run_turns(struct slot *s) {
     s->finished = 0;
     s->shared = false;
@@ -211,10 +212,10 @@ static const void *state_of(const void *ctx, uint32_t warp) {
     return r->warps[warp].done ? NULL : r->warps[warp].control.model;
 }
 
-enum stuck { STUCK_CTA, STUCK_ALL, STUCK_LIMIT, STUCK_STOPPED };
-enum { FEW_NAMED = 4 }; /* warps in the report of a launch that was going on; that of a deadlock has all */
+enum stuck_kind { STUCK_CTA, STUCK_ALL, STUCK_LIMIT, STUCK_STOPPED };
+enum { MAX_WARPS_LISTED = 4 }; /* warps listed in the report of a running launch; a deadlock report lists all */
 
-static char *stuck_text(const struct run *run, const struct slot *s, enum stuck how) {
+static char *stuck_text(const struct run *run, const struct slot *s, enum stuck_kind how) {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -232,13 +233,13 @@ static char *stuck_text(const struct run *run, const struct slot *s, enum stuck 
                 (unsigned long long)run->n_ctas);
     else if (how == STUCK_ALL)
         fprintf(out,
-                "deadlock in kernel '%s': every path that may run repeats itself, in memory that nobody changes, "
+                "deadlock in kernel '%s': every runnable path repeats itself, and no thread changes memory, "
                 "with %llu of %llu CTAs finished\n",
                 l->program->name, (unsigned long long)run->ctas_done, (unsigned long long)run->n_ctas);
     else
-        fprintf(out, "deadlock in kernel '%s': no warp of CTA (%u,%u,%u) can go on\n", l->program->name, id.x, id.y,
+        fprintf(out, "deadlock in kernel '%s': no warp of CTA (%u,%u,%u) can continue\n", l->program->name, id.x, id.y,
                 id.z);
-    struct report_room room = {how >= STUCK_LIMIT ? FEW_NAMED : UINT32_MAX, 0};
+    struct report_room room = {how >= STUCK_LIMIT ? MAX_WARPS_LISTED : UINT32_MAX, 0};
     if (how < STUCK_LIMIT || s->end != TURN_FINISHED)
         report_cta(out, s->run.cta, run->model, state_of, &s->run, &room);
     for (const struct slot *o = how == STUCK_CTA ? NULL : run->suspended.first; o; o = o->next)
@@ -272,7 +273,7 @@ static void set_fault(struct run *run, const struct slot *s) {
     f->text = fx->fault_text;
 }
 
-/* ---- the sequence of turns; all under the lock ---- */
+/* ---- the sequence of turns; all functions run under the lock ---- */
 
 static struct slot *new_slot(struct run *run) {
     struct slot *s = aligned_alloc(_Alignof(struct slot), sizeof *s);
@@ -314,7 +315,7 @@ static bool wait_for_turn(void *ctx) {
     return go;
 }
 
-/* A slot for `n` CTAs from `cta` on, one after another; NULL when memory is out. */
+/* Returns a slot for `n` consecutive CTAs from `cta` on, or NULL if out of memory. */
 static struct slot *slot_for(struct run *run, uint32_t thread, uint64_t cta, uint32_t n) {
     struct slot *s = run->spare[thread].n ? list_pop(&run->spare[thread]) : new_slot(run);
     if (!s) {
@@ -326,12 +327,12 @@ static struct slot *slot_for(struct run *run, uint32_t thread, uint64_t cta, uin
     s->turns = n;
     s->run.wait_for_turn = run->threads > 1 ? wait_for_turn : NULL;
     s->run.turn_ctx = s;
-    s->end = TURN_STOPPED; /* not begun */
+    s->end = TURN_STOPPED; /* not started */
     s->rotations = run->rotations;
     return s;
 }
 
-/* The slot's CTA is suspended: its further turns go to another slot. */
+/* Moves the remaining turns of a slot whose CTA is suspended to another slot. */
 static struct slot *split(struct run *run, uint32_t thread, struct slot *s) {
     uint32_t done = s->finished + 1;
     struct slot *rest = slot_for(run, thread, s->cta + 1, s->turns - done);
@@ -342,16 +343,16 @@ static struct slot *split(struct run *run, uint32_t thread, struct slot *s) {
     return rest;
 }
 
-/* How many CTAs are begun at once, by one host thread in one slot: short ones would spend their time at the lock. One,
- * if some other CTA might wait for one of them, or a limit has to be noticed on time. */
+/* Returns how many CTAs one host thread starts at once in one slot, because short CTAs would spend their time on the
+ * lock. It is 1 if another CTA might wait for one of them, or if a limit must be noticed in time. */
 static uint32_t ctas_at_once(const struct run *run) {
-    enum { MOST = 16, INSTRUCTIONS = 1024 };
-    uint64_t left = (run->n_ctas - run->next_cta) / (2 * run->threads), n = MOST;
+    enum { MAX_CTAS = 16, INSTRUCTIONS = 1024 };
+    uint64_t left = (run->n_ctas - run->next_cta) / (2 * run->threads), n = MAX_CTAS;
     if (run->threads == 1 || run->shares || run->suspended.n || run->launch->cycle_limit || !run->total.ctas)
         return 1;
     n = INSTRUCTIONS / (run->total.warp_instructions / run->total.ctas + 1);
     uint64_t room = (run->resident < WINDOW ? run->resident : WINDOW) - (run->next_ticket - run->committed);
-    n = n > MOST ? MOST : n;
+    n = n > MAX_CTAS ? MAX_CTAS : n;
     n = n > left ? left : n;
     n = n > room ? room : n;
     return n ? (uint32_t)n : 1;
@@ -364,9 +365,8 @@ static struct slot *begin_ctas(struct run *run, uint32_t thread) {
     return s;
 }
 
-/* The turn after all handed out so far; NULL when it cannot be known yet (*wait) or there is none. New CTAs are begun
- * in order while fewer than `resident` are suspended; when that many are, each of them gets a turn before new ones
- * do. */
+/* Returns the next turn of the sequence; NULL if it is not known yet (*wait) or there is none. New CTAs begin in order
+ * while fewer than `resident` are suspended. When that many are, each gets a turn before new ones begin. */
 static struct slot *next_turn(struct run *run, uint32_t thread, bool *wait) {
     uint64_t in_flight = run->next_ticket - run->committed;
     bool more = run->next_cta < run->n_ctas;
@@ -421,7 +421,7 @@ static void add_stats(struct interp_stats *to, struct interp_stats *n) {
     memset(n, 0, sizeof *n);
 }
 
-static void give_up(struct run *run, const struct slot *s, enum fault_kind kind, enum stuck how) {
+static void fail_launch(struct run *run, const struct slot *s, enum fault_kind kind, enum stuck_kind how) {
     memset(run->fault, 0, sizeof *run->fault);
     run->fault->kind = kind;
     run->fault->cta = s->run.cta->id;
@@ -429,19 +429,20 @@ static void give_up(struct run *run, const struct slot *s, enum fault_kind kind,
     run->failed = true;
 }
 
-/* Has every CTA that there is repeated itself in its last turn, and can no other begin? Turns go round, so that as many
- * in sequence as there are CTAs belong to all of them. */
-static bool nobody_moves(const struct run *run) {
+/* True if every resident CTA repeated itself in its last turn and no other can begin. Turns rotate, so as many
+ * consecutive turns as there are CTAs cover all of them. */
+static bool all_repeat(const struct run *run) {
     uint64_t here = run->suspended.n + (run->next_ticket - run->committed);
     return run->quiet > here && (run->next_cta == run->n_ctas || here >= run->resident);
 }
 
-/* Nobody moves. With independent threads other paths run next, from the first turn that no host thread can have begun:
- * so results do not depend on host threads. False: there are no others, or all have had their turn. */
-static bool let_others_run(struct run *run) {
-    enum { MOST = 4 * WARP_LANES }; /* turns until each path of a warp has had one: its levels, then paths */
+/* Handles the case that no CTA makes progress. With independent threads, other paths run next, from the first turn that
+ * no host thread can have started, so that results do not depend on host threads. Returns false if there are no other
+ * paths or all have had their turn. */
+static bool rotate_paths(struct run *run) {
+    enum { MAX_ROTATIONS = 4 * WARP_LANES }; /* rotations until each path of a warp has run: its levels, then paths */
     uint64_t here = run->suspended.n + (run->next_ticket - run->committed);
-    if (run->alone > here || run->taken == MOST)
+    if (run->alone > here || run->taken == MAX_ROTATIONS)
         return false;
     run->taken++;
     run->rotations++;
@@ -455,7 +456,7 @@ static void commit(struct run *run, struct slot *s) {
     bool bad = s->end == TURN_FAULT || s->end == TURN_DEADLOCK;
     s->run.n.chain_error = s->run.cta->chain_error;
     s->run.cta->chain_error = (struct chain_error){0};
-    if (!run->failed) /* what comes after the turn that failed does not count */
+    if (!run->failed) /* turns after the failed one do not count */
         add_stats(&run->total, &s->run.n);
     if (s->end == TURN_SUSPENDED)
         list_push(&run->suspended, s);
@@ -483,11 +484,11 @@ static void commit(struct run *run, struct slot *s) {
     if (s->moved)
         run->taken = 0;
     if (s->end == TURN_HALTED)
-        give_up(run, s, FAULT_STOPPED, STUCK_STOPPED);
+        fail_launch(run, s, FAULT_STOPPED, STUCK_STOPPED);
     else if (!bad && l->cycle_limit && run->total.warp_instructions > l->cycle_limit)
-        give_up(run, s, FAULT_LIMIT, STUCK_LIMIT);
-    else if (nobody_moves(run) && !let_others_run(run))
-        give_up(run, s, FAULT_DEADLOCK, STUCK_ALL);
+        fail_launch(run, s, FAULT_LIMIT, STUCK_LIMIT);
+    else if (all_repeat(run) && !rotate_paths(run))
+        fail_launch(run, s, FAULT_DEADLOCK, STUCK_ALL);
 }
 
 static void turn_ended(struct run *run, struct slot *s) {
@@ -495,14 +496,14 @@ static void turn_ended(struct run *run, struct slot *s) {
     struct slot *first;
     while ((first = run->results[run->committed % WINDOW]) != NULL) {
         run->results[run->committed % WINDOW] = NULL;
-        run->committed += first->turns; /* before the slot is used again */
+        run->committed += first->turns; /* before the slot is reused */
         commit(run, first);
     }
     if (run->threads > 1)
         pthread_cond_broadcast(&run->changed);
 }
 
-/* Turns, until there are none for this host thread. */
+/* Runs turns until none is left for this host thread. */
 static void take_turns(void *ctx, uint32_t thread) {
     struct run *run = ctx;
     struct slot *s = NULL;
@@ -544,7 +545,7 @@ static void run_threads(struct run *run) {
     workers_free(own);
 }
 
-/* The lock is held for less than a microsecond, often: who waits for it spins before it sleeps. */
+/* The lock is held often and for less than a microsecond, so waiting threads spin before they sleep. */
 static void init_lock(struct run *run) {
     pthread_mutexattr_t spinning;
     pthread_mutexattr_init(&spinning);

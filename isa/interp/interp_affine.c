@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 enum {
-    AHEAD = 16,         /* entries a warp that wait, on the average */
-    COMPUTE_STEPS = 64, /* of these, such that only compute or branch, are one */
-    MOST_STEPS = 4096,  /* of the affine warp for one request: a launch that is to stop must be able to */
+    AHEAD = 16,         /* waiting entries per warp, on average */
+    COMPUTE_STEPS = 64, /* this many steps that only compute or branch count as one */
+    MAX_STEPS = 4096,   /* maximum steps per request, so that a launch can be stopped */
 };
 
 struct cta_affine *cta_affine_new(const struct launch *l, uint32_t batch, const struct reconv_cfg *cfg) {
@@ -43,7 +43,7 @@ void cta_affine_start(struct cta_affine *a, const struct cta *c) {
     a->ahead = AHEAD * a->supply.n_warps;
     a->full = a->faulted = false;
     supply_clear(&a->supply);
-    engine_start(a->engine, ids, n); /* if memory is out, the first step says so */
+    engine_start(a->engine, ids, n); /* if out of memory, the first step reports it */
     engine_send_to(a->engine, &a->supply, a->own);
 }
 
@@ -53,7 +53,7 @@ void cta_affine_let_run(struct cta_affine *a) {
     a->full = false;
 }
 
-/* A load of the affine stream went wrong: what the kernel's own load would have said. */
+/* Reports a fault in a load of the affine stream as the kernel's own load would. */
 static bool affine_fault(struct cta_run *r, const struct affine_step *s) {
     struct cta_affine *a = r->affine;
     r->fx.fault = s->fault;
@@ -68,7 +68,7 @@ static bool affine_fault(struct cta_run *r, const struct affine_step *s) {
     return false;
 }
 
-/* Each slot is a warp instruction, as in the timing model. */
+/* Each issue slot counts as a warp instruction, as in the timing model. */
 static void count_slots(struct cta_run *r, uint64_t slots) {
     r->n.affine.slots += slots;
     r->n.warp_instructions += slots;
@@ -92,7 +92,7 @@ static void count_all(struct cta_run *r, const struct affine_tally *t) {
     struct interp_affine_stats *n = &r->n.affine;
     for (int k = 0; k < N_COMPARES; k++)
         n->compared[k] += t->compared[k];
-    const bool counted = r->affine->own; /* the batch; the lanes compare for each CTA by itself */
+    const bool counted = r->affine->own; /* the batch is counted; lane comparisons are per CTA */
     count_slots(r, affine_issue_slots(counted ? 0 : t->slots, t->compared[COMPARE_LANES]));
     if (counted)
         return;
@@ -104,16 +104,16 @@ static void count_all(struct cta_run *r, const struct affine_tally *t) {
     n->thread_divergences += t->thread_divergences;
 }
 
-/* The affine stream up to an instruction that does more than to compute, and that one, too; what it sends to this CTA
- * goes to the queues. */
+/* Runs the affine stream up to and including an instruction that does more than compute. What it sends to this CTA goes
+ * to the queues. */
 static bool step(struct cta_run *r) {
     struct cta_affine *a = r->affine;
     struct affine_step s = {0};
     struct affine_tally t = {0};
-    const bool fine = engine_compute_on(a->engine, COMPUTE_STEPS, &t, &s);
+    const bool ok = engine_compute_on(a->engine, COMPUTE_STEPS, &t, &s);
     if (t.n)
         count_all(r, &t);
-    if (!fine)
+    if (!ok)
         return affine_fault(r, &s);
     if (t.sent || t.n == COMPUTE_STEPS)
         return true;
@@ -127,9 +127,9 @@ static const char *kind_name(uint8_t kind) {
     return kind == SITE_DATA ? "the address of a load" : kind == SITE_ADDR ? "an address" : "a predicate";
 }
 
-/* The affine stream has ended, and a lane still wants something of it. */
-static bool never_comes(struct cta_run *r, const struct warp *w, const struct inst *in, uint32_t site,
-                        lanemask_t lanes) {
+/* Reports that the affine stream has ended although a lane still needs an entry. */
+static bool report_missing_entry(struct cta_run *r, const struct warp *w, const struct inst *in, uint32_t site,
+                                 lanemask_t lanes) {
     const struct program *p = w->program;
     const struct program_site *s = &p->sites[site];
     const struct dim3 id = r->cta->id;
@@ -143,7 +143,7 @@ static bool never_comes(struct cta_run *r, const struct warp *w, const struct in
         return false;
     fprintf(out,
             "deadlock in kernel '%s': CTA (%u,%u,%u), warp %u, lanes 0x%08x wait at %s:%u for %s (site %u), and the "
-            "affine stream has ended without sending it\n",
+            "affine stream ended without sending it\n",
             p->name, id.x, id.y, id.z, w->index, lanes, p->file ? p->file : "?", p->info[in - p->code].line,
             kind_name(s->kind), site);
     fprintf(out, "  it is sent by line %u, in the affine stream at PC %u\n", s->line, s->enq_pc);
@@ -152,15 +152,15 @@ static bool never_comes(struct cta_run *r, const struct warp *w, const struct in
     return false;
 }
 
-/* The affine warp runs until all these lanes have an entry in the queue. */
+/* Runs the affine warp until all these lanes have an entry in the queue. */
 static bool run_until(struct cta_run *r, const struct warp *w, const struct inst *in, uint32_t site,
                       enum supply_queue q, lanemask_t lanes) {
     struct cta_affine *a = r->affine;
     for (uint32_t steps = 0; lanes & ~supply_ready(&a->supply, w->index, q); steps++) {
         if (engine_done(a->engine))
-            return never_comes(r, w, in, site, lanes & ~supply_ready(&a->supply, w->index, q));
+            return report_missing_entry(r, w, in, site, lanes & ~supply_ready(&a->supply, w->index, q));
         a->full |= a->supply.total >= a->ahead;
-        if (a->full || steps == MOST_STEPS)
+        if (a->full || steps == MAX_STEPS)
             return false;
         if (!step(r))
             return false;
@@ -173,12 +173,11 @@ static inline bool wait_for(struct cta_run *r, const struct warp *w, const struc
     return !(lanes & ~supply_ready(&r->affine->supply, w->index, q)) || run_until(r, w, in, site, q, lanes);
 }
 
-static bool wrong_site(struct cta_run *r, const struct warp *w, uint32_t site, lanemask_t lanes) {
+static bool report_wrong_site(struct cta_run *r, const struct warp *w, uint32_t site, lanemask_t lanes) {
     const struct program_site *s = &w->program->sites[site];
-    fx_fault_text(
-        &r->fx, FAULT_UNSUPPORTED, __builtin_ctz(lanes),
-        "internal error: lanes 0x%08x take %s from site %u (line %u), and what was sent to them is for another", lanes,
-        kind_name(s->kind), site, s->line);
+    fx_fault_text(&r->fx, FAULT_UNSUPPORTED, __builtin_ctz(lanes),
+                  "internal error: lanes 0x%08x take %s from site %u (line %u), but the entry is of another site",
+                  lanes, kind_name(s->kind), site, s->line);
     return false;
 }
 
@@ -194,11 +193,11 @@ bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, l
         return true;
     }
     r->fx.fault = FAULT_NONE;
-    if (i->guard_site) { /* looked at first, and taken when all that is needed is there */
+    if (i->guard_site) { /* read first, and taken when everything needed is there */
         if (!wait_for(r, w, in, site, QUEUE_PREDICATE, lanes))
             return false;
         if ((wrong = supply_predicate(&a->supply, w->index, site, lanes, hidden, !i->site)))
-            return wrong_site(r, w, site, wrong);
+            return report_wrong_site(r, w, site, wrong);
         n->predicates++;
     }
     if (!i->site)
@@ -222,7 +221,7 @@ bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, l
         n->loads += p->sites[site].kind == SITE_DATA;
         n->addresses += p->sites[site].kind == SITE_ADDR;
     }
-    return wrong ? wrong_site(r, w, site, wrong) : true;
+    return wrong ? report_wrong_site(r, w, site, wrong) : true;
 }
 
 static uint32_t site_of(const struct warp *w, const struct inst *in) {
@@ -234,8 +233,8 @@ bool cta_affine_wait(struct cta_run *r, const struct warp *w, const struct inst 
     return wait_for(r, w, in, site_of(w, in), QUEUE_ADDRESS, LANES_ALL);
 }
 
-/* Where the first of 16 elements is in the host's memory, `step` bytes apart. NULL: they are not in one allocation, or
- * not aligned. */
+/* Returns the host address of the first of 16 elements, `step` bytes apart; NULL if they are not aligned or not in one
+ * allocation. */
 static unsigned char *elements(const struct cta_run *r, uint64_t first, int64_t step, const struct inst *in,
                                uint32_t *found) {
     enum { FAR = 1 << 24 };
@@ -246,8 +245,7 @@ static unsigned char *elements(const struct cta_run *r, uint64_t first, int64_t 
     return a && !(in->kind == K_STORE && a->read_only) ? a->host + (first - a->begin) : NULL;
 }
 
-/* Both halves of a warp, n bytes each. Each copy is a vector or two, and has a place in the code of its own: from there
- * processors see by which stride they are apart, and fetch ahead. */
+/* Copies n bytes per half warp. Each copy has its own code location, so that hardware prefetchers detect its stride. */
 static inline __attribute__((always_inline)) void copy_rows(unsigned char *reg, unsigned char *const half[2], bool load,
                                                             unsigned n) {
     if (load) {
@@ -259,7 +257,7 @@ static inline __attribute__((always_inline)) void copy_rows(unsigned char *reg, 
     }
 }
 
-/* Lane by lane: the last one's stays where several write. */
+/* Copies lane by lane, so that the last writer of an address wins. */
 static inline __attribute__((always_inline)) void copy_lanes(unsigned char *reg, unsigned char *const half[2],
                                                              int64_t step, bool load, unsigned size) {
     for (unsigned h = 0; h < 2; h++) {
@@ -303,8 +301,8 @@ bool cta_affine_row(struct cta_run *r, struct warp *w, const struct inst *in) {
     return true;
 }
 
-/* Something was sent and not taken: where, and to whom. */
-static enum warp_end left_over(struct cta_run *r) {
+/* Reports an entry that was sent but never taken. */
+static enum warp_end report_leftover(struct cta_run *r) {
     const struct cta_affine *a = r->affine;
     const struct program *p = r->cta->launch->program;
     for (uint32_t w = 0; w < a->supply.n_warps; w++)
@@ -314,7 +312,7 @@ static enum warp_end left_over(struct cta_run *r) {
                 continue;
             const struct program_site *s = &p->sites[e->site];
             fx_fault_text(&r->fx, FAULT_UNSUPPORTED, __builtin_ctz(e->lanes),
-                          "internal error: %s was sent to lanes 0x%08x from site %u (line %u), and they never took it",
+                          "internal error: %s was sent to lanes 0x%08x from site %u (line %u) and never taken",
                           kind_name(s->kind), e->lanes, e->site, s->line);
             r->fault_pc = s->deq_pc;
             r->fault_warp = w;
@@ -325,10 +323,10 @@ static enum warp_end left_over(struct cta_run *r) {
 
 enum warp_end cta_affine_finish(struct cta_run *r) {
     for (uint32_t steps = 0; !engine_done(r->affine->engine); steps++) {
-        if (steps == MOST_STEPS)
+        if (steps == MAX_STEPS)
             return WARP_SPENT;
         if (!step(r))
             return WARP_FAULT;
     }
-    return left_over(r);
+    return report_leftover(r);
 }

@@ -3,7 +3,7 @@
 #include "isa/machine/call.h"
 #include "isa/machine/warpsync.h"
 
-/* One instruction of a block, by itself: what run_block() does of anything but control. */
+/* Executes one non-control instruction of a block, like run_block(). */
 static uint32_t step(struct jit_frame *f, uint32_t i) {
     struct cta_run *r = f->ctx;
     const struct inst *in = &f->first[i];
@@ -38,8 +38,8 @@ static uint32_t take(struct jit_frame *f, uint32_t i) {
     return JIT_WENT_ON;
 }
 
-/* Lanes that exit there, or go on to where only exits are, are for the driver of paths. */
-static bool goes_on(const struct program *p, uint32_t pc) {
+/* False where lanes exit or only exits follow: the driver of paths handles those. */
+static bool may_enter(const struct program *p, uint32_t pc) {
     return pc < p->n && !p->info[pc].only_exits && !p->info[pc].only_returns;
 }
 
@@ -49,13 +49,13 @@ static void *call(struct jit_frame *f, uint32_t i) {
     struct warp *w = r->native.warp;
     uint32_t next;
     if (f->executed + i + 1 >= f->budget || !calls_next(w, in, __builtin_ctz(f->active), &next) || next == f->rpc ||
-        !goes_on(w->program, next))
+        !may_enter(w->program, next))
         return NULL;
     void *code =
         atomic_load_explicit(&r->native.code->entry[f->active != LANES_ALL][next].inside, memory_order_acquire);
     if (!code || !calls_step(w, in, f->active, &next))
         return NULL;
-    struct spe_stack *st = r->warps[w->index].control.model; /* a turn with a budget is one of its */
+    struct spe_stack *st = r->warps[w->index].control.model; /* only the stack model has a turn with a budget */
     st->e[st->n - 1].depth = (uint16_t)(st->e[st->n - 1].depth + (in->kind == K_CALL ? 1 : -1));
     f->threads += f->n_active;
     f->executed += i + 1;
@@ -94,7 +94,7 @@ bool native_run(struct cta_run *r, const struct inst **in, jit_code *code, lanem
     uint32_t done = code(f), n = done & ~(uint32_t)JIT_REASON, reason = done & JIT_REASON;
     if (reason == JIT_LEFT)
         jit_left(r->native.code, f, (uint32_t)(f->first - program), n);
-    const struct inst *at = f->first + n; /* the one that it stopped at, or the first one that it did not execute */
+    const struct inst *at = f->first + n; /* the instruction that stopped, or the first not executed */
     t->warp += f->executed + n + (reason == JIT_STOPPED);
     t->thread += f->threads;
     r->n.affine.all_loads += f->loads;

@@ -1,7 +1,7 @@
 #ifndef ISA_INTERP_NATIVE_H
 #define ISA_INTERP_NATIVE_H
-/* What the interpreter knows of native code: a block may have some, and then it runs in place of the block.
- * interp_jit.[ch] implements this with isa/jit. A build with JIT=0 has neither, and interp_no_jit.c in their place. */
+/* The interpreter's interface to native code: a block that has native code runs it. interp_jit.[ch] implements this
+ * with isa/jit. A build with JIT=0 has interp_no_jit.c instead. */
 #include "interp.h"
 #include "isa/machine/effects.h"
 
@@ -9,7 +9,7 @@ struct cta_run;
 struct tally;
 
 #ifdef HEDDLE_NO_JIT
-/* Of one CTA. */
+/* Native code state of one CTA. */
 struct native_cta {
     struct jit *code; /* NULL */
 };

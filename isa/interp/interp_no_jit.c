@@ -1,4 +1,4 @@
-/* A build without native code (JIT=0): every block is interpreted. */
+/* Stubs for a build without native code (JIT=0): every block is interpreted. */
 #include "interp.h"
 
 struct jit *native_new(const struct program *p, uint32_t after) {

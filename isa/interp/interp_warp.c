@@ -1,10 +1,10 @@
-/* One warp at a time, a basic block at a time: the reconvergence model is asked only where a block ends. */
+/* Runs one warp at a time, one basic block at a time. The reconvergence model is called only at block ends. */
 #include "interp_affine.h"
 #include "interp_watch.h"
 #include "isa/machine/warpsync.h"
 #include <stdlib.h>
 
-enum { PATH_QUANTUM = 512 }; /* warp instructions before another path of the same warp gets its turn */
+enum { PATH_QUANTUM = 512 }; /* warp instructions before another path of the same warp runs */
 
 bool cta_run_init(struct cta_run *r, struct cta *c, const struct reconv_ops *model, const struct reconv_cfg *cfg) {
     memset(r, 0, sizeof *r);
@@ -38,7 +38,7 @@ void cta_run_free(struct cta_run *r) {
 void cta_run_start(struct cta_run *r) {
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
         struct warp_run *wr = &r->warps[i];
-        wr->done = wr->blocked = wr->patient = wr->apart = false;
+        wr->done = wr->blocked = wr->patient = wr->unmerged = false;
         wr->rounds = 0;
         wr->rotation = 0;
         wr->executed = 0;
@@ -83,8 +83,8 @@ bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanem
     return r->fx.fault == FAULT_NONE;
 }
 
-/* Before the instruction: lanes that its member mask names are here, and its queues give what it takes. False: it
- * stands, or the launch has failed. */
+/* True if the instruction may execute: members of its mask are here, and queues supply its operands. False: it waits,
+ * or the launch has failed. */
 static bool may_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
     bool taken = native_is_taken(&r->native, in);
     if (in->hints & HINT_DEQ && !taken && !cta_affine_take(r, w, in, lanes)) {
@@ -102,13 +102,13 @@ static bool may_execute(struct cta_run *r, struct warp *w, const struct inst *in
 
 static uint32_t pc_of(const struct warp *w, const struct inst *in) { return (uint32_t)(in - w->program->code); }
 
-/* Executes from `in` to the instruction that ends its block and returns that; NULL after a fault. */
+/* Executes from `in` to the end of its block. Returns the last instruction, NULL after a fault. */
 static inline __attribute__((always_inline)) const struct inst *run_block(struct cta_run *r, struct warp *w,
                                                                           const struct inst *in, lanemask_t lanes,
                                                                           uint64_t clock, bool every_pc,
                                                                           struct tally *t) {
     uint64_t warp = 0, thread = 0;
-    const bool part = lanes != LANES_ALL; /* what a decoupled program takes from queues is for whole warps */
+    const bool part = lanes != LANES_ALL; /* decoupled programs take queue entries for whole warps */
     if (!every_pc && !r->watch && !(part && r->affine) && native_block(r, &r->native, w, &in, lanes, &clock, t))
         return in;
     for (;; in++) {
@@ -142,7 +142,8 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
         } else {
             if (in->hints & (HINT_MEMBERS | HINT_DEQ) && !may_execute(r, w, in, lanes)) {
                 in = r->stands ? in : NULL;
-                warp -= r->wants_entry; /* what waits for members is executed by whoever comes last */
+                warp -= r->wants_entry; /* an instruction that waits for members is counted when the last one executes
+                                         * it */
                 break;
             }
             if (in->kind == K_BARRIER && lanes == LANES_ALL && !r->check && !r->watch &&
@@ -172,35 +173,35 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
     return in;
 }
 
-/* The barrier is complete: its lanes may go on, in all warps. */
-static void open_barrier(struct cta_run *r, uint32_t barrier) {
+/* Releases the lanes of a complete barrier in all warps. */
+static void release_barrier(struct cta_run *r, uint32_t barrier) {
     if (r->check)
         check_release(r->check, barrier);
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
         struct warp_run *wr = &r->warps[i];
         if (control_open(&wr->control, &r->cta->warps[i], &r->cta->barriers[barrier]))
             wr->blocked = false;
-        if (wr->apart)
+        if (wr->unmerged)
             spe_merge(wr->control.model);
     }
     cta_barrier_reset(r->cta, barrier);
 }
 
-/* Moves the path on after the last instruction of a block. Everything but the models' cheap uniform steps is here. */
+/* Moves the path past the last instruction of a block; the fast paths of the models are elsewhere. */
 static void leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in,
                         const struct path *p) {
     uint32_t live = r->cta->live_threads;
     uint32_t opened;
-    if (__builtin_expect(r->wants_entry, 0)) { /* it stands before it, and is asked again in its next turn */
+    if (__builtin_expect(r->wants_entry, 0)) { /* the instruction is tried again in the next turn */
         r->stands = r->wants_entry = false;
         wr->starved = true;
         control_advance(&wr->control, p->id, pc_of(w, in));
         return;
     }
-    if (__builtin_expect(r->stands, 0)) { /* likewise, and waits for others */
+    if (__builtin_expect(r->stands, 0)) { /* it waits for other members */
         lanemask_t m = guard_lanes(w, in, p->lanes);
         r->stands = false;
-        if (r->check && m == p->lanes) /* else those whose guard is false go on first */
+        if (r->check && m == p->lanes) /* otherwise lanes with a false guard continue first */
             check_members(r->check, w, in, m);
         opened = control_await(&wr->control, w, in, p, &r->fx);
         cta_watch_forget(r, w->index);
@@ -213,7 +214,7 @@ static void leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, 
     if (r->cta->live_threads != live)
         cta_watch_changed(r);
     for (; opened; opened &= opened - 1)
-        open_barrier(r, (uint32_t)__builtin_ctz(opened));
+        release_barrier(r, (uint32_t)__builtin_ctz(opened));
 }
 
 static void add_tally(struct cta_run *r, struct warp_run *wr, const struct tally *t, uint64_t paths) {
@@ -224,21 +225,21 @@ static void add_tally(struct cta_run *r, struct warp_run *wr, const struct tally
     wr->executed += t->warp;
 }
 
-static bool some_wait(const struct warp *w, struct warp_control *c) {
+static bool any_lane_waits(const struct warp *w, struct warp_control *c) {
     struct path p[MAX_PATHS];
     control_paths(c, w, p);
     return c->waiting | c->released;
 }
 
-/* Does any lane still wait, once those that need not any more have stepped on? */
+/* True if a lane still waits after released lanes have stepped on. */
 static inline bool lanes_wait(const struct warp *w, struct warp_run *wr) {
     struct warp_control *c = &wr->control;
-    return c->waiting | c->released && (control_all_wait(c, w) || some_wait(w, c));
+    return c->waiting | c->released && (control_all_wait(c, w) || any_lane_waits(w, c));
 }
 
-/* What follows up to run_spe() is for warps of the stack model that are one path: the same as leave_block() and
- * control_paths() do for it, without a call of the model. */
-static unsigned advance_one(void *model, int id, uint32_t next) {
+/* The functions up to run_spe() are for the stack model and warps with one path: they do what leave_block() and
+ * control_paths() do, without calling the model. */
+static unsigned advance_only_path(void *model, int id, uint32_t next) {
     (void)id;
     spe_advance(model, next);
     return 0;
@@ -248,32 +249,32 @@ static inline struct path only_path(const struct spe_stack *st) {
     return (struct path){.pc = st->e[0].pc, .lanes = st->e[0].lanes};
 }
 
-static inline void step_on_as_one(struct warp_run *wr) {
+static inline void step_only_path(struct warp_run *wr) {
     const struct path p = only_path(wr->control.model);
     if (((const struct spe_stack *)wr->control.model)->n == 1)
-        control_step_over(&wr->control, &p, advance_one);
+        control_step_over(&wr->control, &p, advance_only_path);
 }
 
-/* All its lanes come to a barrier together, where they wait, or which they open. False: it is not as simple. */
-static bool arrive_as_one(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in) {
+/* Handles a barrier at which all lanes of the warp arrive together. Returns false if the slow path is needed. */
+static bool arrive_only_path(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in) {
     const struct spe_stack *st = wr->control.model;
     const struct path p = only_path(st);
     if (in->kind != K_BARRIER || st->n != 1 || r->fx.lanes != p.lanes || r->check ||
         r->fx.barrier_mode != BARRIER_SYNC || wr->control.waiting)
         return false;
-    if (control_stop(&wr->control, w, in, &p, p.lanes, &r->fx, advance_one))
-        open_barrier(r, r->fx.barrier);
-    step_on_as_one(wr);
+    if (control_stop(&wr->control, w, in, &p, p.lanes, &r->fx, advance_only_path))
+        release_barrier(r, r->fx.barrier);
+    step_only_path(wr);
     return true;
 }
 
-/* The path on top lets others of the warp run. False: there are none. */
+/* Lets other paths of the warp run instead of the top path. Returns false if there are none. */
 static bool take_turns(const struct warp *w, struct warp_run *wr) {
     struct warp_control *c = &wr->control;
     bool moved = w->live & ~c->waiting && spe_take_turns(c->model, c->waiting);
     wr->rounds = 0;
     wr->patient = false;
-    wr->apart |= moved;
+    wr->unmerged |= moved;
     return moved;
 }
 
@@ -292,9 +293,9 @@ void cta_take_turns(struct cta_run *r) {
             take_turns(&r->cta->warps[i], &r->warps[i]);
 }
 
-/* The path has gone round once more in a loop that waits for other threads. After
- * PATH_QUANTUM instructions other warps run, after as many more other paths of the warp. True: the warp's turn ends. */
-static bool waits_on(const struct warp *w, struct warp_run *wr, uint64_t now) {
+/* Called after an iteration of a loop that waits for other threads. After PATH_QUANTUM instructions other warps run;
+ * after as many more, other paths of the warp. Returns true if the warp's turn ends. */
+static bool ends_turn_waiting(const struct warp *w, struct warp_run *wr, uint64_t now) {
     enum { ROUNDS = 4 };
     if (!wr->rounds)
         wr->since = now;
@@ -307,11 +308,11 @@ static bool waits_on(const struct warp *w, struct warp_run *wr, uint64_t now) {
     return false;
 }
 
-static inline bool goes_round(const struct cta_run *r, const struct inst *in) {
+static inline bool repeats_waiting_loop(const struct cta_run *r, const struct inst *in) {
     return in->ends_block & BLOCK_WAITS && r->turns && r->fx.taken;
 }
 
-/* The stack model, with its uniform steps inline. Requires that no lane waits. */
+/* Runs the stack model, with its uniform steps inline. Requires: no lane waits. */
 static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run *wr, uint64_t budget) {
     struct spe_stack *st = wr->control.model;
     const struct inst *code = w->program->code;
@@ -337,15 +338,15 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
                  (r->fx.taken == lanes || !r->fx.taken))
             spe_advance(st, r->fx.taken ? in->target : pc_of(w, in) + 1);
         else {
-            bool round = goes_round(r, in) && !r->stands;
-            if (r->stands || !arrive_as_one(r, w, wr, in))
+            bool round = repeats_waiting_loop(r, in) && !r->stands;
+            if (r->stands || !arrive_only_path(r, w, wr, in))
                 leave_block(r, w, wr, in, &(struct path){.pc = pc, .lanes = lanes});
-            if (wr->starved || (round && waits_on(w, wr, wr->executed + t.warp))) {
+            if (wr->starved || (round && ends_turn_waiting(w, wr, wr->executed + t.warp))) {
                 end = WARP_SPENT;
                 break;
             }
             if (lanes_wait(w, wr)) {
-                end = WARP_WAITS; /* or some of it: warp_run() will see */
+                end = WARP_WAITS; /* or only some lanes wait: warp_run() decides */
                 break;
             }
         }
@@ -356,7 +357,7 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
     return end;
 }
 
-/* Any model, through its table. */
+/* Runs any model through its table of functions. */
 static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_run *wr, uint64_t budget) {
     struct warp_control *c = &wr->control;
     const struct reconv_ops *ops = r->model;
@@ -371,7 +372,7 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
                 p[ready++] = p[i];
         if (!ready && ops->select && ops->select(c->model))
             continue;
-        if (!ready && wr->apart && take_turns(w, wr)) /* only of the stack model */
+        if (!ready && wr->unmerged && take_turns(w, wr)) /* stack model only */
             continue;
         if (!ready)
             return ops->finished(c->model) ? WARP_DONE : WARP_WAITS;
@@ -379,7 +380,7 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
             return WARP_SPENT;
         struct path *chosen = &p[wr->rotation % (uint32_t)ready];
         struct tally t = {0};
-        lanemask_t lanes = chosen->lanes & ~c->waiting; /* it may have merged with one that waits where it is now */
+        lanemask_t lanes = chosen->lanes & ~c->waiting; /* the path may have merged with lanes that wait */
         uint32_t concurrent = control_concurrent(c, n);
         native_may_go_on(&r->native, 0, UINT32_MAX);
         const struct inst *in = run_block(r, w, code + chosen->pc, lanes, wr->executed, every_pc, &t);
@@ -388,9 +389,9 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
         turn += t.warp + t.barrier;
         if (!in)
             return r->fx.fault ? WARP_FAULT : WARP_STOPPED;
-        bool round = goes_round(r, in) && !r->stands;
+        bool round = repeats_waiting_loop(r, in) && !r->stands;
         leave_block(r, w, wr, in, chosen);
-        if (round && waits_on(w, wr, wr->executed))
+        if (round && ends_turn_waiting(w, wr, wr->executed))
             return WARP_SPENT;
         if (c->depth > r->n.max_depth)
             r->n.max_depth = c->depth;
@@ -413,7 +414,7 @@ enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget) {
     wr->starved = false;
     native_turn(&r->native, w);
     if (r->model == &reconv_spe) {
-        step_on_as_one(wr);
+        step_only_path(wr);
         if (!lanes_wait(w, wr))
             end = run_spe(r, w, wr, budget);
     }

@@ -1,8 +1,8 @@
 #include "interp_watch.h"
 #include <stdlib.h>
 
-/* Loops that only count are watched for so many rounds of a warp in a turn, lest looking takes longer than running. */
-enum { MOST_VISITS = 1024 };
+/* Limit of recorded loop iterations per warp and turn, so that watching loops that only count stays cheap. */
+enum { MAX_VISITS = 1024 };
 
 void cta_watch_begin(struct cta_run *r) {
     uint32_t n = r->cta->n_warps;
@@ -36,7 +36,7 @@ void cta_watch_changed(struct cta_run *r) {
     if (!r->watch)
         return;
     r->watch->changes = true;
-    r->watch = NULL; /* nothing more can be learnt in this turn */
+    r->watch = NULL; /* nothing more to learn in this turn */
 }
 
 void cta_watch_note(struct cta_run *r, const struct warp *w, const struct inst *in, lanemask_t lanes) {
@@ -55,7 +55,7 @@ void cta_watch_note(struct cta_run *r, const struct warp *w, const struct inst *
     case REPEAT_FINE:
         if (in->ends_block & BLOCK_WAITS)
             repeat_wait(known, r->fx.taken);
-        if (in->kind == K_BRANCH && in->target <= pc && r->fx.taken && known->visits < MOST_VISITS)
+        if (in->kind == K_BRANCH && in->target <= pc && r->fx.taken && known->visits < MAX_VISITS)
             repeat_visit(known, w, pc, r->fx.taken);
         break;
     }

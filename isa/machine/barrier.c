@@ -1,9 +1,9 @@
-/* Named barriers of a CTA, counted by thread (PTX ISA 9.7.13.1). */
+/* Named barriers of a CTA. They count threads (PTX ISA 9.7.13.1). */
 #include "effects.h"
 
-/* What `lanes` of a warp count for. When all lanes of the warp that still live are at the barrier, those that exited or
- * never existed count with them: an explicit count is in whole warps. */
-static uint32_t threads_of(const struct cta_barrier *b, const struct warp *w, lanemask_t lanes) {
+/* Returns the number of threads that `lanes` of a warp count for. Once all live lanes of the warp have arrived, its
+ * exited and missing lanes count too, because an explicit count is in whole warps. */
+static uint32_t arriving_threads(const struct cta_barrier *b, const struct warp *w, lanemask_t lanes) {
     uint32_t n = (uint32_t)__builtin_popcount(lanes);
     if (b->whole_cta || w->live & ~(lanes | b->waiting[w->index]))
         return n;
@@ -24,7 +24,7 @@ static lanemask_t reduction(const struct cta_barrier *b, enum barrier_mode mode,
     return yes ? LANES_ALL : 0;
 }
 
-/* Writes the results of bar.red to all that wait for one. */
+/* Writes the result of bar.red to all lanes that wait for one. */
 static void write_reductions(struct cta *c, const struct cta_barrier *b) {
     for (uint32_t i = 0; i < c->n_warps; i++) {
         if (!b->waiting[i] || b->mode[i] < BARRIER_AND)
@@ -52,7 +52,7 @@ bool cta_barrier_arrive(struct cta *c, struct warp *w, const struct inst *in, la
         b->whole_cta = !fx->barrier_threads;
     }
     c->barriers_used |= 1u << fx->barrier;
-    b->arrived += threads_of(b, w, lanes);
+    b->arrived += arriving_threads(b, w, lanes);
     if (fx->barrier_mode >= BARRIER_AND) {
         b->count_true += (uint32_t)__builtin_popcount(fx->barrier_pred & lanes);
         b->count_red += (uint32_t)__builtin_popcount(lanes);
@@ -77,20 +77,21 @@ void cta_barrier_reset(struct cta *c, uint32_t barrier) {
 }
 
 uint32_t cta_threads_exit(struct cta *c, const struct warp *w, lanemask_t lanes) {
-    uint32_t opened = 0;
+    uint32_t completed = 0;
     c->live_threads -= (uint32_t)__builtin_popcount(lanes);
     for (uint32_t used = c->barriers_used; used; used &= used - 1) {
         int i = __builtin_ctz(used);
         struct cta_barrier *b = &c->barriers[i];
-        if (!b->whole_cta && b->waiting[w->index] && !(w->live & ~b->waiting[w->index])) /* now the warp is all here */
+        /* now all live lanes of the warp have arrived */
+        if (!b->whole_cta && b->waiting[w->index] && !(w->live & ~b->waiting[w->index]))
             b->arrived += WARP_LANES - (uint32_t)__builtin_popcount(w->live);
         if (!complete(c, &c->barriers[i]))
             continue;
         if (c->barriers[i].count_red)
             write_reductions(c, &c->barriers[i]);
-        opened |= 1u << i;
+        completed |= 1u << i;
     }
-    return opened;
+    return completed;
 }
 
 lanemask_t cta_waiting(const struct cta *c, uint32_t index) {

@@ -1,6 +1,6 @@
 #ifndef ISA_MACHINE_BLEND_H
 #define ISA_MACHINE_BLEND_H
-/* Some lanes of an array into another: inline, so that code for a level of the processor (isa/levels.h) has its own. */
+/* Copies selected lanes of an array. Inline, so that code for each processor level (isa/levels.h) has its own copy. */
 #include "lane_vectors.h"
 
 #define BLEND_VECTORS(T, name)                                                                                         \
@@ -15,8 +15,8 @@
     for (unsigned l = 0; l < n; l++)                                                                                   \
         ((T *)to)[l] = m >> l & 1 ? ((const T *)from)[l] : ((T *)to)[l];
 
-/* Copies the lanes of `m` among the first `n` (16 or 32) from `from` to `to`: elements of `size` bytes, 1 to 16. For a
- * size that the compiler knows; else blend_lanes(). */
+/* Copies the lanes of `m` among the first `n` (16 or 32) from `from` to `to`. Elements have `size` bytes, 1 to 16. For
+ * a constant `size`; otherwise use blend_lanes(). */
 static inline __attribute__((always_inline)) void blend_elems(void *restrict to, const void *restrict from,
                                                               lanemask_t m, unsigned n, unsigned size) {
     switch (size) {

@@ -3,8 +3,8 @@
 #include "isa/arith.h"
 #include <stdlib.h>
 
-/* A thread's calls are a column: site[depth][lane] is the PC of the call instruction. Calls of recursive functions
- * also push a record on the lane's save stack: the old frame pointer, the saved registers. */
+/* Return addresses by lane: site[depth][lane] is the PC of the call instruction. A call of a recursive function also
+ * pushes the old frame pointer and the saved registers on the lane's save stack. */
 struct lane_saves {
     unsigned char *bytes;
     uint32_t n, cap;
@@ -12,9 +12,10 @@ struct lane_saves {
 
 struct call_stack {
     uint32_t (*site)[WARP_LANES];
-    uint32_t cap; /* rows of site */
+    uint32_t cap; /* number of rows of `site` */
     uint16_t depth[WARP_LANES];
-    uint32_t frame[WARP_LANES]; /* byte offset in local memory: end of the innermost recursive frame and its alloca */
+    uint32_t frame[WARP_LANES]; /* end of the innermost recursive frame and its alloca memory, a byte offset in local
+                                 * memory */
     struct lane_saves saves[WARP_LANES];
 };
 
@@ -105,23 +106,23 @@ static void restore_bytes(struct lane_saves *s, void *to, uint32_t bytes) {
     memcpy(to, s->bytes + s->n, bytes);
 }
 
-/* Where a function's variables begin in the local memory of a lane that is in it. */
+/* Returns the byte offset of a function's frame in a lane's local memory. */
 static uint64_t frame_of(const struct warp *w, const struct program_function *f, int lane) {
     return f->recursive ? ((const uint64_t *)reg_ptr(w, w->program->frame_pointer))[lane] : f->frame_base;
 }
 
-/* The call that `in` describes, seen from one lane. */
+/* The call that `in` makes in one lane. */
 struct call_site {
     const struct program_function *caller, *callee;
-    const uint32_t *words; /* lists[in->list]: callee, inputs, results, triples */
+    const uint32_t *words; /* lists[in->list ...]: callee, number of inputs, number of results, triples */
 };
 
-/* Checks that [offset, offset + bytes) is local memory of the lane. */
+/* True if [offset, offset + bytes) is inside the lane's local memory. */
 static bool in_local(const struct warp *w, uint64_t offset, uint32_t bytes) {
     return bytes <= w->local_bytes && offset <= w->local_bytes - bytes;
 }
 
-/* Bytes of a lane from one place of its local memory to another; inside it. */
+/* Copies bytes within a lane's local memory; the caller checks bounds. */
 static void copy_lane(struct warp *w, unsigned lane, uint64_t to, uint64_t from, uint32_t bytes) {
     if (w->local_stride) {
         memmove(warp_local(w, lane, to), warp_local(w, lane, from), bytes);
@@ -129,19 +130,19 @@ static void copy_lane(struct warp *w, unsigned lane, uint64_t to, uint64_t from,
     }
     const bool words = !((to | from | bytes) & 3);
     const unsigned step = words ? 4 : 1;
-    for (uint32_t i = 0; i < bytes; i += step) { /* what overlaps is copied from the end that is not overwritten */
+    for (uint32_t i = 0; i < bytes; i += step) { /* overlapping ranges: copy from the end that is not overwritten */
         const uint32_t at = to > from ? bytes - step - i : i;
         memcpy(warp_local(w, lane, to + at), warp_local(w, lane, from + at), step);
     }
 }
 
-/* Where argument or result `i` is in the callee's frame; t: its three words. */
+/* Returns the frame offset of argument or result `i` in the callee; t: its three words. */
 static uint32_t formal_offset(const struct call_site *site, uint32_t i, bool results, const uint32_t *t) {
     return site->words[0] == CALL_INDIRECT ? site->callee->param_offset[i + (results ? site->callee->n_params : 0)]
                                            : t[1];
 }
 
-/* Copies inputs to the callee's frame, or results to the caller's. False: a copy is outside local memory. */
+/* Copies inputs to the callee's frame, or results to the caller's. Returns false if a copy is outside local memory. */
 static bool copy_arguments(struct warp *w, const struct call_site *site, int lane, uint64_t caller_frame,
                            uint64_t callee_frame, bool results) {
     const uint32_t *t = site->words + 3 + (results ? 3 * site->words[1] : 0);
@@ -155,7 +156,7 @@ static bool copy_arguments(struct warp *w, const struct call_site *site, int lan
     return true;
 }
 
-/* Saves the registers of a recursive callee and gives it a frame. False: out of host memory. */
+/* Saves the registers of a recursive callee and allocates its frame. Returns false if out of host memory. */
 static bool push_frame(struct warp *w, const struct program_function *f, int lane) {
     struct call_stack *c = w->calls;
     struct lane_saves *s = &c->saves[lane];
@@ -201,7 +202,7 @@ static void pop_frame(struct warp *w, const struct program_function *f, int lane
     }
 }
 
-/* The function at an address; NULL when there is none in this program. */
+/* Returns the function at an address, or NULL if this program has none there. */
 static const struct program_function *function_at(const struct program *p, uint64_t address) {
     for (uint32_t i = 1; i < p->n_functions; i++)
         if (address == CODE_BASE + 16ull * p->functions[i].id)
@@ -209,7 +210,7 @@ static const struct program_function *function_at(const struct program *p, uint6
     return NULL;
 }
 
-/* What an indirect call's address register has in a lane. */
+/* Returns the address that an indirect call uses in a lane. */
 static uint64_t callee_address(const struct warp *w, const struct inst *in, int lane) {
     uint64_t address = 0;
     unsigned size = in->asize == 4 ? 4 : 8;
@@ -217,20 +218,20 @@ static uint64_t callee_address(const struct warp *w, const struct inst *in, int 
     return address;
 }
 
-static bool takes(const struct program_function *f, const uint32_t *words) {
+static bool signature_matches(const struct program_function *f, const uint32_t *words) {
     return f->n_params == words[1] && f->n_results == words[2];
 }
 
-/* What a lane calls; NULL: nothing that it can call. */
+/* Returns the function that a lane calls, or NULL if the call is invalid. */
 static const struct program_function *callee_find(const struct warp *w, const struct inst *in, const uint32_t *words,
                                                   int lane) {
     if (words[0] != CALL_INDIRECT)
         return &w->program->functions[words[0]];
     const struct program_function *f = function_at(w->program, callee_address(w, in, lane));
-    return f && takes(f, words) ? f : NULL;
+    return f && signature_matches(f, words) ? f : NULL;
 }
 
-/* The same; NULL comes with a fault. */
+/* Like callee_find(), but reports a fault if the call is invalid. */
 static const struct program_function *callee_of(const struct warp *w, const struct inst *in, const uint32_t *words,
                                                 int lane, struct effects *fx) {
     const struct program_function *f = callee_find(w, in, words, lane);
@@ -239,22 +240,22 @@ static const struct program_function *callee_of(const struct warp *w, const stru
     const uint64_t address = callee_address(w, in, lane);
     f = function_at(w->program, address);
     if (!f)
-        fx_fault_text(fx, FAULT_BAD_CALL, lane, "call of address 0x%llx, where no function is",
+        fx_fault_text(fx, FAULT_BAD_CALL, lane, "call of address 0x%llx, which is not a function",
                       (unsigned long long)address);
     else
-        fx_fault_text(fx, FAULT_BAD_CALL, lane, "call of '%s' with %u arguments and %u results; it has %u and %u",
+        fx_fault_text(fx, FAULT_BAD_CALL, lane, "call of '%s' with %u arguments and %u results, but it has %u and %u",
                       f->name, words[1], words[2], f->n_params, f->n_results);
     return NULL;
 }
 
-static bool room_for_frame(const struct warp *w, const struct program_function *f, int lane) {
+static bool frame_fits(const struct warp *w, const struct program_function *f, int lane) {
     const struct call_stack *c = w->calls;
     return c->depth[lane] < CALL_MAX_DEPTH && (!f->recursive || in_local(w, c->frame[lane], f->frame_bytes));
 }
 
 /* ---- lanes that call or return together ---- */
 
-/* Words of all lanes from row to row: of `m`, the others stay. */
+/* Copies one word per lane from row to row for the lanes in `m`. */
 static void copy_row(uint32_t *to, const uint32_t *from, lanemask_t m) {
     if (m == LANES_ALL)
         memcpy(to, from, LOCAL_ROW);
@@ -262,7 +263,7 @@ static void copy_row(uint32_t *to, const uint32_t *from, lanemask_t m) {
         blend_elems(to, from, m, WARP_LANES, 4);
 }
 
-/* Copies between frames that begin at the same place in all lanes, which is the case without recursion. */
+/* Copies arguments between frames that have the same offset in all lanes, which holds without recursion. */
 static bool copy_all(struct warp *w, const struct call_site *site, lanemask_t m, bool results) {
     const uint32_t *t = site->words + 3 + (results ? 3 * site->words[1] : 0);
     for (uint32_t i = 0; i < site->words[results ? 2 : 1]; i++, t += 3) {
@@ -283,8 +284,8 @@ static bool copy_all(struct warp *w, const struct call_site *site, lanemask_t m,
     return true;
 }
 
-/* Do all lanes of `m` have the call depth, and (site: not NULL) did they make their last call at `pc`? */
-static bool equally_deep(const struct call_stack *c, lanemask_t m, uint16_t depth, const uint32_t *site, uint32_t pc) {
+/* True if all lanes of `m` have this call depth and, if `site` is given, made their last call at `pc`. */
+static bool same_depth(const struct call_stack *c, lanemask_t m, uint16_t depth, const uint32_t *site, uint32_t pc) {
     uint32_t differ = 0;
     for (int l = 0; l < WARP_LANES; l++)
         differ |= (uint32_t)(c->depth[l] != depth) << l;
@@ -300,14 +301,14 @@ static void set_depth(struct call_stack *c, lanemask_t m, uint16_t depth) {
     blend_elems(c->depth, all, m, WARP_LANES, 2);
 }
 
-/* A call of one function, between functions that do not recurse, by lanes that are equally deep. False: take the long
- * way; nothing has been done. */
+/* Performs a call of one non-recursive function by lanes with the same depth. Returns false without any effect if the
+ * slow path is needed. */
 static bool call_together(struct warp *w, const struct call_site *site, lanemask_t m, uint32_t pc) {
     struct call_stack *c = w->calls;
     uint16_t depth = c->depth[__builtin_ctz(m)];
     uint32_t sites[WARP_LANES];
     if (site->caller->recursive || site->callee->recursive || depth >= CALL_MAX_DEPTH || !make_row(c, depth) ||
-        !equally_deep(c, m, depth, NULL, 0) || !copy_all(w, site, m, false))
+        !same_depth(c, m, depth, NULL, 0) || !copy_all(w, site, m, false))
         return false;
     for (int l = 0; l < WARP_LANES; l++)
         sites[l] = pc;
@@ -316,7 +317,7 @@ static bool call_together(struct warp *w, const struct call_site *site, lanemask
     return true;
 }
 
-/* The way back for lanes that return to the same place, which *next is then. */
+/* Performs a return of lanes to the same place, *next. Returns false without any effect if the slow path is needed. */
 static bool return_together(struct warp *w, const struct program_function *f, lanemask_t m, uint32_t *next) {
     struct call_stack *c = w->calls;
     const struct program *p = w->program;
@@ -327,7 +328,7 @@ static bool return_together(struct warp *w, const struct program_function *f, la
     uint32_t pc = c->site[depth - 1][first];
     struct call_site site = {
         .caller = &p->functions[p->info[pc].function], .callee = f, .words = p->lists + p->code[pc].list};
-    if (site.caller->recursive || !equally_deep(c, m, depth, c->site[depth - 1], pc) || !copy_all(w, &site, m, true))
+    if (site.caller->recursive || !same_depth(c, m, depth, c->site[depth - 1], pc) || !copy_all(w, &site, m, true))
         return false;
     set_depth(c, m, depth - 1);
     *next = p->code[pc].rpc;
@@ -342,7 +343,7 @@ static struct call_site site_of(const struct warp *w, const struct inst *in) {
     return site;
 }
 
-/* The lanes of `m` that call the same address as its first one. */
+/* Returns the lanes of `m` that call the same address as its first lane. */
 static lanemask_t same_callee(const struct warp *w, const struct inst *in, lanemask_t m) {
     const int first = __builtin_ctz(m);
     lanemask_t same = 0;
@@ -392,7 +393,7 @@ bool calls_step(struct warp *w, const struct inst *in, lanemask_t m, uint32_t *n
 
 /* ---- instructions ---- */
 
-/* What is left of `m` for call_alone(), after lanes that call the same function have called it together. */
+/* Performs calls of lanes with the same callee together. Returns the lanes left for call_alone(). */
 static lanemask_t call_groups(struct warp *w, const struct inst *in, struct call_site *site, lanemask_t m, uint32_t pc,
                               struct effects *fx) {
     const bool indirect = site->words[0] == CALL_INDIRECT;
@@ -408,24 +409,24 @@ static lanemask_t call_groups(struct warp *w, const struct inst *in, struct call
     return 0;
 }
 
-/* A lane's call. False: fx has the fault. */
+/* Performs one lane's call. Returns false on a fault, which is in fx. */
 static bool call_alone(struct warp *w, const struct inst *in, struct call_site *site, int l, uint32_t pc,
                        struct effects *fx) {
     struct call_stack *c = w->calls;
     if (!(site->callee = callee_of(w, in, site->words, l, fx)))
         return false;
-    if (!room_for_frame(w, site->callee, l)) {
+    if (!frame_fits(w, site->callee, l)) {
         fx_fault_text(fx, FAULT_STACK, l, "call of '%s' at depth %u, with %u bytes of stack in use", site->callee->name,
                       c->depth[l], c->frame[l] - calls_stack_begin(w->program));
         return false;
     }
     if (!make_row(c, c->depth[l])) {
-        fx_fault_text(fx, FAULT_MEMORY, l, "the call stack of a warp");
+        fx_fault_text(fx, FAULT_MEMORY, l, "no memory for the call stack of a warp");
         return false;
     }
     uint64_t caller_frame = frame_of(w, site->caller, l);
     if (site->callee->recursive && !push_frame(w, site->callee, l))
-        fx_fault_text(fx, FAULT_MEMORY, l, "registers that a call saves");
+        fx_fault_text(fx, FAULT_MEMORY, l, "no memory for the registers that a call saves");
     else if (!copy_arguments(w, site, l, caller_frame, frame_of(w, site->callee, l), false))
         fx_fault_text(fx, FAULT_BAD_CALL, l, "arguments of '%s' are outside local memory", site->callee->name);
     c->site[c->depth[l]++][l] = pc;
@@ -439,7 +440,7 @@ void exec_call(struct warp *w, const struct inst *in, lanemask_t m, struct effec
     fx->n_targets = 0;
     fx->taken = 0;
     if (m && !make_stack(w))
-        fx_fault_text(fx, FAULT_MEMORY, __builtin_ctz(m), "the call stack of a warp");
+        fx_fault_text(fx, FAULT_MEMORY, __builtin_ctz(m), "no memory for the call stack of a warp");
     if (m && !fx->fault)
         m = call_groups(w, in, &site, m, pc, fx);
     for (; m && !fx->fault; m &= m - 1)

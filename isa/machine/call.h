@@ -1,57 +1,61 @@
 #ifndef ISA_CALL_H
 #define ISA_CALL_H
-/* Calls and returns: return addresses by lane, argument copies, frames of recursive functions.
+/* Calls and returns: return addresses per lane, argument copies, frames of recursive functions.
  *
- * What lowering hands over
- * - Every .param and .local variable of a function, formal parameters and results included, has an offset in the
- *   function's frame. The frame of a function that is not recursive lies at functions[].frame_base in the thread's
- *   local memory: its accesses are SPACE_LOCAL with that constant address. A recursive function reaches its frame
- *   through the hidden register program.frame_pointer (64 bits a lane, a byte offset in local memory, kept by call and
- *   ret): inst.a = frame_pointer, inst.imm = offset; a variable's address is frame_pointer + offset.
- *   frame_bytes is a multiple of 16.
- * - K_CALL: target = the callee's entry PC, rpc = the PC it returns to (the next instruction). Through a pointer: a =
- *   the register that holds the address (CODE_BASE + 16 * id), asize = its bytes; target is unused.
+ * What lowering provides:
+ * - Every .param and .local variable of a function, including formal parameters and results, has an offset in the
+ *   function's frame. The frame of a non-recursive function is at functions[].frame_base in the thread's local memory;
+ *   accesses are SPACE_LOCAL with that constant address. A recursive function addresses its frame through the hidden
+ *   register program.frame_pointer (64 bits per lane, a byte offset in local memory, maintained by call and ret):
+ *   inst.a = frame_pointer, inst.imm = offset. The address of a variable is frame_pointer + offset. frame_bytes is a
+ *   multiple of 16.
+ * - K_CALL: target = the callee's entry PC, rpc = the PC it returns to (the next instruction). For a call through a
+ *   pointer: a = the register with the address (CODE_BASE + 16 * id), asize = its bytes; target is unused.
  *   lists[in->list ...] describes the call (in->n_list is not used):
  *     [0] index of the callee in program.functions; CALL_INDIRECT through a pointer
  *     [1] number of inputs
  *     [2] number of results
- *     then for each input, and then for each result, three words: the offset of the caller's variable in the CALLER's
- *     frame; the offset of the formal one in the CALLEE's frame (unused through a pointer: by position, from
- *     param_offset); bytes
+ *     then three words for each input and each result: the offset of the caller's variable in the CALLER's frame; the
+ *     offset of the formal in the CALLEE's frame (unused through a pointer, where param_offset gives it by position);
+ *     the number of bytes
  *   Inputs are copied when the call executes, results when the callee returns.
- * - functions[].param_offset: offsets of the formal inputs, then of the formal results; used through a pointer only, so
- *   functions with more than 16 of them can only be called directly.
- * - K_RET: d, a and so on are unused; rpc should be PC_EXIT. Each function has one K_RET. Lanes without a caller leave.
- * - Functions that use alloca are made recursive, so that their stack memory goes when they return.
- * - A recursive function (one that can be active twice in a thread) lists the registers of its own that a call of it
- *   must save: lists[saves ...] holds n_saves pairs: byte offset in bank 0, bytes a lane (0: a predicate mask). */
+ * - functions[].param_offset: offsets of the formal inputs, then of the formal results. Only calls through a pointer
+ *   use it, so a function with more than 16 of them can only be called directly.
+ * - K_RET: operands are unused; rpc is PC_EXIT. Each function has one K_RET. Lanes without a caller exit.
+ * - Functions that use alloca are treated as recursive, so that returning frees their stack memory.
+ * - A recursive function can be active several times in a thread. A call of it saves its registers: lists[saves ...]
+ *   holds n_saves pairs of byte offset in bank 0 and bytes per lane (0: a predicate mask). */
 #include "effects.h"
 
 #define CALL_INDIRECT 0xffffffffu
 enum {
-    CALL_MAX_DEPTH = 1024,        /* active calls of a thread */
-    CALL_STACK_BYTES = 64 * 1024, /* local memory of a thread for frames of recursive functions and for alloca */
+    CALL_MAX_DEPTH = 1024,        /* maximum call depth of a thread */
+    CALL_STACK_BYTES = 64 * 1024, /* bytes of a thread's local memory for recursive frames and alloca */
 };
 
-/* ret and exit; exec_ret is exec_exit when its kind is K_EXIT (ret in a kernel). */
+/* Execute exit, call and ret for the lanes `m`; effects go to fx. exec_ret() acts like exec_exit() if the kind is
+ * K_EXIT (ret in a kernel). */
 void exec_exit(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
 void exec_call(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
 void exec_ret(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
-/* Where a call or return leads that `lane` executes now. False: out of its function, or to a fault. */
+/* Stores in *next where a call or return leads `lane` now. Returns false if the lane leaves the kernel or faults. */
 bool calls_next(const struct warp *w, const struct inst *in, int lane, uint32_t *next);
-/* exec_call() or exec_ret() of a call or return without guard, for lanes `m` (at least one) that all go to one place,
- * *next, without recursion. False: it is not as simple, and nothing has been done. */
+/* Fast path of exec_call() and exec_ret() for an unguarded instruction, lanes `m` (at least one), one common target
+ * *next and no recursion. Returns false without any effect if this does not apply. */
 bool calls_step(struct warp *w, const struct inst *in, lanemask_t m, uint32_t *next);
-/* Those of `lanes`, which are about to return from their functions, who then have nothing left to do but return, as
- * often as they have been called, and exit. */
+/* Returns those of `lanes`, about to return from their functions, that afterwards only return from all callers and
+ * exit. */
 lanemask_t calls_end_in_exits(const struct warp *w, lanemask_t lanes);
-/* Forgets all calls and sets frame pointers: for cta_start(). */
+/* Clears all calls and resets frame pointers; cta_start() uses it. */
 void calls_reset(struct warp *w);
+/* Frees a call stack. NULL is allowed. */
 void calls_free(struct call_stack *c);
-/* Bytes of local memory a thread of `p` needs beyond program.local_bytes. */
+/* Returns the bytes of local memory that a thread of `p` needs beyond program.local_bytes. */
 uint32_t calls_stack_bytes(const struct program *p);
-/* A lane's stack pointer, which alloca moves: a byte offset in its local memory, upwards from calls_stack_begin() to at
- * most warp.local_bytes. Returning from a recursive function sets it back. NULL: the host is out of memory. */
+/* Returns a lane's stack pointer, which alloca moves: a byte offset in its local memory, growing from
+ * calls_stack_begin() to at most warp.local_bytes. Returning from a recursive function restores it. NULL if out of host
+ * memory. */
 uint32_t *calls_stack_pointer(struct warp *w, int lane);
+/* Returns the byte offset in local memory where the stack begins. */
 uint32_t calls_stack_begin(const struct program *p);
 #endif

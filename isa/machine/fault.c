@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_text[] = {
+static const char *const kind_names[] = {
     [FAULT_NONE] = "no fault",
     [FAULT_OUT_OF_BOUNDS] = "out-of-bounds",
     [FAULT_MISALIGNED] = "misaligned",
@@ -29,12 +29,12 @@ static bool is_access(const struct fault *f) {
 
 static void print_headline(const struct fault *f, const struct launch *l, FILE *out) {
     if (is_access(f))
-        fprintf(out, "%s %s of %u bytes at 0x%llx (%s memory)", kind_text[f->kind], f->is_store ? "write" : "read",
+        fprintf(out, "%s %s of %u bytes at 0x%llx (%s memory)", kind_names[f->kind], f->is_store ? "write" : "read",
                 f->bytes, (unsigned long long)f->address, space_name(f->space));
     else if (f->text)
-        fprintf(out, "%s: %s", kind_text[f->kind], f->text);
+        fprintf(out, "%s: %s", kind_names[f->kind], f->text);
     else
-        fprintf(out, "%s", kind_text[f->kind]);
+        fprintf(out, "%s", kind_names[f->kind]);
     fprintf(out, " in kernel '%s'\n", l->program->name);
 }
 
@@ -87,12 +87,12 @@ static void print_memory(const struct fault *f, const struct launch *l, FILE *ou
 
 void fault_print(const struct fault *f, const struct launch *l, FILE *out) {
     if (f->kind == FAULT_DEADLOCK || f->kind == FAULT_LIMIT || f->kind == FAULT_STOPPED ||
-        f->kind == FAULT_STANDSTILL) { /* the text is the whole report */
-        fputs(f->text ? f->text : "the kernel does not end\n", out);
+        f->kind == FAULT_STANDSTILL) { /* the text is the complete report */
+        fputs(f->text ? f->text : "the kernel does not terminate\n", out);
         return;
     }
     print_headline(f, l, out);
-    if (f->kind == FAULT_MEMORY) /* no thread's fault */
+    if (f->kind == FAULT_MEMORY) /* no thread caused it */
         return;
     print_place(f, l->program, out);
     print_thread(f, l, out);

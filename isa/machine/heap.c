@@ -1,4 +1,4 @@
-/* The heap behind malloc() and free() of kernels: one allocation of device memory, handed out first fit. */
+/* The heap of malloc() and free() in kernels: one allocation of device memory, allocated first fit. */
 #include "heap.h"
 #include "isa/arith.h"
 #include <pthread.h>
@@ -14,7 +14,7 @@ struct heap_block {
 struct device_heap {
     pthread_mutex_t lock;
     uint64_t address, bytes;
-    struct heap_block *block; /* in use, by offset */
+    struct heap_block *block; /* allocated blocks, by offset */
     uint32_t n, cap;
 };
 
@@ -50,10 +50,10 @@ void device_heap_free(struct device_heap *h) {
     free(h);
 }
 
-/* Index of the block before which `bytes` fit; n + 1 when nowhere. */
+/* Returns the index of the block before which `bytes` fit, n + 1 if there is no gap. */
 static uint32_t find_gap(const struct device_heap *h, uint64_t bytes, uint64_t *offset) {
     uint64_t end = h->n ? h->block[h->n - 1].offset + h->block[h->n - 1].bytes : 0;
-    if (bytes <= h->bytes - end) { /* behind all others: the usual case */
+    if (bytes <= h->bytes - end) { /* after all blocks: the common case */
         *offset = end;
         return h->n;
     }

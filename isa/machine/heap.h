@@ -1,17 +1,17 @@
 #ifndef ISA_HEAP_H
 #define ISA_HEAP_H
-/* The heap behind malloc() and free() of kernels. Its calls may come from several threads at once. */
+/* The heap of malloc() and free() in kernels. Thread-safe. */
 #include "memory.h"
 
-enum { DEVICE_HEAP_BYTES = 8 << 20 }; /* as CUDA's cudaLimitMallocHeapSize unless set */
+enum { DEVICE_HEAP_BYTES = 8 << 20 }; /* default size, as for CUDA's cudaLimitMallocHeapSize */
 
-/* Gives `m` its heap; nothing when it has one. Not while a launch runs: device memory is rearranged. False: out of
- * memory. */
+/* Creates the heap of `m`; does nothing if it has one. Must not be called while a launch runs, since it rearranges
+ * device memory. Returns false if out of memory. */
 bool device_heap_make(struct memory *m);
-/* How many bytes it is to have, when there is none yet; false: there is one. */
+/* Sets the size of a heap not created yet, in bytes. Returns false if the heap exists. */
 bool device_heap_size(struct memory *m, uint64_t bytes);
-/* The address of `bytes` > 0, aligned to 16; 0 when nothing is left, or there is no heap. */
+/* Returns the device address of `bytes` > 0 new bytes, aligned to 16; 0 if the heap is full or missing. */
 uint64_t device_heap_alloc(struct device_heap *h, uint64_t bytes);
-/* False when `address` is not what device_heap_alloc() returned. */
+/* Frees a block. Returns false if `address` is not from device_heap_alloc(). */
 bool device_heap_release(struct device_heap *h, uint64_t address);
 #endif

@@ -4,13 +4,13 @@
 
 enum { LINE = 128, FEW_LANES = 8 };
 
-/* One store of a warp. Its bytes follow, those of all 32 lanes. */
+/* One store of a warp, followed by the bytes of all 32 lanes. */
 struct record {
     uintptr_t base;
     lanemask_t lanes;
-    uint16_t bytes; /* a lane */
+    uint16_t bytes; /* bytes per lane */
     bool unit;
-    uint64_t addr[WARP_LANES]; /* unit: only the first */
+    uint64_t addr[WARP_LANES]; /* host offsets; unit: only the first */
 };
 
 static size_t data_bytes(const struct record *r) { return (size_t)r->bytes * WARP_LANES; }
@@ -41,7 +41,8 @@ static uint64_t lines_of(uintptr_t base, const uint64_t *addr, bool unit, lanema
             lines |= 1ull << (base + addr[__builtin_ctz(lanes)]) / LINE % 64;
         return lines;
     }
-    for (int l = 0; l < WARP_LANES; l++) /* idle lanes have the address of one that executes; none crosses a line */
+    for (int l = 0; l < WARP_LANES; l++) /* idle lanes repeat the address of an executing lane; no lane crosses a
+                                          * line */
         lines |= 1ull << (base + addr[l]) / LINE % 64;
     return lines;
 }
@@ -81,9 +82,9 @@ bool held_touches(const struct held_stores *h, uintptr_t base, const uint64_t *a
     return (h->lines & lines_of(base, addr, unit, lanes, bytes)) != 0;
 }
 
-/* Puts the bytes of [from, from + n) that lie in [at, at + bytes) over those at `to`. */
-static void lay_over(uintptr_t from, const unsigned char *data, size_t n, uintptr_t at, unsigned char *to,
-                     unsigned bytes) {
+/* Copies the bytes of [from, from + n) that are inside [at, at + bytes) to `to`. */
+static void overlay(uintptr_t from, const unsigned char *data, size_t n, uintptr_t at, unsigned char *to,
+                    unsigned bytes) {
     uintptr_t begin = from > at ? from : at, end = from + n < at + bytes ? from + n : at + bytes;
     if (begin < end)
         memcpy(to + (begin - at), data + (begin - from), end - begin);
@@ -96,12 +97,12 @@ void held_read(const struct held_stores *h, const unsigned char *at, unsigned ch
         const unsigned char *data = data_of(r);
         i += record_bytes(r);
         if (r->unit) {
-            lay_over(r->base + r->addr[0], data, data_bytes(r), (uintptr_t)at, to, bytes);
+            overlay(r->base + r->addr[0], data, data_bytes(r), (uintptr_t)at, to, bytes);
             continue;
         }
         for (lanemask_t m = r->lanes; m; m &= m - 1) {
             int l = __builtin_ctz(m);
-            lay_over(r->base + r->addr[l], data + (size_t)l * r->bytes, r->bytes, (uintptr_t)at, to, bytes);
+            overlay(r->base + r->addr[l], data + (size_t)l * r->bytes, r->bytes, (uintptr_t)at, to, bytes);
         }
     }
 }

@@ -1,29 +1,30 @@
 #ifndef ISA_MACHINE_HELD_H
 #define ISA_MACHINE_HELD_H
-/* Stores to device memory that are held back: those who made them see them at once, all others when they are performed.
- * So warps that run on several host threads at the same time read memory that none of them changes, and what they read
- * does not depend on who is faster. */
+/* Held stores: stores to device memory that their owner sees at once and all others only after they are performed.
+ * Warps on several host threads then read memory that none of them changes, so results do not depend on thread
+ * timing. */
 #include "isa/types.h"
 #include <stddef.h>
 
 struct held_stores {
-    unsigned char *records; /* of `used` bytes: what was stored, in order */
+    unsigned char *records; /* stores in order, `used` bytes */
     size_t used, room;
-    uint64_t lines; /* bit (host address / 128) % 64 of every byte stored */
-    bool off;       /* stores are performed when they are made */
+    uint64_t lines; /* a filter: bit (host address / 128) % 64 is set for every byte stored */
+    bool off;       /* stores are performed at once */
 };
 
+/* Frees all records and clears `h`. */
 void held_free(struct held_stores *h);
-/* A store of `bytes` bytes a lane (1 to 32) at the host addresses base + addr[lane]; `unit`: all lanes, one after
- * another without gaps. Returns where lane l's bytes are to be put, at l * bytes; NULL when memory is out, and then the
- * store is to be performed at once. */
+/* Records a store of `bytes` bytes per lane (1 to 32) at host addresses base + addr[lane]. `unit`: all lanes,
+ * contiguous. Returns the buffer for the data, lane l at l * bytes; NULL if out of memory, and then the caller performs
+ * the store at once. */
 unsigned char *held_add(struct held_stores *h, uintptr_t base, const uint64_t *addr, bool unit, lanemask_t lanes,
                         unsigned bytes);
-/* May a byte of these accesses be held? */
+/* True if a byte of these accesses may be in a held store. False positives are possible. */
 bool held_touches(const struct held_stores *h, uintptr_t base, const uint64_t *addr, bool unit, lanemask_t lanes,
                   unsigned bytes);
-/* The `bytes` bytes at host address `at`, as their own side sees them. */
+/* Reads `bytes` bytes at host address `at`, with held stores applied. */
 void held_read(const struct held_stores *h, const unsigned char *at, unsigned char *to, unsigned bytes);
-/* Performs all of them, in order; of lanes that store to one place, the last one stays. */
+/* Performs all held stores in order. If lanes store to the same place, the last lane wins. */
 void held_perform(struct held_stores *h);
 #endif

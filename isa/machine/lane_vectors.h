@@ -1,6 +1,6 @@
 #ifndef ISA_MACHINE_LANE_VECTORS_H
 #define ISA_MACHINE_LANE_VECTORS_H
-/* Vectors of what lanes have, as wide as the level (isa/levels.h) that a file is compiled for has them. */
+/* Vectors of lane values, as wide as the processor level (isa/levels.h) of the compiled file allows. */
 #include "isa/types.h"
 #include <string.h>
 #if defined(__AVX512F__) || defined(__AVX2__)
@@ -18,7 +18,7 @@
 typedef uint64_t vec_u64 __attribute__((vector_size(VEC_BYTES)));
 typedef uint32_t vec_u32 __attribute__((vector_size(VEC_BYTES)));
 
-/* Is any bit of the vector set? */
+/* True if any bit of the vector is set. */
 static inline __attribute__((always_inline)) bool vec_any(const void *vector) {
     vec_u64 v = *(const vec_u64 *)vector;
 #if defined(__AVX512F__)
@@ -30,8 +30,8 @@ static inline __attribute__((always_inline)) bool vec_any(const void *vector) {
 #endif
 }
 
-/* Of a mask of lanes, those of a vector's elements: the lowest bits. VEC_LANES(m) makes it; vec_select() is `yes` where
- * an element's bit is set, else `no`. */
+/* Lane masks for vectors: vec_lanes_of_*() converts the lowest bits of a lane mask, one per element. vec_select_*()
+ * takes `yes` where the bit is set, else `no`. */
 #if defined(__AVX512F__)
 typedef __mmask8 vec_lanes_u64;
 typedef __mmask16 vec_lanes_u32;
@@ -70,7 +70,7 @@ VEC_LANES(uint32_t, u32)
 #undef VEC_LANES
 #undef VEC_CHOOSE
 
-/* The elements of `*v`, extended to 64 bits, to `to`. */
+/* Stores the elements of `*v`, zero-extended to 64 bits, at `to`. */
 static inline __attribute__((always_inline)) void vec_put_u64(uint64_t *to, const vec_u64 *v) {
     memcpy(to, v, sizeof *v);
 }
@@ -91,7 +91,7 @@ static inline __attribute__((always_inline)) void vec_put_u32(uint64_t *to, cons
 #endif
 }
 
-/* The 32 words at `base` plus the offsets `at`, which are below 2^31 bytes. */
+/* Loads 32 words from `base` plus the byte offsets `at`, each below 2^31. */
 static inline __attribute__((always_inline)) void vec_gather_lanes(uint32_t *to, const void *base, const uint32_t *at) {
 #if defined(__AVX512F__)
     for (unsigned l = 0; l < WARP_LANES; l += 16)
@@ -107,7 +107,7 @@ static inline __attribute__((always_inline)) void vec_gather_lanes(uint32_t *to,
 #endif
 }
 
-/* `n` times (a multiple of 16) the value of `size` bytes (a power of two) at `value` to `to`. */
+/* Fills `to` with `n` copies (a multiple of 16) of a value of `size` bytes (a power of two). */
 static inline __attribute__((always_inline)) void vec_fill(void *to, const void *value, unsigned n, unsigned size) {
     unsigned char *at = to;
     if (size > 8) {
@@ -127,7 +127,7 @@ static inline __attribute__((always_inline)) void vec_fill(void *to, const void 
             memcpy(at + i, &all, VEC_BYTES);
 }
 
-/* `bytes` bytes, 16 times a power of two. */
+/* Copies `bytes` bytes; `bytes` is 16 times a power of two. */
 static inline __attribute__((always_inline)) void vec_copy(void *to, const void *from, unsigned bytes) {
     vec_u64 v;
     if (bytes < VEC_BYTES) {

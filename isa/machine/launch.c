@@ -2,7 +2,7 @@
 #include "warp.h"
 #include <string.h>
 
-enum { MAX_LOCAL_BYTES = 512 * 1024 }; /* a thread; CUDA programming guide, technical specifications */
+enum { MAX_LOCAL_BYTES = 512 * 1024 }; /* per thread; CUDA programming guide, technical specifications */
 
 static bool dims_differ(struct dim3 a, struct dim3 b) { return a.x != b.x || a.y != b.y || a.z != b.z; }
 
@@ -16,7 +16,7 @@ static const char *check_block(const struct launch *l, char *buffer, size_t size
         return buffer;
     }
     if (p->reqntid.x && dims_differ(b, p->reqntid)) {
-        snprintf(buffer, size, "a block of %u x %u x %u threads, but its .reqntid asks for %u x %u x %u", b.x, b.y, b.z,
+        snprintf(buffer, size, "a block of %u x %u x %u threads, but its .reqntid requires %u x %u x %u", b.x, b.y, b.z,
                  p->reqntid.x, p->reqntid.y, p->reqntid.z);
         return buffer;
     }
@@ -46,19 +46,19 @@ const char *launch_check(const struct launch *l, uint32_t max_shared, char *buff
     }
     if (launch_has_clusters(l)) {
         snprintf(buffer, size,
-                 "it asks for clusters of %u x %u x %u CTAs (.reqnctapercluster); clusters of more than one CTA "
+                 "it requires clusters of %u x %u x %u CTAs (.reqnctapercluster); clusters of more than one CTA "
                  "are not simulated",
                  p->cluster.x, p->cluster.y, p->cluster.z);
         return buffer;
     }
     uint32_t shared = launch_shared_bytes(l);
     if (shared > max_shared || shared > MAX_SHARED_BYTES) {
-        snprintf(buffer, size, "it needs %u bytes of shared memory (%u of them dynamic), the SM has %u", shared,
+        snprintf(buffer, size, "it needs %u bytes of shared memory (%u of them dynamic); the SM has %u", shared,
                  l->dynamic_shared, max_shared < MAX_SHARED_BYTES ? max_shared : (uint32_t)MAX_SHARED_BYTES);
         return buffer;
     }
     if (p->local_bytes > MAX_LOCAL_BYTES) {
-        snprintf(buffer, size, "it needs %u bytes of local memory a thread; there are %d", p->local_bytes,
+        snprintf(buffer, size, "it needs %u bytes of local memory per thread; the limit is %d", p->local_bytes,
                  MAX_LOCAL_BYTES);
         return buffer;
     }

@@ -1,6 +1,6 @@
 #ifndef ISA_LAUNCH_H
 #define ISA_LAUNCH_H
-/* One kernel launch, and what can go wrong while it runs. */
+/* A kernel launch, and the faults that can occur in it. */
 #include "isa/program.h"
 #include "memory.h"
 #include <stdatomic.h>
@@ -13,73 +13,76 @@ struct launch {
     struct memory *memory;
     struct dim3 grid, block;
     uint32_t dynamic_shared;     /* bytes */
-    const unsigned char *params; /* program->param_bytes bytes, laid out as program->params says */
+    const unsigned char *params; /* program->param_bytes bytes in the layout of program->params */
     uint64_t cycle_limit;        /* 0: none. Timing: cycles. Interpreter: warp instructions */
-    atomic_bool *stop;           /* set by anybody at any time: the launch is to end soon. NULL: nobody can */
-    uint32_t number;             /* of this launch in its context, from 0: %gridid */
+    atomic_bool *stop;           /* set by any thread to end the launch early; NULL: cannot be stopped */
+    uint32_t number;             /* number of this launch in its context, from 0: %gridid */
     const struct texture *textures;
     uint32_t n_textures;
-    /* A cooperative grid: all CTAs are begun before any has to end. Its barriers are in the workspace, whose address
-     * %envreg1 (high word) and %envreg2 hold; 0: it is none. */
+    /* Cooperative grids: device address of the workspace that contains the grid's barriers; 0: the grid is not
+     * cooperative. All its CTAs are resident at once. Kernels read the address from %envreg1 (high word) and
+     * %envreg2. */
     uint64_t workspace;
     uint32_t n_sms;      /* %nsmid; 0: 1 */
-    FILE *device_stdout; /* where vprintf writes; NULL: stdout */
-    const char *text;    /* the PTX, for traces; NULL: there is none */
+    FILE *device_stdout; /* output of vprintf; NULL: stdout */
+    const char *text;    /* the PTX text, for traces; NULL: none */
 };
 
 enum fault_kind {
     FAULT_NONE,
-    FAULT_OUT_OF_BOUNDS, /* address, bytes */
+    FAULT_OUT_OF_BOUNDS, /* `address` and `bytes` are set */
     FAULT_MISALIGNED,
     FAULT_USE_AFTER_FREE,
     FAULT_READ_ONLY,
-    FAULT_TRAP,     /* trap, or brkpt */
+    FAULT_TRAP,     /* trap or brkpt */
     FAULT_ASSERT,   /* __assertfail; text holds the message */
-    FAULT_BAD_CALL, /* call through a pointer to no function */
+    FAULT_BAD_CALL, /* call through a pointer that is not a function */
     FAULT_STACK,    /* recursion deeper than the stack */
     FAULT_BAD_TEXTURE,
-    FAULT_UNSUPPORTED, /* text says what */
+    FAULT_UNSUPPORTED, /* `text` says what */
     FAULT_DIVERGENT_BARRIER,
-    FAULT_PARTIAL_WARP, /* an instruction for all lanes of a warp, without all of them; text says which */
-    FAULT_DEADLOCK,     /* text is the whole report */
-    FAULT_MEMORY,       /* of the host: there is none left */
-    FAULT_LIMIT,        /* cycle limit reached; text is the whole report */
-    FAULT_STOPPED,      /* launch.stop was set; likewise */
-    FAULT_STANDSTILL,   /* the simulator's clock stands still: a bug of ours; likewise */
+    FAULT_PARTIAL_WARP, /* an instruction that requires all lanes runs without some; `text` says which */
+    FAULT_DEADLOCK,     /* `text` is the complete report */
+    FAULT_MEMORY,       /* out of host memory */
+    FAULT_LIMIT,        /* cycle limit reached; `text` is the complete report */
+    FAULT_STOPPED,      /* launch.stop was set; `text` is the complete report */
+    FAULT_STANDSTILL,   /* simulated time does not advance, a bug in Heddle; `text` is the complete report */
 };
 
-/* A kernel fault: what, and exactly where. */
+/* A kernel fault and its exact location. */
 struct fault {
     enum fault_kind kind;
     uint32_t pc;
     struct dim3 cta;
-    uint32_t warp, lane; /* warp in its CTA */
+    uint32_t warp, lane; /* warp index in its CTA */
     enum space space;
     uint64_t address;
     uint32_t bytes;
     bool is_store;
-    char *text;          /* malloc'ed, or NULL */
-    const char *context; /* not NULL: no CTA's warp, but the one of a unit of the SM that is called so */
+    char *text;          /* from malloc(), or NULL */
+    const char *context; /* name of a unit of the SM, if the warp belongs to that unit and not to a CTA; else NULL */
 };
 
-/* "out-of-bounds read of 4 bytes at 0x...": several lines, ends with a newline. Names kernel, PTX line, the source
- * line of .loc, CTA, warp, lane, thread, address and the nearest allocation. */
+/* Prints a fault: "out-of-bounds read of 4 bytes at 0x..." and further lines, each ending in a newline. They name the
+ * kernel, PTX line, source line from .loc, CTA, warp, lane, thread, address and nearest allocation. */
 void fault_print(const struct fault *f, const struct launch *l, FILE *out);
-/* How a launch ended that met this: "cycle-limit", "stopped", "deadlock", else "fault". */
+/* Returns how a launch with this fault ended: "cycle-limit", "stopped", "deadlock" or "fault". */
 const char *launch_end_word(enum fault_kind kind);
+/* Frees the fault's text. */
 void fault_free(struct fault *f);
 
-/* Does the kernel ask for clusters of more than one CTA, which launch_check() refuses? */
+/* True if the kernel requires clusters of more than one CTA, which launch_check() rejects. */
 bool launch_has_clusters(const struct launch *l);
-/* Checks a launch against the limits of types.h and the program's .reqntid and .maxntid. NULL when it is fine, else a
- * message in `buffer` that goes on where "kernel 'k': " begins. */
+/* Checks a launch against the limits of types.h, `max_shared` bytes of shared memory per SM, and the program's .reqntid
+ * and .maxntid. Returns NULL if it is valid, else a message in `buffer` that continues "kernel 'k': ". */
 const char *launch_check(const struct launch *l, uint32_t max_shared, char *buffer, size_t size);
-/* Is the launch to end? To be asked every ten microseconds or so. */
+/* True if the launch shall end early. Drivers check it every ten microseconds or so. */
 static inline bool launch_stopped(const struct launch *l) {
     return l->stop && atomic_load_explicit(l->stop, memory_order_relaxed);
 }
+/* Returns the number of threads of a block. */
 static inline uint32_t dim3_count(struct dim3 d) { return d.x * d.y * d.z; }
-/* Warps of a CTA; the last may have fewer threads than lanes. */
+/* Returns the warps of a CTA. The last warp may have fewer threads than lanes. */
 static inline uint32_t launch_warps(const struct launch *l) {
     return (dim3_count(l->block) + WARP_LANES - 1) / WARP_LANES;
 }

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 enum { ALLOC_ALIGN = 256, ALLOC_GAP = 512 };
-#define PACKED_BASE   0xc0000000ull
-#define DEFAULT_LIMIT (16ull << 30)
-#define ADDRESS_END   (1ull << 47)
-#define SHARED_PAGES  (1ull << 45)
-#define SHARED_STEP   (1ull << 21)
-#define HOST_BEGIN    (1ull << 12)
-#define BESIDE_HOST   (3ull << 44) /* where Linux puts nothing of a process unless asked */
+#define PACKED_BASE    0xc0000000ull
+#define DEFAULT_LIMIT  (16ull << 30)
+#define ADDRESS_END    (1ull << 47)
+#define SHARED_PAGES   (1ull << 45)
+#define SHARED_STEP    (1ull << 21)
+#define HOST_BEGIN     (1ull << 12)
+#define UNUSED_BY_HOST (3ull << 44) /* addresses that Linux uses only on request */
 
 void mem_init(struct memory *m, uint64_t limit_bytes) {
     memset(m, 0, sizeof *m);
@@ -53,7 +53,7 @@ static bool grow_by(struct memory *m, uint32_t more) {
 
 static bool grow(struct memory *m) { return grow_by(m, 1); }
 
-/* Index of the last allocation that begins at or before `address`; m->n when there is none. */
+/* Returns the index of the last allocation that begins at or before `address`, or m->n if there is none. */
 static uint32_t last_before(const struct memory *m, uint64_t address) {
     uint32_t lo = 0, hi = m->n;
     while (lo < hi) {
@@ -66,13 +66,13 @@ static uint32_t last_before(const struct memory *m, uint64_t address) {
     return lo ? lo - 1 : m->n;
 }
 
-/* Whether [begin, end) is nobody's. */
+/* True if no allocation overlaps [begin, end). */
 static bool is_free(const struct memory *m, uint64_t begin, uint64_t end) {
     uint32_t i = last_before(m, end - 1);
     return i == m->n || m->list[i].end <= begin;
 }
 
-/* In its place by address; there is room (grow()). */
+/* Inserts an allocation sorted by address. grow() has made room. */
 static void insert(struct memory *m, struct allocation a) {
     uint32_t i = last_before(m, a.begin), at = i == m->n ? 0 : i + 1;
     memmove(&m->list[at + 1], &m->list[at], (m->n - at) * sizeof *m->list);
@@ -83,11 +83,12 @@ static void insert(struct memory *m, struct allocation a) {
     m->n++;
 }
 
-static void *align_storage(void *storage) { /* lanes in whole vectors */
+static void *align_storage(void *storage) { /* aligned, so that lane data fills whole vectors */
     return (void *)(((uintptr_t)storage + 63) & ~(uintptr_t)63);
 }
 
-/* The first address from *next on for `bytes` and a gap, `odd` past a multiple of `align`; 0: there is no room. */
+/* Returns the first address from *next on with room for `bytes` and a gap, `odd` bytes past a multiple of `align`; 0 if
+ * there is none. */
 static uint64_t find_room_from(const struct memory *m, uint64_t *next, uint64_t bytes, uint64_t align, uint64_t odd,
                                uint64_t gap) {
     if (bytes > ADDRESS_END)
@@ -98,11 +99,11 @@ static uint64_t find_room_from(const struct memory *m, uint64_t *next, uint64_t 
             return 0;
         if ((!m->mapped && !m->packed) || is_free(m, begin, end))
             return begin;
-        *next = m->list[last_before(m, end - 1)].end + gap; /* behind what is there */
+        *next = m->list[last_before(m, end - 1)].end + gap; /* after the allocation found there */
     }
 }
 
-/* An address of the device's own, behind all that it gave. */
+/* Returns an address in the device's own range, after all earlier allocations. */
 static uint64_t find_room(struct memory *m, uint64_t bytes, uint64_t align, uint64_t odd) {
     return find_room_from(m, &m->next, bytes, align, odd, ALLOC_GAP);
 }
@@ -166,11 +167,11 @@ void mem_map_host(struct memory *m) {
                                   .name = "host",
                                   .live = true,
                                   .mapped = true};
-    m->next = BESIDE_HOST;
-    m->packed = 0; /* the host may have memory there */
+    m->next = UNUSED_BY_HOST;
+    m->packed = 0; /* the host may use these addresses */
 }
 
-/* Pages of the host at the first address from `from` on that is free there and here; NULL when there are none. */
+/* Maps host pages at the first address from `from` on that is free on host and device. NULL if there is none. */
 static void *shared_pages(const struct memory *m, uint64_t from, uint64_t bytes) {
     for (uint64_t at = from; bytes <= ADDRESS_END && at + bytes <= ADDRESS_END;
          at += (bytes + SHARED_STEP - 1) & -SHARED_STEP) {
@@ -180,7 +181,7 @@ static void *shared_pages(const struct memory *m, uint64_t from, uint64_t bytes)
                       : MAP_FAILED;
         if (p == (void *)(uintptr_t)at)
             return p;
-        if (p != MAP_FAILED) /* kernels before Linux 4.17 take the address for a hint */
+        if (p != MAP_FAILED) /* Linux before 4.17 treats the address as a hint */
             munmap(p, bytes);
         else if (errno == ENOMEM)
             return NULL;
@@ -199,7 +200,7 @@ uint64_t mem_alloc_shared(struct memory *m, uint64_t bytes, const char *name) {
     insert(m, (struct allocation){
                   .begin = begin, .end = begin + bytes, .host = host, .name = name, .mapped = true, .pages = pages});
     m->mapped++;
-    m->next_shared = begin + pages + 4096; /* a page between neighbours, which neither side can use */
+    m->next_shared = begin + pages + 4096; /* one unused page between neighbours */
     m->live_bytes += bytes;
     return begin;
 }
@@ -222,7 +223,7 @@ int mem_move_to_file(struct memory *m, uint64_t address) {
     memcpy(p, a->host + (address - a->begin), bytes);
     free(a->storage);
     a->storage = NULL;
-    a->begin = address; /* a file has no room beside the buffer */
+    a->begin = address; /* a file has no padding */
     a->end = address + bytes;
     a->padded = false;
     a->host = p;
@@ -248,7 +249,7 @@ uint64_t mem_reserve(struct memory *m, uint64_t bytes, uint64_t align, uint64_t 
 
 bool mem_place(struct memory *m, uint64_t begin, uint64_t end, const struct mem_piece *pieces, uint32_t n) {
     const struct mem_piece freed = {begin, end, NULL, RANGE_NONE};
-    pieces = n ? pieces : &freed; /* kept for messages, as by mem_free() */
+    pieces = n ? pieces : &freed; /* kept for messages, like freed allocations */
     n = n ? n : 1;
     uint32_t first = last_before(m, begin), old = 0;
     while (first + old < m->n && m->list[first + old].begin < end)
@@ -287,7 +288,7 @@ bool mem_free(struct memory *m, uint64_t address) {
     if (!a->mapped || a->pages)
         m->live_bytes -= mem_bytes(a);
     release(a);
-    if (a->mapped) { /* the address is the host's, and may come again as another one's */
+    if (a->mapped) { /* a host address; it may be mapped again later */
         memmove(a, a + 1, (m->n - i - 1) * sizeof *a);
         m->n--;
         m->mapped--;
@@ -343,8 +344,8 @@ bool mem_write(struct memory *m, uint64_t address, const void *from, uint64_t by
     return a != NULL;
 }
 
-/* "buffer 3 (4096 bytes at 0x10000300)" */
-static void name_allocation(const struct allocation *a, char *out, size_t size) {
+/* Formats "buffer 3 (4096 bytes at 0x10000300)". */
+static void describe_allocation(const struct allocation *a, char *out, size_t size) {
     char what[160];
     if (a->name)
         snprintf(what, sizeof what, "variable '%.120s%s'", a->name, strlen(a->name) > 120 ? "..." : "");
@@ -354,21 +355,21 @@ static void name_allocation(const struct allocation *a, char *out, size_t size) 
              (unsigned long long)mem_begin(a));
 }
 
-/* Why an allocation is none that can be touched. */
+/* Returns a phrase that explains why an allocation cannot be accessed. */
 static const char *state_of(const struct allocation *a) {
     switch ((enum mem_reserved)a->reserved) {
     case RANGE_UNMAPPED:
-        return ", a range of addresses to which no memory is mapped";
+        return ", an address range without mapped memory";
     case RANGE_CLOSED:
         return ", which no access was given to (cuMemSetAccess)";
     case RANGE_READ:
-        return ", which may only be read (cuMemSetAccess)";
+        return ", which is read-only (cuMemSetAccess)";
     default:
         return a->live ? "" : ", which has been freed";
     }
 }
 
-/* Addresses below all allocations: what they would be in a generic address. */
+/* Describes an address below all allocations as a generic address. */
 static const char *low_region(uint64_t address) {
     if (address < CODE_BASE)
         return "in the page of the null pointer";
@@ -394,22 +395,22 @@ void mem_describe(const struct memory *m, uint64_t address, char *out, size_t si
         snprintf(out, size, "there are no allocations");
         return;
     }
-    if (below && address < mem_begin(below)) { /* in what pads it */
-        name_allocation(below, name, sizeof name);
+    if (below && address < mem_begin(below)) { /* in its padding */
+        describe_allocation(below, name, sizeof name);
         snprintf(out, size, "%llu bytes before the start of %s%s", (unsigned long long)(mem_begin(below) - address),
                  name, state_of(below));
         return;
     }
     uint64_t end = below ? mem_begin(below) + mem_bytes(below) : 0, next = above ? mem_begin(above) : 0;
     if (below && address < end) {
-        name_allocation(below, name, sizeof name);
+        describe_allocation(below, name, sizeof name);
         snprintf(out, size, "%llu bytes into %s%s", (unsigned long long)(address - mem_begin(below)), name,
                  state_of(below));
         return;
     }
     bool past = below && (!above || address - end <= next - address);
     const struct allocation *near = past ? below : above;
-    name_allocation(near, name, sizeof name);
+    describe_allocation(near, name, sizeof name);
     snprintf(out, size, "%llu bytes %s %s%s", (unsigned long long)(past ? address - end : next - address),
              past ? "past the end of" : "before the start of", name, state_of(near));
 }

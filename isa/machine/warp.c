@@ -12,7 +12,8 @@ uint32_t launch_shared_bytes(const struct launch *l) {
     return all > UINT32_MAX ? UINT32_MAX : (uint32_t)all;
 }
 
-/* Lanes of one warp must not fall into the same cache sets: an odd number of lines apart. */
+/* Returns the distance of lanes in local memory: an odd number of lines, so that lanes of a warp do not share cache
+ * sets. */
 static uint32_t local_stride(uint32_t bytes) {
     if (!bytes)
         return 0;
@@ -29,8 +30,8 @@ struct cta *cta_new(const struct launch *l) {
     size_t shared = regs + (size_t)n_warps * p->reg_bytes;
     size_t local = shared + round_up(launch_shared_bytes(l), 64);
     size_t all = local + (size_t)n_warps * WARP_LANES * lane_bytes;
-    /* Registers and shared memory are zeroed by cta_start(). calloc, so that stacks that are never used cost nothing.
-     * The block's start is kept just before the CTA. */
+    /* cta_start() zeroes registers and shared memory. calloc() is used because unused stacks then cost nothing. The
+     * start of the block is stored right before the CTA. */
     unsigned char *storage = stride ? calloc(1, all + 128) : malloc(all + 128);
     if (!storage)
         return NULL;
@@ -81,7 +82,7 @@ uint64_t warp_special(const struct warp *w, enum special s) {
     case SPECIAL_NTID_Z:
         return l->block.z;
     case SPECIAL_CTAID_X:
-    case SPECIAL_CLUSTERID_X: /* without clusters each CTA is one */
+    case SPECIAL_CLUSTERID_X: /* without clusters, each CTA is a cluster */
         return c->id.x;
     case SPECIAL_CTAID_Y:
     case SPECIAL_CLUSTERID_Y:
@@ -103,7 +104,7 @@ uint64_t warp_special(const struct warp *w, enum special s) {
     case SPECIAL_CLUSTER_NCTAID_Z:
     case SPECIAL_CLUSTER_NCTARANK:
         return 1;
-    case SPECIAL_IS_EXPLICIT_CLUSTER: /* the kernel asked for it, if only for one CTA */
+    case SPECIAL_IS_EXPLICIT_CLUSTER: /* the kernel declares clusters, if only of one CTA */
         return w->program->cluster.x != 0;
     case SPECIAL_WARPID:
         return w->index;
@@ -129,12 +130,12 @@ uint64_t warp_special(const struct warp *w, enum special s) {
     }
 }
 
-/* n / of, of numbers up to MAX_CTA_THREADS each, is n * reciprocal(of) >> SHIFT: what the reciprocal is too large by,
- * below `of` / 2^SHIFT, makes less than 1 / of of n. */
+/* n / of equals n * reciprocal(of) >> SHIFT for n and `of` up to MAX_CTA_THREADS: the reciprocal is too large by less
+ * than `of` / 2^SHIFT, which changes the quotient by less than 1 / of. */
 enum { SHIFT = 20 };
 static uint32_t reciprocal(uint32_t of) { return ((1u << SHIFT) + of - 1) / of; }
 
-/* As lanes do it: no lane waits for the one before it. */
+/* Computed for all lanes at once; no lane depends on the previous one. */
 void warp_thread_ids(struct dim3 b, uint32_t index, enum special s, uint32_t out[WARP_LANES]) {
     const uint32_t t = index * WARP_LANES, by_row = reciprocal(b.x), by_plane = reciprocal(b.y);
     _Static_assert(MAX_CTA_THREADS * MAX_CTA_THREADS <= 1 << SHIFT, "SHIFT");
@@ -198,7 +199,7 @@ void cta_start(struct cta *c, struct dim3 id, uint32_t smid) {
     c->id = id;
     c->linear_id = id.x + (uint64_t)g.x * (id.y + (uint64_t)g.y * id.z);
     c->live_threads = c->n_threads;
-    if (c->barriers_used) /* a CTA that did not end */
+    if (c->barriers_used) /* the previous CTA did not finish */
         memset(c->barriers, 0, sizeof c->barriers);
     c->barriers_used = 0;
     memset(c->shared, 0, c->shared_bytes);

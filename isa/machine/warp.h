@@ -1,85 +1,86 @@
 #ifndef ISA_WARP_H
 #define ISA_WARP_H
-/* The architectural state of a CTA and its warps: registers, memories, barriers. No paths (reconv.h) and no time. */
+/* The architectural state of a CTA and its warps: registers, memories, barriers. Neither paths (reconv.h) nor time. */
 #include "held.h"
 #include "isa/chain.h"
 #include "launch.h"
 
-/* Lanes that wait at an instruction with a member mask for other lanes that it names; see warpsync.h. */
+/* Lanes that wait at an instruction with a member mask for other members; see warpsync.h. */
 struct warp_sync {
     lanemask_t waiting;
-    uint32_t pc[WARP_LANES]; /* of those that wait: the instruction */
+    uint32_t pc[WARP_LANES]; /* PC of the instruction at which each waiting lane waits */
 };
 
 struct call_stack; /* return addresses and saved frames by lane; isa/machine/call.c */
-struct atom_op;    /* an atomic that is to be performed later; isa/exec/exec_atom.h */
+struct atom_op;    /* an atomic to be performed later; isa/exec/exec_atom.h */
 
 struct warp {
     unsigned char *bank[2]; /* 0: registers, 64-byte aligned; 1: the program's constants (never written) */
     const struct program *program;
     struct cta *cta;
-    lanemask_t launched;      /* lanes that exist */
-    lanemask_t live;          /* lanes that have not exited; kept by the exit instruction itself */
-    uint32_t index;           /* in the CTA */
+    lanemask_t launched;      /* lanes with a thread */
+    lanemask_t live;          /* lanes that have not exited; the exit instruction updates it */
+    uint32_t index;           /* index in the CTA */
     uint32_t alloc_hint;      /* see mem_find */
-    uint32_t inst_hint[8];    /* likewise, by instruction: one reads here, another there */
-    unsigned char *local;     /* of all lanes: see warp_local() */
-    uint32_t local_stride;    /* bytes from lane to lane; 0 where they lie by words */
-    uint32_t local_bytes;     /* that a lane may use, stack included */
+    uint32_t inst_hint[8];    /* the same, hashed by instruction */
+    unsigned char *local;     /* local memory of all lanes: see warp_local() */
+    uint32_t local_stride;    /* bytes between lanes; 0: interleaved by words */
+    uint32_t local_bytes;     /* bytes of local memory per lane, stack included */
     struct call_stack *calls; /* NULL until the first call */
-    uint64_t clock;           /* %clock64, set by the driver before it executes */
-    uint32_t smid;            /* %smid, likewise at start */
+    uint64_t clock;           /* %clock64, set by the driver before execution */
+    uint32_t smid;            /* %smid, set at start */
     struct warp_sync sync;
-    struct atom_op *capture; /* not NULL: the next atomic is captured here in place of being performed */
+    struct atom_op *capture; /* if set, the next atomic is recorded here instead of performed */
 };
 
 /* A named barrier of a CTA (PTX ISA 9.7.13.1). */
 struct cta_barrier {
-    uint32_t expected;                      /* threads; 0 while none has arrived */
+    uint32_t expected;                      /* threads; 0 until the first arrives */
     uint32_t arrived;                       /* threads */
-    lanemask_t waiting[MAX_CTA_WARPS];      /* lanes that wait here, by warp */
-    const struct inst *inst[MAX_CTA_WARPS]; /* the instruction they wait at */
+    lanemask_t waiting[MAX_CTA_WARPS];      /* waiting lanes, by warp */
+    const struct inst *inst[MAX_CTA_WARPS]; /* instruction at which they wait */
     uint8_t mode[MAX_CTA_WARPS];            /* enum barrier_mode of that instruction */
-    uint32_t count_true, count_red;         /* bar.red: predicates seen */
-    bool whole_cta;                         /* no count was given: all threads that have not exited */
-    bool divergent;                         /* set when lanes of one warp arrive at different PCs */
+    uint32_t count_true, count_red;         /* bar.red: arrivals with a true predicate, and all arrivals */
+    bool whole_cta;                         /* no thread count: all threads that have not exited */
+    bool divergent;                         /* lanes of one warp arrived at different PCs */
 };
 
 struct cta {
     const struct launch *launch;
-    struct held_stores *held; /* where plain stores to device memory go first; NULL: nowhere */
+    struct held_stores *held; /* buffer that holds back ordinary stores to device memory; NULL: none */
     struct dim3 id;
     uint64_t linear_id;
     unsigned char *shared;
-    uint32_t shared_bytes; /* static and dynamic */
+    uint32_t shared_bytes; /* bytes, static and dynamic */
     uint32_t n_warps, n_threads;
-    uint32_t live_threads; /* not exited */
+    uint32_t live_threads; /* threads that have not exited */
     struct warp *warps;
     struct cta_barrier barriers[N_CTA_BARRIERS];
     uint32_t barriers_used; /* bit b: threads wait at barrier b */
-    bool copies_take_time;  /* who drives it calls mbarrier_copies_done() for arrivals that wait for copies; else they
-                              are performed at once, as copies are */
-    struct chain_error chain_error; /* of all CTAs that have been here; the driver takes it away */
+    bool copies_take_time;  /* the driver calls mbarrier_copies_done() for arrivals that wait for copies; otherwise
+                             * copies and these arrivals complete at once */
+    struct chain_error chain_error; /* sum over all CTAs so far; the driver reads and clears it */
 };
 
-/* Memory for one CTA of a launch: registers, local and shared memory in one block. NULL when memory is out. Reusable
- * for every CTA of the same launch with cta_start(). */
+/* Allocates memory for one CTA of a launch: registers, local and shared memory in one block. Reusable for every CTA of
+ * the launch. Returns NULL if out of memory. */
 struct cta *cta_new(const struct launch *l);
+/* Frees a CTA. NULL is allowed. */
 void cta_free(struct cta *c);
-/* Makes `c` the CTA `id`: registers of undefined content are zero, special registers filled, memories zeroed. */
+/* Starts CTA `id` on SM `smid`: sets special registers, zeroes other registers and memories. */
 void cta_start(struct cta *c, struct dim3 id, uint32_t smid);
-/* A special register that is the same in all lanes of the warp; 0 for those that are not. */
+/* Returns a special register that is the same in all lanes of the warp; 0 for others. */
 uint64_t warp_special(const struct warp *w, enum special s);
-/* Where the threads of warp `index` stand in their CTA: %tid.x, .y or .z by lane. */
+/* Computes %tid.x, .y or .z (`s`) of each lane of warp `index`. */
 void warp_thread_ids(struct dim3 block, uint32_t index, enum special s, uint32_t out[WARP_LANES]);
-/* Bytes of shared memory a CTA of this launch takes. */
+/* Returns the bytes of shared memory of one CTA of this launch. */
 uint32_t launch_shared_bytes(const struct launch *l);
 
-enum { LOCAL_ROW = 4 * WARP_LANES }; /* bytes of one word of all lanes */
+enum { LOCAL_ROW = 4 * WARP_LANES }; /* bytes of one word in all lanes */
 
-/* Byte `at` of a lane's local memory. Where program.local_by_word, word i of all lanes is one row, i * LOCAL_ROW bytes
- * behind the first: bytes up to the word's end follow, and the next word is a row further. Else a lane's bytes are
- * together, local_stride bytes from the next lane's. */
+/* Returns byte `at` of a lane's local memory. If program.local_by_word, word i of all lanes is one row at i *
+ * LOCAL_ROW, so only bytes of the same word are adjacent. Otherwise a lane's bytes are contiguous, local_stride bytes
+ * after those of the previous lane. */
 static inline unsigned char *warp_local(const struct warp *w, unsigned lane, uint64_t at) {
     if (w->local_stride)
         return w->local + (size_t)lane * w->local_stride + at;
@@ -87,14 +88,16 @@ static inline unsigned char *warp_local(const struct warp *w, unsigned lane, uin
 }
 
 struct effects;
-/* `lanes` of `w` arrive as fx says. Returns true when that completes the barrier; then waiting[] says which lanes go on
- * (those of arrive-only are never in it), results of bar.red are written, and the caller must call
- * cta_barrier_reset() after it has moved them on. */
+/* Arrives at a barrier with `lanes` of `w`, as fx says. Returns true if the barrier is complete: waiting[] then has the
+ * lanes to release (never those of bar.arrive), results of bar.red are written, and the caller calls
+ * cta_barrier_reset() after releasing them. */
 bool cta_barrier_arrive(struct cta *c, struct warp *w, const struct inst *in, lanemask_t lanes,
                         const struct effects *fx);
+/* Prepares a complete barrier for its next use. */
 void cta_barrier_reset(struct cta *c, uint32_t barrier);
-/* `lanes` of `w` exited (w->live knows): returns the barriers that this completes, bit i for barrier i. */
+/* Updates the barriers after `lanes` of `w` exited (w->live is already updated). Returns the barriers that this
+ * completes, bit i for barrier i. */
 uint32_t cta_threads_exit(struct cta *c, const struct warp *w, lanemask_t lanes);
-/* Lanes of warp `index` that wait at any barrier. */
+/* Returns the lanes of warp `index` that wait at any barrier. */
 lanemask_t cta_waiting(const struct cta *c, uint32_t index);
 #endif

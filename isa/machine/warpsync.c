@@ -5,7 +5,7 @@ uint8_t warp_sync_hints(const struct inst *in) {
     uint32_t n;
     if (in->kind == K_WARPSYNC)
         return HINT_MEMBERS;
-    if (in->kind == K_REDUCE && !in->n_list) /* a sum of one lane */
+    if (in->kind == K_REDUCE && !in->n_list) /* a serial sum within one lane */
         return 0;
     if (in->kind == K_REDUCE)
         return in->e == OPND_ZERO ? HINT_COLLECTIVE : HINT_COLLECTIVE | HINT_MEMBERS;
@@ -39,7 +39,7 @@ bool warp_sync_together(const struct warp *w, const struct inst *in, lanemask_t 
     lanemask_t mask = mask_of(w, in, __builtin_ctz(m));
     if ((mask & w->live & ~m) || w->sync.waiting & m)
         return false;
-    if (in->e & 1) /* a constant */
+    if (in->e & 1) /* a constant mask */
         return true;
     for (lanemask_t rest = m & (m - 1); rest; rest &= rest - 1)
         if (mask_of(w, in, __builtin_ctz(rest)) != mask)
@@ -47,30 +47,31 @@ bool warp_sync_together(const struct warp *w, const struct inst *in, lanemask_t 
     return true;
 }
 
-static const struct inst *stands_at(const struct warp *w, int lane) { return &w->program->code[w->sync.pc[lane]]; }
+static const struct inst *waits_at(const struct warp *w, int lane) { return &w->program->code[w->sync.pc[lane]]; }
 
-/* Is it one that all lanes of a warp must execute in one place (.aligned)? */
-static bool is_whole(const struct inst *in) { return in->kind == K_WARP && in->hints & HINT_ALIGNED; }
+/* True if all lanes of a warp must execute it at the same place (.aligned). */
+static bool requires_whole_warp(const struct inst *in) { return in->kind == K_WARP && in->hints & HINT_ALIGNED; }
 
-/* Do two instructions act together, the masks apart? A sum over the warp does with itself alone: the pass that makes
- * it sees to it that no thread waits elsewhere. */
-static bool same_form(const struct inst *a, const struct inst *b) {
-    return a->row == b->row && (a == b || (a->kind != K_REDUCE && !is_whole(a)));
+/* True if two instructions may execute together, apart from their masks. A warp-wide sum must be the same instruction:
+ * the pass that creates it ensures that no thread waits elsewhere. */
+static bool may_act_together(const struct inst *a, const struct inst *b) {
+    return a->row == b->row && (a == b || (a->kind != K_REDUCE && !requires_whole_warp(a)));
 }
 
-/* Whom a lane that stands at `in` waits for: what needs the whole warp does not do with those that are left. */
+/* Returns the lanes for which a lane at `in` waits. An instruction for the whole warp waits for exited lanes too, so it
+ * never completes without them. */
 static lanemask_t waits_for(const struct warp *w, const struct inst *in, int lane) {
-    return mask_of(w, in, lane) & (is_whole(in) ? LANES_ALL : w->live);
+    return mask_of(w, in, lane) & (requires_whole_warp(in) ? LANES_ALL : w->live);
 }
 
-/* The waiting lanes that execute the same form as `lane` with the same mask. */
+/* Returns the waiting lanes at the same operation as `lane`, with the same mask. */
 static lanemask_t group_of(const struct warp *w, int lane) {
-    const struct inst *in = stands_at(w, lane);
+    const struct inst *in = waits_at(w, lane);
     lanemask_t mask = mask_of(w, in, lane), group = 0;
     for (lanemask_t m = w->sync.waiting; m; m &= m - 1) {
         int l = __builtin_ctz(m);
-        const struct inst *other = stands_at(w, l);
-        if (same_form(other, in) && mask_of(w, other, l) == mask)
+        const struct inst *other = waits_at(w, l);
+        if (may_act_together(other, in) && mask_of(w, other, l) == mask)
             group |= 1u << l;
     }
     return group;
@@ -84,32 +85,31 @@ static lanemask_t lanes_at(const struct warp *w, lanemask_t group, uint32_t pc) 
     return m;
 }
 
-/* Bytes a lane of the value that others see; 0: a predicate. */
+/* Returns the bytes per lane of the value that other lanes read; 0: a predicate. */
 static unsigned value_bytes(const struct inst *in) {
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];
     return row->a == T_PRED || row->a == T_NONE ? 0 : type_bytes(row->a);
 }
 
-/* Scratch in the sink, which nobody reads: the values of all lanes, then what an instruction makes of them. */
+/* Scratch space in the sink, which is never read: values of all lanes, then the results. */
 enum { AT_VALUES = 0, AT_RESULT = 256, AT_RESULT2 = 384 };
 _Static_assert(AT_RESULT2 + sizeof(lanemask_t) <= SINK_BYTES, "the sink holds a value, a result and a predicate");
 
-/* Lanes of `group` stand at several instructions of one form, each with registers of its own: every instruction is
- * executed with the values of all lanes, and its own lanes keep the result. No result is written before all values have
- * been read. */
-static void execute_apart(struct warp *w, lanemask_t group, struct effects *fx) {
+/* Executes one operation for lanes at several instructions, each with its own registers. Every instruction runs with
+ * the values of all lanes, and its own lanes keep the result. Results are written after all values have been read. */
+static void execute_several(struct warp *w, lanemask_t group, struct effects *fx) {
     _Alignas(64) unsigned char values[AT_RESULT] = {0}, result[WARP_LANES * sizeof(uint32_t)] = {0};
     lanemask_t result2 = 0;
     for (lanemask_t rest = group; rest;) {
-        const struct inst *in = stands_at(w, __builtin_ctz(rest));
+        const struct inst *in = waits_at(w, __builtin_ctz(rest));
         lanemask_t here = lanes_at(w, rest, w->sync.pc[__builtin_ctz(rest)]);
         blend_lanes(values, reg_ptr(w, in->a), here, value_bytes(in));
         rest &= ~here;
     }
     for (int step = 0; step < 2; step++)
         for (lanemask_t rest = group; rest;) {
-            const struct inst *in = stands_at(w, __builtin_ctz(rest));
+            const struct inst *in = waits_at(w, __builtin_ctz(rest));
             lanemask_t here = lanes_at(w, rest, w->sync.pc[__builtin_ctz(rest)]);
             struct inst with = *in;
             rest &= ~here;
@@ -138,22 +138,22 @@ static void execute(struct warp *w, lanemask_t group, struct effects *fx) {
     if (lanes_at(w, group, pc) == group)
         in->fn.warp(w, in, group, fx);
     else
-        execute_apart(w, group, fx);
+        execute_several(w, group, fx);
 }
 
 lanemask_t warp_sync_exit(struct warp *w, struct effects *fx) {
-    lanemask_t seen = 0, freed = 0;
+    lanemask_t seen = 0, released = 0;
     for (lanemask_t left; (left = w->sync.waiting & ~seen) != 0;) {
         int lane = __builtin_ctz(left);
         lanemask_t group = group_of(w, lane);
         seen |= group;
-        if (waits_for(w, stands_at(w, lane), lane) & ~group)
+        if (waits_for(w, waits_at(w, lane), lane) & ~group)
             continue;
         execute(w, group, fx);
         w->sync.waiting &= ~group;
-        freed |= group;
+        released |= group;
     }
-    return freed;
+    return released;
 }
 
 lanemask_t warp_sync_arrive(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
@@ -167,7 +167,7 @@ lanemask_t warp_sync_missing(const struct warp *w, lanemask_t lanes, uint32_t pc
     lanemask_t missing = 0;
     for (lanemask_t m = lanes_at(w, w->sync.waiting & lanes, pc); m; m &= m - 1) {
         int l = __builtin_ctz(m);
-        missing |= waits_for(w, stands_at(w, l), l) & ~group_of(w, l);
+        missing |= waits_for(w, waits_at(w, l), l) & ~group_of(w, l);
     }
     return missing;
 }

@@ -1,22 +1,22 @@
 #ifndef ISA_WARPSYNC_H
 #define ISA_WARPSYNC_H
-/* Instructions that name the threads they are for: bar.warp.sync, and shfl, vote, match, redux and elect with .sync,
- * and those on matrices, which name all. A thread waits until all threads of its mask that have not exited execute
- * the same form with the same mask (PTX ISA 9.7.9.6 and 9.7.13.2), wherever in the code: then they act together. A
- * driver asks warp_sync_together() first; when threads are missing, the path's lanes arrive and wait like lanes at a
- * barrier of the CTA, and when the last one has arrived the instruction is executed for all. */
+/* Instructions with a member mask: bar.warp.sync; shfl, vote, match, redux and elect with .sync; matrix instructions,
+ * whose members are all lanes. A thread waits until all members that have not exited execute the same operation with
+ * the same mask, at any place in the code (PTX ISA 9.7.9.6 and 9.7.13.2). Then they act together. A driver calls
+ * warp_sync_together() first. If members are missing, the path's lanes arrive and wait, like lanes at a CTA barrier;
+ * the last arrival executes the instruction for all. */
 #include "effects.h"
 
-/* HINT_COLLECTIVE and HINT_MEMBERS of an instruction whose operands are in place. */
+/* Returns HINT_COLLECTIVE and HINT_MEMBERS for an instruction whose operands are final. */
 uint8_t warp_sync_hints(const struct inst *in);
-/* Does every executing lane of a path find all live threads of its mask in `m`, with the same mask? Then exec_inst()
- * does it all. Requires HINT_MEMBERS; `m`: the path's lanes whose guard holds. */
+/* True if `m` contains all live members of each lane's mask, and the masks are equal. Then exec_inst() executes it for
+ * all. `m`: the path's lanes whose guard is true. Requires HINT_MEMBERS. */
 bool warp_sync_together(const struct warp *w, const struct inst *in, lanemask_t m);
-/* The lanes of `m` wait at `in`, those that waited there already included. What is complete now is executed. Returns
- * the lanes that need not wait any more, in whatever path they are: each goes on behind the instruction it stood at. */
+/* Makes the lanes of `m` wait at `in` (those already waiting there stay) and executes what is now complete. Returns the
+ * released lanes, on whatever path: each continues after its own instruction. */
 lanemask_t warp_sync_arrive(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
-/* Lanes of the warp have exited: likewise. */
+/* The same after lanes of the warp have exited. */
 lanemask_t warp_sync_exit(struct warp *w, struct effects *fx);
-/* Threads that those of `lanes` which wait at `pc` wait for, for reports; 0: none of them waits there. */
+/* Returns the members for which those of `lanes` wait at `pc`, for reports; 0: none of `lanes` waits there. */
 lanemask_t warp_sync_missing(const struct warp *w, lanemask_t lanes, uint32_t pc);
 #endif

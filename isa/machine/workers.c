@@ -7,37 +7,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A window of simulation is some ten microseconds, and so is the time between two launches, so waiting threads look for
- * work a while before they sleep. */
-enum { SPINS = 2000, PATIENCE = 100 };
+/* A window of simulation takes some ten microseconds, and so does the time between two launches. Waiting threads
+ * therefore spin for a while before they sleep. */
+enum { SPINS = 2000, MAX_PAUSES = 100 };
 
-enum { ROUNDS = 16 }; /* from one division of the jobs to the next */
+enum { ROUNDS_PER_DIVISION = 16 }; /* rounds between divisions of the jobs */
 
-/* A thread's share of a round: jobs [next, end) are left of it. The thread takes the first of them, others, when theirs
- * are done, the last. */
+/* A thread's share of a round: jobs [next, end) remain. The owner takes jobs from the front; other threads, after their
+ * own, from the back. */
 struct share {
     _Alignas(64) atomic_uint left; /* end << 16 | next */
-    uint32_t jobs;                 /* of the share, when a round begins */
-    uint32_t taken;                /* jobs that the thread did since the jobs were divided, of whatever share */
+    uint32_t jobs;                 /* jobs in the share at the start of a round */
+    uint32_t taken;                /* jobs that the thread executed since the last division, from any share */
 };
 
 struct workers {
     uint32_t threads;
-    uint32_t jobs, rounds;              /* of the last round; rounds since jobs were divided */
-    void (*job)(void *ctx, uint32_t i); /* of this round; to be read only by who has taken a job of it */
+    uint32_t jobs, rounds;              /* jobs of the last round; rounds since the last division */
+    void (*job)(void *ctx, uint32_t i); /* of this round; valid only for a thread that has taken a job */
     void *ctx;
     _Alignas(64) atomic_uint round;
-    _Alignas(64) atomic_uint done;   /* jobs done in this round */
-    _Alignas(64) atomic_uint asleep; /* threads that wait to be called */
+    _Alignas(64) atomic_uint done;   /* jobs finished in this round */
+    _Alignas(64) atomic_uint asleep; /* number of sleeping threads */
     atomic_bool stop;
     pthread_mutex_t lock;
     pthread_cond_t start;
-    struct share *share; /* threads */
+    struct share *share; /* one per thread */
     struct helper {
         struct workers *workers;
         uint32_t number;
         pthread_t id;
-    } * helper; /* threads; the first is the caller and unused */
+    } * helper; /* one per thread; the first is the caller and unused */
 };
 
 static inline void relax(void) {
@@ -46,7 +46,7 @@ static inline void relax(void) {
 #endif
 }
 
-/* The other may need this processor. */
+/* Yields after a while, because the other thread may need this processor. */
 void workers_pause(uint32_t i) {
     if (i < SPINS)
         relax();
@@ -58,8 +58,8 @@ static uint32_t round_now(struct workers *w) { return atomic_load_explicit(&w->r
 
 enum from { OWN, OTHERS, ANY };
 
-/* Takes the first job of an own share, or the last of another's; -1 when there is none. The last one of all is left to
- * the other, too: to fetch what it works on from the other's caches takes about as long. */
+/* Takes the first job of the thread's own share, or the last of another share; -1 if there is none. The last remaining
+ * job of a share stays with its owner: moving its data between caches takes about as long as waiting. */
 static int take(struct share *s, enum from from) {
     uint32_t left = atomic_load_explicit(&s->left, memory_order_relaxed);
     for (;;) {
@@ -72,12 +72,12 @@ static int take(struct share *s, enum from from) {
     }
 }
 
-/* Jobs done are counted at the end, once: the caller looks at that number all the time. */
+/* Executes jobs of a share. `done` is updated once at the end, because the caller polls it. */
 static void take_share(struct workers *w, uint32_t thread, uint32_t share, enum from from) {
     uint32_t n = 0;
     for (int job; (job = take(&w->share[share], from)) >= 0; n++)
         w->job(w->ctx, (uint32_t)job);
-    if (!n) /* late: the caller may be dividing the jobs of the next round */
+    if (!n) /* a late thread: the caller may be dividing the jobs of the next round */
         return;
     w->share[thread].taken += n;
     atomic_fetch_add_explicit(&w->done, n, memory_order_release);
@@ -89,7 +89,7 @@ static void take_jobs(struct workers *w, uint32_t thread) {
         take_share(w, thread, (thread + i) % w->threads, OTHERS);
 }
 
-/* Waits until the round is another than `seen`. */
+/* Waits until the round differs from `seen`. */
 static void wait_for_round(struct workers *w, uint32_t seen) {
     for (int i = 0; i < SPINS; i++) {
         if (round_now(w) != seen)
@@ -109,20 +109,20 @@ static void *work(void *arg) {
     struct workers *w = h->workers;
     for (uint32_t seen = 0;;) {
         wait_for_round(w, seen);
-        seen = round_now(w); /* before `stop` is read, which is set before its round begins */
+        seen = round_now(w); /* read before `stop`, which is set before its round begins */
         if (atomic_load(&w->stop))
             return NULL;
         take_jobs(w, h->number);
     }
 }
 
-/* Each thread's share is as long as what it did in the last rounds, on average, so that few jobs change threads: what a
- * job works on is in the caches of who did it last. A job for each thread, though, is meant for each. */
+/* Divides the jobs by what each thread executed in the last rounds, on average. Few jobs then change threads, so that
+ * their data stays in that thread's cache. With at most one job per thread, every thread gets one. */
 static void divide(struct workers *w, uint32_t jobs) {
     bool same = jobs == w->jobs;
-    if (same && (++w->rounds < ROUNDS || jobs <= w->threads))
+    if (same && (++w->rounds < ROUNDS_PER_DIVISION || jobs <= w->threads))
         return;
-    uint32_t before = 0, done = 0, all = ROUNDS * jobs;
+    uint32_t before = 0, done = 0, all = ROUNDS_PER_DIVISION * jobs;
     for (uint32_t t = 0; t < w->threads; t++) {
         done += w->share[t].taken;
         uint32_t end = same ? (done * jobs + all / 2) / all : jobs * (t + 1) / w->threads;
@@ -134,7 +134,8 @@ static void divide(struct workers *w, uint32_t jobs) {
     w->rounds = 0;
 }
 
-/* A late thread of the last round may take jobs as soon as a share is there: everything else is set before. */
+/* Starts a round. A late thread of the last round may take jobs once a share is stored, so everything else is set
+ * before. */
 static void begin_round(struct workers *w, uint32_t jobs) {
     divide(w, jobs);
     atomic_store_explicit(&w->done, 0, memory_order_relaxed);
@@ -163,7 +164,7 @@ struct workers *workers_new(uint32_t threads) {
     if (w->share)
         memset(w->share, 0, threads * sizeof *w->share);
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    sigset_t all, before; /* signals that are sent to the process are for threads that it began itself */
+    sigset_t all, before; /* signals of the process are handled by its own threads */
     sigfillset(&all);
     for (int i = 0; i < (int)(sizeof own / sizeof own[0]); i++)
         sigdelset(&all, own[i]);
@@ -207,7 +208,7 @@ void workers_run(struct workers *w, uint32_t jobs, void (*job)(void *ctx, uint32
     begin_round(w, jobs);
     take_jobs(w, 0);
     for (int i = 0; atomic_load_explicit(&w->done, memory_order_acquire) < jobs; i++) {
-        if (i == PATIENCE) /* somebody does not come for the job that was left to him */
+        if (i == MAX_PAUSES) /* a thread is late for the last job of its share */
             for (uint32_t t = 1; t < w->threads; t++)
                 take_share(w, 0, t, ANY);
         else

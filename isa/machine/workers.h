@@ -1,20 +1,23 @@
 #ifndef ISA_WORKERS_H
 #define ISA_WORKERS_H
-/* Host threads that share small jobs again and again, between barriers. Each has jobs of its own, the same in every
- * round of as many jobs, and takes others' when they are done: a thread that the machine does not run holds nobody up.
- */
+/* A pool of host threads for repeated short jobs, separated by barriers. Each thread has its own jobs, the same in
+ * every round of equal size, and then takes jobs of other threads. So a thread that the system does not schedule delays
+ * nobody. */
 #include <stdbool.h>
 #include <stdint.h>
 
 struct workers;
 
-/* `threads` threads, the caller of workers_run() among them; at least 1. NULL when they cannot be had. */
+/* Creates a pool of `threads` threads, at least 1, including the caller of workers_run(). Returns NULL if they cannot
+ * be created. */
 struct workers *workers_new(uint32_t threads);
+/* Ends the threads and frees the pool. NULL is allowed. */
 void workers_free(struct workers *w);
+/* Returns the number of threads, including the caller. */
 uint32_t workers_threads(const struct workers *w);
-/* For who waits in a loop for what another thread does: the `i`th time, from 0. */
+/* Call it in a loop that waits for another thread; `i` counts the calls from 0. */
 void workers_pause(uint32_t i);
-/* Has `job(ctx, i)` called once for every i of [0, jobs), jobs < 65536, and returns when all have ended. Jobs begin in
- * the order of their numbers. */
+/* Calls `job(ctx, i)` once for every i in [0, jobs) and returns when all have finished. jobs < 32768. Jobs start in
+ * order of their numbers. */
 void workers_run(struct workers *w, uint32_t jobs, void (*job)(void *ctx, uint32_t i), void *ctx);
 #endif

@@ -1,6 +1,6 @@
-// Kernels for the passes of PEPSC: loops of all kinds for the pipeliner, values that several operations share for chains,
-// branches around a few operations to fold, sums for the tree. Each thread has 64 words of out and 64 of in of its own;
-// blocks have at most 96 threads, whole warps. test/random/random_compiled.c runs them, compiled by
+// Kernels for the passes of PEPSC: loops of all kinds for the pipeliner, shared values for chains, branches around a few
+// operations for predication, sums for the tree. Each thread has 64 words of out and 64 words of in; blocks have at most
+// 96 threads, in whole warps. test/random/random_compiled.c runs the kernels, compiled by
 //   nvcc -O3 -arch=sm_75 -ptx -o loops_nvcc.ptx loops.cu
 //   nvcc -Xcicc -O1 -arch=sm_75 -ptx -o loops_nvcc_o1.ptx loops.cu
 //   clang++ -O1 -fdeclspec -x cuda --cuda-device-only --cuda-gpu-arch=sm_75 -nocudainc -nocudalib \

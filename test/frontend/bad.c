@@ -1,6 +1,6 @@
-/* Every file of test/bad holds mistakes, and in comments the messages that they must give:
+/* Error messages of the files in test/bad. Each file has mistakes in it, and names the expected messages in comments:
  *     // expect: LINE:COLUMN: message
- * Exactly these, in the order of the messages. */
+ * The compiler must report exactly these messages, in this order. */
 #include "frontend_help.h"
 #include "test/test.h"
 #include <dirent.h>
@@ -23,7 +23,7 @@ static int bad_files(char *names[MAX_FILES]) {
     return n;
 }
 
-/* The messages that the comments of `text` announce, one a line. */
+/* Writes the messages that the "expect:" comments of `text` name, one message a line. */
 static void expected_errors(const char *text, char *out, size_t size) {
     static const char mark[] = "// expect: ";
     size_t n = 0;
@@ -59,7 +59,7 @@ START_TEST(messages_are_as_the_file_says) {
 }
 END_TEST
 
-/* Cutting a bad file anywhere must give messages, not a crash. */
+/* A file of test/bad that is cut at any byte must give error messages, not a crash. */
 START_TEST(cut_files_do_not_crash) {
     static char *names[MAX_FILES];
     int n = bad_files(names);
@@ -96,7 +96,7 @@ START_TEST(a_missing_kernel_is_named_with_those_that_exist) {
 }
 END_TEST
 
-/* A second declaration points back to the first one. */
+/* The error about a second declaration has a note with the place of the first one. */
 START_TEST(redefinitions_show_the_first) {
     struct lowered *l = lower_body(".reg .u32 x;\n.reg .f32 x;\nret;");
     int line, column;
@@ -129,7 +129,7 @@ START_TEST(suggestions) {
 }
 END_TEST
 
-/* Two billion declared registers cost nothing; two are used. */
+/* A declaration of two billion registers, of which two are used, takes neither time nor memory. */
 START_TEST(huge_ranges_are_free) {
     struct lowered *l = lower_body(".reg .u32 %x<2147483647>; ld.param.u64 %d1, [p]; ld.global.u32 %x2147483646, [%d1];"
                                    "st.global.u32 [%d1+4], %x2147483646; ret;");

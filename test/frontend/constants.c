@@ -1,5 +1,6 @@
-/* Constant expressions and what variables are initialised with: random expressions against an evaluator of the rules
- * (PTX ISA 4.5) that works on the tree they were printed from, and against ptxas, which folds them too. */
+/* Constant expressions and initialisers of variables. Random expressions are checked against an evaluator of the rules
+ * of PTX ISA 4.5, which works on the tree that the text was printed from, and against ptxas, which evaluates them
+ * too. */
 #include "frontend_help.h"
 #include "test/test.h"
 #include <elf.h>
@@ -10,10 +11,10 @@
 #define HEAD ".version 8.3\n.target sm_75\n.address_size 64\n"
 enum { VARIABLES = 400, SEEDS = 20 };
 
-/* The value of an expression: 64 bits, and whether they count as unsigned. */
+/* The value of an expression: 64 bits, and whether they are an unsigned number. */
 struct value {
     uint64_t bits;
-    bool is_unsigned, is_real, bad; /* bad: divides by zero, or what ptxas dies of */
+    bool is_unsigned, is_real, bad; /* bad: the expression divides by zero, or makes ptxas crash */
     double real;
 };
 
@@ -24,7 +25,7 @@ static struct value whole(uint64_t bits, bool is_unsigned) {
 enum { OPERATORS = 18 };
 static const struct {
     const char *text;
-    int level; /* binds closer than lower ones */
+    int level; /* precedence: an operator of a higher level binds more tightly */
 } operators[OPERATORS] = {{"*", 10}, {"/", 10}, {"%", 10}, {"+", 9},  {"-", 9},  {"<<", 8},
                           {">>", 8}, {"<", 7},  {">", 7},  {"<=", 7}, {">=", 7}, {"==", 6},
                           {"!=", 6}, {"&", 5},  {"^", 4},  {"|", 3},  {"&&", 2}, {"||", 1}};
@@ -99,7 +100,7 @@ static uint32_t below(struct writer *w, uint32_t n) { return (uint32_t)(test_ran
 static struct value literal(struct writer *w, bool real) {
     static const uint64_t special[] = {0,  1,   2,          3,          7,          31,        63,         64,
                                        65, 255, 0x7fffffff, 0x80000000, 0xffffffff, INT64_MAX, 1ull << 63, UINT64_MAX};
-    if (real) { /* quarters, which decimal digits say exactly */
+    if (real) { /* a multiple of 1/4, which decimal digits write exactly */
         struct value v = {.is_real = true, .real = below(w, 2000) / 4.0};
         fprintf(w->out, below(w, 2) ? "%.2f" : "%.6e", v.real);
         return v;
@@ -129,8 +130,8 @@ static struct value literal(struct writer *w, bool real) {
     return whole(bits, *u || bits > INT64_MAX);
 }
 
-/* Writes an expression with the parentheses that C's precedence needs below an operator of level `above`, and now and
- * then others; returns its value. */
+/* Writes a random expression and returns its value. It has the parentheses that C's precedence requires below an
+ * operator of level `above`, and sometimes others. */
 static struct value expression(struct writer *w, int depth, int above, bool real);
 
 static struct value unary(struct writer *w, int depth, bool real) {
@@ -201,7 +202,7 @@ static struct value expression(struct writer *w, int depth, int above, bool real
     return v;
 }
 
-/* A variable and the bytes that it must begin with. */
+/* A variable and the bytes that its initial content must begin with. */
 struct sample {
     const char *type;
     unsigned bytes;
@@ -223,7 +224,7 @@ static uint64_t bits_of(const struct sample *s, struct value v) {
     return s->bytes < 8 ? bits & ((1ull << 8 * s->bytes) - 1) : bits;
 }
 
-/* A module of variables v0, v1, ... of all types. The caller frees the text. */
+/* Returns the text of a module with variables v0, v1, ... of all types. The caller frees it. */
 static char *random_variables(uint64_t seed, struct sample out[VARIABLES]) {
     char *text, *value;
     size_t len, value_len;
@@ -255,7 +256,7 @@ static const char *line_of(const char *text, int variable, int *len) {
     return text;
 }
 
-/* Compares what a variable holds with what the sample says. */
+/* Compares the initial content of a variable with the sample. */
 static void same_bytes(const char *who, const char *text, int i, const struct sample *s, const unsigned char *bytes) {
     uint64_t got = 0, high = 0;
     int len;
@@ -289,7 +290,7 @@ static const char *ptxas(void) {
     return NULL;
 }
 
-/* The object that ptxas makes of a text; NULL when it refuses. The caller frees it. */
+/* Returns the object file that ptxas makes from the text; NULL when ptxas reports an error. The caller frees it. */
 static unsigned char *assembled(const char *text) {
     char folder[] = "/tmp/heddle-ptxas-XXXXXX", command[400], path[100];
     ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -316,7 +317,7 @@ static unsigned char *assembled(const char *text) {
     return object;
 }
 
-/* Where the object keeps the bytes of a variable; NULL: zeros. */
+/* Returns the initial bytes of a variable in the object file; NULL when they are zeros. */
 static const unsigned char *initial_bytes(const unsigned char *object, const char *name) {
     const Elf64_Ehdr *head = (const void *)object;
     const Elf64_Shdr *sections = (const void *)(object + head->e_shoff);
@@ -355,7 +356,7 @@ START_TEST(ptxas_agrees) {
 }
 END_TEST
 
-/* Initialisers of each type, first element; from ptxas of CUDA 13. */
+/* Initialisers of each type and the first element that ptxas of CUDA 13 makes from them. */
 static const struct {
     const char *declaration;
     uint64_t bits;
@@ -372,7 +373,7 @@ static const struct {
     {".b32 g = 0f3FC00000", 0x3fc00000},
     {".b64 g = 1.5", 0x3ff8000000000000},
     {".b64 g = 0f3F800000", 0x3f800000},
-    {".f64 g = 0f3F800000", 0x3f800000}, /* exact bits: no 1.0 */
+    {".f64 g = 0f3F800000", 0x3f800000}, /* 0f gives the bits themselves: not converted to a double 1.0 */
     {".f32 g = 0d3FF8000000000000", 0x3fc00000},
     {".f32 g = 1e300", 0x7f800000},
     {".f32 g = 0.1", 0x3dcccccd},

@@ -1,4 +1,5 @@
-/* Forms of PTX 8 and 9 from text to results, and spellings that must be refused with the word that is wrong. */
+/* Instruction forms of PTX 8 and 9: results of running them, and spellings that are errors, with the word that the
+ * message must name. */
 #include "frontend_help.h"
 #include "isa/interp/interp.h"
 #include "isa/machine/memory.h"
@@ -6,7 +7,7 @@
 
 enum { WORDS = 256 };
 
-/* Runs the body in one warp; %out points to words 4 * tid of out[], 16 bytes a thread. */
+/* Runs the body in one warp. Register %out of thread t holds the address of word 4 * t of out[]: 16 bytes a thread. */
 static void run_body(const char *body, uint32_t out[WORDS]) {
     static char text[16384];
     snprintf(text, sizeof text,
@@ -36,7 +37,7 @@ static void run_body(const char *body, uint32_t out[WORDS]) {
     lowered_free(low);
 }
 
-/* Of thread 0: what the words at %out hold. */
+/* Bodies, and the words at %out of thread 0 afterwards. */
 static const struct {
     const char *body;
     uint32_t word[4];
@@ -46,35 +47,38 @@ static const struct {
      "0x3e800000};"
      "add.f32x2 %d4, %d1, %d2; fma.rn.ftz.f32x2 %d5, %d1, %d2, %d3; st.global.v2.b64 [%out], {%d4, %d5};",
      {0x40400000, 0x41f00000, 0x40200000, 0x43484000}},
-    /* e2m1: 6 is 7, -1 is 0xa, 0.5 is 1; a byte packs two, the first above; 6 is 0x4600 and -1 0xbc00 in f16 */
+    /* e2m1: 6 is 7, -1 is 0xa, 0.5 is 1. A byte holds two values, the first in the upper half. In f16, 6 is 0x4600 and
+     * -1 is 0xbc00. */
     {"cvt.rn.satfinite.e2m1x2.f32 %c1, 0f40C00000, 0fBF800000; cvt.rn.satfinite.e2m1x2.f32 %c2, 0f3F000000, 0f00000000;"
      "mov.b32 %r1, {%c1, %c2, %c1, %c2}; cvt.rn.f16x2.e2m1x2 %r2, %c1; cvt.u32.u8 %r3, %c1;"
      "st.global.v4.b32 [%out], {%r1, %r2, %r3, %r3};",
      {0x107a107a, 0x4600bc00, 0x7a, 0x7a}},
-    /* nothing is cut off, so random bits change nothing: 1, 2, 3 and 4 are 2, 4, 5 and 6 in e2m1, and in e4m3 */
+    /* nothing is rounded, so the random bits change nothing: 1, 2, 3 and 4 are 2, 4, 5 and 6 in e2m1; the same for
+     * e4m3 */
     {"mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f40000000; mov.f32 %f3, 0f40400000; mov.f32 %f4, 0f40800000;"
      "mov.b32 %r9, 0xffffffff; cvt.rs.satfinite.e2m1x4.f32 %h1, {%f1, %f2, %f3, %f4}, %r9;"
      "cvt.rs.satfinite.e4m3x4.f32 %r1, {%f1, %f2, %f3, %f4}, %r9; cvt.u32.u16 %r2, %h1;"
      "st.global.v4.b32 [%out], {%r1, %r2, %r1, %r2};",
      {0x38404448, 0x2456, 0x38404448, 0x2456}},
-    /* the same under a guard that does not hold: nothing is written */
+    /* the same with a false guard: nothing is written */
     {"mov.f32 %f1, 0f3F800000; mov.b32 %r1, 5; mov.b32 %r9, 0; setp.eq.u32 %p1, %t, 99;"
      "@%p1 cvt.rs.satfinite.e3m2x4.f32 %r1, {%f1, %f1, %f1, %f1}, %r9; st.global.v4.b32 [%out], {%r1, %r1, %r1, %r1};",
      {5, 5, 5, 5}},
-    /* half an f16 ulp above 1 (0x3c00): up with all random bits, down with none; a above, of the upper bits */
+    /* 1 (0x3c00) plus half an f16 ulp: rounded up with all random bits set, down with none; the upper random bits
+     * belong to operand a */
     {"mov.b32 %r9, 0xffff0000; cvt.rs.f16x2.f32 %r1, 0f3F801000, 0f3F801000, %r9; mov.b32 %r8, 0x1fff;"
      "cvt.rs.f16x2.f32 %r2, 0f3F801000, 0f3F801000, %r8; st.global.v4.b32 [%out], {%r1, %r2, %r1, %r2};",
      {0x3c013c00, 0x3c003c01, 0x3c013c00, 0x3c003c01}},
-    /* 2^3 and 2^-1 as scales: 130 and 126; back, 0x4100 and 0x3f00 in bf16 */
+    /* 2^3 and 2^-1 as scale factors: 130 and 126; converted back to bf16, 0x4100 and 0x3f00 */
     {"cvt.rp.satfinite.ue8m0x2.f32 %h1, 0f40E00000, 0f3F000000; cvt.rn.bf16x2.ue8m0x2 %r1, %h1; cvt.u32.u16 %r2, %h1;"
      "st.global.v4.b32 [%out], {%r1, %r2, %r1, %r2};",
      {0x41003f00, 0x827e, 0x41003f00, 0x827e}},
-    /* thread t has t - 16.0; the least is -16, the largest magnitude 16 */
+    /* thread t has t - 16.0: the minimum is -16, the largest magnitude 16 */
     {"cvt.rn.f32.u32 %f1, %t; sub.f32 %f1, %f1, 0f41800000; redux.sync.min.f32 %f2, %f1, 0xffffffff;"
      "redux.sync.max.abs.f32 %f3, %f1, 0xffffffff; redux.sync.max.NaN.f32 %f4, %f1, 0xffffffff;"
      "st.global.v4.f32 [%out], {%f2, %f3, %f4, %f1};",
      {0xc1800000, 0x41800000, 0x41700000, 0xc1800000}},
-    /* true is 1.0 of the destination; 3 < 5 */
+    /* 3 < 5 is true: 1.0 in the format of the destination */
     {"mov.u32 %r1, 3; mov.u32 %r2, 5; set.lt.f16.u32 %h1, %r1, %r2; set.hi.bf16.u32 %h2, %r1, %r2;"
      "set.lt.bf16.f32 %h3, 0f3F800000, 0f40000000; set.ne.f16.f32 %h4, 0f3F800000, 0f40000000;"
      "mov.b32 %r3, {%h1, %h2}; mov.b32 %r4, {%h3, %h4}; st.global.v4.b32 [%out], {%r3, %r4, %r3, %r4};",
@@ -82,10 +86,10 @@ static const struct {
     /* 32 threads add (1, 2, 3, 4) to zeros at the start of out[] */
     {"red.global.v4.f32.add [%base], {0f3F800000, 0f40000000, 0f40400000, 0f40800000};",
      {0x42000000, 0x42800000, 0x42c00000, 0x43000000}},
-    /* the largest of 0 and 2 in eight halves */
+    /* max(0, 2) in eight f16 elements */
     {"mov.b16 %h1, 0x4000; red.global.v8.f16.max.noftz [%base], {%h1, %h1, %h1, %h1, %h1, %h1, %h1, %h1};",
      {0x40004000, 0x40004000, 0x40004000, 0x40004000}},
-    /* 2 * 3 + 1 in f16 beside an element out of bounds */
+    /* 2 * 3 + 1 in f16, next to an element that is out of bounds */
     {"mov.b32 %r1, 0x7ff74000; mov.b32 %r2, 0x42004200; mov.b32 %r3, 0x3c003c00; fma.rn.oob.f16x2 %r4, %r1, %r2, %r3;"
      "st.global.v4.b32 [%out], {%r4, %r4, %r4, %r4};",
      {0x00004700, 0x00004700, 0x00004700, 0x00004700}},
@@ -104,16 +108,16 @@ static const struct {
     {"add.sat.f32x2 %d1, %d2, %d3", "'.sat' does not go with 'add.f32x2'"},
     {"fma.f32x2 %d1, %d2, %d3, %d4", "'fma.f32x2' is incomplete"},
     {"mad.rn.f32x2 %d1, %d2, %d3, %d4", "'mad.rn' does not exist for '.f32x2'"},
-    {"add.f32x2 %r1, %r2, %r3", "'%r2' is a .b32 register where 'add.f32x2' takes .f32x2"},
+    {"add.f32x2 %r1, %r2, %r3", "'add.f32x2' expects .f32x2, but '%r2' is a .b32 register"},
     {"fma.rn.oob.ftz.f16 %h1, %h2, %h3, %h4", "'.oob' does not go with 'fma.rn.ftz.f16'"},
     {"cvt.rs.e4m3x4.f32 %r1, {%f1, %f2, %f3, %f4}, %r2", "'cvt.rs.e4m3x4.f32' is incomplete"},
-    {"cvt.rs.satfinite.e4m3x4.f32 %r1, {%f1, %f2, %f3}, %r2", "takes a vector of four f32"},
+    {"cvt.rs.satfinite.e4m3x4.f32 %r1, {%f1, %f2, %f3}, %r2", "takes a vector of 4 elements, found 3"},
     {"cvt.rs.satfinite.e4m3x4.f32 %r1, {%f1, %f2, %f3, %f4}", "'cvt.rs.satfinite.e4m3x4.f32' takes 3 operands"},
     {"cvt.rs.satfinite.e2m1x4.f32 %r1, {%f1, %f2, %f3, %f4}, %r2",
-     "'%r1' is a .b32 register where 'cvt.rs.satfinite.e2m1x4.f32' takes .e2m1x4"},
+     "'cvt.rs.satfinite.e2m1x4.f32' expects .e2m1x4, but '%r1' is a .b32 register"},
     {"cvt.rn.e2m1x2.f32 %c1, %f1, %f2", "'cvt.rn.e2m1x2.f32' is incomplete"},
     {"cvt.rn.satfinite.e2m1x2.f32 %h1, %f1, %f2",
-     "'%h1' is a .b16 register where 'cvt.rn.satfinite.e2m1x2.f32' takes .e2m1x2"},
+     "'cvt.rn.satfinite.e2m1x2.f32' expects .e2m1x2, but '%h1' is a .b16 register"},
     {"cvt.rn.satfinite.ue8m0x2.f32 %h1, %f1, %f2", "'.rn' does not go with 'cvt.satfinite.ue8m0x2.f32'"},
     {"cvt.rs.f16.f32 %h1, %f1, %r2", "'.rs' does not go with 'cvt.f16.f32'"},
     {"cvt.sat.u32.u8 %r1, %h1", "'.sat' does not go with 'cvt.u32.u8'"},
@@ -129,10 +133,10 @@ static const struct {
     {"red.global.v8.f32.add [%base], {%f1, %f1, %f1, %f1, %f1, %f1, %f1, %f1}",
      "'.v8' does not go with 'red.global.f32.add'"},
     {"red.global.add.noftz.f32 [%base], %f1", "'.noftz' does not go with 'red.global.add.f32'"},
-    {"red.shared.v2.f32.add [%base], {%f1, %f2}", "atomics on vectors are for global memory"},
+    {"red.shared.v2.f32.add [%base], {%f1, %f2}", "vector atomics are only for global memory"},
     {"max.xorsign.abs.f32 %f1, %f2, %f3, %f4", "'max.xorsign.abs.f32' takes 3 operands"},
 };
-START_TEST(refusals) {
+START_TEST(rejected_spellings) {
     static char text[4096];
     char errors[2048];
     snprintf(text, sizeof text,
@@ -149,5 +153,5 @@ END_TEST
 
 SUITE(frontend_forms) {
     TEST_LOOP(results, 0, sizeof bodies / sizeof bodies[0]);
-    TEST_LOOP(refusals, 0, sizeof refused / sizeof refused[0]);
+    TEST_LOOP(rejected_spellings, 0, sizeof refused / sizeof refused[0]);
 }

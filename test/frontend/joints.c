@@ -1,8 +1,8 @@
-/* How far straight code reaches from where a branch joins: what DWS compares with its threshold. */
+/* The number of instructions without a branch from a branch's join on, which DWS compares with its threshold. */
 #include "frontend_help.h"
 #include "test/test.h"
 
-/* The first branch with a guard, whose join is at A. */
+/* Returns that number for the first branch with a guard; its join must be at label A. */
 static uint32_t joint(const struct program *p) {
     for (uint32_t pc = 0; pc < p->n; pc++)
         if (p->code[pc].kind == K_BRANCH && p->code[pc].guard != NO_GUARD) {
@@ -36,7 +36,7 @@ static const struct {
 };
 enum { N_CODES = sizeof codes / sizeof codes[0] };
 
-START_TEST(barriers_and_calls_do_not_end_it) {
+START_TEST(barriers_and_calls_are_straight_code) {
     struct lowered *l = lower_text(codes[_i].text, "k");
     ck_assert_msg(l->program != NULL, "%s", codes[_i].what);
     ck_assert_msg(joint(l->program) == codes[_i].length, "%s: %u, not %u", codes[_i].what, joint(l->program),
@@ -45,8 +45,8 @@ START_TEST(barriers_and_calls_do_not_end_it) {
 }
 END_TEST
 
-/* Joins of benchmarks, counted in their listings ('heddle inspect --pass emit'): a bar and 16 more instructions in
- * stencil, a bar and 22 more in backprop, and in dxtc 248 with barriers among them. */
+/* Joins of benchmarks, counted in their listings ('heddle inspect --pass emit'): in stencil a bar and 16 more
+ * instructions, in backprop a bar and 22 more, in dxtc 248 with barriers among them. */
 static const struct {
     const char *path;
     uint32_t block, length;
@@ -76,6 +76,6 @@ START_TEST(joins_of_benchmarks) {
 END_TEST
 
 SUITE(frontend_joints) {
-    TEST_LOOP(barriers_and_calls_do_not_end_it, 0, N_CODES);
+    TEST_LOOP(barriers_and_calls_are_straight_code, 0, N_CODES);
     TEST_LOOP(joins_of_benchmarks, 0, 3);
 }

@@ -1,4 +1,5 @@
-/* Time for what grows: four times as much text takes about four times as long, not sixteen (or sixty-four) times. */
+/* Loading and lowering take time in proportion to the size of the text: a text of four times the size takes about four
+ * times as long, not 16 or 64 times. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -56,7 +57,7 @@ static void variables(FILE *to, int n) {
     fputs("ret; }\n", to);
 }
 
-/* Loops with a register in common, so that nothing but their number grows. */
+/* Writes n loops that use one register, so that only the number of loops grows. */
 static void nest(FILE *to, int n) {
     fputs(KERNEL ".reg .u32 r; .reg .pred q;\nmov.u32 r, %tid.x;\n", to);
     for (int i = 0; i < n; i++)
@@ -66,7 +67,7 @@ static void nest(FILE *to, int n) {
     fputs("st.global.u32 [d], r; ret; }\n", to);
 }
 
-/* Threads leave early again and again, by their index: each block depends on all branches before it. */
+/* Writes n guarded exits: each block depends on all branches before it. */
 static void exits(FILE *to, int n) {
     fputs(KERNEL ".reg .u32 r; .reg .pred q; .reg .u64 a;\nmov.u32 r, %tid.x; mad.wide.u32 a, r, 4, d;\n", to);
     for (int i = 0; i < n; i++)
@@ -90,7 +91,8 @@ static double cpu_seconds(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* To load a module of size n and to lower all its kernels: the best of some tries. */
+/* Returns the time in seconds to load a module of size n and to lower all its kernels: the smallest of `tries`
+ * measurements. */
 static double seconds(const char *model, void (*write)(FILE *to, int n), int n, int tries) {
     char *text, err[200];
     size_t len;
@@ -119,16 +121,17 @@ static double seconds(const char *model, void (*write)(FILE *to, int n), int n, 
     return best;
 }
 
-/* Under 8: half way between linear and quadratic, on a scale where caches and pages have their say. A machine that does
- * other things in between gets more than one try; work that grows faster fails all. The small one, whose time must not
- * be too long, is the best of three from the start; the large one, which takes longest, only when the first did not
- * do. */
+/* The ratio must be under 8: half way between linear (4) and quadratic (16) on a logarithmic scale, which leaves room
+ * for effects of caches and pages. A busy machine gets several tries; work that grows faster fails all of them. The
+ * small module is the minimum of three measurements from the start, since its time must not be too long; the large one
+ * is measured again only when the first ratio was too high. */
 START_TEST(four_times_the_text) {
     const struct shape *s = &shapes[_i % N_SHAPES];
     const char *model = _i >= N_SHAPES ? "functional+dac" : s->write == nest ? "its" : "functional";
     double small = 0, large = 0;
     if (_i >= N_SHAPES && (s->write == loops || s->write == nest))
-        return; /* who asks for loops gets the blocks of each (loops.h): of nested ones, that many times that many */
+        return; /* the loop analysis (loops.h) lists the blocks of each loop: for nested loops the output itself grows
+                 * quadratically */
     for (int turn = 0; turn < 4 && (turn == 0 || large >= 8 * small); turn++) {
         small = seconds(model, s->write, s->n, 3);
         large = seconds(model, s->write, 4 * s->n, turn ? 3 : 1);

@@ -1,12 +1,13 @@
-/* What decodes also lowers: a small kernel for every opcode of the lists in test/data, its operands made up by type. */
+/* Every opcode that decodes can also be lowered: a small kernel for each opcode of the lists in test/data, with
+ * operands made from the types. */
 #include "frontend_help.h"
 #include "test/opcode_text.h"
 #include "test/test.h"
 
 enum { TEXT = 4096 };
 
-/* NULL when a kernel with the opcode lowers; else what is wrong, in a buffer. */
-static const char *refusal(const char *opcode, const struct decoded *d) {
+/* Returns NULL when a kernel with the opcode can be lowered; else the message, in a static buffer. */
+static const char *lowering_error(const char *opcode, const struct decoded *d) {
     static char statement[TEXT], text[3 * TEXT], errors[TEXT + 1024];
     opcode_statement(opcode, d, statement, sizeof statement);
     snprintf(text, sizeof text,
@@ -34,9 +35,9 @@ START_TEST(real_opcodes_lower) {
         struct decode_error why;
         line[strcspn(line, "\n")] = '\0';
         if (!isa_decode(line, (uint32_t)strlen(line), &d, &why))
-            continue; /* isa_decode says which may */
+            continue; /* the suite isa_decode checks which opcodes may be refused */
         n++;
-        const char *wrong = refusal(line, &d);
+        const char *wrong = lowering_error(line, &d);
         if (wrong) {
             fprintf(stderr, "%s: %s\n", line, wrong);
             refused++;

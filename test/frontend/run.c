@@ -1,4 +1,4 @@
-/* What lowering makes of a kernel, seen by running it: one warp of 32 threads, each of which writes to out[]. */
+/* Results of lowered kernels: one warp of 32 threads runs each, and every thread writes to out[]. */
 #include "frontend_help.h"
 #include "isa/interp/interp.h"
 #include "isa/machine/memory.h"
@@ -6,7 +6,8 @@
 
 enum { OUT_BYTES = 8192 };
 
-/* Places the module's variables as a loader does, and runs `kernel` with one parameter, the address of out[]. */
+/* Gives the module's variables addresses as a loader does, and runs `kernel` with one parameter: the address of
+ * out[]. */
 static void run_text(const char *text, const char *kernel, uint32_t out[OUT_BYTES / 4]) {
     struct diags d;
     struct memory m;
@@ -60,7 +61,7 @@ static void run_text(const char *text, const char *kernel, uint32_t out[OUT_BYTE
     "mad.wide.u32 %out, %t, 4, %out;\n"
 #define EXIT "\nst.global.u32 [%out], %r0; ret; }\n"
 
-/* Runs a body that leaves its result in %r0; word `lane` of out[] must be what `expected` says. */
+/* Runs a body that leaves its result in %r0; word `lane` of out[] must then be expected(lane). */
 static void check_lanes(const char *before, const char *body, uint32_t (*expected)(uint32_t lane)) {
     static char text[16384];
     static uint32_t out[OUT_BYTES / 4];
@@ -152,7 +153,7 @@ START_TEST(call_with_parameters_in_memory) {
 }
 END_TEST
 
-/* Formals declared .reg, registers and constants as arguments, a predicate among them. */
+/* Parameters declared with .reg; registers, constants and a predicate as arguments. */
 static uint32_t chosen(uint32_t t) { return t > 15 ? 1000 : t; }
 START_TEST(call_with_registers) {
     check_lanes(".func (.reg .u32 res) f(.reg .u32 a, .reg .u32 b, .reg .pred q) { selp.u32 res, a, b, q; ret; }\n",
@@ -160,7 +161,7 @@ START_TEST(call_with_registers) {
 }
 END_TEST
 
-/* Lanes return at different places; each must find its own result. */
+/* Lanes return at different returns; each must get its own result. */
 static uint32_t early(uint32_t t) { return t < 8 ? 1 : t < 16 ? 2 : 3; }
 START_TEST(returns_in_the_middle) {
     check_lanes(".func (.reg .u32 res) f(.reg .u32 a) { .reg .pred q; mov.u32 res, 1; setp.lt.u32 q, a, 8; @q ret;\n"
@@ -177,8 +178,8 @@ START_TEST(guarded_call) {
 }
 END_TEST
 
-/* Values that live across calls two deep, each function with registers of its own: t, 2t, 3t are still there after g
- * and h have filled theirs. h: (t + 1) * (t + 2); g: that plus t + t. */
+/* Values that are live across nested calls, while each function uses registers of its own: t, 2t and 3t must keep their
+ * values after g and h have written their registers. h: (t + 1) * (t + 2); g: that plus t + t. */
 static uint32_t kept(uint32_t t) { return t + 2 * t + 3 * t + (t + 1) * (t + 2) + 2 * t; }
 START_TEST(registers_survive_calls) {
     check_lanes(
@@ -211,8 +212,8 @@ START_TEST(recursion) {
 }
 END_TEST
 
-/* even(n) and odd(n) by each other; each keeps n in a local variable, reached by its address, across the call, and
- * adds it up: n + (n - 1) + ... + 1, plus 100 when n is even. */
+/* even(n) and odd(n) call each other. Each keeps n in a local variable whose address it takes, across the call, and
+ * adds it: n + (n - 1) + ... + 1, plus 100 when n is even. */
 static uint32_t parity(uint32_t t) { return t * (t + 1) / 2 + (t % 2 ? 0 : 100); }
 START_TEST(mutual_recursion_with_local_variables) {
     check_lanes(
@@ -253,7 +254,7 @@ START_TEST(call_of_an_address_taken_in_code) {
 }
 END_TEST
 
-/* An inner declaration hides the outer one until its block ends, ranges included. */
+/* A declaration in an inner block hides the outer one until the block ends; the same for ranges of registers. */
 static uint32_t scopes(uint32_t t) { return t + 1000; }
 START_TEST(inner_scopes_hide_outer_ones) {
     check_lanes(
@@ -264,8 +265,8 @@ START_TEST(inner_scopes_hide_outer_ones) {
 }
 END_TEST
 
-/* Shared variables come in the order in which they are met, by their alignment, the dynamic part after them at a
- * multiple of 16: a at 0 (6 bytes), b at 8, c at 12, dynamic at 16. */
+/* Shared variables are laid out in order of first use, each at its alignment, then the dynamic part at a multiple of
+ * 16: a at 0 (6 bytes), b at 8, c at 12, dynamic part at 16. */
 static uint32_t addresses(uint32_t t) { return (void)t, 0 + 8 * 100 + 16 * 10000; }
 START_TEST(shared_layout) {
     check_lanes(".extern .shared .align 16 .b8 dyn[];\n.shared .b8 a[6];\n",
@@ -275,7 +276,7 @@ START_TEST(shared_layout) {
 }
 END_TEST
 
-/* Shared memory through a generic address. */
+/* An access to shared memory by a generic address. */
 static uint32_t neighbour(uint32_t t) { return (t + 1) % 32 * 3; }
 START_TEST(generic_shared_address) {
     check_lanes(".shared .u32 s[32];\n",
@@ -286,7 +287,7 @@ START_TEST(generic_shared_address) {
 }
 END_TEST
 
-/* A .local variable of module scope is one for kernel and functions. */
+/* A .local variable at module scope is the same variable in the kernel and in functions. */
 static uint32_t through_local(uint32_t t) { return t + 11; }
 START_TEST(local_variable_of_the_module) {
     check_lanes(
@@ -299,7 +300,7 @@ START_TEST(local_variable_of_the_module) {
 }
 END_TEST
 
-/* Constants, with an initialiser that holds addresses and parts of them. */
+/* Variables in constant memory, with an initialiser that holds addresses and parts of addresses. */
 static uint32_t from_constants(uint32_t t) { return 10 * (t % 4) + 7; }
 START_TEST(initialised_variables) {
     check_lanes(".const .align 4 .u32 tens[4] = {0, 10, 20, 30};\n.global .u32 seven[2] = {0, 7};\n"
@@ -318,7 +319,7 @@ START_TEST(initialised_arrays_of_arrays) {
 }
 END_TEST
 
-/* An address in bytes: mask by mask, as compilers write packed structures. */
+/* An initialiser that holds an address byte by byte, with masks, as compilers write packed structures. */
 static uint32_t found_by_bytes(uint32_t t) { return (void)t, 77; }
 START_TEST(addresses_in_bytes) {
     check_lanes(
@@ -339,7 +340,7 @@ START_TEST(special_registers_of_all_widths) {
 }
 END_TEST
 
-/* Loads into wider registers: signed and unsigned bytes of 0x80 + t. */
+/* Loads into wider registers: the signed and the unsigned byte 0x80 + t. */
 static uint32_t extended(uint32_t t) { return (uint32_t)(int8_t)(0x80 + t) + (0x80 + t) * 2; }
 START_TEST(narrow_loads_extend) {
     check_lanes(".shared .b8 s[32];\n",
@@ -349,7 +350,7 @@ START_TEST(narrow_loads_extend) {
 }
 END_TEST
 
-/* Vector stores of constants next to registers, elements narrower than registers. */
+/* A vector store of constants and registers; its elements are narrower than the registers. */
 static uint32_t vector_store(uint32_t t) { return t | 3u << 8 | (t + 1) << 16 | 255u << 24; }
 START_TEST(vector_store_of_constants) {
     check_lanes(".shared .align 4 .b8 s[128];\n",
@@ -359,7 +360,7 @@ START_TEST(vector_store_of_constants) {
 }
 END_TEST
 
-/* p and q of one setp; then !p as an operand. */
+/* Both destinations p and q of one setp, and !p as an operand. */
 static uint32_t pair(uint32_t t) { return (t < 9 ? 1 : 0) + (t < 9 ? 0 : 2) + (t < 9 && t > 3 ? 0 : 4); }
 START_TEST(setp_with_two_results) {
     check_lanes(
@@ -380,11 +381,11 @@ START_TEST(atomics_add_up) {
 }
 END_TEST
 
-static uint32_t video(uint32_t t) { return t + 3; } /* byte 0 of t and half 1 of 0x30000 */
+static uint32_t video(uint32_t t) { return t + 3; } /* byte 0 of t plus the upper half of 0x30000 */
 START_TEST(video_selectors) { check_lanes("", "mov.u32 %r1, 0x30000; vadd.u32.u32.u32 %r0, %t.b0, %r1.h1;", video); }
 END_TEST
 
-/* A kernel whose end is reached without ret. */
+/* A kernel that ends without ret. */
 START_TEST(falling_off_the_end) {
     static uint32_t out[OUT_BYTES / 4];
     run_text(HEAD ENTRY "st.global.u32 [%out], 3; }", "k", out);
@@ -392,7 +393,7 @@ START_TEST(falling_off_the_end) {
 }
 END_TEST
 
-/* Modules of 32 bits: addresses are 32-bit registers. */
+/* A module with .address_size 32: addresses are in 32-bit registers. */
 START_TEST(addresses_of_32_bits) {
     static uint32_t out[OUT_BYTES / 4];
     run_text(".version 4.0\n.target sm_20\n.address_size 32\n.global .u32 g = 8;\n"
@@ -405,7 +406,7 @@ START_TEST(addresses_of_32_bits) {
 }
 END_TEST
 
-/* The table 0x80 is a & b & c: t & 12 & 5 = t & 4. p = (that != 0) and t < 16, d as well. */
+/* Table 0x80 is a & b & c: t & 12 & 5 = t & 4. p = (result != 0) and t < 16; the result goes to d. */
 static uint32_t lop3_with_predicate(uint32_t t) { return ((t & 4) && t < 16 ? 100 : 0) + (t & 4); }
 START_TEST(lop3_and_a_predicate) {
     check_lanes(
@@ -416,7 +417,7 @@ START_TEST(lop3_and_a_predicate) {
 }
 END_TEST
 
-/* table 0xfe is a | b | c: t | 0 | 0. p = t != 0 or t < 1: always, where it executes (t < 20) */
+/* Table 0xfe is a | b | c: t | 0 | 0. p = t != 0 or t < 1: true in every lane that executes it (t < 20). */
 static uint32_t lop3_under_guard(uint32_t t) { return t < 20 ? 1 : 0; }
 START_TEST(lop3_or_under_a_guard) {
     check_lanes("",
@@ -436,7 +437,7 @@ START_TEST(max_of_three) {
 }
 END_TEST
 
-/* 2 * 0.5 + t in bf16 factors, then 1 in f16 more */
+/* 2 * 0.5 + t with bf16 factors, then plus 1 in f16 */
 static uint32_t two_more(uint32_t t) { return t + 2; }
 START_TEST(sums_of_mixed_precision) {
     check_lanes("",
@@ -446,7 +447,8 @@ START_TEST(sums_of_mixed_precision) {
 }
 END_TEST
 
-/* Lanes below 16 and the others meet at one barrier: what the others stored is there. */
+/* Lanes below 16 and the other lanes arrive at one barrier; after it each half reads the values that the other half
+ * stored. */
 static uint32_t from_the_other_half(uint32_t t) { return t ^ 16; }
 START_TEST(mbarrier_orders_two_halves) {
     check_lanes(

@@ -40,8 +40,8 @@ START_TEST(what_does_not_fit_is_named) {
             "it needs 9 warps, and an SM has 8 (sm.warps); it needs 11520 registers");
     refused("sm.shared_unit=4095", 32, 4096,
             "it needs 8190 bytes of shared memory, and an SM has 4096 (sm.shared_bytes)");
-    refused(NULL, 32, 4097, "needs 4097 bytes of shared memory (4097 of them dynamic), the SM has 4096");
-    refused("sm.shared_bytes=0", 32, 4, "needs 4 bytes of shared memory (4 of them dynamic), the SM has 0");
+    refused(NULL, 32, 4097, "needs 4097 bytes of shared memory (4097 of them dynamic); the SM has 4096");
+    refused("sm.shared_bytes=0", 32, 4, "needs 4 bytes of shared memory (4 of them dynamic); the SM has 0");
 }
 END_TEST
 

@@ -79,7 +79,7 @@ START_TEST(old_spellings_are_refused_later) {
     struct heddle_module *m = heddle_module_text(h, "new.ptx", text, strlen(text));
     struct heddle_kernel_info info;
     ck_assert(m == NULL || heddle_kernel_info(h, m, "k", &info) != HEDDLE_OK);
-    ck_assert_ptr_nonnull(strstr(heddle_error(h), "'div.f32' went with PTX 1.3"));
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "'div.f32' was removed after PTX 1.3"));
 }
 END_TEST
 

@@ -1,23 +1,23 @@
 #include "ptx/diag.h"
 #include "text.h"
 
-/* What is printed for one error at [begin, end) of `text`. */
+/* Returns the output for one error at [begin, end) of `text`. */
 static char *one_error(const char *text, uint32_t begin, uint32_t end) {
     struct diags d;
     diags_init(&d, "a.ptx", text, strlen(text));
     diag_error(&d, (struct loc){begin, end}, "bad");
-    char *said = messages(&d);
+    char *output = messages(&d);
     diags_free(&d);
-    return said;
+    return output;
 }
 
 static void check_error(const char *text, uint32_t begin, uint32_t end, const char *expected) {
-    char *said = one_error(text, begin, end);
-    ck_assert_str_eq(said, expected);
-    free(said);
+    char *output = one_error(text, begin, end);
+    ck_assert_str_eq(output, expected);
+    free(output);
 }
 
-START_TEST(caret_is_under_the_place) {
+START_TEST(caret_is_under_the_location) {
     check_error("one\ntwo three\n", 8, 13, "a.ptx:2:5: error: bad\ntwo three\n    ^~~~~\n");
 }
 END_TEST
@@ -31,7 +31,7 @@ END_TEST
 START_TEST(caret_stays_on_its_line) { check_error("ab\ncd", 1, 5, "a.ptx:1:2: error: bad\nab\n ^\n"); }
 END_TEST
 
-START_TEST(end_of_text_has_a_place) {
+START_TEST(end_of_text_has_a_location) {
     check_error("ab", 2, 3, "a.ptx:1:3: error: bad\nab\n  ^\n");
     check_error("ab\n", 3, 4, "a.ptx:2:1: error: bad\n\n^\n");
     check_error("", 0, 1, "a.ptx:1:1: error: bad\n\n^\n");
@@ -42,7 +42,7 @@ START_TEST(offset_beyond_the_text_is_its_end) { check_error("ab", 99, 100, "a.pt
 END_TEST
 
 START_TEST(utf8_takes_one_column_on_screen) {
-    /* The column counts bytes: two for the letter. The caret counts characters. */
+    /* The column counts bytes, two for this letter. The caret counts characters. */
     check_error("\xc3\xa9 x", 3, 4, "a.ptx:1:4: error: bad\n\xc3\xa9 x\n  ^\n");
 }
 END_TEST
@@ -57,11 +57,11 @@ START_TEST(long_lines_are_cut) {
     memset(text, 'x', 1000);
     text[1000] = 0;
     text[500] = 'Y';
-    char *said = one_error(text, 500, 501);
-    /* 60 bytes before the place, 120 in all */
+    char *output = one_error(text, 500, 501);
+    /* 60 bytes before the location, 120 bytes in total */
     snprintf(expected, sizeof expected, "a.ptx:1:501: error: bad\n...%.60sY%.59s...\n%*s^\n", text, text + 501, 63, "");
-    ck_assert_str_eq(said, expected);
-    free(said);
+    ck_assert_str_eq(output, expected);
+    free(output);
 }
 END_TEST
 
@@ -69,13 +69,13 @@ START_TEST(beginning_of_a_long_line_is_not_cut) {
     char text[301], expected[400];
     memset(text, 'x', 300);
     text[300] = 0;
-    char *said = one_error(text, 0, 300);
+    char *output = one_error(text, 0, 300);
     char tildes[120];
     memset(tildes, '~', 119);
     tildes[119] = 0;
     snprintf(expected, sizeof expected, "a.ptx:1:1: error: bad\n%.120s...\n^%s\n", text, tildes);
-    ck_assert_str_eq(said, expected);
-    free(said);
+    ck_assert_str_eq(output, expected);
+    free(output);
 }
 END_TEST
 
@@ -86,13 +86,13 @@ START_TEST(kinds_and_help) {
     diag_note(&d, (struct loc){1, 2}, "n");
     diag_error(&d, (struct loc){2, 3}, "e");
     diag_help(&d, "h");
-    char *said = messages(&d);
-    ck_assert_str_eq(said, "f:1:1: warning: w1\nabc\n^\n"
-                           "f:1:2: note: n\nabc\n ^\n"
-                           "f:1:3: error: e\nabc\n  ^\n"
-                           "help: h\n");
+    char *output = messages(&d);
+    ck_assert_str_eq(output, "f:1:1: warning: w1\nabc\n^\n"
+                             "f:1:2: note: n\nabc\n ^\n"
+                             "f:1:3: error: e\nabc\n  ^\n"
+                             "help: h\n");
     ck_assert_int_eq(d.errors, 1);
-    free(said);
+    free(output);
     diags_free(&d);
 }
 END_TEST
@@ -151,7 +151,7 @@ START_TEST(suggests_the_nearest) {
     ck_assert_str_eq(suggest("addd"), "add");
     ck_assert_str_eq(suggest("step"), "setp"); /* neighbours swapped are one step */
     ck_assert_str_eq(suggest("MEMBAR"), "membar");
-    ck_assert_str_eq(suggest("activmsk"), "activemask"); /* two letters lost of eight */
+    ck_assert_str_eq(suggest("activmsk"), "activemask"); /* two of ten letters missing */
     ck_assert_str_eq(suggest("cvt"), "cvta");
 }
 END_TEST
@@ -159,7 +159,7 @@ END_TEST
 START_TEST(suggests_nothing_that_is_far) {
     ck_assert_ptr_null(suggest("frobnicate"));
     ck_assert_ptr_null(suggest("xy"));
-    ck_assert_ptr_null(suggest("mbr")); /* three letters lost */
+    ck_assert_ptr_null(suggest("mbr")); /* three letters missing */
     ck_assert_ptr_null(suggest(""));
     ck_assert_ptr_null(diag_suggest("add", opcodes, 0));
     char long_word[200];
@@ -170,11 +170,11 @@ START_TEST(suggests_nothing_that_is_far) {
 END_TEST
 
 SUITE(ptx_diag) {
-    TEST(caret_is_under_the_place);
+    TEST(caret_is_under_the_location);
     TEST(tabs_stay_tabs);
     TEST(carriage_return_is_not_shown);
     TEST(caret_stays_on_its_line);
-    TEST(end_of_text_has_a_place);
+    TEST(end_of_text_has_a_location);
     TEST(offset_beyond_the_text_is_its_end);
     TEST(utf8_takes_one_column_on_screen);
     TEST(unprintable_bytes_are_question_marks);

@@ -1,13 +1,13 @@
 #include "text.h"
 
-/* What is said about a whole text. */
+/* Checks all messages about a whole text. */
 static void check_text(const char *text, size_t len, const char *expected) {
     struct parsed p = parse_bytes(text, len);
-    char *said = messages(&p.diags);
-    ck_assert_str_eq(said, expected);
+    char *output = messages(&p.diags);
+    ck_assert_str_eq(output, expected);
     ck_assert_int_gt(p.diags.errors, 0);
     ck_assert_ptr_nonnull(p.module);
-    free(said);
+    free(output);
     parsed_free(&p);
 }
 
@@ -26,7 +26,7 @@ START_TEST(other_texts_are_refused) {
 }
 END_TEST
 
-/* One line of a module (line 4), and what is said about it. */
+/* One line of a module (line 4), and the messages about it. */
 static const struct {
     const char *text, *expected;
 } items[] = {
@@ -54,14 +54,14 @@ static const struct {
     {".global .u32 .s32 x;",
      "t.ptx:4:14: error: '.s32' after '.u32': a declaration has one type\n.global .u32 .s32 x;\n             ^~~~\n"},
     {".global .align 3 .u32 x;",
-     "t.ptx:4:16: error: an alignment is a power of two\n.global .align 3 .u32 x;\n               ^\n"},
+     "t.ptx:4:16: error: alignment must be a power of two\n.global .align 3 .u32 x;\n               ^\n"},
     {".global .u32 x<0>;",
-     "t.ptx:4:16: error: a range of names has 1 to 2147483647 of them\n.global .u32 x<0>;\n               ^\n"},
+     "t.ptx:4:16: error: number of names must be 1 to 2147483647\n.global .u32 x<0>;\n               ^\n"},
     {".global .u32 x[2][];",
-     "t.ptx:4:19: error: only the first size of an array may be left out\n.global .u32 x[2][];\n                  ^\n"},
-    {".global .u32 x[-1];", "t.ptx:4:16: error: the size of an array is a constant that is not negative\n"
+     "t.ptx:4:19: error: only the first array size may be empty\n.global .u32 x[2][];\n                  ^\n"},
+    {".global .u32 x[-1];", "t.ptx:4:16: error: array size must be a non-negative constant\n"
                             ".global .u32 x[-1];\n               ^~\n"},
-    {".global .u32 x[y];", "t.ptx:4:16: error: the size of an array is a constant that is not negative\n"
+    {".global .u32 x[y];", "t.ptx:4:16: error: array size must be a non-negative constant\n"
                            ".global .u32 x[y];\n               ^\n"},
     {".global .u32 x[1][1][1][1][1][1][1][1][1][1];",
      "t.ptx:4:40: error: an array has at most 8 dimensions\n.global .u32 x[1][1][1][1][1][1][1][1][1][1];\n"
@@ -79,8 +79,8 @@ static const struct {
     {".entry k() ret;", "t.ptx:4:12: error: expected '{' or ';', found 'ret'\n.entry k() ret;\n           ^~~\n"},
     {".pragma nounroll;",
      "t.ptx:4:9: error: expected a string, found 'nounroll'\n.pragma nounroll;\n        ^~~~~~~~\n"},
-    {".address_size 48", "t.ptx:4:15: error: an address has 32 or 64 bits\n.address_size 48\n              ^~\n"},
-    {".version 8.0", "t.ptx:4:1: error: second .version\n.version 8.0\n^~~~~~~~~~~~\n"},
+    {".address_size 48", "t.ptx:4:15: error: address size must be 32 or 64\n.address_size 48\n              ^~\n"},
+    {".version 8.0", "t.ptx:4:1: error: duplicate .version\n.version 8.0\n^~~~~~~~~~~~\n"},
     {".section .debug_x;", "t.ptx:4:18: error: expected '{' after the section's name\n.section .debug_x;\n"
                            "                 ^\n"},
     {".section .debug_x { .b8 1", "t.ptx:4:1: error: unterminated section\n.section .debug_x { .b8 1\n^\n"},
@@ -99,7 +99,7 @@ START_TEST(mistakes_in_a_module) {
 }
 END_TEST
 
-/* One line of a body (line 5), and what is said about it. */
+/* One line of a body (line 5), and the messages about it. */
 static const struct {
     const char *text, *expected;
 } statements[] = {
@@ -137,7 +137,7 @@ static const struct {
                              "help: 0f takes exactly 8 hexadecimal digits, the bits of a 32-bit float\n"},
     {"mov.f64 %f1, 0d0;", "t.ptx:5:14: error: '0d0' is not a number\nmov.f64 %f1, 0d0;\n             ^~~\n"
                           "help: 0d takes exactly 16 hexadecimal digits, the bits of a 64-bit float\n"},
-    /* what is too long to show is cut after 40 bytes */
+    /* an excerpt of more than 40 bytes is cut */
     {"mov.u32 %r1, 0x0123456789012345678901234567890123456789z;",
      "t.ptx:5:14: error: '0x01234567890123456789012345678901234567...' is not a number\n"
      "mov.u32 %r1, 0x0123456789012345678901234567890123456789z;\n"
@@ -197,7 +197,7 @@ START_TEST(bad_version) {
     check(".version seven\n.target x",
           "t.ptx:1:10: error: expected a number such as 9.0, found 'seven'\n.version seven\n         ^~~~~\n");
     check(".version 7.123\n.target x",
-          "t.ptx:1:10: error: a version is written like 9.0\n.version 7.123\n         ^~~~~\n");
+          "t.ptx:1:10: error: malformed version, expected a number such as 9.0\n.version 7.123\n         ^~~~~\n");
 }
 END_TEST
 

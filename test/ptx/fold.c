@@ -8,7 +8,7 @@ static struct parsed parse_value(const char *expression) {
     return parse_items(text);
 }
 
-/* Results are C's, but for ~, % and ?:, see ptx/fold.c. */
+/* Results match C except for ~, % and ?:, see ptx/fold.c. */
 static const struct {
     const char *text;
     int64_t value;
@@ -23,7 +23,7 @@ static const struct {
     {"(8 % 3) / -1", 0, true},              /* 2 / (2^64 - 1) */
     {"(~1) / 3", 0x5555555555555554, true}, /* 2^64 - 2 = 3 * 0x5555555555555554 + 2 */
     {"7U / 2", 3, true},
-    {"-1 / 2U", INT64_MAX, true}, /* unsigned as soon as one side is */
+    {"-1 / 2U", INT64_MAX, true}, /* unsigned if either operand is */
     {"1 << 4 >> 2", 4, false},
     {"-16 >> 2", -4, false},
     {"0x8000000000000000 >> 63", 1, true},
@@ -37,7 +37,7 @@ static const struct {
     {"- -5", 5, false},
     {"+5", 5, false},
     {"1 < 2", 1, false},
-    {"-1 < 1U", 0, false}, /* compared without sign */
+    {"-1 < 1U", 0, false}, /* compared as unsigned */
     {"2 <= 1", 0, false},
     {"2 >= 2", 1, false},
     {"3 > 2 == 1", 1, false},
@@ -119,30 +119,30 @@ static const struct {
     {"y - z", "t.ptx:4:22: error: 'z' is not a constant"},
     {"~y", "t.ptx:4:19: error: 'y' is not a constant"},
     {"1 ? y : 2", "t.ptx:4:22: error: 'y' is not a constant"},
-    {"(.u32) 1", "t.ptx:4:18: error: a constant is cast to .s64 or .u64 only"},
+    {"(.u32) 1", "t.ptx:4:18: error: a constant can be cast only to .s64 or .u64"},
     {"(.s64) 1e30", "t.ptx:4:18: error: number does not fit into 64 bits"},
     {"~1.5", "t.ptx:4:18: error: '~' needs an integer"},
-    {"1.5 & 1", "t.ptx:4:18: error: this operator needs integers"},
+    {"1.5 & 1", "t.ptx:4:18: error: operator needs integer operands"},
     {"18446744073709551616", "t.ptx:4:18: error: number does not fit into 64 bits"},
     {"0x10000000000000000", "t.ptx:4:18: error: number does not fit into 64 bits"},
     {"1e999", "t.ptx:4:18: error: number does not fit into a 64-bit float"},
-    {"-%r", "t.ptx:4:18: error: an initialiser is a constant or the address of a variable"},
-    {"a | b", "t.ptx:4:18: error: an initialiser is a constant or the address of a variable"},
-    {"_", "t.ptx:4:18: error: an initialiser is a constant or the address of a variable"},
-    {"(1, 2)", "t.ptx:4:18: error: an initialiser is a constant or the address of a variable"},
-    {"0(y)", "t.ptx:4:18: error: a mask is one number that is not 0"},
-    {"1(2(y))", "t.ptx:4:18: error: a mask is one number that is not 0"},
+    {"-%r", "t.ptx:4:18: error: initialiser must be a constant or the address of a variable"},
+    {"a | b", "t.ptx:4:18: error: initialiser must be a constant or the address of a variable"},
+    {"_", "t.ptx:4:18: error: initialiser must be a constant or the address of a variable"},
+    {"(1, 2)", "t.ptx:4:18: error: initialiser must be a constant or the address of a variable"},
+    {"0(y)", "t.ptx:4:18: error: expected a single non-zero mask"},
+    {"1(2(y))", "t.ptx:4:18: error: expected a single non-zero mask"},
 };
 
 START_TEST(mistakes_in_expressions) {
     char text[200];
     snprintf(text, sizeof text, HEADER ".global .b64 x = %s;", mistakes[_i].text);
     struct parsed p = parse_text(text);
-    char *said = messages(&p.diags);
-    said[strcspn(said, "\n")] = 0;
-    ck_assert_str_eq(said, mistakes[_i].message);
+    char *output = messages(&p.diags);
+    output[strcspn(output, "\n")] = 0;
+    ck_assert_str_eq(output, mistakes[_i].message);
     ck_assert_int_eq(p.diags.errors, 1);
-    free(said);
+    free(output);
     parsed_free(&p);
 }
 END_TEST

@@ -87,18 +87,18 @@ END_TEST
 START_TEST(generic_and_masked_addresses) {
     struct parsed p = parse_items(".global .u64 x[] = {generic(a), generic(b)-8, 0xFF00(generic(c)+4), 0xFF(d)};");
     const struct init *i = first_variable(&p)->init->list;
-    ck_assert_str_eq(i->through->text, "generic");
+    ck_assert_str_eq(i->address_operator->text, "generic");
     ck_assert_str_eq(i->value->name->text, "a");
     i = i->next;
     ck_assert_str_eq(i->value->sub->name->text, "b");
     ck_assert_int_eq((int64_t)i->value->integer, -8);
     i = i->next;
     ck_assert_uint_eq(i->mask, 0xff00);
-    ck_assert_str_eq(i->through->text, "generic");
+    ck_assert_str_eq(i->address_operator->text, "generic");
     ck_assert_uint_eq(i->value->integer, 4);
     i = i->next;
     ck_assert_uint_eq(i->mask, 0xff);
-    ck_assert_ptr_null(i->through);
+    ck_assert_ptr_null(i->address_operator);
     ck_assert_str_eq(i->value->name->text, "d");
     parsed_free(&p);
 }
@@ -283,7 +283,7 @@ START_TEST(parentheses_around_constants_vanish_except_in_calls) {
 }
 END_TEST
 
-/* The kinds of the operands of each form of call: P parentheses with their number, N name. */
+/* The operand kinds of each form of call: P is a parenthesised list with its length, N is a name. */
 static const struct {
     const char *text, *kinds;
 } calls[] = {

@@ -1,7 +1,7 @@
 #include "text.h"
 #include <glob.h>
 
-/* Parses, prints, parses, compares, prints again. */
+/* Prints a tree, parses the output, and checks that the trees and a second printing are equal. */
 static void round_trip(struct parsed *p) {
     char *first = printed(p->module);
     struct parsed again = parse_good(first);
@@ -33,10 +33,10 @@ START_TEST(samples_survive_printing) {
         size_t len;
         char *text = read_file(g.gl_pathv[i], &len);
         struct parsed p = parse_bytes(text, len);
-        char *said = messages(&p.diags);
-        ck_assert_msg(p.diags.errors == 0, "%s: %s", g.gl_pathv[i], said);
+        char *output = messages(&p.diags);
+        ck_assert_msg(p.diags.errors == 0, "%s: %s", g.gl_pathv[i], output);
         round_trip(&p);
-        free(said);
+        free(output);
         free(text);
         parsed_free(&p);
     }
@@ -44,7 +44,7 @@ START_TEST(samples_survive_printing) {
 }
 END_TEST
 
-/* Items of a module and how they are printed; NULL: as they are written. */
+/* Items of a module and their printed form; NULL: same as the input. */
 static const struct {
     const char *text, *expected;
 } items[] = {
@@ -82,7 +82,7 @@ START_TEST(items_print) {
 }
 END_TEST
 
-/* Statements of a body and how they are printed; NULL: as they are written. */
+/* Statements of a body and their printed form; NULL: same as the input. */
 static const struct {
     const char *text, *expected;
 } statements[] = {

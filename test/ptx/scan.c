@@ -1,6 +1,6 @@
 #include "text.h"
 
-/* The n-th operand, from 0, of the only instruction in `statement`. */
+/* Returns the n-th operand, from 0, of the only instruction in the body. */
 static const struct operand *operand(const struct parsed *p, int n) {
     const struct operand *o = body_of(p)->insn.operands;
     while (n--)
@@ -43,7 +43,7 @@ START_TEST(equal_words_are_one_pointer) {
 }
 END_TEST
 
-/* 5,000 names make the table grow several times; every id below n_words must occur once at most. */
+/* 5,000 names make the table grow several times. Every id is below n_words and occurs at most once. */
 START_TEST(ids_are_dense) {
     char *text;
     size_t len;
@@ -55,7 +55,7 @@ START_TEST(ids_are_dense) {
     fclose(f);
     struct parsed p = parse_good(text);
     ck_assert_uint_ge(p.module->n_words, 5000);
-    ck_assert_uint_lt(p.module->n_words, 5200); /* and the directives known beforehand */
+    ck_assert_uint_lt(p.module->n_words, 5200); /* plus the predefined directives */
     bool *seen = calloc(p.module->n_words, 1);
     int labels = 0;
     for (const struct statement *s = body_of(&p); s; s = s->next) {
@@ -186,7 +186,7 @@ START_TEST(names_may_look_like_opcodes) {
 }
 END_TEST
 
-/* A token of many megabytes is scanned in one go and not again for each part of it. */
+/* Scanning a token of many megabytes takes linear time. */
 START_TEST(long_tokens_take_linear_time) {
     const size_t size = 20 << 20;
     char *text = malloc(size + size / 4 + 200);

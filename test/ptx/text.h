@@ -1,6 +1,6 @@
 #ifndef TEST_PTX_TEXT_H
 #define TEST_PTX_TEXT_H
-/* Parsing of short texts for the tests of ptx/. */
+/* Helpers that parse short texts, for the tests of ptx/. */
 #include "ptx/tree.h"
 #include "test/test.h"
 
@@ -15,7 +15,7 @@ struct parsed {
 
 static inline struct parsed parse_bytes(const char *bytes, size_t len) {
     struct parsed p;
-    p.text = malloc(len ? len : 1); /* without a zero at its end */
+    p.text = malloc(len ? len : 1); /* not zero-terminated */
     ck_assert_ptr_nonnull(p.text);
     memcpy(p.text, bytes, len);
     diags_init(&p.diags, "t.ptx", p.text, len);
@@ -31,7 +31,7 @@ static inline void parsed_free(struct parsed *p) {
     free(p->text);
 }
 
-/* What was reported, as it is printed. The caller frees it. */
+/* Returns the printed messages. The caller frees them. */
 static inline char *messages(const struct diags *d) {
     char *text;
     size_t len;
@@ -52,17 +52,17 @@ static inline char *printed(const struct module *m) {
     return text;
 }
 
-/* A good text; fails with its messages when it is not. */
+/* Parses a valid text. On errors the test fails and shows the messages. */
 static inline struct parsed parse_good(const char *text) {
     struct parsed p = parse_text(text);
-    char *said = messages(&p.diags);
-    ck_assert_msg(p.diags.errors == 0, "%s", said);
+    char *output = messages(&p.diags);
+    ck_assert_msg(p.diags.errors == 0, "%s", output);
     ck_assert_ptr_nonnull(p.module);
-    free(said);
+    free(output);
     return p;
 }
 
-/* `items` behind a header. */
+/* Parses `items` after HEADER. */
 static inline struct parsed parse_items(const char *items) {
     char *text;
     ck_assert_int_ge(asprintf(&text, HEADER "%s", items), 0);
@@ -71,7 +71,7 @@ static inline struct parsed parse_items(const char *items) {
     return p;
 }
 
-/* `statements` as the body of a kernel; they begin on line 5. */
+/* Parses `statements` as the body of a kernel. They begin on line 5. */
 static inline struct parsed parse_body(const char *statements) {
     char *text;
     ck_assert_int_ge(asprintf(&text, HEADER ".entry k() {\n%s\n}", statements), 0);

@@ -1,18 +1,18 @@
-/* Where parsing goes on after an error, and the limits. */
+/* Recovery after an error, and limits. */
 #include "text.h"
 
-/* The lines of all errors in a text, as "5 7 9". */
+/* Checks the lines of all errors in a text, given as "5 7 9". */
 static void check_lines(const char *text, const char *expected) {
     struct parsed p = parse_text(text);
-    char lines[500] = "", *said = messages(&p.diags);
+    char lines[500] = "", *output = messages(&p.diags);
     for (int i = 0; i < p.diags.n; i++) {
         int line, column;
         diag_position(&p.diags, p.diags.list[i].loc.begin, &line, &column);
         if (p.diags.list[i].kind == DIAG_ERROR)
             sprintf(lines + strlen(lines), "%s%d", *lines ? " " : "", line);
     }
-    ck_assert_msg(strcmp(lines, expected) == 0, "lines %s, expected %s\n%s", lines, expected, said);
-    free(said);
+    ck_assert_msg(strcmp(lines, expected) == 0, "lines %s, expected %s\n%s", lines, expected, output);
+    free(output);
     parsed_free(&p);
 }
 
@@ -20,15 +20,15 @@ static void check_lines(const char *text, const char *expected) {
 static const struct {
     const char *text, *lines;
 } cases[] = {
-    /* statements: on at the next ; and no error because of what was skipped */
+    /* statements: parsing resumes after the next ;, and skipped text causes no errors */
     {".entry k() {\nadd 1 2;\nret;\nadd ,;\n}", "5 7"},
     {".entry k() {\nmov {a b}, {c, d};\nmov [a b], c;\nmov (a b), {c;\nmov {a, b c;\nret;\n}", "5 6 7 8"},
     {".entry k() {\nif (x) {\n y = 1;\n if (y) { z = 2; }\n}\nadd ,;\n}", "5 9"},
-    /* a missing ; costs only one message, and the next statement is looked at */
+    /* a missing ; causes one message, and the next statement is checked */
     {".entry k() {\nadd a\nadd b\n@p add ,;\nadd c\n.reg .b32 1;\n.loc 1 1 1\nret\n}", "5 6 7 8 9 11"},
-    /* a directive without ; ends at one that begins a line */
+    /* a directive without ; ends at a token that begins a line */
     {".entry k() {\n.loc 1\n.loc 1 1 1\nadd ,;\n.loc 1 2\n@p add ,;\n}", "6 7 9 9"},
-    /* the } of a block is found */
+    /* the } of a block ends recovery */
     {".entry k() {\n{\nadd ,\n}\nadd ,;\n}\n.zebra;", "6 8 10"},
     {".entry k() {\nadd 1 2 }\n.zebra;", "5 6"},
     /* items */
@@ -45,13 +45,13 @@ static const struct {
     {".entry k() {\n{\nadd 1 2\n.entry l() { 1; }", "6 7"},
     {".entry k() {\nmov {a #}, b;\nadd ,;\n}", "5 6"},
     {"x { y\n}\n.global 1;\n.entry k() {", "4 6 7"},
-    /* nothing after the end of the text */
+    /* no errors after the end of the text */
     {".entry k() { add 1 2", "4"},
     {".entry k() {\nadd 1 2", "5"},
     {".zebra", "4"},
 };
 
-START_TEST(parsing_goes_on) {
+START_TEST(parsing_continues_after_errors) {
     char text[500];
     snprintf(text, sizeof text, HEADER "%s", cases[_i].text);
     check_lines(text, cases[_i].lines);
@@ -74,7 +74,7 @@ START_TEST(errors_end_after_the_limit) {
 }
 END_TEST
 
-/* `before`, n times `part`, `middle`, n times `end`, `after`. */
+/* Returns `before`, `part` n times, `middle`, `end` n times, then `after`. */
 static char *repeated(const char *before, const char *part, int n, const char *middle, const char *end,
                       const char *after) {
     char *text;
@@ -91,27 +91,27 @@ static char *repeated(const char *before, const char *part, int n, const char *m
     return text;
 }
 
-/* The deepest nesting that is allowed, and what is said beyond it. */
+/* The maximum nesting, and the message beyond it. */
 static const struct {
     const char *before, *part, *middle, *end, *after;
-    int most;
+    int max_depth;
     const char *message;
 } nests[] = {
     {".entry k() ", "{", "", "}", "", 1000, "more than 1000 nested blocks"},
     {".global .b32 x = ", "(", "1", ")", ";", 256, "more than 256 nested brackets"},
     {".global .b32 x = ", "{", "1", "}", ";", 256, "more than 256 nested brackets"},
     {".entry k() { mov ", "{", "1", "}", "; }", 256,
-     "more than 256 nested brackets"}, /* the block's own does not count */
+     "more than 256 nested brackets"}, /* the block's own brace does not count */
 };
 
 START_TEST(nesting_is_limited) {
-    int most = nests[_i].most;
+    int max_depth = nests[_i].max_depth;
     char before[100];
     snprintf(before, sizeof before, HEADER "%s", nests[_i].before);
-    char *good = repeated(before, nests[_i].part, most, nests[_i].middle, nests[_i].end, nests[_i].after);
+    char *good = repeated(before, nests[_i].part, max_depth, nests[_i].middle, nests[_i].end, nests[_i].after);
     struct parsed p = parse_good(good);
     parsed_free(&p);
-    char *bad = repeated(before, nests[_i].part, most + 1, nests[_i].middle, nests[_i].end, nests[_i].after);
+    char *bad = repeated(before, nests[_i].part, max_depth + 1, nests[_i].middle, nests[_i].end, nests[_i].after);
     p = parse_text(bad);
     ck_assert_int_eq(p.diags.errors, 1);
     ck_assert_str_eq(p.diags.list[0].message, nests[_i].message);
@@ -145,7 +145,7 @@ START_TEST(lists_are_not_limited) {
 }
 END_TEST
 
-/* Bytes from a fixed generator behind a good header: ends after the limit, whatever they are. */
+/* Random bytes from a fixed seed, with or without a valid header: parsing ends at the error limit. */
 START_TEST(garbage_ends) {
     const size_t size = 1 << 20;
     char *text = malloc(size);
@@ -157,33 +157,33 @@ START_TEST(garbage_ends) {
     struct parsed p = parse_bytes(text, size);
     ck_assert_int_ge(p.diags.errors, 1);
     ck_assert_int_le(p.diags.errors, 21);
-    char *said = messages(&p.diags);
-    ck_assert_uint_lt(strlen(said), 21 * 500);
-    free(said);
+    char *output = messages(&p.diags);
+    ck_assert_uint_lt(strlen(output), 21 * 500);
+    free(output);
     free(text);
     parsed_free(&p);
 }
 END_TEST
 
-/* A byte that begins no token, while a statement is skipped: found by fuzzing the parser's faster tables, which are not
- * used any more. */
+/* A byte that begins no token, inside a skipped statement. Fuzzing found a fault here with flex's compressed tables,
+ * which are no longer used. */
 START_TEST(strange_byte_while_skipping) {
     check_lines(HEADER ".const .b8 x[8] = 1 2 \xc5\x02\x01\x90 a;\n.global 1;", "4 5");
 }
 END_TEST
 
-/* A zero would end the strings that the tree keeps before their time. */
+/* A zero byte would cut off strings in the tree. */
 START_TEST(zero_is_no_text) {
     struct parsed p = parse_bytes(HEADER ".section .x { a\0b }", strlen(HEADER) + 19);
-    char *said = messages(&p.diags);
-    ck_assert_str_eq(said, "t.ptx:4:16: error: unexpected 0x00\n.section .x { a?b }\n               ^\n");
-    free(said);
+    char *output = messages(&p.diags);
+    ck_assert_str_eq(output, "t.ptx:4:16: error: unexpected 0x00\n.section .x { a?b }\n               ^\n");
+    free(output);
     parsed_free(&p);
 }
 END_TEST
 
 SUITE(ptx_token) {
-    TEST_LOOP(parsing_goes_on, 0, sizeof cases / sizeof *cases);
+    TEST_LOOP(parsing_continues_after_errors, 0, sizeof cases / sizeof *cases);
     TEST(errors_end_after_the_limit);
     TEST_LOOP(nesting_is_limited, 0, sizeof nests / sizeof *nests);
     TEST_LOOP(right_recursion_is_limited, 0, sizeof chains / sizeof *chains);

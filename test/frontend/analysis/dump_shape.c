@@ -1,11 +1,11 @@
-/* What `inspect --pass dominators`, `loops` and `defuse` print (frontend/analysis/dump_shape.c), word for word. */
+/* The exact output of `inspect --pass dominators`, `loops` and `defuse` (frontend/analysis/dump_shape.c). */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
 
 static const char head[] = ".version 7.0\n.target sm_70\n.address_size 64\n";
 
-/* The listing of kernel k. */
+/* Returns the listing of kernel k with this body. The caller frees it. */
 static char *shown(const char *body, const char *pass) {
     char err[512], *text = NULL, *source = NULL;
     size_t len, n;
@@ -27,7 +27,7 @@ static char *shown(const char *body, const char *pass) {
 }
 
 /* Blocks: 0 before the loops (lines 7 and 8), 1 the outer header (9), 2 the inner loop (10 to 12), 3 the outer latch
- * (13 to 15), 4 behind them. */
+ * (13 to 15), 4 after the loops. */
 static const char nested[] =
     ".visible .entry k(.param .u64 p)\n{\n.reg .u32 %i, %j; .reg .u64 %a; .reg .pred %q;\n"
     "ld.param.u64 %a, [p];\nmov.u32 %i, 0;\n"
@@ -35,13 +35,13 @@ static const char nested[] =
     "add.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 3;\n@%q bra OUTER;\n"
     "st.global.u32 [%a], %j;\nret;\n}\n";
 
-/* Two blocks that jump into each other, entered at both (lines 8 and 9). */
+/* Two blocks that jump to each other; the cycle is entered at both (lines 8 and 9). */
 static const char crossed[] = ".visible .entry k()\n{\n.reg .u32 %i; .reg .pred %q;\n"
                               "mov.u32 %i, %tid.x; setp.eq.u32 %q, %i, 3; @%q bra B;\n"
                               "A: add.u32 %i, %i, 1;\nB: add.u32 %i, %i, 2; setp.lt.u32 %q, %i, 40; @%q bra A;\n"
                               "ret;\n}\n";
 
-/* A call; the register that the function reads may never have been written. */
+/* A call of a function that reads a register which may never have been written. */
 static const char calls[] = ".func f(.reg .u32 %x)\n{\n.reg .u32 %y; .reg .pred %q;\nsetp.eq.u32 %q, %x, 1;\n"
                             "@%q mov.u32 %y, 2;\nst.shared.u32 [0], %y;\nret;\n}\n"
                             ".visible .entry k()\n{\n.reg .u32 %x;\nmov.u32 %x, 5;\ncall f, (%x);\nret;\n}\n";
@@ -64,20 +64,20 @@ START_TEST(blocks_and_their_dominators) {
 END_TEST
 
 START_TEST(loops_and_cycles) {
-    shows(
-        nested, "loops",
-        "entry k\n"
-        "loop of block 1 (line 9), depth 1: blocks 1 2 3; from 3; leaves by 3->4; preheader 0\n"
-        "loop of block 2 (line 10), depth 2, innermost: blocks 2; from 2; leaves by 2->3; in the loop of 1; preheader "
-        "1\n");
+    shows(nested, "loops",
+          "entry k\n"
+          "loop of block 1 (line 9), depth 1: blocks 1 2 3; latches 3; exits 3->4; preheader 0\n"
+          "loop of block 2 (line 10), depth 2, innermost: blocks 2; latches 2; exits 2->3; inside the loop of block 1; "
+          "preheader "
+          "1\n");
     shows(crossed, "loops",
           "entry k\n"
-          "block 1 (line 8) lies in a cycle that can be entered at several blocks\n"
-          "block 2 (line 9) lies in a cycle that can be entered at several blocks\n");
+          "block 1 (line 8) is in a cycle with several entries\n"
+          "block 2 (line 9) is in a cycle with several entries\n");
 }
 END_TEST
 
-/* Reads and where their values come from, by number of the instruction. */
+/* Each read and the definitions that reach it, by number of the instruction. */
 START_TEST(definitions_of_each_read) {
     char *text = shown(nested, "defuse");
     static const char *const parts[] = {

@@ -1,4 +1,4 @@
-/* The source beside what `inspect --pass affine` and `decouple` print. */
+/* The source lines in the output of `inspect --pass affine` and `decouple`. */
 #include "mechanisms/all.h"
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
@@ -30,7 +30,8 @@ static void has(const char *text, const char *what) {
     ".reg .b64 %%a<3>;\n ld.param.u64 %%a1,[p];\n" one "mov.u32 %%r1,%%tid.x;\n  mad.wide.u32 %%a1,%%r1,4,%%a1;\n" two \
     " ld.global.u32 %%r2,[%%a1]; add.u32 %%r2,%%r2,1;\n st.global.u32 [%%a1],%%r2;\n ret;\n}\n"
 
-/* Without .loc each line of the PTX stands once before what it became, without the blanks around it. */
+/* Without .loc, each line of the PTX is printed once, before the instructions made from it, without blanks at its start
+ * and end. */
 START_TEST(lines_of_the_ptx) {
     char text[1024];
     snprintf(text, sizeof text, BODY("", ""), "");
@@ -44,7 +45,8 @@ START_TEST(lines_of_the_ptx) {
 }
 END_TEST
 
-/* With it, the place that it names, and the text there; what cannot be read, or is no file, leaves the place alone. */
+/* With .loc, the place that it names and the text of that line. When the file cannot be read, only the place is
+ * printed. */
 START_TEST(lines_of_a_source_file) {
     char text[2048], files[600], path[256], fifo[256], want[400];
     snprintf(path, sizeof path, "build/dump-source-%d.cu", (int)getpid());
@@ -63,7 +65,8 @@ START_TEST(lines_of_a_source_file) {
     has(streams, "\n; not/there.cu:7\n     0  ld.u32 %r2, deq.data");
     free(affine);
     free(streams);
-    snprintf(text, sizeof text, BODY(" .loc 1 3 3\n", " .loc 2 1 1\n"), files); /* behind the end; no file */
+    /* a line beyond the end of the file; a file that does not exist */
+    snprintf(text, sizeof text, BODY(" .loc 1 3 3\n", " .loc 2 1 1\n"), files);
     affine = dump(text, "affine");
     snprintf(want, sizeof want, "\n; %s:3\naffine", path);
     has(affine, want);

@@ -1,5 +1,5 @@
-/* Dominators, post-dominators and loops of random graphs against their definitions: what is reached when a block is
- * taken away, and which graphs shrink to one block. */
+/* Dominators, post-dominators and loops of random graphs, checked against their definitions: reachability in the graph
+ * without a block, and reduction of the graph to one block. */
 #include "frontend/analysis/loops.h"
 #include "test/test.h"
 
@@ -11,7 +11,8 @@ struct graph {
     bool edge[MAX_N][MAX_N];
 };
 
-/* Every block has up to three edges; half of the graphs go mostly forward, which leaves more of them reducible. */
+/* Makes a random graph with up to three edges from each block. In half of the graphs most edges go forward, so that
+ * more graphs are reducible. */
 static struct graph make_graph(uint64_t seed) {
     struct graph r = {.a = arena_new(0)};
     uint32_t n = 1 + (uint32_t)(test_random(&seed) % MAX_N), n_edges = 0;
@@ -31,7 +32,8 @@ static struct graph make_graph(uint64_t seed) {
     return r;
 }
 
-/* Marks what `from` leads to without passing `without`, along the edges or against them. */
+/* Marks the blocks that can be reached from `from` without passing `without`, along the edges or (back) against
+ * them. */
 static void spread(const struct graph *r, uint32_t from, uint32_t without, bool back, bool *seen) {
     if (from == without || seen[from])
         return;
@@ -57,7 +59,7 @@ static struct reference find_reference(const struct graph *r) {
     return ref;
 }
 
-/* The strict dominator that all others dominate. */
+/* Returns the immediate dominator: the strict dominator that all other strict dominators dominate. */
 static uint32_t nearest(const struct reference *ref, uint32_t n, uint32_t b) {
     for (uint32_t d = 0; d < n; d++) {
         bool last = d != b && ref->dom[d][b];
@@ -82,7 +84,8 @@ START_TEST(dominators_match_the_definition) {
             for (uint32_t a = 0; a < r.g.n; a++) {
                 EXPECT(dominates(&t, a, b) == ref.dom[a][b], "graph %d: %u over %u", (int)seed, a, b);
                 uint32_t common = dom_common(&t, a, b);
-                for (uint32_t d = 0; d < r.g.n; d++) /* who dominates both dominates the nearest */
+                for (uint32_t d = 0; d < r.g.n; d++) /* a block that dominates both also dominates the nearest common
+                                                      * dominator */
                     EXPECT((ref.dom[d][a] && ref.dom[d][b]) == (common != NO_BLOCK && ref.dom[d][common]),
                            "graph %d: %u and %u have %d in common", (int)seed, a, b, (int)common);
             }
@@ -92,7 +95,7 @@ START_TEST(dominators_match_the_definition) {
 }
 END_TEST
 
-/* Where all blocks reach an end: a post-dominates b when no end is reached from b without a. */
+/* In graphs where all blocks reach an end: a post-dominates b when no end can be reached from b without a. */
 START_TEST(post_dominators_match_the_definition) {
     int compared = 0;
     for (uint64_t seed = 0; seed < GRAPHS; seed++) {
@@ -157,7 +160,7 @@ static void check_loop(const struct graph *r, const struct reference *ref, const
     EXPECT(loop->depth == depth && loop->innermost == innermost, "graph %d: depth of %u", seed, loop->header);
 }
 
-/* A loop's blocks: those that reach a latch without the header, as far as anything reaches them. */
+/* The blocks of each loop: the reachable blocks from which a latch can be reached without passing the header. */
 static uint32_t loop_sets(const struct graph *r, const struct reference *ref, bool sets[][MAX_N], uint32_t *headers) {
     uint32_t n = 0;
     for (uint32_t h = 0; h < r->g.n; h++) {
@@ -176,7 +179,8 @@ static uint32_t loop_sets(const struct graph *r, const struct reference *ref, bo
     return n;
 }
 
-/* Reducible: taking away edges to oneself, and joining blocks with their only predecessor, leaves one block. */
+/* Whether the graph is reducible: removing edges from a block to itself, and merging blocks with their only
+ * predecessor, leaves one block. */
 static bool is_reducible(const struct graph *r, const struct reference *ref) {
     struct graph s = *r;
     bool gone[MAX_N];
@@ -256,7 +260,8 @@ START_TEST(loops_match_the_definition) {
 }
 END_TEST
 
-/* Two functions in one graph: each is dominated by its own entry, also where that is the header of a loop. */
+/* Two functions in one graph: the entry of each dominates all its blocks, also when the entry is the header of a
+ * loop. */
 START_TEST(each_function_has_its_entry) {
     struct arena *a = arena_new(0);
     struct cfg_edge edges[] = {{0, 1}, {1, 0}, {1, 2}, {3, 4}, {4, 3}, {4, 5}};

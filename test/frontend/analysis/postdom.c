@@ -2,7 +2,7 @@
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
 
-/* Checks ipdom of every block of a graph given as edges; -1 stands for the end of the thread. */
+/* Checks the immediate post-dominator of every block of a graph given by its edges; -1 is the end of the thread. */
 static void check_graph(uint32_t n, const struct cfg_edge *edges, uint32_t n_edges, const int *expected) {
     struct arena *a = arena_new(0);
     struct cfg g = cfg_from_edges(a, n, edges, n_edges);
@@ -30,7 +30,7 @@ START_TEST(straight_line) {
 }
 END_TEST
 
-/* 0 -> 1 -> 2 -> 1, 2 -> 3: the loop leaves at 2 only, so 2 is after 1 and 3 after 2. */
+/* 0 -> 1 -> 2 -> 1, 2 -> 3: the only exit of the loop is in 2, so 2 post-dominates 1 and 3 post-dominates 2. */
 START_TEST(loop) {
     struct cfg_edge edges[] = {{0, 1}, {1, 2}, {2, 1}, {2, 3}};
     int expected[] = {1, 2, 3, -1};
@@ -38,7 +38,7 @@ START_TEST(loop) {
 }
 END_TEST
 
-/* 1 and 2 jump into each other, from outside to both: irreducible. Each may leave to 3. */
+/* 1 and 2 jump to each other, and 0 jumps to both: irreducible. Both have an exit to 3. */
 START_TEST(irreducible) {
     struct cfg_edge edges[] = {{0, 1}, {0, 2}, {1, 2}, {2, 1}, {1, 3}, {2, 3}};
     int expected[] = {3, 3, 3, -1};
@@ -46,7 +46,7 @@ START_TEST(irreducible) {
 }
 END_TEST
 
-/* Two ends: what branches between them meets nowhere. */
+/* Two ends: branches to both have no join. */
 START_TEST(two_exits) {
     struct cfg_edge edges[] = {{0, 1}, {0, 2}, {2, 3}};
     int expected[] = {-1, -1, 3, -1};
@@ -54,8 +54,9 @@ START_TEST(two_exits) {
 }
 END_TEST
 
-/* 0 branches to 3 (end) and to the loop 1 <-> 2 that never ends. The walk leaves 2 first, so the edge to the end starts
- * there: 1 is followed by 2 for certain. Block 3's answer is as without the loop. */
+/* 0 branches to 3 (an end) and to the loop 1 <-> 2, which never ends. The depth-first search finishes 2 first, so the
+ * artificial edge to the end starts at 2, and 2 post-dominates 1. The result for block 3 is the same as without the
+ * loop. */
 START_TEST(infinite_loop) {
     struct cfg_edge edges[] = {{0, 1}, {1, 2}, {2, 1}, {0, 3}};
     int expected[] = {-1, 2, -1, -1};
@@ -70,7 +71,7 @@ START_TEST(loop_to_itself_without_end) {
 }
 END_TEST
 
-/* An if inside an infinite loop still meets inside it: 1 -> 2, 3 -> 4 -> 1. */
+/* An if inside an infinite loop still has a join inside the loop: 1 -> 2, 3 -> 4 -> 1. */
 START_TEST(branch_in_an_infinite_loop) {
     struct cfg_edge edges[] = {{0, 1}, {1, 2}, {1, 3}, {2, 4}, {3, 4}, {4, 1}};
     int expected[] = {1, 4, 4, 4, -1};
@@ -78,7 +79,7 @@ START_TEST(branch_in_an_infinite_loop) {
 }
 END_TEST
 
-/* 200 diamonds in a row: the branch of each is followed by its own join. */
+/* 200 diamonds in a row: each branch has the join of its own diamond. */
 START_TEST(many_diamonds) {
     enum { N = 200 };
     static struct cfg_edge edges[4 * N];
@@ -96,7 +97,7 @@ START_TEST(many_diamonds) {
 }
 END_TEST
 
-/* A block that post-dominates by brute force: every path from `from` to an end passes it. */
+/* Brute force: whether an end can be reached from `from` without passing `without`. */
 static bool reaches_end_without(const struct cfg *g, uint32_t from, uint32_t without) {
     uint32_t stack[64], top = 0;
     bool seen[64] = {false};
@@ -123,8 +124,8 @@ static bool postdominates(const struct cfg *g, uint32_t d, uint32_t b) {
     return d != b && !reaches_end_without(g, b, d);
 }
 
-/* On random graphs in which every block reaches the end, compares with the definition: the immediate post-dominator is
- * the post-dominator that all other ones post-dominate. */
+/* Random graphs in which every block reaches the end, checked against the definition: the immediate post-dominator is
+ * the post-dominator that all other post-dominators post-dominate. */
 START_TEST(random_graphs_match_the_definition) {
     enum { N = 12 };
     struct arena *a = arena_new(0);
@@ -132,7 +133,7 @@ START_TEST(random_graphs_match_the_definition) {
     struct cfg_edge edges[2 * N];
     uint32_t n_edges = 0, out[N];
     for (uint32_t b = 0; b + 1 < N; b++) {
-        edges[n_edges++] = (struct cfg_edge){b, b + 1}; /* so the end is reached from everywhere */
+        edges[n_edges++] = (struct cfg_edge){b, b + 1}; /* so that the end can be reached from every block */
         if (test_random_below(&seed, 4))
             edges[n_edges++] = (struct cfg_edge){b, test_random_below(&seed, N)};
     }
@@ -154,7 +155,8 @@ START_TEST(random_graphs_match_the_definition) {
 }
 END_TEST
 
-/* The blocks of a kernel: leaders are branch targets and what follows control; unreachable code is gone. */
+/* The blocks of a kernel: they begin at targets of branches and after control instructions; unreachable code is
+ * dropped. */
 START_TEST(blocks_of_a_kernel) {
     struct lowered *l = lower_body("setp.eq.u32 %p1, %r1, 0;\n"
                                    "@%p1 bra THEN;\n"  /* block 0 */
@@ -177,7 +179,7 @@ START_TEST(blocks_of_a_kernel) {
 }
 END_TEST
 
-/* A join ends the block before it although no control stands there; the model must hear of it. */
+/* A join ends the block before it although that block has no control instruction; the model must be called there. */
 START_TEST(falling_into_a_join_ends_the_block) {
     struct lowered *l = lower_body("setp.eq.u32 %p1, %r1, 0;\n@%p1 bra JOIN;\nmov.u32 %r2, 1;\n"
                                    "JOIN: st.global.u32 [%d1], %r2; ret;");

@@ -22,7 +22,7 @@ static uint32_t *spans_of(struct graph *g, uint32_t n) {
     return spans(g->arena, &g->cfg);
 }
 
-/* Whether the blocks first..last are a span. */
+/* Whether the blocks first..last are a span (span.h), by the definition. */
 static bool is_span(const struct graph *g, uint32_t first, uint32_t last) {
     bool reaches[MAX_BLOCKS] = {false};
     for (uint32_t i = 0; i < g->n_edges; i++) {
@@ -42,8 +42,8 @@ static bool is_span(const struct graph *g, uint32_t first, uint32_t last) {
     return true;
 }
 
-/* Mostly short edges, so that there are spans to find. */
-START_TEST(what_is_found_is_a_span) {
+/* Most edges are short, so that the graph has spans. */
+START_TEST(found_spans_match_the_definition) {
     struct graph g = {.n_edges = 0};
     uint64_t rng = (uint64_t)_i;
     uint32_t n = 2 + (uint32_t)(test_random(&rng) % (MAX_BLOCKS - 2));
@@ -66,7 +66,7 @@ START_TEST(what_is_found_is_a_span) {
 }
 END_TEST
 
-/* Ten ifs inside each other: block i branches to block 20 - i, which is what follows the if. */
+/* Ten nested ifs: block i branches to block 20 - i, which follows the if. */
 START_TEST(nested_ifs) {
     struct graph g = {.n_edges = 0};
     for (uint32_t b = 0; b < 20; b++)
@@ -80,8 +80,8 @@ START_TEST(nested_ifs) {
 }
 END_TEST
 
-/* Ten loops inside each other: block 20 - i ends the loop that block i begins. Block 11 ends the innermost but one, the
- * smallest span that it ends begins with the innermost loop's head. */
+/* Ten nested loops: block 20 - i ends the loop that begins with block i. Block 11 ends the second innermost loop; the
+ * smallest span that ends with it begins with the innermost loop's header. */
 START_TEST(nested_loops) {
     struct graph g = {.n_edges = 0};
     for (uint32_t b = 0; b <= 20; b++)
@@ -96,7 +96,7 @@ START_TEST(nested_loops) {
 END_TEST
 
 SUITE(frontend_span) {
-    TEST_LOOP(what_is_found_is_a_span, 0, 300);
+    TEST_LOOP(found_spans_match_the_definition, 0, 300);
     TEST(nested_ifs);
     TEST(nested_loops);
 }

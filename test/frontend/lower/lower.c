@@ -1,4 +1,4 @@
-/* Programs: what lowering says about instructions, operands, parameters, places in the text. */
+/* Lowered programs: instructions, operands, parameters and source lines. */
 #include "frontend/passes/pass.h"
 #include "isa/machine/call.h"
 #include "test/frontend/frontend_help.h"
@@ -18,7 +18,7 @@ START_TEST(immediates_are_constants_in_all_lanes) {
     ck_assert_ptr_nonnull(p);
     for (int lane = 0; lane < 32; lane++)
         ck_assert_uint_eq(constant32(p, p->code[0].b, lane), 77);
-    ck_assert_uint_eq(p->code[0].b, p->code[1].b); /* once in the pool */
+    ck_assert_uint_eq(p->code[0].b, p->code[1].b); /* equal constants are in the pool once */
     ck_assert_uint_eq((p->code[0].b >> 1) % 64, 0);
     ck_assert_uint_eq(p->code[2].b, OPND_ZERO);
     lowered_free(l);
@@ -39,8 +39,8 @@ START_TEST(constants_have_the_size_of_their_type) {
 }
 END_TEST
 
-/* 0.1 in double precision, rounded to single: 0x3dcccccd. 0f is bits that nothing converts: zeros come before them for
- * f64, as ptxas does it. */
+/* 0.1 in double precision, rounded to single: 0x3dcccccd. A 0f literal gives bits that are not converted: for f64 the
+ * upper half is zero, as ptxas does it. */
 START_TEST(floating_point_constants) {
     struct lowered *l = lower_body("mov.f32 %f1, 0.1; mov.f32 %f2, 0f3F800000; mov.f64 %g1, 0f3F800000; ret;");
     const struct program *p = l->program;
@@ -82,7 +82,7 @@ START_TEST(places_in_the_text) {
                    "    .reg .b32 %r<3>;\n    .loc 3 42 7\n    mov.u32 %r1, 1;\n  @!%q mov.u32 %r1, 2;\n"
                    "    .reg .pred %q;\n    .loc 3 43 1\n    ret;\n}\n",
                    NULL);
-    ck_assert_ptr_null(l->program); /* %q comes too late */
+    ck_assert_ptr_null(l->program); /* %q is used before its declaration */
     lowered_free(l);
     l = lower_text(".version 7.0\n.target sm_70\n.address_size 64\n.file 3 \"a.cu\"\n.entry k()\n{\n"
                    "    .reg .b32 %r<3>; .reg .pred %q;\n    .loc 3 42 7\n    mov.u32 %r1, 1;\n  @!%q mov.u32 %r1, 2;\n"
@@ -101,7 +101,8 @@ START_TEST(places_in_the_text) {
 }
 END_TEST
 
-/* The scoreboard's lists: what an instruction reads, its guard included, then what it writes; each register once. */
+/* Register lists for the scoreboard: the registers that an instruction reads, its guard included, then those that it
+ * writes; each register once. */
 START_TEST(scoreboard_registers) {
     struct lowered *l = lower_body("ld.param.u64 %d1, [p]; setp.eq.u64 %p1, %d1, 0; mov.u32 %r1, 5;\n"
                                    "@%p1 mul.lo.u32 %r2, %r1, %r1; st.global.u32 [%d1], %r2; ret;");
@@ -112,7 +113,7 @@ START_TEST(scoreboard_registers) {
     ck_assert_uint_eq(mul->n_writes, 1);
     ck_assert_uint_eq(p->reg_words[p->regs[mul->regs]], 0);
     ck_assert_uint_eq(p->reg_words[p->regs[mul->regs + 1]], 1);
-    ck_assert_uint_eq(p->regs[mul->regs], p->regs[p->info[1].regs + 1]); /* what setp wrote */
+    ck_assert_uint_eq(p->regs[mul->regs], p->regs[p->info[1].regs + 1]); /* the register that setp wrote */
     ck_assert_uint_eq(p->reg_words[p->regs[p->info[0].regs]], 2);        /* the 64-bit destination of the load */
     lowered_free(l);
 }
@@ -129,7 +130,7 @@ START_TEST(special_registers_are_filled_once) {
     ck_assert_uint_eq(p->specials[0].bytes, 4);
     ck_assert_uint_eq(p->code[0].a, p->specials[0].offset << 1);
     ck_assert_uint_eq(p->code[0].a, p->code[1].a);
-    ck_assert_int_eq(p->code[2].kind, K_WARP); /* clocks are read when the instruction executes */
+    ck_assert_int_eq(p->code[2].kind, K_WARP); /* the clock is read when the instruction executes */
     ck_assert_int_eq(p->code[2].imm, SPECIAL_CLOCK);
     lowered_free(l);
 }
@@ -148,7 +149,7 @@ START_TEST(thread_counts) {
 }
 END_TEST
 
-/* A branch over an exit is an exit with the other guard: those who stay meet where they go. */
+/* A branch over an exit becomes an exit with the negated guard: the threads that stay join at the branch's target. */
 START_TEST(branch_over_exit_meets_at_its_target) {
     struct lowered *l = lower_body("setp.eq.u32 %p1, %r1, 1; @%p1 bra GO; exit; GO: mov.u32 %r2, 1; ret;");
     ck_assert_uint_eq(l->program->code[1].rpc, 3);
@@ -156,8 +157,8 @@ START_TEST(branch_over_exit_meets_at_its_target) {
 }
 END_TEST
 
-/* Two ways that do something before they exit meet nowhere; nor do they where both only exit. */
-START_TEST(ways_to_exits_meet_nowhere) {
+/* Two sides that have effects before they exit have no join; neither have two sides that only exit. */
+START_TEST(exiting_sides_have_no_join) {
     struct lowered *l = lower_body("setp.eq.u32 %p1, %r1, 1; @%p1 bra GO; mov.u32 %r2, 2; exit; GO: mov.u32 %r2, 1; "
                                    "ret;");
     ck_assert_uint_eq(l->program->code[1].rpc, PC_EXIT);
@@ -168,7 +169,7 @@ START_TEST(ways_to_exits_meet_nowhere) {
 }
 END_TEST
 
-/* A guarded exit takes lanes away; those that stay go on together, so it is no branch. */
+/* A guarded exit removes lanes; the others continue together, so it is no branch. */
 START_TEST(guarded_exit_is_no_branch) {
     struct lowered *l =
         lower_body("setp.eq.u32 %p1, %r1, 1; @%p1 bra L; @%p2 exit; mov.u32 %r2, 1; L: mov.u32 %r2, 1; ret;");
@@ -179,7 +180,7 @@ START_TEST(guarded_exit_is_no_branch) {
 }
 END_TEST
 
-/* The list that isa/machine/call.h describes: callee, one input, one result, and their places and sizes. */
+/* The operand list of a call (isa/machine/call.h): callee, one input, one result, their places and sizes. */
 START_TEST(a_call_s_list) {
     struct lowered *l =
         lower_text(".version 7.0 .target sm_70 .address_size 64\n"
@@ -202,7 +203,7 @@ START_TEST(a_call_s_list) {
 }
 END_TEST
 
-/* All returns of a function lead to one. */
+/* All returns of a function jump to one return instruction. */
 START_TEST(one_return_a_function) {
     struct lowered *l = lower_text(".version 7.0 .target sm_70 .address_size 64\n"
                                    ".func f() { .reg .pred q; @q ret; @!q ret; ret; }\n.entry k() { call f; ret; }",
@@ -216,7 +217,7 @@ START_TEST(one_return_a_function) {
 }
 END_TEST
 
-START_TEST(functions_that_nobody_calls_are_left_out) {
+START_TEST(uncalled_functions_are_dropped) {
     struct lowered *l =
         lower_text(".version 7.0 .target sm_70 .address_size 64\n.func f() { ret; } .func g() { ret; }\n"
                    ".entry k() { call g; ret; }",
@@ -227,8 +228,8 @@ START_TEST(functions_that_nobody_calls_are_left_out) {
 }
 END_TEST
 
-/* A conversion between registers of exactly its types needs no special treatment. */
-START_TEST(conversions_of_exact_width_are_plain) {
+/* A conversion between registers of exactly its types is lowered without extra instructions or flags. */
+START_TEST(conversions_of_exact_width_are_simple) {
     struct lowered *l = lower_body("cvt.u32.u16 %r1, %h1; cvt.u16.u32 %r1, %r2; cvt.rn.f32.s32 %f1, %r1; ret;");
     const struct program *p = l->program;
     ck_assert_int_eq(p->code[0].kind, K_LANE);
@@ -264,7 +265,7 @@ START_TEST(loads_and_stores) {
 }
 END_TEST
 
-/* Texture: four destinations, two coordinates, the handle that the variable has. */
+/* A texture instruction: four destinations, two coordinates, and the handle in the texture variable. */
 START_TEST(textures) {
     struct lowered *l =
         lower_text(".version 7.0 .target sm_70 .address_size 64\n.global .u32 other; .global .texref t;\n"
@@ -274,7 +275,7 @@ START_TEST(textures) {
                    "k");
     const struct program *p = l->program;
     uint32_t n_rows;
-    if (!isa_op_rows(OP_TEX, &n_rows)) { /* a build without textures */
+    if (!isa_op_rows(OP_TEX, &n_rows)) { /* this build has no textures */
         lowered_free(l);
         return;
     }
@@ -284,7 +285,7 @@ START_TEST(textures) {
     ck_assert_uint_eq(p->code[0].n_list, 6);
     ck_assert_uint_eq(constant32(p, p->code[0].a, 0), DEVICE_BASE + 4096);
     ck_assert_uint_eq(p->info[0].n_writes, 4);
-    ck_assert_uint_eq(p->code[1].n_list, 7); /* the layer, x, y; the fourth only pads */
+    ck_assert_uint_eq(p->code[1].n_list, 7); /* the layer, x, y; the fourth coordinate is padding */
     lowered_free(l);
 }
 END_TEST
@@ -297,7 +298,7 @@ START_TEST(passes_have_names) {
 }
 END_TEST
 
-/* After every pass the program can be shown, with the names that the source gives its registers. */
+/* The program can be listed after every pass, with the register names of the source. */
 START_TEST(dumps_after_every_pass) {
     static const char text[] =
         ".version 7.0 .target sm_70 .address_size 64\n.entry k(.param .u64 p) { .reg .b32 %r<3>; "
@@ -323,13 +324,13 @@ START_TEST(dumps_after_every_pass) {
 }
 END_TEST
 
-/* The verifier finds what is broken on purpose. */
-START_TEST(the_verifier_objects) {
+/* The verifier reports a program that the test has broken. */
+START_TEST(verifier_reports_broken_programs) {
     struct lowered *l = lower_body("setp.eq.u32 %p1, %r1, 0; @%p1 bra L; mov.u32 %r2, 9; add.u32 %r2, %r2, 1; L: ret;");
     struct program *p = l->program;
     char buffer[256];
     ck_assert_ptr_null(verify_program(p, buffer, sizeof buffer));
-    p->code[1].target = 3; /* in the middle of a block */
+    p->code[1].target = 3; /* a target in the middle of a block */
     ck_assert_ptr_nonnull(verify_program(p, buffer, sizeof buffer));
     ck_assert_ptr_nonnull(strstr(buffer, "begins no block"));
     p->code[1].target = 4;
@@ -345,7 +346,7 @@ START_TEST(the_verifier_objects) {
 }
 END_TEST
 
-/* The program outlives everything that it was made from. */
+/* The program remains valid when everything that it was made from is freed. */
 START_TEST(programs_own_what_they_need) {
     struct lowered *l = lower_body("ld.param.u64 %d1, [p]; st.global.u32 [%d1], 1; ret;");
     struct program *p = l->program;
@@ -359,7 +360,8 @@ START_TEST(programs_own_what_they_need) {
 }
 END_TEST
 
-/* Lowers all kernels of the files in a folder; those that use what is not there are named with their first message. */
+/* Lowers all kernels of the files in a folder. Kernels that use features which Heddle lacks are in `known`, each with
+ * its first message. */
 static void lower_folder(const char *folder, const char *const *known) {
     DIR *dir = opendir(folder);
     int n = 0;
@@ -385,12 +387,12 @@ static void lower_folder(const char *folder, const char *const *known) {
     ck_assert_int_gt(n, 0);
 }
 
-/* clang_opencl calls OpenCL's library, clang_pointers has an initialiser that clang got wrong, forms has declarations
- * that only the parser takes. */
+/* Files that cannot be lowered: clang_opencl calls OpenCL's library, clang_pointers has an initialiser that clang wrote
+ * wrongly, forms has declarations that only the parser supports. */
 START_TEST(samples_of_real_compilers) {
     const char *known[] = {"clang_opencl.ptx", "clang_pointers.ptx", "forms.ptx", NULL, NULL};
     uint32_t n_rows;
-    if (!isa_op_rows(OP_TEX, &n_rows)) /* a build without textures */
+    if (!isa_op_rows(OP_TEX, &n_rows)) /* this build has no textures */
         known[3] = "nvcc_features.ptx";
     lower_folder("test/compiled", known);
     lower_folder("test/kernels", NULL);
@@ -408,17 +410,17 @@ SUITE(frontend_lower) {
     TEST(special_registers_are_filled_once);
     TEST(thread_counts);
     TEST(branch_over_exit_meets_at_its_target);
-    TEST(ways_to_exits_meet_nowhere);
+    TEST(exiting_sides_have_no_join);
     TEST(guarded_exit_is_no_branch);
     TEST(a_call_s_list);
     TEST(one_return_a_function);
-    TEST(functions_that_nobody_calls_are_left_out);
-    TEST(conversions_of_exact_width_are_plain);
+    TEST(uncalled_functions_are_dropped);
+    TEST(conversions_of_exact_width_are_simple);
     TEST(loads_and_stores);
     TEST(textures);
     TEST(passes_have_names);
     TEST(dumps_after_every_pass);
-    TEST(the_verifier_objects);
+    TEST(verifier_reports_broken_programs);
     TEST(programs_own_what_they_need);
     TEST(samples_of_real_compilers);
 }

@@ -1,5 +1,6 @@
-/* Where convergence barriers stand: loops whose last block falls into their header, and loops that a kernel begins
- * with, reconverge as well as any others; so does code that some threads leave before the join. */
+/* The places of convergence barriers. Two kinds of loops must reconverge as well as any other: loops whose last block
+ * falls through to their header, and loops at the start of a kernel. So must code that some threads leave before the
+ * join. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -7,7 +8,7 @@
 #define HEAD                                                                                                           \
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"           \
     ".reg .pred %o; .reg .b64 %a,%b; ld.param.u64 %a,[p]; mov.u32 %r1,%laneid; mov.u32 %r2,0; mov.u32 %r3,0;\n"
-/* The same without the instructions before the body: it begins with the loop. */
+/* HEAD without the instructions before the body: the kernel begins with the loop. */
 #define BARE                                                                                                           \
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"           \
     ".reg .pred %o; .reg .b64 %a,%b;\n"
@@ -18,22 +19,22 @@
 static const struct {
     const char *name, *text;
 } kernels[] = {
-    /* the sum of 0 .. lane - 1, tested before the first round: the usual layout of a while loop */
+    /* the sum of 0 .. lane - 1, tested before the first iteration: the usual layout of a while loop */
     {"while", HEAD " bra H;\nB: add.u32 %r3,%r3,%r2; add.u32 %r2,%r2,1;\nH: setp.lt.u32 %o,%r2,%r1; @%o bra B;\n" TAIL},
     /* the same twice */
     {"two",
      HEAD " bra H;\nB: add.u32 %r3,%r3,%r2; add.u32 %r2,%r2,1;\nH: setp.lt.u32 %o,%r2,%r1; @%o bra B;\n mov.u32 %r2,0;"
           " bra I;\nC: add.u32 %r3,%r3,5; add.u32 %r2,%r2,3;\nI: setp.lt.u32 %o,%r2,%r1; @%o bra C;\n" TAIL},
-    /* a loop in a loop: the inner one is entered by the lanes that are in the outer one, 31 times */
+    /* nested loops: the lanes that are still in the outer loop enter the inner one, 31 times */
     {"nested",
      HEAD " bra H;\nB: mov.u32 %r5,0; bra I;\nC: add.u32 %r3,%r3,%r5; add.u32 %r5,%r5,1;\n"
           "I: setp.lt.u32 %o,%r5,%r2; @%o bra C;\n add.u32 %r2,%r2,1;\nH: setp.lt.u32 %o,%r2,%r1; @%o bra B;\n" TAIL},
-    /* lane l leaves both loops in round l % 4 of the inner and l / 4 of the outer one, which has no other end: those
-     * that have left wait while the inner loop is entered again */
+    /* lane l leaves both loops in iteration l % 4 of the inner and l / 4 of the outer loop, which has no other exit:
+     * lanes that have left wait while the others enter the inner loop again */
     {"both",
      HEAD "O: mov.u32 %r5,0;\nI: mad.lo.u32 %r6,%r2,4,%r5; setp.eq.u32 %o,%r6,%r1; @%o bra X;\n add.u32 %r3,%r3,%r6;"
           " add.u32 %r5,%r5,1; setp.lt.u32 %o,%r5,4; @%o bra I;\n add.u32 %r2,%r2,1; bra O;\nX:\n" TAIL},
-    /* the kernel's first instruction is the header's */
+    /* the kernel's first instruction belongs to the header */
     {"first", BARE "H: mov.u32 %r1,%laneid; setp.ge.u32 %o,%r2,%r1; @%o bra X;\n add.u32 %r3,%r3,%r2;"
                    " add.u32 %r2,%r2,1; bra H;\nX: ld.param.u64 %a,[p];\n" TAIL},
 };
@@ -58,9 +59,9 @@ static double instructions(const char *model, const char *const *set, const char
     return n;
 }
 
-/* Warp instructions are as many as with a stack, in the timing model and in the interpreter. Convergence barriers and
- * their jumps have a count of their own. */
-START_TEST(a_loop_reconverges_wherever_its_header_stands) {
+/* The number of warp instructions is the same as with a reconvergence stack, in the timing model and in the
+ * interpreter. BSSY, BSYNC and their jumps are in a statistic of their own. */
+START_TEST(a_loop_reconverges_wherever_its_header_is) {
     static const char *const ways[][2] = {{"spe", "its"}, {"functional", "functional"}};
     const char *const reconv[] = {"reconv=its", NULL};
     for (int k = 0; k < 2; k++) {
@@ -73,8 +74,9 @@ START_TEST(a_loop_reconverges_wherever_its_header_stands) {
 }
 END_TEST
 
-/* Sides that end after they have done something, in kernels whose other sides meet at J. By hand: what one warp issues
- * when J is issued once. HEAD has 4 instructions, TAIL 8. LEAVE has 4: lanes store and end. */
+/* Sides of branches that end with an exit after some work, in kernels whose other sides have their join at J. The
+ * expected numbers, derived by hand, are the instructions that one warp issues when J is issued once: HEAD has 4, TAIL
+ * 8, LEAVE 4 (lanes store and end). */
 #define LEAVE  "mul.wide.u32 %b,%r1,4; add.u64 %a,%a,%b; st.global.u32 [%a],%r1; ret;\n"
 #define SIDES  " setp.lt.u32 %o,%r1,16; @%o bra A;\n add.u32 %r3,%r3,1; bra J;\nA: setp.lt.u32 %o,%r1,4; @!%o bra B;\n"
 #define REJOIN "B: add.u32 %r3,%r3,2;\nJ:\n"
@@ -83,28 +85,29 @@ static const struct {
     const char *name, *text;
     int want;
 } leaving[] = {
-    /* 2 and 2 of the first branch's sides, 2 of the second branch, LEAVE, 1 of B */
+    /* 2 + 2: the sides of the first branch; 2: the second branch; LEAVE; 1: B */
     {"an early return", HEAD SIDES LEAVE REJOIN TAIL, 4 + 2 + 2 + 2 + 4 + 1 + 8},
-    /* lanes 0 to 3 ask once more (2), and go to B with the others */
+    /* lanes 0 to 3 test once more (2) and go to B with the others */
     {"a trap", HEAD SIDES "setp.lt.u32 %o,%r1,99; @%o bra B; st.global.u32 [%a],%r1; trap;\n" REJOIN TAIL,
      4 + 2 + 2 + 2 + 2 + 1 + 8},
-    /* lane l leaves the loop in round l, but odd ones from 7 on end in round 5. Lane 30 is the last: 31 times 2 at H,
-     * 30
-     * times 2 behind it and 3 at C, and in round 5 the 3 that tell odd from even, and LEAVE */
+    /* Lane l leaves the loop in iteration l, but odd lanes from 7 on end in iteration 5. Lane 30 is the last:
+     * - 31 times 2 at H
+     * - 30 times 2 after H, and 3 at C
+     * - in iteration 5, 3 that test for odd lanes, and LEAVE */
     {"out of a loop",
      HEAD "H: setp.ge.u32 %o,%r2,%r1; @%o bra J;\n setp.ne.u32 %o,%r2,5; @%o bra C;\n and.b32 %r5,%r1,1;"
           " setp.eq.u32 %o,%r5,0; @%o bra C;\n" LEAVE "C: add.u32 %r3,%r3,%r2; add.u32 %r2,%r2,1; bra H;\nJ:\n" TAIL,
      4 + 31 * 2 + 30 * 5 + 3 + 4 + 8},
-    /* two lanes of four go to C0 (2 instructions), one to C1 and ends, one to C2 (1) */
+    /* of four lanes, two go to C0 (2 instructions), one goes to C1 and ends, one goes to C2 (1) */
     {"a case of a switch",
      HEAD " and.b32 %r5,%r1,3;\nT: .branchtargets C0, C1, C2, C0;\n brx.idx %r5, T;\nC0: add.u32 %r3,%r3,1; bra J;\n"
           "C1: " LEAVE "C2: add.u32 %r3,%r3,2;\nJ:\n" TAIL,
      4 + 2 + 2 + 4 + 1 + 8},
-    /* two returns in each other: lanes 0 and 1, then 2 and 3 (setp and branch more) */
+    /* nested returns: lanes 0 and 1, then lanes 2 and 3 (one more setp and branch) */
     {"two returns", HEAD SIDES " setp.lt.u32 %o,%r1,2; @%o bra D;\n" LEAVE "D: " LEAVE REJOIN TAIL,
      4 + 2 + 2 + 2 + 2 + 4 + 4 + 1 + 8},
-    /* two joins, each after a return: lanes 0 to 3 at the first, of the others 16 to 19 at the second (and.b32, 2
-     * for the branch; LEAVE; 1 of those that stay) */
+    /* two joins, each after a return: lanes 0 to 3 return before the first; of the others, lanes 16 to 19 before the
+     * second (3 for the first test, 2 for the second; LEAVE; 1 for the lanes that stay) */
     {"one after the other",
      HEAD SIDES LEAVE REJOIN " and.b32 %r5,%r1,16; setp.eq.u32 %o,%r5,0; @%o bra K;\n setp.ge.u32 %o,%r1,20;"
                              " @%o bra L;\n" LEAVE "L: add.u32 %r3,%r3,7;\nK:\n" TAIL,
@@ -112,7 +115,7 @@ static const struct {
 };
 enum { N_LEAVING = sizeof leaving / sizeof leaving[0] };
 
-START_TEST(sides_that_end_do_not_count) {
+START_TEST(sides_that_exit_keep_the_join) {
     static const char *const ways[][2] = {{"its", NULL}, {"si", NULL}, {"functional", "reconv=its"}};
     uint32_t want[32], got[32];
     instructions("functional", NULL, leaving[_i].text, want);
@@ -126,18 +129,19 @@ START_TEST(sides_that_end_do_not_count) {
 }
 END_TEST
 
-/* Lanes without bit n go to `to`: 3 instructions. */
+/* Lanes in which bit n is clear branch to `to`: 3 instructions. */
 #define SPLIT(n, to) " and.b32 %r5,%r1," #n "; setp.eq.u32 %o,%r5,0; @%o bra " to ";\n"
 #define DO3          " add.u32 %r3,%r3,1; add.u32 %r3,%r3,%r3; xor.b32 %r3,%r3,5;\n"
 
-/* Kernels in which a barrier at the wrong place would never open. In order:
- * - the only way out of a loop is behind the work that even and odd lanes do in turn, and so it is the post-dominator:
- *   who works must not wait there for those who go round, while they wait at N for him;
- * - even lanes wait at a barrier of the CTA before J or T, odd ones behind J: these must not wait at J;
- * - even lanes wait in a loop for a flag that odd ones set behind J;
+/* Kernels in which a convergence barrier at the wrong place would never open. In order:
+ * - the only exit of a loop comes after work that even and odd lanes do in turn, so that exit is the post-dominator of
+ *   the branch: the working lanes must not wait there for the lanes that stay in the loop, which wait at N for them;
+ * - even lanes wait at a barrier of the CTA before J or T, odd ones after J: the odd ones must not wait at J;
+ * - even lanes wait in a loop for a flag that odd ones set after J;
  * - lanes call a function that ends them;
  * - lanes store and return early from a function;
- * - lanes wait at a barrier of the CTA before they end, as all 32 do, so nobody may wait for them at J. */
+ * - some lanes wait at a barrier of the CTA and then end; all 32 must arrive there, so the others must not wait for
+ *   them at J. */
 static const char *const progress[] = {
     HEAD "H: add.u32 %r2,%r2,1; xor.b32 %r5,%r2,%r1; and.b32 %r5,%r5,1; setp.ne.u32 %o,%r5,0; @%o bra N;\n"
          " add.u32 %r3,%r3,7; shr.u32 %r6,%r1,2; setp.gt.u32 %o,%r2,%r6; @%o bra X;\n add.u32 %r3,%r3,1;\n"
@@ -160,7 +164,7 @@ static const char *const progress[] = {
 };
 enum { N_PROGRESS = sizeof progress / sizeof progress[0] };
 
-START_TEST(nobody_waits_for_those_who_do_not_come) {
+START_TEST(no_barrier_waits_for_absent_threads) {
     static const char *const ways[][2] = {{"its", NULL}, {"si", NULL}, {"functional", "reconv=its"}};
     uint32_t want[32], got[32];
     for (int k = 0; k < 3; k++) {
@@ -172,8 +176,9 @@ START_TEST(nobody_waits_for_those_who_do_not_come) {
 }
 END_TEST
 
-/* Threads that leave a region for code that not all come to. By hand: what one warp issues when each block below is
- * issued once: HEAD has 4 instructions, TAIL 8. Lane l is in r1. */
+/* Threads that leave a region for code which only some of its threads reach. The expected numbers, derived by hand, are
+ * the instructions that one warp issues when each block below is issued once: HEAD has 4, TAIL 8. %r1 holds the
+ * lane. */
 #define FUNCTION(body)                                                                                                 \
     ".version 7.0\n.target sm_70\n.address_size 64\n.func (.param .b32 r) f(.param .b32 s)\n{\n.reg .b32 %r<9>;"       \
     " .reg .pred %o; ld.param.b32 %r1,[s]; mov.u32 %r3,0; mov.u32 %r2,0;\n" body                                       \
@@ -184,63 +189,70 @@ static const struct {
     const char *name, *text;
     int want;
 } shared[] = {
-    /* a || b: the second test for half of the lanes; DO3 of the taken side once, with its jump; of the other once */
+    /* a || b: half of the lanes execute the second test; DO3 of the taken side, with its jump, and of the other side
+     * once each */
     {"or", HEAD SPLIT(1, "T") SPLIT(2, "T") DO3 " bra J;\nT:" DO3 "J:\n" TAIL, 4 + 3 + 3 + 4 + 3 + 8},
-    /* a && b is the same with the sides changed */
+    /* a && b: the same with the sides exchanged */
     {"and", HEAD SPLIT(1, "E") SPLIT(2, "E") SPLIT(4, "E") DO3 " bra J;\nE:" DO3 "J:\n" TAIL, 4 + 3 * 3 + 4 + 3 + 8},
-    /* (a || b) && (c || d): the second pair for those who passed the first */
+    /* (a || b) && (c || d): the lanes that passed the first pair execute the second */
     {"or and",
      HEAD SPLIT(1, "C") SPLIT(2, "C") " bra E;\nC:" SPLIT(4, "T") SPLIT(8, "T") "E:" DO3 " bra J;\nT:" DO3 "J:\n" TAIL,
      4 + 3 + 3 + 1 + 3 + 3 + 4 + 3 + 8},
-    /* one side of an if leaves for a tail behind the code where both meet */
+    /* one side of an if jumps over the join of both sides to code after it */
     {"goto", HEAD SPLIT(1, "A") DO3 SPLIT(2, "T") " bra J;\nA:" DO3 "J:" DO3 "T:" DO3 TAIL,
      4 + 3 + 3 + 3 + 1 + 3 + 3 + 3 + 8},
-    /* both sides may leave, each for a tail of its own, which lie one behind the other */
+    /* both sides may jump over the join, each to its own code; the two pieces follow each other */
     {"two tails", HEAD SPLIT(1, "A") DO3 SPLIT(2, "T") " bra J;\nA:" DO3 SPLIT(4, "U") "J:" DO3 "T:" DO3 "U:" DO3 TAIL,
      4 + 3 + 3 + 3 + 1 + 3 + 3 + 3 + 3 + 3 + 8},
-    /* three sides go to one of two tails that do not lead to each other */
+    /* three sides jump to one of two pieces of code, neither of which leads to the other */
     {"two ends",
      HEAD SPLIT(1, "A") DO3 SPLIT(2, "F") " bra S;\nA:" SPLIT(4, "B")
          DO3 SPLIT(8, "F") " bra S;\nB:" DO3 SPLIT(16, "F") "S:" DO3 " bra J;\nF:" DO3 "J:\n" TAIL,
      4 + 3 + 3 + 3 + 1 + 3 + 3 + 3 + 1 + 3 + 3 + 4 + 3 + 8},
-    /* A loop with continue and two ways out. Its first 2 are issued in 5 rounds, what follows in 4: 4 up to the first
-     * continue, DO3 and 3 up to the second, DO3 and 2 up to the third. Only from the second round on 3 more ask for
-     * bit 4. Who has it leaves early, by DO3 and a jump; the others come to Y. */
+    /* A loop with `continue` and two exits:
+     * - its first 2 instructions are issued in 5 iterations, the rest in 4
+     * - the rest has 4 up to the first continue, DO3 and 3 up to the second, DO3 and 2 up to the third
+     * - from the second iteration on, 3 more test bit 4
+     * - lanes with bit 4 leave early, by DO3 and a jump; the others reach Y */
     {"continue",
      HEAD "H: setp.ge.u32 %o,%r2,4; @%o bra Y;\n add.u32 %r2,%r2,1;\n" SPLIT(1, "H") DO3 SPLIT(2, "H") DO3
      " setp.lt.u32 %o,%r2,2; @%o bra H; and.b32 %r5,%r1,4; setp.eq.u32 %o,%r5,0; @%o bra H;\n" DO3 " bra J;\nY:" DO3
      "J:\n" TAIL,
      4 + 5 * 2 + 4 * 4 + 4 * 6 + 4 * 5 + 3 * 3 + 4 + 3 + 8},
-    /* the tail is the end of a loop's round, from where threads come to the branch again, three times */
+    /* the code after the join is the end of a loop's body, from which threads reach the branch again; three
+     * iterations */
     {"a round",
      HEAD "H:" SPLIT(1, "A") DO3 SPLIT(2, "N") " bra J;\nA:" DO3 "J:" DO3 "N: add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,3;"
                                                " @%o bra H;\n" TAIL,
      4 + 3 * (3 + 3 + 3 + 1 + 3 + 3 + 3) + 8},
-    /* a loop of two rounds in such a loop, with two ways to J and one past it */
+    /* an inner loop of two iterations in such a loop, with two exits to J and one that jumps over J */
     {"a loop in a round",
      HEAD "O: mov.u32 %r5,0;\nI: and.b32 %r6,%r1,1; setp.eq.u32 %o,%r6,0; @%o bra J; and.b32 %r6,%r1,2;"
           " setp.eq.u32 %o,%r6,0; @%o bra N; add.u32 %r5,%r5,1; setp.lt.u32 %o,%r5,2; @%o bra I;\nJ:" DO3
           "N: add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,3; @%o bra O;\n" TAIL,
      4 + 3 * (1 + 2 * 9 + 3 + 3) + 8},
-    /* three times an inner loop of 4 rounds, in which 3 are issued 4 times, 9 behind them 3 times, and DO3 once for
-     * those who leave it in the first round */
+    /* three times an inner loop of 4 iterations: 3 instructions are issued 4 times, the 9 after them 3 times, and DO3
+     * once for the lanes that leave the loop in its first iteration */
     {"continue in a loop of a loop",
      HEAD "O: mov.u32 %r7,0;\nH: add.u32 %r7,%r7,1; setp.ge.u32 %o,%r7,4; @%o bra N;\n" SPLIT(1, "H") DO3 SPLIT(2, "H")
          DO3 "N: add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,3; @%o bra O;\n" TAIL,
      4 + 3 * (1 + 4 * 3 + 3 * 9 + 3 + 3) + 8},
-    /* a cycle with two entries: half of the lanes begin in its middle, and all go round once more together */
+    /* a cycle with two entries: half of the lanes begin in its middle, and all repeat it together */
     {"two entries", HEAD SPLIT(1, "M") "L:" DO3 "M:" DO3 " add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,3; @%o bra L;\n" TAIL,
      4 + 3 + 3 + 3 * 6 + 2 * 3 + 8},
-    /* a table, one of whose cases leaves */
+    /* a branch by table; one of its cases jumps over the join */
     {"a table",
      HEAD " and.b32 %r5,%r1,3;\nT: .branchtargets C0, C1, C2, X;\n brx.idx %r5, T;\nC0:" DO3 " bra J;\nC1:" DO3
           " bra J;\nC2:" DO3 "J:" DO3 "X:" DO3 TAIL,
      4 + 2 + 4 + 4 + 3 + 3 + 3 + 8},
-    /* an early return of a called function: the kernel issues 5 before it, the function 3 in front and 2 at R */
+    /* an early return of a called function: the kernel issues 5 before the call, the function 3 before its body and 2
+     * at R */
     {"return", FUNCTION(SPLIT(1, "A") DO3 SPLIT(2, "R") " bra J;\nA:" DO3 "J:" DO3),
      4 + 1 + 3 + 3 + 3 + 3 + 1 + 3 + 3 + 2 + 8},
-    /* Lane l ends the loop in round l / 8; odd ones from 9 on return in round 1. 1 before the loop; 2 in 4 rounds; 2
-     * more in 3, and 2 at C; in round 1 also 3, DO3 and a jump; DO3 behind the loop. */
+    /* Lane l leaves the loop in iteration l / 8; odd lanes from 9 on return in iteration 1:
+     * - 1 before the loop; 2 in each of 4 iterations
+     * - 2 more in 3 of them, and 2 at C
+     * - in iteration 1 also 3, DO3 and a jump; DO3 after the loop */
     {"return from a loop",
      FUNCTION(" shr.u32 %r6,%r1,3;\nH: setp.ge.u32 %o,%r2,%r6; @%o bra J;\n setp.ne.u32 %o,%r2,1; @%o bra C;\n" SPLIT(
          1, "C") DO3 " bra R;\nC: add.u32 %r2,%r2,1; bra H;\nJ:" DO3),
@@ -263,8 +275,8 @@ START_TEST(shared_code_is_issued_once) {
 END_TEST
 
 SUITE(frontend_barriers) {
-    TEST_LOOP(a_loop_reconverges_wherever_its_header_stands, 0, N_KERNELS);
-    TEST_LOOP(sides_that_end_do_not_count, 0, N_LEAVING);
+    TEST_LOOP(a_loop_reconverges_wherever_its_header_is, 0, N_KERNELS);
+    TEST_LOOP(sides_that_exit_keep_the_join, 0, N_LEAVING);
     TEST_LOOP(shared_code_is_issued_once, 0, N_SHARED);
-    TEST_LOOP(nobody_waits_for_those_who_do_not_come, 0, N_PROGRESS);
+    TEST_LOOP(no_barrier_waits_for_absent_threads, 0, N_PROGRESS);
 }

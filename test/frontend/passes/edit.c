@@ -1,6 +1,6 @@
-/* The editor: random kernels are changed in ways that must not change what they compute, before registers are allocated
- * and after, and leave the memory that they leave unchanged, in the interpreter and in time. The verifier looks at the
- * program after each pass. */
+/* The editor: passes change random kernels in ways that must not change what they compute, before and after register
+ * allocation. Every changed kernel must leave the same memory, in the interpreter and in the timing models. The
+ * verifier checks the program after each pass. */
 #include "frontend/passes/edit.h"
 #include "frontend/analysis/defuse.h"
 #include "host/context.h"
@@ -52,8 +52,8 @@ static bool add_nops(struct ir *ir) {
     return edit_end(e);
 }
 
-/* May lanes come to copies of this instruction one by one, and nobody notices? Members of a mask, threads at a barrier
- * and what a collective sees would be apart; a call may lead to such instructions. */
+/* Whether lanes may execute copies of block b separately without any effect on results. They may not where they depend
+ * on each other: member masks, barriers, collectives; nor at a call, whose function may have such instructions. */
 static bool may_be_copied(const struct ir *ir, uint32_t b) {
     for (uint32_t i = ir->blocks[b].begin; i < ir->blocks[b].end; i++) {
         const struct inst *in = &ir->code[i];
@@ -65,7 +65,7 @@ static bool may_be_copied(const struct ir *ir, uint32_t b) {
     return true;
 }
 
-/* Some edges to a block lead to a copy of it. */
+/* Redirects some edges to copies of their target blocks. */
 static bool copy_blocks(struct ir *ir) {
     struct edit *e = edit_begin(ir);
     for (uint32_t k = 0; k < 12; k++) {
@@ -79,7 +79,7 @@ static bool copy_blocks(struct ir *ir) {
     return edit_end(e);
 }
 
-/* The first round of a loop, or as many as stay inside, runs in a copy of it. */
+/* The first iteration of a loop runs in a copy of the loop; all iterations do when the copy keeps its own latches. */
 static bool copy_loops(struct ir *ir) {
     struct dom_tree dom = ir_dominators(ir);
     struct loops l = find_loops(ir->tmp, &ir->cfg, &dom);
@@ -100,7 +100,7 @@ static bool copy_loops(struct ir *ir) {
             continue;
         struct edit_copy c = edit_copy_blocks(e, blocks, n, NO_BLOCK);
         edit_retarget(e, pre, loop->header, c.block[loop->header]);
-        if (below(2)) /* the copy is one round: it goes on in the loop itself */
+        if (below(2)) /* the copy is one iteration: its latches jump to the loop itself */
             for (uint32_t k = 0; k < loop->n_latches; k++)
                 edit_retarget(e, c.block[loop->latches[k]], c.block[loop->header], loop->header);
     }
@@ -133,7 +133,7 @@ static bool remove_dead(struct ir *ir) {
     return true;
 }
 
-/* Blocks end where they did not, edges get blocks of their own, and blocks jump where they fell. */
+/* Splits blocks, puts new blocks on edges, and ends blocks with a jump where they fell through. */
 static bool cut_up(struct ir *ir) {
     struct edit *e = edit_begin(ir);
     for (uint32_t k = 0; k < 30; k++) {
@@ -151,7 +151,7 @@ static bool cut_up(struct ir *ir) {
     return edit_end(e);
 }
 
-/* Every register of the kernel gets another one for half of its names, when a copy keeps them equal. */
+/* Renames most registers of the kernel to new ones, in all reads and writes. */
 static bool rename_all(struct ir *ir) {
     uint32_t n = ir->n_vregs, n_blocks = ir->n_blocks;
     struct edit *e = edit_begin(ir);
@@ -169,7 +169,7 @@ static bool rename_all(struct ir *ir) {
     return edit_end(e);
 }
 
-/* A second stream like the kernel; then the kernel's own warps run it. */
+/* Adds a second stream that is a copy of the kernel; then the kernel's own warps run the copy. */
 static bool copy_kernel(struct ir *ir) {
     struct edit *e = edit_begin(ir);
     struct edit_copy c = edit_copy_function(e, 0, "again");
@@ -226,7 +226,8 @@ static void compare(const struct run *want, const struct run *got, const char *m
                place, model, i, got->out[i], want->out[i]);
 }
 
-/* Each edit at each place, on every second kernel (with HEDDLE_EVERY on each); every third kernel in time, too. */
+/* Each edit at each place: on every second kernel (with HEDDLE_EVERY, on every kernel), and on every third kernel in a
+ * timing model too. */
 START_TEST(memory_stays_the_same) {
     static struct run want, got;
     static struct pass table[MAX_PASSES];
@@ -239,7 +240,7 @@ START_TEST(memory_stays_the_same) {
         random_input(seed, got.in);
         run_kernel(text, "functional", NULL, NULL, false, &want);
         for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-            if ((seed / 2 + k) % 2 && !test_every()) /* which halves do not go with which kernels are rich */
+            if ((seed / 2 + k) % 2 && !test_every()) /* so that both simple and rich kernels are tried at every place */
                 continue;
             rng = seed * 1000 + k;
             uint64_t m = (seed / 3 + k) % (uint64_t)timed_models()->n;
@@ -300,7 +301,7 @@ static uint32_t of_kind(const struct ir *ir, enum inst_kind kind) {
     return n;
 }
 
-/* A block that is emptied is passed; what is put into it instead comes from the same line. */
+/* An empty block is skipped by jumps to it. An instruction put in place of a removed one gets its source line. */
 static bool empty_a_block(struct ir *ir) {
     uint32_t branch = nth(ir, K_BRANCH, 0), add = branch + 1, blocks = ir->n_blocks, n = ir->n;
     struct inst in = nop();
@@ -319,11 +320,11 @@ static bool empty_a_block(struct ir *ir) {
     edit_end(e);
     ck_assert_uint_eq(ir->n, n - 1);
     ck_assert_uint_eq(ir->n_blocks, blocks - 1);
-    ck_assert_uint_eq(ir->code[branch].target, ir->info[branch].block + 1); /* both ways lead there */
+    ck_assert_uint_eq(ir->code[branch].target, ir->info[branch].block + 1); /* both edges lead there */
     return true;
 }
 
-/* A call that is copied is one more call of the same function, one that is removed is none. */
+/* A copied call is one more call of the same function in the call lists; a removed call is none. */
 static bool copy_a_call(struct ir *ir) {
     uint32_t call = nth(ir, K_CALL, 0), block = ir->info[call].block, calls = ir->n_calls;
     struct edit *e = edit_begin(ir);
@@ -343,8 +344,8 @@ static bool copy_a_call(struct ir *ir) {
     return true;
 }
 
-/* A block that falls into one that does not come next gets a jump, also behind a branch of its own; an endless circle
- * of empty blocks is a loop. */
+/* A block that falls through to a block elsewhere gets a jump, also after its own guarded branch. An endless cycle of
+ * empty blocks becomes a jump to itself. */
 static bool jump_where_needed(struct ir *ir) {
     uint32_t branch = nth(ir, K_BRANCH, 0), from = ir->info[branch].block, n = ir->n;
     struct edit *e = edit_begin(ir);
@@ -353,7 +354,7 @@ static bool jump_where_needed(struct ir *ir) {
     edit_at_end(e, far, &in);
     edit_retarget(e, from, from + 1, far); /* the fall-through of a guarded branch */
     ck_assert(edit_end(e));
-    ck_assert_uint_eq(ir->n, n + 2); /* the add is out of reach; a nop and two jumps are new */
+    ck_assert_uint_eq(ir->n, n + 2); /* the add can no longer be reached; a nop and two jumps are new */
     ck_assert_uint_eq(of_kind(ir, K_BRANCH), 3);
     e = edit_begin(ir);
     uint32_t a = edit_new_block(e, NO_BLOCK, 0, 0, edit_info(e, 0)), b = edit_new_block(e, a, 0, a, edit_info(e, 0));
@@ -378,7 +379,7 @@ START_TEST(edits_by_hand) {
 }
 END_TEST
 
-/* Takes the heads of blocks out of a listing. */
+/* Removes the headings of blocks from a listing. */
 static void drop_heads(char *text) {
     char *to = text;
     for (char *line = text, *end; *line; line = end) {
@@ -391,8 +392,8 @@ static void drop_heads(char *text) {
     *to = '\0';
 }
 
-/* An edit that changes nothing leaves the program as it was, to the last register, target and line. Only a block that
- * begins where unreachable code jumped to, which is gone, may be one with the block before it. */
+/* An edit that changes nothing leaves registers, targets and lines as they were. Only blocks may differ: when dropped
+ * unreachable code jumped to a block, that block may merge with the one before it. */
 START_TEST(no_change_leaves_the_same_program) {
     static struct pass table[MAX_PASSES];
     for (uint64_t seed = 1; seed <= KERNELS; seed++)

@@ -1,4 +1,4 @@
-/* What passes are told and what they tell, by a toy: the context, notes, and where each is shown. */
+/* What a pass receives (the context) and reports (notes), and where notes are shown. The passes are toys. */
 #include "test/toys/passes.h"
 #include "host/context.h"
 #include "test/every_model.h"
@@ -29,7 +29,7 @@ static struct heddle *open_with(const char *model, const struct pass *table, str
     return h;
 }
 
-/* What `inspect --pass` shows. */
+/* Returns the output of `inspect --pass`. The caller frees it. */
 static char *show(const char *model, const char *pass, const struct pass *table) {
     struct heddle_module *m;
     struct heddle *h = open_with(model, table, &m);
@@ -42,13 +42,13 @@ static char *show(const char *model, const char *pass, const struct pass *table)
     return shown;
 }
 
-/* Three moves are there; two of them go, and the notes give their lines. */
+/* The kernel has three moves; the pass removes two, and its notes give their lines. */
 START_TEST(a_toy_pass_works) {
     static struct pass table[MAX_PASSES];
     passes_with(table, &self_moves, "postdom");
     char *shown = show("its+toy", "self_moves", table);
     ck_assert_msg(occurrences(shown, "  mov.u32") + occurrences(shown, "mov.u32 %r1, 0x7") == 2, "%s",
-                  shown); /* the same one */
+                  shown); /* the same move */
     ck_assert_msg(strstr(shown, "note: line 5: taken out: it moves a register to itself\n"
                                 "note: line 7: taken out: it moves a register to itself\n"),
                   "%s", shown);
@@ -56,8 +56,8 @@ START_TEST(a_toy_pass_works) {
 }
 END_TEST
 
-/* A model without the extension has the program as it was, and is told when the pass runs. */
-START_TEST(a_pass_is_for_its_models) {
+/* Under a model without the extension the program is unchanged, and a note says so when the pass runs. */
+START_TEST(a_pass_runs_under_its_models_only) {
     static struct pass table[MAX_PASSES];
     passes_with(table, &self_moves, "postdom");
     char *shown = show("dpe", "self_moves", table), *after = show("dpe", NULL, table), *plain = show("dpe", NULL, NULL);
@@ -80,8 +80,8 @@ static bool keep_guarded(const void *config, const char *key, double *value) {
     return true;
 }
 
-/* Options reach a pass, and it says why it left a candidate alone. */
-START_TEST(a_pass_knows_options) {
+/* A pass receives options, and notes why it left a candidate unchanged. */
+START_TEST(a_pass_reads_options) {
     static struct pass table[MAX_PASSES];
     static const char *const names[] = {"toy", NULL};
     double on = _i;
@@ -105,7 +105,8 @@ START_TEST(a_pass_knows_options) {
 }
 END_TEST
 
-/* The configuration's own options by their keys: a number, a truth, a choice, a text, and no option at all. */
+/* A pass reads the configuration's options by key: a number, a truth value, a choice, a text, and a key that does not
+ * exist. */
 START_TEST(options_are_numbers) {
     struct config c;
     double v = 0;
@@ -116,7 +117,7 @@ START_TEST(options_are_numbers) {
     ck_assert(config_set(&c, "dpe.forwarding=on", err, sizeof err) && config_number(&c, "dpe.forwarding", &v));
     ck_assert_double_eq(v, 1);
     ck_assert(config_set(&c, "dpe.scheduler=constrained", err, sizeof err) && config_number(&c, "dpe.scheduler", &v));
-    ck_assert_double_eq(v, 1); /* the second of the choices */
+    ck_assert_double_eq(v, 1); /* the number of the choice: the second */
     ck_assert(!config_number(&c, "no.option", &v));
     struct pass_context none = {0};
     ck_assert_double_eq(pass_option(&none, "sm.warps", 3), 3);
@@ -124,7 +125,7 @@ START_TEST(options_are_numbers) {
 }
 END_TEST
 
-/* The pass that drops what cannot be reached says so. */
+/* The pass that drops unreachable instructions notes it. */
 START_TEST(dropped_instructions_are_noted) {
     static const char dead[] =
         ".version 7.0 .target sm_70 .address_size 64\n"
@@ -135,18 +136,19 @@ START_TEST(dropped_instructions_are_noted) {
     struct lowered *l = lower_text(dead, "k");
     program_free(frontend_lower(l->image, "k", &(struct lower_options){.dump_after = "cfg", .dump_to = f}));
     fclose(f);
-    ck_assert_msg(strstr(shown, "note: line 4: dropped, 2 instructions: no path reaches them\n"), "%s", shown);
+    ck_assert_msg(strstr(shown, "note: line 4: dropped 2 unreachable instructions\n"), "%s", shown);
     free(shown);
     lowered_free(l);
 }
 END_TEST
 
-/* Analyses are shown by name, too: the kernel below is one block; lines are those of the text. */
+/* `inspect --pass` also shows analyses. The kernel below is one block; line numbers are those of the text. */
 START_TEST(analyses_are_shown) {
     char *dom = show("spe", "dominators", NULL), *uses = show("spe", "defuse", NULL),
          *loops = show("spe", "loops", NULL);
     ck_assert_msg(strstr(dom, "block 0: lines 3 to 8  idom -  ipdom -"), "%s", dom);
-    ck_assert_msg(strstr(uses, "%r1 from 2 4\n"), "%s", uses); /* st: the move, or the one under a guard */
+    ck_assert_msg(strstr(uses, "%r1 from 2 4\n"), "%s", uses); /* the store reads the value of the move, or that of the
+                                                                * guarded move */
     ck_assert_str_eq(loops, "entry k\n");
     free(dom);
     free(uses);
@@ -156,8 +158,8 @@ END_TEST
 
 SUITE(frontend_passes) {
     TEST(a_toy_pass_works);
-    TEST(a_pass_is_for_its_models);
-    TEST_LOOP(a_pass_knows_options, 0, 2);
+    TEST(a_pass_runs_under_its_models_only);
+    TEST_LOOP(a_pass_reads_options, 0, 2);
     TEST(options_are_numbers);
     TEST(dropped_instructions_are_noted);
     TEST(analyses_are_shown);

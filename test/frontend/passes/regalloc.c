@@ -1,10 +1,10 @@
-/* Liveness and register allocation, checked against what other algorithms find. */
+/* Liveness and register allocation, checked against other algorithms. */
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
 
 enum { MAX_N = 400, MAX_V = 40 };
 
-/* A program under construction that is made by hand: instructions with the registers they read and write. */
+/* A program that a test builds itself: instructions with the registers that they read and write. */
 struct made {
     struct ir ir;
     struct function tree;
@@ -56,9 +56,11 @@ static void finish(struct made *m) {
     ck_assert(pass_regalloc(&m->ir));
 }
 
-/* What is live after each instruction, by the textbook: bit sets to a fixed point over instructions. */
+/* Registers that are live after each instruction, by the textbook method: bit sets, iterated to a fixed point over
+ * instructions. */
 struct flow {
-    uint64_t live_out[MAX_N], live_in[MAX_N], filled[MAX_N]; /* filled: some path to here has written it */
+    uint64_t live_out[MAX_N], live_in[MAX_N], filled[MAX_N]; /* filled: some path to the instruction writes the
+                                                              * register */
 };
 
 static void successors(const struct ir *ir, uint32_t i, uint32_t out[2], int *n) {
@@ -104,7 +106,7 @@ static bool same_place(const struct ir *ir, uint32_t a, uint32_t b) {
     return ir->vregs[a].offset < b_end && ir->vregs[b].offset < a_end;
 }
 
-/* After each instruction: what it wrote and what lives on must all be in different places. */
+/* After each instruction, the registers that it wrote and those that are live must be in different slots. */
 static void check_interference(const struct ir *ir) {
     static struct flow f;
     textbook(ir, &f);
@@ -123,7 +125,7 @@ static void check_interference(const struct ir *ir) {
     }
 }
 
-/* Random instructions: one in six is a branch to anywhere, one in eight is guarded, some write two registers. */
+/* Random instructions: one in six is a branch to a random place, one in eight has a guard, some write two registers. */
 START_TEST(no_two_live_registers_share) {
     uint64_t seed = 777u + (uint32_t)_i * 7919u;
     uint32_t n = 60 + (uint32_t)_i % 7 * 40, n_vregs = 6 + (uint32_t)_i % 30;
@@ -150,7 +152,8 @@ START_TEST(no_two_live_registers_share) {
 }
 END_TEST
 
-/* The figure for occupancy is the textbook's largest sum of words, when no register is read before it is written. */
+/* When no register is read before it is written, the register count for occupancy is the largest sum of live words by
+ * the textbook method. */
 static void check_pressure(const struct made *m) {
     static struct flow f;
     textbook(&m->ir, &f);
@@ -191,8 +194,8 @@ START_TEST(pressure_matches_the_textbook) {
 }
 END_TEST
 
-/* Ifs and loops inside each other, which control enters and leaves at one place, and now and then one that it does not:
- * a guarded exit, or a loop that never ends. Inner parts use few registers, so that many live across them. */
+/* Nested ifs and loops with one entry and one exit each, and sometimes a structure without: a guarded exit, or a loop
+ * that never ends. Inner parts use few registers, so that many are live across them. */
 static void structured(struct made *m, uint64_t *seed, uint32_t depth, uint32_t n_vregs) {
     for (uint32_t parts = 1 + test_random_below(seed, 4); parts-- && m->ir.n + 20 < MAX_N;) {
         uint32_t r[3], at = m->ir.n, what = depth ? test_random_below(seed, 8) : 0;
@@ -200,7 +203,7 @@ static void structured(struct made *m, uint64_t *seed, uint32_t depth, uint32_t 
             r[k] = 1 + test_random_below(seed, depth > 2 ? n_vregs - 1 : depth + 2);
         if (what < 3) {
             add(m, K_LANE, 0, test_random_below(seed, 8) ? NO_GUARD : 2, r, 2, r + 2, 1);
-        } else if (what < 5) { /* if, or if and else */
+        } else if (what < 5) { /* an if, with or without else */
             add(m, K_BRANCH, 0, 2, (uint32_t[]){2}, 1, NULL, 0);
             structured(m, seed, depth - 1, n_vregs);
             if (what == 4) {
@@ -211,7 +214,7 @@ static void structured(struct made *m, uint64_t *seed, uint32_t depth, uint32_t 
                 at = over;
             }
             m->ir.code[at].target = m->ir.n;
-            add(m, K_LANE, 0, NO_GUARD, r, 2, r + 2, 1); /* something for the branch to lead to */
+            add(m, K_LANE, 0, NO_GUARD, r, 2, r + 2, 1); /* a target for the branch */
         } else if (what < 7) {
             structured(m, seed, depth - 1, n_vregs);
             add(m, K_BRANCH, at, test_random_below(seed, 16) ? 2 : NO_GUARD, (uint32_t[]){2}, 1, NULL, 0);
@@ -239,8 +242,8 @@ START_TEST(structured_programs) {
 }
 END_TEST
 
-/* r1 = ..; r3 = f(r1): r1 dies where r3 begins, so one slot serves both. */
-START_TEST(a_destination_takes_the_place_of_a_dying_source) {
+/* r1 = ..; r3 = f(r1): r1 dies in the instruction that writes r3, so both share a slot. */
+START_TEST(a_destination_shares_the_slot_of_a_dying_source) {
     struct made *m = make(8);
     add(m, K_LANE, 0, NO_GUARD, NULL, 0, (uint32_t[]){3}, 1);
     add(m, K_LANE, 0, NO_GUARD, (uint32_t[]){3}, 1, (uint32_t[]){4}, 1);
@@ -252,8 +255,9 @@ START_TEST(a_destination_takes_the_place_of_a_dying_source) {
 }
 END_TEST
 
-/* The same with a cross-lane instruction: it writes lanes while it still reads others. */
-START_TEST(cross_lane_destinations_keep_away_from_sources) {
+/* The same with a cross-lane instruction: it writes some lanes before it has read all, so they must not share a
+ * slot. */
+START_TEST(cross_lane_destinations_share_no_slot_with_sources) {
     struct made *m = make(8);
     add(m, K_LANE, 0, NO_GUARD, NULL, 0, (uint32_t[]){3}, 1);
     add(m, K_WARP, 0, NO_GUARD, (uint32_t[]){3}, 1, (uint32_t[]){4}, 1);
@@ -265,8 +269,8 @@ START_TEST(cross_lane_destinations_keep_away_from_sources) {
 }
 END_TEST
 
-/* r3 = 1; @p r3 = 2; use r3: the first value must survive the guarded write, and r7, written in between and used
- * after, must not take its place. */
+/* r3 = 1; @p r3 = 2; use r3: the first value must survive the guarded write. r7, written in between and used
+ * afterwards, must not get r3's slot. */
 START_TEST(a_guarded_write_keeps_the_old_value) {
     struct made *m = make(9);
     add(m, K_LANE, 0, NO_GUARD, NULL, 0, (uint32_t[]){2}, 1);
@@ -282,8 +286,8 @@ START_TEST(a_guarded_write_keeps_the_old_value) {
 }
 END_TEST
 
-/* A register that only guarded writes fill is live from the first of them, not from the function's start. */
-START_TEST(complementary_guards_do_not_reach_back) {
+/* A register that only guarded writes set is live from the first of them on, not from the start of the function. */
+START_TEST(guarded_writes_begin_a_live_range) {
     struct made *m = make(9);
     add(m, K_LANE, 0, NO_GUARD, NULL, 0, (uint32_t[]){2}, 1);
     add(m, K_LANE, 0, NO_GUARD, NULL, 0, (uint32_t[]){7}, 1);
@@ -297,7 +301,8 @@ START_TEST(complementary_guards_do_not_reach_back) {
 }
 END_TEST
 
-/* A 32-bit and a 64-bit register never overlap, even when neither is live with the other: lanes are elsewhere. */
+/* A 32-bit and a 64-bit register never share memory, even when they are not live together: lanes of the two sizes have
+ * different positions. */
 START_TEST(classes_have_areas_of_their_own) {
     struct made *m = make(9);
     for (uint32_t v = 1; v < 9; v++) {
@@ -314,11 +319,11 @@ START_TEST(classes_have_areas_of_their_own) {
 }
 END_TEST
 
-/* 64-bit values count two words, predicates none: d1 and d2 and r1 are live at the add. */
+/* 64-bit values count as two words, predicates as none: d1, d2 and r1 are live at the add. */
 START_TEST(thread_regs_counts_words) {
     struct lowered *l = lower_body("ld.param.u64 %d1, [p];\n"
                                    "ld.global.u32 %r1, [%d1];\n"
-                                   "ld.global.u64 %d2, [%d1+8];\n" /* live after it: d1 d2 r1: 5 words */
+                                   "ld.global.u64 %d2, [%d1+8];\n" /* live after it: d1, d2, r1: 5 words */
                                    "setp.eq.u32 %p1, %r1, 0;\n"
                                    "@%p1 add.s64 %d2, %d2, %d1;\n"
                                    "st.global.u64 [%d1], %d2;\nst.global.u32 [%d1], %r1; ret;");
@@ -328,7 +333,8 @@ START_TEST(thread_regs_counts_words) {
 }
 END_TEST
 
-/* nvcc's way to name each value anew must not make a large register file: a chain of 1000 adds needs one slot. */
+/* nvcc gives every value a new register. That must not make a large register file: a chain of 1000 adds needs one
+ * slot. */
 START_TEST(a_thousand_values_in_a_chain_take_few_registers) {
     static char text[64 * 1024];
     size_t n = (size_t)snprintf(
@@ -346,8 +352,8 @@ START_TEST(a_thousand_values_in_a_chain_take_few_registers) {
 }
 END_TEST
 
-/* The old value of an atomic, which nobody reads: what is written next must not wait for it (write after write), so it
- * gets another slot. Of an instruction that is over at once, such a result shares its slot. */
+/* An atomic's result that no instruction reads gets a slot of its own: the next write to the same slot would have to
+ * wait for the atomic (write after write). The unread result of an instruction with short latency may share a slot. */
 START_TEST(an_unread_result_of_memory_keeps_its_slot) {
     static const enum inst_kind kinds[] = {K_ATOM, K_LOAD, K_TEX, K_LANE};
     for (int i = 0; i < 4; i++) {
@@ -364,7 +370,7 @@ START_TEST(an_unread_result_of_memory_keeps_its_slot) {
 }
 END_TEST
 
-/* A register that nothing writes reads as zero: no register at all, the constant. */
+/* A register that is never written reads as zero: the constant takes its place. */
 START_TEST(unwritten_registers_are_zero) {
     struct lowered *l = lower_body("ld.param.u64 %d1, [p]; st.global.u32 [%d1], %r5; ret;");
     ck_assert_ptr_nonnull(l->program);
@@ -373,8 +379,8 @@ START_TEST(unwritten_registers_are_zero) {
 }
 END_TEST
 
-/* As a guard it needs a place, which nobody else may write. */
-START_TEST(an_unwritten_guard_has_a_place_of_its_own) {
+/* A guard cannot be a constant: an unwritten one gets a slot that no other register shares. */
+START_TEST(an_unwritten_guard_has_its_own_slot) {
     struct lowered *l = lower_body("ld.param.u64 %d1, [p]; setp.eq.u64 %p1, %d1, 0; @%p2 st.global.u32 [%d1], 1;"
                                    "@%p1 st.global.u32 [%d1], 2; ret;");
     const struct program *p = l->program;
@@ -390,14 +396,14 @@ SUITE(frontend_regalloc) {
     TEST_LOOP(no_two_live_registers_share, 0, 120);
     TEST_LOOP(pressure_matches_the_textbook, 0, 40);
     TEST_LOOP(structured_programs, 0, 300);
-    TEST(a_destination_takes_the_place_of_a_dying_source);
+    TEST(a_destination_shares_the_slot_of_a_dying_source);
     TEST(an_unread_result_of_memory_keeps_its_slot);
-    TEST(cross_lane_destinations_keep_away_from_sources);
+    TEST(cross_lane_destinations_share_no_slot_with_sources);
     TEST(a_guarded_write_keeps_the_old_value);
-    TEST(complementary_guards_do_not_reach_back);
+    TEST(guarded_writes_begin_a_live_range);
     TEST(classes_have_areas_of_their_own);
     TEST(thread_regs_counts_words);
     TEST(a_thousand_values_in_a_chain_take_few_registers);
     TEST(unwritten_registers_are_zero);
-    TEST(an_unwritten_guard_has_a_place_of_its_own);
+    TEST(an_unwritten_guard_has_its_own_slot);
 }

@@ -108,9 +108,9 @@ END_TEST
 
 /* Kernels must not access reserved addresses without memory, or write memory mapped read-only. */
 START_TEST(virtual_memory_is_guarded) {
-    static const char *const faults[][2] = {{"unmapped", "a range of addresses to which no memory is mapped"},
+    static const char *const faults[][2] = {{"unmapped", "an address range without mapped memory"},
                                             {"closed", "which no access was given to (cuMemSetAccess)"},
-                                            {"read", "which may only be read (cuMemSetAccess)"}};
+                                            {"read", "which is read-only (cuMemSetAccess)"}};
     if (cannot_run())
         return;
     STATUS(HEDDLE_FAULT, "exec -c turing -m %s %s/test/cuda/programs/virtual.out %s", _i % 2 ? "spe" : "functional",

@@ -1,11 +1,12 @@
-/* What gpu.avg_paths is the mean of, without time: a path that waits at a barrier is alive, as in the SM. */
+/* Statistic gpu.avg_paths of the functional model: a path that waits at a barrier counts, as in the SM model. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
 
-/* One half of the warp goes to the barrier at once, the other after a block of 200 additions: which of them is the
- * taken side is %d. Whoever goes first, both are there while the 200 are executed; before and behind the branch there
- * are 8 instructions with one path. (8 + 2 * 201 + a few) / (8 + 201 + a few) is more than 1.9. */
+/* Returns gpu.avg_paths of a kernel in which one half of the warp goes to the barrier at once and the other executes a
+ * block of 200 additions first; `long_half_taken` says whether the second half is the taken side. Whichever side runs
+ * first, both exist while the 200 are executed. Before and after the branch, about 8 instructions have one path: (8 + 2
+ * * 201 + a few) / (8 + 201 + a few) is more than 1.9. */
 static double mean_of(const char *model, const char *set, int long_half_taken) {
     static char text[8192];
     char err[512] = "";

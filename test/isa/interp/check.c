@@ -1,6 +1,6 @@
-/* The checker, through the library: each kernel of test/kernels/mistakes.cu has one mistake, and those beside them have
- * none. One block of 64 threads, and one buffer of 1024 bytes (at 0x10000000, the first of its context) that nobody has
- * written. */
+/* The checker, called through the library. Each kernel of test/kernels/mistakes.cu has one error; the correct kernels
+ * next to them have none. Launches have one block of 64 threads and one buffer of 1024 bytes (at 0x10000000, the first
+ * address of its context) that is never written. */
 #include "benchmarks/bench.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -31,8 +31,8 @@ static enum heddle_status launch(const char *kernel, uint32_t blocks) {
                          1);
 }
 
-/* The kernel ends with this report, to the letter. */
-static void says(const char *kernel, const char *report) {
+/* The kernel fails with exactly this report. */
+static void expect_report(const char *kernel, const char *report) {
     ck_assert_int_eq(launch(kernel, 1), HEDDLE_FAULT);
     ck_assert_str_eq(heddle_error(h), report);
 }
@@ -43,7 +43,7 @@ static void is_clean(const char *kernel, uint32_t blocks) {
 }
 
 START_TEST(out_of_bounds_says_how_far) {
-    int32_t n = BYTES / 4 - 24; /* thread 24 is the first beyond the end */
+    int32_t n = BYTES / 4 - 24; /* thread 24 is the first that reads beyond the end */
     const struct heddle_arg args[] = {BENCH_ARG(out), BENCH_ARG(n)};
     const struct heddle_dim grid = {1, 1, 1}, block = {THREADS, 1, 1};
     ck_assert_int_eq(heddle_launch(h, m, "out_of_bounds", grid, block, 0, args, 2), HEDDLE_FAULT);
@@ -58,10 +58,10 @@ START_TEST(out_of_bounds_says_how_far) {
 END_TEST
 
 START_TEST(misaligned_and_freed) {
-    says("misaligned", "misaligned write of 4 bytes at 0x10000002 (global memory) in kernel 'misaligned'\n"
-                       "  at " FILE_NAME ":77:2: st.global.u32 [d3+2], r5 (mistakes.cu:9)\n"
-                       "  CTA (0,0,0), warp 0, lane 0, thread (0,0,0)\n"
-                       "  the address is not a multiple of 4\n");
+    expect_report("misaligned", "misaligned write of 4 bytes at 0x10000002 (global memory) in kernel 'misaligned'\n"
+                                "  at " FILE_NAME ":77:2: st.global.u32 [d3+2], r5 (mistakes.cu:9)\n"
+                                "  CTA (0,0,0), warp 0, lane 0, thread (0,0,0)\n"
+                                "  the address is not a multiple of 4\n");
     ck_assert_int_eq(heddle_free(h, out), HEDDLE_OK);
     ck_assert_int_eq(launch("init_global", 1), HEDDLE_FAULT);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "use after free: write of 4 bytes"));
@@ -70,26 +70,30 @@ START_TEST(misaligned_and_freed) {
 END_TEST
 
 START_TEST(uninitialised_global_memory) {
-    says("uninit_global", "uninitialised read of 4 bytes at 0x10000000 (global memory) in kernel 'uninit_global'\n"
-                          "  at " FILE_NAME ":97:2 (mistakes.cu:11)\n"
-                          "    ld.global.u32 \t%r2, [%rd4];\n"
-                          "    ^\n"
-                          "  CTA (0,0,0), thread (0,0,0) (warp 0, lane 0)\n"
-                          "  the address is 0 bytes into buffer 1 (1024 bytes at 0x10000000)\n"
-                          "  64 times; this is the first\n"
-                          "  help: a buffer has no content until it is written: copy data there, clear it, or let a "
-                          "kernel write it\n"
-                          "check: 64 mistakes at 1 place in kernel 'uninit_global'\n");
+    expect_report("uninit_global",
+                  "uninitialised read of 4 bytes at 0x10000000 (global memory) in kernel 'uninit_global'\n"
+                  "  at " FILE_NAME ":97:2 (mistakes.cu:11)\n"
+                  "    ld.global.u32 \t%r2, [%rd4];\n"
+                  "    ^\n"
+                  "  CTA (0,0,0), thread (0,0,0) (warp 0, lane 0)\n"
+                  "  the address is 0 bytes into buffer 1 (1024 bytes at 0x10000000)\n"
+                  "  64 occurrences; this is the first\n"
+                  "  help: a buffer has no content until it is written: copy data there, clear it, or let a "
+                  "kernel write it\n"
+                  "check: 64 mistakes at 1 place in kernel 'uninit_global'\n");
 }
 END_TEST
 
-/* What another launch wrote, the host wrote or the host cleared has content: all of it, or the part that is read. */
+/* Memory that another launch or the host wrote, or that the host cleared, is initialised: all of it, or only the bytes
+ * that are read. */
 START_TEST(initialised_global_memory) {
     uint32_t words[THREADS] = {0};
     is_clean("init_global", 1);
-    launch("uninit_global", 1); /* the even words have content now; the odd ones are read: 32 of the first 64 */
-    ck_assert_ptr_nonnull(strstr(heddle_error(h), "  32 times; this is the first\n"));
-    ck_assert_int_eq(launch("uninit_global", 1), HEDDLE_OK); /* it has written what it read */
+    /* afterwards the even words are initialised; the kernel reads the odd ones: 32 of the first 64 */
+    launch("uninit_global", 1);
+    ck_assert_ptr_nonnull(strstr(heddle_error(h), "  32 occurrences; this is the first\n"));
+    /* that launch has written all words that this one reads */
+    ck_assert_int_eq(launch("uninit_global", 1), HEDDLE_OK);
     out = heddle_alloc(h, BYTES);
     ck_assert_int_eq(heddle_write(h, out, words, sizeof words), HEDDLE_OK);
     is_clean("uninit_global", 1);
@@ -103,14 +107,14 @@ START_TEST(initialised_global_memory) {
 }
 END_TEST
 
-/* A surface that is stored to counts as written, all of it; one that is only read does not. */
+/* A surface that a kernel stores to counts as initialised in whole; one that is only read does not. */
 START_TEST(surfaces) {
     static const struct {
         const char *access;
         bool written;
     } rows[] = {{"sust.b.1d.b32.trap [%s,{%r1}],{%r2};", true},
                 {"suld.b.1d.b32.trap {%r2},[%s,{%r1}];", false},
-                {"@%q sust.b.1d.b32.trap [%s,{%r1}],{%r2};", false}, /* by no lane */
+                {"@%q sust.b.1d.b32.trap [%s,{%r1}],{%r2};", false}, /* no lane executes it */
                 {"sured.b.add.1d.u32.trap [%s,{%r1}],%r2;", true}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[1024];
@@ -137,54 +141,55 @@ START_TEST(surfaces) {
 END_TEST
 
 START_TEST(uninitialised_shared_memory) {
-    says("uninit_shared",
-         "uninitialised read of 4 bytes at 0x100 (shared memory) in kernel 'uninit_shared'\n"
-         "  at " FILE_NAME ":153:2 (mistakes.cu:23)\n"
-         "    ld.shared.u32 \t%r5, [%r4+4];\n"
-         "    ^\n"
-         "  CTA (0,0,0), thread (63,0,0) (warp 1, lane 31)\n"
-         "  help: shared memory has no content when a block begins: let a thread write it first, then a "
-         "barrier\n"
-         "check: 1 mistake at 1 place in kernel 'uninit_shared'\n");
-    is_clean("init_shared", 1); /* padding that nobody reads */
+    expect_report("uninit_shared",
+                  "uninitialised read of 4 bytes at 0x100 (shared memory) in kernel 'uninit_shared'\n"
+                  "  at " FILE_NAME ":153:2 (mistakes.cu:23)\n"
+                  "    ld.shared.u32 \t%r5, [%r4+4];\n"
+                  "    ^\n"
+                  "  CTA (0,0,0), thread (63,0,0) (warp 1, lane 31)\n"
+                  "  help: shared memory has no content when a block begins: let a thread write it first, then a "
+                  "barrier\n"
+                  "check: 1 mistake at 1 place in kernel 'uninit_shared'\n");
+    is_clean("init_shared", 1); /* padding, which the kernel does not read */
 }
 END_TEST
 
-/* The content that a block leaves in shared memory is not the next one's: one mistake in each of three. */
+/* Shared memory is uninitialised at the start of each block: one report in each of three blocks. */
 START_TEST(shared_memory_begins_empty_in_each_block) {
     ck_assert_int_eq(launch("uninit_shared", 3), HEDDLE_FAULT);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "check: 3 mistakes at 1 place"));
-    ck_assert_int_eq(launch("race_read", 3), HEDDLE_FAULT); /* 3 x (32 uninitialised, 64 races) */
+    ck_assert_int_eq(launch("race_read", 3), HEDDLE_FAULT); /* 3 times: 32 uninitialised reads, 64 races */
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "check: 288 mistakes at 2 places"));
 }
 END_TEST
 
-/* Warp 0 runs to its end first: it reads what warp 1 has not written yet (32 times), then each of warp 1's writes meets
- * a reader of warp 0 and each of its reads a writer. */
+/* Warp 0 runs to its end first: it reads words that warp 1 has not written yet (32 uninitialised reads). Then each of
+ * warp 1's writes races with a read of warp 0, and each of its reads with a write. */
 START_TEST(race_of_a_write_and_a_read) {
-    says("race_read",
-         "uninitialised read of 4 bytes at 0xfc (shared memory) in kernel 'race_read'\n"
-         "  at " FILE_NAME ":227:2 (mistakes.cu:42)\n"
-         "    ld.shared.u32 \t%r9, [%r8];\n"
-         "    ^\n"
-         "  CTA (0,0,0), thread (0,0,0) (warp 0, lane 0)\n"
-         "  32 times; this is the first\n"
-         "  help: shared memory has no content when a block begins: let a thread write it first, then a barrier\n"
-         "race: write of 4 bytes at 0x80 (shared memory) in kernel 'race_read'\n"
-         "  at " FILE_NAME ":221:2 (mistakes.cu:41)\n"
-         "    st.shared.u32 \t[%r4], %r1;\n"
-         "    ^\n"
-         "  CTA (0,0,0), thread (32,0,0) (warp 1, lane 0)\n"
-         "  thread (31,0,0) (warp 0, lane 31) reads it at " FILE_NAME
-         ":227:2 (mistakes.cu:42), and no barrier orders the two\n"
-         "  64 times; this is the first\n"
-         "  help: put __syncthreads() (bar.sync 0) between the two, or make both atomic\n"
-         "check: 96 mistakes at 2 places in kernel 'race_read'\n");
+    expect_report(
+        "race_read",
+        "uninitialised read of 4 bytes at 0xfc (shared memory) in kernel 'race_read'\n"
+        "  at " FILE_NAME ":227:2 (mistakes.cu:42)\n"
+        "    ld.shared.u32 \t%r9, [%r8];\n"
+        "    ^\n"
+        "  CTA (0,0,0), thread (0,0,0) (warp 0, lane 0)\n"
+        "  32 occurrences; this is the first\n"
+        "  help: shared memory has no content when a block begins: let a thread write it first, then a barrier\n"
+        "race: write of 4 bytes at 0x80 (shared memory) in kernel 'race_read'\n"
+        "  at " FILE_NAME ":221:2 (mistakes.cu:41)\n"
+        "    st.shared.u32 \t[%r4], %r1;\n"
+        "    ^\n"
+        "  CTA (0,0,0), thread (32,0,0) (warp 1, lane 0)\n"
+        "  thread (31,0,0) (warp 0, lane 31) reads it at " FILE_NAME
+        ":227:2 (mistakes.cu:42), and no barrier orders the two\n"
+        "  64 occurrences; this is the first\n"
+        "  help: put __syncthreads() (bar.sync 0) between the two, or make both atomic\n"
+        "check: 96 mistakes at 2 places in kernel 'race_read'\n");
 }
 END_TEST
 
-/* Thread t reads s[63 - t] and then writes s[t]. The warp that goes on first after the barrier is warp 1, which
- * completed it. */
+/* Thread t reads s[63 - t] and then writes s[t]. After the barrier warp 1 continues first, since it completed the
+ * barrier. */
 START_TEST(race_of_a_read_and_a_write) {
     ck_assert_int_eq(launch("race_write", 1), HEDDLE_FAULT);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "race: read of 4 bytes at 0xfc (shared memory)"));
@@ -193,7 +198,8 @@ START_TEST(race_of_a_read_and_a_write) {
 }
 END_TEST
 
-/* Warp 1 reads and ends, warp 0 reads, and its thread 0 writes: of all readers those of warp 1 matter. */
+/* Warp 1 reads and ends; warp 0 reads, and its thread 0 writes. Of all readers only those of warp 1 race with the
+ * write. */
 START_TEST(race_of_one_reader_with_all) {
     ck_assert_int_eq(launch("broadcast", 1), HEDDLE_FAULT);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "race: write of 4 bytes at 0x0 (shared memory)"));
@@ -203,21 +209,21 @@ START_TEST(race_of_one_reader_with_all) {
 }
 END_TEST
 
-START_TEST(neighbouring_bytes_are_apart) { is_clean("bytes", 1); }
+START_TEST(neighbouring_bytes_do_not_race) { is_clean("bytes", 1); }
 END_TEST
 
 START_TEST(values_of_one_instruction) {
-    says("same_word",
-         "race: write of 4 bytes at 0x0 (shared memory) in kernel 'same_word'\n"
-         "  at " FILE_NAME ":352:2 (mistakes.cu:70)\n"
-         "    st.shared.u32 \t[_ZZ9same_wordE1s], %r1;\n"
-         "    ^\n"
-         "  CTA (0,0,0), thread (1,0,0) (warp 0, lane 1)\n"
-         "  thread (0,0,0) (warp 0, lane 0) writes another value there, in the same instruction: " FILE_NAME
-         ":352:2 (mistakes.cu:70)\n"
-         "  31 times; this is the first\n"
-         "  help: one of the values stays, and which is not defined: let one thread store, or use an atomic\n"
-         "check: 31 mistakes at 1 place in kernel 'same_word'\n");
+    expect_report("same_word",
+                  "race: write of 4 bytes at 0x0 (shared memory) in kernel 'same_word'\n"
+                  "  at " FILE_NAME ":352:2 (mistakes.cu:70)\n"
+                  "    st.shared.u32 \t[_ZZ9same_wordE1s], %r1;\n"
+                  "    ^\n"
+                  "  CTA (0,0,0), thread (1,0,0) (warp 0, lane 1)\n"
+                  "  thread (0,0,0) (warp 0, lane 0) writes another value there, in the same instruction: " FILE_NAME
+                  ":352:2 (mistakes.cu:70)\n"
+                  "  31 occurrences; this is the first\n"
+                  "  help: it is undefined which of the values remains: let one thread store, or use an atomic\n"
+                  "check: 31 mistakes at 1 place in kernel 'same_word'\n");
     is_clean("same_value", 1);
 }
 END_TEST
@@ -232,23 +238,23 @@ START_TEST(atomics) {
 END_TEST
 
 START_TEST(paths_of_a_warp) {
-    says("race_of_paths",
-         "race: read of 4 bytes at 0x0 (shared memory) in kernel 'race_of_paths'\n"
-         "  at " FILE_NAME ":532:2 (mistakes.cu:113)\n"
-         "    ld.shared.u32 \t%r6, [%r2+-64];\n"
-         "    ^\n"
-         "  CTA (0,0,0), thread (16,0,0) (warp 0, lane 16)\n"
-         "  thread (0,0,0) (warp 0, lane 0) writes it at " FILE_NAME
-         ":521:2 (mistakes.cu:110), on another path of the same warp, and nothing orders the two\n"
-         "  16 times; this is the first\n"
-         "  help: put __syncwarp() (bar.warp.sync) after the paths have met and before the second access\n"
-         "check: 16 mistakes at 1 place in kernel 'race_of_paths'\n");
+    expect_report("race_of_paths",
+                  "race: read of 4 bytes at 0x0 (shared memory) in kernel 'race_of_paths'\n"
+                  "  at " FILE_NAME ":532:2 (mistakes.cu:113)\n"
+                  "    ld.shared.u32 \t%r6, [%r2+-64];\n"
+                  "    ^\n"
+                  "  CTA (0,0,0), thread (16,0,0) (warp 0, lane 16)\n"
+                  "  thread (0,0,0) (warp 0, lane 0) writes it at " FILE_NAME
+                  ":521:2 (mistakes.cu:110), on another path of the same warp, and nothing orders the two\n"
+                  "  16 occurrences; this is the first\n"
+                  "  help: put __syncwarp() (bar.warp.sync) after the paths have met and before the second access\n"
+                  "check: 16 mistakes at 1 place in kernel 'race_of_paths'\n");
     is_clean("ordered_paths", 1);
 }
 END_TEST
 
-/* A kernel for one warp, with %t the thread, %a the address of s[t] and %p its half (t < 16). All have met after each
- * lane has written its word. */
+/* Runs a kernel with one warp. %t is the thread, %a the address of s[t], and %p is t < 16. Before the body, all lanes
+ * store to their words in one instruction, so these stores come before all accesses of the body. */
 static enum heddle_status run_paths(const char *body) {
     char text[2048];
     snprintf(text, sizeof text,
@@ -263,8 +269,9 @@ static enum heddle_status run_paths(const char *body) {
     return heddle_launch(h, m, "k", (struct heddle_dim){2, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, &arg, 1);
 }
 
-/* All lanes store two elements at one place: 31 of a warp, in two blocks, find another value where an element is the
- * thread's number, whichever of the two that is and however small; none where both are the same. */
+/* All lanes store a vector of two elements to one address. Where an element is the thread's number, 31 lanes of a warp,
+ * in two blocks, find a different value: first or second element, of any size. Where all lanes store equal values there
+ * is no report. */
 START_TEST(values_of_vectors) {
     static const struct {
         const char *store;
@@ -289,8 +296,8 @@ START_TEST(values_of_vectors) {
 }
 END_TEST
 
-/* Lanes 0 to 7 write and lanes 8 to 15 read that: behind a branch that all of them execute, or on the other side of it.
- */
+/* Lanes 0 to 7 write, and lanes 8 to 15 read that: after a branch that all of them execute, or on the other side of
+ * it. */
 START_TEST(halves_that_meet) {
     ck_assert_int_eq(run_paths("@!%p bra END;\nsetp.lt.u32 %q, %t, 8;\n@!%q bra MEET;\nst.shared.u32 [%a], 1;\n"
                                "MEET: @%q bra END;\nld.shared.u32 %v, [%a+-32];"),
@@ -302,8 +309,8 @@ START_TEST(halves_that_meet) {
 }
 END_TEST
 
-/* Each half reads word 0, and one lane of the other half writes it afterwards. Both ways round, so that in one of them
- * the writer comes last. */
+/* Each half reads word 0, and later one lane of the other half writes it. Both combinations are tried, so that in one
+ * of them the writer runs last. */
 START_TEST(readers_on_two_paths) {
     ck_assert_int_eq(run_paths("@%p bra SIDE;\nld.shared.u32 %v, [%s];\nsetp.eq.u32 %q, %t, 16;\n"
                                "@%q st.shared.u32 [%s], %v;\nbra.uni END;\nSIDE: ld.shared.u32 %v, [%s];"),
@@ -317,7 +324,7 @@ START_TEST(readers_on_two_paths) {
 }
 END_TEST
 
-/* Barriers order what they should, and across blocks nothing of an earlier one is left. */
+/* Barriers order accesses within a block, and a block starts without accesses of an earlier one. */
 START_TEST(barriers_order) {
     static const char *const kernels[] = {"double_buffer", "warp_barrier", "arrive", "ordered_paths"};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
@@ -325,23 +332,23 @@ START_TEST(barriers_order) {
 }
 END_TEST
 
-/* The stack never brings the other lanes: the report, then the deadlock. */
+/* With a reconvergence stack the other lanes never arrive: the report is followed by the deadlock error. */
 START_TEST(a_barrier_for_some_lanes) {
     static const char report[] =
-        "divergent barrier: 16 of a warp's 32 live threads come to it in kernel 'partial_barrier'\n"
+        "divergent barrier: only 16 of a warp's 32 live threads arrive in kernel 'partial_barrier'\n"
         "  at " FILE_NAME ":620:2 (mistakes.cu:134)\n"
         "    bar.sync \t0;\n"
         "    ^\n"
         "  CTA (0,0,0), thread (32,0,0) (warp 1, lane 0)\n"
-        "  lanes 0x0000ffff come, 0xffffffff live\n"
-        "  help: move the barrier out of the condition, so that all threads of the block come to the same one\n"
+        "  lanes 0x0000ffff arrive, 0xffffffff are live\n"
+        "  help: move the barrier out of the condition, so that all threads of the block reach the same one\n"
         "check: 1 mistake at 1 place in kernel 'partial_barrier'\n";
     ck_assert_int_eq(launch("partial_barrier", 1), HEDDLE_DEADLOCK);
     ck_assert_int_eq(strncmp(heddle_error(h), report, strlen(report)), 0);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "deadlock in kernel 'partial_barrier'"));
     heddle_close(h);
-    open_with("reconv=minpc"); /* here the rest exits, and the barrier opens */
-    says("partial_barrier", report);
+    open_with("reconv=minpc"); /* here the other lanes exit, which completes the barrier */
+    expect_report("partial_barrier", report);
 }
 END_TEST
 
@@ -383,7 +390,7 @@ START_TEST(blocks_of_malloc) {
 }
 END_TEST
 
-/* Findings do not stop the kernel, and the next launch begins without them. */
+/* Reports do not stop the kernel, and the next launch starts without them. */
 START_TEST(a_launch_with_findings_counts) {
     uint32_t word = 0;
     ck_assert_int_eq(launch("uninit_global", 1), HEDDLE_FAULT);
@@ -395,7 +402,7 @@ START_TEST(a_launch_with_findings_counts) {
 }
 END_TEST
 
-/* 24 loads of 24 words that nobody wrote: 20 of them are shown. */
+/* 24 loads of 24 uninitialised words: the report shows 20 of them. */
 START_TEST(reports_are_few) {
     char text[4096] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
                       ".reg .u64 %a; .reg .u32 %v;\nld.param.u64 %a, [p];\n";
@@ -422,7 +429,7 @@ START_TEST(only_the_functional_model_checks) {
 }
 END_TEST
 
-/* Kernels that are right: nothing is found, and the results are as they should be. */
+/* Benchmarks have no reports, and their results are correct. */
 START_TEST(benchmarks_are_clean) {
     for (int i = 0; i < n_benches; i++) {
         const struct bench *b = benches[i];
@@ -447,7 +454,7 @@ SUITE(isa_check) {
     TEST(race_of_a_write_and_a_read);
     TEST(race_of_a_read_and_a_write);
     TEST(race_of_one_reader_with_all);
-    TEST(neighbouring_bytes_are_apart);
+    TEST(neighbouring_bytes_do_not_race);
     TEST(values_of_one_instruction);
     TEST(atomics);
     TEST(paths_of_a_warp);

@@ -1,4 +1,4 @@
-/* Clocks as trees, against clocks as arrays: a pool of both, changed in the same way at random. */
+/* Vector clocks as trees, checked against clocks as arrays: a pool of both, changed in the same random way. */
 #include "isa/interp/check_clock.h"
 #include "test/random/random_kernel.h"
 #include "test/test.h"
@@ -38,7 +38,7 @@ static void same(const struct clocks *k, const struct pair *p) {
     }
 }
 
-/* All memory is given back: with SAN=1 a clock that is left is an error. */
+/* All memory is freed: with SAN=1 a leaked clock is an error. */
 START_TEST(trees_are_arrays) {
     static struct pair pool[POOL];
     struct clocks k;
@@ -68,7 +68,7 @@ START_TEST(trees_are_arrays) {
 }
 END_TEST
 
-/* What is equal or covered is shared, not copied: the cost of a chain of releases depends on it. */
+/* A join shares equal and covered subtrees, without copies: the cost of a chain of releases depends on it. */
 START_TEST(joins_share) {
     struct clocks k;
     const uint32_t early[ENTRIES] = {1, 1, 1}, late[ENTRIES] = {2, 2, 2};
@@ -85,7 +85,7 @@ START_TEST(joins_share) {
 }
 END_TEST
 
-/* One CTA is a leaf and no tree; the number of the last of 2^32 is reached too. */
+/* A clock of one CTA is a leaf without a tree; the number of the last of 2^32 CTAs is valid too. */
 START_TEST(ends_of_the_range) {
     struct clocks k;
     const uint32_t time[ENTRIES] = {5, 6, 7};

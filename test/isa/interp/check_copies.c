@@ -1,16 +1,16 @@
-/* What `--check` says of asynchronous copies (isa/interp/check_copy.c): blocks of 64 threads, each of which copies a
+/* Reports of `--check` about asynchronous copies (isa/interp/check_copy.c). Blocks of 64 threads; each thread copies a
  * word to s[tid]. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
 
 #define COPY "cp.async.ca.shared.global [%r2],[%d1],4;\n"
-/* the word of the thread itself, and that of a thread of the other warp */
+/* reads of the thread's own word, and of the word of a thread of the other warp */
 #define OWN   "ld.shared.u32 %r4,[%r2];\n"
 #define OTHER "ld.shared.u32 %r4,[%r3];\n"
 
 static const struct {
-    const char *body, *found; /* NULL: nothing */
+    const char *body, *found; /* found: start of the report; NULL: no report */
 } cases[] = {
     {COPY "cp.async.commit_group; cp.async.wait_group 0;\n" OWN, NULL},
     {COPY "cp.async.wait_all; bar.sync 0;\n" OTHER, NULL},
@@ -21,27 +21,27 @@ static const struct {
     {COPY OWN, "unfinished copy: read of 4 bytes"},
     {COPY "cp.async.commit_group;\n" OWN, "unfinished copy: read of 4 bytes"},
     {COPY "cp.async.commit_group; cp.async.wait_group 1;\n" OWN, "unfinished copy: read of 4 bytes"},
-    {COPY "cp.async.wait_group 0;\n" OWN, "unfinished copy: read of 4 bytes"}, /* it is in no group */
+    {COPY "cp.async.wait_group 0;\n" OWN, "unfinished copy: read of 4 bytes"}, /* the copy is in no group */
     {COPY "cp.async.commit_group; membar.cta; bar.sync 0;\n" OTHER, "unfinished copy: read of 4 bytes"},
     {COPY "st.shared.u32 [%r2],%r1; cp.async.wait_all;", "unfinished copy: write of 4 bytes"},
     {COPY "st.shared.u8 [%r2+3],%r1; cp.async.wait_all;", "unfinished copy: write of 1 bytes"},
     {COPY "atom.shared.add.u32 %r4,[%r2],1; cp.async.wait_all;", "unfinished copy: write of 4 bytes"},
-    /* the wait must come before the barrier behind which others read */
+    /* the wait must come before the barrier after which others read */
     {COPY "bar.sync 0; cp.async.wait_all;\n" OTHER, "unfinished copy: read of 4 bytes"},
     {COPY "cp.async.wait_all;\n" OTHER, "race: "},
-    /* and who has read must be ordered before the next copy there */
+    /* readers must be ordered before the next copy to the same word */
     {"st.shared.u32 [%r2],%r1; bar.sync 0;\n" OTHER COPY "cp.async.wait_all;", "race: "},
     {"st.shared.u32 [%r2],%r1; bar.sync 0;\n" OTHER "bar.sync 0;\n" COPY "cp.async.wait_all;", NULL},
     /* half of the lanes have committed */
     {COPY "@%q1 cp.async.commit_group; cp.async.wait_group 0;\n@%q1 ld.shared.u32 %r4,[%r2];", NULL},
     {COPY "@%q1 cp.async.commit_group; cp.async.wait_group 0;\n@!%q1 ld.shared.u32 %r4,[%r2];",
      "unfinished copy: read of 4 bytes"},
-    /* the buffer's second half has no content; what is not read of it is not looked at */
+    /* the buffer's second half is uninitialised; only bytes that are read are checked */
     {"cp.async.ca.shared.global [%r2],[%d1+256],4; cp.async.wait_all;", "uninitialised read of 4 bytes"},
     {"cp.async.ca.shared.global [%r2],[%d1+256],4,0; cp.async.wait_all;\n" OWN, NULL},
     {"cp.async.ca.shared.global [%r2],[%d1+256],4,3; cp.async.wait_all;", "uninitialised read of 3 bytes"},
     {"cp.async.ca.shared.global [%r2],[%d1+256],4,%q1; cp.async.wait_all;", "uninitialised read of 4 bytes"},
-    /* by an mbarrier: who saw the end of the phase comes after the copies that arrived at it */
+    /* copies that arrive at an mbarrier: a thread that waited for the end of the phase comes after them */
     {COPY "cp.async.mbarrier.arrive.noinc.shared.b64 [b];\n"
           "L: mbarrier.test_wait.parity.shared.b64 %q2,[b],0; @!%q2 bra L;\n" OTHER,
      NULL},

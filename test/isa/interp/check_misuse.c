@@ -1,5 +1,5 @@
-/* Misuse of barriers, member masks, shuffles, mbarriers and printf(), in small kernels written here: what the checker
- * says of each, and of its right neighbours. */
+/* Misuse of barriers, member masks, shuffles, mbarriers and printf(), in small kernels written here. Each has the
+ * expected report; correct kernels next to it have none. */
 #include "benchmarks/bench.h"
 #include "test/test.h"
 
@@ -16,8 +16,8 @@ static void open_with(const char *reconv) {
 static void setup(void) { open_with("reconv=spe"); }
 static void teardown(void) { heddle_close(h); }
 
-/* A kernel of one block with %t the thread, %n the parameter n, %a the address of out[t] and %s of the shared words s.
- */
+/* Runs a kernel of one block. %t is the thread, %n the parameter n, %a the address of out[t], %s that of the shared
+ * words s. */
 static enum heddle_status run(const char *body, uint32_t threads, uint32_t n) {
     char text[4096];
     snprintf(text, sizeof text,
@@ -40,124 +40,133 @@ static enum heddle_status run(const char *body, uint32_t threads, uint32_t n) {
     return s;
 }
 
-static void clean(const char *body, uint32_t threads, uint32_t n) {
+static void expect_clean(const char *body, uint32_t threads, uint32_t n) {
     enum heddle_status s = run(body, threads, n);
     ck_assert_msg(s == HEDDLE_OK && !*report, "%s: %s", body, report);
 }
 
-/* The report begins with `headline`, and `also` is in it. */
-static void finds(const char *body, uint32_t threads, uint32_t n, const char *headline, const char *also) {
+/* Expects a report that begins with `headline` and contains `also`. */
+static void expect_report(const char *body, uint32_t threads, uint32_t n, const char *headline, const char *also) {
     enum heddle_status s = run(body, threads, n);
     ck_assert_msg(s != HEDDLE_OK && strstr(report, headline) == report, "%s: %s", body, report);
     ck_assert_msg(strstr(report, also) != NULL, "%s: %s", body, report);
 }
 
 START_TEST(numbers_of_threads) {
-    clean("bar.sync 0;\nbar.sync 1, 64;\nbar.sync 1, %n;", 64, 64);
-    clean("@%p bar.sync 2, 64;\n@!%p bar.sync 2;", 64, 64); /* 64 is the whole block */
-    finds("bar.sync 3, %n;", 64, 0,
-          "barrier 3 for 0 threads in kernel 'k'\n  at t.ptx:11:1\n    bar.sync 3, %n;\n    ^\n",
-          "check: 2 mistakes at 1 place"); /* of two warps */
-    finds("bar.sync 3, 0;", 32, 0, "barrier 3 for 0 threads", "check: 1 mistake at 1 place");
-    /* Warp 0 comes first with 96; then warp 1 says 64, which is reported, and the first number stands until warp 2. */
-    finds("@%p bra L;\nbar.sync 1, 64;\nbra.uni END;\nL: bar.sync 1, 96;\nEND:", 96, 0,
-          "barrier 1 for 64 threads, and for 96 elsewhere in kernel 'k'\n  at t.ptx:12:1",
-          "thread (0,0,0) (warp 0, lane 0) came first, at t.ptx:14:4\n");
-    finds("bar.sync 1, 33;", 64, 0, "unsupported: barrier 1 with 33 threads", "t.ptx:11:1");
-    finds("bar.sync %n;", 64, 16, "unsupported: barrier 16: there are 16", "t.ptx:11:1");
+    expect_clean("bar.sync 0;\nbar.sync 1, 64;\nbar.sync 1, %n;", 64, 64);
+    expect_clean("@%p bar.sync 2, 64;\n@!%p bar.sync 2;", 64, 64); /* 64 threads are the whole block */
+    expect_report("bar.sync 3, %n;", 64, 0,
+                  "barrier 3 for 0 threads in kernel 'k'\n  at t.ptx:11:1\n    bar.sync 3, %n;\n    ^\n",
+                  "check: 2 mistakes at 1 place"); /* one for each of two warps */
+    expect_report("bar.sync 3, 0;", 32, 0, "barrier 3 for 0 threads", "check: 1 mistake at 1 place");
+    /* Warp 0 arrives first, with 96. Warp 1 gives 64, which is reported; the first number remains until warp 2
+     * arrives. */
+    expect_report("@%p bra L;\nbar.sync 1, 64;\nbra.uni END;\nL: bar.sync 1, 96;\nEND:", 96, 0,
+                  "barrier 1 for 64 threads here and 96 elsewhere in kernel 'k'\n  at t.ptx:12:1",
+                  "thread (0,0,0) (warp 0, lane 0) arrived first, at t.ptx:14:4\n");
+    expect_report("bar.sync 1, 33;", 64, 0, "unsupported: barrier 1 with 33 threads", "t.ptx:11:1");
+    expect_report("bar.sync %n;", 64, 16, "unsupported: barrier 16: there are 16", "t.ptx:11:1");
 }
 END_TEST
 
 START_TEST(forms_of_one_barrier) {
-    clean("@%p bar.arrive 1, 64;\n@!%p bar.sync 1, 64;", 64, 0);
-    clean("setp.eq.u32 %q, %t, 0; bar.red.or.pred %q, 1, %q;", 64, 0);
-    finds("setp.eq.u32 %q, %t, 0;\n@%p bra L;\nbar.red.or.pred %q, 1, %q;\nbra.uni END;\nL: bar.sync 1;\nEND:", 64, 0,
-          "barrier 1 with and without a reduction in kernel 'k'\n  at t.ptx:13:1", "came first, at t.ptx:15:4");
+    expect_clean("@%p bar.arrive 1, 64;\n@!%p bar.sync 1, 64;", 64, 0);
+    expect_clean("setp.eq.u32 %q, %t, 0; bar.red.or.pred %q, 1, %q;", 64, 0);
+    expect_report(
+        "setp.eq.u32 %q, %t, 0;\n@%p bra L;\nbar.red.or.pred %q, 1, %q;\nbra.uni END;\nL: bar.sync 1;\nEND:", 64, 0,
+        "barrier 1 with and without a reduction in kernel 'k'\n  at t.ptx:13:1", "arrived first, at t.ptx:15:4");
 }
 END_TEST
 
 START_TEST(member_masks) {
-    clean("shfl.sync.idx.b32 %v, %t, 3, 31, 0xffffffff;", 32, 0);
-    finds("shfl.sync.idx.b32 %v, %t, 3, 31, 0xfffffffe;", 32, 0,
-          "a thread outside of its own member mask in kernel 'k'\n  at t.ptx:11:1",
-          "thread (0,0,0) (warp 0, lane 0)\n  the mask is 0xfffffffe\n");
-    finds("setp.ne.u32 %q, %t, 5;\nvote.sync.all.pred %q, %q, 0xffffff00;", 32, 0,
-          "a thread outside of its own member mask", "  8 times; this is the first\n"); /* lanes 0 to 7 */
-    finds("match.any.sync.b32 %v, %t, 0x7fffffff;", 32, 0, "a thread outside of its own member mask", "lane 31");
-    finds("redux.sync.add.u32 %v, %t, 0x7fffffff;", 32, 0, "a thread outside of its own member mask", "lane 31");
-    finds("bar.warp.sync 0x7fffffff;", 32, 0, "a thread outside of its own member mask", "lane 31");
+    expect_clean("shfl.sync.idx.b32 %v, %t, 3, 31, 0xffffffff;", 32, 0);
+    expect_report("shfl.sync.idx.b32 %v, %t, 3, 31, 0xfffffffe;", 32, 0,
+                  "a thread is not in its own member mask in kernel 'k'\n  at t.ptx:11:1",
+                  "thread (0,0,0) (warp 0, lane 0)\n  the mask is 0xfffffffe\n");
+    expect_report("setp.ne.u32 %q, %t, 5;\nvote.sync.all.pred %q, %q, 0xffffff00;", 32, 0,
+                  "a thread is not in its own member mask", "  8 occurrences; this is the first\n"); /* lanes 0 to 7 */
+    expect_report("match.any.sync.b32 %v, %t, 0x7fffffff;", 32, 0, "a thread is not in its own member mask", "lane 31");
+    expect_report("redux.sync.add.u32 %v, %t, 0x7fffffff;", 32, 0, "a thread is not in its own member mask", "lane 31");
+    expect_report("bar.warp.sync 0x7fffffff;", 32, 0, "a thread is not in its own member mask", "lane 31");
 }
 END_TEST
 
-/* Lanes 0 to 15 are left: the others have exited. 15 + 1 = 16 is not there. */
+/* Lanes 0 to 15 remain; the others have exited. Lane 15 + 1 = 16 is absent. */
 START_TEST(shuffles_from_absent_lanes) {
     static const char half[] = "setp.ge.u32 %q, %t, 16;\n@%q ret;\n";
     char body[256];
     snprintf(body, sizeof body, "%sshfl.sync.down.b32 %%v, %%t, 1, 31, 0xffff;", half);
-    finds(body, 32, 0, "shuffle from a lane that does not execute it in kernel 'k'\n  at t.ptx:13:1",
-          "(warp 0, lane 15)\n  it reads lane 16; lanes 0x0000ffff execute it, 0x0000ffff live\n");
+    expect_report(body, 32, 0, "shuffle from a lane that does not execute the shuffle in kernel 'k'\n  at t.ptx:13:1",
+                  "(warp 0, lane 15)\n  it reads lane 16; lanes 0x0000ffff execute it, 0x0000ffff are live\n");
     ck_assert_ptr_nonnull(strstr(report, "check: 1 mistake at 1 place"));
     snprintf(body, sizeof body, "%sshfl.sync.down.b32 %%v, %%t, 1, 31, 0xffffffff;", half);
-    finds(body, 32, 0, "shuffle from a lane that does not execute it", "it reads lane 16; lanes 0x0000ffff execute it");
+    expect_report(body, 32, 0, "shuffle from a lane that does not execute the shuffle",
+                  "it reads lane 16; lanes 0x0000ffff execute it");
     snprintf(body, sizeof body, "%sshfl.down.b32 %%v, %%t, 1, 31;", half);
-    snprintf(body, sizeof body, "%sshfl.sync.down.b32 %%v, %%t, 1, 0x100f, 0xffff;", half); /* segments of 16 */
-    clean(body, 32, 0);
+    snprintf(body, sizeof body, "%sshfl.sync.down.b32 %%v, %%t, 1, 0x100f, 0xffff;", half); /* segments of 16 lanes */
+    expect_clean(body, 32, 0);
     snprintf(body, sizeof body, "%sshfl.sync.bfly.b32 %%v, %%t, 8, 31, 0xffff;", half);
-    clean(body, 32, 0);
+    expect_clean(body, 32, 0);
     snprintf(body, sizeof body, "%sshfl.sync.bfly.b32 %%v, %%t, 16, 31, 0xffff;", half);
-    finds(body, 32, 0, "shuffle from a lane", "  16 times; this is the first\n");
+    expect_report(body, 32, 0, "shuffle from a lane", "  16 occurrences; this is the first\n");
 }
 END_TEST
 
-/* A mask that is overwritten by the result: what counts is the mask before. */
+/* A mask whose register the result overwrites: the check uses the mask from before. */
 START_TEST(results_in_the_place_of_masks) {
-    clean("mov.u32 %m, 0xffffffff; add.u32 %m, %m, %n; shfl.sync.idx.b32 %m, %t, 3, 31, %m; st.global.u32 [%a], %m;",
-          32, 0);
+    expect_clean(
+        "mov.u32 %m, 0xffffffff; add.u32 %m, %m, %n; shfl.sync.idx.b32 %m, %t, 3, 31, %m; st.global.u32 [%a], %m;", 32,
+        0);
     heddle_close(h);
     open_with("reconv=its");
-    clean("setp.lt.u32 %q, %t, 16; @%q bra L; mov.u32 %m, 0xffffffff; add.u32 %m, %m, %n;\n"
-          "shfl.sync.idx.b32 %m, %t, 3, 31, %m; st.global.u32 [%a], %m; ret;\n"
-          "L: mov.u32 %w, 0xffffffff; add.u32 %w, %w, %n; shfl.sync.idx.b32 %w, %t, 3, 31, %w; st.global.u32 [%a], %w;",
-          32, 0);
+    expect_clean(
+        "setp.lt.u32 %q, %t, 16; @%q bra L; mov.u32 %m, 0xffffffff; add.u32 %m, %m, %n;\n"
+        "shfl.sync.idx.b32 %m, %t, 3, 31, %m; st.global.u32 [%a], %m; ret;\n"
+        "L: mov.u32 %w, 0xffffffff; add.u32 %w, %w, %n; shfl.sync.idx.b32 %w, %t, 3, 31, %w; st.global.u32 [%a], %w;",
+        32, 0);
 }
 END_TEST
 
 START_TEST(null_format) {
-    finds("{ .param .b64 f; .param .b64 a; .param .b32 r;\nst.param.b64 [f], 0; st.param.b64 [a], 0;\n"
-          "call.uni (r), vprintf, (f, a); }",
-          32, 0, "printf() of a null pointer in kernel 'k'\n  at t.ptx:13:1", "  32 times; this is the first\n");
+    expect_report("{ .param .b64 f; .param .b64 a; .param .b32 r;\nst.param.b64 [f], 0; st.param.b64 [a], 0;\n"
+                  "call.uni (r), vprintf, (f, a); }",
+                  32, 0, "printf() of a null pointer in kernel 'k'\n  at t.ptx:13:1",
+                  "  32 occurrences; this is the first\n");
 }
 END_TEST
 
-/* An object has content from its init on, whatever the form of its address; a wait for it orders. */
+/* An mbarrier object is initialised by mbarrier.init, whatever the form of its address; a wait for it orders
+ * accesses. */
 #define INIT "setp.eq.u32 %q, %t, 0;\n@%q mbarrier.init.shared.b64 [%s], 2;\nbar.sync 0;\n"
 #define WAIT(parity)                                                                                                   \
     "W" #parity ": mbarrier.test_wait.parity.shared.b64 %q, [%s], " #parity ";\n@!%q bra W" #parity ";\n"
 #define LEADER "and.b32 %w, %t, 31; setp.ne.u32 %q, %w, 0;\n"
 
 START_TEST(mbarriers) {
-    /* warp 1's thread 32 stores, two arrive, all wait and read */
-    clean(INIT "setp.eq.u32 %q, %t, 32;\n@%q st.shared.u32 [%s+16], %t;\n" LEADER
-               "@!%q mbarrier.arrive.shared.b64 _, [%s];\n" WAIT(0) "ld.shared.u32 %v, [%s+16];",
-          64, 0);
-    finds(INIT "setp.eq.u32 %q, %t, 32;\n@%q st.shared.u32 [%s+16], %t;\n" LEADER
-               "@!%q mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [%s];\n" WAIT(0) "ld.shared.u32 %v, [%s+16];",
-          64, 0, "race: read of 4 bytes at 0x10 (shared memory)", "thread (32,0,0) (warp 1, lane 0) writes it");
-    /* transactions complete the phase; who completes them has arrived before */
-    clean(INIT "setp.eq.u32 %q, %t, 32;\n@%q st.shared.u32 [%s+16], %t;\n" LEADER
-               "@!%q mbarrier.arrive.expect_tx.shared.b64 _, [%s], 8;\n"
-               "@!%q mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%s], 8;\n" WAIT(0) "ld.shared.u32 %v, [%s+16];",
-          64, 0);
-    /* .noComplete arrives too: thread 32, and thread 0 completes */
-    clean(INIT "setp.eq.u32 %q, %t, 32;\n@%q st.shared.u32 [%s+16], %t;\n@!%p bra L;\nbar.sync 1, 64;\n"
-               "setp.eq.u32 %q, %t, 0;\n@%q mbarrier.arrive.shared.b64 _, [%s];\nbra.uni D;\n"
-               "L: @%q mbarrier.arrive.noComplete.shared.b64 %g, [%s], 1;\nbar.sync 1, 64;\nD:\n" WAIT(
-                   0) "ld.shared.u32 %v, [%s+16];",
-          64, 0);
-    /* a wait for the phase before it says nothing: parity 1 has ended when the object is new */
-    finds(INIT "setp.eq.u32 %q, %t, 32;\n@%q st.shared.u32 [%s+16], %t;\n@!%p bra END;\n" WAIT(
-              1) "ld.shared.u32 %v, [%s+16];\nEND:",
-          64, 0, "", "race: ");
+    /* thread 32 (warp 1) stores; two threads arrive; all wait and read */
+    expect_clean(INIT "setp.eq.u32 %q, %t, 32;\n@%q st.shared.u32 [%s+16], %t;\n" LEADER
+                      "@!%q mbarrier.arrive.shared.b64 _, [%s];\n" WAIT(0) "ld.shared.u32 %v, [%s+16];",
+                 64, 0);
+    expect_report(INIT
+                  "setp.eq.u32 %q, %t, 32;\n@%q st.shared.u32 [%s+16], %t;\n" LEADER
+                  "@!%q mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [%s];\n" WAIT(0) "ld.shared.u32 %v, [%s+16];",
+                  64, 0, "race: read of 4 bytes at 0x10 (shared memory)", "thread (32,0,0) (warp 1, lane 0) writes it");
+    /* transactions complete the phase; the thread that completes them has arrived before */
+    expect_clean(
+        INIT "setp.eq.u32 %q, %t, 32;\n@%q st.shared.u32 [%s+16], %t;\n" LEADER
+             "@!%q mbarrier.arrive.expect_tx.shared.b64 _, [%s], 8;\n"
+             "@!%q mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%s], 8;\n" WAIT(0) "ld.shared.u32 %v, [%s+16];",
+        64, 0);
+    /* .noComplete arrives too: thread 32; thread 0 completes the phase */
+    expect_clean(INIT "setp.eq.u32 %q, %t, 32;\n@%q st.shared.u32 [%s+16], %t;\n@!%p bra L;\nbar.sync 1, 64;\n"
+                      "setp.eq.u32 %q, %t, 0;\n@%q mbarrier.arrive.shared.b64 _, [%s];\nbra.uni D;\n"
+                      "L: @%q mbarrier.arrive.noComplete.shared.b64 %g, [%s], 1;\nbar.sync 1, 64;\nD:\n" WAIT(
+                          0) "ld.shared.u32 %v, [%s+16];",
+                 64, 0);
+    /* a wait for the phase before orders nothing: a new object counts parity 1 as complete */
+    expect_report(INIT "setp.eq.u32 %q, %t, 32;\n@%q st.shared.u32 [%s+16], %t;\n@!%p bra END;\n" WAIT(
+                      1) "ld.shared.u32 %v, [%s+16];\nEND:",
+                  64, 0, "", "race: ");
 }
 END_TEST
 

@@ -1,6 +1,8 @@
-/* Who came before whom, for warps that are led by hand: lanes of a warp, barriers, fences and what they hand on to
- * other CTAs. Expected answers follow from docs/checking.md: lanes are ordered when they have executed an instruction
- * together or waited for each other in between, warps by barriers, all by what a release has told an acquire. */
+/* The order of accesses, for warps that a test steps by hand: lanes of a warp, barriers, fences, and the knowledge that
+ * they pass to other CTAs. Expected answers follow from docs/checking.md:
+ * - lanes are ordered when they have executed an instruction together, or waited for each other, in between
+ * - warps are ordered by barriers
+ * - all threads are ordered by a release and an acquire that reads it */
 #include "order_rig.h"
 
 enum { LOW = 0xffff, ONLY_0 = 1, ONLY_1 = 2, LANE_16 = 1 << 16 };
@@ -10,10 +12,12 @@ static struct order_rig r;
 static void setup(void) { rig_begin(&r, asm_new()); }
 static void teardown(void) { rig_end(&r); }
 
-/* In warp 0 of CTA 0: what `lane` did at `time`, as `of` sees it now. */
+/* Whether, in warp 0 of CTA 0, the access of `lane` at `time` is ordered before the current instruction of lane
+ * `of`. */
 static bool lane_before(int lane, uint32_t time, int of) { return rig_before(&r, 0, 0, lane, time, WEAK, 0, 0, of); }
 static uint32_t step(lanemask_t lanes) { return rig_step(&r, 0, 0, lanes); }
-/* What warp `warp` of CTA `cta` did at `time`, as lane 3 of another one sees it. */
+/* Whether a weak access of warp `warp` of CTA `cta` at `time` is ordered before the current instruction of another warp
+ * (lane 3). */
 static bool weak_before(int cta, int warp, uint32_t time, int of_cta, int of_warp) {
     return rig_before(&r, cta, warp, 7, time, WEAK, of_cta, of_warp, 3);
 }
@@ -24,7 +28,7 @@ static bool strong_before(int cta, int warp, uint32_t time, int of_cta, int of_w
 START_TEST(lanes_are_ordered_by_what_they_execute_together) {
     ck_assert_uint_eq(step(ALL), 1);
     ck_assert_uint_eq(step(ALL), 2);
-    ck_assert(lane_before(0, 2, 1)); /* one instruction of both */
+    ck_assert(lane_before(0, 2, 1)); /* both executed instruction 2 */
     ck_assert_uint_eq(step(LOW), 3);
     ck_assert(lane_before(16, 2, 0));
     ck_assert_uint_eq(step(HIGH), 4);
@@ -34,10 +38,10 @@ START_TEST(lanes_are_ordered_by_what_they_execute_together) {
     ck_assert_uint_eq(step(LOW), 5);
     ck_assert(lane_before(16, 2, 0));
     ck_assert(!lane_before(16, 4, 0));
-    ck_assert(lane_before(0, 3, 0)); /* its own */
+    ck_assert(lane_before(0, 3, 0)); /* its own access */
     ck_assert_uint_eq(step(ALL), 6);
     ck_assert_uint_eq(step(HIGH), 7);
-    ck_assert(lane_before(0, 5, 16)); /* together at 6 */
+    ck_assert(lane_before(0, 5, 16)); /* both executed instruction 6 */
     ck_assert(lane_before(0, 6, 16));
     ck_assert_uint_eq(step(LOW), 8);
     ck_assert(lane_before(16, 6, 0));
@@ -45,8 +49,9 @@ START_TEST(lanes_are_ordered_by_what_they_execute_together) {
 }
 END_TEST
 
-/* 0-7 at 2, 8-15 at 3, 0-8 at 4: lane 8 has told 0-7 what 9 did with it at 3; 9 knows nothing of 4. */
-START_TEST(lanes_pass_on_what_they_know) {
+/* Lanes 0-7 execute at time 2, 8-15 at 3, 0-8 at 4. Through lane 8, lanes 0-7 know the accesses of lane 9 up to 3; lane
+ * 9 does not know those of time 4. */
+START_TEST(lanes_pass_on_their_knowledge) {
     step(ALL);
     ck_assert_uint_eq(step(0xff), 2);
     ck_assert_uint_eq(step(0xff00), 3);
@@ -60,7 +65,7 @@ START_TEST(lanes_pass_on_what_they_know) {
     ck_assert(!lane_before(0, 2, 9));
     ck_assert(lane_before(8, 3, 9));
     ck_assert(!lane_before(8, 4, 9));
-    ck_assert_uint_eq(step(3 << 8), 6); /* 8 and 9 */
+    ck_assert_uint_eq(step(3 << 8), 6); /* lanes 8 and 9 */
     ck_assert(lane_before(0, 4, 9));
     ck_assert(!lane_before(0, 5, 9));
     ck_assert_uint_eq(step(1 << 10), 7);
@@ -71,8 +76,8 @@ START_TEST(lanes_pass_on_what_they_know) {
 }
 END_TEST
 
-/* Rows of the CTA before are nothing to this one. */
-START_TEST(a_cta_begins_without_a_past) {
+/* A CTA starts without the order that the CTA before it in the same place had. */
+START_TEST(a_cta_starts_without_history) {
     step(ALL);
     for (int i = 0; i < 4; i++) {
         step(LOW);
@@ -88,7 +93,7 @@ START_TEST(a_cta_begins_without_a_past) {
     ck_assert_uint_eq(step(ALL), 1);
     ck_assert(!weak_before(0, 1, 1, 0, 0));
     ck_assert(!strong_before(0, 1, 1, 0, 0));
-    ck_assert_ptr_null(order_told(&n));
+    ck_assert_ptr_null(order_released(&n));
     ck_assert_uint_eq(step(LOW), 2);
     ck_assert_uint_eq(step(HIGH), 3);
     ck_assert(lane_before(0, 1, 16));
@@ -97,7 +102,7 @@ START_TEST(a_cta_begins_without_a_past) {
 }
 END_TEST
 
-/* From the path of 16-31, at 3: after it all lanes know what all did up to 3. */
+/* Lanes wait for each other at time 3, on the path of lanes 16-31: afterwards all lanes know all accesses up to 3. */
 START_TEST(lanes_that_wait_for_each_other) {
     struct warp_order *o = rig_order(&r, 0, 0);
     step(ALL);
@@ -105,7 +110,7 @@ START_TEST(lanes_that_wait_for_each_other) {
     ck_assert_uint_eq(step(HIGH), 3);
     ck_assert(!lane_before(0, 2, 16));
     ck_assert_uint_eq(o->synced, 0);
-    order_meet(o, ALL, ALL);
+    order_join_lanes(o, ALL, ALL);
     ck_assert_uint_eq(o->synced, 3);
     ck_assert(lane_before(0, 2, 16));
     ck_assert_uint_eq(step(HIGH), 4);
@@ -114,19 +119,19 @@ START_TEST(lanes_that_wait_for_each_other) {
     ck_assert(lane_before(16, 3, 0));
     ck_assert(!lane_before(16, 4, 0));
     ck_assert_uint_eq(step(ALL), 6);
-    order_meet(o, ALL, ALL);
+    order_join_lanes(o, ALL, ALL);
     ck_assert_uint_eq(o->synced, 6);
 }
 END_TEST
 
-/* 0 and 16 meet, 1 does not: at 4, when 0 had come at 2 and 16 at 4. */
+/* Lanes 0 and 16 wait for each other, lane 1 does not. Lane 0 arrives at time 2 and lane 16 at 4, so they join at 4. */
 START_TEST(some_lanes_wait_for_each_other) {
     struct warp_order *o = rig_order(&r, 0, 0);
     step(ALL);
     ck_assert_uint_eq(step(ONLY_0), 2);
     ck_assert_uint_eq(step(ONLY_1), 3);
     ck_assert_uint_eq(step(LANE_16), 4);
-    order_meet(o, ONLY_0 | LANE_16, ALL);
+    order_join_lanes(o, ONLY_0 | LANE_16, ALL);
     ck_assert_uint_eq(o->synced, 4);
     ck_assert(lane_before(0, 2, 16));
     ck_assert(!lane_before(1, 3, 16));
@@ -141,16 +146,17 @@ START_TEST(some_lanes_wait_for_each_other) {
     ck_assert_uint_eq(step(ONLY_0), 8);
     ck_assert(lane_before(16, 4, 0));
     ck_assert(!lane_before(16, 7, 0));
-    /* a mask of some, executed by all: 20 goes on alone, and knows what all did */
+    /* a mask of some lanes, executed by all: lane 20 continues alone and knows the accesses of all */
     ck_assert_uint_eq(step(ALL), 9);
-    order_meet(o, LOW, ALL);
+    order_join_lanes(o, LOW, ALL);
     ck_assert_uint_eq(step(1 << 20), 10);
     ck_assert(lane_before(0, 9, 20));
     ck_assert(!lane_before(0, 10, 20));
 }
 END_TEST
 
-/* Warps 0 to 2 wait, at their times 3, 1 and 1; warp 3 has exited, after 1. Who waits goes on one later. */
+/* Warps 0 to 2 wait at the barrier, at their times 3, 1 and 1; warp 3 has exited after time 1. The barrier advances the
+ * time of each waiting warp by one. */
 START_TEST(a_barrier_of_the_cta) {
     for (int w = 0; w < RIG_WARPS; w++)
         rig_step(&r, 0, w, ALL);
@@ -178,8 +184,8 @@ START_TEST(a_barrier_of_the_cta) {
 }
 END_TEST
 
-/* Of some warps: others neither tell nor learn. Who only arrives tells. Nothing is left for those who meet there next.
- */
+/* Barriers of some warps: the other warps neither pass on nor receive order. A warp that only arrives passes it on. The
+ * next use of the barrier starts without any. */
 START_TEST(barriers_of_some_warps) {
     for (int w = 0; w < RIG_WARPS; w++)
         rig_step(&r, 0, w, ALL);
@@ -198,11 +204,12 @@ START_TEST(barriers_of_some_warps) {
     ck_assert(!weak_before(0, 0, 1, 0, 3));
     rig_barrier(&r, 0, 5, false, (lanemask_t[]){0, ALL, ALL, 0});
     ck_assert(!weak_before(0, 3, 3, 0, 1));
-    ck_assert(weak_before(0, 3, 1, 0, 1)); /* of warp 2, which had met it */
+    ck_assert(weak_before(0, 3, 1, 0, 1)); /* through warp 2, which was at a barrier with warp 3 */
 }
 END_TEST
 
-/* 16-31 left at 2; 0-7 came at 3 and 8-15 at 4. A barrier of the CTA is one of those who have left, too. */
+/* Lanes 16-31 exit at 2; lanes 0-7 arrive at 3 and 8-15 at 4. A barrier of the whole CTA also orders the lanes that
+ * have exited. */
 START_TEST(lanes_meet_at_barriers) {
     for (int whole = 0; whole < 2; whole++) {
         check_cta_start(r.c[0]);
@@ -221,56 +228,56 @@ START_TEST(lanes_meet_at_barriers) {
 }
 END_TEST
 
-/* Warp 0 of CTA 0, which has met warp 1 at 1 (and both are at 2), fences at 3 and tells at 4: what is before the fence,
- * and of its strong accesses that at 4. */
-START_TEST(a_fence_and_what_is_told_after_it) {
+/* Warp 0 of CTA 0 has shared a barrier with warp 1 at time 1 (both are at 2 now), fences at 3 and releases at 4. The
+ * release covers all accesses before the fence, and its strong accesses up to 4. */
+START_TEST(a_release_after_a_fence) {
     const struct now n = rig_now(&r, 0, 0, 0), to = rig_now(&r, 1, 2, 0);
     step(ALL);
-    ck_assert_ptr_null(order_told(&n)); /* nothing is fenced */
-    ck_assert_ptr_null(order_told_cta(&n));
+    ck_assert_ptr_null(order_released(&n)); /* no fence yet */
+    ck_assert_ptr_null(order_released_cta(&n));
     rig_step(&r, 0, 1, ALL);
     rig_barrier(&r, 0, 0, false, (lanemask_t[]){ALL, ALL, 0, 0});
     ck_assert_uint_eq(step(ALL), 3);
     order_fence(&n);
     ck_assert_uint_eq(step(ALL), 4);
-    struct clock *told = order_told(&n), *again = order_told(&n), *local = order_told_cta(&n);
-    ck_assert_ptr_nonnull(told);
-    ck_assert_ptr_eq(told, again);
-    ck_assert_ptr_eq(told, local);
+    struct clock *released = order_released(&n), *again = order_released(&n), *local = order_released_cta(&n);
+    ck_assert_ptr_nonnull(released);
+    ck_assert_ptr_eq(released, again);
+    ck_assert_ptr_eq(released, local);
     rig_step(&r, 1, 2, ALL);
     ck_assert(!weak_before(0, 0, 1, 1, 2));
-    order_acquire(&to, told, true); /* of the CTA's scope: another CTA is not in it */
+    order_acquire(&to, released, true); /* an acquire of CTA scope: it ignores another CTA */
     ck_assert(!weak_before(0, 0, 1, 1, 2));
-    order_acquire(&to, told, false);
+    order_acquire(&to, released, false);
     ck_assert(weak_before(0, 0, 3, 1, 2));
     ck_assert(!weak_before(0, 0, 4, 1, 2));
     ck_assert(strong_before(0, 0, 4, 1, 2));
     ck_assert(!strong_before(0, 0, 5, 1, 2));
     ck_assert(weak_before(0, 1, 1, 1, 2) && strong_before(0, 1, 1, 1, 2));
     ck_assert(!weak_before(0, 1, 2, 1, 2));
-    ck_assert(!weak_before(0, 2, 1, 1, 2)); /* warp 2 met nobody */
-    ck_assert(!weak_before(0, 0, 1, 1, 3)); /* of CTA 1 only warp 2 has heard it */
+    ck_assert(!weak_before(0, 2, 1, 1, 2)); /* warp 2 was at no barrier */
+    ck_assert(!weak_before(0, 0, 1, 1, 3)); /* in CTA 1 only warp 2 has acquired */
     ck_assert_uint_eq(step(ALL), 5);
-    struct clock *next = order_told(&n);
+    struct clock *next = order_released(&n);
     order_acquire(&to, next, false);
-    ck_assert(!weak_before(0, 0, 4, 1, 2)); /* no fence since */
+    ck_assert(!weak_before(0, 0, 4, 1, 2)); /* no fence in between */
     ck_assert(strong_before(0, 0, 5, 1, 2));
-    order_fence(&n); /* in the same instruction: what was told is not kept */
-    struct clock *last = order_told(&n);
+    order_fence(&n); /* in the same instruction: the cached release must be dropped */
+    struct clock *last = order_released(&n);
     order_acquire(&to, last, false);
     ck_assert(weak_before(0, 0, 5, 1, 2));
-    clock_unref(told), clock_unref(again), clock_unref(local), clock_unref(next), clock_unref(last);
+    clock_unref(released), clock_unref(again), clock_unref(local), clock_unref(next), clock_unref(last);
 }
 END_TEST
 
-/* A fence of the CTA's scope covers for the CTA only. */
+/* A fence of CTA scope has effect in its CTA only. */
 START_TEST(a_fence_of_the_cta) {
     const struct now cta = rig_now(&r, 0, 0, ORDER_CTA), gpu = rig_now(&r, 0, 0, 0), to = rig_now(&r, 0, 2, ORDER_CTA);
     ck_assert_uint_eq(step(ALL), 1);
     order_fence(&cta);
     ck_assert_uint_eq(step(ALL), 2);
-    ck_assert_ptr_null(order_told(&gpu));
-    struct clock *local = order_told_cta(&gpu), *again = order_told_cta(&gpu);
+    ck_assert_ptr_null(order_released(&gpu));
+    struct clock *local = order_released_cta(&gpu), *again = order_released_cta(&gpu);
     ck_assert_ptr_nonnull(local);
     ck_assert_ptr_eq(local, again);
     rig_step(&r, 0, 2, ALL);
@@ -279,20 +286,20 @@ START_TEST(a_fence_of_the_cta) {
     ck_assert(!weak_before(0, 0, 2, 0, 2));
     ck_assert(strong_before(0, 0, 2, 0, 2));
     ck_assert_uint_eq(step(ALL), 3);
-    struct clock *later = order_told_cta(&gpu);
+    struct clock *later = order_released_cta(&gpu);
     ck_assert_ptr_ne(later, local);
     order_acquire(&to, later, true);
     ck_assert(strong_before(0, 0, 3, 0, 2));
-    order_fence(&cta); /* in the same instruction */
-    struct clock *last = order_told_cta(&gpu);
+    order_fence(&cta); /* in the same instruction: again a new release */
+    struct clock *last = order_released_cta(&gpu);
     order_acquire(&to, last, true);
     ck_assert(weak_before(0, 0, 3, 0, 2));
     clock_unref(local), clock_unref(again), clock_unref(later), clock_unref(last);
 }
 END_TEST
 
-/* What a strong read has seen counts from the next fence on: of its scope. */
-START_TEST(what_is_pending_waits_for_a_fence) {
+/* A release that a relaxed strong read has seen takes effect at the reader's next fence of sufficient scope. */
+START_TEST(pending_releases_wait_for_a_fence) {
     const struct now n = rig_now(&r, 0, 0, 0), to = rig_now(&r, 1, 0, 0), to_cta = rig_now(&r, 1, 0, ORDER_CTA);
     ck_assert_uint_eq(step(ALL), 1);
     struct clock *all = order_everything(&n);
@@ -310,9 +317,10 @@ START_TEST(what_is_pending_waits_for_a_fence) {
 }
 END_TEST
 
-/* CTA 0 tells 1, whose warp 0 hands it to its warp 1 at a barrier; that tells CTA 2 without a fence of its own, what
- * was fenced before the barrier, and knows the rest itself. */
-START_TEST(knowledge_goes_on) {
+/* CTA 0 releases to warp 0 of CTA 1, which passes it to its warp 1 by a barrier. Warp 1 releases to CTA 2 without a
+ * fence of its own: accesses that were fenced before the barrier are covered. Warp 1 itself knows the other accesses
+ * too. */
+START_TEST(knowledge_passes_through_barriers) {
     const struct now n = rig_now(&r, 0, 0, 0), mid = rig_now(&r, 1, 0, 0), other = rig_now(&r, 1, 1, 0),
                      to = rig_now(&r, 2, 0, 0);
     ck_assert_uint_eq(step(ALL), 1);
@@ -326,36 +334,36 @@ START_TEST(knowledge_goes_on) {
     rig_barrier(&r, 1, 0, true, (lanemask_t[]){ALL, ALL, ALL, ALL});
     ck_assert(weak_before(0, 0, 1, 1, 1));
     rig_step(&r, 1, 1, ALL);
-    struct clock *told = order_told(&other);
+    struct clock *released = order_released(&other);
     rig_step(&r, 2, 0, ALL);
-    order_acquire(&to, told, false);
+    order_acquire(&to, released, false);
     ck_assert(weak_before(0, 0, 1, 2, 0));
     ck_assert(weak_before(1, 0, 1, 2, 0));
     ck_assert(!weak_before(1, 0, 2, 2, 0)); /* after the fence of warp 0 */
     ck_assert(weak_before(1, 0, 2, 1, 1));
-    clock_unref(all), clock_unref(told);
+    clock_unref(all), clock_unref(released);
 }
 END_TEST
 
-/* Lane 0 fences at 2 and sets a flag at 3, lane 1 of the same warp sees it at 4. */
+/* Lane 0 fences at 2 and sets a flag at 3; lane 1 of the same warp reads the flag at 4. */
 START_TEST(a_flag_between_lanes) {
     const struct now n = rig_now(&r, 0, 0, 0);
     step(ALL);
     ck_assert_uint_eq(step(ONLY_0), 2);
     order_fence(&n);
     ck_assert_uint_eq(step(ONLY_0), 3);
-    struct clock *told = order_told(&n);
+    struct clock *released = order_released(&n);
     ck_assert_uint_eq(step(ONLY_1), 4);
     ck_assert(!lane_before(0, 2, 1));
     ck_assert(!rig_before(&r, 0, 0, 0, 3, STRONG_CTA, 0, 0, 1));
-    order_acquire(&n, told, true);
+    order_acquire(&n, released, true);
     ck_assert(lane_before(0, 2, 1));
     ck_assert(!lane_before(0, 3, 1));
     ck_assert(rig_before(&r, 0, 0, 0, 3, STRONG_CTA, 0, 0, 1));
     ck_assert(!rig_before(&r, 0, 0, 0, 4, STRONG_CTA, 0, 0, 1));
     ck_assert_uint_eq(step(4), 5);
     ck_assert(!lane_before(0, 2, 2));
-    clock_unref(told);
+    clock_unref(released);
 }
 END_TEST
 
@@ -363,14 +371,14 @@ START_TEST(ends_of_ranges) {
     struct now n = rig_now(&r, 0, 0, 0);
     const struct access earlier = {.time = 9, .cta = r.k.base - 1, .thread = 40};
     step(ALL);
-    ck_assert(order_is_before(&n, &earlier, 0)); /* of a launch before this one */
+    ck_assert(order_is_before(&n, &earlier, 0)); /* an access of an earlier launch */
     rig_order(&r, 0, 0)->now = UINT32_MAX - 1;
     ck_assert_uint_eq(step(ALL), UINT32_MAX);
-    ck_assert_uint_eq(step(ALL), UINT32_MAX); /* and not 0, which is no time */
+    ck_assert_uint_eq(step(ALL), UINT32_MAX); /* not 0, which is not a valid time */
     rig_barrier(&r, 0, 0, true, (lanemask_t[]){ALL, ALL, ALL, ALL});
     ck_assert_uint_eq(rig_order(&r, 0, 0)->now, UINT32_MAX);
     ck_assert(!weak_before(1, 0, 1, 0, 0));
-    r.k.clocks.failed = true; /* what is not known for want of memory is no race */
+    r.k.clocks.failed = true; /* when memory for clocks runs out, nothing is reported as a race */
     ck_assert(weak_before(1, 0, 1, 0, 0));
 }
 END_TEST
@@ -378,17 +386,17 @@ END_TEST
 SUITE(isa_check_order) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(lanes_are_ordered_by_what_they_execute_together);
-    TEST(lanes_pass_on_what_they_know);
-    TEST(a_cta_begins_without_a_past);
+    TEST(lanes_pass_on_their_knowledge);
+    TEST(a_cta_starts_without_history);
     TEST(lanes_that_wait_for_each_other);
     TEST(some_lanes_wait_for_each_other);
     TEST(a_barrier_of_the_cta);
     TEST(barriers_of_some_warps);
     TEST(lanes_meet_at_barriers);
-    TEST(a_fence_and_what_is_told_after_it);
+    TEST(a_release_after_a_fence);
     TEST(a_fence_of_the_cta);
-    TEST(what_is_pending_waits_for_a_fence);
-    TEST(knowledge_goes_on);
+    TEST(pending_releases_wait_for_a_fence);
+    TEST(knowledge_passes_through_barriers);
     TEST(a_flag_between_lanes);
     TEST(ends_of_ranges);
 }

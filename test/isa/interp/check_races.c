@@ -1,6 +1,6 @@
-/* Races in global and shared memory: kernels of test/kernels/races.cu that order their threads in all the usual ways
- * have none, and with one thing left out they have one at the lines that say so. Compiled for two architectures; with
- * one host thread and with two, and as each model's order of paths has it. */
+/* Races in global and shared memory. The kernels of test/kernels/races.cu order their threads in all usual ways and
+ * have no races; with one step left out, they have one at the marked lines. Compiled for two architectures; run with
+ * one and with two host threads, and in the path order of each model. */
 #include "benchmarks/bench.h"
 #include "test/test.h"
 
@@ -8,7 +8,7 @@ enum { BYTES = 65536, THREADS = 64, BLOCKS = 4, LINE = 512 };
 #define SOURCE "test/kernels/races.cu"
 
 struct kernel {
-    const char *name, *tag; /* NULL: it is right */
+    const char *name, *tag; /* tag: mark of the racing lines; NULL: no race */
 };
 static const struct kernel kernels[] = {
     {"count", NULL},
@@ -44,7 +44,7 @@ static const struct kernel kernels[] = {
     {"same_value", NULL},
     {"all_fence", NULL},
     {"all_fence_no_fence", "all_fence"},
-    /* sm_80 */
+    /* needs sm_80 */
     {"mbarrier", NULL},
     {"mbarrier_no_barrier", "mbarrier_init"},
     {"mbarrier_no_wait", "mbarrier"},
@@ -53,7 +53,7 @@ static const struct kernel kernels[] = {
 };
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0], N_SM75 = N_KERNELS - 5 };
 
-/* One launch; the report is in `text`. */
+/* Launches the kernel; writes the report to `text`. */
 static enum heddle_status run(const char *file, const char *kernel, const char *reconv, uint32_t threads, char *text,
                               size_t size) {
     char err[512] = "";
@@ -73,9 +73,9 @@ static enum heddle_status run(const char *file, const char *kernel, const char *
     return s;
 }
 
-/* Does a block of the report name two lines of the source, both with this tag? A block goes from a headline to the next
- * "help:", and has the places as "(races.cu:LINE)". */
-static bool names(const char *report, const char *tag) {
+/* Whether a part of the report names two source lines that both have this tag. A part goes from its headline to the
+ * next "help:" and gives lines as "(races.cu:LINE)". */
+static bool has_race_at(const char *report, const char *tag) {
     bool tagged[LINE] = {false};
     char line[256], mark[64];
     FILE *f = fopen(SOURCE, "r");
@@ -105,7 +105,7 @@ static void check_kernel(const char *file, const struct kernel *k, const char *r
         return;
     }
     ck_assert_msg(s == HEDDLE_FAULT, "%s, %s: status %d: %.900s", k->name, reconv, s, text);
-    ck_assert_msg(names(text, k->tag), "%s, %s: not the lines with '%s': %.900s", k->name, reconv, k->tag, text);
+    ck_assert_msg(has_race_at(text, k->tag), "%s, %s: not the lines with '%s': %.900s", k->name, reconv, k->tag, text);
 }
 
 START_TEST(sm_75) { check_kernel("test/kernels/races_sm75.ptx", &kernels[_i], "reconv=spe", 1); }
@@ -126,17 +126,17 @@ START_TEST(threads) {
 }
 END_TEST
 
-/* `*a += 1` by four blocks of two warps. In each of the 8 warps updates are lost: lane 1, the second of two that stand
- * for a broadcast, has read what lane 0 writes. Then warp 1 of block 0 is the first that nothing orders with who came
- * before: reads of 7 warps, of each two lanes; and writes: lane 0 of 7 warps. */
+/* `*a += 1` by four blocks of two warps. In each of the 8 warps updates are lost: lane 1, the second of two lanes that
+ * represent a broadcast, has read the word that lane 0 writes. Warp 1 of block 0 is the first that is not ordered with
+ * earlier accesses: reads of 7 warps, two lanes of each, and writes of lane 0 of 7 warps. */
 START_TEST(both_places) {
     static char text[65536];
     static const char read[] = "race: write of 4 bytes at 0x10000000 (global memory) in kernel 'count_plain'\n",
                       block[] = "  CTA (0,0,0), thread (0,0,0) (warp 0, lane 0)\n"
                                 "  the address is 0 bytes into buffer 1 (65536 bytes at 0x10000000)\n"
                                 "  thread (1,0,0) (warp 0, lane 1) reads it at test/kernels/races_sm75.ptx:",
-                      end[] = ", and other lanes write it in the same instruction: of their updates one stays\n  22 "
-                              "times; this is the first\n";
+                      end[] = ", and several lanes write it in the same instruction, so updates are lost\n  22 "
+                              "occurrences; this is the first\n";
     ck_assert_int_eq(run("test/kernels/races_sm75.ptx", "count_plain", "reconv=spe", 1, text, sizeof text),
                      HEDDLE_FAULT);
     ck_assert_ptr_eq(strstr(text, read), text);
@@ -146,7 +146,7 @@ START_TEST(both_places) {
 }
 END_TEST
 
-/* Block 1 is the first that finds the other's store. */
+/* Block 1 is the first to race with the other's store. */
 START_TEST(places_of_two_blocks) {
     static char text[65536];
     run("test/kernels/races_sm75.ptx", "chain_no_fence", "reconv=spe", 1, text, sizeof text);
@@ -156,14 +156,14 @@ START_TEST(places_of_two_blocks) {
 }
 END_TEST
 
-/* A grid of 2 x 3 x 2: only the first and the last CTA touch the word, and the last finds the first, or the first the
- * last, whichever comes later: the message has all three coordinates of both. */
+/* A grid of 2 x 3 x 2 in which only the first and the last CTA access the word. The message has all three coordinates
+ * of both CTAs, whichever accesses the word last. */
 START_TEST(places_in_three_dimensions) {
     static const char kernel[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
         ".reg .pred %q; .reg .b32 %r<9>; .reg .b64 %a;\n ld.param.u64 %a,[p]; mov.u32 %r1,%ctaid.x;\n"
         " mov.u32 %r2,%ctaid.y; mov.u32 %r3,%ctaid.z; mad.lo.u32 %r4,%r3,3,%r2; mad.lo.u32 %r4,%r4,2,%r1;\n"
-        " add.u32 %r5,%r4,10; rem.u32 %r5,%r5,11; setp.ne.u32 %q,%r5,10; @%q ret;\n" /* 0 and 11 stay */
+        " add.u32 %r5,%r4,10; rem.u32 %r5,%r5,11; setp.ne.u32 %q,%r5,10; @%q ret;\n" /* CTAs 0 and 11 continue */
         " st.global.u32 [%a],%r4; ret;\n}\n";
     char err[512] = "";
     struct heddle *h = heddle_open(&(struct heddle_options){.check = true, .threads = 1}, err, sizeof err);
@@ -181,7 +181,7 @@ START_TEST(places_in_three_dimensions) {
 }
 END_TEST
 
-/* Equal values: status 0, and a note with both places. */
+/* Writes of equal values: the launch succeeds, with a note that has both places. */
 START_TEST(notes) {
     static char text[65536];
     ck_assert_int_eq(run("test/kernels/races_sm75.ptx", "same_value", "reconv=spe", 1, text, sizeof text), HEDDLE_OK);
@@ -191,7 +191,7 @@ START_TEST(notes) {
 }
 END_TEST
 
-/* Launches are in order: what one left unordered, the next may read and write. */
+/* Launches are ordered: a launch may read and write memory that an earlier one accessed without order. */
 START_TEST(launches_are_ordered) {
     char err[512] = "";
     const struct heddle_dim grid = {BLOCKS, 1, 1}, block = {THREADS, 1, 1};

@@ -1,7 +1,7 @@
-/* Programs at random that are free of races by construction: phases, in each of which every thread writes a word of one
- * buffer and reads a word that another warp wrote in the phase before, with a barrier of some form between any two; and
- * messages from block to block, by a flag. The checker must say nothing. With one of the barriers left out it must name
- * the write before it and the read behind it. The generators of test/random make no races either. */
+/* Random programs without races. They have phases, in each of which every thread writes a word of one buffer and reads
+ * a word that another warp wrote in the phase before, with a barrier of any form in between; and messages from block to
+ * block, by a flag. The checker must report nothing. Without one of the barriers, it must report a race of the write
+ * before it and the read after it. The generators of test/random make no races either. */
 #include "benchmarks/bench.h"
 #include "test/random/random_kernel.h"
 #include "test/test.h"
@@ -10,16 +10,16 @@
 enum { PROGRAMS = 40, RANDOM_PROGRAMS = 60, THREADS = 96, BLOCKS = 3, MAX_PHASES = 12, MAX_TEXT = 32768 };
 enum { BUFFERS = 4, BUFFER_BYTES = BLOCKS * THREADS * 4, FLAGS = BUFFERS * BUFFER_BYTES };
 
-/* A barrier, and the lines that it keeps apart. */
+/* A barrier, given by the lines of the two accesses that it orders. */
 struct gap {
     int write, read;
 };
 struct program_text {
     char text[MAX_TEXT];
     size_t len;
-    int line; /* of the next one */
+    int line; /* line: number of the next line, from 1 */
     uint64_t rng;
-    int left_out; /* the barrier that is; -1: none */
+    int left_out; /* left_out: index of the barrier that is left out; -1: none */
     struct gap gap[2 * MAX_PHASES + 2];
     int gaps;
 };
@@ -35,7 +35,7 @@ __attribute__((format(printf, 2, 3))) static int emit(struct program_text *p, co
     return p->line++;
 }
 
-/* A barrier between the line `write` and one that is still to come: its gap. */
+/* Adds a barrier (unless it is the one left out) between line `write` and a later read. Returns its index in gap[]. */
 static int barrier(struct program_text *p, int write) {
     static const char *const forms[] = {"bar.sync 0;", "bar.sync 3, 96;", "barrier.sync 5;",
                                         "bar.red.or.pred %q, 2, %q;"};
@@ -46,7 +46,8 @@ static int barrier(struct program_text *p, int write) {
     return p->gaps++;
 }
 
-/* Buffers 0 and 1 are shared, 2 and 3 global; a block has words of its own. */
+/* Computes in register `to` the address of the word of thread t + shift. Buffers 0 and 1 are in shared memory, 2 and 3
+ * in global memory; there each block has its own words. */
 static void address(struct program_text *p, const char *to, int buffer, uint32_t shift) {
     emit(p, "add.u32 %%i, %%t, %u; rem.u32 %%i, %%i, %d; shl.b32 %%i, %%i, 2;", shift, THREADS);
     if (buffer < 2)
@@ -60,7 +61,7 @@ static void phase(struct program_text *p, int *last, int *open) {
     int to = (*last + 1 + (int)test_random_below(&p->rng, BUFFERS - 1)) % BUFFERS;
     bool generic = test_random_below(&p->rng, 2);
     uint32_t turn = test_random_below(&p->rng, THREADS);
-    if (*open >= 0) { /* words that another warp wrote: 32 to 63 threads on */
+    if (*open >= 0) { /* reads a word that another warp wrote: the one of a thread 32 to 63 further */
         address(p, "%x", *last, p->gap[*open].read + 32 + test_random_below(&p->rng, 32));
         p->gap[*open].read = emit(p, "ld.u32 %%v, [%%x];");
     }
@@ -69,11 +70,12 @@ static void phase(struct program_text *p, int *last, int *open) {
     if (test_random_below(&p->rng, 3) == 0)
         emit(p, "red.global.add.u32 [%%b+%d], 1;", FLAGS + 256);
     *open = barrier(p, write);
-    p->gap[*open].read = (int)turn; /* until the line is known: where the words are */
+    p->gap[*open].read = (int)turn; /* until the line of the read is known, .read holds the shift of the words */
     *last = to;
 }
 
-/* All write a word; thread 0 raises a flag, for which the next block's thread 0 waits; all of that one read. */
+/* Adds a message: all threads write a word; thread 0 sets a flag, for which thread 0 of the next block waits; then all
+ * threads of that block read. */
 static void message(struct program_text *p) {
     int data = FLAGS + 1024;
     emit(p, "mad.lo.u32 %%i, %%c, %d, %%t; mul.wide.u32 %%x, %%i, 4; add.u64 %%x, %%x, %%b;", THREADS);
@@ -106,7 +108,7 @@ static void generate(struct program_text *p, uint64_t seed, int left_out) {
         message(p);
     for (uint32_t phases = 2 + test_random_below(&p->rng, MAX_PHASES - 2); phases; phases--)
         phase(p, &last, &open);
-    p->gaps--; /* nothing is read behind the last */
+    p->gaps--; /* no read follows the last barrier */
     emit(p, "ret;\n}");
 }
 
@@ -130,8 +132,8 @@ static enum heddle_status run(const char *text, const char *kernel, const char *
     return s;
 }
 
-/* Is there a race between the two lines? */
-static bool names(const char *report, struct gap g) {
+/* Whether the report has a race between the two lines. */
+static bool has_race_between(const char *report, struct gap g) {
     char write[32], read[32];
     snprintf(write, sizeof write, "at r.ptx:%d:", g.write);
     snprintf(read, sizeof read, "at r.ptx:%d:", g.read);
@@ -157,7 +159,7 @@ START_TEST(barriers_at_random) {
     for (int gap = 0, gaps = p.gaps; gap < gaps; gap++) {
         generate(&p, (uint64_t)_i, gap);
         s = run(p.text, "k", order, block, bytes, 0, NULL, report, sizeof report);
-        ck_assert_msg(s == HEDDLE_FAULT && names(report, p.gap[gap]),
+        ck_assert_msg(s == HEDDLE_FAULT && has_race_between(report, p.gap[gap]),
                       "seed %d, %s, without barrier %d (%d, %d): %.1500s\n%s", _i, order, gap, p.gap[gap].write,
                       p.gap[gap].read, report, p.text);
     }
@@ -176,8 +178,9 @@ START_TEST(random_kernels_are_clean) {
 }
 END_TEST
 
-/* Under its the lanes of a warp come to a barrier of this kernel path after path; all of them come. */
-START_TEST(lanes_come_to_a_barrier_one_by_one) {
+/* Under its, lanes of a warp reach a barrier of this kernel one path after another; all of them arrive, so nothing may
+ * be reported. */
+START_TEST(paths_arrive_at_a_barrier_one_by_one) {
     static uint32_t in[RANDOM_IN_WORDS];
     static char report[65536];
     char *text = random_kernel(55, RANDOM_RICH);
@@ -194,5 +197,5 @@ END_TEST
 SUITE(isa_check_random) {
     TEST_LOOP(barriers_at_random, 0, PROGRAMS);
     TEST_LOOP(random_kernels_are_clean, 0, RANDOM_PROGRAMS);
-    TEST(lanes_come_to_a_barrier_one_by_one);
+    TEST(paths_arrive_at_a_barrier_one_by_one);
 }

@@ -1,5 +1,5 @@
-/* Pages of the race detector: made when touched, divided into bytes when a byte is, cleared, and refused at the
- * limit. */
+/* Shadow pages of the race detector: created at the first access, divided into bytes at the first access to a byte,
+ * cleared, and refused at the limit. */
 #include "isa/interp/check_state.h"
 #include "test/test.h"
 
@@ -13,8 +13,8 @@ static void setup(void) {
 }
 static void teardown(void) { shadow_free(&k, &s); }
 
-START_TEST(words_until_a_byte_is_touched) {
-    struct granule *g = shadow_at(&k, &s, PAGE_BYTES + 8, 8, 4, &shift); /* a vector of two words */
+START_TEST(words_until_a_byte_is_accessed) {
+    struct granule *g = shadow_at(&k, &s, PAGE_BYTES + 8, 8, 4, &shift); /* an access to a vector of two words */
     ck_assert_uint_eq(shift, 2);
     ck_assert_uint_eq(k.shadow_bytes, sizeof(struct shadow_page) + PAGE_BYTES / 4 * sizeof(struct granule));
     g[0].write = (struct access){.time = 5, .cta = 2, .thread = 77};
@@ -29,7 +29,7 @@ START_TEST(words_until_a_byte_is_touched) {
         ck_assert_uint_eq(g[4 + i].read.time, 9);
         ck_assert_uint_eq(g[i].read.time, 0);
     }
-    ck_assert_ptr_eq(shadow_at(&k, &s, PAGE_BYTES + 8, 4, 4, &shift), g); /* and stays divided */
+    ck_assert_ptr_eq(shadow_at(&k, &s, PAGE_BYTES + 8, 4, 4, &shift), g); /* the page remains divided */
     ck_assert_uint_eq(shift, 0);
     shadow_at(&k, &s, 3 * PAGE_BYTES - 2, 2, 2, &shift);
     ck_assert_uint_eq(shift, 0);
@@ -38,7 +38,7 @@ START_TEST(words_until_a_byte_is_touched) {
 }
 END_TEST
 
-START_TEST(cleared_memory_has_no_past) {
+START_TEST(cleared_memory_has_no_history) {
     struct granule *g = shadow_at(&k, &s, PAGE_BYTES - 4, 4, 4, &shift),
                    *next = shadow_at(&k, &s, PAGE_BYTES, 4, 4, &shift);
     g->write.time = next[0].write.time = next[1].write.time = 3;
@@ -49,7 +49,7 @@ START_TEST(cleared_memory_has_no_past) {
 }
 END_TEST
 
-/* Room for one page of words, and not for bytes: what has no page is counted once. */
+/* A limit with room for one page of words, but not of bytes: an access without a page is counted once. */
 START_TEST(a_limit) {
     k.shadow_bytes = SHADOW_LIMIT - 20000;
     ck_assert_ptr_nonnull(shadow_at(&k, &s, 0, 4, 4, &shift));
@@ -70,15 +70,15 @@ START_TEST(a_limit) {
     check_print(&k, &l, NULL, 0, out);
     fclose(out);
     ck_assert_str_eq(text,
-                     "note: races were not looked for in 5 MiB of the memory that kernel 'k' touched: what is kept "
-                     "of each word has a limit of 4096 MiB\n");
+                     "note: 5 MiB of the memory that kernel 'k' accessed were not checked for races: the records of "
+                     "accesses are limited to 4096 MiB\n");
     free(text);
 }
 END_TEST
 
 SUITE(isa_check_shadow) {
     tcase_add_checked_fixture(tc, setup, teardown);
-    TEST(words_until_a_byte_is_touched);
-    TEST(cleared_memory_has_no_past);
+    TEST(words_until_a_byte_is_accessed);
+    TEST(cleared_memory_has_no_history);
     TEST(a_limit);
 }

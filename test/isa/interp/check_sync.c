@@ -1,6 +1,5 @@
-/* Releases and acquires at one address after another, and mbarriers, for warps that are led by hand. The rules are
- * those at the top of isa/interp/check_sync.c, after PTX ISA 8.8: expected answers are what they give for each
- * exchange. */
+/* Releases and acquires at addresses, and mbarriers, for warps that a test steps by hand. Expected answers follow from
+ * the rules at the top of isa/interp/check_sync.c (PTX ISA 8.8). */
 #include "isa/exec/exec_mbarrier.h"
 #include "order_rig.h"
 
@@ -9,7 +8,7 @@ static const lanemask_t ALL = LANES_ALL;
 static struct order_rig r;
 static struct effects fx;
 static const struct inst *load, *store, *atom, *init, *arrive, *arrive_tx, *drop, *test_wait, *try_wait, *test_sink;
-static opnd_t done; /* the predicate of the waits */
+static opnd_t done; /* the predicate that waits write */
 
 static const struct inst *on_object(struct asm_program *a, const char *opcode, opnd_t d, opnd_t count) {
     struct inst *in = asm_mem(a, opcode, d, 8, OPND_ZERO, 0);
@@ -35,7 +34,8 @@ static void setup(void) {
 }
 static void teardown(void) { rig_end(&r); }
 
-/* Lane 7 of the warp executes an access to `address`, at the warp's next time, which it returns. */
+/* Lane 7 of the warp executes instruction `in` at `address`, with ORDER_ flags `words`. Returns its time, the warp's
+ * next. */
 static uint32_t access_to(uint64_t address, const struct inst *in, int cta, int warp, unsigned words) {
     uint32_t time = rig_step(&r, cta, warp, ALL);
     struct now n = rig_now(&r, cta, warp, (uint8_t)words);
@@ -56,14 +56,15 @@ static uint32_t fence(int cta, int warp, unsigned words) {
     order_fence(&n);
     return time;
 }
-/* Does a plain access of `warp` of `cta` at `time` come before what the other warp does now? */
+/* Whether a weak access of `warp` of `cta` at `time` is ordered before the current instruction of the other warp. */
 static bool before(int cta, int warp, uint32_t time, int of_cta, int of_warp) {
     return rig_before(&r, cta, warp, 3, time, WEAK, of_cta, of_warp, 5);
 }
 
-/* Work at 1, fence at 2, flag at 3; the flag is read at 1, and the fence is at 2. */
+/* The writer accesses data at time 1, fences at 2 and sets the flag at 3; the reader reads the flag at 1 and fences at
+ * 2. */
 START_TEST(fences_on_both_sides) {
-    for (int left_out = 0; left_out < 3; left_out++) { /* nothing, the writer's fence, the reader's */
+    for (int left_out = 0; left_out < 3; left_out++) { /* left out: nothing, the writer's fence, the reader's fence */
         rig_end(&r);
         setup();
         rig_step(&r, 0, 0, ALL);
@@ -71,16 +72,16 @@ START_TEST(fences_on_both_sides) {
             fence(0, 0, 0);
         at_flag(store, 0, 0, RELAXED);
         at_flag(load, 1, 2, RELAXED);
-        ck_assert(!before(0, 0, 1, 1, 2)); /* not before the fence */
+        ck_assert(!before(0, 0, 1, 1, 2)); /* not yet: the reader has not fenced */
         if (left_out != 2)
             fence(1, 2, 0);
         ck_assert_int_eq(before(0, 0, 1, 1, 2), !left_out);
-        ck_assert(!before(0, 0, 3, 1, 2)); /* at the flag: after the fence */
+        ck_assert(!before(0, 0, 3, 1, 2)); /* a weak access at the time of the flag comes after the fence */
     }
 }
 END_TEST
 
-START_TEST(words_in_place_of_fences) {
+START_TEST(qualifiers_instead_of_fences) {
     rig_step(&r, 0, 0, ALL);
     ck_assert_uint_eq(at_flag(store, 0, 0, RELEASE), 2);
     at_flag(load, 1, 0, RELAXED);
@@ -89,19 +90,19 @@ START_TEST(words_in_place_of_fences) {
     ck_assert(before(0, 0, 1, 1, 1) && before(0, 0, 2, 1, 1));
     ck_assert(!before(0, 0, 3, 1, 1));
     ck_assert(!before(0, 0, 1, 1, 0));
-    at_flag(store, 1, 2, ACQUIRE); /* a store reads nothing */
+    at_flag(store, 1, 2, ACQUIRE); /* a store reads nothing, so it acquires nothing */
     ck_assert(!before(0, 0, 1, 1, 2));
 }
 END_TEST
 
-/* Another's store, who knows nothing, takes the place of what was told; a read-modify-write adds to it. */
+/* A store by a thread without knowledge replaces the release at the address; a read-modify-write adds to it. */
 START_TEST(stores_replace_and_atomics_add) {
     rig_step(&r, 0, 0, ALL);
     at_flag(store, 0, 0, RELEASE);
     at_flag(atom, 0, 1, RELAXED);
     at_flag(load, 1, 0, ACQUIRE);
     ck_assert(before(0, 0, 1, 1, 0));
-    ck_assert(!before(0, 1, 1, 1, 0)); /* relaxed, and no fence */
+    ck_assert(!before(0, 1, 1, 1, 0)); /* relaxed, without a fence */
     at_flag(atom, 0, 2, RELEASE);
     at_flag(load, 1, 1, ACQUIRE);
     ck_assert(before(0, 0, 1, 1, 1) && before(0, 2, 1, 1, 1));
@@ -114,8 +115,9 @@ START_TEST(stores_replace_and_atomics_add) {
 }
 END_TEST
 
-/* As of CUDA: atomicAdd() without a word acquires at once; with .relaxed it does not; nor does a load without one. */
-START_TEST(atomics_without_words) {
+/* As for CUDA: atomicAdd() without a qualifier acquires; with .relaxed it does not; nor does a load without a
+ * qualifier. */
+START_TEST(atomics_without_qualifiers) {
     rig_step(&r, 0, 0, ALL);
     at_flag(store, 0, 0, RELEASE);
     at_flag(atom, 1, 0, RELAXED);
@@ -127,7 +129,7 @@ START_TEST(atomics_without_words) {
 }
 END_TEST
 
-/* A release of the CTA's scope is heard in the CTA. One of another CTA at the same place takes its place. */
+/* A release of CTA scope can be acquired in its CTA only. A release of another CTA at the same address replaces it. */
 START_TEST(scopes) {
     rig_step(&r, 0, 0, ALL);
     at_flag(store, 0, 0, RELEASE | CTA);
@@ -139,13 +141,14 @@ START_TEST(scopes) {
     ck_assert(!before(0, 0, 1, 0, 2));
     fence(0, 2, CTA);
     ck_assert(before(0, 0, 1, 0, 2));
-    at_flag(atom, 1, 2, RELEASE | CTA); /* adds, but not to what another CTA keeps for itself */
+    at_flag(atom, 1, 2, RELEASE | CTA); /* it adds to the release at the address, but not to one that another CTA made
+                                         * for itself */
     at_flag(load, 1, 3, ACQUIRE | CTA);
     ck_assert(before(1, 2, 1, 1, 3));
     at_flag(load, 0, 3, ACQUIRE);
     ck_assert(!before(0, 0, 1, 0, 3));
     ck_assert(!before(1, 2, 1, 0, 3));
-    /* A reader of the CTA's scope hears nothing of another CTA, whatever that has told. */
+    /* An acquire of CTA scope receives nothing from another CTA, whatever the scope of the release. */
     at_flag(store, 0, 0, RELEASE);
     at_flag(load, 1, 0, ACQUIRE | CTA);
     ck_assert(!before(0, 0, 1, 1, 0));
@@ -154,8 +157,8 @@ START_TEST(scopes) {
 }
 END_TEST
 
-/* Fences of the CTA's scope before a relaxed store: those of the CTA hear it, also from a store of the GPU's scope. */
-START_TEST(what_a_fence_of_the_cta_covers) {
+/* Fences of CTA scope before a relaxed store: threads of the CTA can acquire it, also when the store has GPU scope. */
+START_TEST(coverage_of_a_cta_fence) {
     for (int narrow = 0; narrow < 2; narrow++) {
         rig_end(&r);
         setup();
@@ -174,7 +177,7 @@ START_TEST(what_a_fence_of_the_cta_covers) {
 }
 END_TEST
 
-/* A release of the CTA's scope tells others what fences of the GPU's scope before it have covered. */
+/* A release of CTA scope releases to other CTAs what earlier fences of GPU scope have covered. */
 START_TEST(a_narrow_release_after_a_wide_fence) {
     rig_step(&r, 0, 0, ALL);
     ck_assert_uint_eq(fence(0, 0, 0), 2);
@@ -188,8 +191,8 @@ START_TEST(a_narrow_release_after_a_wide_fence) {
 }
 END_TEST
 
-/* Far more places than the table begins with (64), address 0 among them; each keeps what its own warp has told. Lanes
- * of one instruction are at places of their own, two of them at the same. */
+/* Far more addresses than the initial table holds (64), address 0 among them; each keeps its own release. Lanes of one
+ * instruction access different addresses, two of them the same one. */
 START_TEST(many_places) {
     struct now n = rig_now(&r, 0, 0, RELEASE);
     n.in = store;
@@ -210,7 +213,7 @@ START_TEST(many_places) {
         ck_assert(!before(0, 0, i / 4 + 2, 1, 0));
     }
     access_to(4000, load, 1, 1, ACQUIRE);
-    access_to(4000, store, 1, 1, RELAXED); /* tells nothing: no place is made */
+    access_to(4000, store, 1, 1, RELAXED); /* releases nothing, so the address gets no entry */
     ck_assert(!before(0, 0, 1, 1, 1));
     ck_assert_uint_eq(r.k.places.n, 1000);
     sync_forget(&r.k.places);
@@ -224,13 +227,13 @@ END_TEST
 
 enum { OBJECT = 64 };
 
-/* The word of an object that waits for `pending` of two arrivals, in phase `phase`. */
+/* The word of an object in phase `phase` that waits for `pending` of two arrivals. */
 static uint64_t word_of(uint32_t pending, uint64_t phase) {
     return (uint64_t)pending << MBARRIER_PENDING | 2ull << MBARRIER_EXPECTED | phase << MBARRIER_PHASE |
            1ull << MBARRIER_LIVE;
 }
 
-/* Lanes of `warp` of CTA 0 execute `in` at the object, which is `word` then. Returns the time. */
+/* Lanes of `warp` of CTA 0 execute `in` at the object, whose word is `word` after the instruction. Returns the time. */
 static uint32_t mbarrier(const struct inst *in, int warp, lanemask_t lanes, unsigned words, uint64_t word) {
     uint32_t time = rig_step(&r, 0, warp, ALL);
     struct now n = rig_now(&r, 0, warp, (uint8_t)words);
@@ -247,18 +250,18 @@ static uint32_t wait_for(const struct inst *in, int warp, lanemask_t answer, uns
     return mbarrier(in, warp, 1 << 4, words, word);
 }
 
-/* Warps 0 and 1 arrive, at 1 of theirs, and warp 2 hears both once its wait says that the phase is over. In the next
- * phase warp 3 has arrived alone: a wait for the phase before does not hear it. */
+/* Warps 0 and 1 arrive, and warp 2 acquires from both when its wait says that the phase is complete. Warp 3 has arrived
+ * alone in the next phase: a wait for the phase before does not acquire from it. */
 START_TEST(a_phase_orders) {
     mbarrier(init, 0, 1, 0, word_of(2, 0));
     ck_assert_uint_eq(mbarrier(arrive, 0, 1, 0, word_of(1, 0)), 2);
     wait_for(test_wait, 2, 0, 0, word_of(1, 0));
-    wait_for(test_wait, 2, 1 << 4, 0, word_of(1, 0)); /* nothing has ended that could be heard */
+    wait_for(test_wait, 2, 1 << 4, 0, word_of(1, 0)); /* no phase is complete yet */
     ck_assert(!before(0, 0, 2, 0, 2));
     ck_assert_uint_eq(mbarrier(arrive, 1, 1, 0, word_of(2, 1)), 1);
-    wait_for(test_wait, 2, ~(1u << 4), 0, word_of(2, 1)); /* other lanes' predicates */
+    wait_for(test_wait, 2, ~(1u << 4), 0, word_of(2, 1)); /* only other lanes' predicates are true */
     ck_assert(!before(0, 0, 2, 0, 2));
-    wait_for(test_sink, 2, 1 << 4, 0, word_of(2, 1)); /* nobody looks at the answer */
+    wait_for(test_sink, 2, 1 << 4, 0, word_of(2, 1)); /* the result is not used */
     ck_assert(!before(0, 0, 2, 0, 2));
     mbarrier(arrive, 3, 1, 0, word_of(1, 1));
     wait_for(test_wait, 2, 1 << 4, 0, word_of(1, 1));
@@ -270,8 +273,8 @@ START_TEST(a_phase_orders) {
 }
 END_TEST
 
-/* Two lanes that arrive together are the two that are waited for; of four, two are the next phase's, and the parity is
- * the old one again. One lane with a count of transactions is one arrival. */
+/* Two lanes that arrive together complete the phase of two arrivals. Of four lanes, two belong to the next phase, which
+ * is complete then, so the parity is the first one again. One lane with a count of transactions is one arrival. */
 START_TEST(arrivals_of_one_instruction) {
     mbarrier(init, 0, 1, 0, word_of(2, 0));
     mbarrier(arrive, 0, 3, 0, word_of(2, 1));
@@ -289,7 +292,7 @@ START_TEST(arrivals_of_one_instruction) {
 }
 END_TEST
 
-/* Relaxed arrivals tell what a fence has covered, relaxed waits learn it with the next one. */
+/* A relaxed arrival releases what an earlier fence covered; a relaxed wait acquires it at the next fence. */
 START_TEST(relaxed_phases) {
     mbarrier(init, 0, 1, 0, word_of(2, 0));
     ck_assert_uint_eq(fence(0, 0, CTA), 2);
@@ -303,8 +306,8 @@ START_TEST(relaxed_phases) {
 }
 END_TEST
 
-/* An object that is made again has no past: neither phases that ended nor arrivals. */
-START_TEST(an_object_is_made_again) {
+/* An object that is initialised again starts without completed phases and arrivals. */
+START_TEST(an_object_is_initialised_again) {
     mbarrier(init, 0, 1, 0, word_of(2, 0));
     mbarrier(arrive, 0, 3, 0, word_of(2, 1));
     mbarrier(arrive, 3, 1, 0, word_of(1, 1));
@@ -318,7 +321,8 @@ START_TEST(an_object_is_made_again) {
 }
 END_TEST
 
-/* Lanes 0 and 2 arrive at one object, lane 1 at another one, which waits for another arrival. */
+/* Lanes 0 and 2 arrive at one object and complete its phase; lane 1 arrives at another, which waits for one more
+ * arrival. */
 START_TEST(objects_of_one_instruction) {
     uint64_t word = word_of(2, 0);
     struct now n = rig_now(&r, 0, 0, 0);
@@ -352,7 +356,7 @@ START_TEST(objects_of_one_instruction) {
 }
 END_TEST
 
-/* Lanes 1 and 2, each at an object of its own that waits for another arrival; lane 0 does not take part. */
+/* Lanes 1 and 2 arrive at different objects, each of which waits for one more arrival; lane 0 does not take part. */
 START_TEST(lanes_that_do_not_arrive) {
     const uint64_t before_it = word_of(2, 0), after = word_of(1, 0);
     struct now n = rig_now(&r, 0, 0, 0);
@@ -375,17 +379,17 @@ END_TEST
 SUITE(isa_check_sync) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(fences_on_both_sides);
-    TEST(words_in_place_of_fences);
+    TEST(qualifiers_instead_of_fences);
     TEST(stores_replace_and_atomics_add);
-    TEST(atomics_without_words);
+    TEST(atomics_without_qualifiers);
     TEST(scopes);
-    TEST(what_a_fence_of_the_cta_covers);
+    TEST(coverage_of_a_cta_fence);
     TEST(a_narrow_release_after_a_wide_fence);
     TEST(many_places);
     TEST(a_phase_orders);
     TEST(arrivals_of_one_instruction);
     TEST(relaxed_phases);
-    TEST(an_object_is_made_again);
+    TEST(an_object_is_initialised_again);
     TEST(objects_of_one_instruction);
     TEST(lanes_that_do_not_arrive);
 }

@@ -2,8 +2,8 @@
 #include "host/heddle.h"
 #include "test/test.h"
 
-/* Each CTA counts a word up for everybody and waits until all have, again and again: p[0]; its own is p[1 + CTA].
- * `missing` are some that never come. */
+/* Each CTA adds 1 to word p[0] and waits until all CTAs have done so, again and again; p[1 + CTA] is its own counter.
+ * The last `missing` CTAs never arrive. */
 static const char text[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
                            ".visible .entry meet(.param .u64 p, .param .u32 rounds, .param .u32 missing) {\n"
                            ".reg .pred %q; .reg .u32 %n, %i, %all, %goal, %v, %cta; .reg .u64 %p, %mine;\n"
@@ -41,10 +41,11 @@ static enum heddle_status meet(uint32_t threads, uint32_t rounds, uint32_t missi
     return status;
 }
 
-/* Between two barriers a CTA runs the rest of a round of 4096 instructions, which has done something, and one or two of
- * 256 that show that it only waits: less than 5000. It would else spend a turn, 32768, with as many waiting as there
- * are others. Host threads change nothing of it. */
-START_TEST(who_waits_gives_way) {
+/* A waiting CTA must give way early. Between two grid barriers it runs the rest of an interval of 4096 instructions, in
+ * which it changed memory, and one or two intervals of 256 that show that it only waits: less than 5000 together.
+ * Otherwise it would spend whole turns of 32768 instructions, one for each CTA that waits. The number of host threads
+ * changes nothing. */
+START_TEST(waiting_ctas_give_way) {
     enum { ROUNDS = 100 };
     double first = 0, n = 0;
     char message[1000];
@@ -57,18 +58,18 @@ START_TEST(who_waits_gives_way) {
 }
 END_TEST
 
-/* One that never comes is still found out. */
+/* A CTA that never arrives is still reported as a deadlock. */
 START_TEST(endless_waiting_is_found) {
     char message[1000];
     double n;
     for (uint32_t threads = 1; threads <= 3; threads++) {
         ck_assert_int_eq(meet(threads, 3, 1, &n, message), HEDDLE_DEADLOCK);
-        ck_assert_msg(strstr(message, "every path that may run repeats itself") != NULL, "%s", message);
+        ck_assert_msg(strstr(message, "every runnable path repeats itself") != NULL, "%s", message);
     }
 }
 END_TEST
 
 SUITE(isa_interp_cooperative) {
-    TEST(who_waits_gives_way);
+    TEST(waiting_ctas_give_way);
     TEST(endless_waiting_is_found);
 }

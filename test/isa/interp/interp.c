@@ -1,7 +1,7 @@
 #include "interp_rig.h"
 
-/* Thread t adds up 0 + 1 + ... + t: loops of different lengths. Each trip is 3 instructions (add, add, setp) and the
- * branch; 32 lanes leave one after another, and all store once: t (t + 1) / 2. */
+/* Thread t adds up 0 + 1 + ... + t: loops of different lengths. Each iteration has 3 instructions (add, add, setp) and
+ * the branch. The 32 lanes leave one after another, and all store once: t (t + 1) / 2. */
 START_TEST(loops_of_different_lengths) {
     setup();
     opnd_t i = asm_reg(a, 4), sum = asm_reg(a, 4), p = asm_reg(a, 0);
@@ -17,9 +17,9 @@ START_TEST(loops_of_different_lengths) {
     struct interp_stats s = asm_run(&l);
     for (uint32_t t = 0; t < 32; t++)
         ck_assert_uint_eq(word(t), t * (t + 1) / 2);
-    /* 2 set-up, 32 trips of 4, st and exit */
+    /* 2 for the set-up, 32 iterations of 4, st and exit */
     ck_assert_uint_eq(s.warp_instructions, SETUP_INSTRUCTIONS + 32 * 4 + 2);
-    /* trip k has 32 - k lanes; the branch counts the lanes whose guard holds, 31 - k */
+    /* iteration k has 32 - k lanes; of them the branch counts those with a true guard, 31 - k */
     ck_assert_uint_eq(s.thread_instructions, 32 * SETUP_INSTRUCTIONS + 3 * (32 * 33 / 2) + 31 * 32 / 2 + 64);
     ck_assert_uint_eq(s.path_sum, s.warp_instructions);
     ck_assert_uint_eq(s.max_depth, 2);
@@ -27,7 +27,7 @@ START_TEST(loops_of_different_lengths) {
 }
 END_TEST
 
-/* Appends `id` to the trace: word 0 is the number of entries, pairs {id, lanes that execute} follow. */
+/* Adds code that appends `id` to the trace: word 0 is the number of entries; pairs {id, lanes that execute} follow. */
 static void trace(uint32_t id) {
     opnd_t n = asm_reg(a, 8), n32 = asm_reg(a, 4), p = asm_reg(a, 8), m = asm_reg(a, 4);
     opnd_t base = asm_const(a, 8, out);
@@ -85,7 +85,7 @@ START_TEST(figure_1) {
 }
 END_TEST
 
-/* Lanes 0 to 2 take a side on which lane 0 exits; the join has the others. */
+/* Lanes 0 to 2 take a side on which lane 0 exits; the other lanes are at the join. */
 START_TEST(exit_inside_a_branch) {
     setup();
     opnd_t p = below(3), q = below(1);
@@ -167,7 +167,7 @@ START_TEST(guards) {
 }
 END_TEST
 
-/* A block of (5, 3, 2) threads: the last warp does not exist, lanes 30 and 31 neither; %tid counts x first. */
+/* A block of (5, 3, 2) threads: 30 threads, so one warp without lanes 30 and 31; %tid counts x first. */
 START_TEST(special_registers) {
     setup();
     opnd_t y = asm_special(a, SPECIAL_TID_Y), z = asm_special(a, SPECIAL_TID_Z), lane = asm_special(a, SPECIAL_LANEID);
@@ -203,7 +203,8 @@ START_TEST(fault_says_where) {
     leave();
     asm_end(a);
     struct launch l = asm_launch(a, &mem, 2, 64);
-    struct fault f = asm_run_fault(&l); /* thread 40 of CTA 0 is the first beyond the buffer: warp 1, lane 8 */
+    struct fault f = asm_run_fault(&l); /* thread 40 of CTA 0 is the first that accesses beyond the buffer: warp 1, lane
+                                         * 8 */
     ck_assert_int_eq(f.kind, FAULT_OUT_OF_BOUNDS);
     ck_assert_uint_eq(f.pc, SETUP_INSTRUCTIONS);
     ck_assert_uint_eq(f.warp, 1);
@@ -258,7 +259,7 @@ START_TEST(endless_loop_meets_the_limit) {
 }
 END_TEST
 
-/* Lane 1 waits for lane 0 of its own warp, which waits at the join: a spin lock inside a warp. */
+/* Lane 1 waits for lane 0 of its own warp, and lane 0 waits at the join for lane 1: a spin lock inside a warp. */
 static void spin_within_a_warp(void) {
     opnd_t p = asm_reg(a, 0), v = asm_reg(a, 4), flag = asm_const(a, 8, out);
     asm_op(a, "setp.eq.u32", p, tid, zero, zero);
@@ -287,7 +288,7 @@ START_TEST(spin_lock_inside_a_warp) {
 }
 END_TEST
 
-/* Every CTA finds its shared memory empty, whatever the one before it left there. */
+/* Shared memory is zero at the start of every CTA, whatever the CTA before wrote. */
 START_TEST(shared_memory_starts_empty) {
     setup();
     a->p.shared_bytes = 64;
@@ -347,8 +348,8 @@ START_TEST(launches_are_checked) {
 }
 END_TEST
 
-/* %clock counts what the warp has executed: from one reading to the next it is the two instructions between, and
- * itself. The first has the set-up before it, and is counted. */
+/* %clock is the number of instructions that the warp has executed. Between two readings there are two instructions, so
+ * the second is 3 more: those two and the first reading itself. The first reading counts the set-up before it. */
 START_TEST(the_clock_counts_instructions) {
     setup();
     opnd_t first = asm_reg(a, 4), second = asm_reg(a, 4), v = asm_reg(a, 4);

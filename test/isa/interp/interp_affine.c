@@ -1,5 +1,5 @@
-/* Two streams in the interpreter: warps that wait for what the affine warp sends, how far it runs ahead, and what is
- * said when the streams do not agree. */
+/* Two streams in the interpreter: warps that wait for values of the affine warp, the distance by which the affine warp
+ * may run ahead, and errors when the streams do not agree. */
 #include "test/bases.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -29,7 +29,7 @@ static void setup(void) {
     tid = asm_special(a, SPECIAL_TID_X);
 }
 
-/* What follows is the affine stream. */
+/* Begins the affine stream. */
 static void affine(void) {
     asm_op(a, "exit", OPND_SINK, zero, zero, zero);
     uint32_t entry = asm_pc(a);
@@ -84,8 +84,8 @@ static uint32_t word(uint32_t i) {
     return v;
 }
 
-/* out[tid] = 5, the address from the queue; the affine stream stores nothing itself. */
-START_TEST(an_address_comes) {
+/* out[tid] = 5, with an address from the queue; the affine stream itself stores nothing. */
+START_TEST(an_address_from_the_queue) {
     struct interp_stats s;
     struct fault f;
     setup();
@@ -100,15 +100,15 @@ START_TEST(an_address_comes) {
         ck_abort_msg("%s", f.text ? f.text : "fault");
     for (uint32_t t = 0; t < 51; t++)
         ck_assert_uint_eq(word(t), t < 50 ? 5 : 0);
-    ck_assert_uint_eq(s.affine.addresses, 2); /* a warp instruction a warp */
+    ck_assert_uint_eq(s.affine.addresses, 2); /* one for each warp */
     ck_assert_uint_eq(s.affine.instructions, 3);
     ck_assert_uint_eq(s.warp_instructions, 3 + 2 * 2);
     teardown();
 }
 END_TEST
 
-/* Thread t loads word 2 t from the queue's address, and stores it itself: two warps, two loads that are decoupled. */
-START_TEST(a_load_comes) {
+/* Thread t loads word 2 t, from the queue's address, and stores it itself: two warps, two decoupled loads. */
+START_TEST(a_load_from_the_queue) {
     struct interp_stats s;
     struct fault f;
     setup();
@@ -136,7 +136,7 @@ START_TEST(a_load_comes) {
 }
 END_TEST
 
-/* The kernel's warps have left when the affine stream's load goes wrong. */
+/* A load of the affine stream faults after the kernel's warps have exited. */
 START_TEST(a_fault_after_the_end) {
     struct interp_stats s;
     struct fault f;
@@ -153,8 +153,8 @@ START_TEST(a_fault_after_the_end) {
 }
 END_TEST
 
-/* 3 x 2 x 2 CTAs, each with words of its own, by the affine stream from its place in the grid: whatever the batch, of
- * which the last may be smaller. A batch's stream is counted once: four sums, one that sends, its exit. */
+/* 3 x 2 x 2 CTAs, each with words of its own that the affine stream addresses by the CTA's position in the grid: for
+ * any batch size; the last batch may be smaller. A batch's stream is counted once: four sums, one send, one exit. */
 START_TEST(batches_of_ctas) {
     static const uint32_t batch[] = {0, 1, 2, 5, 12, 1000};
     for (int i = 0; i < 6; i++) {
@@ -180,14 +180,14 @@ START_TEST(batches_of_ctas) {
         ck_assert_uint_eq(s.affine.instructions, batches * 6);
         ck_assert_uint_eq(s.affine.addresses, 12 * 2);
         ck_assert_uint_eq(s.warp_instructions, batches * 6 + 12 * 2 * 2);
-        ck_assert_uint_eq(s.path_sum, s.warp_instructions); /* nobody diverges */
+        ck_assert_uint_eq(s.path_sum, s.warp_instructions); /* no warp diverges */
         teardown();
     }
 }
 END_TEST
 
-/* The affine stream has ended: the warp would wait forever. */
-START_TEST(what_never_comes) {
+/* The affine stream has ended without the value: the warp would wait for ever. */
+START_TEST(a_missing_entry_is_a_deadlock) {
     struct interp_stats s;
     struct fault f;
     setup();
@@ -206,8 +206,8 @@ START_TEST(what_never_comes) {
 }
 END_TEST
 
-/* Streams that do not agree are our mistake, and said to be one. */
-START_TEST(another_site_comes) {
+/* Streams that do not agree are an error of Heddle, and the message says so. */
+START_TEST(an_entry_of_another_site_is_an_error) {
     struct interp_stats s;
     struct fault f;
     setup();
@@ -224,7 +224,7 @@ START_TEST(another_site_comes) {
 }
 END_TEST
 
-/* An access to where nothing is, by the thread that makes it. */
+/* A fault by an access to unmapped memory names the thread that made it. */
 START_TEST(an_access_faults) {
     struct interp_stats s;
     struct fault f;
@@ -235,7 +235,8 @@ START_TEST(an_access_faults) {
     at_site(0);
     affine();
     opnd_t at = asm_reg(a, 8);
-    asm_op(a, "mad.wide.u32", at, tid, c32(100), asm_const(a, 8, out)); /* thread 41 is behind the 4096 bytes */
+    /* thread 41 is the first beyond the 4096 bytes */
+    asm_op(a, "mad.wide.u32", at, tid, c32(100), asm_const(a, 8, out));
     send("#enq.data", 0, at);
     ck_assert(!run(_i, 50, &s, &f));
     ck_assert_int_eq(f.kind, FAULT_OUT_OF_BOUNDS);
@@ -252,8 +253,8 @@ START_TEST(an_access_faults) {
 }
 END_TEST
 
-/* One warp takes 5000 predicates while the seven others wait for it at a barrier: theirs pile up, beyond what usually
- * may. Then they take theirs. */
+/* One warp takes 5000 predicates while the seven others wait for it at a barrier: their queues grow beyond the usual
+ * limit. Afterwards they take their predicates. */
 START_TEST(far_ahead) {
     struct interp_stats s;
     struct fault f;
@@ -283,13 +284,13 @@ START_TEST(far_ahead) {
     for (uint32_t t = 0; t < 256; t++)
         ck_assert_uint_eq(word(t), 5000);
     ck_assert_uint_eq(s.affine.predicates, 8 * 5000);
-    ck_assert_uint_eq(s.affine.instructions, 4 * 5000 + 1); /* and its exit */
+    ck_assert_uint_eq(s.affine.instructions, 4 * 5000 + 1); /* 4 for each of 5000 predicates, and the exit */
     teardown();
 }
 END_TEST
 
-/* What nobody takes is noticed when the CTA ends. */
-START_TEST(nobody_takes_it) {
+/* A value that no warp has taken is an error at the end of the CTA. */
+START_TEST(an_entry_never_taken_is_an_error) {
     struct interp_stats s;
     struct fault f;
     setup();
@@ -310,7 +311,7 @@ START_TEST(nobody_takes_it) {
 }
 END_TEST
 
-/* An affine warp that never ends and sends nothing: the limit ends it. */
+/* An affine warp that never ends and sends nothing: the instruction limit ends it. */
 START_TEST(an_endless_stream) {
     struct interp_stats s;
     struct fault f;
@@ -327,14 +328,14 @@ START_TEST(an_endless_stream) {
 END_TEST
 
 SUITE(isa_interp_affine) {
-    TEST_LOOP(an_address_comes, 0, N_MODELS);
-    TEST_LOOP(a_load_comes, 0, N_MODELS);
+    TEST_LOOP(an_address_from_the_queue, 0, N_MODELS);
+    TEST_LOOP(a_load_from_the_queue, 0, N_MODELS);
     TEST_LOOP(a_fault_after_the_end, 0, N_MODELS);
     TEST_LOOP(batches_of_ctas, 0, N_MODELS);
-    TEST_LOOP(what_never_comes, 0, N_MODELS);
-    TEST_LOOP(another_site_comes, 0, N_MODELS);
+    TEST_LOOP(a_missing_entry_is_a_deadlock, 0, N_MODELS);
+    TEST_LOOP(an_entry_of_another_site_is_an_error, 0, N_MODELS);
     TEST_LOOP(an_access_faults, 0, N_MODELS);
     TEST_LOOP(far_ahead, 0, N_MODELS);
-    TEST_LOOP(nobody_takes_it, 0, N_MODELS);
+    TEST_LOOP(an_entry_never_taken_is_an_error, 0, N_MODELS);
     TEST_LOOP(an_endless_stream, 0, N_MODELS);
 }

@@ -53,7 +53,7 @@ static void run_well(int model, uint32_t block, struct interp_stats *s) {
         ck_abort_msg("%s: %s", base_models()->ops[model]->name, f.text);
 }
 
-/* Nested branches inside a loop of tid + 1 trips, with exits of some lanes on the way. */
+/* Nested branches inside a loop of tid + 1 iterations, in which some lanes exit. */
 static void tangle(void) {
     opnd_t i = asm_reg(a, 4), sum = asm_reg(a, 4), low = asm_reg(a, 4), p = asm_reg(a, 0), q = asm_reg(a, 0);
     opnd_t r = asm_reg(a, 0), done = asm_reg(a, 0);
@@ -71,7 +71,7 @@ static void tangle(void) {
     outer->target = asm_pc(a);
     asm_op(a, "xor.b32", sum, sum, i, zero);
     outer->rpc = over->target = asm_pc(a);
-    asm_op(a, "setp.eq.u32", r, sum, c32(14), zero); /* some threads leave in the middle */
+    asm_op(a, "setp.eq.u32", r, sum, c32(14), zero); /* some threads exit inside the loop */
     asm_mem(a, "st.global.u32", c32(5), 4, at, 0);
     asm_guard(a, r, false);
     asm_op(a, "exit", OPND_SINK, zero, zero, zero);
@@ -105,14 +105,17 @@ START_TEST(same_results) {
     run_well(_i, 64, &s);
     for (uint32_t t = 0; t < 64; t++)
         ck_assert_uint_eq(word(t), tangled(t));
-    ck_assert_uint_eq(s.thread_instructions, spe.thread_instructions); /* each thread's path is its own */
+    /* what a thread executes does not depend on the model */
+    ck_assert_uint_eq(s.thread_instructions, spe.thread_instructions);
     if (base_models()->ops[_i] == &reconv_dpe)
-        ck_assert_uint_eq(s.warp_instructions, spe.warp_instructions); /* structured code: the same masks */
+        /* structured code: the same masks, so as many warp instructions */
+        ck_assert_uint_eq(s.warp_instructions, spe.warp_instructions);
     teardown();
 }
 END_TEST
 
-/* Both sides of a branch run long enough to be interleaved, then all warps meet at a barrier, several times. */
+/* Both sides of a branch run long enough to be interleaved; then all warps wait at a barrier. This repeats several
+ * times. */
 START_TEST(barriers_after_divergence) {
     struct interp_stats s;
     setup();
@@ -143,15 +146,17 @@ START_TEST(barriers_after_divergence) {
     asm_op(a, "exit", OPND_SINK, zero, zero, zero);
     asm_end(a);
     run_well(_i, 64, &s);
-    /* even threads add 1, odd ones 2, and hand over to thread 63 - t, of the other parity: five trips, from trip to
-     * trip 1 and 2 in turn; thread t ends with what 63 - t added last: 2 1 2 1 2 = 8 for even t, 1 2 1 2 1 = 7 */
+    /* Even threads add 1, odd ones 2, and pass the sum to thread 63 - t, of the other parity. In five iterations 1 and
+     * 2 alternate; thread t ends with the sum that 63 - t stored last: 2 1 2 1 2 = 8 for even t, 1 2 1 2 1 = 7 for odd
+     * t. */
     for (uint32_t t = 0; t < 64; t++)
         ck_assert_uint_eq(word(t), t & 1 ? 7 : 8);
     teardown();
 }
 END_TEST
 
-/* Lane 1 of each warp waits for lane 0, which stands on another path: ends where threads are independent. */
+/* Lane 1 of each warp waits for lane 0, which is on another path: this ends only under models with independent
+ * threads. */
 START_TEST(waiting_within_a_warp) {
     const struct reconv_ops *model = base_models()->ops[_i];
     bool ends = model == &reconv_dws || model == &reconv_its || model == &reconv_si;

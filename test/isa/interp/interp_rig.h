@@ -1,19 +1,20 @@
 #ifndef TEST_ISA_INTERP_RIG_H
 #define TEST_ISA_INTERP_RIG_H
-/* A program put together by hand, whose threads store a word each: what the suites of the interpreter share. */
+/* Shared set-up of the interpreter's suites: a program that a test assembles by hand, whose threads store one word
+ * each. */
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
 static struct asm_program *a;
 static struct memory mem;
-static uint64_t out; /* one word a thread, or a trace */
+static uint64_t out; /* address of the output: one word for each thread, or a trace */
 static opnd_t tid, zero, one, at;
 
 enum { OUT_BYTES = 1 << 16 };
 
 static inline opnd_t c32(uint32_t v) { return asm_const(a, 4, v); }
 
-/* `at` = out + 4 * global thread number is computed by the program's first two instructions. */
+/* Starts a program. Its first two instructions compute `at` = out + 4 * global thread number. */
 static inline void setup(void) {
     a = asm_new();
     mem_init(&mem, 0);

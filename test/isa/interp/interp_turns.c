@@ -1,7 +1,8 @@
-/* CTAs that take turns: who waits for another one, with any number of host threads, and who waits for ever. */
+/* Turns of CTAs: a CTA that waits for another one must give way, with any number of host threads; waiting for ever is
+ * reported. */
 #include "interp_rig.h"
 
-/* Every CTA waits for a flag, which CTA `setter` sets first. */
+/* Makes a kernel in which every CTA waits for a flag; CTA `setter` sets it before. */
 static void make_wait_for(uint32_t setter) {
     setup();
     opnd_t cta = asm_special(a, SPECIAL_CTAID_X), p = asm_reg(a, 0), q = asm_reg(a, 0), v = asm_reg(a, 4);
@@ -35,7 +36,7 @@ START_TEST(a_cta_that_waits_for_another) {
 }
 END_TEST
 
-/* 64 CTAs may be resident at a time: the first 63 wait until the last that fits sets the flag. */
+/* 64 CTAs may be resident at a time: the first 63 wait until the 64th sets the flag. */
 START_TEST(as_many_waiting_ctas_as_fit) {
     make_wait_for(63);
     struct launch l = asm_launch(a, &mem, 100, 32);
@@ -45,8 +46,8 @@ START_TEST(as_many_waiting_ctas_as_fit) {
 }
 END_TEST
 
-/* Tickets: each thread takes the old value of a counter. The order of atomics is that of one host thread, although
- * later CTAs come to theirs much sooner: CTA c counts down from 20 (100 - c) first. */
+/* Each thread takes a ticket: the old value of a counter. Atomics have the order that one host thread gives, although
+ * later CTAs reach theirs much sooner: CTA c counts down from 20 (100 - c) before. */
 START_TEST(threads_do_not_change_results) {
     setup();
     opnd_t cta = asm_special(a, SPECIAL_CTAID_X), v = asm_reg(a, 4), slot = asm_reg(a, 8), n = asm_reg(a, 4);
@@ -81,8 +82,9 @@ START_TEST(threads_do_not_change_results) {
 }
 END_TEST
 
-/* Every thread waits for a flag that nobody sets, in 70 CTAs of which 64 fit: found without a limit, at once or on
- * several host threads. Threads that count their rounds (30,000, in one turn or two) are not mistaken for them. */
+/* Every thread of 70 CTAs, of which 64 fit, waits for a flag that is never set: reported without an instruction limit,
+ * with one or several host threads. Threads that count their iterations (30,000, in one turn or two) are not
+ * reported. */
 START_TEST(endless_waiting_is_found) {
     setup();
     opnd_t p = asm_reg(a, 0), q = asm_reg(a, 0), v = asm_reg(a, 4), i = asm_reg(a, 4);
@@ -110,7 +112,7 @@ START_TEST(endless_waiting_is_found) {
         if (ended)
             continue;
         ck_assert_int_eq(f.kind, FAULT_DEADLOCK);
-        ck_assert_msg(strstr(f.text, "every path that may run repeats itself") != NULL, "%s", f.text);
+        ck_assert_msg(strstr(f.text, "every runnable path repeats itself") != NULL, "%s", f.text);
         ck_assert_msg(strstr(f.text, "CTA (63,0,0)") != NULL, "%s", f.text);
         fault_free(&f);
     }
@@ -118,9 +120,9 @@ START_TEST(endless_waiting_is_found) {
 }
 END_TEST
 
-/* A host thread takes several short CTAs at once. CTA 50 waits for CTA 51: the rest of what was taken with it must go
- * on without it. Every CTA then counts its word up. */
-START_TEST(short_ctas_of_which_one_waits) {
+/* A host thread takes several short CTAs at once. CTA 50 waits for CTA 51, so the rest of its group must continue
+ * without it. Then every CTA increments its word. */
+START_TEST(waiting_among_short_ctas) {
     enum { CTAS = 2000 };
     setup();
     opnd_t cta = asm_special(a, SPECIAL_CTAID_X), p = asm_reg(a, 0), q = asm_reg(a, 0), v = asm_reg(a, 4);
@@ -160,11 +162,11 @@ START_TEST(short_ctas_of_which_one_waits) {
 }
 END_TEST
 
-/* A cooperative grid lets more CTAs be in flight than there is room for turns that have ended (128). Behind CTA 1,
- * which divides 2 million times, the others end, several at once: a sixth of those left, but no more than 16, so that
- * the ninth time begins with CTA 121 and could be 121 to 129. CTA 128 spends its turn (4,194,304 instructions, of which
- * its 1,400,000 rounds have 3 each) and leaves the rest behind. Every CTA counts its word up once. */
-START_TEST(short_ctas_of_a_cooperative_grid_behind_a_long_one) {
+/* A cooperative grid can have more CTAs in flight than there is room for finished turns (128). While CTA 1 divides 2
+ * million times, a host thread runs the others in groups: a sixth of the CTAs left (with three threads), at most 16.
+ * The ninth group begins with CTA 121 and could be 121 to 129. CTA 128 spends its turn (4,194,304 instructions; it has
+ * 1,400,000 iterations of 3), so the rest of the group must wait. Every CTA increments its word once. */
+START_TEST(short_ctas_of_a_cooperative_grid_after_a_long_one) {
     enum { CTAS = 180, DIVISIONS = 500000, ROUNDS = 1400000 };
     setup();
     opnd_t cta = asm_special(a, SPECIAL_CTAID_X), p = asm_reg(a, 0), i = asm_reg(a, 4), v = asm_reg(a, 4);
@@ -208,9 +210,9 @@ START_TEST(short_ctas_of_a_cooperative_grid_behind_a_long_one) {
 }
 END_TEST
 
-/* A thread that counts in memory, and comes to its branch with the same registers every time: what it stores is what
- * makes it end, so it does not repeat itself. 60,000 rounds of five instructions are several turns. */
-START_TEST(who_counts_in_memory_does_not_repeat) {
+/* A thread that counts in memory and reaches its branch with the same registers every time: its stores end the loop at
+ * last, so it is not an endless loop. 60,000 iterations of five instructions are several turns. */
+START_TEST(counting_in_memory_is_no_endless_loop) {
     enum { ROUNDS = 60000 };
     setup();
     opnd_t v = asm_reg(a, 4), p = asm_reg(a, 0);
@@ -230,7 +232,8 @@ START_TEST(who_counts_in_memory_does_not_repeat) {
 }
 END_TEST
 
-/* So is a lock in shared memory that nobody gives back: an atomic that leaves there what it found changes nothing. */
+/* A lock in shared memory that is never released is an endless loop too: an atomic that stores the value it found
+ * changes nothing. */
 START_TEST(endless_waiting_in_shared_memory_is_found) {
     setup();
     a->p.shared_bytes = 64;
@@ -248,7 +251,7 @@ START_TEST(endless_waiting_in_shared_memory_is_found) {
     struct launch l = asm_launch(a, &mem, 1, 32);
     struct fault f = asm_run_fault(&l);
     ck_assert_int_eq(f.kind, FAULT_DEADLOCK);
-    ck_assert_msg(strstr(f.text, "every path that may run repeats itself") != NULL, "%s", f.text);
+    ck_assert_msg(strstr(f.text, "every runnable path repeats itself") != NULL, "%s", f.text);
     fault_free(&f);
     teardown();
 }
@@ -256,11 +259,11 @@ END_TEST
 
 SUITE(isa_interp_turns) {
     TEST(endless_waiting_in_shared_memory_is_found);
-    TEST(who_counts_in_memory_does_not_repeat);
+    TEST(counting_in_memory_is_no_endless_loop);
     TEST(a_cta_that_waits_for_another);
     TEST(as_many_waiting_ctas_as_fit);
     TEST(threads_do_not_change_results);
-    TEST(short_ctas_of_which_one_waits);
-    TEST(short_ctas_of_a_cooperative_grid_behind_a_long_one);
+    TEST(waiting_among_short_ctas);
+    TEST(short_ctas_of_a_cooperative_grid_after_a_long_one);
     TEST(endless_waiting_is_found);
 }

@@ -1,5 +1,5 @@
-/* One warp at a time, led by hand: how far a turn goes, why it ends, what it counts, and whose turn among the paths of
- * a warp is next. Programs are a few instructions long; numbers are counted from them. */
+/* Turns of a single warp, driven by the test: how far a turn runs, why it ends, what it counts, and which path of the
+ * warp runs next. The programs are a few instructions long; expected numbers are counted from them. */
 #include "isa/interp/interp_warp.h"
 #include "test/every_model.h"
 #include "test/isa/isa_asm.h"
@@ -50,19 +50,19 @@ static uint32_t word(uint32_t i) {
     return v;
 }
 
-/* A loop of three instructions, ten rounds, then exit: 31. A turn ends with the first block that reaches its budget,
- * and goes on where it was. */
+/* A loop of three instructions, ten iterations, then exit: 31 instructions. A turn ends with the first block that
+ * reaches its budget; the next turn continues there. */
 START_TEST(turns_end_with_a_block) {
     static const struct {
         uint64_t budget;
-        uint64_t executed[6]; /* after each turn; 0 ends */
+        uint64_t executed[6]; /* instructions executed after each turn; 0 ends the list */
     } turns[] = {{1, {3, 6, 9, 12, 15}},
                  {3, {3, 6, 9, 12, 15}},
                  {4, {6, 12, 18, 24, 30}},
                  {30, {30, 31}},
                  {31, {31}},
                  {100, {31}}};
-    for (int k = 0; k < 2; k++) { /* the stack's own loop, and that of any model */
+    for (int k = 0; k < 2; k++) { /* the loop for the stack, and the general one */
         opnd_t i = asm_reg(a, 4), p = asm_reg(a, 0);
         add(i);
         asm_op(a, "setp.lt.u32", p, i, asm_const(a, 4, 10), zero);
@@ -84,7 +84,7 @@ START_TEST(turns_end_with_a_block) {
             ck_assert_uint_eq(r.n.max_depth, 1);
             ck_assert_uint_eq(r.n.barrier_instructions, 0);
         }
-        cta_run_start(&r); /* and once more */
+        cta_run_start(&r); /* the same again after a restart */
         ck_assert_uint_eq(r.warps[0].executed, 0);
         ck_assert(!r.warps[0].done);
         teardown();
@@ -93,7 +93,7 @@ START_TEST(turns_end_with_a_block) {
 }
 END_TEST
 
-/* Two warps at a barrier: the first waits, the second opens it, and the first goes on. */
+/* Two warps at a barrier: the first waits, the second completes it, and the first continues. */
 START_TEST(a_barrier_ends_a_turn) {
     for (int k = 0; k < base_models()->n; k++) {
         struct inst *in = asm_op(a, "bar.sync", OPND_SINK, zero, zero, zero);
@@ -117,7 +117,7 @@ START_TEST(a_barrier_ends_a_turn) {
 }
 END_TEST
 
-/* The third instruction of the second warp stores to nowhere. */
+/* The third instruction of the second warp stores to an unmapped address. */
 START_TEST(a_fault_ends_a_turn) {
     for (int k = 0; k < base_models()->n; k++) {
         opnd_t at = asm_reg(a, 8);
@@ -147,9 +147,9 @@ static bool turn(void *ctx) {
     return answer;
 }
 
-/* An atomic in device memory shows the order of CTAs: the turn is asked for before the first one, once; a store and an
- * atomic in shared memory do not. */
-START_TEST(the_turn_is_asked_for_once) {
+/* The result of an atomic in global memory depends on the order of CTAs: the CTA asks for its turn before the first
+ * one, once. A store, or an atomic in shared memory, needs no turn. */
+START_TEST(the_turn_is_requested_once) {
     for (int k = 0; k < 2; k++) {
         opnd_t v = asm_reg(a, 4), at = asm_reg(a, 8);
         asm_mem(a, "st.global.u32", one, 4, base, 4);
@@ -179,7 +179,7 @@ START_TEST(the_turn_is_asked_for_once) {
 }
 END_TEST
 
-/* Loads from global, local and generic addresses, when they are asked for. */
+/* Loads from global, local and generic addresses are counted when the caller wants it. */
 START_TEST(loads_are_counted) {
     opnd_t v = asm_reg(a, 4), at = asm_reg(a, 8);
     asm_mem(a, "ld.global.u32", v, 4, base, 0);
@@ -198,8 +198,8 @@ START_TEST(loads_are_counted) {
 }
 END_TEST
 
-/* %clock is the number of warp instructions: between two readings with three additions between them it goes on by 4,
- * also when a turn ends in between; lane 0 stores the difference, and the first reading, at PC 1, is 2. */
+/* %clock is the number of warp instructions. Between two readings with three additions between them it grows by 4, also
+ * when a turn ends in between. Lane 0 stores the difference; the first reading, at PC 1, is 2. */
 START_TEST(the_clock_counts_instructions) {
     for (int k = 0; k < 2; k++) {
         opnd_t t0 = asm_reg(a, 4), t1 = asm_reg(a, 4), x = asm_reg(a, 4);
@@ -213,7 +213,8 @@ START_TEST(the_clock_counts_instructions) {
         asm_mem(a, "st.global.u32", t0, 4, base, 4);
         struct inst *jump = asm_bra(a, 0, false, 0, 0);
         jump->target = jump->rpc = asm_pc(a);
-        asm_op(a, "#sreg", t1, zero, zero, zero)->imm = SPECIAL_CLOCK; /* in another block: PC 10, 11th */
+        /* a reading in another block: PC 10, the 11th instruction */
+        asm_op(a, "#sreg", t1, zero, zero, zero)->imm = SPECIAL_CLOCK;
         asm_mem(a, "st.global.u32", t1, 4, base, 8);
         leave();
         begin(k ? model_called("its") : &reconv_spe, 32);
@@ -228,7 +229,7 @@ START_TEST(the_clock_counts_instructions) {
 }
 END_TEST
 
-/* Lanes of the branch's two sides each count as a path where models keep both: dpe shows left and right, spe one. */
+/* Each side of the branch counts as a path under models that keep both: dpe has two paths, spe one. */
 START_TEST(paths_are_summed) {
     opnd_t p = asm_reg(a, 0), x = asm_reg(a, 4);
     asm_op(a, "setp.lt.u32", p, lane, asm_const(a, 4, 8), zero);
@@ -247,14 +248,15 @@ START_TEST(paths_are_summed) {
     ck_assert_uint_eq(r.n.thread_instructions, 32 + 8 + 8 + 3 * 24 + 32);
     if (!_i)
         ck_assert_uint_eq(r.n.path_sum, 7);
-    else /* the taken side runs beside the other one: 1, 1, 2, then the other alone */
+    else /* paths at each instruction: setp 1; bra 1; add 2, as both sides exist; 1 at each of the other side's three;
+          * exit 1 */
         ck_assert_uint_eq(r.n.path_sum, 1 + 1 + 2 + 3 + 1);
     ck_assert_uint_eq(r.n.max_depth, _i ? 2 : 3);
 }
 END_TEST
 
-/* Lane 0 spins until lane 1, on the other side, has written. Independent threads: the spinning path gives way after 512
- * instructions of it (3 a round: 171 rounds), whichever side runs first. */
+/* Lane 0 spins until lane 1, on the other side, has written. With independent threads the spinning path gives way after
+ * 512 of its instructions (3 an iteration: 171 iterations), whichever side runs first. */
 START_TEST(paths_take_turns) {
     opnd_t p = asm_reg(a, 0), q = asm_reg(a, 0), v = asm_reg(a, 4), n = asm_reg(a, 4), at = asm_reg(a, 8);
     asm_op(a, "setp.eq.u32", p, lane, zero, zero);
@@ -275,7 +277,7 @@ START_TEST(paths_take_turns) {
     ck_assert_int_eq(warp_run(&r, 0, 100000), WARP_DONE);
     ck_assert_uint_eq(word(0), 1);
     ck_assert_uint_ge(word(1), 1);
-    ck_assert_uint_le(word(1), 512 / 4 + 2); /* 4 instructions a round */
+    ck_assert_uint_le(word(1), 512 / 4 + 2); /* 4 instructions an iteration */
 }
 END_TEST
 
@@ -284,7 +286,7 @@ SUITE(isa_interp_warp) {
     TEST_LOOP(turns_end_with_a_block, 0, 6);
     TEST(a_barrier_ends_a_turn);
     TEST(a_fault_ends_a_turn);
-    TEST(the_turn_is_asked_for_once);
+    TEST(the_turn_is_requested_once);
     TEST(loads_are_counted);
     TEST(the_clock_counts_instructions);
     TEST_LOOP(paths_are_summed, 0, 2);

@@ -1,7 +1,7 @@
 #ifndef TEST_ISA_ORDER_RIG_H
 #define TEST_ISA_ORDER_RIG_H
-/* CTAs of four warps under a checker, whose warps execute what a test says: the rules of order without kernels. A time
- * is that of its warp: the first instruction has 1, each one more. */
+/* CTAs of four warps under a checker, whose warps execute the instructions that a test names: the rules of order
+ * without kernels. Times are those of a warp: its first instruction has time 1, each later one 1 more. */
 #include "isa/interp/check_state.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -16,7 +16,7 @@ struct order_rig {
     struct check_cta *c[RIG_CTAS];
 };
 
-/* Of `a`, whose registers and instructions are there. */
+/* Starts the rig with the program `a`, which must have registers and instructions. */
 static inline void rig_begin(struct order_rig *r, struct asm_program *a) {
     *r = (struct order_rig){.a = a};
     mem_init(&r->mem, 0);
@@ -45,13 +45,13 @@ static inline void rig_end(struct order_rig *r) {
 
 static inline struct warp_order *rig_order(struct order_rig *r, int cta, int warp) { return &r->c[cta]->warp[warp]; }
 
-/* `lanes` execute an instruction. Returns its time. */
+/* `lanes` of the warp execute an instruction. Returns its time. */
 static inline uint32_t rig_step(struct order_rig *r, int cta, int warp, lanemask_t lanes) {
     order_path(r->c[cta], &r->cta[cta]->warps[warp], lanes);
     return rig_order(r, cta, warp)->now;
 }
 
-/* The instruction under way, with ORDER_ `words`. */
+/* Returns the state of the warp's current instruction, with ORDER_ flags `words`. */
 static inline struct now rig_now(struct order_rig *r, int cta, int warp, uint8_t words) {
     return (struct now){.c = r->c[cta],
                         .w = &r->cta[cta]->warps[warp],
@@ -60,7 +60,8 @@ static inline struct now rig_now(struct order_rig *r, int cta, int warp, uint8_t
                         .words = words};
 }
 
-/* Did what `lane` of that warp did at `time` come before what lane `of_lane` of `of_warp` does now? */
+/* Whether the access of `lane` of warp `warp` at `time` is ordered before the current instruction of lane `of_lane` of
+ * warp `of_warp`. */
 static inline bool rig_before(struct order_rig *r, int cta, int warp, int lane, uint32_t time, enum strength strong,
                               int of_cta, int of_warp, int of_lane) {
     const struct now n = rig_now(r, of_cta, of_warp, 0);
@@ -71,7 +72,7 @@ static inline bool rig_before(struct order_rig *r, int cta, int warp, int lane, 
     return order_is_before(&n, &a, of_lane);
 }
 
-/* The whole CTA, or the warps that `waiting` has lanes of, meet at the barrier. */
+/* Completes a barrier of the whole CTA, or of the warps for which `waiting` has lanes. */
 static inline void rig_barrier(struct order_rig *r, int cta, uint32_t barrier, bool whole,
                                const lanemask_t waiting[RIG_WARPS]) {
     struct cta_barrier *b = &r->cta[cta]->barriers[barrier];

@@ -1,7 +1,7 @@
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
-/* Named barriers, alone and under the interpreter. */
+/* Named barriers, called directly and under the interpreter. */
 static struct asm_program *a;
 static struct memory mem;
 static uint64_t out;
@@ -33,7 +33,7 @@ static opnd_t c32(uint32_t v) { return asm_const(a, 4, v); }
 static void sync(uint32_t barrier, uint32_t threads) {
     asm_op(a, "bar.sync", OPND_SINK, barrier ? c32(barrier) : zero, threads ? c32(threads) : zero, zero);
 }
-static void put(opnd_t value) { /* out[tid] = value */
+static void store_result(opnd_t value) { /* out[tid] = value */
     opnd_t to = asm_reg(a, 8);
     asm_op(a, "add.u64", to, at, asm_const(a, 8, out), zero);
     asm_mem(a, "st.global.u32", value, 4, to, 0);
@@ -53,10 +53,10 @@ static void reverse(uint32_t barrier, uint32_t count, uint32_t n) {
     asm_op(a, "sub.u32", index, c32(n - 1), tid, zero);
     asm_op(a, "mul.wide.u32", mirror, index, c32(4), zero);
     asm_mem(a, "ld.shared.u32", v, 4, mirror, 0);
-    put(v);
+    store_result(v);
 }
 
-START_TEST(all_warps_meet) {
+START_TEST(all_warps_arrive) {
     static const struct {
         uint32_t barrier, count, threads;
     } cases[] = {{0, 0, 256}, {15, 0, 256}, {3, 256, 256}, {0, 0, 100}, {1, 128, 100}};
@@ -108,19 +108,19 @@ START_TEST(exit_completes) {
 }
 END_TEST
 
-/* Producers (warp 1) arrive and go on; the consumer (warp 0) waits for 64 threads. */
+/* The producer (warp 1) arrives and continues; the consumer (warp 0) waits for 64 threads. */
 START_TEST(arrive_does_not_wait) {
     setup();
     opnd_t p = compare("setp.lt.u32", 32), v = asm_reg(a, 4);
     struct inst *b = asm_bra(a, p, false, 0, PC_EXIT);
     asm_mem(a, "st.shared.u32", tid, 4, at, 0);
     asm_op(a, "bar.arrive", OPND_SINK, c32(5), c32(64), zero);
-    put(c32(1));
+    store_result(c32(1));
     leave();
     b->target = asm_pc(a);
     sync(5, 64);
     asm_mem(a, "ld.shared.u32", v, 4, at, 128);
-    put(v);
+    store_result(v);
     leave();
     asm_end(a);
     struct launch l = asm_launch(a, &mem, 1, 64);
@@ -132,7 +132,7 @@ START_TEST(arrive_does_not_wait) {
 }
 END_TEST
 
-/* The predicate is tid < 40 of 96 threads: popc 40, and false, or true. */
+/* The predicate is tid < 40, in 96 threads: popc gives 40, `and` false, `or` true. */
 START_TEST(reductions) {
     setup();
     opnd_t p = compare("setp.lt.u32", 40), n = asm_reg(a, 4), and_ = asm_reg(a, 0), or_ = asm_reg(a, 0);
@@ -143,7 +143,7 @@ START_TEST(reductions) {
     asm_guard(a, and_, false);
     asm_op(a, "add.u32", n, n, c32(100), zero);
     asm_guard(a, or_, false);
-    put(n);
+    store_result(n);
     leave();
     asm_end(a);
     struct launch l = asm_launch(a, &mem, 1, 96);
@@ -159,7 +159,7 @@ START_TEST(all_true) {
     opnd_t p = compare("setp.lt.u32", 96), and_ = asm_reg(a, 0), v = asm_reg(a, 4);
     asm_op(a, "bar.red.and.pred", and_, zero, zero, p);
     asm_op(a, "selp.u32", v, c32(1), c32(2), and_);
-    put(v);
+    store_result(v);
     leave();
     asm_end(a);
     struct launch l = asm_launch(a, &mem, 1, 96);
@@ -169,7 +169,7 @@ START_TEST(all_true) {
 }
 END_TEST
 
-/* A loop of barriers: the barrier is ready again each time. Each warp adds its part in its turn. */
+/* A barrier in a loop can be used again in each iteration. The warps add their values one after another. */
 START_TEST(reused_in_a_loop) {
     setup();
     opnd_t i = asm_reg(a, 4), p = asm_reg(a, 0), v = asm_reg(a, 4), mine = asm_reg(a, 0), warp = asm_reg(a, 4);
@@ -186,7 +186,7 @@ START_TEST(reused_in_a_loop) {
     asm_op(a, "setp.lt.u32", p, i, c32(4), zero);
     asm_bra(a, p, false, top, asm_pc(a) + 1);
     asm_mem(a, "ld.shared.u32", v, 4, zero, 0);
-    put(v);
+    store_result(v);
     leave();
     asm_end(a);
     struct launch l = asm_launch(a, &mem, 1, 128);
@@ -201,7 +201,8 @@ static void check_report(const struct fault *f, const char *text) {
     ck_assert_msg(f->text && strstr(f->text, text), "'%s' is not in:\n%s", text, f->text ? f->text : "");
 }
 
-/* Lanes 0 to 9 of warp 0 meet the barrier on one side of a branch: the others cannot come before they go on. */
+/* Lanes 0 to 9 of warp 0 reach the barrier on one side of a branch; the other lanes arrive only after those have
+ * continued. */
 START_TEST(divergent_barrier) {
     setup();
     opnd_t p = compare("setp.ge.u32", 10);
@@ -213,7 +214,7 @@ START_TEST(divergent_barrier) {
     struct launch l = asm_launch(a, &mem, 1, 32);
     struct fault f = asm_run_fault(&l);
     ck_assert_int_eq(f.kind, FAULT_DEADLOCK);
-    check_report(&f, "deadlock in kernel 'test': no warp of CTA (0,0,0) can go on");
+    check_report(&f, "deadlock in kernel 'test': no warp of CTA (0,0,0) can continue");
     check_report(&f, "lanes 0x000003ff at pc 3 (test.ptx:4: bar");
     check_report(&f, "), waits at barrier 2\n");
     check_report(&f, "exit), below, waits for those above");
@@ -239,7 +240,7 @@ START_TEST(too_few_threads) {
 }
 END_TEST
 
-/* A guarded barrier: the lanes whose guard is false do not stop, but wait at the next instruction for the others. Both
+/* A guarded barrier: lanes with a false guard do not stop there, but wait for the others at the next instruction. Both
  * warps arrive with 16 lanes: 32 threads. */
 START_TEST(guarded_barrier) {
     setup();
@@ -248,7 +249,7 @@ START_TEST(guarded_barrier) {
     asm_mem(a, "st.shared.u32", tid, 4, at, 0);
     sync(1, 32);
     asm_guard(a, p, false);
-    put(c32(7));
+    store_result(c32(7));
     leave();
     asm_end(a);
     struct launch l = asm_launch(a, &mem, 1, 64);
@@ -277,7 +278,7 @@ START_TEST(wrong_operands) {
 }
 END_TEST
 
-/* Warp 0 arrives at barrier 3 and waits at barrier 5, both of the whole CTA. With warp 1's exit both are complete. */
+/* Warp 0 arrives at barrier 3 and waits at barrier 5; both are for the whole CTA. The exit of warp 1 completes both. */
 START_TEST(one_exit_completes_two) {
     setup();
     leave();
@@ -299,7 +300,8 @@ START_TEST(one_exit_completes_two) {
 }
 END_TEST
 
-/* What is told of a barrier before it is executed is what executing it says; of all others, nothing is. */
+/* exec_barrier_of_all() gives the effects of a barrier for the whole CTA before the barrier is executed. They must
+ * equal those of executing it. For any other barrier it must return false and leave the effects unchanged. */
 START_TEST(barrier_of_all) {
     static const struct {
         const char *opcode;
@@ -322,13 +324,13 @@ START_TEST(barrier_of_all) {
     struct launch l = asm_launch(a, &mem, 1, 64);
     struct cta *c = cta_new(&l);
     cta_start(c, (struct dim3){0, 0, 0}, 0);
-    struct effects told, said;
-    memset(&told, 0x5a, sizeof told);
-    said = told;
-    ck_assert_int_eq(exec_barrier_of_all(&c->warps[1], &a->p.code[pc], &told), cases[_i].known);
+    struct effects predicted, executed;
+    memset(&predicted, 0x5a, sizeof predicted);
+    executed = predicted;
+    ck_assert_int_eq(exec_barrier_of_all(&c->warps[1], &a->p.code[pc], &predicted), cases[_i].known);
     if (cases[_i].known)
-        exec_inst(&c->warps[1], &a->p.code[pc], LANES_ALL, &said);
-    ck_assert_mem_eq(&told, &said, sizeof told);
+        exec_inst(&c->warps[1], &a->p.code[pc], LANES_ALL, &executed);
+    ck_assert_mem_eq(&predicted, &executed, sizeof predicted);
     cta_free(c);
     teardown();
 }
@@ -337,7 +339,7 @@ END_TEST
 SUITE(isa_barrier) {
     TEST_LOOP(barrier_of_all, 0, 8);
     TEST(one_exit_completes_two);
-    TEST_LOOP(all_warps_meet, 0, 5);
+    TEST_LOOP(all_warps_arrive, 0, 5);
     TEST(exited_threads_count);
     TEST(exit_completes);
     TEST(arrive_does_not_wait);

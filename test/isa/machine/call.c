@@ -2,7 +2,7 @@
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
-/* Calls: functions are laid out by hand behind the kernel, their frames in local memory. */
+/* Calls. The tests lay functions out after the kernel, with frames in local memory. */
 static struct asm_program *a;
 static struct memory mem;
 static uint64_t out;
@@ -10,13 +10,13 @@ static opnd_t tid, zero, at;
 
 static opnd_t c32(uint32_t v) { return asm_const(a, 4, v); }
 
-/* `by_word`: local memory lies by words (warp_local()). */
+/* Starts a program. by_word: local memory is interleaved by words (warp_local()). */
 static void setup(bool by_word) {
     a = asm_new();
     a->p.local_by_word = by_word;
     mem_init(&mem, 0);
     out = mem_alloc(&mem, 4096, 0, NULL, false);
-    a->p.local_bytes = 64; /* the kernel's frame */
+    a->p.local_bytes = 64; /* size of the kernel's frame */
     tid = asm_special(a, SPECIAL_TID_X);
     zero = OPND_ZERO;
     at = asm_reg(a, 8);
@@ -38,7 +38,7 @@ static uint32_t word(uint32_t i) {
 static void put(opnd_t v) { asm_mem(a, "st.global.u32", v, 4, at, 0); }
 static void leave(void) { asm_op(a, "exit", OPND_SINK, zero, zero, zero); }
 
-/* The next function begins here. Its frame of 32 bytes follows the others'. */
+/* Begins the next function, with a frame of 32 bytes after those of the other functions. */
 static struct program_function *function(const char *name, bool recursive) {
     struct program_function *f = &a->functions[a->p.n_functions];
     f->name = name;
@@ -59,7 +59,8 @@ static void function_ends(struct program_function *f) {
         a->info[pc].function = (uint32_t)(f - a->functions);
 }
 
-/* A call with one input at `from` in the caller's frame and one result at `to`; formals at 0 and 8 of the callee's. */
+/* Adds a call with one input at `from` and one result at `to`, both in the caller's frame; the callee's parameters are
+ * at 0 and 8 of its frame. */
 static struct inst *call(uint32_t callee, uint32_t from, uint32_t to) {
     struct inst *in = asm_op(a, "call", OPND_SINK, zero, zero, zero);
     in->rpc = asm_pc(a);
@@ -103,7 +104,7 @@ START_TEST(arguments_and_results) {
     struct interp_stats s = asm_run(&l);
     for (uint32_t t = 0; t < 64; t++)
         ck_assert_uint_eq(word(t), (t + 1) * (t + 1) + 1);
-    /* each warp: 2 + 7 in the kernel, 4 in the function */
+    /* each warp: 2 + 7 instructions in the kernel, 4 in the function */
     ck_assert_uint_eq(s.warp_instructions, 2 * 13);
     teardown();
 }
@@ -117,7 +118,7 @@ START_TEST(guarded_call) {
     struct launch l = asm_launch(a, &mem, 1, 32);
     asm_run(&l);
     ck_assert_uint_eq(word(3), 17);
-    ck_assert_uint_eq(word(4), 1); /* not called: its result variable is zero */
+    ck_assert_uint_eq(word(4), 1); /* a lane that does not call: its result variable is zero */
     teardown();
 }
 END_TEST
@@ -132,7 +133,7 @@ START_TEST(through_a_pointer) {
 }
 END_TEST
 
-/* Even lanes call double, odd ones triple, through a table of pointers; they meet again behind the call. */
+/* Even lanes call `double`, odd ones `triple`, through a table of pointers; they reconverge after the call. */
 START_TEST(divergent_pointers) {
     setup(_i);
     opnd_t v = asm_reg(a, 4), f64 = asm_reg(a, 8), odd = asm_reg(a, 0), mask = asm_reg(a, 4);
@@ -181,7 +182,7 @@ START_TEST(pointer_to_nothing) {
     in->a = asm_const(a, 8, 0x1230);
     leave();
     asm_end(a);
-    check_fault(FAULT_BAD_CALL, "call of address 0x1230, where no function is");
+    check_fault(FAULT_BAD_CALL, "call of address 0x1230, which is not a function");
 }
 END_TEST
 
@@ -189,12 +190,12 @@ START_TEST(pointer_to_other_arguments) {
     setup(_i);
     kernel_with_square(0, true);
     a->functions[1].n_params = 2;
-    check_fault(FAULT_BAD_CALL, "call of 'square' with 1 arguments and 1 results; it has 2 and 1");
+    check_fault(FAULT_BAD_CALL, "call of 'square' with 1 arguments and 1 results, but it has 2 and 1");
 }
 END_TEST
 
-/* f(n) = n < 2 ? 1 : n * f(n - 1): n lives in a register across the call, so that it must be saved; the depth differs
- * by lane. `endless` leaves the test out. */
+/* f(n) = n < 2 ? 1 : n * f(n - 1). n is in a register that must be saved across the call; the recursion depth differs
+ * by lane. endless: without the test n < 2. */
 static void kernel_with_factorial(bool endless) {
     opnd_t v = asm_reg(a, 4), n = asm_reg(a, 4);
     a->p.frame_pointer = asm_reg(a, 8);
@@ -208,7 +209,7 @@ static void kernel_with_factorial(bool endless) {
     opnd_t x = asm_reg(a, 4), y = asm_reg(a, 4), p = asm_reg(a, 0), small = asm_reg(a, 0), fp = a->p.frame_pointer;
     asm_mem(a, "ld.local.u32", x, 4, fp, 0);
     asm_op(a, "setp.lt.u32", p, x, c32(endless ? 0 : 2), zero);
-    asm_op(a, "setp.lt.u32", small, x, c32(4), zero); /* a predicate that must survive the call, too */
+    asm_op(a, "setp.lt.u32", small, x, c32(4), zero); /* a predicate that must also keep its value across the call */
     asm_op(a, "add.u32", y, c32(1), zero, zero);
     struct inst *skip = asm_bra(a, p, false, 0, 0);
     asm_op(a, "sub.u32", y, x, c32(1), zero);
@@ -217,7 +218,7 @@ static void kernel_with_factorial(bool endless) {
     asm_mem(a, "ld.local.u32", y, 4, fp, 20);
     asm_op(a, "mul.lo.u32", y, y, x, zero);
     asm_op(a, "add.u32", y, y, c32(100000), zero);
-    asm_guard(a, small, true); /* x >= 4: 100000 more */
+    asm_guard(a, small, true); /* x >= 4: adds 100000 */
     skip->target = skip->rpc = asm_pc(a);
     asm_mem(a, "st.local.u32", y, 4, fp, 8);
     function_ends(f);
@@ -240,12 +241,12 @@ START_TEST(recursion) {
 }
 END_TEST
 
-/* 3,000 calls one after another: 64 KB hold 2,048 frames of 32 bytes, so each must be given back. */
-START_TEST(frames_are_given_back) {
+/* 3,000 calls one after another: 64 KB have room for 2,048 frames of 32 bytes, so every return must free its frame. */
+START_TEST(returns_free_their_frames) {
     setup(_i);
     kernel_with_factorial(false);
     opnd_t i = asm_reg(a, 4), p = asm_reg(a, 0);
-    uint32_t entry = asm_pc(a); /* another kernel in front of the same function */
+    uint32_t entry = asm_pc(a); /* another kernel that calls the same function */
     uint32_t top = asm_pc(a);
     local("st.local.u32", c32(5), 16);
     call(1, 16, 20)->target = a->functions[1].entry;
@@ -261,7 +262,8 @@ START_TEST(frames_are_given_back) {
 }
 END_TEST
 
-/* Frames of 32 bytes in 64 KB: 2,048; the depth limit of 1,024 comes first. The kernel's call is the first. */
+/* 64 KB have room for 2,048 frames of 32 bytes, but the depth limit of 1,024 is reached first. The kernel's own call
+ * counts as the first. */
 START_TEST(endless_recursion) {
     setup(_i);
     kernel_with_factorial(true);
@@ -277,6 +279,6 @@ SUITE(isa_call) {
     TEST_LOOP(pointer_to_nothing, 0, 2);
     TEST_LOOP(pointer_to_other_arguments, 0, 2);
     TEST_LOOP(recursion, 0, 2);
-    TEST_LOOP(frames_are_given_back, 0, 2);
+    TEST_LOOP(returns_free_their_frames, 0, 2);
     TEST_LOOP(endless_recursion, 0, 2);
 }

@@ -8,29 +8,31 @@ START_TEST(alignment_and_gap) {
     uint64_t a = mem_alloc(&m, 100, 0, NULL, false), b = mem_alloc(&m, 1, 4096, NULL, false);
     ck_assert_uint_eq(a, DEVICE_BASE);
     ck_assert_uint_eq(b % 4096, 0);
-    ck_assert_uint_ge(b - (a + 100), 512); /* an overrun of up to 512 bytes hits nothing */
+    ck_assert_uint_ge(b - (a + 100), 512); /* the 512 bytes after an allocation belong to no other one */
     ck_assert_ptr_null(mem_find(&m, a + 100, 1, NULL));
     mem_free_all(&m);
 }
 END_TEST
 
-/* Packed buffers begin at 0xc0000000, each at the next multiple of 256 behind the one before. What lies there already
- * is left out. Variables lie apart, as all do where the host's memory is there, too. */
+/* Packed buffers begin at 0xc0000000, each at the next multiple of 256 after the one before; addresses already in use
+ * are skipped. Variables have gaps between them, as all allocations do when the host's memory is mapped as well. */
 START_TEST(packed_buffers_have_no_gaps) {
     mem_init(&m, 0);
     mem_pack(&m);
     ck_assert_uint_eq(mem_alloc(&m, 100, 0, NULL, false), 0xc0000000);
     ck_assert_uint_eq(mem_alloc(&m, 256, 0, NULL, false), 0xc0000100);
     ck_assert_uint_eq(mem_alloc(&m, 1, 0, NULL, false), 0xc0000200);
-    ck_assert_ptr_null(mem_find(&m, 0xc0000000 + 100, 1, NULL)); /* the bytes up to 256 are nobody's */
+    ck_assert_ptr_null(mem_find(&m, 0xc0000000 + 100, 1, NULL)); /* the bytes up to the multiple of 256 belong to no
+                                                                  * buffer */
     ck_assert_ptr_nonnull(mem_find(&m, 0xc0000100 + 255, 1, NULL));
-    ck_assert_ptr_null(mem_find(&m, 0xc0000100 + 255, 2, NULL)); /* no access is in two buffers */
-    ck_assert(mem_free(&m, 0xc0000000));                         /* its place does not come again */
+    ck_assert_ptr_null(mem_find(&m, 0xc0000100 + 255, 2, NULL)); /* an access cannot span two buffers */
+    ck_assert(mem_free(&m, 0xc0000000));                         /* its addresses are not used again */
     ck_assert_uint_eq(mem_alloc(&m, 1, 4096, NULL, false), 0xc0001000);
     ck_assert_uint_eq(mem_alloc(&m, 8, 0, "variable", false), DEVICE_BASE);
     ck_assert_uint_eq(mem_reserve(&m, 4096, 256, 0xc0002000), 0xc0002000);
     ck_assert_uint_eq(mem_alloc(&m, 0xe00, 0, NULL, false), 0xc0001100);
-    ck_assert_uint_eq(mem_alloc(&m, 512, 0, NULL, false), 0xc0003000); /* 0xc0001f00 and 512 would be in the range */
+    /* 512 bytes at 0xc0001f00 would overlap the range */
+    ck_assert_uint_eq(mem_alloc(&m, 512, 0, NULL, false), 0xc0003000);
     mem_free_all(&m);
     mem_init(&m, 0);
     mem_pack(&m);
@@ -56,7 +58,7 @@ START_TEST(read_back) {
     ck_assert(mem_write(&m, a + 12, &v, 4));
     ck_assert(mem_read(&m, a + 12, &w, 4));
     ck_assert_uint_eq(w, v);
-    ck_assert(!mem_write(&m, a + 13, &v, 4)); /* one byte too far */
+    ck_assert(!mem_write(&m, a + 13, &v, 4)); /* one byte beyond the end */
     ck_assert(!mem_read(&m, a - 1, &w, 1));
     mem_free_all(&m);
 }
@@ -81,7 +83,7 @@ START_TEST(huge_sizes_are_refused) {
 }
 END_TEST
 
-START_TEST(free_only_starts_of_live_ones) {
+START_TEST(free_accepts_starts_of_live_allocations) {
     mem_init(&m, 0);
     uint64_t a = mem_alloc(&m, 64, 0, NULL, false);
     ck_assert(!mem_free(&m, a + 4));
@@ -120,7 +122,7 @@ START_TEST(describes) {
     mem_init(&m, 0);
     ck_assert_str_eq(described(DEVICE_BASE), "there are no allocations");
     uint64_t a = mem_alloc(&m, 4096, 0, NULL, false), b = mem_alloc(&m, 8, 0, "table", true);
-    ck_assert_uint_eq(b, a + 0x1200); /* 4096 + gap of 512 = 0x1200, a multiple of 256 */
+    ck_assert_uint_eq(b, a + 0x1200); /* 4096 bytes and a gap of 512: 0x1200, a multiple of 256 */
     ck_assert_str_eq(described(a + 4096 + 12), "12 bytes past the end of buffer 1 (4096 bytes at 0x10000000)");
     ck_assert_str_eq(described(b - 4), "4 bytes before the start of variable 'table' (8 bytes at 0x10001200)");
     ck_assert_str_eq(described(b + 3), "3 bytes into variable 'table' (8 bytes at 0x10001200)");
@@ -133,7 +135,7 @@ START_TEST(describes) {
 }
 END_TEST
 
-/* Its addresses are the host's, and it is gone when it is freed. */
+/* Mapped host memory has its host addresses, and is unmapped by a free. */
 START_TEST(host_memory_keeps_its_address) {
     static _Alignas(64) unsigned char own[256];
     uint64_t at = (uint64_t)(uintptr_t)own;
@@ -141,22 +143,22 @@ START_TEST(host_memory_keeps_its_address) {
     mem_init(&m, 1 << 20);
     uint64_t a = mem_alloc(&m, 64, 0, NULL, false);
     ck_assert(mem_map(&m, own, sizeof own));
-    ck_assert(!mem_map(&m, own + 255, 1) && !mem_map(&m, own, 1)); /* taken */
+    ck_assert(!mem_map(&m, own + 255, 1) && !mem_map(&m, own, 1)); /* already mapped */
     ck_assert(!mem_map(&m, own - 1, 2) && !mem_map(&m, own - 64, 1024));
-    ck_assert(!mem_map(&m, (void *)(uintptr_t)SHARED_WINDOW, 16)); /* the device's own addresses */
-    uint64_t b = mem_alloc(&m, 64, 0, NULL, false); /* lower than what is mapped: the list stays in order */
+    ck_assert(!mem_map(&m, (void *)(uintptr_t)SHARED_WINDOW, 16)); /* addresses reserved for the device */
+    uint64_t b = mem_alloc(&m, 64, 0, NULL, false); /* lower than the mapped memory: the list stays sorted */
     ck_assert(mem_write(&m, at + 252, &v, 4) && own[252] == 7);
     own[8] = 9;
     ck_assert(mem_read(&m, at + 8, &v, 4) && v == 9);
     ck_assert(!mem_write(&m, at + 254, &v, 4));
     ck_assert_ptr_eq(mem_find(&m, a + 60, 4, &hint)->host + 60, mem_find(&m, a + 60, 4, NULL)->host + 60);
     ck_assert(mem_find(&m, b, 64, &hint) != NULL && mem_find(&m, at, 256, &hint) != NULL);
-    ck_assert_uint_eq(m.live_bytes, 128); /* the host's memory does not count */
+    ck_assert_uint_eq(m.live_bytes, 128); /* mapped host memory is not counted */
     ck_assert(mem_free(&m, at) && !mem_free(&m, at));
     ck_assert(!mem_find(&m, at, 1, &hint) && mem_find(&m, b, 64, &hint) && mem_find(&m, a, 64, &hint));
-    ck_assert(mem_map(&m, own + 64, 64)); /* may be mapped again */
+    ck_assert(mem_map(&m, own + 64, 64)); /* it may be mapped again */
     mem_free_all(&m);
-    own[70] = 1; /* and is still there */
+    own[70] = 1; /* the host's memory itself remains */
 }
 END_TEST
 
@@ -165,7 +167,7 @@ START_TEST(shared_memory_is_the_hosts_too) {
     ck_assert_uint_eq(mem_alloc_shared(&m, 0, NULL), 0);
     ck_assert_uint_eq(mem_alloc_shared(&m, (1 << 20) + 1, NULL), 0); /* beyond the limit */
     uint64_t a = mem_alloc_shared(&m, 5000, NULL), b = mem_alloc_shared(&m, 1, NULL), v = 1;
-    ck_assert(a && b >= a + 8192 + 4096); /* whole pages, and one between */
+    ck_assert(a && b >= a + 8192 + 4096); /* whole pages, with one page between */
     ck_assert(mem_read(&m, a + 4992, &v, 8) && v == 0);
     ((unsigned char *)(uintptr_t)a)[4999] = 3;
     ck_assert(mem_read(&m, a + 4992, &v, 8) && v == 3ull << 56);
@@ -179,33 +181,34 @@ START_TEST(shared_memory_is_the_hosts_too) {
 }
 END_TEST
 
-/* The caller's bytes at an address of the device's own, with the same lowest byte, for as long as they are mapped. */
+/* Host memory mapped at a device address whose lowest byte is the same, until it is unmapped. */
 START_TEST(host_memory_elsewhere) {
     static _Alignas(256) unsigned char own[256];
     uint32_t v = 7;
     mem_init(&m, 300);
     uint64_t a = mem_map_elsewhere(&m, own + 4, 100), b = mem_map_elsewhere(&m, own + 4, 100);
     ck_assert_uint_eq(a, DEVICE_BASE + 4);
-    ck_assert_uint_eq(b, DEVICE_BASE + 768 + 4); /* 4 + 100 and a gap of 512 are 616: behind it, the third 256 */
+    /* 4 + 100 bytes and a gap of 512 are 616; the next multiple of 256 is 768 */
+    ck_assert_uint_eq(b, DEVICE_BASE + 768 + 4);
     ck_assert(mem_write(&m, a + 96, &v, 4) && own[100] == 7);
-    ck_assert(mem_read(&m, b + 96, &v, 4) && v == 7); /* the same bytes at two addresses */
+    ck_assert(mem_read(&m, b + 96, &v, 4) && v == 7); /* both addresses give the same bytes */
     ck_assert(!mem_write(&m, a + 97, &v, 4) && !mem_read(&m, a - 1, &v, 1));
     ck_assert_uint_eq(m.live_bytes, 200);
     ck_assert_uint_eq(mem_map_elsewhere(&m, own, 0), 0);
-    ck_assert_uint_eq(mem_map_elsewhere(&m, own, 101), 0); /* 301 of 300 bytes */
+    ck_assert_uint_eq(mem_map_elsewhere(&m, own, 101), 0); /* 301 bytes, with a limit of 300 */
     ck_assert(mem_free(&m, a) && !mem_free(&m, a) && !mem_find(&m, a, 1, NULL));
     ck_assert_uint_eq(m.live_bytes, 100);
     ck_assert_uint_ne(mem_map_elsewhere(&m, own, 200), 0);
     mem_free_all(&m);
-    own[100] = 1; /* and is still there */
+    own[100] = 1; /* the host's memory itself remains */
 }
 END_TEST
 
-/* Addresses that are the host's are passed over, and there is an end to all addresses. */
+/* Addresses that the host uses are skipped, and the address range can be exhausted. */
 START_TEST(host_memory_elsewhere_finds_room) {
     static unsigned char own[64];
     mem_init(&m, UINT64_MAX);
-    ck_assert(mem_map(&m, (void *)(uintptr_t)(DEVICE_BASE + 512), 4096)); /* nobody touches it */
+    ck_assert(mem_map(&m, (void *)(uintptr_t)(DEVICE_BASE + 512), 4096)); /* never accessed */
     ck_assert_uint_gt(mem_map_elsewhere(&m, own, sizeof own), DEVICE_BASE + 512 + 4096);
     static const uint64_t huge[] = {1ull << 47, UINT64_MAX - DEVICE_BASE, UINT64_MAX - 600, UINT64_MAX - 10};
     for (int i = 0; i < 4; i++)
@@ -216,9 +219,9 @@ END_TEST
 
 enum { PART = 1 << 21 };
 
-/* A range of four parts; the second and the third get memory, of which the third may only be read. Look-ups and copies
- * over both end at the edge of what may be touched as at any other. */
-START_TEST(a_range_is_kept_and_filled_in_pieces) {
+/* A reserved range of four parts. The second and the third get memory; the third is read-only. Look-ups and copies over
+ * both parts end at the edge of the accessible bytes as at any other end. */
+START_TEST(a_range_is_reserved_and_mapped_in_pieces) {
     static unsigned char memory[2 * PART];
     char text[256], byte = 5;
     mem_init(&m, 0);
@@ -227,9 +230,10 @@ START_TEST(a_range_is_kept_and_filled_in_pieces) {
     ck_assert_ptr_null(mem_find(&m, at, 1, NULL));
     mem_describe(&m, at + 7, text, sizeof text);
     ck_assert_ptr_nonnull(strstr(text, "7 bytes into buffer 1"));
-    ck_assert_ptr_nonnull(strstr(text, "no memory is mapped"));
-    ck_assert_uint_eq(mem_reserve(&m, PART, PART, at + 4 * PART), at + 4 * PART); /* beside it, as wanted */
-    ck_assert_uint_ne(mem_reserve(&m, PART, PART, at + PART), at + PART);         /* within it, not */
+    ck_assert_ptr_nonnull(strstr(text, "without mapped memory"));
+    /* next to it, at the requested address */
+    ck_assert_uint_eq(mem_reserve(&m, PART, PART, at + 4 * PART), at + 4 * PART);
+    ck_assert_uint_ne(mem_reserve(&m, PART, PART, at + PART), at + PART); /* within it: another address */
     struct mem_piece pieces[] = {{at, at + PART, NULL, RANGE_UNMAPPED},
                                  {at + PART, at + 2 * PART, memory, RANGE_WRITE},
                                  {at + 2 * PART, at + 3 * PART, memory + PART, RANGE_READ},
@@ -241,12 +245,12 @@ START_TEST(a_range_is_kept_and_filled_in_pieces) {
     mem_describe(&m, at + 3 * PART, text, sizeof text);
     ck_assert_ptr_nonnull(strstr(text, "no access was given"));
     mem_describe(&m, at + 2 * PART, text, sizeof text);
-    ck_assert_ptr_nonnull(strstr(text, "may only be read"));
+    ck_assert_ptr_nonnull(strstr(text, "which is read-only"));
     ck_assert(!mem_free(&m, at + PART));
-    /* three of them become one */
+    /* the last three parts become one piece */
     struct mem_piece whole[] = {{at, at + PART, NULL, RANGE_UNMAPPED}, {at + PART, at + 4 * PART, memory, RANGE_WRITE}};
     ck_assert(mem_place(&m, at, at + 4 * PART, whole, 2));
-    ck_assert_ptr_nonnull(mem_find(&m, at + 2 * PART - 1, 2, NULL)); /* over the former edge */
+    ck_assert_ptr_nonnull(mem_find(&m, at + 2 * PART - 1, 2, NULL)); /* across the former edge */
     ck_assert(mem_place(&m, at, at + 4 * PART, NULL, 0));
     mem_describe(&m, at + PART, text, sizeof text);
     ck_assert_ptr_nonnull(strstr(text, "has been freed"));
@@ -255,13 +259,13 @@ START_TEST(a_range_is_kept_and_filled_in_pieces) {
 }
 END_TEST
 
-START_TEST(ranges_that_cannot_be_kept) {
+START_TEST(ranges_that_cannot_be_reserved) {
     mem_init(&m, 1000);
     ck_assert_uint_eq(mem_reserve(&m, 0, PART, 0), 0);
-    ck_assert_uint_eq(mem_reserve(&m, PART, 3 * 4096, 0), 0); /* no power of two */
+    ck_assert_uint_eq(mem_reserve(&m, PART, 3 * 4096, 0), 0); /* the alignment is not a power of two */
     ck_assert_uint_eq(mem_reserve(&m, UINT64_MAX, PART, 0), 0);
     ck_assert_uint_eq(mem_reserve(&m, 1ull << 47, PART, 1ull << 30), 0);
-    ck_assert_uint_ne(mem_reserve(&m, 1ull << 40, PART, 0), 0); /* addresses are no memory */
+    ck_assert_uint_ne(mem_reserve(&m, 1ull << 40, PART, 0), 0); /* a reservation of addresses needs no memory */
     ck_assert(mem_take(&m, 600) && !mem_take(&m, 401) && mem_take(&m, 400));
     mem_give(&m, 1000);
     ck_assert_uint_ne(mem_alloc(&m, 1000, 0, NULL, false), 0);
@@ -276,13 +280,13 @@ SUITE(isa_memory) {
     TEST(read_back);
     TEST(limit_counts_live_bytes);
     TEST(huge_sizes_are_refused);
-    TEST(free_only_starts_of_live_ones);
+    TEST(free_accepts_starts_of_live_allocations);
     TEST(hint_follows);
     TEST(describes);
     TEST(host_memory_keeps_its_address);
     TEST(shared_memory_is_the_hosts_too);
     TEST(host_memory_elsewhere);
     TEST(host_memory_elsewhere_finds_room);
-    TEST(a_range_is_kept_and_filled_in_pieces);
-    TEST(ranges_that_cannot_be_kept);
+    TEST(a_range_is_reserved_and_mapped_in_pieces);
+    TEST(ranges_that_cannot_be_reserved);
 }

@@ -1,9 +1,9 @@
 #include "isa/machine/warp.h"
 #include "test/test.h"
 
-/* What a warp is when its CTA begins. */
+/* The state of a warp at the start of its CTA. */
 
-/* The manual's rule for a thread's place (PTX ISA 10.1: x is the innermost), by divisions. */
+/* A thread's index in dimension s, from its number, by PTX ISA 10.1: x varies fastest. */
 static uint32_t place(struct dim3 b, uint32_t thread, enum special s) {
     return s == SPECIAL_TID_X ? thread % b.x : s == SPECIAL_TID_Y ? thread / b.x % b.y : thread / b.x / b.y;
 }
@@ -20,7 +20,7 @@ static uint32_t differ(struct dim3 b) {
     return n;
 }
 
-/* All blocks of up to three dimensions that fill a CTA, or are a row of it. */
+/* All block shapes of up to three dimensions with 1024 threads, and those that are one row of such a block. */
 START_TEST(thread_ids) {
     uint32_t blocks = 0;
     for (uint32_t x = 1; x <= MAX_CTA_THREADS; x++)

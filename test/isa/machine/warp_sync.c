@@ -1,5 +1,6 @@
-/* Instructions with a member mask whose threads are on different paths: they wait for each other, wherever they stand
- * (PTX ISA 9.7.9.6, 9.7.13.2), under every model, and those that never meet are named. */
+/* Instructions with a member mask whose threads are on different paths: they wait for each other, at any instruction
+ * that may act together (PTX ISA 9.7.9.6, 9.7.13.2), under every model. Threads that wait for ever are named in the
+ * error. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -12,12 +13,12 @@
     " add.u64 %a2,%a2,%a1; setp.lt.u32 %q,%lane,16; mov.u32 %r0,0;\n"
 #define TAIL " st.global.u32 [%a0],%r0; ret;\n}\n"
 
-/* Lanes 16 to 31 put three times their number where the others find it. */
+/* Lanes 16 to 31 store three times their number where the other lanes read it. */
 static const char produce[] = HEAD " @%q bra C; mul.lo.u32 %r1,%lane,3; st.shared.u32 [%a2-64],%r1; bar.warp.sync -1;\n"
                                    " bra J;\nC: bar.warp.sync -1; ld.shared.u32 %r0,[%a2];\nJ:" TAIL;
 static uint32_t produced(uint32_t l) { return l < 16 ? (l + 16) * 3 : 0; }
 
-/* Ten rounds of it, with a second meeting before the next value is written: the sum of 3 lane + round. */
+/* The same ten times, with a second bar.warp.sync before the next value is stored: the sum of 3 lane + iteration. */
 static const char rounds[] =
     HEAD " mov.u32 %r2,0; @%q bra C;\nP: mad.lo.u32 %r1,%lane,3,%r2; st.shared.u32 [%a2-64],%r1; bar.warp.sync -1;\n"
          " bar.warp.sync -1; add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,10; @%o bra P; bra J;\n"
@@ -25,24 +26,24 @@ static const char rounds[] =
          " setp.lt.u32 %o,%r2,10; @%o bra C;\nJ:" TAIL;
 static uint32_t ten_rounds(uint32_t l) { return l < 16 ? 10 * 3 * (l + 16) + 45 : 0; }
 
-/* Halves exchange values by two shuffles of one form, each with registers of its own. */
+/* The halves exchange values by two shuffles of one form, each with its own registers. */
 static const char two_shuffles[] =
     HEAD " @%q bra C; add.u32 %x1,%lane,100; shfl.sync.bfly.b32 %r0,%x1,16,31,-1; bra J;\n"
          "C: add.u32 %x2,%lane,200; mov.u32 %x3,16; shfl.sync.bfly.b32 %r4,%x2,%x3,31,-1; mov.u32 %r0,%r4;\nJ:" TAIL;
 static uint32_t shuffled(uint32_t l) { return l < 16 ? l + 16 + 100 : l - 16 + 200; }
 
-/* The lanes of each half name themselves, in one instruction: ballots of the odd ones. */
+/* Each half has a mask of its own lanes, in one instruction: ballots of the odd lanes. */
 static const char tiles[] = HEAD " selp.b32 %r1,65535,-65536,%q; and.b32 %r2,%lane,1; setp.ne.u32 %o,%r2,0;\n"
                                  " vote.sync.ballot.b32 %r0,%o,%r1;\n" TAIL;
 static uint32_t tile(uint32_t l) { return l < 16 ? 0xaaaa : 0xaaaa0000; }
 
-/* Quarters vote: two of them meet the other two of their half in another place. */
+/* Quarters vote: two of them execute a different vote than the other two of their half. */
 static const char quarters[] =
     HEAD " selp.b32 %r1,65535,-65536,%q; and.b32 %r2,%lane,8; setp.ne.u32 %o,%r2,0; @%o bra C;\n"
          " vote.sync.ballot.b32 %r0,%o,%r1; bra J;\nC: vote.sync.ballot.b32 %r0,%o,%r1;\nJ:" TAIL;
 static uint32_t quarter(uint32_t l) { return l < 16 ? 0xff00 : 0xff000000; }
 
-/* Threads that have exited are not waited for. */
+/* Nobody waits for threads that have exited. */
 static const char exits[] =
     HEAD " st.global.u32 [%a0],%lane; @%q bra C; ret;\nC: bar.warp.sync -1; mov.u32 %r0,7;\n" TAIL;
 static uint32_t exited(uint32_t l) { return l < 16 ? 7 : l; }
@@ -52,13 +53,14 @@ static const char guarded[] = HEAD " add.u32 %x1,%lane,5; @%q shfl.sync.bfly.b32
                                    " @!%q shfl.sync.bfly.b32 %r0,%x1,16,31,-1;\n" TAIL;
 static uint32_t guard(uint32_t l) { return (l ^ 16) + 5; }
 
-/* Lanes that skip a vote which names them go on and exit: they are waited for until then, and have more to do. */
+/* Lanes skip a vote whose mask names them, and exit later: the vote waits until then, while they have more to
+ * execute. */
 static const char skips[] = HEAD " mov.u32 %r0,9; setp.ne.u32 %o,%lane,3; @!%q bra J;\n"
                                  " vote.sync.ballot.b32 %r0,%o,-1;\nJ: add.u32 %r0,%r0,%lane;\n" TAIL;
 static uint32_t skipped(uint32_t l) { return (l < 16 ? 0xfff7 : 9) + l; }
 
-/* The first four vote with the last four, which skip the second vote and come to the third: nobody is on a side of the
- * same branch. All vote in the end. */
+/* The first four lanes vote with the last four, which skip the second vote and go to the third: no two of these groups
+ * are on sides of one branch. All votes end. */
 static const char crossed[] =
     HEAD " setp.lt.u32 %o,%lane,28; @!%o bra C; setp.lt.u32 %o,%lane,4; @!%o bra B;\n"
          " vote.sync.ballot.b32 %r0,%q,0xf000000f; bra D;\nB: vote.sync.ballot.b32 %r0,%q,0x0ffffff0; bra D;\n"
@@ -107,10 +109,12 @@ static void check_all(const char *model, const char *const *set, const char *wha
     }
 }
 
-START_TEST(threads_on_different_paths_meet) { check_all(timed_models()->name[_i], NULL, timed_models()->name[_i]); }
+START_TEST(members_on_different_paths_act_together) {
+    check_all(timed_models()->name[_i], NULL, timed_models()->name[_i]);
+}
 END_TEST
 
-START_TEST(threads_meet_in_the_interpreter) {
+START_TEST(members_act_together_in_the_interpreter) {
     char key[32];
     snprintf(key, sizeof key, "reconv=%s", timed_models()->name[_i]);
     const char *const set[] = {key, NULL};
@@ -118,7 +122,7 @@ START_TEST(threads_meet_in_the_interpreter) {
 }
 END_TEST
 
-START_TEST(threads_meet_whatever_the_options) {
+START_TEST(members_act_together_with_any_options) {
     static const char *const options[][2] = {
         {"dpe", "dpe.scheduler=constrained"},
         {"dpe", "dpe.scoreboard=optimistic"},
@@ -132,9 +136,9 @@ START_TEST(threads_meet_whatever_the_options) {
 }
 END_TEST
 
-/* Halves that wait for all in instructions of two forms never meet: that is said, with who waits for whom, in place of
- * a result. */
-START_TEST(who_never_meets_is_named) {
+/* Each half waits for all lanes, in instructions of different forms, so they wait for ever: the launch fails with a
+ * report that says which lanes wait for which. */
+START_TEST(endless_waits_are_named) {
     static const char apart[] =
         HEAD " @%q bra C; bar.warp.sync -1; bra J;\nC: vote.sync.ballot.b32 %r0,%q,-1;\nJ:" TAIL;
     uint32_t out[32];
@@ -151,7 +155,7 @@ START_TEST(who_never_meets_is_named) {
 }
 END_TEST
 
-/* A mask of all lanes, and all there. */
+/* A mask of all lanes, executed by all of them together. */
 START_TEST(a_converged_warp_does_not_wait) {
     static const char sync[] = HEAD " shfl.sync.bfly.b32 %r0,%lane,16,31,-1;\n" TAIL;
     uint32_t out[32];
@@ -164,8 +168,8 @@ START_TEST(a_converged_warp_does_not_wait) {
 }
 END_TEST
 
-/* A barrier of the CTA whose number differs from lane to lane is refused, with its place, in every model. */
-START_TEST(barriers_by_lane_are_refused) {
+/* A CTA barrier whose number differs between lanes is an error in every model; the message has the place. */
+START_TEST(divergent_barrier_numbers_are_errors) {
     static const char body[] = HEAD " and.b32 %r1,%lane,1; barrier.sync %r1,32;\n" TAIL;
     uint32_t out[32];
     char error[2048];
@@ -178,7 +182,7 @@ START_TEST(barriers_by_lane_are_refused) {
 }
 END_TEST
 
-/* Half of a warp comes to a barrier, the other half exits: a mistake where it is aligned, none where it is not. */
+/* Half of a warp reaches a barrier while the other half exits: an error at an aligned barrier only. */
 START_TEST(aligned_barriers_are_for_whole_warps) {
     const char *const set[] = {"reconv=minpc", NULL};
     for (int aligned = 0; aligned < 2; aligned++) {
@@ -196,18 +200,18 @@ START_TEST(aligned_barriers_are_for_whole_warps) {
         struct heddle_dim one = {1, 1, 1}, warp = {32, 1, 1};
         enum heddle_status s = heddle_launch(h, m, "k", one, warp, 0, args, 1);
         ck_assert_int_eq(s, aligned ? HEDDLE_FAULT : HEDDLE_OK);
-        ck_assert_int_eq(strstr(heddle_error(h), "divergent barrier: 16 of a warp's 32") != NULL, aligned);
+        ck_assert_int_eq(strstr(heddle_error(h), "divergent barrier: only 16 of a warp's 32") != NULL, aligned);
         heddle_close(h);
     }
 }
 END_TEST
 
 SUITE(warp_sync) {
-    TEST(barriers_by_lane_are_refused);
+    TEST(divergent_barrier_numbers_are_errors);
     TEST(aligned_barriers_are_for_whole_warps);
-    TEST_LOOP(threads_on_different_paths_meet, 0, timed_models()->n);
-    TEST_LOOP(threads_meet_in_the_interpreter, 0, timed_models()->n);
-    TEST_LOOP(threads_meet_whatever_the_options, 0, 6);
-    TEST_LOOP(who_never_meets_is_named, 0, timed_models()->n + 1);
+    TEST_LOOP(members_on_different_paths_act_together, 0, timed_models()->n);
+    TEST_LOOP(members_act_together_in_the_interpreter, 0, timed_models()->n);
+    TEST_LOOP(members_act_together_with_any_options, 0, 6);
+    TEST_LOOP(endless_waits_are_named, 0, timed_models()->n + 1);
     TEST(a_converged_warp_does_not_wait);
 }

@@ -1,4 +1,4 @@
-/* Host threads that share jobs: each job is done once in each round, whoever does it. */
+/* Host threads that share jobs: each job is done once in each round, by any of the threads. */
 #include "isa/machine/workers.h"
 #include "test/test.h"
 #include <sched.h>
@@ -17,7 +17,7 @@ static void job(void *ctx, uint32_t i) {
     atomic_fetch_add(&done[i], 1);
 }
 
-/* Rounds of different numbers of jobs, then many of the same, so that jobs are divided anew. */
+/* Rounds with different numbers of jobs, then many rounds with the same number, so that the jobs are divided again. */
 START_TEST(every_job_is_done_once) {
     static const uint32_t sizes[] = {1, 2, 3, 16, 300, 0, 7};
     uint32_t threads = (uint32_t)_i + 1, rounds = 0;
@@ -38,7 +38,7 @@ START_TEST(every_job_is_done_once) {
 }
 END_TEST
 
-/* With as many jobs as threads, a job may wait for another one: each has a thread of its own. */
+/* With as many jobs as threads, each job has a thread of its own, so a job may wait for another. */
 static atomic_uint arrived;
 static void meet(void *ctx, uint32_t i) {
     (void)i;
@@ -60,7 +60,7 @@ START_TEST(a_job_for_each_thread) {
 }
 END_TEST
 
-/* A thread that is late for the last round must still learn that it is the last. */
+/* A thread that starts after the last round is done must still end. */
 START_TEST(late_threads_end) {
     uint32_t jobs = 2;
     slow = jobs;
