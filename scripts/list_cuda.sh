@@ -17,6 +17,8 @@ for f in host/cuda/core/*.c host/cuda/runtime/*.c host/cuda/driver/*.c; do
         esac
     done
 done >"$tmp/all"
+tr '\n' ' ' <host/cuda/functions.def | grep -oE 'BOTH\([A-Z_]+, \w+, [A-Z_]+, \w+' |
+    sed 's,.*(\w*\, \(\w*\)\, \w*\, \(\w*\),\1 host/cuda/functions.def\n\2 host/cuda/functions.def,' >>"$tmp/all"
 for bits in 8 16 32; do # FILL() of driver_memory.c
     for name in cuMemsetD${bits}_v2 cuMemsetD${bits}Async cuMemsetD2D${bits}_v2 cuMemsetD2D${bits}Async; do
         echo "$name host/cuda/driver/driver_memory.c"

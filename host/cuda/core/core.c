@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct cuda_runtime cuda_runtime = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+struct cuda_core cuda_core = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 __thread enum cuda_error cuda_last_error;
 struct cuda_context cuda_primary_context = {.magic = CONTEXT_MAGIC};
 __thread struct cuda_context *cuda_current_context;
@@ -47,13 +47,13 @@ static const char **split_words(const char *const *first, char *text) {
 /* A kernel that failed shows in the exit status, also of a program that does not look. */
 static void at_exit(int status, void *unused) {
     (void)unused;
-    if (cuda_runtime.forked)
+    if (cuda_core.forked)
         return;
     cuda_report(status);
-    live_close(cuda_runtime.live);
-    if (status == 0 && cuda_runtime.worst != HEDDLE_OK) {
+    live_close(cuda_core.live);
+    if (status == 0 && cuda_core.worst != HEDDLE_OK) {
         fflush(NULL);
-        _exit((int)cuda_runtime.worst);
+        _exit((int)cuda_core.worst);
     }
 }
 
@@ -65,8 +65,8 @@ void cuda_tell_at_exit(void) {
 
 static void after_fork(void) {
     static const pthread_mutex_t open = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-    cuda_runtime.forked = true;
-    cuda_runtime.lock = open; /* whoever held it is not in this process */
+    cuda_core.forked = true;
+    cuda_core.lock = open; /* whoever held it is not in this process */
 }
 
 /* Device addresses are none of the host's, so that either side's can be told from the other's: what malloc() grows,
@@ -92,19 +92,19 @@ static void serve(struct heddle_options *o) {
     char err[1024];
     if (!where || !*where)
         return;
-    if (!(cuda_runtime.live = live_open(where, program_invocation_name, err, sizeof err))) {
+    if (!(cuda_core.live = live_open(where, program_invocation_name, err, sizeof err))) {
         fprintf(stderr, "heddle: HEDDLE_LIVE: %s\n", err);
         return;
     }
-    fprintf(stderr, "heddle: live at %s until the program ends\n", live_address(cuda_runtime.live));
-    live_watch(cuda_runtime.live, o);
+    fprintf(stderr, "heddle: live at %s until the program ends\n", live_address(cuda_core.live));
+    live_watch(cuda_core.live, o);
 }
 
 /* The newest PTX of all that is registered. A program whose constructors use the GPU may have registered nothing yet:
  * then of its file. 0: none. */
 static uint32_t newest_ptx(void) {
     uint32_t newest = 0;
-    for (const struct cuda_module *m = cuda_runtime.modules; m; m = m->next)
+    for (const struct cuda_module *m = cuda_core.modules; m; m = m->next)
         for (int i = 0; i < m->n; i++) {
             uint32_t arch = fatbin_newest(m->containers[i], fatbin_bytes(m->containers[i]));
             newest = arch > newest ? arch : newest;
@@ -144,7 +144,7 @@ static void choose_machine(struct follow *f) {
 
 static void open_context(void) {
     static struct follow follow; /* its texts are the context's */
-    struct cuda_runtime *r = &cuda_runtime;
+    struct cuda_core *r = &cuda_core;
     const char *set = getenv("HEDDLE_SET"), *model = getenv("HEDDLE_MODEL"), *config = getenv("HEDDLE_CONFIG"),
                *bounds = getenv("HEDDLE_CHECK_BOUNDS");
     char *copy = strdup(set ? set : ""), err[1024] = "the host is out of memory";
@@ -179,7 +179,7 @@ static void open_context(void) {
 }
 
 enum cuda_error cuda_enter(void) {
-    struct cuda_runtime *r = &cuda_runtime;
+    struct cuda_core *r = &cuda_core;
     pthread_mutex_lock(&r->lock);
     if (!r->h && !r->broken)
         open_context();
@@ -195,7 +195,7 @@ enum cuda_error cuda_note(enum cuda_error e) {
 }
 
 enum cuda_error cuda_leave(enum cuda_error e) {
-    pthread_mutex_unlock(&cuda_runtime.lock);
+    pthread_mutex_unlock(&cuda_core.lock);
     return cuda_note(e);
 }
 
@@ -205,12 +205,12 @@ static void print(const char *who, const char *why) {
 }
 
 enum cuda_error cuda_complain(const char *who, enum cuda_error e) {
-    print(who, heddle_error(cuda_runtime.h));
+    print(who, heddle_error(cuda_core.h));
     return e;
 }
 
-enum cuda_error cuda_refused(const char *who, const char *why, enum cuda_error e) {
-    struct cuda_runtime *r = &cuda_runtime;
+enum cuda_error cuda_refuse(const char *who, const char *why, enum cuda_error e) {
+    struct cuda_core *r = &cuda_core;
     print(who, why);
     r->worst = r->worst == HEDDLE_OK ? HEDDLE_USAGE : r->worst;
     if (!r->why)
@@ -219,7 +219,7 @@ enum cuda_error cuda_refused(const char *who, const char *why, enum cuda_error e
 }
 
 enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cuda_error e) {
-    struct cuda_runtime *r = &cuda_runtime;
+    struct cuda_core *r = &cuda_core;
     cuda_complain(who, e);
     r->worst = status;
     if (!r->why)
@@ -228,7 +228,7 @@ enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cud
 }
 
 double cuda_clock(void) {
-    const struct cuda_runtime *r = &cuda_runtime;
+    const struct cuda_core *r = &cuda_core;
     if (r->functional)
         return host_seconds() - r->started;
     double cycles = heddle_stat(r->h, -1, "gpu.cycles"), mhz = heddle_option(r->h, "clock.core_mhz");
@@ -237,7 +237,7 @@ double cuda_clock(void) {
 
 CUDA_API enum cuda_error cudaGetLastError(void) {
     enum cuda_error e = cuda_last_error;
-    cuda_last_error = cuda_runtime.sticky;
+    cuda_last_error = cuda_core.sticky;
     return e;
 }
 CUDA_API enum cuda_error cudaPeekAtLastError(void) { return cuda_last_error; }

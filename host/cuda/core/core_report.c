@@ -88,7 +88,7 @@ static void write_json(struct heddle *h, const char *path, int argc, char *const
     }
 }
 
-static void write_files(struct cuda_runtime *r, int status, const char *json, const char *results) {
+static void write_files(struct cuda_core *r, int status, const char *json, const char *results) {
     char **argv;
     int argc;
     char *text = command_line(&argv, &argc);
@@ -101,7 +101,7 @@ static void write_files(struct cuda_runtime *r, int status, const char *json, co
 }
 
 void cuda_report(int status) {
-    struct cuda_runtime *r = &cuda_runtime;
+    struct cuda_core *r = &cuda_core;
     const char *json = getenv("HEDDLE_JSON"), *results = getenv("HEDDLE_RESULTS");
     if (!r->h)
         return;

@@ -1,7 +1,7 @@
 #ifndef CUDA_REPORT_H
 #define CUDA_REPORT_H
 /* What is written when the program ends. */
-#include "core.h"
+#include "core_base.h"
 
 /* report.c: statistics by kernel on stderr, HEDDLE_JSON, HEDDLE_RESULTS. `status`: that which the program ends with. */
 void cuda_report(int status);

@@ -64,7 +64,7 @@ static cJSON *result_of(struct heddle *h, int argc, char *const *argv) {
 }
 
 /* A kernel's failure goes before the program's own word, which is its exit status. */
-static struct run_end end_of(const struct cuda_runtime *r, int status, char *message, size_t size) {
+static struct run_end end_of(const struct cuda_core *r, int status, char *message, size_t size) {
     struct run_end e = {r->worst, "ran", NULL, NULL};
     if (e.status == HEDDLE_OK && status) {
         snprintf(message, size, "the program ended with status %d", status);
@@ -95,7 +95,7 @@ static bool add(const char *path, const struct run_what *w, const struct run_end
 }
 
 void cuda_report_results(const char *path, int status, int argc, char *const *argv) {
-    const struct cuda_runtime *r = &cuda_runtime;
+    const struct cuda_core *r = &cuda_core;
     char err[1024] = "", message[80], *command = join(argc, argv), *arguments = join(argc - 1, argv + 1);
     struct run_machine machine;
     struct run_end end = end_of(r, status, message, sizeof message);

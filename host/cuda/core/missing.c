@@ -1,5 +1,5 @@
 /* Functions that programs may link to and that are not there: each says its name once. Those of CUDA 11, 12 and 13. */
-#include "core.h"
+#include "core_base.h"
 #include <string.h>
 
 /* Says once that a function, or something that it was asked for, is not there. */

@@ -12,20 +12,20 @@ static __thread int n_below;
 
 /* The runtime, too, does what cuInit() does. */
 enum cuda_error driver_ready(void) {
-    return cuda_runtime.h && !cuda_runtime.forked ? CUDA_Success : CUDA_ErrorInitializationError;
+    return cuda_core.h && !cuda_core.forked ? CUDA_Success : CUDA_ErrorInitializationError;
 }
 
 bool driver_is_context(const struct cuda_context *c) { return c && c->magic == CONTEXT_MAGIC && !c->destroyed; }
 
 enum cuda_error driver_enter(enum cuda_error *kept) {
-    pthread_mutex_lock(&cuda_runtime.lock);
+    pthread_mutex_lock(&cuda_core.lock);
     *kept = cuda_last_error;
     if (driver_ready())
         return CUDA_ErrorInitializationError;
     if (!driver_is_context(cuda_current_context))
         return cuda_current_context ? CUDA_ErrorContextIsDestroyed : CUDA_ErrorDeviceUninitialized;
     enum cuda_error e = cuda_enter();
-    pthread_mutex_unlock(&cuda_runtime.lock);
+    pthread_mutex_unlock(&cuda_core.lock);
     return e;
 }
 
@@ -49,7 +49,7 @@ static enum cuda_error common(enum cuda_error e) {
 
 enum cuda_error driver_leave(enum cuda_error e, enum cuda_error kept) {
     cuda_last_error = kept;
-    pthread_mutex_unlock(&cuda_runtime.lock);
+    pthread_mutex_unlock(&cuda_core.lock);
     return common(e);
 }
 
@@ -58,11 +58,11 @@ CUDA_API enum cuda_error cuInit(unsigned flags) {
         return CUDA_ErrorInvalidValue;
     struct cuda_context *current = cuda_current_context;
     enum cuda_error e = cuda_enter();
-    pthread_mutex_unlock(&cuda_runtime.lock);
+    pthread_mutex_unlock(&cuda_core.lock);
     cuda_current_context = current; /* none, unless the runtime was used */
-    if (cuda_runtime.broken)
+    if (cuda_core.broken)
         return CUDA_ErrorNoDevice;
-    if (cuda_runtime.forked)
+    if (cuda_core.forked)
         return CUDA_ErrorInitializationError;
     return e;
 }
@@ -120,9 +120,9 @@ CUDA_API enum cuda_error cuCtxCreate_v4(struct cuda_context **out, const void *p
 
 /* After a fault a context is of no use any more; with it goes what it had to tell. */
 static void forget_fault(void) {
-    pthread_mutex_lock(&cuda_runtime.lock);
-    cuda_runtime.sticky = CUDA_Success;
-    pthread_mutex_unlock(&cuda_runtime.lock);
+    pthread_mutex_lock(&cuda_core.lock);
+    cuda_core.sticky = CUDA_Success;
+    pthread_mutex_unlock(&cuda_core.lock);
 }
 
 static enum cuda_error destroy(struct cuda_context *c) {

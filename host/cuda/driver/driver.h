@@ -5,6 +5,10 @@
  * the one machine and its memory. */
 #include "host/cuda/core/core.h"
 
+/* driver_memory.c: the box of CUDA_MEMCPY3D. */
+struct copy_3d;
+enum cuda_error driver_box_of(struct cuda_box *out, const struct copy_3d *c);
+
 /* The beginning and the end of a function that needs a current context: the lock, and the runtime's last error, which
  * is none of the driver's. */
 enum cuda_error driver_enter(enum cuda_error *kept);

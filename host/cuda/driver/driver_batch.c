@@ -1,8 +1,8 @@
 /* Batches of CUDA 12.8 and 13: copies, and advice about managed memory. Work is done in the order of the calls, so that
  * the access order of a copy is the strictest in any case. What runs into a batch's end with an error has begun it. */
 #include "driver.h"
+#include "host/cuda/core/core_graph_parts.h"
 #include "host/cuda/runtime/runtime_api.h"
-#include "host/cuda/runtime/runtime_graph.h"
 
 enum { VERSION_WITH_INDEX = 12, ORDER_LAST = 3, POINTER = 1, ARRAY = 2 };
 

@@ -8,7 +8,7 @@
     do {                                                                                                               \
         struct cuda_context *current_ = cuda_current_context;                                                          \
         enum cuda_error kept_ = cuda_last_error, ready_ = driver_ready();                                              \
-        pthread_mutex_lock(&cuda_runtime.lock);                                                                        \
+        pthread_mutex_lock(&cuda_core.lock);                                                                           \
         ready_ = driver_leave(ready_ ? ready_ : (__VA_ARGS__), kept_);                                                 \
         cuda_current_context = current_;                                                                               \
         return ready_;                                                                                                 \
@@ -34,7 +34,7 @@ CUDA_API enum cuda_error cuDeviceGetAttribute(int *out, int which, int device) {
 static enum cuda_error name(char *out, int size, int device) {
     if (!out || size < 1 || device)
         return device ? CUDA_ErrorInvalidDevice : CUDA_ErrorInvalidValue;
-    snprintf(out, (size_t)size, "%s (Heddle)", heddle_machine(cuda_runtime.h));
+    snprintf(out, (size_t)size, "%s (Heddle)", heddle_machine(cuda_core.h));
     return CUDA_Success;
 }
 
@@ -54,7 +54,7 @@ static enum cuda_error total(size_t *out, int device) {
     uint64_t limit;
     if (!out || device)
         return device ? CUDA_ErrorInvalidDevice : CUDA_ErrorInvalidValue;
-    heddle_memory(cuda_runtime.h, &limit, NULL);
+    heddle_memory(cuda_core.h, &limit, NULL);
     *out = limit;
     return CUDA_Success;
 }

@@ -44,7 +44,7 @@ static struct opened *all_opened;
 static void forget_old(void) {
     for (struct told **i = &all_told; *i;) {
         struct told *t = *i;
-        if (heddle_buffer(cuda_runtime.h, t->address, NULL, NULL, NULL)) {
+        if (heddle_buffer(cuda_core.h, t->address, NULL, NULL, NULL)) {
             i = &t->next;
             continue;
         }
@@ -61,7 +61,7 @@ static const struct told *told_of(uint64_t address) {
         t = t->next;
     if (t || !(t = malloc(sizeof *t)))
         return t;
-    *t = (struct told){all_told, address, heddle_move_to_file(cuda_runtime.h, address)};
+    *t = (struct told){all_told, address, heddle_move_to_file(cuda_core.h, address)};
     if (t->file < 0) {
         free(t);
         return NULL;
@@ -115,7 +115,7 @@ static enum cuda_error open_memory(void **out, const union ipc_handle *h) {
     if (!(o = malloc(sizeof *o)))
         return CUDA_ErrorMemoryAllocation;
     *o = (struct opened){all_opened, *h, map_file(h), h->bytes, 1};
-    if (!o->p || heddle_map(cuda_runtime.h, o->p, o->bytes) != HEDDLE_OK) {
+    if (!o->p || heddle_map(cuda_core.h, o->p, o->bytes) != HEDDLE_OK) {
         enum cuda_error e =
             o->p ? cuda_complain("cudaIpcOpenMemHandle", CUDA_ErrorMemoryAllocation) : CUDA_ErrorInvalidValue;
         if (o->p)
@@ -137,7 +137,7 @@ static enum cuda_error close_memory(const void *p) {
     if (--o->uses > 0)
         return CUDA_Success;
     *i = o->next;
-    heddle_free(cuda_runtime.h, (uintptr_t)o->p);
+    heddle_free(cuda_core.h, (uintptr_t)o->p);
     munmap(o->p, o->bytes);
     free(o);
     return CUDA_Success;

@@ -108,7 +108,7 @@ static enum cuda_error managed(uint64_t *address, size_t *bytes, struct cuda_mod
     size_t size = 0;
     bool shared = false;
     enum cuda_error e = address || bytes ? driver_global_of(&at, &size, m, name) : CUDA_ErrorInvalidValue;
-    if (e || !heddle_buffer(cuda_runtime.h, at, NULL, NULL, &shared) || !shared)
+    if (e || !heddle_buffer(cuda_core.h, at, NULL, NULL, &shared) || !shared)
         return e ? e : CUDA_ErrorSymbolNotFound;
     if (address)
         *address = at;

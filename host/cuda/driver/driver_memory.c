@@ -1,7 +1,7 @@
 /* Memory and copies, as the driver has them. Its device addresses are numbers; they are the runtime's pointers. */
 #include "driver.h"
+#include "host/cuda/core/core_graph_parts.h"
 #include "host/cuda/runtime/runtime_api.h"
-#include "host/cuda/runtime/runtime_graph.h"
 #include <string.h>
 
 typedef uint64_t device_ptr;
@@ -301,8 +301,6 @@ static enum cuda_error copy_3d(const struct copy_3d *c, struct cuda_stream *s) {
                     s);
 }
 
-/* For a graph's node. */
-enum cuda_error driver_box_of(struct cuda_box *out, const struct copy_3d *c);
 enum cuda_error driver_box_of(struct cuda_box *out, const struct copy_3d *c) {
     if (!c || c->from.level || c->to.level)
         return CUDA_ErrorInvalidValue;

@@ -84,8 +84,8 @@ static struct cuda_module *add_module(struct heddle_module *loaded) {
     struct cuda_module *m = loaded ? calloc(1, sizeof *m) : NULL;
     if (!m)
         return NULL;
-    *m = (struct cuda_module){.next = cuda_runtime.modules, .module = loaded, .by_driver = true};
-    cuda_runtime.modules = m;
+    *m = (struct cuda_module){.next = cuda_core.modules, .module = loaded, .by_driver = true};
+    cuda_core.modules = m;
     return m;
 }
 
@@ -93,7 +93,7 @@ static struct heddle_module *load_text(const char *text, unsigned registers) {
     size_t bytes = 0;
     char *limited = registers ? limit_registers(text, registers, &bytes) : NULL;
     text = limited ? limited : text;
-    struct heddle_module *m = heddle_module_text(cuda_runtime.h, "module", text, strlen(text));
+    struct heddle_module *m = heddle_module_text(cuda_core.h, "module", text, strlen(text));
     free(limited);
     return m;
 }
@@ -111,9 +111,9 @@ enum cuda_error driver_load(struct cuda_module **out, const void *image, const s
     if (!fatbin && !is_text(image))
         return jit_failed(o, unknown, CUDA_ErrorInvalidKernelImage);
     struct heddle_module *loaded =
-        fatbin ? heddle_module_fatbin(cuda_runtime.h, "module", &container, 1) : load_text(image, jit_registers(o));
+        fatbin ? heddle_module_fatbin(cuda_core.h, "module", &container, 1) : load_text(image, jit_registers(o));
     if (!loaded)
-        return jit_failed(o, heddle_error(cuda_runtime.h),
+        return jit_failed(o, heddle_error(cuda_core.h),
                           fatbin ? CUDA_ErrorNoKernelImageForDevice : CUDA_ErrorInvalidPtx);
     jit_log(o, JIT_ERROR_LOG, "");
     *out = add_module(loaded);
@@ -166,7 +166,7 @@ CUDA_API enum cuda_error cuModuleLoad(struct cuda_module **out, const char *path
 }
 
 struct cuda_module *driver_module_of(const struct cuda_module *m) {
-    for (struct cuda_module *i = cuda_runtime.modules; i; i = i->next)
+    for (struct cuda_module *i = cuda_core.modules; i; i = i->next)
         if (i == m && i->module && !i->unloaded)
             return i;
     return NULL;
@@ -190,7 +190,7 @@ enum cuda_error driver_function_of(struct cuda_kernel **out, struct cuda_module 
     if (!driver_module_of(m))
         return CUDA_ErrorInvalidResourceHandle;
     for (int i = 0; i < CUDA_CHAINS; i++)
-        for (struct cuda_kernel *k = cuda_runtime.kernels[i]; k; k = k->next)
+        for (struct cuda_kernel *k = cuda_core.kernels[i]; k; k = k->next)
             if (k->in == m && strcmp(k->name, name) == 0) {
                 *out = k;
                 return CUDA_Success;
@@ -242,7 +242,7 @@ enum cuda_error driver_global_of(uint64_t *address, size_t *bytes, struct cuda_m
         return CUDA_ErrorInvalidValue;
     if (!driver_module_of(m))
         return CUDA_ErrorInvalidResourceHandle;
-    uint64_t at = heddle_symbol(cuda_runtime.h, m->module, name, &size);
+    uint64_t at = heddle_symbol(cuda_core.h, m->module, name, &size);
     if (address)
         *address = at;
     if (bytes)
@@ -289,7 +289,7 @@ CUDA_API enum cuda_error cuLinkCreate_v2(unsigned n, const int *names, void **va
 }
 
 /* The configured compute capability: 75 for 7.5. */
-static uint32_t target(void) { return (uint32_t)(10 * heddle_option(cuda_runtime.h, "gpu.capability") + 0.5); }
+static uint32_t target(void) { return (uint32_t)(10 * heddle_option(cuda_core.h, "gpu.capability") + 0.5); }
 
 static struct cuda_link *link_of(const struct cuda_link *l) {
     struct cuda_link *i = links;

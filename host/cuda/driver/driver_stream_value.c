@@ -1,7 +1,7 @@
 /* Values that streams write into memory and wait for. Work is done before a call returns, so that a value can be waited
  * for that is there already; one that is to come later would stop the program. */
 #include "driver.h"
-#include "host/cuda/runtime/runtime_graph.h"
+#include "host/cuda/core/core_graph_parts.h"
 
 enum { WAIT_32 = 1, WRITE_32, FLUSH, WAIT_64, WRITE_64, BARRIER };
 enum { UNTIL_GREATER, UNTIL_EQUAL, UNTIL_AND, UNTIL_NOR, AND_FLUSH = 1 << 30, NO_BARRIER = 1 };
@@ -41,7 +41,7 @@ static enum cuda_error wait_for(uint64_t address, uint64_t value, unsigned flags
     unsigned how = flags & ~(unsigned)AND_FLUSH;
     if (how > UNTIL_NOR || address % (bits / 8))
         return CUDA_ErrorInvalidValue;
-    if (heddle_read(cuda_runtime.h, address, &is, bits / 8) != HEDDLE_OK)
+    if (heddle_read(cuda_core.h, address, &is, bits / 8) != HEDDLE_OK)
         return cuda_complain("cuStreamWaitValue", CUDA_ErrorInvalidValue);
     if (holds(how, is, value, bits))
         return CUDA_Success;
@@ -57,7 +57,7 @@ static enum cuda_error wait_for(uint64_t address, uint64_t value, unsigned flags
 static enum cuda_error write_to(uint64_t address, uint64_t value, unsigned flags, unsigned bits) {
     if (flags & ~(unsigned)NO_BARRIER || address % (bits / 8))
         return CUDA_ErrorInvalidValue;
-    return heddle_write(cuda_runtime.h, address, &value, bits / 8) == HEDDLE_OK
+    return heddle_write(cuda_core.h, address, &value, bits / 8) == HEDDLE_OK
                ? CUDA_Success
                : cuda_complain("cuStreamWriteValue", CUDA_ErrorInvalidValue);
 }

@@ -7,7 +7,7 @@ static enum cuda_error get(struct cuda_reference **out, struct cuda_module *m, c
         return CUDA_ErrorInvalidValue;
     if (!driver_module_of(m))
         return CUDA_ErrorInvalidResourceHandle;
-    if (!heddle_symbol(cuda_runtime.h, m->module, name, NULL))
+    if (!heddle_symbol(cuda_core.h, m->module, name, NULL))
         return CUDA_ErrorSymbolNotFound;
     struct cuda_reference *r = cuda_reference_add(m, name, NULL);
     if (!r)

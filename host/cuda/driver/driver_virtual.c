@@ -71,7 +71,7 @@ static void drop_unused(struct physical *p) {
             break;
         }
     close(p->file);
-    reserve_give(cuda_runtime.h, p->bytes);
+    reserve_give(cuda_core.h, p->bytes);
     free(p);
 }
 
@@ -97,7 +97,7 @@ CUDA_API enum cuda_error cuMemGetAllocationGranularity(size_t *out, const struct
 
 /* Takes the file over. */
 static enum cuda_error add_memory(uint64_t *handle, int file, uint64_t bytes, const struct properties *properties) {
-    struct physical *p = file >= 0 && reserve_take(cuda_runtime.h, bytes) ? malloc(sizeof *p) : NULL;
+    struct physical *p = file >= 0 && reserve_take(cuda_core.h, bytes) ? malloc(sizeof *p) : NULL;
     if (!p) {
         if (file >= 0)
             close(file);
@@ -181,7 +181,7 @@ static enum cuda_error reserve(uint64_t *out, uint64_t bytes, uint64_t align, ui
     align = align > GRANULARITY ? align : GRANULARITY;
     void *host = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     struct range *r = host == MAP_FAILED ? NULL : malloc(sizeof *r);
-    uint64_t at = r ? reserve_range(cuda_runtime.h, bytes, align, hint) : 0;
+    uint64_t at = r ? reserve_range(cuda_core.h, bytes, align, hint) : 0;
     if (!at) {
         if (host != MAP_FAILED)
             munmap(host, bytes);
@@ -203,7 +203,7 @@ static enum cuda_error give_back(uint64_t at, uint64_t bytes) {
         struct range *r = *i;
         if (r->begin != at || r->end - r->begin != bytes || r->n)
             continue;
-        if (!reserve_place(cuda_runtime.h, r->begin, r->end, NULL, 0))
+        if (!reserve_place(cuda_core.h, r->begin, r->end, NULL, 0))
             return CUDA_ErrorMemoryAllocation;
         munmap(r->host, bytes);
         *i = r->next;
@@ -254,7 +254,7 @@ static bool show(const struct range *r) {
     }
     if (p)
         add_piece(r, p, &n, at, r->end, RANGE_UNMAPPED);
-    bool ok = p && reserve_place(cuda_runtime.h, r->begin, r->end, p, n);
+    bool ok = p && reserve_place(cuda_core.h, r->begin, r->end, p, n);
     free(p);
     return ok;
 }

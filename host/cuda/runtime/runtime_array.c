@@ -79,7 +79,7 @@ enum cuda_error cuda_array_new(struct cuda_array **out, const struct channel_for
     if (error)
         return error;
     struct cuda_array *a = new_array(f, e, flags);
-    if (!a || !(a->data = heddle_alloc(cuda_runtime.h, cuda_array_size(f, e)))) {
+    if (!a || !(a->data = heddle_alloc(cuda_core.h, cuda_array_size(f, e)))) {
         free(a);
         return CUDA_ErrorMemoryAllocation;
     }
@@ -110,7 +110,7 @@ enum cuda_error cuda_array_free(struct cuda_array *a) {
         return CUDA_Success;
     if (!cuda_array_is(a) || a->part)
         return CUDA_ErrorInvalidValue;
-    heddle_free(cuda_runtime.h, a->data);
+    heddle_free(cuda_core.h, a->data);
     cuda_array_forget(a);
     return CUDA_Success;
 }

@@ -2,7 +2,7 @@
 #define CUDA_ARRAY_H
 /* Arrays and textures, for the runtime's functions (array.c, texture.c) and the driver's (driver_array.c,
  * driver_texture.c). Layouts are those of the runtime's interface. All of it under the lock. */
-#include "runtime_graph.h"
+#include "host/cuda/core/core_graph_parts.h"
 
 enum { ARRAY_LAYERED = 1, ARRAY_SURFACE = 2, ARRAY_CUBE = 4, ARRAY_GATHER = 8 };
 enum channel_kind { CHANNEL_SIGNED, CHANNEL_UNSIGNED, CHANNEL_FLOAT, CHANNEL_NONE };

@@ -27,13 +27,13 @@ struct properties_13 {
 #undef NEW
 _Static_assert(sizeof(struct properties) == 1032 && sizeof(struct properties_13) == 1008, "CUDA 12's and 13's size");
 
-static double option(const char *key) { return heddle_option(cuda_runtime.h, key); }
+static double option(const char *key) { return heddle_option(cuda_core.h, key); }
 static int whole(const char *key) { return (int)option(key); }
 
 static void describe_memory(struct properties *p) {
     uint64_t limit;
     int shared = whole("sm.shared_bytes");
-    heddle_memory(cuda_runtime.h, &limit, NULL);
+    heddle_memory(cuda_core.h, &limit, NULL);
     p->totalGlobalMem = limit;
     p->totalConstMem = 65536;
     p->sharedMemPerBlock = (size_t)(shared < 49152 ? shared : 49152);
@@ -78,7 +78,7 @@ static void describe_textures(struct properties *p) {
 
 static void describe_machine(struct properties *p) {
     int tenths = (int)lround(10 * option("gpu.capability"));
-    snprintf(p->name, sizeof p->name, "%s (Heddle)", heddle_machine(cuda_runtime.h));
+    snprintf(p->name, sizeof p->name, "%s (Heddle)", heddle_machine(cuda_core.h));
     p->major = tenths / 10;
     p->minor = tenths % 10;
     p->warpSize = 32;
@@ -216,8 +216,8 @@ CUDA_API enum cuda_error cudaThreadSynchronize(void) { GUARD(CUDA_Success); }
  * did is told at exit. */
 CUDA_API enum cuda_error cudaDeviceReset(void) {
     enum cuda_error e = cuda_enter();
-    if (e && e == cuda_runtime.sticky) {
-        cuda_runtime.sticky = e = CUDA_Success;
+    if (e && e == cuda_core.sticky) {
+        cuda_core.sticky = e = CUDA_Success;
         cuda_last_error = CUDA_Success;
     }
     return cuda_leave(e);
@@ -249,7 +249,7 @@ CUDA_API enum cuda_error cudaDeviceGetLimit(size_t *out, int which) {
 }
 /* The heap is made when the first kernel that needs it is launched, and then stays as it is. */
 static enum cuda_error set_heap(size_t value) {
-    if (value > limits[HEAP] && !reserve_heap(cuda_runtime.h, value)) {
+    if (value > limits[HEAP] && !reserve_heap(cuda_core.h, value)) {
         fprintf(stderr, "heddle: cudaDeviceSetLimit: the heap of malloc() is in use, and has %zu bytes, not %zu\n",
                 limits[HEAP], value);
         return CUDA_ErrorInvalidValue;

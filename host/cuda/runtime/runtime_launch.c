@@ -39,7 +39,7 @@ CUDA_API enum cuda_error __cudaPopCallConfiguration(struct cuda_dim *grid, struc
 static enum cuda_error fault_error(enum heddle_status status) {
     if (status != HEDDLE_FAULT)
         return status == HEDDLE_DEADLOCK ? CUDA_ErrorLaunchTimeout : CUDA_ErrorLaunchFailure;
-    switch (heddle_fault(cuda_runtime.h)) {
+    switch (heddle_fault(cuda_core.h)) {
     case HEDDLE_FAULT_ADDRESS:
         return CUDA_ErrorIllegalAddress;
     case HEDDLE_FAULT_ALIGNMENT:
@@ -54,7 +54,7 @@ static enum cuda_error fault_error(enum heddle_status status) {
 /* The kernel has run, or was refused. A fault is told by the calls that follow, as on a GPU. A checked kernel that ran
  * to its end is no fault to the program, whatever the checker found. `before`: how many launches had statistics. */
 static enum cuda_error ended(const char *kernel, enum heddle_status status, int before) {
-    struct cuda_runtime *r = &cuda_runtime;
+    struct cuda_core *r = &cuda_core;
     bool whole = heddle_launches(r->h) > before && !heddle_incomplete(r->h, before);
     if (r->check && (status == HEDDLE_OK || status == HEDDLE_FAULT) && whole) {
         cuda_tell_findings(kernel, heddle_error(r->h));
@@ -65,7 +65,7 @@ static enum cuda_error ended(const char *kernel, enum heddle_status status, int 
     if (status == HEDDLE_OK)
         return CUDA_Success;
     if (status == HEDDLE_USAGE && heddle_fault(r->h) == HEDDLE_FAULT_UNSUPPORTED) /* the results will be wrong */
-        return cuda_refused(kernel, heddle_error(r->h), CUDA_ErrorNotSupported);
+        return cuda_refuse(kernel, heddle_error(r->h), CUDA_ErrorNotSupported);
     if (status == HEDDLE_USAGE) /* as a GPU does, and the program may know what to do then */
         return cuda_complain(kernel, CUDA_ErrorInvalidConfiguration);
     r->sticky = cuda_failed(kernel, status, fault_error(status));
@@ -85,9 +85,9 @@ enum cuda_error cuda_run(const struct cuda_launch *l) {
         list[i] = (struct heddle_arg){l->args[i], k->param_bytes[i]};
     struct heddle_dim grid = {l->grid.x, l->grid.y, l->grid.z}, block = {l->block.x, l->block.y, l->block.z};
     uint32_t shared = l->shared > UINT32_MAX ? UINT32_MAX : (uint32_t)l->shared;
-    int before = heddle_launches(cuda_runtime.h);
+    int before = heddle_launches(cuda_core.h);
     enum heddle_status status = (l->cooperative ? heddle_launch_cooperative : heddle_launch)(
-        cuda_runtime.h, k->in->module, k->name, grid, block, shared, list, k->n_params);
+        cuda_core.h, k->in->module, k->name, grid, block, shared, list, k->n_params);
     if (list != few)
         free(list);
     return ended(k->name, status, before);
@@ -95,12 +95,12 @@ enum cuda_error cuda_run(const struct cuda_launch *l) {
 
 /* A grid whose blocks wait for each other: all of them must be there at once. */
 static enum cuda_error fits(const struct cuda_launch *l) {
-    int each = heddle_occupancy(cuda_runtime.h, l->kernel->in->module, l->kernel->name,
+    int each = heddle_occupancy(cuda_core.h, l->kernel->in->module, l->kernel->name,
                                 (struct heddle_dim){l->block.x, l->block.y, l->block.z},
                                 l->shared > UINT32_MAX ? UINT32_MAX : (uint32_t)l->shared);
     if (each < 0)
         return cuda_complain(l->kernel->name, CUDA_ErrorInvalidConfiguration);
-    double room = each * heddle_option(cuda_runtime.h, "gpu.sms");
+    double room = each * heddle_option(cuda_core.h, "gpu.sms");
     return (double)l->grid.x * l->grid.y * l->grid.z > room ? CUDA_ErrorCooperativeLaunchTooLarge : CUDA_Success;
 }
 
@@ -113,7 +113,7 @@ static enum cuda_error shared_allowed(const struct cuda_launch *l) {
             "heddle: %s: %zu bytes of dynamic shared memory are more than the %d that it has beside its own %d; "
             "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize) allows up to %d\n",
             k->name, l->shared, k->dynamic_shared_limit, k->shared_bytes,
-            (int)heddle_option(cuda_runtime.h, "sm.shared_bytes") - k->shared_bytes);
+            (int)heddle_option(cuda_core.h, "sm.shared_bytes") - k->shared_bytes);
     return CUDA_ErrorInvalidValue;
 }
 
@@ -135,7 +135,7 @@ static enum cuda_error run(struct cuda_launch l, struct cuda_stream *s) {
 enum cuda_error cuda_find_launched(const void *what, struct cuda_kernel **out) {
     enum cuda_error e = cuda_find_kernel(what, out);
     for (int i = 0; e == CUDA_ErrorInvalidDeviceFunction && i < CUDA_CHAINS; i++)
-        for (struct cuda_kernel *k = cuda_runtime.kernels[i]; k; k = k->next)
+        for (struct cuda_kernel *k = cuda_core.kernels[i]; k; k = k->next)
             if (k == what)
                 return cuda_find_kernel(k->stub, out);
     return e;
@@ -185,7 +185,7 @@ static enum cuda_error refuse_clusters(const char *who, struct cuda_dim d) {
     snprintf(why, sizeof why, "clusters of %u x %u x %u blocks are not simulated, and the kernel did not run\n", d.x,
              d.y, d.z);
     enum cuda_error e = cuda_enter();
-    return cuda_leave(e ? e : cuda_refused(who, why, CUDA_ErrorNotSupported));
+    return cuda_leave(e ? e : cuda_refuse(who, why, CUDA_ErrorNotSupported));
 }
 
 enum cuda_error cuda_launch_attributes(const char *who, const struct cuda_launch_attribute *a, unsigned n,
@@ -209,7 +209,7 @@ CUDA_API enum cuda_error cudaLaunchKernelExC(const struct launch_config *c, cons
     GUARD(launch(stub, (struct cuda_launch){NULL, c->grid, c->block, c->shared, args, cooperative, 0}, c->stream));
 }
 
-static int option(const char *key) { return (int)heddle_option(cuda_runtime.h, key); }
+static int option(const char *key) { return (int)heddle_option(cuda_core.h, key); }
 
 static enum cuda_error attributes(struct cuda_function_attributes *out, const void *stub) {
     struct cuda_kernel *k;
@@ -217,9 +217,9 @@ static enum cuda_error attributes(struct cuda_function_attributes *out, const vo
     enum cuda_error e = out ? cuda_find_launched(stub, &k) : CUDA_ErrorInvalidValue;
     if (e)
         return e;
-    if (heddle_kernel_info(cuda_runtime.h, k->in->module, k->name, &info) != HEDDLE_OK)
+    if (heddle_kernel_info(cuda_core.h, k->in->module, k->name, &info) != HEDDLE_OK)
         return cuda_complain(k->name, CUDA_ErrorInvalidPtx);
-    int version = (int)lround(10 * heddle_option(cuda_runtime.h, "gpu.capability")), most = 1024;
+    int version = (int)lround(10 * heddle_option(cuda_core.h, "gpu.capability")), most = 1024;
     uint32_t fit = info.registers ? (uint32_t)option("sm.registers") / info.registers / 32 * 32 : 1024;
     most = (int)fit < most ? (int)fit : most;
     uint64_t limit = (uint64_t)info.largest_block.x * info.largest_block.y * info.largest_block.z;
@@ -295,7 +295,7 @@ static enum cuda_error occupancy(int *out, const void *stub, int threads, size_t
         return e;
     int n = threads > 1024 || shared > UINT32_MAX
                 ? 0
-                : heddle_occupancy(cuda_runtime.h, k->in->module, k->name, (struct heddle_dim){(uint32_t)threads, 1, 1},
+                : heddle_occupancy(cuda_core.h, k->in->module, k->name, (struct heddle_dim){(uint32_t)threads, 1, 1},
                                    (uint32_t)shared);
     if (n < 0)
         return cuda_complain(k->name, CUDA_ErrorInvalidValue);
@@ -320,7 +320,7 @@ static enum cuda_error dynamic_shared(size_t *out, const void *stub, int blocks)
     enum cuda_error e = out && blocks > 0 ? cuda_find_launched(stub, &k) : CUDA_ErrorInvalidValue;
     if (e)
         return e;
-    if (heddle_kernel_info(cuda_runtime.h, k->in->module, k->name, &info) != HEDDLE_OK)
+    if (heddle_kernel_info(cuda_core.h, k->in->module, k->name, &info) != HEDDLE_OK)
         return cuda_complain(k->name, CUDA_ErrorInvalidPtx);
     uint32_t unit = (uint32_t)option("sm.shared_unit"), each = (uint32_t)option("sm.shared_bytes") / (uint32_t)blocks;
     each = each / unit * unit;

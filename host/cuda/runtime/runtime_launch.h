@@ -1,22 +1,8 @@
 #ifndef CUDA_LAUNCH_H
 #define CUDA_LAUNCH_H
 /* What launches of the runtime (launch.c) and of the driver (driver_launch.c) have in common. */
-#include "runtime_graph.h"
-
-/* An attribute of a launch: struct cudaLaunchAttribute, CUlaunchAttribute. */
-struct cuda_launch_attribute {
-    unsigned id;
-    char pad[4];
-    union {
-        char bytes[64];
-        int cooperative;
-        struct cuda_dim cluster;
-    } value;
-};
-/* What the attributes ask for: *cooperative, or CUDA_ErrorNotSupported for what is not simulated, which is told after
- * the name of the caller; the others are hints. */
-enum cuda_error cuda_launch_attributes(const char *who, const struct cuda_launch_attribute *a, unsigned n,
-                                       bool *cooperative);
+#include "host/cuda/core/core_graph_parts.h"
+#include "host/cuda/core/core_launch.h"
 
 /* struct cudaFuncAttributes. Up to here alike in 11, 12 and 13; what later ones have behind it is left as it is. */
 struct cuda_function_attributes {

@@ -1,7 +1,8 @@
 /* Memory in all forms but arrays (array.c), and copies. Host memory that CUDA allocates or registers is device memory
  * at the same address, which is what unified addressing promises. */
+#include "host/cuda/core/core_graph_parts.h"
+#include "runtime.h"
 #include "runtime_api.h"
-#include "runtime_graph.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ struct host_block {
     uint64_t device; /* its address there, mostly the same */
     int type;
 };
-static struct host_block *host_blocks; /* under cuda_runtime.lock */
+static struct host_block *host_blocks; /* under cuda_core.lock */
 
 static void *pointer(uint64_t address) { return (void *)(uintptr_t)address; }
 static uint64_t address_of(const void *p) { return (uint64_t)(uintptr_t)p; }
@@ -23,7 +24,7 @@ static enum cuda_error allocate(void **out, uint64_t bytes) {
     if (!out)
         return CUDA_ErrorInvalidValue;
     *out = NULL;
-    if (bytes && !(*out = pointer(heddle_alloc(cuda_runtime.h, bytes))))
+    if (bytes && !(*out = pointer(heddle_alloc(cuda_core.h, bytes))))
         return CUDA_ErrorMemoryAllocation;
     return CUDA_Success;
 }
@@ -87,7 +88,7 @@ static enum cuda_error allocate_shared(void **out, uint64_t bytes, int type) {
     *out = NULL;
     if (!bytes)
         return type == MEMORY_MANAGED ? CUDA_ErrorInvalidValue : CUDA_Success;
-    uint64_t at = heddle_alloc_shared(cuda_runtime.h, bytes);
+    uint64_t at = heddle_alloc_shared(cuda_core.h, bytes);
     if (!at || note_block(at, bytes, at, type))
         return CUDA_ErrorMemoryAllocation;
     *out = pointer(at);
@@ -107,7 +108,7 @@ CUDA_API enum cuda_error cudaHostAlloc(void **out, size_t bytes, unsigned flags)
 static enum cuda_error release(void *p) {
     if (!p)
         return CUDA_Success;
-    if (heddle_free(cuda_runtime.h, address_of(p)) != HEDDLE_OK)
+    if (heddle_free(cuda_core.h, address_of(p)) != HEDDLE_OK)
         return cuda_complain("cudaFree", CUDA_ErrorInvalidValue);
     forget_block(address_of(p));
     return CUDA_Success;
@@ -125,12 +126,12 @@ static const struct host_block *block_of(const void *p) {
 static enum cuda_error map(void *p, uint64_t bytes) {
     if (!p || !bytes)
         return CUDA_ErrorInvalidValue;
-    if (block_of(p) || heddle_buffer(cuda_runtime.h, address_of(p), NULL, NULL, NULL))
+    if (block_of(p) || heddle_buffer(cuda_core.h, address_of(p), NULL, NULL, NULL))
         return CUDA_ErrorHostMemoryAlreadyRegistered;
     enum { OWN = 1 << 28 }; /* addresses below it are the device's own: windows of other memories */
-    uint64_t at = address_of(p) < OWN                                 ? heddle_map_elsewhere(cuda_runtime.h, p, bytes)
-                  : heddle_map(cuda_runtime.h, p, bytes) == HEDDLE_OK ? address_of(p)
-                                                                      : 0;
+    uint64_t at = address_of(p) < OWN                              ? heddle_map_elsewhere(cuda_core.h, p, bytes)
+                  : heddle_map(cuda_core.h, p, bytes) == HEDDLE_OK ? address_of(p)
+                                                                   : 0;
     return at ? note_block(address_of(p), bytes, at, MEMORY_HOST)
               : cuda_complain("cudaHostRegister", CUDA_ErrorInvalidValue);
 }
@@ -183,7 +184,7 @@ enum cuda_memory cuda_memory_of(const void *p, uint64_t *begin, uint64_t *bytes)
         return b->type;
     }
     bool shared = false; /* without a block: a managed variable of a module */
-    if (!heddle_buffer(cuda_runtime.h, address_of(p), begin, bytes, &shared))
+    if (!heddle_buffer(cuda_core.h, address_of(p), begin, bytes, &shared))
         return MEMORY_UNREGISTERED;
     return shared ? MEMORY_MANAGED : MEMORY_DEVICE;
 }
@@ -212,7 +213,7 @@ CUDA_API enum cuda_error cudaPointerGetAttributes(struct pointer_attributes *out
 
 static enum cuda_error memory_info(size_t *unused, size_t *all) {
     uint64_t limit, used;
-    heddle_memory(cuda_runtime.h, &limit, &used);
+    heddle_memory(cuda_core.h, &limit, &used);
     if (unused)
         *unused = limit - used;
     if (all)
@@ -240,7 +241,7 @@ CUDA_API enum cuda_error cudaStreamAttachMemAsync(void *stream, void *p, size_t 
 
 static bool on_device_only(const void *p) {
     bool shared = false;
-    return heddle_buffer(cuda_runtime.h, address_of(p), NULL, NULL, &shared) && !shared;
+    return heddle_buffer(cuda_core.h, address_of(p), NULL, NULL, &shared) && !shared;
 }
 
 static enum cuda_error copy_on_device(const char *who, void *to, const void *from, size_t bytes) {
@@ -251,8 +252,8 @@ static enum cuda_error copy_on_device(const char *who, void *to, const void *fro
     enum cuda_error e = CUDA_Success;
     for (size_t at = 0; !e && at < bytes; at += PIECE) {
         size_t n = bytes - at < PIECE ? bytes - at : PIECE;
-        if (heddle_read(cuda_runtime.h, address_of(from) + at, piece, n) != HEDDLE_OK ||
-            heddle_write(cuda_runtime.h, address_of(to) + at, piece, n) != HEDDLE_OK)
+        if (heddle_read(cuda_core.h, address_of(from) + at, piece, n) != HEDDLE_OK ||
+            heddle_write(cuda_core.h, address_of(to) + at, piece, n) != HEDDLE_OK)
             e = cuda_complain(who, CUDA_ErrorInvalidValue);
     }
     free(piece);
@@ -276,9 +277,9 @@ enum cuda_error cuda_copy(const char *who, void *to, const void *from, size_t by
         return copy_on_device(who, to, from, bytes);
     enum heddle_status status = HEDDLE_OK;
     if (to_device)
-        status = heddle_write(cuda_runtime.h, address_of(to), from, bytes);
+        status = heddle_write(cuda_core.h, address_of(to), from, bytes);
     else if (from_device)
-        status = heddle_read(cuda_runtime.h, address_of(from), to, bytes);
+        status = heddle_read(cuda_core.h, address_of(from), to, bytes);
     else
         memmove(to, from, bytes);
     return status == HEDDLE_OK ? CUDA_Success : cuda_complain(who, CUDA_ErrorInvalidValue);
@@ -398,7 +399,7 @@ static bool side_of(struct cuda_array *array, struct pitched p, struct position 
     return p.p != NULL;
 }
 
-enum cuda_error cuda_box_of(struct cuda_box *out, const struct copy_3d *c) {
+enum cuda_error runtime_box_of(struct cuda_box *out, const struct copy_3d *c) {
     size_t element = 1; /* the extent is in elements as soon as one side is an array */
     if (!c ||
         !side_of(c->from_array, c->from, c->from_at, (char **)&out->from, &out->from_pitch, &out->from_plane,
@@ -414,7 +415,7 @@ enum cuda_error cuda_box_of(struct cuda_box *out, const struct copy_3d *c) {
 
 static enum cuda_error copy_3d(const char *who, const struct copy_3d *c, struct cuda_stream *s) {
     struct cuda_box b;
-    enum cuda_error e = cuda_box_of(&b, c);
+    enum cuda_error e = runtime_box_of(&b, c);
     return e ? e : copy_box(who, b, s);
 }
 
@@ -437,12 +438,12 @@ static enum cuda_error fill(const char *who, void *p, uint32_t value, uint32_t w
     size_t bytes = n * width;
     value = width == 4 ? value : value & ((1u << (8 * width)) - 1);
     if (value == 0) {
-        status = heddle_clear(cuda_runtime.h, address_of(p), bytes);
+        status = heddle_clear(cuda_core.h, address_of(p), bytes);
     } else {
         for (size_t at = 0; at < PIECE && at < bytes; at += width)
             memcpy(piece + at, &value, width);
         for (size_t at = 0; status == HEDDLE_OK && at < bytes; at += PIECE)
-            status = heddle_write(cuda_runtime.h, address_of(p) + at, piece, bytes - at < PIECE ? bytes - at : PIECE);
+            status = heddle_write(cuda_core.h, address_of(p) + at, piece, bytes - at < PIECE ? bytes - at : PIECE);
     }
     return status == HEDDLE_OK ? CUDA_Success : cuda_complain(who, CUDA_ErrorInvalidValue);
 }

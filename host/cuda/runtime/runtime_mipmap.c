@@ -48,7 +48,7 @@ static unsigned most_levels(struct extent e, unsigned flags) {
 static void give_back(struct cuda_mipmap *m) {
     for (unsigned i = 0; i < m->n; i++)
         cuda_array_forget(m->levels[i]);
-    heddle_free(cuda_runtime.h, m->data);
+    heddle_free(cuda_core.h, m->data);
     free(m);
 }
 
@@ -77,7 +77,7 @@ enum cuda_error cuda_mipmap_new(struct cuda_mipmap **out, const struct channel_f
         if (__builtin_add_overflow(bytes, cuda_array_size(f, extent_of(e, i, flags)), &bytes))
             return CUDA_ErrorMemoryAllocation;
     struct cuda_mipmap *m = calloc(1, sizeof *m);
-    if (!m || !(m->data = heddle_alloc(cuda_runtime.h, bytes))) {
+    if (!m || !(m->data = heddle_alloc(cuda_core.h, bytes))) {
         free(m);
         return CUDA_ErrorMemoryAllocation;
     }

@@ -1,6 +1,6 @@
 /* Memory pools: all of them give the device's memory; each counts what came from it. */
+#include "host/cuda/core/core_graph_parts.h"
 #include "runtime_api.h"
-#include "runtime_graph.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -60,7 +60,7 @@ enum cuda_error cuda_references_bind(void) {
             e = cuda_module_load(r->in);
         if (!e)
             e = cuda_texture_describe(&t, &r->resource, r->surface ? NULL : &r->texture);
-        if (!e && heddle_bind_texture(cuda_runtime.h, r->in->module, r->name, &t) != HEDDLE_OK)
+        if (!e && heddle_bind_texture(cuda_core.h, r->in->module, r->name, &t) != HEDDLE_OK)
             e = cuda_complain(r->name, CUDA_ErrorInvalidValue);
         r->stale = e != CUDA_Success;
     }
@@ -84,20 +84,20 @@ struct texture_reference {
 CUDA_API void __cudaRegisterTexture(void **handle, const struct texture_reference *shadow, const void **address,
                                     const char *name, int dimensions, int normalized_read, int is_extern) {
     (void)address, (void)dimensions, (void)is_extern;
-    pthread_mutex_lock(&cuda_runtime.lock);
+    pthread_mutex_lock(&cuda_core.lock);
     struct cuda_reference *r = handle ? cuda_reference_add((struct cuda_module *)handle, name, shadow) : NULL;
     if (r)
         r->texture.normalized_read = normalized_read;
-    pthread_mutex_unlock(&cuda_runtime.lock);
+    pthread_mutex_unlock(&cuda_core.lock);
 }
 CUDA_API void __cudaRegisterSurface(void **handle, const void *shadow, const void **address, const char *name,
                                     int dimensions, int is_extern) {
     (void)address, (void)dimensions, (void)is_extern;
-    pthread_mutex_lock(&cuda_runtime.lock);
+    pthread_mutex_lock(&cuda_core.lock);
     struct cuda_reference *r = handle ? cuda_reference_add((struct cuda_module *)handle, name, shadow) : NULL;
     if (r)
         r->surface = true;
-    pthread_mutex_unlock(&cuda_runtime.lock);
+    pthread_mutex_unlock(&cuda_core.lock);
 }
 
 static enum cuda_error bind(const struct texture_reference *shadow, struct cuda_resource resource) {

@@ -28,10 +28,10 @@ CUDA_API void **__cudaRegisterFatBinary(const struct wrapper *w) {
             m->containers[m->n] = w->parts[m->n];
     else
         m->containers[m->n++] = w->container;
-    pthread_mutex_lock(&cuda_runtime.lock);
-    m->next = cuda_runtime.modules;
-    cuda_runtime.modules = m;
-    pthread_mutex_unlock(&cuda_runtime.lock);
+    pthread_mutex_lock(&cuda_core.lock);
+    m->next = cuda_core.modules;
+    cuda_core.modules = m;
+    pthread_mutex_unlock(&cuda_core.lock);
     return (void **)m;
 }
 CUDA_API void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
@@ -41,21 +41,21 @@ CUDA_API void __cudaUnregisterFatBinary(void **handle) {
     struct cuda_module *m = (struct cuda_module *)handle;
     if (!m)
         return;
-    pthread_mutex_lock(&cuda_runtime.lock);
+    pthread_mutex_lock(&cuda_core.lock);
     m->unloaded = true;
     for (int i = 0; i < CUDA_CHAINS; i++) {
-        for (struct cuda_kernel **k = &cuda_runtime.kernels[i]; *k;)
+        for (struct cuda_kernel **k = &cuda_core.kernels[i]; *k;)
             if ((*k)->in == m)
                 *k = (*k)->next;
             else
                 k = &(*k)->next;
-        for (struct cuda_variable **v = &cuda_runtime.variables[i]; *v;)
+        for (struct cuda_variable **v = &cuda_core.variables[i]; *v;)
             if ((*v)->in == m)
                 *v = (*v)->next;
             else
                 v = &(*v)->next;
     }
-    pthread_mutex_unlock(&cuda_runtime.lock);
+    pthread_mutex_unlock(&cuda_core.lock);
 }
 CUDA_API void __cudaRegisterFunction(void **handle, const char *stub, char *name, const char *device_name, int limit,
                                      void *tid, void *bid, void *block, void *grid, int *warp_size) {
@@ -63,12 +63,12 @@ CUDA_API void __cudaRegisterFunction(void **handle, const char *stub, char *name
     struct cuda_kernel *k = calloc(1, sizeof *k);
     if (!k || !handle)
         return;
-    struct cuda_kernel **chain = &cuda_runtime.kernels[chain_of(stub)];
+    struct cuda_kernel **chain = &cuda_core.kernels[chain_of(stub)];
     *k = (struct cuda_kernel){
         .next = *chain, .stub = stub, .in = (struct cuda_module *)handle, .name = device_name, .n_params = -1};
-    pthread_mutex_lock(&cuda_runtime.lock);
+    pthread_mutex_lock(&cuda_core.lock);
     *chain = k;
-    pthread_mutex_unlock(&cuda_runtime.lock);
+    pthread_mutex_unlock(&cuda_core.lock);
 }
 
 struct cuda_kernel *cuda_add_kernel(struct cuda_module *m, const char *name) {
@@ -77,7 +77,7 @@ struct cuda_kernel *cuda_add_kernel(struct cuda_module *m, const char *name) {
         free(k);
         return NULL;
     }
-    struct cuda_kernel **chain = &cuda_runtime.kernels[chain_of(k)];
+    struct cuda_kernel **chain = &cuda_core.kernels[chain_of(k)];
     *k = (struct cuda_kernel){.next = *chain, .stub = k, .in = m, .name = name, .n_params = -1};
     *chain = k;
     return k;
@@ -87,16 +87,16 @@ static void add_variable(void **handle, const void *shadow, void **pointer, cons
     struct cuda_variable *v = calloc(1, sizeof *v);
     if (!v || !handle)
         return;
-    struct cuda_variable **chain = &cuda_runtime.variables[chain_of(shadow)];
+    struct cuda_variable **chain = &cuda_core.variables[chain_of(shadow)];
     *v = (struct cuda_variable){.next = *chain,
                                 .shadow = shadow,
                                 .pointer = pointer,
                                 .in = (struct cuda_module *)handle,
                                 .name = name,
                                 .bytes = bytes};
-    pthread_mutex_lock(&cuda_runtime.lock);
+    pthread_mutex_lock(&cuda_core.lock);
     *chain = v;
-    pthread_mutex_unlock(&cuda_runtime.lock);
+    pthread_mutex_unlock(&cuda_core.lock);
 }
 
 CUDA_API void __cudaRegisterVar(void **handle, char *shadow, char *device_address, const char *device_name,
@@ -117,9 +117,9 @@ CUDA_API void __cudaRegisterManagedVar(void **handle, void **pointer, char *devi
 /* Managed variables of a module, once it is loaded. */
 static void place_managed(const struct cuda_module *m) {
     for (int i = 0; i < CUDA_CHAINS; i++)
-        for (struct cuda_variable *v = cuda_runtime.variables[i]; v; v = v->next)
+        for (struct cuda_variable *v = cuda_core.variables[i]; v; v = v->next)
             if (v->in == m && v->pointer)
-                *v->pointer = (void *)(uintptr_t)heddle_symbol(cuda_runtime.h, m->module, v->name, NULL);
+                *v->pointer = (void *)(uintptr_t)heddle_symbol(cuda_core.h, m->module, v->name, NULL);
 }
 
 enum cuda_error cuda_module_load(struct cuda_module *m) {
@@ -131,20 +131,20 @@ enum cuda_error cuda_module_load(struct cuda_module *m) {
         index++;
     snprintf(name, sizeof name, "module %d of the program", index);
     if (m->n)
-        m->module = heddle_module_fatbin(cuda_runtime.h, name, m->containers, m->n);
+        m->module = heddle_module_fatbin(cuda_core.h, name, m->containers, m->n);
     if (m->module)
         place_managed(m);
     else
         m->failed =
             m->n ? cuda_failed("loading", HEDDLE_USAGE, CUDA_ErrorInvalidKernelImage) : CUDA_ErrorInvalidKernelImage;
     if (m->failed)
-        cuda_runtime.worst = HEDDLE_USAGE;
+        cuda_core.worst = HEDDLE_USAGE;
     return m->failed;
 }
 
 static bool has_managed(const struct cuda_module *m) {
     for (int i = 0; i < CUDA_CHAINS; i++)
-        for (const struct cuda_variable *v = cuda_runtime.variables[i]; v; v = v->next)
+        for (const struct cuda_variable *v = cuda_core.variables[i]; v; v = v->next)
             if (v->in == m && v->pointer)
                 return true;
     return false;
@@ -164,8 +164,8 @@ CUDA_API char __cudaInitModule(void **handle) {
 static bool know_shared(struct cuda_kernel *k) {
     enum { UNASKED = 48 << 10 };
     struct heddle_kernel_info info;
-    int most = (int)heddle_option(cuda_runtime.h, "sm.shared_bytes");
-    if (heddle_kernel_info(cuda_runtime.h, k->in->module, k->name, &info) != HEDDLE_OK)
+    int most = (int)heddle_option(cuda_core.h, "sm.shared_bytes");
+    if (heddle_kernel_info(cuda_core.h, k->in->module, k->name, &info) != HEDDLE_OK)
         return false;
     most = most < UNASKED ? most : UNASKED;
     k->shared_bytes = (int)info.shared_bytes;
@@ -174,14 +174,14 @@ static bool know_shared(struct cuda_kernel *k) {
 }
 
 static enum cuda_error know_params(struct cuda_kernel *k) {
-    int n = heddle_params(cuda_runtime.h, k->in->module, k->name, NULL, 0);
+    int n = heddle_params(cuda_core.h, k->in->module, k->name, NULL, 0);
     struct heddle_param *p = n >= 0 ? calloc((size_t)n + 1, sizeof *p) : NULL;
     k->param_bytes = p ? calloc(2 * ((size_t)n + 1), sizeof *k->param_bytes) : NULL;
     if (n >= 0 && !k->param_bytes) {
         free(p);
         return CUDA_ErrorMemoryAllocation;
     }
-    if (n < 0 || heddle_params(cuda_runtime.h, k->in->module, k->name, p, n) != n || !know_shared(k)) {
+    if (n < 0 || heddle_params(cuda_core.h, k->in->module, k->name, p, n) != n || !know_shared(k)) {
         free(p);
         return k->in->by_driver ? cuda_complain(k->name, CUDA_ErrorInvalidPtx)
                                 : cuda_failed(k->name, HEDDLE_USAGE, CUDA_ErrorInvalidPtx);
@@ -197,7 +197,7 @@ static enum cuda_error know_params(struct cuda_kernel *k) {
 }
 
 enum cuda_error cuda_find_kernel(const void *stub, struct cuda_kernel **out) {
-    struct cuda_kernel *k = cuda_runtime.kernels[chain_of(stub)];
+    struct cuda_kernel *k = cuda_core.kernels[chain_of(stub)];
     while (k && k->stub != stub)
         k = k->next;
     if (!k || k->in->unloaded)
@@ -210,17 +210,17 @@ enum cuda_error cuda_find_kernel(const void *stub, struct cuda_kernel **out) {
 }
 
 static bool find_symbol(struct cuda_variable *v, uint64_t *address, uint64_t *bytes) {
-    *address = heddle_symbol(cuda_runtime.h, v->in->module, v->name, bytes);
+    *address = heddle_symbol(cuda_core.h, v->in->module, v->name, bytes);
     return *address != 0;
 }
 
 enum cuda_error cuda_find_variable(const void *shadow, uint64_t *address, uint64_t *bytes) {
-    struct cuda_variable *v = cuda_runtime.variables[chain_of(shadow)];
+    struct cuda_variable *v = cuda_core.variables[chain_of(shadow)];
     while (v && v->shadow != shadow)
         v = v->next;
     /* A managed variable is asked for by what its pointer holds. */
     for (int i = 0; !v && i < CUDA_CHAINS; i++)
-        for (v = cuda_runtime.variables[i]; v && !(v->pointer && *v->pointer == shadow); v = v->next)
+        for (v = cuda_core.variables[i]; v && !(v->pointer && *v->pointer == shadow); v = v->next)
             ;
     if (!v)
         return CUDA_ErrorInvalidSymbol;

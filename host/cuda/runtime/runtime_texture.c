@@ -109,7 +109,7 @@ enum cuda_error cuda_object_new(uint64_t *out, const struct cuda_resource *r, co
     enum cuda_error e = out && r ? cuda_texture_describe(&t, r, x) : CUDA_ErrorInvalidValue;
     if (e)
         return e;
-    *out = (x ? heddle_texture_object : heddle_surface_object)(cuda_runtime.h, &t);
+    *out = (x ? heddle_texture_object : heddle_surface_object)(cuda_core.h, &t);
     if (!*out)
         return cuda_complain(x ? "cudaCreateTextureObject" : "cudaCreateSurfaceObject", CUDA_ErrorInvalidValue);
     return remember(*out, r, x) ? CUDA_Success : CUDA_ErrorMemoryAllocation;

@@ -1,5 +1,5 @@
 /* Graphs made ready to run, their launches and their changes. */
-#include "runtime_graph_parts.h"
+#include "core_graph_parts.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +54,8 @@ static enum cuda_error fill_exec(struct cuda_graph_exec *x, struct cuda_graph *g
     return e;
 }
 
-static enum cuda_error instantiate(struct cuda_graph_exec **out, struct cuda_graph *g, unsigned long long flags) {
+enum cuda_error cuda_graph_instantiate(struct cuda_graph_exec **out, struct cuda_graph *g, unsigned long long flags) {
+    CUDA_LOCK;
     struct cuda_graph_exec *x = out && cuda_graph_of(g) ? malloc(sizeof *x) : NULL;
     if (!x)
         return out && cuda_graph_of(g) ? CUDA_ErrorMemoryAllocation : CUDA_ErrorInvalidValue;
@@ -69,36 +70,38 @@ static enum cuda_error instantiate(struct cuda_graph_exec **out, struct cuda_gra
     return CUDA_Success;
 }
 
-/* 11 has more behind it: where to tell of a mistake. */
-CUDA_API enum cuda_error cudaGraphInstantiate(struct cuda_graph_exec **out, struct cuda_graph *g) {
-    GUARD(instantiate(out, g, 0));
-}
-
 /* Launches by kernels are not simulated. */
-static enum cuda_error instantiate_with(struct cuda_graph_exec **out, struct cuda_graph *g, unsigned long long flags) {
+enum cuda_error cuda_graph_instantiate_with(struct cuda_graph_exec **out, struct cuda_graph *g,
+                                            unsigned long long flags) {
+    CUDA_LOCK;
     enum { FOR_KERNELS = 4, ALL = 15 };
     if (flags & ~(unsigned long long)ALL)
         return CUDA_ErrorInvalidValue;
-    return flags & FOR_KERNELS ? CUDA_ErrorNotSupported : instantiate(out, g, flags);
+    return flags & FOR_KERNELS ? CUDA_ErrorNotSupported : cuda_graph_instantiate(out, g, flags);
 }
 
-CUDA_API enum cuda_error cudaGraphInstantiateWithFlags(struct cuda_graph_exec **out, struct cuda_graph *g,
-                                                       unsigned long long flags) {
-    GUARD(instantiate_with(out, g, flags));
+enum cuda_error cuda_graph_instantiate_params(struct cuda_graph_exec **out, struct cuda_graph *g,
+                                              struct cuda_instantiation *p) {
+    CUDA_LOCK;
+    enum { MADE = 0, FAILED = 1 };
+    enum cuda_error e = p ? cuda_graph_instantiate_with(out, g, p->flags) : CUDA_ErrorInvalidValue;
+    if (p) {
+        p->wrong = NULL;
+        p->result = e ? FAILED : MADE;
+    }
+    return e;
 }
 
-static enum cuda_error flags_of(const struct cuda_graph_exec *x, unsigned long long *out) {
+enum cuda_error cuda_exec_flags(const struct cuda_graph_exec *x, unsigned long long *out) {
+    CUDA_LOCK;
     if (!exec_of(x) || !out)
         return CUDA_ErrorInvalidValue;
     *out = x->flags;
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cudaGraphExecGetFlags(const struct cuda_graph_exec *x, unsigned long long *out) {
-    GUARD(flags_of(x, out));
-}
-
-static enum cuda_error destroy_exec(struct cuda_graph_exec *x) {
+enum cuda_error cuda_exec_destroy(struct cuda_graph_exec *x) {
+    CUDA_LOCK;
     for (struct cuda_graph_exec **i = &execs; *i; i = &(*i)->next)
         if (*i == x) {
             *i = x->next;
@@ -109,8 +112,6 @@ static enum cuda_error destroy_exec(struct cuda_graph_exec *x) {
     return CUDA_ErrorInvalidValue;
 }
 
-CUDA_API enum cuda_error cudaGraphExecDestroy(struct cuda_graph_exec *x) { GUARD(destroy_exec(x)); }
-
 /* To be noted by a stream, it becomes a graph of its own: a chain. */
 static enum cuda_error capture_exec(struct cuda_stream *s, const struct cuda_graph_exec *x) {
     enum cuda_error e = CUDA_Success;
@@ -119,7 +120,8 @@ static enum cuda_error capture_exec(struct cuda_stream *s, const struct cuda_gra
     return e;
 }
 
-static enum cuda_error launch(const struct cuda_graph_exec *x, struct cuda_stream *s) {
+enum cuda_error cuda_exec_launch(const struct cuda_graph_exec *x, struct cuda_stream *s) {
+    CUDA_LOCK;
     if (!exec_of(x))
         return CUDA_ErrorInvalidValue;
     if (cuda_capturing(s))
@@ -130,12 +132,9 @@ static enum cuda_error launch(const struct cuda_graph_exec *x, struct cuda_strea
     return e;
 }
 
-CUDA_API enum cuda_error cudaGraphLaunch(const struct cuda_graph_exec *x, struct cuda_stream *s) {
-    GUARD(launch(x, s));
-}
-CUDA_API enum cuda_error cudaGraphUpload(const struct cuda_graph_exec *x, struct cuda_stream *s) {
-    (void)s;
-    GUARD(exec_of(x) ? CUDA_Success : CUDA_ErrorInvalidValue);
+enum cuda_error cuda_exec_upload(const struct cuda_graph_exec *x) {
+    CUDA_LOCK;
+    return exec_of(x) ? CUDA_Success : CUDA_ErrorInvalidValue;
 }
 
 struct cuda_work *cuda_exec_work(struct cuda_graph_exec *x, const struct cuda_node *n) {
@@ -145,31 +144,32 @@ struct cuda_work *cuda_exec_work(struct cuda_graph_exec *x, const struct cuda_no
     return NULL;
 }
 
-CUDA_API enum cuda_error cudaGraphExecKernelNodeSetParams(struct cuda_graph_exec *x, const struct cuda_node *n,
-                                                          const struct cuda_kernel_params *p) {
-    GUARD(cuda_work_set_kernel(cuda_exec_work(x, n), p));
+enum cuda_error cuda_exec_set_work(struct cuda_graph_exec *x, const struct cuda_node *n, const struct cuda_work *w) {
+    CUDA_LOCK;
+    struct cuda_work *at = cuda_exec_work(x, n);
+    return at ? cuda_work_replace(at, w) : CUDA_ErrorInvalidValue;
 }
 
-static enum cuda_error set_work(struct cuda_work *at, struct cuda_work w) {
-    return at ? cuda_work_replace(at, &w) : CUDA_ErrorInvalidValue;
+enum cuda_error cuda_exec_set_kernel(struct cuda_graph_exec *x, const struct cuda_node *n,
+                                     const struct cuda_kernel_params *p) {
+    CUDA_LOCK;
+    return cuda_work_set_kernel(cuda_exec_work(x, n), p);
 }
 
-CUDA_API enum cuda_error cudaGraphExecMemcpyNodeSetParams1D(struct cuda_graph_exec *x, const struct cuda_node *n,
-                                                            void *to, const void *from, size_t bytes,
-                                                            enum cuda_copy kind) {
-    GUARD(set_work(cuda_exec_work(x, n), cuda_line_work(to, from, bytes, kind)));
-}
-CUDA_API enum cuda_error cudaGraphExecMemsetNodeSetParams(struct cuda_graph_exec *x, const struct cuda_node *n,
-                                                          const struct cuda_fill_params *f) {
-    GUARD(cuda_can_fill(f) ? set_work(cuda_exec_work(x, n), cuda_fill_work(f)) : CUDA_ErrorInvalidValue);
-}
-CUDA_API enum cuda_error cudaGraphExecHostNodeSetParams(struct cuda_graph_exec *x, const struct cuda_node *n,
-                                                        const struct cuda_call *c) {
-    GUARD(c && c->call ? set_work(cuda_exec_work(x, n), (struct cuda_work){NODE_HOST, .call = *c})
-                       : CUDA_ErrorInvalidValue);
+enum cuda_error cuda_exec_set_fill(struct cuda_graph_exec *x, const struct cuda_node *n,
+                                   const struct cuda_fill_params *f) {
+    CUDA_LOCK;
+    return cuda_can_fill(f) ? cuda_exec_set_work(x, n, &(struct cuda_work[]){cuda_fill_work(f)}[0])
+                            : CUDA_ErrorInvalidValue;
 }
 
-static enum cuda_error enable(struct cuda_graph_exec *x, const struct cuda_node *n, bool on) {
+enum cuda_error cuda_exec_set_call(struct cuda_graph_exec *x, const struct cuda_node *n, const struct cuda_call *c) {
+    CUDA_LOCK;
+    return c && c->call ? cuda_exec_set_work(x, n, &(struct cuda_work){NODE_HOST, .call = *c}) : CUDA_ErrorInvalidValue;
+}
+
+enum cuda_error cuda_exec_enable(struct cuda_graph_exec *x, const struct cuda_node *n, bool on) {
+    CUDA_LOCK;
     const struct cuda_work *w = cuda_exec_work(x, n);
     if (!w)
         return CUDA_ErrorInvalidValue;
@@ -177,20 +177,13 @@ static enum cuda_error enable(struct cuda_graph_exec *x, const struct cuda_node 
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cudaGraphNodeSetEnabled(struct cuda_graph_exec *x, const struct cuda_node *n, unsigned on) {
-    GUARD(enable(x, n, on != 0));
-}
-
-static enum cuda_error is_enabled(struct cuda_graph_exec *x, const struct cuda_node *n, unsigned *out) {
+enum cuda_error cuda_exec_enabled(struct cuda_graph_exec *x, const struct cuda_node *n, unsigned *out) {
+    CUDA_LOCK;
     const struct cuda_work *w = cuda_exec_work(x, n);
     if (!w || !out)
         return CUDA_ErrorInvalidValue;
     *out = !x->disabled[w - x->work];
     return CUDA_Success;
-}
-
-CUDA_API enum cuda_error cudaGraphNodeGetEnabled(struct cuda_graph_exec *x, const struct cuda_node *n, unsigned *out) {
-    GUARD(is_enabled(x, n, out));
 }
 
 /* A graph of the same shape in the place of what is there. */
@@ -211,28 +204,14 @@ static enum cuda_error update(struct cuda_graph_exec *x, struct cuda_graph *g) {
     return same ? CUDA_Success : CUDA_ErrorGraphExecUpdateFailure;
 }
 
-enum { UPDATED = 0, TOPOLOGY_CHANGED = 2 };
-
 /* What is told: what it was, and two nodes. */
 enum cuda_error cuda_exec_update(struct cuda_graph_exec *x, struct cuda_graph *g, void *told) {
-    enum { TOLD_BYTES = 24 };
+    CUDA_LOCK;
+    enum { TOLD_BYTES = 24, UPDATED = 0, TOPOLOGY_CHANGED = 2 };
     enum cuda_error e = update(x, g);
     if (told) {
         memset(told, 0, TOLD_BYTES);
         *(int *)told = e ? TOPOLOGY_CHANGED : UPDATED;
     }
-    return e;
-}
-
-/* 12 has one place for all that is told of a failure: what it was, and two nodes; 11 has two. */
-CUDA_API enum cuda_error cudaGraphExecUpdate(struct cuda_graph_exec *x, struct cuda_graph *g, void *told, int *what) {
-    if (cuda_major() >= 12)
-        GUARD(cuda_exec_update(x, g, told));
-    enum cuda_error e = cuda_enter();
-    e = cuda_leave(e ? e : update(x, g));
-    if (told)
-        memset(told, 0, sizeof(void *));
-    if (what)
-        *what = e ? TOPOLOGY_CHANGED : UPDATED;
     return e;
 }

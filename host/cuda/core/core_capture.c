@@ -1,5 +1,5 @@
 /* Capture: what is given to a stream becomes nodes of a graph. */
-#include "runtime_graph_parts.h"
+#include "core_graph_parts.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,19 +53,16 @@ enum cuda_error cuda_capture_spoil(struct cuda_stream *s) {
     return before ? CUDA_ErrorStreamCaptureInvalidated : CUDA_ErrorStreamCaptureUnsupported;
 }
 
-static enum cuda_error begin(struct cuda_stream *s) {
+enum cuda_error cuda_capture_begin(struct cuda_stream *s) {
+    CUDA_LOCK;
     struct cuda_frontier *f = cuda_stream_frontier(s);
     if (!f)
         return CUDA_ErrorStreamCaptureUnsupported;
     return f->graph ? CUDA_ErrorIllegalState : cuda_graph_create(&f->graph);
 }
 
-CUDA_API enum cuda_error cudaStreamBeginCapture(struct cuda_stream *s, int mode) {
-    (void)mode;
-    GUARD(begin(s));
-}
-
-static enum cuda_error end(struct cuda_stream *s, struct cuda_graph **out) {
+enum cuda_error cuda_capture_end(struct cuda_stream *s, struct cuda_graph **out) {
+    CUDA_LOCK;
     struct cuda_frontier *f = cuda_stream_frontier(s);
     if (!out || !f || !f->graph)
         return out ? CUDA_ErrorIllegalState : CUDA_ErrorInvalidValue;
@@ -78,9 +75,8 @@ static enum cuda_error end(struct cuda_stream *s, struct cuda_graph **out) {
     return CUDA_ErrorStreamCaptureInvalidated;
 }
 
-CUDA_API enum cuda_error cudaStreamEndCapture(struct cuda_stream *s, struct cuda_graph **out) { GUARD(end(s, out)); }
-
-static enum cuda_error captured(const struct cuda_stream *s, int *out) {
+enum cuda_error cuda_capture_status(const struct cuda_stream *s, int *out) {
+    CUDA_LOCK;
     enum { NONE, ACTIVE, INVALIDATED };
     const struct cuda_frontier *f = cuda_stream_frontier((struct cuda_stream *)s);
     if (!out)
@@ -89,13 +85,14 @@ static enum cuda_error captured(const struct cuda_stream *s, int *out) {
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cudaStreamIsCapturing(const struct cuda_stream *s, int *out) { GUARD(captured(s, out)); }
-
-static enum cuda_error capture_info(struct cuda_stream *s, int *status, unsigned long long *id,
-                                    struct cuda_graph **graph, struct cuda_node *const **nodes, size_t *n) {
-    enum cuda_error e = captured(s, status);
+enum cuda_error cuda_capture_info(struct cuda_stream *s, int *status, unsigned long long *id, struct cuda_graph **graph,
+                                  struct cuda_node *const **nodes, const void **edges, size_t *n) {
+    CUDA_LOCK;
+    enum cuda_error e = cuda_capture_status(s, status);
     struct cuda_frontier *f = cuda_stream_frontier(s), none = {0};
     f = f ? f : &none;
+    if (edges)
+        *edges = NULL; /* all are ordinary */
     if (id)
         *id = (uintptr_t)f->graph;
     if (graph)
@@ -106,33 +103,12 @@ static enum cuda_error capture_info(struct cuda_stream *s, int *status, unsigned
         *n = (size_t)f->n;
     return e;
 }
-
-CUDA_API enum cuda_error cudaStreamGetCaptureInfo_v2(struct cuda_stream *s, int *status, unsigned long long *id,
-                                                     struct cuda_graph **graph, struct cuda_node *const **nodes,
-                                                     size_t *n) {
-    GUARD(capture_info(s, status, id, graph, nodes, n));
-}
-/* With the edges' kinds, of which none is simulated: they are all the ordinary one. */
-CUDA_API enum cuda_error cudaStreamGetCaptureInfo_v3(struct cuda_stream *s, int *status, unsigned long long *id,
-                                                     struct cuda_graph **graph, struct cuda_node *const **nodes,
-                                                     const void **edges, size_t *n) {
-    if (edges)
-        *edges = NULL;
-    return cudaStreamGetCaptureInfo_v2(s, status, id, graph, nodes, n);
-}
-/* 11 and 12 have it with two results, 13 as _v3. */
-CUDA_API enum cuda_error cudaStreamGetCaptureInfo(struct cuda_stream *s, int *status, unsigned long long *id,
-                                                  struct cuda_graph **graph, struct cuda_node *const **nodes,
-                                                  const void **edges, size_t *n) {
-    if (cuda_major() < 13)
-        return cudaStreamGetCaptureInfo_v2(s, status, id, NULL, NULL, NULL);
-    return cudaStreamGetCaptureInfo_v3(s, status, id, graph, nodes, edges, n);
-}
-CUDA_API enum cuda_error cudaThreadExchangeStreamCaptureMode(int *mode) {
+enum cuda_error cuda_capture_exchange_mode(int *mode) {
+    CUDA_LOCK;
     static __thread int now;
     int was = now;
     if (!mode || *mode < 0 || *mode > 2)
-        return cuda_note(CUDA_ErrorInvalidValue);
+        return CUDA_ErrorInvalidValue;
     now = *mode;
     *mode = was;
     return CUDA_Success;

@@ -1,7 +1,7 @@
 /* The shape of graphs: what depends on what, asked for and changed; nodes that are taken out. In 12 some functions came
  * in a second form, with a list of the edges' kinds before the number; in 13 the first form has it. None is simulated,
  * so that all are of the ordinary kind, zero. */
-#include "runtime_graph_parts.h"
+#include "core_graph_parts.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,8 +67,9 @@ static enum cuda_error tell(struct places *p, size_t *n) {
     return CUDA_Success;
 }
 
-static enum cuda_error edges(const struct cuda_graph *g, struct cuda_node **from, struct cuda_node **to, void *kinds,
-                             size_t *n) {
+enum cuda_error cuda_graph_edges(const struct cuda_graph *g, struct cuda_node **from, struct cuda_node **to,
+                                 void *kinds, size_t *n) {
+    CUDA_LOCK;
     if (!cuda_graph_of(g) || !n || !from != !to)
         return CUDA_ErrorInvalidValue;
     struct places p = {from, to, kinds, *n, 0};
@@ -76,42 +77,15 @@ static enum cuda_error edges(const struct cuda_graph *g, struct cuda_node **from
     return tell(&p, n);
 }
 
-static bool with_kinds(void) { return cuda_major() >= 13; }
-
-CUDA_API enum cuda_error cudaGraphGetEdges_v2(const struct cuda_graph *g, struct cuda_node **from,
-                                              struct cuda_node **to, void *kinds, size_t *n) {
-    GUARD(edges(g, from, to, kinds, n));
-}
-CUDA_API enum cuda_error cudaGraphGetEdges(const struct cuda_graph *g, struct cuda_node **from, struct cuda_node **to,
-                                           void *fourth, size_t *n_of_13) {
-    GUARD(with_kinds() ? edges(g, from, to, fourth, n_of_13) : edges(g, from, to, NULL, fourth));
-}
-
-static enum cuda_error neighbours(const struct cuda_node *of, struct cuda_node **out, void *kinds, size_t *n,
-                                  bool before) {
+enum cuda_error cuda_node_neighbours(const struct cuda_node *of, struct cuda_node **out, void *kinds, size_t *n,
+                                     bool before) {
+    CUDA_LOCK;
     const struct cuda_graph *g = owner_of(of);
     if (!g || !n)
         return CUDA_ErrorInvalidValue;
     struct places p = {before ? out : NULL, before ? NULL : out, kinds, *n, 0};
     put_edges(&p, g, before ? NULL : of, before ? of : NULL);
     return tell(&p, n);
-}
-
-CUDA_API enum cuda_error cudaGraphNodeGetDependencies_v2(const struct cuda_node *of, struct cuda_node **out,
-                                                         void *kinds, size_t *n) {
-    GUARD(neighbours(of, out, kinds, n, true));
-}
-CUDA_API enum cuda_error cudaGraphNodeGetDependencies(const struct cuda_node *of, struct cuda_node **out, void *third,
-                                                      size_t *n_of_13) {
-    GUARD(with_kinds() ? neighbours(of, out, third, n_of_13, true) : neighbours(of, out, NULL, third, true));
-}
-CUDA_API enum cuda_error cudaGraphNodeGetDependentNodes_v2(const struct cuda_node *of, struct cuda_node **out,
-                                                           void *kinds, size_t *n) {
-    GUARD(neighbours(of, out, kinds, n, false));
-}
-CUDA_API enum cuda_error cudaGraphNodeGetDependentNodes(const struct cuda_node *of, struct cuda_node **out, void *third,
-                                                        size_t *n_of_13) {
-    GUARD(with_kinds() ? neighbours(of, out, third, n_of_13, false) : neighbours(of, out, NULL, third, false));
 }
 
 /* False: there was no such edge. */
@@ -124,7 +98,8 @@ static bool part(struct cuda_node *n, const struct cuda_node *from) {
     return kept < had;
 }
 
-static enum cuda_error remove_edges(const struct cuda_graph *g, node_list from, node_list to, size_t n) {
+enum cuda_error cuda_graph_remove_edges(const struct cuda_graph *g, node_list from, node_list to, size_t n) {
+    CUDA_LOCK;
     if (!cuda_graph_of(g) || (n && (!from || !to)))
         return CUDA_ErrorInvalidValue;
     enum cuda_error e = CUDA_Success;
@@ -134,18 +109,9 @@ static enum cuda_error remove_edges(const struct cuda_graph *g, node_list from, 
     return e;
 }
 
-CUDA_API enum cuda_error cudaGraphRemoveDependencies_v2(const struct cuda_graph *g, node_list from, node_list to,
-                                                        const void *kinds, size_t n) {
-    (void)kinds;
-    GUARD(remove_edges(g, from, to, n));
-}
-CUDA_API enum cuda_error cudaGraphRemoveDependencies(const struct cuda_graph *g, node_list from, node_list to,
-                                                     size_t fourth, size_t n_of_13) {
-    GUARD(remove_edges(g, from, to, with_kinds() ? n_of_13 : fourth));
-}
-
 /* With the edges that begin or end there. Graphs that were made ready keep what it did. */
-static enum cuda_error destroy_node(struct cuda_node *n) {
+enum cuda_error cuda_node_destroy(struct cuda_node *n) {
+    CUDA_LOCK;
     struct cuda_graph *g = owner_of(n);
     if (!g)
         return CUDA_ErrorInvalidValue;
@@ -162,9 +128,9 @@ static enum cuda_error destroy_node(struct cuda_node *n) {
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cudaGraphDestroyNode(struct cuda_node *n) { GUARD(destroy_node(n)); }
-
-static enum cuda_error find_in(struct cuda_node **out, const struct cuda_node *original, const struct cuda_graph *g) {
+enum cuda_error cuda_node_find_copy(struct cuda_node **out, const struct cuda_node *original,
+                                    const struct cuda_graph *g) {
+    CUDA_LOCK;
     struct cuda_node *n = out && original && cuda_graph_of(g) ? g->first : NULL;
     while (n && n->copy_of != original)
         n = n->next;
@@ -172,9 +138,4 @@ static enum cuda_error find_in(struct cuda_node **out, const struct cuda_node *o
         return CUDA_ErrorInvalidValue;
     *out = n;
     return CUDA_Success;
-}
-
-CUDA_API enum cuda_error cudaGraphNodeFindInClone(struct cuda_node **out, const struct cuda_node *original,
-                                                  const struct cuda_graph *g) {
-    GUARD(find_in(out, original, g));
 }

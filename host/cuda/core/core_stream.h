@@ -1,0 +1,51 @@
+#ifndef CUDA_CORE_STREAM_H
+#define CUDA_CORE_STREAM_H
+/* Streams, events and capture. A call does its work before it returns, so a stream holds nothing but its attributes, and
+ * an event the simulated time of its record. */
+#include "core_base.h"
+
+struct cuda_stream; /* a handle of 0, 1 or 2 names a default stream */
+struct cuda_event;
+struct cuda_graph;
+struct cuda_node;
+struct cuda_hint; /* 64 bytes: the value of an attribute */
+enum { EVENT_EXTERNAL = 1 };
+
+/* A new stream; the priority is only reported back. */
+enum cuda_error cuda_stream_new(struct cuda_stream **out, unsigned flags, int priority);
+enum cuda_error cuda_stream_destroy(struct cuda_stream *s);
+/* Attributes by cudaLaunchAttributeID: hints, which are only reported back. */
+enum cuda_error cuda_stream_set_attribute(struct cuda_stream *s, int which, const struct cuda_hint *value);
+enum cuda_error cuda_stream_get_attribute(struct cuda_stream *s, int which, struct cuda_hint *out);
+enum cuda_error cuda_stream_copy_attributes(struct cuda_stream *to, struct cuda_stream *from);
+/* Waits for the stream, whose work is done; a captured stream cannot be waited for, which spoils the capture. */
+enum cuda_error cuda_stream_wait(struct cuda_stream *s);
+/* A stream that waits for an event of a captured stream is captured with it. */
+enum cuda_error cuda_stream_wait_event(struct cuda_stream *s, const struct cuda_event *e);
+/* What a stream was created with. */
+enum cuda_error cuda_stream_flags(const struct cuda_stream *s, unsigned *out);
+enum cuda_error cuda_stream_priority(const struct cuda_stream *s, int *out);
+enum cuda_error cuda_stream_id(const struct cuda_stream *s, unsigned long long *out);
+/* An event, with the flags of cudaEventCreateWithFlags(). */
+enum cuda_error cuda_event_new(struct cuda_event **out, unsigned flags);
+enum cuda_error cuda_event_destroy(struct cuda_event *e);
+/* Records the event. EVENT_EXTERNAL: a captured stream gets a node that records it. */
+enum cuda_error cuda_event_record(struct cuda_event *e, struct cuda_stream *s, unsigned flags);
+/* An event is done as soon as it is recorded. */
+enum cuda_error cuda_event_wait(const struct cuda_event *e);
+/* Simulated milliseconds between two recorded events. */
+enum cuda_error cuda_event_elapsed(float *out, const struct cuda_event *from, const struct cuda_event *to);
+/* Calls of the host: sets *noted and makes a node of a captured stream; else the caller calls, without the lock. */
+enum cuda_error cuda_stream_call(struct cuda_stream *s, void (*call)(void *), void *data, bool *noted);
+
+/* Capture: what is given to the stream becomes nodes of a graph, which the end returns. */
+enum cuda_error cuda_capture_begin(struct cuda_stream *s);
+enum cuda_error cuda_capture_end(struct cuda_stream *s, struct cuda_graph **out);
+/* 0: not captured, 1: captured, 2: the capture has failed. */
+enum cuda_error cuda_capture_status(const struct cuda_stream *s, int *out);
+/* The same, with the graph and the nodes that the next one depends on; all but `status` may be NULL. */
+enum cuda_error cuda_capture_info(struct cuda_stream *s, int *status, unsigned long long *id, struct cuda_graph **graph,
+                                  struct cuda_node *const **nodes, const void **edges, size_t *n);
+/* The capture mode of this thread, which has no effect; *mode gets the mode before. */
+enum cuda_error cuda_capture_exchange_mode(int *mode);
+#endif
