@@ -3,8 +3,13 @@
 /* The verbs of CUDA: what a call does, whichever interface it comes through. Each verb takes the lock, works on the
  * types of core, and returns an enum cuda_error. The functions of the runtime (runtime/) and of the driver (driver/)
  * translate their arguments and the error, and call a verb. */
+#include "core_batch.h"
 #include "core_graph.h"
+#include "core_ipc.h"
 #include "core_launch.h"
 #include "core_memory.h"
+#include "core_pool.h"
 #include "core_stream.h"
+#include "core_texture.h"
+#include "core_virtual.h"
 #endif

@@ -21,8 +21,6 @@ struct cuda_dim {
     unsigned x, y, z;
 };
 
-enum cuda_copy { COPY_HOST_TO_HOST, COPY_TO_DEVICE, COPY_TO_HOST, COPY_ON_DEVICE, COPY_DEFAULT };
-
 /* What one compilation registered: its containers, and the module once something of it was used. */
 struct cuda_module {
     struct cuda_module *next;
@@ -131,12 +129,6 @@ enum cuda_error cuda_find_variable(const void *shadow, uint64_t *address, uint64
 struct cuda_kernel *cuda_add_kernel(struct cuda_module *m, const char *name);
 /* The kernel that a launch names: by its stub, or by this struct. */
 enum cuda_error cuda_find_launched(const void *what, struct cuda_kernel **out);
-/* Host memory for both sides, or managed: see heddle_alloc_shared(). */
-enum cuda_memory { MEMORY_UNREGISTERED, MEMORY_HOST, MEMORY_DEVICE, MEMORY_MANAGED };
-/* What kind of memory an address is, and its block; *begin and *bytes are zero for MEMORY_UNREGISTERED. */
-enum cuda_memory cuda_memory_of(const void *p, uint64_t *begin, uint64_t *bytes);
-/* Copies; `who` for messages. */
-enum cuda_error cuda_copy(const char *who, void *to, const void *from, size_t bytes, enum cuda_copy kind);
 /* The error in words, as CUDA's manual has it. */
 const char *cudaGetErrorString(enum cuda_error e);
 

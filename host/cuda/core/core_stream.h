@@ -10,6 +10,8 @@ struct cuda_graph;
 struct cuda_node;
 struct cuda_hint; /* 64 bytes: the value of an attribute */
 enum { EVENT_EXTERNAL = 1 };
+/* The default stream that all threads share, which some functions refuse. */
+static inline bool cuda_is_legacy(const struct cuda_stream *s) { return (uintptr_t)s <= 1; }
 
 /* A new stream; the priority is only reported back. */
 enum cuda_error cuda_stream_new(struct cuda_stream **out, unsigned flags, int priority);
@@ -48,4 +50,27 @@ enum cuda_error cuda_capture_info(struct cuda_stream *s, int *status, unsigned l
                                   struct cuda_node *const **nodes, const void **edges, size_t *n);
 /* The capture mode of this thread, which has no effect; *mode gets the mode before. */
 enum cuda_error cuda_capture_exchange_mode(int *mode);
+
+/* Values that streams write into memory and wait for: CUstreamBatchMemOpParams. */
+enum { WAIT_32 = 1, WRITE_32, WAIT_64 = 4, WRITE_64 };
+union cuda_operation {
+    int kind;
+    struct {
+        int kind;
+        uint64_t address, value;
+        unsigned flags;
+    } value;
+    struct {
+        int kind;
+        unsigned flags;
+    } other;
+    uint64_t pad[6];
+};
+
+/* Operations of a stream on memory, in their order; flags must be 0. */
+enum cuda_error cuda_stream_operate(struct cuda_stream *s, unsigned n, const union cuda_operation *list,
+                                    unsigned flags);
+/* One operation, by its number. */
+enum cuda_error cuda_stream_operate_one(struct cuda_stream *s, int kind, uint64_t address, uint64_t value,
+                                        unsigned flags);
 #endif

@@ -38,7 +38,7 @@ void driver_format_of(const struct channel_format *f, int *format, unsigned *cha
 static enum cuda_error create(struct cuda_array **out, const struct driver_description_3d *d) {
     struct channel_format f;
     enum cuda_error e = out && d ? driver_format(&f, d->format, d->channels) : CUDA_ErrorInvalidValue;
-    return e ? e : cuda_array_new(out, &f, (struct extent){d->width, d->height, d->depth}, d->flags);
+    return e ? e : cuda_array_new(out, &f, (struct cuda_extent){d->width, d->height, d->depth}, d->flags);
 }
 
 static enum cuda_error create_2d(struct cuda_array **out, const struct driver_description *d) {

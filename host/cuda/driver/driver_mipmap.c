@@ -5,7 +5,7 @@
 static enum cuda_error create_described(struct cuda_mipmap **out, const struct driver_description_3d *d, unsigned n) {
     struct channel_format f;
     enum cuda_error e = d ? driver_format(&f, d->format, d->channels) : CUDA_ErrorInvalidValue;
-    return e ? e : cuda_mipmap_new(out, &f, (struct extent){d->width, d->height, d->depth}, n, d->flags);
+    return e ? e : cuda_mipmap_new(out, &f, (struct cuda_extent){d->width, d->height, d->depth}, n, d->flags);
 }
 
 CUDA_API enum cuda_error cuMipmappedArrayCreate(struct cuda_mipmap **out, const struct driver_description_3d *d,

@@ -37,7 +37,7 @@ void cuda_array_bytes(const struct cuda_array *a, void **first, size_t *pitch, s
     *height = a->extent.height ? a->extent.height : 1;
 }
 
-enum cuda_error cuda_array_check(const struct channel_format *f, struct extent e, unsigned flags) {
+enum cuda_error cuda_array_check(const struct channel_format *f, struct cuda_extent e, unsigned flags) {
     enum heddle_format format;
     uint32_t channels;
     enum { MOST = 1 << 27 };
@@ -52,19 +52,20 @@ enum cuda_error cuda_array_check(const struct channel_format *f, struct extent e
 }
 
 /* Saturated: more than any memory has. */
-uint64_t cuda_array_size(const struct channel_format *f, struct extent e) {
+uint64_t cuda_array_size(const struct channel_format *f, struct cuda_extent e) {
     uint64_t rows = (e.height ? e.height : 1) * (e.depth ? e.depth : 1), bytes = e.width * cuda_element_bytes(f);
     return __builtin_mul_overflow(bytes, rows, &bytes) ? UINT64_MAX : bytes;
 }
 
-static struct cuda_array *new_array(const struct channel_format *f, struct extent e, unsigned flags) {
+static struct cuda_array *new_array(const struct channel_format *f, struct cuda_extent e, unsigned flags) {
     struct cuda_array *a = malloc(sizeof *a);
     if (a)
         *a = (struct cuda_array){.next = arrays, .format = *f, .extent = e, .flags = flags};
     return a;
 }
 
-struct cuda_array *cuda_array_view(const struct channel_format *f, struct extent e, unsigned flags, uint64_t data) {
+struct cuda_array *cuda_array_view(const struct channel_format *f, struct cuda_extent e, unsigned flags,
+                                   uint64_t data) {
     struct cuda_array *a = new_array(f, e, flags);
     if (!a)
         return NULL;
@@ -73,7 +74,7 @@ struct cuda_array *cuda_array_view(const struct channel_format *f, struct extent
     return arrays = a;
 }
 
-enum cuda_error cuda_array_new(struct cuda_array **out, const struct channel_format *f, struct extent e,
+enum cuda_error cuda_array_new(struct cuda_array **out, const struct channel_format *f, struct cuda_extent e,
                                unsigned flags) {
     enum cuda_error error = out ? cuda_array_check(f, e, flags) : CUDA_ErrorInvalidValue;
     if (error)
@@ -89,10 +90,11 @@ enum cuda_error cuda_array_new(struct cuda_array **out, const struct channel_for
 
 CUDA_API enum cuda_error cudaMallocArray(struct cuda_array **out, const struct channel_format *f, size_t width,
                                          size_t height, unsigned flags) {
-    GUARD(cuda_array_new(out, f, (struct extent){width, height, 0}, flags & ~(unsigned)(ARRAY_LAYERED | ARRAY_CUBE)));
+    GUARD(cuda_array_new(out, f, (struct cuda_extent){width, height, 0},
+                         flags & ~(unsigned)(ARRAY_LAYERED | ARRAY_CUBE)));
 }
-CUDA_API enum cuda_error cudaMalloc3DArray(struct cuda_array **out, const struct channel_format *f, struct extent e,
-                                           unsigned flags) {
+CUDA_API enum cuda_error cudaMalloc3DArray(struct cuda_array **out, const struct channel_format *f,
+                                           struct cuda_extent e, unsigned flags) {
     GUARD(cuda_array_new(out, f, e, flags));
 }
 
@@ -117,7 +119,8 @@ enum cuda_error cuda_array_free(struct cuda_array *a) {
 
 CUDA_API enum cuda_error cudaFreeArray(struct cuda_array *a) { GUARD(cuda_array_free(a)); }
 
-static enum cuda_error info(struct channel_format *f, struct extent *e, unsigned *flags, const struct cuda_array *a) {
+static enum cuda_error info(struct channel_format *f, struct cuda_extent *e, unsigned *flags,
+                            const struct cuda_array *a) {
     if (!cuda_array_is(a))
         return CUDA_ErrorInvalidResourceHandle;
     if (f)
@@ -129,7 +132,7 @@ static enum cuda_error info(struct channel_format *f, struct extent *e, unsigned
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cudaArrayGetInfo(struct channel_format *f, struct extent *e, unsigned *flags,
+CUDA_API enum cuda_error cudaArrayGetInfo(struct channel_format *f, struct cuda_extent *e, unsigned *flags,
                                           const struct cuda_array *a) {
     GUARD(info(f, e, flags, a));
 }

@@ -2,6 +2,7 @@
 #define CUDA_ARRAY_H
 /* Arrays and textures, for the runtime's functions (array.c, texture.c) and the driver's (driver_array.c,
  * driver_texture.c). Layouts are those of the runtime's interface. All of it under the lock. */
+#include "host/cuda/core/core.h"
 #include "host/cuda/core/core_graph_parts.h"
 
 enum { ARRAY_LAYERED = 1, ARRAY_SURFACE = 2, ARRAY_CUBE = 4, ARRAY_GATHER = 8 };
@@ -10,15 +11,12 @@ enum channel_kind { CHANNEL_SIGNED, CHANNEL_UNSIGNED, CHANNEL_FLOAT, CHANNEL_NON
 struct channel_format {
     int x, y, z, w, kind; /* bits of each channel */
 };
-struct extent {
-    size_t width, height, depth;
-};
 
 /* Memory in rows without gaps. */
 struct cuda_array {
     struct cuda_array *next;
     struct channel_format format;
-    struct extent extent; /* as it was asked for; height and depth may be 0 */
+    struct cuda_extent extent; /* as it was asked for; height and depth may be 0 */
     unsigned flags;
     uint64_t data;
     bool part; /* a level of a mipmap, whose memory it is */
@@ -28,18 +26,18 @@ struct cuda_mipmap;
 size_t cuda_element_bytes(const struct channel_format *f);
 /* The format of a channel and how many there are; false for what no GPU has. */
 bool cuda_format_of(const struct channel_format *f, enum heddle_format *out, uint32_t *channels);
-enum cuda_error cuda_array_new(struct cuda_array **out, const struct channel_format *f, struct extent e,
+enum cuda_error cuda_array_new(struct cuda_array **out, const struct channel_format *f, struct cuda_extent e,
                                unsigned flags);
 enum cuda_error cuda_array_free(struct cuda_array *a);
 /* Whether there can be an array of this kind, and its bytes. */
-enum cuda_error cuda_array_check(const struct channel_format *f, struct extent e, unsigned flags);
-uint64_t cuda_array_size(const struct channel_format *f, struct extent e);
+enum cuda_error cuda_array_check(const struct channel_format *f, struct cuda_extent e, unsigned flags);
+uint64_t cuda_array_size(const struct channel_format *f, struct cuda_extent e);
 /* A level of a mipmap, over memory of the mipmap's, and its end; NULL without memory. */
-struct cuda_array *cuda_array_view(const struct channel_format *f, struct extent e, unsigned flags, uint64_t data);
+struct cuda_array *cuda_array_view(const struct channel_format *f, struct cuda_extent e, unsigned flags, uint64_t data);
 void cuda_array_forget(struct cuda_array *a);
 /* runtime_mipmap.c. In cuda_enter(): a new mipmap of at most `n` levels; one of its levels; its end. */
-enum cuda_error cuda_mipmap_new(struct cuda_mipmap **out, const struct channel_format *f, struct extent e, unsigned n,
-                                unsigned flags);
+enum cuda_error cuda_mipmap_new(struct cuda_mipmap **out, const struct channel_format *f, struct cuda_extent e,
+                                unsigned n, unsigned flags);
 enum cuda_error cuda_mipmap_level(struct cuda_array **out, const struct cuda_mipmap *m, unsigned level);
 enum cuda_error cuda_mipmap_free(struct cuda_mipmap *m);
 /* The first level, and how many there are; NULL: no mipmap. */

@@ -29,13 +29,14 @@ const struct cuda_array *cuda_mipmap_base(const struct cuda_mipmap *m, unsigned 
 
 static size_t halved(size_t n, unsigned level) { return !n ? 0 : n >> level ? n >> level : 1; }
 
-static struct extent extent_of(struct extent e, unsigned level, unsigned flags) {
+static struct cuda_extent extent_of(struct cuda_extent e, unsigned level, unsigned flags) {
     bool layers = flags & (ARRAY_LAYERED | ARRAY_CUBE);
-    return (struct extent){halved(e.width, level), halved(e.height, level), layers ? e.depth : halved(e.depth, level)};
+    return (struct cuda_extent){halved(e.width, level), halved(e.height, level),
+                                layers ? e.depth : halved(e.depth, level)};
 }
 
 /* As many as there are until all dimensions are 1. */
-static unsigned most_levels(struct extent e, unsigned flags) {
+static unsigned most_levels(struct cuda_extent e, unsigned flags) {
     size_t largest = e.width > e.height ? e.width : e.height;
     if (!(flags & (ARRAY_LAYERED | ARRAY_CUBE)) && e.depth > largest)
         largest = e.depth;
@@ -52,11 +53,11 @@ static void give_back(struct cuda_mipmap *m) {
     free(m);
 }
 
-static enum cuda_error make_levels(struct cuda_mipmap *m, const struct channel_format *f, struct extent e,
+static enum cuda_error make_levels(struct cuda_mipmap *m, const struct channel_format *f, struct cuda_extent e,
                                    unsigned flags) {
     uint64_t at = m->data;
     for (unsigned n = m->n, i = m->n = 0; i < n; i++) {
-        struct extent level = extent_of(e, i, flags);
+        struct cuda_extent level = extent_of(e, i, flags);
         if (!(m->levels[i] = cuda_array_view(f, level, flags, at)))
             return CUDA_ErrorMemoryAllocation;
         m->n++;
@@ -65,8 +66,8 @@ static enum cuda_error make_levels(struct cuda_mipmap *m, const struct channel_f
     return CUDA_Success;
 }
 
-enum cuda_error cuda_mipmap_new(struct cuda_mipmap **out, const struct channel_format *f, struct extent e, unsigned n,
-                                unsigned flags) {
+enum cuda_error cuda_mipmap_new(struct cuda_mipmap **out, const struct channel_format *f, struct cuda_extent e,
+                                unsigned n, unsigned flags) {
     enum cuda_error error = out && f && n ? cuda_array_check(f, e, flags) : CUDA_ErrorInvalidValue;
     if (error)
         return error;
@@ -110,7 +111,7 @@ enum cuda_error cuda_mipmap_free(struct cuda_mipmap *m) {
 }
 
 CUDA_API enum cuda_error cudaMallocMipmappedArray(struct cuda_mipmap **out, const struct channel_format *f,
-                                                  struct extent e, unsigned n, unsigned flags) {
+                                                  struct cuda_extent e, unsigned n, unsigned flags) {
     GUARD(cuda_mipmap_new(out, f, e, n, flags));
 }
 CUDA_API enum cuda_error cudaGetMipmappedArrayLevel(struct cuda_array **out, const struct cuda_mipmap *m,

@@ -1,7 +1,8 @@
 /* Memory and events of other processes. Memory that is told of moves, at the same device address, into a file without a
  * name, which the other process finds through /proc and maps. */
-#include "driver.h"
-#include "host/cuda/runtime/runtime_api.h"
+#include "core_ipc.h"
+#include "core_memory.h"
+#include "core_stream.h"
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,19 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct cuda_event;
-
-enum { HANDLE_BYTES = 64, MEMORY_HANDLE = 0x48644d31, EVENT_HANDLE = 0x48644531 };
-/* cudaIpcMemHandle_t, cudaIpcEventHandle_t: programs pass these bytes on. */
-union ipc_handle {
-    struct {
-        uint32_t magic;
-        int32_t process, file;
-        uint64_t bytes;
-    };
-    char bytes_of[HANDLE_BYTES];
-};
-
+enum { MEMORY_HANDLE = 0x48644d31, EVENT_HANDLE = 0x48644531 };
 /* Told of: its file stays open as long as it may be opened. */
 struct told {
     struct told *next;
@@ -33,7 +22,7 @@ static struct told *all_told; /* under the lock */
 /* Of another process. */
 struct opened {
     struct opened *next;
-    union ipc_handle handle;
+    union cuda_ipc_handle handle;
     void *p;
     uint64_t bytes;
     int uses;
@@ -69,7 +58,8 @@ static const struct told *told_of(uint64_t address) {
     return all_told = t;
 }
 
-static enum cuda_error tell(union ipc_handle *out, const void *p) {
+enum cuda_error cuda_ipc_memory_handle(union cuda_ipc_handle *out, const void *p) {
+    CUDA_LOCK;
     uint64_t begin, bytes;
     if (!out || cuda_memory_of(p, &begin, &bytes) != MEMORY_DEVICE)
         return CUDA_ErrorInvalidValue;
@@ -86,7 +76,7 @@ static enum cuda_error tell(union ipc_handle *out, const void *p) {
 }
 
 /* NULL: there is no such process or file any more. */
-static void *map_file(const union ipc_handle *h) {
+static void *map_file(const union cuda_ipc_handle *h) {
     char path[64];
     struct stat s;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)h->process, (int)h->file);
@@ -99,7 +89,8 @@ static void *map_file(const union ipc_handle *h) {
     return p == MAP_FAILED ? NULL : p;
 }
 
-static enum cuda_error open_memory(void **out, const union ipc_handle *h) {
+enum cuda_error cuda_ipc_open_memory(void **out, const union cuda_ipc_handle *h) {
+    CUDA_LOCK;
     if (!out || h->magic != MEMORY_HANDLE || !h->bytes)
         return CUDA_ErrorInvalidValue;
     if (h->process == getpid())
@@ -128,7 +119,8 @@ static enum cuda_error open_memory(void **out, const union ipc_handle *h) {
     return CUDA_Success;
 }
 
-static enum cuda_error close_memory(const void *p) {
+enum cuda_error cuda_ipc_close_memory(const void *p) {
+    CUDA_LOCK;
     struct opened **i = &all_opened, *o;
     while (*i && (*i)->p != p)
         i = &(*i)->next;
@@ -143,23 +135,11 @@ static enum cuda_error close_memory(const void *p) {
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cudaIpcGetMemHandle(union ipc_handle *out, void *p) { GUARD(tell(out, p)); }
-CUDA_API enum cuda_error cudaIpcOpenMemHandle(void **out, union ipc_handle h, unsigned flags) {
-    (void)flags;
-    GUARD(open_memory(out, &h));
-}
-CUDA_API enum cuda_error cudaIpcCloseMemHandle(void *p) { GUARD(close_memory(p)); }
-CUDA_API enum cuda_error cuIpcGetMemHandle(union ipc_handle *out, void *p) { DRIVER(tell(out, p)); }
-CUDA_API enum cuda_error cuIpcOpenMemHandle_v2(void **out, union ipc_handle h, unsigned flags) {
-    (void)flags;
-    DRIVER(open_memory(out, &h));
-}
-CUDA_API enum cuda_error cuIpcCloseMemHandle(void *p) { DRIVER_FREE(close_memory(p)); }
-
 /* ---- events: what they stand for is done when the call that records them returns ---- */
 
-static enum cuda_error tell_event(union ipc_handle *out, struct cuda_event *e) {
-    if (!out || cudaEventQuery(e))
+enum cuda_error cuda_ipc_event_handle(union cuda_ipc_handle *out, struct cuda_event *e) {
+    CUDA_LOCK;
+    if (!out || cuda_event_wait(e))
         return CUDA_ErrorInvalidResourceHandle;
     memset(out, 0, sizeof *out);
     out->magic = EVENT_HANDLE;
@@ -167,20 +147,8 @@ static enum cuda_error tell_event(union ipc_handle *out, struct cuda_event *e) {
     return CUDA_Success;
 }
 
-static enum cuda_error open_event(struct cuda_event **out, const union ipc_handle *h) {
+enum cuda_error cuda_ipc_open_event(struct cuda_event **out, const union cuda_ipc_handle *h) {
+    CUDA_LOCK;
     enum { UNTIMED = 2 };
-    return h->magic == EVENT_HANDLE ? cudaEventCreateWithFlags(out, UNTIMED) : CUDA_ErrorInvalidValue;
-}
-
-CUDA_API enum cuda_error cudaIpcGetEventHandle(union ipc_handle *out, struct cuda_event *e) {
-    GUARD(tell_event(out, e));
-}
-CUDA_API enum cuda_error cudaIpcOpenEventHandle(struct cuda_event **out, union ipc_handle h) {
-    GUARD(open_event(out, &h));
-}
-CUDA_API enum cuda_error cuIpcGetEventHandle(union ipc_handle *out, struct cuda_event *e) {
-    DRIVER(tell_event(out, e));
-}
-CUDA_API enum cuda_error cuIpcOpenEventHandle(struct cuda_event **out, union ipc_handle h) {
-    DRIVER(open_event(out, &h));
+    return h->magic == EVENT_HANDLE ? cuda_event_new(out, UNTIMED) : CUDA_ErrorInvalidValue;
 }

@@ -1,25 +1,9 @@
 /* Values that streams write into memory and wait for. Work is done before a call returns, so that a value can be waited
  * for that is there already; one that is to come later would stop the program. */
-#include "driver.h"
-#include "host/cuda/core/core_graph_parts.h"
+#include "core_graph_parts.h"
 
-enum { WAIT_32 = 1, WRITE_32, FLUSH, WAIT_64, WRITE_64, BARRIER };
+enum { FLUSH = 3, BARRIER = 6 };
 enum { UNTIL_GREATER, UNTIL_EQUAL, UNTIL_AND, UNTIL_NOR, AND_FLUSH = 1 << 30, NO_BARRIER = 1 };
-
-/* CUstreamBatchMemOpParams. */
-union operation {
-    int kind;
-    struct {
-        int kind;
-        uint64_t address, value;
-        unsigned flags;
-    } value;
-    struct {
-        int kind;
-        unsigned flags;
-    } other;
-    uint64_t pad[6];
-};
 
 static bool holds(unsigned how, uint64_t is, uint64_t value, unsigned bits) {
     uint64_t mask = bits == 32 ? UINT32_MAX : UINT64_MAX, difference = is - value;
@@ -62,7 +46,7 @@ static enum cuda_error write_to(uint64_t address, uint64_t value, unsigned flags
                : cuda_complain("cuStreamWriteValue", CUDA_ErrorInvalidValue);
 }
 
-static enum cuda_error operate(const union operation *o) {
+static enum cuda_error operate(const union cuda_operation *o) {
     switch (o->kind) {
     case WAIT_32:
     case WAIT_64:
@@ -78,7 +62,9 @@ static enum cuda_error operate(const union operation *o) {
     }
 }
 
-static enum cuda_error all(struct cuda_stream *s, unsigned n, const union operation *list, unsigned flags) {
+enum cuda_error cuda_stream_operate(struct cuda_stream *s, unsigned n, const union cuda_operation *list,
+                                    unsigned flags) {
+    CUDA_LOCK;
     enum { MOST = 256 };
     if (n > MOST || (n && !list) || flags)
         return CUDA_ErrorInvalidValue;
@@ -90,23 +76,8 @@ static enum cuda_error all(struct cuda_stream *s, unsigned n, const union operat
     return e;
 }
 
-static enum cuda_error one(struct cuda_stream *s, int kind, uint64_t address, uint64_t value, unsigned flags) {
-    return all(s, 1, &(union operation){.value = {kind, address, value, flags}}, 0);
-}
-
-CUDA_API enum cuda_error cuStreamWaitValue32_v2(struct cuda_stream *s, uint64_t at, uint32_t value, unsigned flags) {
-    DRIVER(one(s, WAIT_32, at, value, flags));
-}
-CUDA_API enum cuda_error cuStreamWaitValue64_v2(struct cuda_stream *s, uint64_t at, uint64_t value, unsigned flags) {
-    DRIVER(one(s, WAIT_64, at, value, flags));
-}
-CUDA_API enum cuda_error cuStreamWriteValue32_v2(struct cuda_stream *s, uint64_t at, uint32_t value, unsigned flags) {
-    DRIVER(one(s, WRITE_32, at, value, flags));
-}
-CUDA_API enum cuda_error cuStreamWriteValue64_v2(struct cuda_stream *s, uint64_t at, uint64_t value, unsigned flags) {
-    DRIVER(one(s, WRITE_64, at, value, flags));
-}
-CUDA_API enum cuda_error cuStreamBatchMemOp_v2(struct cuda_stream *s, unsigned n, const union operation *list,
-                                               unsigned flags) {
-    DRIVER(all(s, n, list, flags));
+enum cuda_error cuda_stream_operate_one(struct cuda_stream *s, int kind, uint64_t address, uint64_t value,
+                                        unsigned flags) {
+    CUDA_LOCK;
+    return cuda_stream_operate(s, 1, &(union cuda_operation){.value = {kind, address, value, flags}}, 0);
 }

@@ -1,6 +1,6 @@
 /* Memory pools: all of them give the device's memory; each counts what came from it. */
-#include "host/cuda/core/core_graph_parts.h"
-#include "runtime_api.h"
+#include "core_pool.h"
+#include "core_graph_parts.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,15 +32,17 @@ static bool is_pool(const struct cuda_pool *p) {
 }
 
 /* A captured stream gets its memory at once: the graph has the address in it. */
-static enum cuda_error take(void **out, size_t bytes, struct cuda_pool *pool) {
+enum cuda_error cuda_pool_allocate(void **out, size_t bytes, struct cuda_pool *pool) {
+    CUDA_LOCK;
+    pool = pool ? pool : current;
     if (!is_pool(pool))
         return CUDA_ErrorInvalidValue;
-    enum cuda_error e = cudaMalloc(out, bytes);
+    enum cuda_error e = cuda_allocate(out, bytes);
     struct piece *p = e || !bytes ? NULL : malloc(sizeof *p);
     if (e || !bytes)
         return e;
     if (!p) {
-        cudaFree(*out);
+        cuda_free(*out);
         return CUDA_ErrorMemoryAllocation;
     }
     struct piece **chain = chain_of((uintptr_t)*out);
@@ -52,21 +54,12 @@ static enum cuda_error take(void **out, size_t bytes, struct cuda_pool *pool) {
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cudaMallocAsync(void **out, size_t bytes, struct cuda_stream *s) {
-    (void)s;
-    GUARD(take(out, bytes, current));
-}
-CUDA_API enum cuda_error cudaMallocFromPoolAsync(void **out, size_t bytes, struct cuda_pool *pool,
-                                                 struct cuda_stream *s) {
-    (void)s;
-    GUARD(take(out, bytes, pool));
-}
-
 /* What a captured stream frees stays: its graph may run again. */
-static enum cuda_error give(void *p, const struct cuda_stream *s) {
+enum cuda_error cuda_pool_free(void *p, const struct cuda_stream *s) {
+    CUDA_LOCK;
     if (cuda_capturing(s))
         return CUDA_Success;
-    enum cuda_error e = cudaFree(p);
+    enum cuda_error e = cuda_free(p);
     for (struct piece **i = chain_of((uintptr_t)p); !e && *i; i = &(*i)->next)
         if ((*i)->at == (uintptr_t)p) {
             struct piece *gone = *i;
@@ -78,16 +71,8 @@ static enum cuda_error give(void *p, const struct cuda_stream *s) {
     return e;
 }
 
-CUDA_API enum cuda_error cudaFreeAsync(void *p, struct cuda_stream *s) { GUARD(give(p, s)); }
-
-struct properties {
-    int type, handles, location, device;
-    void *windows;
-    size_t largest;
-    char reserved[56];
-};
-
-static enum cuda_error create(struct cuda_pool **out, const struct properties *p) {
+enum cuda_error cuda_pool_new(struct cuda_pool **out, const struct cuda_pool_properties *p) {
+    CUDA_LOCK;
     enum { PINNED = 1, ON_DEVICE = 1 };
     if (!out || !p || p->type != PINNED || p->location != ON_DEVICE || p->device)
         return CUDA_ErrorInvalidValue;
@@ -103,12 +88,9 @@ static enum cuda_error create(struct cuda_pool **out, const struct properties *p
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cudaMemPoolCreate(struct cuda_pool **out, const struct properties *p) {
-    GUARD(create(out, p));
-}
-
 /* It stays for what was allocated from it. */
-static enum cuda_error destroy(struct cuda_pool *p) {
+enum cuda_error cuda_pool_destroy(struct cuda_pool *p) {
+    CUDA_LOCK;
     for (struct cuda_pool **i = &pools; *i; i = &(*i)->next)
         if (*i == p) {
             *i = p->next;
@@ -118,11 +100,10 @@ static enum cuda_error destroy(struct cuda_pool *p) {
     return CUDA_ErrorInvalidValue;
 }
 
-CUDA_API enum cuda_error cudaMemPoolDestroy(struct cuda_pool *p) { GUARD(destroy(p)); }
-
 enum { REUSE_FIRST = 1, REUSE_LAST = 3, RELEASE_THRESHOLD, RESERVED, RESERVED_MOST, USED, USED_MOST };
 
-static enum cuda_error get(const struct cuda_pool *p, int which, void *out) {
+enum cuda_error cuda_pool_get(const struct cuda_pool *p, int which, void *out) {
+    CUDA_LOCK;
     if (!is_pool(p) || !out)
         return CUDA_ErrorInvalidValue;
     if (which >= REUSE_FIRST && which <= REUSE_LAST)
@@ -138,11 +119,8 @@ static enum cuda_error get(const struct cuda_pool *p, int which, void *out) {
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cudaMemPoolGetAttribute(const struct cuda_pool *p, int which, void *out) {
-    GUARD(get(p, which, out));
-}
-
-static enum cuda_error set(struct cuda_pool *p, int which, const void *value) {
+enum cuda_error cuda_pool_set(struct cuda_pool *p, int which, const void *value) {
+    CUDA_LOCK;
     if (!is_pool(p) || !value)
         return CUDA_ErrorInvalidValue;
     if (which >= REUSE_FIRST && which <= REUSE_LAST)
@@ -156,17 +134,6 @@ static enum cuda_error set(struct cuda_pool *p, int which, const void *value) {
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cudaMemPoolSetAttribute(struct cuda_pool *p, int which, const void *value) {
-    GUARD(set(p, which, value));
-}
-CUDA_API enum cuda_error cudaMemPoolTrimTo(struct cuda_pool *p, size_t keep) {
-    (void)keep;
-    GUARD(is_pool(p) ? CUDA_Success : CUDA_ErrorInvalidValue);
-}
-CUDA_API enum cuda_error cudaMemPoolSetAccess(struct cuda_pool *p, const void *list, size_t n) {
-    GUARD(is_pool(p) && (list || !n) ? CUDA_Success : CUDA_ErrorInvalidValue);
-}
-
 static enum cuda_error put(struct cuda_pool **out, int device, struct cuda_pool *p) {
     if (!out || device)
         return out ? CUDA_ErrorInvalidDevice : CUDA_ErrorInvalidValue;
@@ -174,16 +141,25 @@ static enum cuda_error put(struct cuda_pool **out, int device, struct cuda_pool 
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cudaDeviceGetDefaultMemPool(struct cuda_pool **out, int device) {
-    GUARD(put(out, device, &standard));
+enum cuda_error cuda_pool_check(const struct cuda_pool *p) {
+    CUDA_LOCK;
+    return is_pool(p) ? CUDA_Success : CUDA_ErrorInvalidValue;
 }
-CUDA_API enum cuda_error cudaDeviceGetMemPool(struct cuda_pool **out, int device) { GUARD(put(out, device, current)); }
 
-static enum cuda_error use(int device, struct cuda_pool *p) {
+enum cuda_error cuda_pool_default(struct cuda_pool **out, int device) {
+    CUDA_LOCK;
+    return put(out, device, &standard);
+}
+
+enum cuda_error cuda_pool_current(struct cuda_pool **out, int device) {
+    CUDA_LOCK;
+    return put(out, device, current);
+}
+
+enum cuda_error cuda_pool_use(int device, struct cuda_pool *p) {
+    CUDA_LOCK;
     if (device || !is_pool(p))
         return device ? CUDA_ErrorInvalidDevice : CUDA_ErrorInvalidValue;
     current = p;
     return CUDA_Success;
 }
-
-CUDA_API enum cuda_error cudaDeviceSetMemPool(int device, struct cuda_pool *p) { GUARD(use(device, p)); }
