@@ -2,7 +2,6 @@
 #define CUDA_DRIVER_TEXTURE_H
 /* What the driver's arrays, objects and references have in common. */
 #include "driver.h"
-#include "host/cuda/runtime/runtime_reference.h"
 
 enum { FLAG_INTEGER = 1, FLAG_NORMALIZED = 2, FLAG_SRGB = 0x10, FLAG_UNTRILINEAR = 0x20, FLAG_SEAMLESS = 0x40 };
 

@@ -1,7 +1,7 @@
 /* Launches, and what programs ask of their kernels. */
 #include "runtime_launch.h"
+#include "host/cuda/core/core.h"
 #include "host/cuda/core/core_report.h"
-#include "runtime_reference.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

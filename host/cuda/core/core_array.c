@@ -1,12 +1,8 @@
 /* Arrays, and copies of them. */
-#include "runtime_array.h"
+#include "core_texture.h"
 #include <stdlib.h>
 
 static struct cuda_array *arrays; /* under the lock */
-
-CUDA_API struct channel_format cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
-    return (struct channel_format){x, y, z, w, kind};
-}
 
 size_t cuda_element_bytes(const struct channel_format *f) { return (size_t)(f->x + f->y + f->z + f->w) / 8; }
 
@@ -24,6 +20,7 @@ bool cuda_format_of(const struct channel_format *f, enum heddle_format *out, uin
 }
 
 bool cuda_array_is(const struct cuda_array *a) {
+    CUDA_LOCK;
     const struct cuda_array *i = arrays;
     while (i && i != a)
         i = i->next;
@@ -76,6 +73,7 @@ struct cuda_array *cuda_array_view(const struct channel_format *f, struct cuda_e
 
 enum cuda_error cuda_array_new(struct cuda_array **out, const struct channel_format *f, struct cuda_extent e,
                                unsigned flags) {
+    CUDA_LOCK;
     enum cuda_error error = out ? cuda_array_check(f, e, flags) : CUDA_ErrorInvalidValue;
     if (error)
         return error;
@@ -88,16 +86,6 @@ enum cuda_error cuda_array_new(struct cuda_array **out, const struct channel_for
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cudaMallocArray(struct cuda_array **out, const struct channel_format *f, size_t width,
-                                         size_t height, unsigned flags) {
-    GUARD(cuda_array_new(out, f, (struct cuda_extent){width, height, 0},
-                         flags & ~(unsigned)(ARRAY_LAYERED | ARRAY_CUBE)));
-}
-CUDA_API enum cuda_error cudaMalloc3DArray(struct cuda_array **out, const struct channel_format *f,
-                                           struct cuda_extent e, unsigned flags) {
-    GUARD(cuda_array_new(out, f, e, flags));
-}
-
 void cuda_array_forget(struct cuda_array *a) {
     struct cuda_array **i = &arrays;
     while (*i && *i != a)
@@ -108,6 +96,7 @@ void cuda_array_forget(struct cuda_array *a) {
 }
 
 enum cuda_error cuda_array_free(struct cuda_array *a) {
+    CUDA_LOCK;
     if (!a)
         return CUDA_Success;
     if (!cuda_array_is(a) || a->part)
@@ -117,10 +106,9 @@ enum cuda_error cuda_array_free(struct cuda_array *a) {
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cudaFreeArray(struct cuda_array *a) { GUARD(cuda_array_free(a)); }
-
-static enum cuda_error info(struct channel_format *f, struct cuda_extent *e, unsigned *flags,
-                            const struct cuda_array *a) {
+enum cuda_error cuda_array_info(struct channel_format *f, struct cuda_extent *e, unsigned *flags,
+                                const struct cuda_array *a) {
+    CUDA_LOCK;
     if (!cuda_array_is(a))
         return CUDA_ErrorInvalidResourceHandle;
     if (f)
@@ -132,19 +120,12 @@ static enum cuda_error info(struct channel_format *f, struct cuda_extent *e, uns
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cudaArrayGetInfo(struct channel_format *f, struct cuda_extent *e, unsigned *flags,
-                                          const struct cuda_array *a) {
-    GUARD(info(f, e, flags, a));
-}
-CUDA_API enum cuda_error cudaGetChannelDesc(struct channel_format *f, const struct cuda_array *a) {
-    GUARD(f ? info(f, NULL, NULL, a) : CUDA_ErrorInvalidValue);
-}
-
 /* ---- copies ---- */
 
 /* Rows between an array, from x bytes and y rows on, and memory. */
-static enum cuda_error copy_2d(struct cuda_array *a, size_t x, size_t y, void *p, size_t pitch, size_t width,
-                               size_t height, enum cuda_copy kind, enum cuda_direction d, struct cuda_stream *s) {
+enum cuda_error cuda_array_copy_rows(struct cuda_array *a, size_t x, size_t y, void *p, size_t pitch, size_t width,
+                                     size_t height, enum cuda_copy kind, enum cuda_direction d, struct cuda_stream *s) {
+    CUDA_LOCK;
     void *first;
     size_t row, rows, element;
     if (!cuda_array_is(a) || !p)
@@ -157,32 +138,13 @@ static enum cuda_error copy_2d(struct cuda_array *a, size_t x, size_t y, void *p
     char *at = (char *)first + y * row + x;
     struct cuda_box b = d == TO_ARRAY ? (struct cuda_box){at, row, 0, p, pitch, 0, width, height, 1, kind}
                                       : (struct cuda_box){p, pitch, 0, at, row, 0, width, height, 1, kind};
-    return cuda_capturing(s) ? cuda_capture(s, &(struct cuda_work){NODE_COPY, .box = b})
-                             : cuda_copy_box("cudaMemcpy2DToArray", &b);
-}
-
-CUDA_API enum cuda_error cudaMemcpy2DToArray(struct cuda_array *a, size_t x, size_t y, const void *p, size_t pitch,
-                                             size_t width, size_t height, enum cuda_copy kind) {
-    GUARD(copy_2d(a, x, y, (void *)(uintptr_t)p, pitch, width, height, kind, TO_ARRAY, NULL));
-}
-CUDA_API enum cuda_error cudaMemcpy2DToArrayAsync(struct cuda_array *a, size_t x, size_t y, const void *p, size_t pitch,
-                                                  size_t width, size_t height, enum cuda_copy kind,
-                                                  struct cuda_stream *s) {
-    GUARD(copy_2d(a, x, y, (void *)(uintptr_t)p, pitch, width, height, kind, TO_ARRAY, s));
-}
-CUDA_API enum cuda_error cudaMemcpy2DFromArray(void *p, size_t pitch, struct cuda_array *a, size_t x, size_t y,
-                                               size_t width, size_t height, enum cuda_copy kind) {
-    GUARD(copy_2d(a, x, y, p, pitch, width, height, kind, FROM_ARRAY, NULL));
-}
-CUDA_API enum cuda_error cudaMemcpy2DFromArrayAsync(void *p, size_t pitch, struct cuda_array *a, size_t x, size_t y,
-                                                    size_t width, size_t height, enum cuda_copy kind,
-                                                    struct cuda_stream *s) {
-    GUARD(copy_2d(a, x, y, p, pitch, width, height, kind, FROM_ARRAY, s));
+    return cuda_copy_box_on("cudaMemcpy2DToArray", b, s);
 }
 
 /* Bytes in a line, which goes on from row to row: rows have no gaps. */
 enum cuda_error cuda_array_copy_line(struct cuda_array *a, size_t x, size_t y, void *p, size_t bytes,
                                      enum cuda_copy kind, enum cuda_direction d, struct cuda_stream *s) {
+    CUDA_LOCK;
     void *first;
     size_t row, rows, element;
     if (!cuda_array_is(a) || !p)
@@ -193,29 +155,12 @@ enum cuda_error cuda_array_copy_line(struct cuda_array *a, size_t x, size_t y, v
     char *at = (char *)first + y * row + x;
     struct cuda_box b = d == TO_ARRAY ? (struct cuda_box){at, bytes, 0, p, bytes, 0, bytes, 1, 1, kind}
                                       : (struct cuda_box){p, bytes, 0, at, bytes, 0, bytes, 1, 1, kind};
-    return cuda_capturing(s) ? cuda_capture(s, &(struct cuda_work){NODE_COPY, .box = b})
-                             : cuda_copy_box("cudaMemcpyToArray", &b);
+    return cuda_copy_box_on("cudaMemcpyToArray", b, s);
 }
 
-CUDA_API enum cuda_error cudaMemcpyToArray(struct cuda_array *a, size_t x, size_t y, const void *p, size_t bytes,
-                                           enum cuda_copy kind) {
-    GUARD(cuda_array_copy_line(a, x, y, (void *)(uintptr_t)p, bytes, kind, TO_ARRAY, NULL));
-}
-CUDA_API enum cuda_error cudaMemcpyToArrayAsync(struct cuda_array *a, size_t x, size_t y, const void *p, size_t bytes,
-                                                enum cuda_copy kind, struct cuda_stream *s) {
-    GUARD(cuda_array_copy_line(a, x, y, (void *)(uintptr_t)p, bytes, kind, TO_ARRAY, s));
-}
-CUDA_API enum cuda_error cudaMemcpyFromArray(void *p, struct cuda_array *a, size_t x, size_t y, size_t bytes,
-                                             enum cuda_copy kind) {
-    GUARD(cuda_array_copy_line(a, x, y, p, bytes, kind, FROM_ARRAY, NULL));
-}
-CUDA_API enum cuda_error cudaMemcpyFromArrayAsync(void *p, struct cuda_array *a, size_t x, size_t y, size_t bytes,
-                                                  enum cuda_copy kind, struct cuda_stream *s) {
-    GUARD(cuda_array_copy_line(a, x, y, p, bytes, kind, FROM_ARRAY, s));
-}
-
-static enum cuda_error copy_arrays(struct cuda_array *to, size_t tx, size_t ty, struct cuda_array *from, size_t fx,
-                                   size_t fy, size_t width, size_t height) {
+enum cuda_error cuda_array_copy_rows_between(struct cuda_array *to, size_t tx, size_t ty, struct cuda_array *from,
+                                             size_t fx, size_t fy, size_t width, size_t height) {
+    CUDA_LOCK;
     void *first;
     size_t row, rows, element;
     if (!cuda_array_is(from))
@@ -223,12 +168,19 @@ static enum cuda_error copy_arrays(struct cuda_array *to, size_t tx, size_t ty, 
     cuda_array_bytes(from, &first, &row, &rows, &element);
     if (fx > row || width > row - fx || fy > rows || height > rows - fy)
         return CUDA_ErrorInvalidValue;
-    return copy_2d(to, tx, ty, (char *)first + fy * row + fx, row, width, height, COPY_ON_DEVICE, TO_ARRAY, NULL);
+    return cuda_array_copy_rows(to, tx, ty, (char *)first + fy * row + fx, row, width, height, COPY_ON_DEVICE, TO_ARRAY,
+                                NULL);
 }
 
-CUDA_API enum cuda_error cudaMemcpy2DArrayToArray(struct cuda_array *to, size_t tx, size_t ty, struct cuda_array *from,
-                                                  size_t fx, size_t fy, size_t width, size_t height,
-                                                  enum cuda_copy kind) {
-    (void)kind;
-    GUARD(copy_arrays(to, tx, ty, from, fx, fy, width, height));
+enum cuda_error cuda_array_copy_line_between(struct cuda_array *to, size_t at, struct cuda_array *from, size_t from_at,
+                                             size_t bytes) {
+    CUDA_LOCK;
+    void *first;
+    size_t pitch, rows, element;
+    if (!cuda_array_is(from))
+        return CUDA_ErrorInvalidValue;
+    cuda_array_bytes(from, &first, &pitch, &rows, &element);
+    if (from_at > pitch * rows || bytes > pitch * rows - from_at)
+        return CUDA_ErrorInvalidValue;
+    return cuda_array_copy_line(to, at, 0, (char *)first + from_at, bytes, COPY_ON_DEVICE, TO_ARRAY, NULL);
 }

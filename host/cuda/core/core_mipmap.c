@@ -1,6 +1,6 @@
 /* Mipmapped arrays, with both interfaces: one block of memory, where each level, of half the texels in each
  * dimension, follows the one before it as the library's textures have it. Levels are arrays as others are. */
-#include "runtime_array.h"
+#include "core_texture.h"
 #include <stdlib.h>
 
 enum { MOST_LEVELS = 17 };
@@ -20,6 +20,7 @@ static struct cuda_mipmap **find(const struct cuda_mipmap *m) {
 }
 
 const struct cuda_array *cuda_mipmap_base(const struct cuda_mipmap *m, unsigned *levels) {
+    CUDA_LOCK;
     const struct cuda_mipmap *found = *find(m);
     if (!found)
         return NULL;
@@ -68,6 +69,7 @@ static enum cuda_error make_levels(struct cuda_mipmap *m, const struct channel_f
 
 enum cuda_error cuda_mipmap_new(struct cuda_mipmap **out, const struct channel_format *f, struct cuda_extent e,
                                 unsigned n, unsigned flags) {
+    CUDA_LOCK;
     enum cuda_error error = out && f && n ? cuda_array_check(f, e, flags) : CUDA_ErrorInvalidValue;
     if (error)
         return error;
@@ -93,6 +95,7 @@ enum cuda_error cuda_mipmap_new(struct cuda_mipmap **out, const struct channel_f
 }
 
 enum cuda_error cuda_mipmap_level(struct cuda_array **out, const struct cuda_mipmap *m, unsigned level) {
+    CUDA_LOCK;
     if (!out || !*find(m))
         return out ? CUDA_ErrorInvalidResourceHandle : CUDA_ErrorInvalidValue;
     if (level >= m->n)
@@ -102,6 +105,7 @@ enum cuda_error cuda_mipmap_level(struct cuda_array **out, const struct cuda_mip
 }
 
 enum cuda_error cuda_mipmap_free(struct cuda_mipmap *m) {
+    CUDA_LOCK;
     struct cuda_mipmap **i = find(m);
     if (!m || !*i)
         return m ? CUDA_ErrorInvalidValue : CUDA_Success;
@@ -109,13 +113,3 @@ enum cuda_error cuda_mipmap_free(struct cuda_mipmap *m) {
     give_back(m);
     return CUDA_Success;
 }
-
-CUDA_API enum cuda_error cudaMallocMipmappedArray(struct cuda_mipmap **out, const struct channel_format *f,
-                                                  struct cuda_extent e, unsigned n, unsigned flags) {
-    GUARD(cuda_mipmap_new(out, f, e, n, flags));
-}
-CUDA_API enum cuda_error cudaGetMipmappedArrayLevel(struct cuda_array **out, const struct cuda_mipmap *m,
-                                                    unsigned level) {
-    GUARD(cuda_mipmap_level(out, m, level));
-}
-CUDA_API enum cuda_error cudaFreeMipmappedArray(struct cuda_mipmap *m) { GUARD(cuda_mipmap_free(m)); }
