@@ -1,4 +1,5 @@
 /* The one context of the process, errors, and the end. */
+#include "core_module.h"
 #include "core_report.h"
 #include "host/load/elf_load.h"
 #include "host/load/follow.h"

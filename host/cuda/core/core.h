@@ -8,6 +8,7 @@
 #include "core_ipc.h"
 #include "core_launch.h"
 #include "core_memory.h"
+#include "core_module.h"
 #include "core_pool.h"
 #include "core_stream.h"
 #include "core_texture.h"

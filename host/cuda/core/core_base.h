@@ -21,39 +21,9 @@ struct cuda_dim {
     unsigned x, y, z;
 };
 
-/* What one compilation registered: its containers, and the module once something of it was used. */
-struct cuda_module {
-    struct cuda_module *next;
-    const void **containers;
-    int n;
-    struct heddle_module *module; /* NULL: not yet */
-    enum cuda_error failed;       /* why it could not be loaded */
-    bool by_driver, unloaded;     /* cuModuleLoad(), and then cuModuleUnload() */
-    bool is_library;              /* by cuLibraryLoadData() or cudaLibraryLoadData() */
-};
-
-/* A kernel as a program knows it: the address of its stub; that of this very struct where the driver made it. */
-struct cuda_kernel {
-    struct cuda_kernel *next; /* of its chain */
-    const void *stub;
-    struct cuda_module *in;
-    const char *name;       /* the program's, as in PTX */
-    int n_params;           /* -1: not yet known */
-    enum cuda_error failed; /* why it cannot be compiled, which was told */
-    uint32_t *param_bytes, *param_offsets;
-    int shared_bytes;         /* of its own */
-    int dynamic_shared_limit; /* bytes that a launch may add: what 48 KiB leave, or cudaFuncSetAttribute() */
-};
-
-struct cuda_variable {
-    struct cuda_variable *next; /* of its chain */
-    const void *shadow;         /* the host's variable that stands for it */
-    void **pointer;             /* managed: where the program keeps its address; else NULL */
-    struct cuda_module *in;
-    const char *name;
-    size_t bytes;
-};
-
+struct cuda_module;
+struct cuda_kernel;
+struct cuda_variable;
 enum { CUDA_CHAINS = 1024 };
 struct cuda_core {
     pthread_mutex_t lock;
@@ -120,15 +90,6 @@ int cuda_major(void);
 /* Simulated seconds so far; the host's in the functional model. */
 double cuda_clock(void);
 
-/* In cuda_enter(): the module, unless it is loaded. */
-enum cuda_error cuda_module_load(struct cuda_module *m);
-/* In cuda_enter(): the kernel of a stub with its parameters known, the variable of a shadow. */
-enum cuda_error cuda_find_kernel(const void *stub, struct cuda_kernel **out);
-enum cuda_error cuda_find_variable(const void *shadow, uint64_t *address, uint64_t *bytes);
-/* A new kernel of a module, for the driver: its own stub. NULL without memory. */
-struct cuda_kernel *cuda_add_kernel(struct cuda_module *m, const char *name);
-/* The kernel that a launch names: by its stub, or by this struct. */
-enum cuda_error cuda_find_launched(const void *what, struct cuda_kernel **out);
 /* The error in words, as CUDA's manual has it. */
 const char *cudaGetErrorString(enum cuda_error e);
 

@@ -1,5 +1,6 @@
 /* HEDDLE_CHECK: what the checker finds in the kernels of a program (docs/checking.md). Each place is told once, however
  * many launches come to it, and a summary ends the program. */
+#include "core_module.h"
 #include "core_report.h"
 #include <stdlib.h>
 #include <string.h>

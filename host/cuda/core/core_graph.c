@@ -1,6 +1,7 @@
 /* Graphs: what they are, what their nodes do, and their order. Nodes run one after another, each behind those that it
  * depends on. */
 #include "core_graph_parts.h"
+#include "core_module.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* Texture and surface references: what the runtime's and the driver's have in common, and the runtime's. Those are of
  * CUDA 11 and before. */
+#include "core_module.h"
 #include "core_texture.h"
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct cuda_stream;
-
 enum { PARAM_BYTES = 4096 };
 struct kept {
     struct kept *next;
@@ -88,8 +86,10 @@ static enum cuda_error launch(struct cuda_kernel *f, int width, int height, stru
     if (!k || width < 1 || height < 1)
         return k ? CUDA_ErrorInvalidValue : CUDA_ErrorInvalidResourceHandle;
     void *extra[] = {(void *)BUFFER, k->params, (void *)BUFFER_BYTES, &k->size, NULL};
-    return cuLaunchKernel(f, (unsigned)width, (unsigned)height, 1, k->block[0], k->block[1], k->block[2], k->shared, s,
-                          NULL, extra);
+    const struct cuda_launch l = {
+        NULL, {(unsigned)width, (unsigned)height, 1}, {k->block[0], k->block[1], k->block[2]}, k->shared, NULL, false,
+        0};
+    return driver_launch(f, l, s, extra);
 }
 
 CUDA_API enum cuda_error cuLaunch(struct cuda_kernel *f) { DRIVER(launch(f, 1, 1, NULL)); }

@@ -5,7 +5,7 @@
 static enum cuda_error get(struct cuda_reference **out, struct cuda_module *m, const char *name, bool surface) {
     if (!out || !name)
         return CUDA_ErrorInvalidValue;
-    if (!driver_module_of(m))
+    if (!cuda_module_of(m))
         return CUDA_ErrorInvalidResourceHandle;
     if (!heddle_symbol(cuda_core.h, m->module, name, NULL))
         return CUDA_ErrorSymbolNotFound;

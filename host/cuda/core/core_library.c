@@ -1,0 +1,72 @@
+/* Libraries of kernels that programs load at run time, of CUDA 12 and 13: modules (driver_module.c) that belong to no
+ * context. A CUlibrary is a module, a CUkernel and a CUfunction are the same kernel. */
+#include "core_module.h"
+#include <string.h>
+
+static enum cuda_error finish(struct cuda_module **out, enum cuda_error e) {
+    if (!e)
+        (*out)->is_library = true;
+    return e;
+}
+
+/* Options of the library tell how its bytes may be used, which are not kept: none matters here. */
+static enum cuda_error options_are_there(const void *names, unsigned n) {
+    return n && !names ? CUDA_ErrorInvalidValue : CUDA_Success;
+}
+
+enum cuda_error cuda_library_load(struct cuda_module **out, const void *code, const struct cuda_jit *o,
+                                  const void *options, unsigned n_options) {
+    CUDA_LOCK;
+    enum cuda_error e = options_are_there(options, n_options);
+    return e ? e : finish(out, cuda_module_load_image(out, code, o));
+}
+
+enum cuda_error cuda_library_load_file(struct cuda_module **out, const char *path, const struct cuda_jit *o,
+                                       const void *options, unsigned n_options) {
+    CUDA_LOCK;
+    enum cuda_error e = options_are_there(options, n_options);
+    return e ? e : finish(out, cuda_module_load_file(out, path, o));
+}
+
+/* As of a module, its memory stays. */
+enum cuda_error cuda_library_unload(struct cuda_module *m) {
+    CUDA_LOCK;
+    if (!cuda_module_of(m) || !m->is_library)
+        return CUDA_ErrorInvalidResourceHandle;
+    m->unloaded = true;
+    return CUDA_Success;
+}
+
+/* ---- what is in them ---- */
+
+enum cuda_error cuda_library_module(struct cuda_module **out, struct cuda_module *m) {
+    CUDA_LOCK;
+    if (!out || !cuda_module_of(m))
+        return out ? CUDA_ErrorInvalidResourceHandle : CUDA_ErrorInvalidValue;
+    *out = m;
+    return CUDA_Success;
+}
+
+/* Of the variables those that the host has at the same address. */
+enum cuda_error cuda_module_managed(uint64_t *address, size_t *bytes, struct cuda_module *m, const char *name) {
+    CUDA_LOCK;
+    uint64_t at = 0;
+    size_t size = 0;
+    bool shared = false;
+    enum cuda_error e = address || bytes ? cuda_module_variable(&at, &size, m, name) : CUDA_ErrorInvalidValue;
+    if (e || !heddle_buffer(cuda_core.h, at, NULL, NULL, &shared) || !shared)
+        return e ? e : CUDA_ErrorSymbolNotFound;
+    if (address)
+        *address = at;
+    if (bytes)
+        *bytes = size;
+    return CUDA_Success;
+}
+
+/* No function has one address for both sides, and the device says so (unifiedFunctionPointers). */
+enum cuda_error cuda_module_unified(void **out, const struct cuda_module *m, const char *name) {
+    CUDA_LOCK;
+    if (!out || !name)
+        return CUDA_ErrorInvalidValue;
+    return cuda_module_of(m) ? CUDA_ErrorSymbolNotFound : CUDA_ErrorInvalidResourceHandle;
+}
