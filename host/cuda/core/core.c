@@ -13,9 +13,6 @@
 #include <unistd.h>
 
 struct cuda_core cuda_core = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
-__thread enum cuda_error cuda_last_error;
-struct cuda_context cuda_primary_context = {.magic = CONTEXT_MAGIC};
-__thread struct cuda_context *cuda_current_context;
 
 static int major = 13;
 
@@ -189,15 +186,29 @@ enum cuda_error cuda_enter(void) {
     return r->broken || r->forked ? CUDA_ErrorInitializationError : r->sticky;
 }
 
-enum cuda_error cuda_note(enum cuda_error e) {
-    if (e != CUDA_Success && e != CUDA_ErrorNotReady)
-        cuda_last_error = e;
-    return e;
+void cuda_leave(void) { pthread_mutex_unlock(&cuda_core.lock); }
+
+enum cuda_error cuda_open(void) {
+    struct cuda_context *current = cuda_current_context;
+    enum cuda_error e = cuda_enter();
+    cuda_current_context = current; /* opening makes no context current */
+    bool broken = cuda_core.broken;
+    cuda_leave();
+    return broken ? CUDA_ErrorNoDevice : e;
 }
 
-enum cuda_error cuda_leave(enum cuda_error e) {
-    pthread_mutex_unlock(&cuda_core.lock);
-    return cuda_note(e);
+enum cuda_error cuda_ready(void) {
+    return cuda_core.h && !cuda_core.forked ? CUDA_Success : CUDA_ErrorInitializationError;
+}
+
+enum cuda_error cuda_fault(void) {
+    CUDA_LOCK;
+    return cuda_core.sticky;
+}
+
+void cuda_forget_fault(void) {
+    CUDA_LOCK;
+    cuda_core.sticky = CUDA_Success;
 }
 
 static void print(const char *who, const char *why) {
@@ -228,6 +239,19 @@ enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cud
     return e;
 }
 
+void cuda_program_wrong(void) {
+    cuda_tell_at_exit();
+    CUDA_LOCK;
+    cuda_core.worst = HEDDLE_USAGE;
+}
+
+enum cuda_error cuda_missing(const char *name, bool *said, const char *error) {
+    if (!*said)
+        fprintf(stderr, "heddle: %s is not supported: it returns %s\n", name, error);
+    *said = true;
+    return CUDA_ErrorNotSupported;
+}
+
 double cuda_clock(void) {
     const struct cuda_core *r = &cuda_core;
     if (r->functional)
@@ -235,13 +259,6 @@ double cuda_clock(void) {
     double cycles = heddle_stat(r->h, -1, "gpu.cycles"), mhz = heddle_option(r->h, "clock.core_mhz");
     return cycles > 0 ? cycles / (1e6 * mhz) : 0;
 }
-
-CUDA_API enum cuda_error cudaGetLastError(void) {
-    enum cuda_error e = cuda_last_error;
-    cuda_last_error = cuda_core.sticky;
-    return e;
-}
-CUDA_API enum cuda_error cudaPeekAtLastError(void) { return cuda_last_error; }
 
 static const struct error_row {
     int number;
@@ -252,6 +269,8 @@ static const struct error_row {
 #undef CUDA_ERROR
 };
 
+static const char unrecognized[] = "unrecognized error code";
+
 static const struct error_row *find_error(enum cuda_error e) {
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
         if (errors[i].number == (int)e)
@@ -259,12 +278,12 @@ static const struct error_row *find_error(enum cuda_error e) {
     return NULL;
 }
 
-CUDA_API const char *cudaGetErrorName(enum cuda_error e) {
+const char *cuda_error_name(enum cuda_error e) {
     const struct error_row *row = find_error(e);
-    return row ? row->name : "unrecognized error code";
+    return row ? row->name : unrecognized;
 }
 
-CUDA_API const char *cudaGetErrorString(enum cuda_error e) {
+const char *cuda_error_text(enum cuda_error e) {
     const struct error_row *row = find_error(e);
-    return !row ? "unrecognized error code" : row->text ? row->text : row->name;
+    return row ? row->text : unrecognized;
 }

@@ -4,6 +4,8 @@
  * types of core, and returns an enum cuda_error. The functions of the runtime (runtime/) and of the driver (driver/)
  * translate their arguments and the error, and call a verb. */
 #include "core_batch.h"
+#include "core_context.h"
+#include "core_device.h"
 #include "core_graph.h"
 #include "core_ipc.h"
 #include "core_launch.h"

@@ -42,17 +42,9 @@ struct cuda_core {
     double started;                /* the host's seconds when the context was opened */
 };
 extern struct cuda_core cuda_core;
-/* The error that cudaGetLastError() will tell this thread. */
-extern __thread enum cuda_error cuda_last_error;
-/* The driver's current context of this thread; the runtime takes the primary one when there is none. */
-enum { CONTEXT_MAGIC = 0x48435458 };
-struct cuda_context {
-    unsigned magic, flags;
-    int uses; /* of the primary one: retained; of others: attached */
-    bool destroyed;
-};
+struct cuda_context;
+extern __thread struct cuda_context *cuda_current_context; /* of this thread; NULL: none */
 extern struct cuda_context cuda_primary_context;
-extern __thread struct cuda_context *cuda_current_context;
 
 /* Holds the lock to the end of the block. It is recursive: a verb may call verbs. */
 static inline pthread_mutex_t *cuda_lock(void) {
@@ -70,12 +62,20 @@ static inline enum cuda_error cuda_put(int *out, int value) {
     return CUDA_Success;
 }
 
-/* The beginning and the end of every function that needs the GPU: the lock, the context, and the error that a kernel
- * left. cuda_leave() unlocks, keeps the error for cudaGetLastError() and returns it. */
+/* Each function of an interface that needs the GPU runs between cuda_enter() and cuda_leave(), with the lock held: so
+ * a check and what depends on it are one step. The first one opens the GPU and makes the primary context current. Both
+ * it and cuda_enter_current() return the error of a GPU that cannot be used, or of a fault, and hold the lock in any case. */
 enum cuda_error cuda_enter(void);
-enum cuda_error cuda_leave(enum cuda_error e);
-/* For functions that need no context: keeps the error. */
-enum cuda_error cuda_note(enum cuda_error e);
+/* The same for a thread that must have a current context, on a GPU that must be open. */
+enum cuda_error cuda_enter_current(void);
+void cuda_leave(void);
+/* Opens the GPU, without a context; CUDA_ErrorNoDevice. */
+enum cuda_error cuda_open(void);
+/* CUDA_ErrorInitializationError: the GPU is not open, or not in this process. */
+enum cuda_error cuda_ready(void);
+/* The fault that a kernel left, which all calls return from then on. */
+enum cuda_error cuda_fault(void);
+void cuda_forget_fault(void);
 /* The last call of the library failed: prints why, after the name of the caller; returns `e`. */
 enum cuda_error cuda_complain(const char *who, enum cuda_error e);
 /* The same for what the exit status shall tell, too. */
@@ -90,12 +90,14 @@ int cuda_major(void);
 /* Simulated seconds so far; the host's in the functional model. */
 double cuda_clock(void);
 
-/* The error in words, as CUDA's manual has it. */
-const char *cudaGetErrorString(enum cuda_error e);
-
-#define GUARD(...)                                                                                                     \
-    do {                                                                                                               \
-        enum cuda_error error_ = cuda_enter();                                                                         \
-        return cuda_leave(error_ ? error_ : (__VA_ARGS__));                                                            \
-    } while (0)
+/* The name of an error in the runtime; its text, or NULL: it has none. */
+const char *cuda_error_name(enum cuda_error e);
+const char *cuda_error_text(enum cuda_error e);
+/* A function that is not there: prints its name and the error that it returns, once for each `said`. */
+enum cuda_error cuda_missing(const char *name, bool *said, const char *error);
+/* From now on the exit status tells that the program could not run as it should (2). */
+void cuda_program_wrong(void);
+/* The address of a function of the driver by name, as the header of a CUDA version means it, or CUDA_ErrorSymbolNotFound.
+ * *status: 0 found, 1 not found; may be NULL. */
+enum cuda_error cuda_entry_point(const char *name, void **out, int version, int *status);
 #endif

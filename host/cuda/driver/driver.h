@@ -1,46 +1,48 @@
 #ifndef CUDA_DRIVER_H
 #define CUDA_DRIVER_H
-/* The driver's interface (libcuda.so.1): what is particular to it, over what the runtime does. Results are enum
- * cuda_error as far as the numbers are common; driver_leave() replaces the others. Contexts are handles only: all share
- * the one machine and its memory. */
+/* The driver's interface (libcuda.so.1). Its functions translate arguments and errors, and call verbs of core. */
 #include "host/cuda/core/core.h"
 
-/* driver_memory.c: the box of CUDA_MEMCPY3D. */
-struct copy_3d;
-enum cuda_error driver_box_of(struct cuda_box *out, const struct copy_3d *c);
+/* The error of the driver for an error of core: most numbers are the same (driver_errors.def). */
+enum cuda_error driver_error(enum cuda_error e);
+/* The end of a function that cuda_enter_current() began. */
+enum cuda_error driver_leave(enum cuda_error e);
 
-/* The beginning and the end of a function that needs a current context: the lock, and the runtime's last error, which
- * is none of the driver's. */
-enum cuda_error driver_enter(enum cuda_error *kept);
-enum cuda_error driver_leave(enum cuda_error e, enum cuda_error kept);
-/* Whether cuInit() was called. */
-enum cuda_error driver_ready(void);
-/* Whether a handle is a context. */
-bool driver_is_context(const struct cuda_context *c);
-
-/* driver_launch.c: launches the kernel of a function; its arguments are in l.args, or in the block of `extra`. */
-enum cuda_error driver_launch(const void *f, struct cuda_launch l, void *stream, void **extra);
-
+/* The body of a function that needs a current context. */
 #define DRIVER(...)                                                                                                    \
     do {                                                                                                               \
-        enum cuda_error kept_, error_ = driver_enter(&kept_);                                                          \
-        return driver_leave(error_ ? error_ : (__VA_ARGS__), kept_);                                                   \
+        enum cuda_error error_ = cuda_enter_current();                                                                 \
+        return driver_leave(error_ ? error_ : (__VA_ARGS__));                                                          \
     } while (0)
-/* For what gives something back: without a current context, too. */
+/* The body of a function that frees something: it takes the primary context if none is current. */
 #define DRIVER_FREE(...)                                                                                               \
     do {                                                                                                               \
         struct cuda_context *current_ = cuda_current_context;                                                          \
         cuda_current_context = current_ ? current_ : &cuda_primary_context;                                            \
-        enum cuda_error kept_, error_ = driver_enter(&kept_);                                                          \
-        error_ = driver_leave(error_ ? error_ : (__VA_ARGS__), kept_);                                                 \
+        enum cuda_error error_ = cuda_enter_current();                                                                 \
+        error_ = driver_leave(error_ ? error_ : (__VA_ARGS__));                                                        \
         cuda_current_context = current_;                                                                               \
         return error_;                                                                                                 \
     } while (0)
-/* For what needs no context: cuInit() alone. */
+/* The body of a function that needs cuInit() but no context. */
 #define DRIVER_READY(...)                                                                                              \
     do {                                                                                                               \
-        enum cuda_error ready_ = driver_ready();                                                                       \
-        return ready_ ? ready_ : (__VA_ARGS__);                                                                        \
+        enum cuda_error ready_ = cuda_ready();                                                                         \
+        return driver_error(ready_ ? ready_ : (__VA_ARGS__));                                                          \
     } while (0)
+/* The same for a function that returns an error if a kernel left a fault. */
+#define DRIVER_DEVICE(...)                                                                                             \
+    do {                                                                                                               \
+        enum cuda_error ready_ = cuda_ready();                                                                         \
+        ready_ = ready_ ? ready_ : cuda_fault();                                                                       \
+        return driver_error(ready_ ? ready_ : (__VA_ARGS__));                                                          \
+    } while (0)
+/* The body of a function that may come before cuInit(). */
+#define DRIVER_ANY(...) return driver_error(__VA_ARGS__)
 
+/* driver_memory.c: the box of CUDA_MEMCPY3D. */
+struct copy_3d;
+enum cuda_error driver_box_of(struct cuda_box *out, const struct copy_3d *c);
+/* driver_launch.c: launches the kernel of a function; its arguments are in l.args, or in the block of `extra`. */
+enum cuda_error driver_launch(const void *f, struct cuda_launch l, void *stream, void **extra);
 #endif

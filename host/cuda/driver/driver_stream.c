@@ -1,32 +1,27 @@
-/* Streams and events: the runtime's, under the driver's names. */
+/* The driver's functions for streams that the runtime has in another form. */
 #include "driver.h"
-
-static enum cuda_error context_of(struct cuda_context **out) {
-    if (!out)
-        return CUDA_ErrorInvalidValue;
-    *out = cuda_current_context;
-    return CUDA_Success;
-}
 
 CUDA_API enum cuda_error cuStreamGetCtx(struct cuda_stream *s, struct cuda_context **out) {
     (void)s;
-    DRIVER(context_of(out));
+    DRIVER(cuda_context_current(out));
 }
 
-/* The program's function may call others; so the lock is not held. */
+/* The program's function may call CUDA, so the lock is not held while it runs. */
 CUDA_API enum cuda_error cuLaunchHostFunc(struct cuda_stream *s, void (*call)(void *), void *data) {
     bool noted = false;
-    enum cuda_error kept, e = driver_enter(&kept);
-    e = driver_leave(e ? e : cuda_stream_call(s, call, data, &noted), kept);
+    enum cuda_error e = cuda_enter_current();
+    e = driver_leave(e ? e : cuda_stream_call(s, call, data, &noted));
     if (!e && !noted)
         call(data);
     return e;
 }
+
+static enum cuda_error current(void) { DRIVER(CUDA_Success); }
+
 CUDA_API enum cuda_error cuStreamAddCallback(struct cuda_stream *s,
                                              void (*call)(struct cuda_stream *, enum cuda_error, void *), void *data,
                                              unsigned flags) {
-    enum cuda_error kept, e = driver_enter(&kept);
-    e = driver_leave(e, kept);
+    enum cuda_error e = current();
     if (!call || flags)
         return CUDA_ErrorInvalidValue;
     call(s, e, data);

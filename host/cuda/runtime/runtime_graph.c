@@ -144,7 +144,7 @@ CUDA_API enum cuda_error cudaGraphExecUpdate(struct cuda_graph_exec *x, struct c
     if (cuda_major() >= 12)
         RUNTIME(cuda_exec_update(x, g, told));
     enum cuda_error e = cuda_enter();
-    e = cuda_leave(e ? e : cuda_exec_update(x, g, NULL));
+    e = runtime_leave(e ? e : cuda_exec_update(x, g, NULL));
     if (told)
         memset(told, 0, sizeof(void *));
     if (what)

@@ -3,17 +3,12 @@
 
 CUDA_API enum cuda_error cudaStreamCreate(struct cuda_stream **out) { RUNTIME(cuda_stream_new(out, 0, 0)); }
 CUDA_API enum cuda_error cudaEventCreate(struct cuda_event **out) { RUNTIME(cuda_event_new(out, 0)); }
-CUDA_API enum cuda_error cudaCtxResetPersistingL2Cache(void) { RUNTIME(CUDA_Success); }
-CUDA_API enum cuda_error cudaEventElapsedTime_v2(float *out, const struct cuda_event *from,
-                                                 const struct cuda_event *to) {
-    RUNTIME(cuda_event_elapsed(out, from, to));
-}
 
 /* The program's function may call CUDA, so the lock is not held while it runs. */
 CUDA_API enum cuda_error cudaLaunchHostFunc(struct cuda_stream *s, void (*call)(void *), void *data) {
     bool noted = false;
     enum cuda_error e = cuda_enter();
-    e = cuda_leave(e ? e : cuda_stream_call(s, call, data, &noted));
+    e = runtime_leave(e ? e : cuda_stream_call(s, call, data, &noted));
     if (!e && !noted)
         call(data);
     return e;

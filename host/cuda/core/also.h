@@ -1,4 +1,6 @@
-/* Functions under other names: one jump each, whatever their arguments are. */
+#ifndef CUDA_ALSO_H
+#define CUDA_ALSO_H
+/* Functions under other names: a name is one jump, whatever the arguments are. */
 #if defined(__x86_64__)
 #define JUMP(function) "jmp " #function "@PLT\n"
 #elif defined(__aarch64__)
@@ -9,4 +11,6 @@
 #define ALSO(name, function)                                                                                           \
     __asm__(".text\n.globl " #name "\n.type " #name ", @function\n" #name ":\n" JUMP(function) ".size " #name          \
                                                                                                ", . - " #name "\n");
-#include "also.def"
+#define PER_THREAD(function)          ALSO(function##_ptsz, function)
+#define PER_THREAD_BLOCKING(function) ALSO(function##_ptds, function)
+#endif

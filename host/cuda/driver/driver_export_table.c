@@ -1,6 +1,6 @@
 /* cuGetExportTable(): NVIDIA's own libraries ask for parts of the driver by it that no document describes. Who does so
  * has a CUDA runtime inside which Heddle could not replace. */
-#include "core_base.h"
+#include "driver.h"
 #include "host/cuda/redirect/machine_code.h"
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -36,10 +36,7 @@ CUDA_API enum cuda_error cuGetExportTable(const void **table, const void *id) {
                 file);
         _exit(HEDDLE_USAGE);
     }
-    cuda_tell_at_exit();
-    pthread_mutex_lock(&cuda_core.lock);
-    cuda_core.worst = HEDDLE_USAGE;
-    pthread_mutex_unlock(&cuda_core.lock);
+    cuda_program_wrong();
     if (!machine_code_library(file) && !atomic_exchange(&said, true))
         fprintf(stderr,
                 "heddle: %s: a CUDA runtime inside of it could not be replaced, and what it does will fail: build it "
