@@ -44,9 +44,9 @@ cat <<END
 # Functions of CUDA
 
 What programs find in \`libcudart.so\` and \`libcuda.so.1\` (written by \`scripts/list_cuda.sh\`; [cuda.md](cuda.md) says
-what they do). A function that both interfaces have in the same form is a row of \`host/cuda/functions.def\`. Other names,
-for programs with a default stream for each thread and for other versions, are in \`host/cuda/runtime/runtime_also.def\` and
-\`host/cuda/driver/driver_also.def\`. Heddle refuses
+what they do). A function that both interfaces have in the same form is a row of \`host/cuda/functions.def\`.
+\`host/cuda/runtime/runtime_also.def\` and \`host/cuda/driver/driver_also.def\` list other names of functions: for programs
+with a default stream for each thread, and for other versions of CUDA. Heddle refuses
 $(refused host/cuda/runtime/runtime_missing.def) more functions of the runtime and $(refused host/cuda/driver/driver_missing.def) of the driver, with a message
 (\`host/cuda/runtime/runtime_missing.def\`, \`host/cuda/driver/driver_missing.def\`).
 END

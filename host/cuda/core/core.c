@@ -1,4 +1,4 @@
-/* The one context of the process, errors, and the end. */
+/* The state of the process: opening the GPU, the lock, messages, the end of the program. */
 #include "core_module.h"
 #include "core_report.h"
 #include "host/load/elf_load.h"
@@ -30,7 +30,7 @@ static uint64_t env_number(const char *name) {
     return text ? strtoull(text, NULL, 0) : 0;
 }
 
-/* `first`, and the words of HEDDLE_SET, "key=value key=value". */
+/* Appends the words of HEDDLE_SET ("key=value key=value") to `first`. */
 static const char **split_words(const char *const *first, char *text) {
     size_t n = 0;
     const char **words = calloc(strlen(text) / 2 + 2 + FOLLOW_OPTIONS, sizeof *words);
@@ -42,7 +42,7 @@ static const char **split_words(const char *const *first, char *text) {
     return words;
 }
 
-/* A kernel that failed shows in the exit status, also of a program that does not look. */
+/* A failed kernel shows in the exit status, even if the program ignores the error. */
 static void at_exit(int status, void *unused) {
     (void)unused;
     if (cuda_core.forked)
@@ -64,12 +64,12 @@ void cuda_tell_at_exit(void) {
 static void after_fork(void) {
     static const pthread_mutex_t open = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     cuda_core.forked = true;
-    cuda_core.lock = open; /* whoever held it is not in this process */
+    cuda_core.lock = open; /* the thread that held it is not in this process */
 }
 
-/* Device addresses are none of the host's, so that either side's can be told from the other's: what malloc() grows,
- * which in a program that is not position-independent begins below them, is to go elsewhere. Nothing is stored there;
- * where it cannot be had the program just runs. */
+/* Reserves the device's range of addresses in the host's address space, without memory. No host pointer then looks like
+ * a device pointer: the heap of malloc() begins below the range in a program that is not position-independent, and
+ * would grow into it. Without the reservation the program runs all the same. */
 static void keep_addresses(struct heddle *h) {
     enum { PIECE = 1 << 20 };
     uint64_t first = heddle_alloc(h, 1);
@@ -84,7 +84,7 @@ static void keep_addresses(struct heddle *h) {
     heddle_free(h, first);
 }
 
-/* HEDDLE_LIVE: the page lives as long as the program. */
+/* Serves the live page (HEDDLE_LIVE) until the program ends. */
 static void serve(struct heddle_options *o) {
     const char *where = getenv("HEDDLE_LIVE");
     char err[1024];
@@ -98,8 +98,8 @@ static void serve(struct heddle_options *o) {
     live_watch(cuda_core.live, o);
 }
 
-/* The newest PTX of all that is registered. A program whose constructors use the GPU may have registered nothing yet:
- * then of its file. 0: none. */
+/* The newest PTX of all registered containers, or of the program's file if none is registered yet: a constructor may
+ * use the GPU first. 0: there is no PTX. */
 static uint32_t newest_ptx(void) {
     uint32_t newest = 0;
     for (const struct cuda_module *m = cuda_core.modules; m; m = m->next)
@@ -124,7 +124,7 @@ static uint32_t newest_ptx(void) {
     return newest;
 }
 
-/* No machine was named: that for the newest PTX, which one line tells. */
+/* Chooses the machine for the newest PTX, and prints which one. */
 static void choose_machine(struct follow *f) {
     const char *quiet = getenv("HEDDLE_QUIET");
     uint32_t arch = newest_ptx();
@@ -141,7 +141,7 @@ static void choose_machine(struct follow *f) {
 }
 
 static void open_context(void) {
-    static struct follow follow; /* its texts are the context's */
+    static struct follow follow; /* the context uses its texts */
     struct cuda_core *r = &cuda_core;
     const char *set = getenv("HEDDLE_SET"), *model = getenv("HEDDLE_MODEL"), *config = getenv("HEDDLE_CONFIG"),
                *bounds = getenv("HEDDLE_CHECK_BOUNDS");
@@ -201,10 +201,8 @@ enum cuda_error cuda_ready(void) {
     return cuda_core.h && !cuda_core.forked ? CUDA_Success : CUDA_ErrorInitializationError;
 }
 
-enum cuda_error cuda_fault(void) {
-    CUDA_LOCK;
-    return cuda_core.sticky;
-}
+/* Without the lock: cudaGetLastError() does not wait for the kernels of other threads. */
+enum cuda_error cuda_fault(void) { return cuda_core.sticky; }
 
 void cuda_forget_fault(void) {
     CUDA_LOCK;

@@ -12,6 +12,7 @@
 #include "core_memory.h"
 #include "core_module.h"
 #include "core_pool.h"
+#include "core_reference.h"
 #include "core_stream.h"
 #include "core_texture.h"
 #include "core_virtual.h"

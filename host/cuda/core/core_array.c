@@ -1,4 +1,4 @@
-/* Arrays, and copies of them. */
+/* Arrays, and copies to and from them. */
 #include "core_texture.h"
 #include <stdlib.h>
 
@@ -43,12 +43,12 @@ enum cuda_error cuda_array_check(const struct channel_format *f, struct cuda_ext
     if (!cuda_format_of(f, &format, &channels))
         return CUDA_ErrorInvalidChannelDescriptor;
     if (flags & ARRAY_GATHER && (!e.height || (e.depth && !(flags & (ARRAY_LAYERED | ARRAY_CUBE)))))
-        return CUDA_ErrorInvalidValue; /* four texels of a plane */
+        return CUDA_ErrorInvalidValue; /* a gather reads four texels of a plane */
     return flags & ~(unsigned)(ARRAY_LAYERED | ARRAY_SURFACE | ARRAY_CUBE | ARRAY_GATHER) ? CUDA_ErrorNotSupported
                                                                                           : CUDA_Success;
 }
 
-/* Saturated: more than any memory has. */
+/* UINT64_MAX if the size overflows. */
 uint64_t cuda_array_size(const struct channel_format *f, struct cuda_extent e) {
     uint64_t rows = (e.height ? e.height : 1) * (e.depth ? e.depth : 1), bytes = e.width * cuda_element_bytes(f);
     return __builtin_mul_overflow(bytes, rows, &bytes) ? UINT64_MAX : bytes;
@@ -122,7 +122,6 @@ enum cuda_error cuda_array_info(struct channel_format *f, struct cuda_extent *e,
 
 /* ---- copies ---- */
 
-/* Rows between an array, from x bytes and y rows on, and memory. */
 enum cuda_error cuda_array_copy_rows(struct cuda_array *a, size_t x, size_t y, void *p, size_t pitch, size_t width,
                                      size_t height, enum cuda_copy kind, enum cuda_direction d, struct cuda_stream *s) {
     CUDA_LOCK;
@@ -141,7 +140,6 @@ enum cuda_error cuda_array_copy_rows(struct cuda_array *a, size_t x, size_t y, v
     return cuda_copy_box_on("cudaMemcpy2DToArray", b, s);
 }
 
-/* Bytes in a line, which goes on from row to row: rows have no gaps. */
 enum cuda_error cuda_array_copy_line(struct cuda_array *a, size_t x, size_t y, void *p, size_t bytes,
                                      enum cuda_copy kind, enum cuda_direction d, struct cuda_stream *s) {
     CUDA_LOCK;

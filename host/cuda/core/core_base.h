@@ -1,8 +1,8 @@
 #ifndef CUDA_CORE_BASE_H
 #define CUDA_CORE_BASE_H
-/* What all verbs share: the state of the process, its lock, the status, messages. CUDA's interfaces have no handle of
- * the machine, so a process has one simulated GPU. Every call does its work before it returns, so streams are in order.
- * Types and layouts follow the binary interface of CUDA 11 to 13 on 64-bit Linux. */
+/* What all verbs share: the state of the process, its lock, the status, messages. CUDA's functions take no handle of a
+ * machine, so a process has one simulated GPU. Every call does its work before it returns. Types and layouts follow the
+ * binary interface of CUDA 11 to 13 on 64-bit Linux. */
 #include "host/heddle.h"
 #include "host/live/live.h"
 #include <pthread.h>
@@ -27,17 +27,17 @@ struct cuda_variable;
 enum { CUDA_CHAINS = 1024 };
 struct cuda_core {
     pthread_mutex_t lock;
-    struct heddle *h;  /* NULL: not yet opened */
-    struct live *live; /* NULL: nobody looks on */
-    bool broken;       /* it could not be opened */
-    bool forked;       /* this process is a copy of the one that opened it: without its threads it is of no use */
-    enum cuda_error sticky;
-    bool functional, check; /* the model has no time; kernels are checked */
+    struct heddle *h;               /* NULL: not yet opened */
+    struct live *live;              /* NULL: there is no live page */
+    bool broken;                    /* the GPU could not be opened */
+    bool forked;                    /* this process is a child of the one that opened the GPU, and lacks its threads */
+    _Atomic enum cuda_error sticky; /* the fault that a kernel left */
+    bool functional, check;         /* the model has no time; the checker is on */
     struct cuda_module *modules;
     struct cuda_kernel *kernels[CUDA_CHAINS];
     struct cuda_variable *variables[CUDA_CHAINS];
-    enum heddle_status worst;      /* of the launches */
-    char *why;                     /* what was told of the first that failed, or NULL */
+    enum heddle_status worst;      /* the worst status of the launches */
+    char *why;                     /* the message of the first failed launch, or NULL */
     struct heddle_options options; /* of the context; its texts live as long as the process */
     double started;                /* the host's seconds when the context was opened */
 };
@@ -62,42 +62,43 @@ static inline enum cuda_error cuda_put(int *out, int value) {
     return CUDA_Success;
 }
 
-/* Each function of an interface that needs the GPU runs between cuda_enter() and cuda_leave(), with the lock held: so
- * a check and what depends on it are one step. The first one opens the GPU and makes the primary context current. Both
- * it and cuda_enter_current() return the error of a GPU that cannot be used, or of a fault, and hold the lock in any case. */
+/* A function that needs the GPU runs between cuda_enter() and cuda_leave(), which hold the lock, so that no other
+ * thread comes between its checks and its work. The first cuda_enter() opens the GPU and makes the primary context
+ * current. Returns the error of a GPU that cannot be used, or the fault that a kernel left; the lock is held in either
+ * case. */
 enum cuda_error cuda_enter(void);
-/* The same for a thread that must have a current context, on a GPU that must be open. */
+/* As cuda_enter(), but the GPU must be open, and the thread must have a current context. */
 enum cuda_error cuda_enter_current(void);
 void cuda_leave(void);
-/* Opens the GPU, without a context; CUDA_ErrorNoDevice. */
+/* Opens the GPU and makes no context current; CUDA_ErrorNoDevice. */
 enum cuda_error cuda_open(void);
-/* CUDA_ErrorInitializationError: the GPU is not open, or not in this process. */
+/* CUDA_ErrorInitializationError if the GPU is not open in this process. */
 enum cuda_error cuda_ready(void);
-/* The fault that a kernel left, which all calls return from then on. */
+/* The fault that a kernel left. All calls return it until it is forgotten. */
 enum cuda_error cuda_fault(void);
 void cuda_forget_fault(void);
-/* The last call of the library failed: prints why, after the name of the caller; returns `e`. */
+/* Prints why the last call of the library failed, after the name of the caller; returns `e`. */
 enum cuda_error cuda_complain(const char *who, enum cuda_error e);
-/* The same for what the exit status shall tell, too. */
+/* The same for an error that the exit status shows, too. */
 enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cuda_error e);
-/* From now on the exit status tells what went wrong (cuda_core.worst). Opening the context does so, too. */
+/* From now on the exit status shows cuda_core.worst. Opening the GPU does the same. */
 void cuda_tell_at_exit(void);
-/* In cuda_enter(): a launch that is not simulated. Prints `why`, which ends with a newline, after the name of the
- * caller; the exit status is 2 unless the program's own, or a fault, says otherwise. Returns `e`. */
+/* Refuses a launch that Heddle does not simulate. Prints `why`, which ends with a newline, after the name of the
+ * caller. The exit status becomes 2, unless a fault or the program itself sets another one. Returns `e`. */
 enum cuda_error cuda_refuse(const char *who, const char *why, enum cuda_error e);
-/* Of the program that runs: 11, 12 or 13. */
+/* The CUDA version of the program: 11, 12 or 13. */
 int cuda_major(void);
-/* Simulated seconds so far; the host's in the functional model. */
+/* Simulated seconds since the start; seconds of the host in the functional model. */
 double cuda_clock(void);
 
-/* The name of an error in the runtime; its text, or NULL: it has none. */
+/* The name of an error in the runtime; its text, or NULL if it has none. */
 const char *cuda_error_name(enum cuda_error e);
 const char *cuda_error_text(enum cuda_error e);
-/* A function that is not there: prints its name and the error that it returns, once for each `said`. */
+/* Refuses a function: prints its name and the error that it returns, unless *said is set already. */
 enum cuda_error cuda_missing(const char *name, bool *said, const char *error);
-/* From now on the exit status tells that the program could not run as it should (2). */
+/* The program cannot run correctly: its exit status becomes 2. */
 void cuda_program_wrong(void);
-/* The address of a function of the driver by name, as the header of a CUDA version means it, or CUDA_ErrorSymbolNotFound.
+/* The address of the driver's function that the headers of a CUDA version mean by a name; CUDA_ErrorSymbolNotFound.
  * *status: 0 found, 1 not found; may be NULL. */
 enum cuda_error cuda_entry_point(const char *name, void **out, int version, int *status);
 #endif

@@ -1,11 +1,11 @@
-/* Batches of CUDA 12.8 and 13: copies, and advice about managed memory. Work is done in the order of the calls, so that
- * the access order of a copy is the strictest in any case. What runs into a batch's end with an error has begun it. */
+/* Batches of CUDA 12.8 and 13: copies, and advice about managed memory. Copies run one after another, which satisfies
+ * every access order that a program can ask for. The copies before one that fails are done. */
 #include "core_batch.h"
 #include "core_texture.h"
 
 enum { ORDER_LAST = 3, POINTER = 1, ARRAY = 2 };
 
-/* Lists that say from which element on each entry holds begin with the first, rise, and end within. */
+/* An entry applies from element first[i] on. The list must begin with 0, rise, and stay below `n`. */
 static bool starts_rise(const size_t *first, size_t entries, size_t n) {
     bool ok = entries && entries <= n && first && first[0] == 0;
     for (size_t i = 1; ok && i < entries; i++)
@@ -16,7 +16,7 @@ static bool starts_rise(const size_t *first, size_t entries, size_t n) {
 enum cuda_error cuda_copy_batch(const struct cuda_batch *b, size_t *failed, struct cuda_stream *s) {
     CUDA_LOCK;
     if (failed)
-        *failed = SIZE_MAX; /* none in particular */
+        *failed = SIZE_MAX; /* no single copy failed */
     if (!b->n || !b->to || !b->from || !b->bytes || !b->attributes || !starts_rise(b->first, b->n_attributes, b->n))
         return CUDA_ErrorInvalidValue;
     for (size_t i = 0; i < b->n_attributes; i++)
@@ -31,7 +31,7 @@ enum cuda_error cuda_copy_batch(const struct cuda_batch *b, size_t *failed, stru
 
 /* ---- copies of boxes ---- */
 
-/* cudaMemcpy3DOperand: lengths in elements, zero for what is tightly packed. */
+/* cudaMemcpy3DOperand. Lengths are in elements; 0 means that rows or planes have no gaps. */
 struct operand {
     int type;
     union {
@@ -54,7 +54,7 @@ struct cuda_box_copy {
     unsigned flags;
 };
 
-/* Bytes of an element: those of an array, or 1. */
+/* Sets the bytes of an element: those of the array, or 1 without one. False: two arrays differ. */
 static bool element_of(const struct operand *o, size_t *element) {
     void *first;
     size_t pitch, rows, bytes;

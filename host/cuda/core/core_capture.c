@@ -1,4 +1,4 @@
-/* Capture: what is given to a stream becomes nodes of a graph. */
+/* Capture: the work that a program gives to a stream becomes nodes of a graph. */
 #include "core_graph_parts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ enum cuda_error cuda_capture_info(struct cuda_stream *s, int *status, unsigned l
     struct cuda_frontier *f = cuda_stream_frontier(s), none = {0};
     f = f ? f : &none;
     if (edges)
-        *edges = NULL; /* all are ordinary */
+        *edges = NULL; /* all edges are ordinary */
     if (id)
         *id = (uintptr_t)f->graph;
     if (graph)

@@ -1,7 +1,7 @@
 #ifndef CUDA_CORE_CONTEXT_H
 #define CUDA_CORE_CONTEXT_H
-/* Contexts are handles only: all share the one machine and its memory. A thread has a stack of them, with the current one
- * at its top. A handle that is none is CUDA_ErrorDeviceUninitialized (the driver's CUDA_ERROR_INVALID_CONTEXT). */
+/* Contexts are handles only: all share the one machine and its memory. A thread has a stack of them, with the current
+ * one at its top. A handle that is none is CUDA_ErrorDeviceUninitialized (the driver's CUDA_ERROR_INVALID_CONTEXT). */
 #include "core_base.h"
 
 enum { CONTEXT_MAGIC = 0x48435458 };

@@ -63,7 +63,6 @@ enum cuda_error cuda_copy_box(const char *who, const struct cuda_box *b) {
     return e;
 }
 
-/* Now, or noted when the stream is captured. */
 enum cuda_error cuda_copy_box_on(const char *who, struct cuda_box b, struct cuda_stream *s) {
     CUDA_LOCK;
     if (b.height > 1 && (b.width > b.to_pitch || b.width > b.from_pitch))
@@ -106,9 +105,9 @@ enum cuda_error cuda_copy_rows(const char *who, void *to, size_t to_pitch, const
                                   s);
 }
 
-/* ---- filling ---- */
+/* ---- fills ---- */
 
-/* `n` elements of `width` bytes, 1, 2 or 4, get the value. */
+/* Sets `n` elements of 1, 2 or 4 bytes (`width`) to the value. */
 static enum cuda_error fill(const char *who, void *p, uint32_t value, uint32_t width, size_t n) {
     enum { PIECE = 1 << 16 };
     static char piece[PIECE]; /* under the lock */

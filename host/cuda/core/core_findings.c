@@ -1,5 +1,5 @@
-/* HEDDLE_CHECK: what the checker finds in the kernels of a program (docs/checking.md). Each place is told once, however
- * many launches come to it, and a summary ends the program. */
+/* HEDDLE_CHECK: prints what the checker finds in the kernels of a program (docs/checking.md). Each place is printed
+ * once, however many launches reach it; a summary follows when the program ends. */
 #include "core_module.h"
 #include "core_report.h"
 #include <stdlib.h>
@@ -11,7 +11,7 @@ struct tally {
     char *kernel;
     unsigned long long mistakes, launches;
 };
-/* The places that were told. */
+/* The places that were printed. */
 struct told {
     struct told *next;
     char key[];
@@ -36,7 +36,7 @@ static bool is_told(const char *key) {
     return false;
 }
 
-/* A block of a report is its first line and those behind it that begin with a blank. */
+/* A block of a report is a line and the lines after it that begin with a blank. */
 static size_t block_bytes(const char *text) {
     const char *at = text;
     do {
@@ -46,7 +46,8 @@ static size_t block_bytes(const char *text) {
     return (size_t)(at - text);
 }
 
-/* What is found, where, and where the other access is: without the address and the threads of the first occurrence. */
+/* The key of a finding: kind, place and place of the other access, without the address and the threads of the first
+ * occurrence. */
 static void key_of(const char *kernel, const char *block, size_t bytes, char *out, size_t size) {
     const char *line = memchr(block, '\n', bytes), *address = strstr(block, " at 0x"),
                *other = strstr(block, " it at ");

@@ -1,18 +1,18 @@
-/* Graphs: what they are, what their nodes do, and their order. Nodes run one after another, each behind those that it
- * depends on. */
+/* Graphs, the work of their nodes, and the order of the nodes. Nodes run one after another, each after the nodes that
+ * it depends on. */
 #include "core_graph_parts.h"
 #include "core_module.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* All that programs have: handles are looked up. */
+/* All graphs of the program, to look up handles. */
 static struct cuda_graph *graphs;
 
 struct cuda_graph *cuda_graph_all(void) {
     return graphs;
 }
 
-/* Among a graph and those in its nodes. */
+/* Finds a graph in a graph and in the graphs of its nodes. */
 static struct cuda_graph *within(struct cuda_graph *in, const struct cuda_graph *g) {
     if (in == g)
         return in;
@@ -56,7 +56,7 @@ struct cuda_node *cuda_graph_node(const struct cuda_node *n) {
 
 /* ---- work ---- */
 
-/* The arguments' values, in one block behind the pointers to them. */
+/* Copies the arguments: one block with the pointers, then the values. */
 static bool copy_args(struct cuda_launch *l) {
     const struct cuda_kernel *k = l->kernel;
     size_t bytes = (size_t)k->n_params * sizeof(void *);
@@ -75,7 +75,6 @@ static bool copy_args(struct cuda_launch *l) {
 static struct cuda_graph *cuda_graph_copy(const struct cuda_graph *g);
 static void cuda_graph_free(struct cuda_graph *g);
 
-/* Makes what the work points to its own. */
 bool cuda_work_own(struct cuda_work *w) {
     if (w->kind == NODE_KERNEL)
         return copy_args(&w->launch);
@@ -155,7 +154,6 @@ bool cuda_graph_depend(struct cuda_node *n, struct cuda_node *on) {
     return true;
 }
 
-/* A copy of the work becomes a node. */
 enum cuda_error cuda_graph_add(struct cuda_node **out, struct cuda_graph *g, struct cuda_node *const *before, size_t n,
                                const struct cuda_work *w) {
     for (size_t i = 0; i < n; i++)
@@ -180,8 +178,8 @@ enum cuda_error cuda_graph_add(struct cuda_node **out, struct cuda_graph *g, str
     return CUDA_Success;
 }
 
-/* Puts the node behind all that it depends on; false for a circle. Depth is that of the longest chain, so that long
- * ones are taken from their beginning: nodes were added in an order that suits nearly always. */
+/* Places the nodes that a node depends on, and then the node; false: there is a cycle. The recursion is as deep as the
+ * longest chain that is not in order. Programs mostly add nodes in order, so it is flat. */
 static bool place(struct cuda_node *n, struct cuda_node **order, int *count) {
     if (n->at == -2)
         return false;
@@ -195,7 +193,6 @@ static bool place(struct cuda_node *n, struct cuda_node **order, int *count) {
     return true;
 }
 
-/* The nodes in order; NULL, with *e, for a circle or without memory. */
 struct cuda_node **cuda_graph_order(struct cuda_graph *g, enum cuda_error *e) {
     struct cuda_node **order = calloc((size_t)g->n + 1, sizeof *order);
     int count = 0;
@@ -274,7 +271,7 @@ enum cuda_error cuda_graph_clone(struct cuda_graph **out, const struct cuda_grap
     return CUDA_Success;
 }
 
-/* ---- what is in a graph ---- */
+/* ---- the nodes of a graph ---- */
 
 enum cuda_error cuda_graph_nodes(struct cuda_graph *g, struct cuda_node **out, size_t *n, bool roots) {
     CUDA_LOCK;

@@ -1,39 +1,15 @@
 #ifndef CUDA_CORE_GRAPH_H
 #define CUDA_CORE_GRAPH_H
-/* Graphs: work to do later, added node by node or captured from a stream. Descriptions of kernels, fills, calls and
- * allocations are laid out as both interfaces have them. A handle that is none is CUDA_ErrorInvalidValue. */
-#include "core_memory.h"
+/* Graphs: work to do later, added node by node or captured from a stream. A handle that is none is
+ * CUDA_ErrorInvalidValue. */
 #include "core_stream.h"
+#include "core_work.h"
 
 struct cuda_graph_exec;  /* a graph made ready to run */
 struct cuda_user_object; /* an object of the program that graphs hold */
 typedef struct cuda_node *const *node_list;
 enum { GRAPH_HOLD_MOVE = 1 };
 
-struct cuda_launch {
-    struct cuda_kernel *kernel;
-    struct cuda_dim grid, block;
-    size_t shared;
-    void **args; /* one pointer for each parameter of the kernel */
-    bool cooperative;
-    int priority; /* a hint, which is only reported back */
-};
-struct cuda_call {
-    void (*call)(void *);
-    void *data;
-};
-struct cuda_kernel_params {
-    const void *function;
-    struct cuda_dim grid, block;
-    unsigned shared;
-    void **args, **extra;
-};
-struct cuda_fill_params {
-    void *p;
-    size_t pitch;
-    unsigned value, width;
-    size_t n, rows;
-};
 /* cudaMemAllocNodeParams */
 struct cuda_alloc_params {
     int type, handle_types, location, device;
@@ -50,42 +26,9 @@ struct cuda_instantiation {
     int result;
 };
 
-/* The numbers of enum cudaGraphNodeType. */
-enum cuda_node_kind {
-    NODE_KERNEL,
-    NODE_COPY,
-    NODE_FILL,
-    NODE_HOST,
-    NODE_GRAPH,
-    NODE_EMPTY,
-    NODE_WAIT,
-    NODE_RECORD,
-    NODE_ALLOC = 10,
-    NODE_FREE
-};
-
-/* What a node does. */
-struct cuda_work {
-    enum cuda_node_kind kind;
-    union {
-        struct cuda_launch launch; /* a node owns its arguments, in one block */
-        struct cuda_box box;
-        struct cuda_rows rows;
-        struct cuda_call call;
-        struct cuda_graph *graph;
-        struct cuda_event *event;
-        struct cuda_graph_memory *memory; /* of NODE_ALLOC and NODE_FREE */
-    };
-};
-/* Work from a description; a fill needs elements of 1, 2 or 4 bytes (cuda_can_fill()). */
-enum cuda_error cuda_kernel_work(struct cuda_work *w, const struct cuda_kernel_params *p);
-struct cuda_work cuda_line_work(void *to, const void *from, size_t bytes, enum cuda_copy kind);
-bool cuda_can_fill(const struct cuda_fill_params *f);
-struct cuda_work cuda_fill_work(const struct cuda_fill_params *f);
-
-/* The graph of a handle, also one inside of a node; NULL: none. */
+/* The graph of a handle, which may be inside of a node; NULL: none. */
 struct cuda_graph *cuda_graph_of(const struct cuda_graph *g);
-/* A new, empty graph; its end. */
+/* Makes an empty graph, destroys it. */
 enum cuda_error cuda_graph_create(struct cuda_graph **out);
 enum cuda_error cuda_graph_destroy(struct cuda_graph *g);
 enum cuda_error cuda_graph_clone(struct cuda_graph **out, const struct cuda_graph *from);
@@ -95,10 +38,10 @@ enum cuda_error cuda_node_type(const struct cuda_node *n, int *out);
 /* A copy of the work becomes a node behind the `n` nodes of `before`; `out` may be NULL. */
 enum cuda_error cuda_graph_add_work(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
                                     const struct cuda_work *w);
-/* The same, from the description of the work. */
+/* The same from a description of the work. */
 enum cuda_error cuda_graph_add_kernel(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
                                       const struct cuda_kernel_params *p);
-/* A copy to (`to`) or from the variable `symbol`. */
+/* A copy to the variable `symbol` if `to`, else from it. */
 enum cuda_error cuda_graph_add_symbol(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
                                       const void *symbol, void *other, size_t bytes, size_t offset, enum cuda_copy kind,
                                       bool to);
@@ -143,10 +86,10 @@ enum cuda_error cuda_user_object_new(struct cuda_user_object **out, void *data, 
                                      unsigned flags);
 enum cuda_error cuda_user_object_retain(struct cuda_user_object *o, unsigned n);
 enum cuda_error cuda_user_object_release(struct cuda_user_object *o, unsigned n);
-/* The graph gets `n` uses of the object; GRAPH_HOLD_MOVE: they were the program's. */
+/* Gives the graph `n` uses of the object; GRAPH_HOLD_MOVE: takes them from the program. */
 enum cuda_error cuda_graph_hold(struct cuda_graph *g, struct cuda_user_object *o, unsigned n, unsigned flags);
 enum cuda_error cuda_graph_release(struct cuda_graph *g, struct cuda_user_object *o, unsigned n);
-/* A node that allocates, and its memory in p->p; a node that frees it. */
+/* Adds a node that allocates, and sets p->p to its memory; adds a node that frees memory. */
 enum cuda_error cuda_graph_add_alloc(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
                                      struct cuda_alloc_params *p);
 enum cuda_error cuda_graph_add_free(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
@@ -162,24 +105,24 @@ enum cuda_error cuda_node_copy_attributes(struct cuda_node *to_node, struct cuda
 
 /* Makes a graph ready to run: a copy of it in order. The flags are only reported back. */
 enum cuda_error cuda_graph_instantiate(struct cuda_graph_exec **out, struct cuda_graph *g, unsigned long long flags);
-/* The same; unknown flags are refused. */
+/* The same, but refuses unknown flags. */
 enum cuda_error cuda_graph_instantiate_with(struct cuda_graph_exec **out, struct cuda_graph *g,
                                             unsigned long long flags);
 enum cuda_error cuda_graph_instantiate_params(struct cuda_graph_exec **out, struct cuda_graph *g,
                                               struct cuda_instantiation *p);
 enum cuda_error cuda_exec_flags(const struct cuda_graph_exec *x, unsigned long long *out);
 enum cuda_error cuda_exec_destroy(struct cuda_graph_exec *x);
-/* Runs it; a captured stream gets its nodes as a chain. */
+/* Runs the graph; a captured stream gets its nodes as a chain. */
 enum cuda_error cuda_exec_launch(const struct cuda_graph_exec *x, struct cuda_stream *s);
 enum cuda_error cuda_exec_upload(const struct cuda_graph_exec *x);
-/* Replaces what a node of the graph became. */
+/* Replaces the work that a node of the graph became. */
 enum cuda_error cuda_exec_set_work(struct cuda_graph_exec *x, const struct cuda_node *n, const struct cuda_work *w);
 enum cuda_error cuda_exec_set_kernel(struct cuda_graph_exec *x, const struct cuda_node *n,
                                      const struct cuda_kernel_params *p);
 enum cuda_error cuda_exec_set_fill(struct cuda_graph_exec *x, const struct cuda_node *n,
                                    const struct cuda_fill_params *f);
 enum cuda_error cuda_exec_set_call(struct cuda_graph_exec *x, const struct cuda_node *n, const struct cuda_call *c);
-/* Whether a node runs. */
+/* Sets, gets whether a node runs. */
 enum cuda_error cuda_exec_enable(struct cuda_graph_exec *x, const struct cuda_node *n, bool on);
 enum cuda_error cuda_exec_enabled(struct cuda_graph_exec *x, const struct cuda_node *n, unsigned *out);
 /* Replaces all work by that of a graph of the same shape; `told`: NULL, or the 24 bytes of

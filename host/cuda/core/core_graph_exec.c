@@ -1,4 +1,4 @@
-/* Graphs made ready to run, their launches and their changes. */
+/* Graphs made ready to run: launches and changes. */
 #include "core_graph_parts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -7,14 +7,14 @@
 struct cuda_graph_exec {
     struct cuda_graph_exec *next;
     struct cuda_work *work;
-    const struct cuda_node **of; /* the graph's node of each, for changes */
+    const struct cuda_node **of; /* the node of the graph that each came from */
     bool *disabled;
     int n;
     struct cuda_held *held;   /* objects of the program */
-    unsigned long long flags; /* as the program gave them; hints */
+    unsigned long long flags; /* as the program gave them: hints */
 };
 
-static struct cuda_graph_exec *execs; /* all that programs have: handles are looked up */
+static struct cuda_graph_exec *execs; /* all of the program, to look up handles */
 
 static struct cuda_graph_exec *exec_of(const struct cuda_graph_exec *x) {
     struct cuda_graph_exec *i = execs;
@@ -70,7 +70,7 @@ enum cuda_error cuda_graph_instantiate(struct cuda_graph_exec **out, struct cuda
     return CUDA_Success;
 }
 
-/* Launches by kernels are not simulated. */
+/* Graphs that kernels launch are not simulated. */
 enum cuda_error cuda_graph_instantiate_with(struct cuda_graph_exec **out, struct cuda_graph *g,
                                             unsigned long long flags) {
     CUDA_LOCK;
@@ -112,7 +112,7 @@ enum cuda_error cuda_exec_destroy(struct cuda_graph_exec *x) {
     return CUDA_ErrorInvalidValue;
 }
 
-/* To be noted by a stream, it becomes a graph of its own: a chain. */
+/* A captured stream gets the nodes as a chain. */
 static enum cuda_error capture_exec(struct cuda_stream *s, const struct cuda_graph_exec *x) {
     enum cuda_error e = CUDA_Success;
     for (int i = 0; !e && i < x->n; i++)
@@ -186,7 +186,7 @@ enum cuda_error cuda_exec_enabled(struct cuda_graph_exec *x, const struct cuda_n
     return CUDA_Success;
 }
 
-/* A graph of the same shape in the place of what is there. */
+/* Replaces the work by that of a graph with the same kinds of nodes in order. */
 static enum cuda_error update(struct cuda_graph_exec *x, struct cuda_graph *g) {
     struct cuda_graph_exec fresh;
     enum cuda_error e = exec_of(x) && cuda_graph_of(g) ? fill_exec(&fresh, g) : CUDA_ErrorInvalidValue;
@@ -195,7 +195,7 @@ static enum cuda_error update(struct cuda_graph_exec *x, struct cuda_graph *g) {
     bool same = fresh.n == x->n;
     for (int i = 0; same && i < x->n; i++)
         same = fresh.work[i].kind == x->work[i].kind;
-    if (same) { /* the nodes that changes name stay those of the first graph */
+    if (same) { /* later changes still name the nodes of the first graph */
         struct cuda_work *work = x->work;
         x->work = fresh.work;
         fresh.work = work;
@@ -204,7 +204,6 @@ static enum cuda_error update(struct cuda_graph_exec *x, struct cuda_graph *g) {
     return same ? CUDA_Success : CUDA_ErrorGraphExecUpdateFailure;
 }
 
-/* What is told: what it was, and two nodes. */
 enum cuda_error cuda_exec_update(struct cuda_graph_exec *x, struct cuda_graph *g, void *told) {
     CUDA_LOCK;
     enum { TOLD_BYTES = 24, UPDATED = 0, TOPOLOGY_CHANGED = 2 };

@@ -1,5 +1,5 @@
-/* Memory in graphs: nodes that allocate and give back. An address is fixed when its node is made, so that it is memory
- * from then on, until no graph or graph made ready has the node any more; what no node gives back is the program's. */
+/* Nodes that allocate and free memory. The address is fixed when the node is made, so the memory exists from then on,
+ * until no graph has the node any more. Memory that no node frees belongs to the program. */
 #include "core_graph_parts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static struct cuda_graph_memory *memory_at(const void *p) {
     return m;
 }
 
-/* Without a use yet. */
+/* Allocates memory that has no use yet. */
 static enum cuda_error allocate(struct cuda_graph_memory **out, size_t bytes) {
     struct cuda_graph_memory *m = bytes ? calloc(1, sizeof *m) : NULL;
     uint64_t at = m ? heddle_alloc(cuda_core.h, bytes) : 0;
@@ -53,7 +53,7 @@ enum cuda_error cuda_graph_add_alloc(struct cuda_node **out, struct cuda_graph *
     if (e)
         return e;
     struct cuda_graph_memory *m = w.memory;
-    m->uses = 1; /* while it becomes a node */
+    m->uses = 1; /* until it is in a node */
     m->freed = true;
     if (!(e = cuda_graph_add(out, g, before, n, &w)))
         p->p = (void *)(uintptr_t)m->address;
@@ -98,7 +98,7 @@ enum cuda_error cuda_node_free_of(const struct cuda_node *n, void **out) {
     return CUDA_Success;
 }
 
-/* Of all graphs: what they have now, which is as much as they ever reserved. */
+/* The bytes of all nodes. Used and reserved bytes, now and at most, are the same number. */
 enum cuda_error cuda_graph_memory_attribute(int device, int which, uint64_t *out) {
     CUDA_LOCK;
     if (device || !out || which < 0 || which > 3)

@@ -1,4 +1,4 @@
-/* The nodes of a graph, by the functions that add, read and change them. */
+/* The nodes of a graph: adding, reading and changing them. */
 #include "core_graph_parts.h"
 #include "core_launch.h"
 #include <string.h>
@@ -44,10 +44,6 @@ enum cuda_error cuda_graph_add_symbol(struct cuda_node **out, struct cuda_graph 
     struct cuda_work w = to ? cuda_line_work(at, other, bytes, kind) : cuda_line_work(other, at, bytes, kind);
     return cuda_graph_add_work(out, g, before, n, &w);
 }
-
-struct copy_3d;
-/* memory.c */
-enum cuda_error cuda_box_of(struct cuda_box *out, const struct copy_3d *c);
 
 struct cuda_work cuda_fill_work(const struct cuda_fill_params *f) {
     return (struct cuda_work){NODE_FILL, .rows = {f->p, f->pitch, f->value, f->width, f->n, f->rows}};
@@ -96,7 +92,7 @@ enum cuda_error cuda_graph_add_edges(struct cuda_graph *g, node_list from, node_
     return e;
 }
 
-/* ---- what is in them ---- */
+/* ---- reading and changing nodes ---- */
 
 enum cuda_error cuda_node_kernel(const struct cuda_node *n, struct cuda_kernel_params *out) {
     CUDA_LOCK;
@@ -107,7 +103,6 @@ enum cuda_error cuda_node_kernel(const struct cuda_node *n, struct cuda_kernel_p
     return CUDA_Success;
 }
 
-/* The work in the place of what is there, of the same kind. */
 enum cuda_error cuda_work_replace(struct cuda_work *at, const struct cuda_work *w) {
     struct cuda_work copy = *w;
     if (at->kind != w->kind)
@@ -174,7 +169,7 @@ enum cuda_error cuda_node_fill(const struct cuda_node *n, struct cuda_fill_param
     return CUDA_Success;
 }
 
-/* ---- attributes of kernels' nodes: those of launches ---- */
+/* ---- attributes of kernel nodes ---- */
 
 enum { COOPERATIVE = 2, PRIORITY = 8 };
 
@@ -220,7 +215,7 @@ enum cuda_error cuda_node_copy_attributes(struct cuda_node *to_node, struct cuda
     return CUDA_Success;
 }
 
-/* The graph as text for Graphviz: nodes by their order of addition, kernels by name. */
+/* Writes the graph as text for Graphviz, nodes in the order of their addition. */
 static void draw(FILE *to, const struct cuda_graph *g) {
     static const char *const kinds[] = {"kernel", "copy",   "fill", "host", "graph",    "empty",
                                         "wait",   "record", "",     "",     "allocate", "free"};

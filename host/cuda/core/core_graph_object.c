@@ -1,4 +1,4 @@
-/* Objects of the program that graphs hold, so that they live as long as what uses them. */
+/* Objects of the program with a count of uses. A graph holds objects, so that they live as long as the graph. */
 #include "core_graph_parts.h"
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@ struct cuda_user_object {
     void (*destroy)(void *);
     unsigned uses;
 };
-/* `n` of the object's uses are a graph's. */
+/* A graph has `n` uses of the object. */
 struct cuda_held {
     struct cuda_held *next;
     struct cuda_user_object *object;
@@ -43,7 +43,7 @@ enum cuda_error cuda_user_object_retain(struct cuda_user_object *o, unsigned n) 
     return CUDA_Success;
 }
 
-/* The last one destroys it. */
+/* Dropping the last use destroys the object. */
 enum cuda_error cuda_user_object_release(struct cuda_user_object *o, unsigned n) {
     CUDA_LOCK;
     if (!object_of(o) || !n || n > o->uses)
@@ -60,7 +60,7 @@ enum cuda_error cuda_user_object_release(struct cuda_user_object *o, unsigned n)
     return CUDA_Success;
 }
 
-/* With `move` the uses are the program's until now. */
+/* `move`: takes the uses from the program, else adds them. */
 static enum cuda_error hold(struct cuda_held **list, struct cuda_user_object *o, unsigned n, bool move) {
     struct cuda_held *h = malloc(sizeof *h);
     enum cuda_error e = !h ? CUDA_ErrorMemoryAllocation : move ? CUDA_Success : cuda_user_object_retain(o, n);

@@ -1,13 +1,11 @@
-/* The shape of graphs: what depends on what, asked for and changed; nodes that are taken out. In 12 some functions came
- * in a second form, with a list of the edges' kinds before the number; in 13 the first form has it. None is simulated,
- * so that all are of the ordinary kind, zero. */
+/* The edges of graphs, and the removal of nodes. Every edge has the ordinary kind, 0. */
 #include "core_graph_parts.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { KIND_BYTES = 8 };
 
-/* The graph among `g` and those in its nodes that has the node; NULL: none. */
+/* The graph that has the node: `g`, or a graph inside of a node of `g`; NULL: none. */
 static struct cuda_graph *owner_within(struct cuda_graph *g, const struct cuda_node *n) {
     if (cuda_graph_has(g, n))
         return g;
@@ -26,7 +24,7 @@ static struct cuda_graph *owner_of(const struct cuda_node *n) {
     return found;
 }
 
-/* Where a list goes: `room` places, each list may be NULL; and how many there are. */
+/* The caller's lists, with `room` places each; any may be NULL. `n`: edges found. */
 struct places {
     struct cuda_node **from, **to;
     char *kinds;
@@ -45,7 +43,7 @@ static void put(struct places *p, struct cuda_node *from, struct cuda_node *to) 
     p->n++;
 }
 
-/* All edges; with `only_to` those that end there, with `only_from` those that begin there. */
+/* Lists all edges, or only those to `only_to`, or only those from `only_from`. */
 static void put_edges(struct places *p, const struct cuda_graph *g, const struct cuda_node *only_from,
                       const struct cuda_node *only_to) {
     for (struct cuda_node *n = g->first; n; n = n->next)
@@ -54,7 +52,7 @@ static void put_edges(struct places *p, const struct cuda_graph *g, const struct
                 put(p, n->before[i], n);
 }
 
-/* What there is goes to *n; lists are filled as far as they reach, and with NULL behind that. */
+/* Sets *n to the number of edges that were listed, or that there are, and clears the rest of the lists. */
 static enum cuda_error tell(struct places *p, size_t *n) {
     bool lists = p->from || p->to;
     for (size_t i = p->n; lists && i < p->room; i++) {
@@ -88,7 +86,7 @@ enum cuda_error cuda_node_neighbours(const struct cuda_node *of, struct cuda_nod
     return tell(&p, n);
 }
 
-/* False: there was no such edge. */
+/* Removes an edge; false: there was none. */
 static bool part(struct cuda_node *n, const struct cuda_node *from) {
     int kept = 0, had = n->n_before;
     for (int i = 0; i < had; i++)
@@ -109,7 +107,6 @@ enum cuda_error cuda_graph_remove_edges(const struct cuda_graph *g, node_list fr
     return e;
 }
 
-/* With the edges that begin or end there. Graphs that were made ready keep what it did. */
 enum cuda_error cuda_node_destroy(struct cuda_node *n) {
     CUDA_LOCK;
     struct cuda_graph *g = owner_of(n);

@@ -1,5 +1,5 @@
-/* Memory and events of other processes. Memory that is told of moves, at the same device address, into a file without a
- * name, which the other process finds through /proc and maps. */
+/* Memory and events of other processes. Memory that gets a handle moves into a file without a name, at the same device
+ * address. The other process finds the file through /proc and maps it. */
 #include "core_ipc.h"
 #include "core_memory.h"
 #include "core_stream.h"
@@ -11,15 +11,15 @@
 #include <unistd.h>
 
 enum { MEMORY_HANDLE = 0x48644d31, EVENT_HANDLE = 0x48644531 };
-/* Told of: its file stays open as long as it may be opened. */
+/* Memory with a handle. Its file stays open while the memory exists. */
 struct told {
     struct told *next;
-    uint64_t address; /* its beginning, which no other memory gets again */
+    uint64_t address; /* its first byte; no other memory ever gets this address */
     int file;
 };
 static struct told *all_told; /* under the lock */
 
-/* Of another process. */
+/* Memory of another process. */
 struct opened {
     struct opened *next;
     union cuda_ipc_handle handle;
@@ -29,7 +29,7 @@ struct opened {
 };
 static struct opened *all_opened;
 
-/* Files of what was given back since. */
+/* Closes the files of memory that was freed. */
 static void forget_old(void) {
     for (struct told **i = &all_told; *i;) {
         struct told *t = *i;
@@ -43,7 +43,7 @@ static void forget_old(void) {
     }
 }
 
-/* What is known of the memory that begins there; told of now unless it was before. NULL without memory. */
+/* The entry of the memory that begins at an address, made when first asked for. NULL: it cannot move into a file. */
 static const struct told *told_of(uint64_t address) {
     struct told *t = all_told;
     while (t && t->address != address)
@@ -75,7 +75,7 @@ enum cuda_error cuda_ipc_memory_handle(union cuda_ipc_handle *out, const void *p
     return CUDA_Success;
 }
 
-/* NULL: there is no such process or file any more. */
+/* Maps the file of a handle. NULL: the process or the file is gone. */
 static void *map_file(const union cuda_ipc_handle *h) {
     char path[64];
     struct stat s;
@@ -135,7 +135,7 @@ enum cuda_error cuda_ipc_close_memory(const void *p) {
     return CUDA_Success;
 }
 
-/* ---- events: what they stand for is done when the call that records them returns ---- */
+/* ---- events: work is done when its call returns, so an event of another process is a new event ---- */
 
 enum cuda_error cuda_ipc_event_handle(union cuda_ipc_handle *out, struct cuda_event *e) {
     CUDA_LOCK;

@@ -14,7 +14,7 @@ union cuda_ipc_handle {
     char bytes_of[64];
 };
 
-/* A handle of memory for other processes; its memory moves into a file. */
+/* Makes a handle of memory for other processes. The memory moves into a file. */
 enum cuda_error cuda_ipc_memory_handle(union cuda_ipc_handle *out, const void *p);
 enum cuda_error cuda_ipc_open_memory(void **out, const union cuda_ipc_handle *h);
 enum cuda_error cuda_ipc_close_memory(const void *p);

@@ -1,4 +1,4 @@
-/* What programs ask of their kernels: attributes, parameters, occupancy. */
+/* Attributes, parameters and occupancy of kernels. */
 #include "core_launch.h"
 #include "core_module.h"
 #include <math.h>
@@ -80,7 +80,6 @@ enum cuda_error cuda_occupancy(int *out, const void *stub, int threads, size_t s
     return CUDA_Success;
 }
 
-/* What is left for each of so many blocks of an SM. */
 enum cuda_error cuda_occupancy_shared(size_t *out, const void *stub, int blocks) {
     CUDA_LOCK;
     struct cuda_kernel *k;
@@ -96,7 +95,6 @@ enum cuda_error cuda_occupancy_shared(size_t *out, const void *stub, int blocks)
     return CUDA_Success;
 }
 
-/* The largest block of those that fill an SM with most threads. */
 enum cuda_error cuda_occupancy_best(int *grid, int *block, const void *f, size_t (*shared_of)(int), size_t shared,
                                     int limit) {
     CUDA_LOCK;

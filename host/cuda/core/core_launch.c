@@ -1,9 +1,9 @@
-/* Launches, and what programs ask of their kernels. */
+/* Launches. */
 #include "core_launch.h"
 #include "core_graph_parts.h"
 #include "core_module.h"
+#include "core_reference.h"
 #include "core_report.h"
-#include "core_texture.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +23,8 @@ static enum cuda_error fault_error(enum heddle_status status) {
     }
 }
 
-/* The kernel has run, or was refused. A fault is told by the calls that follow, as on a GPU. A checked kernel that ran
- * to its end is no fault to the program, whatever the checker found. `before`: how many launches had statistics. */
+/* The error of a launch that ran or was refused. The calls that follow return a fault, as on a GPU. A checked kernel
+ * that ran to its end is no fault, whatever the checker found. `before`: launches with statistics before this one. */
 static enum cuda_error ended(const char *kernel, enum heddle_status status, int before) {
     struct cuda_core *r = &cuda_core;
     bool whole = heddle_launches(r->h) > before && !heddle_incomplete(r->h, before);
@@ -38,7 +38,7 @@ static enum cuda_error ended(const char *kernel, enum heddle_status status, int 
         return CUDA_Success;
     if (status == HEDDLE_USAGE && heddle_fault(r->h) == HEDDLE_FAULT_UNSUPPORTED) /* the results will be wrong */
         return cuda_refuse(kernel, heddle_error(r->h), CUDA_ErrorNotSupported);
-    if (status == HEDDLE_USAGE) /* as a GPU does, and the program may know what to do then */
+    if (status == HEDDLE_USAGE) /* a GPU refuses it, too, and the program may handle that */
         return cuda_complain(kernel, CUDA_ErrorInvalidConfiguration);
     r->sticky = cuda_failed(kernel, status, fault_error(status));
     return CUDA_Success;
@@ -66,7 +66,7 @@ enum cuda_error cuda_run(const struct cuda_launch *l) {
     return ended(k->name, status, before);
 }
 
-/* A grid whose blocks wait for each other: all of them must be there at once. */
+/* The blocks of a cooperative grid wait for each other, so all must be on the machine at once. */
 static enum cuda_error fits(const struct cuda_launch *l) {
     int each = heddle_occupancy(cuda_core.h, l->kernel->in->module, l->kernel->name,
                                 (struct heddle_dim){l->block.x, l->block.y, l->block.z},
@@ -77,7 +77,7 @@ static enum cuda_error fits(const struct cuda_launch *l) {
     return (double)l->grid.x * l->grid.y * l->grid.z > room ? CUDA_ErrorCooperativeLaunchTooLarge : CUDA_Success;
 }
 
-/* More than 48 KiB of shared memory has to be asked for, as on a GPU. */
+/* As on a GPU, a program must ask for more than 48 KiB of shared memory. */
 static enum cuda_error shared_allowed(const struct cuda_launch *l) {
     const struct cuda_kernel *k = l->kernel;
     if (l->shared <= (size_t)k->dynamic_shared_limit)
@@ -90,7 +90,6 @@ static enum cuda_error shared_allowed(const struct cuda_launch *l) {
     return CUDA_ErrorInvalidValue;
 }
 
-/* Now, or noted when the stream is captured. */
 enum cuda_error cuda_launch(struct cuda_launch l, struct cuda_stream *s) {
     CUDA_LOCK;
     enum cuda_error e = l.kernel->failed;
@@ -111,7 +110,7 @@ enum cuda_error cuda_launch_kernel(const void *what, struct cuda_launch l, struc
     return e ? e : cuda_launch(l, s);
 }
 
-/* A launch that is not made shows in the exit status, also of a program that does not look. */
+/* A refused launch shows in the exit status, even if the program ignores the error. */
 static enum cuda_error refuse_clusters(const char *who, struct cuda_dim d) {
     char why[160];
     snprintf(why, sizeof why, "clusters of %u x %u x %u blocks are not simulated, and the kernel did not run\n", d.x,

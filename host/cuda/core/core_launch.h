@@ -29,14 +29,14 @@ struct cuda_function_attributes {
     size_t shared, constant, local;
     int most_threads, registers, ptx_version, binary_version, cache_mode, most_dynamic_shared, carveout;
 };
-/* What is known of a kernel. */
+/* The attributes of a kernel. */
 enum cuda_error cuda_kernel_attributes(struct cuda_function_attributes *out, const void *stub);
-/* By the numbers of cudaFuncAttribute. */
+/* Sets an attribute, by the numbers of cudaFuncAttribute. */
 enum cuda_error cuda_kernel_set_attribute(const void *stub, int which, int value);
 enum cuda_error cuda_kernel_name(const char **out, const void *stub);
-/* Place and size of a parameter; `bytes` may be NULL. */
+/* Offset and size of a parameter; `bytes` may be NULL. */
 enum cuda_error cuda_kernel_parameter(const void *stub, size_t index, size_t *offset, size_t *bytes);
-/* Blocks of an SM at a time. */
+/* The number of blocks that fit on an SM at once. */
 enum cuda_error cuda_occupancy(int *out, const void *stub, int threads, size_t shared);
 /* Bytes of dynamic shared memory for each of `blocks` blocks of an SM. */
 enum cuda_error cuda_occupancy_shared(size_t *out, const void *stub, int blocks);

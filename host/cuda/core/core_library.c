@@ -1,5 +1,5 @@
-/* Libraries of kernels that programs load at run time, of CUDA 12 and 13: modules (driver_module.c) that belong to no
- * context. A CUlibrary is a module, a CUkernel and a CUfunction are the same kernel. */
+/* Libraries of kernels (CUDA 12 and 13) are modules that belong to no context. A CUlibrary is a module; a CUkernel and
+ * a CUfunction are the same kernel. */
 #include "core_module.h"
 #include <string.h>
 
@@ -9,7 +9,7 @@ static enum cuda_error finish(struct cuda_module **out, enum cuda_error e) {
     return e;
 }
 
-/* Options of the library tell how its bytes may be used, which are not kept: none matters here. */
+/* The options say how the library's bytes may be used. They have no effect: the bytes are not kept. */
 static enum cuda_error options_are_there(const void *names, unsigned n) {
     return n && !names ? CUDA_ErrorInvalidValue : CUDA_Success;
 }
@@ -28,7 +28,6 @@ enum cuda_error cuda_library_load_file(struct cuda_module **out, const char *pat
     return e ? e : finish(out, cuda_module_load_file(out, path, o));
 }
 
-/* As of a module, its memory stays. */
 enum cuda_error cuda_library_unload(struct cuda_module *m) {
     CUDA_LOCK;
     if (!cuda_module_of(m) || !m->is_library)
@@ -37,7 +36,7 @@ enum cuda_error cuda_library_unload(struct cuda_module *m) {
     return CUDA_Success;
 }
 
-/* ---- what is in them ---- */
+/* ---- variables and functions ---- */
 
 enum cuda_error cuda_library_module(struct cuda_module **out, struct cuda_module *m) {
     CUDA_LOCK;
@@ -47,7 +46,6 @@ enum cuda_error cuda_library_module(struct cuda_module **out, struct cuda_module
     return CUDA_Success;
 }
 
-/* Of the variables those that the host has at the same address. */
 enum cuda_error cuda_module_managed(uint64_t *address, size_t *bytes, struct cuda_module *m, const char *name) {
     CUDA_LOCK;
     uint64_t at = 0;
@@ -63,7 +61,6 @@ enum cuda_error cuda_module_managed(uint64_t *address, size_t *bytes, struct cud
     return CUDA_Success;
 }
 
-/* No function has one address for both sides, and the device says so (unifiedFunctionPointers). */
 enum cuda_error cuda_module_unified(void **out, const struct cuda_module *m, const char *name) {
     CUDA_LOCK;
     if (!out || !name)

@@ -1,11 +1,11 @@
-/* Modules as programs load them at run time: PTX text, or a container with PTX; and the linker, whose result is text
- * again. */
+/* Modules that programs load at run time, from PTX text or a container with PTX; and the linker, whose result is PTX
+ * text. */
 #include "core_module.h"
 #include "host/load/elf_load.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- options: what the compiler has to say goes into the caller's buffers ---- */
+/* ---- options: messages go into the caller's buffers ---- */
 
 enum { JIT_MAX_REGISTERS = 0, JIT_INFO_LOG = 3, JIT_INFO_LOG_BYTES, JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES };
 
@@ -16,7 +16,7 @@ static void **jit_option(const struct cuda_jit *o, int name) {
     return NULL;
 }
 
-/* Fills one of the two logs; its size becomes what is in it. */
+/* Fills one of the two logs; the option of its size becomes the length of the text. */
 static void jit_log(const struct cuda_jit *o, int which, const char *text) {
     void **buffer = jit_option(o, which), **bytes = jit_option(o, which + 1);
     if (!buffer || !*buffer || !bytes)
@@ -39,13 +39,13 @@ static enum cuda_error jit_failed(const struct cuda_jit *o, const char *text, en
 
 /* ---- modules ---- */
 
-/* The text with `.maxnreg` behind the head of each kernel; NULL without memory. */
+/* The text with `.maxnreg` after the head of each kernel; NULL: the host is out of memory. */
 static char *limit_registers(const char *text, unsigned most, size_t *len) {
     char *out = NULL;
     FILE *f = open_memstream(&out, len);
     const char *entry;
     for (; f && (entry = strstr(text, ".entry")); text = entry) {
-        entry += strcspn(entry, "({"); /* behind the name, and then the parameters */
+        entry += strcspn(entry, "({"); /* skips the name, and then the parameters */
         if (*entry == '(')
             entry += strcspn(entry, ")");
         entry += *entry == ')';
@@ -57,7 +57,7 @@ static char *limit_registers(const char *text, unsigned most, size_t *len) {
     return f && fclose(f) == 0 ? out : NULL;
 }
 
-/* What the options say of registers; 0: nothing. */
+/* The limit of registers in the options; 0: none. */
 static unsigned jit_registers(const struct cuda_jit *o) {
     void **most = jit_option(o, JIT_MAX_REGISTERS);
     return most ? (unsigned)(uintptr_t)*most : 0;
@@ -116,7 +116,7 @@ enum cuda_error cuda_module_load_image(struct cuda_module **out, const void *ima
     return *out ? CUDA_Success : CUDA_ErrorMemoryAllocation;
 }
 
-/* All of a file, with a zero behind it; NULL when it cannot be read. */
+/* Reads a file and appends a zero; NULL: it cannot be read. */
 static char *slurp(const char *path, size_t *len) {
     FILE *f = path ? fopen(path, "rb") : NULL;
     char *text = NULL;
@@ -155,7 +155,7 @@ struct cuda_module *cuda_module_of(const struct cuda_module *m) {
     return NULL;
 }
 
-/* Its memory stays: the report at the end tells of its kernels. What is not of cuModuleLoad() stays, too. */
+/* The memory stays, because the report at the end names the kernels. */
 enum cuda_error cuda_module_unload(struct cuda_module *m) {
     CUDA_LOCK;
     if (!cuda_module_of(m))
@@ -187,7 +187,7 @@ enum cuda_error cuda_module_kernel(struct cuda_kernel **out, struct cuda_module 
     if (!k)
         return CUDA_ErrorMemoryAllocation;
     *out = k;
-    return cuda_find_kernel(k, &k); /* a mistake in it is told here */
+    return cuda_find_kernel(k, &k); /* an error in the kernel is reported here */
 }
 
 enum cuda_error cuda_module_count(unsigned *out, const struct cuda_module *m) {
@@ -229,7 +229,7 @@ enum cuda_error cuda_module_variable(uint64_t *address, size_t *bytes, struct cu
 struct cuda_link {
     struct cuda_link *next;
     struct device_code code;
-    struct cuda_jit options; /* the caller keeps its arrays until the end, as the driver wants it */
+    struct cuda_jit options; /* of the caller, who keeps the arrays until the linker is destroyed */
 };
 static struct cuda_link *links; /* under the lock */
 
@@ -274,7 +274,7 @@ static bool add_text(struct device_code *c, const char *text, size_t len) {
 
 enum { INPUT_CUBIN, INPUT_PTX, INPUT_FATBINARY, INPUT_OBJECT, INPUT_LIBRARY, INPUT_NVVM, INPUT_TYPES };
 
-/* What was read of an input becomes part of what is linked. */
+/* Adds the PTX of an input to the parts to link. */
 static bool take_parts(struct device_code *c, struct device_code *from) {
     bool ok = true;
     for (int i = 0; ok && i < from->n; i++)
@@ -282,7 +282,7 @@ static bool take_parts(struct device_code *c, struct device_code *from) {
     return ok;
 }
 
-/* An object, a library of them, or an executable. */
+/* Adds an object, a library of objects, or an executable. */
 static enum cuda_error link_add_file_of(struct cuda_link *l, const void *data, size_t len, const char *name) {
     struct device_code code;
     char text[512];
@@ -298,7 +298,7 @@ static enum cuda_error link_add_file_of(struct cuda_link *l, const void *data, s
     return e;
 }
 
-/* `name` for messages. What the caller says of its type is not asked: the bytes tell. */
+/* `name` is for messages. The bytes tell the type of the input, not the argument. */
 enum cuda_error cuda_link_add(struct cuda_link *l, int type, const void *data, size_t len, const char *name) {
     CUDA_LOCK;
     char text[512];
@@ -327,7 +327,7 @@ enum cuda_error cuda_link_add_file(struct cuda_link *l, int type, const char *pa
     return e;
 }
 
-/* The "cubin" is PTX, with the zero at its end, which stays until the linker is destroyed. */
+/* The result, called a cubin in CUDA, is PTX with a zero at its end. */
 enum cuda_error cuda_link_complete(struct cuda_link *l, void **image, size_t *len) {
     CUDA_LOCK;
     if (!link_of(l) || !image)

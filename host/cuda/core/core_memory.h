@@ -1,6 +1,6 @@
 #ifndef CUDA_CORE_MEMORY_H
 #define CUDA_CORE_MEMORY_H
-/* Memory, copies and fills. Device addresses are never addresses of the host, so a pointer tells where it points. */
+/* Memory, copies and fills. No device address is an address of the host, so a pointer alone tells where it points. */
 #include "core_base.h"
 
 struct cuda_stream;
@@ -24,7 +24,7 @@ enum cuda_error cuda_allocate_pitch(void **out, size_t *pitch, uint64_t width, u
 enum cuda_error cuda_allocate_shared(void **out, uint64_t bytes, int type);
 /* Frees memory of any of these kinds; NULL is allowed. */
 enum cuda_error cuda_free(void *p);
-/* Lets kernels use memory of the host, and ends that. */
+/* Lets kernels use memory of the host; ends that. */
 enum cuda_error cuda_host_register(void *p, uint64_t bytes);
 enum cuda_error cuda_host_unregister(void *p);
 /* The device's address of host memory. */
@@ -62,7 +62,7 @@ enum cuda_error cuda_copy_box(const char *who, const struct cuda_box *b);
 enum cuda_error cuda_copy_box_on(const char *who, struct cuda_box b, struct cuda_stream *s);
 enum cuda_error cuda_copy_on(const char *who, void *to, const void *from, size_t bytes, enum cuda_copy kind,
                              struct cuda_stream *s);
-/* `to`: to the variable `symbol`, else from it; `other` is the other side. */
+/* Copies to the variable `symbol` if `to`, else from it; `other` is the other side. */
 enum cuda_error cuda_copy_symbol(const void *symbol, void *other, size_t bytes, size_t offset, enum cuda_copy kind,
                                  bool to, struct cuda_stream *s);
 enum cuda_error cuda_copy_rows(const char *who, void *to, size_t to_pitch, const void *from, size_t from_pitch,

@@ -1,5 +1,4 @@
-/* What programs register before main(): containers of device code, kernels, variables. Nothing is loaded until it is
- * used. */
+/* Modules, kernels and variables that programs register before main(). A module is loaded when it is first used. */
 #include "core_module.h"
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +84,7 @@ void cuda_variable_register(void **handle, const void *shadow, void **pointer, c
                                 .bytes = bytes};
     *chain = v;
 }
-/* Managed variables of a module, once it is loaded. */
+/* Stores the addresses of the managed variables of a loaded module. */
 static void place_managed(const struct cuda_module *m) {
     for (int i = 0; i < CUDA_CHAINS; i++)
         for (struct cuda_variable *v = cuda_core.variables[i]; v; v = v->next)
@@ -123,7 +122,7 @@ bool cuda_module_has_managed(const struct cuda_module *m) {
     return false;
 }
 
-/* Its own shared memory, and what a launch may add unless the program asks for more. */
+/* Finds the shared memory of a kernel, and the limit of what a launch may add. */
 static bool know_shared(struct cuda_kernel *k) {
     enum { UNASKED = 48 << 10 };
     struct heddle_kernel_info info;
@@ -193,7 +192,7 @@ enum cuda_error cuda_find_variable(const void *shadow, uint64_t *address, uint64
     struct cuda_variable *v = cuda_core.variables[chain_of(shadow)];
     while (v && v->shadow != shadow)
         v = v->next;
-    /* A managed variable is asked for by what its pointer holds. */
+    /* A program names a managed variable by the value of its pointer. */
     for (int i = 0; !v && i < CUDA_CHAINS; i++)
         for (v = cuda_core.variables[i]; v && !(v->pointer && *v->pointer == shadow); v = v->next)
             ;

@@ -14,7 +14,8 @@ struct cuda_module {
     bool is_library;              /* by cuLibraryLoadData() or cudaLibraryLoadData() */
 };
 
-/* A kernel. A program of the runtime names it by its stub; a kernel that the program asked for by name is its own stub. */
+/* A kernel. A program names it by its stub, a function of the host. A kernel that a program asked for by name is its
+ * own stub. */
 struct cuda_kernel {
     struct cuda_kernel *next; /* of its hash chain */
     const void *stub;
@@ -50,8 +51,8 @@ struct cuda_jit {
 };
 struct cuda_link;
 
-/* Registers what programs hand over before main(): containers, kernels, variables. Nothing is loaded yet.
- * `pointer`: where the program keeps the address of a managed variable; else NULL. */
+/* Register the containers, kernels and variables of a program before main(). Nothing is loaded yet. `pointer`: where
+ * the program keeps the address of a managed variable; else NULL. */
 void **cuda_module_register(const struct cuda_wrapper *w);
 void cuda_module_unregister(void **handle);
 void cuda_kernel_register(void **handle, const void *stub, const char *name);
@@ -83,7 +84,8 @@ enum cuda_error cuda_module_kernels(struct cuda_kernel **out, unsigned n, struct
 /* Address and size of a variable; one of the two may be NULL. CUDA_ErrorSymbolNotFound. */
 enum cuda_error cuda_module_variable(uint64_t *address, size_t *bytes, struct cuda_module *m, const char *name);
 
-/* The linker: takes PTX, fatbins, objects, libraries and executables; the result is PTX, which lives as long as it. */
+/* The linker. It takes PTX, fatbins, objects, libraries and executables. The result is PTX, which lives as long as the
+ * linker. */
 enum cuda_error cuda_link_new(unsigned n, const int *names, void **values, struct cuda_link **out);
 enum cuda_error cuda_link_add(struct cuda_link *l, int type, const void *data, size_t len, const char *name);
 enum cuda_error cuda_link_add_file(struct cuda_link *l, int type, const char *path);

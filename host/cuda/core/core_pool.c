@@ -1,4 +1,4 @@
-/* Memory pools: all of them give the device's memory; each counts what came from it. */
+/* Memory pools. */
 #include "core_pool.h"
 #include "core_graph_parts.h"
 #include <stdlib.h>
@@ -6,14 +6,14 @@
 
 struct cuda_pool {
     struct cuda_pool *next;
-    uint64_t threshold; /* bytes to keep when they are free: noted, as nothing is ever kept */
+    uint64_t threshold; /* bytes to keep when they are free; has no effect, because none are kept */
     uint64_t used, most_used;
-    int reuse[4]; /* the three ways to use memory again, from 1 */
+    int reuse[4]; /* the three attributes of reuse, by their numbers from 1 */
 };
 static struct cuda_pool standard;
 static struct cuda_pool *pools, *current = &standard; /* under the lock */
 
-/* What is allocated, to be found when it is freed. */
+/* An allocation, found by its address when it is freed. */
 struct piece {
     struct piece *next;
     uint64_t at, bytes;
@@ -31,7 +31,7 @@ static bool is_pool(const struct cuda_pool *p) {
     return p == &standard || i;
 }
 
-/* A captured stream gets its memory at once: the graph has the address in it. */
+/* A captured stream gets its memory at once, because the graph holds the address. */
 enum cuda_error cuda_pool_allocate(void **out, size_t bytes, struct cuda_pool *pool) {
     CUDA_LOCK;
     pool = pool ? pool : current;
@@ -54,7 +54,6 @@ enum cuda_error cuda_pool_allocate(void **out, size_t bytes, struct cuda_pool *p
     return CUDA_Success;
 }
 
-/* What a captured stream frees stays: its graph may run again. */
 enum cuda_error cuda_pool_free(void *p, const struct cuda_stream *s) {
     CUDA_LOCK;
     if (cuda_capturing(s))
@@ -77,7 +76,7 @@ enum cuda_error cuda_pool_new(struct cuda_pool **out, const struct cuda_pool_pro
     if (!out || !p || p->type != PINNED || p->location != ON_DEVICE || p->device)
         return CUDA_ErrorInvalidValue;
     if (p->handles)
-        return CUDA_ErrorNotSupported; /* to be shared with other processes */
+        return CUDA_ErrorNotSupported; /* handles for other processes */
     struct cuda_pool *pool = calloc(1, sizeof *pool);
     if (!pool)
         return CUDA_ErrorMemoryAllocation;
@@ -88,7 +87,7 @@ enum cuda_error cuda_pool_new(struct cuda_pool **out, const struct cuda_pool_pro
     return CUDA_Success;
 }
 
-/* It stays for what was allocated from it. */
+/* The struct stays: allocations point to it. */
 enum cuda_error cuda_pool_destroy(struct cuda_pool *p) {
     CUDA_LOCK;
     for (struct cuda_pool **i = &pools; *i; i = &(*i)->next)

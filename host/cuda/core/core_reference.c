@@ -1,7 +1,6 @@
-/* Texture and surface references: what the runtime's and the driver's have in common, and the runtime's. Those are of
- * CUDA 11 and before. */
+/* Texture and surface references, of both interfaces. */
+#include "core_reference.h"
 #include "core_module.h"
-#include "core_texture.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +24,6 @@ struct cuda_reference *cuda_reference_add(struct cuda_module *m, const char *nam
     return references = r;
 }
 
-/* Of this shadow; NULL: it is none's. */
 struct cuda_reference *cuda_reference_of_shadow(const void *shadow) {
     CUDA_LOCK;
     struct cuda_reference *r = references;

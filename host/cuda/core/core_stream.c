@@ -1,5 +1,5 @@
-/* Streams and events. All work is done when the call returns, so that every order that a program asks for holds. Events
- * hold the simulated time, which passes while kernels run and at no other time. */
+/* Streams and events. All work is done when its call returns, which satisfies every order that a program asks for.
+ * Simulated time passes only while kernels run. */
 #include "core_graph_parts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ struct cuda_stream {
     struct cuda_frontier frontier; /* while it is captured */
     struct cuda_hints *hints;      /* NULL: none were given */
 };
-/* Attributes of a stream: advice that the machine has no use for, and that is told again. By cudaLaunchAttributeID. */
+/* Attributes of a stream, by cudaLaunchAttributeID: hints without an effect on the machine. */
 enum { HINT_WINDOW = 1, HINT_WAITING = 3, HINT_PRIORITY = 8, HINT_DOMAIN_MAP, HINT_DOMAIN, N_HINTS };
 struct cuda_hint {
     char bytes[64];
@@ -23,8 +23,8 @@ struct cuda_hints {
 struct cuda_event {
     struct cuda_event *next;
     double at;                     /* seconds; below 0: not recorded */
-    bool untimed;                  /* it orders, and tells no time */
-    struct cuda_frontier frontier; /* recorded by a captured stream: what it stands for */
+    bool untimed;                  /* it has no time */
+    struct cuda_frontier frontier; /* if a captured stream recorded it */
 };
 static struct cuda_stream *streams; /* under the lock */
 static struct cuda_event *events;
@@ -42,7 +42,7 @@ enum cuda_error cuda_stream_new(struct cuda_stream **out, unsigned flags, int pr
     return CUDA_Success;
 }
 
-/* 0, 1 and 2 are the default streams. */
+/* The handles 0, 1 and 2 are the default streams. */
 static bool is_default(const struct cuda_stream *s) { return (uintptr_t)s <= 2; }
 
 struct cuda_frontier *cuda_stream_frontier(struct cuda_stream *s) {
@@ -71,7 +71,7 @@ enum cuda_error cuda_stream_destroy(struct cuda_stream *s) {
     return CUDA_ErrorInvalidResourceHandle;
 }
 
-/* The default streams have theirs together. */
+/* All default streams share one set of attributes. */
 static struct cuda_hints **hints_of(struct cuda_stream *s) {
     static struct cuda_hints *of_default;
     return is_default(s) ? &of_default : &s->hints;
@@ -118,13 +118,11 @@ enum cuda_error cuda_stream_copy_attributes(struct cuda_stream *to, struct cuda_
     return e;
 }
 
-/* What is only noted cannot be waited for. */
 enum cuda_error cuda_stream_wait(struct cuda_stream *s) {
     CUDA_LOCK;
     return cuda_capturing(s) ? cuda_capture_spoil(s) : CUDA_Success;
 }
 
-/* A stream that waits for what a captured one recorded is captured with it. */
 enum cuda_error cuda_stream_wait_event(struct cuda_stream *s, const struct cuda_event *e) {
     CUDA_LOCK;
     struct cuda_frontier *f = cuda_stream_frontier(s);
@@ -155,7 +153,6 @@ enum cuda_error cuda_stream_id(const struct cuda_stream *s, unsigned long long *
     return CUDA_Success;
 }
 
-/* The program's function may call CUDA, so the lock is not held while it runs. */
 enum cuda_error cuda_stream_call(struct cuda_stream *s, void (*call)(void *), void *data, bool *noted) {
     CUDA_LOCK;
     *noted = call && cuda_capturing(s);
@@ -199,7 +196,6 @@ static enum cuda_error record(struct cuda_event *e, struct cuda_stream *s) {
     return CUDA_Success;
 }
 
-/* For a graph to record, not only to order by. */
 static enum cuda_error record_external(struct cuda_event *e, struct cuda_stream *s) {
     return e && cuda_capturing(s) ? cuda_capture(s, &(struct cuda_work){NODE_RECORD, .event = e}) : record(e, s);
 }

@@ -1,7 +1,7 @@
 #ifndef CUDA_CORE_STREAM_H
 #define CUDA_CORE_STREAM_H
-/* Streams, events and capture. A call does its work before it returns, so a stream holds nothing but its attributes, and
- * an event the simulated time of its record. */
+/* Streams, events and capture. A call does its work before it returns, so a stream holds nothing but its attributes,
+ * and an event the simulated time of its record. */
 #include "core_base.h"
 
 struct cuda_stream; /* a handle of 0, 1 or 2 names a default stream */
@@ -13,14 +13,14 @@ enum { EVENT_EXTERNAL = 1 };
 /* The default stream that all threads share, which some functions refuse. */
 static inline bool cuda_is_legacy(const struct cuda_stream *s) { return (uintptr_t)s <= 1; }
 
-/* A new stream; the priority is only reported back. */
+/* Makes a stream; the priority is only reported back. */
 enum cuda_error cuda_stream_new(struct cuda_stream **out, unsigned flags, int priority);
 enum cuda_error cuda_stream_destroy(struct cuda_stream *s);
 /* Attributes by cudaLaunchAttributeID: hints, which are only reported back. */
 enum cuda_error cuda_stream_set_attribute(struct cuda_stream *s, int which, const struct cuda_hint *value);
 enum cuda_error cuda_stream_get_attribute(struct cuda_stream *s, int which, struct cuda_hint *out);
 enum cuda_error cuda_stream_copy_attributes(struct cuda_stream *to, struct cuda_stream *from);
-/* Waits for the stream, whose work is done; a captured stream cannot be waited for, which spoils the capture. */
+/* Waits for a stream, whose work is always done. Waiting for a captured stream is an error and spoils the capture. */
 enum cuda_error cuda_stream_wait(struct cuda_stream *s);
 /* A stream that waits for an event of a captured stream is captured with it. */
 enum cuda_error cuda_stream_wait_event(struct cuda_stream *s, const struct cuda_event *e);
@@ -37,10 +37,11 @@ enum cuda_error cuda_event_record(struct cuda_event *e, struct cuda_stream *s, u
 enum cuda_error cuda_event_wait(const struct cuda_event *e);
 /* Simulated milliseconds between two recorded events. */
 enum cuda_error cuda_event_elapsed(float *out, const struct cuda_event *from, const struct cuda_event *to);
-/* Calls of the host: sets *noted and makes a node of a captured stream; else the caller calls, without the lock. */
+/* A call of the program on the host. A captured stream gets a node, and *noted is set. Else the caller calls it,
+ * without the lock: the function may call CUDA. */
 enum cuda_error cuda_stream_call(struct cuda_stream *s, void (*call)(void *), void *data, bool *noted);
 
-/* Capture: what is given to the stream becomes nodes of a graph, which the end returns. */
+/* Between these calls the work for a stream becomes nodes of a graph, which the second call returns. */
 enum cuda_error cuda_capture_begin(struct cuda_stream *s);
 enum cuda_error cuda_capture_end(struct cuda_stream *s, struct cuda_graph **out);
 /* 0: not captured, 1: captured, 2: the capture has failed. */

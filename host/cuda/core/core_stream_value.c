@@ -1,5 +1,5 @@
-/* Values that streams write into memory and wait for. Work is done before a call returns, so that a value can be waited
- * for that is there already; one that is to come later would stop the program. */
+/* Values that streams write into memory and wait for. All earlier work is done, so a wait finds its value at once, or
+ * would wait forever: then it is an error. */
 #include "core_graph_parts.h"
 
 enum { FLUSH = 3, BARRIER = 6 };

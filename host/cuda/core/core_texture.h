@@ -1,6 +1,6 @@
 #ifndef CUDA_CORE_TEXTURE_H
 #define CUDA_CORE_TEXTURE_H
-/* Arrays, mipmaps, texture and surface objects, references. Layouts are those of the runtime's interface. */
+/* Arrays, mipmaps, texture and surface objects. Layouts are those of the runtime's interface. */
 #include "core_memory.h"
 
 enum { ARRAY_LAYERED = 1, ARRAY_SURFACE = 2, ARRAY_CUBE = 4, ARRAY_GATHER = 8 };
@@ -14,7 +14,7 @@ struct channel_format {
 struct cuda_array {
     struct cuda_array *next;
     struct channel_format format;
-    struct cuda_extent extent; /* as it was asked for; height and depth may be 0 */
+    struct cuda_extent extent; /* as the program gave it; height and depth may be 0 */
     unsigned flags;
     uint64_t data;
     bool part; /* a level of a mipmap, whose memory it uses */
@@ -32,7 +32,7 @@ uint64_t cuda_array_size(const struct channel_format *f, struct cuda_extent e);
 /* Whether a handle is an array; its first byte, pitch, rows of a plane, and bytes of an element. */
 bool cuda_array_is(const struct cuda_array *a);
 void cuda_array_bytes(const struct cuda_array *a, void **first, size_t *pitch, size_t *height, size_t *element);
-/* A new array, and its end; CUDA_ErrorNotSupported for flags that are not simulated. */
+/* Makes an array, frees it; CUDA_ErrorNotSupported for flags that are not simulated. */
 enum cuda_error cuda_array_new(struct cuda_array **out, const struct channel_format *f, struct cuda_extent e,
                                unsigned flags);
 enum cuda_error cuda_array_free(struct cuda_array *a);
@@ -51,13 +51,13 @@ enum cuda_error cuda_array_copy_rows_between(struct cuda_array *to, size_t tx, s
 /* Bytes of one array to another one. */
 enum cuda_error cuda_array_copy_line_between(struct cuda_array *to, size_t at, struct cuda_array *from, size_t from_at,
                                              size_t bytes);
-/* A level of a mipmap, in the memory of the mipmap, and its end; NULL: the host is out of memory. */
+/* Makes a level in the memory of a mipmap, removes it; NULL: the host is out of memory. */
 struct cuda_array *cuda_array_view(const struct channel_format *f, struct cuda_extent e, unsigned flags, uint64_t data);
 void cuda_array_forget(struct cuda_array *a);
 
 /* The first level, and the number of levels; NULL: it is no mipmap. */
 const struct cuda_array *cuda_mipmap_base(const struct cuda_mipmap *m, unsigned *levels);
-/* A mipmap of at most `n` levels; its end. */
+/* Makes a mipmap of at most `n` levels, frees it. */
 enum cuda_error cuda_mipmap_new(struct cuda_mipmap **out, const struct channel_format *f, struct cuda_extent e,
                                 unsigned n, unsigned flags);
 /* A level, which is an array. */
@@ -96,7 +96,7 @@ struct cuda_texture {
     int untrilinear, seamless;
 };
 
-/* A texture object, or, with `x` NULL, a surface object; its end. */
+/* Makes a texture object, or a surface object if `x` is NULL; destroys it. */
 enum cuda_error cuda_object_new(uint64_t *out, const struct cuda_resource *r, const struct cuda_texture *x);
 enum cuda_error cuda_object_free(uint64_t handle, bool surface);
 /* What an object was made of; CUDA_ErrorInvalidValue: there is no such object. */
@@ -107,30 +107,4 @@ enum cuda_error cuda_refuse_view(const char *who);
 /* Describes a texture for the library; `x` NULL: a surface. */
 enum cuda_error cuda_texture_describe(struct heddle_texture *out, const struct cuda_resource *r,
                                       const struct cuda_texture *x);
-
-/* Texture and surface references: names of a module that memory is bound to. */
-struct cuda_reference {
-    struct cuda_reference *next;
-    struct cuda_module *in; /* NULL: of no module, cuTexRefCreate() */
-    const void *shadow;     /* what a program of the runtime declares; NULL: a reference of the driver */
-    char *name;
-    bool surface, bound, stale; /* stale: not yet bound as it is now */
-    struct cuda_resource resource;
-    struct cuda_texture texture;
-    /* of the driver: the format of the memory, and whether integers are read as integers */
-    struct channel_format format;
-    bool as_integer;
-};
-/* The reference of this name in the module, made when first asked for; NULL: the host is out of memory. */
-struct cuda_reference *cuda_reference_add(struct cuda_module *m, const char *name, const void *shadow);
-struct cuda_reference *cuda_reference_of_shadow(const void *shadow);
-/* The reference of a handle, and that of a shadow; NULL: none. */
-struct cuda_reference *cuda_reference_of(const struct cuda_reference *r);
-void cuda_reference_free(struct cuda_reference *r);
-/* A field was changed: the next launch binds it again. */
-void cuda_reference_changed(struct cuda_reference *r);
-/* The same, for what the program registers before main(). */
-void cuda_reference_register(void **handle, const char *name, const void *shadow, bool surface, int normalized_read);
-/* Binds all references that were changed; a launch begins with it. */
-enum cuda_error cuda_references_bind(void);
 #endif

@@ -1,5 +1,5 @@
-/* Virtual memory of the driver: ranges of addresses, memory, and what of the one is mapped to the other. A range has as
- * many addresses of the host; memory is a file without a name, which is mapped there. */
+/* Virtual memory: ranges of addresses, physical memory, and mappings. A range reserves addresses of the host, too.
+ * Physical memory is a file without a name, which a mapping maps there. */
 #include "core_virtual.h"
 #include "host/reserve.h"
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 enum { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE = 3 };
 enum { PINNED = 1, ON_DEVICE = 1, FILE_DESCRIPTOR = 1 };
 
-/* Memory: while it has handles or is mapped. */
+/* Physical memory. It lives while it has handles or mappings. */
 struct physical {
     struct physical *next;
     uint64_t bytes;
@@ -31,12 +31,12 @@ struct range {
     struct mapping *list; /* by address */
     uint32_t n, cap;
 };
-static struct physical *all_memory; /* under the lock, as all here */
+static struct physical *all_memory; /* under the lock */
 static struct range *ranges;
 
 static bool is_multiple(uint64_t n) { return n % GRANULARITY == 0; }
 
-/* ---- memory ---- */
+/* ---- physical memory ---- */
 
 static struct physical *memory_of(uint64_t handle) {
     struct physical *p = all_memory;
@@ -58,7 +58,7 @@ static void drop_unused(struct physical *p) {
     free(p);
 }
 
-/* Of this process's device, and exported as nothing but a file. */
+/* The memory must be on this device, and may be exported as a file only. */
 static enum cuda_error check_properties(const struct cuda_physical_properties *p) {
     if (!p || p->type != PINNED)
         return p && p->type == 2 ? CUDA_ErrorNotSupported : CUDA_ErrorInvalidValue;
@@ -75,7 +75,7 @@ enum cuda_error cuda_physical_granularity(size_t *out, const struct cuda_physica
     return e;
 }
 
-/* Takes the file over. */
+/* Adds physical memory in a file, which it then owns. */
 static enum cuda_error add_memory(uint64_t *handle, int file, uint64_t bytes,
                                   const struct cuda_physical_properties *properties) {
     struct physical *p = file >= 0 && reserve_take(cuda_core.h, bytes) ? malloc(sizeof *p) : NULL;
@@ -141,7 +141,7 @@ enum cuda_error cuda_physical_import(uint64_t *out, int file, int type) {
     return add_memory(out, dup(file), (uint64_t)s.st_size, &p);
 }
 
-/* ---- addresses ---- */
+/* ---- ranges ---- */
 
 enum cuda_error cuda_range_reserve(uint64_t *out, uint64_t bytes, uint64_t align, uint64_t hint, uint64_t flags) {
     CUDA_LOCK;
@@ -194,7 +194,7 @@ static enum mem_reserved reserved(unsigned flags) {
     return flags == ACCESS_NONE ? RANGE_CLOSED : flags == ACCESS_READ ? RANGE_READ : RANGE_WRITE;
 }
 
-/* One more piece, or more of the last one. */
+/* Appends a piece, or extends the last one. */
 static void add_piece(const struct range *r, struct mem_piece *p, uint32_t *n, uint64_t begin, uint64_t end,
                       enum mem_reserved what) {
     if (begin == end)
@@ -205,7 +205,8 @@ static void add_piece(const struct range *r, struct mem_piece *p, uint32_t *n, u
         p[(*n)++] = (struct mem_piece){begin, end, r->host + (begin - r->begin), what};
 }
 
-/* What kernels see of a range; mappings that touch are one piece, so that a copy may go over both. False: no memory. */
+/* Makes a range visible to kernels. Mappings that touch become one piece, so a copy may span both. False: the host is
+ * out of memory. */
 static bool show(const struct range *r) {
     struct mem_piece *p = calloc(2 * (size_t)r->n + 1, sizeof *p);
     uint64_t at = r->begin;
@@ -223,7 +224,7 @@ static bool show(const struct range *r) {
     return ok;
 }
 
-/* The first mapping that ends behind `at`. */
+/* The index of the first mapping that ends after `at`. */
 static uint32_t first_behind(const struct range *r, uint64_t at) {
     uint32_t i = 0;
     while (i < r->n && r->list[i].end <= at)
@@ -252,7 +253,7 @@ enum cuda_error cuda_range_map(uint64_t at, uint64_t bytes, uint64_t offset, uin
         return CUDA_ErrorInvalidValue;
     uint32_t i = first_behind(r, at);
     if (i < r->n && r->list[i].begin < at + bytes)
-        return CUDA_ErrorInvalidValue; /* in use */
+        return CUDA_ErrorInvalidValue; /* mapped already */
     unsigned char *host = r->host + (at - r->begin);
     if (!make_room(r) ||
         mmap(host, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, p->file, (off_t)offset) == MAP_FAILED)
@@ -264,7 +265,7 @@ enum cuda_error cuda_range_map(uint64_t at, uint64_t bytes, uint64_t offset, uin
     return show(r) ? CUDA_Success : CUDA_ErrorMemoryAllocation;
 }
 
-/* The mappings [*first, *last) that fill [at, at + bytes), each as a whole; false: they do not. */
+/* Finds the whole mappings [*first, *last) that fill [at, at + bytes); false: they do not fill it. */
 static bool mappings_of(const struct range *r, uint64_t at, uint64_t bytes, uint32_t *first, uint32_t *last) {
     uint64_t end = at + bytes;
     if (!r || !bytes)
@@ -314,7 +315,7 @@ enum cuda_error cuda_range_set_access(uint64_t at, uint64_t bytes, const struct 
     return e || show(r) ? e : CUDA_ErrorMemoryAllocation;
 }
 
-/* NULL: nothing is mapped there. */
+/* The mapping at an address; NULL: none. */
 static const struct mapping *mapping_at(uint64_t at) {
     const struct range *r = range_of(at, 1);
     uint32_t i = r ? first_behind(r, at) : 0;

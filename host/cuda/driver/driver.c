@@ -1,4 +1,4 @@
-/* The driver: its beginning, contexts, errors, addresses of functions, functions that are not there. */
+/* The driver: cuInit(), contexts, errors, addresses of functions, refused functions. */
 #include "driver.h"
 
 CUDA_API enum cuda_error cuInit(unsigned flags) { return flags ? CUDA_ErrorInvalidValue : cuda_open(); }
@@ -110,7 +110,7 @@ CUDA_API enum cuda_error cuGetProcAddress(const char *name, void **out, int vers
     return cuda_entry_point(name, out, version, NULL);
 }
 
-/* ---- functions that are not there ---- */
+/* ---- refused functions ---- */
 
 #define MISSING(name)                                                                                                  \
     CUDA_API enum cuda_error name(void) {                                                                              \

@@ -1,4 +1,4 @@
-/* Arrays, texture and surface objects, as the driver has them: the runtime's, by other descriptions. */
+/* Arrays, texture and surface objects of the driver: translates their descriptions to the types of core. */
 #include "driver_texture.h"
 #include <string.h>
 
@@ -102,7 +102,7 @@ CUDA_API enum cuda_error cuMipmappedArrayDestroy(struct cuda_mipmap *m) {
     DRIVER_FREE(m ? cuda_mipmap_free(m) : CUDA_ErrorInvalidResourceHandle);
 }
 
-/* ---- bytes of arrays of one dimension ---- */
+/* ---- copies of bytes ---- */
 
 static void *pointer(uint64_t p) { return (void *)(uintptr_t)p; }
 

@@ -1,4 +1,4 @@
-/* The device, as the driver tells of it. */
+/* The driver's functions for the device that the runtime has in another form. */
 #include "driver.h"
 
 static enum cuda_error number(int *out, int device, int value) {

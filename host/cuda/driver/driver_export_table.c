@@ -1,5 +1,5 @@
-/* cuGetExportTable(): NVIDIA's own libraries ask for parts of the driver by it that no document describes. Who does so
- * has a CUDA runtime inside which Heddle could not replace. */
+/* cuGetExportTable() gives NVIDIA's own libraries undocumented parts of the driver. A caller contains a CUDA runtime
+ * that Heddle could not replace. */
 #include "driver.h"
 #include "host/cuda/redirect/machine_code.h"
 #include <dlfcn.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The file with the code at an address, and whether it is the program itself. */
+/* The file with the code at an address. *program: it is the program itself. */
 static const char *file_with(void *code, bool *program) {
     static char exe[4096];
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -21,7 +21,7 @@ static const char *file_with(void *code, bool *program) {
     return caller.dli_fname;
 }
 
-/* A program whose own runtime stays in place can do nothing. A library is told apart when it is loaded (audit.c). */
+/* A program with its own runtime cannot run. audit.c has already printed the name of a library of machine code. */
 CUDA_API enum cuda_error cuGetExportTable(const void **table, const void *id) {
     static _Atomic bool said;
     bool program;

@@ -1,9 +1,9 @@
-/* Functions: launches, attributes, occupancy. They are the runtime's kernels. */
+/* Launches, attributes and occupancy of the driver. A CUfunction is a kernel of core. */
 #include "driver.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* `extra`: all arguments as one block, where each has the place that PTX gives it. */
+/* `extra` describes one block with all arguments, each at the offset of its parameter in the PTX. */
 enum { EXTRA_END, EXTRA_BUFFER, EXTRA_BYTES };
 
 static enum cuda_error take_buffer(const struct cuda_kernel *k, void **extra, void **args) {
@@ -75,7 +75,7 @@ CUDA_API enum cuda_error cuLaunchKernelEx(const struct driver_config *c, const v
     DRIVER(launch_config(c, f, args, extra));
 }
 
-/* ---- what is known of them ---- */
+/* ---- functions ---- */
 
 enum { CARVEOUT = 9 };
 
@@ -88,7 +88,7 @@ static enum cuda_error attribute(int *out, int which, const void *f) {
                        a.ptx_version,  a.binary_version, a.cache_mode,    a.most_dynamic_shared, a.carveout};
     if (which < 0 || which > 15)
         return CUDA_ErrorInvalidValue;
-    *out = which <= CARVEOUT ? all[which] : 0; /* clusters: none */
+    *out = which <= CARVEOUT ? all[which] : 0; /* the attributes of clusters */
     return CUDA_Success;
 }
 
@@ -99,7 +99,7 @@ static enum cuda_error known(const void *f) {
     return cuda_find_launched(f, &k);
 }
 
-/* The split of L1 and shared memory is the configuration's. */
+/* The configuration fixes the split of L1 and shared memory. */
 CUDA_API enum cuda_error cuFuncSetCacheConfig(const void *f, int which) { DRIVER((void)which, known(f)); }
 CUDA_API enum cuda_error cuFuncSetSharedMemConfig(const void *f, int which) { DRIVER((void)which, known(f)); }
 CUDA_API enum cuda_error cuFuncLoad(const void *f) { DRIVER(known(f)); }
@@ -151,7 +151,7 @@ CUDA_API enum cuda_error cuKernelGetAttribute(int *out, int which, const void *k
 CUDA_API enum cuda_error cuKernelSetAttribute(int which, int value, const void *k, int device) {
     DRIVER_FREE(device ? CUDA_ErrorInvalidDevice : cuda_kernel_set_attribute(k, which, value));
 }
-/* The split of L1 and shared memory is the configuration's. */
+/* The configuration fixes the split of L1 and shared memory. */
 CUDA_API enum cuda_error cuKernelSetCacheConfig(const void *k, int which, int device) {
     struct cuda_kernel *found;
     (void)which;

@@ -1,4 +1,4 @@
-/* Memory and copies, as the driver has them. Its device addresses are numbers; they are the runtime's pointers. */
+/* Memory and copies of the driver. Its device addresses are integers; those of core are pointers. */
 #include "driver.h"
 #include <string.h>
 
@@ -55,7 +55,7 @@ CUDA_API enum cuda_error cuMemHostAlloc(void **out, size_t bytes, unsigned flags
 }
 CUDA_API enum cuda_error cuMemFreeHost(void *p) { DRIVER_FREE(p ? cuda_free(p) : CUDA_ErrorInvalidValue); }
 
-/* ---- what is known of an address ---- */
+/* ---- attributes of an address ---- */
 
 enum pointer_attribute {
     POINTER_CONTEXT = 1,
@@ -116,7 +116,7 @@ static enum cuda_error attribute(void *out, int which, device_ptr p) {
 
 CUDA_API enum cuda_error cuPointerGetAttribute(void *out, int which, device_ptr p) { DRIVER(attribute(out, which, p)); }
 
-/* What does not hold for the address is NULL, and no error. */
+/* An attribute that the address lacks becomes 0, without an error. */
 static enum cuda_error attributes(unsigned n, const int *which, void **out, device_ptr p) {
     if (!which || !out)
         return CUDA_ErrorInvalidValue;
@@ -138,7 +138,6 @@ CUDA_API enum cuda_error cuPointerSetAttribute(const void *value, int which, dev
 
 /* ---- copies ---- */
 
-/* Streams that are captured take the copy into their graph. */
 static enum cuda_error copy(void *to, const void *from, size_t bytes, enum cuda_copy kind, struct cuda_stream *s) {
     return cuda_copy_on("cudaMemcpyAsync", to, from, bytes, kind, s);
 }
@@ -179,7 +178,7 @@ CUDA_API enum cuda_error cuMemcpyPeerAsync(device_ptr to, const void *c, device_
 
 enum memory_type { TYPE_HOST = 1, TYPE_DEVICE, TYPE_ARRAY, TYPE_UNIFIED };
 
-/* One side of a copy, whatever its dimensions. */
+/* One side of a copy of one to three dimensions. */
 struct side {
     size_t x, y, z;
     enum memory_type type;
@@ -289,7 +288,7 @@ CUDA_API enum cuda_error cuMemcpy2DAsync_v2(const struct copy_2d *c, struct cuda
 CUDA_API enum cuda_error cuMemcpy3D_v2(const struct copy_3d *c) { DRIVER(copy_3d(c, NULL)); }
 CUDA_API enum cuda_error cuMemcpy3DAsync_v2(const struct copy_3d *c, struct cuda_stream *s) { DRIVER(copy_3d(c, s)); }
 
-/* ---- filling ---- */
+/* ---- fills ---- */
 
 static enum cuda_error fill(device_ptr p, size_t pitch, uint32_t value, uint32_t width, size_t n, size_t rows,
                             struct cuda_stream *s) {

@@ -28,7 +28,7 @@ CUDA_API enum cuda_error cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, 
                                               const char *name) {
     DRIVER(cuda_module_variable(address, bytes, m, name));
 }
-CUDA_API enum cuda_error cuModuleGetLoadingMode(int *out) { DRIVER(cuda_put(out, 1)); /* eager */ }
+CUDA_API enum cuda_error cuModuleGetLoadingMode(int *out) { DRIVER(cuda_put(out, 1)); /* the mode EAGER */ }
 CUDA_API enum cuda_error cuLibraryGetModule(struct cuda_module **out, struct cuda_module *m) {
     DRIVER(cuda_library_module(out, m));
 }
@@ -40,7 +40,7 @@ CUDA_API enum cuda_error cuLinkCreate_v2(unsigned n, const int *names, void **va
 }
 CUDA_API enum cuda_error cuLinkAddData_v2(struct cuda_link *l, int type, void *data, size_t len, const char *name,
                                           unsigned n, const int *names, void **values) {
-    (void)n, (void)names, (void)values; /* of the optimiser */
+    (void)n, (void)names, (void)values; /* options of the optimiser */
     DRIVER(cuda_link_add(l, type, data, len, name));
 }
 CUDA_API enum cuda_error cuLinkAddFile_v2(struct cuda_link *l, int type, const char *path, unsigned n, const int *names,

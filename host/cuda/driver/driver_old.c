@@ -1,4 +1,4 @@
-/* Launches in the manner of CUDA 3: a kernel keeps its block, shared memory and parameters from call to call. */
+/* Launches of CUDA 3: separate calls set the block, shared memory and parameters of a kernel. */
 #include "driver.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ struct kept {
 };
 static struct kept *all; /* under the lock */
 
-/* What is kept of the kernel; NULL: it is none, or there is no memory. */
+/* The settings of a kernel; NULL: it is no kernel, or the host is out of memory. */
 static struct kept *kept_of(const void *f) {
     struct cuda_kernel *k;
     if (cuda_find_launched(f, &k))

@@ -3,12 +3,10 @@
 #include <string.h>
 
 static enum cuda_error get(struct cuda_reference **out, struct cuda_module *m, const char *name, bool surface) {
-    if (!out || !name)
-        return CUDA_ErrorInvalidValue;
-    if (!cuda_module_of(m))
-        return CUDA_ErrorInvalidResourceHandle;
-    if (!heddle_symbol(cuda_core.h, m->module, name, NULL))
-        return CUDA_ErrorSymbolNotFound;
+    uint64_t at;
+    enum cuda_error e = out ? cuda_module_variable(&at, NULL, m, name) : CUDA_ErrorInvalidValue;
+    if (e)
+        return e;
     struct cuda_reference *r = cuda_reference_add(m, name, NULL);
     if (!r)
         return CUDA_ErrorMemoryAllocation;
@@ -40,7 +38,7 @@ static enum cuda_error destroy(struct cuda_reference *r) {
 CUDA_API enum cuda_error cuTexRefCreate(struct cuda_reference **out) { DRIVER(create(out)); }
 CUDA_API enum cuda_error cuTexRefDestroy(struct cuda_reference *r) { DRIVER_FREE(destroy(r)); }
 
-/* Integers are read as the bound format says, which may come later than the flags. */
+/* The way integers are read depends on the flags and on the bound format, which a program may set in any order. */
 static enum cuda_error changed(struct cuda_reference *r) {
     if (r->bound)
         r->texture.normalized_read = driver_normalized_read(driver_resource_format(&r->resource), r->as_integer);
@@ -54,7 +52,7 @@ static enum cuda_error bind(struct cuda_reference *r, struct cuda_resource resou
     return changed(r);
 }
 
-/* ---- what is bound ---- */
+/* ---- binding ---- */
 
 static enum cuda_error set_array(struct cuda_reference *r, struct cuda_array *a, unsigned flags) {
     enum { OVERRIDE_FORMAT = 1 };
@@ -114,7 +112,7 @@ CUDA_API enum cuda_error cuTexRefSetAddress2D_v2(struct cuda_reference *r, const
     DRIVER(set_address_2d(r, d, p, pitch));
 }
 
-/* ---- how it is read ---- */
+/* ---- setting attributes ---- */
 
 static enum cuda_error set_format(struct cuda_reference *r, int format, unsigned channels) {
     if (!cuda_reference_of(r))
@@ -129,7 +127,7 @@ CUDA_API enum cuda_error cuTexRefSetFormat(struct cuda_reference *r, int format,
     DRIVER(set_format(r, format, (unsigned)channels));
 }
 
-/* One field of how a reference is read. */
+/* Sets one attribute of a reference. */
 static enum cuda_error set(struct cuda_reference *r, int *field, int value, int most) {
     if (!cuda_reference_of(r))
         return CUDA_ErrorInvalidResourceHandle;
@@ -174,7 +172,7 @@ CUDA_API enum cuda_error cuTexRefSetBorderColor(struct cuda_reference *r, const 
     DRIVER(set_border(r, color));
 }
 
-/* ---- what was set ---- */
+/* ---- reading attributes ---- */
 
 static enum cuda_error tell(struct cuda_reference *r, int *out, const int *field) {
     if (!out || !cuda_reference_of(r))
@@ -237,7 +235,7 @@ static enum cuda_error address_of(uint64_t *out, const struct cuda_reference *r)
 
 CUDA_API enum cuda_error cuTexRefGetAddress_v2(uint64_t *out, struct cuda_reference *r) { DRIVER(address_of(out, r)); }
 
-/* Of old: which references a kernel uses is in its code. */
+/* Has no effect: the code of a kernel names its references. */
 CUDA_API enum cuda_error cuParamSetTexRef(const void *f, int unit, struct cuda_reference *r) {
     (void)f, (void)unit;
     DRIVER(cuda_reference_of(r) ? CUDA_Success : CUDA_ErrorInvalidResourceHandle);

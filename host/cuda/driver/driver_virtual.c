@@ -16,7 +16,7 @@ CUDA_API enum cuda_error cuMemGetAllocationPropertiesFromHandle(struct cuda_phys
 CUDA_API enum cuda_error cuMemExportToShareableHandle(void *out, uint64_t handle, int type, uint64_t flags) {
     DRIVER_FREE(cuda_physical_export(out, handle, type, flags));
 }
-/* The descriptor comes as a pointer, and stays the caller's. */
+/* The file descriptor is in the pointer. The caller keeps it. */
 CUDA_API enum cuda_error cuMemImportFromShareableHandle(uint64_t *out, void *file, int type) {
     DRIVER_FREE(cuda_physical_import(out, (int)(intptr_t)file, type));
 }

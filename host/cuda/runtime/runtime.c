@@ -1,4 +1,4 @@
-/* The runtime: errors, addresses of the driver's functions, functions that are not there. */
+/* The runtime: errors, addresses of the driver's functions, refused functions. */
 #include "runtime.h"
 #include <string.h>
 
@@ -27,7 +27,7 @@ CUDA_API const char *cudaGetErrorString(enum cuda_error e) {
     return text ? text : cuda_error_name(e);
 }
 
-/* Without such a function *status tells it, and there is no error. */
+/* A missing function is no error here: *status reports it. */
 static enum cuda_error entry_point(const char *name, void **out, unsigned version, int *status) {
     enum cuda_error e = cuda_entry_point(name, out, (int)version, status);
     return e == CUDA_ErrorSymbolNotFound ? CUDA_Success : e;

@@ -1,7 +1,7 @@
 #ifndef CUDA_RUNTIME_H
 #define CUDA_RUNTIME_H
-/* The runtime's interface (libcudart.so). Its functions translate arguments and call verbs of core. Its error numbers are
- * those of enum cuda_error. */
+/* The runtime's interface (libcudart.so). Its functions translate arguments and call verbs of core. Its error numbers
+ * are those of enum cuda_error. */
 #include "host/cuda/core/core.h"
 
 /* The error that cudaGetLastError() returns to this thread. */

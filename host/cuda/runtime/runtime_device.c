@@ -1,4 +1,4 @@
-/* The device, as the runtime tells of it. */
+/* The runtime's functions for the device that the driver has in another form, or lacks. */
 #include "runtime.h"
 #include <stddef.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static enum cuda_error properties(void *out, int device) {
         return e;
     if (cuda_major() >= 13)
         as_13(out, &p);
-    else /* 12 has a function of its own */
+    else /* programs of 12 call cudaGetDeviceProperties_v2() */
         memcpy(out, &p, offsetof(struct cuda_properties, hostRegisterSupported));
     return CUDA_Success;
 }
@@ -64,7 +64,8 @@ CUDA_API enum cuda_error cudaSetDeviceFlags(unsigned flags) { NOTE(cuda_device_s
 CUDA_API enum cuda_error cudaGetDeviceFlags(unsigned *flags) { NOTE(cuda_device_flags(flags)); }
 CUDA_API enum cuda_error cudaThreadSynchronize(void) { RUNTIME(CUDA_Success); }
 
-/* Programs call it last, or to go on after a fault. Memory and variables stay; the report at exit has all launches. */
+/* Programs call it at their end, or to continue after a fault. Memory and variables stay; the report at exit has all
+ * launches. */
 static enum cuda_error reset(void) {
     enum cuda_error e = cuda_enter();
     if (e && e == cuda_fault()) {

@@ -2,7 +2,7 @@
  * address names the reference. */
 #include "runtime.h"
 
-/* As programs declare it: texture<...> begins with it. */
+/* The beginning of texture<...>, which programs declare. */
 struct texture_reference {
     int normalized, filter, address[3];
     struct channel_format format;
@@ -41,7 +41,7 @@ static enum cuda_error bind(const struct texture_reference *shadow, struct cuda_
     return CUDA_Success;
 }
 
-/* `bytes` may be more than there is: all that follows, then. */
+/* Binds at most the bytes that the memory has from `p` on. */
 static enum cuda_error bind_line(size_t *offset, const struct texture_reference *shadow, const void *p,
                                  const struct channel_format *f, size_t bytes) {
     uint64_t begin, all;
@@ -89,7 +89,7 @@ static enum cuda_error bind_array(const struct texture_reference *shadow, struct
 
 CUDA_API enum cuda_error cudaBindTextureToArray(const struct texture_reference *shadow, struct cuda_array *a,
                                                 const struct channel_format *f) {
-    (void)f; /* the array's */
+    (void)f; /* the format of the array counts */
     RUNTIME(bind_array(shadow, a));
 }
 

@@ -18,7 +18,7 @@ CUDA_API void __cudaRegisterVar(void **handle, char *shadow, char *device_addres
 CUDA_API void __cudaRegisterHostVar(void **handle, const char *name, char *shadow, size_t bytes) {
     (void)handle, (void)name, (void)shadow, (void)bytes;
 }
-/* The host reaches the variable by a pointer, which gets its value in __cudaInitModule(). */
+/* The host reaches the variable through a pointer, which __cudaInitModule() sets. */
 CUDA_API void __cudaRegisterManagedVar(void **handle, void **pointer, char *device_address, const char *device_name,
                                        int is_extern, size_t bytes, int constant, int global) {
     (void)device_address, (void)is_extern, (void)constant, (void)global;

@@ -1,6 +1,6 @@
 /* heddle exec on whole programs in the manner of the usual collections, as nvcc compiled them (test/cuda/programs).
  * Each compares what its kernels do with what its host computes. `nodes` tests the functions of graphs
- * (host/cuda/runtime/runtime_graph_*.c, host/cuda/driver/driver_graph.c), `virtual` those of stream values, too. */
+ * (host/cuda/core/core_graph*.c), `virtual` those of stream values, too. */
 #include "cli_help.h"
 #include <stdio.h>
 #include <unistd.h>
