@@ -56,7 +56,7 @@ static void at_exit(int status, void *unused) {
 }
 
 static void watch_exit(void) { on_exit(at_exit, NULL); }
-void cuda_tell_at_exit(void) {
+void cuda_report_at_exit(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_exit);
 }
@@ -173,7 +173,7 @@ static void open_context(void) {
     if (r->h)
         keep_addresses(r->h);
     pthread_atfork(NULL, NULL, after_fork);
-    cuda_tell_at_exit();
+    cuda_report_at_exit();
 }
 
 enum cuda_error cuda_enter(void) {
@@ -238,15 +238,15 @@ enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cud
 }
 
 void cuda_program_wrong(void) {
-    cuda_tell_at_exit();
+    cuda_report_at_exit();
     CUDA_LOCK;
     cuda_core.worst = HEDDLE_USAGE;
 }
 
-enum cuda_error cuda_missing(const char *name, bool *said, const char *error) {
-    if (!*said)
+enum cuda_error cuda_missing(const char *name, bool *printed, const char *error) {
+    if (!*printed)
         fprintf(stderr, "heddle: %s is not supported: it returns %s\n", name, error);
-    *said = true;
+    *printed = true;
     return CUDA_ErrorNotSupported;
 }
 

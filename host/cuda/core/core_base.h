@@ -82,7 +82,7 @@ enum cuda_error cuda_complain(const char *who, enum cuda_error e);
 /* The same for an error that the exit status shows, too. */
 enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cuda_error e);
 /* From now on the exit status shows cuda_core.worst. Opening the GPU does the same. */
-void cuda_tell_at_exit(void);
+void cuda_report_at_exit(void);
 /* Refuses a launch that Heddle does not simulate. Prints `why`, which ends with a newline, after the name of the
  * caller. The exit status becomes 2, unless a fault or the program itself sets another one. Returns `e`. */
 enum cuda_error cuda_refuse(const char *who, const char *why, enum cuda_error e);
@@ -94,8 +94,8 @@ double cuda_clock(void);
 /* The name of an error in the runtime; its text, or NULL if it has none. */
 const char *cuda_error_name(enum cuda_error e);
 const char *cuda_error_text(enum cuda_error e);
-/* Refuses a function: prints its name and the error that it returns, unless *said is set already. */
-enum cuda_error cuda_missing(const char *name, bool *said, const char *error);
+/* Refuses a function: prints its name and the error that it returns, unless *printed is set already. */
+enum cuda_error cuda_missing(const char *name, bool *printed, const char *error);
 /* The program cannot run correctly: its exit status becomes 2. */
 void cuda_program_wrong(void);
 /* The address of the driver's function that the headers of a CUDA version mean by a name; CUDA_ErrorSymbolNotFound.

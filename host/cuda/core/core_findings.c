@@ -12,26 +12,26 @@ struct tally {
     unsigned long long mistakes, launches;
 };
 /* The places that were printed. */
-struct told {
-    struct told *next;
+struct printed {
+    struct printed *next;
     char key[];
 };
 static struct {
     struct tally *kernels;
-    struct told *told;
+    struct printed *printed;
     unsigned long long launches, hidden;
 } findings;
 
-static bool is_told(const char *key) {
-    for (const struct told *t = findings.told; t; t = t->next)
+static bool is_printed(const char *key) {
+    for (const struct printed *t = findings.printed; t; t = t->next)
         if (strcmp(t->key, key) == 0)
             return true;
     size_t bytes = strlen(key) + 1;
-    struct told *t = malloc(sizeof *t + bytes);
+    struct printed *t = malloc(sizeof *t + bytes);
     if (t) {
         memcpy(t->key, key, bytes);
-        t->next = findings.told;
-        findings.told = t;
+        t->next = findings.printed;
+        findings.printed = t;
     }
     return false;
 }
@@ -82,7 +82,7 @@ static void count(const char *kernel, const char *line) {
     t->launches++;
 }
 
-void cuda_tell_findings(const char *kernel, const char *report) {
+void cuda_print_new_findings(const char *kernel, const char *report) {
     char key[1024];
     findings.launches++;
     for (size_t bytes; *report; report += bytes) {
@@ -92,7 +92,7 @@ void cuda_tell_findings(const char *kernel, const char *report) {
             continue;
         }
         key_of(kernel, report, bytes, key, sizeof key);
-        if (is_told(key)) {
+        if (is_printed(key)) {
             findings.hidden++;
             continue;
         }

@@ -125,7 +125,7 @@ enum cuda_error cuda_exec_set_call(struct cuda_graph_exec *x, const struct cuda_
 /* Sets, gets whether a node runs. */
 enum cuda_error cuda_exec_enable(struct cuda_graph_exec *x, const struct cuda_node *n, bool on);
 enum cuda_error cuda_exec_enabled(struct cuda_graph_exec *x, const struct cuda_node *n, unsigned *out);
-/* Replaces all work by that of a graph of the same shape; `told`: NULL, or the 24 bytes of
+/* Replaces all work by that of a graph of the same shape; `result`: NULL, or the 24 bytes of
  * cudaGraphExecUpdateResultInfo. */
-enum cuda_error cuda_exec_update(struct cuda_graph_exec *x, struct cuda_graph *g, void *told);
+enum cuda_error cuda_exec_update(struct cuda_graph_exec *x, struct cuda_graph *g, void *result);
 #endif

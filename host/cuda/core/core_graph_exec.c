@@ -204,13 +204,13 @@ static enum cuda_error update(struct cuda_graph_exec *x, struct cuda_graph *g) {
     return same ? CUDA_Success : CUDA_ErrorGraphExecUpdateFailure;
 }
 
-enum cuda_error cuda_exec_update(struct cuda_graph_exec *x, struct cuda_graph *g, void *told) {
+enum cuda_error cuda_exec_update(struct cuda_graph_exec *x, struct cuda_graph *g, void *result) {
     CUDA_LOCK;
-    enum { TOLD_BYTES = 24, UPDATED = 0, TOPOLOGY_CHANGED = 2 };
+    enum { RESULT_BYTES = 24, UPDATED = 0, TOPOLOGY_CHANGED = 2 };
     enum cuda_error e = update(x, g);
-    if (told) {
-        memset(told, 0, TOLD_BYTES);
-        *(int *)told = e ? TOPOLOGY_CHANGED : UPDATED;
+    if (result) {
+        memset(result, 0, RESULT_BYTES);
+        *(int *)result = e ? TOPOLOGY_CHANGED : UPDATED;
     }
     return e;
 }

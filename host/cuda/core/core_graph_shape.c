@@ -25,13 +25,13 @@ static struct cuda_graph *owner_of(const struct cuda_node *n) {
 }
 
 /* The caller's lists, with `room` places each; any may be NULL. `n`: edges found. */
-struct places {
+struct lists {
     struct cuda_node **from, **to;
     char *kinds;
     size_t room, n;
 };
 
-static void put(struct places *p, struct cuda_node *from, struct cuda_node *to) {
+static void add_edge(struct lists *p, struct cuda_node *from, struct cuda_node *to) {
     if (p->n < p->room) {
         if (p->from)
             p->from[p->n] = from;
@@ -44,16 +44,16 @@ static void put(struct places *p, struct cuda_node *from, struct cuda_node *to) 
 }
 
 /* Lists all edges, or only those to `only_to`, or only those from `only_from`. */
-static void put_edges(struct places *p, const struct cuda_graph *g, const struct cuda_node *only_from,
-                      const struct cuda_node *only_to) {
+static void list_edges(struct lists *p, const struct cuda_graph *g, const struct cuda_node *only_from,
+                       const struct cuda_node *only_to) {
     for (struct cuda_node *n = g->first; n; n = n->next)
         for (int i = 0; i < n->n_before; i++)
             if ((!only_to || n == only_to) && (!only_from || n->before[i] == only_from))
-                put(p, n->before[i], n);
+                add_edge(p, n->before[i], n);
 }
 
 /* Sets *n to the number of edges that were listed, or that there are, and clears the rest of the lists. */
-static enum cuda_error tell(struct places *p, size_t *n) {
+static enum cuda_error finish_lists(struct lists *p, size_t *n) {
     bool lists = p->from || p->to;
     for (size_t i = p->n; lists && i < p->room; i++) {
         if (p->from)
@@ -70,9 +70,9 @@ enum cuda_error cuda_graph_edges(const struct cuda_graph *g, struct cuda_node **
     CUDA_LOCK;
     if (!cuda_graph_of(g) || !n || !from != !to)
         return CUDA_ErrorInvalidValue;
-    struct places p = {from, to, kinds, *n, 0};
-    put_edges(&p, g, NULL, NULL);
-    return tell(&p, n);
+    struct lists p = {from, to, kinds, *n, 0};
+    list_edges(&p, g, NULL, NULL);
+    return finish_lists(&p, n);
 }
 
 enum cuda_error cuda_node_neighbours(const struct cuda_node *of, struct cuda_node **out, void *kinds, size_t *n,
@@ -81,13 +81,13 @@ enum cuda_error cuda_node_neighbours(const struct cuda_node *of, struct cuda_nod
     const struct cuda_graph *g = owner_of(of);
     if (!g || !n)
         return CUDA_ErrorInvalidValue;
-    struct places p = {before ? out : NULL, before ? NULL : out, kinds, *n, 0};
-    put_edges(&p, g, before ? NULL : of, before ? of : NULL);
-    return tell(&p, n);
+    struct lists p = {before ? out : NULL, before ? NULL : out, kinds, *n, 0};
+    list_edges(&p, g, before ? NULL : of, before ? of : NULL);
+    return finish_lists(&p, n);
 }
 
 /* Removes an edge; false: there was none. */
-static bool part(struct cuda_node *n, const struct cuda_node *from) {
+static bool remove_edge(struct cuda_node *n, const struct cuda_node *from) {
     int kept = 0, had = n->n_before;
     for (int i = 0; i < had; i++)
         if (n->before[i] != from)
@@ -102,8 +102,9 @@ enum cuda_error cuda_graph_remove_edges(const struct cuda_graph *g, node_list fr
         return CUDA_ErrorInvalidValue;
     enum cuda_error e = CUDA_Success;
     for (size_t i = 0; !e && i < n; i++)
-        e = cuda_graph_has(g, from[i]) && cuda_graph_has(g, to[i]) && part(to[i], from[i]) ? CUDA_Success
-                                                                                           : CUDA_ErrorInvalidValue;
+        e = cuda_graph_has(g, from[i]) && cuda_graph_has(g, to[i]) && remove_edge(to[i], from[i])
+                ? CUDA_Success
+                : CUDA_ErrorInvalidValue;
     return e;
 }
 
@@ -113,7 +114,7 @@ enum cuda_error cuda_node_destroy(struct cuda_node *n) {
     if (!g)
         return CUDA_ErrorInvalidValue;
     for (struct cuda_node *i = g->first; i; i = i->next)
-        part(i, n);
+        remove_edge(i, n);
     struct cuda_node **at = &g->first;
     while (*at != n)
         at = &(*at)->next;

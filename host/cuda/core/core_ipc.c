@@ -12,12 +12,12 @@
 
 enum { MEMORY_HANDLE = 0x48644d31, EVENT_HANDLE = 0x48644531 };
 /* Memory with a handle. Its file stays open while the memory exists. */
-struct told {
-    struct told *next;
+struct exported {
+    struct exported *next;
     uint64_t address; /* its first byte; no other memory ever gets this address */
     int file;
 };
-static struct told *all_told; /* under the lock */
+static struct exported *all_exported; /* under the lock */
 
 /* Memory of another process. */
 struct opened {
@@ -30,9 +30,9 @@ struct opened {
 static struct opened *all_opened;
 
 /* Closes the files of memory that was freed. */
-static void forget_old(void) {
-    for (struct told **i = &all_told; *i;) {
-        struct told *t = *i;
+static void close_unused(void) {
+    for (struct exported **i = &all_exported; *i;) {
+        struct exported *t = *i;
         if (heddle_buffer(cuda_core.h, t->address, NULL, NULL, NULL)) {
             i = &t->next;
             continue;
@@ -44,18 +44,18 @@ static void forget_old(void) {
 }
 
 /* The entry of the memory that begins at an address, made when first asked for. NULL: it cannot move into a file. */
-static const struct told *told_of(uint64_t address) {
-    struct told *t = all_told;
+static const struct exported *exported_at(uint64_t address) {
+    struct exported *t = all_exported;
     while (t && t->address != address)
         t = t->next;
     if (t || !(t = malloc(sizeof *t)))
         return t;
-    *t = (struct told){all_told, address, heddle_move_to_file(cuda_core.h, address)};
+    *t = (struct exported){all_exported, address, heddle_move_to_file(cuda_core.h, address)};
     if (t->file < 0) {
         free(t);
         return NULL;
     }
-    return all_told = t;
+    return all_exported = t;
 }
 
 enum cuda_error cuda_ipc_memory_handle(union cuda_ipc_handle *out, const void *p) {
@@ -63,8 +63,8 @@ enum cuda_error cuda_ipc_memory_handle(union cuda_ipc_handle *out, const void *p
     uint64_t begin, bytes;
     if (!out || cuda_memory_of(p, &begin, &bytes) != MEMORY_DEVICE)
         return CUDA_ErrorInvalidValue;
-    forget_old();
-    const struct told *t = told_of(begin);
+    close_unused();
+    const struct exported *t = exported_at(begin);
     if (!t)
         return cuda_complain("cudaIpcGetMemHandle", CUDA_ErrorMemoryAllocation);
     memset(out, 0, sizeof *out);

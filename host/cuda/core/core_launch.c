@@ -29,7 +29,7 @@ static enum cuda_error ended(const char *kernel, enum heddle_status status, int 
     struct cuda_core *r = &cuda_core;
     bool whole = heddle_launches(r->h) > before && !heddle_incomplete(r->h, before);
     if (r->check && (status == HEDDLE_OK || status == HEDDLE_FAULT) && whole) {
-        cuda_tell_findings(kernel, heddle_error(r->h));
+        cuda_print_new_findings(kernel, heddle_error(r->h));
         if (status == HEDDLE_FAULT && r->worst == HEDDLE_OK)
             r->worst = HEDDLE_FAULT;
         return CUDA_Success;

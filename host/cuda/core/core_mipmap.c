@@ -47,7 +47,7 @@ static unsigned most_levels(struct cuda_extent e, unsigned flags) {
     return n;
 }
 
-static void give_back(struct cuda_mipmap *m) {
+static void free_mipmap(struct cuda_mipmap *m) {
     for (unsigned i = 0; i < m->n; i++)
         cuda_array_forget(m->levels[i]);
     heddle_free(cuda_core.h, m->data);
@@ -86,7 +86,7 @@ enum cuda_error cuda_mipmap_new(struct cuda_mipmap **out, const struct channel_f
     }
     m->n = n;
     if ((error = make_levels(m, f, e, flags))) {
-        give_back(m);
+        free_mipmap(m);
         return error;
     }
     m->next = mipmaps;
@@ -110,6 +110,6 @@ enum cuda_error cuda_mipmap_free(struct cuda_mipmap *m) {
     if (!m || !*i)
         return m ? CUDA_ErrorInvalidValue : CUDA_Success;
     *i = m->next;
-    give_back(m);
+    free_mipmap(m);
     return CUDA_Success;
 }

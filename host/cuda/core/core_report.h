@@ -10,7 +10,7 @@ void cuda_report(int status);
  * of the command, at least one. */
 void cuda_report_results(const char *path, int status, int argc, char *const *argv);
 /* Prints the new findings in the report of the checker on a launch, which may be "". */
-void cuda_tell_findings(const char *kernel, const char *report);
+void cuda_print_new_findings(const char *kernel, const char *report);
 /* Prints the summary at the end; `quiet`: only if the checker found something. */
 void cuda_print_findings(bool quiet);
 #endif

@@ -153,12 +153,12 @@ enum cuda_error cuda_stream_id(const struct cuda_stream *s, unsigned long long *
     return CUDA_Success;
 }
 
-enum cuda_error cuda_stream_call(struct cuda_stream *s, void (*call)(void *), void *data, bool *noted) {
+enum cuda_error cuda_stream_call(struct cuda_stream *s, void (*call)(void *), void *data, bool *captured) {
     CUDA_LOCK;
-    *noted = call && cuda_capturing(s);
+    *captured = call && cuda_capturing(s);
     if (!call)
         return CUDA_ErrorInvalidValue;
-    return *noted ? cuda_capture(s, &(struct cuda_work){NODE_HOST, .call = {call, data}}) : CUDA_Success;
+    return *captured ? cuda_capture(s, &(struct cuda_work){NODE_HOST, .call = {call, data}}) : CUDA_Success;
 }
 
 enum cuda_error cuda_event_new(struct cuda_event **out, unsigned flags) {

@@ -37,9 +37,9 @@ enum cuda_error cuda_event_record(struct cuda_event *e, struct cuda_stream *s, u
 enum cuda_error cuda_event_wait(const struct cuda_event *e);
 /* Simulated milliseconds between two recorded events. */
 enum cuda_error cuda_event_elapsed(float *out, const struct cuda_event *from, const struct cuda_event *to);
-/* A call of the program on the host. A captured stream gets a node, and *noted is set. Else the caller calls it,
+/* A call of the program on the host. A captured stream gets a node, and *captured is set. Else the caller calls it,
  * without the lock: the function may call CUDA. */
-enum cuda_error cuda_stream_call(struct cuda_stream *s, void (*call)(void *), void *data, bool *noted);
+enum cuda_error cuda_stream_call(struct cuda_stream *s, void (*call)(void *), void *data, bool *captured);
 
 /* Between these calls the work for a stream becomes nodes of a graph, which the second call returns. */
 enum cuda_error cuda_capture_begin(struct cuda_stream *s);

@@ -20,7 +20,7 @@ static bool holds(unsigned how, uint64_t is, uint64_t value, unsigned bits) {
 }
 
 static enum cuda_error wait_for(uint64_t address, uint64_t value, unsigned flags, unsigned bits) {
-    static bool said;
+    static bool printed;
     uint64_t is = 0;
     unsigned how = flags & ~(unsigned)AND_FLUSH;
     if (how > UNTIL_NOR || address % (bits / 8))
@@ -29,12 +29,12 @@ static enum cuda_error wait_for(uint64_t address, uint64_t value, unsigned flags
         return cuda_complain("cuStreamWaitValue", CUDA_ErrorInvalidValue);
     if (holds(how, is, value, bits))
         return CUDA_Success;
-    if (!said)
+    if (!printed)
         fprintf(stderr,
                 "heddle: cuStreamWaitValue%u: the value at 0x%llx is 0x%llx, and nothing that was called before can "
                 "still change it: streams do not run beside the program\n",
                 bits, (unsigned long long)address, (unsigned long long)is);
-    said = true;
+    printed = true;
     return CUDA_ErrorNotSupported;
 }
 

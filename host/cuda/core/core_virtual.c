@@ -207,7 +207,7 @@ static void add_piece(const struct range *r, struct mem_piece *p, uint32_t *n, u
 
 /* Makes a range visible to kernels. Mappings that touch become one piece, so a copy may span both. False: the host is
  * out of memory. */
-static bool show(const struct range *r) {
+static bool update_kernels(const struct range *r) {
     struct mem_piece *p = calloc(2 * (size_t)r->n + 1, sizeof *p);
     uint64_t at = r->begin;
     uint32_t n = 0;
@@ -262,7 +262,7 @@ enum cuda_error cuda_range_map(uint64_t at, uint64_t bytes, uint64_t offset, uin
     r->list[i] = (struct mapping){at, at + bytes, p, ACCESS_NONE};
     r->n++;
     p->mappings++;
-    return show(r) ? CUDA_Success : CUDA_ErrorMemoryAllocation;
+    return update_kernels(r) ? CUDA_Success : CUDA_ErrorMemoryAllocation;
 }
 
 /* Finds the whole mappings [*first, *last) that fill [at, at + bytes); false: they do not fill it. */
@@ -288,7 +288,7 @@ enum cuda_error cuda_range_unmap(uint64_t at, uint64_t bytes) {
     }
     memmove(&r->list[first], &r->list[last], (r->n - last) * sizeof *r->list);
     r->n -= last - first;
-    return show(r) ? CUDA_Success : CUDA_ErrorMemoryAllocation;
+    return update_kernels(r) ? CUDA_Success : CUDA_ErrorMemoryAllocation;
 }
 
 static enum cuda_error check_access(const struct cuda_access *a, size_t n) {
@@ -312,7 +312,7 @@ enum cuda_error cuda_range_set_access(uint64_t at, uint64_t bytes, const struct 
     enum cuda_error e = check_access(a, n);
     for (uint32_t i = first; !e && i < last; i++)
         r->list[i].flags = a[n - 1].flags;
-    return e || show(r) ? e : CUDA_ErrorMemoryAllocation;
+    return e || update_kernels(r) ? e : CUDA_ErrorMemoryAllocation;
 }
 
 /* The mapping at an address; NULL: none. */

@@ -114,7 +114,7 @@ CUDA_API enum cuda_error cuGetProcAddress(const char *name, void **out, int vers
 
 #define MISSING(name)                                                                                                  \
     CUDA_API enum cuda_error name(void) {                                                                              \
-        static bool said;                                                                                              \
-        return cuda_missing(#name, &said, "CUDA_ERROR_NOT_SUPPORTED");                                                 \
+        static bool printed;                                                                                           \
+        return cuda_missing(#name, &printed, "CUDA_ERROR_NOT_SUPPORTED");                                              \
     }
 #include "driver_missing.def"

@@ -23,7 +23,7 @@ static const char *file_with(void *code, bool *program) {
 
 /* A program with its own runtime cannot run. audit.c has already printed the name of a library of machine code. */
 CUDA_API enum cuda_error cuGetExportTable(const void **table, const void *id) {
-    static _Atomic bool said;
+    static _Atomic bool printed;
     bool program;
     const char *file = file_with(__builtin_return_address(0), &program);
     (void)id;
@@ -37,7 +37,7 @@ CUDA_API enum cuda_error cuGetExportTable(const void **table, const void *id) {
         _exit(HEDDLE_USAGE);
     }
     cuda_program_wrong();
-    if (!machine_code_library(file) && !atomic_exchange(&said, true))
+    if (!machine_code_library(file) && !atomic_exchange(&printed, true))
         fprintf(stderr,
                 "heddle: %s: a CUDA runtime inside of it could not be replaced, and what it does will fail: build it "
                 "with 'nvcc -cudart shared', or do not strip it\n",

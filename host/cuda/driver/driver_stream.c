@@ -8,10 +8,10 @@ CUDA_API enum cuda_error cuStreamGetCtx(struct cuda_stream *s, struct cuda_conte
 
 /* The program's function may call CUDA, so the lock is not held while it runs. */
 CUDA_API enum cuda_error cuLaunchHostFunc(struct cuda_stream *s, void (*call)(void *), void *data) {
-    bool noted = false;
+    bool captured = false;
     enum cuda_error e = cuda_enter_current();
-    e = driver_leave(e ? e : cuda_stream_call(s, call, data, &noted));
-    if (!e && !noted)
+    e = driver_leave(e ? e : cuda_stream_call(s, call, data, &captured));
+    if (!e && !captured)
         call(data);
     return e;
 }

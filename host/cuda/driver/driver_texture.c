@@ -38,8 +38,9 @@ static enum cuda_error destroy(struct cuda_reference *r) {
 CUDA_API enum cuda_error cuTexRefCreate(struct cuda_reference **out) { DRIVER(create(out)); }
 CUDA_API enum cuda_error cuTexRefDestroy(struct cuda_reference *r) { DRIVER_FREE(destroy(r)); }
 
-/* The way integers are read depends on the flags and on the bound format, which a program may set in any order. */
-static enum cuda_error changed(struct cuda_reference *r) {
+/* The way integers are read depends on the flags and on the bound format, which a program may set_field in any order.
+ * */
+static enum cuda_error update(struct cuda_reference *r) {
     if (r->bound)
         r->texture.normalized_read = driver_normalized_read(driver_resource_format(&r->resource), r->as_integer);
     cuda_reference_changed(r);
@@ -49,7 +50,7 @@ static enum cuda_error changed(struct cuda_reference *r) {
 static enum cuda_error bind(struct cuda_reference *r, struct cuda_resource resource) {
     r->resource = resource;
     r->bound = true;
-    return changed(r);
+    return update(r);
 }
 
 /* ---- binding ---- */
@@ -120,7 +121,7 @@ static enum cuda_error set_format(struct cuda_reference *r, int format, unsigned
     enum cuda_error e = driver_format(&r->format, format, channels);
     if (!e && r->resource.type == RESOURCE_LINEAR)
         r->resource.linear.format = r->format;
-    return e ? e : changed(r);
+    return e ? e : update(r);
 }
 
 CUDA_API enum cuda_error cuTexRefSetFormat(struct cuda_reference *r, int format, int channels) {
@@ -128,26 +129,27 @@ CUDA_API enum cuda_error cuTexRefSetFormat(struct cuda_reference *r, int format,
 }
 
 /* Sets one attribute of a reference. */
-static enum cuda_error set(struct cuda_reference *r, int *field, int value, int most) {
+static enum cuda_error set_field(struct cuda_reference *r, int *field, int value, int most) {
     if (!cuda_reference_of(r))
         return CUDA_ErrorInvalidResourceHandle;
     if (value < 0 || value > most)
         return CUDA_ErrorInvalidValue;
     *field = value;
-    return changed(r);
+    return update(r);
 }
 
 CUDA_API enum cuda_error cuTexRefSetAddressMode(struct cuda_reference *r, int dimension, int mode) {
-    DRIVER(dimension < 0 || dimension > 2 ? CUDA_ErrorInvalidValue : set(r, &r->texture.address[dimension], mode, 3));
+    DRIVER(dimension < 0 || dimension > 2 ? CUDA_ErrorInvalidValue
+                                          : set_field(r, &r->texture.address[dimension], mode, 3));
 }
 CUDA_API enum cuda_error cuTexRefSetFilterMode(struct cuda_reference *r, int mode) {
-    DRIVER(set(r, &r->texture.linear, mode, 1));
+    DRIVER(set_field(r, &r->texture.linear, mode, 1));
 }
 CUDA_API enum cuda_error cuTexRefSetMipmapFilterMode(struct cuda_reference *r, int mode) {
-    DRIVER(set(r, &r->texture.linear_levels, mode, 1));
+    DRIVER(set_field(r, &r->texture.linear_levels, mode, 1));
 }
 CUDA_API enum cuda_error cuTexRefSetMaxAnisotropy(struct cuda_reference *r, unsigned most) {
-    DRIVER(set(r, (int *)&r->texture.anisotropy, (int)most, 16));
+    DRIVER(set_field(r, (int *)&r->texture.anisotropy, (int)most, 16));
 }
 
 static enum cuda_error set_flags(struct cuda_reference *r, unsigned flags) {
@@ -156,7 +158,7 @@ static enum cuda_error set_flags(struct cuda_reference *r, unsigned flags) {
     r->as_integer = (flags & FLAG_INTEGER) != 0;
     r->texture.normalized_coords = (flags & FLAG_NORMALIZED) != 0;
     r->texture.srgb = (flags & FLAG_SRGB) != 0;
-    return changed(r);
+    return update(r);
 }
 
 CUDA_API enum cuda_error cuTexRefSetFlags(struct cuda_reference *r, unsigned flags) { DRIVER(set_flags(r, flags)); }
@@ -165,7 +167,7 @@ static enum cuda_error set_border(struct cuda_reference *r, const float *color) 
     if (!cuda_reference_of(r) || !color)
         return color ? CUDA_ErrorInvalidResourceHandle : CUDA_ErrorInvalidValue;
     memcpy(r->texture.border, color, sizeof r->texture.border);
-    return changed(r);
+    return update(r);
 }
 
 CUDA_API enum cuda_error cuTexRefSetBorderColor(struct cuda_reference *r, const float *color) {
@@ -174,7 +176,7 @@ CUDA_API enum cuda_error cuTexRefSetBorderColor(struct cuda_reference *r, const 
 
 /* ---- reading attributes ---- */
 
-static enum cuda_error tell(struct cuda_reference *r, int *out, const int *field) {
+static enum cuda_error get_field(struct cuda_reference *r, int *out, const int *field) {
     if (!out || !cuda_reference_of(r))
         return out ? CUDA_ErrorInvalidResourceHandle : CUDA_ErrorInvalidValue;
     *out = *field;
@@ -182,13 +184,13 @@ static enum cuda_error tell(struct cuda_reference *r, int *out, const int *field
 }
 
 CUDA_API enum cuda_error cuTexRefGetAddressMode(int *out, struct cuda_reference *r, int dimension) {
-    DRIVER(dimension < 0 || dimension > 2 ? CUDA_ErrorInvalidValue : tell(r, out, &r->texture.address[dimension]));
+    DRIVER(dimension < 0 || dimension > 2 ? CUDA_ErrorInvalidValue : get_field(r, out, &r->texture.address[dimension]));
 }
 CUDA_API enum cuda_error cuTexRefGetFilterMode(int *out, struct cuda_reference *r) {
-    DRIVER(tell(r, out, &r->texture.linear));
+    DRIVER(get_field(r, out, &r->texture.linear));
 }
 CUDA_API enum cuda_error cuTexRefGetMaxAnisotropy(int *out, struct cuda_reference *r) {
-    DRIVER(tell(r, out, (const int *)&r->texture.anisotropy));
+    DRIVER(get_field(r, out, (const int *)&r->texture.anisotropy));
 }
 
 static enum cuda_error flags_of(unsigned *out, const struct cuda_reference *r) {

@@ -47,14 +47,14 @@ CUDA_API enum cuda_error cudaGetDriverEntryPoint(const char *name, void **out, u
 CUDA_API enum cuda_error heddle_cuda_unknown(const char *name);
 CUDA_API enum cuda_error heddle_cuda_unknown(const char *name) {
     static const char *last; /* programs call such a function once, or in a loop */
-    bool said = last && strcmp(last, name) == 0;
+    bool printed = last && strcmp(last, name) == 0;
     last = name;
-    NOTE(cuda_missing(name, &said, "cudaErrorNotSupported"));
+    NOTE(cuda_missing(name, &printed, "cudaErrorNotSupported"));
 }
 
 #define MISSING(name)                                                                                                  \
     CUDA_API enum cuda_error name(void) {                                                                              \
-        static bool said;                                                                                              \
-        NOTE(cuda_missing(#name, &said, "cudaErrorNotSupported"));                                                     \
+        static bool printed;                                                                                           \
+        NOTE(cuda_missing(#name, &printed, "cudaErrorNotSupported"));                                                  \
     }
 #include "runtime_missing.def"

@@ -6,10 +6,10 @@ CUDA_API enum cuda_error cudaEventCreate(struct cuda_event **out) { RUNTIME(cuda
 
 /* The program's function may call CUDA, so the lock is not held while it runs. */
 CUDA_API enum cuda_error cudaLaunchHostFunc(struct cuda_stream *s, void (*call)(void *), void *data) {
-    bool noted = false;
+    bool captured = false;
     enum cuda_error e = cuda_enter();
-    e = runtime_leave(e ? e : cuda_stream_call(s, call, data, &noted));
-    if (!e && !noted)
+    e = runtime_leave(e ? e : cuda_stream_call(s, call, data, &captured));
+    if (!e && !captured)
         call(data);
     return e;
 }
