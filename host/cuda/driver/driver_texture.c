@@ -38,8 +38,7 @@ static enum cuda_error destroy(struct cuda_reference *r) {
 CUDA_API enum cuda_error cuTexRefCreate(struct cuda_reference **out) { DRIVER(create(out)); }
 CUDA_API enum cuda_error cuTexRefDestroy(struct cuda_reference *r) { DRIVER_FREE(destroy(r)); }
 
-/* The way integers are read depends on the flags and on the bound format, which a program may set_field in any order.
- * */
+/* Flags and bound format decide how integers are read; a program may set them in any order. */
 static enum cuda_error update(struct cuda_reference *r) {
     if (r->bound)
         r->texture.normalized_read = driver_normalized_read(driver_resource_format(&r->resource), r->as_integer);

@@ -2,8 +2,7 @@
 #include "runtime.h"
 #include <string.h>
 
-/* CUDA 13 added the kinds of the edges to the functions that list and change them; all edges are of the ordinary kind.
- * */
+/* CUDA 13 added the kinds of edges to the functions that list and change edges. All edges are ordinary. */
 static bool with_kinds(void) { return cuda_major() >= 13; }
 
 /* ---- copies and fills ---- */
