@@ -56,7 +56,8 @@ static void at_exit(int status, void *unused) {
 }
 
 static void watch_exit(void) { on_exit(at_exit, NULL); }
-void cuda_report_at_exit(void) {
+/* From now on the exit status shows cuda_core.worst. */
+static void report_at_exit(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_exit);
 }
@@ -173,7 +174,7 @@ static void open_context(void) {
     if (r->h)
         keep_addresses(r->h);
     pthread_atfork(NULL, NULL, after_fork);
-    cuda_report_at_exit();
+    report_at_exit();
 }
 
 enum cuda_error cuda_enter(void) {
@@ -238,7 +239,7 @@ enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cud
 }
 
 void cuda_program_wrong(void) {
-    cuda_report_at_exit();
+    report_at_exit();
     CUDA_LOCK;
     cuda_core.worst = HEDDLE_USAGE;
 }

@@ -81,8 +81,6 @@ void cuda_forget_fault(void);
 enum cuda_error cuda_complain(const char *who, enum cuda_error e);
 /* The same for an error that the exit status shows, too. */
 enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cuda_error e);
-/* From now on the exit status shows cuda_core.worst. Opening the GPU does the same. */
-void cuda_report_at_exit(void);
 /* Refuses a launch that Heddle does not simulate. Prints `why`, which ends with a newline, after the name of the
  * caller. The exit status becomes 2, unless a fault or the program itself sets another one. Returns `e`. */
 enum cuda_error cuda_refuse(const char *who, const char *why, enum cuda_error e);
