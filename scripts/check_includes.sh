@@ -30,9 +30,9 @@ host/results: host/heddle.h timing/report
 host/live: host timing/report
 host/cuda/redirect:
 host/cuda:
-host/cuda/core: host/cuda/redirect/machine_code.h host/heddle.h host/load/fatbin.h host/load/elf_load.h host/load/follow.h host/live/live.h host/results/digest.h host/results/results_db.h host/results/results_json.h host/reserve.h
-host/cuda/runtime: host/cuda/core host/cuda/redirect/machine_code.h host/heddle.h host/load/fatbin.h host/load/elf_load.h host/load/follow.h host/live/live.h host/results/digest.h host/results/results_db.h host/results/results_json.h host/reserve.h
-host/cuda/driver: host/cuda/core host/cuda/runtime host/cuda/redirect/machine_code.h host/heddle.h host/load/fatbin.h host/load/elf_load.h host/load/follow.h host/live/live.h host/results/digest.h host/results/results_db.h host/results/results_json.h host/reserve.h
+host/cuda/core: host/heddle.h host/load/fatbin.h host/load/elf_load.h host/load/follow.h host/live/live.h host/results/digest.h host/results/results_db.h host/results/results_json.h host/reserve.h
+host/cuda/runtime: host/cuda/core host/cuda/functions.def
+host/cuda/driver: host/cuda/core host/cuda/functions.def host/cuda/redirect/machine_code.h
 benchmarks: host/heddle.h
 reproduce:
 examples:

@@ -17,6 +17,8 @@ for f in host/cuda/core/*.c host/cuda/runtime/*.c host/cuda/driver/*.c; do
         esac
     done
 done >"$tmp/all"
+tr -s '\n ' ' ' <host/cuda/functions.def | grep -oE 'BOTH\([A-Z_]+, \w+, [A-Z_]+, \w+' |
+    sed 's,.*(\w*\, \(\w*\)\, \w*\, \(\w*\),\1 host/cuda/functions.def\n\2 host/cuda/functions.def,' >>"$tmp/all"
 for bits in 8 16 32; do # FILL() of driver_memory.c
     for name in cuMemsetD${bits}_v2 cuMemsetD${bits}Async cuMemsetD2D${bits}_v2 cuMemsetD2D${bits}Async; do
         echo "$name host/cuda/driver/driver_memory.c"
@@ -42,9 +44,11 @@ cat <<END
 # Functions of CUDA
 
 What programs find in \`libcudart.so\` and \`libcuda.so.1\` (written by \`scripts/list_cuda.sh\`; [cuda.md](cuda.md) says
-what they do). Many have other names for programs with a default stream a thread (\`host/cuda/driver/also.def\`). Another
-$(refused host/cuda/core/missing.def) functions of the runtime and $(refused host/cuda/core/driver_missing.def) of the driver are there to say, once, that they are not supported
-(\`host/cuda/core/missing.def\`, \`host/cuda/core/driver_missing.def\`).
+what they do). A function that both interfaces have in the same form is a row of \`host/cuda/functions.def\`.
+\`host/cuda/runtime/runtime_also.def\` and \`host/cuda/driver/driver_also.def\` list other names of functions: for programs
+with a default stream for each thread, and for other versions of CUDA. Heddle refuses
+$(refused host/cuda/runtime/runtime_missing.def) more functions of the runtime and $(refused host/cuda/driver/driver_missing.def) of the driver, with a message
+(\`host/cuda/runtime/runtime_missing.def\`, \`host/cuda/driver/driver_missing.def\`).
 END
 table '^(__)?cuda' 'The runtime'
 table '^cu[A-Z]' 'The driver'
@@ -52,8 +56,9 @@ table '^cu[A-Z]' 'The driver'
 [ -n "$library" ] || exit 0
 {
     cut -d' ' -f1 "$tmp/functions"
-    sed -n 's/^MISSING(\(.*\))$/\1/p' host/cuda/core/missing.def host/cuda/core/driver_missing.def
-    sed -n 's/^ALSO(\([^,]*\),.*/\1/p' host/cuda/driver/also.def
+    sed -n 's/^MISSING(\(.*\))$/\1/p' host/cuda/runtime/runtime_missing.def host/cuda/driver/driver_missing.def
+    sed -n 's/^ALSO(\([^,]*\),.*/\1/p; s/^PER_THREAD(\(.*\))$/\1_ptsz/p; s/^PER_THREAD_BLOCKING(\(.*\))$/\1_ptds/p' \
+        host/cuda/runtime/runtime_also.def host/cuda/driver/driver_also.def
 } | sort -u >"$tmp/said"
 nm -D --defined-only "$library" | awk '{sub(/@.*/, "", $3); print $3}' | grep -E '^(__)?cu' | sort -u >"$tmp/there"
 diff "$tmp/said" "$tmp/there" | sed -n 's/^< \(.*\)/list_cuda: \1 is in the sources and not in the library/p; s/^> \(.*\)/list_cuda: \1 is in the library and not found in the sources/p' >&2

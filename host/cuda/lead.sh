@@ -1,5 +1,5 @@
 #!/bin/sh
-# The assembly of a library that leads on: for each symbol of the core that belongs to it, a jump to the core's.
+# The assembly of a library that forwards to the core: for each of its symbols, a jump to the symbol of the core.
 # usage: lead.sh CORE NAME, NAME libcuda.so.1 or libcudart.so.12
 set -eu
 case $2 in

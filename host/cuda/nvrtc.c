@@ -1,5 +1,4 @@
-/* libnvrtc.so: compiles CUDA C++ at run time, which only NVIDIA's toolkit can. Programs that have the simulator's
- * libraries before theirs are told so, once. */
+/* libnvrtc.so: a stub. Only NVIDIA's toolkit compiles CUDA C++ at run time; the stub tells a program so, once. */
 #include <stdbool.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* Compiled once for each library that leads to the core: says which runtime the program was compiled for. */
+/* Compiled once for each library that forwards to the core: tells the core the CUDA version of the program. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* The one context of the process, errors, and the end. */
+/* The state of the process: opening the GPU, the lock, messages, the end of the program. */
+#include "core_module.h"
 #include "core_report.h"
 #include "host/load/elf_load.h"
 #include "host/load/follow.h"
@@ -11,10 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct cuda_runtime cuda_runtime = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
-__thread enum cuda_error cuda_last_error;
-struct cuda_context cuda_primary_context = {.magic = CONTEXT_MAGIC};
-__thread struct cuda_context *cuda_current_context;
+struct cuda_core cuda_core = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
 static int major = 13;
 
@@ -32,7 +30,7 @@ static uint64_t env_number(const char *name) {
     return text ? strtoull(text, NULL, 0) : 0;
 }
 
-/* `first`, and the words of HEDDLE_SET, "key=value key=value". */
+/* Appends the words of HEDDLE_SET ("key=value key=value") to `first`. */
 static const char **split_words(const char *const *first, char *text) {
     size_t n = 0;
     const char **words = calloc(strlen(text) / 2 + 2 + FOLLOW_OPTIONS, sizeof *words);
@@ -44,34 +42,35 @@ static const char **split_words(const char *const *first, char *text) {
     return words;
 }
 
-/* A kernel that failed shows in the exit status, also of a program that does not look. */
+/* A failed kernel shows in the exit status, even if the program ignores the error. */
 static void at_exit(int status, void *unused) {
     (void)unused;
-    if (cuda_runtime.forked)
+    if (cuda_core.forked)
         return;
     cuda_report(status);
-    live_close(cuda_runtime.live);
-    if (status == 0 && cuda_runtime.worst != HEDDLE_OK) {
+    live_close(cuda_core.live);
+    if (status == 0 && cuda_core.worst != HEDDLE_OK) {
         fflush(NULL);
-        _exit((int)cuda_runtime.worst);
+        _exit((int)cuda_core.worst);
     }
 }
 
 static void watch_exit(void) { on_exit(at_exit, NULL); }
-void cuda_tell_at_exit(void) {
+/* From now on the exit status shows cuda_core.worst. */
+static void report_at_exit(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_exit);
 }
 
 static void after_fork(void) {
     static const pthread_mutex_t open = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-    cuda_runtime.forked = true;
-    cuda_runtime.lock = open; /* whoever held it is not in this process */
+    cuda_core.forked = true;
+    cuda_core.lock = open; /* the thread that held it is not in this process */
 }
 
-/* Device addresses are none of the host's, so that either side's can be told from the other's: what malloc() grows,
- * which in a program that is not position-independent begins below them, is to go elsewhere. Nothing is stored there;
- * where it cannot be had the program just runs. */
+/* Reserves the device's range of addresses in the host's address space, without memory. No host pointer then looks like
+ * a device pointer: the heap of malloc() begins below the range in a program that is not position-independent, and
+ * would grow into it. Without the reservation the program runs all the same. */
 static void keep_addresses(struct heddle *h) {
     enum { PIECE = 1 << 20 };
     uint64_t first = heddle_alloc(h, 1);
@@ -86,25 +85,25 @@ static void keep_addresses(struct heddle *h) {
     heddle_free(h, first);
 }
 
-/* HEDDLE_LIVE: the page lives as long as the program. */
+/* Serves the live page (HEDDLE_LIVE) until the program ends. */
 static void serve(struct heddle_options *o) {
     const char *where = getenv("HEDDLE_LIVE");
     char err[1024];
     if (!where || !*where)
         return;
-    if (!(cuda_runtime.live = live_open(where, program_invocation_name, err, sizeof err))) {
+    if (!(cuda_core.live = live_open(where, program_invocation_name, err, sizeof err))) {
         fprintf(stderr, "heddle: HEDDLE_LIVE: %s\n", err);
         return;
     }
-    fprintf(stderr, "heddle: live at %s until the program ends\n", live_address(cuda_runtime.live));
-    live_watch(cuda_runtime.live, o);
+    fprintf(stderr, "heddle: live at %s until the program ends\n", live_address(cuda_core.live));
+    live_watch(cuda_core.live, o);
 }
 
-/* The newest PTX of all that is registered. A program whose constructors use the GPU may have registered nothing yet:
- * then of its file. 0: none. */
+/* The newest PTX of all registered containers, or of the program's file if none is registered yet: a constructor may
+ * use the GPU first. 0: there is no PTX. */
 static uint32_t newest_ptx(void) {
     uint32_t newest = 0;
-    for (const struct cuda_module *m = cuda_runtime.modules; m; m = m->next)
+    for (const struct cuda_module *m = cuda_core.modules; m; m = m->next)
         for (int i = 0; i < m->n; i++) {
             uint32_t arch = fatbin_newest(m->containers[i], fatbin_bytes(m->containers[i]));
             newest = arch > newest ? arch : newest;
@@ -126,7 +125,7 @@ static uint32_t newest_ptx(void) {
     return newest;
 }
 
-/* No machine was named: that for the newest PTX, which one line tells. */
+/* Chooses the machine for the newest PTX, and prints which one. */
 static void choose_machine(struct follow *f) {
     const char *quiet = getenv("HEDDLE_QUIET");
     uint32_t arch = newest_ptx();
@@ -143,8 +142,8 @@ static void choose_machine(struct follow *f) {
 }
 
 static void open_context(void) {
-    static struct follow follow; /* its texts are the context's */
-    struct cuda_runtime *r = &cuda_runtime;
+    static struct follow follow; /* the context uses its texts */
+    struct cuda_core *r = &cuda_core;
     const char *set = getenv("HEDDLE_SET"), *model = getenv("HEDDLE_MODEL"), *config = getenv("HEDDLE_CONFIG"),
                *bounds = getenv("HEDDLE_CHECK_BOUNDS");
     char *copy = strdup(set ? set : ""), err[1024] = "the host is out of memory";
@@ -175,11 +174,11 @@ static void open_context(void) {
     if (r->h)
         keep_addresses(r->h);
     pthread_atfork(NULL, NULL, after_fork);
-    cuda_tell_at_exit();
+    report_at_exit();
 }
 
 enum cuda_error cuda_enter(void) {
-    struct cuda_runtime *r = &cuda_runtime;
+    struct cuda_core *r = &cuda_core;
     pthread_mutex_lock(&r->lock);
     if (!r->h && !r->broken)
         open_context();
@@ -188,15 +187,27 @@ enum cuda_error cuda_enter(void) {
     return r->broken || r->forked ? CUDA_ErrorInitializationError : r->sticky;
 }
 
-enum cuda_error cuda_note(enum cuda_error e) {
-    if (e != CUDA_Success && e != CUDA_ErrorNotReady)
-        cuda_last_error = e;
-    return e;
+void cuda_leave(void) { pthread_mutex_unlock(&cuda_core.lock); }
+
+enum cuda_error cuda_open(void) {
+    struct cuda_context *current = cuda_current_context;
+    enum cuda_error e = cuda_enter();
+    cuda_current_context = current; /* opening makes no context current */
+    bool broken = cuda_core.broken;
+    cuda_leave();
+    return broken ? CUDA_ErrorNoDevice : e;
 }
 
-enum cuda_error cuda_leave(enum cuda_error e) {
-    pthread_mutex_unlock(&cuda_runtime.lock);
-    return cuda_note(e);
+enum cuda_error cuda_ready(void) {
+    return cuda_core.h && !cuda_core.forked ? CUDA_Success : CUDA_ErrorInitializationError;
+}
+
+/* Without the lock: cudaGetLastError() does not wait for the kernels of other threads. */
+enum cuda_error cuda_fault(void) { return cuda_core.sticky; }
+
+void cuda_forget_fault(void) {
+    CUDA_LOCK;
+    cuda_core.sticky = CUDA_Success;
 }
 
 static void print(const char *who, const char *why) {
@@ -205,12 +216,12 @@ static void print(const char *who, const char *why) {
 }
 
 enum cuda_error cuda_complain(const char *who, enum cuda_error e) {
-    print(who, heddle_error(cuda_runtime.h));
+    print(who, heddle_error(cuda_core.h));
     return e;
 }
 
-enum cuda_error cuda_refused(const char *who, const char *why, enum cuda_error e) {
-    struct cuda_runtime *r = &cuda_runtime;
+enum cuda_error cuda_refuse(const char *who, const char *why, enum cuda_error e) {
+    struct cuda_core *r = &cuda_core;
     print(who, why);
     r->worst = r->worst == HEDDLE_OK ? HEDDLE_USAGE : r->worst;
     if (!r->why)
@@ -219,7 +230,7 @@ enum cuda_error cuda_refused(const char *who, const char *why, enum cuda_error e
 }
 
 enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cuda_error e) {
-    struct cuda_runtime *r = &cuda_runtime;
+    struct cuda_core *r = &cuda_core;
     cuda_complain(who, e);
     r->worst = status;
     if (!r->why)
@@ -227,20 +238,26 @@ enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cud
     return e;
 }
 
+void cuda_program_wrong(void) {
+    report_at_exit();
+    CUDA_LOCK;
+    cuda_core.worst = HEDDLE_USAGE;
+}
+
+enum cuda_error cuda_missing(const char *name, bool *printed, const char *error) {
+    if (!*printed)
+        fprintf(stderr, "heddle: %s is not supported: it returns %s\n", name, error);
+    *printed = true;
+    return CUDA_ErrorNotSupported;
+}
+
 double cuda_clock(void) {
-    const struct cuda_runtime *r = &cuda_runtime;
+    const struct cuda_core *r = &cuda_core;
     if (r->functional)
         return host_seconds() - r->started;
     double cycles = heddle_stat(r->h, -1, "gpu.cycles"), mhz = heddle_option(r->h, "clock.core_mhz");
     return cycles > 0 ? cycles / (1e6 * mhz) : 0;
 }
-
-CUDA_API enum cuda_error cudaGetLastError(void) {
-    enum cuda_error e = cuda_last_error;
-    cuda_last_error = cuda_runtime.sticky;
-    return e;
-}
-CUDA_API enum cuda_error cudaPeekAtLastError(void) { return cuda_last_error; }
 
 static const struct error_row {
     int number;
@@ -251,6 +268,8 @@ static const struct error_row {
 #undef CUDA_ERROR
 };
 
+static const char unrecognized[] = "unrecognized error code";
+
 static const struct error_row *find_error(enum cuda_error e) {
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
         if (errors[i].number == (int)e)
@@ -258,12 +277,12 @@ static const struct error_row *find_error(enum cuda_error e) {
     return NULL;
 }
 
-CUDA_API const char *cudaGetErrorName(enum cuda_error e) {
+const char *cuda_error_name(enum cuda_error e) {
     const struct error_row *row = find_error(e);
-    return row ? row->name : "unrecognized error code";
+    return row ? row->name : unrecognized;
 }
 
-CUDA_API const char *cudaGetErrorString(enum cuda_error e) {
+const char *cuda_error_text(enum cuda_error e) {
     const struct error_row *row = find_error(e);
-    return !row ? "unrecognized error code" : row->text ? row->text : row->name;
+    return row ? row->text : unrecognized;
 }

@@ -1,133 +1,19 @@
-#ifndef CUDA_RUNTIME_H
-#define CUDA_RUNTIME_H
-/* The CUDA runtime on the simulated GPU: what programs that were linked with -cudart shared call instead of NVIDIA's.
- * The interface has no context argument, so that there is one of everything in a process; a lock makes it safe for
- * threads. Streams are in order trivially: all work is done before the call returns. Types and layouts are those of the
- * binary interface of CUDA 11 to 13 on x86-64 Linux. */
-#include "host/heddle.h"
-#include "host/live/live.h"
-#include <pthread.h>
-#include <stdint.h>
-
-/* A function that programs call. */
-#define CUDA_API __attribute__((visibility("default")))
-
-enum cuda_error {
-#define CUDA_ERROR(name, number, text) CUDA_##name = number,
-#include "errors.def"
-#undef CUDA_ERROR
-};
-
-struct cuda_dim {
-    unsigned x, y, z;
-};
-
-enum cuda_copy { COPY_HOST_TO_HOST, COPY_TO_DEVICE, COPY_TO_HOST, COPY_ON_DEVICE, COPY_DEFAULT };
-
-/* What one compilation registered: its containers, and the module once something of it was used. */
-struct cuda_module {
-    struct cuda_module *next;
-    const void **containers;
-    int n;
-    struct heddle_module *module; /* NULL: not yet */
-    enum cuda_error failed;       /* why it could not be loaded */
-    bool by_driver, unloaded;     /* cuModuleLoad(), and then cuModuleUnload() */
-    bool is_library;              /* by cuLibraryLoadData() or cudaLibraryLoadData() */
-};
-
-/* A kernel as a program knows it: the address of its stub; that of this very struct where the driver made it. */
-struct cuda_kernel {
-    struct cuda_kernel *next; /* of its chain */
-    const void *stub;
-    struct cuda_module *in;
-    const char *name;       /* the program's, as in PTX */
-    int n_params;           /* -1: not yet known */
-    enum cuda_error failed; /* why it cannot be compiled, which was told */
-    uint32_t *param_bytes, *param_offsets;
-    int shared_bytes;         /* of its own */
-    int dynamic_shared_limit; /* bytes that a launch may add: what 48 KiB leave, or cudaFuncSetAttribute() */
-};
-
-struct cuda_variable {
-    struct cuda_variable *next; /* of its chain */
-    const void *shadow;         /* the host's variable that stands for it */
-    void **pointer;             /* managed: where the program keeps its address; else NULL */
-    struct cuda_module *in;
-    const char *name;
-    size_t bytes;
-};
-
-enum { CUDA_CHAINS = 1024 };
-struct cuda_runtime {
-    pthread_mutex_t lock;
-    struct heddle *h;  /* NULL: not yet opened */
-    struct live *live; /* NULL: nobody looks on */
-    bool broken;       /* it could not be opened */
-    bool forked;       /* this process is a copy of the one that opened it: without its threads it is of no use */
-    enum cuda_error sticky;
-    bool functional, check; /* the model has no time; kernels are checked */
-    struct cuda_module *modules;
-    struct cuda_kernel *kernels[CUDA_CHAINS];
-    struct cuda_variable *variables[CUDA_CHAINS];
-    enum heddle_status worst;      /* of the launches */
-    char *why;                     /* what was told of the first that failed, or NULL */
-    struct heddle_options options; /* of the context; its texts live as long as the process */
-    double started;                /* the host's seconds when the context was opened */
-};
-extern struct cuda_runtime cuda_runtime;
-/* The error that cudaGetLastError() will tell this thread. */
-extern __thread enum cuda_error cuda_last_error;
-/* The driver's current context of this thread; the runtime takes the primary one when there is none. */
-enum { CONTEXT_MAGIC = 0x48435458 };
-struct cuda_context {
-    unsigned magic, flags;
-    int uses; /* of the primary one: retained; of others: attached */
-    bool destroyed;
-};
-extern struct cuda_context cuda_primary_context;
-extern __thread struct cuda_context *cuda_current_context;
-
-/* The beginning and the end of every function that needs the GPU: the lock, the context, and the error that a kernel
- * left. cuda_leave() unlocks, keeps the error for cudaGetLastError() and returns it. */
-enum cuda_error cuda_enter(void);
-enum cuda_error cuda_leave(enum cuda_error e);
-/* For functions that need no context: keeps the error. */
-enum cuda_error cuda_note(enum cuda_error e);
-/* The last call of the library failed: prints why, after the name of the caller; returns `e`. */
-enum cuda_error cuda_complain(const char *who, enum cuda_error e);
-/* The same for what the exit status shall tell, too. */
-enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cuda_error e);
-/* From now on the exit status tells what went wrong (cuda_runtime.worst). Opening the context does so, too. */
-void cuda_tell_at_exit(void);
-/* In cuda_enter(): a launch that is not simulated. Prints `why`, which ends with a newline, after the name of the
- * caller; the exit status is 2 unless the program's own, or a fault, says otherwise. Returns `e`. */
-enum cuda_error cuda_refused(const char *who, const char *why, enum cuda_error e);
-/* Of the program that runs: 11, 12 or 13. */
-int cuda_major(void);
-/* Simulated seconds so far; the host's in the functional model. */
-double cuda_clock(void);
-
-/* In cuda_enter(): the module, unless it is loaded. */
-enum cuda_error cuda_module_load(struct cuda_module *m);
-/* In cuda_enter(): the kernel of a stub with its parameters known, the variable of a shadow. */
-enum cuda_error cuda_find_kernel(const void *stub, struct cuda_kernel **out);
-enum cuda_error cuda_find_variable(const void *shadow, uint64_t *address, uint64_t *bytes);
-/* A new kernel of a module, for the driver: its own stub. NULL without memory. */
-struct cuda_kernel *cuda_add_kernel(struct cuda_module *m, const char *name);
-/* The kernel that a launch names: by its stub, or by this struct. */
-enum cuda_error cuda_find_launched(const void *what, struct cuda_kernel **out);
-/* Host memory for both sides, or managed: see heddle_alloc_shared(). */
-enum cuda_memory { MEMORY_UNREGISTERED, MEMORY_HOST, MEMORY_DEVICE, MEMORY_MANAGED };
-/* What kind of memory an address is, and its block; *begin and *bytes are zero for MEMORY_UNREGISTERED. */
-enum cuda_memory cuda_memory_of(const void *p, uint64_t *begin, uint64_t *bytes);
-/* Copies; `who` for messages. */
-enum cuda_error cuda_copy(const char *who, void *to, const void *from, size_t bytes, enum cuda_copy kind);
-/* The error in words, as CUDA's manual has it. */
-const char *cudaGetErrorString(enum cuda_error e);
-
-#define GUARD(...)                                                                                                     \
-    do {                                                                                                               \
-        enum cuda_error error_ = cuda_enter();                                                                         \
-        return cuda_leave(error_ ? error_ : (__VA_ARGS__));                                                            \
-    } while (0)
+#ifndef CUDA_CORE_H
+#define CUDA_CORE_H
+/* The verbs of CUDA: what a call does, whichever interface it comes through. Each verb takes the lock, works on the
+ * types of core, and returns an enum cuda_error. The functions of the runtime (runtime/) and of the driver (driver/)
+ * translate their arguments and the error, and call a verb. */
+#include "core_batch.h"
+#include "core_context.h"
+#include "core_device.h"
+#include "core_graph.h"
+#include "core_ipc.h"
+#include "core_launch.h"
+#include "core_memory.h"
+#include "core_module.h"
+#include "core_pool.h"
+#include "core_reference.h"
+#include "core_stream.h"
+#include "core_texture.h"
+#include "core_virtual.h"
 #endif

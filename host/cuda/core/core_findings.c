@@ -1,5 +1,6 @@
-/* HEDDLE_CHECK: what the checker finds in the kernels of a program (docs/checking.md). Each place is told once, however
- * many launches come to it, and a summary ends the program. */
+/* HEDDLE_CHECK: prints what the checker finds in the kernels of a program (docs/checking.md). Each place is printed
+ * once, however many launches reach it; a summary follows when the program ends. */
+#include "core_module.h"
 #include "core_report.h"
 #include <stdlib.h>
 #include <string.h>
@@ -10,32 +11,32 @@ struct tally {
     char *kernel;
     unsigned long long mistakes, launches;
 };
-/* The places that were told. */
-struct told {
-    struct told *next;
+/* The places that were printed. */
+struct printed {
+    struct printed *next;
     char key[];
 };
 static struct {
     struct tally *kernels;
-    struct told *told;
+    struct printed *printed;
     unsigned long long launches, hidden;
 } findings;
 
-static bool is_told(const char *key) {
-    for (const struct told *t = findings.told; t; t = t->next)
+static bool is_printed(const char *key) {
+    for (const struct printed *t = findings.printed; t; t = t->next)
         if (strcmp(t->key, key) == 0)
             return true;
     size_t bytes = strlen(key) + 1;
-    struct told *t = malloc(sizeof *t + bytes);
+    struct printed *t = malloc(sizeof *t + bytes);
     if (t) {
         memcpy(t->key, key, bytes);
-        t->next = findings.told;
-        findings.told = t;
+        t->next = findings.printed;
+        findings.printed = t;
     }
     return false;
 }
 
-/* A block of a report is its first line and those behind it that begin with a blank. */
+/* A block of a report is a line and the lines after it that begin with a blank. */
 static size_t block_bytes(const char *text) {
     const char *at = text;
     do {
@@ -45,7 +46,8 @@ static size_t block_bytes(const char *text) {
     return (size_t)(at - text);
 }
 
-/* What is found, where, and where the other access is: without the address and the threads of the first occurrence. */
+/* The key of a finding: kind, place and place of the other access, without the address and the threads of the first
+ * occurrence. */
 static void key_of(const char *kernel, const char *block, size_t bytes, char *out, size_t size) {
     const char *line = memchr(block, '\n', bytes), *address = strstr(block, " at 0x"),
                *other = strstr(block, " it at ");
@@ -80,7 +82,7 @@ static void count(const char *kernel, const char *line) {
     t->launches++;
 }
 
-void cuda_tell_findings(const char *kernel, const char *report) {
+void cuda_print_new_findings(const char *kernel, const char *report) {
     char key[1024];
     findings.launches++;
     for (size_t bytes; *report; report += bytes) {
@@ -90,7 +92,7 @@ void cuda_tell_findings(const char *kernel, const char *report) {
             continue;
         }
         key_of(kernel, report, bytes, key, sizeof key);
-        if (is_told(key)) {
+        if (is_printed(key)) {
             findings.hidden++;
             continue;
         }

@@ -1,4 +1,4 @@
-/* What there is to tell when the program ends: a line for each kernel, and the result as JSON. */
+/* The report when the program ends: a line for each kernel, and the result as JSON. */
 #include "core_report.h"
 #include "host/results/results_json.h"
 #include <errno.h>
@@ -14,7 +14,7 @@ struct row {
 };
 
 static struct row *find_row(struct row *rows, int *n, const char *name) {
-    for (int i = *n - 1; i >= 0; i--) /* what ran last runs next, most often */
+    for (int i = *n - 1; i >= 0; i--) /* the last kernel mostly runs again */
         if (strcmp(rows[i].name, name) == 0)
             return &rows[i];
     rows[*n] = (struct row){.name = name};
@@ -47,7 +47,7 @@ static void print_table(const struct heddle *h, bool functional, FILE *out) {
     free(rows);
 }
 
-/* The words of the command, as the system has them. */
+/* The words of the command line, from /proc. */
 static char *command_line(char ***argv, int *argc) {
     FILE *f = fopen("/proc/self/cmdline", "rb");
     char *text = NULL;
@@ -73,7 +73,7 @@ static char *command_line(char ***argv, int *argc) {
 
 static bool is_set(const char *value) { return value && *value; }
 
-/* All of it, or nothing: the file gets its name when it is complete. */
+/* The file gets its name when it is complete, so a reader never sees a part of it. */
 static void write_json(struct heddle *h, const char *path, int argc, char *const *argv) {
     char temporary[4096];
     snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());
@@ -88,7 +88,7 @@ static void write_json(struct heddle *h, const char *path, int argc, char *const
     }
 }
 
-static void write_files(struct cuda_runtime *r, int status, const char *json, const char *results) {
+static void write_files(struct cuda_core *r, int status, const char *json, const char *results) {
     char **argv;
     int argc;
     char *text = command_line(&argv, &argc);
@@ -101,7 +101,7 @@ static void write_files(struct cuda_runtime *r, int status, const char *json, co
 }
 
 void cuda_report(int status) {
-    struct cuda_runtime *r = &cuda_runtime;
+    struct cuda_core *r = &cuda_core;
     const char *json = getenv("HEDDLE_JSON"), *results = getenv("HEDDLE_RESULTS");
     if (!r->h)
         return;

@@ -1,15 +1,16 @@
 #ifndef CUDA_REPORT_H
 #define CUDA_REPORT_H
-/* What is written when the program ends. */
-#include "core.h"
+/* What Heddle writes when the program ends. */
+#include "core_base.h"
 
-/* report.c: statistics by kernel on stderr, HEDDLE_JSON, HEDDLE_RESULTS. `status`: that which the program ends with. */
+/* Prints statistics for each kernel to stderr, and writes HEDDLE_JSON and HEDDLE_RESULTS. `status`: the exit status of
+ * the program. */
 void cuda_report(int status);
-/* report_results.c: adds the run to the database at `path`, and says on stderr when it cannot or has it already. `argc`
- * words of the command, at least one. */
+/* Adds the run to the database at `path`; prints to stderr if it cannot, or if the run is there already. `argc` words
+ * of the command, at least one. */
 void cuda_report_results(const char *path, int status, int argc, char *const *argv);
-/* A launch of a checked program has ended: tells what is new in the checker's report, which may be "". */
-void cuda_tell_findings(const char *kernel, const char *report);
-/* The summary at the end; `quiet`: nothing when nothing was found. */
+/* Prints the new findings in the report of the checker on a launch, which may be "". */
+void cuda_print_new_findings(const char *kernel, const char *report);
+/* Prints the summary at the end; `quiet`: only if the checker found something. */
 void cuda_print_findings(bool quiet);
 #endif

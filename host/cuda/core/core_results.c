@@ -1,5 +1,5 @@
-/* HEDDLE_RESULTS: the program's run as a row of a database of results (host/results/results_db.h), as 'heddle sweep'
- * writes them. A run is the program's file, its arguments, the files that they name, the machine, and this library. */
+/* HEDDLE_RESULTS: adds the run of the program to a results database (host/results/results_db.h), like 'heddle sweep'.
+ * The program's file, its arguments, the files that these name, the machine and this library identify a run. */
 #include "core_report.h"
 #include "host/results/digest.h"
 #include "host/results/results_db.h"
@@ -11,7 +11,7 @@
 
 static const char no_memory[] = "the host is out of memory";
 
-/* The arguments behind the program's name, with blanks between. */
+/* Joins words with blanks. */
 static char *join(int argc, char *const *argv) {
     size_t size = 1;
     for (int i = 0; i < argc; i++)
@@ -22,7 +22,7 @@ static char *join(int argc, char *const *argv) {
     return text;
 }
 
-/* Of the program's file, its arguments, and what is in the files that these name. */
+/* The digest of the program's file, its arguments, and the contents of the files that these name. */
 static bool digest_program(int argc, char *const *argv, char out[RESULTS_HASH], char *err, size_t err_size) {
     char text[DIGEST_TEXT];
     struct digest d;
@@ -42,7 +42,7 @@ static bool digest_program(int argc, char *const *argv, char out[RESULTS_HASH], 
     return true;
 }
 
-/* Of the file with this function: it is the simulator. */
+/* The digest of the simulator: the library that contains this function. */
 static bool digest_library(char out[RESULTS_HASH], char *err, size_t err_size) {
     Dl_info here;
     if (dladdr((void *)(uintptr_t)cuda_report_results, &here) && digest_file(here.dli_fname, out))
@@ -51,7 +51,7 @@ static bool digest_library(char out[RESULTS_HASH], char *err, size_t err_size) {
     return false;
 }
 
-/* The result as 'heddle run --json' writes it; NULL without memory. */
+/* The result as 'heddle run --json' writes it; NULL: the host is out of memory. */
 static cJSON *result_of(struct heddle *h, int argc, char *const *argv) {
     char *text = NULL;
     size_t len = 0;
@@ -63,8 +63,8 @@ static cJSON *result_of(struct heddle *h, int argc, char *const *argv) {
     return o;
 }
 
-/* A kernel's failure goes before the program's own word, which is its exit status. */
-static struct run_end end_of(const struct cuda_runtime *r, int status, char *message, size_t size) {
+/* The failure of a kernel counts before the exit status of the program. */
+static struct run_end end_of(const struct cuda_core *r, int status, char *message, size_t size) {
     struct run_end e = {r->worst, "ran", NULL, NULL};
     if (e.status == HEDDLE_OK && status) {
         snprintf(message, size, "the program ended with status %d", status);
@@ -95,7 +95,7 @@ static bool add(const char *path, const struct run_what *w, const struct run_end
 }
 
 void cuda_report_results(const char *path, int status, int argc, char *const *argv) {
-    const struct cuda_runtime *r = &cuda_runtime;
+    const struct cuda_core *r = &cuda_core;
     char err[1024] = "", message[80], *command = join(argc, argv), *arguments = join(argc - 1, argv + 1);
     struct run_machine machine;
     struct run_end end = end_of(r, status, message, sizeof message);

@@ -1,4 +1,4 @@
-/* Arrays, texture and surface objects, as the driver has them: the runtime's, by other descriptions. */
+/* Arrays, texture and surface objects of the driver: translates their descriptions to the types of core. */
 #include "driver_texture.h"
 #include <string.h>
 
@@ -38,7 +38,7 @@ void driver_format_of(const struct channel_format *f, int *format, unsigned *cha
 static enum cuda_error create(struct cuda_array **out, const struct driver_description_3d *d) {
     struct channel_format f;
     enum cuda_error e = out && d ? driver_format(&f, d->format, d->channels) : CUDA_ErrorInvalidValue;
-    return e ? e : cuda_array_new(out, &f, (struct extent){d->width, d->height, d->depth}, d->flags);
+    return e ? e : cuda_array_new(out, &f, (struct cuda_extent){d->width, d->height, d->depth}, d->flags);
 }
 
 static enum cuda_error create_2d(struct cuda_array **out, const struct driver_description *d) {
@@ -61,11 +61,15 @@ static enum cuda_error destroy(struct cuda_array *a) {
 CUDA_API enum cuda_error cuArrayDestroy(struct cuda_array *a) { DRIVER_FREE(destroy(a)); }
 
 static enum cuda_error describe(struct driver_description_3d *out, const struct cuda_array *a) {
-    if (!out || !cuda_array_is(a))
-        return out ? CUDA_ErrorInvalidResourceHandle : CUDA_ErrorInvalidValue;
+    struct channel_format f;
+    struct cuda_extent extent;
+    unsigned flags;
+    enum cuda_error e = out ? cuda_array_info(&f, &extent, &flags, a) : CUDA_ErrorInvalidValue;
+    if (e)
+        return e;
     *out = (struct driver_description_3d){
-        .width = a->extent.width, .height = a->extent.height, .depth = a->extent.depth, .flags = a->flags};
-    driver_format_of(&a->format, &out->format, &out->channels);
+        .width = extent.width, .height = extent.height, .depth = extent.depth, .flags = flags};
+    driver_format_of(&f, &out->format, &out->channels);
     return CUDA_Success;
 }
 
@@ -84,21 +88,23 @@ CUDA_API enum cuda_error cuArray3DGetDescriptor_v2(struct driver_description_3d 
     DRIVER(describe(out, a));
 }
 
-/* ---- bytes of arrays of one dimension ---- */
+static enum cuda_error create_described(struct cuda_mipmap **out, const struct driver_description_3d *d, unsigned n) {
+    struct channel_format f;
+    enum cuda_error e = d ? driver_format(&f, d->format, d->channels) : CUDA_ErrorInvalidValue;
+    return e ? e : cuda_mipmap_new(out, &f, (struct cuda_extent){d->width, d->height, d->depth}, n, d->flags);
+}
+
+CUDA_API enum cuda_error cuMipmappedArrayCreate(struct cuda_mipmap **out, const struct driver_description_3d *d,
+                                                unsigned n) {
+    DRIVER(create_described(out, d, n));
+}
+CUDA_API enum cuda_error cuMipmappedArrayDestroy(struct cuda_mipmap *m) {
+    DRIVER_FREE(m ? cuda_mipmap_free(m) : CUDA_ErrorInvalidResourceHandle);
+}
+
+/* ---- copies of bytes ---- */
 
 static void *pointer(uint64_t p) { return (void *)(uintptr_t)p; }
-
-static enum cuda_error between(struct cuda_array *to, size_t at, struct cuda_array *from, size_t from_at,
-                               size_t bytes) {
-    void *first;
-    size_t pitch, rows, element;
-    if (!cuda_array_is(from))
-        return CUDA_ErrorInvalidValue;
-    cuda_array_bytes(from, &first, &pitch, &rows, &element);
-    if (from_at > pitch * rows || bytes > pitch * rows - from_at)
-        return CUDA_ErrorInvalidValue;
-    return cuda_array_copy_line(to, at, 0, (char *)first + from_at, bytes, COPY_ON_DEVICE, TO_ARRAY, NULL);
-}
 
 CUDA_API enum cuda_error cuMemcpyHtoA_v2(struct cuda_array *to, size_t at, const void *from, size_t bytes) {
     DRIVER(cuda_array_copy_line(to, at, 0, pointer((uintptr_t)from), bytes, COPY_TO_DEVICE, TO_ARRAY, NULL));
@@ -122,7 +128,7 @@ CUDA_API enum cuda_error cuMemcpyAtoD_v2(uint64_t to, struct cuda_array *from, s
 }
 CUDA_API enum cuda_error cuMemcpyAtoA_v2(struct cuda_array *to, size_t at, struct cuda_array *from, size_t from_at,
                                          size_t bytes) {
-    DRIVER(between(to, at, from, from_at, bytes));
+    DRIVER(cuda_array_copy_line_between(to, at, from, from_at, bytes));
 }
 
 /* ---- objects ---- */
@@ -251,8 +257,6 @@ static enum cuda_error create_surface(uint64_t *out, const struct driver_resourc
 CUDA_API enum cuda_error cuSurfObjectCreate(uint64_t *out, const struct driver_resource *r) {
     DRIVER(create_surface(out, r));
 }
-CUDA_API enum cuda_error cuTexObjectDestroy(uint64_t handle) { DRIVER_FREE(cuda_object_free(handle, false)); }
-CUDA_API enum cuda_error cuSurfObjectDestroy(uint64_t handle) { DRIVER_FREE(cuda_object_free(handle, true)); }
 
 static enum cuda_error recall(struct driver_resource *out, uint64_t handle, bool surface) {
     struct cuda_resource r;

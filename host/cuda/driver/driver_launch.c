@@ -1,11 +1,9 @@
-/* Functions: launches, attributes, occupancy. They are the runtime's kernels. */
+/* Launches, attributes and occupancy of the driver. A CUfunction is a kernel of core. */
 #include "driver.h"
-#include "host/cuda/runtime/runtime_api.h"
-#include "host/cuda/runtime/runtime_launch.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* `extra`: all arguments as one block, where each has the place that PTX gives it. */
+/* `extra` describes one block with all arguments, each at the offset of its parameter in the PTX. */
 enum { EXTRA_END, EXTRA_BUFFER, EXTRA_BYTES };
 
 static enum cuda_error take_buffer(const struct cuda_kernel *k, void **extra, void **args) {
@@ -27,33 +25,33 @@ static enum cuda_error take_buffer(const struct cuda_kernel *k, void **extra, vo
     return CUDA_Success;
 }
 
-typedef enum cuda_error launcher(const void *, struct cuda_dim, struct cuda_dim, void **, size_t, struct cuda_stream *);
-
-static enum cuda_error launch(launcher *how, const void *f, struct cuda_dim grid, struct cuda_dim block, size_t shared,
-                              void *stream, void **args, void **extra) {
+enum cuda_error driver_launch(const void *f, struct cuda_launch l, void *stream, void **extra) {
     struct cuda_kernel *k;
     enum cuda_error e = cuda_find_launched(f, &k);
-    if (e || !extra || args)
-        return e ? e : args && extra ? CUDA_ErrorInvalidValue : how(k->stub, grid, block, args, shared, stream);
-    void **list = calloc((size_t)k->n_params + 1, sizeof *list);
-    if (!list)
+    if (e || !extra || l.args)
+        return e ? e : l.args && extra ? CUDA_ErrorInvalidValue : cuda_launch_kernel(k->stub, l, stream);
+    if (!(l.args = calloc((size_t)k->n_params + 1, sizeof *l.args)))
         return CUDA_ErrorMemoryAllocation;
-    if (!(e = take_buffer(k, extra, list)))
-        e = how(k->stub, grid, block, list, shared, stream);
-    free(list);
+    if (!(e = take_buffer(k, extra, l.args)))
+        e = cuda_launch_kernel(k->stub, l, stream);
+    free(l.args);
     return e;
+}
+
+/* A launch that names neither its kernel nor a priority. */
+static struct cuda_launch shape(unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                                unsigned shared, void **args, bool cooperative) {
+    return (struct cuda_launch){NULL, {gx, gy, gz}, {bx, by, bz}, shared, args, cooperative, 0};
 }
 
 CUDA_API enum cuda_error cuLaunchKernel(const void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                                         unsigned bz, unsigned shared, void *stream, void **args, void **extra) {
-    DRIVER(launch(cudaLaunchKernel, f, (struct cuda_dim){gx, gy, gz}, (struct cuda_dim){bx, by, bz}, shared, stream,
-                  args, extra));
+    DRIVER(driver_launch(f, shape(gx, gy, gz, bx, by, bz, shared, args, false), stream, extra));
 }
 CUDA_API enum cuda_error cuLaunchCooperativeKernel(const void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                                    unsigned by, unsigned bz, unsigned shared, void *stream,
                                                    void **args) {
-    DRIVER(launch(cudaLaunchCooperativeKernel, f, (struct cuda_dim){gx, gy, gz}, (struct cuda_dim){bx, by, bz}, shared,
-                  stream, args, NULL));
+    DRIVER(driver_launch(f, shape(gx, gy, gz, bx, by, bz, shared, args, true), stream, NULL));
 }
 
 struct driver_config {
@@ -69,42 +67,39 @@ static enum cuda_error launch_config(const struct driver_config *c, const void *
     enum cuda_error e = !c || (c->n_attributes && !c->attributes) ? CUDA_ErrorInvalidValue : CUDA_Success;
     if (e || (e = cuda_launch_attributes("cuLaunchKernelEx", c->attributes, c->n_attributes, &cooperative)))
         return e;
-    return launch(cooperative ? cudaLaunchCooperativeKernel : cudaLaunchKernel, f, c->grid, c->block, c->shared,
-                  c->stream, args, extra);
+    const struct cuda_launch l = {NULL, c->grid, c->block, c->shared, args, cooperative, 0};
+    return driver_launch(f, l, c->stream, extra);
 }
 
 CUDA_API enum cuda_error cuLaunchKernelEx(const struct driver_config *c, const void *f, void **args, void **extra) {
     DRIVER(launch_config(c, f, args, extra));
 }
 
-/* ---- what is known of them ---- */
+/* ---- functions ---- */
 
-enum { CONST_BYTES = 2, CACHE_MODE = 7, DYNAMIC_SHARED = 8, CARVEOUT = 9, MAX_THREADS = 0 };
+enum { CARVEOUT = 9 };
 
 static enum cuda_error attribute(int *out, int which, const void *f) {
     struct cuda_function_attributes a;
-    enum cuda_error e = out ? cudaFuncGetAttributes(&a, f) : CUDA_ErrorInvalidValue;
+    enum cuda_error e = out ? cuda_kernel_attributes(&a, f) : CUDA_ErrorInvalidValue;
     if (e)
         return e;
     const int all[] = {a.most_threads, (int)a.shared,    (int)a.constant, (int)a.local,          a.registers,
                        a.ptx_version,  a.binary_version, a.cache_mode,    a.most_dynamic_shared, a.carveout};
     if (which < 0 || which > 15)
         return CUDA_ErrorInvalidValue;
-    *out = which <= CARVEOUT ? all[which] : 0; /* clusters: none */
+    *out = which <= CARVEOUT ? all[which] : 0; /* the attributes of clusters */
     return CUDA_Success;
 }
 
 CUDA_API enum cuda_error cuFuncGetAttribute(int *out, int which, const void *f) { DRIVER(attribute(out, which, f)); }
-CUDA_API enum cuda_error cuFuncSetAttribute(const void *f, int which, int value) {
-    DRIVER(cudaFuncSetAttribute(f, which, value));
-}
 
 static enum cuda_error known(const void *f) {
     struct cuda_kernel *k;
     return cuda_find_launched(f, &k);
 }
 
-/* The split of L1 and shared memory is the configuration's. */
+/* The configuration fixes the split of L1 and shared memory. */
 CUDA_API enum cuda_error cuFuncSetCacheConfig(const void *f, int which) { DRIVER((void)which, known(f)); }
 CUDA_API enum cuda_error cuFuncSetSharedMemConfig(const void *f, int which) { DRIVER((void)which, known(f)); }
 CUDA_API enum cuda_error cuFuncLoad(const void *f) { DRIVER(known(f)); }
@@ -117,58 +112,48 @@ CUDA_API enum cuda_error cuFuncIsLoaded(int *out, const void *f) {
     struct cuda_kernel *k;
     DRIVER(find(f, out, &k) ? CUDA_ErrorInvalidResourceHandle : (*out = 1, CUDA_Success));
 }
-CUDA_API enum cuda_error cuFuncGetModule(struct cuda_module **out, const void *f) {
+
+static enum cuda_error module_of(struct cuda_module **out, const void *f) {
     struct cuda_kernel *k;
-    DRIVER(find(f, out, &k) ? CUDA_ErrorInvalidResourceHandle : (*out = k->in, CUDA_Success));
-}
-CUDA_API enum cuda_error cuFuncGetName(const char **out, const void *f) { DRIVER(cudaFuncGetName(out, f)); }
-CUDA_API enum cuda_error cuFuncGetParamInfo(const void *f, size_t index, size_t *offset, size_t *bytes) {
-    DRIVER(cudaFuncGetParamInfo(f, index, offset, bytes));
-}
-
-CUDA_API enum cuda_error cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, const void *f, int threads,
-                                                                     size_t shared) {
-    DRIVER(cudaOccupancyMaxActiveBlocksPerMultiprocessor(out, f, threads, shared));
-}
-CUDA_API enum cuda_error cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *out, const void *f, int threads,
-                                                                              size_t shared, unsigned flags) {
-    (void)flags;
-    DRIVER(cudaOccupancyMaxActiveBlocksPerMultiprocessor(out, f, threads, shared));
-}
-CUDA_API enum cuda_error cuOccupancyAvailableDynamicSMemPerBlock(size_t *out, const void *f, int blocks, int threads) {
-    DRIVER(cudaOccupancyAvailableDynamicSMemPerBlock(out, f, blocks, threads));
+    if (find(f, out, &k))
+        return CUDA_ErrorInvalidResourceHandle;
+    *out = k->in;
+    return CUDA_Success;
 }
 
-/* The largest block of those that fill an SM with most threads. */
-static enum cuda_error best_block(int *grid, int *block, const void *f, size_t (*shared_of)(int), size_t shared,
-                                  int limit) {
-    enum { SM_COUNT = 16 };
-    int most, sms, best = 0, blocks = 0;
-    enum cuda_error e = grid && block ? attribute(&most, MAX_THREADS, f) : CUDA_ErrorInvalidValue;
-    if (e || (e = cudaDeviceGetAttribute(&sms, SM_COUNT, 0)))
-        return e;
-    most = limit > 0 && limit < most ? limit : most;
-    *block = 0;
-    for (int n = most; n > 0; n = (n - 1) / 32 * 32) {
-        e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f, n, shared_of ? shared_of(n) : shared);
-        if (e)
-            return e;
-        if (blocks * n > best) {
-            best = blocks * n;
-            *block = n;
-            *grid = blocks * sms;
-        }
-    }
-    return *block ? CUDA_Success : CUDA_ErrorInvalidValue;
-}
-
+CUDA_API enum cuda_error cuFuncGetModule(struct cuda_module **out, const void *f) { DRIVER(module_of(out, f)); }
 CUDA_API enum cuda_error cuOccupancyMaxPotentialBlockSize(int *grid, int *block, const void *f,
                                                           size_t (*shared_of)(int), size_t shared, int limit) {
-    DRIVER(best_block(grid, block, f, shared_of, shared, limit));
+    DRIVER(cuda_occupancy_best(grid, block, f, shared_of, shared, limit));
 }
 CUDA_API enum cuda_error cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, const void *f,
                                                                    size_t (*shared_of)(int), size_t shared, int limit,
                                                                    unsigned flags) {
     (void)flags;
-    DRIVER(best_block(grid, block, f, shared_of, shared, limit));
+    DRIVER(cuda_occupancy_best(grid, block, f, shared_of, shared, limit));
+}
+
+/* ---- kernels ---- */
+
+static enum cuda_error function(struct cuda_kernel **out, const void *k) {
+    return out ? cuda_find_launched(k, out) : CUDA_ErrorInvalidValue;
+}
+
+CUDA_API enum cuda_error cuKernelGetFunction(struct cuda_kernel **out, const void *k) { DRIVER(function(out, k)); }
+CUDA_API enum cuda_error cuKernelGetLibrary(struct cuda_module **out, const void *k) { DRIVER_FREE(module_of(out, k)); }
+CUDA_API enum cuda_error cuKernelGetName(const char **out, const void *k) { DRIVER_FREE(cuda_kernel_name(out, k)); }
+CUDA_API enum cuda_error cuKernelGetParamInfo(const void *k, size_t index, size_t *offset, size_t *bytes) {
+    DRIVER_FREE(cuda_kernel_parameter(k, index, offset, bytes));
+}
+CUDA_API enum cuda_error cuKernelGetAttribute(int *out, int which, const void *k, int device) {
+    DRIVER_FREE(device ? CUDA_ErrorInvalidDevice : attribute(out, which, k));
+}
+CUDA_API enum cuda_error cuKernelSetAttribute(int which, int value, const void *k, int device) {
+    DRIVER_FREE(device ? CUDA_ErrorInvalidDevice : cuda_kernel_set_attribute(k, which, value));
+}
+/* The configuration fixes the split of L1 and shared memory. */
+CUDA_API enum cuda_error cuKernelSetCacheConfig(const void *k, int which, int device) {
+    struct cuda_kernel *found;
+    (void)which;
+    DRIVER_FREE(device ? CUDA_ErrorInvalidDevice : cuda_find_launched(k, &found));
 }

@@ -1,7 +1,5 @@
-/* Memory and copies, as the driver has them. Its device addresses are numbers; they are the runtime's pointers. */
+/* Memory and copies of the driver. Its device addresses are integers; those of core are pointers. */
 #include "driver.h"
-#include "host/cuda/runtime/runtime_api.h"
-#include "host/cuda/runtime/runtime_graph.h"
 #include <string.h>
 
 typedef uint64_t device_ptr;
@@ -12,7 +10,7 @@ static void *pointer(device_ptr p) { return (void *)(uintptr_t)p; }
 
 static enum cuda_error allocate(device_ptr *out, size_t bytes) {
     void *p = NULL;
-    enum cuda_error e = out && bytes ? cudaMalloc(&p, bytes) : CUDA_ErrorInvalidValue;
+    enum cuda_error e = out && bytes ? cuda_allocate(&p, bytes) : CUDA_ErrorInvalidValue;
     if (!e)
         *out = (uintptr_t)p;
     return e;
@@ -23,7 +21,7 @@ CUDA_API enum cuda_error cuMemAlloc_v2(device_ptr *out, size_t bytes) { DRIVER(a
 static enum cuda_error allocate_pitch(device_ptr *out, size_t *pitch, size_t width, size_t height, unsigned element) {
     void *p = NULL;
     bool right = out && width && height && (element == 4 || element == 8 || element == 16);
-    enum cuda_error e = right ? cudaMallocPitch(&p, pitch, width, height) : CUDA_ErrorInvalidValue;
+    enum cuda_error e = right ? cuda_allocate_pitch(&p, pitch, width, height) : CUDA_ErrorInvalidValue;
     if (!e)
         *out = (uintptr_t)p;
     return e;
@@ -33,7 +31,6 @@ CUDA_API enum cuda_error cuMemAllocPitch_v2(device_ptr *out, size_t *pitch, size
                                             unsigned element) {
     DRIVER(allocate_pitch(out, pitch, width, height, element));
 }
-CUDA_API enum cuda_error cuMemFree_v2(device_ptr p) { DRIVER_FREE(cudaFree(pointer(p))); }
 
 static enum cuda_error range(device_ptr *begin, size_t *bytes, device_ptr p) {
     uint64_t first, n;
@@ -50,34 +47,15 @@ CUDA_API enum cuda_error cuMemGetAddressRange_v2(device_ptr *begin, size_t *byte
     DRIVER(range(begin, bytes, p));
 }
 CUDA_API enum cuda_error cuMemAllocHost_v2(void **out, size_t bytes) {
-    DRIVER(bytes ? cudaMallocHost(out, bytes) : CUDA_ErrorInvalidValue);
+    DRIVER(bytes ? cuda_allocate_shared(out, bytes, MEMORY_HOST) : CUDA_ErrorInvalidValue);
 }
 CUDA_API enum cuda_error cuMemHostAlloc(void **out, size_t bytes, unsigned flags) {
     (void)flags;
-    DRIVER(bytes ? cudaMallocHost(out, bytes) : CUDA_ErrorInvalidValue);
+    DRIVER(bytes ? cuda_allocate_shared(out, bytes, MEMORY_HOST) : CUDA_ErrorInvalidValue);
 }
-CUDA_API enum cuda_error cuMemFreeHost(void *p) { DRIVER_FREE(p ? cudaFree(p) : CUDA_ErrorInvalidValue); }
-CUDA_API enum cuda_error cuMemAllocManaged(void **out, size_t bytes, unsigned flags) {
-    DRIVER(cudaMallocManaged(out, bytes, flags));
-}
-CUDA_API enum cuda_error cuMemHostRegister_v2(void *p, size_t bytes, unsigned flags) {
-    DRIVER(cudaHostRegister(p, bytes, flags));
-}
-CUDA_API enum cuda_error cuMemHostUnregister(void *p) { DRIVER_FREE(cudaHostUnregister(p)); }
-CUDA_API enum cuda_error cuMemHostGetDevicePointer_v2(void **out, void *p, unsigned flags) {
-    DRIVER(cudaHostGetDevicePointer(out, p, flags));
-}
-CUDA_API enum cuda_error cuMemHostGetFlags(unsigned *out, void *p) { DRIVER(cudaHostGetFlags(out, p)); }
-CUDA_API enum cuda_error cuMemGetInfo_v2(size_t *unused, size_t *all) { DRIVER(cudaMemGetInfo(unused, all)); }
+CUDA_API enum cuda_error cuMemFreeHost(void *p) { DRIVER_FREE(p ? cuda_free(p) : CUDA_ErrorInvalidValue); }
 
-/* Managed memory is where both sides look at all times. */
-CUDA_API enum cuda_error cuMemAdvise(device_ptr p, size_t bytes) { DRIVER((void)p, (void)bytes, CUDA_Success); }
-CUDA_API enum cuda_error cuMemPrefetchAsync(device_ptr p, size_t bytes) { DRIVER((void)p, (void)bytes, CUDA_Success); }
-CUDA_API enum cuda_error cuStreamAttachMemAsync(void *stream, device_ptr p, size_t bytes, unsigned flags) {
-    DRIVER((void)stream, (void)p, (void)bytes, (void)flags, CUDA_Success);
-}
-
-/* ---- what is known of an address ---- */
+/* ---- attributes of an address ---- */
 
 enum pointer_attribute {
     POINTER_CONTEXT = 1,
@@ -138,7 +116,7 @@ static enum cuda_error attribute(void *out, int which, device_ptr p) {
 
 CUDA_API enum cuda_error cuPointerGetAttribute(void *out, int which, device_ptr p) { DRIVER(attribute(out, which, p)); }
 
-/* What does not hold for the address is NULL, and no error. */
+/* An attribute that the address lacks becomes 0, without an error. */
 static enum cuda_error attributes(unsigned n, const int *which, void **out, device_ptr p) {
     if (!which || !out)
         return CUDA_ErrorInvalidValue;
@@ -160,9 +138,8 @@ CUDA_API enum cuda_error cuPointerSetAttribute(const void *value, int which, dev
 
 /* ---- copies ---- */
 
-/* Streams that are captured take the copy into their graph. */
 static enum cuda_error copy(void *to, const void *from, size_t bytes, enum cuda_copy kind, struct cuda_stream *s) {
-    return cudaMemcpyAsync(to, from, bytes, kind, s);
+    return cuda_copy_on("cudaMemcpyAsync", to, from, bytes, kind, s);
 }
 
 CUDA_API enum cuda_error cuMemcpy(device_ptr to, device_ptr from, size_t bytes) {
@@ -201,7 +178,7 @@ CUDA_API enum cuda_error cuMemcpyPeerAsync(device_ptr to, const void *c, device_
 
 enum memory_type { TYPE_HOST = 1, TYPE_DEVICE, TYPE_ARRAY, TYPE_UNIFIED };
 
-/* One side of a copy, whatever its dimensions. */
+/* One side of a copy of one to three dimensions. */
 struct side {
     size_t x, y, z;
     enum memory_type type;
@@ -251,9 +228,7 @@ static enum cuda_error box_of(struct cuda_box *out, struct copy_box c) {
 static enum cuda_error copy_box(const char *who, struct copy_box c, struct cuda_stream *s) {
     struct cuda_box b;
     enum cuda_error e = box_of(&b, c);
-    if (e)
-        return e;
-    return cuda_capturing(s) ? cuda_capture(s, &(struct cuda_work){NODE_COPY, .box = b}) : cuda_copy_box(who, &b);
+    return e ? e : cuda_copy_box_on(who, b, s);
 }
 
 struct side_2d {
@@ -301,8 +276,6 @@ static enum cuda_error copy_3d(const struct copy_3d *c, struct cuda_stream *s) {
                     s);
 }
 
-/* For a graph's node. */
-enum cuda_error driver_box_of(struct cuda_box *out, const struct copy_3d *c);
 enum cuda_error driver_box_of(struct cuda_box *out, const struct copy_3d *c) {
     if (!c || c->from.level || c->to.level)
         return CUDA_ErrorInvalidValue;
@@ -315,7 +288,7 @@ CUDA_API enum cuda_error cuMemcpy2DAsync_v2(const struct copy_2d *c, struct cuda
 CUDA_API enum cuda_error cuMemcpy3D_v2(const struct copy_3d *c) { DRIVER(copy_3d(c, NULL)); }
 CUDA_API enum cuda_error cuMemcpy3DAsync_v2(const struct copy_3d *c, struct cuda_stream *s) { DRIVER(copy_3d(c, s)); }
 
-/* ---- filling ---- */
+/* ---- fills ---- */
 
 static enum cuda_error fill(device_ptr p, size_t pitch, uint32_t value, uint32_t width, size_t n, size_t rows,
                             struct cuda_stream *s) {

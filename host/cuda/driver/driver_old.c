@@ -1,37 +1,35 @@
-/* Launches in the manner of CUDA 3: a kernel keeps its block, shared memory and parameters from call to call. */
+/* Launches of CUDA 3: separate calls set the block, shared memory and parameters of a kernel. */
 #include "driver.h"
 #include <stdlib.h>
 #include <string.h>
 
-struct cuda_stream;
-
 enum { PARAM_BYTES = 4096 };
-struct kept {
-    struct kept *next;
+struct settings {
+    struct settings *next;
     const struct cuda_kernel *of;
     unsigned block[3], shared;
     size_t size;
     unsigned char params[PARAM_BYTES];
 };
-static struct kept *all; /* under the lock */
+static struct settings *all; /* under the lock */
 
-/* What is kept of the kernel; NULL: it is none, or there is no memory. */
-static struct kept *kept_of(const void *f) {
+/* The settings of a kernel; NULL: it is no kernel, or the host is out of memory. */
+static struct settings *settings_of(const void *f) {
     struct cuda_kernel *k;
     if (cuda_find_launched(f, &k))
         return NULL;
-    for (struct kept *i = all; i; i = i->next)
+    for (struct settings *i = all; i; i = i->next)
         if (i->of == k)
             return i;
-    struct kept *i = calloc(1, sizeof *i);
+    struct settings *i = calloc(1, sizeof *i);
     if (!i)
         return NULL;
-    *i = (struct kept){.next = all, .of = k, .block = {1, 1, 1}};
+    *i = (struct settings){.next = all, .of = k, .block = {1, 1, 1}};
     return all = i;
 }
 
 static enum cuda_error set_block(const void *f, int x, int y, int z) {
-    struct kept *k = kept_of(f);
+    struct settings *k = settings_of(f);
     if (!k || x < 1 || y < 1 || z < 1)
         return k ? CUDA_ErrorInvalidValue : CUDA_ErrorInvalidResourceHandle;
     k->block[0] = (unsigned)x;
@@ -43,7 +41,7 @@ static enum cuda_error set_block(const void *f, int x, int y, int z) {
 CUDA_API enum cuda_error cuFuncSetBlockShape(const void *f, int x, int y, int z) { DRIVER(set_block(f, x, y, z)); }
 
 static enum cuda_error set_shared(const void *f, unsigned bytes) {
-    struct kept *k = kept_of(f);
+    struct settings *k = settings_of(f);
     if (!k)
         return CUDA_ErrorInvalidResourceHandle;
     k->shared = bytes;
@@ -53,7 +51,7 @@ static enum cuda_error set_shared(const void *f, unsigned bytes) {
 CUDA_API enum cuda_error cuFuncSetSharedSize(const void *f, unsigned bytes) { DRIVER(set_shared(f, bytes)); }
 
 static enum cuda_error set_size(const void *f, unsigned bytes) {
-    struct kept *k = kept_of(f);
+    struct settings *k = settings_of(f);
     if (!k || bytes > PARAM_BYTES)
         return k ? CUDA_ErrorInvalidValue : CUDA_ErrorInvalidResourceHandle;
     k->size = bytes;
@@ -63,7 +61,7 @@ static enum cuda_error set_size(const void *f, unsigned bytes) {
 CUDA_API enum cuda_error cuParamSetSize(const void *f, unsigned bytes) { DRIVER(set_size(f, bytes)); }
 
 static enum cuda_error set_param(const void *f, int offset, const void *p, unsigned bytes) {
-    struct kept *k = kept_of(f);
+    struct settings *k = settings_of(f);
     if (!k)
         return CUDA_ErrorInvalidResourceHandle;
     if (!p || offset < 0 || offset > PARAM_BYTES || bytes > (unsigned)(PARAM_BYTES - offset))
@@ -84,12 +82,14 @@ CUDA_API enum cuda_error cuParamSetv(const void *f, int offset, const void *p, u
 
 static enum cuda_error launch(struct cuda_kernel *f, int width, int height, struct cuda_stream *s) {
     enum { BUFFER = 1, BUFFER_BYTES };
-    struct kept *k = kept_of(f);
+    struct settings *k = settings_of(f);
     if (!k || width < 1 || height < 1)
         return k ? CUDA_ErrorInvalidValue : CUDA_ErrorInvalidResourceHandle;
     void *extra[] = {(void *)BUFFER, k->params, (void *)BUFFER_BYTES, &k->size, NULL};
-    return cuLaunchKernel(f, (unsigned)width, (unsigned)height, 1, k->block[0], k->block[1], k->block[2], k->shared, s,
-                          NULL, extra);
+    const struct cuda_launch l = {
+        NULL, {(unsigned)width, (unsigned)height, 1}, {k->block[0], k->block[1], k->block[2]}, k->shared, NULL, false,
+        0};
+    return driver_launch(f, l, s, extra);
 }
 
 CUDA_API enum cuda_error cuLaunch(struct cuda_kernel *f) { DRIVER(launch(f, 1, 1, NULL)); }

@@ -3,12 +3,10 @@
 #include <string.h>
 
 static enum cuda_error get(struct cuda_reference **out, struct cuda_module *m, const char *name, bool surface) {
-    if (!out || !name)
-        return CUDA_ErrorInvalidValue;
-    if (!driver_module_of(m))
-        return CUDA_ErrorInvalidResourceHandle;
-    if (!heddle_symbol(cuda_runtime.h, m->module, name, NULL))
-        return CUDA_ErrorSymbolNotFound;
+    uint64_t at;
+    enum cuda_error e = out ? cuda_module_variable(&at, NULL, m, name) : CUDA_ErrorInvalidValue;
+    if (e)
+        return e;
     struct cuda_reference *r = cuda_reference_add(m, name, NULL);
     if (!r)
         return CUDA_ErrorMemoryAllocation;
@@ -40,8 +38,8 @@ static enum cuda_error destroy(struct cuda_reference *r) {
 CUDA_API enum cuda_error cuTexRefCreate(struct cuda_reference **out) { DRIVER(create(out)); }
 CUDA_API enum cuda_error cuTexRefDestroy(struct cuda_reference *r) { DRIVER_FREE(destroy(r)); }
 
-/* Integers are read as the bound format says, which may come later than the flags. */
-static enum cuda_error changed(struct cuda_reference *r) {
+/* Flags and bound format decide how integers are read; a program may set them in any order. */
+static enum cuda_error update(struct cuda_reference *r) {
     if (r->bound)
         r->texture.normalized_read = driver_normalized_read(driver_resource_format(&r->resource), r->as_integer);
     cuda_reference_changed(r);
@@ -51,10 +49,10 @@ static enum cuda_error changed(struct cuda_reference *r) {
 static enum cuda_error bind(struct cuda_reference *r, struct cuda_resource resource) {
     r->resource = resource;
     r->bound = true;
-    return changed(r);
+    return update(r);
 }
 
-/* ---- what is bound ---- */
+/* ---- binding ---- */
 
 static enum cuda_error set_array(struct cuda_reference *r, struct cuda_array *a, unsigned flags) {
     enum { OVERRIDE_FORMAT = 1 };
@@ -114,7 +112,7 @@ CUDA_API enum cuda_error cuTexRefSetAddress2D_v2(struct cuda_reference *r, const
     DRIVER(set_address_2d(r, d, p, pitch));
 }
 
-/* ---- how it is read ---- */
+/* ---- setting attributes ---- */
 
 static enum cuda_error set_format(struct cuda_reference *r, int format, unsigned channels) {
     if (!cuda_reference_of(r))
@@ -122,34 +120,35 @@ static enum cuda_error set_format(struct cuda_reference *r, int format, unsigned
     enum cuda_error e = driver_format(&r->format, format, channels);
     if (!e && r->resource.type == RESOURCE_LINEAR)
         r->resource.linear.format = r->format;
-    return e ? e : changed(r);
+    return e ? e : update(r);
 }
 
 CUDA_API enum cuda_error cuTexRefSetFormat(struct cuda_reference *r, int format, int channels) {
     DRIVER(set_format(r, format, (unsigned)channels));
 }
 
-/* One field of how a reference is read. */
-static enum cuda_error set(struct cuda_reference *r, int *field, int value, int most) {
+/* Sets one attribute of a reference. */
+static enum cuda_error set_field(struct cuda_reference *r, int *field, int value, int most) {
     if (!cuda_reference_of(r))
         return CUDA_ErrorInvalidResourceHandle;
     if (value < 0 || value > most)
         return CUDA_ErrorInvalidValue;
     *field = value;
-    return changed(r);
+    return update(r);
 }
 
 CUDA_API enum cuda_error cuTexRefSetAddressMode(struct cuda_reference *r, int dimension, int mode) {
-    DRIVER(dimension < 0 || dimension > 2 ? CUDA_ErrorInvalidValue : set(r, &r->texture.address[dimension], mode, 3));
+    DRIVER(dimension < 0 || dimension > 2 ? CUDA_ErrorInvalidValue
+                                          : set_field(r, &r->texture.address[dimension], mode, 3));
 }
 CUDA_API enum cuda_error cuTexRefSetFilterMode(struct cuda_reference *r, int mode) {
-    DRIVER(set(r, &r->texture.linear, mode, 1));
+    DRIVER(set_field(r, &r->texture.linear, mode, 1));
 }
 CUDA_API enum cuda_error cuTexRefSetMipmapFilterMode(struct cuda_reference *r, int mode) {
-    DRIVER(set(r, &r->texture.linear_levels, mode, 1));
+    DRIVER(set_field(r, &r->texture.linear_levels, mode, 1));
 }
 CUDA_API enum cuda_error cuTexRefSetMaxAnisotropy(struct cuda_reference *r, unsigned most) {
-    DRIVER(set(r, (int *)&r->texture.anisotropy, (int)most, 16));
+    DRIVER(set_field(r, (int *)&r->texture.anisotropy, (int)most, 16));
 }
 
 static enum cuda_error set_flags(struct cuda_reference *r, unsigned flags) {
@@ -158,7 +157,7 @@ static enum cuda_error set_flags(struct cuda_reference *r, unsigned flags) {
     r->as_integer = (flags & FLAG_INTEGER) != 0;
     r->texture.normalized_coords = (flags & FLAG_NORMALIZED) != 0;
     r->texture.srgb = (flags & FLAG_SRGB) != 0;
-    return changed(r);
+    return update(r);
 }
 
 CUDA_API enum cuda_error cuTexRefSetFlags(struct cuda_reference *r, unsigned flags) { DRIVER(set_flags(r, flags)); }
@@ -167,16 +166,16 @@ static enum cuda_error set_border(struct cuda_reference *r, const float *color) 
     if (!cuda_reference_of(r) || !color)
         return color ? CUDA_ErrorInvalidResourceHandle : CUDA_ErrorInvalidValue;
     memcpy(r->texture.border, color, sizeof r->texture.border);
-    return changed(r);
+    return update(r);
 }
 
 CUDA_API enum cuda_error cuTexRefSetBorderColor(struct cuda_reference *r, const float *color) {
     DRIVER(set_border(r, color));
 }
 
-/* ---- what was set ---- */
+/* ---- reading attributes ---- */
 
-static enum cuda_error tell(struct cuda_reference *r, int *out, const int *field) {
+static enum cuda_error get_field(struct cuda_reference *r, int *out, const int *field) {
     if (!out || !cuda_reference_of(r))
         return out ? CUDA_ErrorInvalidResourceHandle : CUDA_ErrorInvalidValue;
     *out = *field;
@@ -184,13 +183,13 @@ static enum cuda_error tell(struct cuda_reference *r, int *out, const int *field
 }
 
 CUDA_API enum cuda_error cuTexRefGetAddressMode(int *out, struct cuda_reference *r, int dimension) {
-    DRIVER(dimension < 0 || dimension > 2 ? CUDA_ErrorInvalidValue : tell(r, out, &r->texture.address[dimension]));
+    DRIVER(dimension < 0 || dimension > 2 ? CUDA_ErrorInvalidValue : get_field(r, out, &r->texture.address[dimension]));
 }
 CUDA_API enum cuda_error cuTexRefGetFilterMode(int *out, struct cuda_reference *r) {
-    DRIVER(tell(r, out, &r->texture.linear));
+    DRIVER(get_field(r, out, &r->texture.linear));
 }
 CUDA_API enum cuda_error cuTexRefGetMaxAnisotropy(int *out, struct cuda_reference *r) {
-    DRIVER(tell(r, out, (const int *)&r->texture.anisotropy));
+    DRIVER(get_field(r, out, (const int *)&r->texture.anisotropy));
 }
 
 static enum cuda_error flags_of(unsigned *out, const struct cuda_reference *r) {
@@ -237,7 +236,7 @@ static enum cuda_error address_of(uint64_t *out, const struct cuda_reference *r)
 
 CUDA_API enum cuda_error cuTexRefGetAddress_v2(uint64_t *out, struct cuda_reference *r) { DRIVER(address_of(out, r)); }
 
-/* Of old: which references a kernel uses is in its code. */
+/* Has no effect: the code of a kernel names its references. */
 CUDA_API enum cuda_error cuParamSetTexRef(const void *f, int unit, struct cuda_reference *r) {
     (void)f, (void)unit;
     DRIVER(cuda_reference_of(r) ? CUDA_Success : CUDA_ErrorInvalidResourceHandle);

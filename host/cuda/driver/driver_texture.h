@@ -1,8 +1,7 @@
 #ifndef CUDA_DRIVER_TEXTURE_H
 #define CUDA_DRIVER_TEXTURE_H
-/* What the driver's arrays, objects and references have in common. */
+/* Shared by the driver's arrays, objects and references. */
 #include "driver.h"
-#include "host/cuda/runtime/runtime_reference.h"
 
 enum { FLAG_INTEGER = 1, FLAG_NORMALIZED = 2, FLAG_SRGB = 0x10, FLAG_UNTRILINEAR = 0x20, FLAG_SEAMLESS = 0x40 };
 
@@ -18,11 +17,11 @@ struct driver_description_3d {
     unsigned channels, flags;
 };
 
-/* Formats as the driver numbers them, and back; CUDA_ErrorInvalidValue for those that are not simulated. */
+/* Translates the driver's number of a format, and back; CUDA_ErrorInvalidValue for formats that are not simulated. */
 enum cuda_error driver_format(struct channel_format *out, int format, unsigned channels);
 void driver_format_of(const struct channel_format *f, int *format, unsigned *channels);
-/* NULL: an array that is none. */
+/* The format of the memory; NULL: the array does not exist. */
 const struct channel_format *driver_resource_format(const struct cuda_resource *r);
-/* Whether integers are read as fractions: the driver's textures do so unless told, the wide ones excepted. */
+/* Whether a texture reads integers as fractions: the default of the driver for integers below 32 bits. */
 int driver_normalized_read(const struct channel_format *f, bool as_integer);
 #endif

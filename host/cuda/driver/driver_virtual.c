@@ -1,390 +1,55 @@
-/* Virtual memory of the driver: ranges of addresses, memory, and what of the one is mapped to the other. A range has as
- * many addresses of the host; memory is a file without a name, which is mapped there. */
+/* Virtual memory, and values that streams write and wait for: functions that only the driver has. */
 #include "driver.h"
-#include "host/reserve.h"
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define GRANULARITY (2ull << 20)
-enum { PINNED = 1, ON_DEVICE = 1, FILE_DESCRIPTOR = 1 };
-
-/* CUmemLocation, CUmemAllocationProp, CUmemAccessDesc. */
-struct location {
-    int type, id;
-};
-struct properties {
-    int type, handle_types;
-    struct location location;
-    void *windows;
-    unsigned char compression, rdma;
-    unsigned short usage;
-    unsigned char reserved[4];
-};
-struct access {
-    struct location location;
-    unsigned flags;
-};
-enum { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE = 3 };
-
-/* Memory: while it has handles or is mapped. */
-struct physical {
-    struct physical *next;
-    uint64_t bytes;
-    int file, handles, mappings;
-    struct properties properties;
-};
-struct mapping {
-    uint64_t begin, end;
-    struct physical *memory;
-    unsigned flags; /* of access */
-};
-struct range {
-    struct range *next;
-    uint64_t begin, end;
-    unsigned char *host;
-    struct mapping *list; /* by address */
-    uint32_t n, cap;
-};
-static struct physical *all_memory; /* under the lock, as all here */
-static struct range *ranges;
-
-static bool is_multiple(uint64_t n) { return n % GRANULARITY == 0; }
-
-/* ---- memory ---- */
-
-static struct physical *memory_of(uint64_t handle) {
-    struct physical *p = all_memory;
-    while (p && (uint64_t)(uintptr_t)p != handle)
-        p = p->next;
-    return p && p->handles ? p : NULL;
+CUDA_API enum cuda_error cuMemGetAllocationGranularity(size_t *out, const struct cuda_physical_properties *p,
+                                                       int recommended) {
+    DRIVER_READY(cuda_physical_granularity(out, p, recommended));
 }
-
-static void drop_unused(struct physical *p) {
-    if (p->handles || p->mappings)
-        return;
-    for (struct physical **i = &all_memory; *i; i = &(*i)->next)
-        if (*i == p) {
-            *i = p->next;
-            break;
-        }
-    close(p->file);
-    reserve_give(cuda_runtime.h, p->bytes);
-    free(p);
+CUDA_API enum cuda_error cuMemCreate(uint64_t *handle, size_t bytes, const struct cuda_physical_properties *p,
+                                     uint64_t flags) {
+    DRIVER_FREE(cuda_physical_new(handle, bytes, p, flags));
 }
-
-/* Of this process's device, and exported as nothing but a file. */
-static enum cuda_error check_properties(const struct properties *p) {
-    if (!p || p->type != PINNED)
-        return p && p->type == 2 ? CUDA_ErrorNotSupported : CUDA_ErrorInvalidValue;
-    if (p->location.type != ON_DEVICE || (p->handle_types & ~FILE_DESCRIPTOR))
-        return CUDA_ErrorNotSupported;
-    return p->location.id ? CUDA_ErrorInvalidDevice : CUDA_Success;
+CUDA_API enum cuda_error cuMemRelease(uint64_t handle) { DRIVER_FREE(cuda_physical_release(handle)); }
+CUDA_API enum cuda_error cuMemGetAllocationPropertiesFromHandle(struct cuda_physical_properties *out, uint64_t handle) {
+    DRIVER_FREE(cuda_physical_properties(out, handle));
 }
-
-static enum cuda_error granularity(size_t *out, const struct properties *p, int recommended) {
-    enum cuda_error e = out && (recommended == 0 || recommended == 1) ? check_properties(p) : CUDA_ErrorInvalidValue;
-    if (!e)
-        *out = GRANULARITY;
-    return e;
-}
-
-CUDA_API enum cuda_error cuMemGetAllocationGranularity(size_t *out, const struct properties *p, int recommended) {
-    DRIVER_READY(granularity(out, p, recommended));
-}
-
-/* Takes the file over. */
-static enum cuda_error add_memory(uint64_t *handle, int file, uint64_t bytes, const struct properties *properties) {
-    struct physical *p = file >= 0 && reserve_take(cuda_runtime.h, bytes) ? malloc(sizeof *p) : NULL;
-    if (!p) {
-        if (file >= 0)
-            close(file);
-        return CUDA_ErrorMemoryAllocation;
-    }
-    *p = (struct physical){all_memory, bytes, file, 1, 0, *properties};
-    all_memory = p;
-    *handle = (uint64_t)(uintptr_t)p;
-    return CUDA_Success;
-}
-
-static enum cuda_error create(uint64_t *handle, uint64_t bytes, const struct properties *p, uint64_t flags) {
-    enum cuda_error e = handle && bytes && is_multiple(bytes) && !flags ? check_properties(p) : CUDA_ErrorInvalidValue;
-    if (e)
-        return e;
-    int file = memfd_create("heddle", MFD_CLOEXEC);
-    if (file >= 0 && ftruncate(file, (off_t)bytes) != 0) {
-        close(file);
-        file = -1;
-    }
-    return add_memory(handle, file, bytes, p);
-}
-
-CUDA_API enum cuda_error cuMemCreate(uint64_t *handle, size_t bytes, const struct properties *p, uint64_t flags) {
-    DRIVER_FREE(create(handle, bytes, p, flags));
-}
-
-static enum cuda_error release(uint64_t handle) {
-    struct physical *p = memory_of(handle);
-    if (!p)
-        return CUDA_ErrorInvalidValue;
-    p->handles--;
-    drop_unused(p);
-    return CUDA_Success;
-}
-
-CUDA_API enum cuda_error cuMemRelease(uint64_t handle) { DRIVER_FREE(release(handle)); }
-
-static enum cuda_error properties_of(struct properties *out, uint64_t handle) {
-    const struct physical *p = memory_of(handle);
-    if (!out || !p)
-        return CUDA_ErrorInvalidValue;
-    *out = p->properties;
-    return CUDA_Success;
-}
-
-CUDA_API enum cuda_error cuMemGetAllocationPropertiesFromHandle(struct properties *out, uint64_t handle) {
-    DRIVER_FREE(properties_of(out, handle));
-}
-
-static enum cuda_error export(int *out, uint64_t handle, int type, uint64_t flags) {
-    const struct physical *p = memory_of(handle);
-    if (!out || !p || flags || type != FILE_DESCRIPTOR ||
-        !(p->properties.handle_types & FILE_DESCRIPTOR)) return CUDA_ErrorInvalidValue;
-    *out = dup(p->file);
-    return *out < 0 ? CUDA_ErrorOperatingSystem : CUDA_Success;
-}
-
 CUDA_API enum cuda_error cuMemExportToShareableHandle(void *out, uint64_t handle, int type, uint64_t flags) {
-    DRIVER_FREE(export(out, handle, type, flags));
+    DRIVER_FREE(cuda_physical_export(out, handle, type, flags));
 }
-
-static enum cuda_error import(uint64_t *out, int file, int type) {
-    const struct properties p = {PINNED, FILE_DESCRIPTOR, {ON_DEVICE, 0}, NULL, 0, 0, 0, {0}};
-    struct stat s;
-    if (!out || type != FILE_DESCRIPTOR || fstat(file, &s) != 0 || s.st_size <= 0 || !is_multiple((uint64_t)s.st_size))
-        return CUDA_ErrorInvalidValue;
-    return add_memory(out, dup(file), (uint64_t)s.st_size, &p);
-}
-
-/* The descriptor comes as a pointer, and stays the caller's. */
+/* The file descriptor is in the pointer. The caller keeps it. */
 CUDA_API enum cuda_error cuMemImportFromShareableHandle(uint64_t *out, void *file, int type) {
-    DRIVER_FREE(import(out, (int)(intptr_t)file, type));
+    DRIVER_FREE(cuda_physical_import(out, (int)(intptr_t)file, type));
 }
-
-/* ---- addresses ---- */
-
-static enum cuda_error reserve(uint64_t *out, uint64_t bytes, uint64_t align, uint64_t hint, uint64_t flags) {
-    if (!out || !bytes || !is_multiple(bytes) || flags || (align & (align - 1)))
-        return CUDA_ErrorInvalidValue;
-    align = align > GRANULARITY ? align : GRANULARITY;
-    void *host = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    struct range *r = host == MAP_FAILED ? NULL : malloc(sizeof *r);
-    uint64_t at = r ? reserve_range(cuda_runtime.h, bytes, align, hint) : 0;
-    if (!at) {
-        if (host != MAP_FAILED)
-            munmap(host, bytes);
-        free(r);
-        return CUDA_ErrorMemoryAllocation;
-    }
-    *r = (struct range){.next = ranges, .begin = at, .end = at + bytes, .host = host};
-    ranges = r;
-    *out = at;
-    return CUDA_Success;
-}
-
 CUDA_API enum cuda_error cuMemAddressReserve(uint64_t *out, size_t bytes, size_t align, uint64_t hint, uint64_t flags) {
-    DRIVER_FREE(reserve(out, bytes, align, hint, flags));
+    DRIVER_FREE(cuda_range_reserve(out, bytes, align, hint, flags));
 }
-
-static enum cuda_error give_back(uint64_t at, uint64_t bytes) {
-    for (struct range **i = &ranges; *i; i = &(*i)->next) {
-        struct range *r = *i;
-        if (r->begin != at || r->end - r->begin != bytes || r->n)
-            continue;
-        if (!reserve_place(cuda_runtime.h, r->begin, r->end, NULL, 0))
-            return CUDA_ErrorMemoryAllocation;
-        munmap(r->host, bytes);
-        *i = r->next;
-        free(r->list);
-        free(r);
-        return CUDA_Success;
-    }
-    return CUDA_ErrorInvalidValue;
-}
-
-CUDA_API enum cuda_error cuMemAddressFree(uint64_t at, size_t bytes) { DRIVER_FREE(give_back(at, bytes)); }
-
-/* The range that holds [at, at + bytes); NULL: none. */
-static struct range *range_of(uint64_t at, uint64_t bytes) {
-    struct range *r = ranges;
-    while (r && !(at >= r->begin && at < r->end && bytes <= r->end - at))
-        r = r->next;
-    return r;
-}
-
-/* ---- mappings ---- */
-
-static enum mem_reserved reserved(unsigned flags) {
-    return flags == ACCESS_NONE ? RANGE_CLOSED : flags == ACCESS_READ ? RANGE_READ : RANGE_WRITE;
-}
-
-/* One more piece, or more of the last one. */
-static void add_piece(const struct range *r, struct mem_piece *p, uint32_t *n, uint64_t begin, uint64_t end,
-                      enum mem_reserved what) {
-    if (begin == end)
-        return;
-    if (*n && p[*n - 1].what == what)
-        p[*n - 1].end = end;
-    else
-        p[(*n)++] = (struct mem_piece){begin, end, r->host + (begin - r->begin), what};
-}
-
-/* What kernels see of a range; mappings that touch are one piece, so that a copy may go over both. False: no memory. */
-static bool show(const struct range *r) {
-    struct mem_piece *p = calloc(2 * (size_t)r->n + 1, sizeof *p);
-    uint64_t at = r->begin;
-    uint32_t n = 0;
-    for (uint32_t i = 0; p && i < r->n; i++) {
-        const struct mapping *m = &r->list[i];
-        add_piece(r, p, &n, at, m->begin, RANGE_UNMAPPED);
-        add_piece(r, p, &n, m->begin, m->end, reserved(m->flags));
-        at = m->end;
-    }
-    if (p)
-        add_piece(r, p, &n, at, r->end, RANGE_UNMAPPED);
-    bool ok = p && reserve_place(cuda_runtime.h, r->begin, r->end, p, n);
-    free(p);
-    return ok;
-}
-
-/* The first mapping that ends behind `at`. */
-static uint32_t first_behind(const struct range *r, uint64_t at) {
-    uint32_t i = 0;
-    while (i < r->n && r->list[i].end <= at)
-        i++;
-    return i;
-}
-
-static bool make_room(struct range *r) {
-    if (r->n < r->cap)
-        return true;
-    uint32_t cap = 2 * r->cap + 8;
-    struct mapping *more = realloc(r->list, cap * sizeof *more);
-    if (!more)
-        return false;
-    r->list = more;
-    r->cap = cap;
-    return true;
-}
-
-static enum cuda_error map(uint64_t at, uint64_t bytes, uint64_t offset, uint64_t handle, uint64_t flags) {
-    struct physical *p = memory_of(handle);
-    struct range *r = range_of(at, bytes);
-    if (!p || !r || !bytes || !is_multiple(at | bytes | offset) || flags || offset > p->bytes ||
-        bytes > p->bytes - offset)
-        return CUDA_ErrorInvalidValue;
-    uint32_t i = first_behind(r, at);
-    if (i < r->n && r->list[i].begin < at + bytes)
-        return CUDA_ErrorInvalidValue; /* in use */
-    unsigned char *host = r->host + (at - r->begin);
-    if (!make_room(r) ||
-        mmap(host, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, p->file, (off_t)offset) == MAP_FAILED)
-        return CUDA_ErrorMemoryAllocation;
-    memmove(&r->list[i + 1], &r->list[i], (r->n - i) * sizeof *r->list);
-    r->list[i] = (struct mapping){at, at + bytes, p, ACCESS_NONE};
-    r->n++;
-    p->mappings++;
-    return show(r) ? CUDA_Success : CUDA_ErrorMemoryAllocation;
-}
-
+CUDA_API enum cuda_error cuMemAddressFree(uint64_t at, size_t bytes) { DRIVER_FREE(cuda_range_free(at, bytes)); }
 CUDA_API enum cuda_error cuMemMap(uint64_t at, size_t bytes, size_t offset, uint64_t handle, uint64_t flags) {
-    DRIVER_FREE(map(at, bytes, offset, handle, flags));
+    DRIVER_FREE(cuda_range_map(at, bytes, offset, handle, flags));
 }
-
-/* The mappings [*first, *last) that fill [at, at + bytes), each as a whole; false: they do not. */
-static bool mappings_of(const struct range *r, uint64_t at, uint64_t bytes, uint32_t *first, uint32_t *last) {
-    uint64_t end = at + bytes;
-    if (!r || !bytes)
-        return false;
-    for (*first = *last = first_behind(r, at); *last < r->n && r->list[*last].begin == at && at < end; ++*last)
-        at = r->list[*last].end;
-    return at == end;
+CUDA_API enum cuda_error cuMemUnmap(uint64_t at, size_t bytes) { DRIVER_FREE(cuda_range_unmap(at, bytes)); }
+CUDA_API enum cuda_error cuMemSetAccess(uint64_t at, size_t bytes, const struct cuda_access *a, size_t n) {
+    DRIVER_FREE(cuda_range_set_access(at, bytes, a, n));
 }
-
-static enum cuda_error unmap(uint64_t at, uint64_t bytes) {
-    struct range *r = range_of(at, bytes);
-    uint32_t first, last;
-    if (!mappings_of(r, at, bytes, &first, &last))
-        return CUDA_ErrorInvalidValue;
-    mmap(r->host + (at - r->begin), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    for (uint32_t i = first; i < last; i++) {
-        r->list[i].memory->mappings--;
-        drop_unused(r->list[i].memory);
-    }
-    memmove(&r->list[first], &r->list[last], (r->n - last) * sizeof *r->list);
-    r->n -= last - first;
-    return show(r) ? CUDA_Success : CUDA_ErrorMemoryAllocation;
+CUDA_API enum cuda_error cuMemGetAccess(unsigned long long *out, const struct cuda_location *where, uint64_t at) {
+    DRIVER_FREE(cuda_range_access(out, where, at));
 }
-
-CUDA_API enum cuda_error cuMemUnmap(uint64_t at, size_t bytes) { DRIVER_FREE(unmap(at, bytes)); }
-
-static enum cuda_error check_access(const struct access *a, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        if (a[i].location.type != ON_DEVICE)
-            return CUDA_ErrorNotSupported;
-        if (a[i].location.id)
-            return CUDA_ErrorInvalidDevice;
-        if (a[i].flags != ACCESS_NONE && a[i].flags != ACCESS_READ && a[i].flags != ACCESS_WRITE)
-            return CUDA_ErrorInvalidValue;
-    }
-    return CUDA_Success;
+CUDA_API enum cuda_error cuMemRetainAllocationHandle(uint64_t *out, const void *p) {
+    DRIVER_FREE(cuda_physical_retain(out, p));
 }
-
-static enum cuda_error set_access(uint64_t at, uint64_t bytes, const struct access *a, size_t n) {
-    struct range *r = range_of(at, bytes);
-    uint32_t first, last;
-    if (!a || !n || !mappings_of(r, at, bytes, &first, &last))
-        return CUDA_ErrorInvalidValue;
-    enum cuda_error e = check_access(a, n);
-    for (uint32_t i = first; !e && i < last; i++)
-        r->list[i].flags = a[n - 1].flags;
-    return e || show(r) ? e : CUDA_ErrorMemoryAllocation;
+CUDA_API enum cuda_error cuStreamWaitValue32_v2(struct cuda_stream *s, uint64_t at, uint32_t value, unsigned flags) {
+    DRIVER(cuda_stream_operate_one(s, WAIT_32, at, value, flags));
 }
-
-CUDA_API enum cuda_error cuMemSetAccess(uint64_t at, size_t bytes, const struct access *a, size_t n) {
-    DRIVER_FREE(set_access(at, bytes, a, n));
+CUDA_API enum cuda_error cuStreamWaitValue64_v2(struct cuda_stream *s, uint64_t at, uint64_t value, unsigned flags) {
+    DRIVER(cuda_stream_operate_one(s, WAIT_64, at, value, flags));
 }
-
-/* NULL: nothing is mapped there. */
-static const struct mapping *mapping_at(uint64_t at) {
-    const struct range *r = range_of(at, 1);
-    uint32_t i = r ? first_behind(r, at) : 0;
-    return r && i < r->n && r->list[i].begin <= at ? &r->list[i] : NULL;
+CUDA_API enum cuda_error cuStreamWriteValue32_v2(struct cuda_stream *s, uint64_t at, uint32_t value, unsigned flags) {
+    DRIVER(cuda_stream_operate_one(s, WRITE_32, at, value, flags));
 }
-
-static enum cuda_error get_access(unsigned long long *out, const struct location *where, uint64_t at) {
-    const struct mapping *m = mapping_at(at);
-    if (!out || !where || !m)
-        return CUDA_ErrorInvalidValue;
-    if (where->type == ON_DEVICE && where->id)
-        return CUDA_ErrorInvalidDevice;
-    *out = where->type == ON_DEVICE ? m->flags : ACCESS_NONE;
-    return CUDA_Success;
+CUDA_API enum cuda_error cuStreamWriteValue64_v2(struct cuda_stream *s, uint64_t at, uint64_t value, unsigned flags) {
+    DRIVER(cuda_stream_operate_one(s, WRITE_64, at, value, flags));
 }
-
-CUDA_API enum cuda_error cuMemGetAccess(unsigned long long *out, const struct location *where, uint64_t at) {
-    DRIVER_FREE(get_access(out, where, at));
+CUDA_API enum cuda_error cuStreamBatchMemOp_v2(struct cuda_stream *s, unsigned n, const union cuda_operation *list,
+                                               unsigned flags) {
+    DRIVER(cuda_stream_operate(s, n, list, flags));
 }
-
-static enum cuda_error retain(uint64_t *out, const void *p) {
-    const struct mapping *m = mapping_at((uint64_t)(uintptr_t)p);
-    if (!out || !m)
-        return CUDA_ErrorInvalidValue;
-    m->memory->handles++;
-    *out = (uint64_t)(uintptr_t)m->memory;
-    return CUDA_Success;
-}
-
-CUDA_API enum cuda_error cuMemRetainAllocationHandle(uint64_t *out, const void *p) { DRIVER_FREE(retain(out, p)); }

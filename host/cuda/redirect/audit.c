@@ -1,12 +1,9 @@
-/* Sends the calls of a CUDA runtime that is linked into a program, or into a library of it, to Heddle's.
- *
- * The dynamic linker loads this library by LD_AUDIT (rtld-audit(7)), into a namespace of its own, and tells it of each
- * object before any constructor of that object runs: those that the program starts with, and those of dlopen(). An
- * object with functions of the runtime in its table of symbols gets a jump at the entry of each, to the stub of the
- * same name in libheddle-redirect.so, which LD_PRELOAD brings into the program's namespace.
- *
- * It also names the libraries that cannot be simulated. Nothing here uses Heddle: the library is in every process that
- * a program under 'heddle exec' starts. */
+/* Redirects the calls of a CUDA runtime that is linked into a program, or into one of its libraries, to Heddle's
+ * runtime. LD_AUDIT (rtld-audit(7)) makes the dynamic linker load this library into a namespace of its own. The linker
+ * reports each object before its constructors run, also objects of dlopen(). If an object's symbol table has functions
+ * of the runtime, each function gets a jump at its entry, to the stub of the same name in libheddle-redirect.so.
+ * LD_PRELOAD loads the stubs into the program's namespace. This library also prints the names of libraries that cannot
+ * be simulated. It uses nothing of Heddle, because every process that a program under 'heddle exec' starts loads it. */
 #include "machine_code.h"
 #include "symbols.h"
 #include <errno.h>
@@ -46,7 +43,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...) {
         (void)!write(STDERR_FILENO, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-/* One message a library, however many files it has. */
+/* Prints one message for a library, however many files it has. */
 static void say_machine_code(const char *where, const char *family) {
     int i = 0;
     while (i < FAMILIES && audit.said[i] && strcmp(audit.said[i], family) != 0)
@@ -66,13 +63,14 @@ static const char *last_part(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Heddle's own libraries: all in one folder, that of the stubs. */
+/* Heddle's own libraries are in the folder of the stubs. */
 static bool is_ours(const char *path, const char *stubs) {
     size_t folder = (size_t)(last_part(stubs) - stubs);
     return strncmp(path, stubs, folder) == 0 && !strchr(path + folder, '/');
 }
 
-/* What replaces a function: a jump to `to`; with a name, which the stub of unknown functions is handed. */
+/* The code that replaces a function: a jump to `to`. A function that Heddle does not know passes its name to a common
+ * stub. */
 struct jump {
     uint64_t to;
     const char *name;
@@ -109,7 +107,7 @@ static void put_jump(unsigned char *at, const struct jump *j) {
 
 static size_t jump_bytes(const struct jump *j) { return j->name ? NAMED_BYTES : JUMP_BYTES; }
 
-/* Code is never writable and executable at the same time: systems that forbid it are common. */
+/* Code is never writable and executable at once, which many systems forbid. */
 static bool write_code(uintptr_t at, const struct jump *j) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = at & ~(page - 1);
     size_t bytes = ((at + jump_bytes(j) + page - 1) & ~(page - 1)) - first;
@@ -148,7 +146,7 @@ static bool is_runtime_name(const char *name) {
     return strncmp(name, "cuda", 4) == 0 || strncmp(name, "__cuda", 6) == 0;
 }
 
-/* The version of the runtime, by functions that came and went. */
+/* The version of the runtime, from the functions that it has. */
 static int version_of(const struct symbols *s, const char *path) {
     static const char library[] = "libcudart.so.";
     if (strncmp(last_part(path), library, sizeof library - 1) == 0)
@@ -156,14 +154,15 @@ static int version_of(const struct symbols *s, const char *path) {
     return symbols_find(s, "cudaBindTexture") ? 11 : symbols_find(s, "cudaGetDeviceProperties_v2") ? 12 : 13;
 }
 
-/* The stubs have a variable for it, which is zero until the first runtime is found. */
+/* The stubs keep the version of the first runtime; 0: none yet. */
 static void pass_version(int version) {
     uint64_t at = symbols_find(&audit.stubs, "heddle_redirect_major");
     if (at)
         *(int *)(audit.base + at) = version;
 }
 
-/* Where a function goes; `to` is 0 when it stays: it is none of the runtime's, or has no room for a jump. */
+/* The new target of a function. `to` is 0 if the function stays: it is no function of the runtime, or is too short for
+ * a jump. */
 static struct jump jump_of(const struct symbols *s, const struct symbol *f) {
     struct jump j = {is_runtime_name(f->name) ? stub_of(f->name) : 0, NULL};
     if (!j.to && is_runtime_name(f->name) && symbols_is_runtime(s, f)) /* of a CUDA newer than this Heddle */
@@ -190,7 +189,7 @@ static void redirect(const struct link_map *map, const struct symbols *s) {
         pass_version(version_of(s, file_of(map)));
 }
 
-/* A library that is linked in statically. */
+/* Prints the name of a library of machine code that is linked in statically. */
 static void look_for_machine_code(const struct link_map *map, const struct symbols *s) {
     struct symbol f;
     if (!s->device_code || !symbols_mention(s, "Create"))
@@ -215,7 +214,7 @@ static void look_at(const struct link_map *map, bool may_redirect) {
     symbols_close(&s);
 }
 
-/* Until the stubs are there nothing can be sent to them. */
+/* An object that comes before the stubs waits for them. */
 static void look_at_all(void) {
     const char *off = getenv("HEDDLE_REDIRECT");
     bool wanted = !off || strcmp(off, "0") != 0;

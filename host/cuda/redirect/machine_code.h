@@ -1,13 +1,13 @@
 #ifndef CUDA_MACHINE_CODE_H
 #define CUDA_MACHINE_CODE_H
-/* Libraries of NVIDIA's whose kernels are machine code, by the beginning of their file's name. */
+/* NVIDIA's libraries of machine code, by the beginning of their file names. */
 #include <string.h>
 
 struct machine_code {
     const char *file, *name;
 };
 
-/* The library that a file belongs to, NULL when it is none of these. `path`: with or without folders. */
+/* The library that a file belongs to; NULL: none of these. `path`: with or without folders. */
 static inline const struct machine_code *machine_code_library(const char *path) {
     static const struct machine_code all[] = {
         {"libcublas", "cuBLAS"},    {"libnvblas", "cuBLAS"},       {"libcurand", "cuRAND"},
@@ -24,7 +24,7 @@ static inline const struct machine_code *machine_code_library(const char *path) 
     return NULL;
 }
 
-/* The library that a function belongs to when it is linked in: functions that every user of the library calls. */
+/* The statically linked library that a function belongs to: a function that every user of the library calls. */
 static inline const char *machine_code_function(const char *name) {
     static const char *const all[][2] = {
         {"cublasCreate_v2", "cuBLAS"},    {"cublasLtCreate", "cuBLAS"},     {"curandCreateGenerator", "cuRAND"},

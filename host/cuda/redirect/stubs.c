@@ -1,6 +1,6 @@
-/* Where the functions of a CUDA runtime go that is inside of a program: LD_PRELOAD brings this library into every
- * process under 'heddle exec', and audit.c sends the functions here. A stub loads Heddle's runtime when it is first
- * called, so that other processes pay nothing. stubs.sh makes the stubs. */
+/* The targets of the redirected functions of a CUDA runtime inside of a program. LD_PRELOAD loads this library into
+ * every process under 'heddle exec', and audit.c sends the functions here. A stub loads Heddle's runtime when it is
+ * first called, so other processes pay nothing. stubs.sh makes the stubs. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ __attribute__((noreturn)) static void fail(const char *what, const char *why) {
     _exit(2);
 }
 
-/* Heddle's runtime, which lies beside this library. */
+/* Heddle's runtime, in the folder of this library. */
 static void *library(void) {
     static void *core;
     char path[4096];
@@ -39,7 +39,7 @@ static void *library(void) {
     return core = handle;
 }
 
-/* A stub was called for the first time. */
+/* Called by a stub on its first call. */
 void *heddle_redirect_resolve(size_t i) {
     void *function = dlsym(library(), heddle_redirect_names[i]);
     if (!function)
@@ -47,7 +47,7 @@ void *heddle_redirect_resolve(size_t i) {
     return heddle_redirect_slots[i] = function;
 }
 
-/* A function of a runtime that is newer than Heddle. */
+/* The stub of a function that Heddle does not know. */
 int heddle_redirect_unknown(const char *name) {
     int (*unknown)(const char *) = (int (*)(const char *))dlsym(library(), "heddle_cuda_unknown");
     if (!unknown)

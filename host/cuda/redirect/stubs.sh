@@ -1,7 +1,7 @@
 #!/bin/sh
-# The assembly of libheddle-redirect.so: for each function of the runtime that the core has, a stub heddle_to_NAME. It
-# jumps through a slot, which first leads to code that asks heddle_redirect_resolve() for the function and keeps all
-# registers in which arguments may be.
+# The assembly of libheddle-redirect.so: a stub heddle_to_NAME for each function of the runtime that the core has. A stub
+# jumps through a slot. At first the slot leads to code that calls heddle_redirect_resolve() for the function, and that
+# saves all registers that may hold arguments.
 # usage: stubs.sh CORE
 set -eu
 names=$(nm -D --defined-only "$1" | awk '{sub(/@.*/, "", $3); print $3}' | grep -E '^(__)?cuda[A-Z]' | sort -u)

@@ -1,4 +1,4 @@
-/* Reads the table of symbols of a file that the dynamic linker has loaded. */
+/* Reads the symbol table of a file that the dynamic linker has loaded. */
 #include "symbols.h"
 #include <elf.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static const Elf64_Shdr *sections(const struct symbols *s, size_t *n) {
     return (const void *)(s->file + head->e_shoff);
 }
 
-/* Takes a section of symbols and that of its names. */
+/* Uses a section of symbols and the section of its names. */
 static bool take_table(struct symbols *s, const Elf64_Shdr *all, size_t n, uint32_t type) {
     for (size_t i = 0; i < n; i++) {
         const Elf64_Shdr *t = &all[i];
@@ -61,7 +61,7 @@ static int by_address(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-/* Sorts the functions' addresses and finds the range of the static runtime, which has symbols of its own. */
+/* Sorts the addresses of the functions, and finds the range of the static runtime between its own symbols. */
 static bool sort_functions(struct symbols *s) {
     const Elf64_Sym *table = s->table;
     if (!(s->starts = malloc((s->n + 1) * sizeof *s->starts)))
@@ -123,7 +123,7 @@ bool symbols_next(const struct symbols *s, size_t *i, struct symbol *out) {
         const Elf64_Sym *y = &table[(*i)++];
         if (ELF64_ST_TYPE(y->st_info) != STT_FUNC || y->st_shndx == SHN_UNDEF || y->st_name >= s->names_len)
             continue;
-        size_t lo = 0, hi = s->n_starts; /* the first that begins behind it */
+        size_t lo = 0, hi = s->n_starts; /* the first function after it */
         while (lo < hi) {
             size_t mid = (lo + hi) / 2;
             if (s->starts[mid] <= y->st_value)

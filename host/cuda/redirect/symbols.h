@@ -1,6 +1,7 @@
 #ifndef CUDA_SYMBOLS_H
 #define CUDA_SYMBOLS_H
-/* The functions of an ELF file by name: .symtab, and .dynsym where there is no other. Any file may be given. */
+/* The functions of an ELF file by name, from .symtab, or from .dynsym if there is no .symtab. The file may be of any
+ * kind. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +15,7 @@ struct symbols {
     const char *names;
     size_t names_len;
     bool device_code;                    /* there is a section of device code */
-    uint64_t runtime_first, runtime_end; /* between these the static runtime's own functions lie; 0: it has none */
+    uint64_t runtime_first, runtime_end; /* the range of the static runtime's own functions; 0: there is none */
     uint64_t *starts;                    /* addresses of all functions, in order */
     size_t n_starts;
 };
@@ -26,15 +27,15 @@ struct symbol {
     bool hidden;
 };
 
-/* False when it is no ELF file of this machine, or has no symbols. Close what was opened. */
+/* False: it is no ELF file of this machine, or has no symbols. Then close, too. */
 bool symbols_open(struct symbols *s, const char *path);
 void symbols_close(struct symbols *s);
-/* The next function that is defined in the file, from *i on, which begins with 0. */
+/* The next function that the file defines, from *i on; begin with 0. */
 bool symbols_next(const struct symbols *s, size_t *i, struct symbol *out);
 /* The address of a function or variable; 0 when there is none. */
 uint64_t symbols_find(const struct symbols *s, const char *name);
-/* Whether these bytes are anywhere in the names: a quick no. */
+/* Whether the names contain these bytes: a fast test before a search. */
 bool symbols_mention(const struct symbols *s, const char *bytes);
-/* Whether a function is one of libcudart_static.a's and none of the program's own. */
+/* Whether a function belongs to libcudart_static.a, not to the program. */
 bool symbols_is_runtime(const struct symbols *s, const struct symbol *f);
 #endif

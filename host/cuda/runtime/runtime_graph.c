@@ -1,315 +1,247 @@
-/* Graphs: what they are, what their nodes do, and their order. Nodes run one after another, each behind those that it
- * depends on. */
-#include "runtime_graph_parts.h"
-#include <stdlib.h>
+/* Functions of graphs that only the runtime has, and those whose descriptions differ from the driver's. */
+#include "runtime.h"
 #include <string.h>
 
-/* All that programs have: handles are looked up. */
-static struct cuda_graph *graphs;
+/* CUDA 13 added the kinds of edges to the functions that list and change edges. All edges are ordinary. */
+static bool with_kinds(void) { return cuda_major() >= 13; }
 
-struct cuda_graph *cuda_graph_all(void) {
-    return graphs;
+/* ---- copies and fills ---- */
+
+CUDA_API enum cuda_error cudaGraphAddMemcpyNode1D(struct cuda_node **out, struct cuda_graph *g, node_list before,
+                                                  size_t n, void *to, const void *from, size_t bytes,
+                                                  enum cuda_copy kind) {
+    RUNTIME(cuda_graph_add_work(out, g, before, n, &(struct cuda_work[]){cuda_line_work(to, from, bytes, kind)}[0]));
+}
+CUDA_API enum cuda_error cudaGraphAddMemcpyNodeToSymbol(struct cuda_node **out, struct cuda_graph *g, node_list before,
+                                                        size_t n, const void *symbol, const void *from, size_t bytes,
+                                                        size_t offset, enum cuda_copy kind) {
+    RUNTIME(cuda_graph_add_symbol(out, g, before, n, symbol, (void *)(uintptr_t)from, bytes, offset, kind, true));
+}
+CUDA_API enum cuda_error cudaGraphAddMemcpyNodeFromSymbol(struct cuda_node **out, struct cuda_graph *g,
+                                                          node_list before, size_t n, void *to, const void *symbol,
+                                                          size_t bytes, size_t offset, enum cuda_copy kind) {
+    RUNTIME(cuda_graph_add_symbol(out, g, before, n, symbol, to, bytes, offset, kind, false));
+}
+CUDA_API enum cuda_error cudaGraphMemcpyNodeSetParams1D(struct cuda_node *n, void *to, const void *from, size_t bytes,
+                                                        enum cuda_copy kind) {
+    RUNTIME(cuda_node_set_work(n, &(struct cuda_work[]){cuda_line_work(to, from, bytes, kind)}[0]));
+}
+CUDA_API enum cuda_error cudaGraphExecMemcpyNodeSetParams1D(struct cuda_graph_exec *x, const struct cuda_node *n,
+                                                            void *to, const void *from, size_t bytes,
+                                                            enum cuda_copy kind) {
+    RUNTIME(cuda_exec_set_work(x, n, &(struct cuda_work[]){cuda_line_work(to, from, bytes, kind)}[0]));
 }
 
-/* Among a graph and those in its nodes. */
-static struct cuda_graph *within(struct cuda_graph *in, const struct cuda_graph *g) {
-    if (in == g)
-        return in;
-    for (const struct cuda_node *n = in->first; n; n = n->next) {
-        struct cuda_graph *found = n->work.kind == NODE_GRAPH ? within(n->work.graph, g) : NULL;
-        if (found)
-            return found;
-    }
-    return NULL;
+static enum cuda_error add_copy(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
+                                const struct copy_3d *c) {
+    struct cuda_work w = {.kind = NODE_COPY};
+    enum cuda_error e = runtime_box_of(&w.box, c);
+    return e ? e : cuda_graph_add_work(out, g, before, n, &w);
 }
 
-struct cuda_graph *cuda_graph_of(const struct cuda_graph *g) {
-    for (struct cuda_graph *i = graphs; i && g; i = i->next) {
-        struct cuda_graph *found = within(i, g);
-        if (found)
-            return found;
-    }
-    return NULL;
+static enum cuda_error set_copy(struct cuda_node *n, const struct copy_3d *c) {
+    struct cuda_work w = {.kind = NODE_COPY};
+    enum cuda_error e = runtime_box_of(&w.box, c);
+    return e ? e : cuda_node_set_work(n, &w);
 }
 
-bool cuda_graph_has(const struct cuda_graph *g, const struct cuda_node *n) {
-    const struct cuda_node *i = g->first;
-    while (i && i != n)
-        i = i->next;
-    return i != NULL;
+CUDA_API enum cuda_error cudaGraphAddMemcpyNode(struct cuda_node **out, struct cuda_graph *g, node_list before,
+                                                size_t n, const struct copy_3d *c) {
+    RUNTIME(add_copy(out, g, before, n, c));
+}
+CUDA_API enum cuda_error cudaGraphMemcpyNodeSetParams(struct cuda_node *n, const struct copy_3d *c) {
+    RUNTIME(set_copy(n, c));
+}
+CUDA_API enum cuda_error cudaGraphAddMemsetNode(struct cuda_node **out, struct cuda_graph *g, node_list before,
+                                                size_t n, const struct cuda_fill_params *f) {
+    RUNTIME(cuda_graph_add_fill(out, g, before, n, f));
+}
+CUDA_API enum cuda_error cudaGraphExecMemsetNodeSetParams(struct cuda_graph_exec *x, const struct cuda_node *n,
+                                                          const struct cuda_fill_params *f) {
+    RUNTIME(cuda_exec_set_fill(x, n, f));
 }
 
-static bool has_within(const struct cuda_graph *g, const struct cuda_node *n) {
-    for (const struct cuda_node *i = g->first; i; i = i->next)
-        if (i == n || (i->work.kind == NODE_GRAPH && has_within(i->work.graph, n)))
-            return true;
-    return false;
+/* ---- memory and objects ---- */
+
+CUDA_API enum cuda_error cudaGraphAddMemAllocNode(struct cuda_node **out, struct cuda_graph *g, node_list before,
+                                                  size_t n, struct cuda_alloc_params *p) {
+    RUNTIME(cuda_graph_add_alloc(out, g, before, n, p));
+}
+CUDA_API enum cuda_error cudaGraphAddMemFreeNode(struct cuda_node **out, struct cuda_graph *g, node_list before,
+                                                 size_t n, void *p) {
+    RUNTIME(cuda_graph_add_free(out, g, before, n, p));
+}
+CUDA_API enum cuda_error cudaGraphMemAllocNodeGetParams(const struct cuda_node *n, struct cuda_alloc_params *out) {
+    RUNTIME(cuda_node_alloc(n, out));
+}
+CUDA_API enum cuda_error cudaGraphMemFreeNodeGetParams(const struct cuda_node *n, void *out) {
+    RUNTIME(cuda_node_free_of(n, out));
+}
+CUDA_API enum cuda_error cudaDeviceGetGraphMemAttribute(int device, int which, void *out) {
+    RUNTIME(cuda_graph_memory_attribute(device, which, out));
+}
+CUDA_API enum cuda_error cudaDeviceGraphMemTrim(int device) {
+    RUNTIME(device ? CUDA_ErrorInvalidDevice : CUDA_Success);
+}
+CUDA_API enum cuda_error cudaUserObjectCreate(struct cuda_user_object **out, void *data, void (*destroy)(void *),
+                                              unsigned uses, unsigned flags) {
+    RUNTIME(cuda_user_object_new(out, data, destroy, uses, flags));
+}
+CUDA_API enum cuda_error cudaUserObjectRetain(struct cuda_user_object *o, unsigned n) {
+    RUNTIME(cuda_user_object_retain(o, n));
+}
+CUDA_API enum cuda_error cudaUserObjectRelease(struct cuda_user_object *o, unsigned n) {
+    RUNTIME(cuda_user_object_release(o, n));
+}
+CUDA_API enum cuda_error cudaGraphRetainUserObject(struct cuda_graph *g, struct cuda_user_object *o, unsigned n,
+                                                   unsigned flags) {
+    RUNTIME(cuda_graph_hold(g, o, n, flags));
+}
+CUDA_API enum cuda_error cudaGraphReleaseUserObject(struct cuda_graph *g, struct cuda_user_object *o, unsigned n) {
+    RUNTIME(cuda_graph_release(g, o, n));
 }
 
-struct cuda_node *cuda_graph_node(const struct cuda_node *n) {
-    for (const struct cuda_graph *g = graphs; g; g = g->next)
-        if (has_within(g, n))
-            return (struct cuda_node *)n;
-    return NULL;
+/* ---- edges ---- */
+
+CUDA_API enum cuda_error cudaGraphAddDependencies(struct cuda_graph *g, node_list from, node_list to, size_t n,
+                                                  size_t n_of_13) {
+    RUNTIME(cuda_graph_add_edges(g, from, to, cuda_major() >= 13 ? n_of_13 : n));
+}
+CUDA_API enum cuda_error cudaGraphRemoveDependencies(const struct cuda_graph *g, node_list from, node_list to,
+                                                     size_t fourth, size_t n_of_13) {
+    RUNTIME(cuda_graph_remove_edges(g, from, to, with_kinds() ? n_of_13 : fourth));
+}
+CUDA_API enum cuda_error cudaGraphGetEdges(const struct cuda_graph *g, struct cuda_node **from, struct cuda_node **to,
+                                           void *fourth, size_t *n_of_13) {
+    RUNTIME(with_kinds() ? cuda_graph_edges(g, from, to, fourth, n_of_13)
+                         : cuda_graph_edges(g, from, to, NULL, fourth));
+}
+CUDA_API enum cuda_error cudaGraphNodeGetDependencies(const struct cuda_node *of, struct cuda_node **out, void *third,
+                                                      size_t *n_of_13) {
+    RUNTIME(with_kinds() ? cuda_node_neighbours(of, out, third, n_of_13, true)
+                         : cuda_node_neighbours(of, out, NULL, third, true));
+}
+CUDA_API enum cuda_error cudaGraphNodeGetDependentNodes(const struct cuda_node *of, struct cuda_node **out, void *third,
+                                                        size_t *n_of_13) {
+    RUNTIME(with_kinds() ? cuda_node_neighbours(of, out, third, n_of_13, false)
+                         : cuda_node_neighbours(of, out, NULL, third, false));
 }
 
-/* ---- work ---- */
+/* ---- kernels, and graphs made ready ---- */
 
-/* The arguments' values, in one block behind the pointers to them. */
-static bool copy_args(struct cuda_launch *l) {
-    const struct cuda_kernel *k = l->kernel;
-    size_t bytes = (size_t)k->n_params * sizeof(void *);
-    for (int i = 0; i < k->n_params; i++)
-        bytes += (k->param_bytes[i] + 15u) / 16 * 16;
-    void **args = malloc(bytes + 1);
-    char *at = args ? (char *)(args + k->n_params) : NULL;
-    for (int i = 0; args && i < k->n_params; i++) {
-        args[i] = memcpy(at, l->args[i], k->param_bytes[i]);
-        at += (k->param_bytes[i] + 15u) / 16 * 16;
-    }
-    l->args = args;
-    return args != NULL;
+/* In 13 the first node is the destination, before 13 the source. */
+CUDA_API enum cuda_error cudaGraphKernelNodeCopyAttributes(struct cuda_node *a, struct cuda_node *b) {
+    bool to_first = cuda_major() >= 13;
+    RUNTIME(cuda_node_copy_attributes(to_first ? a : b, to_first ? b : a));
 }
-
-static struct cuda_graph *cuda_graph_copy(const struct cuda_graph *g);
-static void cuda_graph_free(struct cuda_graph *g);
-
-/* Makes what the work points to its own. */
-bool cuda_work_own(struct cuda_work *w) {
-    if (w->kind == NODE_KERNEL)
-        return copy_args(&w->launch);
-    if (w->kind == NODE_ALLOC || w->kind == NODE_FREE)
-        cuda_graph_memory_keep(w->memory);
-    return w->kind != NODE_GRAPH || (w->graph = cuda_graph_copy(w->graph)) != NULL;
+/* 11 has three more arguments, for messages. */
+CUDA_API enum cuda_error cudaGraphInstantiate(struct cuda_graph_exec **out, struct cuda_graph *g) {
+    RUNTIME(cuda_graph_instantiate(out, g, 0));
 }
-
-void cuda_work_free(struct cuda_work *w) {
-    if (w->kind == NODE_KERNEL)
-        free(w->launch.args);
-    else if (w->kind == NODE_GRAPH)
-        cuda_graph_free(w->graph);
-    else if (w->kind == NODE_ALLOC || w->kind == NODE_FREE)
-        cuda_graph_memory_drop(w->memory);
-}
-
-static enum cuda_error cuda_graph_run(struct cuda_graph *g);
-
-enum cuda_error cuda_work_run(const struct cuda_work *w) {
-    switch (w->kind) {
-    case NODE_KERNEL:
-        return cuda_run(&w->launch);
-    case NODE_COPY:
-        return cuda_copy_box("cudaGraphLaunch", &w->box);
-    case NODE_FILL:
-        return cuda_fill_rows("cudaGraphLaunch", &w->rows);
-    case NODE_HOST:
-        w->call.call(w->call.data);
-        return CUDA_Success;
-    case NODE_GRAPH:
-        return cuda_graph_run(w->graph);
-    case NODE_RECORD:
-        cuda_event_record(w->event);
-        return CUDA_Success;
-    case NODE_WAIT:
-    case NODE_EMPTY:
-    case NODE_ALLOC:
-    case NODE_FREE:
-        break;
-    }
-    return CUDA_Success;
-}
-
-/* ---- graphs and their nodes ---- */
-
-static struct cuda_graph *new_graph(void) {
-    struct cuda_graph *g = calloc(1, sizeof *g);
-    if (g)
-        g->last = &g->first;
-    return g;
-}
-
-void cuda_node_free(struct cuda_node *n) {
-    cuda_work_free(&n->work);
-    free(n->before);
-    free(n);
-}
-
-static void cuda_graph_free(struct cuda_graph *g) {
-    while (g && g->first) {
-        struct cuda_node *n = g->first;
-        g->first = n->next;
-        cuda_node_free(n);
-    }
-    if (g)
-        cuda_held_drop(&g->held);
-    free(g);
-}
-
-bool cuda_graph_depend(struct cuda_node *n, struct cuda_node *on) {
-    struct cuda_node **more = realloc(n->before, (size_t)(n->n_before + 1) * sizeof *more);
-    if (!more)
-        return false;
-    n->before = more;
-    n->before[n->n_before++] = on;
-    return true;
-}
-
-/* A copy of the work becomes a node. */
-enum cuda_error cuda_graph_add(struct cuda_node **out, struct cuda_graph *g, struct cuda_node *const *before, size_t n,
-                               const struct cuda_work *w) {
-    for (size_t i = 0; i < n; i++)
-        if (!cuda_graph_has(g, before[i]))
-            return CUDA_ErrorInvalidValue;
-    struct cuda_node *node = calloc(1, sizeof *node);
-    if (!node)
-        return CUDA_ErrorMemoryAllocation;
-    *node = (struct cuda_node){.work = *w};
-    if (!cuda_work_own(&node->work)) {
-        free(node);
-        return CUDA_ErrorMemoryAllocation;
-    }
-    *g->last = node;
-    g->last = &node->next;
-    g->n++;
-    for (size_t i = 0; i < n; i++)
-        if (!cuda_graph_depend(node, before[i]))
-            return CUDA_ErrorMemoryAllocation;
-    if (out)
-        *out = node;
-    return CUDA_Success;
-}
-
-/* Puts the node behind all that it depends on; false for a circle. Depth is that of the longest chain, so that long
- * ones are taken from their beginning: nodes were added in an order that suits nearly always. */
-static bool place(struct cuda_node *n, struct cuda_node **order, int *count) {
-    if (n->at == -2)
-        return false;
-    if (n->at >= 0)
-        return true;
-    n->at = -2;
-    for (int i = 0; i < n->n_before; i++)
-        if (!place(n->before[i], order, count))
-            return false;
-    order[n->at = (*count)++] = n;
-    return true;
-}
-
-/* The nodes in order; NULL, with *e, for a circle or without memory. */
-struct cuda_node **cuda_graph_order(struct cuda_graph *g, enum cuda_error *e) {
-    struct cuda_node **order = calloc((size_t)g->n + 1, sizeof *order);
-    int count = 0;
-    *e = order ? CUDA_Success : CUDA_ErrorMemoryAllocation;
-    for (struct cuda_node *n = g->first; n; n = n->next)
-        n->at = -1;
-    for (struct cuda_node *n = g->first; order && n; n = n->next)
-        if (!place(n, order, &count)) {
-            free(order);
-            *e = CUDA_ErrorInvalidValue;
-            return NULL;
-        }
-    return order;
-}
-
-static enum cuda_error cuda_graph_run(struct cuda_graph *g) {
-    enum cuda_error e;
-    struct cuda_node **order = cuda_graph_order(g, &e);
-    for (int i = 0; !e && i < g->n; i++)
-        e = cuda_work_run(&order[i]->work);
-    free(order);
+/* 12 has one struct that describes a failure; 11 has a node and a result. */
+CUDA_API enum cuda_error cudaGraphExecUpdate(struct cuda_graph_exec *x, struct cuda_graph *g, void *told, int *what) {
+    enum { UPDATED = 0, TOPOLOGY_CHANGED = 2 };
+    if (cuda_major() >= 12)
+        RUNTIME(cuda_exec_update(x, g, told));
+    enum cuda_error e = cuda_enter();
+    e = runtime_leave(e ? e : cuda_exec_update(x, g, NULL));
+    if (told)
+        memset(told, 0, sizeof(void *));
+    if (what)
+        *what = e ? TOPOLOGY_CHANGED : UPDATED;
     return e;
 }
 
-static struct cuda_graph *cuda_graph_copy(const struct cuda_graph *from) {
-    enum cuda_error e;
-    struct cuda_graph *g = new_graph();
-    struct cuda_node **order = g ? cuda_graph_order((struct cuda_graph *)from, &e) : NULL;
-    struct cuda_node **copies = order ? calloc((size_t)from->n + 1, sizeof *copies) : NULL;
-    bool ok = copies && cuda_held_copy(&g->held, from->held);
-    for (int i = 0; ok && i < from->n; i++) {
-        ok = cuda_graph_add(&copies[i], g, NULL, 0, &order[i]->work) == CUDA_Success;
-        if (ok)
-            copies[i]->copy_of = order[i];
-        for (int k = 0; ok && k < order[i]->n_before; k++)
-            ok = cuda_graph_depend(copies[i], copies[order[i]->before[k]->at]);
+/* ---- nodes of any kind (CUDA 12.2): the description names the kind ---- */
+
+/* cudaGraphNodeParams. */
+struct description {
+    int kind, zero[3];
+    union {
+        long long all[29];
+        struct cuda_kernel_params kernel;
+        struct {
+            int flags, zero[3];
+            char copy[160]; /* a struct copy_3d */
+        } copy;
+        struct cuda_fill_params fill;
+        struct cuda_call call;
+        struct cuda_graph *graph;
+        struct cuda_event *event;
+    };
+    long long more;
+};
+
+static enum cuda_error work_of(struct cuda_work *w, const struct description *d) {
+    *w = (struct cuda_work){.kind = (enum cuda_node_kind)d->kind};
+    switch (d->kind) {
+    case NODE_KERNEL:
+        return cuda_kernel_work(w, &d->kernel);
+    case NODE_COPY:
+        return runtime_box_of(&w->box, (const struct copy_3d *)(const void *)d->copy.copy);
+    case NODE_FILL:
+        if (!cuda_can_fill(&d->fill))
+            return CUDA_ErrorInvalidValue;
+        *w = cuda_fill_work(&d->fill);
+        return CUDA_Success;
+    case NODE_HOST:
+        w->call = d->call;
+        return w->call.call ? CUDA_Success : CUDA_ErrorInvalidValue;
+    case NODE_GRAPH:
+        w->graph = d->graph;
+        return cuda_graph_of(w->graph) ? CUDA_Success : CUDA_ErrorInvalidValue;
+    case NODE_EMPTY:
+        return CUDA_Success;
+    case NODE_WAIT:
+    case NODE_RECORD:
+        w->event = d->event;
+        return w->event ? CUDA_Success : CUDA_ErrorInvalidValue;
+    default:
+        fprintf(stderr,
+                "heddle: cudaGraphAddNode: nodes of kind %d (semaphores, memory, conditions) are not simulated\n",
+                d->kind);
+        return CUDA_ErrorNotSupported;
     }
-    free(order);
-    free(copies);
-    if (!ok) {
-        cuda_graph_free(g);
-        return NULL;
-    }
-    return g;
 }
 
-enum cuda_error cuda_graph_create(struct cuda_graph **out) {
-    if (!out || !(*out = new_graph()))
-        return out ? CUDA_ErrorMemoryAllocation : CUDA_ErrorInvalidValue;
-    (*out)->next = graphs;
-    graphs = *out;
-    return CUDA_Success;
-}
-
-CUDA_API enum cuda_error cudaGraphCreate(struct cuda_graph **out, unsigned flags) {
-    GUARD(flags ? CUDA_ErrorInvalidValue : cuda_graph_create(out));
-}
-
-enum cuda_error cuda_graph_destroy(struct cuda_graph *g) {
-    for (struct cuda_graph **i = &graphs; *i; i = &(*i)->next)
-        if (*i == g) {
-            *i = g->next;
-            cuda_streams_release(g);
-            cuda_graph_free(g);
-            return CUDA_Success;
-        }
-    return CUDA_ErrorInvalidValue;
-}
-
-CUDA_API enum cuda_error cudaGraphDestroy(struct cuda_graph *g) { GUARD(cuda_graph_destroy(g)); }
-
-static enum cuda_error clone_to(struct cuda_graph **out, const struct cuda_graph *from) {
-    if (!out || !cuda_graph_of(from))
+static enum cuda_error add(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
+                           const struct description *d) {
+    struct cuda_work w;
+    if (!out || !d || !cuda_graph_of(g) || (n && !before) || (d->kind == NODE_GRAPH && d->graph == g))
         return CUDA_ErrorInvalidValue;
-    if (!(*out = cuda_graph_copy(from)))
-        return CUDA_ErrorMemoryAllocation;
-    (*out)->next = graphs;
-    graphs = *out;
-    return CUDA_Success;
+    enum cuda_error e = work_of(&w, d);
+    return e ? e : cuda_graph_add_work(out, g, before, n, &w);
 }
 
-CUDA_API enum cuda_error cudaGraphClone(struct cuda_graph **out, const struct cuda_graph *from) {
-    GUARD(clone_to(out, from));
+CUDA_API enum cuda_error cudaGraphAddNode_v2(struct cuda_node **out, struct cuda_graph *g, node_list before,
+                                             const void *kinds, size_t n, const struct description *d) {
+    (void)kinds;
+    RUNTIME(add(out, g, before, n, d));
+}
+/* 13 has the kinds of the edges before the number. */
+CUDA_API enum cuda_error cudaGraphAddNode(struct cuda_node **out, struct cuda_graph *g, node_list before,
+                                          uintptr_t fourth, uintptr_t fifth, const struct description *d_of_13) {
+    bool kinds = cuda_major() >= 13;
+    RUNTIME(add(out, g, before, kinds ? fifth : fourth, kinds ? d_of_13 : (const struct description *)fifth));
 }
 
-/* ---- what is in a graph ---- */
-
-static enum cuda_error list(struct cuda_graph *g, struct cuda_node **out, size_t *n, bool roots) {
-    if (!cuda_graph_of(g) || !n)
-        return CUDA_ErrorInvalidValue;
-    size_t count = 0;
-    for (struct cuda_node *i = g->first; i; i = i->next)
-        if (!roots || !i->n_before) {
-            if (out && count < *n)
-                out[count] = i;
-            count++;
-        }
-    for (size_t i = count; out && i < *n; i++)
-        out[i] = NULL;
-    *n = !out || count < *n ? count : *n;
-    return CUDA_Success;
+static enum cuda_error set(struct cuda_node *n, const struct description *d) {
+    struct cuda_work w;
+    enum cuda_error e = n && d ? work_of(&w, d) : CUDA_ErrorInvalidValue;
+    return e ? e : cuda_node_set_work(n, &w);
 }
 
-CUDA_API enum cuda_error cudaGraphGetNodes(struct cuda_graph *g, struct cuda_node **out, size_t *n) {
-    GUARD(list(g, out, n, false));
-}
-CUDA_API enum cuda_error cudaGraphGetRootNodes(struct cuda_graph *g, struct cuda_node **out, size_t *n) {
-    GUARD(list(g, out, n, true));
+CUDA_API enum cuda_error cudaGraphNodeSetParams(struct cuda_node *n, const struct description *d) {
+    RUNTIME(set(n, d));
 }
 
-static enum cuda_error type_of(const struct cuda_node *n, int *out) {
-    if (!cuda_graph_node(n) || !out)
-        return CUDA_ErrorInvalidValue;
-    *out = (int)n->work.kind;
-    return CUDA_Success;
+static enum cuda_error exec_set(struct cuda_graph_exec *x, const struct cuda_node *n, const struct description *d) {
+    struct cuda_work w;
+    enum cuda_error e = x && n && d ? work_of(&w, d) : CUDA_ErrorInvalidValue;
+    return e ? e : cuda_exec_set_work(x, n, &w);
 }
 
-CUDA_API enum cuda_error cudaGraphNodeGetType(const struct cuda_node *n, int *out) { GUARD(type_of(n, out)); }
+CUDA_API enum cuda_error cudaGraphExecNodeSetParams(struct cuda_graph_exec *x, const struct cuda_node *n,
+                                                    const struct description *d) {
+    RUNTIME(exec_set(x, n, d));
+}

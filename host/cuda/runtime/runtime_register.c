@@ -1,249 +1,57 @@
-/* What programs register before main(): containers of device code, kernels, variables. Nothing is loaded until it is
- * used. */
-#include "host/cuda/core/core.h"
-#include <stdlib.h>
-#include <string.h>
+/* What the code of nvcc calls before main(): it registers containers of device code, kernels and variables. */
+#include "runtime.h"
 
-/* What nvcc's stubs hand over; version 2 is that of -rdc=true, with a list of the parts to link, NULL at its end. */
-struct wrapper {
-    uint32_t magic, version;
-    const void *container;
-    const void *const *parts;
-};
-enum { WRAPPER_MAGIC = 0x466243b1 };
-
-static unsigned chain_of(const void *p) { return (unsigned)((uintptr_t)p >> 3) % CUDA_CHAINS; }
-
-CUDA_API void **__cudaRegisterFatBinary(const struct wrapper *w) {
-    struct cuda_module *m = calloc(1, sizeof *m);
-    if (!m || w->magic != WRAPPER_MAGIC)
-        return (void **)m;
-    int n = 1;
-    while (w->version >= 2 && w->parts && w->parts[n - 1])
-        n++;
-    if (!(m->containers = calloc((size_t)n, sizeof *m->containers)))
-        return (void **)m;
-    if (w->version >= 2 && n > 1)
-        for (; w->parts[m->n]; m->n++)
-            m->containers[m->n] = w->parts[m->n];
-    else
-        m->containers[m->n++] = w->container;
-    pthread_mutex_lock(&cuda_runtime.lock);
-    m->next = cuda_runtime.modules;
-    cuda_runtime.modules = m;
-    pthread_mutex_unlock(&cuda_runtime.lock);
-    return (void **)m;
-}
+CUDA_API void **__cudaRegisterFatBinary(const struct cuda_wrapper *w) { return cuda_module_register(w); }
 CUDA_API void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
-/* At the end of the program, or where a shared object is closed: its stubs, variables and names are no more. Others may
- * still have the kernels' handles, so that nothing is given back. */
-CUDA_API void __cudaUnregisterFatBinary(void **handle) {
-    struct cuda_module *m = (struct cuda_module *)handle;
-    if (!m)
-        return;
-    pthread_mutex_lock(&cuda_runtime.lock);
-    m->unloaded = true;
-    for (int i = 0; i < CUDA_CHAINS; i++) {
-        for (struct cuda_kernel **k = &cuda_runtime.kernels[i]; *k;)
-            if ((*k)->in == m)
-                *k = (*k)->next;
-            else
-                k = &(*k)->next;
-        for (struct cuda_variable **v = &cuda_runtime.variables[i]; *v;)
-            if ((*v)->in == m)
-                *v = (*v)->next;
-            else
-                v = &(*v)->next;
-    }
-    pthread_mutex_unlock(&cuda_runtime.lock);
-}
+/* At the end of the program, or when a shared object is closed: its stubs and variables are gone. */
+CUDA_API void __cudaUnregisterFatBinary(void **handle) { cuda_module_unregister(handle); }
 CUDA_API void __cudaRegisterFunction(void **handle, const char *stub, char *name, const char *device_name, int limit,
                                      void *tid, void *bid, void *block, void *grid, int *warp_size) {
     (void)name, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
-    struct cuda_kernel *k = calloc(1, sizeof *k);
-    if (!k || !handle)
-        return;
-    struct cuda_kernel **chain = &cuda_runtime.kernels[chain_of(stub)];
-    *k = (struct cuda_kernel){
-        .next = *chain, .stub = stub, .in = (struct cuda_module *)handle, .name = device_name, .n_params = -1};
-    pthread_mutex_lock(&cuda_runtime.lock);
-    *chain = k;
-    pthread_mutex_unlock(&cuda_runtime.lock);
+    cuda_kernel_register(handle, stub, device_name);
 }
-
-struct cuda_kernel *cuda_add_kernel(struct cuda_module *m, const char *name) {
-    struct cuda_kernel *k = calloc(1, sizeof *k);
-    if (!k || !(name = strdup(name))) {
-        free(k);
-        return NULL;
-    }
-    struct cuda_kernel **chain = &cuda_runtime.kernels[chain_of(k)];
-    *k = (struct cuda_kernel){.next = *chain, .stub = k, .in = m, .name = name, .n_params = -1};
-    *chain = k;
-    return k;
-}
-
-static void add_variable(void **handle, const void *shadow, void **pointer, const char *name, size_t bytes) {
-    struct cuda_variable *v = calloc(1, sizeof *v);
-    if (!v || !handle)
-        return;
-    struct cuda_variable **chain = &cuda_runtime.variables[chain_of(shadow)];
-    *v = (struct cuda_variable){.next = *chain,
-                                .shadow = shadow,
-                                .pointer = pointer,
-                                .in = (struct cuda_module *)handle,
-                                .name = name,
-                                .bytes = bytes};
-    pthread_mutex_lock(&cuda_runtime.lock);
-    *chain = v;
-    pthread_mutex_unlock(&cuda_runtime.lock);
-}
-
 CUDA_API void __cudaRegisterVar(void **handle, char *shadow, char *device_address, const char *device_name,
                                 int is_extern, size_t bytes, int constant, int global) {
     (void)device_address, (void)is_extern, (void)constant, (void)global;
-    add_variable(handle, shadow, NULL, device_name, bytes);
+    cuda_variable_register(handle, shadow, NULL, device_name, bytes);
 }
 CUDA_API void __cudaRegisterHostVar(void **handle, const char *name, char *shadow, size_t bytes) {
     (void)handle, (void)name, (void)shadow, (void)bytes;
 }
-
-/* The host reaches the variable by a pointer, which gets its value in __cudaInitModule(). */
+/* The host reaches the variable through a pointer, which __cudaInitModule() sets. */
 CUDA_API void __cudaRegisterManagedVar(void **handle, void **pointer, char *device_address, const char *device_name,
                                        int is_extern, size_t bytes, int constant, int global) {
     (void)device_address, (void)is_extern, (void)constant, (void)global;
-    add_variable(handle, pointer, pointer, device_name, bytes);
-}
-/* Managed variables of a module, once it is loaded. */
-static void place_managed(const struct cuda_module *m) {
-    for (int i = 0; i < CUDA_CHAINS; i++)
-        for (struct cuda_variable *v = cuda_runtime.variables[i]; v; v = v->next)
-            if (v->in == m && v->pointer)
-                *v->pointer = (void *)(uintptr_t)heddle_symbol(cuda_runtime.h, m->module, v->name, NULL);
+    cuda_variable_register(handle, pointer, pointer, device_name, bytes);
 }
 
-enum cuda_error cuda_module_load(struct cuda_module *m) {
-    if (m->module || m->failed)
-        return m->failed;
-    char name[64];
-    int index = 0;
-    for (const struct cuda_module *k = m->next; k; k = k->next)
-        index++;
-    snprintf(name, sizeof name, "module %d of the program", index);
-    if (m->n)
-        m->module = heddle_module_fatbin(cuda_runtime.h, name, m->containers, m->n);
-    if (m->module)
-        place_managed(m);
-    else
-        m->failed =
-            m->n ? cuda_failed("loading", HEDDLE_USAGE, CUDA_ErrorInvalidKernelImage) : CUDA_ErrorInvalidKernelImage;
-    if (m->failed)
-        cuda_runtime.worst = HEDDLE_USAGE;
-    return m->failed;
-}
+static enum cuda_error init_module(struct cuda_module *m) { RUNTIME(cuda_module_load(m)); }
 
-static bool has_managed(const struct cuda_module *m) {
-    for (int i = 0; i < CUDA_CHAINS; i++)
-        for (const struct cuda_variable *v = cuda_runtime.variables[i]; v; v = v->next)
-            if (v->in == m && v->pointer)
-                return true;
-    return false;
-}
-
-/* Before the program touches a managed variable. */
+/* Called before the program touches a managed variable. */
 CUDA_API char __cudaInitModule(void **handle) {
-    enum cuda_error e = CUDA_Success;
-    if (handle && has_managed((struct cuda_module *)handle)) {
-        e = cuda_enter();
-        e = cuda_leave(e ? e : cuda_module_load((struct cuda_module *)handle));
-    }
-    return e == CUDA_Success;
+    struct cuda_module *m = (struct cuda_module *)handle;
+    return !m || !cuda_module_has_managed(m) || init_module(m) == CUDA_Success;
 }
 
-/* Its own shared memory, and what a launch may add unless the program asks for more. */
-static bool know_shared(struct cuda_kernel *k) {
-    enum { UNASKED = 48 << 10 };
-    struct heddle_kernel_info info;
-    int most = (int)heddle_option(cuda_runtime.h, "sm.shared_bytes");
-    if (heddle_kernel_info(cuda_runtime.h, k->in->module, k->name, &info) != HEDDLE_OK)
-        return false;
-    most = most < UNASKED ? most : UNASKED;
-    k->shared_bytes = (int)info.shared_bytes;
-    k->dynamic_shared_limit = k->shared_bytes < most ? most - k->shared_bytes : 0;
-    return true;
+static enum cuda_error find(const void *out, const void *symbol, uint64_t *address, uint64_t *bytes) {
+    return out ? cuda_find_variable(symbol, address, bytes) : CUDA_ErrorInvalidValue;
 }
 
-static enum cuda_error know_params(struct cuda_kernel *k) {
-    int n = heddle_params(cuda_runtime.h, k->in->module, k->name, NULL, 0);
-    struct heddle_param *p = n >= 0 ? calloc((size_t)n + 1, sizeof *p) : NULL;
-    k->param_bytes = p ? calloc(2 * ((size_t)n + 1), sizeof *k->param_bytes) : NULL;
-    if (n >= 0 && !k->param_bytes) {
-        free(p);
-        return CUDA_ErrorMemoryAllocation;
-    }
-    if (n < 0 || heddle_params(cuda_runtime.h, k->in->module, k->name, p, n) != n || !know_shared(k)) {
-        free(p);
-        return k->in->by_driver ? cuda_complain(k->name, CUDA_ErrorInvalidPtx)
-                                : cuda_failed(k->name, HEDDLE_USAGE, CUDA_ErrorInvalidPtx);
-    }
-    k->param_offsets = k->param_bytes + n;
-    for (int i = 0; i < n; i++) {
-        k->param_bytes[i] = p[i].bytes;
-        k->param_offsets[i] = p[i].offset;
-    }
-    k->n_params = n;
-    free(p);
-    return CUDA_Success;
-}
-
-enum cuda_error cuda_find_kernel(const void *stub, struct cuda_kernel **out) {
-    struct cuda_kernel *k = cuda_runtime.kernels[chain_of(stub)];
-    while (k && k->stub != stub)
-        k = k->next;
-    if (!k || k->in->unloaded)
-        return CUDA_ErrorInvalidDeviceFunction;
-    *out = k;
-    enum cuda_error e = cuda_module_load(k->in);
-    if (!e && k->n_params < 0 && !k->failed)
-        k->failed = know_params(k);
-    return e ? e : k->failed;
-}
-
-static bool find_symbol(struct cuda_variable *v, uint64_t *address, uint64_t *bytes) {
-    *address = heddle_symbol(cuda_runtime.h, v->in->module, v->name, bytes);
-    return *address != 0;
-}
-
-enum cuda_error cuda_find_variable(const void *shadow, uint64_t *address, uint64_t *bytes) {
-    struct cuda_variable *v = cuda_runtime.variables[chain_of(shadow)];
-    while (v && v->shadow != shadow)
-        v = v->next;
-    /* A managed variable is asked for by what its pointer holds. */
-    for (int i = 0; !v && i < CUDA_CHAINS; i++)
-        for (v = cuda_runtime.variables[i]; v && !(v->pointer && *v->pointer == shadow); v = v->next)
-            ;
-    if (!v)
-        return CUDA_ErrorInvalidSymbol;
-    enum cuda_error e = cuda_module_load(v->in);
-    return e ? e : find_symbol(v, address, bytes) ? CUDA_Success : CUDA_ErrorInvalidSymbol;
-}
-
-CUDA_API enum cuda_error cudaGetSymbolAddress(void **out, const void *symbol) {
-    uint64_t address = 0, bytes;
-    enum cuda_error e = cuda_enter();
-    if (!e && !out)
-        e = CUDA_ErrorInvalidValue;
-    if (!e && !(e = cuda_find_variable(symbol, &address, &bytes)))
+static enum cuda_error symbol_address(void **out, const void *symbol) {
+    uint64_t address, bytes;
+    enum cuda_error e = find(out, symbol, &address, &bytes);
+    if (!e)
         *out = (void *)(uintptr_t)address;
-    return cuda_leave(e);
+    return e;
 }
 
-CUDA_API enum cuda_error cudaGetSymbolSize(size_t *out, const void *symbol) {
+static enum cuda_error symbol_size(size_t *out, const void *symbol) {
     uint64_t address, bytes = 0;
-    enum cuda_error e = cuda_enter();
-    if (!e && !out)
-        e = CUDA_ErrorInvalidValue;
-    if (!e && !(e = cuda_find_variable(symbol, &address, &bytes)))
+    enum cuda_error e = find(out, symbol, &address, &bytes);
+    if (!e)
         *out = bytes;
-    return cuda_leave(e);
+    return e;
 }
+
+CUDA_API enum cuda_error cudaGetSymbolAddress(void **out, const void *symbol) { RUNTIME(symbol_address(out, symbol)); }
+CUDA_API enum cuda_error cudaGetSymbolSize(size_t *out, const void *symbol) { RUNTIME(symbol_size(out, symbol)); }

@@ -1,124 +1,76 @@
-/* Texture and surface objects, which are the library's. */
-#include "runtime_array.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+/* The runtime's functions for arrays, and for texture and surface objects. */
+#include "runtime.h"
 
-struct object {
-    struct object *next;
-    uint64_t handle;
-    struct cuda_resource resource;
-    struct cuda_texture texture;
-    bool surface;
-};
-static struct object *objects; /* under the lock */
+CUDA_API struct channel_format cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
+    return (struct channel_format){x, y, z, w, kind};
+}
+CUDA_API enum cuda_error cudaMallocArray(struct cuda_array **out, const struct channel_format *f, size_t width,
+                                         size_t height, unsigned flags) {
+    RUNTIME(cuda_array_new(out, f, (struct cuda_extent){width, height, 0},
+                           flags & ~(unsigned)(ARRAY_LAYERED | ARRAY_CUBE)));
+}
+CUDA_API enum cuda_error cudaMalloc3DArray(struct cuda_array **out, const struct channel_format *f,
+                                           struct cuda_extent e, unsigned flags) {
+    RUNTIME(cuda_array_new(out, f, e, flags));
+}
+CUDA_API enum cuda_error cudaFreeArray(struct cuda_array *a) { RUNTIME(cuda_array_free(a)); }
+CUDA_API enum cuda_error cudaArrayGetInfo(struct channel_format *f, struct cuda_extent *e, unsigned *flags,
+                                          const struct cuda_array *a) {
+    RUNTIME(cuda_array_info(f, e, flags, a));
+}
+CUDA_API enum cuda_error cudaGetChannelDesc(struct channel_format *f, const struct cuda_array *a) {
+    RUNTIME(f ? cuda_array_info(f, NULL, NULL, a) : CUDA_ErrorInvalidValue);
+}
+CUDA_API enum cuda_error cudaMallocMipmappedArray(struct cuda_mipmap **out, const struct channel_format *f,
+                                                  struct cuda_extent e, unsigned n, unsigned flags) {
+    RUNTIME(cuda_mipmap_new(out, f, e, n, flags));
+}
+CUDA_API enum cuda_error cudaFreeMipmappedArray(struct cuda_mipmap *m) { RUNTIME(cuda_mipmap_free(m)); }
 
-static void array_shape(struct heddle_texture *t, const struct cuda_array *a) {
-    uint32_t depth = (uint32_t)a->extent.depth;
-    t->data = a->data;
-    t->width = (uint32_t)a->extent.width;
-    t->height = (uint32_t)a->extent.height;
-    t->cube = a->flags & ARRAY_CUBE;
-    if (a->flags & ARRAY_LAYERED)
-        t->layers = t->cube ? depth / 6 : depth;
-    else
-        t->depth = t->cube ? 0 : depth;
+/* ---- copies ---- */
+
+CUDA_API enum cuda_error cudaMemcpy2DToArray(struct cuda_array *a, size_t x, size_t y, const void *p, size_t pitch,
+                                             size_t width, size_t height, enum cuda_copy kind) {
+    RUNTIME(cuda_array_copy_rows(a, x, y, (void *)(uintptr_t)p, pitch, width, height, kind, TO_ARRAY, NULL));
+}
+CUDA_API enum cuda_error cudaMemcpy2DToArrayAsync(struct cuda_array *a, size_t x, size_t y, const void *p, size_t pitch,
+                                                  size_t width, size_t height, enum cuda_copy kind,
+                                                  struct cuda_stream *s) {
+    RUNTIME(cuda_array_copy_rows(a, x, y, (void *)(uintptr_t)p, pitch, width, height, kind, TO_ARRAY, s));
+}
+CUDA_API enum cuda_error cudaMemcpy2DFromArray(void *p, size_t pitch, struct cuda_array *a, size_t x, size_t y,
+                                               size_t width, size_t height, enum cuda_copy kind) {
+    RUNTIME(cuda_array_copy_rows(a, x, y, p, pitch, width, height, kind, FROM_ARRAY, NULL));
+}
+CUDA_API enum cuda_error cudaMemcpy2DFromArrayAsync(void *p, size_t pitch, struct cuda_array *a, size_t x, size_t y,
+                                                    size_t width, size_t height, enum cuda_copy kind,
+                                                    struct cuda_stream *s) {
+    RUNTIME(cuda_array_copy_rows(a, x, y, p, pitch, width, height, kind, FROM_ARRAY, s));
+}
+CUDA_API enum cuda_error cudaMemcpyToArray(struct cuda_array *a, size_t x, size_t y, const void *p, size_t bytes,
+                                           enum cuda_copy kind) {
+    RUNTIME(cuda_array_copy_line(a, x, y, (void *)(uintptr_t)p, bytes, kind, TO_ARRAY, NULL));
+}
+CUDA_API enum cuda_error cudaMemcpyToArrayAsync(struct cuda_array *a, size_t x, size_t y, const void *p, size_t bytes,
+                                                enum cuda_copy kind, struct cuda_stream *s) {
+    RUNTIME(cuda_array_copy_line(a, x, y, (void *)(uintptr_t)p, bytes, kind, TO_ARRAY, s));
+}
+CUDA_API enum cuda_error cudaMemcpyFromArray(void *p, struct cuda_array *a, size_t x, size_t y, size_t bytes,
+                                             enum cuda_copy kind) {
+    RUNTIME(cuda_array_copy_line(a, x, y, p, bytes, kind, FROM_ARRAY, NULL));
+}
+CUDA_API enum cuda_error cudaMemcpyFromArrayAsync(void *p, struct cuda_array *a, size_t x, size_t y, size_t bytes,
+                                                  enum cuda_copy kind, struct cuda_stream *s) {
+    RUNTIME(cuda_array_copy_line(a, x, y, p, bytes, kind, FROM_ARRAY, s));
+}
+CUDA_API enum cuda_error cudaMemcpy2DArrayToArray(struct cuda_array *to, size_t tx, size_t ty, struct cuda_array *from,
+                                                  size_t fx, size_t fy, size_t width, size_t height,
+                                                  enum cuda_copy kind) {
+    (void)kind;
+    RUNTIME(cuda_array_copy_rows_between(to, tx, ty, from, fx, fy, width, height));
 }
 
-static enum cuda_error shape(struct heddle_texture *t, const struct cuda_resource *r) {
-    const struct channel_format *f;
-    const struct cuda_array *a = r->array;
-    switch (r->type) {
-    case RESOURCE_MIPMAP:
-        a = cuda_mipmap_base(r->mipmap, &t->levels);
-        /* fall through */
-    case RESOURCE_ARRAY:
-        if (!cuda_array_is(a))
-            return CUDA_ErrorInvalidResourceHandle;
-        array_shape(t, a);
-        f = &a->format;
-        break;
-    case RESOURCE_LINEAR:
-        f = &r->linear.format;
-        t->data = (uintptr_t)r->linear.p;
-        if (cuda_element_bytes(f))
-            t->width = (uint32_t)(r->linear.bytes / cuda_element_bytes(f));
-        break;
-    case RESOURCE_PITCHED:
-        f = &r->pitched.format;
-        t->data = (uintptr_t)r->pitched.p;
-        t->width = (uint32_t)r->pitched.width;
-        t->height = (uint32_t)r->pitched.height;
-        t->pitch = r->pitched.pitch;
-        break;
-    default:
-        return CUDA_ErrorInvalidValue;
-    }
-    return cuda_format_of(f, &t->format, &t->channels) ? CUDA_Success : CUDA_ErrorInvalidChannelDescriptor;
-}
-
-/* Which levels of a mipmap are read: all up to a last one. */
-static enum cuda_error clamp_levels(struct heddle_texture *t, const struct cuda_texture *x) {
-    if (t->levels <= 1)
-        return CUDA_Success;
-    if (x->bias != 0 || x->least > 0 || (x->most < (float)(t->levels - 1) && x->most != floorf(x->most))) {
-        fputs("heddle: a texture: mipmap levels are clamped to whole numbers from 0 on, without a bias\n", stderr);
-        return CUDA_ErrorNotSupported;
-    }
-    if (x->most < (float)(t->levels - 1))
-        t->levels = x->most > 0 ? (uint32_t)x->most + 1 : 1;
-    return CUDA_Success;
-}
-
-enum cuda_error cuda_texture_describe(struct heddle_texture *out, const struct cuda_resource *r,
-                                      const struct cuda_texture *x) {
-    *out = (struct heddle_texture){0};
-    enum cuda_error e = shape(out, r);
-    if (e || !x)
-        return e;
-    if (x->srgb || x->anisotropy > 1) {
-        fputs("heddle: a texture: sRGB and anisotropic filters are not simulated\n", stderr);
-        return CUDA_ErrorNotSupported;
-    }
-    for (int i = 0; i < 3; i++)
-        out->sampler.address[i] = (enum heddle_address_mode)x->address[i];
-    out->sampler.linear = x->linear != 0;
-    out->sampler.linear_levels = x->linear_levels != 0;
-    memcpy(out->sampler.border, x->border, sizeof x->border);
-    out->normalized_read = x->normalized_read != 0;
-    out->normalized_coords = x->normalized_coords != 0;
-    for (int i = 0; i < 3 && !out->normalized_coords; i++) /* wrap and mirror are clamp then, as on a GPU */
-        if (out->sampler.address[i] == HEDDLE_WRAP || out->sampler.address[i] == HEDDLE_MIRROR)
-            out->sampler.address[i] = HEDDLE_CLAMP;
-    return clamp_levels(out, x);
-}
-
-static bool remember(uint64_t handle, const struct cuda_resource *r, const struct cuda_texture *x) {
-    struct object *o = calloc(1, sizeof *o);
-    if (!o)
-        return false;
-    *o = (struct object){.next = objects, .handle = handle, .resource = *r, .surface = !x};
-    if (x)
-        o->texture = *x;
-    objects = o;
-    return true;
-}
-
-enum cuda_error cuda_object_new(uint64_t *out, const struct cuda_resource *r, const struct cuda_texture *x) {
-    struct heddle_texture t;
-    enum cuda_error e = out && r ? cuda_texture_describe(&t, r, x) : CUDA_ErrorInvalidValue;
-    if (e)
-        return e;
-    *out = (x ? heddle_texture_object : heddle_surface_object)(cuda_runtime.h, &t);
-    if (!*out)
-        return cuda_complain(x ? "cudaCreateTextureObject" : "cudaCreateSurfaceObject", CUDA_ErrorInvalidValue);
-    return remember(*out, r, x) ? CUDA_Success : CUDA_ErrorMemoryAllocation;
-}
-
-enum cuda_error cuda_refuse_view(const char *who) {
-    fprintf(stderr, "heddle: %s: views of another format are not simulated\n", who);
-    return CUDA_ErrorNotSupported;
-}
+/* ---- objects ---- */
 
 static enum cuda_error create(uint64_t *out, const struct cuda_resource *r, const struct cuda_texture *x,
                               const void *view) {
@@ -129,54 +81,17 @@ static enum cuda_error create(uint64_t *out, const struct cuda_resource *r, cons
 
 CUDA_API enum cuda_error cudaCreateTextureObject(uint64_t *out, const struct cuda_resource *r,
                                                  const struct cuda_texture *x, const void *view) {
-    GUARD(create(out, r, x, view));
+    RUNTIME(create(out, r, x, view));
 }
 CUDA_API enum cuda_error cudaCreateSurfaceObject(uint64_t *out, const struct cuda_resource *r) {
-    GUARD(r && r->type == RESOURCE_ARRAY ? cuda_object_new(out, r, NULL) : CUDA_ErrorInvalidValue);
+    RUNTIME(r && r->type == RESOURCE_ARRAY ? cuda_object_new(out, r, NULL) : CUDA_ErrorInvalidValue);
 }
-
-static struct object **find(uint64_t handle, bool surface) {
-    struct object **o = &objects;
-    while (*o && ((*o)->handle != handle || (*o)->surface != surface))
-        o = &(*o)->next;
-    return o;
-}
-
-/* The library keeps its own; a program that uses the number afterwards is not found out. */
-enum cuda_error cuda_object_free(uint64_t handle, bool surface) {
-    struct object **o = find(handle, surface), *gone = *o;
-    if (!gone)
-        return handle ? CUDA_ErrorInvalidValue : CUDA_Success;
-    *o = gone->next;
-    free(gone);
-    return CUDA_Success;
-}
-
-CUDA_API enum cuda_error cudaDestroyTextureObject(uint64_t handle) { GUARD(cuda_object_free(handle, false)); }
-CUDA_API enum cuda_error cudaDestroySurfaceObject(uint64_t handle) { GUARD(cuda_object_free(handle, true)); }
-
-enum cuda_error cuda_object_resource(struct cuda_resource *out, uint64_t handle, bool surface) {
-    const struct object *o = *find(handle, surface);
-    if (!o || !out)
-        return CUDA_ErrorInvalidValue;
-    *out = o->resource;
-    return CUDA_Success;
-}
-
-enum cuda_error cuda_object_texture(struct cuda_texture *out, uint64_t handle) {
-    const struct object *o = *find(handle, false);
-    if (!o || !out)
-        return CUDA_ErrorInvalidValue;
-    *out = o->texture;
-    return CUDA_Success;
-}
-
 CUDA_API enum cuda_error cudaGetTextureObjectResourceDesc(struct cuda_resource *out, uint64_t handle) {
-    GUARD(cuda_object_resource(out, handle, false));
+    RUNTIME(cuda_object_resource(out, handle, false));
 }
 CUDA_API enum cuda_error cudaGetSurfaceObjectResourceDesc(struct cuda_resource *out, uint64_t handle) {
-    GUARD(cuda_object_resource(out, handle, true));
+    RUNTIME(cuda_object_resource(out, handle, true));
 }
 CUDA_API enum cuda_error cudaGetTextureObjectTextureDesc(struct cuda_texture *out, uint64_t handle) {
-    GUARD(cuda_object_texture(out, handle));
+    RUNTIME(cuda_object_texture(out, handle));
 }

@@ -1,4 +1,4 @@
-/* host/cuda/driver/driver_array.c, host/cuda/driver/driver_mipmap.c: arrays, their bytes, their levels. */
+/* host/cuda/driver/driver_array.c: arrays, their bytes, their levels. */
 #include "textures.h"
 
 void arrays(void) {

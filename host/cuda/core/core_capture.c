@@ -1,0 +1,115 @@
+/* Capture: the work that a program gives to a stream becomes nodes of a graph. */
+#include "core_graph_parts.h"
+#include <stdlib.h>
+#include <string.h>
+
+void cuda_frontier_clear(struct cuda_frontier *f) {
+    free(f->nodes);
+    *f = (struct cuda_frontier){0};
+}
+
+bool cuda_frontier_join(struct cuda_frontier *to, const struct cuda_frontier *from) {
+    struct cuda_node **more = realloc(to->nodes, (size_t)(to->n + from->n + 1) * sizeof *more);
+    if (!more)
+        return false;
+    to->nodes = more;
+    memcpy(more + to->n, from->nodes, (size_t)from->n * sizeof *more);
+    to->n += from->n;
+    to->graph = from->graph;
+    return true;
+}
+
+bool cuda_frontier_copy(struct cuda_frontier *to, const struct cuda_frontier *from) {
+    if (to == from)
+        return true;
+    cuda_frontier_clear(to);
+    return !from->graph || cuda_frontier_join(to, from);
+}
+
+bool cuda_capturing(const struct cuda_stream *s) {
+    const struct cuda_frontier *f = cuda_stream_frontier((struct cuda_stream *)s);
+    return f && f->graph;
+}
+
+enum cuda_error cuda_capture(struct cuda_stream *s, const struct cuda_work *w) {
+    struct cuda_frontier *f = cuda_stream_frontier(s);
+    struct cuda_node *node;
+    if (f->graph->spoilt)
+        return CUDA_ErrorStreamCaptureInvalidated;
+    enum cuda_error e = cuda_graph_add(&node, f->graph, f->nodes, (size_t)f->n, w);
+    if (e)
+        return e;
+    struct cuda_frontier now = {f->graph, &node, 1};
+    struct cuda_graph *g = f->graph;
+    cuda_frontier_clear(f);
+    f->graph = g;
+    return cuda_frontier_join(f, &now) ? CUDA_Success : CUDA_ErrorMemoryAllocation;
+}
+
+enum cuda_error cuda_capture_spoil(struct cuda_stream *s) {
+    struct cuda_graph *g = cuda_stream_frontier(s)->graph;
+    bool before = g->spoilt;
+    g->spoilt = true;
+    return before ? CUDA_ErrorStreamCaptureInvalidated : CUDA_ErrorStreamCaptureUnsupported;
+}
+
+enum cuda_error cuda_capture_begin(struct cuda_stream *s) {
+    CUDA_LOCK;
+    struct cuda_frontier *f = cuda_stream_frontier(s);
+    if (!f)
+        return CUDA_ErrorStreamCaptureUnsupported;
+    return f->graph ? CUDA_ErrorIllegalState : cuda_graph_create(&f->graph);
+}
+
+enum cuda_error cuda_capture_end(struct cuda_stream *s, struct cuda_graph **out) {
+    CUDA_LOCK;
+    struct cuda_frontier *f = cuda_stream_frontier(s);
+    if (!out || !f || !f->graph)
+        return out ? CUDA_ErrorIllegalState : CUDA_ErrorInvalidValue;
+    *out = f->graph;
+    cuda_streams_release(f->graph);
+    if (!(*out)->spoilt)
+        return CUDA_Success;
+    cuda_graph_destroy(*out);
+    *out = NULL;
+    return CUDA_ErrorStreamCaptureInvalidated;
+}
+
+enum cuda_error cuda_capture_status(const struct cuda_stream *s, int *out) {
+    CUDA_LOCK;
+    enum { NONE, ACTIVE, INVALIDATED };
+    const struct cuda_frontier *f = cuda_stream_frontier((struct cuda_stream *)s);
+    if (!out)
+        return CUDA_ErrorInvalidValue;
+    *out = !f || !f->graph ? NONE : f->graph->spoilt ? INVALIDATED : ACTIVE;
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_capture_info(struct cuda_stream *s, int *status, unsigned long long *id, struct cuda_graph **graph,
+                                  struct cuda_node *const **nodes, const void **edges, size_t *n) {
+    CUDA_LOCK;
+    enum cuda_error e = cuda_capture_status(s, status);
+    struct cuda_frontier *f = cuda_stream_frontier(s), none = {0};
+    f = f ? f : &none;
+    if (edges)
+        *edges = NULL; /* all edges are ordinary */
+    if (id)
+        *id = (uintptr_t)f->graph;
+    if (graph)
+        *graph = f->graph;
+    if (nodes)
+        *nodes = f->nodes;
+    if (n)
+        *n = (size_t)f->n;
+    return e;
+}
+enum cuda_error cuda_capture_exchange_mode(int *mode) {
+    CUDA_LOCK;
+    static __thread int now;
+    int was = now;
+    if (!mode || *mode < 0 || *mode > 2)
+        return CUDA_ErrorInvalidValue;
+    now = *mode;
+    *mode = was;
+    return CUDA_Success;
+}

@@ -1,0 +1,39 @@
+/* Functions of the driver by name. */
+#include "core_base.h"
+#include <dlfcn.h>
+#include <string.h>
+
+/* The function that a header of a version means by a name without a number. */
+static const struct version_row {
+    const char *name, *is;
+    int from;
+} versions[] = {
+#define VERSION(name, is, from) {#name, #is, from},
+#include "versions.def"
+#undef VERSION
+};
+
+static void *look_up(const char *name, int version) {
+    const char *is = name;
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++)
+        if (strcmp(versions[i].name, name) == 0 && version >= versions[i].from)
+            is = versions[i].is;
+    Dl_info here;
+    void *self =
+        dladdr((void *)(uintptr_t)cuda_entry_point, &here) ? dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *found = self ? dlsym(self, is) : NULL;
+    if (self)
+        dlclose(self);
+    return found;
+}
+
+enum cuda_error cuda_entry_point(const char *name, void **out, int version, int *status) {
+    enum { FOUND, NOT_FOUND };
+    bool of_driver = name && strncmp(name, "cu", 2) == 0 && strncmp(name, "cuda", 4) != 0;
+    void *found = out && of_driver ? look_up(name, version) : NULL;
+    if (out)
+        *out = found;
+    if (status)
+        *status = found ? FOUND : NOT_FOUND;
+    return !name || !out ? CUDA_ErrorInvalidValue : found ? CUDA_Success : CUDA_ErrorSymbolNotFound;
+}

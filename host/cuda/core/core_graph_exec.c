@@ -1,0 +1,216 @@
+/* Graphs made ready to run: launches and changes. */
+#include "core_graph_parts.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* A graph made ready: a copy of it, in order. */
+struct cuda_graph_exec {
+    struct cuda_graph_exec *next;
+    struct cuda_work *work;
+    const struct cuda_node **of; /* the node of the graph that each came from */
+    bool *disabled;
+    int n;
+    struct cuda_held *held;   /* objects of the program */
+    unsigned long long flags; /* as the program gave them: hints */
+};
+
+static struct cuda_graph_exec *execs; /* all of the program, to look up handles */
+
+static struct cuda_graph_exec *exec_of(const struct cuda_graph_exec *x) {
+    struct cuda_graph_exec *i = execs;
+    while (i && i != x)
+        i = i->next;
+    return i;
+}
+
+static void free_exec(struct cuda_graph_exec *x) {
+    for (int i = 0; x->work && i < x->n; i++)
+        cuda_work_free(&x->work[i]);
+    free(x->work);
+    free(x->of);
+    free(x->disabled);
+    cuda_held_drop(&x->held);
+}
+
+static enum cuda_error fill_exec(struct cuda_graph_exec *x, struct cuda_graph *g) {
+    enum cuda_error e;
+    struct cuda_node **order = cuda_graph_order(g, &e);
+    *x = (struct cuda_graph_exec){.work = order ? calloc((size_t)g->n + 1, sizeof *x->work) : NULL,
+                                  .of = calloc((size_t)g->n + 1, sizeof *x->of),
+                                  .disabled = calloc((size_t)g->n + 1, sizeof *x->disabled)};
+    if (!e && (!x->work || !x->of || !x->disabled || !cuda_held_copy(&x->held, g->held)))
+        e = CUDA_ErrorMemoryAllocation;
+    for (int i = 0; !e && i < g->n; i++) {
+        x->of[i] = order[i];
+        x->work[i] = order[i]->work;
+        if (cuda_work_own(&x->work[i]))
+            x->n++;
+        else
+            e = CUDA_ErrorMemoryAllocation;
+    }
+    free(order);
+    if (e)
+        free_exec(x);
+    return e;
+}
+
+enum cuda_error cuda_graph_instantiate(struct cuda_graph_exec **out, struct cuda_graph *g, unsigned long long flags) {
+    CUDA_LOCK;
+    struct cuda_graph_exec *x = out && cuda_graph_of(g) ? malloc(sizeof *x) : NULL;
+    if (!x)
+        return out && cuda_graph_of(g) ? CUDA_ErrorMemoryAllocation : CUDA_ErrorInvalidValue;
+    enum cuda_error e = fill_exec(x, g);
+    if (e) {
+        free(x);
+        return e;
+    }
+    x->next = execs;
+    x->flags = flags;
+    *out = execs = x;
+    return CUDA_Success;
+}
+
+/* Graphs that kernels launch are not simulated. */
+enum cuda_error cuda_graph_instantiate_with(struct cuda_graph_exec **out, struct cuda_graph *g,
+                                            unsigned long long flags) {
+    CUDA_LOCK;
+    enum { FOR_KERNELS = 4, ALL = 15 };
+    if (flags & ~(unsigned long long)ALL)
+        return CUDA_ErrorInvalidValue;
+    return flags & FOR_KERNELS ? CUDA_ErrorNotSupported : cuda_graph_instantiate(out, g, flags);
+}
+
+enum cuda_error cuda_graph_instantiate_params(struct cuda_graph_exec **out, struct cuda_graph *g,
+                                              struct cuda_instantiation *p) {
+    CUDA_LOCK;
+    enum { MADE = 0, FAILED = 1 };
+    enum cuda_error e = p ? cuda_graph_instantiate_with(out, g, p->flags) : CUDA_ErrorInvalidValue;
+    if (p) {
+        p->wrong = NULL;
+        p->result = e ? FAILED : MADE;
+    }
+    return e;
+}
+
+enum cuda_error cuda_exec_flags(const struct cuda_graph_exec *x, unsigned long long *out) {
+    CUDA_LOCK;
+    if (!exec_of(x) || !out)
+        return CUDA_ErrorInvalidValue;
+    *out = x->flags;
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_exec_destroy(struct cuda_graph_exec *x) {
+    CUDA_LOCK;
+    for (struct cuda_graph_exec **i = &execs; *i; i = &(*i)->next)
+        if (*i == x) {
+            *i = x->next;
+            free_exec(x);
+            free(x);
+            return CUDA_Success;
+        }
+    return CUDA_ErrorInvalidValue;
+}
+
+/* A captured stream gets the nodes as a chain. */
+static enum cuda_error capture_exec(struct cuda_stream *s, const struct cuda_graph_exec *x) {
+    enum cuda_error e = CUDA_Success;
+    for (int i = 0; !e && i < x->n; i++)
+        e = x->disabled[i] ? CUDA_Success : cuda_capture(s, &x->work[i]);
+    return e;
+}
+
+enum cuda_error cuda_exec_launch(const struct cuda_graph_exec *x, struct cuda_stream *s) {
+    CUDA_LOCK;
+    if (!exec_of(x))
+        return CUDA_ErrorInvalidValue;
+    if (cuda_capturing(s))
+        return capture_exec(s, x);
+    enum cuda_error e = CUDA_Success;
+    for (int i = 0; !e && i < x->n; i++)
+        e = x->disabled[i] ? CUDA_Success : cuda_work_run(&x->work[i]);
+    return e;
+}
+
+enum cuda_error cuda_exec_upload(const struct cuda_graph_exec *x) {
+    CUDA_LOCK;
+    return exec_of(x) ? CUDA_Success : CUDA_ErrorInvalidValue;
+}
+
+struct cuda_work *cuda_exec_work(struct cuda_graph_exec *x, const struct cuda_node *n) {
+    for (int i = 0; exec_of(x) && i < x->n; i++)
+        if (x->of[i] == n)
+            return &x->work[i];
+    return NULL;
+}
+
+enum cuda_error cuda_exec_set_work(struct cuda_graph_exec *x, const struct cuda_node *n, const struct cuda_work *w) {
+    CUDA_LOCK;
+    struct cuda_work *at = cuda_exec_work(x, n);
+    return at ? cuda_work_replace(at, w) : CUDA_ErrorInvalidValue;
+}
+
+enum cuda_error cuda_exec_set_kernel(struct cuda_graph_exec *x, const struct cuda_node *n,
+                                     const struct cuda_kernel_params *p) {
+    CUDA_LOCK;
+    return cuda_work_set_kernel(cuda_exec_work(x, n), p);
+}
+
+enum cuda_error cuda_exec_set_fill(struct cuda_graph_exec *x, const struct cuda_node *n,
+                                   const struct cuda_fill_params *f) {
+    CUDA_LOCK;
+    return cuda_can_fill(f) ? cuda_exec_set_work(x, n, &(struct cuda_work[]){cuda_fill_work(f)}[0])
+                            : CUDA_ErrorInvalidValue;
+}
+
+enum cuda_error cuda_exec_set_call(struct cuda_graph_exec *x, const struct cuda_node *n, const struct cuda_call *c) {
+    CUDA_LOCK;
+    return c && c->call ? cuda_exec_set_work(x, n, &(struct cuda_work){NODE_HOST, .call = *c}) : CUDA_ErrorInvalidValue;
+}
+
+enum cuda_error cuda_exec_enable(struct cuda_graph_exec *x, const struct cuda_node *n, bool on) {
+    CUDA_LOCK;
+    const struct cuda_work *w = cuda_exec_work(x, n);
+    if (!w)
+        return CUDA_ErrorInvalidValue;
+    x->disabled[w - x->work] = !on;
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_exec_enabled(struct cuda_graph_exec *x, const struct cuda_node *n, unsigned *out) {
+    CUDA_LOCK;
+    const struct cuda_work *w = cuda_exec_work(x, n);
+    if (!w || !out)
+        return CUDA_ErrorInvalidValue;
+    *out = !x->disabled[w - x->work];
+    return CUDA_Success;
+}
+
+/* Replaces the work by that of a graph with the same kinds of nodes in order. */
+static enum cuda_error update(struct cuda_graph_exec *x, struct cuda_graph *g) {
+    struct cuda_graph_exec fresh;
+    enum cuda_error e = exec_of(x) && cuda_graph_of(g) ? fill_exec(&fresh, g) : CUDA_ErrorInvalidValue;
+    if (e)
+        return e;
+    bool same = fresh.n == x->n;
+    for (int i = 0; same && i < x->n; i++)
+        same = fresh.work[i].kind == x->work[i].kind;
+    if (same) { /* later changes still name the nodes of the first graph */
+        struct cuda_work *work = x->work;
+        x->work = fresh.work;
+        fresh.work = work;
+    }
+    free_exec(&fresh);
+    return same ? CUDA_Success : CUDA_ErrorGraphExecUpdateFailure;
+}
+
+enum cuda_error cuda_exec_update(struct cuda_graph_exec *x, struct cuda_graph *g, void *result) {
+    CUDA_LOCK;
+    enum { RESULT_BYTES = 24, UPDATED = 0, TOPOLOGY_CHANGED = 2 };
+    enum cuda_error e = update(x, g);
+    if (result) {
+        memset(result, 0, RESULT_BYTES);
+        *(int *)result = e ? TOPOLOGY_CHANGED : UPDATED;
+    }
+    return e;
+}

@@ -1,0 +1,133 @@
+/* Launches. */
+#include "core_launch.h"
+#include "core_graph_parts.h"
+#include "core_module.h"
+#include "core_reference.h"
+#include "core_report.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum cuda_error fault_error(enum heddle_status status) {
+    if (status != HEDDLE_FAULT)
+        return status == HEDDLE_DEADLOCK ? CUDA_ErrorLaunchTimeout : CUDA_ErrorLaunchFailure;
+    switch (heddle_fault(cuda_core.h)) {
+    case HEDDLE_FAULT_ADDRESS:
+        return CUDA_ErrorIllegalAddress;
+    case HEDDLE_FAULT_ALIGNMENT:
+        return CUDA_ErrorMisalignedAddress;
+    case HEDDLE_FAULT_ASSERT:
+        return CUDA_ErrorAssert;
+    default:
+        return CUDA_ErrorLaunchFailure;
+    }
+}
+
+/* The error of a launch that ran or was refused. The calls that follow return a fault, as on a GPU. A checked kernel
+ * that ran to its end is no fault, whatever the checker found. `before`: launches with statistics before this one. */
+static enum cuda_error ended(const char *kernel, enum heddle_status status, int before) {
+    struct cuda_core *r = &cuda_core;
+    bool whole = heddle_launches(r->h) > before && !heddle_incomplete(r->h, before);
+    if (r->check && (status == HEDDLE_OK || status == HEDDLE_FAULT) && whole) {
+        cuda_print_new_findings(kernel, heddle_error(r->h));
+        if (status == HEDDLE_FAULT && r->worst == HEDDLE_OK)
+            r->worst = HEDDLE_FAULT;
+        return CUDA_Success;
+    }
+    if (status == HEDDLE_OK)
+        return CUDA_Success;
+    if (status == HEDDLE_USAGE && heddle_fault(r->h) == HEDDLE_FAULT_UNSUPPORTED) /* the results will be wrong */
+        return cuda_refuse(kernel, heddle_error(r->h), CUDA_ErrorNotSupported);
+    if (status == HEDDLE_USAGE) /* a GPU refuses it, too, and the program may handle that */
+        return cuda_complain(kernel, CUDA_ErrorInvalidConfiguration);
+    r->sticky = cuda_failed(kernel, status, fault_error(status));
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_run(const struct cuda_launch *l) {
+    CUDA_LOCK;
+    enum { FEW = 32 };
+    const struct cuda_kernel *k = l->kernel;
+    enum cuda_error e = k->in->unloaded ? CUDA_ErrorInvalidResourceHandle : cuda_references_bind();
+    if (e)
+        return e;
+    struct heddle_arg few[FEW], *list = k->n_params <= FEW ? few : calloc((size_t)k->n_params, sizeof *list);
+    if (!list)
+        return CUDA_ErrorMemoryAllocation;
+    for (int i = 0; i < k->n_params; i++)
+        list[i] = (struct heddle_arg){l->args[i], k->param_bytes[i]};
+    struct heddle_dim grid = {l->grid.x, l->grid.y, l->grid.z}, block = {l->block.x, l->block.y, l->block.z};
+    uint32_t shared = l->shared > UINT32_MAX ? UINT32_MAX : (uint32_t)l->shared;
+    int before = heddle_launches(cuda_core.h);
+    enum heddle_status status = (l->cooperative ? heddle_launch_cooperative : heddle_launch)(
+        cuda_core.h, k->in->module, k->name, grid, block, shared, list, k->n_params);
+    if (list != few)
+        free(list);
+    return ended(k->name, status, before);
+}
+
+/* The blocks of a cooperative grid wait for each other, so all must be on the machine at once. */
+static enum cuda_error fits(const struct cuda_launch *l) {
+    int each = heddle_occupancy(cuda_core.h, l->kernel->in->module, l->kernel->name,
+                                (struct heddle_dim){l->block.x, l->block.y, l->block.z},
+                                l->shared > UINT32_MAX ? UINT32_MAX : (uint32_t)l->shared);
+    if (each < 0)
+        return cuda_complain(l->kernel->name, CUDA_ErrorInvalidConfiguration);
+    double room = each * heddle_option(cuda_core.h, "gpu.sms");
+    return (double)l->grid.x * l->grid.y * l->grid.z > room ? CUDA_ErrorCooperativeLaunchTooLarge : CUDA_Success;
+}
+
+/* As on a GPU, a program must ask for more than 48 KiB of shared memory. */
+static enum cuda_error shared_allowed(const struct cuda_launch *l) {
+    const struct cuda_kernel *k = l->kernel;
+    if (l->shared <= (size_t)k->dynamic_shared_limit)
+        return CUDA_Success;
+    fprintf(stderr,
+            "heddle: %s: %zu bytes of dynamic shared memory are more than the %d that it has beside its own %d; "
+            "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize) allows up to %d\n",
+            k->name, l->shared, k->dynamic_shared_limit, k->shared_bytes,
+            (int)heddle_option(cuda_core.h, "sm.shared_bytes") - k->shared_bytes);
+    return CUDA_ErrorInvalidValue;
+}
+
+enum cuda_error cuda_launch(struct cuda_launch l, struct cuda_stream *s) {
+    CUDA_LOCK;
+    enum cuda_error e = l.kernel->failed;
+    if (!e && l.kernel->n_params && !l.args)
+        e = CUDA_ErrorInvalidValue;
+    if (!e)
+        e = shared_allowed(&l);
+    if (!e && l.cooperative)
+        e = fits(&l);
+    if (e)
+        return e;
+    return cuda_capturing(s) ? cuda_capture(s, &(struct cuda_work){NODE_KERNEL, .launch = l}) : cuda_run(&l);
+}
+
+enum cuda_error cuda_launch_kernel(const void *what, struct cuda_launch l, struct cuda_stream *s) {
+    CUDA_LOCK;
+    enum cuda_error e = cuda_find_launched(what, &l.kernel);
+    return e ? e : cuda_launch(l, s);
+}
+
+/* A refused launch shows in the exit status, even if the program ignores the error. */
+static enum cuda_error refuse_clusters(const char *who, struct cuda_dim d) {
+    char why[160];
+    snprintf(why, sizeof why, "clusters of %u x %u x %u blocks are not simulated, and the kernel did not run\n", d.x,
+             d.y, d.z);
+    return cuda_refuse(who, why, CUDA_ErrorNotSupported);
+}
+
+enum cuda_error cuda_launch_attributes(const char *who, const struct cuda_launch_attribute *a, unsigned n,
+                                       bool *cooperative) {
+    CUDA_LOCK;
+    enum { COOPERATIVE = 2, CLUSTER = 4 };
+    *cooperative = false;
+    for (const struct cuda_launch_attribute *end = a + n; a < end; a++) {
+        const struct cuda_dim d = a->value.cluster;
+        *cooperative |= a->id == COOPERATIVE && a->value.cooperative;
+        if (a->id == CLUSTER && (uint64_t)d.x * d.y * d.z > 1)
+            return refuse_clusters(who, d);
+    }
+    return CUDA_Success;
+}

@@ -1,0 +1,168 @@
+/* Memory of the device, of the host, and managed memory. Host memory that CUDA allocates or registers is device memory
+ * at the same address, as unified addressing promises. */
+#include "core_memory.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { PITCH = 512 };
+
+/* Memory that the host uses, too. */
+struct host_block {
+    struct host_block *next;
+    uint64_t begin, bytes;
+    uint64_t device; /* its address for kernels, mostly the same */
+    int type;
+};
+static struct host_block *host_blocks; /* under the lock */
+
+static void *pointer(uint64_t address) { return (void *)(uintptr_t)address; }
+static uint64_t address_of(const void *p) { return (uint64_t)(uintptr_t)p; }
+
+enum cuda_error cuda_allocate(void **out, uint64_t bytes) {
+    CUDA_LOCK;
+    if (!out)
+        return CUDA_ErrorInvalidValue;
+    *out = NULL;
+    if (bytes && !(*out = pointer(heddle_alloc(cuda_core.h, bytes))))
+        return CUDA_ErrorMemoryAllocation;
+    return CUDA_Success;
+}
+enum cuda_error cuda_allocate_pitch(void **out, size_t *pitch, uint64_t width, uint64_t rows) {
+    CUDA_LOCK;
+    uint64_t row = (width + PITCH - 1) / PITCH * PITCH;
+    if (!pitch || row < width || (rows && row > UINT64_MAX / rows))
+        return CUDA_ErrorInvalidValue;
+    *pitch = row;
+    return cuda_allocate(out, row * rows);
+}
+
+static enum cuda_error note_block(uint64_t begin, uint64_t bytes, uint64_t device, int type) {
+    struct host_block *b = malloc(sizeof *b);
+    if (!b)
+        return CUDA_ErrorMemoryAllocation;
+    *b = (struct host_block){host_blocks, begin, bytes, device, type};
+    host_blocks = b;
+    return CUDA_Success;
+}
+
+static void forget_block(uint64_t begin) {
+    for (struct host_block **b = &host_blocks; *b; b = &(*b)->next)
+        if ((*b)->begin == begin) {
+            struct host_block *gone = *b;
+            *b = gone->next;
+            free(gone);
+            return;
+        }
+}
+
+enum cuda_error cuda_allocate_shared(void **out, uint64_t bytes, int type) {
+    CUDA_LOCK;
+    if (!out)
+        return CUDA_ErrorInvalidValue;
+    *out = NULL;
+    if (!bytes)
+        return type == MEMORY_MANAGED ? CUDA_ErrorInvalidValue : CUDA_Success;
+    uint64_t at = heddle_alloc_shared(cuda_core.h, bytes);
+    if (!at || note_block(at, bytes, at, type))
+        return CUDA_ErrorMemoryAllocation;
+    *out = pointer(at);
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_free(void *p) {
+    CUDA_LOCK;
+    if (!p)
+        return CUDA_Success;
+    if (heddle_free(cuda_core.h, address_of(p)) != HEDDLE_OK)
+        return cuda_complain("cudaFree", CUDA_ErrorInvalidValue);
+    forget_block(address_of(p));
+    return CUDA_Success;
+}
+static const struct host_block *block_of(const void *p) {
+    const struct host_block *b = host_blocks;
+    while (b && address_of(p) - b->begin >= b->bytes)
+        b = b->next;
+    return b;
+}
+
+enum cuda_error cuda_host_register(void *p, uint64_t bytes) {
+    CUDA_LOCK;
+    if (!p || !bytes)
+        return CUDA_ErrorInvalidValue;
+    if (block_of(p) || heddle_buffer(cuda_core.h, address_of(p), NULL, NULL, NULL))
+        return CUDA_ErrorHostMemoryAlreadyRegistered;
+    enum { OWN = 1 << 28 }; /* kernels see other memories in windows below this address */
+    uint64_t at = address_of(p) < OWN                              ? heddle_map_elsewhere(cuda_core.h, p, bytes)
+                  : heddle_map(cuda_core.h, p, bytes) == HEDDLE_OK ? address_of(p)
+                                                                   : 0;
+    return at ? note_block(address_of(p), bytes, at, MEMORY_HOST)
+              : cuda_complain("cudaHostRegister", CUDA_ErrorInvalidValue);
+}
+
+enum cuda_error cuda_host_unregister(void *p) {
+    CUDA_LOCK;
+    const struct host_block *b = block_of(p);
+    if (!b || b->begin != address_of(p))
+        return CUDA_ErrorHostMemoryNotRegistered;
+    uint64_t device = b->device;
+    forget_block(b->begin);
+    return cuda_free(pointer(device));
+}
+
+enum cuda_error cuda_host_pointer(void **out, void *p) {
+    CUDA_LOCK;
+    const struct host_block *b = block_of(p);
+    if (!out || !b)
+        return CUDA_ErrorInvalidValue;
+    *out = pointer(b->device + (address_of(p) - b->begin));
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_host_flags(unsigned *out, const void *p) {
+    CUDA_LOCK;
+    enum { MAPPED = 2 };
+    if (!out || !block_of(p))
+        return CUDA_ErrorInvalidValue;
+    *out = MAPPED;
+    return CUDA_Success;
+}
+
+enum cuda_memory cuda_memory_of(const void *p, uint64_t *begin, uint64_t *bytes) {
+    CUDA_LOCK;
+    const struct host_block *b = block_of(p);
+    *begin = *bytes = 0;
+    if (b) {
+        *begin = b->begin;
+        *bytes = b->bytes;
+        return b->type;
+    }
+    bool shared = false; /* shared memory without a block is a managed variable of a module */
+    if (!heddle_buffer(cuda_core.h, address_of(p), begin, bytes, &shared))
+        return MEMORY_UNREGISTERED;
+    return shared ? MEMORY_MANAGED : MEMORY_DEVICE;
+}
+
+enum cuda_error cuda_describe_pointer(struct cuda_pointer_attributes *out, const void *p) {
+    CUDA_LOCK;
+    uint64_t begin, bytes;
+    if (!out)
+        return CUDA_ErrorInvalidValue;
+    void *at = pointer(address_of(p));
+    out->type = cuda_memory_of(p, &begin, &bytes);
+    out->device = out->type == MEMORY_UNREGISTERED ? -2 : 0;
+    const struct host_block *b = block_of(p);
+    out->on_device = out->type == MEMORY_UNREGISTERED ? NULL : b ? pointer(b->device + (address_of(p) - b->begin)) : at;
+    out->on_host = out->type == MEMORY_DEVICE ? NULL : at;
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_memory_info(size_t *unused, size_t *all) {
+    CUDA_LOCK;
+    uint64_t limit, used;
+    heddle_memory(cuda_core.h, &limit, &used);
+    if (unused)
+        *unused = limit - used;
+    if (all)
+        *all = limit;
+    return CUDA_Success;
+}

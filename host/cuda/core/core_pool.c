@@ -1,0 +1,164 @@
+/* Memory pools. */
+#include "core_pool.h"
+#include "core_graph_parts.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct cuda_pool {
+    struct cuda_pool *next;
+    uint64_t threshold; /* bytes to keep when they are free; has no effect, because none are kept */
+    uint64_t used, most_used;
+    int reuse[4]; /* the three attributes of reuse, by their numbers from 1 */
+};
+static struct cuda_pool standard;
+static struct cuda_pool *pools, *current = &standard; /* under the lock */
+
+/* An allocation, found by its address when it is freed. */
+struct piece {
+    struct piece *next;
+    uint64_t at, bytes;
+    struct cuda_pool *of;
+};
+enum { PIECE_CHAINS = 256 };
+static struct piece *pieces[PIECE_CHAINS];
+
+static struct piece **chain_of(uint64_t at) { return &pieces[(at >> 8) % PIECE_CHAINS]; }
+
+static bool is_pool(const struct cuda_pool *p) {
+    const struct cuda_pool *i = pools;
+    while (i && i != p)
+        i = i->next;
+    return p == &standard || i;
+}
+
+/* A captured stream gets its memory at once, because the graph holds the address. */
+enum cuda_error cuda_pool_allocate(void **out, size_t bytes, struct cuda_pool *pool) {
+    CUDA_LOCK;
+    pool = pool ? pool : current;
+    if (!is_pool(pool))
+        return CUDA_ErrorInvalidValue;
+    enum cuda_error e = cuda_allocate(out, bytes);
+    struct piece *p = e || !bytes ? NULL : malloc(sizeof *p);
+    if (e || !bytes)
+        return e;
+    if (!p) {
+        cuda_free(*out);
+        return CUDA_ErrorMemoryAllocation;
+    }
+    struct piece **chain = chain_of((uintptr_t)*out);
+    *p = (struct piece){*chain, (uintptr_t)*out, bytes, pool};
+    *chain = p;
+    pool->used += bytes;
+    if (pool->used > pool->most_used)
+        pool->most_used = pool->used;
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_pool_free(void *p, const struct cuda_stream *s) {
+    CUDA_LOCK;
+    if (cuda_capturing(s))
+        return CUDA_Success;
+    enum cuda_error e = cuda_free(p);
+    for (struct piece **i = chain_of((uintptr_t)p); !e && *i; i = &(*i)->next)
+        if ((*i)->at == (uintptr_t)p) {
+            struct piece *gone = *i;
+            *i = gone->next;
+            gone->of->used -= gone->bytes;
+            free(gone);
+            break;
+        }
+    return e;
+}
+
+enum cuda_error cuda_pool_new(struct cuda_pool **out, const struct cuda_pool_properties *p) {
+    CUDA_LOCK;
+    enum { PINNED = 1, ON_DEVICE = 1 };
+    if (!out || !p || p->type != PINNED || p->location != ON_DEVICE || p->device)
+        return CUDA_ErrorInvalidValue;
+    if (p->handles)
+        return CUDA_ErrorNotSupported; /* handles for other processes */
+    struct cuda_pool *pool = calloc(1, sizeof *pool);
+    if (!pool)
+        return CUDA_ErrorMemoryAllocation;
+    for (int i = 0; i < 4; i++)
+        pool->reuse[i] = 1;
+    pool->next = pools;
+    *out = pools = pool;
+    return CUDA_Success;
+}
+
+/* The struct stays: allocations point to it. */
+enum cuda_error cuda_pool_destroy(struct cuda_pool *p) {
+    CUDA_LOCK;
+    for (struct cuda_pool **i = &pools; *i; i = &(*i)->next)
+        if (*i == p) {
+            *i = p->next;
+            current = current == p ? &standard : current;
+            return CUDA_Success;
+        }
+    return CUDA_ErrorInvalidValue;
+}
+
+enum { REUSE_FIRST = 1, REUSE_LAST = 3, RELEASE_THRESHOLD, RESERVED, RESERVED_MOST, USED, USED_MOST };
+
+enum cuda_error cuda_pool_get(const struct cuda_pool *p, int which, void *out) {
+    CUDA_LOCK;
+    if (!is_pool(p) || !out)
+        return CUDA_ErrorInvalidValue;
+    if (which >= REUSE_FIRST && which <= REUSE_LAST)
+        *(int *)out = p == &standard ? 1 : p->reuse[which];
+    else if (which == RELEASE_THRESHOLD)
+        *(uint64_t *)out = p->threshold;
+    else if (which == RESERVED || which == USED)
+        *(uint64_t *)out = p->used;
+    else if (which == RESERVED_MOST || which == USED_MOST)
+        *(uint64_t *)out = p->most_used;
+    else
+        return CUDA_ErrorInvalidValue;
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_pool_set(struct cuda_pool *p, int which, const void *value) {
+    CUDA_LOCK;
+    if (!is_pool(p) || !value)
+        return CUDA_ErrorInvalidValue;
+    if (which >= REUSE_FIRST && which <= REUSE_LAST)
+        p->reuse[which] = *(const int *)value;
+    else if (which == RELEASE_THRESHOLD)
+        p->threshold = *(const uint64_t *)value;
+    else if ((which == RESERVED_MOST || which == USED_MOST) && !*(const uint64_t *)value)
+        p->most_used = p->used;
+    else
+        return CUDA_ErrorInvalidValue;
+    return CUDA_Success;
+}
+
+static enum cuda_error put(struct cuda_pool **out, int device, struct cuda_pool *p) {
+    if (!out || device)
+        return out ? CUDA_ErrorInvalidDevice : CUDA_ErrorInvalidValue;
+    *out = p;
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_pool_check(const struct cuda_pool *p) {
+    CUDA_LOCK;
+    return is_pool(p) ? CUDA_Success : CUDA_ErrorInvalidValue;
+}
+
+enum cuda_error cuda_pool_default(struct cuda_pool **out, int device) {
+    CUDA_LOCK;
+    return put(out, device, &standard);
+}
+
+enum cuda_error cuda_pool_current(struct cuda_pool **out, int device) {
+    CUDA_LOCK;
+    return put(out, device, current);
+}
+
+enum cuda_error cuda_pool_use(int device, struct cuda_pool *p) {
+    CUDA_LOCK;
+    if (device || !is_pool(p))
+        return device ? CUDA_ErrorInvalidDevice : CUDA_ErrorInvalidValue;
+    current = p;
+    return CUDA_Success;
+}

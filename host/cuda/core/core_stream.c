@@ -1,0 +1,221 @@
+/* Streams and events. All work is done when its call returns, which satisfies every order that a program asks for.
+ * Simulated time passes only while kernels run. */
+#include "core_graph_parts.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct cuda_stream {
+    struct cuda_stream *next;
+    unsigned flags;
+    int priority;
+    unsigned long long id;
+    struct cuda_frontier frontier; /* while it is captured */
+    struct cuda_hints *hints;      /* NULL: none were given */
+};
+/* Attributes of a stream, by cudaLaunchAttributeID: hints without an effect on the machine. */
+enum { HINT_WINDOW = 1, HINT_WAITING = 3, HINT_PRIORITY = 8, HINT_DOMAIN_MAP, HINT_DOMAIN, N_HINTS };
+struct cuda_hint {
+    char bytes[64];
+};
+struct cuda_hints {
+    struct cuda_hint of[N_HINTS];
+};
+struct cuda_event {
+    struct cuda_event *next;
+    double at;                     /* seconds; below 0: not recorded */
+    bool untimed;                  /* it has no time */
+    struct cuda_frontier frontier; /* if a captured stream recorded it */
+};
+static struct cuda_stream *streams; /* under the lock */
+static struct cuda_event *events;
+
+enum cuda_error cuda_stream_new(struct cuda_stream **out, unsigned flags, int priority) {
+    CUDA_LOCK;
+    enum { NON_BLOCKING = 1 };
+    static unsigned long long last; /* under the lock */
+    if (flags & ~(unsigned)NON_BLOCKING)
+        return CUDA_ErrorInvalidValue;
+    if (!out || !(*out = malloc(sizeof **out)))
+        return out ? CUDA_ErrorMemoryAllocation : CUDA_ErrorInvalidValue;
+    **out = (struct cuda_stream){.next = streams, .flags = flags, .priority = priority, .id = ++last + 16};
+    streams = *out;
+    return CUDA_Success;
+}
+
+/* The handles 0, 1 and 2 are the default streams. */
+static bool is_default(const struct cuda_stream *s) { return (uintptr_t)s <= 2; }
+
+struct cuda_frontier *cuda_stream_frontier(struct cuda_stream *s) {
+    return is_default(s) ? NULL : &s->frontier;
+}
+
+void cuda_streams_release(const struct cuda_graph *g) {
+    for (struct cuda_stream *s = streams; s; s = s->next)
+        if (s->frontier.graph == g)
+            cuda_frontier_clear(&s->frontier);
+    for (struct cuda_event *e = events; e; e = e->next)
+        if (e->frontier.graph == g)
+            cuda_frontier_clear(&e->frontier);
+}
+
+enum cuda_error cuda_stream_destroy(struct cuda_stream *s) {
+    CUDA_LOCK;
+    for (struct cuda_stream **i = &streams; *i; i = &(*i)->next)
+        if (*i == s) {
+            *i = s->next;
+            cuda_frontier_clear(&s->frontier);
+            free(s->hints);
+            free(s);
+            return CUDA_Success;
+        }
+    return CUDA_ErrorInvalidResourceHandle;
+}
+
+/* All default streams share one set of attributes. */
+static struct cuda_hints **hints_of(struct cuda_stream *s) {
+    static struct cuda_hints *of_default;
+    return is_default(s) ? &of_default : &s->hints;
+}
+
+static bool is_hint(int which) {
+    return which == HINT_WINDOW || which == HINT_WAITING || (which >= HINT_PRIORITY && which < N_HINTS);
+}
+
+enum cuda_error cuda_stream_set_attribute(struct cuda_stream *s, int which, const struct cuda_hint *value) {
+    CUDA_LOCK;
+    struct cuda_hints **h = hints_of(s);
+    if (!value || !is_hint(which))
+        return CUDA_ErrorInvalidValue;
+    if (!*h && !(*h = calloc(1, sizeof **h)))
+        return CUDA_ErrorMemoryAllocation;
+    (*h)->of[which] = *value;
+    if (which == HINT_PRIORITY && !is_default(s))
+        memcpy(&s->priority, value, sizeof s->priority);
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_stream_get_attribute(struct cuda_stream *s, int which, struct cuda_hint *out) {
+    CUDA_LOCK;
+    const struct cuda_hints *h = *hints_of(s);
+    if (!out || !is_hint(which))
+        return CUDA_ErrorInvalidValue;
+    memset(out, 0, sizeof *out);
+    if (h)
+        *out = h->of[which];
+    if (which == HINT_PRIORITY && !is_default(s))
+        memcpy(out, &s->priority, sizeof s->priority);
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_stream_copy_attributes(struct cuda_stream *to, struct cuda_stream *from) {
+    CUDA_LOCK;
+    enum cuda_error e = CUDA_Success;
+    for (int i = 0; !e && i < N_HINTS; i++) {
+        struct cuda_hint value;
+        if (is_hint(i) && !(e = cuda_stream_get_attribute(from, i, &value)))
+            e = cuda_stream_set_attribute(to, i, &value);
+    }
+    return e;
+}
+
+enum cuda_error cuda_stream_wait(struct cuda_stream *s) {
+    CUDA_LOCK;
+    return cuda_capturing(s) ? cuda_capture_spoil(s) : CUDA_Success;
+}
+
+enum cuda_error cuda_stream_wait_event(struct cuda_stream *s, const struct cuda_event *e) {
+    CUDA_LOCK;
+    struct cuda_frontier *f = cuda_stream_frontier(s);
+    if (!e)
+        return CUDA_ErrorInvalidResourceHandle;
+    if (!e->frontier.graph)
+        return cuda_capturing(s) ? CUDA_ErrorStreamCaptureIsolation : CUDA_Success;
+    if (!f || (f->graph && f->graph != e->frontier.graph))
+        return f ? CUDA_ErrorStreamCaptureMerge : CUDA_ErrorStreamCaptureImplicit;
+    return cuda_frontier_join(f, &e->frontier) ? CUDA_Success : CUDA_ErrorMemoryAllocation;
+}
+
+enum cuda_error cuda_stream_flags(const struct cuda_stream *s, unsigned *out) {
+    CUDA_LOCK;
+    *out = is_default(s) ? 0 : s->flags;
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_stream_priority(const struct cuda_stream *s, int *out) {
+    CUDA_LOCK;
+    *out = is_default(s) ? 0 : s->priority;
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_stream_id(const struct cuda_stream *s, unsigned long long *out) {
+    CUDA_LOCK;
+    *out = is_default(s) ? (uintptr_t)s : s->id;
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_stream_call(struct cuda_stream *s, void (*call)(void *), void *data, bool *captured) {
+    CUDA_LOCK;
+    *captured = call && cuda_capturing(s);
+    if (!call)
+        return CUDA_ErrorInvalidValue;
+    return *captured ? cuda_capture(s, &(struct cuda_work){NODE_HOST, .call = {call, data}}) : CUDA_Success;
+}
+
+enum cuda_error cuda_event_new(struct cuda_event **out, unsigned flags) {
+    CUDA_LOCK;
+    enum { UNTIMED = 2, ALL = 7 };
+    if (flags & ~(unsigned)ALL)
+        return CUDA_ErrorInvalidValue;
+    if (!out || !(*out = malloc(sizeof **out)))
+        return out ? CUDA_ErrorMemoryAllocation : CUDA_ErrorInvalidValue;
+    **out = (struct cuda_event){.next = events, .at = -1, .untimed = flags & UNTIMED};
+    events = *out;
+    return CUDA_Success;
+}
+enum cuda_error cuda_event_destroy(struct cuda_event *e) {
+    CUDA_LOCK;
+    for (struct cuda_event **i = &events; *i; i = &(*i)->next)
+        if (*i == e) {
+            *i = e->next;
+            cuda_frontier_clear(&e->frontier);
+            free(e);
+            return CUDA_Success;
+        }
+    return CUDA_ErrorInvalidResourceHandle;
+}
+
+void cuda_event_stamp(struct cuda_event *e) { e->at = cuda_clock(); }
+
+static enum cuda_error record(struct cuda_event *e, struct cuda_stream *s) {
+    if (!e)
+        return CUDA_ErrorInvalidResourceHandle;
+    cuda_frontier_clear(&e->frontier);
+    if (cuda_capturing(s))
+        return cuda_frontier_copy(&e->frontier, cuda_stream_frontier(s)) ? CUDA_Success : CUDA_ErrorMemoryAllocation;
+    cuda_event_stamp(e);
+    return CUDA_Success;
+}
+
+static enum cuda_error record_external(struct cuda_event *e, struct cuda_stream *s) {
+    return e && cuda_capturing(s) ? cuda_capture(s, &(struct cuda_work){NODE_RECORD, .event = e}) : record(e, s);
+}
+
+enum cuda_error cuda_event_record(struct cuda_event *e, struct cuda_stream *s, unsigned flags) {
+    CUDA_LOCK;
+    return flags & EVENT_EXTERNAL ? record_external(e, s) : record(e, s);
+}
+
+enum cuda_error cuda_event_wait(const struct cuda_event *e) {
+    CUDA_LOCK;
+    return e ? CUDA_Success : CUDA_ErrorInvalidResourceHandle;
+}
+
+enum cuda_error cuda_event_elapsed(float *out, const struct cuda_event *from, const struct cuda_event *to) {
+    CUDA_LOCK;
+    if (!out)
+        return CUDA_ErrorInvalidValue;
+    if (!from || !to || from->at < 0 || to->at < 0 || from->untimed || to->untimed)
+        return CUDA_ErrorInvalidResourceHandle;
+    *out = (float)(1e3 * (to->at - from->at));
+    return CUDA_Success;
+}

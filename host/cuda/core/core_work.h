@@ -1,0 +1,67 @@
+#ifndef CUDA_CORE_WORK_H
+#define CUDA_CORE_WORK_H
+/* The work that a node of a graph does, and descriptions of work as both interfaces lay them out. */
+#include "core_memory.h"
+
+struct cuda_kernel;
+struct cuda_graph;
+struct cuda_event;
+
+struct cuda_launch {
+    struct cuda_kernel *kernel;
+    struct cuda_dim grid, block;
+    size_t shared;
+    void **args; /* one pointer for each parameter of the kernel */
+    bool cooperative;
+    int priority; /* a hint, which is only reported back */
+};
+struct cuda_call {
+    void (*call)(void *);
+    void *data;
+};
+struct cuda_kernel_params {
+    const void *function;
+    struct cuda_dim grid, block;
+    unsigned shared;
+    void **args, **extra;
+};
+struct cuda_fill_params {
+    void *p;
+    size_t pitch;
+    unsigned value, width;
+    size_t n, rows;
+};
+
+/* The numbers of enum cudaGraphNodeType. */
+enum cuda_node_kind {
+    NODE_KERNEL,
+    NODE_COPY,
+    NODE_FILL,
+    NODE_HOST,
+    NODE_GRAPH,
+    NODE_EMPTY,
+    NODE_WAIT,
+    NODE_RECORD,
+    NODE_ALLOC = 10,
+    NODE_FREE
+};
+
+/* What a node does. */
+struct cuda_work {
+    enum cuda_node_kind kind;
+    union {
+        struct cuda_launch launch; /* a node owns its arguments, in one block */
+        struct cuda_box box;
+        struct cuda_rows rows;
+        struct cuda_call call;
+        struct cuda_graph *graph;
+        struct cuda_event *event;
+        struct cuda_graph_memory *memory; /* of NODE_ALLOC and NODE_FREE */
+    };
+};
+/* Work from a description; a fill needs elements of 1, 2 or 4 bytes (cuda_can_fill()). */
+enum cuda_error cuda_kernel_work(struct cuda_work *w, const struct cuda_kernel_params *p);
+struct cuda_work cuda_line_work(void *to, const void *from, size_t bytes, enum cuda_copy kind);
+bool cuda_can_fill(const struct cuda_fill_params *f);
+struct cuda_work cuda_fill_work(const struct cuda_fill_params *f);
+#endif

@@ -1,0 +1,60 @@
+/* The runtime: errors, addresses of the driver's functions, refused functions. */
+#include "runtime.h"
+#include <string.h>
+
+__thread enum cuda_error runtime_last_error;
+
+enum cuda_error runtime_note(enum cuda_error e) {
+    if (e != CUDA_Success && e != CUDA_ErrorNotReady)
+        runtime_last_error = e;
+    return e;
+}
+
+enum cuda_error runtime_leave(enum cuda_error e) {
+    cuda_leave();
+    return runtime_note(e);
+}
+
+CUDA_API enum cuda_error cudaGetLastError(void) {
+    enum cuda_error e = runtime_last_error;
+    runtime_last_error = cuda_fault();
+    return e;
+}
+CUDA_API enum cuda_error cudaPeekAtLastError(void) { return runtime_last_error; }
+CUDA_API const char *cudaGetErrorName(enum cuda_error e) { return cuda_error_name(e); }
+CUDA_API const char *cudaGetErrorString(enum cuda_error e) {
+    const char *text = cuda_error_text(e);
+    return text ? text : cuda_error_name(e);
+}
+
+/* A missing function is no error here: *status reports it. */
+static enum cuda_error entry_point(const char *name, void **out, unsigned version, int *status) {
+    enum cuda_error e = cuda_entry_point(name, out, (int)version, status);
+    return e == CUDA_ErrorSymbolNotFound ? CUDA_Success : e;
+}
+
+CUDA_API enum cuda_error cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned version,
+                                                          unsigned long long flags, int *status) {
+    (void)flags;
+    NOTE(entry_point(name, out, version, status));
+}
+CUDA_API enum cuda_error cudaGetDriverEntryPoint(const char *name, void **out, unsigned long long flags, int *status) {
+    (void)flags;
+    NOTE(entry_point(name, out, (unsigned)cuda_major() * 1000 + 80, status));
+}
+
+/* A function of a runtime inside of the program that this runtime does not know (redirect/stubs.c). */
+CUDA_API enum cuda_error heddle_cuda_unknown(const char *name);
+CUDA_API enum cuda_error heddle_cuda_unknown(const char *name) {
+    static const char *last; /* programs call such a function once, or in a loop */
+    bool printed = last && strcmp(last, name) == 0;
+    last = name;
+    NOTE(cuda_missing(name, &printed, "cudaErrorNotSupported"));
+}
+
+#define MISSING(name)                                                                                                  \
+    CUDA_API enum cuda_error name(void) {                                                                              \
+        static bool printed;                                                                                           \
+        NOTE(cuda_missing(#name, &printed, "cudaErrorNotSupported"));                                                  \
+    }
+#include "runtime_missing.def"

@@ -1,0 +1,26 @@
+#ifndef CUDA_RUNTIME_H
+#define CUDA_RUNTIME_H
+/* The runtime's interface (libcudart.so). Its functions translate arguments and call verbs of core. Its error numbers
+ * are those of enum cuda_error. */
+#include "host/cuda/core/core.h"
+
+/* The error that cudaGetLastError() returns to this thread. */
+extern __thread enum cuda_error runtime_last_error;
+/* Stores an error for cudaGetLastError(), and returns it. */
+enum cuda_error runtime_note(enum cuda_error e);
+/* The end of a function that cuda_enter() began. */
+enum cuda_error runtime_leave(enum cuda_error e);
+
+/* The body of a function that needs the GPU, and that returns an error if a kernel left a fault. */
+#define RUNTIME(...)                                                                                                   \
+    do {                                                                                                               \
+        enum cuda_error error_ = cuda_enter();                                                                         \
+        return runtime_leave(error_ ? error_ : (__VA_ARGS__));                                                         \
+    } while (0)
+/* The body of a function that does not need the GPU. */
+#define NOTE(...) return runtime_note(__VA_ARGS__)
+
+/* runtime_memory.c: the box of cudaMemcpy3DParms. */
+struct copy_3d;
+enum cuda_error runtime_box_of(struct cuda_box *out, const struct copy_3d *c);
+#endif
