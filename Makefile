@@ -98,7 +98,8 @@ LEVEL_OBJ := $(foreach l,$(LEVELS),$(COPIED:%=$(BUILD)/$(l)/isa/exec/exec_%.o))
 SO_OBJ := $(SO_SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o) $(LEVEL_OBJ)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o) $(LEVEL_OBJ)
 CMD_OBJ := $(CMD_SRC:%.c=$(BUILD)/%.o)
-TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o)
+# What runs the suites goes with test/main.c.
+TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(if $(filter test/main.c,$(TEST_SRC)),test/harness/*.c)))
 
 # One part of the tests, linked with some folders only: make part LIB_DIRS="isa isa/machine isa/exec isa/paths" TEST_SRC="test/main.c test/isa/decode.c"
 .PHONY: part
@@ -243,7 +244,7 @@ $(BUILD)/man/heddle.1: $(CMD_OBJ) $(BUILD)/host/cli/help.o host/man/pages.sh hos
 $(BUILD)/heddle: $(CMD_OBJ) $(BUILD)/libheddle-internal.a
 	@$(SAY) '  link    $@'
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
-# test/main.c stands between the tests and malloc(), test/benchmarks.c between the benchmarks and heddle_read(),
+# test/harness/memory.c stands between the tests and malloc(), test/benchmarks.c between the benchmarks and heddle_read(),
 # test/tried.c between the tests and what opens machines and launches kernels.
 WRAPPED := malloc realloc free $(if $(filter test/benchmarks.c,$(TEST_SRC)),heddle_read) \
     $(if $(filter test/tried.c,$(TEST_SRC)),heddle_open context_open heddle_launch)
@@ -341,7 +342,7 @@ docs: deps
 	@$(SUBMAKE) build
 	@scripts/check_docs.sh $(BUILD)/heddle --update
 
-SOURCES := $(wildcard frontend/*.h $(foreach d,$(LIB_DIRS) host/cuda $(CUDA_DIRS) host/cuda/redirect $(TEST_DIRS) test/fuzz test/speed scripts/golden,$(d)/*.[ch]))
+SOURCES := $(wildcard frontend/*.h $(foreach d,$(LIB_DIRS) host/cuda $(CUDA_DIRS) host/cuda/redirect $(TEST_DIRS) test/harness test/fuzz test/speed scripts/golden,$(d)/*.[ch]))
 C_SOURCES := $(filter %.c,$(SOURCES))
 lint:
 	@./deps check lint
