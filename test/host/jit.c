@@ -146,6 +146,15 @@ static void access_kernel(char *text, int pattern, int kind, int space, int part
              HEAD, parts[part], patterns[pattern], make, load, kinds[kind].mix, far, kinds[kind].mix, store);
 }
 
+/* Sampled: half of the combinations, in which every pair of pattern, kind and space stands; with HEDDLE_EVERY all. */
+static bool is_sampled(int pattern, int kind, int space) { return test_every() || (pattern + kind + space) % 2; }
+static int sampled(void) {
+    int n = 0;
+    for (int i = 0; i < PATTERNS * KINDS * SPACES; i++)
+        n += is_sampled(i % PATTERNS, i / PATTERNS % KINDS, i / PATTERNS / KINDS);
+    return n;
+}
+
 START_TEST(accesses_end_alike) {
     jit_level(_i);
     static char text[TEXT];
@@ -154,6 +163,8 @@ START_TEST(accesses_end_alike) {
     for (int pattern = 0; pattern < PATTERNS; pattern++)
         for (int kind = 0; kind < KINDS; kind++)
             for (int space = 0; space < SPACES; space++) {
+                if (!is_sampled(pattern, kind, space))
+                    continue;
                 /* threads of one warp that store to one place do so in order, warps do not race in turns either */
                 access_kernel(text, pattern, kind, space, 0);
                 blocks += both(text, 1 + (uint32_t)pattern % 2, threads[(pattern + kind + space) % 3], 0);
@@ -161,7 +172,7 @@ START_TEST(accesses_end_alike) {
     if (!jit_runs())
         test_skip(JIT_NOT_HERE);
     else
-        ck_assert_double_ge(blocks, PATTERNS * KINDS * SPACES); /* the loop of each */
+        ck_assert_double_ge(blocks, sampled()); /* the loop of each */
 }
 END_TEST
 
@@ -174,14 +185,16 @@ START_TEST(accesses_of_a_part_end_alike) {
     for (int pattern = 0; pattern < PATTERNS; pattern++)
         for (int kind = 0; kind < KINDS; kind++)
             for (int space = 0; space < SPACES; space++) {
+                if (!is_sampled(pattern, kind, space))
+                    continue;
                 int part = 1 + (pattern + kind) % (N_PARTS - 1);
                 access_kernel(text, pattern, kind, space, part);
                 blocks += both(text, 1 + (uint32_t)pattern % 2, threads[(pattern + kind + space) % 3], 0);
             }
     if (!jit_runs())
         test_skip(JIT_NOT_HERE);
-    else /* a loop of most, and the beginnings of those with 8 warps, of which there are 189 */
-        ck_assert_double_ge(blocks, PATTERNS * KINDS * SPACES);
+    else /* a loop of most, and the beginnings of those with 8 warps */
+        ck_assert_double_ge(blocks, sampled());
 }
 END_TEST
 
