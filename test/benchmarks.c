@@ -97,7 +97,7 @@ static void run_in_time(const struct bench *bench, const char *model, const char
 /* Every model in time, decoupled affine computation, and the PEPSC core with all of its parts. A machine has other
  * schedulers, caches and numbers of warps. The PEPSC core is a machine of its own. */
 static const char *const machines[] = {"fermi", "turing", "gt200", "volta", "turing-rtx2060", "fermi-gpgpusim"};
-enum { MACHINES = sizeof machines / sizeof machines[0], RUNS = 2 };
+enum { MACHINES = sizeof machines / sizeof machines[0], RUNS = 1 };
 static int models_in_time(void) { return timed_models()->n + 2; }
 
 static const char *model_in_time(int i) {
@@ -105,7 +105,8 @@ static const char *model_in_time(int i) {
     return i < n ? timed_models()->name[i] : i == n ? "dac" : "pepsc";
 }
 
-/* The sample: over the runs of all programs every model in turn, each round of them on the next machine. */
+/* The sample: over the programs every model in turn, each round of them on the next machine. With more models or machines
+ * than programs, RUNS must grow (the test below). */
 static void sampled(int program, int run, int *model, int *machine) {
     int n = models_in_time(), at = program * RUNS + run;
     *model = at % n;
