@@ -1,6 +1,7 @@
 /* Kernels as native code, whole: every way in which addresses may lie, faults in the middle of blocks, loops, barriers,
  * limits, several threads. What the interpreter leaves by itself is what must be left. */
 #include "host/heddle.h"
+#include "test/every_model.h"
 #include "test/jit_levels.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -297,8 +298,6 @@ END_TEST
  * are there first stand, in the middle of a block, until the others come. */
 START_TEST(lanes_that_wait_for_others_end_alike) {
     jit_level(_i);
-    static const char *const models[] = {"reconv=spe", "reconv=dpe", "reconv=dws50",
-                                         "reconv=its", "reconv=si",  "reconv=minpc"};
     static const char text[] = HEAD
         "and.b32 %r5, %r1, 3; mov.u32 %r11, 0;\n"
         "AGAIN: mov.u32 %r2, 0;\n"
@@ -308,8 +307,11 @@ START_TEST(lanes_that_wait_for_others_end_alike) {
         "NEXT: add.u32 %r2, %r2, 1; mad.lo.u32 %r3, %r3, 3, %r2; setp.gt.u32 %p2, %r2, 99; @%p2 bra OUT; bra LOOP;\n"
         "OUT: add.u32 %r11, %r11, 1; setp.lt.u32 %p2, %r11, 12; @%p2 bra AGAIN;\n"
         "st.global.u32 [%rd4], %r3; ret;\n}\n";
-    for (size_t m = 0; m < sizeof models / sizeof models[0]; m++)
-        both_under(models[m], text, 2, 96, 0);
+    for (int m = 0; m < base_models()->n; m++) {
+        char reconv[32];
+        snprintf(reconv, sizeof reconv, "reconv=%s", base_models()->name[m]);
+        both_under(reconv, text, 2, 96, 0);
+    }
 }
 END_TEST
 

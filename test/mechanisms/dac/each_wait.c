@@ -41,7 +41,7 @@ START_TEST(who_waits_too_long_gets_an_entry) {
         at += (uint32_t)snprintf(body + at, sizeof body - at,
                                  " ld.global.u32 %%r3,[%%a2+%u]; add.u32 %%r4,%%r4,%%r3;\n", i * 4096);
     strcat(body, " st.global.u32 [%a3+4],%r4; ret;\n");
-    watched(models[_i], models[_i], set, body, 8, 64, 0);
+    watched(model_in_turn((uint64_t)_i), model_in_turn((uint64_t)_i), set, body, 8, 64, 0);
     ck_assert_uint_gt(seen.overdue, 0);
     ck_assert(LEAST_TABLES || lines.past > 0);
 }
@@ -50,5 +50,5 @@ END_TEST
 SUITE(mechanisms_dac_each_wait) {
     tcase_add_checked_fixture(tc, NULL, teardown);
     TEST_LOOP(lines_wait_for_locks, 0, 4);
-    TEST_LOOP(who_waits_too_long_gets_an_entry, 0, MODELS);
+    TEST_LOOP(who_waits_too_long_gets_an_entry, 0, base_models()->n);
 }

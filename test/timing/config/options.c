@@ -26,17 +26,16 @@ static void note(const char *wrong) {
 /* Options of an extension say something only beside it. */
 static const char *model_for(const struct opt *o, int turn) {
     static const char *const own[] = {"cae.", "mta.", "pipe.affine.", "energy.cae", "energy.mta"};
-    static const char *const with[] = {"cae+mta", "dpe+cae+mta", "dws+cae+mta", "si+cae+mta"};
+    const int bases = base_models()->n;
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (strncmp(o->key, own[i], strlen(own[i])) == 0)
-            return with[turn % 4];
-    static const char *const strides[] = {"ddp", "dpe+dac+ddp", "dws+stride", "si+stride", "its+ddp", "minpc+stride"};
+            return bases_with("+cae+mta")->name[turn % bases];
+    static const char *const strides[] = {"+ddp", "+stride", "+dac+ddp"};
     if (strncmp(o->key, "ddp.", 4) == 0 || strncmp(o->key, "stride.", 7) == 0 ||
         strncmp(o->key, "energy.stride", 13) == 0)
-        return strides[turn % 6];
-    static const char *const decoupled[] = {"spe+dac", "dpe+dac", "dws+dac", "its+dac", "si+dac", "minpc+dac"};
+        return bases_with(strides[turn / bases % 3])->name[turn % bases];
     if (strncmp(o->key, "dac.", 4) == 0)
-        return decoupled[turn % 6];
+        return bases_with("+dac")->name[turn % bases];
     int n = timed_models()->n + 1; /* and the extensions that change only time */
     return turn % n == n - 1 ? "cae+mta" : timed_models()->name[turn % n];
 }
