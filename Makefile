@@ -286,10 +286,11 @@ $(BUILD)/no_memory.so: test/tools/no_memory.c
 	@$(SAY) '  link    $@'
 	$(Q)$(CC) -std=gnu11 $(WARN) -O1 -fPIC -shared -o $@ $<
 
-# Tests need no optimisation, except sweeps over hundreds of millions of lanes.
+# Tests are compiled once and run for seconds: without optimisation, but for those that compute much themselves.
 SWEEPS := float_ref float_ref_near exec_float exec_int reference_bits reference_int reference_video
+$(filter $(BUILD)/test/isa/% $(BUILD)/test/random/% $(BUILD)/test/mechanisms/%,$(TEST_OBJ)): TEST_OPT := -O1
 $(SWEEPS:%=$(BUILD)/test/isa/exec/%.o): TEST_OPT := -O2
-$(TEST_OBJ): OPT := $(if $(SAN),$(OPT),$(or $(TEST_OPT),-O1))
+$(TEST_OBJ): OPT := $(if $(SAN),$(OPT),$(or $(TEST_OPT),-O0))
 # One test builds the product with a row more (test/toys/pipe.c): as this build is built.
 TOY_COMPILE := $(CC) -I. -I$(BUILD) -D_GNU_SOURCE $(VARIANT_DEFINES) $(CPPFLAGS) -std=gnu11 $(ARCH) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -ffp-contract=off
 $(BUILD)/test/toys/pipe.o: MORE_DEFINES += -DTOY_COMPILE='"$(TOY_COMPILE)"' -DTOY_LIBS='"$(LIBS)"'

@@ -14,10 +14,6 @@ void *__wrap_realloc(void *old, size_t bytes);
 void __real_free(void *old);
 void __wrap_free(void *old);
 
-/* The C library would otherwise keep ever larger blocks for itself once one has been freed: in a process that many tests
- * share, calloc() would then write all of a table that nobody looks at. */
-__attribute__((constructor)) static void give_large_blocks_back(void) { mallopt(M_MMAP_THRESHOLD, 128 * 1024); }
-
 void *__wrap_malloc(size_t bytes) {
     void *p = __real_malloc(bytes);
     return p ? memset(p, NEW_BYTE, bytes) : NULL;
