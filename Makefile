@@ -98,7 +98,8 @@ LEVEL_OBJ := $(foreach l,$(LEVELS),$(COPIED:%=$(BUILD)/$(l)/isa/exec/exec_%.o))
 SO_OBJ := $(SO_SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o) $(LEVEL_OBJ)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o) $(LEVEL_OBJ)
 CMD_OBJ := $(CMD_SRC:%.c=$(BUILD)/%.o)
-TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o)
+# What runs the suites goes with test/main.c.
+TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(if $(filter test/main.c,$(TEST_SRC)),test/harness/*.c)))
 
 # One part of the tests, linked with some folders only: make part LIB_DIRS="isa isa/machine isa/exec isa/paths" TEST_SRC="test/main.c test/isa/decode.c"
 .PHONY: part
@@ -243,7 +244,7 @@ $(BUILD)/man/heddle.1: $(CMD_OBJ) $(BUILD)/host/cli/help.o host/man/pages.sh hos
 $(BUILD)/heddle: $(CMD_OBJ) $(BUILD)/libheddle-internal.a
 	@$(SAY) '  link    $@'
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
-# test/main.c stands between the tests and malloc(), test/benchmarks.c between the benchmarks and heddle_read(),
+# test/harness/memory.c stands between the tests and malloc(), test/benchmarks.c between the benchmarks and heddle_read(),
 # test/tried.c between the tests and what opens machines and launches kernels.
 WRAPPED := malloc realloc free $(if $(filter test/benchmarks.c,$(TEST_SRC)),heddle_read) \
     $(if $(filter test/tried.c,$(TEST_SRC)),heddle_open context_open heddle_launch)
@@ -285,10 +286,11 @@ $(BUILD)/no_memory.so: test/tools/no_memory.c
 	@$(SAY) '  link    $@'
 	$(Q)$(CC) -std=gnu11 $(WARN) -O1 -fPIC -shared -o $@ $<
 
-# Tests need no optimisation, except sweeps over hundreds of millions of lanes.
+# Tests are compiled once and run for seconds: without optimisation, but for those that compute much themselves.
 SWEEPS := float_ref float_ref_near exec_float exec_int reference_bits reference_int reference_video
+$(filter $(BUILD)/test/isa/% $(BUILD)/test/random/% $(BUILD)/test/mechanisms/%,$(TEST_OBJ)): TEST_OPT := -O1
 $(SWEEPS:%=$(BUILD)/test/isa/exec/%.o): TEST_OPT := -O2
-$(TEST_OBJ): OPT := $(if $(SAN),$(OPT),$(or $(TEST_OPT),-O1))
+$(TEST_OBJ): OPT := $(if $(SAN),$(OPT),$(or $(TEST_OPT),-O0))
 # One test builds the product with a row more (test/toys/pipe.c): as this build is built.
 TOY_COMPILE := $(CC) -I. -I$(BUILD) -D_GNU_SOURCE $(VARIANT_DEFINES) $(CPPFLAGS) -std=gnu11 $(ARCH) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -ffp-contract=off
 $(BUILD)/test/toys/pipe.o: MORE_DEFINES += -DTOY_COMPILE='"$(TOY_COMPILE)"' -DTOY_LIBS='"$(LIBS)"'
@@ -341,7 +343,7 @@ docs: deps
 	@$(SUBMAKE) build
 	@scripts/check_docs.sh $(BUILD)/heddle --update
 
-SOURCES := $(wildcard frontend/*.h $(foreach d,$(LIB_DIRS) host/cuda $(CUDA_DIRS) host/cuda/redirect $(TEST_DIRS) test/fuzz test/speed scripts/golden,$(d)/*.[ch]))
+SOURCES := $(wildcard frontend/*.h $(foreach d,$(LIB_DIRS) host/cuda $(CUDA_DIRS) host/cuda/redirect $(TEST_DIRS) test/harness test/fuzz test/speed scripts/golden,$(d)/*.[ch]))
 C_SOURCES := $(filter %.c,$(SOURCES))
 lint:
 	@./deps check lint

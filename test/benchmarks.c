@@ -25,7 +25,7 @@ static struct {
     uint64_t words;    /* of the last read */
     uint64_t word;     /* which one of it to spoil */
     uint64_t bits;     /* a hash of all that was read (FNV-1a by words) */
-} spoil;               /* each test is a process of its own */
+} spoil;
 
 enum heddle_status __wrap_heddle_read(struct heddle *h, uint64_t from, void *to, uint64_t bytes) {
     enum heddle_status s = __real_heddle_read(h, from, to, bytes);
@@ -39,6 +39,7 @@ enum heddle_status __wrap_heddle_read(struct heddle *h, uint64_t from, void *to,
 
 START_TEST(a_bit_turned_over_in_the_results_is_noticed) {
     struct job whole = {.bench = benches[_i], .options = {.model = "functional"}};
+    memset(&spoil, 0, sizeof spoil);
     job_run(&whole, 0, NULL);
     ck_assert_int_eq(whole.status, HEDDLE_OK);
     job_free(&whole);
@@ -69,7 +70,7 @@ START_TEST(the_checker_finds_no_mistakes) {
 }
 END_TEST
 
-/* Each program in every third model, in all with HEDDLE_EVERY. */
+/* Sampled: each program in every third model; with HEDDLE_EVERY in all. */
 START_TEST(results_do_not_depend_on_the_model) {
     int step = test_every() ? 1 : 3;
     for (int m = 1 + _i % step; m < timed_models()->n; m += step) { /* the first is the default */
@@ -84,48 +85,76 @@ START_TEST(results_do_not_depend_on_the_model) {
 }
 END_TEST
 
-/* Returns how far on in a list of ways to run this program the next is. A program takes every third way of the list,
- * beginning at another than the program before. The programs that take long, a quarter of all, make most of the time:
- * they take every sixth. With HEDDLE_EVERY each takes all. */
-static int run_in_time(const struct bench *bench, const char *model, const char *machine) {
+static void run_in_time(const struct bench *bench, const char *model, const char *machine) {
+    test_case("%s in %s on %s", bench->name, model, machine);
     struct job j = {.bench = bench, .options = {.model = model, .config = machine}};
     job_run(&j, 0, NULL);
     ck_assert_msg(j.status == HEDDLE_OK, "%s in %s on %s: %.1000s", bench->name, model, machine,
                   j.message ? j.message : "");
-    bool is_long = job_stat(&j, "gpu.warp_instructions") > 1e5;
     job_free(&j);
-    return test_every() ? 1 : is_long ? 6 : 3;
 }
 
-/* Every model in time, decoupled affine computation and the PEPSC core with all of its parts. Each program goes over
- * the machines as it goes over the models, so that every pair of model and machine is run by several programs; with
- * HEDDLE_EVERY all three. A machine has other schedulers, caches and numbers of warps. */
+/* Every model in time, decoupled affine computation, and the PEPSC core with all of its parts. A machine has other
+ * schedulers, caches and numbers of warps. The PEPSC core is a machine of its own. */
+static const char *const machines[] = {"fermi", "turing", "gt200", "volta", "turing-rtx2060", "fermi-gpgpusim"};
+enum { MACHINES = sizeof machines / sizeof machines[0], RUNS = 1 };
+static int models_in_time(void) { return timed_models()->n + 2; }
+
+static const char *model_in_time(int i) {
+    int n = timed_models()->n;
+    return i < n ? timed_models()->name[i] : i == n ? "dac" : "pepsc";
+}
+
+/* The sample: over the programs every model in turn, each round of them on the next machine. With more models or machines
+ * than programs, RUNS must grow (the test below). */
+static void sampled(int program, int run, int *model, int *machine) {
+    int n = models_in_time(), at = program * RUNS + run;
+    *model = at % n;
+    *machine = at / n % MACHINES;
+}
+
+/* Sampled: every pair of model and machine is run by some program (the test below); with HEDDLE_EVERY each program runs
+ * every pair. */
 START_TEST(time_and_machines_change_no_result) {
-    static const char *const machines[] = {"fermi", "turing", "gt200", "volta", "turing-rtx2060", "fermi-gpgpusim"};
-    enum { N_MACHINES = sizeof machines / sizeof machines[0] };
-    int n = timed_models()->n, step = 1;
-    for (int at = 0; at < n + 2; at += step)
-        for (int k = 0; k < (test_every() ? N_MACHINES : 1); k++) {
-            int i = (_i + at) % (n + 2);
-            const char *model = i < n ? timed_models()->name[i] : i == n ? "dac" : "pepsc";
-            const char *machine = i <= n ? machines[(_i + i + k) % N_MACHINES] : "pepsc";
-            step = run_in_time(benches[_i], model, machine);
-        }
+    for (int k = 0; k < RUNS && !test_every(); k++) {
+        int model, machine;
+        sampled(_i, k, &model, &machine);
+        bool core = model == models_in_time() - 1;
+        run_in_time(benches[_i], model_in_time(model), core ? "pepsc" : machines[machine]);
+    }
+    for (int i = 0; i < models_in_time() && test_every(); i++)
+        for (int k = 0; k < (i == models_in_time() - 1 ? 1 : MACHINES); k++)
+            run_in_time(benches[_i], model_in_time(i), i == models_in_time() - 1 ? "pepsc" : machines[k]);
 }
 END_TEST
 
-/* The parts of PEPSC one by one in time, each program with two of them, on models and machines in turn; all of them
- * together are the core above. With HEDDLE_EVERY each part in every model. */
+START_TEST(every_model_meets_every_machine) {
+    bool met[MAX_MODELS + 2][MACHINES] = {{false}};
+    for (int b = 0; b < n_benches; b++)
+        for (int k = 0; k < RUNS; k++) {
+            int model, machine;
+            sampled(b, k, &model, &machine);
+            met[model][machine] = true;
+        }
+    for (int i = 0; i < models_in_time(); i++)
+        for (int k = 0; k < MACHINES; k++)
+            ck_assert_msg(met[i][k], "no program runs in %s on %s", model_in_time(i), machines[k]);
+}
+END_TEST
+
+/* The parts of PEPSC one by one in time; all of them together are the core above. Sampled: each program with one part,
+ * the parts, models and machines in turn. With HEDDLE_EVERY each part in every model. */
 START_TEST(parts_of_pepsc_change_no_result) {
     static const char *const parts[] = {"chain", "fold", "reduce", "stride", "ddp"};
-    static const char *const machines[] = {"turing", "pepsc", "fermi"};
-    int n = timed_models()->n, step = 1;
-    for (int at = 0; at < 5; at += step)
-        for (int k = 0; k < (test_every() ? n : 1); k++) {
+    static const char *const on[] = {"turing", "pepsc", "fermi"};
+    int n = timed_models()->n;
+    for (int p = 0; p < 5; p++)
+        for (int k = 0; k < n; k++) {
             char model[32];
-            int p = (_i + at) % 5;
-            snprintf(model, sizeof model, "%s+%s", timed_models()->name[(_i + p + k) % n], parts[p]);
-            step = run_in_time(benches[_i], model, machines[(_i + p) % 3]);
+            if (!test_every() && (p != _i % 5 || k != (_i + _i / 5) % n))
+                continue;
+            snprintf(model, sizeof model, "%s+%s", timed_models()->name[k], parts[p]);
+            run_in_time(benches[_i], model, on[(_i / 5 + p) % 3]);
         }
 }
 END_TEST
@@ -134,8 +163,8 @@ END_TEST
 START_TEST(chains_change_no_result) {
     static const char *const models[] = {"functional+chain+fold", "functional+dac+chain+fold",
                                          "functional+chain+fold+reduce", "spe+chain+fold", "spe+reduce"};
-    for (int k = 0; k < (test_every() ? 5 : 2); k++) { /* two of them for each program, in turn */
-        int i = (_i * 2 + k) % 5;
+    for (int k = 0; k < (test_every() ? 5 : 1); k++) { /* sampled: one of them for each program, in turn */
+        int i = (_i + k) % 5;
         struct job j = {.bench = benches[_i], .options = {.model = models[i], .check = i == 0}};
         job_run(&j, 0, NULL);
         ck_assert_msg(j.status == HEDDLE_OK, "%s in %s: %.1000s", j.bench->name, models[i], j.message ? j.message : "");
@@ -172,10 +201,12 @@ START_TEST(no_bit_changes) {
 }
 END_TEST
 
-/* Values that are kept in local memory come back. */
+/* Values that are kept in local memory come back. Sampled: each program with two of the six ways. */
 START_TEST(few_registers_change_no_result) {
     static const char *const limits[] = {"regs.max=8", "regs.max=16", "regs.max=24"};
     for (int i = 0; i < 6; i++) {
+        if (!test_every() && i != _i % 3 && i != 3 + (_i / 3 + _i) % 3)
+            continue;
         const char *const set[] = {limits[i % 3], NULL};
         struct job j = {.bench = benches[_i],
                         .options = {.model = i < 3 ? "functional" : "functional+dac", .set = set}};
@@ -267,6 +298,7 @@ SUITE(benchmarks) {
     TEST_LOOP(the_checker_finds_no_mistakes, 0, n_benches);
     TEST_LOOP(results_do_not_depend_on_the_model, 0, n_benches);
     TEST_LOOP(time_and_machines_change_no_result, 0, n_benches);
+    TEST(every_model_meets_every_machine);
     TEST_LOOP(parts_of_pepsc_change_no_result, 0, n_benches);
     TEST_LOOP(few_registers_change_no_result, 0, n_benches);
     TEST_LOOP(chains_change_no_result, 0, n_benches);

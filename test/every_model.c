@@ -1,6 +1,8 @@
 #include "every_model.h"
 #include "host/models.h"
 #include <assert.h>
+#include <stdio.h>
+#include <string.h>
 
 static void add(struct every_model *e, const struct model *m) {
     assert(e->n < MAX_MODELS);
@@ -25,6 +27,28 @@ const struct every_model *base_models(void) {
             add(&all, m);
     full = true;
     return &all;
+}
+
+const struct every_model *bases_with(const char *with) {
+    enum { LISTS = 16, NAME = 32 };
+    static struct {
+        const char *with;
+        struct every_model all;
+        char name[MAX_MODELS][NAME];
+    } lists[LISTS];
+    int at = 0;
+    while (lists[at].with && strcmp(lists[at].with, with) != 0)
+        at++;
+    assert(at < LISTS);
+    if (lists[at].with)
+        return &lists[at].all;
+    for (int i = 0; i < base_models()->n; i++) {
+        snprintf(lists[at].name[i], NAME, "%s%s", base_models()->name[i], with);
+        lists[at].all.name[i] = lists[at].name[i];
+    }
+    lists[at].all.n = base_models()->n;
+    lists[at].with = with;
+    return &lists[at].all;
 }
 
 const struct every_model *timed_models(void) {
@@ -59,19 +83,21 @@ static void add_others(struct every_model *e) {
 }
 
 const struct every_model *mixed_models(void) {
-    static const char *const extended[] = {"spe+dac",   "dpe+dac",    "dws10+dac", "its+dac",        "si+dac",
-                                           "minpc+dac", "pepsc",      "pepsc+dac", "spe+cae",        "its+cae+mta",
-                                           "dpe+mta",   "spe+stride", "si+ddp",    "spe+dac+stride", "its+dac+ddp",
-                                           "spe+chain", "dpe+reduce"};
+    static const char *const extended[] = {"pepsc",       "pepsc+dac",  "spe+cae",   "its+cae+mta",
+                                           "dpe+mta",     "spe+stride", "si+ddp",    "spe+dac+stride",
+                                           "its+dac+ddp", "spe+chain",  "dpe+reduce"};
     static struct every_model all;
     enum { N = sizeof extended / sizeof extended[0] };
-    const struct every_model *timed = timed_models();
+    const struct every_model *timed = timed_models(), *decoupled = bases_with("+dac");
     if (all.n)
         return &all;
-    assert(timed->n + N <= MAX_MODELS);
-    for (int i = 0; i < timed->n + N; i++)
-        all.name[i] = i < timed->n ? timed->name[i] : extended[i - timed->n];
-    all.n = timed->n + N;
+    assert(timed->n + decoupled->n + N <= MAX_MODELS);
+    for (int i = 0; i < timed->n; i++)
+        all.name[all.n++] = timed->name[i];
+    for (int i = 0; i < decoupled->n; i++)
+        all.name[all.n++] = decoupled->name[i];
+    for (int i = 0; i < N; i++)
+        all.name[all.n++] = extended[i];
     add_others(&all);
     return &all;
 }

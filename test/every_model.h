@@ -12,6 +12,9 @@ struct every_model {
 
 /* One name for each table of calls, the simplest. The first is the baseline. */
 const struct every_model *base_models(void);
+/* The base models with extensions behind each name: "spe+dac", "dpe+dac" ...; `with` is "+dac", or "+cae+mta", and lives
+ * as long as the program. */
+const struct every_model *bases_with(const char *with);
 /* All with time; a model of which there are short forms ("dws10") by these. */
 const struct every_model *timed_models(void);
 /* These, and every extension with some of them; `ops` is NULL throughout. */

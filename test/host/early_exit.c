@@ -203,11 +203,14 @@ static void count(const char *text, const char *model, bool timed, int n, struct
     heddle_close(d.h);
 }
 
+/* Sampled: every second pair of model and number, with HEDDLE_EVERY all. */
 START_TEST(branches_to_exits_count_as_exits) {
     for (int m = 0; m < timed_models()->n; m++)
         for (int timed = 0; timed < 2; timed++)
             for (int n = 0; n <= N; n += 24) {
                 struct counts a, b;
+                if (!test_every() && (m + n / 24) % 2)
+                    continue;
                 count(pairs[_i].branch, timed_models()->name[m], timed, n, &a);
                 count(pairs[_i].guard, timed_models()->name[m], timed, n, &b);
                 ck_assert_msg(memcmp(a.out, b.out, sizeof a.out) == 0, "%s, %s: other results", pairs[_i].name,

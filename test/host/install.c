@@ -14,6 +14,7 @@
 #endif
 
 static char build[PATH_MAX], dir[] = "/tmp/heddle-install-XXXXXX";
+static bool is_made, is_installed;
 
 /* Runs a command, checks that it exits with `status`, and returns its stdout and stderr. $B: the build folder; $D: the
  * test's folder; $U: the installation. */
@@ -49,16 +50,23 @@ static bool have(const char *tool) {
     return is;
 }
 
+static void clean_up(void) { free(shell(0, "rm -rf $D")); }
+
+/* Once for all tests: they only read what is installed. */
 static void setup(void) {
     const char *binary = getenv("HEDDLE_BIN");
+    if (is_installed)
+        return;
     ck_assert_msg(realpath(binary ? binary : "build/heddle", build) != NULL, "no binary: build it, or set HEDDLE_BIN");
     *strrchr(build, '/') = '\0';
-    ck_assert_ptr_nonnull(mkdtemp(dir));
+    if (!is_made)
+        ck_assert_ptr_nonnull(mkdtemp(dir));
+    if (!is_made)
+        atexit(clean_up);
+    is_made = is_installed = true;
     free(shell(0, "make -s install-built BUILD=$B PREFIX=/usr DESTDIR=$D/root && sed 's|^prefix=.*|prefix=/usr|; "
-                  "s|^libdir=.*|libdir=/usr/lib|' $B/heddle.pc > $U/lib/pkgconfig/heddle.pc && mkdir $D/empty"));
+                  "s|^libdir=.*|libdir=/usr/lib|' $B/heddle.pc > $U/lib/pkgconfig/heddle.pc && mkdir -p $D/empty"));
 }
-
-static void teardown(void) { free(shell(0, "rm -rf $D")); }
 
 /* Checks the symbols that `nm` lists: T, D and B are Heddle's; A is the name of the symbol version. */
 START_TEST(nothing_else_is_exported) {
@@ -238,6 +246,7 @@ START_TEST(another_prefix) {
 END_TEST
 
 START_TEST(uninstalled_without_a_trace) {
+    is_installed = false;
     char *left = shell(0, "make -s uninstall BUILD=$B PREFIX=/usr DESTDIR=$D/root && find $D/root ! -type d");
     ck_assert_str_eq(left, "");
     free(left);
@@ -308,7 +317,7 @@ END_TEST
 SUITE(host_install) {
     if (SANITIZED)
         return;
-    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_set_timeout(tc, 120);
     TEST(nothing_else_is_exported);
     TEST(nothing_else_is_global_in_the_archive);

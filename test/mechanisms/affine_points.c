@@ -1,10 +1,14 @@
 /* The points that decoupled affine computation is compared with, on whole programs: right results under every
  * combination, figures that depend neither on events nor on host threads, and sums that hold in each launch. */
+#include "test/every_model.h"
 #include "test/timing/job_rig.h"
 
-static const char *const models[] = {"cae", "dpe+cae", "dws+cae", "its+cae", "si+cae",     "minpc+cae",
-                                     "mta", "dpe+mta", "dws+mta", "its+mta", "si+cae+mta", "spe+cae+mta"};
-enum { N_MODELS = sizeof models / sizeof models[0] };
+/* Each base with each of the two and with both. */
+static const char *const points[] = {"+cae", "+mta", "+cae+mta"};
+static int models(void) { return 3 * base_models()->n; }
+static const char *model_in_turn(int turn) {
+    return bases_with(points[turn / base_models()->n % 3])->name[turn % base_models()->n];
+}
 
 /* Each warp instruction is on an affine unit or has its cause, and each prediction its fate. */
 static void check_sums(const struct job *j) {
@@ -37,14 +41,14 @@ static void check_sums(const struct job *j) {
     ck_assert(mta || job_stat(j, "mta.loads") == 0);
 }
 
-/* A combination for every second program, so that each combination has three programs; with HEDDLE_EVERY all with all.
+/* A combination for every second program, so that each combination has two programs; with HEDDLE_EVERY all with all.
  */
 START_TEST(programs_are_right) {
-    if (!test_every() && _i % 2 != _i / N_MODELS % 2)
+    if (!test_every() && _i % 2 != _i / models() % 2)
         return;
-    for (int k = 0; k < (test_every() ? N_MODELS : 1); k++) {
+    for (int k = 0; k < (test_every() ? models() : 1); k++) {
         struct job j;
-        run_job(&j, benches[_i], models[(_i + k) % N_MODELS], "fermi", NULL, 1);
+        run_job(&j, benches[_i], model_in_turn(_i + k), "fermi", NULL, 1);
         check_sums(&j);
         job_free(&j);
     }
@@ -71,12 +75,12 @@ START_TEST(options_of_an_extension_wait_for_it) {
 END_TEST
 
 /* dac with no room for tuples, some, and as much as there can be: a kernel for which there is none or too little runs
- * whole or in part, and the run says so. Every second program, each with one base and one file. */
+ * whole or in part, and the run says so. Sampled: every fourth program, each with one base and one file. */
 START_TEST(programs_are_right_with_any_tuple_file) {
     static const char *const bases[] = {"spe+dac", "dpe+dac", "dws+dac"};
     static const char *const files[] = {"dac.tuples=1", "dac.tuples=8", "dac.tuples=4096"};
     struct job j;
-    run_job(&j, benches[2 * _i + (_i / 9 % 2)], bases[_i % 3], "fermi", (const char *const[]){files[_i / 3 % 3], NULL},
+    run_job(&j, benches[4 * _i + (_i / 9 % 2)], bases[_i % 3], "fermi", (const char *const[]){files[_i / 3 % 3], NULL},
             1);
     ck_assert_int_eq(j.notes != NULL, job_stat(&j, "dac.cut_kernels") > 0);
     ck_assert(_i / 3 % 3 != 2 || job_stat(&j, "dac.cut_kernels") == 0);
@@ -87,7 +91,7 @@ END_TEST
 
 SUITE(mechanisms_dac_compare) {
     TEST_LOOP(programs_are_right, 0, n_benches);
-    TEST_LOOP(programs_are_right_with_any_tuple_file, 0, n_benches / 2);
+    TEST_LOOP(programs_are_right_with_any_tuple_file, 0, n_benches / 4);
     TEST_LOOP(polling_and_host_threads_change_no_figure, 0, 5);
     TEST(options_of_an_extension_wait_for_it);
 }

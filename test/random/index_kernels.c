@@ -3,11 +3,10 @@
  * many there are, HEDDLE_RANDOM_SEED the first one's seed. */
 #include "host/heddle.h"
 #include "random_index.h"
+#include "test/every_model.h"
 #include "test/test.h"
 
 enum { KERNELS = 150 };
-static const char *const models[] = {"spe", "dpe", "dws10", "dws100", "its", "si", "minpc"};
-enum { N_MODELS = sizeof models / sizeof models[0] };
 
 struct memory {
     uint32_t in[INDEX_IN], out[INDEX_OUT];
@@ -81,10 +80,10 @@ START_TEST(memory_is_equal) {
         for (int i = 0; i < INDEX_IN; i++)
             want.in[i] = got.in[i] = (uint32_t)test_random(&rng) >> test_random_below(&rng, 32);
         run(&k, seed, "functional", none, &want);
-        for (int m = 0; m < N_MODELS; m++) {
+        for (int m = 0; m < timed_models()->n; m++) {
             char reconv[32], batch[32];
             const char *set[] = {reconv, batch, seed % 2 ? "dac.shared=on" : "dac.shared=off", NULL};
-            snprintf(reconv, sizeof reconv, "reconv=%s", models[m]);
+            snprintf(reconv, sizeof reconv, "reconv=%s", timed_models()->name[m]);
             snprintf(batch, sizeof batch, "dac.batch=%d", (int)(seed + (uint64_t)m) % 4);
             same(&k, seed, "functional+dac", set, &want, &got);
         }

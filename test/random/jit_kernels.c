@@ -121,9 +121,12 @@ static void both(const struct job *j, uint32_t most_threads) {
     }
 }
 
+/* Sampled: half of the kernels; with HEDDLE_EVERY all. */
+static uint64_t kernels(void) { return test_every() ? KERNELS : KERNELS / 2; }
+
 START_TEST(random_kernels_end_alike) {
     const int i_ = jit_level(_i);
-    uint64_t n = from_environment("HEDDLE_JIT_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);
+    uint64_t n = from_environment("HEDDLE_JIT_KERNELS", kernels()), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     static const unsigned kinds[] = {0, RANDOM_RICH, RANDOM_LEAVERS, RANDOM_RICH | RANDOM_LEAVERS,
                                      RANDOM_RICH | RANDOM_LADDERS};
     for (uint64_t seed = first + (uint64_t)i_; seed < first + n; seed += PARTS) {
@@ -136,7 +139,7 @@ END_TEST
 
 START_TEST(affine_kernels_end_alike) {
     const int i_ = jit_level(_i);
-    uint64_t n = from_environment("HEDDLE_JIT_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);
+    uint64_t n = from_environment("HEDDLE_JIT_KERNELS", kernels()), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     for (uint64_t seed = first + (uint64_t)i_; seed < first + n; seed += PARTS) {
         struct affine_kernel k = affine_kernel(seed);
         struct job j = {.text = k.text, .seed = seed, .limit = 50000000, .affine = true, .shape = &k};
@@ -153,7 +156,7 @@ END_TEST
 START_TEST(limits_are_met_alike) {
     jit_level(_i);
     uint64_t first = from_environment("HEDDLE_RANDOM_SEED", 1);
-    for (uint64_t seed = first; seed < first + KERNELS / PARTS; seed++) {
+    for (uint64_t seed = first; seed < first + kernels() / PARTS; seed++) {
         struct affine_kernel k = affine_kernel(seed);
         both(&(struct job){.text = k.text, .seed = seed, .limit = 50 + seed * 7, .affine = true, .shape = &k}, 1);
         free(k.text);

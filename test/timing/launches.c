@@ -234,7 +234,9 @@ START_TEST(figures_do_not_depend_on_how_they_are_got) {
     open_with("tiny", (const char *const[]){"sm.warps=48", "sm.registers=32768", "sm.shared_bytes=16384", NULL}, 1);
     launch(load(all_kinds), "k", 30, 96);
     heddle_read(h, buffer, want, sizeof want);
-    for (int run = 0; run < 4; run++) {
+    for (int run = 0; run < 4; run++) { /* sampled: the first and one of the others, in turn; with HEDDLE_EVERY all */
+        if (run && run != 1 + _i % 3 && !test_every())
+            continue;
         set[0] = run == 3 ? "gpu.poll=true" : "gpu.poll=false";
         open_with(options[_i][0], set, threads[run]);
         struct heddle_module *m = load(all_kinds);

@@ -43,6 +43,7 @@ START_TEST(trees_are_arrays) {
     static struct pair pool[POOL];
     struct clocks k;
     uint64_t rng = (uint64_t)_i;
+    memset(pool, 0, sizeof pool);
     clocks_begin(&k, CTAS, ENTRIES);
     for (int step = 0; step < STEPS; step++) {
         struct pair *a = &pool[test_random_below(&rng, POOL)], *b = &pool[test_random_below(&rng, POOL)];

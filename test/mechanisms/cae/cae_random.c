@@ -1,11 +1,15 @@
 /* Compact affine execution of random kernels: memory as without, and registers that are what their compact forms
  * say. */
 #include "cae_watch.h"
+#include "test/every_model.h"
 #include "test/random/random_kernel.h"
 
-static const char *const models[] = {"cae",       "dpe+cae", "dws+cae", "its+cae",     "si+cae",
-                                     "minpc+cae", "cae+mta", "dpe+mta", "dws+mta+cae", "si+mta"};
-enum { N_MODELS = sizeof models / sizeof models[0], KERNELS = 60, FEWER = 30 };
+/* Each base with cae, and with mta beside it or alone. */
+static uint64_t models(void) { return 2 * (uint64_t)base_models()->n; }
+static const char *model_in_turn(uint64_t turn) {
+    uint64_t base = turn % (uint64_t)base_models()->n;
+    return bases_with(turn % models() == base ? "+cae" : base % 2 ? "+mta" : "+cae+mta")->name[base];
+}
 
 static void random_memory(const char *model, const char *text, const uint32_t *in, uint32_t *out, uint64_t seed) {
     static const char *const set[] = {"sm.registers=65536", "sm.shared_bytes=16384", NULL};
@@ -24,19 +28,19 @@ static void random_memory(const char *model, const char *text, const uint32_t *i
     heddle_close(r);
 }
 
-/* All four kinds of kernels, one model after another, so that each has three of every kind; HEDDLE_CAE_KERNELS: so
- * many, HEDDLE_EVERY: six. */
+/* All four kinds of kernels, one model after another, so that each has one of every kind; HEDDLE_CAE_KERNELS: so
+ * many, HEDDLE_EVERY: five. */
 START_TEST(memory_is_equal_and_compact_registers_are_true) {
     static uint32_t in[RANDOM_IN_WORDS], want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     const char *more = getenv("HEDDLE_CAE_KERNELS");
-    uint64_t n = more ? strtoull(more, NULL, 10) : test_every() ? KERNELS : FEWER;
+    uint64_t n = more ? strtoull(more, NULL, 10) : models() * (test_every() ? 5 : 1);
     for (uint64_t seed = 1; seed <= n; seed++) {
         char *text = random_kernel(seed, (unsigned)_i);
         random_input(seed, in);
         random_memory("functional", text, in, want, seed);
-        random_memory(models[seed % N_MODELS], text, in, got, seed);
+        random_memory(model_in_turn(seed), text, in, got, seed);
         ck_assert_msg(memcmp(got, want, sizeof got) == 0, "seed %llu under %s", (unsigned long long)seed,
-                      models[seed % N_MODELS]);
+                      model_in_turn(seed));
         free(text);
     }
 }

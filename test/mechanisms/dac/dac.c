@@ -1,4 +1,5 @@
 /* The affine warp of an SM on kernels that are small enough to be followed by hand. The random ones are in random.c. */
+#include "test/every_model.h"
 #include "test/mechanisms/dac/dac_rig.h"
 #include <stdio.h>
 
@@ -152,8 +153,7 @@ END_TEST
 /* Queues of one entry: nothing is lost, nothing goes beyond the size, and each says that it was full. */
 START_TEST(smallest_queues) {
     static const char *const set[] = {"gpu.sms=1", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", NULL};
-    static const char *const models[] = {"spe+dac", "dpe+dac", "dws50+dac", "its+dac", "si+dac", "minpc+dac"};
-    figure_4(set, models[_i], 2, 64, 5, 128);
+    figure_4(set, bases_with("+dac")->name[_i], 2, 64, 5, 128);
     STAT("dac.atq_max", 1);
     STAT("dac.decoupled_loads", 20);
     STAT("dac.spills", 0);
@@ -228,14 +228,13 @@ START_TEST(who_looks_at_memory_holds_up_nobody) {
         " ld.global.u32 %r5,[%a2+16]; add.u32 %r4,%r4,%r5;\n ld.global.u32 %r5,[%a2+20]; add.u32 %r4,%r4,%r5;\n"
         " ld.global.u32 %r5,[%a2+24]; add.u32 %r4,%r4,%r5;\n ld.global.u32 %r5,[%a2+28]; add.u32 %r4,%r4,%r5;\n"
         " st.global.u32 [%a3+1028],%r4; st.global.u32 [%a2+4096],%r4; ret;\n}\n";
-    static const char *const models[] = {"spe+dac", "dpe+dac", "dws50+dac", "its+dac", "si+dac", "minpc+dac"};
     static const char *const small[] = {"gpu.sms=1", "dac.atq=1", "dac.pwaq=1", NULL},
                              *const medium[] = {"gpu.sms=1", "dac.atq=3", "dac.pwaq=48", NULL},
                              *const large[] = {"gpu.sms=1", "dac.pwaq=4096", NULL};
     static const char *const *const sets[] = {small, medium, large};
     for (int k = 0; k < 3; k++) {
         uint32_t word[257], got[64];
-        open_with(models[_i], sets[k], 2000000);
+        open_with(bases_with("+dac")->name[_i], sets[k], 2000000);
         for (uint32_t i = 0; i < 257; i++)
             word[i] = i == 256 ? 1 : i + 1;
         heddle_write(h, buffer, word, sizeof word);
@@ -571,7 +570,7 @@ SUITE(mechanisms_dac) {
     TEST(ragged_warps_and_lines);
     TEST(batches);
     TEST_LOOP(lines_wait_for_their_locks, 0, 2);
-    TEST_LOOP(smallest_queues, 0, 6);
+    TEST_LOOP(smallest_queues, 0, base_models()->n);
     TEST(wider_than_the_queue);
     TEST(a_launch_begins_anew);
     TEST(nothing_is_expanded_across_a_barrier);
@@ -584,6 +583,6 @@ SUITE(mechanisms_dac) {
     TEST(bad_sizes);
     TEST(nothing_to_decouple);
     TEST_LOOP(who_waits_for_lines_is_not_stuck, 0, 6);
-    TEST_LOOP(who_looks_at_memory_holds_up_nobody, 0, 6);
+    TEST_LOOP(who_looks_at_memory_holds_up_nobody, 0, base_models()->n);
     TEST(local_loads_ask_for_their_lines);
 }

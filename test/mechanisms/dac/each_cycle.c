@@ -19,11 +19,12 @@ START_TEST(affine_kernels_at_random) {
         struct affine_kernel k = affine_kernel(seed + 400);
         const char *set[5] = {NULL};
         char what[100];
-        int v = (int)(seed % VARIANTS), m = (int)(seed / 3 % MODELS);
+        int v = (int)(seed % VARIANTS);
+        const char *model = model_in_turn(seed / 3);
         for (int i = 0; i < 4 && variants[v][i]; i++)
             set[i] = variants[v][i];
-        open_with(models[m], "fermi", set);
-        snprintf(what, sizeof what, "seed %llu, %s, variant %d", (unsigned long long)seed, models[m], v);
+        open_with(model, "fermi", set);
+        snprintf(what, sizeof what, "seed %llu, %s, variant %d", (unsigned long long)seed, model, v);
         struct heddle_module *mod = heddle_module_text(h, "random.ptx", k.text, strlen(k.text));
         ck_assert_msg(mod != NULL, "%s: %s", what, heddle_error(h));
         uint64_t in = heddle_alloc(h, 4 * AFFINE_IN_WORDS) + 2 * AFFINE_IN_WORDS,

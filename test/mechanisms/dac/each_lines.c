@@ -21,13 +21,14 @@ START_TEST(local_lines) {
                             {"dac.pwaq=1024", "128", "49152", 36}, {"dac.pwaq=1", "64", "49152", 0},
                             {"dac.pwaq=64", "64", "49152", 8},     {"dac.pwaq=1024", "64", "49152", 40},
                             {"dac.pwaq=1024", "128", "0", 36}};
-    const int i = _i % LOCAL_CASES, m = _i / LOCAL_CASES;
+    const int i = _i % LOCAL_CASES;
+    const char *model = model_in_turn((uint64_t)(_i / LOCAL_CASES));
     char l1[32], lsu[32], size[32];
     snprintf(l1, sizeof l1, "l1.line=%s", cases[i].line);
     snprintf(lsu, sizeof lsu, "lsu.line=%s", cases[i].line);
     snprintf(size, sizeof size, "l1.size=%s", cases[i].size);
     const char *const set[] = {cases[i].queue, lsu, l1, size, "l1.ways=12", NULL};
-    watched(models[m], models[m], set, body, 8, 64, 0);
+    watched(model, model, set, body, 8, 64, 0);
     ck_assert_double_eq(stat("dac.lines"), 8 * 2 * cases[i].lines);
     if (cases[i].size[0] == '0') /* without an L1 none can be locked */
         ck_assert_double_eq(stat("dac.lines_without_lock"), 8 * 2 * cases[i].lines);
@@ -78,14 +79,14 @@ START_TEST(kinds_of_entries) {
         " mov.u32 %r11,tile; mad.lo.u32 %r12,%r1,4,%r11; st.shared.u32 [%r12],%r3; bar.sync 0;\n"
         " ld.global.u32 %r13,[%a2+2048]; add.u32 %r3,%r3,%r13; setp.gt.u32 %p2,%r1,35;\n"
         " @%p2 ld.global.u32 %r14,[%a2+4096]; st.global.u32 [%a2+8192],%r3; ret;\n";
-    watched(variants[_i][0] ? variants[_i][0] : "as it is", models[_i % MODELS], variants[_i], body, 3, 70, 0);
+    watched(variants[_i][0] ? variants[_i][0] : "as it is", model_in_turn((uint64_t)_i), variants[_i], body, 3, 70, 0);
     ck_assert_double_gt(stat("dac.decoupled_loads"), 0);
 }
 END_TEST
 
 SUITE(mechanisms_dac_each_lines) {
     tcase_add_checked_fixture(tc, NULL, teardown);
-    TEST_LOOP(local_lines, 0, LOCAL_CASES * MODELS);
+    TEST_LOOP(local_lines, 0, LOCAL_CASES * base_models()->n);
     TEST_LOOP(few_lines_wait_for_locks, 0, LOCK_CASES);
     TEST_LOOP(kinds_of_entries, 0, KIND_CASES);
 }

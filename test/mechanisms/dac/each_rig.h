@@ -3,6 +3,7 @@
 /* Kernels on one SM whose affine warp's hardware is looked at in every cycle (dac_watch.h), and whose figures are
  * compared with what was seen. */
 #include "dac_watch.h"
+#include "test/every_model.h"
 
 static struct heddle *h;
 static struct watch seen;
@@ -57,8 +58,11 @@ static inline void check_figures(const char *what) {
                       stat(rows[i].name), (double)rows[i].want);
 }
 
-static const char *const models[] = {"spe+dac", "dpe+dac", "dws50+dac", "its+dac", "si+dac", "minpc+dac"};
-enum { MODELS = sizeof models / sizeof models[0] };
+/* The base models, decoupled, in turn. */
+static inline const char *model_in_turn(uint64_t turn) {
+    const struct every_model *m = bases_with("+dac");
+    return m->name[turn % (uint64_t)m->n];
+}
 
 static const char header[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
                              ".reg .pred %p<3>; .reg .b32 %r<20>; .reg .b64 %a<9>;\n.local .align 16 .b8 depot[256];\n"

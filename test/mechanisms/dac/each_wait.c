@@ -13,7 +13,7 @@ START_TEST(lines_wait_for_locks) {
                  {"dac.lock_wait=1", true, true},
                  {"dac.lock_wait=100", true, true},
                  {"dac.lock_wait=1000000", true, false}};
-    static char body[1024] = " mad.wide.u32 %a2,%r1,4,%a1; mad.wide.u32 %a2,%r2,32768,%a2; mov.u32 %r4,0;\n";
+    char body[1024] = " mad.wide.u32 %a2,%r1,4,%a1; mad.wide.u32 %a2,%r2,32768,%a2; mov.u32 %r4,0;\n";
     for (uint32_t i = 0, at = (uint32_t)strlen(body); i < 8; i++)
         at += (uint32_t)snprintf(body + at, sizeof body - at,
                                  " ld.global.u32 %%r3,[%%a2+%u]; add.u32 %%r4,%%r4,%%r3;\n", i * 4096);
@@ -33,15 +33,15 @@ END_TEST
  * entries come behind those that the others have no room for. The looks fill the set of the L1 that the loads' lines
  * are in, too. */
 START_TEST(who_waits_too_long_gets_an_entry) {
-    static char body[2048] = " mad.wide.u32 %a2,%r1,4,%a1; mad.wide.u32 %a2,%r2,32768,%a2; shr.u32 %r5,%r1,5;\n"
-                             " mad.wide.u32 %a4,%r2,4096,%a1; add.u64 %a4,%a4,262144; mad.wide.u32 %a3,%r5,4,%a4;\n"
-                             "L: ld.global.u32 %r3,[%a3]; setp.eq.u32 %p1,%r3,0; @%p1 bra L;\n mov.u32 %r4,0;\n";
+    char body[2048] = " mad.wide.u32 %a2,%r1,4,%a1; mad.wide.u32 %a2,%r2,32768,%a2; shr.u32 %r5,%r1,5;\n"
+                      " mad.wide.u32 %a4,%r2,4096,%a1; add.u64 %a4,%a4,262144; mad.wide.u32 %a3,%r5,4,%a4;\n"
+                      "L: ld.global.u32 %r3,[%a3]; setp.eq.u32 %p1,%r3,0; @%p1 bra L;\n mov.u32 %r4,0;\n";
     static const char *const set[] = {"dac.atq=1", "dac.pwaq=1", "deadlock.cycles=1000000", NULL};
     for (uint32_t i = 0, at = (uint32_t)strlen(body); i < 8; i++)
         at += (uint32_t)snprintf(body + at, sizeof body - at,
                                  " ld.global.u32 %%r3,[%%a2+%u]; add.u32 %%r4,%%r4,%%r3;\n", i * 4096);
     strcat(body, " st.global.u32 [%a3+4],%r4; ret;\n");
-    watched(models[_i], models[_i], set, body, 8, 64, 0);
+    watched(model_in_turn((uint64_t)_i), model_in_turn((uint64_t)_i), set, body, 8, 64, 0);
     ck_assert_uint_gt(seen.overdue, 0);
     ck_assert(LEAST_TABLES || lines.past > 0);
 }
@@ -50,5 +50,5 @@ END_TEST
 SUITE(mechanisms_dac_each_wait) {
     tcase_add_checked_fixture(tc, NULL, teardown);
     TEST_LOOP(lines_wait_for_locks, 0, 4);
-    TEST_LOOP(who_waits_too_long_gets_an_entry, 0, MODELS);
+    TEST_LOOP(who_waits_too_long_gets_an_entry, 0, base_models()->n);
 }

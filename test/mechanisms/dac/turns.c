@@ -1,6 +1,7 @@
 /* DAC where warps have turns (sm.in_turn) and several CTAs are resident: one that has no turn passes no barrier before
  * another has ended, which may wait for what comes into the ATQ behind its entries. */
 #include "host/heddle.h"
+#include "test/every_model.h"
 #include "test/test.h"
 #include <stdio.h>
 
@@ -34,14 +35,14 @@ static const struct {
 enum { CASES = sizeof cases / sizeof cases[0] };
 
 START_TEST(ctas_without_a_turn_hold_nobody) {
-    static const char *const models[] = {"spe+dac", "dpe+dac", "dws50+dac", "its+dac", "si+dac", "minpc+dac"};
+    const struct every_model *models = bases_with("+dac");
     static uint32_t words[WORDS], got[WORDS];
     char text[4096], err[512];
     write_kernel(text, sizeof text);
-    for (int m = 0; m < 6; m++) {
+    for (int m = 0; m < models->n; m++) {
         const char *const set[] = {"gpu.sms=1", cases[_i].turns, cases[_i].atq, "dac.pwaq=65536", NULL};
-        struct heddle *h =
-            heddle_open(&(struct heddle_options){.model = models[m], .config = "fermi", .set = set}, err, sizeof err);
+        struct heddle *h = heddle_open(
+            &(struct heddle_options){.model = models->name[m], .config = "fermi", .set = set}, err, sizeof err);
         ck_assert_msg(h != NULL, "%s", err);
         struct heddle_module *k = heddle_module_text(h, "k.ptx", text, strlen(text));
         ck_assert_msg(k != NULL, "%s", heddle_error(h));
@@ -52,7 +53,7 @@ START_TEST(ctas_without_a_turn_hold_nobody) {
         struct heddle_arg arg = {&p, 8};
         ck_assert_msg(heddle_launch(h, k, "k", (struct heddle_dim){CTAS, 1, 1}, (struct heddle_dim){LANES, 1, 1}, 0,
                                     &arg, 1) == HEDDLE_OK,
-                      "%s: %s", models[m], heddle_error(h));
+                      "%s: %s", models->name[m], heddle_error(h));
         heddle_read(h, p, got, sizeof got);
         for (uint32_t c = 0; c < CTAS; c++)
             for (uint32_t l = 0; l < LANES; l++) {
@@ -61,7 +62,7 @@ START_TEST(ctas_without_a_turn_hold_nobody) {
                     want = want * 3 + own[i * LANES];
                 ck_assert_uint_eq(got[c * LANES * ROUNDS + l], want);
             }
-        ck_assert_msg((int)heddle_stat(h, 0, "dac.spills") == cases[_i].ahead, "%s: %g ahead", models[m],
+        ck_assert_msg((int)heddle_stat(h, 0, "dac.spills") == cases[_i].ahead, "%s: %g ahead", models->name[m],
                       heddle_stat(h, 0, "dac.spills"));
         ck_assert(heddle_stat(h, 0, "dac.batches") == 1);
         heddle_close(h);

@@ -1,4 +1,5 @@
 /* Sums over a warp in time and in numbers: cycles by hand, what is counted, values whose order of addition shows. */
+#include "test/every_model.h"
 #include "test/timing/sm/float_rig.h"
 
 enum { STEPS = 5 };
@@ -63,10 +64,16 @@ static const struct {
     {"up", "-1", false, 31, ONLY(31) SUM},
 };
 
+/* Each base with the tree, and the tree beside other extensions. */
+static const char *const with_tree[] = {"functional+reduce", "spe+dac+reduce", "its+chain+fold+reduce"};
+static int reducing(void) { return base_models()->n + (int)(sizeof with_tree / sizeof with_tree[0]); }
+static const char *reducing_model(int i) {
+    int bases = base_models()->n;
+    return i < bases ? bases_with("+reduce")->name[i] : with_tree[i - bases];
+}
+
 /* Bit for bit in the ladder's order, and that order shows: from 16 is not from 1. */
 START_TEST(sums_are_the_ladders) {
-    static const char *const models[] = {"spe+reduce", "dpe+reduce",   "dws+reduce",        "its+reduce",
-                                         "si+reduce",  "minpc+reduce", "functional+reduce", "spe+dac+reduce"};
     float in[FLOATS], want[32], other[32];
     char body[1024];
     fill(in);
@@ -76,13 +83,14 @@ START_TEST(sums_are_the_ladders) {
     expect(in, other, forms[_i].how, !forms[_i].from_16);
     int lane = forms[_i].lane % 32;
     ck_assert_int_ne(memcmp(&want[lane], &other[lane], 4), 0);
-    for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
-        struct outcome o = run_body(models[m], (struct heddle_dim){32, 1, 1}, body, in);
+    for (int m = 0; m < reducing(); m++) {
+        const char *model = reducing_model(m);
+        struct outcome o = run_body(model, (struct heddle_dim){32, 1, 1}, body, in);
         for (int l = 0; l < 32; l++)
             if (forms[_i].lane == 32 || forms[_i].lane == l)
-                ck_assert_msg(memcmp(&o.out[l], &want[l], 4) == 0, "%s, lane %d: %a, not %a", models[m], l, o.out[l],
+                ck_assert_msg(memcmp(&o.out[l], &want[l], 4) == 0, "%s, lane %d: %a, not %a", model, l, o.out[l],
                               want[l]);
-        if (models[m][0] != 'f') {
+        if (model[0] != 'f') {
             ck_assert_double_eq(stat(&o, "reduce.instructions"), 1);
             ck_assert_double_eq(stat(&o, "reduce.fallbacks"), 0);
             ck_assert_double_eq(stat(&o, "reduce.instructions_saved"), 9); /* five shuffles, five additions: one */
@@ -209,10 +217,6 @@ static float tree_sum(const float in[FLOATS], int threads, bool from_16, int whi
     return s[which];
 }
 
-static const char *const tree_models[] = {"spe+reduce",        "dpe+reduce",     "dws+reduce",
-                                          "its+reduce",        "si+reduce",      "minpc+reduce",
-                                          "functional+reduce", "spe+dac+reduce", "its+chain+fold+reduce"};
-
 /* The whole sum, and a part of it, which the tree does not have: bit for bit in every model, for whole warps, half of
  * one, and more than one. Rows of 16 threads share places, so that who stores last shows: there the plain model says
  * what is right. */
@@ -230,14 +234,15 @@ START_TEST(sums_in_shared_memory_are_the_steps) {
         if (blocks[b].y == 1)
             ck_assert(plain.out[0] ==
                       tree_sum(in, threads, from_16, which)); /* what the test expects is the program's */
-        for (size_t m = 0; m < sizeof tree_models / sizeof tree_models[0]; m++) {
-            struct outcome o = run_body(tree_models[m], blocks[b], body, in);
+        for (int m = 0; m < reducing(); m++) {
+            const char *model = reducing_model(m);
+            struct outcome o = run_body(model, blocks[b], body, in);
             ck_assert_msg(memcmp(o.out, plain.out, (size_t)threads * sizeof(float)) == 0, "%s, %d threads: %a, not %a",
-                          tree_models[m], threads, o.out[0], plain.out[0]);
-            if (tree_models[m][0] != 'f') {
+                          model, threads, o.out[0], plain.out[0]);
+            if (model[0] != 'f') {
                 bool suits = threads >= 32 && blocks[b].y == 1 && !which;
                 ck_assert_double_ge(stat(&o, "reduce.instructions"), 1);
-                ck_assert_msg((stat(&o, "reduce.fallbacks") == 0) == suits, "%s, %d threads", tree_models[m], threads);
+                ck_assert_msg((stat(&o, "reduce.fallbacks") == 0) == suits, "%s, %d threads", model, threads);
                 ck_assert(stat(&o, "gpu.warp_instructions") < stat(&plain, "gpu.warp_instructions"));
             }
             heddle_close(o.h);

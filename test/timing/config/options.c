@@ -26,17 +26,16 @@ static void note(const char *wrong) {
 /* Options of an extension say something only beside it. */
 static const char *model_for(const struct opt *o, int turn) {
     static const char *const own[] = {"cae.", "mta.", "pipe.affine.", "energy.cae", "energy.mta"};
-    static const char *const with[] = {"cae+mta", "dpe+cae+mta", "dws+cae+mta", "si+cae+mta"};
+    const int bases = base_models()->n;
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (strncmp(o->key, own[i], strlen(own[i])) == 0)
-            return with[turn % 4];
-    static const char *const strides[] = {"ddp", "dpe+dac+ddp", "dws+stride", "si+stride", "its+ddp", "minpc+stride"};
+            return bases_with("+cae+mta")->name[turn % bases];
+    static const char *const strides[] = {"+ddp", "+stride", "+dac+ddp"};
     if (strncmp(o->key, "ddp.", 4) == 0 || strncmp(o->key, "stride.", 7) == 0 ||
         strncmp(o->key, "energy.stride", 13) == 0)
-        return strides[turn % 6];
-    static const char *const decoupled[] = {"spe+dac", "dpe+dac", "dws+dac", "its+dac", "si+dac", "minpc+dac"};
+        return bases_with(strides[turn / bases % 3])->name[turn % bases];
     if (strncmp(o->key, "dac.", 4) == 0)
-        return decoupled[turn % 6];
+        return bases_with("+dac")->name[turn % bases];
     int n = timed_models()->n + 1; /* and the extensions that change only time */
     return turn % n == n - 1 ? "cae+mta" : timed_models()->name[turn % n];
 }
@@ -51,7 +50,7 @@ START_TEST(every_option_at_the_edges_of_its_range) {
     for (int i = _i; i < n; i += PARTS) {
         char value[64], assignment[128];
         for (int v = 0; walk_value(&options[i], v, value, sizeof value); v++) {
-            if (v >= ENDS && (v + i / PARTS) % 3 && !all)
+            if (v >= ENDS && (v + i / PARTS) % 6 && !all) /* sampled: both ends, and a sixth of the values between */
                 continue;
             snprintf(assignment, sizeof assignment, "%s=%s", options[i].key, value);
             int turn = i / PARTS * 5 + v;
@@ -113,7 +112,7 @@ START_TEST(values_that_meet) {
         const char *set[6] = {"gpu.sms=2"};
         for (int k = 0; k < 4; k++)
             set[k + 1] = sets[i][k];
-        for (int m = 0; m < timed_models()->n; m += 2)
+        for (int m = 0; m < timed_models()->n; m += test_every() ? 1 : 4) /* sampled: the models in turn */
             note(walk_run(timed_models()->name[(m + (int)i) % timed_models()->n], "fermi", set));
     }
     /* a line waits for its lock longer than an SM may do nothing */
@@ -130,7 +129,7 @@ START_TEST(many_options_together) {
     while (config_options()[n].key)
         n++;
     walk_begin();
-    for (int i = rounds ? atoi(rounds) : test_every() ? 25 : 10; i > 0; i--)
+    for (int i = rounds ? atoi(rounds) : test_every() ? 25 : 6; i > 0; i--)
         random_tuple(&seed, n);
     ck_assert_int_eq(bad, 0);
     ck_assert_int_gt(walk_counts().ended, walk_counts().runs / 4);

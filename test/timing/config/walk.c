@@ -54,6 +54,7 @@ static void run(const struct heddle_options *o, struct outcome *r) {
 }
 
 void walk_begin(void) {
+    counts = (struct walk_counts){0};
     run(&(struct heddle_options){.model = "functional"}, &want);
     ck_assert_msg(want.status == HEDDLE_OK, "%s", want.message);
 }

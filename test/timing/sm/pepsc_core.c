@@ -1,6 +1,7 @@
 /* The PEPSC core: warps in turn, by hand; any CTA runs; power at full rate as in Figure 12; registers. */
 #include "benchmarks/bench.h"
 #include "host/heddle.h"
+#include "test/every_model.h"
 #include "test/test.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,10 +48,10 @@ static const char tickets[] =
  * goes on and ends: 2 0 1 3. That is what the rule says; a machine with all warps resident may do it otherwise. */
 START_TEST(warps_take_turns) {
     static const uint32_t first[] = {0, 1, 2, 3}, second[] = {5, 6, 7, 4}, third[] = {9, 10, 8, 11};
-    static const char *const models[] = {"spe", "dpe", "dws", "its", "si", "minpc", "pepsc"};
+    const int bases = base_models()->n, i = _i % (bases + 1);
     const char *const *set = (const char *const[]){"gpu.poll=on", NULL};
     uint32_t out[32];
-    struct heddle *h = open_run(models[_i % 7], "pepsc", _i < 7 ? NULL : set);
+    struct heddle *h = open_run(i < bases ? base_models()->name[i] : "pepsc", "pepsc", _i == i ? NULL : set);
     run(h, tickets, 1, 128, out, sizeof out);
     for (int w = 0; w < 4; w++) {
         ck_assert_uint_eq(out[3 * w], first[w]);
@@ -337,7 +338,7 @@ END_TEST
 
 SUITE(timing_sm_pepsc_core) {
     TEST_LOOP(lanes_are_presets, 0, LEAST_TABLES ? 2 : 4);
-    TEST_LOOP(warps_take_turns, 0, 14);
+    TEST_LOOP(warps_take_turns, 0, 2 * (base_models()->n + 1));
     TEST_LOOP(what_has_a_value_moves, 0, 4);
     TEST_LOOP(without_others_there_are_no_turns, 0, 2);
     TEST_LOOP(programs_run_on_the_core, 0, 24);

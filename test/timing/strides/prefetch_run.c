@@ -1,14 +1,18 @@
 /* Stride prefetchers on whole programs: right results under every combination, figures that depend neither on events
  * nor on host threads, and sums that hold in each launch. */
 #include "host/heddle.h"
+#include "test/every_model.h"
 #include "test/random/random_kernel.h"
 #include "test/timing/job_rig.h"
 #include <stdio.h>
 
-static const char *const models[] = {"stride",     "ddp",          "dpe+ddp",     "dws+stride",   "its+ddp",
-                                     "si+ddp",     "minpc+stride", "dac+ddp",     "dac+stride",   "cae+ddp",
-                                     "its+stride", "dpe+dac+ddp",  "dws+dac+ddp", "si+dac+stride"};
-enum { N_MODELS = sizeof models / sizeof models[0], KERNELS = 56 };
+/* Each base with each prefetcher, alone and beside another extension. */
+static const char *const prefetchers[] = {"+ddp", "+stride", "+dac+ddp", "+cae+ddp"};
+static uint64_t models(void) { return 3 * (uint64_t)base_models()->n; }
+static const char *model_in_turn(uint64_t turn) {
+    uint64_t base = turn % (uint64_t)base_models()->n, way = turn % models() / (uint64_t)base_models()->n;
+    return bases_with(prefetchers[way == 2 ? 2 + base % 2 : way])->name[base];
+}
 
 static double of(const struct job *j, const char *extension, const char *name) {
     char key[64];
@@ -38,15 +42,16 @@ static void check_sums(const struct job *j, const char *e) {
     ck_assert_double_eq(loads, job_stat(j, "ddp.believed"));
 }
 
-/* A program in one of the models, in the next round of all models on the next preset and with the other options, so
- * that 62 programs have every pair of model and preset and of model and options; with HEDDLE_EVERY each has all of
- * them. */
+/* Sampled: a program in one of the models, in the next round of all models on the next preset and with the other
+ * options, so that as many programs as there are models, four times, have every pair of model and preset and of model
+ * and options; with HEDDLE_EVERY each has all of them. */
 START_TEST(programs_are_right) {
     static const char *const presets[] = {"fermi", "turing", "gt200", "volta"};
     static const char *const small[] = {"stride.level=l1", "ddp.level=l1", "stride.queue=4", NULL};
-    for (int k = 0; k < (test_every() ? N_MODELS * 4 * 2 : 1); k++) {
-        int round = _i / N_MODELS, all = k / N_MODELS;
-        const char *model = models[(_i + k) % N_MODELS];
+    const int n_models = (int)models();
+    for (int k = 0; k < (test_every() ? n_models * 4 * 2 : 1); k++) {
+        int round = _i / n_models, all = k / n_models;
+        const char *model = model_in_turn((uint64_t)(_i + k));
         struct job j;
         run_job(&j, benches[_i], model, presets[(_i + round + all) % 4], (round + all / 4) % 2 ? small : NULL, 1);
         check_sums(&j, strstr(model, "ddp") ? "ddp" : "stride");
@@ -93,10 +98,11 @@ static void random_memory(const char *model, const char *text, const uint32_t *i
     heddle_close(r);
 }
 
+/* Sampled: one kernel of each kind under each model; with HEDDLE_EVERY three. */
 START_TEST(memory_of_random_kernels_is_equal) {
     static uint32_t in[RANDOM_IN_WORDS], want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
-    for (uint64_t seed = 1; seed <= KERNELS; seed++) {
-        const char *model = models[seed % N_MODELS];
+    for (uint64_t seed = 1; seed <= models() * (test_every() ? 3 : 1); seed++) {
+        const char *model = model_in_turn(seed);
         char *text = random_kernel(seed, (unsigned)_i);
         random_input(seed, in);
         random_memory("functional", text, in, want, seed);

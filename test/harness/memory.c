@@ -1,0 +1,33 @@
+/* Nothing that is allocated is clear, unless somebody clears it, and what is given back does not stay. The Makefile
+ * links the tests so that these stand between them and the C library, whose own M_PERTURB does the same, but writes
+ * calloc()'s memory twice as well: the machines of the timing model are mostly cleared tables that a test never looks
+ * at, and a large one that nobody has written costs nothing. */
+#include <malloc.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { NEW_BYTE = 0xa5, OLD_BYTE = 0x5a, OLD_BYTES = 64 * 1024 };
+void *__real_malloc(size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__real_realloc(void *old, size_t bytes);
+void *__wrap_realloc(void *old, size_t bytes);
+void __real_free(void *old);
+void __wrap_free(void *old);
+
+void *__wrap_malloc(size_t bytes) {
+    void *p = __real_malloc(bytes);
+    return p ? memset(p, NEW_BYTE, bytes) : NULL;
+}
+void *__wrap_realloc(void *old, size_t bytes) {
+    size_t had = old ? malloc_usable_size(old) : 0;
+    char *p = __real_realloc(old, bytes);
+    if (p && bytes > had)
+        memset(p + had, NEW_BYTE, bytes - had);
+    return p;
+}
+void __wrap_free(void *old) {
+    size_t bytes = old ? malloc_usable_size(old) : 0;
+    if (bytes)
+        memset(old, OLD_BYTE, bytes < OLD_BYTES ? bytes : OLD_BYTES);
+    __real_free(old);
+}
