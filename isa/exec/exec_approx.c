@@ -3,6 +3,7 @@
  * Everything is computed in double, with polynomials of our own in place of the C library, and rounded once: results
  * are within 0.501 ulp, far inside the bounds that the manual states, and the same for every compiler, processor and
  * library. Polynomials are minimax fits; their errors are beside them. */
+#ifndef ROWS_FILE /* see isa/rows.h */
 #include "half_lanes.h"
 
 #define ROUNDER 0x1.8p52 /* added and subtracted: rounds to an integer, which the low bits of the sum hold */
@@ -167,6 +168,42 @@ HALF_FN(tanh_bf16x2, 1, 1, HALVES)
 #define HALF(op, T, flags, bound_, function)                                                                           \
     LANE_FN(op, T1(T), FORM(APPROX, APPROX) | (flags), SFU, DA(T, T), function, .bound = bound_)
 
-#define ROWS_FILE "isa/exec/exec_approx.def"
+#define ROWS_FILE "isa/exec/exec_approx.c"
 #define ROWS_NAME approx
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+SINCOS(sin_f32, SIN, 0, 0, 0)
+SINCOS(sin_ftz_f32, SIN, FLAG(FTZ), 1, 0)
+SINCOS(cos_f32, COS, 0, 0, 1)
+SINCOS(cos_ftz_f32, COS, FLAG(FTZ), 1, 1)
+
+LANE_X((.bound = "2^-22 absolute in (0.5, 2), relative elsewhere"), lg2_f32, LG2, T1(F32), FORM(APPROX, APPROX), SFU,
+    DA(F32, F32), d = f32_result(f32_lg2(a), 0, 0))
+LANE_X((.bound = "2^-22 absolute in (0.5, 2), relative elsewhere"), lg2_ftz_f32, LG2, T1(F32),
+    FORM(APPROX, APPROX) | FLAG(FTZ), SFU, DA(F32, F32), d = f32_result(f32_lg2(f32_flush(a, 1)), 1, 0))
+LANE_X((.bound = "2 ulp"), ex2_f32, EX2, T1(F32), FORM(APPROX, APPROX), SFU, DA(F32, F32),
+    d = f32_result((float)f64_ex2(a), 0, 0))
+LANE_X((.bound = "2 ulp"), ex2_ftz_f32, EX2, T1(F32), FORM(APPROX, APPROX) | FLAG(FTZ), SFU, DA(F32, F32),
+    d = f32_result((float)f64_ex2(f32_flush(a, 1)), 1, 0))
+LANE_X((.bound = "relative 2^-11"), tanh_f32, TANH, T1(F32), FORM(APPROX, APPROX), SFU, DA(F32, F32),
+    d = f32_result((float)f64_tanh(a), 0, 0))
+
+/* PTX 1.0 to 1.3 had no modifiers here */
+SINCOS_1_3(sin_ftz_f32, SIN)
+SINCOS_1_3(cos_ftz_f32, COS)
+LANE_FN(LG2, T1(F32), 0, SFU, DA(F32, F32), lg2_ftz_f32, .last_version = 13,
+    .bound = "2^-22 absolute in (0.5, 2), relative elsewhere")
+LANE_FN(EX2, T1(F32), 0, SFU, DA(F32, F32), ex2_ftz_f32, .last_version = 13, .bound = "2 ulp")
+
+/* 16 bits */
+HALF(EX2, F16, 0, "relative 2^-9.9", ex2_f16)
+HALF(EX2, F16X2, 0, "relative 2^-9.9", ex2_f16x2)
+HALF(EX2, BF16, FLAG(FTZ), "relative 2^-7", ex2_bf16)
+HALF(EX2, BF16X2, FLAG(FTZ), "relative 2^-7", ex2_bf16x2)
+HALF(TANH, F16, 0, "absolute 2^-10.987", tanh_f16)
+HALF(TANH, F16X2, 0, "absolute 2^-10.987", tanh_f16x2)
+HALF(TANH, BF16, 0, "absolute 2^-8", tanh_bf16)
+HALF(TANH, BF16X2, 0, "absolute 2^-8", tanh_bf16x2)
+/* clang-format on */
+#endif

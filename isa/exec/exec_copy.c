@@ -1,6 +1,7 @@
 /* cp.async: copies from device to shared memory (PTX ISA 9.0, section 9.7.9.25). What a copy does is done when it
  * executes: one of the moments that PTX allows, since nobody may look at source or destination before a wait. When it
  * is complete is a matter of time, and of those who check programs. Lanes are performed in ascending order. */
+#ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_mem.h"
 #include "isa/rows.h"
 
@@ -116,6 +117,16 @@ static void exec_group(struct warp *w, const struct inst *in, lanemask_t m, stru
     (void)w, (void)in, (void)m, (void)fx;
 }
 
-#define ROWS_FILE "isa/exec/exec_copy.def"
+#define ROWS_FILE "isa/exec/exec_copy.c"
 #define ROWS_NAME copy
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+/* The arrival at an mbarrier is in exec_mbarrier.c. */
+WARP_FN(CP, T0, FORM(MODE2, CA) | FORM(SPACE, SHARED), COPY, MEM, NO_OPDS, exec_copy)
+WARP_FN(CP, T0, FORM(MODE2, CG) | FORM(SPACE, SHARED), COPY, MEM, NO_OPDS, exec_copy)
+WARP_FN(CP, T0, FORM(MODE2, COMMIT_GROUP), COMMIT, CONTROL, NO_OPDS, exec_group)
+WARP_FN(CP, T0, FORM(MODE2, WAIT_GROUP), COLLECT, CONTROL, NO_OPDS, exec_group)
+WARP_FN(CP, T0, FORM(MODE2, WAIT_ALL), COLLECT, CONTROL, NO_OPDS, exec_group)
+/* clang-format on */
+#endif
