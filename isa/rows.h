@@ -14,7 +14,7 @@
  *     ... rows ...
  *     #endif
  *
- * rows_expand.h includes the file again, twice, for its second part: once to make the functions, once to make the table.
+ * rows_expand.h includes the file twice more, for its second part: first to make the functions, then the table.
  * A line GROUP(foo) in isa/groups.def joins the table to all others. A worked example of a row, d = a + b saturated, on
  * signed words:
  *

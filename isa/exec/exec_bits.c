@@ -113,7 +113,9 @@ static inline uint32_t permute(uint64_t pair, uint32_t selectors) {
     LANE(prmt_##mode##_b32, PRMT, T1(B32), FORM(MODE, MODE_), INT_OTHER, DABC(B32, B32, B32, B32),                     \
          d = permute(PAIR, BY_LOW_BITS(c, s0, s1, s2, s3)))
 
-/* ---- logic and shifts: a shift amount is an unsigned word whatever the type; beyond the width, all bits are shifted out ---- */
+/* ---- logic and shifts ----
+ *
+ * A shift amount is an unsigned word whatever the type. One beyond the width shifts all bits out. */
 
 #define BIT_TYPES(X) X(B16, b16) X(B32, b32) X(B64, b64)
 
@@ -207,7 +209,7 @@ PERMUTE(ecl, ECL, 0x3210, 0x3211, 0x3222, 0x3333)
 PERMUTE(ecr, ECR, 0x0000, 0x1110, 0x2210, 0x3210)
 PERMUTE(rc16, RC16, 0x1010, 0x3232, 0x1010, 0x3232)
 
-/* ---- logic and shifts: a shift amount is an unsigned word whatever the type; beyond the width, all bits are shifted out ---- */
+/* ---- logic and shifts ---- */
 BIT_TYPES(LOGIC)
 PRED_LOGIC(and_pred, AND, DAB(PRED, PRED, PRED), MASK(a) & MASK(b))
 PRED_LOGIC(or_pred, OR, DAB(PRED, PRED, PRED), MASK(a) | MASK(b))

@@ -1,5 +1,5 @@
-/* setp and set on integers, bits, f32 and f64 (PTX ISA 9.0, sections 9.7.5 and 9.7.6). The 16-bit floating-point formats
- * are in exec_half.c. */
+/* setp and set on integers, bits, f32 and f64 (PTX ISA 9.0, sections 9.7.5 and 9.7.6). The 16-bit floating-point
+ * formats are in exec_half.c. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "isa/rows.h"
 #include "isa/softfloat.h"

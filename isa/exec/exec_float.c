@@ -55,8 +55,8 @@
 
 /* ---- rounded to nearest; signs, minimum and maximum, classes, selection by sign ----
  *
- * mad is fma in every form; mad.f32 without a rounding modifier (sm_1x, and PTX up to 3.1 elsewhere) is fma.rn.f32. abs,
- * neg and copysign change the sign bit of a NaN and nothing else. */
+ * mad is fma in every form; mad.f32 without a rounding modifier (sm_1x, and PTX up to 3.1 elsewhere) is fma.rn.f32.
+ * abs, neg and copysign change the sign bit of a NaN and nothing else. */
 
 FP_INLINE float f32_negate(float x) { return f32_from_bits(f32_bits(x) ^ 0x80000000u); }
 

@@ -274,7 +274,8 @@ MINMAX_FNS(max, 1)
  *
  * A comparison is one of 14 functions on floats that give a mask. Its sources are widened first, and the rest is
  * arithmetic on masks. Of a scalar, p|q are BoolOp(t, c) and BoolOp(!t, c); of a pair, p belongs to the low half and q
- * to the high half. set gives all ones in an integer and 1.0 in a floating-point destination, in each half of a pair. */
+ * to the high half. set gives all ones in an integer and 1.0 in a floating-point destination, in each half of a
+ * pair. */
 
 typedef uint32_t compare_fn(const float *x, const float *y);
 #define COMPARE(cmp)                                                                                                   \
