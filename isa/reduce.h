@@ -1,9 +1,10 @@
 #ifndef ISA_REDUCE_H
 #define ISA_REDUCE_H
-/* Sums over the lanes of a warp: what an instruction of kind K_REDUCE computes. It stands for a ladder of shuffles and
- * f32 additions, and does its steps in their order; a tree of 31 adders between the lanes, wired for that order, takes
- * five additions' time for it ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-C2). */
-#include "program.h"
+/* Sums over the lanes of a warp: the data of the compound instruction that mechanisms/reduce makes. It is here because
+ * timing/sm reads it. The instruction stands for a ladder of shuffles and f32 additions, and does its steps in their
+ * order. A tree of 31 adders between the lanes is wired for that order, and takes five additions' time ("PEPSC: A
+ * Power-Efficient Processor for Scientific Computing", section III-C2). */
+#include "fused.h"
 
 enum {
     REDUCE_STEPS = 5,        /* of a warp */
@@ -48,6 +49,9 @@ static inline unsigned reduce_levels(const struct program_reduce *r) {
         levels++;
     return levels;
 }
-/* "shfl.down.b32, add.f32, 16 to 1, for lane 0" */
-int reduce_print(const struct program_reduce *r, char *out, size_t size);
+/* The sum of an instruction; NULL: it is none. There are two kinds of compound instructions, and this is the other one. */
+static inline const struct program_reduce *reduce_of(const struct program *p, const struct inst *in) {
+    const struct program_compound *c = compound_of(p, in);
+    return c && !fused_of_compound(c) ? c->what : NULL;
+}
 #endif

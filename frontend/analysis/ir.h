@@ -152,12 +152,11 @@ struct ir {
     uint32_t n_streams, cap_streams;
     struct program_site *sites; /* kind and line; inst_info.site and guard_site name them */
     uint32_t n_sites, cap_sites;
-    struct program_chain *chains;
-    uint32_t n_chains, cap_chains;
-    struct program_reduce *reduces;
-    uint32_t n_reduces, cap_reduces;
+    struct program_compound *compounds;
+    uint32_t n_compounds, cap_compounds;
     struct program_coverage coverage;
-    struct program_pipeline pipeline;
+    struct program_count *counts;
+    uint32_t n_counts, cap_counts;
     uint32_t decouple_limit;             /* what is decoupled is among so many instructions that are worth most */
     uint32_t deq_address, deq_predicate; /* virtual registers, special ones; 0: none */
     struct program *program;             /* set by the last pass */
@@ -206,12 +205,20 @@ void inst_set_row(struct inst *in, const struct isa_row *row);
 struct inst inst_of_row(const struct isa_row *row);
 /* True when control never goes on to the next instruction. */
 bool inst_never_falls_through(const struct inst *in);
-/* True when all lanes that execute the instruction get what it writes: it has no guard, and is no folded chain whose
- * lanes each write one of two registers. */
+/* A compound instruction (isa/compound.h) without operands or guard. */
+struct inst ir_compound(struct ir *ir, const struct program_compound *c);
+/* The entry of a compound instruction; NULL: it is none. */
+const struct program_compound *ir_compound_of(const struct ir *ir, const struct inst *in);
+/* True for a compound instruction of which each lane computes by itself, from registers alone. */
+bool ir_is_lane_wise(const struct ir *ir, const struct inst *in);
+/* True when all lanes that execute the instruction get what it writes: it has no guard, and its lanes do not each write
+ * one of two registers. */
 bool inst_writes_all(const struct ir *ir, const struct inst *in);
 /* True when the destination must not share a register with a source that dies here. */
-bool inst_keeps_sources(const struct inst *in, const struct inst_info *info);
+bool inst_keeps_sources(const struct ir *ir, const struct inst *in, const struct inst_info *info);
 
+/* Adds to what passes counted for a statistic. `name` outlives the program. */
+void ir_count(struct ir *ir, const char *name, double more);
 /* Notes what a pass found at instruction `inst`, as numbered now: a candidate and what became of it. */
 void ir_note(struct ir *ir, uint32_t inst, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Makes a function that nobody calls the entry of one more stream. Returns the stream's number in the program. */

@@ -86,7 +86,7 @@ static uint32_t slot_of(const struct flow *f, const struct inst *in) {
 static uint32_t call_node(const struct flow *f, uint32_t k) { return f->n_regs + f->n_slots + k; }
 
 /* Idempotent operations: repeating one changes nothing. */
-static bool repeats_its_result(const struct inst *in) {
+static bool repeats_result(const struct inst *in) {
     if (in->kind == K_CVT || in->kind == K_LOAD || in->kind == K_STORE)
         return true;
     if (in->kind != K_LANE)
@@ -142,7 +142,7 @@ static void add_inst(struct flow *f, uint32_t i) {
     const struct inst_info *info = &ir->info[i];
     const uint32_t *r = ir->regs + info->regs;
     uint32_t slot = in->kind == K_LOAD || in->kind == K_STORE ? slot_of(f, in) : NO_NODE;
-    bool copy = repeats_its_result(in);
+    bool copy = repeats_result(in);
     for (unsigned d = info->n_reads; d < (unsigned)info->n_reads + info->n_writes; d++) {
         for (unsigned s = 0; s < info->n_reads; s++)
             if (!is_new_value(in, r[s]))

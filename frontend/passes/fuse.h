@@ -1,15 +1,15 @@
 #ifndef FRONTEND_FUSE_H
 #define FRONTEND_FUSE_H
-/* Groups of dependent f32 operations that become one instruction (isa/chain.h), for the passes that make them: of
+/* Groups of dependent f32 operations that become one instruction (isa/fused.h), for the passes that make them: of
  * straight code, or of both sides of a branch. */
 #include "edit.h"
 #include "frontend/analysis/defuse.h"
-#include "isa/chain.h"
+#include "isa/fused.h"
 
 /* Operations that become one: each takes the result of the one before it, in program order. One alone is a group, too.
  */
 struct fuse_group {
-    uint32_t inst[CHAIN_LENGTH], n;
+    uint32_t inst[FUSED_LENGTH], n;
     unsigned units; /* FPUs */
 };
 
@@ -37,17 +37,17 @@ unsigned fuse_side_units(const struct inst *in);
 /* Does instruction i write register `vreg`? */
 bool fuse_writes(const struct ir *ir, uint32_t i, uint32_t vreg);
 struct fuse_search fuse_search_begin(struct ir *ir, unsigned length, bool sides);
-/* Fills s->group with the chains of at least two operations among instructions [begin, end) of a block, the longest
+/* Fills s->group with the groups of at least two operations among instructions [begin, end) of a block, the longest
  * first, those of equal length in program order. */
 void fuse_find(struct fuse_search *s, uint32_t begin, uint32_t end);
 
 /* The instruction that computes `first`, and `second` beside it (NULL: nothing), each from the values that its sources
- * have where it will stand. Its guard is that of the first operation. */
-struct inst fuse_make(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second);
+ * have where it will stand. Its guard is that of the first operation. `wide`: operations between are not rounded. */
+struct inst fuse_make(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second, bool wide);
 /* The same with a predicate: where it holds a lane keeps the result of the first group, elsewhere that of the second.
  */
 struct inst fuse_make_folded(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second,
-                             uint32_t predicate);
+                             uint32_t predicate, bool wide);
 /* One side of a selection: operations, or, when the group is empty, a value that is there already. */
 struct fuse_choice {
     struct fuse_group group;
@@ -55,7 +55,9 @@ struct fuse_choice {
 };
 /* The instruction of selection `select`, d = p ? a : b, with the operations that make a and b: fuse_make_folded() of
  * its two sides, whose results are both d. */
-struct inst fuse_make_selected(struct ir *ir, const struct inst *select, const struct fuse_choice side[2]);
+struct inst fuse_make_selected(struct ir *ir, const struct inst *select, const struct fuse_choice side[2], bool wide);
+/* What an instruction that these functions made computes; NULL: it is another instruction. */
+const struct fused *fuse_made(const struct ir *ir, const struct inst *in);
 /* The place in the source of `node` becomes that of instruction `inst`. */
 void fuse_place(struct edit *e, uint32_t node, uint32_t inst);
 #endif

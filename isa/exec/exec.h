@@ -51,12 +51,7 @@
  *   K_WARPSYNC       e member mask
  *   K_BSSY           target the join, rpc the barrier       K_BSYNC, K_BREAK imm the barrier
  *   K_EXIT, K_TRAP   nothing
- *   K_CHAIN          imm its entry in program.chains (isa/chain.h), lists[list .. list + n_list) the sources, f32; d
- *                    the first result, d2 the second one (OPND_SINK: there is none, or, of a folded one, d takes
- *                    both); c the predicate of a folded one
- *   K_REDUCE         imm its entry in program.reduces (isa/reduce.h); d the sum, a the values, c clamp and segment mask
- *                    of its shuffles, e member mask (old shfl: OPND_ZERO, unused), lists[list .. list + 5) distances;
- *                    b what chooses the lanes that use the sum
+ *   K_COMPOUND       see isa/compound.h
  *   K_ENQ_DATA, _ADDR  a address (asize bytes a lane), imm, space, msize as the access has them; rsize elements a lane
  *                    (1 without a vector); guard as it has. inst_info.site its site. What is sent includes imm,
  *                    wrapped at 32 bits where asize is 4: the access that takes it has imm 0, asize 8, a the program's

@@ -85,7 +85,7 @@ FP_INLINE double cos_reduced(double r) {
 
 /* An angle of any size as a quarter turn q, modulo 4, and a rest r in [-pi/4, pi/4]: the product of the significand
  * with those bits of 2/pi that neither make whole turns nor lie below 2^-62 (Payne and Hanek, 1983). */
-static void reduce_large(float a, double *r, uint64_t *q) {
+static void range_reduction(float a, double *r, uint64_t *q) {
     static const uint64_t two_over_pi[] = {0, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041};
     uint32_t mag = f32_bits(a) & 0x7fffffffu;
     uint32_t first = 64 + (mag >> 23) - 150 - 2; /* bit of the table that counts two turns; a is at least 2^19 */
@@ -115,7 +115,7 @@ FP_INLINE void sincos_lanes(void *to, const void *from, bool ftz, bool cosine) {
     if (large)
         for (int l = 0; l < WARP_LANES; l++)
             if (f32_abs(s[l]) >= 0x1p19f && f32_abs(s[l]) < __builtin_inff())
-                reduce_large(s[l], &rest[l], &quarter[l]);
+                range_reduction(s[l], &rest[l], &quarter[l]);
     LANES(l) {
         float x = f32_flush(s[l], ftz);
         uint64_t q = quarter[l] + cosine;

@@ -275,6 +275,9 @@ static void nanosleep(struct warp *w, const struct inst *in, lanemask_t m, struc
 #include "isa/rows_expand.h"
 #else
 /* clang-format off */
+/* Its operations execute it (isa/compound.h). */
+NOTHING(COMPOUND, T0, 0, COMPOUND, F32_ADD, NO_OPDS)
+
 /* Across lanes, and what reads the time. */
 SHFL_ROW(UP, shuffle_up)
 SHFL_ROW(DOWN, shuffle_down)

@@ -1,10 +1,9 @@
 /* Instructions that name their threads: who executes one must be named in its mask, and a shuffle reads lanes that
  * execute it (PTX ISA 9.7.9.6). And vprintf, whose format must be there. */
 #include "check_state.h"
-#include "isa/exec/exec_reduce.h"
+#include "isa/compound.h"
 #include "isa/exec/exec_warp.h"
 #include "isa/machine/warpsync.h"
-#include "isa/reduce.h"
 
 static void not_member(struct check_cta *c, const struct warp *w, const struct inst *in, int lane, lanemask_t mask) {
     struct finding *f = check_found(c, CHECK_NOT_MEMBER, check_pc(w, in), NO_PC);
@@ -30,7 +29,8 @@ static void absent(struct check_cta *c, const struct warp *w, const struct inst 
 void check_members(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
     const lanemask_t *masks = reg_ptr(w, in->e);
     bool has_mask = in->hints & HINT_MEMBERS, shuffles = check_opcode(in) == OP_SHFL;
-    unsigned steps = in->kind == K_REDUCE ? REDUCE_STEPS : 1;
+    const struct program_compound *compound = compound_of(w->program, in);
+    unsigned steps = compound ? compound->ops->steps : 1;
     for (lanemask_t left = lanes; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         lanemask_t there = has_mask ? masks[l] & w->live : lanes;
@@ -39,7 +39,7 @@ void check_members(struct check_cta *c, const struct warp *w, const struct inst 
             continue;
         }
         for (unsigned k = 0; k < steps; k++) {
-            int from = shuffles ? shuffle_lane(w, in, l) : in->kind == K_REDUCE ? reduce_lane(w, in, k, l) : l;
+            int from = shuffles ? shuffle_lane(w, in, l) : compound ? compound->ops->source_lane(w, in, k, l) : l;
             if (!(there >> from & 1))
                 absent(c, w, in, l, from, there);
         }

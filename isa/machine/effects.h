@@ -22,8 +22,7 @@ struct effects {
     lanemask_t fetched; /* K_PREFETCH: lanes with an address whose line a cache can take; K_COPY: that read there */
     /* control */
     lanemask_t taken; /* K_BRANCH: lanes that go to in->target; K_EXIT, K_RET, K_TRAP: lanes that leave;
-                         K_CHAIN: lanes that keep the first result; K_REDUCE: all when the tree is enough, else
-                         none */
+                         K_COMPOUND: what its operations say (isa/compound.h) */
     int n_targets;    /* K_BRX, K_CALL, K_RET: groups */
     struct target targets[WARP_LANES];
     /* barrier */

@@ -2,7 +2,7 @@
 #define ISA_WARP_H
 /* The architectural state of a CTA and its warps: registers, memories, barriers. No paths (reconv.h) and no time. */
 #include "held.h"
-#include "isa/chain.h"
+#include "isa/rounding.h"
 #include "launch.h"
 
 /* Lanes that wait at an instruction with a member mask for other lanes that it names; see warpsync.h. */
@@ -59,7 +59,7 @@ struct cta {
     uint32_t barriers_used; /* bit b: threads wait at barrier b */
     bool copies_take_time;  /* who drives it calls mbarrier_copies_done() for arrivals that wait for copies; else they
                               are performed at once, as copies are */
-    struct chain_error chain_error; /* of all CTAs that have been here; the driver takes it away */
+    struct rounding_error rounding_error; /* of all CTAs that have been here; the driver takes it away */
 };
 
 /* Memory for one CTA of a launch: registers, local and shared memory in one block. NULL when memory is out. Reusable

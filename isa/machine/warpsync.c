@@ -5,10 +5,6 @@ uint8_t warp_sync_hints(const struct inst *in) {
     uint32_t n;
     if (in->kind == K_WARPSYNC)
         return HINT_MEMBERS;
-    if (in->kind == K_REDUCE && !in->n_list) /* a sum of one lane */
-        return 0;
-    if (in->kind == K_REDUCE)
-        return in->e == OPND_ZERO ? HINT_COLLECTIVE : HINT_COLLECTIVE | HINT_MEMBERS;
     if (in->kind != K_WARP)
         return 0;
     switch (isa_rows(&n)[in->row].op) {
@@ -55,7 +51,7 @@ static bool is_whole(const struct inst *in) { return in->kind == K_WARP && in->h
 /* Do two instructions act together, the masks apart? A sum over the warp does with itself alone: the pass that makes
  * it sees to it that no thread waits elsewhere. */
 static bool same_form(const struct inst *a, const struct inst *b) {
-    return a->row == b->row && (a == b || (a->kind != K_REDUCE && !is_whole(a)));
+    return a->row == b->row && (a == b || (a->kind != K_COMPOUND && !is_whole(a)));
 }
 
 /* Whom a lane that stands at `in` waits for: what needs the whole warp does not do with those that are left. */

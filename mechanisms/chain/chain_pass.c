@@ -5,6 +5,7 @@
 #include "frontend/passes/fuse.h"
 #include "frontend/passes/pass.h"
 #include "mechanisms/mechanism.h"
+#include "timing/config/config.h"
 #include <stdlib.h>
 
 enum { WINDOW = 64 }; /* instructions in which the second of a pair is looked for */
@@ -13,6 +14,7 @@ struct chaining {
     struct ir *ir;
     struct edit *edit;
     struct fuse_search search;
+    bool wide;                /* operations in between are not rounded */
     unsigned least;           /* units of each of a pair; 0: none are paired */
     struct fuse_group *group; /* of the block at hand, those of one operation too, in order of their last ones */
     uint32_t n_groups, cap_groups;
@@ -149,7 +151,7 @@ static void emit(struct chaining *c) {
             note_alone(c, g);
             continue;
         }
-        struct inst in = other ? fuse_make(c->ir, other, g) : fuse_make(c->ir, g, NULL);
+        struct inst in = other ? fuse_make(c->ir, other, g, c->wide) : fuse_make(c->ir, g, NULL, c->wide);
         fuse_place(c->edit, edit_before(c->edit, last_of(g), &in), last_of(g));
         note_group(c, g);
         if (other) {
@@ -173,6 +175,7 @@ static bool run(struct ir *ir) {
     unsigned length = (unsigned)pass_option(&ir->context, "chain.length", 5);
     bool dual = pass_option(&ir->context, "chain.dual", 1) != 0;
     struct chaining c = {.ir = ir, .edit = edit_begin(ir), .search = fuse_search_begin(ir, length, false)};
+    c.wide = pass_option(&ir->context, "chain.ieee", 1) == 0;
     c.least = dual ? (unsigned)pass_option(&ir->context, "chain.dual_min", 1) : 0;
     for (uint32_t b = 0; b < ir->n_blocks; b++)
         if (!is_stream(ir, ir->blocks[b].function)) {
@@ -194,6 +197,8 @@ static const struct pass pass_chain = {
     .when = "models with the extension 'chain'",
 };
 
+static uint32_t lane_operations(const struct config *cfg) { return cfg->chain.length; }
+
 const struct mechanism mechanism_chain = {
     .name = "chain",
     .help = "PEPSC: dependent f32 operations in one instruction, on chained FPUs (docs/pepsc.md)",
@@ -202,4 +207,6 @@ const struct mechanism mechanism_chain = {
     .passes = PASSES(&pass_chain),
     .options = PREFIXES("chain."),
     .statistics = PREFIXES("chain."),
+    .instructions = INSTRUCTIONS(&fused_ops),
+    .lane_operations = lane_operations,
 };

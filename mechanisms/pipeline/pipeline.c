@@ -58,10 +58,10 @@ static uint32_t most_live(const struct ir *ir, uint32_t block) {
 }
 
 static void count(struct ir *ir, const struct pipe_schedule *s) {
-    ir->pipeline.loops++;
-    ir->pipeline.cycles += s->ii;
-    ir->pipeline.stages += s->stages;
-    ir->pipeline.registers += s->words;
+    ir_count(ir, "pipeline.loops", 1);
+    ir_count(ir, "pipeline.cycles", s->ii);
+    ir_count(ir, "pipeline.stages", s->stages);
+    ir_count(ir, "pipeline.registers", s->words);
 }
 
 static void try_loop(struct pipelining *p, uint32_t block) {
@@ -124,7 +124,7 @@ static bool run(struct ir *ir) {
         if (!is_candidate(ir, &loops, l) ||
             (ir->n_streams && ir->functions[ir->blocks[b].function].is_entry && ir->blocks[b].function))
             continue;
-        ir->pipeline.candidates++;
+        ir_count(ir, "pipeline.candidates", 1);
         try_loop(&p, b);
     }
     return edit_end(p.edit);
@@ -142,13 +142,10 @@ static const struct pass pass_pipeline = {
 };
 
 static void count_launch(const struct program *p, const struct config *cfg, struct stats *s) {
-    if (!cfg->pipeline.on)
-        return;
-    stats_add(s, "pipeline.candidates", p->pipeline.candidates);
-    stats_add(s, "pipeline.loops", p->pipeline.loops);
-    stats_add(s, "pipeline.cycles", p->pipeline.cycles);
-    stats_add(s, "pipeline.stages", p->pipeline.stages);
-    stats_add(s, "pipeline.registers", p->pipeline.registers);
+    static const char *const names[] = {"pipeline.candidates", "pipeline.loops", "pipeline.cycles", "pipeline.stages",
+                                        "pipeline.registers"};
+    for (size_t i = 0; cfg->pipeline.on && i < sizeof names / sizeof names[0]; i++)
+        stats_add(s, names[i], program_count(p, names[i]));
 }
 
 const struct mechanism mechanism_pipeline = {

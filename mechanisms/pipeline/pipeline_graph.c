@@ -1,6 +1,6 @@
 /* What depends on what in a loop of one block: registers by the values that they hold, memory by addresses. */
+#include "frontend/passes/fuse.h"
 #include "frontend/passes/pass.h"
-#include "isa/chain.h"
 #include "isa/decode.h"
 #include "pipeline.h"
 #include <ctype.h>
@@ -42,8 +42,11 @@ const char *pipe_refuse(const struct ir *ir, uint32_t block, uint32_t *inst) {
         case K_STORE:
         case K_NOP:
         case K_PREFETCH:
-        case K_CHAIN:
             break;
+        case K_COMPOUND:
+            if (ir_is_lane_wise(ir, in))
+                break;
+            return "is more than an operation or an access of one thread";
         case K_BRANCH:
             if (i + 1 == b->end)
                 break;
@@ -69,9 +72,9 @@ static unsigned option(const struct ir *ir, const char *key, double otherwise) {
     return (unsigned)pass_option(&ir->context, key, otherwise);
 }
 
-static unsigned chain_latency(const struct ir *ir, const struct inst *in) {
+static unsigned fused_latency(const struct ir *ir, const struct fused *f) {
     char key[32];
-    unsigned n = chain_depth(&ir->chains[in->imm]);
+    unsigned n = fused_depth(f);
     snprintf(key, sizeof key, "chain.latency%u", n);
     unsigned given = option(ir, key, 0);
     return given ? given : option(ir, "latency.f32_add", 1) + 2 * (n - 1);
@@ -83,8 +86,8 @@ static unsigned latency_of(const struct ir *ir, const struct inst *in, bool *of_
     *of_load = in->kind == K_LOAD && in->space != SPACE_SHARED;
     if (in->kind == K_LOAD)
         return OPERAND_CYCLES + option(ir, "shared.latency", 1);
-    if (in->kind == K_CHAIN)
-        return OPERAND_CYCLES + chain_latency(ir, in);
+    if (fuse_made(ir, in))
+        return OPERAND_CYCLES + fused_latency(ir, fuse_made(ir, in));
     int n = snprintf(key, sizeof key, "latency.%s", latency_name(in->latency));
     for (int k = 0; k < n && k < (int)sizeof key; k++)
         key[k] = (char)tolower((unsigned char)key[k]);

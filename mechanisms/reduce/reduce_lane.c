@@ -149,7 +149,7 @@ static void reach(const struct ir *ir, uint32_t b, uint32_t join, unsigned char 
 static bool has_members(const struct ir *ir, uint32_t b) {
     for (uint32_t i = ir->blocks[b].begin; i < ir->blocks[b].end; i++) {
         const struct inst *in = &ir->code[i];
-        if (in->kind == K_CALL || in->kind == K_REDUCE || (in->kind == K_WARP && row_of(in)->op == OP_SHFL))
+        if (in->kind == K_CALL || in->hints & HINT_COLLECTIVE || (in->kind == K_WARP && row_of(in)->op == OP_SHFL))
             return true;
     }
     return false;

@@ -241,11 +241,10 @@ static bool is_crossing(const struct inst *in) {
     switch (in->kind) {
     case K_LANE:
     case K_CVT:
-    case K_CHAIN:
+    case K_COMPOUND:
     case K_LOAD:
     case K_STORE:
     case K_NOP:
-    case K_REDUCE:
         return false;
     case K_WARP:
         return row_of(in)->op != OP_SHFL && row_of(in)->op != OP_LOP3;
@@ -292,26 +291,16 @@ static void place_instruction(struct reducing *r, struct ladder *l, uint32_t num
     struct ir *ir = r->ir;
     uint32_t last = l->inst[2 * REDUCE_STEPS - 1];
     const struct inst *shuffle = &ir->code[l->inst[0]], *add = &ir->code[last];
-    struct inst in = inst_of_row(isa_find_row(OP_REDUCE, T_NONE, T_NONE, 0));
     l->reduce.shuffle = shuffle->fn.warp;
     l->reduce.shuffle_row = shuffle->row;
     l->reduce.add = add->fn.lane;
     l->reduce.add_row = add->row;
+    struct inst in = reduce_make(ir, &l->reduce);
     in.d = add->d;
     in.a = l->from;
     in.b = l->choice.from;
     in.c = ir_constant(ir, RC_32, l->mode == MODE_UP ? 0 : WARP_LANES - 1, 0);
-    in.e = l->members;
-    in.dsize = in.rsize = 4;
-    in.list = ir->n_lists;
-    in.n_list = REDUCE_STEPS;
-    for (unsigned k = 0; k < REDUCE_STEPS; k++) {
-        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-        ir->lists[ir->n_lists++] = ir_constant(ir, RC_32, l->reduce.distance[k], 0);
-    }
-    ir->reduces = IR_ROOM(ir, ir->reduces, ir->n_reduces, ir->cap_reduces);
-    in.imm = ir->n_reduces;
-    ir->reduces[ir->n_reduces++] = l->reduce;
+    reduce_set_members(&in, l->members);
     fuse_place(r->edit, edit_before(r->edit, last, &in), last);
     for (uint32_t i = ir->blocks[ir->info[last].block].begin; i <= last; i++)
         if (r->taken[i] == number)
@@ -429,4 +418,5 @@ const struct mechanism mechanism_reduce = {
     .passes = PASSES(&pass_reduce),
     .options = PREFIXES("chain.ieee", "reduce."),
     .statistics = PREFIXES("reduce."),
+    .instructions = INSTRUCTIONS(&reduce_ops),
 };

@@ -88,9 +88,9 @@ static void run_from(const struct search *s, uint32_t i, int first, struct run *
     }
 }
 
-static bool may_pass(const struct inst *in) {
+static bool may_pass(const struct ir *ir, const struct inst *in) {
     bool far = in->space == SPACE_GLOBAL || in->space == SPACE_LOCAL || in->space == SPACE_PARAM;
-    return in->kind == K_LANE || in->kind == K_CVT || in->kind == K_NOP || in->kind == K_CHAIN ||
+    return in->kind == K_LANE || in->kind == K_CVT || in->kind == K_NOP || ir_is_lane_wise(ir, in) ||
            (in->kind == K_LOAD && !inst_is_strong(in)) || (in->kind == K_STORE && far && !inst_is_strong(in));
 }
 
@@ -106,7 +106,7 @@ static const char *check(const struct search *s, const struct run *r) {
             continue;
         if (i > r->value[0].add && is_register(r->from) && fuse_writes(ir, i, r->from >> 1))
             return "what it begins with is written on the way";
-        if (!may_pass(&ir->code[i]))
+        if (!may_pass(ir, &ir->code[i]))
             return "what stands between its loads may not pass them";
     }
     return NULL;
@@ -130,14 +130,9 @@ static bool is_for_the_sum(const struct search *s, uint32_t load) {
 static void place(const struct search *s, const struct run *r) {
     struct ir *ir = s->ir;
     uint32_t last = r->value[r->n - 1].add;
-    struct inst in = inst_of_row(isa_find_row(OP_REDUCE, T_NONE, T_NONE, 0));
     struct program_reduce sum = {.serial = (uint8_t)r->n, .at = (uint32_t)r->at, .lane = REDUCE_ALL};
     sum.add = ir->code[last].fn.lane;
     sum.add_row = ir->code[last].row;
-    in.d = ir->code[last].d;
-    in.a = r->from;
-    in.b = r->base;
-    in.dsize = in.rsize = 4;
     for (unsigned k = 0; k < r->n; k++) {
         uint32_t load = r->value[k].load;
         if ((!k || load != r->value[k - 1].load) && is_for_the_sum(s, load)) {
@@ -145,9 +140,10 @@ static void place(const struct search *s, const struct run *r) {
             sum.moves++;
         }
     }
-    ir->reduces = IR_ROOM(ir, ir->reduces, ir->n_reduces, ir->cap_reduces);
-    in.imm = ir->n_reduces;
-    ir->reduces[ir->n_reduces++] = sum;
+    struct inst in = reduce_make(ir, &sum);
+    in.d = ir->code[last].d;
+    in.a = r->from;
+    in.b = r->base;
     fuse_place(s->edit, edit_before(s->edit, last, &in), last);
     for (unsigned k = 0; k < r->n; k++)
         edit_remove(s->edit, r->value[k].add);

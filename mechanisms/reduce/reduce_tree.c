@@ -207,31 +207,23 @@ static void place(struct tree_search *t, struct program_reduce *r, bool barriers
     struct ir *ir = t->ir;
     const struct tree_step *first = &t->step[0], *last = &t->step[REDUCE_STEPS - 1];
     const struct inst *store = &ir->code[last->store], *add = &ir->code[last->add];
-    struct inst in = inst_of_row(isa_find_row(OP_REDUCE, T_NONE, T_NONE, 0));
     r->tree = true;
     r->at = (uint32_t)store->imm;
     r->add = add->fn.lane;
     r->add_row = add->row;
-    in.d = add->d;
-    in.a = first->own != NO_INST ? ir->code[first->own].d : first->own_register;
-    in.b = store->a;
-    in.c = ir_constant(ir, RC_32, WARP_LANES - 1, 0);
-    in.e = barriers ? ir_constant(ir, RC_32, LANES_ALL, 0) : OPND_ZERO;
-    in.dsize = in.rsize = 4;
-    in.list = ir->n_lists;
-    in.n_list = REDUCE_STEPS;
     for (unsigned k = 0; k < REDUCE_STEPS; k++) {
         r->distance[k] = (uint8_t)t->step[k].distance;
         r->own_first[k] = t->step[k].own_first;
         r->reload[k] = t->step[k].own != NO_INST;
-        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-        ir->lists[ir->n_lists++] = ir_constant(ir, RC_32, r->distance[k], 0);
     }
     unsigned taken = take_out(t, first->own);
     r->moves = (uint8_t)(taken > 2 * REDUCE_STEPS ? taken - 2 * REDUCE_STEPS : 0);
-    ir->reduces = IR_ROOM(ir, ir->reduces, ir->n_reduces, ir->cap_reduces);
-    in.imm = ir->n_reduces;
-    ir->reduces[ir->n_reduces++] = *r;
+    struct inst in = reduce_make(ir, r);
+    in.d = add->d;
+    in.a = first->own != NO_INST ? ir->code[first->own].d : first->own_register;
+    in.b = store->a;
+    in.c = ir_constant(ir, RC_32, WARP_LANES - 1, 0);
+    reduce_set_members(&in, barriers ? ir_constant(ir, RC_32, LANES_ALL, 0) : OPND_ZERO);
     fuse_place(t->edit, edit_before(t->edit, last->store, &in), last->add);
     ir_note(ir, last->store, "sum over the warp in shared memory from line %u on: %u instructions in one",
             ir->info[first_of(first)].line, taken);

@@ -102,7 +102,7 @@ static bool writes_oddly(const struct ir *ir, uint32_t i) {
     for (unsigned k = info->n_reads; in->guard != NO_GUARD && k < (unsigned)info->n_reads + info->n_writes; k++)
         if (ir->regs[info->regs + k] == in->guard) /* its own guard */
             return true;
-    return in->kind == K_CHAIN && in->d2 != OPND_SINK && !inst_writes_all(ir, in);
+    return in->kind == K_COMPOUND && in->d2 != OPND_SINK && !inst_writes_all(ir, in);
 }
 
 /* Loads and stores that each register would cost, those in loops counted as ten times as often. */
@@ -219,7 +219,7 @@ static struct inst access(const struct spilling *s, enum op_id op, uint32_t v) {
 
 static void add_access(struct edit *e, uint32_t at, bool behind, struct inst in) {
     uint32_t node = behind ? edit_after(e, at, &in) : edit_before(e, at, &in);
-    e->nodes[node].info.spill = true;
+    e->nodes[node].info.spilled = true;
     e->nodes[node].info.order = 0;
 }
 

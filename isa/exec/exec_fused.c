@@ -1,10 +1,10 @@
-/* Chains. Each part is computed by the lane function of the instruction that it was, so results are the same bit for
- * bit. Without rounding between parts (chain.ieee=off) a value goes from part to part as a double, whose significand is
- * wider than a sum or product needs to come out within half a unit of what exact arithmetic gives; it is rounded once,
- * at the end. The exact results are computed beside, and compared. */
-#include "isa/chain.h"
+/* Fused f32 operations. The lane function of the instruction that a part was computes the part, so results are the same
+ * bit for bit. Without rounding between parts a value goes from part to part as a double, and is rounded once, at the
+ * end. A double's significand is wide enough for a sum or product to come out within half a unit of the exact result.
+ * The results with rounding are computed beside, and compared. */
+#include "isa/decode.h"
+#include "isa/fused.h"
 #include "isa/machine/effects.h"
-#include "isa/rows.h"
 #include "isa/softfloat.h"
 #include <math.h>
 
@@ -12,42 +12,42 @@ static const float *source(const struct warp *w, const struct inst *in, unsigned
     return reg_ptr(w, w->program->lists[in->list + place]);
 }
 
-static void exact(const struct warp *w, const struct inst *in, const struct program_chain *c, unsigned from,
-                  unsigned to, float *out) {
+static void exact(const struct warp *w, const struct inst *in, const struct fused *c, unsigned from, unsigned to,
+                  float *out) {
     for (unsigned k = from; k < to; k++) {
-        const struct chain_part *p = &c->part[k];
+        const struct fused_part *p = &c->part[k];
         const void *s[3], *zero = reg_ptr(w, OPND_ZERO);
         for (unsigned i = 0; i < 3; i++)
-            s[i] = i >= p->n_src ? zero : p->src[i] == CHAIN_PREVIOUS ? out : (const void *)source(w, in, p->src[i]);
+            s[i] = i >= p->n_src ? zero : p->src[i] == FUSED_PREVIOUS ? out : (const void *)source(w, in, p->src[i]);
         p->lane(out, out, s[0], s[1], s[2], zero);
     }
 }
 
-static double wide_result(enum chain_op op, const double s[3]) {
+static double wide_result(enum fused_op op, const double s[3]) {
     switch (op) {
-    case CHAIN_ADD:
+    case FUSED_ADD:
         return s[0] + s[1];
-    case CHAIN_SUB:
+    case FUSED_SUB:
         return s[0] - s[1];
-    case CHAIN_MUL:
+    case FUSED_MUL:
         return s[0] * s[1];
-    case CHAIN_FMA:
+    case FUSED_FMA:
         return fma(s[0], s[1], s[2]);
-    case CHAIN_MIN:
+    case FUSED_MIN:
         return fmin(s[0], s[1]);
-    case CHAIN_MAX:
+    case FUSED_MAX:
         return fmax(s[0], s[1]);
-    case CHAIN_NEG:
+    case FUSED_NEG:
         return -s[0];
-    case CHAIN_ABS:
+    case FUSED_ABS:
         return fabs(s[0]);
-    case CHAIN_MOVE:
+    case FUSED_MOVE:
         break;
     }
     return s[0];
 }
 
-static double wide_operation(const struct chain_part *p, const double s[3]) {
+static double wide_operation(const struct fused_part *p, const double s[3]) {
     double r = wide_result(p->op, s);
     if (p->sat)
         r = r > 0 ? r < 1 ? r : 1 : 0; /* a NaN becomes 0, too */
@@ -55,7 +55,7 @@ static double wide_operation(const struct chain_part *p, const double s[3]) {
 }
 
 /* The one rounding, as the last part says. */
-static float rounded(const struct chain_part *p, double x) {
+static float rounded(const struct fused_part *p, double x) {
     float f = (float)x;
     if (x != x)
         return f32_result(f, p->ftz, p->sat);
@@ -67,49 +67,49 @@ static float rounded(const struct chain_part *p, double x) {
     return f32_result(f, p->ftz, p->sat);
 }
 
-static float wide_lane(const struct warp *w, const struct inst *in, const struct program_chain *c, unsigned from,
-                       unsigned to, int lane) {
+static float wide_lane(const struct warp *w, const struct inst *in, const struct fused *c, unsigned from, unsigned to,
+                       int lane) {
     double previous = 0;
     for (unsigned k = from; k < to; k++) {
-        const struct chain_part *p = &c->part[k];
+        const struct fused_part *p = &c->part[k];
         double s[3] = {0};
         for (unsigned i = 0; i < p->n_src; i++)
-            s[i] = p->src[i] == CHAIN_PREVIOUS ? previous : (double)f32_flush(source(w, in, p->src[i])[lane], p->ftz);
+            s[i] = p->src[i] == FUSED_PREVIOUS ? previous : (double)f32_flush(source(w, in, p->src[i])[lane], p->ftz);
         previous = wide_operation(p, s);
     }
-    while (c->part[to - 1].op > CHAIN_FMA) /* they leave a result as it is, but for its sign */
+    while (c->part[to - 1].op > FUSED_FMA) /* they leave a result as it is, but for its sign */
         to--;
     return rounded(&c->part[to - 1], previous);
 }
 
 /* Is anything in it rounded? What is only moved or compared is the same in any width. */
-static bool rounds(const struct program_chain *c, unsigned from, unsigned to) {
+static bool rounds(const struct fused *c, unsigned from, unsigned to) {
     for (unsigned k = from; k < to; k++)
-        if (c->part[k].op <= CHAIN_FMA)
+        if (c->part[k].op <= FUSED_FMA)
             return true;
     return false;
 }
 
-static void run_chain(struct warp *w, const struct inst *in, const struct program_chain *c, unsigned from, unsigned to,
-                      lanemask_t m, float *out) {
+static void run_sequence(struct warp *w, const struct inst *in, const struct fused *c, unsigned from, unsigned to,
+                         lanemask_t m, float *out) {
     exact(w, in, c, from, to, out);
     for (lanemask_t left = c->wide && rounds(c, from, to) ? m : 0; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         float have = wide_lane(w, in, c, from, to, l);
         if (w->cta)
-            chain_error_see(&w->cta->chain_error, have, out[l]);
+            rounding_error_see(&w->cta->rounding_error, have, out[l]);
         out[l] = have;
     }
 }
 
-static void exec_chain(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+static void exec_fused(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     _Alignas(64) float first[WARP_LANES], second[WARP_LANES];
-    const struct program_chain *c = &w->program->chains[in->imm];
+    const struct fused *c = w->program->compounds[in->imm].what;
     lanemask_t holds = c->folded ? pred_get(w, in->c) : LANES_ALL, others = c->folded ? m & ~holds : m;
     fx->taken = m & holds;
-    run_chain(w, in, c, 0, c->split, m & holds, first);
+    run_sequence(w, in, c, 0, c->split, m & holds, first);
     if (c->split < c->n)
-        run_chain(w, in, c, c->split, c->n, others, second);
+        run_sequence(w, in, c, c->split, c->n, others, second);
     if (in->d != OPND_SINK)
         blend_lanes(reg_ptr(w, in->d), first, m & holds, sizeof *first);
     opnd_t to = c->folded && in->d2 == OPND_SINK ? in->d : in->d2;
@@ -117,6 +117,11 @@ static void exec_chain(struct warp *w, const struct inst *in, lanemask_t m, stru
         blend_lanes(reg_ptr(w, to), second, others, sizeof *second);
 }
 
-#define ROWS_FILE "isa/exec/exec_chain.def"
-#define ROWS_NAME chain
-#include "isa/rows_expand.h"
+const struct compound_ops fused_ops = {
+    .name = "#chain",
+    .help = "dependent f32 operations in one instruction",
+    .latency = LAT_F32_ADD,
+    .execute = exec_fused,
+    .print = fused_print,
+    .wrong = fused_wrong,
+};
