@@ -5,9 +5,9 @@
  * (struct compound_ops), which lie with the mechanism, or with the service that several mechanisms share.
  *
  * Operands are registers of 32 bits. imm is the entry in program.compounds. lists[list .. list + n_list) are further
- * sources. d and d2 are results; OPND_SINK: there is none. Of an instruction that selects, c is a predicate: lanes where
- * it holds write d, the others d2, or d when there is no d2. The pass sets HINT_COLLECTIVE and HINT_MEMBERS where they
- * apply; e is the member mask then. */
+ * sources. d and d2 are results; OPND_SINK: there is none. Of an instruction that selects, c is a predicate: lanes
+ * where it holds write d, the others d2, or d when there is no d2. The pass sets HINT_COLLECTIVE and HINT_MEMBERS where
+ * they apply; e is the member mask then. */
 #include "program.h"
 
 /* Where print() writes. */

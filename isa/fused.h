@@ -1,8 +1,8 @@
 #ifndef ISA_FUSED_H
 #define ISA_FUSED_H
 /* Fused f32 operations: a compound instruction that computes one or two sequences of dependent operations. The datapath
- * is a row of full FPUs in each lane. Each FPU takes its operands from the FPU before it or from the registers ("PEPSC: A
- * Power-Efficient Processor for Scientific Computing", section III-A). Two sequences that need no more FPUs together
+ * is a row of full FPUs in each lane. Each FPU takes its operands from the FPU before it or from the registers ("PEPSC:
+ * A Power-Efficient Processor for Scientific Computing", section III-A). Two sequences that need no more FPUs together
  * share one instruction, which then has two results. Of a folded instruction each lane keeps one of the two (section
  * III-C). Passes make it by frontend/passes/fuse.h. */
 #include "compound.h"
@@ -51,8 +51,8 @@ unsigned fused_units(const struct fused *c, unsigned which);
 /* FPUs of the longer of the two, which decides how many cycles the instruction takes. */
 unsigned fused_depth(const struct fused *c);
 
-/* "#chain p1 ? r1 = add.f32(r2, r3) -> mul.f32(#, r2) : r4 = mul.f32(r2, r2)", without the name; # is the result before.
- * Without a predicate: "r1 = ..., r4 = ...". */
+/* "#chain p1 ? r1 = add.f32(r2, r3) -> mul.f32(#, r2) : r4 = mul.f32(r2, r2)", without the name; # is the result
+ * before. Without a predicate: "r1 = ..., r4 = ...". */
 void fused_print(const struct compound_printer *p, const struct inst *in, const void *what);
 /* For compound_ops.wrong. */
 const char *fused_wrong(const struct inst *in, const void *what);

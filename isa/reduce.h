@@ -49,7 +49,7 @@ static inline unsigned reduce_levels(const struct program_reduce *r) {
         levels++;
     return levels;
 }
-/* The sum of an instruction; NULL: it is none. There are two kinds of compound instructions, and this is the other one. */
+/* The sum of an instruction; NULL: it is none. There are two kinds of compound instructions, and this is the other. */
 static inline const struct program_reduce *reduce_of(const struct program *p, const struct inst *in) {
     const struct program_compound *c = compound_of(p, in);
     return c && !fused_of_compound(c) ? c->what : NULL;

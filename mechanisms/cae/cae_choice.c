@@ -1,6 +1,5 @@
 /* Which way an instruction goes: decided from the tags of its operands alone, before it executes. */
 #include "cae_parts.h"
-#include "isa/chain.h"
 #include "isa/compound.h"
 #include "isa/decode.h"
 

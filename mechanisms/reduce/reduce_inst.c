@@ -1,7 +1,7 @@
 /* The instruction that sums over a warp. The functions of the shuffle and the addition that a step was do the step, for
- * the lanes that execute. So every lane gets what the ladder gives it, bit for bit, whichever lanes these are. A sum that
- * one lane makes of one value after another has the tree's order, without rounding on the way. It is compared with the
- * program's sum. */
+ * the lanes that execute. So every lane gets what the ladder gives it, bit for bit, whichever lanes these are. A sum
+ * that one lane makes of one value after another has the tree's order, without rounding on the way. It is compared with
+ * the program's sum. */
 #include "isa/exec/exec_warp.h"
 #include "isa/machine/effects.h"
 #include "isa/softfloat.h"

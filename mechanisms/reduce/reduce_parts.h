@@ -28,9 +28,9 @@ bool reduce_is_move(const struct inst *in);
 bool reduce_adds(const struct inst *in);
 /* The same, of two registers. */
 bool reduce_is_addition(const struct inst *in);
-/* reduce_inst.c: the instruction `#reduce`, and one of it. Operands: d the sum, a the values, c clamp and segment mask of
- * its shuffles, e member mask (old shfl: OPND_ZERO, unused), list the distances, b what chooses the lanes that use the
- * sum. */
+/* reduce_inst.c: the instruction `#reduce`, and one of it. Operands: d the sum, a the values, c clamp and segment mask
+ * of its shuffles, e member mask (old shfl: OPND_ZERO, unused), list the distances, b what chooses the lanes that use
+ * the sum. */
 extern const struct compound_ops reduce_ops;
 struct inst reduce_make(struct ir *ir, const struct program_reduce *r);
 /* All lanes that the mask names take part. */

@@ -218,8 +218,8 @@ START_TEST(wide_results_are_measured) {
 }
 END_TEST
 
-/* util.* count an instruction as chain.length operations a lane where a model has chains, and as two otherwise: an fma by
- * itself has two. The peak of a cycle of a pipe is that of 32 lanes. */
+/* util.* count an instruction as chain.length operations a lane where a model has chains, and as two otherwise: an fma
+ * by itself has two. The peak of a cycle of a pipe is that of 32 lanes. */
 START_TEST(peak_is_that_of_the_longest_chain) {
     static const struct {
         const char *model, *length;
