@@ -1,4 +1,4 @@
-/* Which f32 operations feed which, and the instruction that does several at once. */
+/* Finds groups of dependent f32 operations, and makes the instruction that does a group at once. */
 #include "fuse.h"
 #include "isa/decode.h"
 #include "pass.h"
@@ -22,7 +22,7 @@ unsigned fuse_units_of(const struct inst *in) {
     }
 }
 
-/* 1 for a minimum, a maximum, a sign and an absolute value of f32. */
+/* True for a minimum, a maximum, a negation and an absolute value of f32. */
 static bool is_simple(const struct inst *in) {
     uint32_t n;
     const struct isa_row *r = &isa_rows(&n)[in->row];
@@ -44,7 +44,7 @@ bool fuse_side_holds(const struct ir *ir, const struct inst *in) {
 
 unsigned fuse_side_units(const struct inst *in) { return is_simple(in) ? 1 : fuse_units_of(in); }
 
-/* May it be in a group? */
+/* True if a group may contain the instruction. */
 static bool holds(const struct fuse_search *s, const struct inst *in) {
     return s->sides ? fuse_side_holds(s->ir, in) : fuse_units_of(in) != 0;
 }
@@ -61,7 +61,7 @@ static bool same_guard(const struct inst *a, const struct inst *b) {
     return a->guard == b->guard && (a->guard == NO_GUARD || a->guard_not == b->guard_not);
 }
 
-/* The only reader of what instruction i writes, if that can go on in the same instruction. */
+/* The only reader of the result of instruction i, if it may follow i in a group; NO_INST, with the reason in `why`. */
 static uint32_t find_next(const struct fuse_search *s, uint32_t i, const char **why) {
     const struct ir *ir = s->ir;
     const struct defuse *d = &s->defuse;
@@ -98,8 +98,8 @@ struct fuse_search fuse_search_begin(struct ir *ir, unsigned length, bool sides)
     return s;
 }
 
-/* Does another instruction write between `from` and `to` what instruction `from` writes? Under a guard the reader may
- * see both. */
+/* True if an instruction between `from` and `to` writes the destination of `from`. Under a guard, the reader may see
+ * both values. */
 static bool disturbed(const struct ir *ir, uint32_t from, uint32_t to) {
     uint32_t v = ir->code[from].d >> 1;
     for (uint32_t k = from + 1; k < to; k++)
@@ -108,8 +108,8 @@ static bool disturbed(const struct ir *ir, uint32_t from, uint32_t to) {
     return false;
 }
 
-/* Does operation k of the group find its sources, and its guard, where the last one stands? Operations of the group
- * itself write nothing on the way any more. */
+/* True if operation k of the group may move to the place of the last operation: nothing in between writes its sources
+ * or its guard. Operations of the group do not count, since only the last one keeps its destination. */
 static bool movable(const struct ir *ir, const struct fuse_group *g, uint32_t k) {
     const struct inst_info *info = &ir->info[g->inst[k]];
     uint32_t own = k + 1;
@@ -125,7 +125,8 @@ static bool movable(const struct ir *ir, const struct fuse_group *g, uint32_t k)
     return true;
 }
 
-/* The group of exactly `units` that begins with instruction i, an operation, with moves behind it. */
+/* Fills `g` with the group of exactly `units` that begins with operation i, with the moves behind it. False: there is
+ * none. */
 static bool group_from(const struct fuse_search *s, uint32_t i, unsigned units, struct fuse_group *g) {
     *g = (struct fuse_group){.n = 0};
     if (!fuse_side_units(&s->ir->code[i]))
@@ -202,8 +203,8 @@ static enum fused_op op_of(unsigned op) {
     }
 }
 
-/* One operation, or a move, which takes an FPU only where no operation is before it; `previous`: the register in which
- * the one before it left its result; SINK_VREG: it is the first. */
+/* Adds one operation, or a move. A move takes an FPU only at the beginning of a sequence. `previous`: the destination
+ * of the operation before; SINK_VREG: there is none. */
 static void add_part(struct maker *m, const struct inst *in, uint32_t previous) {
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];
@@ -295,7 +296,7 @@ struct inst fuse_make_folded(struct ir *ir, const struct fuse_group *first, cons
     return in;
 }
 
-/* A value is handed through an FPU, as a move would be. */
+/* A side without operations passes a value through an FPU, as a move does. */
 static void add_choice(struct maker *m, const struct fuse_choice *c) {
     struct inst move = inst_of_row(isa_find_row(OP_MOV, T_B32, T_NONE, 0));
     move.a = c->value;

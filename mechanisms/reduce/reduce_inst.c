@@ -1,13 +1,13 @@
-/* The instruction that sums over a warp. The functions of the shuffle and the addition that a step was do the step, for
- * the lanes that execute. So every lane gets what the ladder gives it, bit for bit, whichever lanes these are. A sum
- * that one lane makes of one value after another has the tree's order, without rounding on the way. It is compared with
- * the program's sum. */
+/* The instruction that sums over a warp. Each step calls the functions of the shuffle and the addition that it
+ * replaces, for the executing lanes. So every lane gets what the ladder gives it, bit for bit, whichever lanes execute.
+ * A sum that one lane makes of one value after another has the order of the tree and is not rounded on the way. It is
+ * compared with the program's sum. */
 #include "isa/exec/exec_warp.h"
 #include "isa/machine/effects.h"
 #include "isa/softfloat.h"
 #include "reduce_parts.h"
 
-/* Scratch in the sink, which nobody reads: a lane's own value, and what the shuffle brings. */
+/* Scratch in the sink, which nobody reads: a lane's own value, and the shuffled one. */
 enum { AT_OWN = 256, AT_OTHER = 384 };
 _Static_assert(AT_OTHER + WARP_LANES * sizeof(float) <= SINK_BYTES, "the sink holds both");
 
@@ -34,7 +34,7 @@ static int source_lane(const struct warp *w, const struct inst *in, unsigned ste
     return shuffle_lane(w, &shuffle, lane);
 }
 
-/* Is the tree enough: is the warp whole, and does at most the lane use the sum that has it? */
+/* True if the tree gives the sum: the whole warp executes, and only the lane that gets the sum uses it. */
 static bool suits_tree(const struct warp *w, const struct inst *in, const struct program_reduce *r, lanemask_t m) {
     const uint32_t *members = reg_ptr(w, in->e), *b = reg_ptr(w, in->b);
     if (m != LANES_ALL || (in->e != OPND_ZERO && members[0] != LANES_ALL))
@@ -62,7 +62,7 @@ static unsigned char *shared_at(const struct warp *w, uint32_t address, unsigned
     return NULL;
 }
 
-/* One step: all lanes load, then all add, then all store, those of higher lanes last. False: an address is wrong. */
+/* One step: all lanes load, then all add, then all store, higher lanes last. False: an address is wrong. */
 static bool tree_step(struct warp *w, const struct inst *in, const struct program_reduce *r, unsigned k, lanemask_t m,
                       float *own, float *other, struct effects *fx) {
     _Alignas(64) unsigned char nothing[SINK_BYTES];
@@ -89,7 +89,7 @@ static bool tree_step(struct warp *w, const struct inst *in, const struct progra
 
 /* ---- of one lane ---- */
 
-/* What the tree makes of n values: neighbours first, an odd one waits; nothing is rounded on the way. */
+/* The sum of n values in the order of the tree: neighbours first; an odd value waits. Nothing is rounded. */
 static double add_neighbours(double *v, unsigned n) {
     for (; n > 1; n = (n + 1) / 2)
         for (unsigned k = 0; k < n; k += 2)
@@ -107,7 +107,7 @@ static float serial_lane(const struct warp *w, const struct program_reduce *r, u
     return f32_result((float)(add_neighbours(v, r->serial) + (double)f32_flush(more, ftz)), ftz, false);
 }
 
-/* Beside it, what the additions one after another make of it. */
+/* Also computes the sum with each addition rounded, in the program's order, and compares the two. */
 static void exec_serial(struct warp *w, const struct inst *in, const struct program_reduce *r, lanemask_t m,
                         struct effects *fx) {
     _Alignas(64) unsigned char nothing[SINK_BYTES];
