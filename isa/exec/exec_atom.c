@@ -1,4 +1,4 @@
-/* atom and red. Lanes of a warp are performed in ascending order. */
+/* atom and red. Lanes of a warp execute in ascending order. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_atom.h"
 #include "exec_mem.h"
@@ -14,7 +14,7 @@ void atom_apply(struct warp *w, const struct atom_op *op, lanemask_t lanes) {
     }
 }
 
-/* Keeps operand values: registers may change before the operation is performed. */
+/* Copies operand values: registers may change before the operation is performed. */
 static void copy_operands(struct atom_op *op) {
     const struct inst *in = op->inst;
     unsigned bytes = WARP_LANES * in->msize;
@@ -26,7 +26,7 @@ static void copy_operands(struct atom_op *op) {
     op->c = op->c_values;
 }
 
-/* Host addresses of all lanes that do not fault; false when one does, and `lanes` are those before it. */
+/* Sets host addresses of all lanes. False when a lane faults; `lanes` are then the lanes before it. */
 static void locate(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, struct atom_op *op) {
     struct span s;
     op->lanes = m;
@@ -107,7 +107,7 @@ static uint32_t add_bf16x2(uint32_t x, uint32_t b) {
     return add_bf16((uint16_t)x, (uint16_t)b) | (uint32_t)add_bf16((uint16_t)(x >> 16), (uint16_t)(b >> 16)) << 16;
 }
 
-/* Of min and max, as of the instructions: a NaN loses, -0 is below +0. */
+/* min and max as of the instructions: a NaN loses, and -0 is below +0. */
 static uint16_t minmax_f16(uint16_t x, uint16_t b, bool max) {
     return f16_from_f32(f32_minmax(f32_from_f16(x), f32_from_f16(b), max, false, false), RND_RN);
 }
@@ -167,7 +167,7 @@ ATOM_MINMAX_HALF(uint32_t, bf16x2)
 #define ATOM_FORM(fn, T, form)                                                                                         \
     WARP_FN(ATOM, T1(T), form, ATOM, MEM, NO_OPDS, atom_##fn)                                                          \
     WARP_FN(RED, T1(T), form, ATOM, MEM, NO_OPDS, atom_##fn)
-/* Vectors; those of halves may also be of eight. Only sums come without one. */
+/* Vectors, also of eight halves. Only sums exist without a vector. */
 #define ATOM_VECTORS(fn, T, form)                                                                                      \
     ATOM_FORM(fn, T, (form) | FORM(VEC, V2))                                                                           \
     ATOM_FORM(fn, T, (form) | FORM(VEC, V4))

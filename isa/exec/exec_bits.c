@@ -14,7 +14,7 @@ static inline uint32_t ones_b32(uint32_t x) {
 }
 static inline uint32_t ones_b64(uint64_t x) { return ones_b32((uint32_t)x) + ones_b32((uint32_t)(x >> 32)); }
 
-/* All bits below the highest one, and that one. */
+/* The highest set bit and all bits below it. */
 static inline uint32_t smear_b32(uint32_t x) {
     x |= x >> 1;
     x |= x >> 2;
@@ -126,7 +126,7 @@ static inline uint32_t permute(uint64_t pair, uint32_t selectors) {
     LANE(not_##t, NOT, T1(T), 0, INT_OTHER, DA(T, T), d = (lane_##T) ~a)                                               \
     LANE(cnot_##t, CNOT, T1(T), 0, INT_OTHER, DA(T, T), d = a == 0)
 
-/* Predicates are masks of lanes: one word says it all. */
+/* A predicate is a mask of lanes: one word operation serves all lanes. */
 #define PRED_LOGIC(name, op, opds, expression)                                                                         \
     WHOLE_X((), name, op, T1(PRED), 0, INT_OTHER, opds, *(uint32_t *)d_at = expression)
 #define MASK(x) (*(const uint32_t *)x##_at)

@@ -1,4 +1,4 @@
-/* Branches through tables, exits, barriers. What they do to paths is the driver's and the model's business. */
+/* Branches through tables, exits, barriers. The driver and the reconvergence model decide what becomes of paths. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec.h"
 #include "isa/machine/call.h"
@@ -33,7 +33,7 @@ static void exec_trap(struct warp *w, const struct inst *in, lanemask_t m, struc
     fx->fault_text = NULL;
 }
 
-/* The value that a barrier operand has in all lanes of m; false, with a fault, when they differ. */
+/* The value of a barrier operand, which must be the same in all lanes of m. Otherwise: a fault. */
 static bool uniform_operand(const struct warp *w, opnd_t o, lanemask_t m, const char *what, struct effects *fx,
                             uint32_t *out) {
     const uint32_t *v = reg_ptr(w, o);
@@ -82,7 +82,7 @@ BARRIER(barrier_and, BARRIER_AND)
 BARRIER(barrier_or, BARRIER_OR)
 BARRIER(barrier_popc, BARRIER_POPC)
 
-/* A cluster is one CTA: what arrive announces is waited for at the wait, which all its threads come to. */
+/* A cluster is one CTA: arrive does nothing, and wait is a barrier of all threads of the CTA. */
 static void cluster_wait(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     (void)w, (void)in, (void)m;
     fx->barrier = CLUSTER_BARRIER;
