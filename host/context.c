@@ -75,6 +75,16 @@ static void on_gpu_view(void *ctx, const struct gpu_view *v) {
     watch_gpu(&h->watch, v);
 }
 
+/* The most operations that one instruction does on a lane of an f32 pipe. */
+static uint32_t lane_operations(const struct heddle *h) {
+    uint32_t most = 2; /* a fused multiply-add */
+    const struct mechanism *e;
+    for (int i = 0; (e = mechanism_at(h->mechanisms, &h->model, i)); i++)
+        if (e->lane_operations && e->lane_operations(&h->config) > most)
+            most = e->lane_operations(&h->config);
+    return most;
+}
+
 static bool start(struct heddle *h, const struct context_parts *parts, const struct heddle_options *o, char *err,
                   size_t err_size) {
     const char *name = model_meant(o->model, o->check), *config = o->config ? o->config : "fermi";
@@ -114,24 +124,23 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
     h->samples = o->samples;
     choose_units(h, parts);
     snprintf(err, err_size, "the host is out of memory");
-    h->gpu = gpu_new(&h->config,
-                     &(struct gpu_options){.model = h->reconv,
-                                           .threads = h->threads,
-                                           .progress = on_gpu_progress,
-                                           .progress_ctx = h,
-                                           .view = o->watch ? on_gpu_view : NULL,
-                                           .profile = o->profile,
-                                           .units = h->units,
-                                           .n_units = h->n_units,
-                                           .prefetchers = h->prefetchers,
-                                           .n_prefetchers = h->n_prefetchers,
-                                           .chained = model_has(&h->model, "chain") || model_has(&h->model, "fold"),
-                                           .sample_interval = o->samples ? o->sample_interval : 0,
-                                           .sample = profile_sample,
-                                           .sample_ctx = h,
-                                           .trace = o->trace,
-                                           .trace_from = o->trace_from,
-                                           .trace_to = o->trace_to ? o->trace_to : UINT64_MAX});
+    h->gpu = gpu_new(&h->config, &(struct gpu_options){.model = h->reconv,
+                                                       .threads = h->threads,
+                                                       .progress = on_gpu_progress,
+                                                       .progress_ctx = h,
+                                                       .view = o->watch ? on_gpu_view : NULL,
+                                                       .profile = o->profile,
+                                                       .units = h->units,
+                                                       .n_units = h->n_units,
+                                                       .prefetchers = h->prefetchers,
+                                                       .n_prefetchers = h->n_prefetchers,
+                                                       .lane_operations = lane_operations(h),
+                                                       .sample_interval = o->samples ? o->sample_interval : 0,
+                                                       .sample = profile_sample,
+                                                       .sample_ctx = h,
+                                                       .trace = o->trace,
+                                                       .trace_from = o->trace_from,
+                                                       .trace_to = o->trace_to ? o->trace_to : UINT64_MAX});
     return h->gpu != NULL;
 }
 

@@ -142,7 +142,7 @@ static bool run_functional(struct heddle *h, struct heddle_module *m, const stru
     stats_add(s, "gpu.ctas", (double)n.ctas);
     stats_add(s, "gpu.warps", (double)n.warps);
     stats_add(s, "gpu.max_stack_depth", (double)n.max_depth);
-    stats_add_chain_error(s, &n.chain_error);
+    stats_add_rounding_error(s, &n.rounding_error);
     for (int i = 0; (e = mechanism_at(h->mechanisms, &h->model, i)); i++)
         if (e->interpreted)
             e->interpreted(&n, s);

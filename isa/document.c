@@ -1,6 +1,7 @@
 /* The support table. Rows that differ in one type or modifier are folded into lines of notation, exactly: a line stands
  * for all combinations of what it lists, and every combination exists. */
 #include "document.h"
+#include "compound.h"
 #include "words.h"
 #include <assert.h>
 #include <string.h>
@@ -207,7 +208,18 @@ static void print_takes(FILE *out, unsigned takes) {
         }
 }
 
-static void print_op(FILE *out, enum op_id op) {
+/* The row of compound instructions stands for all of them. */
+static void print_compounds(FILE *out, const struct compound_ops *const *compounds) {
+    for (const struct compound_ops *c; (c = *compounds); compounds++)
+        fprintf(out, "| **`%s`** | %s | | | |\n| `%s` |  |  | %s |  |\n", c->name, c->help, c->name,
+                latency_name(c->latency));
+}
+
+static void print_op(FILE *out, enum op_id op, const struct compound_ops *const *compounds) {
+    if (op == OP_COMPOUND) {
+        print_compounds(out, compounds);
+        return;
+    }
     struct rest r = {.n = 0};
     r.at = isa_op_rows(op, &r.n);
     assert(r.n <= MAX_OP_ROWS);
@@ -225,9 +237,11 @@ static void print_chapter(FILE *out, const char *title) {
             title);
 }
 
-void isa_document(FILE *out) {
-    uint32_t n;
+void isa_document(FILE *out, const struct compound_ops *const *compounds) {
+    uint32_t n, n_compounds = 0;
     isa_rows(&n);
+    while (compounds[n_compounds])
+        n_compounds++;
     fprintf(
         out,
         "# Instructions\n\n"
@@ -249,9 +263,9 @@ void isa_document(FILE *out) {
         "bits do not depend on it, modifiers in any order, and every form on every `.target`: which architecture has "
         "which\n"
         "form is not checked. Forms that went with an old PTX version are refused in newer modules.\n",
-        n);
+        n - 1 + n_compounds);
 #define CHAPTER(title)                  print_chapter(out, title);
-#define OP(id, mnemonic, takes_, help_) print_op(out, OP_##id);
+#define OP(id, mnemonic, takes_, help_) print_op(out, OP_##id, compounds);
 #include "opcodes.def"
 #undef OP
 }

@@ -44,6 +44,13 @@ uint32_t program_affine_stream(const struct program *p) {
     return 0;
 }
 
+double program_count(const struct program *p, const char *name) {
+    for (uint32_t i = 0; i < p->n_counts; i++)
+        if (strcmp(p->counts[i].name, name) == 0)
+            return p->counts[i].value;
+    return 0;
+}
+
 void program_free(struct program *p) {
     if (p && p->free_owner)
         p->free_owner(p->owner); /* p itself lives in there */

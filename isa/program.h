@@ -8,8 +8,7 @@
 struct inst;
 struct warp;
 struct effects;
-struct program_chain;  /* isa/chain.h */
-struct program_reduce; /* isa/reduce.h */
+struct program_compound; /* isa/compound.h */
 
 /* A group of lanes and where it goes. */
 struct target {
@@ -50,8 +49,7 @@ enum inst_kind {
     K_COPY,     /* fn.warp: cp.async, from device to shared memory; when it is complete is told by who keeps time */
     K_COMMIT,   /* cp.async.commit_group: no architectural effect here */
     K_COLLECT,  /* cp.async.wait_group, wait_all: likewise; timing waits for copies of the threads' own */
-    K_CHAIN,    /* fn.warp: one or two chains of f32 operations in one instruction (isa/chain.h) */
-    K_REDUCE,   /* fn.warp: a sum over the lanes of a warp (isa/reduce.h) */
+    K_COMPOUND, /* fn.warp: several operations of the program in one instruction (isa/compound.h) */
     /* of the affine stream only; its engine executes them (isa/affine/engine.h), exec_inst() never does */
     K_ENQ_DATA, /* sends the addresses of a load to its site, and fetches */
     K_ENQ_ADDR, /* sends addresses */
@@ -174,7 +172,7 @@ struct inst_info {
     bool only_exits;   /* a thread here has nothing left to do but exit (frontend/analysis/exits.c) */
     bool only_returns; /* or but return from its function: what is left then is a matter of who called it */
     uint8_t order;     /* ORDER_ bits */
-    bool spill;        /* a load or store of a register that is kept in local memory (mechanisms/spill/spill.c) */
+    bool spilled;      /* a load or store of a register that is kept in local memory */
     bool waits;        /* a branch back in a loop that waits for other threads (frontend/analysis/waits.c) */
     bool yields;       /* .pragma "heddle yield" stands before it: a subwarp gives way when it has issued (si) */
     /* HINT_DEQ: sites + 1, 0 for none. Before the instruction executes, the lanes of its path take the guard of
@@ -238,13 +236,10 @@ struct program_coverage {
     uint32_t tuples_all; /* what it would have with everything decoupled that could be: more, where they do not fit */
 };
 
-/* What software pipelining did in a kernel and the functions that it calls; sums over the loops that it pipelined. */
-struct program_pipeline {
-    uint32_t candidates; /* innermost loops of one block */
-    uint32_t loops;      /* of these, those that were pipelined */
-    uint32_t cycles;     /* from one iteration to the next: their initiation intervals */
-    uint32_t stages;     /* iterations under way at once */
-    int32_t registers;   /* 32-bit registers beyond those of the plain loop */
+/* What a pass counted in a kernel and the functions that it calls, for a statistic of each launch. */
+struct program_count {
+    const char *name; /* of the statistic */
+    double value;
 };
 
 /* Registers that hold special registers, filled when a warp starts. */
@@ -328,12 +323,11 @@ struct program {
     struct affine_stream *affine; /* what isa/affine/stream.h makes of that; NULL where nobody has made it */
     struct program_site *sites;   /* where the two meet */
     uint32_t n_sites;
-    struct program_chain *chains; /* what each K_CHAIN computes, by its imm */
-    uint32_t n_chains;
-    struct program_reduce *reduces; /* likewise each K_REDUCE */
-    uint32_t n_reduces;
+    struct program_compound *compounds; /* of each K_COMPOUND, by its imm */
+    uint32_t n_compounds;
     struct program_coverage coverage; /* zero where the pass `decouple` did not run */
-    struct program_pipeline pipeline; /* zero where the pass `pipeline` did not run */
+    struct program_count *counts;     /* of passes */
+    uint32_t n_counts;
     opnd_t deq_address;     /* hidden register, 64 bits a lane: addresses from a queue; OPND_SINK when there is none */
     uint32_t deq_predicate; /* hidden predicate, byte offset in bank 0; NO_GUARD when there is none */
     struct program_param *params;
@@ -359,6 +353,8 @@ struct program {
 #define AFFINE_STREAM "affine"
 /* The number of the affine stream; 0 when the program has none. */
 uint32_t program_affine_stream(const struct program *p);
+/* What passes counted under this name; 0: nothing. */
+double program_count(const struct program *p, const char *name);
 void program_free(struct program *p);
 /* The PC at which warps of a stream start. */
 static inline uint32_t program_entry(const struct program *p, uint32_t stream) {

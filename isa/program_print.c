@@ -1,7 +1,6 @@
 /* One instruction as text, for dumps, traces and reports. */
-#include "chain.h"
+#include "compound.h"
 #include "decode.h"
-#include "reduce.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -176,52 +175,17 @@ static void put_opcode(struct line *t, const struct inst *in, const struct isa_r
     put(t, "%s", name + mnemonic);
 }
 
-struct chain_line {
-    struct line *t;
-    const struct inst *in;
-};
+static void put_compound_text(void *ctx, const char *s) { put(ctx, "%s", s); }
 
-static void put_chain_text(void *ctx, const char *s) {
-    const struct chain_line *c = ctx;
-    put(c->t, "%s", s);
-}
+static void put_compound_operand(void *ctx, opnd_t o, enum type type) { put_operand(ctx, o, type, type_bytes(type)); }
 
-static void put_chain_source(void *ctx, unsigned place) {
-    const struct chain_line *c = ctx;
-    put_operand(c->t, c->t->p->lists[c->in->list + place], T_F32, 4);
-}
-
-/* "#chain p1 ? r1 = add.f32(r2, r3) -> mul.f32(#, r2) : r4 = mul.f32(r2, r2)"; without a predicate "r1 = ..., r4 =
- * ...". */
-static void put_chain(struct line *t, const struct inst *in) {
-    struct chain_line line = {t, in};
-    const struct chain_printer p = {put_chain_text, put_chain_source, &line};
-    if ((uint64_t)in->imm >= t->p->n_chains)
+static void put_compound(struct line *t, const struct inst *in) {
+    if ((uint64_t)in->imm >= t->p->n_compounds)
         return;
-    const struct program_chain *c = &t->p->chains[in->imm];
-    put(t, " ");
-    if (c->folded)
-        put_operand(t, in->c, T_PRED, 0);
-    put(t, c->folded ? " ? " : "");
-    for (unsigned k = 0; k < 1u + (c->split < c->n); k++) {
-        put(t, !k ? "" : c->folded ? " : " : ", ");
-        put_operand(t, !k || (c->folded && in->d2 == OPND_SINK) ? in->d : in->d2, T_F32, 4);
-        put(t, " = ");
-        chain_print(c, k, &p);
-    }
-}
-
-/* "#reduce r1, r2: shfl.down.b32, add.f32, 16 to 1, for lane 0" */
-static void put_reduce(struct line *t, const struct inst *in) {
-    char steps[192];
-    if ((uint64_t)in->imm >= t->p->n_reduces)
-        return;
-    put(t, " ");
-    put_operand(t, in->d, T_F32, 4);
-    put(t, ", ");
-    put_operand(t, in->a, T_F32, 4);
-    reduce_print(&t->p->reduces[in->imm], steps, sizeof steps);
-    put(t, ": %s", steps);
+    const struct program_compound *c = compound_of(t->p, in);
+    const struct compound_printer p = {put_compound_text, put_compound_operand, t->p->lists + in->list, t};
+    put(t, "%s", c->ops->name);
+    c->ops->print(&p, in, c->what);
 }
 
 void program_print_inst(const struct program *p, uint32_t pc, char *out, size_t size) {
@@ -237,7 +201,8 @@ void program_print_inst(const struct program *p, uint32_t pc, char *out, size_t 
         put(&t, "?");
         return;
     }
-    put_opcode(&t, in, &rows[in->row]);
+    if (in->kind != K_COMPOUND)
+        put_opcode(&t, in, &rows[in->row]);
     switch ((enum inst_kind)in->kind) {
     case K_LOAD:
     case K_STORE:
@@ -248,11 +213,8 @@ void program_print_inst(const struct program *p, uint32_t pc, char *out, size_t 
     case K_ENQ_ADDR:
         put_memory(&t, in, &rows[in->row]);
         break;
-    case K_CHAIN:
-        put_chain(&t, in);
-        break;
-    case K_REDUCE:
-        put_reduce(&t, in);
+    case K_COMPOUND:
+        put_compound(&t, in);
         break;
     case K_BRANCH:
         put(&t, in->target == PC_EXIT ? " exit" : " %u", in->target);

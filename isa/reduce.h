@@ -1,9 +1,10 @@
 #ifndef ISA_REDUCE_H
 #define ISA_REDUCE_H
-/* Sums over the lanes of a warp: what an instruction of kind K_REDUCE computes. It stands for a ladder of shuffles and
- * f32 additions, and does its steps in their order; a tree of 31 adders between the lanes, wired for that order, takes
- * five additions' time for it ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-C2). */
-#include "program.h"
+/* Sums over the lanes of a warp: the data of the compound instruction that mechanisms/reduce makes. It is here because
+ * timing/sm reads it. The instruction stands for a ladder of shuffles and f32 additions, and does its steps in their
+ * order. A tree of 31 adders between the lanes is wired for that order, and takes five additions' time ("PEPSC: A
+ * Power-Efficient Processor for Scientific Computing", section III-C2). */
+#include "fused.h"
 
 enum {
     REDUCE_STEPS = 5,        /* of a warp */
@@ -21,33 +22,36 @@ struct program_reduce {
     bool own_first[REDUCE_STEPS];   /* the addition's first source is the lane's own value, not the shuffled one */
     uint8_t lane;                   /* the only one whose sum is used; REDUCE_ALL */
     uint8_t moves;                  /* of the ladder, between shuffles and additions */
-    /* Not REDUCE_ALL: who uses the sum is chosen by `b`: lanes in which (b & mask) is `value`. Unless these are that
-     * lane alone, or none, the tree is not enough. */
+    /* Not REDUCE_ALL: `b` chooses the lanes that use the sum: those in which (b & mask) is `value`. The tree is enough
+     * if these are lane `lane` alone, or none. */
     uint32_t mask, value;
-    /* A sum in shared memory: register `b` is the address of each lane's part, less `at`, and each step adds the part
-     * of `distance` lanes further and stores the sum. It is done in memory, step by step, so that what is stored is
-     * what the steps store; shuffles have no part in it. `reload`: the step reads the lane's own part from memory.
-     * `read`, when `reads`: the address that is read afterwards, which must be none of the lanes but the first. */
+    /* A sum in shared memory. Register `b` is the address of each lane's part, less `at`. Each step adds the part of
+     * the lane `distance` further and stores the sum, so memory ends up as the steps leave it. No shuffle takes part.
+     * `reload`: the step reads the lane's own part from memory. If `reads`, address `read` is read afterwards; it must
+     * belong to no lane but the first. */
     bool tree, reads, reload[REDUCE_STEPS];
     uint32_t at, read;
-    /* A sum of one lane, made one value after another: not 0: so many words of shared memory from register `b` + `at`
-     * on, added to the lane's `a`. The instruction has no list, and no other lane has a part in it; the tree sums a row
-     * of the memory for one lane, so that more of them do without. Values in between are not rounded (chain.ieee=off),
-     * for a tree has another order than the program. `moves`: its loads. */
+    /* Not 0: a sum of one lane, made one value after another, of so many words of shared memory from register `b` +
+     * `at` on, added to the lane's `a`. The instruction has no list. The tree sums a row of memory for one lane, so
+     * with several lanes it is not enough. Values in between are not rounded (chain.ieee=off), since a tree has another
+     * order than the program. `moves`: its loads. */
     uint8_t serial;
 };
 
-/* Instructions of the ladder. */
+/* Number of instructions of the ladder. */
 static inline unsigned reduce_ladder(const struct program_reduce *r) {
     return (r->serial ? r->serial : 2 * REDUCE_STEPS) + r->moves;
 }
-/* Levels of adders that a sum of one lane goes through: those of the tree, and that which adds what the lane has. */
+/* Levels of adders in a sum of one lane: those of the tree, and one that adds the lane's start value. */
 static inline unsigned reduce_levels(const struct program_reduce *r) {
     unsigned levels = 1;
     for (unsigned n = r->serial; n > 1; n = (n + 1) / 2)
         levels++;
     return levels;
 }
-/* "shfl.down.b32, add.f32, 16 to 1, for lane 0" */
-int reduce_print(const struct program_reduce *r, char *out, size_t size);
+/* The sum of an instruction; NULL: it is none. There are two kinds of compound instructions, and this is the other. */
+static inline const struct program_reduce *reduce_of(const struct program *p, const struct inst *in) {
+    const struct program_compound *c = compound_of(p, in);
+    return c && !fused_of_compound(c) ? c->what : NULL;
+}
 #endif

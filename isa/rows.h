@@ -2,15 +2,21 @@
 #define ISA_ROWS_H
 /* How instructions come to exist. Internal to isa/: included by the exec_*.c files only.
  *
- * A file of semantics is a pair. isa/exec_foo.def lists rows, one line an instruction (opcode, types, modifiers), each
- * with what it computes; isa/exec_foo.c holds the helpers that these lines use and ends with
+ * A file of semantics holds a family of instructions: isa/exec/exec_foo.c. Its first part has helpers. Its second part
+ * lists rows, one line an instruction (opcode, types, modifiers), each with what it computes:
  *
- *     #define ROWS_FILE "isa/exec/exec_foo.def"
+ *     #ifndef ROWS_FILE
+ *     ... includes and helpers ...
+ *     #define ROWS_FILE "isa/exec/exec_foo.c"
  *     #define ROWS_NAME foo
- *     #include "rows_expand.h"
+ *     #include "isa/rows_expand.h"
+ *     #else
+ *     ... rows ...
+ *     #endif
  *
- * which reads the .def twice: once for the functions, once for the table. A line GROUP(foo) in isa/groups.def joins the
- * table to all others. A worked example, d = a + b saturated, on signed words:
+ * rows_expand.h includes the file twice more, for its second part: first to make the functions, then the table.
+ * A line GROUP(foo) in isa/groups.def joins the table to all others. A worked example of a row, d = a + b saturated, on
+ * signed words:
  *
  *     LANE(add_sat_s32, ADD, T1(S32), FLAG(SAT), INT_ADD, DAB(S32, S32, S32), d = clamp_s32((int64_t)a + b))
  *
@@ -23,7 +29,7 @@
  * - the rest: statements that set d (and d2) from a b c e, the C values of one lane: S32 is int32_t, F16 is uint16_t,
  *   PRED is bool (see lane_ below)
  *
- * A macro may expand to several such lines; define it in the .c file, above the include. The other kinds of lines:
+ * A macro may expand to several such lines; define it in the first part of the file. The other kinds of lines:
  *
  *     CVT(...)       like LANE, of kind K_CVT: registers may be wider than the types (cvt)
  *     LANE_X((.d2_optional = 1, .bound = "2 ulp"), name, op, ...)   LANE with further fields of struct isa_row
@@ -33,7 +39,7 @@
  *     SETP(name, op, types, form, latency, A, B, condition)
  *                    four rows: p|q = condition, and with .and .or .xor
  *     LANE_FN(op, types, form, latency, operands, function, fields...)
- *                    a lane_fn written by hand in the .c file
+ *                    a lane_fn written by hand in the first part
  *     CVT_FN(...)    likewise, of kind K_CVT
  *     WARP_FN(op, types, form, kind, latency, operands, function, fields...)
  *                    a warp_fn; kind without K_

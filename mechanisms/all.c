@@ -18,8 +18,9 @@ static const struct model_word words[] = {
 const struct model_tables model_tables = {list, words};
 
 /* Made once and constant from then on. */
-enum { MAX_PASSES = 64 };
+enum { MAX_PASSES = 64, MAX_INSTRUCTIONS = 16 };
 static struct pass all_passes[MAX_PASSES];
+static const struct compound_ops *all_instructions[MAX_INSTRUCTIONS];
 
 static int add_passes_before(const char *place, int n) {
     for (const struct mechanism *const *m = list; *m; m++)
@@ -40,8 +41,28 @@ static void merge_passes(void) {
     }
 }
 
+static void list_instructions(void) {
+    int n = 0;
+    for (const struct mechanism *const *m = list; *m; m++)
+        for (const struct compound_ops *const *c = (*m)->instructions; c && *c; c++) {
+            assert(n < MAX_INSTRUCTIONS - 1);
+            all_instructions[n++] = *c;
+        }
+}
+
+static void make_tables(void) {
+    merge_passes();
+    list_instructions();
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
 const struct pass *mechanism_passes(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, merge_passes);
+    pthread_once(&once, make_tables);
     return all_passes;
+}
+
+const struct compound_ops *const *mechanism_instructions(void) {
+    pthread_once(&once, make_tables);
+    return all_instructions;
 }

@@ -8,4 +8,6 @@ extern const struct model_tables model_tables;
 /* The passes of frontend/passes/pass.c and, each at its place, those of the mechanisms, in the order of the list; the
  * last has a NULL name. */
 const struct pass *mechanism_passes(void);
+/* The compound instructions that passes of mechanisms make, in the order of the list, up to NULL. */
+const struct compound_ops *const *mechanism_instructions(void);
 #endif

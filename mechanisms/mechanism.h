@@ -7,6 +7,7 @@
 #include "timing/mem/prefetch.h"
 #include "timing/sm/unit.h"
 
+struct compound_ops;
 struct config;
 struct interp_cfg;
 struct interp_stats;
@@ -50,11 +51,16 @@ struct mechanism {
     void (*count)(const struct program *p, const struct config *cfg, struct stats *s);
     /* Writes a remark on the lowered program for the user; false: there is none. */
     bool (*remark)(const struct program *p, const struct config *cfg, char *out, size_t size);
+    const struct compound_ops *const *instructions; /* that its passes make; ends with NULL */
+    /* The most operations that one of these does on a lane of an f32 pipe. Without this function: 2, of a fused
+     * multiply-add. */
+    uint32_t (*lane_operations)(const struct config *cfg);
     const char *const *options;    /* prefixes of its options' keys, ends with NULL */
     const char *const *statistics; /* prefixes of its statistics' names, ends with NULL */
 };
-#define PREFIXES(...) ((const char *const[]){__VA_ARGS__, NULL})
-#define PASSES(...)   ((const struct pass *const[]){__VA_ARGS__, NULL})
+#define PREFIXES(...)     ((const char *const[]){__VA_ARGS__, NULL})
+#define INSTRUCTIONS(...) ((const struct compound_ops *const[]){__VA_ARGS__, NULL})
+#define PASSES(...)       ((const struct pass *const[]){__VA_ARGS__, NULL})
 
 /* A word for a base with extensions; further ones may follow it. */
 struct model_word {

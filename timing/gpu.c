@@ -321,7 +321,7 @@ static void collect(struct run *r, uint64_t end, struct stats *s) {
     stats_add(s, "gpu.drained_cycles", (double)((end == r->end ? r->drained : end) - r->collected));
     stats_add(s, "gpu.sm_cycles", (double)(end - r->collected) * g->n_sms);
     energy_stats(&g->cfg, s);
-    utilization_stats(&g->cfg, utilization_operations(&g->cfg, g->opt.chained), &r->own, s);
+    utilization_stats(&g->cfg, g->opt.lane_operations ? g->opt.lane_operations : 2, &r->own, s);
     r->collected = end;
     r->moved = UINT64_MAX; /* the counts it was taken from are cleared */
 }

@@ -32,7 +32,7 @@ struct gpu_options {
     uint32_t n_units;
     const struct prefetcher_row *prefetchers; /* of each SM's L1, or of each slice of the L2: timing/mem/prefetch.h */
     uint32_t n_prefetchers;
-    bool chained; /* programs may have chains: what the machine could do at most, for util.* */
+    uint32_t lane_operations; /* of one instruction on a lane of an f32 pipe at most, for util.*; 0: 2, of an fma */
 };
 
 /* A GPU as `cfg` says (copied). NULL when memory is out. */

@@ -1,7 +1,6 @@
 /* Prints the program as text, after any pass. */
 #include "dump.h"
-#include "isa/chain.h"
-#include "isa/reduce.h"
+#include "isa/compound.h"
 #include <string.h>
 
 static int print_reg(const struct ir *ir, uint32_t v, char *out, size_t size) {
@@ -70,12 +69,6 @@ static void add_list(const struct ir *ir, struct line *l, const struct inst *in)
         add_operand(ir, l, ir->lists[in->list + i], in->rsize);
 }
 
-struct chain_line {
-    const struct ir *ir;
-    const struct inst *in;
-    struct line *l;
-};
-
 static void append(struct line *l, const char *text) {
     l->operands = 0;
     int n = snprintf(l->text + l->len, sizeof l->text - l->len, "%s", text);
@@ -89,31 +82,27 @@ static void append_operand(const struct ir *ir, struct line *l, opnd_t o, unsign
     append(l, text);
 }
 
-static void append_chain_text(void *ctx, const char *s) {
-    const struct chain_line *c = ctx;
+struct compound_line {
+    const struct ir *ir;
+    struct line *l;
+};
+
+static void append_compound_text(void *ctx, const char *s) {
+    const struct compound_line *c = ctx;
     append(c->l, s);
 }
 
-static void append_chain_source(void *ctx, unsigned place) {
-    const struct chain_line *c = ctx;
-    append_operand(c->ir, c->l, c->ir->lists[c->in->list + place], 4);
+static void append_compound_operand(void *ctx, opnd_t o, enum type type) {
+    const struct compound_line *c = ctx;
+    append_operand(c->ir, c->l, o, type_bytes(type));
 }
 
-/* Formats a chain like program_print_inst(). */
-static void add_chain(const struct ir *ir, struct line *l, const struct inst *in) {
-    struct chain_line line = {ir, in, l};
-    const struct chain_printer p = {append_chain_text, append_chain_source, &line};
-    const struct program_chain *c = &ir->chains[in->imm];
-    append(l, " ");
-    if (c->folded)
-        append_operand(ir, l, in->c, 0);
-    append(l, c->folded ? " ? " : "");
-    for (unsigned k = 0; k < 1u + (c->split < c->n); k++) {
-        append(l, !k ? "" : c->folded ? " : " : ", ");
-        append_operand(ir, l, !k || (c->folded && in->d2 == OPND_SINK) ? in->d : in->d2, 4);
-        append(l, " = ");
-        chain_print(c, k, &p);
-    }
+/* Formats a compound instruction like program_print_inst(). */
+static void append_compound(const struct ir *ir, struct line *l, const struct inst *in) {
+    struct compound_line line = {ir, l};
+    const struct compound_printer p = {append_compound_text, append_compound_operand, ir->lists + in->list, &line};
+    const struct program_compound *c = ir_compound_of(ir, in);
+    c->ops->print(&p, in, c->what);
 }
 
 static void print_operands(const struct ir *ir, const struct isa_row *row, const struct inst *in, struct line *l) {
@@ -152,15 +141,8 @@ static void print_operands(const struct ir *ir, const struct isa_row *row, const
         snprintf(text, sizeof text, "%d", (int)in->imm);
         add(l, text);
         break;
-    case K_CHAIN:
-        add_chain(ir, l, in);
-        break;
-    case K_REDUCE:
-        add_operand(ir, l, in->d, 4);
-        add_operand(ir, l, in->a, 4);
-        reduce_print(&ir->reduces[in->imm], text, sizeof text);
-        append(l, ": ");
-        append(l, text);
+    case K_COMPOUND:
+        append_compound(ir, l, in);
         break;
     case K_BSYNC:
     case K_BREAK:
@@ -209,6 +191,8 @@ void dump_inst(const struct ir *ir, uint32_t i, FILE *out) {
         strcat(guard, " ");
     }
     isa_row_name(row, name, sizeof name);
+    if (in->kind == K_COMPOUND)
+        snprintf(name, sizeof name, "%s", ir_compound_of(ir, in)->ops->name);
     print_operands(ir, row, in, &l);
     fprintf(out, "%6u  %s%s%s  // %u\n", i, guard, name, l.text, ir->info[i].line);
 }

@@ -1,7 +1,7 @@
 /* Operations on the program under construction: registers, constants, properties of instructions. */
 #include "ir.h"
 #include "isa/arith.h"
-#include "isa/chain.h"
+#include "isa/compound.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -219,6 +219,26 @@ struct inst inst_of_row(const struct isa_row *row) {
     return in;
 }
 
+struct inst ir_compound(struct ir *ir, const struct program_compound *c) {
+    struct inst in = inst_of_row(isa_find_row(OP_COMPOUND, T_NONE, T_NONE, 0));
+    in.fn.warp = c->ops->execute;
+    in.latency = (uint8_t)c->ops->latency;
+    in.dsize = in.rsize = 4;
+    ir->compounds = IR_ROOM(ir, ir->compounds, ir->n_compounds, ir->cap_compounds);
+    in.imm = ir->n_compounds;
+    ir->compounds[ir->n_compounds++] = *c;
+    return in;
+}
+
+const struct program_compound *ir_compound_of(const struct ir *ir, const struct inst *in) {
+    return in->kind == K_COMPOUND ? &ir->compounds[in->imm] : NULL;
+}
+
+bool ir_is_lane_wise(const struct ir *ir, const struct inst *in) {
+    const struct program_compound *c = ir_compound_of(ir, in);
+    return c && compound_is_lane_wise(c);
+}
+
 bool inst_never_falls_through(const struct inst *in) {
     if (in->guard != NO_GUARD)
         return false;
@@ -226,15 +246,26 @@ bool inst_never_falls_through(const struct inst *in) {
 }
 
 bool inst_writes_all(const struct ir *ir, const struct inst *in) {
-    return in->guard == NO_GUARD && !(in->kind == K_CHAIN && ir->chains[in->imm].folded && in->d2 != OPND_SINK);
+    const struct program_compound *c = ir_compound_of(ir, in);
+    return in->guard == NO_GUARD && !(c && c->selects && in->d2 != OPND_SINK);
 }
 
-bool inst_keeps_sources(const struct inst *in, const struct inst_info *info) {
+bool inst_keeps_sources(const struct ir *ir, const struct inst *in, const struct inst_info *info) {
     if (in->kind == K_LOAD)
         return false;
-    if (in->kind == K_CHAIN) /* a chain computes all results before it writes any */
+    if (ir_is_lane_wise(ir, in)) /* it computes all results before it writes any */
         return false;
     return in->kind != K_LANE || info->n_writes > 1;
+}
+
+void ir_count(struct ir *ir, const char *name, double more) {
+    for (uint32_t i = 0; i < ir->n_counts; i++)
+        if (strcmp(ir->counts[i].name, name) == 0) {
+            ir->counts[i].value += more;
+            return;
+        }
+    ir->counts = IR_ROOM(ir, ir->counts, ir->n_counts, ir->cap_counts);
+    ir->counts[ir->n_counts++] = (struct program_count){name, more};
 }
 
 void ir_note(struct ir *ir, uint32_t inst, const char *fmt, ...) {

@@ -151,12 +151,11 @@ struct ir {
     uint32_t n_streams, cap_streams;
     struct program_site *sites; /* kind and line; inst_info.site and guard_site refer to them */
     uint32_t n_sites, cap_sites;
-    struct program_chain *chains;
-    uint32_t n_chains, cap_chains;
-    struct program_reduce *reduces;
-    uint32_t n_reduces, cap_reduces;
+    struct program_compound *compounds;
+    uint32_t n_compounds, cap_compounds;
     struct program_coverage coverage;
-    struct program_pipeline pipeline;
+    struct program_count *counts;
+    uint32_t n_counts, cap_counts;
     uint32_t decouple_limit;             /* only so many instructions, the most profitable ones, are candidates for
                                           * decoupling */
     uint32_t deq_address, deq_predicate; /* virtual special registers; 0: none */
@@ -208,12 +207,20 @@ void inst_set_row(struct inst *in, const struct isa_row *row);
 struct inst inst_of_row(const struct isa_row *row);
 /* True if control never continues at the next instruction. */
 bool inst_never_falls_through(const struct inst *in);
-/* True if the instruction writes its destination in all active lanes: it has no guard and is not a folded chain whose
- * lanes write one of two registers. */
+/* Makes a compound instruction (isa/compound.h) without operands and guard. */
+struct inst ir_compound(struct ir *ir, const struct program_compound *c);
+/* Returns the entry of a compound instruction; NULL: the instruction is not compound. */
+const struct program_compound *ir_compound_of(const struct ir *ir, const struct inst *in);
+/* True for a compound instruction in which each lane computes by itself, from registers alone. */
+bool ir_is_lane_wise(const struct ir *ir, const struct inst *in);
+/* True if the instruction writes its destination in all active lanes: it has no guard, and its lanes do not write one of
+ * two registers each. */
 bool inst_writes_all(const struct ir *ir, const struct inst *in);
 /* True if the destination must not share a register with a source whose last use this is. */
-bool inst_keeps_sources(const struct inst *in, const struct inst_info *info);
+bool inst_keeps_sources(const struct ir *ir, const struct inst *in, const struct inst_info *info);
 
+/* Adds to a statistic that passes count. `name` must outlive the program. */
+void ir_count(struct ir *ir, const char *name, double more);
 /* Notes what a pass did with the candidate at instruction `inst` (current number). Kept only for a dump. */
 void ir_note(struct ir *ir, uint32_t inst, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Makes a function that nothing calls the entry of another stream. Returns the stream's number in the program. */

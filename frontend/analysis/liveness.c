@@ -67,7 +67,7 @@ static void add_segment(struct live *l, uint32_t v, uint32_t begin, uint32_t end
 }
 
 static uint32_t read_position(const struct live *l, uint32_t i) {
-    return 2 * i + inst_keeps_sources(&l->ir->code[i], &l->ir->info[i]);
+    return 2 * i + inst_keeps_sources(l->ir, &l->ir->code[i], &l->ir->info[i]);
 }
 
 static uint32_t block_of(const struct live *l, uint64_t occ) { return l->ir->info[occ >> 2].block; }

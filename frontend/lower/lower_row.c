@@ -111,7 +111,7 @@ static const struct isa_row *row_of_operands(struct lower *l) {
 }
 
 /* True for cvt.rs to four small numbers: d, {a, b, e, f}, random bits. One instruction converts a pair, see
- * isa/exec/exec_narrow.c. */
+ * isa/exec/exec_cvt_pack.c. */
 static bool is_random_four(const struct isa_row *row) {
     return row->op == OP_CVT && form_get(row->form, CAT_RND) == RND_RS && row->d != T_F16X2 && row->d != T_BF16X2;
 }

@@ -2,10 +2,9 @@
  * post-dominators, registers. Makes: ir->program, which owns copies of all its data. */
 #include "frontend/analysis/ir.h"
 #include "isa/affine/stream.h"
-#include "isa/chain.h"
+#include "isa/compound.h"
 #include "isa/exec/exec.h"
 #include "isa/machine/warpsync.h"
-#include "isa/reduce.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,7 +199,8 @@ static void copy_sites(struct ir *ir, struct program *p) {
     p->sites = copy(ir, ir->sites, ir->n_sites, sizeof *ir->sites);
     p->n_sites = ir->n_sites;
     p->coverage = ir->coverage;
-    p->pipeline = ir->pipeline;
+    p->counts = copy(ir, ir->counts, ir->n_counts, sizeof *ir->counts);
+    p->n_counts = ir->n_counts;
     p->deq_address = ir->deq_address ? ir->vregs[ir->deq_address].offset << 1 : OPND_SINK;
     p->deq_predicate = ir->deq_predicate ? ir->vregs[ir->deq_predicate].offset : NO_GUARD;
 }
@@ -272,10 +272,8 @@ bool pass_emit(struct ir *ir) {
     p->n_blocks = ir->n_blocks;
     p->lists = copy(ir, ir->lists, ir->n_lists, sizeof *ir->lists);
     p->n_lists = ir->n_lists;
-    p->chains = copy(ir, ir->chains, ir->n_chains, sizeof *ir->chains);
-    p->n_chains = ir->n_chains;
-    p->reduces = copy(ir, ir->reduces, ir->n_reduces, sizeof *ir->reduces);
-    p->n_reduces = ir->n_reduces;
+    p->compounds = copy(ir, ir->compounds, ir->n_compounds, sizeof *ir->compounds);
+    p->n_compounds = ir->n_compounds;
     p->n_regs = ir->n_boards;
     p->reg_words = ir->board_words;
     p->reg_bytes = ir->reg_bytes;

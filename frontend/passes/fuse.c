@@ -1,4 +1,4 @@
-/* Which f32 operations feed which, and the instruction that does several at once. */
+/* Finds groups of dependent f32 operations, and makes the instruction that does a group at once. */
 #include "fuse.h"
 #include "isa/decode.h"
 #include "pass.h"
@@ -22,7 +22,7 @@ unsigned fuse_units_of(const struct inst *in) {
     }
 }
 
-/* 1 for a minimum, a maximum, a sign and an absolute value of f32. */
+/* True for a minimum, a maximum, a negation and an absolute value of f32. */
 static bool is_simple(const struct inst *in) {
     uint32_t n;
     const struct isa_row *r = &isa_rows(&n)[in->row];
@@ -44,7 +44,7 @@ bool fuse_side_holds(const struct ir *ir, const struct inst *in) {
 
 unsigned fuse_side_units(const struct inst *in) { return is_simple(in) ? 1 : fuse_units_of(in); }
 
-/* May it be in a group? */
+/* True if a group may contain the instruction. */
 static bool holds(const struct fuse_search *s, const struct inst *in) {
     return s->sides ? fuse_side_holds(s->ir, in) : fuse_units_of(in) != 0;
 }
@@ -61,7 +61,7 @@ static bool same_guard(const struct inst *a, const struct inst *b) {
     return a->guard == b->guard && (a->guard == NO_GUARD || a->guard_not == b->guard_not);
 }
 
-/* The only reader of what instruction i writes, if that can go on in the same instruction. */
+/* The only reader of the result of instruction i, if it may follow i in a group; NO_INST, with the reason in `why`. */
 static uint32_t find_next(const struct fuse_search *s, uint32_t i, const char **why) {
     const struct ir *ir = s->ir;
     const struct defuse *d = &s->defuse;
@@ -98,8 +98,8 @@ struct fuse_search fuse_search_begin(struct ir *ir, unsigned length, bool sides)
     return s;
 }
 
-/* Does another instruction write between `from` and `to` what instruction `from` writes? Under a guard the reader may
- * see both. */
+/* True if an instruction between `from` and `to` writes the destination of `from`. Under a guard, the reader may see
+ * both values. */
 static bool disturbed(const struct ir *ir, uint32_t from, uint32_t to) {
     uint32_t v = ir->code[from].d >> 1;
     for (uint32_t k = from + 1; k < to; k++)
@@ -108,8 +108,8 @@ static bool disturbed(const struct ir *ir, uint32_t from, uint32_t to) {
     return false;
 }
 
-/* Does operation k of the group find its sources, and its guard, where the last one stands? Operations of the group
- * itself write nothing on the way any more. */
+/* True if operation k of the group may move to the place of the last operation: nothing in between writes its sources
+ * or its guard. Operations of the group do not count, since only the last one keeps its destination. */
 static bool movable(const struct ir *ir, const struct fuse_group *g, uint32_t k) {
     const struct inst_info *info = &ir->info[g->inst[k]];
     uint32_t own = k + 1;
@@ -125,12 +125,13 @@ static bool movable(const struct ir *ir, const struct fuse_group *g, uint32_t k)
     return true;
 }
 
-/* The group of exactly `units` that begins with instruction i, an operation, with moves behind it. */
+/* Fills `g` with the group of exactly `units` that begins with operation i, with the moves behind it. False: there is
+ * none. */
 static bool group_from(const struct fuse_search *s, uint32_t i, unsigned units, struct fuse_group *g) {
     *g = (struct fuse_group){.n = 0};
     if (!fuse_side_units(&s->ir->code[i]))
         return false;
-    for (; i != NO_INST && g->n < CHAIN_LENGTH; i = s->next[i]) {
+    for (; i != NO_INST && g->n < FUSED_LENGTH; i = s->next[i]) {
         unsigned more = fuse_side_units(&s->ir->code[i]);
         if (g->units + more > units || s->taken[i] || (g->n && disturbed(s->ir, g->inst[g->n - 1], i)))
             break;
@@ -163,8 +164,8 @@ void fuse_find(struct fuse_search *s, uint32_t begin, uint32_t end) {
 
 struct maker {
     struct ir *ir;
-    struct program_chain chain;
-    opnd_t source[CHAIN_SOURCES];
+    struct fused *made; /* lives as long as the program */
+    opnd_t source[FUSED_SOURCES];
     unsigned n_sources, reads; /* reads: registers that the operations read, each by itself */
 };
 
@@ -179,38 +180,38 @@ static uint8_t place_of(struct maker *m, opnd_t o) {
     return (uint8_t)i;
 }
 
-static enum chain_op op_of(unsigned op) {
+static enum fused_op op_of(unsigned op) {
     switch (op) {
     case OP_ADD:
-        return CHAIN_ADD;
+        return FUSED_ADD;
     case OP_SUB:
-        return CHAIN_SUB;
+        return FUSED_SUB;
     case OP_MUL:
-        return CHAIN_MUL;
+        return FUSED_MUL;
     case OP_MIN:
-        return CHAIN_MIN;
+        return FUSED_MIN;
     case OP_MAX:
-        return CHAIN_MAX;
+        return FUSED_MAX;
     case OP_NEG:
-        return CHAIN_NEG;
+        return FUSED_NEG;
     case OP_ABS:
-        return CHAIN_ABS;
+        return FUSED_ABS;
     case OP_MOV:
-        return CHAIN_MOVE;
+        return FUSED_MOVE;
     default:
-        return CHAIN_FMA;
+        return FUSED_FMA;
     }
 }
 
-/* One operation, or a move, which takes an FPU only where no operation is before it; `previous`: the register in which
- * the one before it left its result; SINK_VREG: it is the first. */
+/* Adds one operation, or a move. A move takes an FPU only at the beginning of a sequence. `previous`: the destination
+ * of the operation before; SINK_VREG: there is none. */
 static void add_part(struct maker *m, const struct inst *in, uint32_t previous) {
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];
     const opnd_t from[3] = {in->a, in->b, in->c};
-    struct chain_part *p = &m->chain.part[m->chain.n++];
+    struct fused_part *p = &m->made->part[m->made->n++];
     unsigned rounding = form_get(row->form, CAT_RND);
-    *p = (struct chain_part){
+    *p = (struct fused_part){
         .lane = in->fn.lane,
         .row = in->row,
         .op = (uint8_t)op_of(row->op),
@@ -219,13 +220,13 @@ static void add_part(struct maker *m, const struct inst *in, uint32_t previous) 
         .ftz = form_get(row->form, CAT_FTZ) != 0,
         .sat = form_get(row->form, CAT_SAT) != 0,
     };
-    p->n_src = p->op == CHAIN_FMA ? 3 : p->op >= CHAIN_NEG ? 1 : 2;
+    p->n_src = p->op == FUSED_FMA ? 3 : p->op >= FUSED_NEG ? 1 : 2;
     for (unsigned i = 0; i < p->n_src; i++) {
         bool again = false;
         for (unsigned k = 0; k < i; k++)
             again |= from[k] == from[i];
         m->reads += is_register(from[i]) && !again;
-        p->src[i] = is_register(from[i]) && from[i] >> 1 == previous ? CHAIN_PREVIOUS : place_of(m, from[i]);
+        p->src[i] = is_register(from[i]) && from[i] >> 1 == previous ? FUSED_PREVIOUS : place_of(m, from[i]);
     }
 }
 
@@ -240,12 +241,19 @@ static void add_group(struct maker *m, const struct fuse_group *g) {
 
 static opnd_t result_of(const struct ir *ir, const struct fuse_group *g) { return ir->code[g->inst[g->n - 1]].d; }
 
+static struct maker begin(struct ir *ir, bool folded, bool wide) {
+    struct maker m = {.ir = ir, .made = arena_alloc(ir->keep, sizeof *m.made)};
+    *m.made = (struct fused){.folded = folded, .wide = wide};
+    return m;
+}
+
 /* `second`: OPND_SINK: there is one result. */
 static struct inst finish(struct maker *m, opnd_t first, opnd_t second) {
     struct ir *ir = m->ir;
-    struct inst in = inst_of_row(isa_find_row(OP_CHAIN, T_NONE, T_NONE, 0));
+    struct inst in =
+        ir_compound(ir, &(struct program_compound){.ops = &fused_ops, .what = m->made, .selects = m->made->folded});
     unsigned reads = 0, results = second != OPND_SINK ? 2 : 1;
-    in.dsize = in.d2size = in.rsize = 4;
+    in.d2size = 4;
     in.d = first;
     in.d2 = second;
     in.list = ir->n_lists;
@@ -255,44 +263,40 @@ static struct inst finish(struct maker *m, opnd_t first, opnd_t second) {
         ir->lists[ir->n_lists++] = m->source[i];
         reads += is_register(m->source[i]);
     }
-    m->chain.wide = pass_option(&ir->context, "chain.ieee", 1) == 0;
-    m->chain.reads_saved = (uint8_t)(m->reads - reads);
-    m->chain.writes_saved = (uint8_t)(m->chain.n - results);
-    ir->chains = IR_ROOM(ir, ir->chains, ir->n_chains, ir->cap_chains);
-    in.imm = ir->n_chains;
-    ir->chains[ir->n_chains++] = m->chain;
+    m->made->reads_saved = (uint8_t)(m->reads - reads);
+    m->made->writes_saved = (uint8_t)(m->made->n - results);
     return in;
 }
 
-static struct inst make(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second) {
-    struct maker m = {.ir = ir};
-    add_group(&m, first);
-    m.chain.split = m.chain.n;
+static struct inst make(struct maker *m, const struct fuse_group *first, const struct fuse_group *second) {
+    add_group(m, first);
+    m->made->split = m->made->n;
     if (second)
-        add_group(&m, second);
-    return finish(&m, result_of(ir, first), second ? result_of(ir, second) : OPND_SINK);
+        add_group(m, second);
+    return finish(m, result_of(m->ir, first), second ? result_of(m->ir, second) : OPND_SINK);
 }
 
-struct inst fuse_make(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second) {
-    struct inst in = make(ir, first, second);
+struct inst fuse_make(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second, bool wide) {
+    struct maker m = begin(ir, false, wide);
+    struct inst in = make(&m, first, second);
     in.guard = ir->code[first->inst[0]].guard;
     in.guard_not = ir->code[first->inst[0]].guard_not;
     return in;
 }
 
 struct inst fuse_make_folded(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second,
-                             uint32_t predicate) {
-    struct inst in = make(ir, first, second);
-    ir->chains[in.imm].folded = true;
+                             uint32_t predicate, bool wide) {
+    struct maker m = begin(ir, true, wide);
+    struct inst in = make(&m, first, second);
     in.c = predicate << 1;
     if (in.d2 == in.d) {
         in.d2 = OPND_SINK; /* the lanes of both write the same register */
-        ir->chains[in.imm].writes_saved++;
+        m.made->writes_saved++;
     }
     return in;
 }
 
-/* A value is handed through an FPU, as a move would be. */
+/* A side without operations passes a value through an FPU, as a move does. */
 static void add_choice(struct maker *m, const struct fuse_choice *c) {
     struct inst move = inst_of_row(isa_find_row(OP_MOV, T_B32, T_NONE, 0));
     move.a = c->value;
@@ -302,19 +306,21 @@ static void add_choice(struct maker *m, const struct fuse_choice *c) {
         add_part(m, &move, SINK_VREG);
 }
 
-struct inst fuse_make_selected(struct ir *ir, const struct inst *select, const struct fuse_choice side[2]) {
-    struct maker m = {.ir = ir};
+struct inst fuse_make_selected(struct ir *ir, const struct inst *select, const struct fuse_choice side[2], bool wide) {
+    struct maker m = begin(ir, true, wide);
     add_choice(&m, &side[0]);
-    m.chain.split = m.chain.n;
+    m.made->split = m.made->n;
     add_choice(&m, &side[1]);
-    m.chain.folded = true;
     struct inst in = finish(&m, select->d, select->d);
-    struct program_chain *c = &ir->chains[in.imm];
     in.d2 = OPND_SINK; /* the lanes of both write the same register */
     in.c = select->c;
-    c->reads_saved = (uint8_t)(c->reads_saved + (side[0].group.n != 0) + (side[1].group.n != 0));
-    c->writes_saved = (uint8_t)(side[0].group.n + side[1].group.n);
+    m.made->reads_saved = (uint8_t)(m.made->reads_saved + (side[0].group.n != 0) + (side[1].group.n != 0));
+    m.made->writes_saved = (uint8_t)(side[0].group.n + side[1].group.n);
     return in;
+}
+
+const struct fused *fuse_made(const struct ir *ir, const struct inst *in) {
+    return fused_of_compound(ir_compound_of(ir, in));
 }
 
 void fuse_place(struct edit *e, uint32_t node, uint32_t inst) {

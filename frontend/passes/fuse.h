@@ -1,15 +1,15 @@
 #ifndef FRONTEND_FUSE_H
 #define FRONTEND_FUSE_H
-/* Groups of dependent f32 operations that become one instruction (isa/chain.h), for the passes that make them: of
- * straight code, or of both sides of a branch. */
+/* Groups of dependent f32 operations, and the fused instruction that does a group at once (isa/fused.h). Passes use
+ * this for straight code and for both sides of a branch. */
 #include "edit.h"
 #include "frontend/analysis/defuse.h"
-#include "isa/chain.h"
+#include "isa/fused.h"
 
-/* Operations that become one: each takes the result of the one before it, in program order. One alone is a group, too.
- */
+/* Operations that become one instruction. Each takes the result of the one before it, in program order. A single
+ * operation is a group, too. */
 struct fuse_group {
-    uint32_t inst[CHAIN_LENGTH], n;
+    uint32_t inst[FUSED_LENGTH], n;
     unsigned units; /* FPUs */
 };
 
@@ -18,44 +18,44 @@ struct fuse_search {
     struct ir *ir;
     struct defuse defuse;
     unsigned length;    /* most units of a group */
-    bool sides;         /* groups may have what the side of a folded branch may have (fuse_side_holds) */
-    uint32_t *next;     /* instruction -> the only one that takes its result, in its block; NO_INST */
-    const char **alone; /* instruction -> why there is none */
+    bool sides;         /* groups may contain what a side of a folded branch may contain (fuse_side_holds) */
+    uint32_t *next;     /* instruction -> the only reader of its result, in its block; NO_INST */
+    const char **alone; /* instruction -> why it has no such reader */
     struct fuse_group *group;
     uint32_t n_groups, cap_groups;
     unsigned char *taken; /* instruction: it is in a group */
 };
 
-/* FPUs that an instruction takes: 1 for an f32 addition, subtraction or multiplication, 2 for a fused multiply-add; 0
- * for any other. */
+/* FPUs that an instruction takes: 1 for an f32 addition, subtraction or multiplication, 2 for a fused multiply-add, 0
+ * for others. */
 unsigned fuse_units_of(const struct inst *in);
-/* May it be on a side of a folded branch: what has units, minimum, maximum, sign and absolute value of f32, of one unit
- * each, for an adder compares and the row of FPUs hands a value on; or a move of 32 bits? */
+/* True if a side of a folded branch may contain the instruction: one with units; a minimum, maximum, negation or
+ * absolute value of f32, which take one unit; a move of 32 bits. */
 bool fuse_side_holds(const struct ir *ir, const struct inst *in);
-/* Units of such an instruction there. A move has none: it is the copy of a result. */
+/* Units of such an instruction on a side. A move has none: it copies a result. */
 unsigned fuse_side_units(const struct inst *in);
-/* Does instruction i write register `vreg`? */
+/* True if instruction i writes register `vreg`. */
 bool fuse_writes(const struct ir *ir, uint32_t i, uint32_t vreg);
 struct fuse_search fuse_search_begin(struct ir *ir, unsigned length, bool sides);
-/* Fills s->group with the chains of at least two operations among instructions [begin, end) of a block, the longest
- * first, those of equal length in program order. */
+/* Fills s->group with the groups of at least two operations among instructions [begin, end) of a block: the longest
+ * first, then in program order. */
 void fuse_find(struct fuse_search *s, uint32_t begin, uint32_t end);
 
-/* The instruction that computes `first`, and `second` beside it (NULL: nothing), each from the values that its sources
- * have where it will stand. Its guard is that of the first operation. */
-struct inst fuse_make(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second);
-/* The same with a predicate: where it holds a lane keeps the result of the first group, elsewhere that of the second.
- */
+/* The instruction that computes `first`, and `second` beside it (NULL: nothing). It reads its sources where it will
+ * stand. It has the guard of the first operation. `wide`: results in between are not rounded. */
+struct inst fuse_make(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second, bool wide);
+/* The same with a predicate: lanes where it holds keep the result of `first`, the others that of `second`. */
 struct inst fuse_make_folded(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second,
-                             uint32_t predicate);
-/* One side of a selection: operations, or, when the group is empty, a value that is there already. */
+                             uint32_t predicate, bool wide);
+/* One side of a selection: a group, or a value when the group is empty. */
 struct fuse_choice {
     struct fuse_group group;
     opnd_t value;
 };
-/* The instruction of selection `select`, d = p ? a : b, with the operations that make a and b: fuse_make_folded() of
- * its two sides, whose results are both d. */
-struct inst fuse_make_selected(struct ir *ir, const struct inst *select, const struct fuse_choice side[2]);
-/* The place in the source of `node` becomes that of instruction `inst`. */
+/* The instruction for `select`, d = p ? a : b, together with the operations that compute a and b. */
+struct inst fuse_make_selected(struct ir *ir, const struct inst *select, const struct fuse_choice side[2], bool wide);
+/* What a fused instruction computes; NULL: the instruction is another one. */
+const struct fused *fuse_made(const struct ir *ir, const struct inst *in);
+/* Gives `node` the place in the source that instruction `inst` has. */
 void fuse_place(struct edit *e, uint32_t node, uint32_t inst);
 #endif

@@ -1,7 +1,6 @@
 /* Checks the invariants of the finished program. */
 #include "verify.h"
-#include "isa/chain.h"
-#include "isa/reduce.h"
+#include "isa/compound.h"
 
 static void check_operand(struct verdict *r, const struct program *p, uint32_t pc, opnd_t o, unsigned bytes) {
     uint64_t end = (uint64_t)(o >> 1) + (bytes ? 32 * bytes : 4), limit = o & 1 ? p->constant_bytes : p->reg_bytes;
@@ -23,21 +22,12 @@ static void check_target(struct verdict *r, const struct program *p, uint32_t pc
         wrong(r, "pc %u: target %u is in another function", pc, to);
 }
 
-/* Checks that each part of a chain reads a source of the list or the result of the previous part. */
-static void check_chain(struct verdict *r, const struct program *p, uint32_t pc, const struct inst *in) {
-    const struct program_chain *c = (uint64_t)in->imm < p->n_chains ? &p->chains[in->imm] : NULL;
-    if (!c || !c->split || c->split > c->n || c->n > CHAIN_PARTS || (c->folded && c->split == c->n)) {
-        wrong(r, "pc %u: invalid chain", pc);
-        return;
-    }
-    for (unsigned k = 0; k < c->n; k++)
-        for (unsigned i = 0; i < c->part[k].n_src; i++) {
-            bool first = k == 0 || k == c->split;
-            if (c->part[k].src[i] == CHAIN_PREVIOUS ? first : c->part[k].src[i] >= in->n_list)
-                wrong(r, "pc %u: invalid source %u of part %u of its chain", pc, i, k);
-        }
-    if (chain_units(c, 0) + chain_units(c, 1) > CHAIN_LENGTH)
-        wrong(r, "pc %u: its chains are too long", pc);
+/* Checks a compound instruction: its entry exists, and its operations accept it. */
+static void check_compound(struct verdict *r, const struct program *p, uint32_t pc, const struct inst *in) {
+    const struct program_compound *c = (uint64_t)in->imm < p->n_compounds ? compound_of(p, in) : NULL;
+    const char *why = c ? c->ops->wrong(in, c->what) : "the program has no such one";
+    if (why)
+        wrong(r, "pc %u: compound instruction: %s", pc, why);
 }
 
 static void check_inst(struct verdict *r, const struct program *p, uint32_t pc) {
@@ -64,11 +54,8 @@ static void check_inst(struct verdict *r, const struct program *p, uint32_t pc) 
     for (unsigned k = 0; k < (unsigned)info->n_reads + info->n_writes; k++)
         if (info->regs + k >= p->n_regs_list || p->regs[info->regs + k] >= p->n_regs)
             wrong(r, "pc %u: scoreboard register out of range", pc);
-    if (in->kind == K_CHAIN)
-        check_chain(r, p, pc, in);
-    if (in->kind == K_REDUCE &&
-        ((uint64_t)in->imm >= p->n_reduces || in->n_list != (p->reduces[in->imm].serial ? 0 : REDUCE_STEPS)))
-        wrong(r, "pc %u: invalid reduction", pc);
+    if (in->kind == K_COMPOUND)
+        check_compound(r, p, pc, in);
     if (in->kind == K_BRANCH)
         check_target(r, p, pc, in->target, false);
     if (in->kind == K_BRANCH || in->kind == K_BRX)

@@ -1,7 +1,6 @@
 /* Checks the invariants of the program under construction: instructions; blocks and edges once they exist;
  * post-dominators, liveness and registers once they are known. */
-#include "isa/chain.h"
-#include "isa/reduce.h"
+#include "isa/compound.h"
 #include "verify.h"
 #include <string.h>
 
@@ -45,7 +44,7 @@ static void check_row(struct verdict *r, uint32_t i, const struct inst *in) {
     }
     if (in->kind != rows[in->row].kind && rows[in->row].kind != K_CVT)
         wrong(r, "instruction %u: kind %u, its row has %u", i, in->kind, rows[in->row].kind);
-    if (in->fn.lane != rows[in->row].fn.lane)
+    if (in->kind != K_COMPOUND && in->fn.lane != rows[in->row].fn.lane)
         wrong(r, "instruction %u: its function is not that of its row", i);
 }
 
@@ -56,35 +55,33 @@ static void check_size(struct verdict *r, const struct ir *ir, uint32_t i, const
         wrong(r, "instruction %u writes %u bytes into a register of %u", i, in->dsize, class_bytes(ir->vregs[d].cls));
 }
 
-/* Checks a chain: its description exists, and its registers have 32 bits. */
-static void check_chain(struct verdict *r, const struct ir *ir, uint32_t i, const struct inst *in) {
-    if (in->kind != K_CHAIN)
-        return;
-    if ((uint64_t)in->imm >= ir->n_chains || in->dsize != 4 || in->d2size != 4 || in->rsize != 4) {
-        wrong(r, "instruction %u: chain %lld of %u", i, (long long)in->imm, ir->n_chains);
-        return;
-    }
-    for (unsigned k = 0; k < in->n_list + 2u; k++) {
-        opnd_t o = k < in->n_list ? ir->lists[in->list + k] : k == in->n_list ? in->d : in->d2;
-        if (!(o & 1) && o >> 1 != SINK_VREG && ir->vregs[o >> 1].cls != RC_32)
-            wrong(r, "instruction %u: a register of its chain is not of 32 bits", i);
-    }
-    if (ir->chains[in->imm].folded && !(in->c & 1) && ir->vregs[in->c >> 1].cls != RC_PRED)
-        wrong(r, "instruction %u: the selector of its folded chain is not a predicate", i);
+/* True if the operand is a constant, unused, or a register of this class. */
+static bool is_of_class(const struct ir *ir, opnd_t o, enum reg_class cls) {
+    return o & 1 || o == OPND_SINK || ir->vregs[o >> 1].cls == cls;
 }
 
-static void check_reduce(struct verdict *r, const struct ir *ir, uint32_t i, const struct inst *in) {
-    if (in->kind != K_REDUCE)
+/* It has an entry, and its registers are of 32 bits. */
+static void check_compound(struct verdict *r, const struct ir *ir, uint32_t i, const struct inst *in) {
+    if (in->kind != K_COMPOUND)
         return;
-    if ((uint64_t)in->imm >= ir->n_reduces || in->dsize != 4 ||
-        in->n_list != (ir->reduces[in->imm].serial ? 0 : REDUCE_STEPS)) {
-        wrong(r, "instruction %u: reduction %lld of %u", i, (long long)in->imm, ir->n_reduces);
+    if ((uint64_t)in->imm >= ir->n_compounds || in->dsize != 4 || in->rsize != 4 ||
+        (in->d2 != OPND_SINK && in->d2size != 4)) {
+        wrong(r, "instruction %u: compound instruction %lld of %u", i, (long long)in->imm, ir->n_compounds);
         return;
     }
-    const opnd_t of_32_bits[] = {in->d, in->a, in->b, in->c, in->e};
+    const struct program_compound *c = ir_compound_of(ir, in);
+    const opnd_t of_32_bits[] = {in->d, in->d2, in->a, in->b, in->e, c->selects ? OPND_ZERO : in->c};
     for (unsigned k = 0; k < sizeof of_32_bits / sizeof of_32_bits[0]; k++)
-        if (!(of_32_bits[k] & 1) && of_32_bits[k] != OPND_SINK && ir->vregs[of_32_bits[k] >> 1].cls != RC_32)
-            wrong(r, "instruction %u: a register of its reduction is not of 32 bits", i);
+        if (!is_of_class(ir, of_32_bits[k], RC_32))
+            wrong(r, "instruction %u: a register of %s is not of 32 bits", i, c->ops->name);
+    for (unsigned k = 0; k < in->n_list; k++)
+        if (!is_of_class(ir, ir->lists[in->list + k], RC_32))
+            wrong(r, "instruction %u: a source of %s is not of 32 bits", i, c->ops->name);
+    if (c->selects && !is_of_class(ir, in->c, RC_PRED))
+        wrong(r, "instruction %u: no predicate chooses", i);
+    const char *why = c->ops->wrong(in, c->what);
+    if (why)
+        wrong(r, "instruction %u: %s: %s", i, c->ops->name, why);
 }
 
 static bool same_regs(const uint32_t *have, unsigned n_have, const uint32_t *want, unsigned n_want,
@@ -146,8 +143,7 @@ static void check_inst(struct verdict *r, const struct ir *ir, uint32_t i) {
         return;
     check_row(r, i, &in);
     check_size(r, ir, i, &in);
-    check_chain(r, ir, i, &in);
-    check_reduce(r, ir, i, &in);
+    check_compound(r, ir, i, &in);
     check_regs(r, ir, i);
     check_targets(r, ir, i, &in);
     if (!info->line)

@@ -216,7 +216,7 @@ static enum heddle_status run(const struct cli *c) {
     if (of)
         return count_opcodes(c, of);
     if (strcmp(c->words[0], "instructions") == 0) {
-        isa_document(stdout);
+        isa_document(stdout, mechanism_instructions());
         return HEDDLE_OK;
     }
     for (int i = 0; i < N_LISTS; i++)

@@ -56,8 +56,8 @@ void exec_cvt(struct warp *w, const struct inst *in, lanemask_t m) {
     blend_lanes(reg_ptr(w, in->d), result, m, in->rsize);
 }
 
-/* Atomics of more than a word, copies and the like that may lead to local memory, and what reads strings and arguments
- * there. */
+/* True if the instruction is an atomic of more than a word, a copy or the like, or reads strings or arguments, and may
+ * reach local memory. */
 static bool wants_bytes_together(const struct inst *in) {
     uint32_t n, op;
     const bool reaches = in->space == SPACE_LOCAL || in->space == SPACE_GENERIC;

@@ -51,12 +51,7 @@
  *   K_WARPSYNC       e member mask
  *   K_BSSY           target the join, rpc the barrier       K_BSYNC, K_BREAK imm the barrier
  *   K_EXIT, K_TRAP   nothing
- *   K_CHAIN          imm its entry in program.chains (isa/chain.h), lists[list .. list + n_list) the sources, f32; d
- *                    the first result, d2 the second one (OPND_SINK: there is none, or, of a folded one, d takes
- *                    both); c the predicate of a folded one
- *   K_REDUCE         imm its entry in program.reduces (isa/reduce.h); d the sum, a the values, c clamp and segment mask
- *                    of its shuffles, e member mask (old shfl: OPND_ZERO, unused), lists[list .. list + 5) distances;
- *                    b what chooses the lanes that use the sum
+ *   K_COMPOUND       see isa/compound.h
  *   K_ENQ_DATA, _ADDR  a address (asize bytes a lane), imm, space, msize as the access has them; rsize elements a lane
  *                    (1 without a vector); guard as it has. inst_info.site its site. What is sent includes imm,
  *                    wrapped at 32 bits where asize is 4: the access that takes it has imm 0, asize 8, a the program's
@@ -70,8 +65,8 @@
 void exec_lane_masked(struct warp *w, const struct inst *in, lanemask_t m);
 void exec_cvt(struct warp *w, const struct inst *in, lanemask_t m);
 
-/* May local memory of `p` lie by words (warp_local())? Loads and stores know that; all else that may reach it wants at
- * most the bytes of one word together. */
+/* True if local memory of `p` may lie by words (warp_local()). Loads and stores can handle that; everything else may
+ * access at most the bytes of one word together. */
 bool exec_local_by_word(const struct program *p);
 
 /* Executes `in` for the lanes of `active` whose guard holds and fills `fx` (fault is always set; the rest as the kind
@@ -103,8 +98,8 @@ static inline void exec_inst(struct warp *w, const struct inst *in, lanemask_t a
         in->fn.warp(w, in, m, fx);
 }
 void exec_barrier_sync(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
-/* For those who know that all lanes of the warp come to the K_BARRIER `in`: is it one where they wait for all threads
- * of the CTA, by a number that is a constant? `fx` is filled as exec_inst() does then, else unchanged. */
+/* For a K_BARRIER `in` that all lanes of the warp execute together. True if the lanes wait for all threads of the CTA,
+ * at a barrier with a constant number. Then fills `fx` as exec_inst() does; else leaves it unchanged. */
 static inline bool exec_barrier_of_all(const struct warp *w, const struct inst *in, struct effects *fx) {
     uint32_t number = 0;
     if (in->fn.warp != exec_barrier_sync || in->guard != NO_GUARD || in->b != OPND_ZERO || !(in->a & 1))

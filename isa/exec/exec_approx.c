@@ -3,6 +3,7 @@
  * Everything is computed in double, with polynomials of our own in place of the C library, and rounded once: results
  * are within 0.501 ulp, far inside the bounds that the manual states, and the same for every compiler, processor and
  * library. Polynomials are minimax fits; their errors are beside them. */
+#ifndef ROWS_FILE /* see isa/rows.h */
 #include "half_lanes.h"
 
 #define ROUNDER 0x1.8p52 /* added and subtracted: rounds to an integer, which the low bits of the sum hold */
@@ -84,7 +85,7 @@ FP_INLINE double cos_reduced(double r) {
 
 /* An angle of any size as a quarter turn q, modulo 4, and a rest r in [-pi/4, pi/4]: the product of the significand
  * with those bits of 2/pi that neither make whole turns nor lie below 2^-62 (Payne and Hanek, 1983). */
-static void reduce_large(float a, double *r, uint64_t *q) {
+static void range_reduction(float a, double *r, uint64_t *q) {
     static const uint64_t two_over_pi[] = {0, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041};
     uint32_t mag = f32_bits(a) & 0x7fffffffu;
     uint32_t first = 64 + (mag >> 23) - 150 - 2; /* bit of the table that counts two turns; a is at least 2^19 */
@@ -114,7 +115,7 @@ FP_INLINE void sincos_lanes(void *to, const void *from, bool ftz, bool cosine) {
     if (large)
         for (int l = 0; l < WARP_LANES; l++)
             if (f32_abs(s[l]) >= 0x1p19f && f32_abs(s[l]) < __builtin_inff())
-                reduce_large(s[l], &rest[l], &quarter[l]);
+                range_reduction(s[l], &rest[l], &quarter[l]);
     LANES(l) {
         float x = f32_flush(s[l], ftz);
         uint64_t q = quarter[l] + cosine;
@@ -167,6 +168,42 @@ HALF_FN(tanh_bf16x2, 1, 1, HALVES)
 #define HALF(op, T, flags, bound_, function)                                                                           \
     LANE_FN(op, T1(T), FORM(APPROX, APPROX) | (flags), SFU, DA(T, T), function, .bound = bound_)
 
-#define ROWS_FILE "isa/exec/exec_approx.def"
+#define ROWS_FILE "isa/exec/exec_approx.c"
 #define ROWS_NAME approx
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+SINCOS(sin_f32, SIN, 0, 0, 0)
+SINCOS(sin_ftz_f32, SIN, FLAG(FTZ), 1, 0)
+SINCOS(cos_f32, COS, 0, 0, 1)
+SINCOS(cos_ftz_f32, COS, FLAG(FTZ), 1, 1)
+
+LANE_X((.bound = "2^-22 absolute in (0.5, 2), relative elsewhere"), lg2_f32, LG2, T1(F32), FORM(APPROX, APPROX), SFU,
+    DA(F32, F32), d = f32_result(f32_lg2(a), 0, 0))
+LANE_X((.bound = "2^-22 absolute in (0.5, 2), relative elsewhere"), lg2_ftz_f32, LG2, T1(F32),
+    FORM(APPROX, APPROX) | FLAG(FTZ), SFU, DA(F32, F32), d = f32_result(f32_lg2(f32_flush(a, 1)), 1, 0))
+LANE_X((.bound = "2 ulp"), ex2_f32, EX2, T1(F32), FORM(APPROX, APPROX), SFU, DA(F32, F32),
+    d = f32_result((float)f64_ex2(a), 0, 0))
+LANE_X((.bound = "2 ulp"), ex2_ftz_f32, EX2, T1(F32), FORM(APPROX, APPROX) | FLAG(FTZ), SFU, DA(F32, F32),
+    d = f32_result((float)f64_ex2(f32_flush(a, 1)), 1, 0))
+LANE_X((.bound = "relative 2^-11"), tanh_f32, TANH, T1(F32), FORM(APPROX, APPROX), SFU, DA(F32, F32),
+    d = f32_result((float)f64_tanh(a), 0, 0))
+
+/* PTX 1.0 to 1.3 had no modifiers here */
+SINCOS_1_3(sin_ftz_f32, SIN)
+SINCOS_1_3(cos_ftz_f32, COS)
+LANE_FN(LG2, T1(F32), 0, SFU, DA(F32, F32), lg2_ftz_f32, .last_version = 13,
+    .bound = "2^-22 absolute in (0.5, 2), relative elsewhere")
+LANE_FN(EX2, T1(F32), 0, SFU, DA(F32, F32), ex2_ftz_f32, .last_version = 13, .bound = "2 ulp")
+
+/* 16 bits */
+HALF(EX2, F16, 0, "relative 2^-9.9", ex2_f16)
+HALF(EX2, F16X2, 0, "relative 2^-9.9", ex2_f16x2)
+HALF(EX2, BF16, FLAG(FTZ), "relative 2^-7", ex2_bf16)
+HALF(EX2, BF16X2, FLAG(FTZ), "relative 2^-7", ex2_bf16x2)
+HALF(TANH, F16, 0, "absolute 2^-10.987", tanh_f16)
+HALF(TANH, F16X2, 0, "absolute 2^-10.987", tanh_f16x2)
+HALF(TANH, BF16, 0, "absolute 2^-8", tanh_bf16)
+HALF(TANH, BF16X2, 0, "absolute 2^-8", tanh_bf16x2)
+/* clang-format on */
+#endif

@@ -1,4 +1,5 @@
-/* atom and red. Lanes of a warp are performed in ascending order. */
+/* atom and red. Lanes of a warp execute in ascending order. */
+#ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_atom.h"
 #include "exec_mem.h"
 #include "isa/rows.h"
@@ -13,7 +14,7 @@ void atom_apply(struct warp *w, const struct atom_op *op, lanemask_t lanes) {
     }
 }
 
-/* Keeps operand values: registers may change before the operation is performed. */
+/* Copies operand values: registers may change before the operation is performed. */
 static void copy_operands(struct atom_op *op) {
     const struct inst *in = op->inst;
     unsigned bytes = WARP_LANES * in->msize;
@@ -25,7 +26,7 @@ static void copy_operands(struct atom_op *op) {
     op->c = op->c_values;
 }
 
-/* Host addresses of all lanes that do not fault; false when one does, and `lanes` are those before it. */
+/* Sets host addresses of all lanes. False when a lane faults; `lanes` are then the lanes before it. */
 static void locate(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, struct atom_op *op) {
     struct span s;
     op->lanes = m;
@@ -106,7 +107,7 @@ static uint32_t add_bf16x2(uint32_t x, uint32_t b) {
     return add_bf16((uint16_t)x, (uint16_t)b) | (uint32_t)add_bf16((uint16_t)(x >> 16), (uint16_t)(b >> 16)) << 16;
 }
 
-/* Of min and max, as of the instructions: a NaN loses, -0 is below +0. */
+/* min and max as of the instructions: a NaN loses, and -0 is below +0. */
 static uint16_t minmax_f16(uint16_t x, uint16_t b, bool max) {
     return f16_from_f32(f32_minmax(f32_from_f16(x), f32_from_f16(b), max, false, false), RND_RN);
 }
@@ -166,7 +167,7 @@ ATOM_MINMAX_HALF(uint32_t, bf16x2)
 #define ATOM_FORM(fn, T, form)                                                                                         \
     WARP_FN(ATOM, T1(T), form, ATOM, MEM, NO_OPDS, atom_##fn)                                                          \
     WARP_FN(RED, T1(T), form, ATOM, MEM, NO_OPDS, atom_##fn)
-/* Vectors; those of halves may also be of eight. Only sums come without one. */
+/* Vectors, also of eight halves. Only sums exist without a vector. */
 #define ATOM_VECTORS(fn, T, form)                                                                                      \
     ATOM_FORM(fn, T, (form) | FORM(VEC, V2))                                                                           \
     ATOM_FORM(fn, T, (form) | FORM(VEC, V4))
@@ -175,6 +176,67 @@ ATOM_MINMAX_HALF(uint32_t, bf16x2)
     ATOM_PAIRS(fn, T, OPN_)                                                                                            \
     ATOM_FORM(fn, T, FORM(OPN, OPN_) | FLAG(NOFTZ) | FORM(VEC, V8))
 
-#define ROWS_FILE "isa/exec/exec_atom.def"
+#define ROWS_FILE "isa/exec/exec_atom.c"
 #define ROWS_NAME atom
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+/* Atomics. red: the same without a result. */
+ATOM_RED(and_b32, B32, AND)
+ATOM_RED(or_b32, B32, OR)
+ATOM_RED(xor_b32, B32, XOR)
+ATOM_RED(and_b64, B64, AND)
+ATOM_RED(or_b64, B64, OR)
+ATOM_RED(xor_b64, B64, XOR)
+ATOM_ONLY(cas_b16, B16, CAS)
+ATOM_ONLY(cas_b32, B32, CAS)
+ATOM_ONLY(cas_b64, B64, CAS)
+ATOM_ONLY(cas_b128, B128, CAS)
+ATOM_ONLY(exch_b32, B32, EXCH)
+ATOM_ONLY(exch_b64, B64, EXCH)
+ATOM_ONLY(exch_b128, B128, EXCH)
+ATOM_ONLY(exch_b32, U32, EXCH)
+ATOM_ONLY(exch_b32, S32, EXCH)
+ATOM_ONLY(exch_b32, F32, EXCH)
+ATOM_ONLY(exch_b64, U64, EXCH)
+ATOM_ONLY(exch_b64, S64, EXCH)
+ATOM_ONLY(exch_b64, F64, EXCH)
+ATOM_ONLY(cas_b32, U32, CAS)
+ATOM_ONLY(cas_b32, S32, CAS)
+ATOM_ONLY(cas_b64, U64, CAS)
+ATOM_ONLY(cas_b64, S64, CAS)
+ATOM_RED(add_u32, U32, ADD)
+ATOM_RED(add_u32, S32, ADD)
+ATOM_RED(add_u64, U64, ADD)
+ATOM_RED(add_u64, S64, ADD)
+ATOM_RED(add_f32, F32, ADD)
+ATOM_RED(add_f64, F64, ADD)
+ATOM_VECTORS(add_f32, F32, FORM(OPN, ADD))
+ATOM_FORM(add_f16, F16, FORM(OPN, ADD) | FLAG(NOFTZ))
+ATOM_FORM(add_bf16, BF16, FORM(OPN, ADD) | FLAG(NOFTZ))
+ATOM_FORM(add_f16x2, F16X2, FORM(OPN, ADD) | FLAG(NOFTZ))
+ATOM_FORM(add_bf16x2, BF16X2, FORM(OPN, ADD) | FLAG(NOFTZ))
+ATOM_HALVES(add_f16, F16, ADD)
+ATOM_HALVES(min_f16, F16, MIN)
+ATOM_HALVES(max_f16, F16, MAX)
+ATOM_HALVES(add_bf16, BF16, ADD)
+ATOM_HALVES(min_bf16, BF16, MIN)
+ATOM_HALVES(max_bf16, BF16, MAX)
+ATOM_PAIRS(add_f16x2, F16X2, ADD)
+ATOM_PAIRS(min_f16x2, F16X2, MIN)
+ATOM_PAIRS(max_f16x2, F16X2, MAX)
+ATOM_PAIRS(add_bf16x2, BF16X2, ADD)
+ATOM_PAIRS(min_bf16x2, BF16X2, MIN)
+ATOM_PAIRS(max_bf16x2, BF16X2, MAX)
+ATOM_RED(inc_u32, U32, INC)
+ATOM_RED(dec_u32, U32, DEC)
+ATOM_RED(min_u32, U32, MIN)
+ATOM_RED(min_s32, S32, MIN)
+ATOM_RED(min_u64, U64, MIN)
+ATOM_RED(min_s64, S64, MIN)
+ATOM_RED(max_u32, U32, MAX)
+ATOM_RED(max_s32, S32, MAX)
+ATOM_RED(max_u64, U64, MAX)
+ATOM_RED(max_s64, S64, MAX)
+/* clang-format on */
+#endif

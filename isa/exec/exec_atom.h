@@ -1,8 +1,8 @@
 #ifndef ISA_EXEC_ATOM_H
 #define ISA_EXEC_ATOM_H
-/* Atomics in two steps: what a lane asks for (address and operands), and performing it. exec_inst() does both at once,
- * unless warp.capture points to a struct atom_op: then it checks addresses, copies the operands there, and changes
- * nothing; whoever owns the memory performs it later with atom_apply(). */
+/* Atomics in two steps: the request of a lane (address and operands), and performing it. exec_inst() does both, unless
+ * warp.capture points to a struct atom_op. Then it checks addresses, copies the operands there, and changes nothing;
+ * the owner of the memory performs the operation later by atom_apply(). */
 #include "exec.h"
 
 /* Element e of every lane in `lanes`, in ascending order: *at = op(*at, b, c), old value to d (NULL: nowhere). Lanes in

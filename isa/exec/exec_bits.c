@@ -1,6 +1,10 @@
-/* Bit counting, bit fields, byte permutation (PTX ISA 9.0, sections 9.7.1 and 9.7.9). Written without calls and tables,
- * so that lanes go into vectors on every machine. */
+/* Logic, shifts, bit counting, bit fields and byte permutation (PTX ISA 9.0, sections 9.7.1, 9.7.8 and 9.7.9). Written
+ * without calls and tables, so that the compiler vectorises the lanes on every machine. */
+#ifndef ROWS_FILE /* see isa/rows.h */
+#include "exec.h"
 #include "isa/rows.h"
+
+/* ---- counting, fields, permutation ---- */
 
 static inline uint32_t ones_b32(uint32_t x) {
     x -= x >> 1 & 0x55555555;
@@ -10,7 +14,7 @@ static inline uint32_t ones_b32(uint32_t x) {
 }
 static inline uint32_t ones_b64(uint64_t x) { return ones_b32((uint32_t)x) + ones_b32((uint32_t)(x >> 32)); }
 
-/* All bits below the highest one, and that one. */
+/* The highest set bit and all bits below it. */
 static inline uint32_t smear_b32(uint32_t x) {
     x |= x >> 1;
     x |= x >> 2;
@@ -109,6 +113,125 @@ static inline uint32_t permute(uint64_t pair, uint32_t selectors) {
     LANE(prmt_##mode##_b32, PRMT, T1(B32), FORM(MODE, MODE_), INT_OTHER, DABC(B32, B32, B32, B32),                     \
          d = permute(PAIR, BY_LOW_BITS(c, s0, s1, s2, s3)))
 
-#define ROWS_FILE "isa/exec/exec_bits.def"
+/* ---- logic and shifts ----
+ *
+ * A shift amount is an unsigned word whatever the type. One beyond the width shifts all bits out. */
+
+#define BIT_TYPES(X) X(B16, b16) X(B32, b32) X(B64, b64)
+
+#define LOGIC(T, t)                                                                                                    \
+    LANE(and_##t, AND, T1(T), 0, INT_OTHER, DAB(T, T, T), d = (lane_##T)(a & b))                                       \
+    LANE(or_##t, OR, T1(T), 0, INT_OTHER, DAB(T, T, T), d = (lane_##T)(a | b))                                         \
+    LANE(xor_##t, XOR, T1(T), 0, INT_OTHER, DAB(T, T, T), d = (lane_##T)(a ^ b))                                       \
+    LANE(not_##t, NOT, T1(T), 0, INT_OTHER, DA(T, T), d = (lane_##T) ~a)                                               \
+    LANE(cnot_##t, CNOT, T1(T), 0, INT_OTHER, DA(T, T), d = a == 0)
+
+/* A predicate is a mask of lanes: one word operation serves all lanes. */
+#define PRED_LOGIC(name, op, opds, expression)                                                                         \
+    WHOLE_X((), name, op, T1(PRED), 0, INT_OTHER, opds, *(uint32_t *)d_at = expression)
+#define MASK(x) (*(const uint32_t *)x##_at)
+
+#define SHIFTS(UT, ut, ST, st, BT, width)                                                                              \
+    LANE(shl_##ut, SHL, T1(BT), 0, INT_OTHER, DAB(BT, BT, U32),                                                        \
+         d = (lane_##BT)(b < width ? a << (b & (width - 1)) : 0))                                                      \
+    LANE(shr_##ut, SHR, T1(UT), 0, INT_OTHER, DAB(UT, UT, U32),                                                        \
+         d = (lane_##UT)(b < width ? a >> (b & (width - 1)) : 0))                                                      \
+    LANE_FN(SHR, T1(BT), 0, INT_OTHER, DAB(BT, BT, U32), shr_##ut, )                                                   \
+    LANE(shr_##st, SHR, T1(ST), 0, INT_OTHER, DAB(ST, ST, U32), d = (lane_##ST)(a >> least(b, width - 1)))
+
+static inline uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t e) {
+    return (~a &
+            ((~b & ((~c & -(e & 1)) | (c & -(e >> 1 & 1)))) | (b & ((~c & -(e >> 2 & 1)) | (c & -(e >> 3 & 1)))))) |
+           (a &
+            ((~b & ((~c & -(e >> 4 & 1)) | (c & -(e >> 5 & 1)))) | (b & ((~c & -(e >> 6 & 1)) | (c & -(e >> 7 & 1))))));
+}
+
+/* p = (d != 0) BoolOp q; the table is the immediate: a fifth source. d is written last, it may be a source. */
+static void lop3_predicate(struct warp *w, const struct inst *in, lanemask_t m, bool is_and) {
+    const uint32_t *a = reg_ptr(w, in->a), *b = reg_ptr(w, in->b), *c = reg_ptr(w, in->c);
+    uint32_t d[WARP_LANES], q = pred_get(w, in->e), p = 0;
+    LANES(l) d[l] = lop3(a[l], b[l], c[l], (uint32_t)in->imm);
+    LANES(l) p |= d[l] ? lane_bit[l] : 0;
+    p = is_and ? p & q : p | q;
+    if (in->d != OPND_SINK)
+        blend_lanes(reg_ptr(w, in->d), d, m, 4);
+    if (in->d2 != OPND_SINK)
+        blend_lanes(reg_ptr(w, in->d2), &p, m, 0);
+}
+static void lop3_and(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    (void)fx;
+    lop3_predicate(w, in, m, true);
+}
+static void lop3_or(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+    (void)fx;
+    lop3_predicate(w, in, m, false);
+}
+
+#define PAIR       ((uint64_t)b << 32 | a)
+#define CLAMPED(n) ((n) < 32 ? (n) : 32)
+
+#define ROWS_FILE "isa/exec/exec_bits.c"
 #define ROWS_NAME bits
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+/* ---- counting, fields, permutation ---- */
+COUNTS(B32, b32, 32)
+COUNTS(B64, b64, 64)
+FIND(U32, u32, uint32_t, b32, 32)
+FIND(S32, s32, uint32_t, b32, 32)
+FIND(U64, u64, uint64_t, b64, 64)
+FIND(S64, s64, uint64_t, b64, 64)
+EXTRACT(U32, u32, uint32_t, b32, 32, 0)
+EXTRACT(S32, s32, uint32_t, b32, 32, 1)
+EXTRACT(U64, u64, uint64_t, b64, 64, 0)
+EXTRACT(S64, s64, uint64_t, b64, 64, 1)
+INSERT(B32, b32, 32)
+INSERT(B64, b64, 64)
+
+LANE(bmsk_clamp_b32, BMSK, T1(B32), FORM(MODE2, CLAMP), INT_OTHER, DAB(B32, U32, U32), d = field_mask(a, b))
+LANE(bmsk_wrap_b32, BMSK, T1(B32), FORM(MODE2, WRAP), INT_OTHER, DAB(B32, U32, U32), d = field_mask(a & 31, b & 31))
+LANE(szext_clamp_u32, SZEXT, T1(U32), FORM(MODE2, CLAMP), INT_OTHER, DAB(U32, U32, U32), d = extend(a, b, 0))
+LANE(szext_wrap_u32, SZEXT, T1(U32), FORM(MODE2, WRAP), INT_OTHER, DAB(U32, U32, U32), d = extend(a, b & 31, 0))
+LANE(szext_clamp_s32, SZEXT, T1(S32), FORM(MODE2, CLAMP), INT_OTHER, DAB(S32, S32, U32),
+     d = (int32_t)extend((uint32_t)a, b, 1))
+LANE(szext_wrap_s32, SZEXT, T1(S32), FORM(MODE2, WRAP), INT_OTHER, DAB(S32, S32, U32),
+     d = (int32_t)extend((uint32_t)a, b & 31, 1))
+LANE(fns_b32, FNS, T1(B32), 0, INT_OTHER, DABC(B32, B32, U32, S32), d = nth_bit(a, b, c))
+
+LANE(prmt_b32, PRMT, T1(B32), 0, INT_OTHER, DABC(B32, B32, B32, B32),
+     d = pick_or_sign(PAIR, c) | pick_or_sign(PAIR, c >> 4) << 8 | pick_or_sign(PAIR, c >> 8) << 16 |
+         pick_or_sign(PAIR, c >> 12) << 24)
+PERMUTE(f4e, F4E, 0x3210, 0x4321, 0x5432, 0x6543)
+PERMUTE(b4e, B4E, 0x5670, 0x6701, 0x7012, 0x0123)
+PERMUTE(rc8, RC8, 0x0000, 0x1111, 0x2222, 0x3333)
+PERMUTE(ecl, ECL, 0x3210, 0x3211, 0x3222, 0x3333)
+PERMUTE(ecr, ECR, 0x0000, 0x1110, 0x2210, 0x3210)
+PERMUTE(rc16, RC16, 0x1010, 0x3232, 0x1010, 0x3232)
+
+/* ---- logic and shifts ---- */
+BIT_TYPES(LOGIC)
+PRED_LOGIC(and_pred, AND, DAB(PRED, PRED, PRED), MASK(a) & MASK(b))
+PRED_LOGIC(or_pred, OR, DAB(PRED, PRED, PRED), MASK(a) | MASK(b))
+PRED_LOGIC(xor_pred, XOR, DAB(PRED, PRED, PRED), MASK(a) ^ MASK(b))
+PRED_LOGIC(not_pred, NOT, DA(PRED, PRED), ~MASK(a))
+
+/* Bit k of the table is the result for a, b, c = the bits of k from the highest. */
+LANE(lop3_b32, LOP3, T1(B32), 0, INT_OTHER, DABCE(B32, B32, B32, B32, U32), d = lop3(a, b, c, e))
+WARP_FN(LOP3, T1(B32), FORM(OPN, AND), WARP, INT_OTHER, OPDS(B32, PRED, B32, B32, B32, PRED), lop3_and)
+WARP_FN(LOP3, T1(B32), FORM(OPN, OR), WARP, INT_OTHER, OPDS(B32, PRED, B32, B32, B32, PRED), lop3_or)
+
+SHIFTS(U16, u16, S16, s16, B16, 16)
+SHIFTS(U32, u32, S32, s32, B32, 32)
+SHIFTS(U64, u64, S64, s64, B64, 64)
+
+LANE(shf_l_wrap_b32, SHF, T1(B32), FORM(MODE, L) | FORM(MODE2, WRAP), INT_OTHER, DABC(B32, B32, B32, U32),
+     d = (uint32_t)(PAIR << (c & 31) >> 32))
+LANE(shf_r_wrap_b32, SHF, T1(B32), FORM(MODE, R) | FORM(MODE2, WRAP), INT_OTHER, DABC(B32, B32, B32, U32),
+     d = (uint32_t)(PAIR >> (c & 31)))
+LANE(shf_l_clamp_b32, SHF, T1(B32), FORM(MODE, L) | FORM(MODE2, CLAMP), INT_OTHER, DABC(B32, B32, B32, U32),
+     d = (uint32_t)(PAIR << CLAMPED(c) >> 32))
+LANE(shf_r_clamp_b32, SHF, T1(B32), FORM(MODE, R) | FORM(MODE2, CLAMP), INT_OTHER, DABC(B32, B32, B32, U32),
+     d = (uint32_t)(PAIR >> CLAMPED(c)))
+/* clang-format on */
+#endif

@@ -1,6 +1,10 @@
-/* setp and set on integers and bits (PTX ISA 9.0, section 9.7.5). Those on floating-point numbers: exec_setp, exec_set.
- */
+/* setp and set on integers, bits, f32 and f64 (PTX ISA 9.0, sections 9.7.5 and 9.7.6). The 16-bit floating-point
+ * formats are in exec_half.c. */
+#ifndef ROWS_FILE /* see isa/rows.h */
 #include "isa/rows.h"
+#include "isa/softfloat.h"
+
+/* ---- integers and bits ---- */
 
 /* Each comparison of a type: X(TYPE, type, CMP, cmp, operator). */
 #define EQUALITY(X, T, t) X(T, t, EQ, eq, ==) X(T, t, NE, ne, !=)
@@ -73,6 +77,74 @@ ALL_CMP(SET_INT_FUNCTIONS)
     SET_ROWS(F16, T, FORM(CMP, CMP_), set_f16_, cmp##_##t)                                                             \
     SET_ROWS(BF16, T, FORM(CMP, CMP_), set_bf16_, cmp##_##t)
 
-#define ROWS_FILE "isa/exec/exec_compare.def"
+/* ---- setp of f32 and f64 ---- */
+
+/* clang-format off */
+#define FLOAT_CMP(X)                                                                                                   \
+    X(eq, EQ) X(ne, NE) X(lt, LT) X(le, LE) X(gt, GT) X(ge, GE)                                                        \
+    X(equ, EQU) X(neu, NEU) X(ltu, LTU) X(leu, LEU) X(gtu, GTU) X(geu, GEU) X(num, NUM) X(nan, NAN)
+/* clang-format on */
+
+#define SETP_ALL(word, cmp)                                                                                            \
+    SETP(setp_##word##_f32, SETP, T1(F32), FORM(CMP, cmp), INT_OTHER, F32, F32, f32_compare(CMP_##cmp, a, b))          \
+    SETP(setp_##word##_ftz_f32, SETP, T1(F32), FORM(CMP, cmp) | FLAG(FTZ), INT_OTHER, F32, F32,                        \
+         f32_compare(CMP_##cmp, f32_flush(a, 1), f32_flush(b, 1)))                                                     \
+    SETP(setp_##word##_f64, SETP, T1(F64), FORM(CMP, cmp), INT_OTHER, F64, F64, f64_compare(CMP_##cmp, a, b))
+
+/* ---- set with f32 and f64 sources: true is all ones in an integer destination and 1.0 in a floating-point one ---- */
+
+#define TRUE_U32  0xffffffffu
+#define TRUE_F32  1.0f
+#define TRUE_F16  0x3c00
+#define TRUE_BF16 0x3f80
+
+#define SET_ALL(word, cmp)                                                                                             \
+    SET_F32(word, cmp, , 0, 0)                                                                                         \
+    SET_F32(word, cmp, _ftz, FLAG(FTZ), 1)                                                                             \
+    SET_BOOL(set_##word##_u32_f64, U32, F64, cmp, 0, f64_compare(CMP_##cmp, a, b))                                     \
+    SET_SAME(set_##word##_u32_f64, S32, F64, cmp, 0)                                                                   \
+    SET_BOOL(set_##word##_f32_f64, F32, F64, cmp, 0, f64_compare(CMP_##cmp, a, b))                                     \
+    SET_BOOL(set_##word##_f16_f64, F16, F64, cmp, 0, f64_compare(CMP_##cmp, a, b))                                     \
+    SET_BOOL(set_##word##_bf16_f64, BF16, F64, cmp, 0, f64_compare(CMP_##cmp, a, b))                                   \
+    SET_BOOL(set_##word##_bf16_f32, BF16, F32, cmp, 0, f32_compare(CMP_##cmp, a, b))
+#define SET_F32(word, cmp, tag, flags, ftz)                                                                            \
+    SET_BOOL(set_##word##tag##_u32_f32, U32, F32, cmp, flags,                                                          \
+             f32_compare(CMP_##cmp, f32_flush(a, ftz), f32_flush(b, ftz)))                                             \
+    SET_SAME(set_##word##tag##_u32_f32, S32, F32, cmp, flags)                                                          \
+    SET_BOOL(set_##word##tag##_f32_f32, F32, F32, cmp, flags,                                                          \
+             f32_compare(CMP_##cmp, f32_flush(a, ftz), f32_flush(b, ftz)))                                             \
+    SET_BOOL(set_##word##tag##_f16_f32, F16, F32, cmp, flags,                                                          \
+             f32_compare(CMP_##cmp, f32_flush(a, ftz), f32_flush(b, ftz)))
+
+/* Four rows: the comparison alone, and with a predicate c. */
+#define SET_BOOL(name, D, S, cmp, flags, t)                                                                            \
+    LANE(name, SET, T2(D, S), FORM(CMP, cmp) | (flags), INT_OTHER, DAB(D, S, S), d = (t) ? TRUE_##D : 0)               \
+    LANE(name##_and, SET, T2(D, S), FORM(CMP, cmp) | (flags) | FORM(OPN, AND), INT_OTHER, DABC(D, S, S, PRED),         \
+         d = ((t)&c) ? TRUE_##D : 0)                                                                                   \
+    LANE(name##_or, SET, T2(D, S), FORM(CMP, cmp) | (flags) | FORM(OPN, OR), INT_OTHER, DABC(D, S, S, PRED),           \
+         d = ((t) | c) ? TRUE_##D : 0)                                                                                 \
+    LANE(name##_xor, SET, T2(D, S), FORM(CMP, cmp) | (flags) | FORM(OPN, XOR), INT_OTHER, DABC(D, S, S, PRED),         \
+         d = ((t) ^ c) ? TRUE_##D : 0)
+/* The same functions for a destination of the same bits. */
+#define SET_SAME(name, D, S, cmp, flags)                                                                               \
+    LANE_FN(SET, T2(D, S), FORM(CMP, cmp) | (flags), INT_OTHER, DAB(D, S, S), name, )                                  \
+    LANE_FN(SET, T2(D, S), FORM(CMP, cmp) | (flags) | FORM(OPN, AND), INT_OTHER, DABC(D, S, S, PRED), name##_and, )    \
+    LANE_FN(SET, T2(D, S), FORM(CMP, cmp) | (flags) | FORM(OPN, OR), INT_OTHER, DABC(D, S, S, PRED), name##_or, )      \
+    LANE_FN(SET, T2(D, S), FORM(CMP, cmp) | (flags) | FORM(OPN, XOR), INT_OTHER, DABC(D, S, S, PRED), name##_xor, )
+
+#define ROWS_FILE "isa/exec/exec_compare.c"
 #define ROWS_NAME compare
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+/* ---- integers and bits ---- */
+ALL_CMP(SETP_INT)
+ALL_CMP(SET_INT)
+
+/* ---- setp of f32 and f64 ---- */
+FLOAT_CMP(SETP_ALL)
+
+/* ---- set with f32 and f64 sources ---- */
+FLOAT_CMP(SET_ALL)
+/* clang-format on */
+#endif

@@ -1,4 +1,5 @@
-/* Branches through tables, exits, barriers. What they do to paths is the driver's and the model's business. */
+/* Branches through tables, exits, barriers. The driver and the reconvergence model decide what becomes of paths. */
+#ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec.h"
 #include "isa/machine/call.h"
 #include "isa/rows.h"
@@ -32,7 +33,7 @@ static void exec_trap(struct warp *w, const struct inst *in, lanemask_t m, struc
     fx->fault_text = NULL;
 }
 
-/* The value that a barrier operand has in all lanes of m; false, with a fault, when they differ. */
+/* The value of a barrier operand, which must be the same in all lanes of m. Otherwise: a fault. */
 static bool uniform_operand(const struct warp *w, opnd_t o, lanemask_t m, const char *what, struct effects *fx,
                             uint32_t *out) {
     const uint32_t *v = reg_ptr(w, o);
@@ -81,7 +82,7 @@ BARRIER(barrier_and, BARRIER_AND)
 BARRIER(barrier_or, BARRIER_OR)
 BARRIER(barrier_popc, BARRIER_POPC)
 
-/* A cluster is one CTA: what arrive announces is waited for at the wait, which all its threads come to. */
+/* A cluster is one CTA: arrive does nothing, and wait is a barrier of all threads of the CTA. */
 static void cluster_wait(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     (void)w, (void)in, (void)m;
     fx->barrier = CLUSTER_BARRIER;
@@ -104,6 +105,37 @@ static void exec_warpsync(struct warp *w, const struct inst *in, lanemask_t m, s
     WARP_FN(OP, T1(U32), FORM(MODE, RED) | FORM(OPN, POPC), BARRIER, CONTROL, OPDS(U32, NONE, NONE, NONE, NONE, NONE), \
             barrier_popc)
 
-#define ROWS_FILE "isa/exec/exec_control.def"
+#define ROWS_FILE "isa/exec/exec_control.c"
 #define ROWS_NAME control
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+/* Control, synchronisation. */
+NOTHING(BRA, T0, 0, BRANCH, CONTROL, NO_OPDS)
+WARP_FN(BRX, T0, FORM(MODE, IDX), BRX, CONTROL, NO_OPDS, exec_brx)
+WARP_FN(CALL, T0, 0, CALL, CONTROL, NO_OPDS, exec_call)
+WARP_FN(RET, T0, 0, RET, CONTROL, NO_OPDS, exec_ret)
+WARP_FN(EXIT, T0, 0, EXIT, CONTROL, NO_OPDS, exec_exit)
+WARP_FN(TRAP, T0, 0, TRAP, CONTROL, NO_OPDS, exec_trap)
+WARP_FN(BRKPT, T0, 0, TRAP, CONTROL, NO_OPDS, exec_trap)
+BARRIER_ROWS(BAR)
+BARRIER_ROWS(BARRIER)
+NOTHING(BARRIER, T0, FORM(MODE, ARRIVE) | FORM(MODE2, CLUSTER), FENCE, CONTROL, NO_OPDS)
+WARP_FN(BARRIER, T0, FORM(MODE, WAIT) | FORM(MODE2, CLUSTER), BARRIER, CONTROL, NO_OPDS, cluster_wait)
+WARP_FN(BAR, T0, FORM(MODE, WARP), WARPSYNC, CONTROL, NO_OPDS, exec_warpsync)
+NOTHING(MEMBAR, T0, 0, FENCE, MEM, NO_OPDS)
+NOTHING(FENCE, T0, 0, FENCE, MEM, NO_OPDS)
+NOTHING(BSSY, T0, 0, BSSY, CONTROL, NO_OPDS)
+NOTHING(BSYNC, T0, 0, BSYNC, CONTROL, NO_OPDS)
+NOTHING(BREAK, T0, 0, BREAK, CONTROL, NO_OPDS)
+NOTHING(ENQ, T0, FORM(MODE, DATA), ENQ_DATA, MEM, NO_OPDS)
+NOTHING(ENQ, T0, FORM(MODE, ADDR), ENQ_ADDR, MEM, NO_OPDS)
+NOTHING(ENQ, T1(PRED), 0, ENQ_PRED, CONTROL, OPDS(NONE, NONE, PRED, NONE, NONE, NONE))
+WARP_FN(DEQ, T1(PRED), 0, WARP, INT_OTHER, OPDS(PRED, NONE, PRED, NONE, NONE, NONE), deq_predicate)
+NOTHING(SETMAXNREG, T1(U32), FORM(OPN, INC) | FLAG(SYNC), NOP, CONTROL, NO_OPDS)
+NOTHING(SETMAXNREG, T1(U32), FORM(OPN, DEC) | FLAG(SYNC), NOP, CONTROL, NO_OPDS)
+NOTHING(PMEVENT, T0, 0, NOP, CONTROL, NO_OPDS)
+NOTHING(GRIDDEPCONTROL, T0, FORM(MODE, LAUNCH_DEPENDENTS), NOP, CONTROL, NO_OPDS)
+NOTHING(GRIDDEPCONTROL, T0, FORM(MODE, WAIT), NOP, CONTROL, NO_OPDS)
+/* clang-format on */
+#endif

@@ -1,10 +1,11 @@
-/* cp.async: copies from device to shared memory (PTX ISA 9.0, section 9.7.9.25). What a copy does is done when it
- * executes: one of the moments that PTX allows, since nobody may look at source or destination before a wait. When it
- * is complete is a matter of time, and of those who check programs. Lanes are performed in ascending order. */
+/* cp.async: copies from device to shared memory (PTX ISA 9.0, section 9.7.9.25). A copy is done when the instruction
+ * executes. PTX allows that, since no thread may look at source or destination before a wait. The timing model and the
+ * checker decide when the copy counts as complete. Lanes execute in ascending order. */
+#ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_mem.h"
 #include "isa/rows.h"
 
-/* How many bytes each lane reads. False: fx holds the fault. */
+/* Sets the number of bytes that each lane reads. False: fx holds the fault. */
 static bool bytes_to_read(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx,
                           uint32_t bytes[WARP_LANES]) {
     const uint32_t *size = reg_ptr(w, in->c);
@@ -22,7 +23,7 @@ static bool bytes_to_read(const struct warp *w, const struct inst *in, lanemask_
     return true;
 }
 
-/* Destinations of all lanes; those that do not execute have that of one that does. True: all are in place. */
+/* Sets the destinations of all lanes; idle lanes get that of an executing one. True: all are valid. */
 static bool destinations(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     const unsigned char *base = reg_ptr(w, in->b);
     const uint64_t *more = reg_ptr(w, in->e);
@@ -39,7 +40,8 @@ static bool destinations(const struct warp *w, const struct inst *in, lanemask_t
     return right;
 }
 
-/* Where lane l reads; NULL: fx holds the fault. Less than a whole element may end where an allocation does. */
+/* The source of lane l; NULL: fx holds the fault. A source of less than a whole element may end at the end of an
+ * allocation. */
 static const unsigned char *source(struct warp *w, const struct inst *in, struct effects *fx, int l, uint32_t bytes) {
     uint64_t at = fx->addr[l];
     if (bytes == in->msize || at & (in->msize - 1u))
@@ -116,6 +118,16 @@ static void exec_group(struct warp *w, const struct inst *in, lanemask_t m, stru
     (void)w, (void)in, (void)m, (void)fx;
 }
 
-#define ROWS_FILE "isa/exec/exec_copy.def"
+#define ROWS_FILE "isa/exec/exec_copy.c"
 #define ROWS_NAME copy
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+/* The arrival at an mbarrier is in exec_mbarrier.c. */
+WARP_FN(CP, T0, FORM(MODE2, CA) | FORM(SPACE, SHARED), COPY, MEM, NO_OPDS, exec_copy)
+WARP_FN(CP, T0, FORM(MODE2, CG) | FORM(SPACE, SHARED), COPY, MEM, NO_OPDS, exec_copy)
+WARP_FN(CP, T0, FORM(MODE2, COMMIT_GROUP), COMMIT, CONTROL, NO_OPDS, exec_group)
+WARP_FN(CP, T0, FORM(MODE2, WAIT_GROUP), COLLECT, CONTROL, NO_OPDS, exec_group)
+WARP_FN(CP, T0, FORM(MODE2, WAIT_ALL), COLLECT, CONTROL, NO_OPDS, exec_group)
+/* clang-format on */
+#endif

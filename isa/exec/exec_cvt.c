@@ -1,4 +1,5 @@
-/* cvt between integers and floating-point numbers, and between floating-point formats (PTX ISA 9.0, section 9.7.9.21).
+/* cvt between integers, between integers and floating-point numbers, and between floating-point formats (PTX ISA 9.0,
+ * section 9.7.9.21). Packed formats, and formats of a byte and less: exec_cvt_pack.c.
  *
  * Conversions that kernels do often have a function of their own. All others go through 32 doubles: a source widens to
  * double exactly (64-bit integers bound for a narrower format: rounded to odd, which serves any second rounding, see
@@ -7,8 +8,56 @@
  * Float to integer saturates, with or without .sat. NaN becomes 0; from f64, or to 64 bits, it becomes the one bit
  * 1 << (width - 1). A NaN in a result is the canonical one, except that f64 keeps the payload. bf16 has no .sat,
  * neither as a destination nor as a source. */
+#ifndef ROWS_FILE /* see isa/rows.h */
 #include "isa/rows.h"
 #include "isa/softfloat.h"
+
+/* ---- between integers: extension, truncation, and .sat ---- */
+
+#define INLINE static inline __attribute__((always_inline))
+
+#define MIN_U8  0
+#define MIN_U16 0
+#define MIN_U32 0
+#define MIN_U64 0
+#define MIN_S8  INT8_MIN
+#define MIN_S16 INT16_MIN
+#define MIN_S32 INT32_MIN
+#define MIN_S64 INT64_MIN
+#define MAX_U8  UINT8_MAX
+#define MAX_U16 UINT16_MAX
+#define MAX_U32 UINT32_MAX
+#define MAX_U64 UINT64_MAX
+#define MAX_S8  INT8_MAX
+#define MAX_S16 INT16_MAX
+#define MAX_S32 INT32_MAX
+#define MAX_S64 INT64_MAX
+
+/* a within [min, max], as bits */
+INLINE uint64_t clamp_unsigned(uint64_t a, uint64_t max) { return a < max ? a : max; }
+INLINE uint64_t clamp_signed(int64_t a, int64_t min, uint64_t max) {
+    int64_t top = max < INT64_MAX ? (int64_t)max : INT64_MAX;
+    int64_t low = a < top ? a : top;
+    return (uint64_t)(low > min ? low : min);
+}
+
+#define CVT_FROM_ALL(D)                                                                                                \
+    CVT_PLAIN(D, U8)                                                                                                   \
+    CVT_PLAIN(D, U16)                                                                                                  \
+    CVT_PLAIN(D, U32)                                                                                                  \
+    CVT_PLAIN(D, U64)                                                                                                  \
+    CVT_PLAIN(D, S8)                                                                                                   \
+    CVT_PLAIN(D, S16)                                                                                                  \
+    CVT_PLAIN(D, S32)                                                                                                  \
+    CVT_PLAIN(D, S64)
+#define CVT_PLAIN(D, S) CVT(cvt_##D##_##S, CVT, T2(D, S), 0, INT_OTHER, DA(D, S), d = (lane_##D)a)
+#define SAT_UNSIGNED(D, S)                                                                                             \
+    CVT(cvt_sat_##D##_##S, CVT, T2(D, S), FLAG(SAT), INT_OTHER, DA(D, S), d = (lane_##D)clamp_unsigned(a, MAX_##D))
+#define SAT_SIGNED(D, S)                                                                                               \
+    CVT(cvt_sat_##D##_##S, CVT, T2(D, S), FLAG(SAT), INT_OTHER, DA(D, S),                                              \
+        d = (lane_##D)clamp_signed(a, MIN_##D, MAX_##D))
+
+/* ---- with floating-point numbers ---- */
 
 /* source to double */
 FP_INLINE double double_odd_u64(uint64_t m) {
@@ -246,7 +295,7 @@ NARROW_FNS(RZ)
 NARROW_FNS(RM)
 NARROW_FNS(RP)
 
-/* The rows of exec_cvt.def. */
+/* Families of rows. */
 #define TO_INT(D, rnd)                                                                                                 \
     TO_INT_ROWS(D, F16, rnd, , 0, INT_OTHER)                                                                           \
     CVT_FN(CVT, T2(D, BF16), FORM(RND, rnd), INT_OTHER, DA(D, BF16), cvt_##rnd##_##D##_BF16, )                         \
@@ -296,6 +345,212 @@ NARROW_FNS(RP)
     CVT(cvt_##rnd##_BF16_BF16, CVT, T2(BF16, BF16), FORM(RND, rnd), INT_OTHER, DA(BF16, BF16),                         \
         d = bf16_from_f32(f32_integral(f32_from_bf16(a), RND_##rnd), RND_RN))
 
-#define ROWS_FILE "isa/exec/exec_cvt.def"
+#define ROWS_FILE "isa/exec/exec_cvt.c"
 #define ROWS_NAME cvt
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+/* ---- between integers: extension, truncation, and .sat ---- */
+CVT_FROM_ALL(U8)
+CVT_FROM_ALL(U16)
+CVT_FROM_ALL(U32)
+CVT_FROM_ALL(U64)
+CVT_FROM_ALL(S8)
+CVT_FROM_ALL(S16)
+CVT_FROM_ALL(S32)
+CVT_FROM_ALL(S64)
+
+/* .sat exists where the source has values that the destination has not */
+SAT_UNSIGNED(S8, U8)
+SAT_UNSIGNED(U8, U16)
+SAT_UNSIGNED(S8, U16)
+SAT_UNSIGNED(S16, U16)
+SAT_UNSIGNED(U8, U32)
+SAT_UNSIGNED(U16, U32)
+SAT_UNSIGNED(S8, U32)
+SAT_UNSIGNED(S16, U32)
+SAT_UNSIGNED(S32, U32)
+SAT_UNSIGNED(U8, U64)
+SAT_UNSIGNED(U16, U64)
+SAT_UNSIGNED(U32, U64)
+SAT_UNSIGNED(S8, U64)
+SAT_UNSIGNED(S16, U64)
+SAT_UNSIGNED(S32, U64)
+SAT_UNSIGNED(S64, U64)
+SAT_SIGNED(U8, S8)
+SAT_SIGNED(U16, S8)
+SAT_SIGNED(U32, S8)
+SAT_SIGNED(U64, S8)
+SAT_SIGNED(U8, S16)
+SAT_SIGNED(U16, S16)
+SAT_SIGNED(U32, S16)
+SAT_SIGNED(U64, S16)
+SAT_SIGNED(S8, S16)
+SAT_SIGNED(U8, S32)
+SAT_SIGNED(U16, S32)
+SAT_SIGNED(U32, S32)
+SAT_SIGNED(U64, S32)
+SAT_SIGNED(S8, S32)
+SAT_SIGNED(S16, S32)
+SAT_SIGNED(U8, S64)
+SAT_SIGNED(U16, S64)
+SAT_SIGNED(U32, S64)
+SAT_SIGNED(U64, S64)
+SAT_SIGNED(S8, S64)
+SAT_SIGNED(S16, S64)
+SAT_SIGNED(S32, S64)
+
+/* ---- with floating-point numbers ---- */
+/* float to integer */
+TO_INT(U8, RNI)
+TO_INT(U16, RNI)
+TO_INT(U32, RNI)
+TO_INT(U64, RNI)
+TO_INT(S8, RNI)
+TO_INT(S16, RNI)
+TO_INT(S32, RNI)
+TO_INT(S64, RNI)
+TO_INT(U8, RZI)
+TO_INT(U16, RZI)
+TO_INT(U32, RZI)
+TO_INT(U64, RZI)
+TO_INT(S8, RZI)
+TO_INT(S16, RZI)
+TO_INT(S32, RZI)
+TO_INT(S64, RZI)
+TO_INT(U8, RMI)
+TO_INT(U16, RMI)
+TO_INT(U32, RMI)
+TO_INT(U64, RMI)
+TO_INT(S8, RMI)
+TO_INT(S16, RMI)
+TO_INT(S32, RMI)
+TO_INT(S64, RMI)
+TO_INT(U8, RPI)
+TO_INT(U16, RPI)
+TO_INT(U32, RPI)
+TO_INT(U64, RPI)
+TO_INT(S8, RPI)
+TO_INT(S16, RPI)
+TO_INT(S32, RPI)
+TO_INT(S64, RPI)
+
+/* integer to float */
+FROM_INT(U8, RN)
+FROM_INT(U16, RN)
+FROM_INT(U32, RN)
+FROM_INT(U64, RN)
+FROM_INT(S8, RN)
+FROM_INT(S16, RN)
+FROM_INT(S32, RN)
+FROM_INT(S64, RN)
+FROM_INT(U8, RZ)
+FROM_INT(U16, RZ)
+FROM_INT(U32, RZ)
+FROM_INT(U64, RZ)
+FROM_INT(S8, RZ)
+FROM_INT(S16, RZ)
+FROM_INT(S32, RZ)
+FROM_INT(S64, RZ)
+FROM_INT(U8, RM)
+FROM_INT(U16, RM)
+FROM_INT(U32, RM)
+FROM_INT(U64, RM)
+FROM_INT(S8, RM)
+FROM_INT(S16, RM)
+FROM_INT(S32, RM)
+FROM_INT(S64, RM)
+FROM_INT(U8, RP)
+FROM_INT(U16, RP)
+FROM_INT(U32, RP)
+FROM_INT(U64, RP)
+FROM_INT(S8, RP)
+FROM_INT(S16, RP)
+FROM_INT(S32, RP)
+FROM_INT(S64, RP)
+F64_FROM_INT(U8, RN, RN)
+F64_FROM_INT(U16, RN, RN)
+F64_FROM_INT(U32, RN, RN)
+F64_FROM_INT(U64, RN, RN)
+F64_FROM_INT(S8, RN, RN)
+F64_FROM_INT(S16, RN, RN)
+F64_FROM_INT(S32, RN, RN)
+F64_FROM_INT(S64, RN, RN)
+F64_FROM_INT(U8, RZ, RN)
+F64_FROM_INT(U16, RZ, RN)
+F64_FROM_INT(U32, RZ, RN)
+F64_FROM_INT(U64, RZ, RZ)
+F64_FROM_INT(S8, RZ, RN)
+F64_FROM_INT(S16, RZ, RN)
+F64_FROM_INT(S32, RZ, RN)
+F64_FROM_INT(S64, RZ, RZ)
+F64_FROM_INT(U8, RM, RN)
+F64_FROM_INT(U16, RM, RN)
+F64_FROM_INT(U32, RM, RN)
+F64_FROM_INT(U64, RM, RM)
+F64_FROM_INT(S8, RM, RN)
+F64_FROM_INT(S16, RM, RN)
+F64_FROM_INT(S32, RM, RN)
+F64_FROM_INT(S64, RM, RM)
+F64_FROM_INT(U8, RP, RN)
+F64_FROM_INT(U16, RP, RN)
+F64_FROM_INT(U32, RP, RN)
+F64_FROM_INT(U64, RP, RP)
+F64_FROM_INT(S8, RP, RN)
+F64_FROM_INT(S16, RP, RN)
+F64_FROM_INT(S32, RP, RN)
+F64_FROM_INT(S64, RP, RP)
+
+/* to a narrower float, or another of 16 bits */
+NARROW_FTZ(F32, F64, RN, F64_ADD)
+NARROW_FTZ(F16, F32, RN, INT_OTHER)
+NARROW_BF16_F32(RN)
+NARROW(F16, F64, RN, F64_ADD)
+NARROW_PLAIN(BF16, F64, RN, F64_ADD)
+NARROW_PLAIN(F16, BF16, RN, INT_OTHER)
+NARROW_PLAIN(BF16, F16, RN, INT_OTHER)
+NARROW_FTZ(F32, F64, RZ, F64_ADD)
+NARROW_FTZ(F16, F32, RZ, INT_OTHER)
+NARROW_BF16_F32(RZ)
+NARROW(F16, F64, RZ, F64_ADD)
+NARROW_PLAIN(BF16, F64, RZ, F64_ADD)
+NARROW_PLAIN(F16, BF16, RZ, INT_OTHER)
+NARROW_PLAIN(BF16, F16, RZ, INT_OTHER)
+NARROW_FTZ(F32, F64, RM, F64_ADD)
+NARROW_FTZ(F16, F32, RM, INT_OTHER)
+NARROW_BF16_F32(RM)
+NARROW(F16, F64, RM, F64_ADD)
+NARROW_PLAIN(BF16, F64, RM, F64_ADD)
+NARROW_PLAIN(F16, BF16, RM, INT_OTHER)
+NARROW_PLAIN(BF16, F16, RM, INT_OTHER)
+NARROW_FTZ(F32, F64, RP, F64_ADD)
+NARROW_FTZ(F16, F32, RP, INT_OTHER)
+NARROW_BF16_F32(RP)
+NARROW(F16, F64, RP, F64_ADD)
+NARROW_PLAIN(BF16, F64, RP, F64_ADD)
+NARROW_PLAIN(F16, BF16, RP, INT_OTHER)
+NARROW_PLAIN(BF16, F16, RP, INT_OTHER)
+
+/* to a wider float */
+FLOAT_ROWS(cvt_F32_F16, F32, F16, 0, INT_OTHER, f32_from_f16(a), f32_result(f32_from_f16(a), 0, 1))
+FLOAT_ROWS(cvt_ftz_F32_F16, F32, F16, FLAG(FTZ), INT_OTHER, f32_from_f16(a), f32_result(f32_from_f16(a), 0, 1))
+CVT(cvt_F32_BF16, CVT, T2(F32, BF16), 0, INT_OTHER, DA(F32, BF16), d = f32_from_bf16(a))
+CVT(cvt_ftz_F32_BF16, CVT, T2(F32, BF16), FLAG(FTZ), INT_OTHER, DA(F32, BF16), d = f32_result(f32_from_bf16(a), 1, 0))
+FLOAT_ROWS(cvt_F64_F16, F64, F16, 0, F64_ADD, (double)f32_from_f16(a), f64_sat(f32_from_f16(a)))
+CVT(cvt_F64_BF16, CVT, T2(F64, BF16), 0, F64_ADD, DA(F64, BF16), d = (double)f32_from_bf16(a))
+FLOAT_ROWS(cvt_F64_F32, F64, F32, 0, F64_ADD, f64_from_f32(a), f64_sat(a))
+FLOAT_ROWS(cvt_ftz_F64_F32, F64, F32, FLAG(FTZ), F64_ADD, f64_from_f32(f32_flush(a, 1)), f64_sat(f32_flush(a, 1)))
+
+/* in one format */
+FLOAT_ROWS(cvt_F16_F16, F16, F16, 0, INT_OTHER, f16_from_f32(f32_from_f16(a), RND_RN),
+    f16_from_f32(f32_result(f32_from_f16(a), 0, 1), RND_RN))
+CVT(cvt_BF16_BF16, CVT, T2(BF16, BF16), 0, INT_OTHER, DA(BF16, BF16), d = bf16_from_f32(f32_from_bf16(a), RND_RN))
+FLOAT_ROWS(cvt_F32_F32, F32, F32, 0, INT_OTHER, f32_result(a, 0, 0), f32_result(a, 0, 1))
+FLOAT_ROWS(cvt_ftz_F32_F32, F32, F32, FLAG(FTZ), INT_OTHER, f32_result(a, 1, 0), f32_result(a, 1, 1))
+FLOAT_ROWS(cvt_F64_F64, F64, F64, 0, F64_ADD, f64_result1(a, a), f64_sat(a))
+INTEGRAL(RNI)
+INTEGRAL(RZI)
+INTEGRAL(RMI)
+INTEGRAL(RPI)
+/* clang-format on */
+#endif

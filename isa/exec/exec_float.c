@@ -1,8 +1,62 @@
-/* f32 and f64 arithmetic rounded to nearest, signs, minimum and maximum, classes, selection by sign.
+/* Arithmetic on f32 and f64, and on f32 with 16-bit sources (PTX ISA 9.0, sections 9.7.3 and 9.7.5). */
+#ifndef ROWS_FILE /* see isa/rows.h */
+#include "isa/rows.h"
+#include "isa/softfloat.h"
+#include <fenv.h>
+#include <math.h>
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+/* One line is one f32 operation in one rounding mode, with and without .ftz and .sat. `fn` names f32_<fn>() of
+ * softfloat.h. */
+#define F32_OP1_(name, op, fn, rnd, lat, flags, ftz)                                                                   \
+    LANE(name, op, T1(F32), FORM(RND, rnd) | (flags), lat, DA(F32, F32),                                               \
+         d = f32_result(f32_##fn(f32_flush(a, ftz), RND_##rnd), ftz, 0))
+#define F32_OP2_(name, op, fn, rnd, lat, flags, ftz, sat)                                                              \
+    LANE(name, op, T1(F32), FORM(RND, rnd) | (flags), lat, DAB(F32, F32, F32),                                         \
+         d = f32_result(f32_##fn(f32_flush(a, ftz), f32_flush(b, ftz), RND_##rnd), ftz, sat))
+#define F32_OP3_(name, op, fn, rnd, lat, flags, ftz, sat)                                                              \
+    LANE(name, op, T1(F32), FORM(RND, rnd) | (flags), lat, DABC(F32, F32, F32, F32),                                   \
+         d = f32_result(f32_##fn(f32_flush(a, ftz), f32_flush(b, ftz), f32_flush(c, ftz), RND_##rnd), ftz, sat))
+
+/* rcp sqrt: .ftz */
+#define F32_OP1(op, fn, rnd, lat)                                                                                      \
+    F32_OP1_(fn##_##rnd##_f32, op, fn, rnd, lat, 0, 0)                                                                 \
+    F32_OP1_(fn##_##rnd##_ftz_f32, op, fn, rnd, lat, FLAG(FTZ), 1)
+/* div: .ftz */
+#define F32_DIV(rnd)                                                                                                   \
+    F32_OP2_(div_##rnd##_f32, DIV, div, rnd, F32_DIV, 0, 0, 0)                                                         \
+    F32_OP2_(div_##rnd##_ftz_f32, DIV, div, rnd, F32_DIV, FLAG(FTZ), 1, 0)
+/* add sub mul: .ftz .sat */
+#define F32_OP2(op, fn, rnd, lat)                                                                                      \
+    F32_OP2_(fn##_##rnd##_f32, op, fn, rnd, lat, 0, 0, 0)                                                              \
+    F32_OP2_(fn##_##rnd##_ftz_f32, op, fn, rnd, lat, FLAG(FTZ), 1, 0)                                                  \
+    F32_OP2_(fn##_##rnd##_sat_f32, op, fn, rnd, lat, FLAG(SAT), 0, 1)                                                  \
+    F32_OP2_(fn##_##rnd##_ftz_sat_f32, op, fn, rnd, lat, FLAG(FTZ) | FLAG(SAT), 1, 1)
+/* fma, and mad, which is the same */
+#define F32_FMA(rnd)                                                                                                   \
+    F32_OP3_(fma_##rnd##_f32, FMA, fma, rnd, F32_FMA, 0, 0, 0)                                                         \
+    F32_OP3_(fma_##rnd##_ftz_f32, FMA, fma, rnd, F32_FMA, FLAG(FTZ), 1, 0)                                             \
+    F32_OP3_(fma_##rnd##_sat_f32, FMA, fma, rnd, F32_FMA, FLAG(SAT), 0, 1)                                             \
+    F32_OP3_(fma_##rnd##_ftz_sat_f32, FMA, fma, rnd, F32_FMA, FLAG(FTZ) | FLAG(SAT), 1, 1)                             \
+    F32_MAD(MAD, rnd, FORM(RND, rnd))
+#define F32_MAD(op, rnd, form)                                                                                         \
+    LANE_FN(op, T1(F32), form, F32_FMA, DABC(F32, F32, F32, F32), fma_##rnd##_f32, )                                   \
+    LANE_FN(op, T1(F32), (form) | FLAG(FTZ), F32_FMA, DABC(F32, F32, F32, F32), fma_##rnd##_ftz_f32, )                 \
+    LANE_FN(op, T1(F32), (form) | FLAG(SAT), F32_FMA, DABC(F32, F32, F32, F32), fma_##rnd##_sat_f32, )                 \
+    LANE_FN(op, T1(F32), (form) | FLAG(FTZ) | FLAG(SAT), F32_FMA, DABC(F32, F32, F32, F32), fma_##rnd##_ftz_sat_f32, )
+/* add sub mul without a rounding modifier round to nearest */
+#define F32_DEFAULT(op, fn, lat)                                                                                       \
+    LANE_FN(op, T1(F32), 0, lat, DAB(F32, F32, F32), fn##_RN_f32, )                                                    \
+    LANE_FN(op, T1(F32), FLAG(FTZ), lat, DAB(F32, F32, F32), fn##_RN_ftz_f32, )                                        \
+    LANE_FN(op, T1(F32), FLAG(SAT), lat, DAB(F32, F32, F32), fn##_RN_sat_f32, )                                        \
+    LANE_FN(op, T1(F32), FLAG(FTZ) | FLAG(SAT), lat, DAB(F32, F32, F32), fn##_RN_ftz_sat_f32, )
+
+/* ---- rounded to nearest; signs, minimum and maximum, classes, selection by sign ----
  *
- * PTX ISA 9.0, section 9.7.3. mad is fma in every form; mad.f32 without a rounding modifier (sm_1x, and PTX up to 3.1
- * elsewhere) is fma.rn.f32. abs, neg and copysign change the sign bit of a NaN and nothing else. */
-#include "float_rows.h"
+ * mad is fma in every form; mad.f32 without a rounding modifier (sm_1x, and PTX up to 3.1 elsewhere) is fma.rn.f32.
+ * abs, neg and copysign change the sign bit of a NaN and nothing else. */
 
 FP_INLINE float f32_negate(float x) { return f32_from_bits(f32_bits(x) ^ 0x80000000u); }
 
@@ -98,6 +152,323 @@ FMA_FN(fma_f64, fma_lanes_f64(d, a, b, c), fma_lanes_f64(d, a, b, c))
     LANE(slct_##T, SLCT, T2(T, F32), 0, INT_OTHER, DABC(T, T, T, F32), d = c >= 0.0f ? a : b)                          \
     LANE(slct_ftz_##T, SLCT, T2(T, F32), FLAG(FTZ), INT_OTHER, DABC(T, T, T, F32), d = f32_flush(c, 1) >= 0.0f ? a : b)
 
-#define ROWS_FILE "isa/exec/exec_float.def"
+/* ---- rounded toward zero (.rz), down (.rm) and up (.rp) ----
+ *
+ * f32 is computed in double and rounded by hand (softfloat.h), which vectorises. f64 uses AVX-512 instructions, which
+ * name a rounding mode. Other processors set their rounding mode for the 32 lanes of one instruction. The arithmetic is
+ * in a function that is not inlined, so that the compiler moves none of it across the change of mode and computes none
+ * of it in advance. */
+
+enum f64_op { F64_OP_ADD, F64_OP_SUB, F64_OP_MUL, F64_OP_DIV, F64_OP_FMA, F64_OP_RCP, F64_OP_SQRT };
+
+#if defined(__AVX512F__)
+#define F64_ROUNDED(call, ...)                                                                                         \
+    (rnd == RND_RZ   ? call(__VA_ARGS__, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)                                       \
+     : rnd == RND_RM ? call(__VA_ARGS__, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)                                    \
+                     : call(__VA_ARGS__, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC))
+FP_INLINE __m512d f64_vector(enum f64_op op, int rnd, __m512d a, __m512d b, __m512d c) {
+    switch (op) {
+    case F64_OP_ADD:
+        return F64_ROUNDED(_mm512_add_round_pd, a, b);
+    case F64_OP_SUB:
+        return F64_ROUNDED(_mm512_sub_round_pd, a, b);
+    case F64_OP_MUL:
+        return F64_ROUNDED(_mm512_mul_round_pd, a, b);
+    case F64_OP_DIV:
+        return F64_ROUNDED(_mm512_div_round_pd, a, b);
+    case F64_OP_FMA:
+        return F64_ROUNDED(_mm512_fmadd_round_pd, a, b, c);
+    case F64_OP_RCP:
+        return F64_ROUNDED(_mm512_div_round_pd, _mm512_set1_pd(1.0), a);
+    default:
+        return F64_ROUNDED(_mm512_sqrt_round_pd, a);
+    }
+}
+
+FP_INLINE void f64_compute(enum f64_op op, int rnd, double *r, const double *a, const double *b, const double *c) {
+    for (int l = 0; l < WARP_LANES; l += 8)
+        _mm512_storeu_pd(r + l,
+                         f64_vector(op, rnd, _mm512_loadu_pd(a + l), _mm512_loadu_pd(b + l), _mm512_loadu_pd(c + l)));
+}
+#else
+FP_INLINE double f64_apply(enum f64_op op, double a, double b, double c) {
+    switch (op) {
+    case F64_OP_ADD:
+        return a + b;
+    case F64_OP_SUB:
+        return a - b;
+    case F64_OP_MUL:
+        return a * b;
+    case F64_OP_DIV:
+        return a / b;
+    case F64_OP_FMA:
+        return fma(a, b, c);
+    case F64_OP_RCP:
+        return 1.0 / a;
+    default:
+        return sqrt(a);
+    }
+}
+
+/* The arithmetic alone, under the mode that the caller has set. */
+typedef void f64_lanes(double *r, const double *a, const double *b, const double *c);
+#define F64_LANES_FN(name, op)                                                                                         \
+    static __attribute__((noinline)) void name(double *r, const double *a, const double *b, const double *c) {         \
+        LANES(l) r[l] = f64_apply(op, a[l], b[l], c[l]);                                                               \
+    }
+F64_LANES_FN(f64_lanes_add, F64_OP_ADD)
+F64_LANES_FN(f64_lanes_sub, F64_OP_SUB)
+F64_LANES_FN(f64_lanes_mul, F64_OP_MUL)
+F64_LANES_FN(f64_lanes_div, F64_OP_DIV)
+F64_LANES_FN(f64_lanes_fma, F64_OP_FMA)
+F64_LANES_FN(f64_lanes_rcp, F64_OP_RCP)
+F64_LANES_FN(f64_lanes_sqrt, F64_OP_SQRT)
+
+FP_INLINE void f64_compute(enum f64_op op, int rnd, double *r, const double *a, const double *b, const double *c) {
+    static f64_lanes *const lanes[] = {f64_lanes_add, f64_lanes_sub, f64_lanes_mul, f64_lanes_div,
+                                       f64_lanes_fma, f64_lanes_rcp, f64_lanes_sqrt};
+    f64_lanes *volatile compute = lanes[op]; /* the compiler does not know what is called */
+    const int before = fegetround();
+    fesetround(rnd == RND_RZ ? FE_TOWARDZERO : rnd == RND_RM ? FE_DOWNWARD : FE_UPWARD);
+    compute(r, a, b, c);
+    fesetround(before);
+}
+#endif
+
+FP_INLINE void f64_directed(enum f64_op op, int rnd, int sources, void *d_at, const void *a_at, const void *b_at,
+                            const void *c_at) {
+    static const double zeros[WARP_LANES];
+    _Alignas(64) double r[WARP_LANES];
+    double *d = d_at;
+    const double *a = a_at, *b = sources > 1 ? b_at : zeros, *c = sources > 2 ? c_at : zeros;
+    f64_compute(op, rnd, r, a, b, c);
+    LANES(l) d[l] = f64_result3(r[l], a[l], b[l], c[l]);
+}
+
+#define F64_DIRECTED_FN(word, op, sources, rnd)                                                                        \
+    static void word##_##rnd##_f64(void *d, void *d2, const void *a, const void *b, const void *c, const void *e) {    \
+        (void)d2, (void)e;                                                                                             \
+        f64_directed(F64_OP_##op, RND_##rnd, sources, d, a, b, c);                                                     \
+    }
+#define F64_DIRECTED_FNS(rnd)                                                                                          \
+    F64_DIRECTED_FN(add, ADD, 2, rnd)                                                                                  \
+    F64_DIRECTED_FN(sub, SUB, 2, rnd)                                                                                  \
+    F64_DIRECTED_FN(mul, MUL, 2, rnd)                                                                                  \
+    F64_DIRECTED_FN(div, DIV, 2, rnd)                                                                                  \
+    F64_DIRECTED_FN(fma, FMA, 3, rnd)                                                                                  \
+    F64_DIRECTED_FN(rcp, RCP, 1, rnd)                                                                                  \
+    F64_DIRECTED_FN(sqrt, SQRT, 1, rnd)
+F64_DIRECTED_FNS(RZ)
+F64_DIRECTED_FNS(RM)
+F64_DIRECTED_FNS(RP)
+
+#define F64_DIRECTED(rnd)                                                                                              \
+    LANE_FN(ADD, T1(F64), FORM(RND, rnd), F64_ADD, DAB(F64, F64, F64), add_##rnd##_f64, )                              \
+    LANE_FN(SUB, T1(F64), FORM(RND, rnd), F64_ADD, DAB(F64, F64, F64), sub_##rnd##_f64, )                              \
+    LANE_FN(MUL, T1(F64), FORM(RND, rnd), F64_MUL, DAB(F64, F64, F64), mul_##rnd##_f64, )                              \
+    LANE_FN(DIV, T1(F64), FORM(RND, rnd), F64_DIV, DAB(F64, F64, F64), div_##rnd##_f64, )                              \
+    LANE_FN(FMA, T1(F64), FORM(RND, rnd), F64_FMA, DABC(F64, F64, F64, F64), fma_##rnd##_f64, )                        \
+    LANE_FN(MAD, T1(F64), FORM(RND, rnd), F64_FMA, DABC(F64, F64, F64, F64), fma_##rnd##_f64, )                        \
+    LANE_FN(RCP, T1(F64), FORM(RND, rnd), F64_RCP, DA(F64, F64), rcp_##rnd##_f64, )                                    \
+    LANE_FN(SQRT, T1(F64), FORM(RND, rnd), F64_RCP, DA(F64, F64), sqrt_##rnd##_f64, )
+
+/* ---- sums and products with f16 or bf16 sources ----
+ *
+ * The small formats widen exactly, so these are the f32 operations. They keep subnormal numbers. */
+
+#define FROM_F16(x)  f32_from_f16(x)
+#define FROM_BF16(x) f32_from_bf16(x)
+
+/* add and sub: d = a op b with a small; fma: a and b small */
+#define SUM_(name, op, fn, H, rnd, form, sat)                                                                          \
+    LANE(name, op, T2(F32, H), form, F32_ADD, DAB(F32, H, F32),                                                        \
+         d = f32_result(f32_##fn(FROM_##H(a), b, RND_##rnd), 0, sat))
+#define SUM(op, fn, H, rnd)                                                                                            \
+    SUM_(fn##_##rnd##_f32_##H, op, fn, H, rnd, FORM(RND, rnd), 0)                                                      \
+    SUM_(fn##_##rnd##_sat_f32_##H, op, fn, H, rnd, FORM(RND, rnd) | FLAG(SAT), 1)
+#define SUMS(op, fn, H)                                                                                                \
+    SUM(op, fn, H, RN)                                                                                                 \
+    SUM(op, fn, H, RZ)                                                                                                 \
+    SUM(op, fn, H, RM)                                                                                                 \
+    SUM(op, fn, H, RP)                                                                                                 \
+    LANE_FN(op, T2(F32, H), 0, F32_ADD, DAB(F32, H, F32), fn##_RN_f32_##H, )                                           \
+    LANE_FN(op, T2(F32, H), FLAG(SAT), F32_ADD, DAB(F32, H, F32), fn##_RN_sat_f32_##H, )
+#define FUSED_(name, H, rnd, form, sat)                                                                                \
+    LANE(name, FMA, T2(F32, H), form, F32_FMA, DABC(F32, H, H, F32),                                                   \
+         d = f32_result(f32_fma(FROM_##H(a), FROM_##H(b), c, RND_##rnd), 0, sat))
+#define FUSED(H, rnd)                                                                                                  \
+    FUSED_(fma_##rnd##_f32_##H, H, rnd, FORM(RND, rnd), 0)                                                             \
+    FUSED_(fma_##rnd##_sat_f32_##H, H, rnd, FORM(RND, rnd) | FLAG(SAT), 1)
+
+/* ---- quotients, reciprocals and square roots ----
+ *
+ * Rounded to nearest, and the approximations of sections 9.7.3.8 and 9.7.3.13 to 9.7.3.17. An approximation uses the
+ * host's division and root, so its error lies well inside the bound that the manual states and the row repeats. */
+
+/* div.approx is a * (1/b), and 1/b underflows where |b| > 2^126: zero, or NaN when a is infinite. */
+FP_INLINE float f32_div_approx(float a, float b) {
+    uint32_t mag = f32_bits(b) & 0x7fffffffu;
+    bool tiny = mag > 0x7e800000u && mag < F32_INF;
+    return tiny ? a * f32_from_bits((f32_bits(b) & 0x80000000u)) : a / b;
+}
+/* Two roundings: at most 2^-23 relative. */
+FP_INLINE float f32_rsqrt(float a) { return 1.0f / __builtin_sqrtf(a); }
+
+/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 see the upper word only, and write only it. */
+FP_INLINE double f64_upper(double a) { return f64_flush(f64_from_bits(f64_bits(a) & 0xffffffff00000000ull)); }
+FP_INLINE double f64_upper_result(double r) {
+    uint64_t nearest = (f64_bits(r) + 0x80000000ull) & 0xffffffff00000000ull;
+    return r == r ? f64_flush(f64_from_bits(nearest)) : f64_from_bits(0x7fffffff00000000ull);
+}
+
+/* The rounded functions again, for the forms .full and .approx that they satisfy. */
+#define FULL(tag, flags, bound_, op, approx, lat, opds, word)                                                          \
+    LANE_FN(op, T1(F32), FORM(APPROX, approx) | (flags), lat, opds, word##_RN##tag##_f32, .bound = bound_)
+
+#define ROWS_FILE "isa/exec/exec_float.c"
 #define ROWS_NAME float
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+/* ---- rounded to nearest ---- */
+/* arithmetic, rounded to nearest even */
+F32_OP2(ADD, add, RN, F32_ADD)
+F32_OP2(SUB, sub, RN, F32_ADD)
+F32_OP2(MUL, mul, RN, F32_MUL)
+F32_DEFAULT(ADD, add, F32_ADD)
+F32_DEFAULT(SUB, sub, F32_ADD)
+F32_DEFAULT(MUL, mul, F32_MUL)
+F32_MAD(FMA, RN, FORM(RND, RN))
+F32_MAD(MAD, RN, FORM(RND, RN))
+F32_MAD(MAD, RN, 0)
+
+LANE(add_f64, ADD, T1(F64), FORM(RND, RN), F64_ADD, DAB(F64, F64, F64), d = f64_result2(a + b, a, b))
+LANE(sub_f64, SUB, T1(F64), FORM(RND, RN), F64_ADD, DAB(F64, F64, F64), d = f64_result2(a - b, a, b))
+LANE(mul_f64, MUL, T1(F64), FORM(RND, RN), F64_MUL, DAB(F64, F64, F64), d = f64_result2(a * b, a, b))
+LANE_FN(FMA, T1(F64), FORM(RND, RN), F64_FMA, DABC(F64, F64, F64, F64), fma_f64, )
+LANE_FN(ADD, T1(F64), 0, F64_ADD, DAB(F64, F64, F64), add_f64, )
+LANE_FN(SUB, T1(F64), 0, F64_ADD, DAB(F64, F64, F64), sub_f64, )
+LANE_FN(MUL, T1(F64), 0, F64_MUL, DAB(F64, F64, F64), mul_f64, )
+LANE_FN(MAD, T1(F64), 0, F64_FMA, DABC(F64, F64, F64, F64), fma_f64, )
+LANE_FN(MAD, T1(F64), FORM(RND, RN), F64_FMA, DABC(F64, F64, F64, F64), fma_f64, )
+
+/* signs */
+LANE(abs_f32, ABS, T1(F32), 0, INT_OTHER, DA(F32, F32), d = f32_abs(a))
+LANE(abs_ftz_f32, ABS, T1(F32), FLAG(FTZ), INT_OTHER, DA(F32, F32), d = f32_abs(f32_flush(a, 1)))
+LANE(abs_f64, ABS, T1(F64), 0, INT_OTHER, DA(F64, F64), d = f64_abs(a))
+LANE(neg_f32, NEG, T1(F32), 0, INT_OTHER, DA(F32, F32), d = f32_negate(a))
+LANE(neg_ftz_f32, NEG, T1(F32), FLAG(FTZ), INT_OTHER, DA(F32, F32), d = f32_negate(f32_flush(a, 1)))
+LANE(neg_f64, NEG, T1(F64), 0, INT_OTHER, DA(F64, F64), d = f64_from_bits(f64_bits(a) ^ F64_SIGN))
+LANE(copysign_f32, COPYSIGN, T1(F32), 0, INT_OTHER, DAB(F32, F32, F32),
+    d = f32_from_bits((f32_bits(a) & 0x80000000u) | (f32_bits(b) & 0x7fffffffu)))
+LANE(copysign_f64, COPYSIGN, T1(F64), 0, INT_OTHER, DAB(F64, F64, F64),
+    d = f64_from_bits((f64_bits(a) & F64_SIGN) | (f64_bits(b) & ~F64_SIGN)))
+
+/* minimum and maximum */
+MINMAX_F32(min, MIN)
+MINMAX_F32(max, MAX)
+LANE(min_f64, MIN, T1(F64), 0, F64_MINMAX, DAB(F64, F64, F64), d = f64_minmax(a, b, 0))
+LANE(max_f64, MAX, T1(F64), 0, F64_MINMAX, DAB(F64, F64, F64), d = f64_minmax(a, b, 1))
+/* with three sources; without .abs lowering finds them by the number of operands */
+MINMAX3_F32(min, MIN, MIN3, 0)
+MINMAX3_F32(max, MAX, MAX3, 1)
+
+/* classes; zeros count as normal */
+TESTP(finite, FINITE, x < inf)
+TESTP(infinite, INFINITE, x == inf)
+TESTP(number, NUMBER, x <= inf)
+TESTP(notanumber, NOTANUMBER, x > inf)
+TESTP(normal, NORMAL, (x >= min && x < inf) || x == 0)
+TESTP(subnormal, SUBNORMAL, x < min && x != 0)
+
+/* c >= 0 ? a : b; a NaN chooses b */
+SLCT(B16) SLCT(U16) SLCT(S16)
+SLCT(B32) SLCT(U32) SLCT(S32) SLCT(F32)
+SLCT(B64) SLCT(U64) SLCT(S64) SLCT(F64)
+
+/* ---- rounded toward zero, down and up ---- */
+F32_OP2(ADD, add, RZ, F32_ADD)
+F32_OP2(ADD, add, RM, F32_ADD)
+F32_OP2(ADD, add, RP, F32_ADD)
+F32_OP2(SUB, sub, RZ, F32_ADD)
+F32_OP2(SUB, sub, RM, F32_ADD)
+F32_OP2(SUB, sub, RP, F32_ADD)
+F32_OP2(MUL, mul, RZ, F32_MUL)
+F32_OP2(MUL, mul, RM, F32_MUL)
+F32_OP2(MUL, mul, RP, F32_MUL)
+F32_FMA(RZ)
+F32_FMA(RM)
+F32_FMA(RP)
+F32_DIV(RZ)
+F32_DIV(RM)
+F32_DIV(RP)
+F32_OP1(RCP, rcp, RZ, SFU)
+F32_OP1(RCP, rcp, RM, SFU)
+F32_OP1(RCP, rcp, RP, SFU)
+F32_OP1(SQRT, sqrt, RZ, SFU)
+F32_OP1(SQRT, sqrt, RM, SFU)
+F32_OP1(SQRT, sqrt, RP, SFU)
+
+F64_DIRECTED(RZ)
+F64_DIRECTED(RM)
+F64_DIRECTED(RP)
+
+/* ---- 16-bit sources ---- */
+SUMS(ADD, add, F16)
+SUMS(ADD, add, BF16)
+SUMS(SUB, sub, F16)
+SUMS(SUB, sub, BF16)
+FUSED(F16, RN)
+FUSED(F16, RZ)
+FUSED(F16, RM)
+FUSED(F16, RP)
+FUSED(BF16, RN)
+FUSED(BF16, RZ)
+FUSED(BF16, RM)
+FUSED(BF16, RP)
+
+/* ---- quotients, reciprocals and square roots ---- */
+F32_DIV(RN)
+F32_OP1(RCP, rcp, RN, SFU)
+F32_OP1(SQRT, sqrt, RN, SFU)
+LANE(div_f64, DIV, T1(F64), FORM(RND, RN), F64_DIV, DAB(F64, F64, F64), d = f64_result2(a / b, a, b))
+LANE(rcp_f64, RCP, T1(F64), FORM(RND, RN), F64_RCP, DA(F64, F64), d = f64_result1(1.0 / a, a))
+LANE(sqrt_f64, SQRT, T1(F64), FORM(RND, RN), F64_RCP, DA(F64, F64), d = f64_result1(__builtin_sqrt(a), a))
+
+/* PTX 1.0 to 1.3 had no modifiers here */
+LANE_FN(DIV, T1(F64), 0, F64_DIV, DAB(F64, F64, F64), div_f64, .last_version = 13)
+LANE_FN(RCP, T1(F64), 0, F64_RCP, DA(F64, F64), rcp_f64, .last_version = 13)
+LANE_FN(SQRT, T1(F64), 0, F64_RCP, DA(F64, F64), sqrt_f64, .last_version = 13)
+
+/* approximate */
+LANE_X((.bound = "2 ulp where |b| is in [2^-126, 2^126]"), div_approx_f32, DIV, T1(F32), FORM(APPROX, APPROX), F32_DIV,
+    DAB(F32, F32, F32), d = f32_result(f32_div_approx(a, b), 0, 0))
+LANE_X((.bound = "2 ulp where |b| is in [2^-126, 2^126]"), div_approx_ftz_f32, DIV, T1(F32),
+    FORM(APPROX, APPROX) | FLAG(FTZ), F32_DIV, DAB(F32, F32, F32),
+    d = f32_result(f32_div_approx(f32_flush(a, 1), f32_flush(b, 1)), 1, 0))
+FULL(, 0, "2 ulp", DIV, FULL, F32_DIV, DAB(F32, F32, F32), div)
+FULL(_ftz, FLAG(FTZ), "2 ulp", DIV, FULL, F32_DIV, DAB(F32, F32, F32), div)
+FULL(, 0, "1 ulp", RCP, APPROX, SFU, DA(F32, F32), rcp)
+FULL(_ftz, FLAG(FTZ), "1 ulp", RCP, APPROX, SFU, DA(F32, F32), rcp)
+FULL(, 0, "relative 2^-23", SQRT, APPROX, SFU, DA(F32, F32), sqrt)
+FULL(_ftz, FLAG(FTZ), "relative 2^-23", SQRT, APPROX, SFU, DA(F32, F32), sqrt)
+LANE_X((.bound = "relative 2^-22.9"), rsqrt_f32, RSQRT, T1(F32), FORM(APPROX, APPROX), SFU, DA(F32, F32),
+    d = f32_result(f32_rsqrt(a), 0, 0))
+LANE_X((.bound = "relative 2^-22.9"), rsqrt_ftz_f32, RSQRT, T1(F32), FORM(APPROX, APPROX) | FLAG(FTZ), SFU,
+    DA(F32, F32), d = f32_result(f32_rsqrt(f32_flush(a, 1)), 1, 0))
+LANE_X((.bound = "2 ulp"), rsqrt_f64, RSQRT, T1(F64), FORM(APPROX, APPROX), SFU, DA(F64, F64),
+    d = f64_result1(1.0 / __builtin_sqrt(a), a))
+LANE_X((.bound = "relative 2^-20 of the upper word's reciprocal"), rcp_ftz_f64, RCP, T1(F64),
+    FORM(APPROX, APPROX) | FLAG(FTZ), SFU, DA(F64, F64), d = f64_upper_result(1.0 / f64_upper(a)))
+LANE_X((.bound = "relative 2^-20 of the upper word's reciprocal root"), rsqrt_ftz_f64, RSQRT, T1(F64),
+    FORM(APPROX, APPROX) | FLAG(FTZ), SFU, DA(F64, F64), d = f64_upper_result(1.0 / __builtin_sqrt(f64_upper(a))))
+
+/* PTX 1.0 to 1.3 */
+LANE_FN(DIV, T1(F32), 0, F32_DIV, DAB(F32, F32, F32), div_approx_ftz_f32, .last_version = 13,
+    .bound = "2 ulp where |b| is in [2^-126, 2^126]")
+LANE_FN(RCP, T1(F32), 0, SFU, DA(F32, F32), rcp_RN_ftz_f32, .last_version = 13, .bound = "1 ulp")
+LANE_FN(SQRT, T1(F32), 0, SFU, DA(F32, F32), sqrt_RN_ftz_f32, .last_version = 13, .bound = "relative 2^-23")
+LANE_FN(RSQRT, T1(F32), 0, SFU, DA(F32, F32), rsqrt_ftz_f32, .last_version = 13, .bound = "relative 2^-22.9")
+LANE_FN(RSQRT, T1(F64), 0, SFU, DA(F64, F64), rsqrt_f64, .last_version = 13, .bound = "2 ulp")
+/* clang-format on */
+#endif

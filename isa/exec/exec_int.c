@@ -1,5 +1,6 @@
 /* Integer arithmetic (PTX ISA 9.0, section 9.7.1). Everything wraps; signed types compute in unsigned words of their
  * width, since overflow is undefined in C. */
+#ifndef ROWS_FILE /* see isa/rows.h */
 #include "isa/rows.h"
 
 static inline int32_t clamp_s32(int64_t x) {
@@ -125,6 +126,70 @@ static inline uint32_t ubyte(uint32_t x, int n) { return x >> 8 * n & 0xff; }
          d = (lane_##R)((uint32_t)c + (uint32_t)a2(a, 0) * (uint32_t)b4(b, 2) +                                        \
                         (uint32_t)a2(a, 1) * (uint32_t)b4(b, 3)))
 
-#define ROWS_FILE "isa/exec/exec_int.def"
+#define ROWS_FILE "isa/exec/exec_int.c"
 #define ROWS_NAME int
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+INT_TYPES(ARITHMETIC)
+WIDE(U16, u16, U32, uint32_t)
+WIDE(S16, s16, S32, uint32_t)
+WIDE(U32, u32, U64, uint64_t)
+WIDE(S32, s32, S64, uint64_t)
+SIGNED_TYPES(SIGNS)
+DIVISION(U16, u16, u32)
+DIVISION(S16, s16, s32)
+DIVISION(U32, u32, u32)
+DIVISION(S32, s32, s32)
+DIVISION(U64, u64, u64)
+DIVISION(S64, s64, s64)
+MUL_24(U32, u32, low24, uint64_t)
+MUL_24(S32, s32, low24s, int64_t)
+
+LANE(add_sat_s32, ADD, T1(S32), FLAG(SAT), INT_ADD, DAB(S32, S32, S32), d = clamp_s32((int64_t)a + b))
+LANE(sub_sat_s32, SUB, T1(S32), FLAG(SAT), INT_ADD, DAB(S32, S32, S32), d = clamp_s32((int64_t)a - b))
+LANE(mad_hi_sat_s32, MAD, T1(S32), FORM(PART, HI) | FLAG(SAT), INT_MAD, DABC(S32, S32, S32, S32),
+     d = clamp_s32(((int64_t)a * b >> 32) + c))
+LANE(mad24_hi_sat_s32, MAD24, T1(S32), FORM(PART, HI) | FLAG(SAT), INT_MAD, DABC(S32, S32, S32, S32),
+     d = clamp_s32((int32_t)((int64_t)low24s(a) * low24s(b) >> 16) + (int64_t)c))
+
+LANE(add_u16x2, ADD, T1(U16X2), 0, INT_ADD, DAB(U16X2, U16X2, U16X2), d = join(a + b, (a >> 16) + (b >> 16)))
+LANE_FN(ADD, T1(S16X2), 0, INT_ADD, DAB(S16X2, S16X2, S16X2), add_u16x2, )
+LANE(min_u16x2, MIN, T1(U16X2), 0, INT_MINMAX, DAB(U16X2, U16X2, U16X2),
+     d = join(MIN(uhalf(a, 0), uhalf(b, 0)), MIN(uhalf(a, 1), uhalf(b, 1))))
+LANE(max_u16x2, MAX, T1(U16X2), 0, INT_MINMAX, DAB(U16X2, U16X2, U16X2),
+     d = join(MAX(uhalf(a, 0), uhalf(b, 0)), MAX(uhalf(a, 1), uhalf(b, 1))))
+LANE(min_s16x2, MIN, T1(S16X2), 0, INT_MINMAX, DAB(S16X2, S16X2, S16X2),
+     d = join((uint32_t)MIN(half(a, 0), half(b, 0)), (uint32_t)MIN(half(a, 1), half(b, 1))))
+LANE(max_s16x2, MAX, T1(S16X2), 0, INT_MINMAX, DAB(S16X2, S16X2, S16X2),
+     d = join((uint32_t)MAX(half(a, 0), half(b, 0)), (uint32_t)MAX(half(a, 1), half(b, 1))))
+LANE(min_relu_s16x2, MIN, T1(S16X2), FLAG(RELU), INT_MINMAX, DAB(S16X2, S16X2, S16X2),
+     const int32_t lo = MIN(half(a, 0), half(b, 0)); const int32_t hi = MIN(half(a, 1), half(b, 1));
+     d = join((uint32_t)MAX(lo, 0), (uint32_t)MAX(hi, 0)))
+LANE(max_relu_s16x2, MAX, T1(S16X2), FLAG(RELU), INT_MINMAX, DAB(S16X2, S16X2, S16X2),
+     const int32_t lo = MAX(half(a, 0), half(b, 0)); const int32_t hi = MAX(half(a, 1), half(b, 1));
+     d = join((uint32_t)MAX(lo, 0), (uint32_t)MAX(hi, 0)))
+LANE(min_relu_s32, MIN, T1(S32), FLAG(RELU), INT_MINMAX, DAB(S32, S32, S32),
+     const int32_t m = MIN(a, b); d = MAX(m, 0))
+LANE(max_relu_s32, MAX, T1(S32), FLAG(RELU), INT_MINMAX, DAB(S32, S32, S32),
+     const int32_t m = MAX(a, b); d = MAX(m, 0))
+
+CARRY_ADD(U32, u32, uint32_t)
+CARRY_ADD(S32, s32, uint32_t)
+CARRY_ADD(U64, u64, uint64_t)
+CARRY_ADD(S64, s64, uint64_t)
+CARRY_MAD(U32, u32, uint32_t, LO, lo, a * b)
+CARRY_MAD(U32, u32, uint32_t, HI, hi, (uint64_t)a * b >> 32)
+CARRY_MAD(S32, s32, uint32_t, LO, lo, (uint32_t)a * (uint32_t)b)
+CARRY_MAD(S32, s32, uint32_t, HI, hi, (int64_t)a * b >> 32)
+CARRY_MAD(U64, u64, uint64_t, LO, lo, a * b)
+CARRY_MAD(U64, u64, uint64_t, HI, hi, (unsigned __int128)a * b >> 64)
+CARRY_MAD(S64, s64, uint64_t, LO, lo, (uint64_t)a * (uint64_t)b)
+CARRY_MAD(S64, s64, uint64_t, HI, hi, (__int128)a * b >> 64)
+
+DOT(U32, u32, ubyte, uhalf, U32, u32, ubyte, U32)
+DOT(U32, u32, ubyte, uhalf, S32, s32, byte, S32)
+DOT(S32, s32, byte, half, U32, u32, ubyte, S32)
+DOT(S32, s32, byte, half, S32, s32, byte, S32)
+/* clang-format on */
+#endif

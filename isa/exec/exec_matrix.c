@@ -9,6 +9,7 @@
  * are, and others are wrong by less than k units of 2^-53 of the largest partial sum before they are rounded. f64
  * thus has the fma of each step, in the rounding that is written. Integers wrap at 32 bits, or with .satfinite stop
  * at the ends. tf32 reads the upper 19 bits. A NaN in the result is the canonical one; f64 has that of its fma. */
+#ifndef ROWS_FILE /* see isa/rows.h */
 #include "isa/machine/effects.h"
 #include "isa/matrix.h"
 #include "isa/rows.h"
@@ -344,6 +345,46 @@ OLD_FN(old_f16, 1, 1) OLD_FN(old_f32, 0, 0) OLD_FN(old_f32_f16, 0, 1)
     NOTHING(OP, T1(B16), FORM(MODE2, M8N8) | FORM(NUM, num) | FLAG(SYNC), NOP, MEM, NO_OPDS, )                         \
     NOTHING(OP, T1(B16), FORM(MODE2, M8N8) | FORM(NUM, num) | FLAG(SYNC) | FORM(OPN, TRANS), NOP, MEM, NO_OPDS, )
 
-#define ROWS_FILE "isa/exec/exec_matrix.def"
+#define ROWS_FILE "isa/exec/exec_matrix.c"
 #define ROWS_NAME matrix
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+/* Matrices of a warp. */
+MMA_ROW(MMA, M8N8K4, F16, F16, F16, F16, 0, old_f16)
+MMA_ROW(MMA, M8N8K4, F32, F16, F16, F16, 0, old_f32_f16)
+MMA_ROW(MMA, M8N8K4, F32, F16, F16, F32, 0, old_f32)
+MMA_ROW(MMA, M16N8K8, F16, F16, F16, F16, 0, f16_k8)
+MMA_ROW(MMA, M16N8K8, F32, F16, F16, F32, 0, f32_f16_k8)
+MMA_ROW(MMA, M16N8K16, F16, F16, F16, F16, 0, f16_k16)
+MMA_ROW(MMA, M16N8K16, F32, F16, F16, F32, 0, f32_f16_k16)
+MMA_ROW(MMA, M16N8K8, F32, BF16, BF16, F32, 0, bf16_k8)
+MMA_ROW(MMA, M16N8K16, F32, BF16, BF16, F32, 0, bf16_k16)
+MMA_ROW(MMA, M16N8K4, F32, TF32, TF32, F32, 0, tf32_k4)
+MMA_ROW(MMA, M16N8K8, F32, TF32, TF32, F32, 0, tf32_k8)
+F64_ROWS(M8N8K4, f64_m8)
+F64_ROWS(M16N8K4, f64_k4)
+F64_ROWS(M16N8K8, f64_k8)
+F64_ROWS(M16N8K16, f64_k16)
+INT_TYPES(INT_ROWS, 8, 16)
+INT_TYPES(INT_ROWS, 16, 16)
+INT_TYPES(INT_ROWS, 16, 32)
+MMA_ROW(MMAMIX, M16N8K16, F16, F16, F16, F32, 0, f16_f32_k16)
+MMA_ROW(MMAMIX, M16N8K16, F32, F16, F16, F16, 0, f32_f16_f16_k16)
+WARP_FN(WHOLE, T0, FLAG(SYNC), WARP, CONTROL, NO_OPDS, exec_whole)
+WMMA_K16(M16N16K16)
+WMMA_K16(M32N8K16)
+WMMA_K16(M8N32K16)
+WMMA_A(M16N16K8, TF32) WMMA_B(M16N16K8, TF32) WMMA_C(M16N16K8, F32)
+WMMA_ROW(M16N16K8, MMA, 0, T4(F32, TF32, TF32, F32), 0)
+WMMA_A(M8N8K4, F64) WMMA_B(M8N8K4, F64) WMMA_C(M8N8K4, F64)
+WMMA_F64(0) WMMA_F64(FORM(RND, RN)) WMMA_F64(FORM(RND, RZ)) WMMA_F64(FORM(RND, RM)) WMMA_F64(FORM(RND, RP))
+TILE_ROWS(LDMATRIX, X1)
+TILE_ROWS(LDMATRIX, X2)
+TILE_ROWS(LDMATRIX, X4)
+TILE_ROWS(STMATRIX, X1)
+TILE_ROWS(STMATRIX, X2)
+TILE_ROWS(STMATRIX, X4)
+NOTHING(MOVMATRIX, T1(B16), FORM(MODE2, M8N8) | FLAG(SYNC) | FORM(OPN, TRANS), NOP, SHFL, NO_OPDS, )
+/* clang-format on */
+#endif

@@ -2,6 +2,7 @@
  * transaction is pending; the next one begins at once. Lanes of a warp are performed in ascending order. What PTX
  * leaves undefined (no object, counts beyond their range) is a fault. try_wait answers at once, as test_wait does:
  * waiting for a while is allowed, not demanded. */
+#ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_mbarrier.h"
 #include "exec_mem.h"
 #include "isa/rows.h"
@@ -242,6 +243,33 @@ static void copies_arrive_noinc(struct warp *w, const struct inst *in, lanemask_
 
 #define MBARRIER(form, function) WARP_FN(MBARRIER, T1(B64), form, ATOM, MEM, NO_OPDS, mbarrier_##function)
 
-#define ROWS_FILE "isa/exec/exec_mbarrier.def"
+#define ROWS_FILE "isa/exec/exec_mbarrier.c"
 #define ROWS_NAME mbarrier
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+MBARRIER(FORM(MODE, INIT), init)
+MBARRIER(FORM(MODE, INVAL), inval)
+MBARRIER(FORM(MODE2, EXPECT_TX), expect_tx)
+MBARRIER(FORM(MODE, COMPLETE_TX), complete_tx)
+MBARRIER(FORM(MODE, ARRIVE), arrive)
+MBARRIER(FORM(MODE, ARRIVE) | FORM(MODE2, NOCOMPLETE), arrive_no_complete)
+MBARRIER(FORM(MODE, ARRIVE) | FORM(MODE2, EXPECT_TX), arrive_expect_tx)
+MBARRIER(FORM(MODE, ARRIVE_DROP), drop_plain)
+MBARRIER(FORM(MODE, ARRIVE_DROP) | FORM(MODE2, NOCOMPLETE), drop_no_complete)
+MBARRIER(FORM(MODE, ARRIVE_DROP) | FORM(MODE2, EXPECT_TX), drop_expect_tx)
+MBARRIER(FORM(MODE, TEST_WAIT), test)
+MBARRIER(FORM(MODE, TEST_WAIT) | FORM(MODE2, PARITY), test_parity)
+MBARRIER(FORM(MODE, TRY_WAIT), test)
+MBARRIER(FORM(MODE, TRY_WAIT) | FORM(MODE2, PARITY), test_parity)
+WARP_FN(CP, T1(B64), FORM(MODE, ARRIVE) | FORM(MODE2, MBARRIER), ATOM, MEM, NO_OPDS, copies_arrive)
+WARP_FN(CP, T1(B64), FORM(MODE, ARRIVE) | FORM(MODE2, MBARRIER) | FORM(SPACE, SHARED), ATOM, MEM, NO_OPDS,
+    copies_arrive)
+WARP_FN(CP, T1(B64), FORM(MODE, ARRIVE) | FORM(MODE2, MBARRIER) | FLAG(NOINC), ATOM, MEM, NO_OPDS,
+    copies_arrive_noinc)
+WARP_FN(CP, T1(B64), FORM(MODE, ARRIVE) | FORM(MODE2, MBARRIER) | FLAG(NOINC) | FORM(SPACE, SHARED), ATOM, MEM,
+    NO_OPDS, copies_arrive_noinc)
+LANE(mbarrier_pending_count, MBARRIER, T1(B64), FORM(MODE, PENDING_COUNT), INT_OTHER, DA(B32, B64),
+    d = (uint32_t)(a >> MBARRIER_PENDING) & MBARRIER_COUNT_MAX)
+/* clang-format on */
+#endif

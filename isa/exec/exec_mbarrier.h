@@ -15,7 +15,7 @@ enum {
     MBARRIER_LIVE = 63,     /* 1 bit: initialised */
 };
 struct cta;
-/* An arrival that waited for copies, at the object at this offset in shared memory (cta.copies_take_time): they are
- * complete. An object that has been invalidated meanwhile stays so. */
+/* Performs an arrival that waited for copies, which are complete now, at the object at this offset in shared memory
+ * (cta.copies_take_time). An object that has been invalidated meanwhile stays so. */
 void mbarrier_copies_done(struct cta *c, uint64_t address);
 #endif

@@ -1,4 +1,5 @@
 /* Loads, stores, prefetches, and what computes addresses. */
+#ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_span.h"
 #include "isa/machine/blend.h"
 #include "isa/rows.h"
@@ -437,6 +438,57 @@ ISSPACEP(isspacep_param, SPACE_PARAM)
     LANE(mapa_##name, MAPA, T1(T), 0, INT_ADD, DAB(T, T, U32), d = a; (void)b)                                         \
     LANE(getctarank_##name, GETCTARANK, T1(T), 0, INT_ADD, DA(U32, T), d = 0; (void)a)
 
-#define ROWS_FILE "isa/exec/exec_mem.def"
+#define ROWS_FILE "isa/exec/exec_mem.c"
 #define ROWS_NAME mem
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+/* Loads, stores, prefetches; addresses to and from generic. */
+LD_ROW(U8)
+LD_ROW(U16)
+LD_ROW(U32)
+LD_ROW(U64)
+LD_ROW(S8)
+LD_ROW(S16)
+LD_ROW(S32)
+LD_ROW(S64)
+LD_ROW(B8)
+LD_ROW(B16)
+LD_ROW(B32)
+LD_ROW(B64)
+LD_ROW(B128)
+LD_ROW(F32)
+LD_ROW(F64)
+ST_ROW(U8)
+ST_ROW(U16)
+ST_ROW(U32)
+ST_ROW(U64)
+ST_ROW(S8)
+ST_ROW(S16)
+ST_ROW(S32)
+ST_ROW(S64)
+ST_ROW(B8)
+ST_ROW(B16)
+ST_ROW(B32)
+ST_ROW(B64)
+ST_ROW(B128)
+ST_ROW(F32)
+ST_ROW(F64)
+WARP_FN(PREFETCH, T0, 0, PREFETCH, MEM, NO_OPDS, exec_prefetch)
+WARP_FN(PREFETCHU, T0, 0, PREFETCH, MEM, NO_OPDS, exec_prefetch)
+WARP_FN(APPLYPRIORITY, T0, 0, PREFETCH, MEM, NO_OPDS, exec_advice)
+WARP_FN(DISCARD, T0, 0, PREFETCH, MEM, NO_OPDS, exec_advice)
+CVTA_ROWS(global, GLOBAL, 0)
+CVTA_ROWS(shared, SHARED, SHARED_WINDOW)
+CVTA_ROWS(local, LOCAL, LOCAL_WINDOW)
+CVTA_ROWS(const, CONST, 0)
+CVTA_ROWS(param, PARAM, PARAM_WINDOW)
+WARP_FN(ISSPACEP, T0, FORM(SPACE, GLOBAL), WARP, INT_ADD, OPDS(PRED, NONE, U64, NONE, NONE, NONE), isspacep_global)
+WARP_FN(ISSPACEP, T0, FORM(SPACE, SHARED), WARP, INT_ADD, OPDS(PRED, NONE, U64, NONE, NONE, NONE), isspacep_shared)
+WARP_FN(ISSPACEP, T0, FORM(SPACE, LOCAL), WARP, INT_ADD, OPDS(PRED, NONE, U64, NONE, NONE, NONE), isspacep_local)
+WARP_FN(ISSPACEP, T0, FORM(SPACE, CONST), WARP, INT_ADD, OPDS(PRED, NONE, U64, NONE, NONE, NONE), isspacep_const)
+WARP_FN(ISSPACEP, T0, FORM(SPACE, PARAM), WARP, INT_ADD, OPDS(PRED, NONE, U64, NONE, NONE, NONE), isspacep_param)
+MAPA_ROWS(u32, U32)
+MAPA_ROWS(u64, U64)
+/* clang-format on */
+#endif

@@ -1,13 +1,12 @@
 #ifndef ISA_EXEC_MEM_H
 #define ISA_EXEC_MEM_H
-/* Addresses of a memory instruction: from registers to host pointers, checked. Internal to isa/.
- *
- * Nearly always all lanes of a warp fall into one allocation: then one check covers the warp, and a lane's host pointer
- * is a common base plus its address. Everything else (several allocations, several state spaces, a fault) goes lane by
- * lane in ascending order, so that a fault leaves memory and registers as if lanes had executed one after another. */
+/* Addresses of a memory instruction: from registers to host pointers, checked. Internal to isa/. Nearly always all
+ * lanes of a warp access one allocation. Then one check covers the warp, and a lane's host pointer is a common base
+ * plus its address. Everything else (several allocations, several state spaces, a fault) goes lane by lane in ascending
+ * order, so that a fault leaves memory and registers as if lanes had executed one after another. */
 #include "exec.h"
 
-/* Copies for other levels (isa/levels.h) have their own of these. */
+/* Copies for other levels (isa/levels.h) have their own versions of these. */
 #ifdef ROWS_LEVEL
 #define OWN__(name, level) name##level
 #define OWN_(name, level)  OWN__(name, level)
@@ -48,8 +47,8 @@ bool mem_span(struct warp *w, const struct inst *in, lanemask_t m, struct effect
 unsigned char *mem_lane(struct warp *w, const struct inst *in, struct effects *fx, int lane, bool write);
 /* Before the first mem_lane() of an instruction. */
 void mem_lanes_begin(const struct inst *in, struct effects *fx);
-/* Host pointer of generic address `at` for `lane`, and how many bytes follow it in its allocation (strings, argument
- * buffers of system calls); NULL when it is nowhere. */
+/* Host pointer of generic address `at` for `lane`, and the number of bytes that follow in its allocation (strings,
+ * argument buffers of system calls). NULL: the address is in no allocation. */
 unsigned char *mem_generic(const struct warp *w, int lane, uint64_t at, uint64_t *bytes);
 void mem_fault(struct effects *fx, enum fault_kind kind, int lane, enum space space, uint64_t address, unsigned bytes);
 #endif

@@ -1,6 +1,8 @@
 /* add sub mul fma of f32x2: two f32 in a register of 64 bits, low one first (PTX ISA 9.0, section 9.7.3). A register of
  * 32 lanes is an array of 64 numbers, so the loops are those of f32, twice as long. */
-#include "float_rows.h"
+#ifndef ROWS_FILE /* see isa/rows.h */
+#include "isa/rows.h"
+#include "isa/softfloat.h"
 
 enum { PAIRS = 2 * WARP_LANES };
 #if defined(__clang__)
@@ -57,6 +59,18 @@ PAIR_FNS(RP)
     PAIR_ROWS(MUL, mul_##rnd, FORM(RND, rnd), F32_MUL, PAIR2)                                                          \
     PAIR_ROWS(FMA, fma_##rnd, FORM(RND, rnd), F32_FMA, PAIR3)
 
-#define ROWS_FILE "isa/exec/exec_pair.def"
+#define ROWS_FILE "isa/exec/exec_pair.c"
 #define ROWS_NAME pair
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+/* Rows of exec_pair.c, see rows.h. Without a rounding modifier: to nearest; fma has no such form. */
+PAIR_ROUNDED(RN)
+PAIR_ROUNDED(RZ)
+PAIR_ROUNDED(RM)
+PAIR_ROUNDED(RP)
+PAIR_ROWS(ADD, add_RN, 0, F32_ADD, PAIR2)
+PAIR_ROWS(SUB, sub_RN, 0, F32_ADD, PAIR2)
+PAIR_ROWS(MUL, mul_RN, 0, F32_MUL, PAIR2)
+/* clang-format on */
+#endif

@@ -1,15 +1,14 @@
 #ifndef ISA_EXEC_SPAN_H
 #define ISA_EXEC_SPAN_H
-/* The way of nearly every load and store from registers to a span, inline in what is compiled for each level. What it
- * says and promises is in exec_mem.h. */
+/* The fast path of loads and stores, from registers to a span; inline in each file that is compiled for each level.
+ * exec_mem.h says what it promises. */
 #include "exec_mem.h"
 #include "isa/machine/lane_vectors.h"
 
-/* ADDRESSES(name, T, V): addresses from base registers of type T, which wrap as T does, and their shape for
- * accesses of 2^shift bytes. First the lanes that execute first in each half, and the two that execute first at all,
- * say which shape it could be, and then one comparison a lane says whether it is. Inlined for each kind of mask.
- *   first   where lanes 0 and 16 are, or would be if they executed, of shapes but SHAPE_ANY; of a half in which no lane
- *           executes, that of the other one */
+/* ADDRESSES(name, T, V): addresses from base registers of type T, which wrap as T does, and their shape for accesses of
+ * 2^shift bytes. The first executing lane of each half and the first two of all suggest a shape; one comparison a lane
+ * confirms it. Inlined for each kind of mask. first: the addresses of lanes 0 and 16, or those that they would have if
+ * they executed; not of SHAPE_ANY. A half without an executing lane has that of the other half. */
 #define ADDRESSES(name, T, V)                                                                                          \
     static inline __attribute__((always_inline)) enum shape name(const T *base, T offset, lanemask_t m,                \
                                                                  unsigned shift, uint64_t *addr, uint64_t *first) {    \
@@ -58,11 +57,11 @@ static inline enum shape one_address(uint64_t at, uint64_t *addr, uint64_t *firs
     return SHAPE_UNIFORM;
 }
 
-/* Of some lanes: out of line, for the sake of the way of full warps. */
+/* For some lanes: out of line, to keep the path of full warps short. */
 enum shape mem_some_addresses(const void *base, const struct inst *in, lanemask_t m, unsigned shift, uint64_t *addr,
                               uint64_t *first);
 
-/* mem_addresses(), and where halves of the warp begin. */
+/* mem_addresses(), which also tells where halves of the warp begin. */
 static inline __attribute__((always_inline)) enum shape span_addresses(const struct warp *w, const struct inst *in,
                                                                        lanemask_t m, struct effects *fx,
                                                                        unsigned n_elems, unsigned msize,
@@ -85,8 +84,8 @@ static inline __attribute__((always_inline)) enum shape span_addresses(const str
                           : addresses_u64(base, offset, LANES_ALL, shift, fx->addr, first);
 }
 
-/* Do accesses of `bytes` bytes at all addresses lie in [begin, begin + size), aligned? The top bit of
- * (offset | limit - offset) is set exactly when offset > limit, for limits below 2^63. */
+/* True if accesses of `bytes` bytes at all addresses lie in [begin, begin + size), aligned. The top bit of (offset |
+ * limit - offset) is set exactly when offset > limit, for limits below 2^63. */
 static inline bool all_inside(const uint64_t *addr, uint64_t begin, uint64_t size, unsigned bytes) {
     const uint64_t limit = size - bytes;
     uint64_t outside = 0, bits = 0;
@@ -98,14 +97,14 @@ static inline bool all_inside(const uint64_t *addr, uint64_t begin, uint64_t siz
     return size >= bytes && !(outside >> 63) && !(bits & (bytes - 1));
 }
 
-/* Likewise of halves of a warp that take `extent` bytes each. */
+/* The same for halves of a warp that take `extent` bytes each. */
 static inline bool halves_inside(const uint64_t *first, uint64_t begin, uint64_t size, uint64_t extent,
                                  unsigned bytes) {
     const uint64_t limit = size - extent, at[2] = {first[0] - begin, first[1] - begin};
     return size >= extent && at[0] <= limit && at[1] <= limit && !((first[0] | first[1]) & (bytes - 1));
 }
 
-/* Where a device address lies; NULL: nowhere that may be read or written. */
+/* The host place of a device address; NULL: it may not be read or written. */
 static inline const struct allocation *device_place(struct warp *w, const struct inst *in, uint64_t address,
                                                     unsigned bytes, bool write) {
     const struct memory *mem = w->cta->launch->memory;

@@ -1,5 +1,6 @@
 /* alloca, stacksave, stackrestore. The stack grows upwards, from the end of the static frames; calls of recursive
  * functions take their frames from it too (call.h). Addresses are those of .local. */
+#ifndef ROWS_FILE /* see isa/rows.h */
 #include "isa/machine/call.h"
 #include "isa/rows.h"
 
@@ -84,6 +85,13 @@ STACK_FUNCTIONS(u64, 8)
     WARP_FN(STACKSAVE, T1(T), 0, WARP, INT_OTHER, OPDS(T, NONE, NONE, NONE, NONE, NONE), stacksave_##t)                \
     WARP_FN(STACKRESTORE, T1(T), 0, WARP, INT_OTHER, OPDS(NONE, NONE, T, NONE, NONE, NONE), stackrestore_##t)
 
-#define ROWS_FILE "isa/exec/exec_stack.def"
+#define ROWS_FILE "isa/exec/exec_stack.c"
 #define ROWS_NAME stack
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+/* The stack of a thread (PTX ISA 9.7.9.25 to 9.7.9.27). */
+STACK_ROWS(U32, u32)
+STACK_ROWS(U64, u64)
+/* clang-format on */
+#endif

@@ -1,5 +1,6 @@
 /* Surface loads, stores and reductions (PTX ISA 9.7.10). .b: x counts bytes and data is stored as it is; .p: x counts
  * texels and data is converted to the surface's format. Lanes go in ascending order. */
+#ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_surf.h"
 #include "exec_tex.h"
 #include "isa/machine/blend.h"
@@ -343,6 +344,24 @@ static void exec_sured(struct warp *w, const struct inst *in, lanemask_t m, stru
     SURED_TYPES(geometry, CLAMP)                                                                                       \
     SURED_TYPES(geometry, ZERO)
 
-#define ROWS_FILE "isa/exec/exec_surf.def"
+#define ROWS_FILE "isa/exec/exec_surf.c"
 #define ROWS_NAME surf
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+/* Surfaces. */
+SURF_CLAMPS(SULD, exec_suld, 1D)
+SURF_CLAMPS(SULD, exec_suld, 2D)
+SURF_CLAMPS(SULD, exec_suld, 3D)
+SURF_CLAMPS(SULD, exec_suld, A1D)
+SURF_CLAMPS(SULD, exec_suld, A2D)
+SURF_CLAMPS(SUST, exec_sust, 1D)
+SURF_CLAMPS(SUST, exec_sust, 2D)
+SURF_CLAMPS(SUST, exec_sust, 3D)
+SURF_CLAMPS(SUST, exec_sust, A1D)
+SURF_CLAMPS(SUST, exec_sust, A2D)
+SURED_CLAMPS(1D)
+SURED_CLAMPS(2D)
+SURED_CLAMPS(3D)
+/* clang-format on */
+#endif

@@ -1,10 +1,10 @@
 #ifndef ISA_EXEC_SURF_H
 #define ISA_EXEC_SURF_H
-/* What textures and surfaces share, and reductions. Internal to isa/. */
+/* Shared by textures and surfaces; reductions. Internal to isa/. */
 #include "exec.h"
 #include "isa/machine/texture.h"
 
-/* Copies for other levels (isa/levels.h) have their own of these. */
+/* Copies for other levels (isa/levels.h) have their own versions of these. */
 #ifdef ROWS_LEVEL
 #define TEX_OWN__(name, level) name##level
 #define TEX_OWN_(name, level)  TEX_OWN__(name, level)
@@ -20,7 +20,7 @@
 const struct texture *tex_object(const struct warp *w, const struct inst *in, int lane, struct effects *fx);
 enum { TEX_FEW_LANES = 2 }; /* lanes that are executed one by one; more go together */
 
-/* The object that all lanes of `m` name, of any kind; NULL where they name several, or none. */
+/* The object, of any kind, that all lanes of `m` name; NULL when they name several, or none. */
 const struct texture *tex_common_object(const struct warp *w, opnd_t handle, lanemask_t m);
 /* The memory fields of fx, addresses apart. */
 void tex_effects(struct effects *fx, const struct texture *t);

@@ -1,4 +1,5 @@
 /* Texture fetches and queries. Operands: exec_tex.h; what a texel is: tex_sample.h. */
+#ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_tex.h"
 #include "exec_surf.h"
 #include "isa/machine/blend.h"
@@ -377,6 +378,61 @@ static void exec_istypep(struct warp *w, const struct inst *in, lanemask_t m, st
 #define ISTYPEP_ROW(kind)                                                                                              \
     WARP_FN(ISTYPEP, T0, FORM(MODE2, kind), WARP, INT_OTHER, OPDS(PRED, NONE, U64, NONE, NONE, NONE), exec_istypep)
 
-#define ROWS_FILE "isa/exec/exec_tex.def"
+#define ROWS_FILE "isa/exec/exec_tex.c"
 #define ROWS_NAME tex
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+/* Texture fetches and queries. */
+TEX_ROWS(1D, F32)
+TEX_ROWS(1D, S32)
+TEX_ROWS(2D, F32)
+TEX_ROWS(2D, S32)
+TEX_ROWS(3D, F32)
+TEX_ROWS(3D, S32)
+TEX_ROWS(A1D, F32)
+TEX_ROWS(A1D, S32)
+TEX_ROWS(A2D, F32)
+TEX_ROWS(A2D, S32)
+TEX_ROWS(CUBE, F32)
+TEX_ROWS(ACUBE, F32)
+TEX_GRAD_ROWS(1D)
+TEX_GRAD_ROWS(2D)
+TEX_GRAD_ROWS(3D)
+TEX_GRAD_ROWS(A1D)
+TEX_GRAD_ROWS(A2D)
+TEX_GRAD_ROWS(CUBE)
+TEX_GRAD_ROWS(ACUBE)
+TLD4_ROWS(R)
+TLD4_ROWS(G)
+TLD4_ROWS(B)
+TLD4_ROWS(A)
+TXQ_ROW(WIDTH)
+TXQ_ROW(HEIGHT)
+TXQ_ROW(DEPTH)
+TXQ_ROW(ARRAY_SIZE)
+TXQ_ROW(CHANNEL_DATA_TYPE)
+TXQ_ROW(CHANNEL_ORDER)
+TXQ_ROW(NORMALIZED_COORDS)
+TXQ_ROW(FORCE_UNNORMALIZED)
+TXQ_ROW(NUM_MIPMAP_LEVELS)
+TXQ_ROW(NUM_SAMPLES)
+TXQ_ROW(FILTER_MODE)
+TXQ_ROW(ADDR_MODE_0)
+TXQ_ROW(ADDR_MODE_1)
+TXQ_ROW(ADDR_MODE_2)
+TXQ_LEVEL_ROW(WIDTH)
+TXQ_LEVEL_ROW(HEIGHT)
+TXQ_LEVEL_ROW(DEPTH)
+SUQ_ROW(WIDTH)
+SUQ_ROW(HEIGHT)
+SUQ_ROW(DEPTH)
+SUQ_ROW(ARRAY_SIZE)
+SUQ_ROW(CHANNEL_DATA_TYPE)
+SUQ_ROW(CHANNEL_ORDER)
+SUQ_ROW(MEMORY_LAYOUT)
+ISTYPEP_ROW(TEXREF)
+ISTYPEP_ROW(SAMPLERREF)
+ISTYPEP_ROW(SURFREF)
+/* clang-format on */
+#endif

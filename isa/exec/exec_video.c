@@ -1,5 +1,6 @@
 /* Video instructions (PTX ISA 9.0, sections 9.7.17 and 9.7.18). Hardly any program uses them, so their thousand forms
  * share two interpreters; a row only hands over what it is. */
+#ifndef ROWS_FILE /* see isa/rows.h */
 #include "isa/rows.h"
 #include "video.h"
 #include <string.h>
@@ -269,6 +270,33 @@ VIDEO_RUN(run_simd, simd_lane)
     SOURCE_SIGNS(X, op, NE)                                                                                            \
     SOURCE_SIGNS(X, op, LT) SOURCE_SIGNS(X, op, LE) SOURCE_SIGNS(X, op, GT) SOURCE_SIGNS(X, op, GE)
 
-#define ROWS_FILE "isa/exec/exec_video.def"
+#define ROWS_FILE "isa/exec/exec_video.c"
 #define ROWS_NAME video
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+ALL_SIGNS(SCALAR, VADD)
+ALL_SIGNS(SCALAR, VSUB)
+ALL_SIGNS(SCALAR, VABSDIFF)
+ALL_SIGNS(SCALAR, VMIN)
+ALL_SIGNS(SCALAR, VMAX)
+SHIFT_SIGNS(VSHL)
+SHIFT_SIGNS(VSHR)
+ALL_SIGNS(SCALAR_MAD, VMAD)
+ALL_CMP(SET_CMP, VSET)
+ALL_SIGNS(SIMD, VADD2)
+ALL_SIGNS(SIMD, VSUB2)
+ALL_SIGNS(SIMD, VAVRG2)
+ALL_SIGNS(SIMD, VABSDIFF2)
+ALL_SIGNS(SIMD, VMIN2)
+ALL_SIGNS(SIMD, VMAX2)
+ALL_CMP(SIMD_CMP, VSET2)
+ALL_SIGNS(SIMD, VADD4)
+ALL_SIGNS(SIMD, VSUB4)
+ALL_SIGNS(SIMD, VAVRG4)
+ALL_SIGNS(SIMD, VABSDIFF4)
+ALL_SIGNS(SIMD, VMIN4)
+ALL_SIGNS(SIMD, VMAX4)
+ALL_CMP(SIMD_CMP, VSET4)
+/* clang-format on */
+#endif

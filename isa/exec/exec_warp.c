@@ -1,4 +1,5 @@
 /* Across the lanes of a warp: shuffles, votes, matches, reductions; clocks. */
+#ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_warp.h"
 #include "isa/machine/lane_vectors.h"
 #include "isa/rows.h"
@@ -269,6 +270,41 @@ static void nanosleep(struct warp *w, const struct inst *in, lanemask_t m, struc
     REDUX_FORM(F32, FORM(OPN, opn) | FLAG(ABS), fn##_abs_f32)                                                          \
     REDUX_FORM(F32, FORM(OPN, opn) | FLAG(ABS) | FLAG(NAN), fn##_abs_nan_f32)
 
-#define ROWS_FILE "isa/exec/exec_warp.def"
+#define ROWS_FILE "isa/exec/exec_warp.c"
 #define ROWS_NAME warp
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+/* Its operations execute it (isa/compound.h). */
+NOTHING(COMPOUND, T0, 0, COMPOUND, F32_ADD, NO_OPDS)
+
+/* Across lanes, and what reads the time. */
+SHFL_ROW(UP, shuffle_up)
+SHFL_ROW(DOWN, shuffle_down)
+SHFL_ROW(BFLY, shuffle_bfly)
+SHFL_ROW(IDX, shuffle_idx)
+VOTE_ROW(ALL, PRED, vote_all)
+VOTE_ROW(ANY, PRED, vote_any)
+VOTE_ROW(UNI, PRED, vote_uni)
+VOTE_ROW(BALLOT, B32, vote_ballot)
+WARP_FN(MATCH, T1(B32), FORM(MODE, ANY), WARP, INT_OTHER, OPDS(B32, NONE, B32, NONE, NONE, B32), match_any_b32)
+WARP_FN(MATCH, T1(B64), FORM(MODE, ANY), WARP, INT_OTHER, OPDS(B32, NONE, B64, NONE, NONE, B32), match_any_b64)
+MATCH_ROW(B32, ALL, match_all_b32, .d2_optional = 1)
+MATCH_ROW(B64, ALL, match_all_b64, .d2_optional = 1)
+REDUX_ROW(U32, ADD, redux_add)
+REDUX_ROW(S32, ADD, redux_add)
+REDUX_ROW(U32, MIN, redux_min_u32)
+REDUX_ROW(U32, MAX, redux_max_u32)
+REDUX_ROW(S32, MIN, redux_min_s32)
+REDUX_ROW(S32, MAX, redux_max_s32)
+REDUX_ROW(B32, AND, redux_and)
+REDUX_ROW(B32, OR, redux_or)
+REDUX_ROW(B32, XOR, redux_xor)
+REDUX_F32_ROWS(MIN, redux_min)
+REDUX_F32_ROWS(MAX, redux_max)
+WARP_FN(ACTIVEMASK, T1(B32), 0, WARP, INT_OTHER, OPDS(B32, NONE, NONE, NONE, NONE, NONE), activemask)
+WARP_FN(ELECT, T0, 0, WARP, INT_OTHER, OPDS(B32, PRED, NONE, NONE, NONE, B32), elect)
+WARP_FN(SREG, T0, 0, WARP, INT_OTHER, OPDS(B32, NONE, NONE, NONE, NONE, NONE), read_special)
+WARP_FN(NANOSLEEP, T1(U32), 0, WARP, INT_OTHER, OPDS(NONE, NONE, U32, NONE, NONE, NONE), nanosleep)
+/* clang-format on */
+#endif

@@ -1,4 +1,5 @@
 /* vprintf, malloc, free, __assertfail. */
+#ifndef ROWS_FILE /* see isa/rows.h */
 #include "syscall.h"
 #include "exec_mem.h"
 #include "isa/rows.h"
@@ -252,6 +253,15 @@ bool device_heap_prepare(const struct launch *l) {
     return true;
 }
 
-#define ROWS_FILE "isa/exec/syscall.def"
+#define ROWS_FILE "isa/exec/syscall.c"
 #define ROWS_NAME syscall
 #include "isa/rows_expand.h"
+#else
+/* clang-format off */
+/* Functions the simulator provides; lowering makes them of calls. Operands: exec.h. */
+WARP_FN(VPRINTF, T0, 0, WARP, INT_OTHER, OPDS(B32, NONE, B64, B64, NONE, NONE), sys_vprintf)
+WARP_FN(MALLOC, T0, 0, WARP, INT_OTHER, OPDS(B64, NONE, B64, NONE, NONE, NONE), sys_malloc)
+WARP_FN(FREE, T0, 0, WARP, INT_OTHER, OPDS(NONE, NONE, B64, NONE, NONE, NONE), sys_free)
+WARP_FN(ASSERTFAIL, T0, 0, WARP, INT_OTHER, OPDS(NONE, NONE, B64, B64, B32, B64), sys_assertfail)
+/* clang-format on */
+#endif

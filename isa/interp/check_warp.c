@@ -1,10 +1,9 @@
 /* Checks instructions with member masks: an executing thread must be in its mask, and a shuffle must read lanes that
  * execute it (PTX ISA 9.7.9.6). Also checks that the format of vprintf is not null. */
 #include "check_state.h"
-#include "isa/exec/exec_reduce.h"
+#include "isa/compound.h"
 #include "isa/exec/exec_warp.h"
 #include "isa/machine/warpsync.h"
-#include "isa/reduce.h"
 
 static void report_not_member(struct check_cta *c, const struct warp *w, const struct inst *in, int lane,
                               lanemask_t mask) {
@@ -31,7 +30,8 @@ static void report_source(struct check_cta *c, const struct warp *w, const struc
 void check_members(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
     const lanemask_t *masks = reg_ptr(w, in->e);
     bool has_mask = in->hints & HINT_MEMBERS, shuffles = check_opcode(in) == OP_SHFL;
-    unsigned steps = in->kind == K_REDUCE ? REDUCE_STEPS : 1;
+    const struct program_compound *compound = compound_of(w->program, in);
+    unsigned steps = compound ? compound->ops->steps : 1;
     for (lanemask_t left = lanes; left; left &= left - 1) {
         int l = __builtin_ctz(left);
         lanemask_t there = has_mask ? masks[l] & w->live : lanes;
@@ -40,7 +40,7 @@ void check_members(struct check_cta *c, const struct warp *w, const struct inst 
             continue;
         }
         for (unsigned k = 0; k < steps; k++) {
-            int from = shuffles ? shuffle_lane(w, in, l) : in->kind == K_REDUCE ? reduce_lane(w, in, k, l) : l;
+            int from = shuffles ? shuffle_lane(w, in, l) : compound ? compound->ops->source_lane(w, in, k, l) : l;
             if (!(there >> from & 1))
                 report_source(c, w, in, l, from, there);
         }

@@ -417,7 +417,7 @@ static void add_stats(struct interp_stats *to, struct interp_stats *n) {
     if (n->max_depth > to->max_depth)
         to->max_depth = n->max_depth;
     add_affine_stats(&to->affine, &n->affine);
-    chain_error_add(&to->chain_error, &n->chain_error);
+    rounding_error_add(&to->rounding_error, &n->rounding_error);
     memset(n, 0, sizeof *n);
 }
 
@@ -454,8 +454,8 @@ static bool rotate_paths(struct run *run) {
 static void commit(struct run *run, struct slot *s) {
     const struct launch *l = run->launch;
     bool bad = s->end == TURN_FAULT || s->end == TURN_DEADLOCK;
-    s->run.n.chain_error = s->run.cta->chain_error;
-    s->run.cta->chain_error = (struct chain_error){0};
+    s->run.n.rounding_error = s->run.cta->rounding_error;
+    s->run.cta->rounding_error = (struct rounding_error){0};
     if (!run->failed) /* turns after the failed one do not count */
         add_stats(&run->total, &s->run.n);
     if (s->end == TURN_SUSPENDED)

@@ -26,7 +26,7 @@ struct interp_stats {
     uint64_t ctas, warps;
     uint32_t max_depth; /* maximum depth of the reconvergence state, in entries */
     struct interp_affine_stats affine;
-    struct chain_error chain_error;
+    struct rounding_error rounding_error;
 };
 
 struct interp_cfg {

@@ -21,8 +21,8 @@ struct effects {
     lanemask_t shared_lanes, local_lanes; /* memory: lanes whose generic address is shared or local */
     lanemask_t fetched; /* K_PREFETCH: lanes whose line a cache may fetch; K_COPY: lanes that read global memory */
     /* control */
-    lanemask_t taken; /* K_BRANCH: lanes that go to in->target; K_EXIT, K_RET, K_TRAP: lanes that exit; K_CHAIN: lanes
-                       * that keep the first result; K_REDUCE: all lanes if the tree suffices, else none */
+    lanemask_t taken; /* K_BRANCH: lanes that go to in->target; K_EXIT, K_RET, K_TRAP: lanes that exit; K_COMPOUND: set
+                       * by its operations (isa/compound.h) */
     int n_targets;    /* K_BRX, K_CALL, K_RET: number of groups in `targets` */
     struct target targets[WARP_LANES];
     /* barrier */

@@ -2,7 +2,7 @@
 #define ISA_WARP_H
 /* The architectural state of a CTA and its warps: registers, memories, barriers. Neither paths (reconv.h) nor time. */
 #include "held.h"
-#include "isa/chain.h"
+#include "isa/rounding.h"
 #include "launch.h"
 
 /* Lanes that wait at an instruction with a member mask for other members; see warpsync.h. */
@@ -59,7 +59,7 @@ struct cta {
     uint32_t barriers_used; /* bit b: threads wait at barrier b */
     bool copies_take_time;  /* the driver calls mbarrier_copies_done() for arrivals that wait for copies; otherwise
                              * copies and these arrivals complete at once */
-    struct chain_error chain_error; /* sum over all CTAs so far; the driver reads and clears it */
+    struct rounding_error rounding_error; /* sum over all CTAs so far; the driver reads and clears it */
 };
 
 /* Allocates memory for one CTA of a launch: registers, local and shared memory in one block. Reusable for every CTA of

@@ -5,10 +5,6 @@ uint8_t warp_sync_hints(const struct inst *in) {
     uint32_t n;
     if (in->kind == K_WARPSYNC)
         return HINT_MEMBERS;
-    if (in->kind == K_REDUCE && !in->n_list) /* a serial sum within one lane */
-        return 0;
-    if (in->kind == K_REDUCE)
-        return in->e == OPND_ZERO ? HINT_COLLECTIVE : HINT_COLLECTIVE | HINT_MEMBERS;
     if (in->kind != K_WARP)
         return 0;
     switch (isa_rows(&n)[in->row].op) {
@@ -55,7 +51,7 @@ static bool requires_whole_warp(const struct inst *in) { return in->kind == K_WA
 /* True if two instructions may execute together, apart from their masks. A warp-wide sum must be the same instruction:
  * the pass that creates it ensures that no thread waits elsewhere. */
 static bool may_act_together(const struct inst *a, const struct inst *b) {
-    return a->row == b->row && (a == b || (a->kind != K_REDUCE && !requires_whole_warp(a)));
+    return a->row == b->row && (a == b || (a->kind != K_COMPOUND && !requires_whole_warp(a)));
 }
 
 /* Returns the lanes for which a lane at `in` waits. An instruction for the whole warp waits for exited lanes too, so it

@@ -1,7 +1,7 @@
 #include "repeat.h"
+#include "isa/compound.h"
 #include "isa/decode.h"
 #include "isa/exec/exec_mem.h"
-#include "isa/reduce.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,6 @@ static enum repeat by_kind(const struct warp *w, const struct inst *in, lanemask
     switch (in->kind) {
     case K_LANE:
     case K_CVT:
-    case K_CHAIN:
     case K_LOAD:
     case K_FENCE:
     case K_NOP:
@@ -46,12 +45,10 @@ static enum repeat by_kind(const struct warp *w, const struct inst *in, lanemask
         return REPEAT_FINE;
     case K_ATOM:
         return !fx->lanes || unchanged(w, in, fx) ? REPEAT_FINE : REPEAT_CHANGES;
-    case K_REDUCE:
-        if (w->program->reduces[in->imm].serial)
-            return REPEAT_FINE;
-        if (w->program->reduces[in->imm].tree)
+    case K_COMPOUND:
+        if (compound_of(w->program, in)->memory == COMPOUND_WRITES_SHARED)
             return REPEAT_CHANGES;
-        /* fall through */
+        return !(in->hints & HINT_COLLECTIVE) || lanes == w->live ? REPEAT_FINE : REPEAT_ALONE;
     case K_WARP:
         if (in->hints & HINT_COLLECTIVE)
             return lanes == w->live ? REPEAT_FINE : REPEAT_ALONE;

@@ -1,6 +1,6 @@
 /* Which way an instruction goes: decided from the tags of its operands alone, before it executes. */
 #include "cae_parts.h"
-#include "isa/chain.h"
+#include "isa/compound.h"
 #include "isa/decode.h"
 
 /* Widths of what cvt, mul.wide and mad.wide extend. */
@@ -20,12 +20,13 @@ static void note_widths(struct cae_inst *c, const struct inst *in) {
 
 struct cae_inst cae_inst_of(const struct cae_map *m, const struct program *p, uint32_t pc) {
     const struct inst *in = &p->code[pc];
+    const struct program_compound *compound = compound_of(p, in);
     struct cae_inst c = {
         .source = {cae_number(m, in->a), cae_number(m, in->b), cae_number(m, in->c), cae_number(m, in->e)},
         .guard = in->guard == NO_GUARD ? CAE_CONSTANT : cae_number(m, in->guard << 1),
         .rule = (uint8_t)affine_rule_of(in),
         .branch = in->kind == K_BRANCH && !(in->hints & HINT_APART),
-        .parts = in->kind == K_CHAIN && p->chains[in->imm].folded && in->d2 != OPND_SINK,
+        .parts = compound && compound->selects && in->d2 != OPND_SINK,
     };
     if (c.rule != RULE_NONE && in->kind != K_LOAD)
         note_widths(&c, in);

@@ -1,27 +1,28 @@
-/* A branch whose sides consist of a few f32 operations goes: the operations get complementary predicates, and
- * one of each side share an instruction of which each lane keeps one result ("PEPSC: A Power-Efficient Processor for
- * Scientific Computing", section III-C). What is left over on one side gets the predicate as its guard. A side may
- * contain what was folded before, so that regions are folded from the inside out. Selections, which compilers make of
- * branches, come last (fold_select.c). Requires: blocks, post-dominators.
- * Keeps: what each lane computes; lanes of one side see nothing of the other, so the order between sides is free. */
+/* Removes branches whose sides are a few f32 operations. The operations get complementary predicates. One of each side
+ * share an instruction, of which each lane keeps one result ("PEPSC: A Power-Efficient Processor for Scientific
+ * Computing", section III-C). The rest of the longer side gets the predicate as its guard. A side may contain folded
+ * instructions, so regions are folded from the inside out. Selections come last (fold_select.c). Requires: blocks,
+ * post-dominators. Keeps: what each lane computes. Lanes of one side see nothing of the other, so the order between
+ * sides is free. */
 #include "fold.h"
 #include "frontend/passes/pass.h"
 #include "isa/decode.h"
 #include "mechanisms/mechanism.h"
+#include "timing/config/config.h"
 #include <stdarg.h>
 
 enum {
-    MAX_ITEMS = 8, /* of a side: each has an operation, and there are no more than chain.length */
+    MAX_ITEMS = 8, /* of a side: each has an operation, and chain.length is at most 6 */
 };
 
-/* What becomes one half of an instruction: a group, or an instruction that was folded before. */
+/* Becomes one half of an instruction: a group, or an instruction that was folded before. */
 struct item {
     struct fuse_group group;
     uint32_t folded; /* NO_INST: it is a group */
 };
 
 struct side {
-    uint32_t block; /* NO_BLOCK: nothing is done there */
+    uint32_t block; /* NO_BLOCK: the side is empty */
     struct item item[MAX_ITEMS];
     unsigned n, units;
 };
@@ -31,6 +32,7 @@ struct folding {
     struct edit *edit;
     struct fuse_search search;
     unsigned length;
+    bool wide;    /* operations in between are not rounded */
     bool any;     /* something was folded in this round */
     bool reasons; /* notes say why branches are left alone */
 };
@@ -48,7 +50,7 @@ __attribute__((format(printf, 3, 4))) static void leave(const struct folding *f,
 
 static bool is_jump(const struct inst *in) { return in->kind == K_BRANCH && in->guard == NO_GUARD; }
 
-/* The block that a side leads to; NO_BLOCK: it ends in another way. */
+/* The block that a side leads to; NO_BLOCK: the side ends otherwise. */
 static uint32_t leads_to(const struct ir *ir, uint32_t b) {
     const struct inst *last = &ir->code[ir->blocks[b].end - 1];
     if (is_jump(last))
@@ -69,7 +71,7 @@ static const char *why_not(const struct ir *ir, const struct inst *in) {
         return "accesses memory, which FPUs do not";
     if (in->kind == K_LANE && isa_rows(&n)[in->row].op == OP_SELP)
         return "selects by a predicate of its own, for which FPUs have no input";
-    if (!fuse_side_holds(ir, in) && in->kind != K_CHAIN)
+    if (!fuse_side_holds(ir, in) && !fuse_made(ir, in))
         return "is no f32 operation of the FPUs, nor a move";
     if (in->guard != NO_GUARD)
         return "has a guard of its own";
@@ -80,14 +82,14 @@ static uint32_t place(const struct item *i) { return i->folded != NO_INST ? i->f
 
 /* A move by itself takes an FPU. */
 static unsigned units_of(const struct ir *ir, const struct item *i) {
-    const struct program_chain *c = i->folded != NO_INST ? &ir->chains[ir->code[i->folded].imm] : NULL;
-    unsigned units = c ? chain_units(c, 0) + chain_units(c, 1) : i->group.units;
+    const struct fused *c = i->folded != NO_INST ? fuse_made(ir, &ir->code[i->folded]) : NULL;
+    unsigned units = c ? fused_units(c, 0) + fused_units(c, 1) : i->group.units;
     return units ? units : 1;
 }
 
 static void add_item(const struct ir *ir, struct side *s, const struct item *item) {
     s->units += units_of(ir, item);
-    if (s->n == MAX_ITEMS) /* more than there are FPUs: it will be left alone */
+    if (s->n == MAX_ITEMS) /* too many: the branch will be left alone */
         return;
     unsigned at = s->n++;
     for (; at && place(&s->item[at - 1]) > place(item); at--)
@@ -113,7 +115,7 @@ static bool read_side(struct folding *f, uint32_t branch, struct side *s) {
         add_item(ir, s, &(struct item){.group = f->search.group[k], .folded = NO_INST});
     for (uint32_t i = b->begin; i < end; i++) {
         struct item one = {.group = {.inst = {i}, .n = 1, .units = fuse_side_units(&ir->code[i])}, .folded = NO_INST};
-        if (ir->code[i].kind == K_CHAIN)
+        if (fuse_made(ir, &ir->code[i]))
             one = (struct item){.folded = i};
         if (!f->search.taken[i])
             add_item(ir, s, &one);
@@ -127,10 +129,10 @@ static bool read_side(struct folding *f, uint32_t branch, struct side *s) {
 
 struct region {
     uint32_t head, branch, join;
-    struct side side[2]; /* of lanes where the predicate holds, and of the others */
+    struct side side[2]; /* for lanes where the predicate holds, and for the others */
 };
 
-/* Do the two ways of a branch join at once, each with at most one block on it? */
+/* True if both ways of a branch join at once, with at most one block on each. */
 static bool find_region(struct folding *f, uint32_t head, struct region *r) {
     const struct ir *ir = f->ir;
     uint32_t branch = ir->blocks[head].end - 1;
@@ -155,10 +157,10 @@ static bool find_region(struct folding *f, uint32_t head, struct region *r) {
     return r->join != head && way[0] != way[1];
 }
 
-/* Puts it at the end of the head, for the lanes of one side. */
+/* Puts the item at the end of the head, guarded for the lanes of one side. */
 static void put_guarded(struct folding *f, const struct region *r, const struct item *item, int side) {
     struct inst in = item->folded != NO_INST ? f->ir->code[item->folded]
-                     : item->group.n > 1     ? fuse_make(f->ir, &item->group, NULL)
+                     : item->group.n > 1     ? fuse_make(f->ir, &item->group, NULL, f->wide)
                                              : f->ir->code[item->group.inst[0]];
     in.guard = f->ir->code[r->branch].guard;
     in.guard_not = (uint8_t)side;
@@ -173,7 +175,7 @@ static unsigned fold(struct folding *f, const struct region *r) {
         const struct item *b = k < r->side[1].n ? &r->side[1].item[k] : NULL;
         n++;
         if (a && b && a->folded == NO_INST && b->folded == NO_INST) {
-            struct inst in = fuse_make_folded(f->ir, &a->group, &b->group, predicate);
+            struct inst in = fuse_make_folded(f->ir, &a->group, &b->group, predicate, f->wide);
             fuse_place(f->edit, edit_at_end(f->edit, r->head, &in), place(a));
             continue;
         }
@@ -212,7 +214,7 @@ static void try_region(struct folding *f, uint32_t head) {
             n == 1 ? "" : "s");
 }
 
-/* Folds what has no branch inside. */
+/* Folds regions without branches inside. */
 static bool round_of(struct folding *f) {
     struct ir *ir = f->ir;
     f->any = false;
@@ -223,15 +225,16 @@ static bool round_of(struct folding *f) {
     return edit_end(f->edit);
 }
 
-/* Each round sees what the one before has made; reasons are those of the last. */
+/* Each round folds regions around those of the round before. The last round gives the reasons. */
 static bool run(struct ir *ir) {
     struct folding f = {.ir = ir, .length = (unsigned)pass_option(&ir->context, "chain.length", 5)};
+    f.wide = pass_option(&ir->context, "chain.ieee", 1) == 0;
     do
         if (!round_of(&f))
             return false;
     while (f.any);
     f.reasons = true;
-    return (!ir->noting || round_of(&f)) && fold_selections(ir, f.length);
+    return (!ir->noting || round_of(&f)) && fold_selections(ir, f.length, f.wide);
 }
 
 static bool wanted(const struct ir *ir) { return pass_extension(&ir->context, "fold"); }
@@ -245,6 +248,8 @@ static const struct pass pass_fold = {
     .when = "models with the extension 'fold'",
 };
 
+static uint32_t lane_operations(const struct config *cfg) { return cfg->chain.length; }
+
 const struct mechanism mechanism_fold = {
     .name = "fold",
     .help = "PEPSC: short f32 operations on both sides of a branch in one instruction (docs/pepsc.md)",
@@ -252,4 +257,5 @@ const struct mechanism mechanism_fold = {
     .kind = MECHANISM_EXTENSION,
     .passes = PASSES(&pass_fold),
     .options = PREFIXES("chain."),
+    .lane_operations = lane_operations,
 };

@@ -1,7 +1,7 @@
-/* Selections d = p ? a : b, which compilers make of short branches themselves: both sides are computed in all lanes,
- * and one is kept. With the operations that make a and b for it alone it becomes one folded instruction, whose
+/* Folds selections d = p ? a : b, which compilers make of short branches. All lanes compute both sides and keep one.
+ * Together with the operations that compute a and b for it alone, a selection becomes one folded instruction, whose
  * predicate chooses between the outputs ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-C1;
- * that selections are folded, too, is this project's). A side without operations is a value that is handed through. */
+ * folding selections is this project's idea). A side without operations is a value that passes through. */
 #include "fold.h"
 #include "frontend/passes/pass.h"
 #include "isa/decode.h"
@@ -11,6 +11,7 @@ struct selecting {
     struct edit *edit;
     struct defuse defuse;
     unsigned length;
+    bool wide;
 };
 
 static bool is_selection(const struct inst *in) {
@@ -19,7 +20,8 @@ static bool is_selection(const struct inst *in) {
            in->d != OPND_SINK && !(in->c & 1) && in->a != in->b;
 }
 
-/* The operation in the block of instruction `inst` that makes its operand `o`, and for nobody else; NO_INST: none. */
+/* The operation in the block of instruction `inst` that computes its operand `o`, and nothing else reads; NO_INST:
+ * none. */
 static uint32_t maker_of(const struct selecting *s, uint32_t inst, opnd_t o) {
     const struct reg_use *use = o & 1 ? NULL : defuse_use(&s->defuse, inst, o >> 1);
     const struct reg_def *def = use ? defuse_only_def(&s->defuse, use) : NULL;
@@ -31,7 +33,7 @@ static uint32_t maker_of(const struct selecting *s, uint32_t inst, opnd_t o) {
                : NO_INST;
 }
 
-/* The chain that ends with the operand, of at most `most` units. */
+/* The sequence that ends with the operand, of at most `most` units. */
 static struct fuse_choice side_of(const struct selecting *s, uint32_t select, opnd_t o, unsigned most) {
     struct fuse_choice c = {.value = o};
     struct fuse_group *g = &c.group;
@@ -58,7 +60,7 @@ static bool has(const struct fuse_group *g, uint32_t inst) {
     return false;
 }
 
-/* Does operation `op` find its sources where the selection stands? */
+/* True if operation `op` may move to the place of the selection: nothing in between writes its sources. */
 static bool movable(const struct ir *ir, uint32_t op, uint32_t select, const struct fuse_choice side[2]) {
     const struct inst_info *info = &ir->info[op];
     for (uint32_t i = op + 1; i < select; i++)
@@ -68,7 +70,7 @@ static bool movable(const struct ir *ir, uint32_t op, uint32_t select, const str
     return true;
 }
 
-/* Leaves out the first operations of a side, as long as one does not find its sources. */
+/* Drops the first operations of a side up to the last one that may not move. */
 static void shorten(const struct ir *ir, struct fuse_choice *c, uint32_t select, const struct fuse_choice side[2]) {
     for (uint32_t k = c->group.n; k-- > 0;)
         if (!movable(ir, c->group.inst[k], select, side)) {
@@ -90,7 +92,7 @@ static void try_selection(struct selecting *s, uint32_t select) {
     side[0] = side_of(s, select, in->a, most);
     unsigned left = s->length - (side[0].group.n ? side[0].group.units : 1);
     side[1] = side_of(s, select, in->b, !most ? 0 : left < FOLD_SIDE ? left : FOLD_SIDE);
-    /* what is left out of one side may have been in the way of the other: from the beginning, until nothing changes */
+    /* an operation dropped from one side may have blocked the other side: repeat until nothing changes */
     for (uint32_t n = UINT32_MAX; n != side[0].group.n + side[1].group.n;) {
         n = side[0].group.n + side[1].group.n;
         shorten(ir, &side[0], select, side);
@@ -100,7 +102,7 @@ static void try_selection(struct selecting *s, uint32_t select) {
         ir_note(ir, select, "left alone: no f32 operation makes what it selects, for it alone");
         return;
     }
-    struct inst folded = fuse_make_selected(ir, in, side);
+    struct inst folded = fuse_make_selected(ir, in, side, s->wide);
     fuse_place(s->edit, edit_before(s->edit, select, &folded), select);
     edit_remove(s->edit, select);
     for (int k = 0; k < 2; k++)
@@ -109,8 +111,8 @@ static void try_selection(struct selecting *s, uint32_t select) {
     ir_note(ir, select, "folded: a selection between %u and %u operations", side[0].group.units, side[1].group.units);
 }
 
-bool fold_selections(struct ir *ir, unsigned length) {
-    struct selecting s = {.ir = ir, .length = length};
+bool fold_selections(struct ir *ir, unsigned length, bool wide) {
+    struct selecting s = {.ir = ir, .length = length, .wide = wide};
     uint32_t n = ir->n;
     for (uint32_t i = 0; i < n; i++) {
         if (!is_selection(&ir->code[i]))

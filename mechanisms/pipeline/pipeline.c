@@ -1,8 +1,8 @@
-/* Innermost loops of one block are software-pipelined ("PEPSC: A Power-Efficient Processor for Scientific
- * Computing" hides the depth of its chained FPUs so, for want of other threads; the method is Rau's, see pipeline.h).
- * It comes behind `chain`, whose instructions it takes as they are: a chain that were looked for afterwards would find
- * its operations in different iterations. Requires: blocks. Keeps: what each lane computes, bit for bit, and the order
- * of its accesses to memory wherever two may meet and one writes; how far lanes are apart in a loop may change. */
+/* Software-pipelines innermost loops of one block. "PEPSC: A Power-Efficient Processor for Scientific Computing" hides
+ * the depth of its chained FPUs in this way, since it has few threads; the method is Rau's, see pipeline.h. The pass
+ * runs after `chain` and takes its instructions as they are: a later search for chains would find their operations in
+ * different iterations. Requires: blocks. Keeps: what each lane computes, bit for bit, and the order of a lane's
+ * accesses to memory wherever two may overlap and one writes. The distance between lanes in a loop may change. */
 #include "pipeline.h"
 #include "frontend/passes/pass.h"
 #include "mechanisms/mechanism.h"
@@ -16,7 +16,7 @@ struct pipelining {
     uint32_t max_registers; /* 0: no limit */
 };
 
-/* The block that a loop is, if it is one and the branch at its end is what goes round. */
+/* True if the loop is one block and the branch at its end goes back to its beginning. */
 static bool is_candidate(const struct ir *ir, const struct loops *loops, uint32_t l) {
     const struct loop *loop = &loops->list[l];
     const struct inst *last = &ir->code[ir->blocks[loop->header].end - 1];
@@ -24,7 +24,7 @@ static bool is_candidate(const struct ir *ir, const struct loops *loops, uint32_
            last->target == loop->header;
 }
 
-/* The block behind b, if all that it does is to go back to b. */
+/* True if the block behind b does nothing but go back to b. */
 static bool goes_back(const struct ir *ir, uint32_t b) {
     if (b + 1 == ir->n_blocks || ir->blocks[b + 1].function != ir->blocks[b].function)
         return false;
@@ -33,7 +33,7 @@ static bool goes_back(const struct ir *ir, uint32_t b) {
     return next->end == next->begin + 1 && in->kind == K_BRANCH && in->guard == NO_GUARD && in->target == b;
 }
 
-/* Turns the branch at the end of "@p bra OUT; bra LOOP;", as clang writes loops, into one that goes round. */
+/* Turns "@p bra OUT; bra LOOP;" at the end of a loop, as clang writes it, into a branch back to the beginning. */
 static bool turn_branches(struct ir *ir) {
     struct edit *edit = NULL;
     for (uint32_t b = 0; b < ir->n_blocks; b++) {
@@ -58,10 +58,10 @@ static uint32_t most_live(const struct ir *ir, uint32_t block) {
 }
 
 static void count(struct ir *ir, const struct pipe_schedule *s) {
-    ir->pipeline.loops++;
-    ir->pipeline.cycles += s->ii;
-    ir->pipeline.stages += s->stages;
-    ir->pipeline.registers += s->words;
+    ir_count(ir, "pipeline.loops", 1);
+    ir_count(ir, "pipeline.cycles", s->ii);
+    ir_count(ir, "pipeline.stages", s->stages);
+    ir_count(ir, "pipeline.registers", s->words);
 }
 
 static void try_loop(struct pipelining *p, uint32_t block) {
@@ -101,7 +101,7 @@ static void try_loop(struct pipelining *p, uint32_t block) {
     pipe_emit(p->edit, &g, &s);
 }
 
-/* How many registers are live is asked for here alone: whoever edits afterwards need not know it. */
+/* Finds the register pressure, and drops the liveness again: later edits need not maintain it. */
 static bool find_pressure(struct pipelining *p) {
     p->max_registers = register_limit(p->ir, NULL);
     if (p->max_registers && !pass_liveness(p->ir))
@@ -124,7 +124,7 @@ static bool run(struct ir *ir) {
         if (!is_candidate(ir, &loops, l) ||
             (ir->n_streams && ir->functions[ir->blocks[b].function].is_entry && ir->blocks[b].function))
             continue;
-        ir->pipeline.candidates++;
+        ir_count(ir, "pipeline.candidates", 1);
         try_loop(&p, b);
     }
     return edit_end(p.edit);
@@ -142,13 +142,10 @@ static const struct pass pass_pipeline = {
 };
 
 static void count_launch(const struct program *p, const struct config *cfg, struct stats *s) {
-    if (!cfg->pipeline.on)
-        return;
-    stats_add(s, "pipeline.candidates", p->pipeline.candidates);
-    stats_add(s, "pipeline.loops", p->pipeline.loops);
-    stats_add(s, "pipeline.cycles", p->pipeline.cycles);
-    stats_add(s, "pipeline.stages", p->pipeline.stages);
-    stats_add(s, "pipeline.registers", p->pipeline.registers);
+    static const char *const names[] = {"pipeline.candidates", "pipeline.loops", "pipeline.cycles", "pipeline.stages",
+                                        "pipeline.registers"};
+    for (size_t i = 0; cfg->pipeline.on && i < sizeof names / sizeof names[0]; i++)
+        stats_add(s, names[i], program_count(p, names[i]));
 }
 
 const struct mechanism mechanism_pipeline = {

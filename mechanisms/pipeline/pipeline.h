@@ -19,20 +19,20 @@ enum {
 };
 #define NO_VALUE UINT32_MAX
 
-/* What an instruction writes in each iteration and others read, in this one or the next: from a write that all lanes
- * do to the next such write, with the guarded writes between. */
+/* A value: what an instruction writes in each iteration and others read, in this iteration or the next. It lasts from a
+ * write by all lanes to the next such write, with the guarded writes in between. */
 struct pipe_value {
     uint32_t vreg;
     uint32_t op;                    /* that begins it */
     uint32_t words;                 /* 32-bit registers */
     bool last;                      /* what the register holds when the iteration ends */
-    bool live_out;                  /* and what is read behind the loop */
+    bool live_out;                  /* the value is read behind the loop, too */
     bool is_guarded;                /* guarded writes belong to it */
-    uint32_t copies;                /* registers that iterations take in turn; set by the schedule */
+    uint32_t copies;                /* registers that iterations use in turn; set by the schedule */
     uint32_t reg[PIPE_MOST_ROUNDS]; /* those: iteration i has reg[i % copies] */
 };
 
-/* An instruction's access to a value. Registers without are the same in all iterations. */
+/* An instruction's access to a value. Other registers are the same in all iterations. */
 struct pipe_ref {
     uint32_t op, vreg, value;
     uint32_t distance; /* 1: the value is that of the iteration before */
@@ -58,11 +58,11 @@ struct pipe_graph {
     uint32_t n_edges, cap_edges;
 };
 
-/* Why the loop that the block is must be left alone; NULL: nothing speaks against it. `*inst`: the instruction. */
+/* Why the loop of this block must be left alone; NULL: it need not. `*inst`: the instruction at fault. */
 const char *pipe_refuse(const struct ir *ir, uint32_t block, uint32_t *inst);
 /* Requires: pipe_refuse() is NULL. */
 struct pipe_graph pipe_graph_of(struct ir *ir, const struct defuse *d, uint32_t block);
-/* The value that instruction `op` reads or writes in register `vreg`; NULL: it is no value. */
+/* The value that instruction `op` reads or writes in register `vreg`; NULL: the register holds none. */
 const struct pipe_ref *pipe_ref_of(const struct pipe_graph *g, uint32_t op, uint32_t vreg, bool write);
 
 struct pipe_wish {
@@ -81,12 +81,12 @@ struct pipe_schedule {
     double cycles, plain;        /* of an iteration, in order: of the kernel and of the plain loop */
 };
 
-/* The best schedule within the limits. NULL: there is one; else why not, and what is known of it in `s`. Writes
- * g->values[].copies. */
+/* Finds the best schedule within the limits and writes g->values[].copies. NULL, or why there is none; `s` then has the
+ * bounds found so far. */
 const char *pipe_schedule(struct pipe_graph *g, const struct pipe_wish *wish, struct pipe_schedule *s);
 
-/* Puts the loop's pipelined form in its place. */
+/* Replaces the loop by its pipelined form. */
 void pipe_emit(struct edit *e, struct pipe_graph *g, const struct pipe_schedule *s);
-/* Can a register of this class be copied by one instruction? */
+/* True if one instruction copies a register of this class. */
 bool pipe_can_move(enum reg_class cls);
 #endif

@@ -1,7 +1,7 @@
 /* The code of a pipelined loop. Part j, for j from 0, does stage s of iteration j - s, for each stage, and ends with
- * the branch of iteration j: parts before the last stage begins are the prologue, as many as there are rounds behind
- * them the kernel, whose last part goes back to its first one. Who leaves at the end of part j goes to the epilogue j,
- * which does what is left of the iterations under way, and puts what is read behind the loop into its register. */
+ * the branch of iteration j. The parts before the last stage begins are the prologue. The next parts, one a round, are
+ * the kernel, whose last part goes back to its first. A lane that leaves at the end of part j goes to epilogue j, which
+ * finishes the iterations in flight and moves the values read behind the loop into their registers. */
 #include "isa/decode.h"
 #include "pipeline.h"
 
@@ -24,8 +24,8 @@ bool pipe_can_move(enum reg_class cls) { return move_row(cls) != NULL; }
 /* The register that holds a value of iteration i; i may be -1. */
 static uint32_t reg_of(const struct pipe_value *v, uint32_t i) { return v->reg[(i + v->copies) % v->copies]; }
 
-/* The last copy of what lives from iteration to iteration is the register itself: that is where the value from before
- * the loop is. */
+/* The last copy of a value that lives from iteration to iteration is its own register, which has the value from before
+ * the loop. */
 static void name_registers(struct pipe_graph *g) {
     struct ir *ir = g->ir;
     for (uint32_t k = 0; k < g->n_values; k++) {
@@ -51,7 +51,7 @@ static void rename_operand(void *ctx, opnd_t *o, enum operand_role role) {
         *o = reg_of(&r->g->values[ref->value], r->iteration - ref->distance) << 1;
 }
 
-/* The instruction of one iteration at the end of a block. */
+/* Adds the instruction of one iteration at the end of a block. */
 static void add(struct emitter *m, uint32_t block, uint32_t op, uint32_t iteration) {
     uint32_t node = edit_copy_to_end(m->e, m->g->first + op, block);
     ir_operands(m->g->ir, edit_inst(m->e, node), rename_operand, &(struct renaming){m->g, op, iteration});
@@ -81,7 +81,7 @@ static void add_epilogue(struct emitter *m, uint32_t j) {
     }
 }
 
-/* The branch of iteration j: it stays, or leaves. */
+/* The branch of iteration j: it goes on, or leaves. */
 static void end_part(struct emitter *m, uint32_t j, uint32_t again) {
     struct inst jump = m->g->ir->code[m->g->first + m->g->n - 1];
     ir_operands(m->g->ir, &jump, rename_operand, &(struct renaming){m->g, m->g->n - 1, j});

@@ -1,13 +1,13 @@
-/* What depends on what in a loop of one block: registers by the values that they hold, memory by addresses. */
+/* Dependences in a loop of one block: of registers by the values that they hold, of memory by addresses. */
+#include "frontend/passes/fuse.h"
 #include "frontend/passes/pass.h"
-#include "isa/chain.h"
 #include "isa/decode.h"
 #include "pipeline.h"
 #include <ctype.h>
 #include <string.h>
 
 enum {
-    FAR = 16,           /* iterations between which accesses are compared: more than there are stages */
+    FAR = 16,           /* iterations across which accesses are compared: more than a schedule has stages */
     OPERAND_CYCLES = 2, /* from issue to the pipe, beside the latencies of the options */
     NEAR = 1 << 24,     /* offsets below it do not wrap */
     MOST_STEPS = 32,
@@ -42,8 +42,11 @@ const char *pipe_refuse(const struct ir *ir, uint32_t block, uint32_t *inst) {
         case K_STORE:
         case K_NOP:
         case K_PREFETCH:
-        case K_CHAIN:
             break;
+        case K_COMPOUND:
+            if (ir_is_lane_wise(ir, in))
+                break;
+            return "is more than an operation or an access of one thread";
         case K_BRANCH:
             if (i + 1 == b->end)
                 break;
@@ -69,22 +72,23 @@ static unsigned option(const struct ir *ir, const char *key, double otherwise) {
     return (unsigned)pass_option(&ir->context, key, otherwise);
 }
 
-static unsigned chain_latency(const struct ir *ir, const struct inst *in) {
+static unsigned fused_latency(const struct ir *ir, const struct fused *f) {
     char key[32];
-    unsigned n = chain_depth(&ir->chains[in->imm]);
+    unsigned n = fused_depth(f);
     snprintf(key, sizeof key, "chain.latency%u", n);
     unsigned given = option(ir, key, 0);
     return given ? given : option(ir, "latency.f32_add", 1) + 2 * (n - 1);
 }
 
-/* Cycles from the issue of an instruction to that of one that reads its result; a load's is the schedule's matter. */
+/* Cycles from the issue of an instruction to that of a reader of its result. The schedule decides the cycles of
+ * loads. */
 static unsigned latency_of(const struct ir *ir, const struct inst *in, bool *of_load) {
     char key[48];
     *of_load = in->kind == K_LOAD && in->space != SPACE_SHARED;
     if (in->kind == K_LOAD)
         return OPERAND_CYCLES + option(ir, "shared.latency", 1);
-    if (in->kind == K_CHAIN)
-        return OPERAND_CYCLES + chain_latency(ir, in);
+    if (fuse_made(ir, in))
+        return OPERAND_CYCLES + fused_latency(ir, fuse_made(ir, in));
     int n = snprintf(key, sizeof key, "latency.%s", latency_name(in->latency));
     for (int k = 0; k < n && k < (int)sizeof key; k++)
         key[k] = (char)tolower((unsigned char)key[k]);
@@ -127,8 +131,8 @@ static const uint32_t *regs_of(const struct pipe_graph *g, uint32_t op, unsigned
     return g->ir->regs + info->regs;
 }
 
-/* A register whose first write leaves some lanes their value keeps its name: what it holds comes from the iteration
- * before, in part. */
+/* A register whose first write keeps the value of some lanes keeps its name: part of its value comes from the iteration
+ * before. */
 static void find_shapes(struct naming *s) {
     struct pipe_graph *g = s->g;
     unsigned n_reads, n;
@@ -213,7 +217,7 @@ static void join_value(struct pipe_graph *g, uint32_t value) {
     }
 }
 
-/* What an instruction does with a register that keeps its name. */
+/* Notes what an instruction does with a register that keeps its name. */
 static unsigned touches(const struct pipe_graph *g, uint32_t op, uint32_t vreg) {
     unsigned n_reads, n, how = 0;
     const uint32_t *regs = regs_of(g, op, &n_reads, &n);
@@ -255,7 +259,7 @@ static void join_registers(struct naming *s) {
 
 /* ---- memory ---- */
 
-/* An address: what a register holds at a known place, and bytes beyond it that are known. */
+/* An address: the content of a register at a known place, plus a known number of bytes. */
 struct place {
     enum { UNKNOWN, CONSTANT, OUTSIDE, INCOMING, VALUE } root;
     uint32_t of;     /* OUTSIDE, INCOMING: a register; VALUE: that */
@@ -275,7 +279,7 @@ static bool constant_of(const struct ir *ir, opnd_t o, unsigned bytes, int64_t *
     return small(*out);
 }
 
-/* Is the instruction d = from + step (or a move: step 0)? */
+/* True for d = from + step, and for a move: step 0. */
 static bool is_step(const struct ir *ir, const struct inst *in, uint32_t *from, int64_t *step) {
     const struct isa_row *r = row_of(in);
     opnd_t a = in->a, b = in->b;
@@ -301,7 +305,7 @@ static bool is_step(const struct ir *ir, const struct inst *in, uint32_t *from, 
     return true;
 }
 
-/* What register `vreg` holds where instruction `op` reads it, followed back through steps. */
+/* The content of register `vreg` where instruction `op` reads it, traced back through steps. */
 static struct place follow(const struct pipe_graph *g, uint32_t op, uint32_t vreg) {
     struct place p = {.offset = 0};
     for (int k = 0; k < MOST_STEPS; k++) {
@@ -335,7 +339,7 @@ static struct place follow(const struct pipe_graph *g, uint32_t op, uint32_t vre
     return p;
 }
 
-/* What a register that comes from the iteration before gains in one. */
+/* The step from iteration to iteration of a register that keeps its name. */
 static bool find_stride(const struct pipe_graph *g, uint32_t vreg, int64_t *stride) {
     for (uint32_t k = 0; k < g->n_values; k++) {
         const struct pipe_value *v = &g->values[k];
@@ -372,7 +376,7 @@ static struct place place_of(const struct pipe_graph *g, uint32_t op) {
 
 static bool is_access(const struct inst *in) { return in->kind == K_LOAD || in->kind == K_STORE; }
 
-/* May accesses to the two spaces meet? Constants lie in device memory. */
+/* True if accesses to the two spaces may overlap. Constants lie in device memory. */
 static bool meet(uint8_t a, uint8_t b) {
     bool device_a = a == SPACE_GLOBAL || a == SPACE_CONST, device_b = b == SPACE_GLOBAL || b == SPACE_CONST;
     return a == b || a == SPACE_GENERIC || b == SPACE_GENERIC || (device_a && device_b);
@@ -380,7 +384,7 @@ static bool meet(uint8_t a, uint8_t b) {
 
 static int64_t bytes_of(const struct inst *in) { return (int64_t)in->msize * (in->n_list ? in->n_list : 1); }
 
-/* Do `a` of one iteration and `b` of so many later touch the same bytes? */
+/* True if `a` of one iteration and `b` of `later` iterations further access the same bytes. */
 static bool overlap(const struct inst *x, const struct place *a, const struct inst *y, const struct place *b,
                     int64_t later) {
     int64_t from = b->offset + later * b->stride - a->offset;

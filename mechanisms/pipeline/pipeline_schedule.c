@@ -1,19 +1,19 @@
-/* Iterative modulo scheduling: the instructions with the longest way behind them first, each as early as what it
- * depends on allows, in a slot of its own modulo II; what stands in the way is taken out and comes again, as long as
- * the budget lasts (Rau 1994, section 3). Then how many registers each value needs so that no iteration overwrites what
- * another still reads (modulo variable expansion; Lam, "Software pipelining", PLDI 1988). */
+/* Iterative modulo scheduling (Rau 1994, section 3). Instructions with the longest path behind them come first. Each
+ * gets the earliest free slot modulo II that its dependences allow. An instruction in the way is evicted and scheduled
+ * again, as long as the budget lasts. Then modulo variable expansion (Lam, "Software pipelining", PLDI 1988): how many
+ * registers each value needs so that no iteration overwrites a value that another still reads. */
 #include "pipeline.h"
 #include <string.h>
 
 enum {
-    BUDGET = 8,   /* instructions placed for each that there is */
+    BUDGET = 8,   /* placements for each instruction of the loop */
     WINDOW = 32,  /* iterations of a trial run */
-    SETTLED = 12, /* of them before the time is taken */
+    SETTLED = 12, /* iterations before the measurement starts */
     EACH_II = 256 /* from the least one on that are all tried; the rest in steps of a 32nd of the way gone */
 };
 #define NOT_YET UINT32_MAX
 
-/* Edges by an end of theirs: those of an instruction are edge[begin[op]] to edge[begin[op + 1] - 1]. */
+/* Edges by one of their ends: those of instruction `op` are edge[begin[op]] to edge[begin[op + 1] - 1]. */
 struct by_end {
     uint32_t *begin;
     const struct pipe_edge **edge;
@@ -37,8 +37,8 @@ static unsigned cycles_of(const struct attempt *a, const struct pipe_edge *e) {
     return e->of_load ? a->load : e->latency;
 }
 
-/* Longest ways by relaxation, from the last instruction back, so that those within an iteration are done in one round.
- * False: some recurrence takes longer than II for each iteration that it spans. */
+/* Longest paths by relaxation, from the last instruction back, so that one round settles the paths within an iteration.
+ * False: a recurrence takes longer than II for each iteration that it spans. */
 static bool relax(const struct attempt *a, int64_t *way) {
     const struct pipe_graph *g = a->g;
     for (uint32_t round = 0; round <= g->n; round++) {
@@ -59,7 +59,7 @@ static bool relax(const struct attempt *a, int64_t *way) {
     return false;
 }
 
-/* Ways at the II at hand. The branch issues at II - 1: what it waits for must be done by then. */
+/* Longest paths at the current II. The branch issues at II - 1: instructions that it waits for must have finished. */
 static bool find_ways(struct attempt *a) {
     memset(a->height, 0, a->g->n * sizeof *a->height);
     for (uint32_t k = 0; k < a->g->n; k++)
@@ -90,7 +90,7 @@ static void take_out(struct attempt *a, uint32_t op) {
     a->time[op] = NOT_YET;
 }
 
-/* What the branch waits for goes first, then what has the longest way behind it, then program order. */
+/* Order: instructions that the branch waits for, then longer paths, then program order. */
 static uint32_t choose(const struct attempt *a) {
     uint32_t best = NO_INST;
     for (uint32_t k = 0; k < a->g->n; k++) {
@@ -103,8 +103,8 @@ static uint32_t choose(const struct attempt *a) {
     return best;
 }
 
-/* Puts the instruction at `at`; what is in its slot, and what comes too early behind it, goes out. False: it is too
- * late for the branch, or the branch is in its slot. */
+/* Places the instruction at `at`. Evicts the instruction in its slot and dependents that are too early now. False: it
+ * is too late for the branch, or the branch has the slot. */
 static bool put(struct attempt *a, uint32_t op, uint32_t at) {
     uint32_t jump = a->g->n - 1, other = a->slot[at % a->ii];
     if (other == jump || (a->to_jump[op] != NO_WAY && at + a->to_jump[op] > (int64_t)a->ii - 1))
@@ -140,7 +140,7 @@ static bool place_one(struct attempt *a, uint32_t op) {
     return put(a, op, at);
 }
 
-/* Times for all instructions at the II at hand. */
+/* Schedules all instructions at the current II. */
 static bool schedule(struct attempt *a) {
     uint32_t n = a->g->n, budget = BUDGET * n;
     if (!find_ways(a))
@@ -165,8 +165,8 @@ static uint32_t stages_of(const struct attempt *a) {
 
 /* ---- registers ---- */
 
-/* Cycles from the write that begins a value to the last place where it is needed. `own`: that is the write of the next
- * iteration itself, which reads before it writes. */
+/* Cycles from the write that begins a value to its last use. `own`: the last use is the write of the next iteration,
+ * which reads before it writes. */
 static uint32_t life_of(const struct pipe_graph *g, const uint32_t *time, uint32_t ii, uint32_t value, bool *own) {
     uint32_t longest = 0;
     *own = true;
@@ -183,7 +183,7 @@ static uint32_t life_of(const struct pipe_graph *g, const uint32_t *time, uint32
     return longest;
 }
 
-/* Registers that each value takes. Returns the iterations that the kernel is unrolled to. */
+/* Sets the registers that each value takes. Returns the number of iterations in the unrolled kernel. */
 static uint32_t count_copies(const struct attempt *a, uint32_t *copies) {
     const struct pipe_graph *g = a->g;
     uint32_t rounds = 1;
@@ -201,8 +201,8 @@ static uint32_t count_copies(const struct attempt *a, uint32_t *copies) {
     return rounds;
 }
 
-/* The most words that values of the loop take at once when an iteration begins every `ii` cycles; those that are read
- * behind it last until their iteration ends. */
+/* The most words that values of the loop take at once when an iteration begins every `ii` cycles. Values read behind
+ * the loop last to the end of their iteration. */
 static uint32_t most_words(const struct attempt *a, const uint32_t *time, uint32_t ii, uint32_t end) {
     const struct pipe_graph *g = a->g;
     uint32_t *words = a->words, most = 0;
@@ -241,7 +241,7 @@ static void issue(struct trial *t, uint32_t op, uint32_t iteration) {
     issued[(size_t)iteration * g->n + op] = t->now = at;
 }
 
-/* Cycles that an iteration takes in order, when many have gone before. */
+/* Cycles of an iteration, in order, after many others. */
 static double plain_cycles(const struct attempt *a) {
     struct trial t = {.a = a};
     uint64_t settled = 0;
@@ -271,8 +271,8 @@ static double kernel_cycles(const struct attempt *a) {
 
 /* ---- the search ---- */
 
-/* The least II that recurrences allow, and the way to the branch; `most`: none below that. All above it are allowed,
- * too, for no way becomes longer as II grows. */
+/* The least II that recurrences allow, and the path to the branch; `most`: no II below it works. Every larger II works,
+ * too, since no path becomes longer as II grows. */
 static uint32_t find_rec_mii(struct attempt *a, uint32_t most) {
     uint32_t low = 1, high = most;
     while (low < high) {
@@ -301,13 +301,13 @@ static void keep(const struct attempt *a, uint32_t stages, const uint32_t *copie
     memcpy(s->copies, copies, a->g->n_values * sizeof *copies);
 }
 
-/* Why there is no schedule, the reasons that say most last. */
+/* Why there is no schedule; the later the reason, the more it says. */
 enum { NOT_FOUND, AS_LONG, STAGES, REGISTERS };
 static const char *const reasons[] = {"no schedule was found", "it takes as long in order",
                                       "it needs more stages than pepsc.pipeline_stages",
                                       "it needs more registers than a thread may have"};
 
-/* Tries one II with loads counted as so many cycles. Returns whether there is a schedule, or raises `why`. */
+/* Tries one II, with a load counted as so many cycles. True: there is a schedule. Otherwise raises `why`. */
 static bool try_one(struct attempt *a, const struct attempt *real, uint32_t plain, uint32_t *copies,
                     struct pipe_schedule *s, unsigned *why) {
     unsigned no = NOT_FOUND;
@@ -341,7 +341,7 @@ static struct by_end by_end(const struct pipe_graph *g, bool to) {
     return b;
 }
 
-/* What times in order are found with. */
+/* Memory for measuring cycles in order. */
 static struct attempt begin_in_order(struct pipe_graph *g, const struct pipe_wish *wish) {
     return (struct attempt){.g = g,
                             .wish = wish,
@@ -363,7 +363,7 @@ static struct attempt begin(const struct attempt *in_order, uint32_t most) {
     return a;
 }
 
-/* Words that the plain loop takes. */
+/* Words of registers that the plain loop takes. */
 static uint32_t plain_words(const struct attempt *a) {
     uint32_t *time = arena_array(a->g->ir->tmp, a->g->n, sizeof *time);
     for (uint32_t k = 0; k < a->g->n; k++)

@@ -1,4 +1,4 @@
-/* Who uses the sum that a ladder makes, and who may be elsewhere while it is made. */
+/* Which lanes use the sum of a ladder, and which threads may be elsewhere meanwhile. */
 #include "isa/decode.h"
 #include "reduce_parts.h"
 #include <string.h>
@@ -33,7 +33,7 @@ bool reduce_constant(const struct ir *ir, const struct defuse *d, uint32_t inst,
     return o & 1;
 }
 
-/* Is operand `o` of `inst` a thread's number, or some bits of it? */
+/* True if operand `o` of `inst` is the number of a thread, or some bits of it. */
 static bool is_number(const struct lane_users *u, uint32_t inst, opnd_t o, struct lane_choice *c) {
     const struct ir *ir = u->ir;
     c->mask = UINT32_MAX;
@@ -66,7 +66,7 @@ static bool is_number(const struct lane_users *u, uint32_t inst, opnd_t o, struc
     return false;
 }
 
-/* Does predicate `p`, as `inst` reads it, hold (or not hold) in one kind of lane only, with the number `lane`? */
+/* True if predicate `p`, as `inst` reads it, holds (or does not hold) only in lanes with the number `lane`. */
 static bool chooses(const struct lane_users *u, uint32_t inst, uint32_t p, bool holds, unsigned lane,
                     struct lane_choice *c) {
     uint32_t at = reduce_maker(u->defuse, inst, p << 1);
@@ -85,8 +85,8 @@ static bool chooses(const struct lane_users *u, uint32_t inst, uint32_t p, bool 
            (c->value & 31) == lane;
 }
 
-/* Is block `to`, which the branch at the end of block `from` leads to, entered by that edge alone? Then tells whether
- * the predicate holds there. */
+/* True if the branch at the end of block `from` is the only way into block `to`. Then says whether the predicate holds
+ * there. */
 static bool edge(const struct ir *ir, uint32_t from, uint32_t to, bool *holds) {
     const struct inst *last = &ir->code[ir->blocks[from].end - 1];
     if (last->kind != K_BRANCH || last->guard == NO_GUARD || last->target == from + 1 ||
@@ -126,7 +126,7 @@ const char *reduce_users(const struct lane_users *u, uint32_t def, unsigned lane
 
 /* ---- who may be elsewhere ---- */
 
-/* Marks what is reached from block b without coming to `join`. */
+/* Marks the blocks on ways from block b that do not pass `join`. */
 static void reach(const struct ir *ir, uint32_t b, uint32_t join, unsigned char *seen, uint32_t *stack) {
     uint32_t top = 0;
     if (b != join && !seen[b]) {
@@ -145,11 +145,11 @@ static void reach(const struct ir *ir, uint32_t b, uint32_t join, unsigned char 
     }
 }
 
-/* Threads may wait for each other there, or call what does. */
+/* True if threads may wait for each other in the block, or call a function where they may. */
 static bool has_members(const struct ir *ir, uint32_t b) {
     for (uint32_t i = ir->blocks[b].begin; i < ir->blocks[b].end; i++) {
         const struct inst *in = &ir->code[i];
-        if (in->kind == K_CALL || in->kind == K_REDUCE || (in->kind == K_WARP && row_of(in)->op == OP_SHFL))
+        if (in->kind == K_CALL || in->hints & HINT_COLLECTIVE || (in->kind == K_WARP && row_of(in)->op == OP_SHFL))
             return true;
     }
     return false;

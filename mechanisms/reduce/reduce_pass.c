@@ -1,8 +1,8 @@
-/* A ladder of five shuffles and f32 additions, which sums a register over the lanes of a warp, becomes one
+/* Turns a ladder of five shuffles and f32 additions, which sums a register over the lanes of a warp, into one
  * instruction for a tree of adders ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-C2). The
- * tree is wired for the order in which the ladder adds. A butterfly gives the sum to all lanes; shfl.down gives it to
- * lane 0 and shfl.up to lane 31, and parts of it to others: such a ladder is taken only where these parts are dead.
- * Requires: blocks. Keeps: what every lane computes, bit for bit. */
+ * tree is wired for the order in which the ladder adds. A butterfly gives the sum to all lanes. shfl.down gives it to
+ * lane 0 and shfl.up to lane 31; other lanes get partial sums, so the pass takes such a ladder only where these are
+ * dead. Requires: blocks. Keeps: what every lane computes, bit for bit. */
 #include "frontend/passes/edit.h"
 #include "frontend/passes/fuse.h"
 #include "frontend/passes/pass.h"
@@ -13,13 +13,13 @@
 
 enum what { SOMETHING, SHUFFLED, STEP };
 
-/* A value in the block at hand. */
+/* A value in the current block. */
 struct value {
     uint8_t what;
     bool own_first; /* STEP */
-    bool went_on;   /* STEP: another one takes it */
+    bool went_on;   /* STEP: a further step takes it */
     bool summed;    /* SHUFFLED: a step takes it */
-    uint8_t n;      /* STEP: of its ladder, with this one */
+    uint8_t n;      /* STEP: steps of its ladder so far */
     uint32_t inst;  /* the shuffle; the addition */
     uint32_t from;  /* SHUFFLED: the value that it brings; STEP: the value before */
     uint32_t other; /* STEP: the shuffled one */
@@ -57,7 +57,7 @@ static uint32_t new_value(struct reducing *r, struct value v) {
     return r->n_values++;
 }
 
-/* The value of register v, in block b; one of its own when nothing is known. */
+/* The value of register v in block b; a new one when nothing is known. */
 static uint32_t value_of(struct reducing *r, uint32_t v, uint32_t b) {
     if (r->stamp[v] != b + 1) {
         r->stamp[v] = b + 1;
@@ -87,7 +87,7 @@ bool reduce_adds(const struct inst *in) {
 
 bool reduce_is_addition(const struct inst *in) { return reduce_adds(in) && is_register(in->a) && is_register(in->b); }
 
-/* Does value `t` bring value `own` from another lane? */
+/* True if value `t` is value `own`, shuffled. */
 static bool brings(const struct reducing *r, uint32_t t, uint32_t own) {
     return r->value[t].what == SHUFFLED && r->value[t].from == own;
 }
@@ -173,7 +173,7 @@ static const char *check_shuffles(struct reducing *r, struct ladder *l) {
     return NULL;
 }
 
-/* Is everything that reads what instruction i writes in the ladder? */
+/* True if only the ladder reads what instruction i writes. */
 static bool stays_inside(const struct reducing *r, uint32_t i, uint32_t ladder) {
     const struct defuse *d = &r->defuse;
     for (uint32_t k = d->inst_defs[i]; k < d->inst_defs[i + 1]; k++)
@@ -183,7 +183,7 @@ static bool stays_inside(const struct reducing *r, uint32_t i, uint32_t ladder) 
     return true;
 }
 
-/* Does the ladder read register v as nothing but a value to shuffle or to add? */
+/* True if the ladder reads the result of the move only as a value to shuffle or to add. */
 static bool reads_as_value(const struct reducing *r, uint32_t move, uint32_t number) {
     const struct ir *ir = r->ir;
     const struct reg_def *def = &r->defuse.defs[r->defuse.inst_defs[move]];
@@ -197,7 +197,7 @@ static bool reads_as_value(const struct reducing *r, uint32_t move, uint32_t num
     return def->n != 0;
 }
 
-/* Takes the moves between its instructions, of values that nothing else needs. */
+/* Adds the moves between the ladder's instructions whose values nothing else needs. */
 static void take_moves(struct reducing *r, struct ladder *l, uint32_t number) {
     const struct ir *ir = r->ir;
     uint32_t last = l->inst[2 * REDUCE_STEPS - 1];
@@ -209,7 +209,8 @@ static void take_moves(struct reducing *r, struct ladder *l, uint32_t number) {
         }
 }
 
-/* Does register v have, where the last addition stands, what it has at instruction `from`, the ladder apart? */
+/* True if register v keeps its value from instruction `from` to the last addition. Writes of the ladder do not
+ * count. */
 static bool lasts(const struct reducing *r, const struct ladder *l, uint32_t from, uint32_t v, uint32_t number) {
     for (uint32_t i = from; i < l->inst[2 * REDUCE_STEPS - 1]; i++)
         if (r->taken[i] != number && fuse_writes(r->ir, i, v))
@@ -217,8 +218,8 @@ static bool lasts(const struct reducing *r, const struct ladder *l, uint32_t fro
     return true;
 }
 
-/* An operand that holds what is summed where the last addition stands: the own value of the first addition, what is
- * shuffled first, or what was moved there. */
+/* Finds an operand that holds the values to sum at the last addition: the own value of the first addition, the first
+ * shuffled value, or the source of a move to one of them. */
 static bool find_input(const struct reducing *r, struct ladder *l, uint32_t number) {
     const struct inst *add = &r->ir->code[l->inst[1]];
     opnd_t at[2] = {l->reduce.own_first[0] ? add->a : add->b, r->ir->code[l->inst[0]].a};
@@ -236,16 +237,15 @@ static bool find_input(const struct reducing *r, struct ladder *l, uint32_t numb
     return false;
 }
 
-/* Something between that must see the ladder's shuffles before it or after it. */
+/* True if the instruction must not move across the ladder's shuffles. */
 static bool is_crossing(const struct inst *in) {
     switch (in->kind) {
     case K_LANE:
     case K_CVT:
-    case K_CHAIN:
+    case K_COMPOUND:
     case K_LOAD:
     case K_STORE:
     case K_NOP:
-    case K_REDUCE:
         return false;
     case K_WARP:
         return row_of(in)->op != OP_SHFL && row_of(in)->op != OP_LOP3;
@@ -292,26 +292,16 @@ static void place_instruction(struct reducing *r, struct ladder *l, uint32_t num
     struct ir *ir = r->ir;
     uint32_t last = l->inst[2 * REDUCE_STEPS - 1];
     const struct inst *shuffle = &ir->code[l->inst[0]], *add = &ir->code[last];
-    struct inst in = inst_of_row(isa_find_row(OP_REDUCE, T_NONE, T_NONE, 0));
     l->reduce.shuffle = shuffle->fn.warp;
     l->reduce.shuffle_row = shuffle->row;
     l->reduce.add = add->fn.lane;
     l->reduce.add_row = add->row;
+    struct inst in = reduce_make(ir, &l->reduce);
     in.d = add->d;
     in.a = l->from;
     in.b = l->choice.from;
     in.c = ir_constant(ir, RC_32, l->mode == MODE_UP ? 0 : WARP_LANES - 1, 0);
-    in.e = l->members;
-    in.dsize = in.rsize = 4;
-    in.list = ir->n_lists;
-    in.n_list = REDUCE_STEPS;
-    for (unsigned k = 0; k < REDUCE_STEPS; k++) {
-        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-        ir->lists[ir->n_lists++] = ir_constant(ir, RC_32, l->reduce.distance[k], 0);
-    }
-    ir->reduces = IR_ROOM(ir, ir->reduces, ir->n_reduces, ir->cap_reduces);
-    in.imm = ir->n_reduces;
-    ir->reduces[ir->n_reduces++] = l->reduce;
+    reduce_set_members(&in, l->members);
     fuse_place(r->edit, edit_before(r->edit, last, &in), last);
     for (uint32_t i = ir->blocks[ir->info[last].block].begin; i <= last; i++)
         if (r->taken[i] == number)
@@ -378,7 +368,7 @@ static void reduce_block(struct reducing *r, uint32_t b) {
     }
 }
 
-/* What a pass without anything to look for need not analyse. */
+/* False if the program has nothing to look for: the pass then skips its analyses. */
 static bool has_any(const struct ir *ir) {
     for (uint32_t i = 0; i < ir->n; i++) {
         const struct inst *in = &ir->code[i];
@@ -429,4 +419,5 @@ const struct mechanism mechanism_reduce = {
     .passes = PASSES(&pass_reduce),
     .options = PREFIXES("chain.ieee", "reduce."),
     .statistics = PREFIXES("reduce."),
+    .instructions = INSTRUCTIONS(&reduce_ops),
 };

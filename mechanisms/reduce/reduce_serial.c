@@ -1,8 +1,8 @@
 /* Sums that one lane makes of one value after another: s[0] + s[1], then + s[2] ("reduction operations such as an
  * accumulation of all the values computed so far", in "PEPSC: A Power-Efficient Processor for Scientific Computing",
- * section III-C2). The tree adds neighbours first. So with chain.ieee=off, where results need not be those of the
- * program's order, words in a row of shared memory that are added to one register in one block become an instruction of
- * its own, up to 32 of them; with chain.ieee=on, and elsewhere, notes say what was left alone. */
+ * section III-C2). The tree adds neighbours first. With chain.ieee=off results need not have the program's order, so up
+ * to 32 consecutive words of shared memory that are added to one register in one block become one instruction. Notes
+ * name the sums that are left alone. */
 #include "frontend/passes/fuse.h"
 #include "frontend/passes/pass.h"
 #include "isa/decode.h"
@@ -16,7 +16,7 @@ struct taken {
 struct run {
     struct taken value[REDUCE_SERIAL];
     unsigned n;
-    opnd_t from; /* what the lane has before */
+    opnd_t from; /* the start value */
     opnd_t base; /* address of the first value, less `at` */
     int64_t at;
 };
@@ -26,14 +26,15 @@ struct search {
     struct edit *edit;
     const struct defuse *d;
     bool free_order;
-    unsigned char *in_run; /* instruction: it is an addition or a load of a run */
+    unsigned char *in_run; /* instruction -> it is an addition or a load of a run */
 };
 
 enum { NO_RUN, AT_HAND, DONE };
 
 static bool is_register(opnd_t o) { return !(o & 1) && o != OPND_SINK; }
 
-/* The load of shared words that makes operand `o` of instruction `inst`, and the word's offset from its base. */
+/* The load from shared memory that computes operand `o` of instruction `inst`, and the offset of the word from its
+ * base. */
 static uint32_t load_of(const struct search *s, uint32_t inst, opnd_t o, int64_t *at) {
     uint32_t i = is_register(o) ? reduce_maker(s->d, inst, o) : NO_INST;
     const struct inst *in = i == NO_INST ? NULL : &s->ir->code[i];
@@ -50,7 +51,7 @@ static uint32_t load_of(const struct search *s, uint32_t inst, opnd_t o, int64_t
     return in->n_list ? NO_INST : i;
 }
 
-/* The only reader of what instruction i writes; NO_INST: there are none, or several. */
+/* The only reader of the result of instruction i; NO_INST: there are none, or several. */
 static uint32_t only_reader(const struct search *s, uint32_t i) {
     const struct defuse *d = s->d;
     if (d->inst_defs[i] == d->inst_defs[i + 1])
@@ -59,7 +60,7 @@ static uint32_t only_reader(const struct search *s, uint32_t i) {
     return def->n == 1 ? d->uses[d->def_uses[def->first]].inst : NO_INST;
 }
 
-/* Does addition i take a word as its next value? `sum`: the operand that is none of it. */
+/* True if addition i takes a word as its next value. `sum`: its other operand. */
 static bool takes(const struct search *s, uint32_t i, const struct run *r, opnd_t sum, struct taken *t) {
     const struct inst *in = &s->ir->code[i];
     int64_t at;
@@ -88,9 +89,9 @@ static void run_from(const struct search *s, uint32_t i, int first, struct run *
     }
 }
 
-static bool may_pass(const struct inst *in) {
+static bool may_pass(const struct ir *ir, const struct inst *in) {
     bool far = in->space == SPACE_GLOBAL || in->space == SPACE_LOCAL || in->space == SPACE_PARAM;
-    return in->kind == K_LANE || in->kind == K_CVT || in->kind == K_NOP || in->kind == K_CHAIN ||
+    return in->kind == K_LANE || in->kind == K_CVT || in->kind == K_NOP || ir_is_lane_wise(ir, in) ||
            (in->kind == K_LOAD && !inst_is_strong(in)) || (in->kind == K_STORE && far && !inst_is_strong(in));
 }
 
@@ -106,7 +107,7 @@ static const char *check(const struct search *s, const struct run *r) {
             continue;
         if (i > r->value[0].add && is_register(r->from) && fuse_writes(ir, i, r->from >> 1))
             return "what it begins with is written on the way";
-        if (!may_pass(&ir->code[i]))
+        if (!may_pass(ir, &ir->code[i]))
             return "what stands between its loads may not pass them";
     }
     return NULL;
@@ -117,7 +118,7 @@ static void mark(const struct search *s, const struct run *r, unsigned char on) 
         s->in_run[r->value[k].add] = s->in_run[r->value[k].load] = on;
 }
 
-/* Does nothing but this sum read what the load brings? */
+/* True if only this sum reads the result of the load. */
 static bool is_for_the_sum(const struct search *s, uint32_t load) {
     const struct defuse *d = s->d;
     for (uint32_t k = d->inst_defs[load]; k < d->inst_defs[load + 1]; k++)
@@ -130,14 +131,9 @@ static bool is_for_the_sum(const struct search *s, uint32_t load) {
 static void place(const struct search *s, const struct run *r) {
     struct ir *ir = s->ir;
     uint32_t last = r->value[r->n - 1].add;
-    struct inst in = inst_of_row(isa_find_row(OP_REDUCE, T_NONE, T_NONE, 0));
     struct program_reduce sum = {.serial = (uint8_t)r->n, .at = (uint32_t)r->at, .lane = REDUCE_ALL};
     sum.add = ir->code[last].fn.lane;
     sum.add_row = ir->code[last].row;
-    in.d = ir->code[last].d;
-    in.a = r->from;
-    in.b = r->base;
-    in.dsize = in.rsize = 4;
     for (unsigned k = 0; k < r->n; k++) {
         uint32_t load = r->value[k].load;
         if ((!k || load != r->value[k - 1].load) && is_for_the_sum(s, load)) {
@@ -145,9 +141,10 @@ static void place(const struct search *s, const struct run *r) {
             sum.moves++;
         }
     }
-    ir->reduces = IR_ROOM(ir, ir->reduces, ir->n_reduces, ir->cap_reduces);
-    in.imm = ir->n_reduces;
-    ir->reduces[ir->n_reduces++] = sum;
+    struct inst in = reduce_make(ir, &sum);
+    in.d = ir->code[last].d;
+    in.a = r->from;
+    in.b = r->base;
     fuse_place(s->edit, edit_before(s->edit, last, &in), last);
     for (unsigned k = 0; k < r->n; k++)
         edit_remove(s->edit, r->value[k].add);
@@ -165,7 +162,8 @@ static void try_run(const struct search *s, const struct run *r) {
     mark(s, r, why && s->free_order ? NO_RUN : DONE);
 }
 
-/* Does instruction i add what a load of shared memory brings to a sum that a loop of this one block carries on? */
+/* True if instruction i adds a loaded word of shared memory to a sum that a loop of one block carries from turn to
+ * turn. */
 static bool carries_on(const struct search *s, uint32_t i) {
     const struct ir *ir = s->ir;
     const struct inst *in = &ir->code[i];

@@ -1,7 +1,7 @@
-/* Sums in shared memory: five times a load of what another lane of the warp left there, an addition to the lane's own
- * part, and a store of it, with barriers of the warp between them or volatile accesses. They become one instruction
- * between a load and a store ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-C2), where
- * nothing reads the parts of other lanes than the first afterwards. Keeps: what is stored, bit for bit. */
+/* Sums in shared memory. Each of five steps loads the part of another lane of the warp, adds it to the lane's own part
+ * and stores the sum; barriers of the warp or volatile accesses separate the steps. They become one instruction between
+ * a load and a store ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-C2), where nothing
+ * reads the parts of lanes but the first afterwards. Keeps: what is stored, bit for bit. */
 #include "frontend/passes/fuse.h"
 #include "isa/decode.h"
 #include "reduce_parts.h"
@@ -9,7 +9,7 @@
 
 /* One step, by its instructions. */
 struct tree_step {
-    uint32_t store, add, other, own; /* own: the load of the lane's own part; NO_INST: it is still in a register */
+    uint32_t store, add, other, own; /* own: the load of the lane's own part; NO_INST: a register holds it */
     opnd_t own_register;
     uint32_t distance;
     bool own_first;
@@ -22,12 +22,13 @@ struct tree_search {
     struct defuse defuse;
     struct tree_step step[REDUCE_STEPS]; /* the last ones in a row */
     unsigned n;
-    unsigned char *in_set; /* instruction: it belongs to the steps at hand */
+    unsigned char *in_set; /* instruction -> it belongs to the current steps */
 };
 
 static bool is_register(opnd_t o) { return !(o & 1) && o != OPND_SINK; }
 
-/* The load of a shared f32 at register `base` that makes operand `o` of instruction `inst`; NO_INST: none does. */
+/* The load of a shared f32 at register `base` that computes operand `o` of instruction `inst`; NO_INST: there is
+ * none. */
 static uint32_t load_of(const struct ir *ir, const struct defuse *d, uint32_t inst, opnd_t o, opnd_t base) {
     uint32_t i = is_register(o) ? reduce_maker(d, inst, o) : NO_INST;
     const struct inst *in = i == NO_INST ? NULL : &ir->code[i];
@@ -63,7 +64,7 @@ static bool read_step(const struct ir *ir, const struct defuse *d, uint32_t i, s
     return false;
 }
 
-/* Does step `s` take what the step before has stored, for the same lanes? */
+/* True if step `s` takes the result that the step before stored, for the same lanes. */
 static bool follows(const struct tree_search *t, const struct tree_step *before, const struct tree_step *s) {
     const struct inst *a = &t->ir->code[before->store], *b = &t->ir->code[s->store];
     if (a->a != b->a || a->imm != b->imm || s->other < before->store)
@@ -119,7 +120,7 @@ static const char *check_between(const struct tree_search *t, bool *barriers) {
     return NULL;
 }
 
-/* Is everything that reads what instruction i writes among the steps? */
+/* True if only the steps read what instruction i writes. */
 static bool stays_inside(const struct tree_search *t, uint32_t i) {
     const struct defuse *d = &t->defuse;
     for (uint32_t k = d->inst_defs[i]; k < d->inst_defs[i + 1]; k++)
@@ -129,7 +130,8 @@ static bool stays_inside(const struct tree_search *t, uint32_t i) {
     return true;
 }
 
-/* Marks what may come behind instruction i, in its block (from `i` on) and in others (from their beginning). */
+/* Marks instructions that may execute after instruction i: those of its block from `i` on, and of other blocks from
+ * their beginning. */
 static void find_later(const struct ir *ir, uint32_t i, unsigned char *later) {
     uint32_t *stack = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *stack), top = 0;
     stack[top++] = ir->info[i].block;
@@ -148,8 +150,8 @@ static bool may_read_shared(const struct inst *in) {
            ((in->kind == K_LOAD || in->kind == K_ATOM) && (in->space == SPACE_SHARED || in->space == SPACE_GENERIC));
 }
 
-/* What the lanes but the first have left must be dead. Reads before the steps are those of other sums; what is neither
- * before nor behind is another warp's, which may stand anywhere. */
+/* The parts of lanes but the first must be dead. Reads before the steps belong to other sums. A read neither before nor
+ * behind the steps is another warp's, which may be anywhere. */
 static const char *check_reads(const struct tree_search *t, struct program_reduce *r, uint32_t *line) {
     const struct ir *ir = t->ir;
     uint32_t last = t->step[REDUCE_STEPS - 1].store, block = ir->info[last].block;
@@ -191,7 +193,7 @@ static void mark(struct tree_search *t, unsigned char on) {
     }
 }
 
-/* Takes out all but the first load of the own part and the last store. Returns how many instructions. */
+/* Removes all but the first load of the own part and the last store. Returns the number of instructions removed. */
 static unsigned take_out(struct tree_search *t, uint32_t keep) {
     uint32_t last = t->step[REDUCE_STEPS - 1].store;
     unsigned n = 0;
@@ -207,31 +209,23 @@ static void place(struct tree_search *t, struct program_reduce *r, bool barriers
     struct ir *ir = t->ir;
     const struct tree_step *first = &t->step[0], *last = &t->step[REDUCE_STEPS - 1];
     const struct inst *store = &ir->code[last->store], *add = &ir->code[last->add];
-    struct inst in = inst_of_row(isa_find_row(OP_REDUCE, T_NONE, T_NONE, 0));
     r->tree = true;
     r->at = (uint32_t)store->imm;
     r->add = add->fn.lane;
     r->add_row = add->row;
-    in.d = add->d;
-    in.a = first->own != NO_INST ? ir->code[first->own].d : first->own_register;
-    in.b = store->a;
-    in.c = ir_constant(ir, RC_32, WARP_LANES - 1, 0);
-    in.e = barriers ? ir_constant(ir, RC_32, LANES_ALL, 0) : OPND_ZERO;
-    in.dsize = in.rsize = 4;
-    in.list = ir->n_lists;
-    in.n_list = REDUCE_STEPS;
     for (unsigned k = 0; k < REDUCE_STEPS; k++) {
         r->distance[k] = (uint8_t)t->step[k].distance;
         r->own_first[k] = t->step[k].own_first;
         r->reload[k] = t->step[k].own != NO_INST;
-        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-        ir->lists[ir->n_lists++] = ir_constant(ir, RC_32, r->distance[k], 0);
     }
     unsigned taken = take_out(t, first->own);
     r->moves = (uint8_t)(taken > 2 * REDUCE_STEPS ? taken - 2 * REDUCE_STEPS : 0);
-    ir->reduces = IR_ROOM(ir, ir->reduces, ir->n_reduces, ir->cap_reduces);
-    in.imm = ir->n_reduces;
-    ir->reduces[ir->n_reduces++] = *r;
+    struct inst in = reduce_make(ir, r);
+    in.d = add->d;
+    in.a = first->own != NO_INST ? ir->code[first->own].d : first->own_register;
+    in.b = store->a;
+    in.c = ir_constant(ir, RC_32, WARP_LANES - 1, 0);
+    reduce_set_members(&in, barriers ? ir_constant(ir, RC_32, LANES_ALL, 0) : OPND_ZERO);
     fuse_place(t->edit, edit_before(t->edit, last->store, &in), last->add);
     ir_note(ir, last->store, "sum over the warp in shared memory from line %u on: %u instructions in one",
             ir->info[first_of(first)].line, taken);
@@ -266,7 +260,7 @@ static void try_tree(struct tree_search *t) {
     t->n = 0;
 }
 
-/* The first `n` steps at hand are no part of a sum. */
+/* Drops the first `n` of the current steps: they belong to no sum. */
 static void leave(struct tree_search *t, unsigned n) {
     for (unsigned k = 0; k < n; k++)
         ir_note(t->ir, t->step[k].store,

@@ -1,10 +1,10 @@
-/* Spilling: a thread has no more registers than regs.max, and no more than pepsc.registers: what is too much lives in
- * local memory, stored where it is written and loaded before each place that reads it. Registers go that cost least, by
- * reads and writes in loops, for the places that they relieve; Chaitin, "Register allocation & spilling via graph
- * coloring", 1982. Requires: blocks. Keeps: what is computed. Streams that passes have made have registers of another
- * kind and are left alone, and so are functions where there are such streams, for both call them; recursive functions
- * have no fixed place in memory and are left alone, too. Fails when a place by itself needs more registers than there
- * are. */
+/* Spilling. A thread has at most regs.max registers and at most pepsc.registers. The pass keeps the rest in local
+ * memory: it stores a register where it is written and loads it before each reader. It spills the registers of least
+ * cost for the places that they relieve; cost counts reads and writes, weighted by loops (Chaitin, "Register
+ * allocation & spilling via graph coloring", 1982). Requires: blocks. Keeps: what is computed. Left alone: streams
+ * that passes made, which have registers of another kind; functions in programs with such streams, since both
+ * streams call them; recursive functions, which have no fixed place in memory. Fails when one place needs more
+ * registers than there are. */
 #include "frontend/passes/edit.h"
 #include "frontend/passes/pass.h"
 #include "isa/arith.h"
@@ -17,14 +17,14 @@ enum { MOST_ROUNDS = 200, LEAST = 4, DEEPEST = 6 };
 struct spilling {
     struct ir *ir;
     uint32_t max;
-    uint32_t *depth;  /* of a function: calls between the kernel and it */
+    uint32_t *depth;  /* function -> calls between the kernel and it */
     uint32_t *total;  /* words that a function and what it calls need */
-    uint32_t n_first; /* registers of the program as it was: later ones are loads and stores of this pass */
+    uint32_t n_first; /* registers before the pass; later ones belong to its loads and stores */
     unsigned char *fixed, *chosen;
     double *cost;   /* of a register */
-    uint32_t *over; /* places with too many registers that live through it */
+    uint32_t *over; /* places with too many registers through which it lives */
     uint32_t *slot;
-    uint32_t *dense, *sparse, n_dense; /* registers of the function at hand, numbered */
+    uint32_t *dense, *sparse, n_dense; /* registers of the current function, numbered */
     uint64_t *live_out;                /* by block of the function */
     uint32_t words;
     uint32_t spilled;
@@ -38,7 +38,7 @@ static bool is_limited(const struct ir *ir, uint32_t v) {
     return v != SINK_VREG && v != ir->frame_pointer && !ir->vregs[v].special && class_words(ir->vregs[v].cls);
 }
 
-/* What is live before instruction i, from what is live behind it. */
+/* Turns the set of registers live behind instruction i into the set live before it. */
 static void step_back(const struct spilling *s, uint32_t i, uint64_t *live) {
     const struct ir *ir = s->ir;
     const struct inst_info *info = &ir->info[i];
@@ -92,7 +92,7 @@ static void find_live(struct spilling *s, const struct ir_function *fn) {
     }
 }
 
-/* Registers that an instruction writes in such a way that a store behind it would not write the same lanes. */
+/* True if the instruction writes registers in such a way that a store behind it would not write the same lanes. */
 static bool writes_oddly(const struct ir *ir, uint32_t i) {
     const struct inst *in = &ir->code[i];
     const struct inst_info *info = &ir->info[i];
@@ -102,10 +102,10 @@ static bool writes_oddly(const struct ir *ir, uint32_t i) {
     for (unsigned k = info->n_reads; in->guard != NO_GUARD && k < (unsigned)info->n_reads + info->n_writes; k++)
         if (ir->regs[info->regs + k] == in->guard) /* its own guard */
             return true;
-    return in->kind == K_CHAIN && in->d2 != OPND_SINK && !inst_writes_all(ir, in);
+    return in->kind == K_COMPOUND && in->d2 != OPND_SINK && !inst_writes_all(ir, in);
 }
 
-/* Loads and stores that each register would cost, those in loops counted as ten times as often. */
+/* Counts the loads and stores that each register would cost; those in a loop count ten times. */
 static void weigh(struct spilling *s, const struct ir_function *fn) {
     const struct ir *ir = s->ir;
     struct dom_tree dom = ir_dominators(ir);
@@ -144,7 +144,7 @@ static uint32_t limit_at(const struct spilling *s, uint32_t f, uint32_t i) {
     return limit;
 }
 
-/* Takes away what instruction i reads or writes: that has to be in registers there all the same. */
+/* Removes the registers that instruction i reads or writes: they must be in registers there anyway. */
 static void only_through(const struct spilling *s, uint32_t i, uint64_t *live) {
     const struct inst_info *info = &s->ir->info[i];
     for (unsigned k = 0; k < (unsigned)info->n_reads + info->n_writes; k++)
@@ -178,7 +178,7 @@ static void relieve(struct spilling *s, const uint64_t *through, uint32_t excess
     }
 }
 
-/* `choose`: what goes to memory; else counts the places that a register makes crowded. */
+/* `choose`: picks registers to spill; else counts the crowded places of each register. */
 static void look(struct spilling *s, uint32_t f, bool choose) {
     const struct ir *ir = s->ir;
     const struct ir_function *fn = &ir->functions[f];
@@ -219,7 +219,7 @@ static struct inst access(const struct spilling *s, enum op_id op, uint32_t v) {
 
 static void add_access(struct edit *e, uint32_t at, bool behind, struct inst in) {
     uint32_t node = behind ? edit_after(e, at, &in) : edit_before(e, at, &in);
-    e->nodes[node].info.spill = true;
+    e->nodes[node].info.spilled = true;
     e->nodes[node].info.order = 0;
 }
 
@@ -266,7 +266,7 @@ static bool give_slots(struct spilling *s) {
         uint32_t bytes = class_bytes(ir->vregs[v].cls);
         if (!s->chosen[v] || s->slot[v])
             continue;
-        uint64_t at = round_up(ir->local_bytes ? ir->local_bytes : 16, bytes); /* 0: there is none yet */
+        uint64_t at = round_up(ir->local_bytes ? ir->local_bytes : 16, bytes); /* 0: it has none yet */
         if (at + bytes > MAX_LOCAL_BYTES) {
             snprintf(ir->failure, sizeof ir->failure,
                      "kernel '%s': registers in local memory take more than %llu bytes", ir->kernel,
@@ -294,7 +294,7 @@ static void note(struct spilling *s) {
         }
 }
 
-/* Does function f fit? Else notes by how much and where. */
+/* True if function f fits. Otherwise notes by how much and where it does not. */
 static uint32_t need_of(struct spilling *s, uint32_t f, uint32_t *where) {
     const struct ir *ir = s->ir;
     uint32_t most = 0;
@@ -319,7 +319,7 @@ static bool is_crowded(const struct spilling *s, uint32_t f) {
     return false;
 }
 
-/* Room for all registers that there are now. */
+/* Makes room for all registers that exist now. */
 static void make_room(struct spilling *s) {
     size_t n = (size_t)s->ir->n_vregs + 1;
     unsigned char *chosen = arena_array(s->ir->tmp, n, 1);
@@ -351,7 +351,7 @@ static bool spill_function(struct spilling *s, uint32_t f) {
     return true;
 }
 
-/* Callers first: how deep a function lies below the kernel. */
+/* Callers first: the depth of a function below the kernel. */
 static void find_depths(struct spilling *s) {
     const struct call_order *o = &s->ir->order;
     for (uint32_t m = o->n_members; m-- > 0;)

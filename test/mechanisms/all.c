@@ -1,6 +1,9 @@
 /* Every mechanism is registered whole: a folder of mechanisms/ that the list lacks, a descriptor that lacks a part, and
  * options or statistics under a mechanism's name that it does not call its own, are named here. */
+#include "mechanisms/all.h"
 #include "host/models.h"
+#include "isa/compound.h"
+#include "isa/decode.h"
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
 #include "timing/config/config.h"
@@ -67,6 +70,28 @@ START_TEST(each_descriptor_is_whole) {
 }
 END_TEST
 
+/* Each compound instruction has a name of its own, which no opcode has, and all operations that are asked of it. */
+START_TEST(each_instruction_is_whole) {
+    const struct compound_ops *const *all = mechanism_instructions();
+    int n = 0, of_descriptors = 0;
+    for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
+        for (const struct compound_ops *const *c = (*m)->instructions; c && *c; c++)
+            of_descriptors++;
+    for (; all[n]; n++) {
+        const struct compound_ops *c = all[n];
+        ck_assert_msg(c->name && c->name[0] == '#' && c->help && *c->help, "instruction %d has no name or help", n);
+        ck_assert_msg(c->execute && c->print && c->wrong, "%s lacks an operation", c->name);
+        ck_assert_msg((c->source_lane != NULL) == (c->steps != 0), "%s has steps without lanes", c->name);
+        for (int k = 0; k < n; k++)
+            ck_assert_str_ne(c->name, all[k]->name);
+        for (int op = 0; op < N_OPS; op++)
+            ck_assert_str_ne(c->name, isa_ops[op].mnemonic);
+    }
+    ck_assert_int_eq(n, of_descriptors);
+    ck_assert_int_ge(n, 2);
+}
+END_TEST
+
 static bool begins_one(const char *text, const char *const *with) {
     for (; with && *with; with++)
         if (strncmp(text, *with, strlen(*with)) == 0)
@@ -118,6 +143,7 @@ SUITE(mechanisms_all) {
     TEST(each_folder_is_in_the_list);
     TEST(each_declaration_is_in_the_list);
     TEST(each_descriptor_is_whole);
+    TEST(each_instruction_is_whole);
     TEST(each_option_has_its_mechanism);
     TEST(each_statistic_has_its_mechanism);
 }

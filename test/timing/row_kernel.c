@@ -41,7 +41,7 @@ bool row_left_out(const struct isa_row *row) {
 }
 
 bool row_meets_others(const struct isa_row *row) {
-    return row->kind == K_BARRIER || row->kind == K_WARPSYNC || row->kind == K_WARP || row->kind == K_REDUCE ||
+    return row->kind == K_BARRIER || row->kind == K_WARPSYNC || row->kind == K_WARP || row->kind == K_COMPOUND ||
            row->op == OP_MBARRIER || isa_ops[row->op].takes & TAKES_MATRIX;
 }
 

@@ -1,6 +1,6 @@
 /* The statistics registry. A new figure is a row here and a stats_add() at the end of a launch. */
 #include "stat.h"
-#include "isa/chain.h"
+#include "isa/rounding.h"
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -333,7 +333,7 @@ void stats_add(struct stats *s, const char *name, double value) {
     combine(s, i, value);
 }
 
-void stats_add_chain_error(struct stats *s, const struct chain_error *e) {
+void stats_add_rounding_error(struct stats *s, const struct rounding_error *e) {
     stats_add(s, "chain.wide_results", (double)e->results);
     stats_add(s, "chain.wide_differ", (double)e->differ);
     stats_add(s, "chain.wide_beyond", (double)e->beyond);

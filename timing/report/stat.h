@@ -34,9 +34,9 @@ void stats_free(struct stats *s);
 void stats_clear(struct stats *s); /* all to 0 */
 /* Adds `value` to a registered sum, or raises a maximum. The name must exist (asserted). */
 void stats_add(struct stats *s, const char *name, double value);
-struct chain_error;
-/* What results without rounding between operations came to (isa/chain.h). */
-void stats_add_chain_error(struct stats *s, const struct chain_error *e);
+struct rounding_error;
+/* What results without rounding between operations came to (isa/rounding.h). */
+void stats_add_rounding_error(struct stats *s, const struct rounding_error *e);
 /* All sums of `from` into `to`. */
 void stats_merge(struct stats *to, const struct stats *from);
 /* The value, ratios computed now (0 when the denominator is 0). The name must exist (asserted). */

@@ -5,10 +5,6 @@
 #include "isa/program.h"
 #include <math.h>
 
-uint32_t utilization_operations(const struct config *cfg, bool chained) {
-    return chained && cfg->chain.length > 2 ? cfg->chain.length : 2;
-}
-
 /* What the launch has so far. */
 struct view {
     const struct stats *before, *s;

@@ -4,12 +4,9 @@
 #include "stat.h"
 #include "timing/config/config.h"
 
-/* Operations that one instruction does on one lane of an f32 pipe at most: a fused multiply-add has two, a chain
- * chain.length. `chained`: the model has chains (chain, fold). */
-uint32_t utilization_operations(const struct config *cfg, bool chained);
-
 /* Adds util.* to `s`, the figures of an interval that follows `before`, which is all that the launch has had so far:
  * util.flops + util.lost_datapath + util.lost_memory + util.lost_serialization = util.peak_flops, in whole operations.
- * `operations`: utilization_operations(). Both have their counts, and `before` its util.*. */
+ * `operations`: those that one instruction does on a lane of an f32 pipe at most. Both have their counts, and `before`
+ * its util.*. */
 void utilization_stats(const struct config *cfg, uint32_t operations, const struct stats *before, struct stats *s);
 #endif

@@ -23,7 +23,7 @@ static void count_part(struct sm *sm, const struct chain_part *p, uint32_t kept,
 
 void sm_count_chain(struct sm *sm, uint32_t pc) {
     const struct program *p = sm->program->program;
-    const struct program_chain *c = &p->chains[p->code[pc].imm];
+    const struct program_chain *c = fused_of(p, &p->code[pc]);
     struct sm_chain_counts *n = &sm->n.chain;
     uint32_t lanes = (uint32_t)__builtin_popcount(sm->fx.lanes);
     uint32_t first = lanes ? (uint32_t)__builtin_popcount(sm->fx.taken) : 0;

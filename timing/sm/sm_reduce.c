@@ -4,7 +4,7 @@
 
 void sm_count_reduce(struct sm *sm, uint32_t pc) {
     const struct program *p = sm->program->program;
-    const struct program_reduce *r = &p->reduces[p->code[pc].imm];
+    const struct program_reduce *r = reduce_of(p, &p->code[pc]);
     struct sm_reduce_counts *n = &sm->n.reduce;
     uint64_t lanes = (uint64_t)__builtin_popcount(sm->fx.lanes) * REDUCE_STEPS;
     n->instructions++;

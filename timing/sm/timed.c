@@ -1,5 +1,4 @@
 #include "timed.h"
-#include "isa/chain.h"
 #include "isa/decode.h"
 #include "isa/matrix.h"
 #include "isa/paths/control.h"
@@ -55,7 +54,7 @@ static bool must_gather(const struct inst *in) {
     case K_WARPSYNC:
         return true;
     case K_WARP:
-    case K_REDUCE:
+    case K_COMPOUND:
         return in->hints & HINT_COLLECTIVE;
     default:
         return false;
@@ -88,7 +87,7 @@ static uint32_t jump_flags(const struct program *p, uint32_t pc) {
     return (may_end(p, p->code[pc].target) ? 0 : TIMED_TAKEN) | (may_end(p, pc + 1) ? 0 : TIMED_NOT_TAKEN);
 }
 
-static uint32_t flags_of(const struct inst *in) {
+static uint32_t flags_of(const struct program *p, const struct inst *in) {
     unsigned f = 0;
     if (in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM || in->kind == K_TEX || in->kind == K_PREFETCH)
         f |= TIMED_MEMORY | TIMED_LOAD;
@@ -109,9 +108,9 @@ static uint32_t flags_of(const struct inst *in) {
         f |= TIMED_MEMBERS;
     if (in->hints & HINT_DEQ)
         f |= TIMED_DEQ;
-    if (in->kind == K_CHAIN)
+    if (fused_of(p, in))
         f |= TIMED_CHAIN;
-    if (in->kind == K_REDUCE)
+    if (reduce_of(p, in))
         f |= TIMED_REDUCE;
     if (must_gather(in))
         f |= TIMED_GATHER;
@@ -155,8 +154,8 @@ static void fill_banks(struct timed_inst *t, const struct program *p, uint32_t b
 
 /* A chain takes its time by its length. One with two results has a read port more, and writes the second result beside
  * the first: it takes no place of its own on the result bus. */
-static void fill_chain(struct timed_inst *t, const struct config *cfg, const struct program_chain *c) {
-    unsigned n = chain_depth(c);
+static void fill_chain(struct timed_inst *t, const struct config *cfg, const struct fused *c) {
+    unsigned n = fused_depth(c);
     uint32_t set = cfg->chain.latency[n - 1];
     t->latency = (uint16_t)(set ? set : cfg->latency[LAT_F32_ADD].latency + 2 * (n - 1));
     t->banks.more = c->split < c->n;
@@ -168,7 +167,7 @@ static void fill_chain(struct timed_inst *t, const struct config *cfg, const str
  * behind the tree; its loads need not wait for each other. */
 static void fill_reduce(struct timed_program *t, struct timed_inst *ti, const struct config *cfg,
                         const struct inst *in) {
-    const struct program_reduce *r = &t->program->reduces[in->imm];
+    const struct program_reduce *r = reduce_of(t->program, in);
     const struct latency_cfg *add = &cfg->latency[LAT_F32_ADD], *shuffle = &cfg->latency[LAT_SHFL],
                              *move = &cfg->latency[LAT_INT_OTHER];
     const uint32_t bring = r->tree ? cfg->lsu.shared_latency : shuffle->latency;
@@ -220,7 +219,7 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
     *t = (struct timed_program){.program = p, .code_address = code_address};
     t->inst = calloc((size_t)p->n + 1, sizeof *t->inst); /* one more: the SM looks ahead */
     t->bank = calloc((size_t)p->n_regs_list + 1, 1);
-    t->ladder = calloc((size_t)p->n_reduces + 1, sizeof *t->ladder);
+    t->ladder = calloc((size_t)p->n_compounds + 1, sizeof *t->ladder);
     if (!t->inst || !t->bank || !t->ladder) {
         timed_free(t);
         return false;
@@ -235,11 +234,11 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
                               NO_COUNTER);
         ti->kind = in->kind;
         ti->fetch = fetch_count(t, cfg, pc);
-        ti->flags = flags_of(in);
+        ti->flags = flags_of(p, in);
         if (is_slow(cfg, class) && !(ti->flags & TIMED_MEMORY))
             ti->flags |= TIMED_SLOW;
         ti->flags |= jump_flags(p, pc);
-        if (info->spill)
+        if (info->spilled)
             ti->flags |= TIMED_SPILL;
         if (info->yields)
             ti->flags |= TIMED_YIELD;
@@ -252,9 +251,9 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         if (ti->pipe == PIPE_MEM && !(ti->flags & TIMED_MEMORY))
             ti->pipe = existing_pipe(sm, PIPE_INT); /* a memory class that accesses nothing */
         fill_banks(ti, p, banks, t->bank + info->regs);
-        if (in->kind == K_CHAIN)
-            fill_chain(ti, cfg, &p->chains[in->imm]);
-        else if (in->kind == K_REDUCE)
+        if (fused_of(p, in))
+            fill_chain(ti, cfg, fused_of(p, in));
+        else if (reduce_of(p, in))
             fill_reduce(t, ti, cfg, in);
         else if (class == LAT_MMA && in->kind == K_WARP)
             fill_matrix(ti, cfg, in);

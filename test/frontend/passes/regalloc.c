@@ -115,7 +115,7 @@ static void check_interference(const struct ir *ir) {
         uint64_t kept = f.live_out[i] & f.filled[i], before = f.live_in[i] & f.filled[i];
         for (unsigned k = 0; k < info->n_writes; k++)
             kept |= 1ull << ir->regs[info->regs + info->n_reads + k];
-        for (unsigned k = 0; k < info->n_reads && inst_keeps_sources(&ir->code[i], info); k++)
+        for (unsigned k = 0; k < info->n_reads && inst_keeps_sources(ir, &ir->code[i], info); k++)
             if (before >> ir->regs[info->regs + k] & 1)
                 kept |= 1ull << ir->regs[info->regs + k];
         for (uint32_t a = 1; a < ir->n_vregs; a++)

@@ -346,7 +346,7 @@ static uint32_t reversed(uint32_t byte) {
         r |= (byte >> i & 1) << (7 - i);
     return r;
 }
-/* Four numbers, as lowering composes the two steps; random bits as exec_narrow.c says. */
+/* Four numbers, as lowering composes the two steps; random bits as exec_cvt_pack.c says. */
 START_TEST(random_four) {
     const struct format *f = pairs[_i % N_PAIRS].f;
     bool relu = _i >= N_PAIRS, small = f == &e2m1;

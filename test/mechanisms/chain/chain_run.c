@@ -218,7 +218,27 @@ START_TEST(wide_results_are_measured) {
 }
 END_TEST
 
+/* util.* count an instruction as chain.length operations a lane where a model has chains, and as two otherwise: an fma
+ * by itself has two. The peak of a cycle of a pipe is that of 32 lanes. */
+START_TEST(peak_is_that_of_the_longest_chain) {
+    static const struct {
+        const char *model, *length;
+        double operations;
+    } of[] = {{"spe", "5", 2}, {"spe+chain", "5", 5}, {"spe+fold", "6", 6}, {"spe+chain+fold", "1", 2}};
+    float in[3 * LANES];
+    char set[32];
+    fill(in);
+    snprintf(set, sizeof set, "chain.length=%s", of[_i].length);
+    struct outcome o = run_body(of[_i].model, (const char *const[]){set, "initiation.f32_fma=1", NULL},
+                                "add.f32 %f7, %f1, %f2;\n", in);
+    ck_assert_double_gt(stat(&o, "util.pipe_cycles"), 0);
+    ck_assert_double_eq(stat(&o, "util.peak_flops"), stat(&o, "util.pipe_cycles") * 32 * of[_i].operations);
+    heddle_close(o.h);
+}
+END_TEST
+
 SUITE(mechanisms_chain_run) {
+    TEST_LOOP(peak_is_that_of_the_longest_chain, 0, 4);
     TEST_LOOP(a_chain_of_n_takes_2n_and_1, 2, 7);
     TEST_LOOP(latencies_can_be_given, 2, 7);
     TEST(pairs_take_the_longer_time);

@@ -115,11 +115,6 @@ START_TEST(pipes_without_slots_and_chains) {
                                         {"util.lost_memory", 0},
                                         {"util.lost_serialization", 0},
                                         {NULL, 0}});
-    c.chain.length = 5;
-    ck_assert_uint_eq(utilization_operations(&c, true), 5);
-    ck_assert_uint_eq(utilization_operations(&c, false), 2);
-    c.chain.length = 1; /* an fma by itself has two all the same */
-    ck_assert_uint_eq(utilization_operations(&c, true), 2);
     stats_free(&s);
     ck_assert(stats_init(&s));
     for (const struct row *r = busy; r->name; r++)

@@ -1,6 +1,5 @@
 /* What the SM knows of each instruction: pipe, class, latency and flags, for every class and kind; banks and words. */
 #include "timing/sm/timed.h"
-#include "isa/chain.h"
 #include "isa/reduce.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -97,6 +96,9 @@ START_TEST(slow_f64) {
 }
 END_TEST
 
+/* Stands for the operations of sums: the SM sees only that they are not those of fused operations. */
+static const struct compound_ops sum_ops = {.name = "#sum"};
+
 enum { BOTH_WAYS = TIMED_TAKEN | TIMED_NOT_TAKEN };
 
 /* What kinds of instructions are to the SM; with a guard, or with hints, where that makes a difference. */
@@ -132,8 +134,8 @@ static const struct {
     {"across lanes", K_WARP, SPACE_GLOBAL, 0, false, true, 0},
     {"together", K_WARP, SPACE_GLOBAL, HINT_COLLECTIVE, false, true, TIMED_GATHER},
     {"with members", K_WARP, SPACE_GLOBAL, HINT_COLLECTIVE | HINT_MEMBERS, false, true, TIMED_GATHER | TIMED_MEMBERS},
-    {"chain", K_CHAIN, SPACE_GLOBAL, 0, false, true, TIMED_CHAIN},
-    {"sum", K_REDUCE, SPACE_GLOBAL, HINT_COLLECTIVE | HINT_MEMBERS, false, true,
+    {"chain", K_COMPOUND, SPACE_GLOBAL, 0, false, true, TIMED_CHAIN},
+    {"sum", K_COMPOUND, SPACE_GLOBAL, HINT_COLLECTIVE | HINT_MEMBERS, false, true,
      TIMED_GATHER | TIMED_MEMBERS | TIMED_REDUCE},
     {"jump", K_BRANCH, SPACE_GLOBAL, 0, false, true, TIMED_CONTROL | BOTH_WAYS},
     {"branch", K_BRANCH, SPACE_GLOBAL, 0, true, true, TIMED_CONTROL | TIMED_GATHER | BOTH_WAYS},
@@ -155,8 +157,9 @@ static const struct {
 enum { N_KIND_ROWS = sizeof kinds / sizeof kinds[0] };
 
 START_TEST(every_kind) {
-    struct program_chain chain = {.n = 1, .split = 1, .part = {{.units = 1}}};
-    struct program_reduce reduce = {.moves = 0};
+    const struct fused chain = {.n = 1, .split = 1, .part = {{.units = 1}}};
+    const struct program_reduce reduce = {.moves = 0};
+    struct program_compound compounds[] = {{.ops = &fused_ops, .what = &chain}, {.ops = &sum_ops, .what = &reduce}};
     opnd_t q = asm_reg(a, 0);
     bool seen[N_KINDS] = {false};
     for (int i = 0; i < N_KIND_ROWS; i++) {
@@ -169,14 +172,13 @@ START_TEST(every_kind) {
         seen[in->kind] = true;
         if (in->kind == K_CALL || in->kind == K_BRANCH)
             in->target = kinds[i].far ? 0 : UINT32_MAX;
-        if (in->kind == K_CHAIN || in->kind == K_REDUCE)
-            in->imm = 0;
+        if (in->kind == K_COMPOUND)
+            in->imm = kinds[i].hints ? 1 : 0;
     }
     for (int k = 0; k < N_KINDS; k++)
         ck_assert_msg(seen[k] || k == K_NOP || k == K_ENQ_DATA || k == K_ENQ_ADDR || k == K_ENQ_PRED, "kind %d", k);
-    a->p.chains = &chain;
-    a->p.reduces = &reduce;
-    a->p.n_reduces = 1;
+    a->p.compounds = compounds;
+    a->p.n_compounds = 2;
     ck_assert(timed_init(&t, &a->p, &cfg, 0));
     for (int i = 0; i < N_KIND_ROWS; i++) {
         const struct timed_inst *ti = &t.inst[i];
@@ -279,18 +281,21 @@ END_TEST
 /* A chain of n FPUs takes what the option says, and where that is 0 two cycles for each FPU behind an addition. The
  * deeper of two chains counts, and two need a read port more. */
 START_TEST(chains_by_their_length) {
-    struct program_chain chain[] = {
+    static const struct fused chain[] = {
         {.n = 1, .split = 1, .part = {{.units = 1}}},                              /* 1 */
         {.n = 2, .split = 2, .part = {{.units = 1}, {.units = 2}}},                /* 3 */
         {.n = 3, .split = 1, .part = {{.units = 2}, {.units = 1}, {.units = 2}}},  /* 2 and 3 */
         {.n = 3, .split = 2, .part = {{.units = 2}, {.units = 2}, {.units = 1}}}}; /* 4 and 1 */
     static const uint32_t depth[] = {1, 3, 3, 4};
+    struct program_compound compounds[4];
     for (int i = 0; i < 4; i++) {
         struct inst *in = asm_op(a, "add.f32", asm_reg(a, 4), asm_reg(a, 4), OPND_ZERO, OPND_ZERO);
-        in->kind = K_CHAIN;
+        in->kind = K_COMPOUND;
         in->imm = i;
+        compounds[i] = (struct program_compound){.ops = &fused_ops, .what = &chain[i]};
     }
-    a->p.chains = chain;
+    a->p.compounds = compounds;
+    a->p.n_compounds = 4;
     cfg.latency[LAT_F32_ADD].latency = 50;
     memset(cfg.chain.latency, 0, sizeof cfg.chain.latency);
     cfg.chain.latency[3] = 7; /* of four */
@@ -307,13 +312,14 @@ END_TEST
  * five shuffles, five additions and two moves, one after another: of 12 instructions 11 times the way from a result to
  * the next one's operands, with latches of 3, 4 and 5 cycles and one cycle each for reading and leaving: 14. */
 START_TEST(sums_over_a_warp) {
-    struct program_reduce reduce = {.moves = 2};
+    const struct program_reduce reduce = {.moves = 2};
+    struct program_compound compound = {.ops = &sum_ops, .what = &reduce};
     asm_op(a, "add.f32", asm_reg(a, 4), asm_reg(a, 4), OPND_ZERO, OPND_ZERO);
     struct inst *in = asm_op(a, "add.f32", asm_reg(a, 4), asm_reg(a, 4), OPND_ZERO, OPND_ZERO);
-    in->kind = K_REDUCE;
+    in->kind = K_COMPOUND;
     in->imm = 0;
-    a->p.reduces = &reduce;
-    a->p.n_reduces = 1;
+    a->p.compounds = &compound;
+    a->p.n_compounds = 1;
     cfg.latency[LAT_F32_ADD] = (struct latency_cfg){.latency = 6, .initiation = 2};
     cfg.latency[LAT_SHFL] = (struct latency_cfg){.latency = 20, .initiation = 7};
     cfg.latency[LAT_INT_OTHER] = (struct latency_cfg){.latency = 3, .initiation = 4};

@@ -1,5 +1,5 @@
 /* The error of results without rounding between operations: what counts as beyond 0.5 % and what is the largest. */
-#include "isa/chain.h"
+#include "isa/rounding.h"
 #include "test/test.h"
 #include <float.h>
 #include <math.h>
@@ -37,9 +37,9 @@ enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
 START_TEST(each_pair_has_its_error) {
     for (int swapped = 0; swapped < 2; swapped++) {
-        struct chain_error e = {0};
+        struct rounding_error e = {0};
         const float a = rows[_i].have, b = rows[_i].want;
-        chain_error_see(&e, swapped ? b : a, swapped ? a : b);
+        rounding_error_see(&e, swapped ? b : a, swapped ? a : b);
         ck_assert_uint_eq(e.results, 1);
         ck_assert_uint_eq(e.differ, rows[_i].differ);
         ck_assert_double_eq(e.largest, rows[_i].error);
@@ -50,17 +50,17 @@ END_TEST
 
 /* The sum of all rows, in one and in two parts: a result is beyond whenever the largest error is above 0.5 %. */
 START_TEST(errors_add_up) {
-    struct chain_error all = {0}, part[2] = {{0}}, sum = {0};
+    struct rounding_error all = {0}, part[2] = {{0}}, sum = {0};
     uint64_t differ = 0, beyond = 0;
     for (int i = 0; i < N_ROWS; i++) {
-        chain_error_see(&all, rows[i].have, rows[i].want);
-        chain_error_see(&part[i % 2], rows[i].have, rows[i].want);
+        rounding_error_see(&all, rows[i].have, rows[i].want);
+        rounding_error_see(&part[i % 2], rows[i].have, rows[i].want);
         differ += rows[i].differ;
         beyond += rows[i].error > 1 / 200.;
         ck_assert_int_eq(all.beyond > 0, all.largest > 1 / 200.);
     }
-    chain_error_add(&sum, &part[0]);
-    chain_error_add(&sum, &part[1]);
+    rounding_error_add(&sum, &part[0]);
+    rounding_error_add(&sum, &part[1]);
     ck_assert_uint_eq(all.results, N_ROWS);
     ck_assert_uint_eq(all.differ, differ);
     ck_assert_uint_eq(all.beyond, beyond);
@@ -69,7 +69,7 @@ START_TEST(errors_add_up) {
 }
 END_TEST
 
-SUITE(isa_chain) {
+SUITE(isa_rounding) {
     TEST_LOOP(each_pair_has_its_error, 0, N_ROWS);
     TEST(errors_add_up);
 }

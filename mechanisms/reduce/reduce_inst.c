@@ -1,21 +1,18 @@
-/* Sums over a warp. Each step is done by the functions of the shuffle and the addition that it was, for the lanes that
- * execute, so every lane gets what the ladder gives it, bit for bit, whichever lanes these are. Sums that one lane
- * makes of one value after another have the tree's order, without rounding on the way, and are compared with the
- * program's. */
-#include "exec_reduce.h"
-#include "exec_warp.h"
-#include "isa/chain.h"
-#include "isa/decode.h"
-#include "isa/reduce.h"
-#include "isa/rows.h"
+/* The instruction that sums over a warp. Each step calls the functions of the shuffle and the addition that it
+ * replaces, for the executing lanes. So every lane gets what the ladder gives it, bit for bit, whichever lanes execute.
+ * A sum that one lane makes of one value after another has the order of the tree and is not rounded on the way. It is
+ * compared with the program's sum. */
+#include "isa/exec/exec_warp.h"
+#include "isa/machine/effects.h"
 #include "isa/softfloat.h"
+#include "reduce_parts.h"
 
-/* Scratch in the sink, which nobody reads: a lane's own value, and what the shuffle brings. */
+/* Scratch in the sink, which nobody reads: a lane's own value, and the shuffled one. */
 enum { AT_OWN = 256, AT_OTHER = 384 };
 _Static_assert(AT_OTHER + WARP_LANES * sizeof(float) <= SINK_BYTES, "the sink holds both");
 
 static struct inst shuffle_of(const struct warp *w, const struct inst *in, unsigned step) {
-    const struct program_reduce *r = &w->program->reduces[in->imm];
+    const struct program_reduce *r = w->program->compounds[in->imm].what;
     return (struct inst){
         .fn.warp = r->shuffle,
         .a = AT_OWN << 1,
@@ -28,14 +25,16 @@ static struct inst shuffle_of(const struct warp *w, const struct inst *in, unsig
     };
 }
 
-int reduce_lane(const struct warp *w, const struct inst *in, unsigned step, int lane) {
+/* The lane that `lane` reads in the shuffle of a step: itself when that is out of its range. */
+static int source_lane(const struct warp *w, const struct inst *in, unsigned step, int lane) {
+    const struct program_reduce *r = w->program->compounds[in->imm].what;
     struct inst shuffle = shuffle_of(w, in, step);
-    if (w->program->reduces[in->imm].tree || !in->n_list)
+    if (r->tree || r->serial)
         return lane;
     return shuffle_lane(w, &shuffle, lane);
 }
 
-/* Is the tree enough: is the warp whole, and does at most the lane use the sum that has it? */
+/* True if the tree gives the sum: the whole warp executes, and only the lane that gets the sum uses it. */
 static bool suits_tree(const struct warp *w, const struct inst *in, const struct program_reduce *r, lanemask_t m) {
     const uint32_t *members = reg_ptr(w, in->e), *b = reg_ptr(w, in->b);
     if (m != LANES_ALL || (in->e != OPND_ZERO && members[0] != LANES_ALL))
@@ -63,7 +62,7 @@ static unsigned char *shared_at(const struct warp *w, uint32_t address, unsigned
     return NULL;
 }
 
-/* One step: all lanes load, then all add, then all store, those of higher lanes last. False: an address is wrong. */
+/* One step: all lanes load, then all add, then all store, higher lanes last. False: an address is wrong. */
 static bool tree_step(struct warp *w, const struct inst *in, const struct program_reduce *r, unsigned k, lanemask_t m,
                       float *own, float *other, struct effects *fx) {
     _Alignas(64) unsigned char nothing[SINK_BYTES];
@@ -90,7 +89,7 @@ static bool tree_step(struct warp *w, const struct inst *in, const struct progra
 
 /* ---- of one lane ---- */
 
-/* What the tree makes of n values: neighbours first, an odd one waits; nothing is rounded on the way. */
+/* The sum of n values in the order of the tree: neighbours first; an odd value waits. Nothing is rounded. */
 static double add_neighbours(double *v, unsigned n) {
     for (; n > 1; n = (n + 1) / 2)
         for (unsigned k = 0; k < n; k += 2)
@@ -108,7 +107,7 @@ static float serial_lane(const struct warp *w, const struct program_reduce *r, u
     return f32_result((float)(add_neighbours(v, r->serial) + (double)f32_flush(more, ftz)), ftz, false);
 }
 
-/* Beside it, what the additions one after another make of it. */
+/* Also computes the sum with each addition rounded, in the program's order, and compares the two. */
 static void exec_serial(struct warp *w, const struct inst *in, const struct program_reduce *r, lanemask_t m,
                         struct effects *fx) {
     _Alignas(64) unsigned char nothing[SINK_BYTES];
@@ -133,7 +132,7 @@ static void exec_serial(struct warp *w, const struct inst *in, const struct prog
     for (lanemask_t left = m; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
         float have = serial_lane(w, r, b[l] + r->at, a[l], ftz);
-        chain_error_see(&w->cta->chain_error, have, own[l]);
+        rounding_error_see(&w->cta->rounding_error, have, own[l]);
         own[l] = have;
     }
     if (in->d != OPND_SINK)
@@ -142,7 +141,7 @@ static void exec_serial(struct warp *w, const struct inst *in, const struct prog
 
 static void exec_reduce(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     _Alignas(64) unsigned char nothing[SINK_BYTES];
-    const struct program_reduce *r = &w->program->reduces[in->imm];
+    const struct program_reduce *r = w->program->compounds[in->imm].what;
     float *own = reg_ptr(w, AT_OWN << 1), *other = reg_ptr(w, AT_OTHER << 1);
     const void *zero = reg_ptr(w, OPND_ZERO);
     if (r->serial) {
@@ -166,6 +165,73 @@ static void exec_reduce(struct warp *w, const struct inst *in, lanemask_t m, str
         blend_lanes(reg_ptr(w, in->d), own, m, sizeof *own);
 }
 
-#define ROWS_FILE "isa/exec/exec_reduce.def"
-#define ROWS_NAME reduce
-#include "isa/rows_expand.h"
+/* "shfl.down.b32, add.f32, 16 to 1, for lane 0" */
+static void print_steps(const struct program_reduce *r, char *out, size_t size) {
+    char shuffle[64], add[64];
+    uint32_t n;
+    const struct isa_row *rows = isa_rows(&n);
+    if (r->tree || r->serial)
+        snprintf(shuffle, sizeof shuffle, "shared");
+    else
+        isa_row_name(&rows[r->shuffle_row], shuffle, sizeof shuffle);
+    isa_row_name(&rows[r->add_row], add, sizeof add);
+    if (r->serial) {
+        snprintf(out, size, "%s, %s, %u words in a row", shuffle, add, r->serial);
+        return;
+    }
+    int len = snprintf(out, size, "%s, %s, %u to %u", shuffle, add, r->distance[0], r->distance[REDUCE_STEPS - 1]);
+    if (r->lane != REDUCE_ALL && len > 0 && (size_t)len < size)
+        snprintf(out + len, size - (size_t)len, ", for lane %u", r->lane);
+}
+
+/* "#reduce r1, r2: shfl.down.b32, add.f32, 16 to 1, for lane 0", without the name. */
+static void print(const struct compound_printer *p, const struct inst *in, const void *what) {
+    char steps[192];
+    print_steps(what, steps, sizeof steps);
+    p->text(p->ctx, " ");
+    p->operand(p->ctx, in->d, T_F32);
+    p->text(p->ctx, ", ");
+    p->operand(p->ctx, in->a, T_F32);
+    p->text(p->ctx, ": ");
+    p->text(p->ctx, steps);
+}
+
+static const char *wrong(const struct inst *in, const void *what) {
+    const struct program_reduce *r = what;
+    return in->n_list != (r->serial ? 0 : REDUCE_STEPS) ? "it has not a distance for each step" : NULL;
+}
+
+const struct compound_ops reduce_ops = {
+    .name = "#reduce",
+    .help = "sum of an f32 register over the lanes of a warp, as a ladder of shuffles gives it",
+    .latency = LAT_F32_ADD,
+    .execute = exec_reduce,
+    .print = print,
+    .wrong = wrong,
+    .source_lane = source_lane,
+    .steps = REDUCE_STEPS,
+};
+
+struct inst reduce_make(struct ir *ir, const struct program_reduce *r) {
+    enum compound_memory memory = r->tree     ? COMPOUND_WRITES_SHARED
+                                  : r->serial ? COMPOUND_READS_SHARED
+                                              : COMPOUND_NO_MEMORY;
+    struct program_reduce *what = arena_alloc(ir->keep, sizeof *what);
+    *what = *r;
+    struct inst in =
+        ir_compound(ir, &(struct program_compound){.ops = &reduce_ops, .what = what, .memory = (uint8_t)memory});
+    if (r->serial)
+        return in;
+    in.list = ir->n_lists;
+    in.n_list = REDUCE_STEPS;
+    for (unsigned k = 0; k < REDUCE_STEPS; k++) {
+        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
+        ir->lists[ir->n_lists++] = ir_constant(ir, RC_32, r->distance[k], 0);
+    }
+    return in;
+}
+
+void reduce_set_members(struct inst *in, opnd_t members) {
+    in->e = members;
+    in->hints |= members == OPND_ZERO ? HINT_COLLECTIVE : HINT_COLLECTIVE | HINT_MEMBERS;
+}

@@ -1,0 +1,15 @@
+#ifndef ISA_ROUNDING_H
+#define ISA_ROUNDING_H
+/* How far results that are rounded once differ from results of which each operation is rounded. */
+#include <stdint.h>
+
+struct rounding_error {
+    uint64_t results; /* of lanes */
+    uint64_t differ;  /* of these, in any bit */
+    uint64_t beyond;  /* results whose relative error (rounding.c) is above 0.5 % */
+    double largest;   /* largest relative error */
+};
+/* Counts a result `have` where rounding each operation gives `want`. */
+void rounding_error_see(struct rounding_error *e, float have, float want);
+void rounding_error_add(struct rounding_error *to, const struct rounding_error *from);
+#endif
