@@ -8,7 +8,7 @@
 static bool cannot_run(void) {
     if (has_runtime())
         return false;
-    test_skip("this build has no libcudart.so"); /* sanitizers do not go into it */
+    test_skip("this build has no libcudart.so"); /* sanitizer builds have none */
     return true;
 }
 
@@ -54,7 +54,7 @@ START_TEST(a_program_as_nvcc_links_it_runs) {
 }
 END_TEST
 
-/* The program runs from folders whose names contain blanks and colons, which separate names in the dynamic linker's
+/* The program runs from folders whose names contain blanks and colons. Colons separate names in the dynamic linker's
  * lists. */
 START_TEST(it_runs_from_folders_of_any_name) {
     if (!unpack_plain())
@@ -68,7 +68,7 @@ START_TEST(it_runs_from_folders_of_any_name) {
 }
 END_TEST
 
-/* The environment reaches every program under it. */
+/* The environment variables of `heddle exec` reach every program that a script starts. */
 START_TEST(it_runs_from_a_script_too) {
     if (!unpack_plain())
         return;
@@ -104,7 +104,8 @@ static const struct {
                {13, "-pie -fPIE", "version 13000: warps of 32, 7.x, 2 SMs, 1008 bytes\n"},
                {13, "-static-libgcc -Wl,-z,now", "version 13000: warps of 32, 7.x, 2 SMs, 1008 bytes\n"}};
 
-/* test/cuda/registers.c with functions inside that end the program: none of them may run. 310 and 189: see exec.c. */
+/* Links test/cuda/registers.c with CUDA functions of its own, each of which ends the program: none of them may run.
+ * exec.c derives 310 and 189. */
 START_TEST(each_function_inside_is_redirected) {
     if (cannot_run())
         return;
@@ -118,8 +119,8 @@ START_TEST(each_function_inside_is_redirected) {
 }
 END_TEST
 
-/* Its constructor runs inside of dlopen(). What Heddle has not is refused by name (801: cudaErrorNotSupported), and a
- * function of the user's keeps its own code. */
+/* The plugin's constructor runs during dlopen(). A CUDA function that Heddle lacks is refused by name (801:
+ * cudaErrorNotSupported), and the user's own function keeps its code. */
 START_TEST(objects_that_are_opened_later_are_redirected) {
     if (cannot_run())
         return;
@@ -132,7 +133,7 @@ START_TEST(objects_that_are_opened_later_are_redirected) {
 }
 END_TEST
 
-/* nvcc puts an empty container into every program; it is no sign of a runtime. */
+/* nvcc puts an empty fat binary into every program, which does not mean that the program contains a CUDA runtime. */
 START_TEST(programs_of_the_driver_alone_run) {
     char text[] = "#include <cuda.h>\n#include <stdio.h>\n"
                   "int main() { int n = 0, e = cuInit(0); e += cuDeviceGetCount(&n); printf(\"%d %d\\n\", e, n); }\n";
@@ -172,7 +173,8 @@ START_TEST(libraries_of_machine_code_are_named) {
 }
 END_TEST
 
-/* NVIDIA's own, where they are: a CUDA runtime inside of them asks for what the driver has not. */
+/* Tests NVIDIA's own libraries, where they are installed. The CUDA runtime inside them needs driver functions that
+ * Heddle lacks. */
 START_TEST(the_message_comes_before_their_failure) {
     static const char text[] = "#include <cublas_v2.h>\nint main() { cublasHandle_t h; return !cublasCreate(&h); }\n";
     if (cannot_run() || no_nvcc())
@@ -191,8 +193,9 @@ START_TEST(the_message_comes_before_their_failure) {
 }
 END_TEST
 
-/* Without -c: the preset that has what the newest PTX may ask for. compute_XX: what a program of CUDA 13 is told, with
- * the most shared memory of a block (CUDA C Programming Guide, technical specifications, in KiB: 64, 163, 99, 227). */
+/* Without -c the machine is the preset with the features of the newest PTX in the program. compute_XX: the
+ * capability that a program of CUDA 13 reads, with the most shared memory of a CTA (CUDA C Programming Guide,
+ * technical specifications, in KiB: 64, 163, 99, 227). */
 START_TEST(the_machine_follows_the_newest_ptx) {
     static const struct {
         int arch, shared;
@@ -214,7 +217,7 @@ START_TEST(the_machine_follows_the_newest_ptx) {
     STATUS(HEDDLE_OK, "exec -m functional ./newest");
     SAYS(out, says);
     SAYS(err, newest[_i].says);
-    STATUS(HEDDLE_OK, "exec -q -m functional -s sm.shared_bytes=70000 ./newest"); /* the user's word comes last */
+    STATUS(HEDDLE_OK, "exec -q -m functional -s sm.shared_bytes=70000 ./newest"); /* the user's setting wins */
     SAYS(out, "70000 bytes");
     ck_assert_str_eq(err, "");
 }

@@ -1,5 +1,5 @@
-/* heddle plot from outside, and the scripts it gives to gnuplot. Where gnuplot is missing, what is drawn is not looked
- * at. */
+/* Tests `heddle plot` from outside, and the scripts that it passes to gnuplot. Without gnuplot, the drawings are not
+ * checked. */
 #include "cli_help.h"
 #include "host/report/chart.h"
 #include "host/report/gnuplot.h"
@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* hand.db: `name` and b under spe and dpe with two sizes of the L1; cycles 100, 50 and 200, 400, twice that with the
- * smaller. Of 10 issue slots a run has 4 issued and 6 without a warp. */
+/* Writes hand.db: programs `name` and b under spe and dpe with two sizes of the L1. Cycles are 100, 50 and 200, 400
+ * with the larger L1, twice as many with the smaller. Of 10 issue slots of a run, 4 issue and 6 have no warp. */
 static void write_by_hand(const char *name) {
     static const double cycles[] = {100, 50, 200, 400};
     char why[1024];
@@ -53,7 +53,7 @@ START_TEST(a_script_has_the_values) {
     struct chart c = {CHART_BARS, "it's `date`", NULL, "x", places, NULL, 2, series, 3, y, true, false, NULL, 0};
     char *text = script_of(&c);
     SAYS(text, "$data << END\n\"a\" 1 2.5 ?\n\"it's `date` 'x'\" 3 ? ?\nEND\n");
-    SAYS(text, "set title 'it''s `date`'\n"); /* in single quotes nothing is run */
+    SAYS(text, "set title 'it''s `date`'\n"); /* gnuplot runs no commands inside single quotes */
     SAYS(text, "plot $data using 2:xticlabels(1) ");
     SAYS(text, "title 'spe', $data using 3 ");
     ck_assert_ptr_null(strstr(text, "'empty'")); /* a series without a value */
@@ -61,7 +61,7 @@ START_TEST(a_script_has_the_values) {
 }
 END_TEST
 
-/* Lines go along x, whatever the order of the runs; a roof is a slope up to a height. */
+/* Lines ascend along x in any order of the runs. A roof is a slope up to a height. */
 START_TEST(lines_ascend_and_roofs_bend) {
     char *const places[] = {alpha, beta, one}, *const series[] = {two};
     const double x[] = {30, 10, 20}, y[] = {3, 1, 2};
@@ -76,7 +76,7 @@ START_TEST(lines_ascend_and_roofs_bend) {
 }
 END_TEST
 
-/* One run alone: its point is at 4, and the roof bends at 16. */
+/* A single run: its point is at x = 4, and the roof bends at 16. */
 START_TEST(a_roof_is_seen_from_one_point) {
     char *const series[] = {one};
     const double x[] = {4}, y[] = {3};
@@ -104,7 +104,7 @@ START_TEST(what_gnuplot_says_is_the_reason) {
     int drawn = gnuplot_draw("set terminal dumb\n$d << E\n1 1\nE\nplot $d\n", to, why, sizeof why);
     fflush(said);
     shown = slurp("s");
-    ck_assert_str_eq(shown, ""); /* a warning is for those who write scripts */
+    ck_assert_str_eq(shown, ""); /* gnuplot's warnings are not shown: they concern authors of scripts */
     ck_assert_int_eq(drawn, 1);
     free(shown);
     fclose(to);
@@ -129,7 +129,7 @@ START_TEST(every_kind_is_drawn) {
         ck_assert_int_eq(memcmp(svg, "\x89PNG", 4), 0);
         free(svg);
     }
-    if (has_gnuplot()) { /* one file where one is named */
+    if (has_gnuplot()) { /* -o with a suffix writes one file */
         STATUS(HEDDLE_OK, "plot hand.db -o only.png --title 'my title'");
         ck_assert(exists("only.png") && !exists("only.svg") && !exists("only.png.svg"));
         STATUS(HEDDLE_OK, "plot hand.db --kind lines --x l1.size -o t.svg --title \"it's mine\"");
@@ -141,7 +141,7 @@ START_TEST(every_kind_is_drawn) {
 }
 END_TEST
 
-/* A file that cannot be written to its end, as on a disk that is full, is none; what was there stays. */
+/* A file that cannot be written completely, as on a full disk, is not left behind; an existing file stays. */
 START_TEST(half_a_plot_is_none) {
     static const char *const names[] = {"p.svg", "p.png"};
     struct rlimit all;
@@ -150,7 +150,7 @@ START_TEST(half_a_plot_is_none) {
         char why[256] = "", script[256];
         snprintf(script, sizeof script, "set terminal %s size 640,480\nplot sin(x)\n", i ? "pngcairo" : "svg");
         write_file(names[i], "mine", 4);
-        signal(SIGXFSZ, SIG_IGN); /* gnuplot's, too */
+        signal(SIGXFSZ, SIG_IGN); /* also ignored by gnuplot */
         for (rlim_t room = 1000; room <= 2000; room += 1000) {
             struct rlimit little = {room, all.rlim_max};
             setrlimit(RLIMIT_FSIZE, &little);
@@ -167,7 +167,7 @@ START_TEST(half_a_plot_is_none) {
 }
 END_TEST
 
-/* Names come from files and may be anything. */
+/* Names come from files and may contain anything, also commands for gnuplot. */
 START_TEST(names_are_not_run) {
     write_by_hand("`touch ran1`\"; system('touch ran2')\nsystem('touch ran3') END\nEND");
     if (has_gnuplot())
@@ -217,7 +217,7 @@ START_TEST(gnuplot_is_named_where_it_is_missing) {
     char *path = strdup(getenv("PATH")), here[PATH_MAX];
     write_by_hand("a");
     ck_assert_ptr_nonnull(getcwd(here, sizeof here));
-    ck_assert_int_eq(system("ln -s \"$(command -v env)\" env"), 0); /* all that heddle() needs */
+    ck_assert_int_eq(system("ln -s \"$(command -v env)\" env"), 0); /* heddle() needs it */
     setenv("PATH", here, 1);
     int status = heddle("plot hand.db -o p");
     setenv("PATH", path, 1);
