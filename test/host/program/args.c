@@ -1,4 +1,4 @@
-/* Arguments of the command line: host/cli/args.c. */
+/* Tests host/program/args.c: arguments on the command line. */
 #include "host/program/args.h"
 #include "test/test.h"
 #include <math.h>
@@ -9,7 +9,7 @@ static char why[512];
 
 static bool parses(const char *spec, struct arg *a) { return arg_parse(spec, a, why, sizeof why); }
 
-/* The 8 bytes of a value, little-endian; fails the test when the spec is refused. */
+/* Returns the 8 bytes of a value, little-endian; fails if it is refused. */
 static uint64_t value_of(const char *spec) {
     struct arg a;
     uint64_t v;
@@ -70,7 +70,7 @@ START_TEST(floats_take_decimal_hex_bits_and_specials) {
     ck_assert_uint_eq(value_of("f32:0f3F800000"), 0x3f800000u);
     ck_assert_uint_eq(value_of("f32:-inf"), 0xff800000u);
     ck_assert_uint_eq(value_of("f32:nan") & 0x7f800000u, 0x7f800000u);
-    ck_assert_uint_eq(value_of("f32:1e-45"), 1); /* the least denormal, not a range error */
+    ck_assert_uint_eq(value_of("f32:1e-45"), 1); /* the smallest denormal is in range */
     ck_assert_uint_eq(value_of("f64:1.0"), 0x3ff0000000000000ull);
     ck_assert_uint_eq(value_of("f64:0d3FF0000000000000"), 0x3ff0000000000000ull);
     static const char *const bad[] = {"f32:", "f32:1e39", "f64:1e309", "f32:x", "f32:1.0f", "f32: 1", "f32:0f3F8"};
@@ -93,7 +93,7 @@ END_TEST
 
 START_TEST(buffers_name_files_and_sizes) {
     struct arg a;
-    ck_assert(parses("out:dir/a:b.bin:4K", &a)); /* the size is behind the last colon */
+    ck_assert(parses("out:dir/a:b.bin:4K", &a)); /* the size follows the last colon */
     ck_assert_int_eq(a.kind, ARG_OUT);
     ck_assert_str_eq(a.out_file, "dir/a:b.bin");
     ck_assert_uint_eq(a.bytes, 4096);
@@ -114,7 +114,7 @@ START_TEST(buffers_name_files_and_sizes) {
 }
 END_TEST
 
-/* A kernel of a pointer, a float, a struct of 12 bytes and a byte. */
+/* The parameters of a kernel: a pointer, a float, a struct of 12 bytes and a byte. */
 static const struct heddle_param params[] = {
     {"p", ".u64", 0, 8},
     {"x", ".f32", 8, 4},
@@ -122,7 +122,7 @@ static const struct heddle_param params[] = {
     {"n", ".u8", 24, 1},
 };
 
-/* Whether one argument fits one parameter of a module with these addresses. */
+/* Returns whether an argument fits a parameter, in a module with this address size. */
 static bool fits(const char *spec, const struct heddle_param *p, int address_size) {
     struct arg a;
     ck_assert(parses(spec, &a));
@@ -139,10 +139,10 @@ START_TEST(values_must_have_the_size_and_kind_of_the_parameter) {
     ck_assert(!fits("u32:1", &params[1], 64)); /* an integer for a float */
     ck_assert(!fits("f64:1", &params[1], 64));
     ck_assert(fits("u8:1", &params[3], 64));
-    ck_assert(fits("s8:1", &params[3], 64)); /* signs do not matter: PTX says .u32 for int */
+    ck_assert(fits("s8:1", &params[3], 64)); /* signs do not matter: PTX has .u32 for int */
     ck_assert(!fits("u32:1", &params[3], 64));
-    ck_assert(!fits("u64:1", &params[2], 64));        /* a struct takes bytes: */
-    struct heddle_param pair = {"pair", ".b8", 0, 8}; /* even of the same size */
+    ck_assert(!fits("u64:1", &params[2], 64));        /* a struct takes only `bytes`, */
+    struct heddle_param pair = {"pair", ".b8", 0, 8}; /* even if the sizes are equal */
     ck_assert(!fits("u64:1", &pair, 64));
     struct heddle_param bits = {"b", ".b32", 0, 4};
     ck_assert(fits("f32:1", &bits, 64) && fits("s32:1", &bits, 64));
