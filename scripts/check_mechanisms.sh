@@ -1,8 +1,8 @@
 #!/bin/sh
-# Everything of a mechanism is in its folder. Names of mechanisms in the rest of the product's code (identifiers and their
-# parts, keys; comments, sentences and includes aside) stand in scripts/mechanisms_outside.txt, and that list only shrinks.
-# "stride" and "fold" are common words of code: of them keys in strings count. "spe" is the baseline, which all know.
-# usage: check_mechanisms.sh [--list]     --list prints what there is, in the list's form
+# Checks that code of a mechanism stays in its folder. scripts/mechanisms_outside.txt lists all names of mechanisms in the
+# rest of the product's code, and may only shrink. Identifiers, their parts and keys count; comments, sentences and
+# includes do not. "stride" and "fold" are common words, so only keys in strings count. "spe", the baseline, is allowed.
+# usage: check_mechanisms.sh [--list]     --list prints the present names in the format of the list
 set -u
 list=scripts/mechanisms_outside.txt
 names=$(ls -d mechanisms/*/ | sed 's,^mechanisms/,,; s,/$,,' | grep -vx spe)
