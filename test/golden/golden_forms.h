@@ -29,8 +29,8 @@ extern "C" {
 #endif
 /* Returns the number of forms. They are numbered from 0, in the order of the table. */
 uint32_t golden_count(void);
-/* Writes a form's key, as "add.rz.f32 .f32 .f32 .f32": its spelling, then the types of those of d d2 a b c e that
- * exist. Returns the length of the mnemonic before the first dot. */
+/* Writes a form's key, as "add.rz.f32 .f32 .f32 .f32": its spelling, then the types of its operands, in the order d
+ * d2 a b c e. Returns the length of the mnemonic before the first dot. */
 int golden_key(uint32_t form, char key[GOLDEN_KEY]);
 void golden_inputs(uint32_t form, struct golden_input in[GOLDEN_INPUTS]);
 /* Writes the kernel f<form>(.param .u64 in, .param .u64 out) in one line; each thread handles one input. */

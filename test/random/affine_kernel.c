@@ -230,7 +230,7 @@ static void data_statement(struct gen *g) {
 
 static void statements(struct gen *g, uint32_t n);
 
-/* Writes a predicate that is affine, or one that depends on data. */
+/* Writes an affine predicate, or a predicate of data. */
 static void condition(struct gen *g, uint32_t p) {
     if (chance(g, 4))
         PUT("  and.b32 %%t, %%v%u, 3;\n  setp.eq.u32 %%p%u, %%t, 1;\n", below(g, DATA), p);

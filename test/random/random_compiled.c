@@ -1,6 +1,6 @@
 /* Runs test/compiled/loops.cu, as two compilers translated it, on random machines with all of PEPSC's features and
- * for several iteration counts: memory must equal that of the interpreter without these features.
- * HEDDLE_RANDOM_COMPILED sets the number of machines for each kernel, HEDDLE_RANDOM_SEED the first seed. */
+ * for several iteration counts: memory must equal the interpreter's without these features. HEDDLE_RANDOM_COMPILED
+ * sets the number of machines for each kernel, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "pepsc_drawn.h"
 #include "test/every_model.h"

@@ -1,5 +1,5 @@
 /* Runs random kernels (random_kernel.h) under every reconvergence model, functionally and with timing, with random
- * options: memory must equal that of the interpreter with SPE. `make check-long` runs all kernels, `make check` a
+ * options: memory must equal the interpreter's with SPE. `make check-long` runs all kernels, `make check` a
  * quarter. HEDDLE_RANDOM_KERNELS sets the number of kernels, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "random_kernel.h"

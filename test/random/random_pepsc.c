@@ -1,6 +1,6 @@
 /* Runs random kernels on the PEPSC core and two GPUs with all of PEPSC's features and options from the ends of their
- * ranges: memory must equal that of the interpreter without these features. HEDDLE_RANDOM_PEPSC sets the number of
- * kernels of each kind, HEDDLE_RANDOM_SEED the first seed. */
+ * ranges: memory must equal the interpreter's without these features. HEDDLE_RANDOM_PEPSC sets the number of kernels
+ * of each kind, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "pepsc_drawn.h"
 #include "random_kernel.h"

@@ -1,5 +1,5 @@
 /* Runs unusual kernels (test/kernels/unusual_*.cu) from two compilers on random machines with all features of DAC
- * and PEPSC and extreme options: memory must equal that of the interpreter without them. `make check` alternates
+ * and PEPSC and extreme options: memory must equal the interpreter's without them. `make check` alternates
  * between the compilers, `make check-long` runs both. HEDDLE_RANDOM_UNUSUAL sets the number of machines for each
  * kernel, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"

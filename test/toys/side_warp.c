@@ -103,8 +103,7 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     s->seen->by_unit += i->phase == ISSUE_UNIT;
 }
 
-/* Executes an instruction of a driven side warp: the unit sets the next PC, the start of the loop, or the same PC at
- * the exit. */
+/* Executes an instruction of a driven side warp: the unit sets the next PC, the loop's start, or the exit again. */
 static bool drive(struct side *s, struct sm *sm, const struct sm_candidate *c, struct effects *fx) {
     s->seen->taken += is(c->in, OP_SUB);
     s->at_end = c->in->kind == K_EXIT;

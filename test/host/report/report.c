@@ -161,7 +161,7 @@ START_TEST(a_page_of_many_runs_is_small) {
     int sections = 0;
     for (const char *at = page; (at = strstr(at, "<details>")); at++)
         sections++;
-    ck_assert_int_eq(sections, RUNS + 40); /* and 40 of 10 x 2 x 5 drawings */
+    ck_assert_int_eq(sections, RUNS + 40); /* and 40 of the 10 x 2 x 5 drawings */
     SAYS(page, "60 more are not drawn.");
     free(page);
 }
