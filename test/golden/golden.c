@@ -86,7 +86,7 @@ START_TEST(forms_compute_what_the_gpu_computes) {
 END_TEST
 
 /* Tests the inputs, the executor and the comparison themselves. -5 as a u32 is 0xfffffffb. */
-START_TEST(keys_inputs_and_results_belong_together) {
+START_TEST(keys_inputs_and_results_match) {
     uint32_t form;
     ck_assert(form_of("neg.s32 .s32 .s32", &form));
     struct golden_input in = {{5}};
@@ -122,6 +122,6 @@ END_TEST
 
 SUITE(golden) {
     TEST(forms_compute_what_the_gpu_computes);
-    TEST(keys_inputs_and_results_belong_together);
+    TEST(keys_inputs_and_results_match);
     TEST(keys_are_unique);
 }

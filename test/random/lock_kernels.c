@@ -45,7 +45,7 @@ static const struct {
 };
 enum { N_WAYS = sizeof ways / sizeof ways[0] };
 
-START_TEST(locks_end_and_hold) {
+START_TEST(kernels_with_locks_end_alike) {
     static uint32_t want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     uint64_t n = from_environment("HEDDLE_RANDOM_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     unsigned kind = RANDOM_LOCKS | (_i ? RANDOM_LEAVERS : 0);
@@ -63,4 +63,4 @@ START_TEST(locks_end_and_hold) {
 }
 END_TEST
 
-SUITE(random_lock_kernels) { TEST_LOOP(locks_end_and_hold, 0, 2); }
+SUITE(random_lock_kernels) { TEST_LOOP(kernels_with_locks_end_alike, 0, 2); }

@@ -51,7 +51,7 @@ static struct heddle *run(uint64_t seed, unsigned kind, bool profile) {
     return h;
 }
 
-START_TEST(plain_and_general_stages_agree) {
+START_TEST(fast_and_general_paths_agree) {
     uint64_t n = from_environment("HEDDLE_RANDOM_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     for (uint64_t seed = first; seed < first + n; seed++) {
         struct heddle *plain = run(seed, kinds[_i], false), *general = run(seed, kinds[_i], true);
@@ -69,4 +69,4 @@ START_TEST(plain_and_general_stages_agree) {
 }
 END_TEST
 
-SUITE(random_plain_kernels) { TEST_LOOP(plain_and_general_stages_agree, 0, N_KINDS); }
+SUITE(random_plain_kernels) { TEST_LOOP(fast_and_general_paths_agree, 0, N_KINDS); }

@@ -65,7 +65,7 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
 }
 
 /* Runs each kernel of a file with two iteration counts on each machine; the counts rotate. */
-START_TEST(memory_is_that_of_the_interpreter) {
+START_TEST(memory_equals_the_interpreters) {
     static uint32_t want[WORDS], got[WORDS];
     const char *file = files[_i];
     struct machine plain = begin(file, "fermi", "functional", NULL, file);
@@ -101,4 +101,4 @@ START_TEST(memory_is_that_of_the_interpreter) {
 }
 END_TEST
 
-SUITE(random_compiled) { TEST_LOOP(memory_is_that_of_the_interpreter, 0, N_FILES); }
+SUITE(random_compiled) { TEST_LOOP(memory_equals_the_interpreters, 0, N_FILES); }

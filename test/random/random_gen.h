@@ -1,6 +1,7 @@
 #ifndef TEST_RANDOM_GEN_H
 #define TEST_RANDOM_GEN_H
-/* Internals of random_kernel(). random_kernel.c has the basic statements, random_rich.c the statements of rich kernels. */
+/* Internals of random_kernel(). random_kernel.c has the basic statements, random_rich.c has the statements of rich
+ * kernels. */
 #include "random_kernel.h"
 #include <stdbool.h>
 #include <stdio.h>

@@ -294,7 +294,7 @@ END_TEST
 
 /* Seeds of kernels that once differed or hung: convergence barriers of regions that do not nest; a path of DWS that
  * merged with a path waiting for it; lanes that returned from a recursion at different depths. */
-START_TEST(memory_is_equal_where_it_was_not) {
+START_TEST(memory_is_equal_for_seeds_that_once_failed) {
     static const struct {
         uint64_t seed;
         bool rich;
@@ -323,5 +323,5 @@ SUITE(random_kernels) {
     TEST_LOOP(memory_is_equal_with_chains, 0, 4);
     TEST_LOOP(memory_is_equal_with_reductions, 0, 2);
     TEST_LOOP(memory_is_equal_with_few_registers, 0, 8);
-    TEST_LOOP(memory_is_equal_where_it_was_not, 0, 7);
+    TEST_LOOP(memory_is_equal_for_seeds_that_once_failed, 0, 7);
 }

@@ -187,7 +187,7 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
     return s && *s ? strtoull(s, NULL, 10) : otherwise;
 }
 
-START_TEST(memory_is_that_of_the_plain_loop) {
+START_TEST(memory_equals_the_original_loops) {
     static uint32_t want[THREADS * OUT];
     static const char *const words[] = {"functional", "functional+chain+fold", "functional+dac",
                                         "functional+dac+chain+reduce"};
@@ -217,4 +217,4 @@ START_TEST(memory_is_that_of_the_plain_loop) {
 }
 END_TEST
 
-SUITE(random_loops) { TEST(memory_is_that_of_the_plain_loop); }
+SUITE(random_loops) { TEST(memory_equals_the_original_loops); }

@@ -45,7 +45,7 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
     return s && *s ? strtoull(s, NULL, 10) : otherwise;
 }
 
-START_TEST(memory_is_that_of_the_interpreter) {
+START_TEST(memory_equals_the_interpreters) {
     static const unsigned kinds[] = {RANDOM_CHAINS, RANDOM_CHAINS | RANDOM_RICH, RANDOM_CHAINS | RANDOM_LEAVERS,
                                      RANDOM_LADDERS | RANDOM_RICH, RANDOM_LADDERS | RANDOM_RICH | RANDOM_LEAVERS};
     static struct outcome want, got;
@@ -77,4 +77,4 @@ START_TEST(memory_is_that_of_the_interpreter) {
 }
 END_TEST
 
-SUITE(random_pepsc) { TEST_LOOP(memory_is_that_of_the_interpreter, 0, 5); }
+SUITE(random_pepsc) { TEST_LOOP(memory_equals_the_interpreters, 0, 5); }

@@ -124,7 +124,7 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
     return s && *s ? strtoull(s, NULL, 10) : otherwise;
 }
 
-START_TEST(memory_is_that_of_the_interpreter) {
+START_TEST(memory_equals_the_interpreters) {
     static const char *const compilers[] = {"nvcc", "clang"};
     const uint64_t first = from_environment("HEDDLE_RANDOM_SEED", 1), n = from_environment("HEDDLE_RANDOM_UNUSUAL", 1);
     for (uint64_t seed = first; seed < first + n; seed++)
@@ -138,4 +138,4 @@ START_TEST(memory_is_that_of_the_interpreter) {
 }
 END_TEST
 
-SUITE(random_unusual) { TEST_LOOP(memory_is_that_of_the_interpreter, 0, FILES); }
+SUITE(random_unusual) { TEST_LOOP(memory_equals_the_interpreters, 0, FILES); }

@@ -41,7 +41,7 @@ START_TEST(figure3_subdivides_at_c_only) {
 END_TEST
 
 /* A threshold of 0 is SPE. A threshold of 10 subdivides at A, too; these splits do not merge before the kernel ends. */
-START_TEST(the_threshold_is_the_users) {
+START_TEST(the_threshold_is_an_option) {
     draw("-m dws -s dws.threshold=0");
     SAYS(out, "    20 | > joins at pc 19,");
     draw("-m dws10");
@@ -64,7 +64,7 @@ START_TEST(figure4_interleaves) {
 END_TEST
 
 /* Every form of the command accepts the machine's options and reports mistakes in them. */
-START_TEST(options_are_taken_in_every_form) {
+START_TEST(every_form_accepts_options) {
     static const char *const forms[] = {"", "--pass barriers", "--paths -g 1 -b 32 -a zero:128"};
     for (int i = 0; i < 3; i++) {
         STATUS(HEDDLE_OK, "inspect $HEDDLE_KERNELS/figure3.ptx -m si -c turing -s si.max_subwarps=2 %s", forms[i]);
@@ -95,8 +95,8 @@ SUITE(cli_inspect) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST(figure2_serializes);
     TEST(figure3_subdivides_at_c_only);
-    TEST(the_threshold_is_the_users);
+    TEST(the_threshold_is_an_option);
     TEST(figure4_interleaves);
-    TEST(options_are_taken_in_every_form);
+    TEST(every_form_accepts_options);
     TEST(hints_are_shown);
 }

@@ -38,7 +38,7 @@ static const struct bench lost = {"lost", "", "a", "no-such.ptx", run_right};
 
 static void count(void *ctx, int finished) { *(int *)ctx = finished; }
 
-START_TEST(each_run_brings_its_own_result) {
+START_TEST(each_run_has_its_own_result) {
     const struct heddle_options functional = {.model = "functional"};
     struct job jobs[] = {{.bench = &right, .size = BENCH_SMALL, .options = functional},
                          {.bench = &wrong, .options = functional},
@@ -67,7 +67,7 @@ START_TEST(each_run_brings_its_own_result) {
 }
 END_TEST
 
-START_TEST(a_geometric_mean_leaves_out_what_is_no_number) {
+START_TEST(a_geometric_mean_ignores_missing_values) {
     struct geomean g = {0};
     ck_assert(isnan(geomean_get(&g)));
     geomean_add(&g, 2);
@@ -79,6 +79,6 @@ START_TEST(a_geometric_mean_leaves_out_what_is_no_number) {
 END_TEST
 
 SUITE(host_job) {
-    TEST_LOOP(each_run_brings_its_own_result, 0, 3);
-    TEST(a_geometric_mean_leaves_out_what_is_no_number);
+    TEST_LOOP(each_run_has_its_own_result, 0, 3);
+    TEST(a_geometric_mean_ignores_missing_values);
 }

@@ -49,7 +49,7 @@ enum { BEGIN, END, LANES = 6, COLUMN = 7 };
 /* All lanes run six instructions. Then 24 lanes run two (add, bra) and 8 lanes run two (sub, sub): one after the
  * other with a stack, side by side with two paths. Then all lanes run two. This takes 12 steps with a stack, 10 with
  * two paths. */
-START_TEST(paths_are_the_models) {
+START_TEST(paths_follow_the_model) {
     static const struct {
         const char *model;
         int steps, columns;
@@ -77,7 +77,7 @@ END_TEST
 
 /* The first divergent launch among the first eight is drawn; without one, the first launch. Its lanes jump together,
  * which makes two segments. */
-START_TEST(a_launch_that_parts_is_taken) {
+START_TEST(the_first_divergent_launch_is_drawn) {
     static const struct {
         const char *launches;
         int segments; /* 0: the kernel was never launched */
@@ -93,7 +93,7 @@ START_TEST(a_launch_that_parts_is_taken) {
 END_TEST
 
 /* A kernel that the profile does not name gets no paths; without a profile, the job is not run again. */
-START_TEST(only_what_the_profile_names) {
+START_TEST(only_kernels_of_the_profile_get_paths) {
     cJSON *result;
     launches = "p";
     ck_assert_ptr_null(segments_of("spe", "other", &result));
@@ -107,7 +107,7 @@ START_TEST(only_what_the_profile_names) {
 END_TEST
 
 SUITE(host_cli_job_paths) {
-    TEST(paths_are_the_models);
-    TEST(a_launch_that_parts_is_taken);
-    TEST(only_what_the_profile_names);
+    TEST(paths_follow_the_model);
+    TEST(the_first_divergent_launch_is_drawn);
+    TEST(only_kernels_of_the_profile_get_paths);
 }

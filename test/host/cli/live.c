@@ -88,7 +88,7 @@ static int reach(void) {
 }
 
 /* Sends a request and returns the whole response with its headers; the caller frees it. */
-static char *ask_as(const char *request) {
+static char *send_request(const char *request) {
     char *text = calloc(1, 1 << 20);
     size_t len = 0;
     ssize_t n;
@@ -101,14 +101,14 @@ static char *ask_as(const char *request) {
     return text;
 }
 
-static char *ask(const char *path) {
+static char *get(const char *path) {
     char request[256];
     snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost:1\r\nConnection: close\r\n\r\n", path);
-    return ask_as(request);
+    return send_request(request);
 }
 
 static cJSON *state(void) {
-    char *text = ask("/state.json");
+    char *text = get("/state.json");
     SAYS(text, "200 OK");
     SAYS(text, "application/json");
     cJSON *o = cJSON_ParseWithOpts(strstr(text, "\r\n\r\n"), NULL, true);
@@ -143,13 +143,13 @@ static double sum(const cJSON *list) {
 }
 
 /* 64 CTAs of 64 threads, two warps each, on 15 SMs: all of them are resident, at most 8 on each SM. */
-START_TEST(a_run_is_seen_to_go_on) {
+START_TEST(a_run_shows_its_progress) {
     if (without_library())
         return;
     write_endless();
     start("run k.ptx -g 64 -b 64 -a zero:64 --live 0");
     ck_assert_int_eq(strncmp(address, "http://127.0.0.1:", 17), 0);
-    char *page = ask("/");
+    char *page = get("/");
     SAYS(page, "200 OK");
     SAYS(page, "text/html");
     SAYS(page, "k.ptx -g 64 -b 64");
@@ -190,7 +190,7 @@ START_TEST(a_run_is_seen_to_go_on) {
 }
 END_TEST
 
-START_TEST(only_pages_that_are_there_are_given) {
+START_TEST(other_requests_are_refused) {
     if (without_library())
         return;
     static const struct {
@@ -213,7 +213,7 @@ START_TEST(only_pages_that_are_there_are_given) {
     write_endless();
     start("run k.ptx -g 1 -b 32 -a zero:64 --live 0");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char *text = ask_as(rows[i].request);
+        char *text = send_request(rows[i].request);
         SAYS(text, rows[i].answer);
         free(text);
     }
@@ -222,7 +222,7 @@ START_TEST(only_pages_that_are_there_are_given) {
 END_TEST
 
 /* Clients that disconnect during a request, or never finish one, do not end the run. */
-START_TEST(clients_may_leave) {
+START_TEST(clients_may_disconnect) {
     if (without_library())
         return;
     int fds[40];
@@ -246,7 +246,7 @@ START_TEST(clients_may_leave) {
 }
 END_TEST
 
-START_TEST(a_socket_serves_as_well_as_a_port) {
+START_TEST(a_unix_socket_works_like_a_port) {
     if (without_library())
         return;
     write_endless();
@@ -271,7 +271,7 @@ START_TEST(a_socket_serves_as_well_as_a_port) {
 }
 END_TEST
 
-START_TEST(mistakes_are_told_before_anything_runs) {
+START_TEST(mistakes_are_reported_before_the_run) {
     if (without_library())
         return;
     static const struct {
@@ -310,7 +310,7 @@ START_TEST(mistakes_are_told_before_anything_runs) {
 END_TEST
 
 /* The statistics of a run are the same with and without --live, and so are its samples. */
-START_TEST(nothing_changes_because_of_it) {
+START_TEST(statistics_do_not_change) {
     if (without_library())
         return;
     static const char *const models[] = {"spe", "its -c turing", "spe+dac", "dpe -j 3"};
@@ -347,7 +347,7 @@ START_TEST(nothing_changes_because_of_it) {
 END_TEST
 
 /* The functional model shows launches, without cycles and SMs. bench also shows the program of a launch. */
-START_TEST(launches_are_seen_in_every_command) {
+START_TEST(every_command_shows_launches) {
     if (without_library())
         return;
     write_endless();
@@ -379,7 +379,7 @@ START_TEST(launches_are_seen_in_every_command) {
 END_TEST
 
 /* An unmodified CUDA program serves a page of its own, until it ends. */
-START_TEST(a_cuda_program_is_seen_to_go_on) {
+START_TEST(a_cuda_program_shows_its_progress) {
     if (without_library())
         return;
     if (!has_runtime()) {
@@ -444,7 +444,7 @@ END_TEST
 
 /* Tests host/cli/live_arg.c: the command line on the page, the printed address, and the removal of the socket at the
  * end. */
-START_TEST(the_command_is_told) {
+START_TEST(the_command_line_is_shown) {
     if (without_library())
         return;
     write_endless();
@@ -454,7 +454,7 @@ START_TEST(the_command_is_told) {
     ck_assert_str_eq(cJSON_GetObjectItem(o, "command")->valuestring,
                      "heddle run a \"b\".ptx -g 1 -b 32 -a zero:64 --live ./s -s l1.size=8K");
     cJSON_Delete(o);
-    char *page = ask("/");
+    char *page = get("/");
     ck_assert_ptr_null(strstr(page, "\"b\".ptx -g")); /* HTML escapes the quotes */
     free(page);
     stop(SIGTERM);
@@ -473,14 +473,14 @@ static void teardown(void) {
 SUITE(host_cli_live) {
     tcase_add_checked_fixture(tc, cli_setup, teardown);
     tcase_set_timeout(tc, 120);
-    TEST(a_run_is_seen_to_go_on);
-    TEST(a_cuda_program_is_seen_to_go_on);
-    TEST(only_pages_that_are_there_are_given);
-    TEST(clients_may_leave);
-    TEST(a_socket_serves_as_well_as_a_port);
-    TEST(mistakes_are_told_before_anything_runs);
-    TEST(nothing_changes_because_of_it);
-    TEST(launches_are_seen_in_every_command);
+    TEST(a_run_shows_its_progress);
+    TEST(a_cuda_program_shows_its_progress);
+    TEST(other_requests_are_refused);
+    TEST(clients_may_disconnect);
+    TEST(a_unix_socket_works_like_a_port);
+    TEST(mistakes_are_reported_before_the_run);
+    TEST(statistics_do_not_change);
+    TEST(every_command_shows_launches);
     TEST(the_page_works_in_a_browser);
-    TEST(the_command_is_told);
+    TEST(the_command_line_is_shown);
 }

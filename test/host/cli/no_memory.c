@@ -69,7 +69,7 @@ static int run(const char *command, unsigned long n, bool all_after, unsigned lo
     return status;
 }
 
-static bool says_so(void) { return strstr(err, "out of memory") || strstr(err, "Cannot allocate memory"); }
+static bool reports_no_memory(void) { return strstr(err, "out of memory") || strstr(err, "Cannot allocate memory"); }
 
 static void prepare(void) {
     uint32_t pair[2] = {1, 77};
@@ -103,7 +103,7 @@ START_TEST(the_nth_allocation_fails) {
         unlink("new.db");
         status = run(command, n, seed & 1, NULL);
         char *got = output_or_empty();
-        bool refused = status == HEDDLE_USAGE && says_so();
+        bool refused = status == HEDDLE_USAGE && reports_no_memory();
         bool same_list =
             strstr(out, "Cannot allocate memory") || strncmp(command, "list", 4) != 0 || strcmp(out, listing) == 0;
         bool fine = status == HEDDLE_OK && same_list && memcmp(got, right, *right ? 4096 : 1) == 0;
@@ -133,7 +133,7 @@ static double lost_events(const char *name) {
 
 /* A run continues if there is no memory for its trace. It reports the number of missing events on stderr and in the
  * trace. */
-START_TEST(lost_events_are_counted_and_said) {
+START_TEST(lost_events_are_counted_and_reported) {
     unsigned long made = 0, runs = 0;
     if (!POSSIBLE)
         return;
@@ -177,7 +177,7 @@ END_TEST
 
 SUITE(host_cli_no_memory) {
     TEST(a_checker_without_memory_does_not_pass);
-    TEST(lost_events_are_counted_and_said);
+    TEST(lost_events_are_counted_and_reported);
     tcase_set_timeout(tc, 1000);
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST_LOOP(the_nth_allocation_fails, 0, N_COMMANDS);

@@ -77,7 +77,7 @@ START_TEST(lines_ascend_and_roofs_bend) {
 END_TEST
 
 /* A single run: its point is at x = 4, and the roof bends at 16. */
-START_TEST(a_roof_is_seen_from_one_point) {
+START_TEST(a_single_point_shows_the_bend_of_the_roof) {
     char *const series[] = {one};
     const double x[] = {4}, y[] = {3};
     const struct chart_roof roof = {"DRAM", 0.5, 8};
@@ -90,7 +90,7 @@ START_TEST(a_roof_is_seen_from_one_point) {
 }
 END_TEST
 
-START_TEST(what_gnuplot_says_is_the_reason) {
+START_TEST(errors_of_gnuplot_are_reported) {
     char why[256] = "", *shown;
     if (!has_gnuplot())
         return;
@@ -142,7 +142,7 @@ START_TEST(every_kind_is_drawn) {
 END_TEST
 
 /* A file that cannot be written completely, as on a full disk, is not left behind; an existing file stays. */
-START_TEST(half_a_plot_is_none) {
+START_TEST(incomplete_plots_are_removed) {
     static const char *const names[] = {"p.svg", "p.png"};
     struct rlimit all;
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &all), 0);
@@ -168,7 +168,7 @@ START_TEST(half_a_plot_is_none) {
 END_TEST
 
 /* Names come from files and may contain anything, also commands for gnuplot. */
-START_TEST(names_are_not_run) {
+START_TEST(names_are_not_executed) {
     write_by_hand("`touch ran1`\"; system('touch ran2')\nsystem('touch ran3') END\nEND");
     if (has_gnuplot())
         STATUS(HEDDLE_OK, "plot hand.db -o n.svg --title '`touch ran4`'");
@@ -176,7 +176,7 @@ START_TEST(names_are_not_run) {
 }
 END_TEST
 
-START_TEST(what_cannot_be_drawn_is_said) {
+START_TEST(mistakes_are_reported) {
     write_by_hand("a");
     STATUS(HEDDLE_USAGE, "plot");
     SAYS(err, "which file?");
@@ -213,7 +213,7 @@ START_TEST(what_cannot_be_drawn_is_said) {
 }
 END_TEST
 
-START_TEST(gnuplot_is_named_where_it_is_missing) {
+START_TEST(a_missing_gnuplot_is_reported) {
     char *path = strdup(getenv("PATH")), here[PATH_MAX];
     write_by_hand("a");
     ck_assert_ptr_nonnull(getcwd(here, sizeof here));
@@ -233,11 +233,11 @@ SUITE(host_cli_plot) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST(a_script_has_the_values);
     TEST(lines_ascend_and_roofs_bend);
-    TEST(a_roof_is_seen_from_one_point);
-    TEST(what_gnuplot_says_is_the_reason);
+    TEST(a_single_point_shows_the_bend_of_the_roof);
+    TEST(errors_of_gnuplot_are_reported);
     TEST(every_kind_is_drawn);
-    TEST(half_a_plot_is_none);
-    TEST(names_are_not_run);
-    TEST(what_cannot_be_drawn_is_said);
-    TEST(gnuplot_is_named_where_it_is_missing);
+    TEST(incomplete_plots_are_removed);
+    TEST(names_are_not_executed);
+    TEST(mistakes_are_reported);
+    TEST(a_missing_gnuplot_is_reported);
 }

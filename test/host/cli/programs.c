@@ -111,7 +111,7 @@ START_TEST(buffers_are_generated_and_saved) {
 END_TEST
 
 /* Tests the steps swap, copy, zero, set, `when` and loops; each of them changes the result. */
-START_TEST(steps_do_what_they_say) {
+START_TEST(each_step_has_its_effect) {
     float c[100];
     program(VECADD ABC "steps = ( " LAUNCH ",\n"       /* c = 3 i + 0.5 */
                        "{ swap = (\"a\", \"c\"); },\n" /* a = 3 i + 0.5, c = i */
@@ -148,7 +148,7 @@ START_TEST(caches_stay_warm) {
 END_TEST
 
 /* Arguments of every type reach the kernel, which stores its parameters. */
-START_TEST(arguments_become_what_the_parameter_is) {
+START_TEST(arguments_are_converted_to_the_parameters_type) {
     write_kernel(".param .u64 p, .param .u32 u, .param .s32 s, .param .f32 f, .param .f64 d, .param .u8 c, "
                  ".param .align 4 .b8 s3[12], .param .u64 q",
                  ".reg .f64 %d; ld.param.u64 %rd1,[p]; ld.param.u32 %r1,[u]; st.global.u32 [%rd1],%r1;"
@@ -314,7 +314,7 @@ START_TEST(checks_against_a_model) {
 }
 END_TEST
 
-START_TEST(whatever_fails_in_the_kernel_has_both_places) {
+START_TEST(faults_are_located_in_kernel_and_program) {
     program(VECADD ABC
             "steps = (\n{ launch = \"vecadd\"; grid = 4; block = 32; args = (\"a\", \"b\", \"c\", 1000); } );");
     STATUS(HEDDLE_FAULT, "run p.heddle");
@@ -441,7 +441,7 @@ START_TEST(mistakes_are_named) {
 }
 END_TEST
 
-START_TEST(own_programs_stand_where_benchmarks_do) {
+START_TEST(programs_are_accepted_as_benchmarks) {
     program(VECADD ABC "steps = ( " LAUNCH " );");
     STATUS(
         HEDDLE_OK,
@@ -475,7 +475,7 @@ START_TEST(own_programs_stand_where_benchmarks_do) {
 END_TEST
 
 /* A run in the database is repeated only after a file that the program reads has changed. */
-START_TEST(sweeps_know_a_programs_files) {
+START_TEST(changed_input_files_are_run_again) {
     float b[100] = {0};
     write_file("b.bin", b, sizeof b);
     program(VECADD "buffers = { a = { type = \"f32\"; count = \"n\"; generate = \"zero\"; };\n"
@@ -492,7 +492,7 @@ START_TEST(sweeps_know_a_programs_files) {
 }
 END_TEST
 
-START_TEST(run_says_where_the_slots_went) {
+START_TEST(run_prints_issue_slots_by_cause) {
     program(VECADD ABC "steps = ( " LAUNCH " );");
     STATUS(HEDDLE_OK, "run p.heddle");
     SAYS(out, "issue slots");
@@ -541,19 +541,19 @@ SUITE(cli_programs) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST(results_are_right_and_checked_by_files);
     TEST(buffers_are_generated_and_saved);
-    TEST(steps_do_what_they_say);
+    TEST(each_step_has_its_effect);
     TEST(caches_stay_warm);
-    TEST(arguments_become_what_the_parameter_is);
+    TEST(arguments_are_converted_to_the_parameters_type);
     TEST(matrices_and_their_parts);
     TEST(distributions);
     TEST(textures_follow_their_buffers);
     TEST(variables_of_a_module);
     TEST(checks_against_a_model);
-    TEST(whatever_fails_in_the_kernel_has_both_places);
+    TEST(faults_are_located_in_kernel_and_program);
     TEST_LOOP(mistakes_are_named, 0, (int)(sizeof wrong / sizeof *wrong));
-    TEST(own_programs_stand_where_benchmarks_do);
-    TEST(sweeps_know_a_programs_files);
-    TEST(run_says_where_the_slots_went);
+    TEST(programs_are_accepted_as_benchmarks);
+    TEST(changed_input_files_are_run_again);
+    TEST(run_prints_issue_slots_by_cause);
     TEST(ptx_from_stdin);
     TEST(the_document_shows_the_example);
 }

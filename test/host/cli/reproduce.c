@@ -69,7 +69,7 @@ static void check_panel(const struct figure *f, const struct panel *p) {
     ck_assert(!p->split || is_series(p, p->split->series, strlen(p->split->series)));
 }
 
-START_TEST(every_figure_names_what_there_is) {
+START_TEST(names_in_figures_exist) {
     for (int i = 0; figure_at(i); i++) {
         const struct figure *f = figure_at(i);
         ck_assert(f->title && f->paper && f->programs && f->preset);
@@ -103,7 +103,7 @@ START_TEST(no_part_of_a_figure_is_missing) {
 }
 END_TEST
 
-START_TEST(an_expression_is_sums_over_sums) {
+START_TEST(expressions_are_quotients_of_sums) {
     double values[] = {6, 4, 0};
     char first[] = "a.b", second[] = "c", third[] = "zero", *names[] = {first, second, third};
     struct result_set set = {.names = names, .n_names = 3};
@@ -117,7 +117,7 @@ START_TEST(an_expression_is_sums_over_sums) {
 }
 END_TEST
 
-START_TEST(a_direction_is_same_or_other) {
+START_TEST(directions_of_claims) {
     const struct panel ratio = {.kind = PANEL_SPEEDUP}, plain = {.kind = PANEL_VALUE};
     const struct claim faster = CLAIM("all", "x", 1.1), even = CLAIM("all", "x", 1), slower = CLAIM("all", "x", 0.9);
     const struct claim bound = CLAIM_AT_MOST("all", "x", 1.01);
@@ -178,7 +178,7 @@ static void three_free(struct three *t) {
     plan_free(&t->plan);
 }
 
-START_TEST(panels_are_what_a_hand_computes) {
+START_TEST(panel_values_by_hand) {
     static const struct split split = {"one", "fast", "slow", 1.5};
     static const struct claim claims[] = {CLAIM("fast", "one", 2), CLAIM("vecadd", "two", 1.25), {0}};
     static const struct figure f = {.name = "f",
@@ -220,7 +220,7 @@ static double tau_of(int n, const double *ours, const double *theirs) {
     return rank_tau(&r);
 }
 
-START_TEST(ranks_are_what_a_hand_computes) {
+START_TEST(ranks_by_hand) {
     static const double up[] = {1, 2, 3, 4}, down[] = {40, 30, 20, 10}, last_two[] = {1, 2, 4, 3};
     static const double tie[] = {1, 2, 2, 3}, even[] = {7, 7, 7, 7}, gap[] = {1, NAN, 3, 4};
     static const double low_tie[] = {1, 1, 2}, high_tie[] = {2, 2, 1};
@@ -239,7 +239,7 @@ END_TEST
 
 /* Values of one: 2, 2 and 0.8, where the text claims 2, 3 and 1. Values of two: 1.25, 2 and 1.25; the text claims
  * 1.5 for the first, and at most 1.2 for the mean, which is 1.5. */
-START_TEST(a_summary_is_what_a_hand_computes) {
+START_TEST(a_summary_by_hand) {
     static const struct claim claims[] = {CLAIM("vecadd", "one", 2),        CLAIM("sgemm", "one", 3),
                                           CLAIM("reduction", "one", 1),     CLAIM("vecadd", "two", 1.5),
                                           CLAIM_AT_MOST("all", "two", 1.2), {0}};
@@ -380,7 +380,7 @@ static double csv_value(const char *csv, const char *of, const char *series) {
 /* Table III falls from 16 to 32 ways, since the code of 32 subwarps does not fit into the L1 instruction cache.
  * Here, too, the speed-up falls if the code exceeds the cache. It does not fall with a larger cache, nor with
  * shorter code. */
-START_TEST(interleaving_falls_at_32_ways_for_want_of_instruction_cache) {
+START_TEST(interleaving_falls_at_32_ways_without_enough_instruction_cache) {
     cli_setup();
     STATUS(HEDDLE_OK, "reproduce subwarp-table3 subwarp-table3-long --no-plots -j 2");
     char *fits = slurp("reproduction/subwarp-table3.csv"), *exceeds = slurp("reproduction/subwarp-table3-long.csv");
@@ -394,7 +394,7 @@ START_TEST(interleaving_falls_at_32_ways_for_want_of_instruction_cache) {
 }
 END_TEST
 
-START_TEST(without_gnuplot_tables_still_come) {
+START_TEST(tables_do_not_need_gnuplot) {
     cli_setup();
     char *before = strdup(getenv("PATH"));
     ck_assert_int_eq(system("mkdir bin && for t in env sh bash; do ln -s $(command -v $t) bin/$t; done"), 0);
@@ -429,7 +429,7 @@ static void with_gnuplot(const char *script, const char *said) {
     ck_assert_int_eq(system("rm -r here"), 0);
 }
 
-START_TEST(a_gnuplot_that_fails_takes_the_plots_alone) {
+START_TEST(a_failing_gnuplot_only_loses_plots) {
     cli_setup();
     ck_assert_int_eq(mkdir("bin", 0777), 0);
     with_gnuplot("#!/bin/sh\nexit 3\n", "here/dpe-storage.svg: gnuplot ended with exit status 3;");
@@ -439,7 +439,7 @@ START_TEST(a_gnuplot_that_fails_takes_the_plots_alone) {
 }
 END_TEST
 
-START_TEST(a_folder_is_tried_before_anything_runs) {
+START_TEST(the_folder_is_checked_before_the_runs) {
     cli_setup();
     write_file("file", "", 0);
     STATUS(HEDDLE_USAGE, "reproduce dpe-storage --to file");
@@ -468,7 +468,7 @@ static long size_of(const char *file) {
     return (long)st.st_size;
 }
 
-START_TEST(databases_that_are_not_ours_are_refused) {
+START_TEST(invalid_databases_are_refused) {
     cli_setup();
     STATUS(HEDDLE_OK, "reproduce subwarp-table3 --no-plots -j 2 -o whole.db");
     char *whole = slurp("whole.db");
@@ -503,7 +503,7 @@ END_TEST
 
 /* The limit on a file's size ends the first command while the database grows, and the last one while the page is
  * written. */
-START_TEST(a_full_disk_ends_it_and_the_same_command_goes_on) {
+START_TEST(the_same_command_continues_after_a_full_disk) {
     cli_setup();
     char command[2 * PATH_MAX];
     snprintf(command, sizeof command,
@@ -562,20 +562,20 @@ START_TEST(unknown_figures_are_refused_with_names) {
 END_TEST
 
 SUITE(host_cli_reproduce) {
-    TEST(every_figure_names_what_there_is);
+    TEST(names_in_figures_exist);
     TEST(no_part_of_a_figure_is_missing);
-    TEST(an_expression_is_sums_over_sums);
-    TEST(a_direction_is_same_or_other);
-    TEST(panels_are_what_a_hand_computes);
-    TEST(ranks_are_what_a_hand_computes);
-    TEST(a_summary_is_what_a_hand_computes);
+    TEST(expressions_are_quotients_of_sums);
+    TEST(directions_of_claims);
+    TEST(panel_values_by_hand);
+    TEST(ranks_by_hand);
+    TEST(a_summary_by_hand);
     TEST(many_series_are_drawn_as_their_means);
     TEST(a_figure_is_run_once_and_written);
-    TEST_SPEED(interleaving_falls_at_32_ways_for_want_of_instruction_cache);
-    TEST(without_gnuplot_tables_still_come);
-    TEST(a_gnuplot_that_fails_takes_the_plots_alone);
-    TEST(a_folder_is_tried_before_anything_runs);
-    TEST(databases_that_are_not_ours_are_refused);
-    TEST(a_full_disk_ends_it_and_the_same_command_goes_on);
+    TEST_SPEED(interleaving_falls_at_32_ways_without_enough_instruction_cache);
+    TEST(tables_do_not_need_gnuplot);
+    TEST(a_failing_gnuplot_only_loses_plots);
+    TEST(the_folder_is_checked_before_the_runs);
+    TEST(invalid_databases_are_refused);
+    TEST(the_same_command_continues_after_a_full_disk);
     TEST(unknown_figures_are_refused_with_names);
 }

@@ -20,7 +20,7 @@ static double gain(const char *program) {
 /* subwarp-12: the rays of a warp reconverge after each step of the walk through the tree. The walk diverges little,
  * and interleaving hides hardly any latency there. The code after the walk diverges: without the walk, the gain is
  * several times higher. */
-START_TEST(interleaving_gains_less_where_rays_join_after_each_step) {
+START_TEST(interleaving_gains_less_if_rays_reconverge_after_each_step) {
     cli_setup();
     STATUS(HEDDLE_OK, "sweep shade7 shadehit7 -c turing -m its,si -s memory.latency=600 -s si.yield=true"
                       " -s si.trigger=half -j 2");
@@ -49,6 +49,6 @@ START_TEST(six_levels_of_branches_are_the_papers_depths) {
 END_TEST
 
 SUITE(host_cli_reproduce_causes) {
-    TEST(interleaving_gains_less_where_rays_join_after_each_step);
+    TEST(interleaving_gains_less_if_rays_reconverge_after_each_step);
     TEST(six_levels_of_branches_are_the_papers_depths);
 }

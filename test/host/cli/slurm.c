@@ -10,7 +10,7 @@
 /* Two programs, two models, three sizes: 12 runs, each with its launches. */
 #define SWEEP "sweep vecadd reduction -m spe,dpe -s l1.size=8K:24K:8K "
 
-START_TEST(shares_make_a_whole) {
+START_TEST(parts_are_complete_together) {
     STATUS(HEDDLE_OK, SWEEP "-o whole.db");
     for (int i = 0; i < 5; i++) { /* 12 runs in 5 parts: 3, 3, 2, 2, 2 */
         char says[64];
@@ -73,7 +73,7 @@ START_TEST(what_cannot_be_merged_is_refused) {
 }
 END_TEST
 
-START_TEST(the_script_says_what_is_run) {
+START_TEST(the_script_has_the_commands) {
     STATUS(HEDDLE_OK, SWEEP "-s 'sched.policy=lrr' -o \"it's.db\" -j 2 --slurm --tasks 4");
     SAYS(out, "it's.db.slurm: 12 runs in 4 tasks");
     char *text = slurp("it's.db.slurm");
@@ -157,9 +157,9 @@ END_TEST
 
 SUITE(host_cli_slurm) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
-    TEST(shares_make_a_whole);
+    TEST(parts_are_complete_together);
     TEST(profiles_are_merged);
     TEST(what_cannot_be_merged_is_refused);
-    TEST(the_script_says_what_is_run);
+    TEST(the_script_has_the_commands);
     TEST(a_killed_task_is_submitted_again);
 }

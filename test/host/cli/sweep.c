@@ -86,7 +86,7 @@ static void await_rows(const char *file, int n, pid_t pid) {
     }
 }
 
-START_TEST(a_killed_sweep_goes_on_where_it_ended) {
+START_TEST(a_killed_sweep_continues) {
     static const int points[] = {0, 3, 8};
     STATUS(HEDDLE_OK, SWEEP "-j 2 -o whole.db");
     SAYS(out, "12 runs now, 0 were there");
@@ -178,7 +178,7 @@ START_TEST(two_processes_share_the_work) {
 END_TEST
 
 /* One of two processes is killed during a run: the other repeats that run, and each result is stored once. */
-START_TEST(the_work_of_one_that_is_killed_is_taken_over) {
+START_TEST(a_killed_processs_work_is_taken_over) {
     int there, how;
     pid_t one = begin("both.db", "1.txt");
     await_rows("both.db", 2, one);
@@ -198,7 +198,7 @@ END_TEST
 
 /* A claim of a process on another machine holds until its lease expires: here that is soon, and later SIGINT ends
  * the wait. */
-START_TEST(claims_elsewhere_are_waited_for) {
+START_TEST(claims_on_other_machines_expire) {
     char text[256];
     sqlite3 *db;
     STATUS(HEDDLE_OK, SWEEP "-j 2 -o wait.db");
@@ -251,7 +251,7 @@ START_TEST(a_full_disk_loses_nothing_that_was_written) {
 }
 END_TEST
 
-START_TEST(mistakes_are_said_before_anything_runs) {
+START_TEST(mistakes_are_reported_before_the_runs) {
     STATUS(HEDDLE_USAGE, "sweep");
     SAYS(err, "which programs?");
     STATUS(HEDDLE_USAGE, "sweep vecad");
@@ -351,7 +351,7 @@ static void write_by_hand(void) {
     results_close(db);
 }
 
-START_TEST(pivots_are_what_a_hand_computes) {
+START_TEST(pivots_by_hand) {
     write_by_hand();
     STATUS(HEDDLE_OK, "results hand.db --where l1.size=16K --rows program --columns model --value gpu.ipc --csv -");
     ck_assert_str_eq(out, "program,spe,dpe\na,2,3\nb,4,4\n");
@@ -383,7 +383,7 @@ START_TEST(pivots_are_what_a_hand_computes) {
 }
 END_TEST
 
-START_TEST(results_refuses_what_it_does_not_know) {
+START_TEST(results_refuses_unknown_names) {
     write_by_hand();
     STATUS(HEDDLE_USAGE, "results hand.db --value gpu.ipd");
     SAYS(err, "did you mean 'gpu.ipc'?");
@@ -416,7 +416,7 @@ START_TEST(results_refuses_what_it_does_not_know) {
 END_TEST
 
 /* A table that overwrote its own database would destroy both. */
-START_TEST(results_writes_beside_the_database_only) {
+START_TEST(results_never_overwrites_the_database) {
     write_by_hand();
     char *before = slurp("hand.db");
     STATUS(HEDDLE_USAGE, "results hand.db --csv hand.db");
@@ -437,7 +437,7 @@ START_TEST(results_writes_beside_the_database_only) {
 END_TEST
 
 /* SQLite treats ":memory:" as no file, and "file:..." as a URI: the results would be lost. */
-START_TEST(names_that_sqlite_knows_are_names_of_files) {
+START_TEST(special_names_of_sqlite_are_files) {
     static const char *const names[] = {":memory:", "file:a.db?mode=memory", "it's \"a\" 100% #1.db"};
     for (int i = 0; i < 3; i++) {
         char command[128];
@@ -451,7 +451,7 @@ START_TEST(names_that_sqlite_knows_are_names_of_files) {
 }
 END_TEST
 
-START_TEST(a_message_has_no_letters_for_the_terminal) {
+START_TEST(messages_have_no_control_characters) {
     STATUS(HEDDLE_USAGE, "reproduce \"$(printf 'a\\033[31mb')\"");
     SAYS(err, "there is no figure 'a?[31mb'");
     ck_assert_ptr_null(strchr(err, '\033'));
@@ -522,19 +522,19 @@ static void setup(TCase *tc) { tcase_add_checked_fixture(tc, cli_setup, cli_tear
 
 SUITE(host_cli_sweep) {
     setup(tc);
-    TEST(a_killed_sweep_goes_on_where_it_ended);
+    TEST(a_killed_sweep_continues);
     TEST(two_hundred_runs_survive_three_kills);
     TEST(two_processes_share_the_work);
-    TEST(the_work_of_one_that_is_killed_is_taken_over);
-    TEST(claims_elsewhere_are_waited_for);
+    TEST(a_killed_processs_work_is_taken_over);
+    TEST(claims_on_other_machines_expire);
     TEST(a_full_disk_loses_nothing_that_was_written);
-    TEST(mistakes_are_said_before_anything_runs);
+    TEST(mistakes_are_reported_before_the_runs);
     TEST(ranges_and_lists_are_values);
     TEST(a_launch_of_a_file_is_swept);
     TEST(profiles_are_kept_with_runs);
-    TEST(pivots_are_what_a_hand_computes);
-    TEST(results_refuses_what_it_does_not_know);
-    TEST(results_writes_beside_the_database_only);
-    TEST(names_that_sqlite_knows_are_names_of_files);
-    TEST(a_message_has_no_letters_for_the_terminal);
+    TEST(pivots_by_hand);
+    TEST(results_refuses_unknown_names);
+    TEST(results_never_overwrites_the_database);
+    TEST(special_names_of_sqlite_are_files);
+    TEST(messages_have_no_control_characters);
 }

@@ -34,7 +34,7 @@ static void live_says(const char *what) {
 }
 
 /* A stand-in dlopen() looks for another name, so that the real loader finds no library. */
-START_TEST(one_that_is_not_installed) {
+START_TEST(a_missing_library) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     test_skip("a sanitizer wants to be loaded first");
     return;
@@ -55,7 +55,7 @@ START_TEST(one_that_is_not_installed) {
 }
 END_TEST
 
-START_TEST(one_that_is_no_library) {
+START_TEST(a_damaged_library) {
     if (!build(name, "int nothing;"))
         return;
     write_file(name, "\177ELF and no more", 16);
@@ -78,7 +78,7 @@ static bool build_without(int missing) {
     return build(name, source);
 }
 
-START_TEST(one_that_lacks_a_function) {
+START_TEST(a_library_without_a_function) {
     char want[128];
     if (!build_without(_i))
         return;
@@ -88,7 +88,7 @@ START_TEST(one_that_lacks_a_function) {
 }
 END_TEST
 
-START_TEST(one_that_does_not_start) {
+START_TEST(a_server_that_does_not_start) {
     if (build_without(-1))
         live_says("/: the server does not start\n");
 }
@@ -102,8 +102,8 @@ static void teardown(void) {
 
 SUITE(host_live_http) {
     tcase_add_checked_fixture(tc, cli_setup, teardown);
-    TEST(one_that_is_not_installed);
-    TEST(one_that_is_no_library);
-    TEST_LOOP(one_that_lacks_a_function, 0, FUNCTIONS);
-    TEST(one_that_does_not_start);
+    TEST(a_missing_library);
+    TEST(a_damaged_library);
+    TEST_LOOP(a_library_without_a_function, 0, FUNCTIONS);
+    TEST(a_server_that_does_not_start);
 }

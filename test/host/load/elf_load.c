@@ -93,7 +93,7 @@ static struct heddle *open_functional(void) {
 
 /* apply() of part_a.cu calls twice() of part_b.cu and reads its table {10, 20, 30, 40}: the result is 2 x +
  * table[lane]. */
-START_TEST(what_was_compiled_apart_is_linked) {
+START_TEST(separately_compiled_parts_are_linked) {
     struct heddle *h = open_functional();
     struct heddle_module *m = heddle_module_file(h, "test/cuda/linked.out");
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
@@ -132,7 +132,7 @@ static const char part_2[] = "// second .version\n.version 7.8 // newer\n.target
 
 static struct ptx_part part(const char *text) { return (struct ptx_part){strdup(text), strlen(text), 50}; }
 
-START_TEST(names_of_parts_stay_apart) {
+START_TEST(local_names_of_parts_stay_separate) {
     struct device_code c = {.parts = calloc(2, sizeof(struct ptx_part)), .n = 2, .cap = 2};
     ck_assert_ptr_nonnull(c.parts);
     c.parts[0] = part(part_1);
@@ -181,7 +181,7 @@ START_TEST(a_definition_has_the_type) {
 }
 END_TEST
 
-START_TEST(kernels_answer_to_their_names_of_c) {
+START_TEST(kernels_are_found_by_their_c_names) {
     struct heddle *h = open_functional();
     struct heddle_module *m = heddle_module_file(h, "test/cuda/saxpy.obj");
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
@@ -264,10 +264,10 @@ SUITE(host_elf_load) {
     TEST(ptx_is_found_in_every_kind_of_file);
     TEST(the_best_ptx_is_taken);
     TEST(machine_code_alone_is_refused_with_advice);
-    TEST(what_was_compiled_apart_is_linked);
-    TEST(names_of_parts_stay_apart);
+    TEST(separately_compiled_parts_are_linked);
+    TEST(local_names_of_parts_stay_separate);
     TEST(a_definition_has_the_type);
-    TEST(kernels_answer_to_their_names_of_c);
+    TEST(kernels_are_found_by_their_c_names);
     TEST_LOOP(files_that_are_cut_short_are_refused, 0, N_FIXTURES);
     TEST_LOOP(changed_files_never_crash, 0, N_FIXTURES);
 }

@@ -27,7 +27,7 @@ static bool refused(const char *spec) {
     return !fine;
 }
 
-START_TEST(integers_take_exactly_their_range) {
+START_TEST(integers_accept_exactly_their_range) {
     ck_assert_uint_eq(value_of("u8:255"), 255);
     ck_assert_uint_eq(value_of("u8:0xff"), 255);
     ck_assert_uint_eq(value_of("s8:-128"), 0x80);
@@ -64,7 +64,7 @@ START_TEST(a_refused_value_names_its_range) {
 }
 END_TEST
 
-START_TEST(floats_take_decimal_hex_bits_and_specials) {
+START_TEST(floats_accept_decimal_hex_bits_and_specials) {
     ck_assert_uint_eq(value_of("f32:1.0"), 0x3f800000u);
     ck_assert_uint_eq(value_of("f32:0x1.8p1"), 0x40400000u); /* 1.5 * 2 = 3 */
     ck_assert_uint_eq(value_of("f32:0f3F800000"), 0x3f800000u);
@@ -79,7 +79,7 @@ START_TEST(floats_take_decimal_hex_bits_and_specials) {
 }
 END_TEST
 
-START_TEST(sizes_take_k_m_g) {
+START_TEST(sizes_accept_k_m_g) {
     uint64_t v;
     ck_assert(parse_bytes("12", &v) && v == 12);
     ck_assert(parse_bytes("16K", &v) && v == 16384);
@@ -160,7 +160,7 @@ START_TEST(buffers_need_a_parameter_that_holds_an_address) {
 }
 END_TEST
 
-START_TEST(a_mismatch_lists_parameters_beside_what_was_given) {
+START_TEST(a_mismatch_lists_parameters_and_arguments) {
     struct arg a[2];
     ck_assert(parses("zero:4", &a[0]) && parses("u64:1", &a[1]));
     char *text = NULL;
@@ -179,7 +179,7 @@ START_TEST(a_mismatch_lists_parameters_beside_what_was_given) {
 }
 END_TEST
 
-START_TEST(input_files_must_be_there_and_hold_something) {
+START_TEST(input_files_must_exist_and_have_content) {
     char path[] = "/tmp/heddle_args_XXXXXX", spec[64];
     int fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
@@ -253,15 +253,15 @@ START_TEST(bad_textures_say_why) {
 END_TEST
 
 SUITE(host_args) {
-    TEST(integers_take_exactly_their_range);
+    TEST(integers_accept_exactly_their_range);
     TEST(a_refused_value_names_its_range);
-    TEST(floats_take_decimal_hex_bits_and_specials);
-    TEST(sizes_take_k_m_g);
+    TEST(floats_accept_decimal_hex_bits_and_specials);
+    TEST(sizes_accept_k_m_g);
     TEST(buffers_name_files_and_sizes);
     TEST(values_must_have_the_size_and_kind_of_the_parameter);
     TEST(buffers_need_a_parameter_that_holds_an_address);
-    TEST(a_mismatch_lists_parameters_beside_what_was_given);
-    TEST(input_files_must_be_there_and_hold_something);
+    TEST(a_mismatch_lists_parameters_and_arguments);
+    TEST(input_files_must_exist_and_have_content);
     TEST(textures_are_buffers_with_properties);
     TEST_LOOP(bad_textures_say_why, 0, sizeof bad_textures / sizeof bad_textures[0]);
 }

@@ -73,7 +73,7 @@ static const struct {
     {"n $ 2", "the expression should end here", 2, false},
 };
 
-START_TEST(mistakes_have_a_place) {
+START_TEST(mistakes_are_located) {
     struct value v;
     struct expr_error e;
     ck_assert_msg(!expr_eval(wrong[_i].text, &names, &v, &e), "%s", wrong[_i].text);
@@ -117,7 +117,7 @@ END_TEST
 
 SUITE(host_program_expr) {
     TEST(as_in_c);
-    TEST_LOOP(mistakes_have_a_place, 0, (int)(sizeof wrong / sizeof *wrong));
+    TEST_LOOP(mistakes_are_located, 0, (int)(sizeof wrong / sizeof *wrong));
     TEST(reals);
     TEST(anything_ends);
 }

@@ -86,7 +86,7 @@ START_TEST(pairs_keep_their_order) {
 END_TEST
 
 /* Edges: 0 -> 1 and 2, 1 -> 3, 2 -> 3, 3 -> 4 and 0, 5 -> 0; no edge leads to 5. The level of 4 is 3 on each way. */
-START_TEST(levels_are_the_shortest_ways) {
+START_TEST(levels_are_shortest_distances) {
     static const uint32_t pairs[][2] = {{3, 0}, {0, 2}, {0, 1}, {1, 3}, {2, 3}, {3, 4}, {5, 0}, {4, 4}};
     static const int32_t want[] = {0, 1, 1, 2, 3, -1};
     int32_t levels[6];
@@ -112,7 +112,7 @@ START_TEST(levels_in_a_grid_are_its_distances) {
 END_TEST
 
 SUITE(host_program_graph) {
-    TEST(levels_are_the_shortest_ways);
+    TEST(levels_are_shortest_distances);
     TEST(levels_in_a_grid_are_its_distances);
     TEST(hubs_have_their_degrees_and_a_ring);
     TEST(power_law_has_few_large_nodes);

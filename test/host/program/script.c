@@ -64,7 +64,7 @@ START_TEST(any_text_ends) {
 }
 END_TEST
 
-START_TEST(what_is_known_of_a_program) {
+START_TEST(properties_of_a_program) {
     char err[1024];
     struct script *p = script_open("benchmarks/lud.heddle", NULL, err, sizeof err);
     ck_assert_msg(p != NULL, "%s", err);
@@ -79,5 +79,5 @@ END_TEST
 
 SUITE(host_program_script) {
     TEST_LOOP(any_text_ends, 0, 2);
-    TEST(what_is_known_of_a_program);
+    TEST(properties_of_a_program);
 }

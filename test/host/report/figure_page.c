@@ -51,7 +51,7 @@ static int check_html(const char *page) {
     return n;
 }
 
-START_TEST(the_page_is_whole) {
+START_TEST(the_page_is_well_formed) {
     cli_setup();
     STATUS(HEDDLE_OK, "reproduce subwarp-table3 pepsc-2 -j 2");
     char *page = slurp("reproduction/index.html");
@@ -70,7 +70,7 @@ END_TEST
 
 /* The remark on a figure names the values with another direction and the value furthest from the paper's. Series
  * show their machines, and presets every option (host/report/figure_machines.c). */
-START_TEST(the_page_says_what_was_run_and_what_differs) {
+START_TEST(the_page_shows_machines_and_differences) {
     cli_setup();
     STATUS(HEDDLE_OK, "reproduce pepsc-control subwarp-12 --no-plots -j 2");
     char *page = slurp("reproduction/index.html");
@@ -152,7 +152,7 @@ START_TEST(the_page_works_in_a_browser) {
 END_TEST
 
 SUITE(host_cli_figure_page) {
-    TEST(the_page_is_whole);
-    TEST(the_page_says_what_was_run_and_what_differs);
+    TEST(the_page_is_well_formed);
+    TEST(the_page_shows_machines_and_differences);
     TEST(the_page_works_in_a_browser);
 }

@@ -111,7 +111,7 @@ static void write_by_hand(void) {
  * - hottest line: of 40 lines with i slots each, the last has 40 of 820: 4.9 %
  * - f32 in 1000 cycles: 32000 + 2 * 16000 flop are 64 a cycle, of 15 * 2 * 32 * 2 = 1920: 3.3 %; 4 a byte
  * - special functions: 80 are 0.08 a cycle, of 15 * 32 / 8 = 60: 0.1 % */
-START_TEST(a_page_says_what_a_hand_computes) {
+START_TEST(a_page_by_hand) {
     write_by_hand();
     STATUS(HEDDLE_OK, "report hand.db -o p.html --title 'a \"page\" & more'");
     SAYS(out, "Written: p.html");
@@ -254,7 +254,7 @@ END_TEST
 
 SUITE(host_cli_report) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
-    TEST(a_page_says_what_a_hand_computes);
+    TEST(a_page_by_hand);
     TEST(a_page_of_many_runs_is_small);
     TEST(tables_sort_in_a_browser);
     TEST(paths_are_drawn_for_each_model);

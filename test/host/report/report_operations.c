@@ -59,7 +59,7 @@ END_TEST
 
 /* `cached` has an integer pipe in each SM: 2 x 32 / 2 = 32 integers a cycle, all of them used. Without DRAM traffic,
  * its values per byte are empty. Values of operations without statistics are empty. */
-START_TEST(what_is_not_known_is_left_out) {
+START_TEST(missing_values_are_omitted) {
     double cached[N_NAMES] = {100, NAN, NAN, NAN, NAN, 3000, 200, NAN, 0, 0}, still[N_NAMES];
     char a[] = "cached", b[] = "still", *own[N_OPTIONS];
     memcpy(own, machine, sizeof own);
@@ -78,5 +78,5 @@ END_TEST
 
 SUITE(host_cli_report_operations) {
     TEST(shares_of_peaks_by_hand);
-    TEST(what_is_not_known_is_left_out);
+    TEST(missing_values_are_omitted);
 }

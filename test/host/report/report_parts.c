@@ -108,7 +108,7 @@ END_TEST
 
 /* Of seven lines, the line with the fewest slots is not shown; lines with equal slots keep their order. Of four
  * kernels, the kernel with the fewest slots is only counted. */
-START_TEST(the_least_is_left_out) {
+START_TEST(only_the_hottest_lines_are_shown) {
     char *text = lines_of(
         "[{\"kernel\":\"one\",\"launches\":1,\"lines\":[" LINE(1, 5, 5, 0, "") "," LINE(2, 4, 4, 0, "") "," LINE(
             3, 9, 9, 0,
@@ -139,7 +139,7 @@ START_TEST(the_least_is_left_out) {
 }
 END_TEST
 
-START_TEST(without_a_profile_it_says_how_to_get_one) {
+START_TEST(without_a_profile_the_page_gives_advice) {
     char *text = lines_of(NULL);
     says(text, "None of the runs has a profile: <code>heddle sweep ... --profile</code> adds them");
     ck_assert_ptr_null(strstr(text, "<details>"));
@@ -151,6 +151,6 @@ SUITE(host_cli_report_parts) {
     TEST(shares_of_roofs_by_hand);
     TEST(machines_beyond_six_are_counted);
     TEST(lines_by_their_slots);
-    TEST(the_least_is_left_out);
-    TEST(without_a_profile_it_says_how_to_get_one);
+    TEST(only_the_hottest_lines_are_shown);
+    TEST(without_a_profile_the_page_gives_advice);
 }

@@ -11,7 +11,7 @@
 #define RUN(kernel, rest)    "{\"stats\":{\"gpu.cycles\":9},\"profile\":[{\"kernel\":\"" kernel "\"" rest "}]}"
 
 /* Runs with equal paths share a drawing. A column is 270 points wide; the margins are 60. */
-START_TEST(what_is_alike_is_drawn_once) {
+START_TEST(equal_paths_share_a_drawing) {
     struct report_rig g;
     rig_open(&g);
     rig_add(&g, "p", "spe", RUN("k<int>", "," PATHS(ONE, "false")));
@@ -36,7 +36,7 @@ START_TEST(what_is_alike_is_drawn_once) {
 END_TEST
 
 /* Two machines with equal paths in one kernel: a drawing of two runs. One of 41 kernels is not drawn. */
-START_TEST(so_many_and_no_more) {
+START_TEST(drawings_are_limited) {
     struct report_rig g;
     rig_open(&g);
     char json[1024];
@@ -58,7 +58,7 @@ START_TEST(so_many_and_no_more) {
 END_TEST
 
 /* A run without a profile, a profile without paths, and invalid segments. */
-START_TEST(what_has_none) {
+START_TEST(runs_without_paths) {
     struct report_rig g;
     rig_open(&g);
     rig_add(&g, "p", "spe", "{\"stats\":{\"gpu.cycles\":9}}");
@@ -76,7 +76,7 @@ START_TEST(what_has_none) {
 END_TEST
 
 SUITE(host_cli_report_paths) {
-    TEST(what_is_alike_is_drawn_once);
-    TEST(so_many_and_no_more);
-    TEST(what_has_none);
+    TEST(equal_paths_share_a_drawing);
+    TEST(drawings_are_limited);
+    TEST(runs_without_paths);
 }

@@ -100,7 +100,7 @@ END_TEST
 
 /* `faster` gives the speed-up. its over dpe: 400 / 1000 and 0 / 600. As a speed-up: 1000 / 400, and nothing for 0
  * cycles. */
-START_TEST(faster_is_the_others_cycles_over_the_own) {
+START_TEST(faster_is_the_speed_up) {
     struct pivot p = by_program_and_model();
     struct pivot_values v;
     p.relative_to = "dpe";
@@ -157,7 +157,7 @@ START_TEST(too_many_columns_are_refused) {
 END_TEST
 
 /* Each run is a row, even if two runs are of one program; its value is in the column of its model. */
-START_TEST(points_stand_for_themselves) {
+START_TEST(each_run_is_a_point) {
     struct pivot_values v;
     ck_assert(points_fill(&v, &set, all, N_ROWS, &model, 1, &cycles));
     names_are(v.rows, v.n_rows, (const char *const[]){"lud", "lud", "bfs", "bfs"}, 4);
@@ -191,7 +191,7 @@ START_TEST(shares_are_of_their_sum) {
 END_TEST
 
 /* Energy is in joules, not in percent. The L2 used none, so it has no column. */
-START_TEST(energy_is_as_it_is) {
+START_TEST(energy_is_in_joules) {
     const struct field by[] = {program, model};
     struct pivot_values v;
     ck_assert(breakdown_fill(breakdown_find("energy"), &v, &set, all, N_ROWS, by, 2, &older, err, sizeof err));
@@ -210,7 +210,7 @@ START_TEST(two_runs_in_one_bar_are_refused) {
 END_TEST
 
 /* The program is always a field; other fields only if their values differ. */
-START_TEST(fields_that_tell_runs_apart) {
+START_TEST(fields_that_differ_among_runs) {
     struct field f[8];
     ck_assert_int_eq(fields_that_differ(&set, all, 2, f, 8), 2);
     ck_assert_str_eq(f[0].name, "program");
@@ -226,13 +226,13 @@ SUITE(host_cli_results_pivot) {
     tcase_add_checked_fixture(tc, setup, NULL);
     TEST(rows_and_columns_are_the_titles);
     TEST(options_are_named_beside_other_fields);
-    TEST(faster_is_the_others_cycles_over_the_own);
+    TEST(faster_is_the_speed_up);
     TEST(speed_up_is_a_value_of_its_own);
     TEST(too_many_columns_are_refused);
-    TEST(points_stand_for_themselves);
+    TEST(each_run_is_a_point);
     TEST(breakdowns_have_names);
     TEST(shares_are_of_their_sum);
-    TEST(energy_is_as_it_is);
+    TEST(energy_is_in_joules);
     TEST(two_runs_in_one_bar_are_refused);
-    TEST(fields_that_tell_runs_apart);
+    TEST(fields_that_differ_among_runs);
 }

@@ -116,7 +116,7 @@ START_TEST(sizes_are_numbers) {
 }
 END_TEST
 
-START_TEST(what_is_no_condition_is_said) {
+START_TEST(invalid_conditions_are_reported) {
     static const char *const bad[] = {"model", "=spe", "model!spe", "model<=>spe", "", "model=spe and "};
     struct condition c[CONDITIONS];
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -243,7 +243,7 @@ SUITE(host_results_view) {
     tcase_add_checked_fixture(tc, setup, NULL);
     TEST(conditions_choose);
     TEST(sizes_are_numbers);
-    TEST(what_is_no_condition_is_said);
+    TEST(invalid_conditions_are_reported);
     TEST(fields_by_name);
     TEST(a_pivot_by_hand);
     TEST(runs_that_share_a_cell);

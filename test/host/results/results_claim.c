@@ -71,7 +71,7 @@ static int outcome(pid_t pid) {
     return WEXITSTATUS(how);
 }
 
-START_TEST(a_run_is_one_process_s_at_a_time) {
+START_TEST(one_process_at_a_time_claims_a_run) {
     begin();
     struct results_db *db = open_file();
     ck_assert_int_eq(claim(db, "k"), CLAIM_OURS);
@@ -93,7 +93,7 @@ START_TEST(a_run_is_one_process_s_at_a_time) {
 }
 END_TEST
 
-START_TEST(a_number_that_came_again_is_another_process) {
+START_TEST(a_reused_process_number_is_another_process) {
     begin();
     struct results_db *db = open_file();
     pid_t pid = claimant("k", true);
@@ -109,7 +109,7 @@ END_TEST
 
 /* Cases of an owner on another machine: the time of its last renewal, in seconds from now, and the result of a
  * claim. A time far in the future does not count. */
-START_TEST(elsewhere_a_claim_is_a_lease) {
+START_TEST(a_claim_on_another_machine_is_a_lease) {
     static const struct {
         int renewed;
         enum results_claim how;
@@ -136,7 +136,7 @@ static long long number(struct results_db *db, const char *query) {
     return n;
 }
 
-START_TEST(who_is_at_it_says_so_again) {
+START_TEST(claims_are_renewed) {
     begin();
     struct results_db *db = open_file();
     results_renew(db); /* without any claim */
@@ -153,7 +153,7 @@ START_TEST(who_is_at_it_says_so_again) {
 }
 END_TEST
 
-START_TEST(files_from_before_there_were_claims_get_them) {
+START_TEST(old_files_get_the_table_of_claims) {
     begin();
     results_close(open_file());
     sql("DROP TABLE claim");
@@ -349,10 +349,10 @@ START_TEST(a_writer_killed_at_any_write_leaves_whole_runs) {
 END_TEST
 
 SUITE(host_results_claim) {
-    TEST(a_run_is_one_process_s_at_a_time);
-    TEST(a_number_that_came_again_is_another_process);
-    TEST(elsewhere_a_claim_is_a_lease);
-    TEST(who_is_at_it_says_so_again);
-    TEST(files_from_before_there_were_claims_get_them);
+    TEST(one_process_at_a_time_claims_a_run);
+    TEST(a_reused_process_number_is_another_process);
+    TEST(a_claim_on_another_machine_is_a_lease);
+    TEST(claims_are_renewed);
+    TEST(old_files_get_the_table_of_claims);
     TEST_LOOP(a_writer_killed_at_any_write_leaves_whole_runs, 0, 2);
 }

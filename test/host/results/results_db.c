@@ -59,7 +59,7 @@ static void sql(const char *text) {
     "{\"name\":\"k\",\"grid\":[1,2,3],\"block\":[32,1,1],\"dynamic_shared\":4,\"stats\":{\"gpu.cycles\":10}},"         \
     "{\"name\":\"l\",\"grid\":[1,1,1],\"block\":[8,1,1],\"dynamic_shared\":0,\"stats\":{\"gpu.cycles\":20}}]}"
 
-START_TEST(what_goes_in_comes_out) {
+START_TEST(stored_results_are_read_back) {
     begin();
     struct results_db *db = open_file(true);
     add(db, "first", TWO_LAUNCHES, HEDDLE_OK);
@@ -101,7 +101,7 @@ START_TEST(what_goes_in_comes_out) {
 }
 END_TEST
 
-START_TEST(a_key_says_what_was_run) {
+START_TEST(a_key_identifies_a_run) {
     begin();
     char one[RESULTS_HASH], other[RESULTS_HASH];
     struct run_what w = what("p");
@@ -178,7 +178,7 @@ static void refused(bool write, const char *why) {
     ck_assert_msg(strstr(err, path) != NULL, "%s", err);
 }
 
-START_TEST(files_that_are_none_of_ours_are_refused) {
+START_TEST(other_files_are_refused) {
     begin();
     refused(false, "No such file");
     FILE *f = fopen(path, "w");
@@ -204,7 +204,7 @@ START_TEST(files_that_are_none_of_ours_are_refused) {
 END_TEST
 
 /* As another user than root, who may write everywhere. */
-START_TEST(a_folder_that_takes_no_files_is_said_so) {
+START_TEST(a_read_only_folder_is_reported) {
     char folder[] = "/tmp/heddle_folder_XXXXXX";
     ck_assert_ptr_nonnull(mkdtemp(folder));
     ck_assert_int_eq(chmod(folder, 0555), 0);
@@ -243,7 +243,7 @@ START_TEST(a_file_that_was_cut_off_is_refused) {
 }
 END_TEST
 
-START_TEST(what_a_killed_writer_left_is_taken_back) {
+START_TEST(a_killed_writers_transaction_is_rolled_back) {
     begin();
     struct results_db *db = open_file(true);
     add(db, "whole", TWO_LAUNCHES, HEDDLE_OK);
@@ -279,12 +279,12 @@ START_TEST(what_a_killed_writer_left_is_taken_back) {
 END_TEST
 
 SUITE(host_results_db) {
-    TEST(what_goes_in_comes_out);
-    TEST(a_key_says_what_was_run);
+    TEST(stored_results_are_read_back);
+    TEST(a_key_identifies_a_run);
     TEST(digests_tell_texts_apart);
     TEST(a_file_has_the_digest_of_its_bytes);
-    TEST(files_that_are_none_of_ours_are_refused);
-    TEST(a_folder_that_takes_no_files_is_said_so);
+    TEST(other_files_are_refused);
+    TEST(a_read_only_folder_is_reported);
     TEST(a_file_that_was_cut_off_is_refused);
-    TEST(what_a_killed_writer_left_is_taken_back);
+    TEST(a_killed_writers_transaction_is_rolled_back);
 }
