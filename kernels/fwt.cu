@@ -1,6 +1,7 @@
 // fwt: the fast Walsh (Hadamard) transform in natural order, not normalised, and the dyadic convolution of two arrays:
 // the transform of the product of their transforms. fwt_far does two levels at once between elements far apart,
-// fwt_near all levels of up to 2048 neighbours in shared memory, fwt_product multiplies and scales.
+// fwt_near does all levels of up to 2048 neighbours in shared memory, and fwt_product multiplies two transforms and
+// scales the result.
 // From: CUDA samples, fastWalshTransform (fwtBatch2Kernel, fwtBatch1Kernel, modulateKernel).
 // Divergence: within warps, at most in the last iterations of loops that stride by the block; an if without else,
 //   uniform, where the number of levels is odd. Nesting: 2.

@@ -7,8 +7,7 @@
 //   and one without else for the sign. mc_paths: one without else for a positive yield (compiled to selections) in a
 //   uniform loop; in the reduction an if without else for half the threads at each level (whole warps), at the end one
 //   for the first warp and one for its first lane. Nesting: 3 and 2.
-// Instructions after reconvergence: 6 (store, loop) in mc_normals; 3 (barrier, test) a level of the reduction, none at
-//   the end.
+// Instructions after reconvergence: 6 (store, loop) in mc_normals; 3 (barrier, test) a reduction level, 0 at the end.
 // Barriers: 4 in mc_paths. Block: 128 x 1 and 256 x 1. Shared memory: 2 KiB; 16 bytes of constant memory an option.
 // Contraction: left to nvcc.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.

@@ -5,7 +5,8 @@
 //   there.
 // Divergence: sad_blocks: two ifs without else for the threads that copy the block (16 of 61) and, at the end, the
 //   sums (32 of 61); the last thread has fewer positions (loop's end), and the end of a row of positions differs by
-//   thread (if without else in the loop, compiled to selections). The others: the loop's ragged end. Nesting: 2.
+//   thread (if without else in the loop, compiled to selections). The others: the loop's ragged end.
+//   Nesting: 2.
 // Instructions after reconvergence: 1 (barrier) and 0; in the other kernels 0.
 // Barriers: 2, 0, 0. Blocks: 61 x 1, 32 x 4 and 32 x 1. Shared memory: 2.2 KiB, 0, 0.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.

@@ -6,8 +6,7 @@
 // Divergence: srad_gradient: a chain of nine cases for a pixel's place in the tile (if, else if, ..., else), four of
 //   them for one thread each, then a chain of three that limits the coefficient (compiled to selections). srad_update:
 //   a chain of four. Chains on the block's place in the grid are uniform. Nesting: 8 and 3.
-// Instructions after reconvergence: 31 in srad_gradient (arithmetic), 26 in srad_update; 1 to 7 after the uniform
-//   ones.
+// Instructions after reconvergence: 31 (arithmetic) in srad_gradient, 26 in srad_update; 1 to 7 after uniform ones.
 // Barriers: 4 and 5. Block: 16 x 16. Shared memory: 6 KiB and 5 KiB.
 enum { TILE = 16, LAST = TILE - 1 };
 
