@@ -1,17 +1,17 @@
 # Heddle. `make demo` and `make check` do everything; `make help` lists the rest.
-#   PORTABLE=1  for every processor             SAN=1   address and undefined-behaviour sanitizers
+#   PORTABLE=1  runs on every processor         SAN=1   address and undefined-behaviour sanitizers
 #   V=1         show the commands
 #   CC=clang    another compiler                POLL=1  the timing model polls instead of waiting for events
-#   TINY=1      fixed tables of the timing model at their least, so that tests fill them
-#   ASSERTS=1   assertions that cost time (isa/hot_assert.h); SAN, POLL and TINY have them
+#   TINY=1      the fixed tables of the timing model have minimal sizes, so that tests fill them
+#   ASSERTS=1   expensive assertions (isa/hot_assert.h); also on with SAN, POLL and TINY
 #   JIT=0       the functional model interprets everything: isa/jit is not compiled
-#   PGO=1       trained: built with counters, run, and built with what they counted (gcc)
+#   PGO=1       profile-guided optimisation: builds with counters, runs, and builds again with the counts (gcc)
 .DEFAULT_GOAL := all
 CC ?= gcc
 ifeq ($(origin CC),default)
 CC := gcc
 endif
-# A packager's CFLAGS say for which processor: then the build is the portable one, and warnings are no errors.
+# A packager's CFLAGS select the processor: then the build is portable, and warnings are not errors.
 GIVEN := $(if $(filter undefined default,$(origin CFLAGS)),,yes)
 PORTABLE ?= $(GIVEN)
 # SAN=thread is the thread sanitizer, see `make tsan`.
@@ -19,7 +19,7 @@ NO_JIT := $(if $(filter 0 no off,$(JIT)),yes)
 SANITIZER := $(if $(filter thread,$(SAN)),tsan,san)
 VARIANT := $(notdir $(CC))$(if $(PORTABLE),-portable)$(if $(SAN),-$(SANITIZER))$(if $(POLL),-poll)$(if $(TINY),-tiny)$(if $(NO_JIT),-nojit)$(if $(PGO),-pgo)
 BUILD ?= build/$(VARIANT)
-# PGO=1 is built with the profile that is in TRAIN, which PGO=train, the build with counters, has made there.
+# PGO=1 builds with the profile in TRAIN. PGO=train is the build with counters, which makes that profile.
 TRAIN := $(if $(filter train,$(PGO)),$(BUILD),$(BUILD)-train)
 ifdef PGO
 ifneq ($(SAN)$(POLL)$(TINY),)
@@ -38,21 +38,21 @@ OPT_tsan := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 OPT ?= $(if $(SAN),$(OPT_$(SANITIZER)),-O3)
 WARN := -Wall -Wextra $(if $(GIVEN)$(PGO),,-Werror) -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings
 CFLAGS ?= -g
-# What is compiled with: ours, the user's, and what results depend on, which nobody takes back.
+# Flags in this order: Heddle's, the user's, and those that results depend on, which the user cannot override.
 KEPT := -std=gnu11 -fno-fast-math -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing -pthread
-# Assertions that cost time, see isa/hot_assert.h.
+# Expensive assertions, see isa/hot_assert.h.
 ASSERTS ?= $(SAN)$(POLL)$(TINY)
 VARIANT_DEFINES := $(if $(POLL),-DHEDDLE_POLL) $(if $(NO_JIT),-DHEDDLE_NO_JIT) $(if $(TINY),-DHEDDLE_TINY) $(if $(ASSERTS),-DHEDDLE_HOT_ASSERTS)
 COMPILE = $(CC) -I. -I$(BUILD) -D_GNU_SOURCE $(VARIANT_DEFINES) $(MORE_DEFINES) $(CPPFLAGS) \
 	$(WARN) $(OPT) $(ARCH) $(CFLAGS) $(HOT) $(MORE_FLAGS) $(KEPT) -MMD -MP
-# gcc looks for a function's counts by the name of the auxiliary output, so both builds have the same. What was not run,
-# or has changed since, is compiled as in any build; what other inlining makes gcc warn of is no error.
+# gcc finds a function's counts by the name of the auxiliary output, so both builds use the same name. Code that did not
+# run, or has changed since, is compiled as without a profile. Warnings from other inlining are not errors.
 PROFILE := $(if $(PGO),$(if $(filter train,$(PGO)),-fprofile-generate,-fprofile-use -fprofile-partial-training -Wno-missing-profile -Wno-coverage-mismatch))
 PROFILE_NAME = $(if $(PGO),-dumpbase $(@:$(BUILD)/%.o=$(TRAIN)/profile/%))
 LINK = $(CC) $(OPT) $(CFLAGS) $(PROFILE) $(KEPT) $(LDFLAGS)
 LIBS := -lconfig -lcjson -lsqlite3 -lelf -llz4 -lzstd -lxxhash -l:libstdc++.so.6 -lm -pthread $(LDLIBS)
 
-# Where `make install` puts things, below DESTDIR, and where the library looks for them at last.
+# Folders of `make install`, below DESTDIR; the library searches them last.
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 DATADIR := $(PREFIX)/share/heddle
@@ -72,24 +72,24 @@ CMD_SRC := $(wildcard host/cli/main.c host/cli/cmd_*.c)
 CUDA_DIRS := host/cuda/core host/cuda/runtime host/cuda/driver
 CUDA_SRC := $(wildcard $(CUDA_DIRS:%=%/*.c))
 CUDA_OBJ := $(CUDA_SRC:%.c=$(BUILD)/%.o)
-# libheddle.so has what heddle.h offers, and no more.
+# Sources of libheddle.so: only those that heddle.h needs.
 SO_SRC := $(filter-out benchmarks/% host/program/% host/report/% host/cli/% reproduce/%,$(LIB_SRC))
 SO_VERSION := $(shell sed -n 's/.*HEDDLE_VERSION "\(.*\)"/\1/p' host/heddle.h)
 SONAME := libheddle.so.$(firstword $(subst ., ,$(SO_VERSION)))
 SO := $(if $(SAN),,$(BUILD)/libheddle.so.$(SO_VERSION))
-# The CUDA runtime as programs of 11, 12 and 13 look for it, and the driver: all in one library, to which the others lead.
-# A sanitizer would have to be in these programs.
+# The CUDA driver, and the CUDA runtime by the names that programs of CUDA 11, 12 and 13 load. One library contains all;
+# the others forward to it. Sanitizer builds omit them, since the programs themselves would need the sanitizer.
 CUDA_NAMES := libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libcuda.so.1
 CUDA_CORE := $(BUILD)/cuda/libheddle-cuda.so
-# In a folder apart: they may not stand before those of an installed toolkit.
+# In a separate folder, so that libraries of an installed toolkit take precedence.
 NVRTC_LIBS := $(patsubst %,$(BUILD)/cuda/nvrtc/libnvrtc.so.%,11.2 12 13)
-# What sends the calls of a runtime that is linked into a program to the core: host/cuda/redirect/audit.c.
+# Redirect the calls of a runtime that is linked into a program to the core: host/cuda/redirect/audit.c.
 REDIRECT_LIBS := $(BUILD)/cuda/libheddle-audit.so $(BUILD)/cuda/libheddle-redirect.so
 CUDA_LIBS := $(if $(SAN),,$(CUDA_CORE) $(CUDA_NAMES:%=$(BUILD)/cuda/%) $(REDIRECT_LIBS) $(NVRTC_LIBS))
 TEST_DIRS := test test/ptx $(ISA_DIRS:%=test/%) test/frontend $(FRONTEND_DIRS:%=test/%) $(TIMING_DIRS:%=test/%) $(MECHANISM_DIRS:%=test/%) $(HOST_DIRS:%=test/%) test/host/program test/host/report test/host/cli test/random test/golden test/toys
 TEST_SRC := $(wildcard $(TEST_DIRS:%=%/*.c))
 GEN := $(BUILD)/ptx/parse.tab.c $(BUILD)/ptx/scan.yy.c
-# A build for every processor of its kind has its lane functions three times, see isa/levels.h.
+# A portable build has its lane functions three times, for different processors, see isa/levels.h.
 LEVELS := $(if $(PORTABLE),$(if $(SAN)$(findstring -m,$(ARCH)),,$(if $(filter x86_64 amd64,$(MACHINE)),avx2 avx512)))
 FLAGS_avx2 := -mavx2 -mfma -mbmi -mbmi2
 FLAGS_avx512 := $(FLAGS_avx2) -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl
@@ -101,12 +101,12 @@ CMD_OBJ := $(CMD_SRC:%.c=$(BUILD)/%.o)
 # What runs the suites goes with test/main.c.
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(if $(filter test/main.c,$(TEST_SRC)),test/harness/*.c)))
 
-# One part of the tests, linked with some folders only: make part LIB_DIRS="isa isa/machine isa/exec isa/paths" TEST_SRC="test/main.c test/isa/decode.c"
+# Builds and runs a part of the tests, linked with some folders only: make part LIB_DIRS="isa isa/machine isa/exec isa/paths" TEST_SRC="test/main.c test/isa/decode.c"
 .PHONY: part
 part: $(BUILD)/check
 	$(BUILD)/check
 
-# Several simulators in one process under the thread sanitizer: the suites that have threads.
+# Runs the suites with threads (several simulators in one process) under the thread sanitizer.
 .PHONY: tsan
 TSAN_SUITES := host_threads host_handles host_ptx_run isa_interp_cooperative isa_workers timing_launches
 TSAN_SRC := $(wildcard test/main.c $(foreach s,host/threads host/handles host/ptx_run isa/interp/cooperative isa/machine/workers timing/launches,test/$(s).c))
@@ -147,11 +147,11 @@ $(BUILD)/ptx/scan.yy.c $(BUILD)/ptx/scan.yy.h &: ptx/scan.l
 	@mkdir -p $(@D)
 	@$(SAY) '  flex    $<'
 	$(Q)flex -o $(BUILD)/ptx/scan.yy.c --header-file=$(BUILD)/ptx/scan.yy.h $<
-# For shared libraries too: what heddle.h does not declare stays inside of them.
+# Objects also serve shared libraries, which hide everything that heddle.h does not declare.
 $(LIB_OBJ): MORE_FLAGS += -fPIC -fvisibility=hidden
 $(LIB_OBJ) $(CMD_OBJ): MORE_FLAGS += $(PROFILE) $(PROFILE_NAME)
 $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ): | $(BUILD)/ptx/parse.tab.h $(BUILD)/ptx/scan.yy.h
-# Their few functions of their own have other names for gcc in a build with counters, of which it would warn.
+# gcc renames some static functions of the generated sources in a build with counters, and would warn about them.
 $(BUILD)/ptx/%.o: $(BUILD)/ptx/%.c
 	@$(SAY) '  cc      $<'
 	$(Q)$(COMPILE) $(if $(PGO),-w) -Wno-unused-function -Wno-unused-but-set-variable -Wno-missing-prototypes -Wno-shadow -c -o $@ $<
@@ -168,14 +168,14 @@ $(BUILD)/$(1)/%.o: %.c
 endef
 $(foreach l,$(LEVELS),$(eval $(call LEVEL_RULE,$(l))))
 $(BUILD)/isa/levels.o: MORE_DEFINES += $(if $(LEVELS),-DHEDDLE_LEVELS)
-# Loops over lanes have to become vector code, which -O2 alone does not always do.
+# Loops over lanes must be vectorised, which -O2 does not always do.
 $(BUILD)/isa/exec/%.o $(LEVEL_OBJ): HOT = $(if $(filter -O2,$(CFLAGS)),-O3)
-# The timing model reads words that it has just written: a load of two of them at a time would wait until they are in the
-# cache. So would what gcc computes minima of cycles with, in vector registers.
+# The timing model reads words that it has just written. A vector load of two such words cannot be forwarded from the
+# store buffer and would stall, also for minima of cycles that gcc computes in vector registers. So both are off here.
 SCALAR := -fno-tree-slp-vectorize $(shell echo 'int x;' | $(CC) -mno-stv -x c -c -o /dev/null - 2>/dev/null && echo -mno-stv)
 $(BUILD)/timing/%.o $(BUILD)/mechanisms/%.o $(BUILD)/isa/interp/%.o: HOT = $(SCALAR)
 
-# Text files as C strings: presets, for a library that is alone, and the texts of `heddle help`.
+# Converts text files to C strings: presets, for a library without its data files, and the texts of `heddle help`.
 AS_STRING := sed 's/["\\]/\\&/g; s/.*/"&\\n"/'
 $(BUILD)/presets.inc: $(wildcard configs/*.cfg)
 	@mkdir -p $(@D)
@@ -188,13 +188,13 @@ $(BUILD)/timing/config/builtin.o: $(BUILD)/presets.inc
 $(BUILD)/timing/config/places.o: MORE_DEFINES += -DHEDDLE_DATA='"$(DATADIR)"'
 $(BUILD)/timing/config/places.o: $(BUILD)/prefix
 
-# Objects of a build before this one, with other flags, are made anew.
+# A change of flags rebuilds all objects.
 $(LIB_OBJ) $(CMD_OBJ) $(CUDA_OBJ): $(BUILD)/flags
 .PHONY: force
 $(BUILD)/flags $(BUILD)/prefix: force
 	@mkdir -p $(@D)
 	@echo '$(WAS)' | cmp -s - $@ || echo '$(WAS)' > $@
-# A profile is made once; `make PGO=1 retrain` makes another.
+# A profile is made once; `make PGO=1 retrain` makes it again.
 $(if $(filter-out train,$(PGO)),$(LIB_OBJ) $(CMD_OBJ)): $(TRAIN)/trained
 $(TRAIN)/trained:
 	@$(MAKE) --no-print-directory PGO=train BUILD=$(TRAIN) $(TRAIN)/heddle
@@ -215,9 +215,10 @@ $(BUILD)/libheddle-internal.a: $(LIB_OBJ)
 	@rm -f $@
 	@$(SAY) '  ar      $@'
 	$(Q)$(AR) rcs $@ $^
-# For users: one object, in which all names but those of heddle.h are local. A user's program may have the same names.
+# The static library for users: one object, in which only names of heddle.h are global, so that other names cannot clash
+# with the user's.
 OBJCOPY ?= $(or $(shell $(CC) -print-prog-name=objcopy 2>/dev/null),objcopy)
-# With -flto gcc writes machine code here, in which objcopy finds the names.
+# With -flto, gcc must write machine code here, so that objcopy finds the names.
 NO_LTO := $(if $(findstring -flto,$(CFLAGS) $(OPT)),$(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),,-flinker-output=nolto-rel))
 $(BUILD)/libheddle.a: $(SO_OBJ) Makefile
 	@rm -f $@
@@ -226,42 +227,42 @@ $(BUILD)/libheddle.a: $(SO_OBJ) Makefile
 	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='heddle_*' --keep-global-symbol=ptx_run $(BUILD)/libheddle.o
 	$(Q)$(AR) rcs $@ $(BUILD)/libheddle.o
 	@rm -f $(BUILD)/libheddle.o
-# Only what heddle.h declares gets out.
+# Exports only the names of heddle.h.
 $(BUILD)/libheddle.so.$(SO_VERSION): $(SO_OBJ) host/heddle.map
 	@$(SAY) '  link    $@'
 	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=host/heddle.map -Wl,-Bsymbolic -Wl,-z,defs -o $@ $(SO_OBJ) $(LIBS)
 	@ln -sf $(@F) $(BUILD)/$(SONAME) && ln -sf $(SONAME) $(BUILD)/libheddle.so
 $(BUILD)/heddle.pc: host/heddle.pc.in $(BUILD)/prefix
 	@sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(SO_VERSION)|; s|@LIBS@|$(LIBS)|' $< > $@
-# heddle(3) is written by hand, a page for each function made from the header.
+# heddle(3) is written by hand; a page for each function is generated from the header.
 $(BUILD)/man/heddle.3: host/heddle.h host/man/pages.awk host/man/heddle.3
 	@mkdir -p $(@D)
 	@awk -v dir=$(@D) -f host/man/pages.awk host/heddle.h > $(@D)/functions
 	@cp host/man/heddle.3 $@
-# heddle(1) and a page for each command are made from their --help, where help2man is installed.
+# heddle(1) and a page for each command are generated from --help, if help2man is installed.
 $(BUILD)/man/heddle.1: $(CMD_OBJ) $(BUILD)/host/cli/help.o host/man/pages.sh host/man/help.awk | $(BUILD)/heddle
 	@host/man/pages.sh $(BUILD)/heddle $(@D)
 $(BUILD)/heddle: $(CMD_OBJ) $(BUILD)/libheddle-internal.a
 	@$(SAY) '  link    $@'
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
-# test/harness/memory.c stands between the tests and malloc(), test/benchmarks.c between the benchmarks and heddle_read(),
-# test/tried.c between the tests and what opens machines and launches kernels.
+# Some functions are wrapped for tests: malloc() by test/harness/memory.c, heddle_read() by test/benchmarks.c, and functions
+# that open machines and launch kernels by test/tried.c.
 WRAPPED := malloc realloc free $(if $(filter test/benchmarks.c,$(TEST_SRC)),heddle_read) \
     $(if $(filter test/tried.c,$(TEST_SRC)),heddle_open context_open heddle_launch)
 $(BUILD)/check: $(TEST_OBJ) $(BUILD)/libheddle-internal.a
 	@$(SAY) '  link    $@'
 	$(Q)$(LINK) $(WRAPPED:%=-Wl$(,)--wrap=%) -o $@ $^ -lcheck -lsubunit -lrt $(shell pkg-config --libs mpfr 2>/dev/null || echo -lmpfr -lgmp) $(LIBS)
 
-# Most of their functions are declared nowhere: programs have the declarations of their own toolkit.
+# Most functions of these libraries have no declaration here: programs use those of their toolkit.
 $(CUDA_OBJ): MORE_FLAGS += -fPIC -fvisibility=hidden -Wno-missing-prototypes
-# A packager takes the debugging information out, and keeps it.
+# Without a packager's CFLAGS, the linker strips debugging information; packagers strip it themselves and keep it.
 $(CUDA_CORE): $(CUDA_OBJ) $(BUILD)/libheddle-internal.a
 	@mkdir -p $(@D)
 	@$(SAY) '  link    $@'
 	@printf 'HEDDLE_CUDA {\n  global: cu[A-Z]*; cuda*; __cuda*; heddle_cuda_*;\n  local: *;\n};\n' > $@.map
 	$(Q)$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=$@.map -Wl,-Bsymbolic -Wl,-z,defs $(if $(GIVEN),,-Wl$(,)-S) -o $@ $^ $(LIBS)
 	@ln -sfn libcuda.so.1 $(@D)/libcuda.so
-# Of the symbols of the one library, those of this one: jumps.
+# A forwarding library: its symbols are jumps into the one library.
 $(BUILD)/cuda/libcud%: $(CUDA_CORE) host/cuda/version.c host/cuda/lead.sh
 	@$(SAY) '  link    $@'
 	@sh host/cuda/lead.sh $(CUDA_CORE) $(@F) > $@.s
@@ -280,7 +281,7 @@ $(BUILD)/cuda/nvrtc/libnvrtc.so.%: host/cuda/nvrtc.c
 	@$(SAY) '  link    $@'
 	$(Q)$(COMPILE) -MF $@.d -Wno-missing-prototypes -fPIC -shared -Wl,-soname,$(@F) -o $@ $< $(LDFLAGS)
 
-# To be loaded before a program whose allocations shall fail: test/host/cli/no_memory.c
+# A preloaded library that makes allocations fail, for test/host/cli/no_memory.c.
 $(BUILD)/no_memory.so: test/tools/no_memory.c
 	@mkdir -p $(@D)
 	@$(SAY) '  link    $@'
@@ -291,11 +292,11 @@ SWEEPS := float_ref float_ref_near exec_float exec_int reference_bits reference_
 $(filter $(BUILD)/test/isa/% $(BUILD)/test/random/% $(BUILD)/test/mechanisms/%,$(TEST_OBJ)): TEST_OPT := -O1
 $(SWEEPS:%=$(BUILD)/test/isa/exec/%.o): TEST_OPT := -O2
 $(TEST_OBJ): OPT := $(if $(SAN),$(OPT),$(or $(TEST_OPT),-O0))
-# One test builds the product with a row more (test/toys/pipe.c): as this build is built.
+# A test builds the product with an additional row (test/toys/pipe.c), with the flags of this build.
 TOY_COMPILE := $(CC) -I. -I$(BUILD) -D_GNU_SOURCE $(VARIANT_DEFINES) $(CPPFLAGS) -std=gnu11 $(ARCH) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -ffp-contract=off
 $(BUILD)/test/toys/pipe.o: MORE_DEFINES += -DTOY_COMPILE='"$(TOY_COMPILE)"' -DTOY_LIBS='"$(LIBS)"'
 
-# Targets that a newcomer types: each installs what it needs, then hands over to a make that sees it.
+# Main targets: each installs missing packages, then starts another make, which finds them.
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 SUBMAKE = $(MAKE) --no-print-directory -j$(JOBS)
 
@@ -321,7 +322,7 @@ validate:
 	@$(SUBMAKE) build
 	@HEDDLE_BIN=$(BUILD)/heddle scripts/validate.sh
 
-# The figures; then every program in every model against plain C, as far as the figures' runs have not had them.
+# Reproduces the figures, then runs every program in every model against C code, except combinations that ran already.
 EVERY_SET := classic dual-path dual-path-regular subwarp pepsc dac speed
 EVERY_MODEL := functional,spe,dpe,dws50,its,si,dac,spe+chain,spe+chain+fold+reduce,spe+stride,spe+ddp
 REPRODUCE_RUN = --size $(or $(SIZE),paper) -j $(JOBS) -o build/reproduction/results.db
@@ -362,7 +363,7 @@ lint:
 .PHONY: objects
 objects: $(LIB_OBJ) $(CMD_OBJ) $(CUDA_OBJ) $(TEST_OBJ) $(BUILD)/heddle $(BUILD)/no_memory.so
 
-# Fuzzing needs clang. SECONDS says how long each target runs; TARGETS which.
+# Fuzzing needs clang. SECONDS is the time of each target, TARGETS are the targets.
 SECONDS ?= 60
 TARGETS ?= parse lower execute timing device
 FUZZ := build/fuzz
@@ -380,11 +381,11 @@ fuzz:
 		status=$$?; tail -n 12 $(FUZZ)/$$t.log; [ $$status = 0 ] || { echo "fuzz: see $(FUZZ)/$$t.log"; exit 1; }; \
 	done
 
-# Asks a real GPU; see scripts/golden/README.md.
+# Makes golden vectors on a real GPU; see scripts/golden/README.md.
 golden:
 	@scripts/golden/run.sh
 
-# What is installed runs on every processor. `install-built` puts in place what is built; nothing else is looked at.
+# Installs a portable build. `install-built` copies what is built, without checking dependencies.
 install:
 	@./deps
 	@./deps man || echo 'make install: goes on without manual pages of the commands'

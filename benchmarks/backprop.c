@@ -1,5 +1,5 @@
-/* backprop: inputs and weights uniform in [-1, 1) and [-0.1, 0.1), a target of 0.1. The reference rounds and adds as
- * the kernels do; the host's part, in between, is done on the kernels' sums, and both are compared bit for bit.
+/* backprop: inputs uniform in [-1, 1), weights in [-0.1, 0.1), a target of 0.1. The reference rounds and adds as the
+ * kernels do. The host's part in between uses the kernels' sums. Results are equal bit for bit.
  *   small: 1,024 inputs, 0.06 M warp and 1.5 M thread instructions
  *   paper: 65,536 inputs as in Rodinia, 3.6 M and 98 M (the dual-path paper: 190 M) */
 #include "bench.h"
@@ -17,12 +17,12 @@ struct net {
     float *input;                  /* inputs + 1, the first is 1 */
     float *weight, *before, *got;  /* (inputs + 1) x ROW each */
     float *partial, *want_partial; /* inputs: UNITS for each block */
-    float output[ROW], delta[ROW]; /* from hidden units to the output; the hidden units' errors */
+    float output[ROW], delta[ROW]; /* weights from hidden units to the output; errors of the hidden units */
 };
 
 static float squash(float sum) { return 1 / (1 + expf(-sum)); }
 
-/* What 16 inputs add to each hidden unit, as a tree. */
+/* Sums the products of 16 inputs for each hidden unit, as a tree. */
 static void reference_forward(const struct net *n) {
     for (uint32_t block = 0; block < n->inputs / UNITS; block++)
         for (uint32_t unit = 0; unit < UNITS; unit++) {
@@ -38,7 +38,7 @@ static void reference_forward(const struct net *n) {
         }
 }
 
-/* The host's part: hidden units, the output unit, its error, and theirs. */
+/* Computes the host's part: the hidden units, the output unit, its error, and the errors of the hidden units. */
 static void errors(struct net *n) {
     float hidden[ROW] = {1}, sum = n->output[0];
     for (uint32_t unit = 1; unit <= UNITS; unit++) {
@@ -84,7 +84,7 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, stru
     s = bench_compare(n->partial, n->want_partial, n->inputs, 0, "partial sum", why, why_size);
     errors(n);
     if (s != HEDDLE_OK || (s = heddle_write(h, weight, n->weight, bytes)) != HEDDLE_OK)
-        return s; /* the kernel left products where the weights were, as Rodinia's does */
+        return s; /* the kernel leaves products in place of the weights, as Rodinia's does */
     if (!(delta = bench_buffer(h, n->delta, sizeof n->delta)))
         return heddle_status(h);
     s = BENCH_LAUNCH(h, m, "backprop_adjust", grid, block, BENCH_ARG(delta), BENCH_ARG(input), BENCH_ARG(weight),

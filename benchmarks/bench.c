@@ -1,4 +1,4 @@
-/* What the benchmarks share: buffers, comparison, and where their PTX is. */
+/* Functions that benchmarks share: buffers, comparison, and the path of their PTX. */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>

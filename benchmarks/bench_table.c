@@ -1,5 +1,4 @@
-/* The table of benchmarks, in the order they are listed and run, and of their sets. A benchmark is one file and one row
- * here. */
+/* The tables of benchmarks and of their sets, in the order of lists and runs. A benchmark is a file and a row here. */
 #include "bench.h"
 #include <string.h>
 

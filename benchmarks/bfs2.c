@@ -16,7 +16,7 @@ struct search {
     struct bench_graph graph;
     uint32_t nodes;
     uint32_t (*node)[2]; /* nodes: first edge, number of edges */
-    int32_t *want, *got; /* nodes: levels, -1 when out of reach; `got` begins as node 0 alone is reached */
+    int32_t *want, *got; /* nodes: levels, -1: unreachable; `got` starts with only node 0 reached */
     uint8_t *flags;      /* nodes: 1 for node 0 */
 };
 

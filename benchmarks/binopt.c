@@ -13,7 +13,7 @@ extern const struct bench bench_binopt;
 enum { BLOCK = 256, OPTIONS = 15, SPARE = 16 };
 static const double rate = 0.02, volatility = 0.30;
 
-/* As in the kernel's source. */
+/* Layout as in the kernel's source. */
 struct option {
     float price, strike, move, up, down;
 };

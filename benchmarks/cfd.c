@@ -1,6 +1,6 @@
-/* cfd: Euler flow around a wing on a mesh of cells with four faces: rings of cells around the wing, whose innermost
- * meets its wall and whose outermost the far field. Cells are numbered outwards, so that every few warps have lanes
- * at a boundary, and mixed up within windows of 32, as a mesh generator's numbers are. The reference rounds where the
+/* cfd: Euler flow around a wing on a mesh of cells with four faces: rings of cells around the wing. The innermost ring
+ * meets its wall, the outermost the far field. Cells are numbered outwards, so that every few warps have lanes at a
+ * boundary. Numbers are shuffled in windows of 32, as a mesh generator's would be. The reference rounds where the
  * kernels do, so results are equal bit for bit.
  *   small: 768 cells, a step, 0.05 M warp and 1.3 M thread instructions
  *   paper: 97,152 cells as in Rodinia, a step, 5.5 M and 170 M (Rodinia: 97,152 cells, 2,000 steps) */
@@ -32,14 +32,14 @@ struct state {
     float density, energy, pressure, speed2, sound;
     struct vec momentum, velocity;
 };
-/* Of momentum (three components) and energy, along three axes. */
+/* Flux of momentum (three components) and energy along three axes. */
 struct flux {
     struct vec momentum[3], energy;
 };
 
 struct mesh {
     uint32_t cells, ring, steps;
-    uint32_t *number; /* cells: what the cell at a place is called */
+    uint32_t *number; /* cells: the number of the cell at a place */
     int32_t *around;  /* FACES x cells */
     float *normals;   /* 3 x FACES x cells */
     float *areas, *factors;
@@ -81,7 +81,7 @@ static struct flux fluxes_of(struct state s) {
     return f;
 }
 
-/* What flows through a face with `normal` between `s` and what has `momentum` and `g` on its other side. */
+/* Adds the flux through a face with `normal` between cell `s` and the other side, which has `momentum` and flux `g`. */
 static void exchange(float sum[VARIABLES], const float normal[3], const struct state *s, const struct flux *f,
                      const float momentum[3], const struct flux *g) {
     for (int axis = 0; axis < 3; axis++) {
@@ -146,7 +146,7 @@ static void reference(struct mesh *m) {
     }
 }
 
-/* The cell at place `at` of ring `r`, as it is called. */
+/* Returns the number of the cell at place `at` of ring `r`. */
 static int32_t called(const struct mesh *m, uint32_t r, uint32_t at) {
     return (int32_t)m->number[at % m->ring * (m->cells / m->ring) + r];
 }
@@ -158,7 +158,7 @@ static void connect(struct mesh *m, uint32_t r, uint32_t at, uint64_t *seed) {
                          r + 1 < n / m->ring ? called(m, r + 1, at) : FAR_FIELD, r ? called(m, r - 1, at) : WALL};
     for (uint32_t j = 0; j < FACES; j++) {
         m->around[i + j * n] = to[j];
-        for (uint32_t k = 0; k < 3; k++) /* slightly crooked */
+        for (uint32_t k = 0; k < 3; k++) /* slightly irregular */
             m->normals[i + (j + k * FACES) * n] = (k < 2 ? out[j][k] : 0) + bench_uniform(seed, -0.01f, 0.01f);
     }
     m->areas[i] = bench_uniform(seed, 0.9f, 1.1f);
@@ -175,7 +175,7 @@ static void fill(struct mesh *m) {
     }
     for (uint32_t i = 0; i < m->cells; i++)
         connect(m, i / m->ring, i % m->ring, &seed);
-    /* Mach 1.2, a little from below */
+    /* Mach 1.2, slightly from below */
     static const float far[VARIABLES] = {1.4f, 1.66f, 0.25f, 0.05f, 3.5f};
     memcpy(m->far, far, sizeof far);
     m->far_flux = fluxes_of(state_of(far[DENSITY], far + MOMENTUM, far[ENERGY]));

@@ -1,7 +1,7 @@
-/* cutcp: the potential of atoms at the density of water (0.1 per cubic Angstrom, at most 8 a bin) on a lattice of
- * half an Angstrom. The reference adds up all atoms in double, without bins. rsqrt.approx has a relative error of
- * some 2^-23, each addition one of 2^-24 of the sum so far: with a few hundred terms below 4 each, all is within 1e-4
- * of max(1, |value|).
+/* cutcp: the potential of atoms at the density of water (0.1 per cubic Angstrom, at most 8 a bin) on a lattice of half
+ * an Angstrom. The reference adds up all atoms in double, without bins. rsqrt.approx has a relative error of about
+ * 2^-23, each addition an error of 2^-24 of the current sum. With a few hundred terms below 4, all values are within
+ * 1e-4 of max(1, |value|).
  *   small: 16 x 16 x 16 points, cutoff 4 Angstrom, 0.09 M warp and 2.4 M thread instructions
  *   paper: 32 x 32 x 32, cutoff 12 Angstrom as in Parboil, 6.4 M and 184 M */
 #include "bench.h"
@@ -11,22 +11,22 @@
 extern const struct bench bench_cutcp;
 
 enum { BIN_DEPTH = 8, REGION = 8, POINTS = REGION * REGION * REGION, MAX_AROUND = 11 * 11 * 11 };
-static const float spacing = 0.5f; /* of the lattice: a region is as large as a bin, 4 Angstrom */
+static const float spacing = 0.5f; /* of the lattice, in Angstrom; a region is as large as a bin: 4 Angstrom */
 
 struct atom {
     float x, y, z, charge;
 };
 struct box {
-    uint32_t regions[3], bins[3], pad, n_atoms; /* pad: bins around the lattice that are empty */
+    uint32_t regions[3], bins[3], pad, n_atoms; /* pad: empty bins around the lattice */
     float cutoff;
-    struct atom *atoms, *bin; /* bin: BIN_DEPTH for each bin, charge 0 where there is none */
+    struct atom *atoms, *bin; /* bin: BIN_DEPTH for each bin; an atom with charge 0 is absent */
     float *got, *want;        /* POINTS for each region */
     int32_t around[MAX_AROUND][3], n_around;
 };
 
 static uint32_t volume(const uint32_t v[3]) { return v[0] * v[1] * v[2]; }
 
-/* Bins that may hold something within the cutoff of the region at the centre. */
+/* Lists the bins that may have atoms within the cutoff of the region at the centre. */
 static void list_around(struct box *b) {
     int c = (int)b->pad;
     float reach = (b->cutoff + sqrtf(3) * 4) / 4;
@@ -41,7 +41,7 @@ static void list_around(struct box *b) {
                 }
 }
 
-/* Atoms bin by bin, four to eight each, none nearer to a lattice point than 0.3 of the spacing along each axis. */
+/* Fills each bin with four to eight atoms, at least 0.3 of the spacing from any lattice point along each axis. */
 static void fill(struct box *b) {
     uint64_t seed = 24;
     for (uint32_t r = 0; r < volume(b->regions); r++) {

@@ -1,5 +1,5 @@
-/* dxtc: a picture of slow changes of colour with some noise. The reference sorts, tries and rounds as the kernel
- * does, so that the same of two ways that lose nearly as much is taken; squares are equal.
+/* dxtc: a picture with slow changes of colour and some noise. The reference sorts, tries and rounds as the kernel does,
+ * so that it decides equally between candidates with nearly equal errors; compressed squares are equal.
  *   small: 8 squares, 0.14 M warp and 4.3 M thread instructions
  *   paper: 256 squares (64 x 64 pixels), 4.6 M and 137 M (the dual-path paper: 18 G, of which
  *          this is one part in 130) */
@@ -15,7 +15,8 @@ enum { PIXELS = 16, BLOCK = 64, WAYS = 969 };
 
 typedef float colour[3];
 
-/* All ways to cut 16 pixels into four runs: those like the first colour, a third from it, two thirds, the last. */
+/* Lists all ways to divide 16 sorted pixels into four runs: near the first colour, a third from it, two thirds from
+ * it, near the last colour. */
 static void cut(uint32_t ways[WAYS]) {
     uint32_t n = 0;
     for (uint32_t a = 0; a <= PIXELS; a++)
@@ -39,7 +40,7 @@ static uint32_t rounded(float *v) {
     return bits;
 }
 
-/* What is lost, less a constant, by the best end colours for a way to cut. */
+/* Returns the error, less a constant, of the best end colours for a way to divide the pixels. */
 static float attempt(colour *sorted, uint32_t way, uint32_t ends[2]) {
     static const float part[4] = {0, 1, 1 / 3.0f, 2 / 3.0f};
     float aa = 0, bb = 0, ab = 0, lost = 0;
@@ -88,7 +89,7 @@ static void axis_of(colour *pixel, float axis[3]) {
     }
 }
 
-/* Pixels in order along their axis; rank: where each came. */
+/* Sorts pixels along their principal axis; rank: new position of each pixel. */
 static void sort(colour *pixel, colour *sorted, int rank[PIXELS]) {
     float axis[3], along[PIXELS];
     axis_of(pixel, axis);
@@ -113,7 +114,7 @@ static void compress(const uint32_t *square, const uint32_t *ways, uint32_t out[
     uint32_t best = 0, ends[2], chosen[2] = {0, 0};
     for (uint32_t i = 0; i < WAYS; i++) {
         float lost = attempt(sorted, ways[i], ends);
-        bool earlier = i % BLOCK < best % BLOCK; /* of two alike the thread with the lower number has it */
+        bool earlier = i % BLOCK < best % BLOCK; /* on a tie, the thread with the lower number wins */
         if (lost < least || (lost == least && earlier)) {
             least = lost;
             best = i;

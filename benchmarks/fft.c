@@ -1,6 +1,6 @@
 /* fft: transforms of 512 random complex numbers with parts in [-1, 1). The reference is the recursive transform in
- * double; results are compared within 1e-4 of max(1, |part|): the fast sines and cosines of the twiddle factors are
- * right to some 5e-7, and sums of 512 numbers lie around 13.
+ * double. Results are compared within 1e-4 of max(1, |part|): the fast sines and cosines of the twiddle factors have
+ * errors of about 5e-7, and sums of 512 numbers are around 13.
  *   small: 32 transforms, 0.03 M warp and 0.81 M thread instructions
  *   paper: 2,048 transforms, 1.6 M and 52 M */
 #include "bench.h"
@@ -12,7 +12,7 @@ extern const struct bench bench_fft;
 
 enum { POINTS = 512, BLOCK = 64 };
 
-/* out: transform of the n numbers in[0], in[step], in[2 * step], ...; n a power of two. */
+/* Transforms the n numbers in[0], in[step], in[2 * step], ... to `out`; n is a power of two. */
 static void transform(const float *in, size_t step, double complex *out, uint32_t n) {
     if (n == 1) {
         out[0] = (double)in[0] + (double)in[1] * I;

@@ -1,6 +1,6 @@
-/* fwt: the dyadic convolution of a long array with a short one, values in [-1, 1): both are transformed, multiplied,
- * and transformed back. The reference is the convolution's definition in double; results are compared within 2e-5 of
- * max(1, |value|): the transforms' values are some hundreds of times as large as the results.
+/* fwt: the dyadic convolution of a long array with a short one, with values in [-1, 1): both are transformed,
+ * multiplied, and transformed back. The reference is the convolution's definition in double. Results are compared
+ * within 2e-5 of max(1, |value|): values of the transforms are some hundred times larger than results.
  *   small: 2^13 and 2^5 values, 0.08 M warp and 2.5 M thread instructions
  *   paper: 2^19 and 2^7, 6.0 M and 189 M (the sample: 2^23 and 2^7) */
 #include "bench.h"
@@ -15,7 +15,7 @@ struct arrays {
     float *data, *filter, *want, *got; /* 2^levels each */
 };
 
-/* In place. */
+/* Transforms an array in place. */
 static enum heddle_status transform(struct heddle *h, struct heddle_module *m, uint64_t array, uint32_t levels) {
     uint32_t n = 1u << levels, left = levels;
     struct heddle_dim quarter = {n / 4 / BLOCK, 1, 1}, line = {BLOCK, 1, 1};

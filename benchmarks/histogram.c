@@ -1,5 +1,5 @@
-/* histogram: of the bytes of an image whose neighbours are alike (a random walk), so that lanes meet in one counter
- * as they do in pictures. The reference counts.
+/* histogram: of the bytes of an image. Neighbouring bytes are similar (a random walk), so that lanes conflict on
+ * counters as with pictures. The reference counts sequentially.
  *   small: 40 KB on 15 blocks, 0.10 M warp and 3.0 M thread instructions
  *   paper: 8 MB on 240 blocks, 2.0 M and 64 M */
 #include "bench.h"
@@ -16,7 +16,7 @@ static void fill(uint32_t *data, uint32_t words) {
         uint64_t r = bench_random(&seed);
         data[i] = 0;
         for (int b = 0; b < 4; b++, r >>= 8) {
-            level = r & 63 ? (level + (uint32_t)(r & 7) - 3) & 255 : (uint32_t)(r >> 32) & 255; /* an edge, at times */
+            level = r & 63 ? (level + (uint32_t)(r & 7) - 3) & 255 : (uint32_t)(r >> 32) & 255; /* sometimes an edge */
             data[i] |= level << 8 * b;
         }
     }

@@ -1,6 +1,6 @@
-/* kmeans: five clusters of points; the first points are the first centres. Points lie around as many true centres, so
- * that a few rounds settle it; rounds end when no point changes its cluster, or after a limit. The reference measures
- * distances with fma in the kernel's order, so that every point's cluster is the same.
+/* kmeans: five clusters of points; the first points are the first centres. Points lie around five true centres, so that
+ * a few rounds suffice. Rounds end when no point changes its cluster, or at a limit. The reference computes distances
+ * with fma in the kernel's order, so that every point's cluster is equal.
  *   small: 1,000 points of 8 features, at most 3 rounds, 0.05 M warp and 1.4 M thread instructions
  *   paper: 50,000 points of 34 features, at most 4 rounds, 11 M and 335 M (Rodinia: 494,020 points, 34 features) */
 #include "bench.h"
@@ -47,7 +47,7 @@ static uint32_t nearest(const float *point, const float *centres, uint32_t featu
     return best;
 }
 
-/* Each centre becomes the mean of its points. One without points stays. */
+/* Moves each centre to the mean of its points; a centre without points stays. */
 static void move_centres(const struct kmeans *k, const uint32_t *cluster, float *centres) {
     double sum[CENTRES * MAX_FEATURES] = {0};
     uint32_t members[CENTRES] = {0}, n = k->features;
@@ -61,7 +61,7 @@ static void move_centres(const struct kmeans *k, const uint32_t *cluster, float 
             centres[c * n + f] = (float)(sum[c * n + f] / members[c]);
 }
 
-/* A round: launches, and the same in C. *moved says whether a point changed its cluster. */
+/* Assigns points to clusters: by a launch, and in C. *moved: whether a point changed its cluster. */
 static enum heddle_status assign(struct heddle *h, struct heddle_module *m, struct kmeans *k, const float *centres,
                                  uint64_t data, uint64_t member, bool *moved, char *why, size_t why_size) {
     struct heddle_dim grid = {bench_blocks(k->points, BLOCK), 1, 1}, block = {BLOCK, 1, 1};

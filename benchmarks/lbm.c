@@ -26,8 +26,7 @@ struct fluid {
 
 static float weight(int d) { return d == 0 ? 1 / 3.0f : d < 7 ? 1 / 18.0f : 1 / 36.0f; }
 
-/* Sums with the signs of component `axis`, in the kernel's order of terms: as they come, but for pairs that it writes
- * differently. */
+/* Sums velocities with the signs of component `axis`, in the kernel's order of terms, including its pairs. */
 static float momentum(const float f[DIRECTIONS], int axis) {
     static const int order[3][10] = {{3, 4, 7, 8, 9, 10, 15, 16, 17, 18},
                                      {1, 2, 7, 8, 9, 10, 11, 12, 13, 14},
@@ -69,7 +68,7 @@ static size_t cell_at(const struct fluid *k, uint32_t x, uint32_t y, uint32_t z)
     return x + (size_t)y * k->row + (size_t)(z + MARGIN) * k->layer;
 }
 
-/* One time step from `now` to `next`, which are exchanged. */
+/* Computes one time step from `now` to `next` and exchanges both. */
 static void step(struct fluid *k) {
     for (uint32_t i = 0; i < k->nx * k->ny * k->nz; i++) {
         size_t cell = cell_at(k, i % k->nx, i / k->nx % k->ny, i / k->nx / k->ny);
@@ -90,7 +89,7 @@ static void step(struct fluid *k) {
     k->next = swap;
 }
 
-/* Near rest, walls around, balls inside, the lid's layer driven. */
+/* Fills the box: nearly at rest, with walls around it, balls inside, and a driven layer at the lid. */
 static void fill(struct fluid *k) {
     uint64_t seed = 25;
     for (size_t i = 0; i < (size_t)DIRECTIONS * k->cells; i++)

@@ -1,6 +1,6 @@
-/* lud, lu: LU decomposition of a diagonally dominant matrix, in blocks of 16, in place: the same program with kernels
- * written by hand, and with nvcc's. The reference is the plain algorithm, unblocked and in double; values are compared
- * within 1e-4 of max(1, |value|).
+/* lud, lu: LU decomposition of a diagonally dominant matrix, in blocks of 16, in place. Both are the same program: lud
+ * with kernels written by hand, lu with nvcc's. The reference is the textbook algorithm, unblocked and in double;
+ * values are compared within 1e-4 of max(1, |value|).
  *   small: n = 128, 0.22 M warp and 5.0 M thread instructions; lu 0.21 M and 5.0 M
  *   paper: n = 256, 1.4 M and 36.5 M (the dual-path paper: 39 M); lu 1.4 M and 37.5 M */
 #include "bench.h"
@@ -15,7 +15,7 @@ struct kernels {
     const char *diagonal, *perimeter, *internal;
 };
 
-/* Doolittle: L with unit diagonal below, U on and above it. */
+/* Doolittle's algorithm: L has a unit diagonal and lies below it, U lies on and above it. */
 static void reference(double *a, uint32_t n) {
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t i = k + 1; i < n; i++) {

@@ -1,7 +1,7 @@
 /* mc: calls on shares of 5 to 50 with strikes of 10 to 25 and one to five years left, all on the same random paths. The
- * reference makes the normal numbers by the same formula and adds, both in double; sums of yields and of their squares
- * are compared within 2e-6 of the sum, which is rounded 256 (small: 16) times in a thread and 8 times by the
- * block; the kernel's exponential and logarithm are the fast ones.
+ * reference makes the normal numbers by the same formula and adds, both in double. Sums of yields and of their squares
+ * are compared within 2e-6 of the sum: it is rounded 256 (small: 16) times in a thread and 8 times in the block, and
+ * the kernel uses the fast exponential and logarithm.
  *   small: 2 options, 4,096 paths, 0.01 M warp and 0.29 M thread instructions
  *   paper: 60 options, 65,536 paths, 1.7 M and 54 M (the sample: 256 options, 262,144 paths) */
 #include "bench.h"
@@ -14,7 +14,7 @@ enum { BLOCK = 256, NORMALS_BLOCK = 128, OPTIONS = 60 };
 static const double rate = 0.06, volatility = 0.10;
 static const uint32_t mix = 0x5eed0045;
 
-/* As in the kernel's source. */
+/* Layout as in the kernel's source. */
 struct option {
     float price, strike, drift, spread;
 };
@@ -26,7 +26,7 @@ static double polynomial(const double *c, int degree, double x) {
     return sum;
 }
 
-/* Moro's inverse, of path i's number. */
+/* Returns Moro's inverse of the normal distribution for the number of path i. */
 static double normal(uint32_t i) {
     static const double over[] = {2.50662823884, -18.61500062529, 41.39119773534, -25.44106049637};
     static const double under[] = {1, -8.47351093090, 23.08336743743, -21.06224101826, 3.13082909833};
@@ -54,7 +54,7 @@ static void fill(struct option *options, uint32_t n) {
     }
 }
 
-/* Sums are scaled by the paths, so that the tolerance is relative to what an option is worth, or to one. */
+/* Compares sums divided by the number of paths, so that the tolerance is relative to the option's value, or to one. */
 static enum heddle_status compare(const struct option *options, float *got, uint32_t n, uint32_t paths, char *why,
                                   size_t why_size) {
     float want[2 * OPTIONS];

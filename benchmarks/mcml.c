@@ -1,5 +1,5 @@
 /* mcml: three layers of tissue between air. The reference follows the same packets with the same random numbers and
- * rounds where the kernel does; sums of whole numbers do not depend on their order: all are equal.
+ * rounds where the kernel does. Sums are of integers and do not depend on their order, so results are equal.
  *   small: 128 threads with a packet each, 0.10 M warp and 1.0 M thread instructions
  *   paper: 2,048 threads with two packets each, 2.9 M and 32 M (the dual-path paper: 303 G, of which
  *          this is one part in 9,400) */
@@ -13,7 +13,7 @@ extern const struct bench bench_mcml;
 enum { BLOCK = 128, LAYERS = 3, RADII = 32, DEPTHS = 32, CELLS = RADII * DEPTHS + 2 };
 static const float radius_step = 0.01f, depth_step = 0.01f, scale = 65536.0f, light = 1e-4f;
 
-/* As in the kernel's source. */
+/* Layout as in the kernel's source. */
 struct layer {
     float top, bottom, index, absorbs, scatters, forward;
 };
@@ -75,7 +75,7 @@ static void spin(float by[3], float g, float u, float v) {
     by[2] = z * one;
 }
 
-/* At the edge to layer `to`: back, or through. */
+/* Moves a packet at the boundary to layer `to`: reflects or transmits it. */
 static void cross(struct packet *p, int to, float u) {
     float n1 = tissue[p->layer].index, n2 = tissue[to].index;
     float c1 = fabsf(p->by[2]), ratio = n1 / n2, s2 = ratio * ratio * (1 - c1 * c1);
@@ -95,8 +95,8 @@ static void cross(struct packet *p, int to, float u) {
     p->layer = to;
 }
 
-/* One step of a packet; its random numbers are drawn in the kernel's order. cells: absorbed by depth and radius, then
- * what went out above and below. */
+/* Moves a packet by one step, with random numbers in the kernel's order. cells: absorbed weight by depth and radius,
+ * then the weight that left above and below. */
 static void step(struct packet *p, struct generator *g, uint64_t *cells) {
     const struct layer *l = &tissue[p->layer];
     float s = minus_log(uniform(g)) / (l->absorbs + l->scatters), z = fmaf(s, p->by[2], p->at[2]);

@@ -1,7 +1,7 @@
-/* mumpp: a reference of random letters a third of which are copies of earlier stretches with a letter in 50 changed,
- * and queries cut out of it with as many changed. The reference looks for the query's place among the sorted
- * suffixes, letter by letter: the longest match is with one of the two beside it. Places may be any where the match
- * is.
+/* mumpp: a reference sequence of random letters. A third of it are copies of earlier stretches with one letter in 50
+ * changed. Queries are cut out of it with as many changes. The reference searches the query's place among the sorted
+ * suffixes, letter by letter: the longest match is with one of both neighbours. The kernel may report any place of the
+ * longest match.
  *   small: 3,000 letters, 200 queries of 24, 0.24 M warp and 2.6 M thread instructions
  *   paper: 65,536 letters, 5,120 queries of 32, 11.3 M and 144 M (the dual-path paper: 148 M) */
 #include "bench.h"
@@ -13,8 +13,8 @@ extern const struct bench bench_mumpp;
 enum { BLOCK = 256, LEAST = 12, CHANGED = 50 };
 
 struct sequences {
-    uint32_t n, count, length, starts; /* starts: places in a query that are looked for */
-    uint8_t *text, *query;             /* n + 1: 0 at the end; count x length */
+    uint32_t n, count, length, starts; /* starts: number of start positions in a query */
+    uint8_t *text, *query;             /* n + 1, ends with 0; count x length */
     int32_t *suffix;                   /* n */
     int32_t *want, *match, *place;     /* starts x count each */
 };
@@ -56,7 +56,7 @@ static int32_t shared(const uint8_t *query, uint32_t length, const uint8_t *text
 }
 
 static int32_t longest(const struct sequences *q, const uint8_t *query, uint32_t length) {
-    uint32_t low = 0, high = q->n; /* the first suffix that is not before the query is in [low, high] */
+    uint32_t low = 0, high = q->n; /* the first suffix not less than the query is in [low, high] */
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         if (strncmp((char *)q->text + q->suffix[middle], (const char *)query, length) < 0)
@@ -69,7 +69,7 @@ static int32_t longest(const struct sequences *q, const uint8_t *query, uint32_t
     return before > behind ? before : behind;
 }
 
-/* Also whether every match is where the kernel says. */
+/* Compares lengths, and checks that every match is where the kernel reports it. */
 static enum heddle_status compare(const struct sequences *q, char *why, size_t why_size) {
     for (uint32_t i = 0; i < q->starts * q->count; i++) {
         uint32_t start = i / q->count, own = i % q->count, length = q->length - start;

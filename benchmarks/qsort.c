@@ -23,7 +23,7 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, uint
     uint64_t seed = 50;
     for (size_t i = 0; i < all; i++)
         want[i] =
-            (uint32_t)(bench_random(&seed) % 4096) << 20 | 0x5eed; /* high bits: an order of signed keys is wrong */
+            (uint32_t)(bench_random(&seed) % 4096) << 20 | 0x5eed; /* random high bits: signed order would be wrong */
     uint64_t buffer = bench_buffer(h, want, bytes);
     if (!buffer)
         return heddle_status(h);

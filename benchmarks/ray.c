@@ -1,5 +1,5 @@
 /* ray: spheres of all sizes around the middle of the picture, a third of them without reflection. The reference rounds
- * where the kernel does, so that every ray goes the same way, and brightness is equal bit for bit.
+ * where the kernel does, so that every ray takes the same path, and brightness is equal bit for bit.
  *   small: 48 x 32 pixels, 8 spheres, 0.05 M warp and 1.1 M thread instructions
  *   paper: 256 x 256 pixels, 16 spheres, 3.8 M and 94 M (the original: 256 x 256; the dual-path paper: 250 M) */
 #include "bench.h"
@@ -11,7 +11,7 @@ extern const struct bench bench_ray;
 enum { WIDTH = 16, HEIGHT = 8, SPHERES = 16, TURNS = 5 };
 static const float near = 1e-3f;
 
-/* As in the kernel's source. */
+/* Layout as in the kernel's source. */
 struct sphere {
     float x, y, z, radius, colour, mirror, shine;
 };
@@ -43,7 +43,7 @@ static float meets(const struct sphere *s, const struct ray *r) {
     return middle + half >= near ? middle + half : 0;
 }
 
-/* The sphere that is met first, n for the ground, -1 for the sky. */
+/* Returns the first sphere that the ray hits; n: the ground, -1: the sky. */
 static int first(const struct scene *scene, const struct ray *r, float *distance) {
     int hit = -1;
     *distance = 1e9f;
@@ -61,7 +61,7 @@ static int first(const struct scene *scene, const struct ray *r, float *distance
     return hit;
 }
 
-/* What is met at `at`, and its normal. The ground is a sphere of its own. */
+/* Returns the material at the hit point `at`, and its normal. The ground is a material of its own. */
 static struct sphere surface(const struct scene *scene, int hit, struct vector at, struct vector *normal) {
     if (hit == scene->n) {
         bool light = ((int)floorf(at.x) + (int)floorf(at.z)) & 1;

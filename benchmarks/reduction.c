@@ -9,7 +9,7 @@ extern const struct bench bench_reduction;
 
 enum { BLOCKS = 64, THREADS = 256 };
 
-/* What block `block` of `blocks` writes. */
+/* Returns the sum that block `block` of `blocks` writes. */
 static float block_sum(const float *in, uint32_t n, uint32_t block, uint32_t blocks) {
     float part[THREADS];
     for (uint32_t t = 0; t < THREADS; t++) {

@@ -1,5 +1,5 @@
-/* sad: motion estimation between two frames; the second is the first, moved by a few pixels that differ from
- * macroblock to macroblock, with noise. The reference adds up each sum from pixels.
+/* sad: motion estimation between two frames. The second frame is the first with noise, shifted by a few pixels that
+ * differ by macroblock. The reference adds up each sum from pixels.
  *   small: 2 macroblocks, 0.17 M warp and 5.1 M thread instructions
  *   paper: 176 x 144 as in Parboil, 8.4 M and 252 M */
 #include "bench.h"
@@ -15,7 +15,7 @@ struct frames {
     uint16_t *want, *got;        /* SUMS x macroblocks x PADDED each */
 };
 
-/* The pixel nearest to (x, y). */
+/* Returns the pixel nearest to (x, y). */
 static int texel(const struct frames *f, int x, int y) {
     int right = (int)f->width - 1, bottom = (int)f->height - 1;
     x = x < 0 ? 0 : x > right ? right : x;
@@ -36,7 +36,7 @@ static void fill(struct frames *f) {
     }
 }
 
-/* Sum over a block of w x h pixels at (x, y) against the reference moved by (dx, dy). */
+/* Returns the sum over a block of w x h pixels at (x, y) against the reference frame shifted by (dx, dy). */
 static uint16_t sum(const struct frames *f, int x, int y, int w, int h, int dx, int dy) {
     int all = 0;
     for (int i = y; i < y + h; i++)
@@ -46,7 +46,7 @@ static uint16_t sum(const struct frames *f, int x, int y, int w, int h, int dx, 
 }
 
 static void reference(const struct frames *f) {
-    /* in the order in which kinds lie in memory */
+    /* in the order of the kinds in memory */
     static const int size[KINDS][2] = {{16, 16}, {16, 8}, {8, 16}, {8, 8}, {8, 4}, {4, 8}, {4, 4}};
     uint32_t mbs = f->mb_width * f->mb_height;
     uint16_t *out = f->want;

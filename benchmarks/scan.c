@@ -1,5 +1,5 @@
-/* scan: exclusive prefix sums of n random integers (sums wrap), in as many levels as it takes: the blocks' totals are
- * scanned, too, and added to the blocks.
+/* scan: exclusive prefix sums of n random integers (sums wrap), in several levels: the totals of blocks are scanned,
+ * too, and added to the blocks.
  *   small: n = 12,000, two levels, 0.04 M warp and 1.1 M thread instructions
  *   paper: n = 1,000,000, three levels, 3.1 M and 87 M */
 #include "bench.h"
@@ -9,7 +9,7 @@ extern const struct bench bench_scan;
 
 enum { THREADS = 256, ELEMENTS = 2 * THREADS };
 
-/* From `in` to `out`, n elements each. */
+/* Scans n elements from `in` to `out`. */
 static enum heddle_status scan(struct heddle *h, struct heddle_module *m, uint64_t out, uint64_t in, uint32_t n) {
     uint32_t blocks = bench_blocks(n, ELEMENTS);
     struct heddle_dim grid = {blocks, 1, 1}, block = {THREADS, 1, 1};

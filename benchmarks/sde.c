@@ -1,6 +1,6 @@
-/* sde: paths that begin between the wells. The reference takes the same steps in double, with the same whole numbers of
- * the generators; places are compared within 5e-5 of max(1, |place|): the fast sine and logarithm are off by some 1e-6,
- * and a path near the ridge between the wells doubles what it is off in about 0.7 seconds.
+/* sde: paths that begin between the wells. The reference takes the same steps in double, with the same integers of the
+ * generators. Places are compared within 5e-5 of max(1, |place|): the fast sine and logarithm have errors of about
+ * 1e-6, and on a path near the ridge between the wells, errors double in about 0.7 seconds.
  *   small: 1,000 paths, 2 samples of 32 steps, 0.04 M warp and 1.3 M thread instructions
  *   paper: 20,000 paths, 8 samples of 32 steps, 3.2 M and 102 M */
 #include "bench.h"
@@ -11,7 +11,7 @@ extern const struct bench bench_sde;
 
 enum { BLOCK = 64 };
 
-/* As in the kernel's source. */
+/* Layout as in the kernel's source. */
 struct sde {
     float force, frequency, noise, dt;
 };
@@ -46,7 +46,7 @@ static void follow(const struct paths *p, uint32_t path, const struct sde *c) {
 
 static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, const struct paths *p, char *why,
                                  size_t why_size) {
-    const struct sde c = {0.3f, 1.5f, 0.5f * 0.1f, 0.01f}; /* dt's root is 0.1 */
+    const struct sde c = {0.3f, 1.5f, 0.5f * 0.1f, 0.01f}; /* sqrt(dt) is 0.1 */
     uint64_t seed = 46, bytes = (uint64_t)p->n * p->samples * sizeof(float);
     bench_fill(p->place, p->n, &seed, -1, 1);
     for (uint32_t i = 0; i < p->n; i++)

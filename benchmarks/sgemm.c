@@ -7,7 +7,8 @@
 
 extern const struct bench bench_sgemm;
 
-/* Row by row, k outside and j inside: each element still adds its products in the order of k. */
+/* Multiplies row by row, with k in the outer loop and j in the inner loop: each element still adds its products in
+ * the order of k. */
 static void reference(const float *a, const float *b, float *c, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t j = 0; j < n; j++)

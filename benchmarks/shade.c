@@ -1,9 +1,9 @@
-/* shade1 to shade10: a picture of each of ten settings, four scenes with few or many materials. The reference shares
- * the triangle's test and the shaders with the kernel (shade_scene.h) but not the tree: it tries every triangle. All
+/* shade1 to shade10: pictures of ten settings, from four scenes with few or many materials. The reference shares the
+ * intersection test and the shaders with the kernel (shade_scene.h), but not the tree: it tries every triangle. All
  * roundings are written out, so that pictures are equal bit for bit.
  *   small: 16 x 8 pixels, 64 triangles at most, 0.01 M to 0.2 M warp and 0.1 M to 1.8 M thread instructions
  *   paper: 48 x 32 pixels, 1,024 at most, 1.2 M to 9.6 M and 5 M to 48 M
- * shadehit1 to shadehit10: the same pictures, where each ray's triangle is given. */
+ * shadehit1 to shadehit10: the same pictures, with the triangle that each ray hits as an input. */
 #include "bench.h"
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ enum scene { HILLS, CITY, LEAVES, HALL };
 static void (*const shaders[SHADERS])(struct path *, const struct surface *, const float *) = {
     shade_matte, shade_mirror, shade_gloss, shade_checks, shade_marble, shade_wood, shade_lamp, shade_glass};
 
-/* materials: their numbers as letters '0' to '7', drawn from with equal odds. */
+/* materials: letters '0' to '7' of the materials, drawn with equal odds. */
 struct setting {
     enum scene scene;
     const char *materials;
@@ -35,7 +35,7 @@ static const struct setting settings[] = {
 struct world {
     struct triangle *triangle; /* most */
     struct node *node;         /* 2 x most */
-    struct hit *hit;           /* of ray i of each pixel, picture after picture */
+    struct hit *hit;           /* hits of ray i of each pixel, one picture after another */
     float *texture, *want, *got;
     int n, most, nodes, width, height;
     const struct setting *setting;
@@ -61,7 +61,7 @@ static void ground(struct world *w, int side, float rough) {
     for (int i = 0; i < side * side; i++) {
         float step = 16.0f / (float)side, x = (float)(i % side) * step - 8, z = (float)(i / side) * step - 5;
         struct vector corner[4];
-        for (int k = 0; k < 4; k++) { /* heights belong to places, so that neighbours meet */
+        for (int k = 0; k < 4; k++) { /* a height depends on the place, so that adjacent triangles share corners */
             float cx = x + (k & 1 ? step : 0), cz = z + (k & 2 ? step : 0);
             uint64_t at = (uint64_t)(int64_t)(cx * 64 + cz * 8192 + 1e6f);
             corner[k] = (struct vector){cx, rough * bench_uniform(&at, -1, 1), cz};
@@ -115,13 +115,13 @@ static int by_axis(const void *a, const void *b, void *axis) {
     return (x > y) - (x < y);
 }
 
-static void widen(struct node *n, struct vector v) { /* by more than what roundings of the walk amount to */
+static void widen(struct node *n, struct vector v) { /* by more than the rounding errors of the traversal */
     const float more = 1e-2f;
     n->low = (struct vector){fminf(n->low.x, v.x - more), fminf(n->low.y, v.y - more), fminf(n->low.z, v.z - more)};
     n->high = (struct vector){fmaxf(n->high.x, v.x + more), fmaxf(n->high.y, v.y + more), fmaxf(n->high.z, v.z + more)};
 }
 
-/* A tree over triangles, halved along the longest side. Node 0 is the root; work is put off on a list. */
+/* Builds a tree over triangles, halved along the longest side. Node 0 is the root; unfinished nodes are on a list. */
 static void plant(struct world *w) {
     w->nodes = 1;
     w->node[0] = (struct node){.first = 0, .count = w->n};

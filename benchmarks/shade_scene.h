@@ -1,11 +1,11 @@
 #ifndef BENCHMARKS_SHADE_SCENE_H
 #define BENCHMARKS_SHADE_SCENE_H
-/* What the kernel of shade and its reference share: scenes, the triangle's test and the eight materials' shaders. C and
- * CUDA C; every rounding is written out. SHARED stands before a function, SHADER before one that is called through the
- * table. */
+/* Code that the kernel of shade and its reference share: scenes, the intersection test and the shaders of eight
+ * materials, in C and CUDA C with every rounding written out. SHARED precedes functions, SHADER precedes functions
+ * in the table of shaders. */
 #include <math.h>
 enum { SHADERS = 8, TEXELS = 4096, FAR_AWAY = 1000000 };
-#define EDGE 1e-3f /* a ray begins so far from where the last one ended */
+#define EDGE 1e-3f /* a ray starts this distance beyond the last hit */
 
 struct vector {
     float x, y, z;
@@ -14,24 +14,24 @@ struct triangle {
     struct vector corner, one, other; /* the two edges from the corner */
     int material;
 };
-struct node { /* of a tree of boxes */
+struct node { /* node of a tree of boxes */
     struct vector low;
-    int first; /* triangle, or the first of two children that lie side by side */
+    int first; /* first triangle, or first of two adjacent children */
     struct vector high;
-    int count; /* of triangles, 0 for a node with children */
+    int count; /* number of triangles; 0: a node with children */
 };
 struct hit { /* the nearest triangle of a ray */
     float far;
-    int triangle; /* -1: none, the sky */
+    int triangle; /* -1: the ray reaches the sky */
 };
 struct path {
-    struct vector from, by; /* by: of length one */
+    struct vector from, by; /* by: direction of length one */
     float weight, light;
     unsigned random, alive;
 };
 struct surface {
-    struct vector at, normal; /* the normal looks to where the ray came from */
-    int inside;               /* it came from behind the triangle */
+    struct vector at, normal; /* the normal points to the origin of the ray */
+    int inside;               /* the ray came from behind the triangle */
 };
 
 SHARED float dot(struct vector a, struct vector b) { return fmaf(a.z, b.z, fmaf(a.y, b.y, a.x * b.x)); }
@@ -49,7 +49,7 @@ SHARED struct vector unit(struct vector v) {
     return u;
 }
 
-/* How far along the ray the triangle is met; FAR_AWAY when it is not (Moeller and Trumbore). */
+/* Returns the distance of the triangle along the ray; FAR_AWAY: no hit (Moeller and Trumbore). */
 SHARED float meets(const struct triangle *t, struct vector from, struct vector by) {
     struct vector p = cross(by, t->other), minus = t->corner, s, q;
     float turn = dot(t->one, p), inverse = 1 / turn, u, v, far;
@@ -65,7 +65,7 @@ SHARED float meets(const struct triangle *t, struct vector from, struct vector b
     return v < 0 || u + v > 1 || far < EDGE ? FAR_AWAY : far;
 }
 
-/* In [-1, 1) */
+/* Returns a random number in [-1, 1). */
 SHARED float either(struct path *p) {
     p->random = p->random * 1664525u + 1013904223u;
     return (p->random >> 8) * 0x1p-23f - 1;
@@ -123,7 +123,7 @@ SHADER void shade_checks(struct path *p, const struct surface *s, const float *t
 }
 SHADER void shade_marble(struct path *p, const struct surface *s, const float *texture) {
     float vein = s->at.x + s->at.y;
-    for (int turn = 0; turn < 8; turn++) /* each load's place depends on the one before */
+    for (int turn = 0; turn < 8; turn++) /* each load's address depends on the previous load */
         vein = fmaf(0.7f, texel(texture, vein * 16, s->at.z * 16), vein * 0.5f);
     vein -= floorf(vein);
     p->weight *= fmaf(0.5f, vein * (1 - vein), 0.6f);
@@ -155,7 +155,7 @@ SHADER void shade_glass(struct path *p, const struct surface *s, const float *te
     }
 }
 
-/* A pixel's first ray. */
+/* Starts a pixel's first ray. */
 SHARED void aim(struct path *p, int column, int row, int width, int height) {
     struct vector from = {0, 1.5f, -4};
     struct vector by = {(column - 0.5f * width) / height, (0.5f * height - row) / height - 0.2f, 1};

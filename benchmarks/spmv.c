@@ -17,7 +17,7 @@ struct matrix {
     float *value, *x, *want, *got; /* n; rows each */
 };
 
-/* Lengths first: the sum says how much room the entries need. */
+/* Draws the lengths of rows first: their sum is the number of entries. */
 static void lengths(struct matrix *a, int max_power) {
     uint64_t seed = 11;
     for (uint32_t i = 0; i < a->rows; i++) {

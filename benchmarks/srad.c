@@ -1,5 +1,5 @@
-/* srad: despeckling of an image of values between 1 and e, as the exponential of a picture has them. The reference
- * rounds where the kernels do, so results are equal bit for bit.
+/* srad: despeckling of an image with values between 1 and e, the exponential of a picture. The reference rounds where
+ * the kernels do, so results are equal bit for bit.
  *   small: 64 x 48, 2 steps, 0.06 M warp and 1.6 M thread instructions
  *   paper: 512 x 512, 2 steps, 5.0 M and 138 M (Rodinia: 2048 x 2048) */
 #include "bench.h"
@@ -17,7 +17,7 @@ struct picture {
     float *image, *c, *n, *s, *w, *e, *got; /* rows x columns each */
 };
 
-/* Variance over squared mean of the upper left quarter. */
+/* Returns the variance over the squared mean of the upper left quarter. */
 static float speckle(const struct picture *p, const float *image) {
     double sum = 0, sum2 = 0, n = (double)(p->rows / 2) * (p->columns / 2);
     for (uint32_t y = 0; y < p->rows / 2; y++)

@@ -1,5 +1,5 @@
-/* stencil: a 7-point stencil in 3-D. The reference is a plain loop over the grid with fma where the kernel has it, so
- * results are equal bit for bit.
+/* stencil: a 7-point stencil in 3-D. The reference is a loop over the grid with fma where the kernel has it, so results
+ * are equal bit for bit.
  *   small: 104 x 14 x 10, 2 steps, 0.04 M warp and 1.1 M thread instructions
  *   paper: 128 x 128 x 32 as in Parboil, 6 steps, 4.0 M and 106 M (the dual-path paper: 115 M) */
 #include "bench.h"
@@ -17,7 +17,7 @@ struct grid {
     float *now, *next, *got; /* nx x ny x nz each */
 };
 
-/* One step, from `now` to `next`, which are exchanged. */
+/* Computes one step from `now` to `next` and exchanges both. */
 static void step(struct grid *g) {
     size_t row = g->nx, layer = row * g->ny;
     for (uint32_t z = 1; z + 1 < g->nz; z++)

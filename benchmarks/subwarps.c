@@ -1,7 +1,8 @@
-/* subwarps<N>: each warp splits into N subwarps by a switch, and every subwarp sums words that nobody else reads, each
- * used right after its load (subwarp-interleaving paper, section V-A). One warp for each of two SMs, as exposed as it
- * gets. small: 8 rounds      paper: 64 rounds (instruction caches warm)
- * subwarpslong<N>: twice as many words, all in straight code, which exceeds the L1 instruction cache at 32. */
+/* subwarps<N>: a switch splits each warp into N subwarps. Each subwarp sums words that no other subwarp reads, and uses
+ * each word right after its load (subwarp-interleaving paper, section V-A). Each of two SMs has a single warp, so that
+ * all load latency is exposed.
+ *   small: 8 rounds      paper: 64 rounds (instruction caches warm)
+ * subwarpslong<N>: twice as many words, all in straight-line code, which exceeds the L1 instruction cache at N = 32. */
 #include "bench.h"
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ struct split {
     int ways, accesses, rounds;
 };
 
-/* What a thread ends with: the last round's sum of its subwarp's slice. */
+/* Returns the expected result of a thread: the last round's sum of its subwarp's slice. */
 static int32_t expected(const int32_t *data, int warp, int subwarp, const struct split *p) {
     const int32_t *slice = data + (size_t)((warp * p->rounds + p->rounds - 1) * 32 + subwarp) * 32 * p->accesses;
     uint32_t sum = (uint32_t)subwarp;

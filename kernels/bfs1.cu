@@ -1,12 +1,12 @@
-// bfs1: breadth-first search, one launch a level, a thread for each node: a node of the frontier leaves it, and its
-// neighbours that were not reached get the next level, are marked, and make the next frontier.
-// From: ISPASS-2009 suite, BFS (Kernel). There a node counts as visited when its own turn comes and joins the very
-//   frontier that is being worked on, so that levels depend on the order of threads; here it is visited when it is
-//   reached (volatile, since other blocks look at it in the same launch), and there are two frontiers in turn. Tests,
-//   loop and nesting are the original's.
-// Divergence: an if without else for the frontier's nodes, around a loop over a node's edges (their number is a
-//   thread's own), around an if without else for a neighbour not visited. Nesting: 3.
-// After the joins: 5 (loop) behind the inner if, none behind the others.
+// bfs1: breadth-first search, one launch a level, a thread for each node: each node of the frontier leaves it; its
+// unvisited neighbours get the next level and form the next frontier.
+// From: ISPASS-2009 suite, BFS (Kernel). There, a node counts as visited only when it is processed, and it joins the
+//   frontier in progress, so that levels depend on the order of threads. Here, a node is visited once it is reached
+//   (volatile, since other blocks read it in the same launch), and two frontiers alternate. Tests, loop and nesting
+//   are the original's.
+// Divergence: an if without else for the frontier's nodes, around a loop over a node's edges (their number differs by
+//   thread), around an if without else for a neighbour not visited. Nesting: 3.
+// Instructions after reconvergence: 5 (loop) after the inner if, none after the others.
 // Barriers: none. Block: 256 x 1. Shared memory: none.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
 struct node {

@@ -1,11 +1,11 @@
-// bfs2: breadth-first search, two launches a level, a thread for each node: bfs2_expand takes the nodes of the
-// frontier and marks their neighbours that were not visited, bfs2_update makes the marked nodes the frontier.
+// bfs2: breadth-first search, two launches a level, a thread for each node: bfs2_expand marks the unvisited neighbours
+// of the frontier; bfs2_update makes the marked nodes the next frontier.
 // From: Rodinia, bfs (Kernel, Kernel2), as nvcc compiles it; bfs has the same program written by hand, on another
 //   graph.
 // Divergence: bfs2_expand: an if without else for the frontier's nodes, around a loop over a node's edges (their
-//   number is a thread's own), around an if without else for a neighbour not visited. bfs2_update: an if without
-//   else. Nesting: 3 and 1.
-// After the joins: 5 (loop) behind the inner if, none behind the others.
+//   number differs by thread), around an if without else for a neighbour not visited. bfs2_update: an if without else.
+//   Nesting: 3 and 1.
+// Instructions after reconvergence: 5 (loop) after the inner if, none after the others.
 // Barriers: none. Block: 512 x 1. Shared memory: none.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
 struct node {

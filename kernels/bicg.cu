@@ -3,7 +3,7 @@
 // Divergence: an if without else at the grid's ragged end; the loop inside is uniform. Nesting: 2. q's lanes read a
 //   row each (a cache line a lane), s's a column each (coalesced). As in the original, each step loads and stores the
 //   sum.
-// After the joins: none.
+// Instructions after reconvergence: none.
 // Barriers: none. Block: 256 x 1. Shared memory: none.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
 extern "C" __global__ void bicg_q(const float *a, const float *p, float *q, int nx, int ny) {

@@ -1,22 +1,22 @@
 // binopt: prices of European calls on a binomial tree, a block for each option. The leaves' values are written to a
-// row of nodes in global memory; then tiles of 256 nodes come into shared memory and go 32 steps towards the root,
-// from one of two arrays into the other, until one node is left.
+// row of nodes in global memory. Then tiles of 256 nodes are loaded into shared memory and move 32 steps towards the
+// root, between two arrays, until one node is left.
 // From: CUDA samples, binomialOptions (binomialOptionsKernel of the releases for 16 KiB of shared memory).
-// Divergence: ifs without else where a tile is loaded and stored, in two uniform loops around the steps' loop,
-//   which is uniform too; the loop over leaves, whose last turn has one thread. Nesting: 4.
-// After the joins: 1 behind the load, 3 behind the store (loop), 2 behind the leaves.
+// Divergence: ifs without else where a tile is loaded and stored, in two uniform loops around the steps' loop, which
+//   is uniform too; the loop over leaves, whose last iteration has one thread. Nesting: 4.
+// Instructions after reconvergence: 1 after the load, 3 after the store (loop), 2 after the leaves.
 // Barriers: 1 a step, 2 a tile. Block: 256 x 1. Shared memory: 2 KiB; 20 bytes of constant memory an option.
 // Contraction: left to nvcc.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
 enum { CACHE = 256, STEPS = 32, TILE = CACHE - STEPS, OPTIONS = 64 };
 
 struct option {
-    float price, strike, move; // move: the logarithm of what a step up multiplies the price by
+    float price, strike, move; // move: logarithm of the price's factor in a step up
     float up, down;            // probabilities of a step, discounted
 };
 __constant__ struct option binopt_options[OPTIONS];
 
-// `steps`: of the tree, a multiple of 32, 256 at least; `nodes`: steps + 16 floats for each option
+// `steps`: steps of the tree, a multiple of 32, at least 256; `nodes`: steps + 16 floats for each option
 extern "C" __global__ void binopt(float *value, float *nodes, int steps) {
     __shared__ float one[CACHE + 1], other[CACHE + 1];
     int t = threadIdx.x;

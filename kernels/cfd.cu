@@ -6,7 +6,7 @@
 // Divergence: cfd_flux: for each of the four faces (unrolled) an if-else chain of three: a neighbour (over 100
 //   instructions of arithmetic behind indirect loads), a wing's wall, or the far field. The others have none.
 //   Nesting: 2.
-// After the joins: 11 to 20 (the next face's loads and length), at the last 14 (stores).
+// Instructions after reconvergence: 11 to 20 (the next face's loads and length), at the last 14 (stores).
 // Barriers: none. Block: 192 x 1; cells are a multiple. Shared memory: none; 68 bytes of constant memory.
 enum { DENSITY, MOMENTUM, ENERGY = 4, VARIABLES, FACES = 4, STAGES = 3 };
 #define GAMMA 1.4f
@@ -77,7 +77,7 @@ extern "C" __global__ void cfd_step_factor(int n, const float *v, const float *a
     factors[i] = 0.5f / (sqrtf(areas[i]) * (sqrtf(s.speed2) + s.sound));
 }
 
-// What flows through a face along one axis: `f` times the sum of both sides.
+// The flux through a face along an axis: `f` times the sum of both sides.
 #define ADD_AXIS(axis, length, other_momentum, other)                                                                  \
     {                                                                                                                  \
         float half = 0.5f * (length);                                                                                  \

@@ -1,7 +1,7 @@
-// conv2d: 3 x 3 convolution of a height x width image with fixed coefficients; the border stays as it was.
+// conv2d: 3 x 3 convolution of a height x width image with fixed coefficients; the border is unchanged.
 // From: PolyBench-GPU, 2DCONV.
 // Divergence: one if without else of four conditions, at the image's border and beyond its end. Nesting: 1.
-// After the joins: none.
+// Instructions after reconvergence: none.
 // Barriers: none. Block: 32 x 8. Shared memory: none.
 extern "C" __global__ void conv2d(const float *in, float *out, int width, int height) {
     int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;

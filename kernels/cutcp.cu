@@ -1,13 +1,13 @@
-// cutcp: electrostatic potential on a 3-D lattice of the point charges within a cutoff. A block computes a region of
-// 8 x 8 x 8 lattice points, four along y a thread, from the bins of atoms around it (cubes of 4 Angstrom, up to 8
-// atoms each, a charge of 0 ends a bin), 32 bins at a time through shared memory. One launch for each layer of
+// cutcp: electrostatic potential on a 3-D lattice of the point charges within a cutoff. A block computes a region of 8
+// x 8 x 8 lattice points, four along y a thread, from the bins of atoms around it (cubes of 4 Angstrom with up to 8
+// atoms; a charge of 0 ends a bin). It loads 32 bins at a time into shared memory. One launch for each layer of
 // regions.
 // From: Parboil, cutcp (cuda_cutoff_potential_lattice6overlap).
-// Divergence: four ifs without else on the distance, in a loop over a bin's atoms that ends early (uniform), in a
-//   loop over bins, in a loop over batches of bins; half-warps load up to four bins each (loop's end differs between
-//   halves). Nesting: 4.
-// After the joins: behind each of the first three ifs 4 (next distance), behind the last 3 (loop's step), behind the
-//   loads of bins 1 (barrier).
+// Divergence: four ifs without else on the distance, in a loop over a bin's atoms that ends early (uniform), in a loop
+//   over bins, in a loop over batches of bins; half-warps load up to four bins each (the loop's end differs between
+//   the halves). Nesting: 4.
+// Instructions after reconvergence: after each of the first three ifs 4 (next distance), after the last 3 (loop's
+//   step), after the loads of bins 1 (barrier).
 // Barriers: 2 a batch. Block: 8 x 2 x 8. Shared memory: 4 KiB; constant memory for the list of bins around.
 enum { BIN_DEPTH = 8, BIN_FLOATS = BIN_DEPTH * 4, BATCH = 32, MAX_AROUND = 11 * 11 * 11, REGION = 512 };
 #define BIN_PER_LENGTH 0.25f
@@ -34,7 +34,7 @@ extern "C" __global__ void cutcp(int bins_x, int bins_y, const float *zero_bin, 
     float energy0 = 0, energy1 = 0, energy2 = 0, energy3 = 0;
 #pragma unroll 1
     for (int done = 0; done < cutcp_count; done += batch) {
-        // each half-warp brings up to four bins of 32 floats
+        // each half-warp loads up to four bins of 32 floats
 #pragma unroll 1
         for (int i = 0; i < 4 && next < cutcp_count; i++, next += 8) {
             int bin = ((bin_z + cutcp_around[next].z) * bins_y + bin_y + cutcp_around[next].y) * bins_x + bin_x +

@@ -1,24 +1,24 @@
-// dxtc: compression of a picture to four bits a pixel (DXT1): for each square of 4 x 4 pixels two end colours of 16
-// bits, and for each pixel which of four colours between them. A block of 64 threads takes a square: the pixels are
-// sorted along the axis on which they differ most, and each thread tries every 64th way to cut the sorted row into
-// four runs, and keeps the best; then the block finds the best of all.
-// From: CUDA samples, dxtc (compress: loadColorBlock, sortColors, evalAllPermutations, findMinError,
-//   saveBlockDXT1), its four-colour mode; ways to cut come from the host there and here.
-// Divergence: ifs without else for the 16 threads that load and sort (half a warp), in the sort around a uniform
-//   loop; all threads compute the axis alike; a loop over the ways to cut with a break at the ragged end, around a
-//   uniform loop over pixels, then an if without else for a better way (compiled to selections); a tree with an if
-//   without else at each level and one in it for the better of two; an if without else for the best thread at the
-//   end. Nesting: 3.
-// After the joins: 248 (the axis) behind the load's if, 3 behind the sort's; in the loop over ways 20 (loop,
-//   selections) and 14 behind it; 6 (loop, barrier) a level of the tree, none at the end. The loop over pixels is
-//   unrolled four times, with its test of a bit as an if without else around a division each (20 to 24 behind it).
+// dxtc: compression of a picture to four bits a pixel (DXT1): each square of 4 x 4 pixels has two end colours of 16
+// bits, and for each pixel the choice among four colours between them. A block of 64 threads compresses a square. It
+// sorts the pixels along their principal axis. Each thread tries every 64th way to divide the sorted row into four
+// runs, and keeps the best; then the block finds the best of all.
+// From: CUDA samples, dxtc (compress: loadColorBlock, sortColors, evalAllPermutations, findMinError, saveBlockDXT1),
+//   its four-colour mode; the ways to divide come from the host, as there.
+// Divergence: ifs without else for the 16 threads that load and sort (half a warp), in the sort around a uniform loop;
+//   all threads compute the same axis; a loop over the ways to divide with a break at the ragged end, around a uniform
+//   loop over pixels, then an if without else for a better way (compiled to selections); a tree with an if without
+//   else at each level and one in it for the better of two; an if without else for the best thread at the end.
+//   Nesting: 3.
+// Instructions after reconvergence: 248 (the axis) after the load's if, 3 after the sort's; in the loop over ways 20
+//   (loop, selections) and 14 after it; 6 (loop, barrier) a level of the tree, none at the end. The loop over pixels
+//   is unrolled four times, with its test of a bit as an if without else around a division each (20 to 24 after it).
 // Barriers: 4, and 1 a level of the tree. Block: 64 x 1. Shared memory: 1.1 KiB.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
 enum { PIXELS = 16, THREADS = 64, ROUNDS = 8 };
 
 static __device__ float dot(const float *a, const float *b) { return fmaf(a[2], b[2], fmaf(a[1], b[1], a[0] * b[0])); }
 
-// The nearest colour of 5, 6 and 5 bits; `v` becomes that
+// Rounds `v` to the nearest colour of 5, 6 and 5 bits and returns its bits
 static __device__ unsigned rounded(float *v) {
     const float most[3] = {31, 63, 31};
     unsigned bits = 0;
@@ -30,8 +30,8 @@ static __device__ unsigned rounded(float *v) {
     return bits;
 }
 
-// The best end colours for a way to cut: two bits a pixel, 0 and 1 for the ends, 2 and 3 for a third and two from the
-// first. Returns the squares of what is lost, less a constant.
+// Finds the best end colours for a way to divide the pixels: two bits a pixel, 0 and 1 for the ends, 2 and 3 for one and
+// two thirds from the first. Returns the squared error, less a constant.
 static __device__ float attempt(const float (*colour)[3], unsigned way, unsigned *first, unsigned *last) {
     float aa = 0, bb = 0, ab = 0, ax[3] = {0, 0, 0}, bx[3] = {0, 0, 0};
     for (int i = 0; i < PIXELS; i++) {
@@ -63,7 +63,7 @@ static __device__ float attempt(const float (*colour)[3], unsigned way, unsigned
     return lost;
 }
 
-// The direction in which 16 colours differ most: their covariance's first axis, by repeated multiplication
+// The principal axis of 16 colours: the first eigenvector of their covariance, by power iteration
 static __device__ void axis_of(const float (*colour)[3], float *axis) {
     float mean[3] = {0, 0, 0}, xx = 0, xy = 0, xz = 0, yy = 0, yz = 0, zz = 0;
     for (int i = 0; i < PIXELS; i++)
@@ -141,7 +141,7 @@ extern "C" __global__ void dxtc(const unsigned *picture, const unsigned *ways, i
     }
     __syncthreads();
     if (t == thread[0]) {
-        if (first < last) { // the order says that there are four colours: ends change places, and so do those between
+        if (first < last) { // the order selects the four-colour mode: swaps the ends and the colours between
             unsigned other = first;
             first = last;
             last = other;

@@ -1,9 +1,9 @@
-// fft: Fourier transforms of 512 complex numbers each, forward, a block of 64 threads for each. A thread holds
-// eight numbers and transforms them thrice; between, the block exchanges them through shared memory, real parts
+// fft: Fourier transforms of 512 complex numbers each, forward, a block of 64 threads for each. A thread holds eight
+// numbers and transforms them three times; in between, the block exchanges them through shared memory, real parts
 // first.
 // From: Volkov and Kazian's FFT for GPUs, as in SHOC (FFT512_device): radix 8, numbers in registers, fast sines.
-// Divergence: none, and no branch. After the joins: none.
-// Barriers: 3 an exchange and 1 between. Block: 64 x 1. Shared memory: 2.25 KiB.
+// Divergence: none, and no branch. Instructions after reconvergence: none.
+// Barriers: 3 for each exchange, and 1 between them. Block: 64 x 1. Shared memory: 2.25 KiB.
 // Contraction: left to nvcc.
 enum { POINTS = 512, THREADS = 64, STEP = 8 };
 
@@ -14,7 +14,7 @@ static __device__ float2 operator*(float2 a, float2 b) {
 }
 static __device__ float2 quarter_back(float2 a) { return make_float2(a.y, -a.x); } // times -i
 
-// Two numbers become their sum and difference
+// Replaces two numbers by their sum and difference
 static __device__ void pair(float2 *a, float2 *b) {
     float2 sum = *a + *b;
     *b = *a - *b;
@@ -29,7 +29,7 @@ static __device__ void four(float2 *a, float2 *b, float2 *c, float2 *d) {
     pair(c, d);
 }
 
-// Transform of eight, in place: the result of frequency k is at order[k]
+// Transforms eight numbers in place; the result of frequency k is at order[k]
 static __device__ void eight(float2 *v) {
     const float half = 0.70710678f; // 1 / sqrt(2)
     for (int i = 0; i < 4; i++)
@@ -42,7 +42,7 @@ static __device__ void eight(float2 *v) {
 }
 #define ORDER(k) ((k) >> 2 & 1 | (k) & 2 | ((k) & 1) << 2)
 
-// Frequency k of v is turned back by k * turn / points of a circle
+// Rotates frequency k of v back by k * turn / points of a full turn
 static __device__ void twiddle(float2 *v, int turn, int points) {
     for (int k = 1; k < 8; k++) {
         float angle = -6.28318531f / points * k * turn, s, c;
@@ -51,7 +51,7 @@ static __device__ void twiddle(float2 *v, int turn, int points) {
     }
 }
 
-// Frequency k goes to work[to + k * to_step]; afterwards v[i] is what is at work[from + i * from_step]
+// Stores frequency k to work[to + k * to_step], then loads v[i] from work[from + i * from_step]
 static __device__ void exchange(float2 *v, float *work, int to, int to_step, int from, int from_step) {
     for (int k = 0; k < 8; k++)
         work[to + k * to_step] = v[ORDER(k)].x;

@@ -1,11 +1,11 @@
-// fwt: the fast Walsh (Hadamard) transform, in natural order, not normalised, and what it is for: the dyadic
-// convolution of two arrays is the transform of the product of their transforms. fwt_far does two levels at once
-// between elements far apart, fwt_near all levels of up to 2048 neighbours in shared memory, fwt_product multiplies
-// and scales.
+// fwt: the fast Walsh (Hadamard) transform in natural order, not normalised, and the dyadic convolution of two arrays:
+// the transform of the product of their transforms. fwt_far does two levels at once between elements far apart,
+// fwt_near does all levels of up to 2048 neighbours in shared memory, and fwt_product multiplies two transforms and
+// scales the result.
 // From: CUDA samples, fastWalshTransform (fwtBatch2Kernel, fwtBatch1Kernel, modulateKernel).
-// Divergence: none that a warp sees but at most in the last turns of loops that stride by the block; an if without
-//   else, uniform, where the number of levels is odd. Nesting: 2.
-// After the joins: 2 behind the load's loop, 2 (barrier, the store's loop) behind the odd level.
+// Divergence: within warps, at most in the last iterations of loops that stride by the block; an if without else,
+//   uniform, where the number of levels is odd. Nesting: 2.
+// Instructions after reconvergence: 2 after the load's loop, 2 (barrier, the store's loop) after the odd level.
 // Barriers: 1 for two levels, 3 more in fwt_near. Block: 512 x 1 (a quarter of the elements) in fwt_near, 256 x 1.
 // Shared memory: 8 KiB, dynamic.
 // Contraction: left to nvcc; there is nothing to contract.
@@ -28,7 +28,7 @@ static __device__ void four(float *a, float *b, float *c, float *d) {
     *d = t - z;
 }
 
-// Of each run of 4 * stride elements of `in`, those `stride` apart. A thread takes four.
+// A thread transforms four elements that are `stride` apart in a run of 4 * stride elements of `in`.
 extern "C" __global__ void fwt_far(float *out, const float *in, int stride) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, low = i & (stride - 1), at = ((i - low) << 2) + low;
     float a = in[at], b = in[at + stride], c = in[at + 2 * stride], d = in[at + 3 * stride];

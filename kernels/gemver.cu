@@ -2,7 +2,7 @@
 // From: PolyBench-GPU, GEMVER (its three kernels).
 // Divergence: an if without else at the grid's ragged end; the loops over a row or column are uniform inside it.
 //   Nesting: 2. gemver_x walks down columns (coalesced), gemver_w along rows (a cache line a lane).
-// After the joins: behind the loops 6 and 1.
+// Instructions after reconvergence: after the loops 6 and 1.
 // Barriers: none. Blocks: 32 x 8 and 256 x 1. Shared memory: none.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
 extern "C" __global__ void gemver_rank2(float *a, const float *u1, const float *v1, const float *u2, const float *v2,

@@ -1,11 +1,11 @@
 // histogram: how often each of 256 byte values occurs. count: a grid-stride loop over words of four bytes, each warp
-// with counters of its own in shared memory; then the block adds up its warps' counters. merge: a block a byte value
-// adds up the blocks' counts, in a tree.
+// has its own counters in shared memory; then the block adds up its warps' counters. merge: one block for each byte
+// value adds up the blocks' counts in a tree.
 // From: CUDA samples, histogram (histogram256). Parboil's histo has the same atomics in shared memory.
-// Divergence: count: the loops' ends only (uneven numbers of words, 256 values on 192 threads); what differs from
-//   lane to lane is how often an atomic must be repeated where lanes meet in one counter. merge: threads drop out of
-//   the tree by halves (if without else, nesting 2), a last if for thread 0.
-// After the joins: count: 1 (barrier) and 4; merge: 5 behind the loop, 1 (barrier) a level, 0.
+// Divergence: count: the loops' ends only (uneven numbers of words, 256 values on 192 threads); the number of
+//   repetitions of an atomic differs by lane where lanes conflict on a counter. merge: threads drop out of the tree by
+//   halves (if without else, nesting 2), a last if for thread 0.
+// Instructions after reconvergence: count: 1 (barrier) and 4; merge: 5 after the loop, 1 (barrier) a level, 0.
 // Barriers: count 2, merge one a level of the tree and 1. Blocks: 192 and 256. Shared memory: 6 KiB and 1 KiB.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
 enum { WARPS = 6, THREADS = WARPS * 32, BINS = 256, MERGE = 256 };

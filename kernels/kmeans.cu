@@ -1,10 +1,10 @@
 // kmeans: each point is assigned to the nearest of up to 5 centres; the host moves the centres and repeats.
 // kmeans_swap turns the features from point-major into feature-major order first.
 // From: Rodinia, kmeans (invert_mapping, kmeansPoint). The centres are in constant memory as there; the features are
-//   plain loads here and a texture there.
+//   plain loads here, and a texture there.
 // Divergence: an if without else at the grid's ragged end around two nested loops (uniform), and inside the outer one
 //   an if without else where a centre is nearer than all before (compiled to selections). Nesting: 3.
-// After the joins: behind the inner loop 6 (selections, step), behind the outer one 4 (address, store).
+// Instructions after reconvergence: after the inner loop 6 (selections, step), after the outer one 4 (address, store).
 // Barriers: none. Block: 256 x 1. Shared memory: none; 680 bytes of constant memory.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
 enum { CENTRES = 5, FEATURES = 34 };

@@ -1,10 +1,10 @@
-// lbm: one time step of a lattice-Boltzmann fluid (D3Q19: each cell holds what moves in 19 directions) in a box with
-// obstacles. A thread takes a cell: collides, and streams the results to the cells around. Arrays of directions, rows
+// lbm: one time step of a lattice-Boltzmann fluid (D3Q19: each cell holds densities in 19 directions) in a box with
+// obstacles. A thread collides a cell and streams the results to the cells around it. Arrays of directions, rows
 // padded, a bit field of flags as the 20th array.
 // From: Parboil, lbm (performStreamCollide_kernel).
-// Divergence: an if and else of unequal weight: an obstacle reflects (no arithmetic), all else collides (some 200
+// Divergence: an if and else of unequal weight: an obstacle reflects (no arithmetic), other cells collide (about 200
 //   instructions); then an if without else for accelerated cells (compiled to selections). Nesting: 2.
-// After the joins: 105 (addresses and stores).
+// Instructions after reconvergence: 105 (addresses and stores).
 // Barriers: none. Block: a row of cells (120 in Parboil). Shared memory: none.
 enum { C, N, S, E, W, T, B, NE, NW, SE, SW, NT, NB, ST, SB, ET, EB, WT, WB, FLAGS, OBSTACLE = 1, ACCELERATE = 2 };
 #define OMEGA 1.95f
@@ -14,7 +14,7 @@ enum { C, N, S, E, W, T, B, NE, NW, SE, SW, NT, NB, ST, SB, ET, EB, WT, WB, FLAG
         f##a = f##b;                                                                                                   \
         f##b = t;                                                                                                      \
     }
-// What collision makes of direction `d` with speed `u` along it
+// The density of direction `d` after the collision; `u`: speed along it
 #define RELAX(d, u) f##d = fmaf(part, fmaf(u, fmaf(4.5f, u, 3.0f), -u2), (1 - OMEGA) * f##d);
 #define TO(d, x, y, z) to[cell + (x) + (y) * row + (z) * layer + d * cells] = f##d;
 

@@ -1,13 +1,13 @@
-// lps: one step of Jacobi's iteration for Laplace's equation on a box of cells: each becomes the mean of its six
-// neighbours, those on the faces stay. A block takes a column of 32 x 4 cells' width and walks up it with three
-// layers in shared memory, its own cells' and a ring of one cell around them, which the first 76 threads bring.
+// lps: one step of Jacobi's iteration for Laplace's equation on a box of cells: each cell becomes the mean of its six
+// neighbours; cells on the faces stay. A block walks up a column of 32 x 4 cells with three layers in shared memory:
+// its own cells, and a ring of one cell around them, which the first 76 threads load.
 // From: laplace3d by Giles, LPS in the programs that came with GPGPU-Sim's first paper (GPU_laplace3d).
-// Divergence: an if and else over the rows of the block for who brings which cell of the ring, inside an if (and
-//   what remains of an else: nothing is brought) for the 76; in the uniform loop over layers an if without else for
-//   own cells, with one for the last layer in it, the same for the ring's, and behind the barrier one around an if
-//   and else: a cell on a face, a cell inside. Nesting: 4.
-// After the joins: 15 behind the if and else over rows, 17 behind that around it; in the loop 1, 2 (barrier), and
-//   behind the if and else on faces 3 (store) and 6 (barrier, loop).
+// Divergence: an if and else over the rows of the block selects which thread loads which cell of the ring, inside an
+//   if for the 76 threads (its else loads nothing); in the uniform loop over layers, an if without else for own cells,
+//   with one for the last layer in it, the same for the ring's cells, and after the barrier one around an if and else:
+//   a cell on a face, a cell inside. Nesting: 4.
+// Instructions after reconvergence: 15 after the if and else over rows, 17 after that around it; in the loop 1, 2
+//   (barrier), and after the if and else on faces 3 (store) and 6 (barrier, loop).
 // Barriers: 2 a layer. Block: 32 x 4. Shared memory: 2.4 KiB.
 // Contraction: left to nvcc; there is nothing to contract.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
@@ -36,7 +36,7 @@ extern "C" __global__ void lps(const float *from, float *to, int nx, int ny, int
     int i = threadIdx.x + blockIdx.x * WIDTH, j = threadIdx.y + blockIdx.y * DEPTH, at = i + j * nx;
     bool active = i < nx && j < ny;
     if (active) {
-        near[own] = 0; // moved down before the first layer comes: no cell is below it
+        near[own] = 0; // moves down before the first layer is loaded: no cell is below it
         near[own + LAYER] = from[at];
     }
     if (brings) {

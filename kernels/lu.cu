@@ -1,13 +1,13 @@
-// lu: LU decomposition without pivoting of an n x n row-major matrix, n a multiple of 16, in place, step by step
-// along the diagonal's blocks of 16 x 16: lu_diagonal factors the block at (at, at), lu_perimeter the blocks right
-// of it and below it, lu_internal subtracts the product of those from each block that is left. The program of lud,
-// here as nvcc compiles it: loops of a known length unrolled whole, others four times, so that its sums are chains.
+// lu: LU decomposition without pivoting of an n x n row-major matrix, n a multiple of 16, in place, step by step along
+// the diagonal's blocks of 16 x 16: lu_diagonal factors the block at (at, at), lu_perimeter the blocks right of it and
+// below it, and lu_internal subtracts their product from each remaining block. The program of lud, here compiled by
+// nvcc: loops of known length are fully unrolled, others four times, so that sums are chains.
 // From: Rodinia, lud (lud_diagonal, lud_perimeter, lud_internal).
 // Divergence: lu_diagonal: in a loop an if without else for the threads below the pivot, around a loop, and one
 //   right of it. lu_perimeter: an if and else of equal weight over the halves of the warp to load, to compute and
 //   to store. lu_internal: none. Nesting: 2, 1 and 0.
-// After the joins: 2 and 3 (barrier, test) in lu_diagonal, 4 (barrier, test) behind the first two of lu_perimeter,
-//   none behind its third.
+// Instructions after reconvergence: 2 and 3 (barrier, test) in lu_diagonal, 4 (barrier, test) after the first two of
+//   lu_perimeter, none after its third.
 // Barriers: 2 a step in lu_diagonal, 1; 2; 1. Block: 16 x 1, 32 x 1, 16 x 16. Shared memory: 1, 3 and 2 KiB.
 // Contraction: left to nvcc.
 enum { BLOCK = 16 };

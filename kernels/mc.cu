@@ -1,13 +1,13 @@
-// mc: prices of European calls by Monte Carlo. mc_normals makes normally distributed numbers, one for each path,
-// from uniform ones (a counter, mixed); mc_paths, a block for each option, adds up what the option yields on all
-// paths, and its square, and reduces the block's sums at the end.
+// mc: prices of European calls by Monte Carlo. mc_normals makes normally distributed numbers, one for each path, from
+// uniform ones (a counter, mixed); mc_paths, with a block for each option, adds up the option's yield on all paths,
+// and its square, and reduces the block's sums at the end.
 // From: CUDA samples, MonteCarlo (inverseCNDKernel, MonteCarloOneBlockPerOption, sumReduce), the last 32 sums of
 //   which are reduced by a warp here with shuffles, as later releases and libraries do.
-// Divergence: mc_normals: in a loop an if and else of a rational function and a logarithm's polynomial, 84 to 16 of
-//   a hundred, and one without else for the sign. mc_paths: one without else for a positive yield (compiled to
-//   selections) in a uniform loop; in the reduction an if without else for half the threads at each level (whole
-//   warps), at the end one for the first warp and one for its first lane. Nesting: 3 and 2.
-// After the joins: 6 (store, loop) in mc_normals; 3 (barrier, test) a level of the reduction, none at the end.
+// Divergence: mc_normals: in a loop, an if and else of a rational function (84 %) and a logarithm's polynomial (16 %),
+//   and one without else for the sign. mc_paths: one without else for a positive yield (compiled to selections) in a
+//   uniform loop; in the reduction an if without else for half the threads at each level (whole warps), at the end one
+//   for the first warp and one for its first lane. Nesting: 3 and 2.
+// Instructions after reconvergence: 6 (store, loop) in mc_normals; 3 (barrier, test) a reduction level, 0 at the end.
 // Barriers: 4 in mc_paths. Block: 128 x 1 and 256 x 1. Shared memory: 2 KiB; 16 bytes of constant memory an option.
 // Contraction: left to nvcc.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.

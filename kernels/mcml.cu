@@ -1,22 +1,22 @@
-// mcml: light in layers of tissue by Monte Carlo. A thread follows its packets of light one after the other: a
-// random step, cut at a layer's edge; there a reflection or a passage, perhaps out of the tissue; else part of the
-// weight is absorbed (added to a cell by radius and depth) and the rest goes on in a random direction; a light
-// packet dies by lot.
+// mcml: light in layers of tissue by Monte Carlo. A thread follows its packets of light one after another. A packet
+// takes a random step, which ends at a layer's edge; there it is reflected or transmitted, possibly out of the tissue.
+// Inside a layer, part of its weight is absorbed (added to a cell by radius and depth) and the rest continues in a
+// random direction. Packets of low weight end at random.
 // From: CUDAMCML (Alerstam, Svensson, Andersson-Engels), the port of Wang and Jacques' MCML (MCd, Reflect, Spin,
-//   PhotonSurvive). There a common counter hands out packets; here each thread has as many, so that the result does
-//   not depend on the order of blocks. Logarithm, sine and cosine are polynomials written out, so that plain C can
-//   repeat each rounding; weights are added as whole numbers, there and here.
-// Divergence: most of it. A loop of a thread's own length; in it two ifs without else for the edges; an if and else
-//   of unequal weight: at an edge ifs and else for total reflection, reflection by lot, passage, and two without
-//   else for out above and below; in a layer absorption and scattering with an if and else for steep directions;
-//   then an if without else for light packets, with one in it, and an if without else for the next packet. Nesting:
-//   4.
-// After the joins: 3 and 5 behind the edges' ifs, 6 and 9 behind those of passage and of direction (9: a new length
-//   of one), 2 behind the if and else of edge or layer, 2 (loop) at the end.
+//   PhotonSurvive). There, a shared counter distributes packets; here, each thread has the same number, so that
+//   results do not depend on the order of blocks. Logarithm, sine and cosine are polynomials written out, so that
+//   plain C can repeat each rounding; weights are added as integers, as there.
+// Divergence: most of it. A loop whose length differs by thread; in it two ifs without else for the edges; an if and
+//   else of unequal weight: at an edge, ifs and else for total reflection, random reflection and transmission, and two
+//   without else for packets that leave above and below; in a layer, absorption and scattering with an if and else for
+//   steep directions; then an if without else for packets of low weight, with one in it, and an if without else for
+//   the next packet. Nesting: 4.
+// Instructions after reconvergence: 3 and 5 after the edges' ifs, 6 and 9 after those of passage and of direction (9:
+//   a new length of one), 2 after the if and else of edge or layer, 2 (loop) at the end.
 // Barriers: none. Block: 128 x 1. Shared memory: none; 24 bytes of constant memory a layer.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
 enum { LAYERS = 8, RADII = 32, DEPTHS = 32 };
-#define SCALE 65536.0f // of weights that are added
+#define SCALE 65536.0f // factor of weights that are added as integers
 #define LIGHT 1e-4f
 
 struct layer {
@@ -43,7 +43,7 @@ static __device__ float minus_log(float u) {
     return -fmaf((float)exponent, 0.693147181f, 2 * t * sum);
 }
 
-// A direction of the plane; u in [0, 1)
+// Returns a direction in the plane; u in [0, 1)
 static __device__ float2 circle(float u) {
     int quarter = (int)(4 * u);
     float x = (4 * u - quarter - 0.5f) * 1.57079633f, x2 = x * x;
@@ -75,7 +75,7 @@ static __device__ void spin(struct packet *p, float g, float u, float v) {
     p->dz *= scale;
 }
 
-// Does it turn back at the edge to a layer with index n2?
+// Returns whether the packet is reflected at the edge to a layer with index n2; transmits it if not
 static __device__ bool reflected(struct packet *p, float n1, float n2, float u) {
     float c1 = fabsf(p->dz), ratio = n1 / n2, s2 = ratio * ratio * (1 - c1 * c1);
     if (n1 == n2)
@@ -97,7 +97,7 @@ static __device__ void launch(struct packet *p) {
     p->layer = 1;
 }
 
-// `layers`: of tissue, from 1; 0 and layers + 1 are what is above and below. `out`: weight above, below
+// `layers`: layers of tissue, from 1; 0 and layers + 1 are above and below. `out`: weight that left above, below
 extern "C" __global__ void mcml(unsigned long long *state, const unsigned *factors, unsigned long long *absorbed,
                                 unsigned long long *out, int packets, int layers, float radius_step, float depth_step) {
     int own = blockIdx.x * blockDim.x + threadIdx.x;

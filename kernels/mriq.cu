@@ -1,10 +1,10 @@
 // mriq: the matrix Q of a magnetic resonance image that was not sampled on a grid: each voxel adds up, over all
-// samples, the sample's magnitude times the cosine and the sine of an angle. mriq_magnitude squares, mriq takes up
-// to 1024 samples in constant memory a launch.
+// samples, the sample's magnitude times the cosine and the sine of an angle. mriq_magnitude squares the magnitudes;
+// mriq handles up to 1024 samples in constant memory in a launch.
 // From: Parboil, mri-q (ComputePhiMag_GPU, ComputeQ_GPU), which is compiled with fast sines too.
 // Divergence: mriq_magnitude: an if without else at the ragged end. mriq: none (an if without else for an odd
 //   number of samples and a loop over pairs of them, both uniform).
-// After the joins: none and 6.
+// Instructions after reconvergence: none and 6.
 // Barriers: none. Block: 256 x 1. Shared memory: none; 16 KiB of constant memory.
 // Contraction: left to nvcc.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.

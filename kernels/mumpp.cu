@@ -1,13 +1,13 @@
-// mumpp: for every place in every query, the longest stretch from there that occurs in a reference sequence of DNA,
-// and where: a binary search in the reference's suffix array that skips what both bounds are known to share with
-// the query. A thread takes a query.
-// From: MUMmerGPU++ (Gharaibeh and Ripeanu), which put suffix arrays in place of MUMmerGPU's trees. Its sequences
-//   are textures.
-// Divergence: an early return; a uniform loop over places, around the search's loop (its length is much the same
-//   for all), around a loop over equal letters (a thread's own length), an if without else for a longer match
+// mumpp: for every place in every query, finds the longest match from there in a reference sequence of DNA, and its
+// position: a binary search in the reference's suffix array that skips letters that both bounds share with the query.
+// A thread handles a query.
+// From: MUMmerGPU++ (Gharaibeh and Ripeanu), which replaces MUMmerGPU's trees by suffix arrays. Its sequences are
+//   textures.
+// Divergence: an early return; a uniform loop over places, around the search's loop (of similar length in all
+//   threads), around a loop over equal letters (its length differs by thread), an if without else for a longer match
 //   (compiled to selections), and an if and else of equal weight for the bound that moves. Nesting: 4.
-// After the joins: 5 (test of the next letter) behind the loop over letters and the if, 2 (loop) behind the if and
-//   else, 10 (stores) behind the search.
+// Instructions after reconvergence: 5 (test of the next letter) after the loop over letters and the if, 2 (loop) after
+//   the if and else, 10 (stores) after the search.
 // Barriers: none. Block: 256 x 1. Shared memory: none.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
 extern "C" __global__ void mumpp(const unsigned char *text, const int *suffix, int n, const unsigned char *queries,

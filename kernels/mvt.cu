@@ -3,7 +3,7 @@
 // Divergence: an if without else at the grid's ragged end; the loop inside is uniform. Nesting: 2. The first kernel's
 //   lanes read a row each (a cache line a lane), the second's a column each (coalesced). As in the original, each
 //   step of a loop loads and stores the sum.
-// After the joins: none.
+// Instructions after reconvergence: none.
 // Barriers: none. Block: 256 x 1. Shared memory: none.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
 extern "C" __global__ void mvt_rows(const float *a, float *x1, const float *y1, int n) {

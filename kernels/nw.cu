@@ -1,11 +1,11 @@
 // nw: Needleman-Wunsch, the best global alignment of two sequences: each cell of a matrix is the maximum over its
 // three neighbours up and left. Tiles of 16 x 16 cells, a block of 16 threads each, one launch for each diagonal of
-// tiles; in a tile the threads follow its diagonals. nw_down takes the launches to the longest diagonal, nw_up those
-// behind it.
+// tiles; in a tile the threads follow its diagonals. nw_down is for launches up to the longest diagonal, nw_up for the
+// remaining ones.
 // From: Rodinia, nw (needle_cuda_shared_1, needle_cuda_shared_2).
 // Divergence: in each of 16 + 15 steps an if without else: thread 0 alone at first, all in the middle, one at the
 //   end; the other half of the warp does not exist. An if for thread 0 at the start. Nesting: 2.
-// After the joins: 1 (barrier) in the loops, 63 behind the first if.
+// Instructions after reconvergence: 1 (barrier) in the loops, 63 after the first if.
 // Barriers: one a step, 4 or 3 more. Block: 16 x 1. Shared memory: 2.1 KiB.
 enum { TILE = 16 };
 
@@ -57,7 +57,7 @@ extern "C" __global__ void nw_down(const int *score, int *matrix, int columns, i
     tile_of(score, matrix, columns, penalty, blockIdx.x, i - 1 - blockIdx.x);
 }
 
-// The diagonals behind, i from the number of tiles - 1 down to 1: i blocks.
+// Later diagonals, i from the number of tiles - 1 down to 1: i blocks.
 extern "C" __global__ void nw_up(const int *score, int *matrix, int columns, int penalty, int i, int tiles) {
     tile_of(score, matrix, columns, penalty, blockIdx.x + tiles - i, tiles - blockIdx.x - 1);
 }

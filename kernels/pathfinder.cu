@@ -1,16 +1,16 @@
 // pathfinder: the cheapest way through a grid from its first row to its last, one row at a time, straight or to a
-// side. A launch does up to `steps` rows: a block's 256 threads lose one column on each side a row (a pyramid) and
-// start with as many columns of their neighbours'.
+// side. A launch does up to `steps` rows: a block of 256 threads loses one column on each side in each row (a
+// pyramid), so it starts with as many columns of its neighbours.
 // From: Rodinia, pathfinder (dynproc_kernel).
 // Divergence: ifs without else in a uniform loop with an early exit: a thread computes while its column is inside the
-//   pyramid and the grid; two minima (compiled to min); who computed copies the result. Nesting: 2.
-// After the joins: 1 (barrier), 1 (barrier), behind the loop 2.
+//   pyramid and the grid; two minima (compiled to min); threads that computed copy the result. Nesting: 2.
+// Instructions after reconvergence: 1 (barrier), 1 (barrier), after the loop 2.
 // Barriers: 2 a row and 1. Block: 256 x 1. Shared memory: 2 KiB.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
 enum { THREADS = 256 };
 #define IN_RANGE(x, low, high) ((x) >= (low) && (x) <= (high))
 
-// `wall`: the rows behind the first; `row`: how many of them are done; `border`: columns shared with each neighbour
+// `wall`: the rows after the first; `row`: the number of finished ones; `border`: columns shared with each neighbour
 extern "C" __global__ void pathfinder(int steps, const int *wall, const int *from, int *to, int columns, int rows,
                                       int row, int border) {
     __shared__ int before[THREADS], result[THREADS];

@@ -1,15 +1,15 @@
 // ray: a picture of spheres above a chequered ground, with shadows and up to five reflections; a thread for each
-// pixel. A ray is followed in a loop: the nearest sphere or the ground, or the sky and an end; then a second
-// search, towards the lamp, for anything in between; then colour, and the reflected ray, or an end where a thing
+// pixel. A loop follows a ray: it finds the nearest sphere or the ground, or ends at the sky. A second search, towards
+// the lamp, finds obstacles in between. Then the pixel gets colour, and the reflected ray is next, unless the object
 // does not reflect.
-// From: the ray tracer in the programs that came with GPGPU-Sim's first paper (RAY, by Maxime), which has a loop of
-//   as many reflections, spheres and a plane in constant memory, and blocks of this shape.
-// Divergence: a loop of a thread's own length; in it a uniform loop over spheres with an if without else (the
+// From: the ray tracer in the programs that came with GPGPU-Sim's first paper (RAY, by Maxime), with a loop of as many
+//   reflections, spheres and a plane in constant memory, and blocks of the same shape.
+// Divergence: a loop whose length differs by thread; in it a uniform loop over spheres with an if without else (the
 //   sphere is hit) around another (it is nearer); an if without else for the ground; a break for the sky; an if and
-//   else for ground or sphere; an if without else for lit sides, around a loop over spheres with a break (shadow);
-//   a break. Nesting: 4.
-// After the joins: 9 (nearer?) behind the sphere's if, 6 and 2 behind that loop and the ground's if, 19 (shading)
-//   behind the if and else, 3 behind the if in the shadow's loop, 7 (reflection) behind the lit side's.
+//   else for ground or sphere; an if without else for lit sides, around a loop over spheres with a break (shadow); a
+//   break. Nesting: 4.
+// Instructions after reconvergence: 9 (nearer?) after the sphere's if, 6 and 2 after that loop and the ground's if, 19
+//   (shading) after the if and else, 3 after the if in the shadow's loop, 7 (reflection) after the lit side's.
 // Barriers: none. Block: 16 x 8. Shared memory: none; 28 bytes of constant memory a sphere.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
 enum { SPHERES = 32, TURNS = 5 };
@@ -35,7 +35,7 @@ static __device__ struct vector unit(struct vector v) {
     return u;
 }
 
-// How far along a ray of unit length a sphere is met; 0 when it is not
+// The distance of a sphere along a ray of unit length; 0: no hit
 static __device__ float meets(const struct sphere *s, struct vector from, struct vector by) {
     struct vector to = {s->x - from.x, s->y - from.y, s->z - from.z};
     float middle = dot(to, by), inside = fmaf(s->radius, s->radius, fmaf(middle, middle, -dot(to, to)));

@@ -4,10 +4,10 @@
 // From: Parboil, sad (mb_sad_calc, larger_sad_calc_8, larger_sad_calc_16). The reference frame is a texture, as
 //   there.
 // Divergence: sad_blocks: two ifs without else for the threads that copy the block (16 of 61) and, at the end, the
-//   sums (32 of 61); the last thread has fewer positions (loop's end), and where a row of positions ends differs from
-//   thread to thread (if without else in the loop, compiled to selections). The others: the loop's ragged end.
+//   sums (32 of 61); the last thread has fewer positions (loop's end), and the end of a row of positions differs by
+//   thread (if without else in the loop, compiled to selections). The others: the loop's ragged end.
 //   Nesting: 2.
-// After the joins: 1 (barrier) and 0; in the other kernels 0.
+// Instructions after reconvergence: 1 (barrier) and 0; in the other kernels 0.
 // Barriers: 2, 0, 0. Blocks: 61 x 1, 32 x 4 and 32 x 1. Shared memory: 2.2 KiB, 0, 0.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
 enum { RANGE = 16, SIDE = 2 * RANGE + 1, POSITIONS = SIDE * SIDE, PADDED = 1096, PER_THREAD = 18 };
@@ -19,7 +19,7 @@ extern "C" __global__ void sad_blocks(unsigned short *sums, const unsigned short
     int width = mb_width * 16, x = blockIdx.x * 4, y = blockIdx.y * 4, t = threadIdx.x;
     if (t >> 4 < 1) {
         block[t] = frame[(y + (t >> 2)) * width + x + (t & 3)];
-        found[POSITIONS + t] = 0; // the copy at the end takes some of what lies behind the last sum
+        found[POSITIONS + t] = 0; // the copy at the end includes words after the last sum
     }
     __syncthreads();
     int position = t * PER_THREAD, end = min(position + PER_THREAD, POSITIONS);

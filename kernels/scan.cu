@@ -1,10 +1,10 @@
-// scan: exclusive prefix sums of n integers, work-efficient: each block sweeps up and down a tree over 512 elements
-// in shared memory, padded against bank conflicts, and writes its total; totals are scanned likewise, and added.
+// scan: exclusive prefix sums of n integers, work-efficient: each block sweeps up and down a tree over 512 elements in
+// shared memory, padded against bank conflicts, and writes its total; totals are scanned the same way, and added.
 // From: CUDA samples, scanLargeArray (GPU Gems 3, chapter 39).
 // Divergence: threads drop out by halves on the way up and come back on the way down (if without else inside a loop),
 //   thread 0 alone takes the total, and the last block has a ragged end (if and else at loads, if at stores).
 //   Nesting: 2.
-// After the joins: in the loops, which are unrolled, 1 (barrier), behind the total 2, behind loads 2 or 3.
+// Instructions after reconvergence: 1 (barrier) in the unrolled loops, 2 after the total, 2 or 3 after loads.
 // Barriers: one a level (9 up, 9 down), 2 more; none in scan_add but one. Block: 256. Shared memory: 2.1 KiB.
 enum { THREADS = 256, ELEMENTS = 2 * THREADS, BANKS_LOG2 = 5 };
 #define PADDED(i) ((i) + ((i) >> BANKS_LOG2))

@@ -1,11 +1,11 @@
-// sde: paths of a stochastic differential equation, dx = (x - x^3 + a cos(w t)) dt + s dW: a particle with much
-// friction between two wells, pushed to and fro and shaken, by Euler's and Maruyama's method. A thread follows a
-// path; two uniform numbers of a linear congruential generator of its own make two normal ones, for two steps (Box
-// and Muller).
+// sde: paths of a stochastic differential equation, dx = (x - x^3 + a cos(w t)) dt + s dW: an overdamped particle in
+// two wells, with a periodic force and noise, by the Euler-Maruyama method. A thread follows a path; two uniform
+// numbers of its own linear congruential generator make two normal ones, for two steps (Box-Muller).
 // From: the solver of Januszewski and Kostur (a kernel that advances each path by many steps with its state in
-//   registers, generator's state in memory between launches, fast sines); their example has another force.
+//   registers, keeps the generator's state in memory between launches, and uses fast sines); their example has another
+//   force.
 // Divergence: an early return at the grid's ragged end; uniform loops over samples and steps. Nesting: 2.
-// After the joins: none.
+// Instructions after reconvergence: none.
 // Barriers: none. Block: 64 x 1. Shared memory: none.
 // Contraction: left to nvcc.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.

@@ -1,14 +1,14 @@
-// shade: paths of light traced from the camera through a scene of triangles with eight materials, all in one
-// kernel: a ray goes down a tree of boxes with a stack of its own to the nearest triangle, then calls its
-// material's shader through a table, which turns the ray or ends it. A thread for each pixel.
+// shade: paths of light traced from the camera through a scene of triangles with eight materials, all in one kernel:
+// each ray traverses a tree of boxes with its own stack, finds the nearest triangle, and calls its material's shader
+// through a table, which redirects or ends the ray. A thread for each pixel.
 // From: the ray-tracing kernels of the subwarp-interleaving paper (section V-B): one kernel for everything, shaders
-//   behind an indirect call, few warps an SM. The scenes are this project's own.
-// Divergence: a loop over a path's rays, of a thread's own length; in it the walk through the tree: a loop of a
-//   thread's own length with an if without else (box missed), an if and else for leaf or node, a loop over a leaf's
-//   triangles with early returns; a break for the sky; an indirect call with up to eight targets, which have loops,
-//   ifs and elses of their own and wait for loads of a texture. Nesting: 4.
-// After the joins: 38 (the next box) behind the if and else of leaf or node, 4 (loop) behind the triangle's test,
-//   24 (where the ray arrived, the call) behind the walk, 2 (loop) behind the call.
+//   called indirectly, few warps in an SM. The scenes are this project's own.
+// Divergence: a loop over a path's rays, whose length differs by thread; in it the traversal of the tree: a loop whose
+//   length differs by thread with an if without else (box missed), an if and else for leaf or node, a loop over a
+//   leaf's triangles with early returns; a break for the sky; an indirect call with up to eight targets, which contain
+//   loops, ifs and elses and wait for loads of a texture. Nesting: 4.
+// Instructions after reconvergence: 38 (the next box) after the if and else of leaf or node, 4 (loop) after the
+//   triangle's test, 24 (where the ray arrived, the call) after the walk, 2 (loop) after the call.
 // Barriers: none. Block: 8 x 8. Shared memory: none; some 200 bytes of local memory a thread.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
 #define SHARED static __device__
@@ -29,7 +29,7 @@ static __device__ bool enters(const struct node *n, struct vector from, struct v
     return in <= out;
 }
 
-// The nearest triangle, of those as near the first; -1 for the sky
+// Returns the nearest triangle, the first one on a tie; -1: the sky
 static __device__ int nearest(const struct node *nodes, const struct triangle *triangles, struct vector from,
                               struct vector by, float *far) {
     struct vector inverse = {1 / by.x, 1 / by.y, 1 / by.z};

@@ -1,10 +1,10 @@
-// shadehit: as shade, but what each ray meets is loaded, not searched for: the shaders, their call and the loop over
-// rays are what is left.
-// From: the ray-tracing kernels of the subwarp-interleaving paper (sections II and V-B), where a unit of its own walks
-//   through the tree and the kernel waits for its answer. The scenes are those of shade.
-// Divergence: a loop over a path's rays, of a thread's own length; in it a break for the sky, and an indirect call with
-//   up to eight targets, which have loops, ifs and elses of their own and wait for loads of a texture. Nesting: 2.
-// After the joins: 2 (loop) behind the call.
+// shadehit: as shade, but the hit of each ray is loaded instead of searched: only the shaders, their call and the loop
+// over rays remain.
+// From: the ray-tracing kernels of the subwarp-interleaving paper (sections II and V-B), where a hardware unit
+//   traverses the tree and the kernel waits for its result. The scenes are those of shade.
+// Divergence: a loop over a path's rays, whose length differs by thread; in it a break for the sky, and an indirect
+//   call with up to eight targets, which contain loops, ifs and elses and wait for loads of a texture. Nesting: 2.
+// Instructions after reconvergence: 2 (loop) after the call.
 // Barriers: none. Block: 8 x 8. Shared memory: none; some 80 bytes of local memory a thread.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
 #define SHARED static __device__

@@ -1,12 +1,12 @@
 // srad: speckle-reducing anisotropic diffusion of an ultrasound image, two launches a step: srad_gradient computes
 // each pixel's four differences and its diffusion coefficient, srad_update the divergence and the new image. The host
 // computes the statistics of the region of interest between steps. Image sides are multiples of 16.
-// From: Rodinia, srad_v2 (srad_cuda_1, srad_cuda_2). What lies beyond the image is not read here (and is there, and
-//   thrown away); constants are float.
-// Divergence: srad_gradient: a chain of nine cases of where in the tile a pixel lies (if, else if, ..., else), four
-//   of them for one thread each, then a chain of three that limits the coefficient (compiled to selections).
-//   srad_update: a chain of four. Chains on the block's place in the grid are uniform. Nesting: 8 and 3.
-// After the joins: 31 in srad_gradient (arithmetic), 26 in srad_update; 1 to 7 behind the uniform ones.
+// From: Rodinia, srad_v2 (srad_cuda_1, srad_cuda_2). Values beyond the image are not read here (there, they are read
+//   and discarded); constants are float.
+// Divergence: srad_gradient: a chain of nine cases for a pixel's place in the tile (if, else if, ..., else), four of
+//   them for one thread each, then a chain of three that limits the coefficient (compiled to selections). srad_update:
+//   a chain of four. Chains on the block's place in the grid are uniform. Nesting: 8 and 3.
+// Instructions after reconvergence: 31 (arithmetic) in srad_gradient, 26 in srad_update; 1 to 7 after uniform ones.
 // Barriers: 4 and 5. Block: 16 x 16. Shared memory: 6 KiB and 5 KiB.
 enum { TILE = 16, LAST = TILE - 1 };
 

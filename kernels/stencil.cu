@@ -1,11 +1,11 @@
-// stencil: Jacobi's iteration of a 7-point stencil in 3-D; the border stays as it was. A block of 32 x 4 threads
-// takes a tile of 64 x 4 columns, two a thread, and walks up them: the layer below and above are in registers, its
-// own in shared memory, what lies beyond the tile in global memory.
+// stencil: Jacobi's iteration of a 7-point stencil in 3-D; the border stays as it was. A block of 32 x 4 threads walks
+// up a tile of 64 x 4 columns, two for each thread. The layers below and above are in registers, the current layer in
+// shared memory, cells beyond the tile in global memory.
 // From: Parboil, stencil (block2D_hybrid_coarsen_x).
 // Divergence: in a uniform loop over layers, for each of the two columns: an if without else for the layer above, and
-//   one around three ifs with else (a neighbour from global memory at the tile's edge, from shared memory else).
+//   one around three ifs with else (a neighbour from global memory at the tile's edge, otherwise from shared memory).
 //   Nesting: 3.
-// After the joins: 2, 2 and 13 behind the three ifs with else, 1 behind what is around them.
+// Instructions after reconvergence: 2, 2 and 13 after the three ifs with else, 1 after the if around them.
 // Barriers: 2 a layer and 2. Block: 32 x 4. Shared memory: 1 KiB, dynamic.
 // Loops of unknown length are not unrolled, as the compilers of the original's time left them.
 #define AT(x, y, z) ((x) + nx * ((y) + ny * (z)))

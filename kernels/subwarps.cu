@@ -1,8 +1,8 @@
-// Splits each warp into 32 / subwarp_size subwarps by a switch; every case sums a slice of `data` of its own and uses each
+// Splits each warp into 32 / subwarp_size subwarps by a switch; every case sums its own slice of `data` and uses each
 // word right after it is loaded, so that each load stalls its subwarp. After the microbenchmark of the subwarp-interleaving
-// paper (section V-A, Figure 11), written anew.
-// From: that paper. The switch stands for its megakernel's call of a shader.
-// Divergence: a switch of 2 to 32 cases in a uniform loop. Nesting: 2. After the join: 3 (loop).
+// paper (section V-A, Figure 11), rewritten.
+// From: that paper. The switch models its megakernel's call of a shader.
+// Divergence: a switch of 2 to 32 cases in a uniform loop. Nesting: 2. Instructions after reconvergence: 3 (loop).
 // Barriers: none. Block: 32 x 1. Shared memory: none.
 // Compiled by: nvcc -O2 -arch=sm_75 -ptx subwarps.cu
 #ifndef ACCESSES

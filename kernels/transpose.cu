@@ -3,7 +3,7 @@
 // of padding.
 // From: CUDA samples, transpose.
 // Divergence: none; the loops over the tile's rows are unrolled. Nesting: 0.
-// After the joins: there are none but at the barriers.
+// Instructions after reconvergence: reconvergence only happens at the barriers.
 // Barriers: 0, 1 and 1. Block: 32 x 8, four rows a thread. Shared memory: 0, 4 KiB, 4.1 KiB.
 enum { TILE = 32, ROWS = 8 };
 

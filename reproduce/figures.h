@@ -1,37 +1,37 @@
 #ifndef REPRODUCE_FIGURES_H
 #define REPRODUCE_FIGURES_H
-/* The papers' figures and tables as data: what is run for each, what is read off, and what the papers' texts say of it.
- * Nothing here runs anything. A figure is an entry of a table in figures_<paper>.c. */
+/* The papers' figures and tables as data: the runs of each, the values to read, and the claims of the papers' texts.
+ * This folder runs nothing. A figure is an entry of a table in figures_<paper>.c. */
 #include <stdbool.h>
 
-/* One bar of each program: a machine. */
+/* A bar of each program in a figure: the results of a machine. */
 struct series {
     const char *label, *model;
-    const char *preset;  /* in place of the figure's; NULL: that */
-    const char *set;     /* options beside the figure's, with a space between; NULL: none */
-    const char *base;    /* label of the series that it is compared with; NULL: its values stand for themselves */
-    const char *best_of; /* in place of a model: the best of these for each program, labels with | between */
-    const char *value;   /* read off in place of the panel's value; NULL: that */
-    bool hidden;         /* run for others to be compared with, and not shown */
+    const char *preset;  /* instead of the figure's preset; NULL: the figure's */
+    const char *set;     /* options in addition to the figure's, separated by spaces; NULL: none */
+    const char *base;    /* label of the series to compare with; NULL: values are absolute */
+    const char *best_of; /* instead of a model: the best of these series for each program, labels separated by | */
+    const char *value;   /* instead of the panel's value; NULL: the panel's */
+    bool hidden;         /* only a base of other series, not shown */
 };
 
 enum panel_kind {
     PANEL_VALUE,   /* the value */
-    PANEL_RATIO,   /* the value over the base's */
-    PANEL_SPEEDUP, /* the base's value over its own: of cycles */
+    PANEL_RATIO,   /* value / value of the base */
+    PANEL_SPEEDUP, /* cycles of the base / cycles */
 };
 enum panel_mean { MEAN_GEOMETRIC, MEAN_ARITHMETIC, MEAN_MOST };
 enum panel_show { SHOW_RATIO, SHOW_PERCENT, SHOW_COUNT };
 
-/* What a paper's text says. Its figures' bars are not readable as numbers, so most have a handful of these. */
+/* A claim of a paper's text. Bars of its figures cannot be read as numbers, so most figures have only a few claims. */
 struct claim {
-    const char *of; /* a program, a set (their mean), "all", "most" (the largest), a name of the panel's split */
+    const char *of; /* a program, a set (its mean), "all", "most" (the largest value), or a name of the panel's split */
     const char *series;
-    double value; /* in the panel's measure */
-    bool at_most; /* the text gives a bound */
+    double value; /* as the panel shows it */
+    bool at_most; /* the text gives an upper bound */
 };
 
-/* Programs parted by measurement: those for which `series` has at least `least`, and the others. */
+/* Splits programs by a measurement: programs with at least `least` in `series`, and all others. */
 struct split {
     const char *series, *yes, *no;
     double least;
@@ -44,13 +44,13 @@ struct split {
 
 struct panel {
     const char *title;
-    const char *value; /* statistics: sums of [FACTOR*]NAME, one over another: "a+2*b/c" */
+    const char *value; /* statistics: sums of [FACTOR*]NAME, possibly a quotient of two: "a+2*b/c" */
     enum panel_kind kind;
     enum panel_mean mean;
     enum panel_show show;
     const struct series *series; /* ends with a NULL label */
     const struct claim *claims;  /* ends with a NULL `of`; NULL: the text has none */
-    const struct split *split;   /* NULL: programs are not parted */
+    const struct split *split;   /* NULL: programs are not split */
 };
 
 #define PANEL(title_, value_, kind_, mean_, show_, series_, ...)                                                       \
@@ -62,14 +62,14 @@ struct panel {
 enum { FIGURE_PANELS = 4 };
 struct figure {
     const char *name, *title, *paper;
-    const char *programs; /* benchmarks and sets, with a space between */
+    const char *programs; /* benchmarks and sets, separated by spaces */
     const char *preset, *set;
-    struct panel panels[FIGURE_PANELS]; /* those with a title */
-    const char *note;                   /* how ours differs in what it measures; NULL: it does not */
-    const char *missing;                /* why there is nothing to run yet; NULL: there is */
+    struct panel panels[FIGURE_PANELS]; /* entries with a title */
+    const char *note;                   /* how the measurement differs from the paper's; NULL: it does not */
+    const char *missing;                /* why nothing can run yet; NULL: it can */
 };
 
 extern const struct figure figures_dual_path[], figures_subwarp[], figures_dac[], figures_pepsc[];
-/* The figure number n of all tables, NULL behind the last. */
+/* Returns figure number n of all tables; NULL: n is too large. */
 const struct figure *figure_at(int n);
 #endif

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #define PAPER "PEPSC, "
-/* An eighth of a GTX 285: 4 of its 30 SMs and one of its 8 channels, which small inputs fill. */
+/* About an eighth of a GTX 285: 4 of its 30 SMs and one of its 8 channels, which small inputs can fill. */
 #define EIGHTH "gpu.sms=4 dram.channels=1 l2.slices=1"
 
 static const struct series gpu[] = {
@@ -19,7 +19,7 @@ static const struct series bandwidth[] = {
     {0},
 };
 
-/* The core with so many lanes, by chain length. */
+/* The core with n lanes, for each chain length. */
 #define LANES(n, preset_)                                                                                              \
     {.label = n "x1", .model = "spe", .preset = preset_, .base = "8x1"},                                               \
         {.label = n "x2", .model = "spe+chain", .preset = preset_, .set = "chain.length=2", .base = "8x1"},            \
@@ -29,13 +29,13 @@ static const struct series bandwidth[] = {
     }
 static const struct series widths[] = {
     LANES("8", "pepsc-8"), LANES("16", "pepsc-16"), LANES("32", "pepsc"), LANES("64", "pepsc-64"), {0}};
-/* Energy of the core without its caches, and with them. */
+/* Energy of the core without and with its caches. */
 #define DATAPATH                                                                                                       \
     "energy.total_joules+-1*energy.dram_joules+-1*energy.icnt_joules+-1*energy.shared_joules+-1*energy.l1_joules+-1*"  \
     "energy.l2_joules"
 #define CORE "energy.total_joules+-1*energy.dram_joules+-1*energy.icnt_joules"
 
-/* Executions of loads by the distance that they are prefetched at. */
+/* The share of executions of loads with prefetch degree n. */
 #define DEGREE(n)                                                                                                      \
     { .label = #n, .model = "spe+ddp", .value = "ddp.degree_" #n "/ddp.believed" }
 static const struct series degrees[] = {
@@ -97,7 +97,7 @@ static const struct claim used[] = {
 static const struct claim efficient[] = {CLAIM("all", "32x5", 3.4), {0}};
 static const struct claim chained[] = {CLAIM("all", "5", 1.12), CLAIM("all", "5 dual", 1.18), {0}};
 static const struct claim prefetched[] = {CLAIM("all", "degree 1", 2.3), CLAIM("all", "ddp", 3.4), {0}};
-/* DDP's is a further 53.1 % of what degree 1 leaves: 0.378 x 0.469 */
+/* ddp removes 53.1 % of the remainder of degree 1: 0.378 x 0.469 */
 static const struct claim sooner[] = {CLAIM("all", "degree 1", 1 - 0.622), CLAIM("all", "ddp", 0.177), {0}};
 static const struct claim more_data[] = {CLAIM("all", "degree 1", 1.008), CLAIM("all", "ddp", 1.013), {0}};
 static const struct claim overhead[] = {

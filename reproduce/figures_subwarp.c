@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #define PAPER "subwarp interleaving, "
-/* Its machine has a unit that walks through the tree of boxes (section IV): what a ray meets is given. */
+/* The paper's machine has a unit that traverses the tree of boxes (section IV), so the hits of rays are inputs. */
 static const char scenes[] = "shadehit1 shadehit2 shadehit3 shadehit4 shadehit5 shadehit6 shadehit7 shadehit8 shadehit9"
                              " shadehit10";
 static const char walked[] = "shade1 shade2 shade3 shade4 shade5 shade6 shade7 shade8 shade9 shade10";
@@ -15,7 +15,7 @@ static const char walked[] = "shade1 shade2 shade3 shade4 shade5 shade6 shade7 s
     { .label = l, .model = "its", .hidden = true }
 
 static const struct series micro[] = {BASE("its"), {.label = "si", .model = "si", .base = "its"}, {0}};
-/* The same with an instruction cache that takes all of the code. */
+/* Also with an instruction cache that holds all of the code. */
 static const struct series long_code[] = {
     BASE("its"),
     {.label = "si", .model = "si", .base = "its"},
@@ -36,7 +36,7 @@ static const struct series share_slots[] = {
     {0},
 };
 
-/* The six settings of one latency; `l` goes before their labels. */
+/* Six settings at one latency; `l` precedes their labels. */
 #define SIX(l, latency)                                                                                                \
     {.label = l "its", .model = "its", .set = latency, .hidden = true},                                                \
         {.label = l "SOS N=1", .model = "si", .set = latency " si.trigger=all", .base = l "its"},                      \

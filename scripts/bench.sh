@@ -1,6 +1,6 @@
 #!/bin/sh
-# The simulator's own speed, as a table on stdout and as CSV in build/bench.csv. Shared machines are noisy: compare ratios within
-# one run. usage: HEDDLE_BIN=... FRONTEND_SPEED=... scripts/bench.sh [small|paper]
+# Measures the simulator's own speed: a table on stdout, and CSV in build/bench.csv. Shared machines are noisy: compare
+# ratios within one run. usage: HEDDLE_BIN=... FRONTEND_SPEED=... scripts/bench.sh [small|paper]
 set -eu
 heddle=${HEDDLE_BIN:-build/heddle}
 size=${1:-paper}
@@ -11,7 +11,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p build
 
-# column NAME of the CSV that `heddle bench` writes, one value a benchmark
+# Prints column NAME of the CSV of `heddle bench`, one value for each benchmark.
 column() {
     awk -F, -v name="$1" '
         NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; if (!c) { print "no column " name >"/dev/stderr"; exit 1 } next }
@@ -22,19 +22,19 @@ row() { # name, value, unit, what
     printf '%-28s %12s  %-8s %s\n' "$1" "$2" "$3" "$4"
     printf '%s,%s,%s\n' "$1" "$2" "$3" >>"$csv"
 }
-run_six() { # file, size, options...: appends to the file a line for each of the six, "name speed"
+run_six() { # file, size, options...: appends a line "name speed" for each of the six benchmarks to the file
     to=$1 s=$2
     shift 2
     "$heddle" bench $six --size "$s" --csv "$tmp/run.csv" "$@" >/dev/null
     column benchmark <"$tmp/run.csv" >"$tmp/names"
     column "$speed_column" <"$tmp/run.csv" | paste -d ' ' "$tmp/names" - >>"$to"
 }
-# Of several runs the best of each of the six: what other work on the machine took away is not the simulator's.
+# Prints the best of several runs for each of the six benchmarks: other work on the machine only slows runs down.
 best_each() { sort -k1,1 -k2,2gr "$1" | awk '!seen[$1]++'; }
-speed() { # file of run_six: millions of warp instructions a second, geometric mean of the best of each
+speed() { # file of run_six: millions of warp instructions a second, geometric mean over the best runs
     best_each "$1" | cut -d ' ' -f 2 | geomean
 }
-one() { # benchmark, options...: the same for one
+one() { # benchmark, options...: millions of warp instructions a second of one benchmark
     b=$1
     shift
     "$heddle" bench "$b" --csv "$tmp/one.csv" "$@" >/dev/null

@@ -1,6 +1,6 @@
 #!/bin/sh
-# No line of documents and source is longer than 120 columns (a tab goes to the next multiple of four). Tables
-# of documents aside: they cannot be broken.
+# Checks that no line of documents and source is longer than 120 columns (a tab extends to the next multiple of four).
+# Tables in documents are exempt, since they cannot be broken.
 set -u
 max=120
 long=$(git ls-files '*.md' '*.c' '*.h' '*.def' '*.l' '*.y' | while read -r file; do

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Documents are true: pages that the program itself prints say what it prints; files, functions, options and statistics
-# that documents name exist. usage: check_docs.sh HEDDLE [--update]
+# Checks that documents are true: generated pages equal the program's output, and files, functions, options and
+# statistics named in documents exist. usage: check_docs.sh HEDDLE [--update]
 set -u
 heddle=$1
 update=${2:-}
@@ -15,7 +15,7 @@ page() { # FILE, heddle arguments
         failed=1
     fi
 }
-# The functions of CUDA; with the library, also whether it has these and no others. Sanitized builds have none.
+# The page of CUDA functions; with the library, also checks that it exports exactly these. Sanitizer builds have none.
 functions() {
     library=$(dirname "$heddle")/cuda/libheddle-cuda.so
     [ -e "$library" ] || library=
@@ -32,7 +32,7 @@ page docs/options.md list options --markdown
 page docs/statistics-table.md list statistics --markdown
 [ "$update" = --update ] && exit 0
 
-# What may be named: files, keys of options and statistics, words of the source.
+# Valid names: files, keys of options and statistics, words of the source.
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 git ls-files --cached --others --exclude-standard >"$tmp/files"
@@ -40,17 +40,18 @@ git ls-files --cached --others --exclude-standard >"$tmp/files"
 sed -n '/\.\([chly]\|def\|ptx\|cu\|cfg\|tsv\)$/p' "$tmp/files" | xargs cat |
     tr -cs 'A-Za-z0-9_' '\n' | sort -u >"$tmp/words"
 
-# Each line: the document, and a word that stands between backticks in it. Rules: with a slash and an ending
-# of ours it is a file (build/ aside); with an ending alone, the name of a file somewhere; unit.what where
-# some key begins with the same unit, a key; a_b or a_b(), a word of the source. Placeholders (capitals,
-# <name>, *) are left out, and gpgpu_...: options of the reference simulator.
+# Each input line has a document and a word in backticks from it. Rules:
+# - a slash and a known suffix: a file (except in build/); a suffix without a slash: the name of any file
+# - unit.name, where some key begins with this unit: a key
+# - a_b or a_b(): a word of the source
+# Exempt are placeholders (capitals, <name>, *), and gpgpu_...: options of the reference simulator.
 check_names() {
     awk -v tmp="$tmp" '
         BEGIN {
             while ((getline line < (tmp "/files")) > 0) { file[line]; sub(/.*\//, "", line); base[line] }
             while ((getline line < (tmp "/keys")) > 0) { key[line]; sub(/\..*/, "", line); unit[line] }
             while ((getline line < (tmp "/words")) > 0) word[line]
-            delete unit["tex"] # also begins instructions: tex.level
+            delete unit["tex"] # also a prefix of instructions: tex.level
         }
         function missing(what) { printf "lint: %s names %s, which does not exist\n", $1, what }
         {
@@ -69,7 +70,7 @@ check_names() {
         }'
 }
 names=$(for document in $(grep '^\(README\|CONTRIBUTING\|docs/[^/]*\|scripts/.*\|test/.*\)\.md$' "$tmp/files"); do
-    # Code blocks aside, and spans over the end of a line in one piece.
+    # Without code blocks; lines are joined, since a span may continue on the next line.
     sed '/^    /d; /^```/,/^```/d' "$document" | tr '\n' ' ' >"$tmp/prose"
     grep -o '`[^`]*`' "$tmp/prose" | tr -d '`' | tr ' ' '\n' | sort -u | sed "s|^|$document |" | check_names
     grep -oE '`[^` ]+\.[ch]`,? \(?[0-9]+ lines' "$tmp/prose" | tr -d '`,(' | while read -r file lines _; do
@@ -82,7 +83,7 @@ names=$(for document in $(grep '^\(README\|CONTRIBUTING\|docs/[^/]*\|scripts/.*\
     done
 done)
 [ -z "$names" ] || { printf '%s\n' "$names" >&2; failed=1; }
-# PTX that was compiled says in its head what its source says.
+# The head of compiled PTX must equal the head of its source.
 for ptx in $(grep -l '^// Compiled by scripts/compile_kernels.sh' kernels/*.ptx); do
     source=${ptx%.ptx}.cu
     sed -n '/^\/\//!q; p' "$source" >"$tmp/head"

@@ -10,7 +10,8 @@ scripts/draw_text.sh 1 1000000000 "$@" >"$tmp/text"
 tab=$(printf '\t') found=0
 grep -v '^#' scripts/english.tsv >"$tmp/patterns"
 while IFS="$tab" read -r pattern advice; do
-	cut -f3 "$tmp/text" | grep -nE -- "$pattern" | cut -d: -f1 >"$tmp/lines" || continue
+	cut -f3 "$tmp/text" | grep -nE -- "$pattern" >"$tmp/found" || continue
+	cut -d: -f1 "$tmp/found" >"$tmp/lines"
 	found=1
 	awk -F'\t' -v advice="$advice" 'NR == FNR { hit[$1]; next } FNR in hit { print $1 ": " $3 "\n    write instead: " advice }' "$tmp/lines" "$tmp/text"
 done <"$tmp/patterns"

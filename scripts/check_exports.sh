@@ -1,7 +1,7 @@
 #!/bin/sh
-# What is exported is used: each symbol that an object of the library defines is wanted by another object, a test's
-# included, or it should be static (or gone). The library's own interface, that of the CUDA runtime, and what flex writes
-# are left out.
+# Checks that every exported symbol is used: another object, possibly of a test, must need each symbol that an object
+# of the library defines. Otherwise it should be static or removed. Exempt are the public interfaces of the library and
+# of the CUDA runtime, and flex's output.
 # usage: check_exports.sh BUILD, a folder with objects (make objects)
 set -u
 cd "$1" || exit 2

@@ -1,8 +1,8 @@
 #!/bin/sh
-# No room includes one above it: the order that docs/architecture.md states ("Who may include whom"). Each line names a room and all
-# the rooms below it that it may include beside its own files. With --order that order is printed, and nothing is checked.
+# Checks that no folder includes a folder above it, by the order in docs/architecture.md ("Who may include whom"). Each
+# line below names a folder and the folders that it may include besides its own files. --order only prints this order.
 set -u
-# What mechanisms declare (mechanisms/declared.def) is text that three rooms below make tables of. What a mechanism may include:
+# Three lower folders make tables from the declarations of mechanisms (mechanisms/declared.def). A mechanism may include:
 mechanism='ptx/arena.h isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend frontend/analysis frontend/lower frontend/passes timing/config timing/report timing/mem timing/sm timing/strides'
 order='
 ptx:
@@ -40,7 +40,7 @@ host/program: ptx host timing/config benchmarks
 host/report: ptx isa timing/config timing/report host host/results benchmarks reproduce host/program
 host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend frontend/analysis frontend/lower frontend/passes timing timing/config timing/report timing/mem timing/sm mechanisms host host/load host/results host/live host/program benchmarks reproduce host/report
 '
-# A mechanism includes its own files and what is below; no other mechanism, and not the list of them.
+# A mechanism includes its own files and lower folders, but no other mechanism, and not the list of mechanisms.
 for folder in mechanisms/*/; do
     order="$order${folder%/}: mechanisms/mechanism.h $mechanism
 "
@@ -67,13 +67,13 @@ failed=$(printf '%s\n' "$order" | while IFS=: read -r room below; do
         done
     done
 done)
-# Rooms that no line names would not be checked.
+# A folder without a line would not be checked.
 for room in $(git ls-files '*.[ch]' | sed -n 's,/[^/]*$,,p' | sort -u); do
     case $room in test* | scripts*) continue ;; esac
     printf '%s\n' "$order" | grep -q "^$room:" || failed="$failed
 lint: the room $room has no line in scripts/check_includes.sh"
 done
-# A name says which file is meant.
+# File names are unique.
 for name in $(git ls-files '*.[chly]' | grep -vE '^(test|examples|kernels|scripts)/' | sed 's,.*/,,' | sort | uniq -d); do
     failed="$failed
 lint: several files are called $name: $(git ls-files "*/$name" | grep -v '^test/' | tr '\n' ' ')"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Everything of a mechanism is in its folder. Names of mechanisms in the rest of the product's code (identifiers and their
-# parts, keys; comments, sentences and includes aside) stand in scripts/mechanisms_outside.txt, and that list only shrinks.
-# "stride" and "fold" are common words of code: of them keys in strings count. "spe" is the baseline, which all know.
+# Checks that code of a mechanism stays in its folder. scripts/mechanisms_outside.txt lists all names of mechanisms in the
+# rest of the product's code, and may only shrink. Identifiers, their parts and keys count; comments, sentences and
+# includes do not. "stride" and "fold" are common words, so only keys in strings count. "spe", the baseline, is allowed.
 # Strings of isa/ are words of PTX and mnemonics, not keys. host/cuda includes no header of Heddle but host/heddle.h, so
-# its identifiers are no mechanism's. si_addr and the like are fields of POSIX's siginfo_t.
-# usage: check_mechanisms.sh [--list]     --list prints what there is, in the list's form
+# its identifiers name no mechanism. si_addr and the like are fields of POSIX's siginfo_t.
+# usage: check_mechanisms.sh [--list]     --list prints the present names in the format of the list
 set -u
 list=scripts/mechanisms_outside.txt
 names=$(ls -d mechanisms/*/ | sed 's,^mechanisms/,,; s,/$,,' | grep -vx spe)

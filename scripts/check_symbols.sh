@@ -1,29 +1,29 @@
 #!/bin/sh
-# No room calls a function, or reads a variable, of a room above it: what scripts/check_includes.sh says of includes
-# holds of symbols. A declaration copied by hand, or a header that lies too low, is found here.
+# Checks that no folder uses a function or variable of a folder above it, by the order of scripts/check_includes.sh.
+# This finds declarations copied by hand, and headers in a folder that is too low.
 # usage: check_symbols.sh BUILD, a folder with objects (make objects)
 set -u
 cd "$(dirname "$0")/.." || exit 2
 build=${1:?usage: check_symbols.sh BUILD}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-# "room may-use-room", from the order of the includes; a header that is allowed allows its room's symbols.
+# Lines "folder allowed-folder", from the order of includes; an allowed header allows the symbols of its folder.
 scripts/check_includes.sh --order | awk -F: '
     { n = split($2, below, " ")
       for (i = 1; i <= n; i++) {
           room = below[i]
-          if (room ~ /\.def$/) continue # text
+          if (room ~ /\.def$/) continue # has no symbols
           if (room ~ /\.h$/) sub(/\/[^\/]*$/, "", room)
           print $1, room
       } }' >"$tmp/order"
-for folder in mechanisms/*/; do # of the list of mechanisms
+for folder in mechanisms/*/; do # for the list of mechanisms
     echo "mechanisms ${folder%/}"
 done >>"$tmp/order"
-# The tables of rows are data of isa/exec that isa knows by their names (isa/rows.c, isa/levels.c).
+# isa refers to the tables of rows in isa/exec by name (isa/rows.c, isa/levels.c).
 echo 'isa isa/exec' >>"$tmp/order"
 [ -s "$tmp/order" ] || { echo 'lint: no order of rooms was found in scripts/check_includes.sh' >&2; exit 1; }
 (cd "$build" && find ptx isa frontend timing mechanisms host benchmarks reproduce -name '*.o' ! -path 'host/cuda/redirect/*' 2>/dev/null) |
-    sort | while read -r object; do # not what a source of another time left
+    sort | while read -r object; do # skips objects without a source file
     case $object in
     ptx/parse.tab.o | ptx/scan.yy.o) echo "$object" ;;
     *) [ -e "${object%.o}.c" ] && echo "$object" ;;

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Which statistics differ between two builds? Runs the benchmarks (size small) under every model and several presets with
-# both and lists what is not the same; nothing of host.* is compared.
+# Lists the statistics that differ between two builds: runs the benchmarks (size small) in every model on several presets
+# with both builds. Statistics host.* are not compared.
 #   scripts/compare_stats.sh BEFORE AFTER [BENCHMARK...]     two heddle binaries
-#   MODELS="spe its" CONFIGS="fermi"                         fewer of them
-# Exit status: 0 all is the same, 1 something differs.
+#   MODELS="spe its" CONFIGS="fermi"                         only these models and presets
+# Exit status: 0 all statistics are equal, 1 some differ.
 set -eu
 [ $# -ge 2 ] || { sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 before=$1 after=$2
@@ -14,7 +14,7 @@ configs=${CONFIGS:-fermi turing volta tiny}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT INT TERM
 
-# "benchmark kernel statistic<tab>value", a line each; what a machine has no room for shows as its message
+# Prints lines "benchmark kernel statistic<tab>value"; a program that does not fit the machine shows its message.
 figures() {
 	bin=$1 model=$2 config=$3
 	shift 3

@@ -1,10 +1,10 @@
 #!/bin/sh
-# PTX of the benchmarks that are written in CUDA C: kernels/NAME.ptx from kernels/NAME.cu, headed by its first comment.
-# Needs nvcc (NVCC=path). Contraction is off: the sources say fmaf() where they want it, so that plain C can repeat each
-# rounding; but it is the compiler's, as with plain nvcc -O3, for sources whose head has a line "// Contraction: ...".
-# usage: scripts/compile_kernels.sh [NAME...], without names all whose .ptx was made by it.
-#   OPT='-Xcicc -O0'  in place of -O3             OUT=FOLDER  in place of kernels; it gets the other kernels as they are,
-#                                                 so that HEDDLE_KERNELS=FOLDER heddle ... runs with it
+# Compiles the benchmarks in CUDA C to PTX: kernels/NAME.cu to kernels/NAME.ptx, which starts with the source's first
+# comment. Needs nvcc (NVCC=path). Contraction is off: sources call fmaf() where they need it, so that C code can repeat
+# each rounding. A line "// Contraction: ..." in the head of a source leaves contraction to the compiler, as nvcc -O3.
+# usage: scripts/compile_kernels.sh [NAME...], without names: all kernels whose .ptx this script made.
+#   OPT='-Xcicc -O0'  instead of -O3             OUT=FOLDER  instead of kernels; other kernels are copied to it, so that
+#                                                HEDDLE_KERNELS=FOLDER heddle ... runs with it
 set -eu
 cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- $(grep -l "^// Compiled by scripts/compile_kernels.sh" kernels/*.ptx | sed 's|kernels/||; s|\.ptx$||')

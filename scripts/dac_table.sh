@@ -1,10 +1,10 @@
 #!/bin/sh
-# Decoupled affine computation beside what it is compared with: each program of the set `dac` under spe, spe+dac,
-# spe+cae and spe+mta, and under spe with perfect memory. A table and geometric means on stdout, build/dac.csv, and a
-# plot of the speed-ups (build/dac.svg) when gnuplot is there. Every run is checked against plain C; a wrong result ends
-# the script. docs/dac.md says how to read it.
+# Compares decoupled affine computation with other designs: runs each program of the set `dac` under spe, spe+dac,
+# spe+cae and spe+mta, and under spe with perfect memory. Prints a table with geometric means, and writes build/dac.csv
+# and, with gnuplot, a plot of the speed-ups (build/dac.svg). Every run is checked against C code; a wrong result ends
+# the script. docs/dac.md explains the table.
 # usage: HEDDLE_BIN=... PRESET=fermi SIZE=small PROGRAMS=dac DAC='-s dac.atq=8' scripts/dac_table.sh [HEDDLE OPTION...]
-#   PROGRAMS: benchmarks or sets; DAC: options of the run with dac alone; what follows goes to all runs
+#   PROGRAMS: benchmarks or sets; DAC: options of the run with dac only; options of the command line apply to all runs
 set -eu
 heddle=${HEDDLE_BIN:-build/heddle}
 preset=${PRESET:-fermi}
@@ -15,8 +15,8 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 mkdir -p build
 
-# measure NAME OPTION...: a line `NAME program statistic value` for each statistic of a program's totals. Of the JSON,
-# which has a key a line, only this is used: totals come behind the kernels, and the program's name behind both.
+# measure NAME OPTION...: adds a line `NAME program statistic value` for each statistic of a program's totals. In the
+# JSON, which has one key per line, totals follow the kernels, and the program's name follows both.
 measure() {
     name=$1
     shift
@@ -56,7 +56,7 @@ function means(what, title,   i, k) {
             percent(mean(what, "mta")), percent(mean(what, "warps")), percent(mean(what, "energy"))
 }
 END {
-    bound = 1.5 # as fast again by half, when no access of an L1 misses
+    bound = 1.5 # speed-up without L1 misses from which a program is memory-bound
     printf "%-11s %7s %7s %9s %7s %6s %6s %6s %7s %7s %6s %s\n", "program", "warp", "loads", "predi-", "affine", "dac", "cae",
         "mta", "energy", "perfect", "L1", "bound by"
     printf "%-11s %7s %7s %9s %7s %6s %6s %6s %7s %7s %6s\n", "", "instr.", "", "cates", "warp", "", "", "", "", "L2", ""

@@ -1,11 +1,11 @@
 #!/bin/sh
-# The functions of CUDA that programs find here, from the sources of host/cuda, as a page of Markdown. usage: list_cuda.sh
-# [LIBRARY]; with the library that was built of them, also whether it has these and no others. Run at the top.
+# Lists the CUDA functions that Heddle provides, from the sources of host/cuda, as a page of Markdown. usage: list_cuda.sh
+# [LIBRARY]. With the built library, also checks that it exports exactly these. Run it in the root folder.
 set -u
 library=${1:-}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-# "name file", one a line
+# Prints lines "name file".
 for f in host/cuda/core/*.c host/cuda/runtime/*.c host/cuda/driver/*.c; do
     {
         grep -ohE 'CUDA_API [^(]*\(' "$f" | sed 's/($//; s/.*[ *]//'

@@ -1,5 +1,5 @@
-# Lists the mutants of one C file: line, a tab, what was changed, a tab, the line that takes its place. One mutant a
-# place and rewrite. Comments, strings, includes, declarations and assertions are let be: they compute nothing.
+# Lists the mutants of a C file, one for each place and rule: line number, tab, change, tab, the new line. Comments,
+# strings, includes, declarations and assertions are not changed: they compute nothing.
 function list(what, text) {
     if (!listed[FNR, text]++)
         print FNR "\t" what "\t" text
@@ -15,8 +15,8 @@ function each(from, to,    at, rest) {
         at += length(from)
     }
 }
-# What a function does when memory has run out, as far as that is plain: `return false;` behind `if (!x || !y)`, where x
-# and y have just been allocated. test/host/cli/no_memory.c looks at it with the program itself.
+# Returns whether a line handles an allocation failure in a recognisable form: `return false;` after `if (!x || !y)`, where
+# x and y have just been allocated. Such lines are not changed; test/host/cli/no_memory.c tests them with the program.
 function out_of_memory(    at, names, n, k, name) {
     if (code ~ /^}/)
         split("", allocated)
@@ -63,20 +63,20 @@ function rule(from, to) { froms[rules] = from; tos[rules++] = to }
         in_comment = substr(code, RSTART) !~ /\*\//
         code = substr(code, 1, RSTART - 1)
     }
-    # Code stands in a function: indented, and no assertion. A brace at the margin ends one.
+    # Only code in functions changes: indented lines without assertions. A brace in the first column ends a function.
     if (code ~ /^[^ ].*[({]$/ || code ~ /^[a-z].*\) \{/)
         inside = 1
-    # What functions do that give memory back is found by the build with sanitizers.
+    # Sanitizer builds test functions that free memory.
     if (code ~ /^(static )?void (free_[a-z0-9_]*|[a-z0-9_]*_free)\([^,]*(,[^,]*)?\) \{/)
         inside = 0
     if (code ~ /^}/ || code ~ /^(struct|enum|union|static const) [^()]*\{$/)
         inside = 0
     if (out_of_memory() || !inside || code ~ /^[^ ]/ || code ~ /assert|^#/)
         next
-    # By how much a full table grows: more often is only slower.
+    # The growth factor of a full table only affects speed.
     grows = code ~ / cap = .*2 \* /
-    # A loop that counts down does not end, and anything notices: it would only make the share look better. Memory beyond
-    # what is used means nothing.
+    # A loop that counts down never ends, so any test detects it, and the result would only look better. Allocating more
+    # memory has no effect.
     for (r = 0; r < rules; r++)
         if ((froms[r] != "++" || code !~ / for \(/) && (froms[r] != " + 1" || code !~ /alloc\(/) && !(grows && froms[r] == " * "))
             each(froms[r], tos[r])
@@ -85,19 +85,17 @@ function rule(from, to) { froms[rules] = from; tos[rules++] = to }
         match(code, /\)( \{)?$/)
         list("condition negated", substr($0, 1, from - 1) "!(" substr($0, from, RSTART - from) ")" substr($0, RSTART))
     }
-    # A number that is one too large. 0 and 1 are the usual mistakes; others are tables. What the compiler is told to
-    # expect is none, and what is allocated is memory beyond what is used.
+    # Adds 1 to a number; not in hints to the compiler, and not in allocations.
     if (!grows && code !~ /__builtin_expect|alloc\(/ && match(code, /[ (\[]([0-9]+)[;),\]]/)) {
         number = substr(code, RSTART + 1, RLENGTH - 2)
         show(number, number + 1, RSTART + 1, RLENGTH - 2)
     }
-    # Statements that are left out: assignments and calls that stand alone. Memory that is not given back is found by
-    # the build with sanitizers.
+    # Removes a statement: an assignment or a call. Sanitizer builds find memory that is not freed.
     if (code !~ /^ +[a-z0-9_]*free(_all)?\(/ && code ~ /^ +[a-z_]+(->|\.|\[|\(|\+\+|--| [|&+-]?= )[^{}]*;[ ]*$/ && code !~ /^ +(return|case|default|goto|for|if|while|else)/) {
         match(code, /^ +/)
         list("left out", substr(code, 1, RLENGTH) ";")
     }
-    # Another value is returned.
+    # Returns another value.
     if (match(code, /return [^;]+;/) && code !~ /return (0|NULL|false|true);/)
         show(substr(code, RSTART, RLENGTH), "return 0;", RSTART, RLENGTH)
     if (code ~ /return 0;/) {

@@ -1,14 +1,14 @@
 #!/bin/bash
-# Would the tests notice? Changes single places of the source (scripts/mutate.awk says how) and runs the suites that
-# have to do with the file on each. What no suite notices is listed: a test that is missing, or a change without a
-# meaning. docs/testing.md has results.
+# Mutation testing. Changes single places of the source (by the rules of scripts/mutate.awk), and runs the suites of the
+# changed file on each mutant. Lists the mutants that pass all suites: a test is missing, or the change has no effect.
+# docs/testing.md has results.
 #     scripts/mutate.sh [-n MUTANTS] [-s SEED] [-j JOBS] [-t SECONDS] [-r | -k] [FILE | FOLDER...]
-# FILE: sources, by default those of control and timing; FOLDER: those in it, but not in folders of it. -r: only those
-# that survived the last time, as far as they are still there. -k: those that are made by hand, in scripts/mutants.tsv.
-# -t: suites that take longer of a processor are left out: what only they notice counts as survived.
-# All is done in a copy, build/mutate/tree: the working tree is not touched, and may change meanwhile.
-# Results of every mutant are in build/mutate/results.tsv: verdict, file, line, change, seconds, the suite that noticed,
-# the line that took the other's place.
+# FILE: sources, by default control flow and timing. FOLDER: its sources, without subfolders. -r: only mutants that
+# survived the last run and still apply. -k: the mutants made by hand in scripts/mutants.tsv.
+# -t: omits suites with more processor time; mutants that only they detect count as survivors.
+# Everything happens in a copy, build/mutate/tree: the working tree stays as it is, and may change meanwhile.
+# Results of every mutant are in build/mutate/results.tsv: verdict, file, line, change, seconds, the suite that failed,
+# the changed line.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 mutants=200 seed=1 jobs=1 again='' by_hand='' slowest=''
@@ -25,13 +25,13 @@ while getopts n:s:j:t:rk option; do
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- isa/paths/*.c isa/interp/interp*.c timing/*.c timing/sm/*.c timing/mem/*.c mechanisms/d*s/*.c timing/report/energy.c
-for f in "$@"; do # a folder stands for its sources
+for f in "$@"; do # expands folders to their sources
     shift
     if [ -d "$f" ]; then set -- "$@" "${f%/}"/*.c; else set -- "$@" "$f"; fi
 done
 tab=$(printf '\t')
 
-# Suites that a file has beside those of its own room and those that include its header: by name, as `check` takes it.
+# Prints more suites of a file, besides the suites of its folder and the suites that include its header.
 more_suites() {
     case $1 in
     timing/sm/*) echo host_early_exit host_profile random_plain_kernels timing_micro timing_gpu timing_slots mechanisms_si_run timing_profile timing_energy mechanisms_reconv mechanisms_stack models ;;
@@ -49,8 +49,8 @@ more_suites() {
     frontend/*) echo host_early_exit models ;;
     esac
 }
-# Those that run the executable are left out, for it is not built, and those of all opcodes and of random kernels, which
-# take longer than all others.
+# Prints the suites of a file. Omits suites that run the executable, since it is not built, and the suites of all opcodes
+# and of random kernels, which take longest.
 suites_of() {
     {
         ls "test/${1%/*}"/*.c
@@ -65,7 +65,7 @@ tree=$work/tree
 mkdir -p "$tree/build" # where tests put files
 git ls-files -co --exclude-standard | while read -r f; do [ -f "$f" ] && echo "$f"; done >"$work/files"
 (cd "$tree" && find . -type f ! -path './obj/*' | sed 's|^\./||' | sort | comm -23 - <(sort "$work/files") | xargs -r rm -f)
-while read -r f; do # changed ones only, so that the build stays incremental
+while read -r f; do # copies changed files only, so that the build stays incremental
     cmp -s "$f" "$tree/$f" || { mkdir -p "$tree/$(dirname "$f")" && cp "$f" "$tree/$f"; }
 done <"$work/files"
 cd "$tree" || exit 2
@@ -75,15 +75,16 @@ make_it -s -j"$jobs" obj/check >"$work/build.log" 2>&1 </dev/null ||
 linker=''
 for l in gold lld; do command -v "ld.$l" >/dev/null && linker=-fuse-ld=$l; done
 link=$(make_it -n -W obj/libheddle-internal.a V=1 obj/check | grep -- '-o obj/check ')
-# The source comes through a pipe, so that messages and assertions name the file itself: whole and mutant differ only where code does.
+# The source comes through a pipe, so that messages and assertions name the original file. So the objects of original and
+# mutant differ only in code.
 compile=$(make_it -n -W isa/decode.c V=1 obj/isa/decode.o | grep -- '-c -o')
 compile=${compile%-c -o*}
 compile=${compile//-MMD -MP/}
 object() { # SOURCE NAME OBJECT
     { printf '# 1 "%s"\n' "$2"; cat "$1"; } | nice $compile -iquote "${2%/*}" -x c -c -o "$3" - 2>/dev/null
 }
-# A time and a memory that a mutant gone wild cannot exceed, whatever else the machine does. 0: the suite passes.
-# CK_RUN_SUITE: this suite only, and not those whose names begin as its does.
+# Runs a suite with limits on time and memory, which stop a runaway mutant. Returns 0 if the suite passes. CK_RUN_SUITE
+# selects exactly this suite, without other suites whose names begin with its name.
 run() { # BINARY SECONDS SUITE
     (ulimit -v 16000000; ulimit -f 2000000; ulimit -c 0; ulimit -t "$2"
         CK_RUN_SUITE=$3 exec nice timeout -k 2 $((20 * $2)) "$1" -x "$3") >/dev/null 2>&1 </dev/null
@@ -111,8 +112,8 @@ else
 fi | sort -t "$tab" -k 1,1 -k 2,2n >"$work/chosen.tsv"
 echo "mutate: $(wc -l <"$work/chosen.tsv") of $(wc -l <"$work/all.tsv") mutants"
 
-# Each suite's time of a processor without a mutant, in milliseconds: the fast ones run first, and the limit follows
-# from it. With -t, a suite that was too slow the last time is not asked again.
+# Measures the processor time of each suite without a mutant, in milliseconds. It determines the order, fast suites
+# first, and the time limit. With -t, a suite that was too slow in the last run is not measured again.
 touch "$work/times"
 mv "$work/times" "$work/times-before"
 slow_before() { [ "$slowest" ] && awk -v s="$1" -v limit="$slowest" '$2 == s && $1 > 1000 * limit { yes = 1 } END { exit !yes }' "$work/times-before"; }
@@ -125,7 +126,7 @@ cut -f 1 "$work/chosen.tsv" | uniq | while read -r f; do suites_of "$f"; done | 
 done || exit 1
 sort -n -o "$work/times" "$work/times"
 
-verdict_of() { # WORKER: of the mutant in $work/WORKER.c, whole object in $work/WORKER-whole.o; also sets `noticed`
+verdict_of() { # WORKER: sets `verdict` and `noticed` for $work/WORKER.c; the original object is $work/WORKER-whole.o
     noticed=-
     object "$work/$1.c" "$file" "$work/$1.o" || { verdict=broken; return; }
     cmp -s "$work/$1.o" "$work/$1-whole.o" && { verdict=same; return; }
@@ -159,7 +160,7 @@ wait
 awk -F '\t' '{ n[$1]++; s += $5 } END {
     t = n["killed"] + n["survived"]
     printf "mutate: %d of %d killed (%d %%), %d gave the same code, %d did not build, %.1f s each\n", n["killed"], t, t ? 100 * n["killed"] / t : 0, n["same"], n["broken"], NR ? s / NR : 0 }' "$work/results.tsv"
-# By folder, and in it by file.
+# The share of killed mutants, by folder and by file.
 awk -F '\t' '
     function count(of) { n[of]++; k[of] += $1 == "killed" }
     $1 == "killed" || $1 == "survived" { count($2); sub(/[^\/]*$/, "", $2); count($2) }

@@ -1,7 +1,7 @@
 #!/bin/sh
-# What PEPSC's parts do to its ten programs, beside the paper's figures, as tables for docs/pepsc.md on stdout: speed by
-# length of chains (Figure 9b), prefetching (Figure 10), control flow, utilisation (Figures 2 and 11), operations for
-# energy by width and length (Figure 4), and power (Figure 12). Every run is checked against plain C; a wrong result ends the script.
+# Measures the effect of PEPSC's parts on its ten programs and prints tables with the paper's values, for docs/pepsc.md:
+# speed by chain length (Figure 9b), prefetching (Figure 10), control flow, utilisation (Figures 2 and 11), efficiency by
+# width and length (Figure 4), and power (Figure 12). Every run is checked against C code; a wrong result ends the script.
 # usage: HEDDLE_BIN=... SIZE=small PARTS='chains pipeline prefetch control utilisation efficiency power' scripts/pepsc_table.sh
 set -eu
 heddle=${HEDDLE_BIN:-build/heddle}
@@ -10,14 +10,14 @@ parts=${PARTS:-chains pipeline prefetch control utilisation efficiency power}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-# An eighth of a GTX 285: 4 of its 30 SMs and one of its 8 channels, which the small programs fill.
+# About an eighth of a GTX 285: 4 of its 30 SMs and one of its 8 channels, which small programs can fill.
 eighth='-c gt200 -s gpu.sms=4 -s dram.channels=1 -s l2.slices=1'
 core='-c pepsc'
-# The tree is in where this version has it.
+# The reduction tree, if this version has it.
 tree=$("$heddle" list models | awk '$1 == "+reduce" { print $1 }')
 
-# measure NAME PROGRAMS OPTION...: lines `NAME program statistic value` of the programs' totals. Of the JSON, which has a
-# key a line, only this is used: totals come behind the kernels, and the program's name behind both.
+# measure NAME PROGRAMS OPTION...: adds lines `NAME program statistic value` for the programs' totals. In the JSON, which
+# has one key per line, totals follow the kernels, and the program's name follows both.
 measure() {
     name=$1
     programs=$2
@@ -33,7 +33,7 @@ measure() {
     ' "$dir/json" >>"$dir/figures"
 }
 
-# table AWK: what all tables use, and the program of one. v[run, program, statistic]; program[1..n].
+# table AWK: runs the awk program of a table, with shared functions. Data: v[run, program, statistic]; program[1..n].
 table() {
     awk "$1"'
         { v[$1, $2, $3] = $4; if ($3 == "order" && !($2 in seen)) { seen[$2]; program[++n] = $2 } }
@@ -75,7 +75,7 @@ chains() { # TITLE OPTION...
         }'
 }
 
-# Software pipelining on the core: with registers without limit beside nothing, chains and all parts, and with its 16.
+# Software pipelining on the core: with unlimited registers alone, with chains, and with all parts; and with 16 registers.
 pipeline() {
     free='-s pepsc.registers=0'
     # shellcheck disable=SC2086 # options
@@ -109,7 +109,7 @@ pipeline() {
         }'
 }
 
-# Runs of srad alone, in two rows more.
+# Two more rows have srad only.
 # shellcheck disable=SC2086 # options
 prefetch() {
     for m in spe spe+stride spe+ddp; do
@@ -176,7 +176,7 @@ utilisation() { # TITLE OPTION...
     measure b pepsc "$@" -m spe+chain
     measure c pepsc "$@" -m "spe+chain+fold$tree"
     measure d pepsc "$@" -m "spe+chain+fold$tree+ddp"
-    case "$*" in # accesses as small as before
+    case "$*" in # keeps the size of accesses
     *gt200*) measure twice pepsc "$@" -m spe -s dram.bus_bytes=16 -s dram.atom=32 ;;
     *) measure twice pepsc "$@" -m spe -s dram.bus_bytes=64 ;;
     esac
@@ -198,7 +198,7 @@ utilisation() { # TITLE OPTION...
         }'
 }
 
-# Lanes: presets of their own.
+# Each number of lanes has its own preset.
 efficiency() {
     for lanes in 8 16 32 64; do
         [ $lanes = 32 ] && preset=pepsc || preset=pepsc-$lanes
@@ -213,7 +213,7 @@ efficiency() {
         function datapath(run, p) {
             return core(run, p) - v[run, p, "energy.shared_joules"] - v[run, p, "energy.l1_joules"] - v[run, p, "energy.l2_joules"]
         }
-        # The work is the same: operations for energy against those of 8 lanes without chains.
+        # Equal work: the ratio of operations per joule to 8 lanes without chains.
         function gain(run, part,   i, p, sum) {
             for (i = 1; i <= n; i++) {
                 p = program[i]
@@ -233,7 +233,7 @@ efficiency() {
         }'
 }
 
-# Milliwatts of the core by component, and what it does for them.
+# Power of the core by component, in milliwatts, and its performance.
 power() {
     # shellcheck disable=SC2086
     measure core pepsc $core -m pepsc

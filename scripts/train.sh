@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs a build with counters (PGO=train, see the Makefile), so that gcc learns what is run often. What `make bench`
-# measures, and other forms of the same programs, are left out: what it says of a build with the profile is then what
-# other programs gain, too. usage: train.sh HEDDLE PROFILE, the folder into which the counters are written
+# Runs a build with counters (PGO=train, see the Makefile), so that gcc learns which code is hot. The programs that `make
+# bench` measures, and variants of them, are not run: so the measured gain of a profiled build also holds for other
+# programs. usage: train.sh HEDDLE PROFILE, the folder for the counters
 set -eu
 heddle=$1
 profile=$2
@@ -24,7 +24,7 @@ bench $some -m its -c volta
 bench $some -m si -c turing
 bench $some -m pepsc -c pepsc
 bench $some -m spe -j 2
-for cpu in base avx2; do # copies of a portable build, and their native code
+for cpu in base avx2; do # the copies of code in a portable build, and their native code
     (
         export HEDDLE_CPU=$cpu
         bench $some -m functional

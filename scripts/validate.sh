@@ -1,6 +1,6 @@
 #!/bin/sh
-# Cycle counts beside the reference of test/reference/: a table on stdout, build/validate.csv, and a plot of the errors
-# (build/validate.svg) when gnuplot is there. Registers of a thread are those that the reference was given.
+# Compares cycle counts with the reference in test/reference/: prints a table, and writes build/validate.csv and, with
+# gnuplot, a plot of the errors (build/validate.svg). Threads have the register counts of the reference runs.
 # usage: HEDDLE_BIN=... PRESET=fermi-gpgpusim scripts/validate.sh [HEDDLE OPTION...]
 set -eu
 heddle=${HEDDLE_BIN:-build/heddle}

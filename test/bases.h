@@ -1,6 +1,6 @@
 #ifndef TEST_BASES_H
 #define TEST_BASES_H
-/* The reconvergence models by their tables of calls, for tests of single ones. */
+/* The ops tables of all reconvergence models, for tests of single models. */
 #include "mechanisms/dpe/reconv_dpe.h"
 #include "mechanisms/dws/reconv_dws.h"
 #include "mechanisms/its/reconv_its.h"

@@ -105,8 +105,8 @@ static const char *model_in_time(int i) {
     return i < n ? timed_models()->name[i] : i == n ? "dac" : "pepsc";
 }
 
-/* The sample: over the programs every model in turn, each round of them on the next machine. With more models or machines
- * than programs, RUNS must grow (the test below). */
+/* The sample: over the programs every model in turn, each round of them on the next machine. With more models or
+ * machines than programs, RUNS must grow (the test below). */
 static void sampled(int program, int run, int *model, int *machine) {
     int n = models_in_time(), at = program * RUNS + run;
     *model = at % n;

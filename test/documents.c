@@ -1,17 +1,16 @@
-/* Every command that README.md, CONTRIBUTING.md and docs/ show is run, as typed, in a folder that looks like the clone.
+/* Runs every command in README.md, CONTRIBUTING.md and docs/ as typed, in a folder like the clone.
  *
- * A command is an indented (or fenced) line that begins with `heddle `, `build/heddle ` or `$ heddle `, with the lines
- * that a backslash at its end adds; and a span between backticks that begins so. Lines that begin with `head -c ` are
- * run in their place: they make the files of those that follow. What is expected is exit status 0, or what a comment at
- * the end says: `# exit status 3`. `--size paper` is run as `--size small`, and `reproduce all` as a figure of each
- * paper.
+ * A command is an indented or fenced line that begins with `heddle `, `build/heddle ` or `$ heddle `, with its
+ * continuation lines after a backslash, or a span in backticks that begins so. Lines that begin with `head -c ` also
+ * run: they make files for later commands. The expected exit status is 0, or the one in a comment at the end: `# exit
+ * status 3`. `--size paper` runs as `--size small`, and `reproduce all` runs one figure of each paper.
  *
- * Indented lines that follow a command after an empty line are what it prints: each must be a line of its output, but
- * for `...`, which stands for lines that are not shown.
+ * Indented lines after a command and an empty line are its output: each must be a line of the real output, except
+ * `...`, which stands for omitted lines.
  *
- * Left out, by one rule: a command with a placeholder. That is a word, or a part of one between = : and , that is of
- * capitals alone (FILE, KEY=VALUE), `...`, or a bracket; and in a span, `run` or `inspect` without a PTX file, which is
- * a way to speak of the command. */
+ * Commands with a placeholder are not run. A placeholder is a word, or a part of one between = : and , in capitals
+ * only (FILE, KEY=VALUE), `...`, or a bracket. Also not run is a span `run` or `inspect` without a PTX file, which
+ * only mentions the command. */
 #include "here.h"
 #include "test.h"
 #include <ctype.h>
@@ -26,7 +25,7 @@ enum { MAX_COMMANDS = 64, COMMAND_BYTES = 1024, LEAST_COMMANDS = 25, LEAST_OF_RE
 struct commands {
     int n;
     char text[MAX_COMMANDS][COMMAND_BYTES];
-    char *shown[MAX_COMMANDS]; /* what it prints, by the document; in `source`, or NULL */
+    char *shown[MAX_COMMANDS]; /* output that the document shows, in `source`; NULL: none */
     char *source;
 };
 static struct commands all;
@@ -42,7 +41,7 @@ static char *read_document(const char *path) {
     return text;
 }
 
-/* The command behind a prompt; NULL when it is none of ours. */
+/* Returns the command after a prompt; NULL: it is not a heddle command. */
 static const char *our_command(const char *s) {
     s += strncmp(s, "$ ", 2) == 0 ? 2 : 0;
     return strncmp(s, "heddle ", 7) == 0 || strncmp(s, "build/heddle ", 13) == 0 ? s : NULL;
@@ -68,7 +67,7 @@ static void add(const char *command, size_t len, bool is_span) {
     memcpy(text, command, len);
     text[len] = '\0';
     if (strncmp(text, "head -c ", 8) == 0 && !is_span) {
-        /* as it is */
+        /* runs as it is */
     } else if (!our_command(text) || has_placeholder(text)) {
         return;
     } else if (is_span && (strstr(text, "heddle run") || strstr(text, "heddle inspect")) && !strstr(text, ".ptx")) {
@@ -80,7 +79,7 @@ static void add(const char *command, size_t len, bool is_span) {
     snprintf(all.text[all.n++], COMMAND_BYTES, "%s", from);
 }
 
-/* Spans may go over the end of a line, but not of a paragraph. */
+/* A span may continue on the next line, but not in the next paragraph. */
 static void find_spans(char *prose) {
     for (char *at = prose; (at = strchr(at, '`'));) {
         char *end = strchr(++at, '`');
@@ -164,7 +163,7 @@ static void teardown(void) {
     ck_assert_int_eq(system(command), 0);
 }
 
-/* PTX and configurations that it names are in the clone: a status of 2 could hide that they are not. */
+/* PTX files and configurations of a command must exist: an expected status of 2 could hide a missing one. */
 static void files_exist(const char *document, const char *command) {
     for (const char *s = command; *(s += strspn(s, " "));) {
         char word[COMMAND_BYTES];
@@ -182,7 +181,7 @@ static int expected_status(const char *command) {
     return at ? atoi(at + sizeof says - 1) : 0;
 }
 
-/* Each line of the block that follows the command is one of its output. */
+/* Checks that each line of the block after a command is a line of its output. */
 static void prints(const char *document, const char *command, const char *shown) {
     char *out = read_document("out.txt");
     for (const char *line = shown, *end; strncmp(line, "    ", 4) == 0; line = end + (*end != '\0')) {
@@ -196,15 +195,15 @@ static void prints(const char *document, const char *command, const char *shown)
     free(out);
 }
 
-/* A build with sanitizers has no CUDA runtime; plots are drawn by another program, which need not be there. */
+/* Builds with sanitizers have no CUDA runtime. Plots need gnuplot, which may be missing. */
 static bool can_run(const char *command) {
     if (strstr(command, "heddle exec ") && !runtime_beside(binary))
         return false;
     return !strstr(command, "heddle plot ") || has_gnuplot();
 }
 
-/* All figures of the papers take a minute: a figure of each paper, and with HEDDLE_EVERY all. That every figure has its
- * programs, models and options is for host_cli_reproduce. */
+/* All figures take a minute, so only one of each paper runs; all with HEDDLE_EVERY. host_cli_reproduce checks that
+ * every figure has its programs, models and options. */
 static void fewer_figures(char *command) {
     static const char every[] = "reproduce all", some[] = "reproduce dpe-stacks subwarp-table3 dac-6 pepsc-2";
     char *at = strstr(command, every), rest[COMMAND_BYTES];
@@ -233,7 +232,7 @@ static void run_command(const char *document, const char *typed, const char *sho
     }
     ck_assert_msg(WIFEXITED(how) && WEXITSTATUS(how) == expected_status(command), "%s: exit status %d of: %s\n%s",
                   document, WIFEXITED(how) ? WEXITSTATUS(how) : -1, command, err);
-    if (shown && !LEAST_TABLES) { /* with these, cycles differ */
+    if (shown && !LEAST_TABLES) { /* such builds give other cycles */
         ck_assert_int_eq(system("cat err.txt >>out.txt"), 0);
         prints(document, command, shown);
     }
@@ -245,7 +244,7 @@ START_TEST(commands_run_as_shown) {
     const char *document = documents.gl_pathv[_i];
     find_commands(document);
     ck_assert_int_eq(chdir(folder), 0);
-    bool missing = false; /* results that the next commands show */
+    bool missing = false; /* later commands need results of an omitted one */
     for (int i = 0; i < all.n; i++) {
         if (can_run(all.text[i]) && !(missing && strstr(all.text[i], "heddle results ")))
             run_command(document, all.text[i], all.shown[i]);
@@ -255,7 +254,8 @@ START_TEST(commands_run_as_shown) {
 }
 END_TEST
 
-/* The words of the row that begins so, up to the lanes used; what follows them is the host's speed. */
+/* Writes the words of the row with this name, up to the active lanes; the words after them depend on the host's
+ * speed. */
 static void row_of(const char *text, const char *name, char *out, size_t size) {
     enum { WORDS = 7 };
     const char *at = text;
@@ -272,7 +272,7 @@ static void row_of(const char *text, const char *name, char *out, size_t size) {
     }
 }
 
-/* README says with what table `make demo` ends. */
+/* README.md shows the table that `make demo` prints last. */
 START_TEST(the_demo_ends_with_its_table) {
     static const char demo[] = "bench lud bfs --size small";
     char command[COMMAND_BYTES], want[256], got[256], *make = read_document("Makefile"),
@@ -297,10 +297,10 @@ START_TEST(the_demo_ends_with_its_table) {
 }
 END_TEST
 
-/* The search finds what is there. */
+/* The search finds enough commands. */
 START_TEST(commands_are_found) {
     int sum = 0;
-    ck_assert_uint_le(documents.gl_pathc, 40); /* commands_run_as_shown goes that far */
+    ck_assert_uint_le(documents.gl_pathc, 40); /* the limit of commands_run_as_shown */
     for (size_t i = 0; i < documents.gl_pathc; i++) {
         find_commands(documents.gl_pathv[i]);
         sum += all.n;
@@ -314,7 +314,7 @@ START_TEST(commands_are_found) {
 }
 END_TEST
 
-/* The tutorial's kernel and program are in the clone, and in its text as they are there. */
+/* The tutorial shows its kernel and its program as they are in the clone. */
 START_TEST(the_tutorial_shows_its_files) {
     static const char *const files[] = {"docs/tutorial/branch.ptx", "docs/tutorial/branch.heddle"};
     char *page = read_document("docs/tutorial.md");

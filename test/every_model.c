@@ -71,7 +71,7 @@ static bool has_extension(const struct every_model *e, const char *name) {
     return false;
 }
 
-/* Extensions that no model has yet: alone, that is with the baseline. */
+/* Adds each extension that no model of the list has yet: its name alone means the baseline with it. */
 static void add_others(struct every_model *e) {
     const struct mechanism *x;
     for (int i = 0; (x = extension_at(&model_tables, i)); i++) {

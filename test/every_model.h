@@ -1,6 +1,6 @@
 #ifndef TEST_EVERY_MODEL_H
 #define TEST_EVERY_MODEL_H
-/* The models that there are, from the list (mechanisms/all.def): a new one is tested wherever all are. */
+/* Lists of models for tests, from the product's list (mechanisms/all.def), so that new models are tested everywhere. */
 #include "isa/paths/reconv.h"
 
 enum { MAX_MODELS = 32 };
@@ -10,17 +10,18 @@ struct every_model {
     const struct reconv_ops *ops[MAX_MODELS];
 };
 
-/* One name for each table of calls, the simplest. The first is the baseline. */
+/* One name for each ops table, the simplest one. The first is the baseline. */
 const struct every_model *base_models(void);
-/* The base models with extensions behind each name: "spe+dac", "dpe+dac" ...; `with` is "+dac", or "+cae+mta", and lives
- * as long as the program. */
+/* The base models, each with extensions after its name: "spe+dac", "dpe+dac" ... `with` is "+dac" or "+cae+mta" and
+ * must live as long as the program. */
 const struct every_model *bases_with(const char *with);
-/* All with time; a model of which there are short forms ("dws10") by these. */
+/* All models with timing; models with short names ("dws10") by these names. */
 const struct every_model *timed_models(void);
-/* These, and every extension with some of them; `ops` is NULL throughout. */
+/* Models with timing, and every extension combined with some of them. `ops` is NULL throughout. */
 const struct every_model *mixed_models(void);
 
-/* The product's bases, and `more` (up to NULL) in the place of its extensions: a list, in `list`. */
+/* Fills `list` with the product's reconvergence models, and with `more` (ends with NULL) instead of its extensions.
+ * Returns `list`. */
 enum { MAX_LISTED_MECHANISMS = 32 };
 struct mechanism;
 const struct mechanism *const *bases_and(const struct mechanism *const *more, const struct mechanism **list);

@@ -1,4 +1,4 @@
-/* Inputs that once crashed, hung or leaked: test/fuzz/found/. With SAN=1 they are checked as the fuzzer does. */
+/* Runs inputs that once crashed, hung or leaked (test/fuzz/found/) again. SAN=1 checks them as the fuzzer does. */
 #include "fuzz_stages.h"
 #include "test.h"
 #include <dirent.h>
@@ -16,7 +16,7 @@ static struct fuzz_counts again(const char *path) {
     return fuzz_stages(text, size, FUZZ_EXECUTE);
 }
 
-/* Every file of a folder; all of its kernels must end without a fault where `end` says so. */
+/* Runs every file of a folder. With `end`, all of its kernels must end without a fault. */
 static void all_of(const char *folder, bool end) {
     DIR *dir = opendir(folder);
     ck_assert_msg(dir != NULL, "%s: no such folder", folder);
@@ -38,11 +38,11 @@ static void all_of(const char *folder, bool end) {
 
 START_TEST(found_inputs_do_no_harm) { all_of("test/fuzz/found", false); }
 END_TEST
-/* What the fuzzer begins with must reach the instructions that it is there for. */
+/* The seeds of the fuzzer must execute the instructions that they were written for. */
 START_TEST(seeds_reach_their_end) { all_of("test/fuzz/seeds", true); }
 END_TEST
 
-/* The targets reach what they are for: a kernel that is fine lowers and ends. */
+/* A valid kernel passes all stages of the fuzz targets. */
 START_TEST(a_kernel_reaches_its_end) {
     static const char text[] = ".version 7.0 .target sm_70 .address_size 64\n"
                                ".visible .entry k(.param .u64 p) { .reg .b64 %d<2>; .reg .b32 %r; "

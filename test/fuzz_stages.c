@@ -10,8 +10,8 @@
 
 enum {
     THREADS = 48,              /* a warp and a half */
-    BUFFER = 4096,             /* bytes; every 64-bit parameter is the address of one */
-    FUEL = 4000,               /* warp instructions of a launch */
+    BUFFER = 4096,             /* bytes of each buffer; every 64-bit parameter points to one */
+    FUEL = 4000,               /* maximum warp instructions of a launch */
     MEMORY = 32 << 20,         /* bytes of device memory */
     MAX_WARP_BYTES = 16 << 20, /* registers and local memory of a warp */
     MAX_KERNELS = 16,
@@ -24,7 +24,7 @@ static void *must(void *p) {
     return p;
 }
 
-/* The messages must print, whatever they are about. */
+/* Prints messages to memory: no message may crash. */
 static void show(const struct diags *d) {
     char *text;
     size_t len;
@@ -70,7 +70,7 @@ struct textures {
     uint32_t n;
 };
 
-/* A reference is bound to 8 x 8 texels of one float, filtered as its initialiser says. */
+/* Binds a texture reference to 8 x 8 texels of one float, with the filter of its initialiser. */
 static bool bind(struct image_variable *v, struct memory *m, struct textures *all) {
     struct texture t = v->reference;
     if (all->n == MAX_TEXTURES || !(t.data = mem_alloc(m, BUFFER, 256, v->name, false)))
@@ -87,7 +87,7 @@ static bool bind(struct image_variable *v, struct memory *m, struct textures *al
     return true;
 }
 
-/* Variables into device memory, as host/module.c does it. False when they do not fit. */
+/* Places variables in device memory, as host/module.c does. Returns false if they do not fit. */
 static bool place(struct image *img, struct memory *m, struct textures *all) {
     for (uint32_t i = 0; i < img->n_variables; i++) {
         struct image_variable *v = &img->variables[i];
@@ -114,7 +114,8 @@ static bool place(struct image *img, struct memory *m, struct textures *all) {
     return true;
 }
 
-/* Parameters: addresses where they fit, small numbers elsewhere. NULL when there is no memory left. */
+/* Makes the parameters: addresses if they are large enough, else small numbers. Returns NULL if device memory is
+ * full. */
 static unsigned char *arguments(const struct program *p, struct memory *m) {
     unsigned char *block = must(calloc(1, p->param_bytes + 8));
     for (uint32_t i = 0; i < p->n_params && i < 16; i++) {
@@ -147,7 +148,7 @@ static bool interpret(const struct launch *l, FILE *quiet) {
     return ended;
 }
 
-/* `seed` is that of a machine with time; 0: without. */
+/* Runs a kernel. `seed` selects a machine with timing; 0: functional. */
 static bool run(const struct program *p, struct memory *m, const struct textures *bound, uint64_t seed, FILE *quiet) {
     if ((uint64_t)p->reg_bytes + (uint64_t)p->local_bytes * WARP_LANES > MAX_WARP_BYTES)
         return false;
@@ -201,7 +202,7 @@ static struct fuzz_counts kernels(const struct module *m, const struct image *im
 }
 
 struct fuzz_counts fuzz_stages(const uint8_t *data, size_t size, enum fuzz_stage last) {
-    char *text = must(malloc(size ? size : 1)); /* exactly as long as the input: reading beyond it is caught */
+    char *text = must(malloc(size ? size : 1)); /* exactly the input's size: a sanitizer detects reads past its end */
     memcpy(text, data, size);
     struct fuzz_counts n = {0};
     struct diags d;

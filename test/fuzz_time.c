@@ -12,7 +12,7 @@ enum { CYCLES = 20000, MOST_OPTIONS = 6, MOST_BYTES = 32 << 20 };
 
 const struct reconv_ops *fuzz_model(uint64_t seed) { return base_models()->ops[seed % (uint64_t)base_models()->n]; }
 
-/* An end of the range, the default, or something inside. */
+/* Sets a random option to an end of its range, or to a value inside. */
 static void set_at_random(struct config *c, uint64_t *state) {
     char text[160], err[256];
     uint32_t n = 0;
@@ -39,7 +39,7 @@ static void set_at_random(struct config *c, uint64_t *state) {
     config_set(c, text, err, sizeof err);
 }
 
-/* A small machine that passes the checks: random options are dropped when they do not. */
+/* Makes a small valid machine: random options that fail the checks are dropped. */
 static void configure(struct config *c, const struct reconv_ops *model, uint64_t state) {
     static const char *const presets[] = {"fermi", "tiny", "turing", "volta", "gt200", "turing-rtx2060"};
     char err[512];

@@ -1,10 +1,10 @@
 #ifndef TEST_HERE_H
 #define TEST_HERE_H
-/* What a test may ask for, and this build or machine may not have. */
+/* Requirements of tests that this build or machine may lack. */
 #include <stdbool.h>
 
-/* The CUDA runtime beside a program at this path, which a build with sanitizers has not. */
+/* Returns whether the CUDA runtime is beside a program at this path. Builds with sanitizers have none. */
 bool runtime_beside(const char *binary);
-/* The program that draws plots. */
+/* Returns whether gnuplot, which draws plots, is installed. */
 bool has_gnuplot(void);
 #endif

@@ -1,8 +1,8 @@
 #ifndef TEST_JIT_LEVELS_H
 #define TEST_JIT_LEVELS_H
-/* Suites of native code are run for the processor as it is and for one with AVX2 alone: a test begins with
+/* Runs suites of native code twice: for the processor as it is, and for a processor with AVX2 only. A test begins with
  *     int i = jit_level(_i);
- * and is registered by TEST_LEVELS(fn, n), with i from 0 up to, not including, n. */
+ * and is registered by TEST_LEVELS(fn, n), with i from 0 to n - 1. */
 #include "isa/levels.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #define TEST_LEVELS(fn, n) TEST_LOOP(fn, 0, 2 * (n))
 
 static inline int jit_level(int i) {
-    static char given[16]; /* by who runs the tests, for tests that share a process */
+    static char given[16]; /* the caller's setting, kept for tests in the same process */
     const char *now = getenv("HEDDLE_CPU");
     if (!*given)
         snprintf(given, sizeof given, "%s", now ? now : "any");
@@ -18,7 +18,7 @@ static inline int jit_level(int i) {
     return i / 2;
 }
 
-/* Does this build make native code, and can this processor run it, as far as HEDDLE_CPU allows? */
+/* Returns whether this build and this processor run native code, as far as HEDDLE_CPU allows. */
 #ifdef HEDDLE_NO_JIT
 static inline bool jit_runs(void) { return false; }
 #define JIT_NOT_HERE "this build has no native code (JIT=0)"

@@ -1,9 +1,9 @@
-/* Statements made up for any opcode: registers by type, addresses by space. */
+/* Makes a valid statement for any opcode: registers by type, addresses by state space. */
 #include "test/opcode_text.h"
 #include "test/test.h"
 #include <stdio.h>
 
-/* A register of type t: families as lower_body() declares them, and %q<9> of 128 bits. */
+/* Writes a register of type t: families as lower_body() declares them, and %q<9> of 128 bits. */
 const char *opcode_register(enum type t, int i, char out[16]) {
     unsigned bytes = type_bytes(t);
     const char *family = t == T_PRED ? "%p" : bytes <= 2 ? "%h" : bytes == 4 ? "%r" : bytes == 8 ? "%d" : "%q";
@@ -31,7 +31,7 @@ static void add_reg(struct line *l, enum type t, int i) {
         add_operand(l, opcode_register(t, i, name));
 }
 
-/* `n` registers from number `first` on, in braces when there are more than one; b8 in 16 bits. */
+/* Adds `n` registers starting at number `first`, in braces if n is more than 1; b8 needs 16 bits. */
 static void add_vector(struct line *l, enum type t, int n, int first) {
     char name[16];
     if (n <= 1) {
@@ -68,7 +68,7 @@ static void add_by_type(struct line *l, const struct isa_row *row, bool sync) {
         add_reg(l, row->e, 6);
 }
 
-/* tex.geom and tld4: coordinates by geometry, behind a handle. */
+/* Adds the operands of tex.geom and tld4: a handle and coordinates by geometry. */
 static void add_texture(struct line *l, const struct decoded *d) {
     static const int coordinates[] = {1, 1, 2, 3, 1, 2, 3, 3, 2, 2};
     unsigned geom = form_get(d->form, CAT_GEOM);
@@ -124,7 +124,8 @@ static void add_mbarrier(struct line *l, const struct isa_row *row) {
         add_operand(l, wait && !form_get(row->form, CAT_MODE2) ? "%d2" : "%r2");
 }
 
-/* Registers of a fragment of rows x columns elements: bytes by type, and eight of a and b of wmma on f16. */
+/* Returns the number of registers of a fragment of rows x columns elements: bytes by type, and always eight for a
+ * and b of wmma on f16. */
 static int fragment_registers(const struct isa_row *row, enum type t, int rows, int columns, bool factor) {
     int bytes = rows * columns * (int)type_bytes(t) / WARP_LANES,
         four = row->op == OP_MMA && t == T_F16 && columns == 4;
@@ -145,7 +146,7 @@ static void add_fragment(struct line *l, const struct isa_row *row, char which, 
     const bool factor = which == 'a' || which == 'b', old = row->op == OP_MMA && shape == MODE2_M8N8K4 && t != T_F64;
     int n = fragment_registers(row, t, which == 'b' ? sizes[shape].k : sizes[shape].m,
                                which == 'a' ? sizes[shape].k : sizes[shape].n, factor);
-    if (old) /* four products at once */
+    if (old) /* four products in one instruction */
         n = factor ? 2 : t == T_F16 ? 4 : 8;
     add_operand(l, "{");
     for (int i = 0; i < n; i++) {
@@ -224,7 +225,7 @@ static void add_barrier(struct line *l, const struct isa_row *row) {
         add_operand(l, form_get(row->form, CAT_MODE) == MODE_ARRIVE ? "1, 64" : "0");
 }
 
-/* The operands of an instruction, by its kind. */
+/* Adds the operands of an instruction by its kind. */
 static void add_operands(struct line *l, const char *opcode, const struct decoded *d) {
     const struct isa_row *row = d->row;
     enum type t = row->types[0];

@@ -1,17 +1,17 @@
 #ifndef TEST_RANDOM_H
 #define TEST_RANDOM_H
-/* The generator of every test: a sequence for any seed, the same on every machine. Without Check: the fuzz targets
- * use it, too. */
+/* The random number generator of all tests: the same sequence for a seed on every machine. It does not depend on
+ * Check, since fuzz targets use it, too. */
 #include <stdint.h>
 
-/* 64 random bits (splitmix64). */
+/* Returns 64 random bits (splitmix64). */
 static inline uint64_t test_random(uint64_t *state) {
     uint64_t z = *state += 0x9e3779b97f4a7c15;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
     return z ^ z >> 31;
 }
-/* From 0 to n - 1; n is not 0. */
+/* Returns a number from 0 to n - 1; n is not 0. */
 static inline uint32_t test_random_below(uint64_t *state, uint32_t n) {
     return (uint32_t)(test_random(state) >> 33) % n;
 }

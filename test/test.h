@@ -26,12 +26,13 @@ extern _Thread_local struct test_tried test_tried;
 
 /* Ends the test, and its process: it has failed at this place. Of a thread or of a child process as well. */
 _Noreturn void test_fail(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Notes what the test looks at now, of many things that it looks at in a loop: the model, the row of a table, the seed. A
- * message about the test's failure or death ends with it. */
+/* Notes what the test looks at now, of many things that it looks at in a loop: the model, the row of a table, the seed.
+ * A message about the test's failure or death ends with it. */
 void test_case(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Check's assertions end in these two. Here they note the place in memory, since Check's own write it to a file whenever
- * an assertion holds; and a failure ends the process, so that no later test runs in the state that it leaves. */
+/* Check's assertions end in these two. Here they note the place in memory, since Check's own write it to a file
+ * whenever an assertion holds; and a failure ends the process, so that no later test runs in the state that it
+ * leaves. */
 #undef ck_assert
 #undef ck_assert_msg
 #undef ck_abort_msg

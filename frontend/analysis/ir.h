@@ -213,8 +213,8 @@ struct inst ir_compound(struct ir *ir, const struct program_compound *c);
 const struct program_compound *ir_compound_of(const struct ir *ir, const struct inst *in);
 /* True for a compound instruction in which each lane computes by itself, from registers alone. */
 bool ir_is_lane_wise(const struct ir *ir, const struct inst *in);
-/* True if the instruction writes its destination in all active lanes: it has no guard, and its lanes do not write one of
- * two registers each. */
+/* True if the instruction writes its destination in all active lanes: it has no guard, and its lanes do not write one
+ * of two registers each. */
 bool inst_writes_all(const struct ir *ir, const struct inst *in);
 /* True if the destination must not share a register with a source whose last use this is. */
 bool inst_keeps_sources(const struct ir *ir, const struct inst *in, const struct inst_info *info);

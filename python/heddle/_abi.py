@@ -1,4 +1,4 @@
-"""libheddle.so.0 for ctypes: its place, the declarations of heddle.h, and C streams."""
+"""Binds libheddle.so.0 with ctypes: finds the library, declares the functions of heddle.h, and wraps C streams."""
 from __future__ import annotations
 
 import ctypes
@@ -180,12 +180,12 @@ _c.free.restype = None
 
 
 def text_of(name: Optional[bytes]) -> str:
-    """A string of the library; "" for NULL."""
+    """Converts a string of the library; "" for NULL."""
     return name.decode("utf-8", "replace") if name else ""
 
 
 def printed(write: Callable[[c_void_p], Any]) -> str:
-    """The text that `write` prints to a C stream."""
+    """Returns the text that `write` prints to the C stream that it receives."""
     at, size = c_void_p(), c_size_t()
     stream = _c.open_memstream(ctypes.byref(at), ctypes.byref(size))
     if not stream:
@@ -200,7 +200,7 @@ def printed(write: Callable[[c_void_p], Any]) -> str:
 
 
 class Stream:
-    """A C stream onto a Python file, until close()."""
+    """A C stream that writes to a Python file, until close()."""
 
     def __init__(self, fd: int, mode: bytes) -> None:
         own = os.dup(fd)
@@ -210,7 +210,7 @@ class Stream:
             raise OSError(f"no stream for file {fd}")
 
     def flush(self) -> None:
-        """Flushes the stream."""
+        """Writes buffered data to the file."""
         if self.stream:
             _c.fflush(self.stream)
 

@@ -1,7 +1,7 @@
-"""One context of the library, for several threads and the garbage collector.
+"""A context of the library, shared safely by several threads and the garbage collector.
 
-The library allows one thread at a time in a context, so every call holds `lock`. The collector may run in the middle
-of a call, so buffers that it frees wait in `pending` until no thread is inside. Only stop() does not take the lock.
+The library allows one thread at a time in a context, so every call holds `lock`. The collector may run during any of
+these calls: buffers that it releases wait in `pending` until the lock is free. Only stop() works without the lock.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .errors import ERRORS, FaultError, StoppedError, UsageError
 
 
 class _Job:
-    """A call for a worker. The worker makes it, unless somebody else claims it first."""
+    """A call for a worker thread. The worker claims it and makes it; if the caller claims it first, it is not made."""
 
     def __init__(self, call: Callable[[], int]) -> None:
         self.call = call
@@ -27,7 +27,7 @@ class _Job:
         self.done.acquire()
 
     def make(self) -> None:
-        """Makes the call, in the worker."""
+        """Makes the call, unless the caller has cancelled it. The worker calls this."""
         if self.claim.acquire(blocking=False):
             try:
                 self.result = self.call()
@@ -37,7 +37,7 @@ class _Job:
 
 
 class _Worker:
-    """A thread that makes calls while the main thread waits for them and for signals."""
+    """A thread that makes calls for the main thread, which meanwhile waits for the result and for signals."""
 
     def __init__(self) -> None:
         self.jobs: "SimpleQueue[_Job]" = SimpleQueue()
@@ -48,7 +48,7 @@ class _Worker:
             self.jobs.get().make()
 
 
-_idle: List[_Worker] = []  # the main thread's
+_idle: List[_Worker] = []  # idle workers of the main thread
 os.register_at_fork(after_in_child=_idle.clear)
 
 
@@ -59,15 +59,15 @@ class Handle:
         self._waits = interruptible
         self.h: Optional[int] = h
         self.lock = threading.Lock()
-        self._alive = threading.RLock()  # h stays what it is; a signal handler may come while its thread has it
-        self.pending: Deque[Tuple[int, Any]] = deque()  # addresses to be freed, and what has to live until then
-        self.views = 0  # arrays onto memory of the library, which has to outlive them
+        self._alive = threading.RLock()  # keeps h valid; re-entrant, for signal handlers
+        self.pending: Deque[Tuple[int, Any]] = deque()  # addresses to free, and objects to keep until then
+        self.views = 0  # arrays that use memory of the library: it must outlive them
         self._streams = streams
         self._closing = False
 
     @contextmanager
     def enter(self) -> Iterator[int]:
-        """The context, for this thread alone."""
+        """Locks the context for this thread and yields its handle."""
         with self.lock:
             if self._closing or self.h is None:
                 raise UsageError("the context is closed")
@@ -82,7 +82,7 @@ class Handle:
             del keep
 
     def fail(self) -> NoReturn:
-        """Raises the error of the last call. Requires enter()."""
+        """Raises the error of the last call. Call it inside enter()."""
         status, message = lib.heddle_status(self.h), text_of(lib.heddle_error(self.h))
         error = ERRORS.get(status, UsageError)
         if error is FaultError:
@@ -90,12 +90,12 @@ class Handle:
         raise error(message or "the library failed and does not say why")
 
     def check(self, status: int) -> None:
-        """Raises unless the status is HEDDLE_OK. Requires enter()."""
+        """Raises unless the status is HEDDLE_OK. Call it inside enter()."""
         if status:
             self.fail()
 
     def release(self, address: int, keep: Any = None) -> None:
-        """Frees a buffer now, or later if a thread is inside. The collector may call it."""
+        """Frees a buffer now, or later if the context is locked. The collector may call this."""
         self.pending.append((address, keep))
         if self.lock.acquire(blocking=False):
             try:
@@ -110,9 +110,9 @@ class Handle:
                 lib.heddle_stop(self.h)
 
     def interruptible(self, call: Callable[[], int]) -> int:
-        """Makes a call that heddle_stop() can end. Requires enter(). Python handles signals in the main thread, and
-        only while that thread is not in C. So a worker makes the calls of the main thread, and KeyboardInterrupt (or
-        what a signal handler raises) ends them."""
+        """Makes a call that heddle_stop() can end. Call it inside enter(). Python handles signals in the main thread
+        only, and not while that thread is in C. So a worker thread makes a call of the main thread, and
+        KeyboardInterrupt (or any exception of a signal handler) ends it."""
         if not self._waits or threading.current_thread() is not threading.main_thread():
             return call()
         job, worker = _Job(call), _idle.pop() if _idle else _Worker()
@@ -134,11 +134,11 @@ class Handle:
                 job.done.acquire(timeout=0.1)
             except KeyboardInterrupt:
                 continue
-        if job.result != StoppedError.status:  # it came too late for this launch and is not meant for the next
+        if job.result != StoppedError.status:  # the stop came too late; the next launch must not see it
             lib.heddle_stop_clear(self.h)
 
     def close(self) -> None:
-        """Ends the running launch and the context; its memory stays while there are views of it."""
+        """Stops a running launch and ends the context; its memory stays as long as views of it exist."""
         self._closing = True
         self.stop()
         with self.lock:
@@ -155,7 +155,7 @@ class Handle:
             s.close()
 
     def viewed(self, by: int) -> None:
-        """Counts views up or down; the last one to go may end a closed context."""
+        """Counts a view more (1) or less (-1). The end of the last view ends a closed context."""
         self.views += by
         if self._closing and not self.views and self.lock.acquire(blocking=False):
             try:

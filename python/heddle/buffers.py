@@ -12,20 +12,20 @@ from .errors import UsageError
 
 try:
     import numpy
-except ImportError:  # arrays are not asked for then
+except ImportError:  # without numpy, arrays cannot be used
     numpy = None  # type: ignore[assignment]
 
 
 def need_numpy() -> Any:
-    """numpy, or an ImportError that says what needs it."""
+    """Returns numpy; raises an ImportError that says why it is needed."""
     if numpy is None:
         raise ImportError("numpy is needed for arrays: install it (pip install numpy)")
     return numpy
 
 
 def host_bytes(data: Any, writable: bool) -> Tuple[Any, int, int]:
-    """The memory of an array, bytearray or ctypes array: an object that keeps it in place, its address, its bytes.
-    `writable`: kernels may write to it, so constants are refused."""
+    """Returns the memory of an array, a bytearray or a ctypes array: an object that pins it, its address, its size in
+    bytes. `writable`: kernels may write to it, so read-only memory is refused."""
     flat = data
     if numpy is not None and isinstance(data, numpy.ndarray):
         if not (data.flags.c_contiguous or data.flags.f_contiguous):
@@ -52,7 +52,7 @@ def host_bytes(data: Any, writable: bool) -> Tuple[Any, int, int]:
 
 
 class _View:
-    """Keeps the buffer, and with it the context, alive for a numpy array on memory of the library."""
+    """Lets a numpy array keep a buffer of the library alive, and with it the context."""
 
     def __init__(self, buffer: "Buffer", readonly: bool = False) -> None:
         self.buffer = buffer
@@ -67,11 +67,11 @@ class _View:
 
 
 class Buffer:
-    """Device memory. Made by Context.map(), zeros(), to_device() and alloc(), freed by free() or with the last
-    reference to it; it may be given to a kernel in the place of a pointer. Keep it while kernels use its address.
+    """Device memory. Context.map(), zeros(), to_device() and alloc() make buffers; free() or the end of the last
+    reference frees them. A kernel accepts a buffer as a pointer. Keep the buffer while kernels use its address.
 
-    `kind` is "mapped" (the caller's memory), "shared" (the library's; the host reads and writes it at the same
-    address), "device" (apart: read() and write() copy) or "variable" (of a module).
+    `kind` is "mapped" (memory of the caller), "shared" (memory of the library, at the same address in the host),
+    "device" (separate memory: read() and write() copy) or "variable" (a variable of a module).
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Buffer:
 
     @property
     def array(self) -> Any:
-        """The memory itself as a numpy array, without a copy: for mapped and shared memory."""
+        """The memory as a numpy array, without a copy. Only for mapped and shared memory."""
         self._live()
         if self.kind == "mapped":
             return self._host
@@ -128,7 +128,7 @@ class Buffer:
         return a if dtype is None else a.astype(dtype)
 
     def read(self) -> Any:
-        """A copy of the content as a numpy array."""
+        """Returns a copy of the content as a numpy array."""
         self._live()
         out = need_numpy().empty(self.nbytes, dtype=numpy.uint8)
         with self._handle.enter() as h:
@@ -136,7 +136,7 @@ class Buffer:
         return self._shaped(out)
 
     def read_bytes(self) -> bytes:
-        """A copy of the content; needs no numpy."""
+        """Returns a copy of the content; works without numpy."""
         self._live()
         out = ctypes.create_string_buffer(self.nbytes)
         with self._handle.enter() as h:
@@ -144,8 +144,8 @@ class Buffer:
         return out.raw
 
     def write(self, data: Any) -> None:
-        """Copies an array, or anything with the buffer protocol, to the beginning of the buffer. Numbers and lists
-        become arrays of the buffer's type."""
+        """Copies an array, or an object with the buffer protocol, to the start of the buffer. Numbers and lists are
+        converted to arrays of the buffer's type first."""
         self._live()
         if self.dtype is not None and not isinstance(data, (bytes, bytearray, memoryview)):
             data = need_numpy().ascontiguousarray(data, dtype=self.dtype)
@@ -157,13 +157,13 @@ class Buffer:
         del held
 
     def clear(self) -> None:
-        """Writes zeros."""
+        """Fills the buffer with zeros."""
         self._live()
         with self._handle.enter() as h:
             self._handle.check(lib.heddle_clear(h, self.address, self.nbytes))
 
     def free(self) -> None:
-        """Frees the memory now. Refused while arrays use memory of the library."""
+        """Frees the memory now. Refused while arrays from .array use memory of the library."""
         if self._end is None:
             raise UsageError("a module's variable is freed with its context")
         if not self._end.alive:
@@ -178,7 +178,7 @@ class Buffer:
 
 
 class Parameter(NamedTuple):
-    """A kernel's parameter: `type` as in PTX (".u64"; ".b8" for a block of bytes)."""
+    """A parameter of a kernel. `type` is its PTX type (".u64"; ".b8" for an array of bytes)."""
 
     name: str
     type: str
@@ -190,7 +190,7 @@ _FLOAT = {"f16": "<e", "f32": "<f", "f64": "<d"}
 
 
 def pack_value(p: Parameter, value: Any, where: str) -> bytes:
-    """The bytes of one argument that is not memory."""
+    """Returns the bytes of an argument that is not memory."""
     kind = p.type.lstrip(".")
     if isinstance(value, (bytes, bytearray, memoryview, ctypes.Structure, ctypes.Array)) or (
         numpy is not None and isinstance(value, numpy.void)
@@ -201,7 +201,7 @@ def pack_value(p: Parameter, value: Any, where: str) -> bytes:
         return raw
     if value is None:
         value = 0
-    if hasattr(value, "item"):  # a scalar of numpy
+    if hasattr(value, "item"):  # a numpy scalar
         value = value.item()
     if isinstance(value, ctypes._SimpleCData):
         value = value.value
@@ -218,14 +218,14 @@ def pack_value(p: Parameter, value: Any, where: str) -> bytes:
 
 
 def is_memory(value: Any) -> bool:
-    """Whether an argument is memory, which is passed by address."""
+    """Returns whether an argument is memory, which a kernel receives by address."""
     if isinstance(value, (Buffer, bytearray)):
         return True
     return numpy is not None and isinstance(value, numpy.ndarray)
 
 
 def unions(ranges: Sequence[Tuple[int, int]]) -> List[Tuple[int, int]]:
-    """Address ranges that overlap or touch, joined."""
+    """Merges address ranges that overlap or touch."""
     out: List[Tuple[int, int]] = []
     for begin, end in sorted(ranges):
         if out and begin <= out[-1][1]:

@@ -23,12 +23,12 @@ Set = Union[Mapping[str, Any], Iterable[str], None]
 
 
 def version() -> str:
-    """The version of the library."""
+    """Returns the version of the library."""
     return text_of(lib.heddle_version())
 
 
 def kernel_file(name: str) -> str:
-    """The path of a kernel that comes with Heddle: kernel_file("vecadd.ptx")."""
+    """Returns the path of a kernel file that comes with Heddle: kernel_file("vecadd.ptx")."""
     out = ctypes.create_string_buffer(4096)
     if not lib.heddle_kernel_file(os.fsencode(name), out, len(out)):
         raise FileNotFoundError(f"Heddle has no kernel {name!r}; HEDDLE_KERNELS may name a folder of kernels")
@@ -36,7 +36,7 @@ def kernel_file(name: str) -> str:
 
 
 def demangle(name: str) -> str:
-    """A C++ name as it was written."""
+    """Converts a mangled C++ name to its readable form."""
     out = ctypes.create_string_buffer(4096)
     lib.heddle_demangle(name.encode(), out, len(out))
     return text_of(out.value)
@@ -57,8 +57,8 @@ def _setting(value: Any) -> str:
 
 
 class Info(NamedTuple):
-    """Resources and size of a kernel: 32-bit registers a thread, bytes of shared memory a block, of local memory a
-    thread and of parameters; instructions, basic blocks, reachable functions; .reqntid and .maxntid."""
+    """Resources and size of a kernel: 32-bit registers of a thread, bytes of shared memory of a CTA, of local memory of
+    a thread, of parameters; reachable instructions, basic blocks, functions; CTA sizes of .reqntid and .maxntid."""
 
     registers: int
     shared_bytes: int
@@ -72,7 +72,7 @@ class Info(NamedTuple):
 
 
 class Launch:
-    """A finished launch. Its statistics stay in the context, and are read on demand."""
+    """A finished launch. The context keeps its statistics; they are read on access."""
 
     def __init__(self, context: "Context", index: int, kernel: str) -> None:
         self.context = context
@@ -99,7 +99,7 @@ class Launch:
 
     @property
     def incomplete(self) -> Optional[str]:
-        """Why it did not run to its end: "cycle-limit", "stopped", "fault" or "deadlock"; None when it did."""
+        """Why the launch is incomplete: "cycle-limit", "stopped", "fault" or "deadlock"; None if it is complete."""
         with self.context._handle.enter() as h:
             return text_of(lib.heddle_incomplete(h, self.index)) or None
 
@@ -140,7 +140,7 @@ class Kernel:
 
     @property
     def info(self) -> Info:
-        """Resources and size."""
+        """Resources and size of the kernel."""
         out = KernelInfo()
         handle = self.module.context._handle
         with handle.enter() as h:
@@ -149,7 +149,7 @@ class Kernel:
         return Info(*plain, *((d.x, d.y, d.z) for d in (out.required_block, out.largest_block)))
 
     def listing(self, after: Optional[str] = None) -> Text:
-        """The kernel as the simulator sees it: after a pass (`heddle list passes`), or as it runs."""
+        """Returns the kernel's instructions after a pass (`heddle list passes`), or as they are executed."""
         handle = self.module.context._handle
         status = []
         with handle.enter() as h:
@@ -162,7 +162,7 @@ class Kernel:
         return Text(text)
 
     def occupancy(self, block: Size, shared: int = 0) -> int:
-        """How many blocks one SM holds at once."""
+        """Returns the maximum number of CTAs in an SM at a time."""
         handle = self.module.context._handle
         with handle.enter() as h:
             n: int = lib.heddle_occupancy(h, self.module._m, self.name.encode(), _dim(block), shared)
@@ -178,18 +178,19 @@ class Kernel:
     def launch(self, grid: Size, block: Size, *args: Any, shared: int = 0, cooperative: bool = False) -> Launch:
         """Runs the kernel to its end.
 
-        Arguments, in the order of the parameters: numbers, Buffers, None (a null pointer), bytes of the parameter's
-        size, and numpy arrays and bytearrays. Arrays are device memory during the launch. The functional model maps
-        them without a copy. Timing models, whose cycles depend on addresses, and checking contexts copy them to
-        the device and back.
+        Arguments, in the order of the parameters, are numbers, Buffers, None (a null pointer), bytes of the parameter's
+        size, and numpy arrays or bytearrays. Arrays become device memory for the launch. The functional model uses
+        them in place; timing models and a checking context copy them there and back, since results must not depend
+        on host addresses.
 
-        Raises FaultError, DeadlockError, StoppedError (Context.stop()), UsageError; KeyboardInterrupt ends the launch.
+        Raises FaultError, DeadlockError, StoppedError (after Context.stop()) or UsageError. KeyboardInterrupt stops the
+        launch.
         """
         return self.module.context._launch(self, _dim(grid), _dim(block), args, shared, cooperative)
 
 
 class Configured:
-    """A kernel with its grid: the value of kernel[grid, block]."""
+    """A kernel with its launch shape, the value of kernel[grid, block]."""
 
     def __init__(self, kernel: Kernel, grid: Size, block: Size, shared: int = 0) -> None:
         self.kernel, self.grid, self.block, self.shared = kernel, grid, block, shared
@@ -199,7 +200,7 @@ class Configured:
 
 
 class Module:
-    """Loaded PTX: module["kernel"] is a Kernel, by its name in PTX or in C++."""
+    """A loaded PTX module. module["name"] is a Kernel, by its PTX name or its C++ name."""
 
     def __init__(self, context: "Context", m: int, name: str) -> None:
         self.context = context
@@ -238,7 +239,7 @@ class Module:
 
     @property
     def kernel(self) -> Kernel:
-        """The only kernel of the module."""
+        """The only kernel of the module; raises UsageError if it has none or several."""
         names = self.kernels
         if len(names) != 1:
             raise UsageError(f"{self.name} has {len(names)} kernels ({', '.join(names)}): name one")
@@ -246,14 +247,14 @@ class Module:
 
     @property
     def address_size(self) -> int:
-        """Bits of an address: 64 or 32."""
+        """Size of an address in bits: 64 or 32."""
         if not self._address_size:
             with self.context._handle.enter():
                 self._address_size = int(lib.heddle_address_size(self._m))
         return self._address_size
 
     def variable(self, name: str, dtype: Any = None) -> Buffer:
-        """A variable of the module as a buffer; with `dtype`, as an array."""
+        """Returns a variable of the module as a buffer; with `dtype`, its array has this type."""
         size = ctypes.c_uint64()
         with self.context._handle.enter() as h:
             address = lib.heddle_symbol(h, self._m, name.encode(), ctypes.byref(size))
@@ -267,22 +268,23 @@ class Module:
 
 
 class Context:
-    """A simulated GPU: one model and one machine for its life.
+    """A simulated GPU with a fixed model and machine.
 
         with heddle.Context("spe", "fermi") as gpu:
             module = gpu.module_file(heddle.kernel_file("vecadd.ptx"))
 
     model: "functional", "spe", "dpe", ... (`heddle list models`); None is "spe", or "functional" when checking.
     config: a preset or a file; None is "fermi". set: options, as a dict {"gpu.sms": 2} or a list ["gpu.sms=2"].
-    threads: host threads of one launch. cycle_limit: of each launch (warp instructions in the functional model).
-    check: finds mistakes of kernels. profile: counts by instruction, for profile(). trace: a file for the Chrome
-    trace of the cycles trace_cycles = (from, to). samples: a CSV file with a row every sample_interval cycles.
+    threads: host threads of a launch. cycle_limit: limit of each launch (warp instructions in the functional model).
+    check: runs the checker, which finds mistakes in kernels. profile: counts by instruction, for profile(). trace: a
+    file for the Chrome trace of the cycles trace_cycles = (from, to). samples: a CSV file with a row every
+    sample_interval cycles.
 
-    interruptible: Ctrl-C ends a launch of the main thread. Another thread then makes the launch, which takes about
-    30 microseconds more. Without it, Ctrl-C takes effect when the launch has ended.
+    interruptible: Ctrl-C stops a launch of the main thread. For this another thread makes the call, which adds about 30
+    microseconds to each launch. Without it, Ctrl-C takes effect after the launch.
 
-    Any thread may use a context, one at a time; others wait. Contexts are independent: launches of several contexts in
-    several threads run in parallel. Output of kernels goes to sys.stdout when their launch ends.
+    Any thread may use a context; a lock lets one in at a time. Contexts are independent: launches of several contexts
+    in several threads run in parallel. Output of kernels goes to sys.stdout at the end of the launch.
     """
 
     def __init__(
@@ -347,7 +349,7 @@ class Context:
         self.config_name: str = ""
         result = self._json()
         self.model, self.config_name = result["model"], result["config_name"]
-        # In these modes a launch must not depend on where the process's memory happens to lie.
+        # In these modes a launch must not depend on addresses of the host process.
         self._copies = check or self.model != "functional"
         self._end = weakref.finalize(self, self._handle.close)
 
@@ -369,19 +371,19 @@ class Context:
         return not self._end.alive
 
     def close(self) -> None:
-        """Ends the running launch and frees the context with its modules and buffers. Arrays made by Buffer.array stay
-        valid as long as they live."""
+        """Stops a running launch and frees the context with its modules and buffers. Arrays from Buffer.array stay
+        valid."""
         self._end()
 
     def stop(self) -> None:
-        """Ends the running launch, or else the next one; its caller gets StoppedError. May be called from any thread
-        and from a signal handler."""
+        """Stops the running launch, which raises StoppedError in its thread; if none runs, stops the next one. Any
+        thread and signal handlers may call this."""
         self._handle.stop()
 
     # Modules
 
     def module(self, text: Union[str, bytes], name: str = "module.ptx") -> Module:
-        """A module from PTX text; `name` is for messages."""
+        """Loads a module from PTX text; messages use `name`."""
         raw = text.encode() if isinstance(text, str) else text
         with self._handle.enter() as h:
             m = lib.heddle_module_text(h, name.encode(), raw, len(raw))
@@ -390,7 +392,7 @@ class Context:
         return Module(self, m, name)
 
     def module_file(self, path: Union[str, Path]) -> Module:
-        """A module from a file: PTX, or an executable, object or .fatbin of nvcc with one module."""
+        """Loads the only module of a file: PTX, or a file compiled by nvcc (an executable, an object, a .fatbin)."""
         modules = self.modules_in(path)
         if len(modules) != 1:
             names = ", ".join(k for m in modules for k in m.kernels)
@@ -398,7 +400,7 @@ class Context:
         return modules[0]
 
     def modules_in(self, path: Union[str, Path]) -> List[Module]:
-        """All modules of a file; of a pipe or FIFO, which is read to its end, only the first."""
+        """Loads all modules of a file. A pipe or FIFO is read to its end and gives only the first module."""
         out: List[Module] = []
         found: List[Optional[int]] = []
         with self._handle.enter() as h:
@@ -417,14 +419,14 @@ class Context:
     # Memory
 
     def map(self, array: Any) -> Buffer:
-        """The caller's array as device memory, at its own address and without a copy, as long as the buffer lives.
-        Small arrays may have addresses below those of a device, and are then refused: use zeros()."""
+        """Makes the caller's array device memory, at its own address and without a copy, as long as the buffer exists.
+        A small array may have an address below the device's address range. It is refused then; use zeros() instead."""
         held, address, nbytes = host_bytes(array, writable=True)
         with self._handle.enter() as h:
             self._handle.check(lib.heddle_map(h, address, nbytes))
         dtype, shape = getattr(array, "dtype", None), getattr(array, "shape", ())
         buffer = Buffer(self._handle, address, nbytes, "mapped", dtype, shape, array)
-        buffer._held = held  # type: ignore[attr-defined]  # so that nobody resizes it
+        buffer._held = held  # type: ignore[attr-defined]  # prevents resizing
         return buffer
 
     def _allocated(self, nbytes: int, kind: str, dtype: Any, shape: Tuple[int, ...]) -> Buffer:
@@ -438,12 +440,12 @@ class Context:
         return Buffer(self._handle, address, nbytes, kind, dtype, shape, None)
 
     def alloc(self, nbytes: int) -> Buffer:
-        """Bytes of device memory, zeroed."""
+        """Allocates device memory in bytes, filled with zeros."""
         return self._allocated(nbytes, "device", None, ())
 
     def zeros(self, shape: Size, dtype: Any = "float32") -> Buffer:
-        """An array of zeros that host and kernels share: .array is the memory itself. Its address is the same in every
-        run; that of a mapped array is not."""
+        """Allocates an array of zeros that host and kernels share: .array is the memory itself. In contrast to a mapped
+        array, its address is the same in every run."""
         dtype = need_numpy().dtype(dtype)
         sizes = (shape,) if isinstance(shape, int) else tuple(shape)
         nbytes = dtype.itemsize
@@ -452,7 +454,7 @@ class Context:
         return self._allocated(nbytes, "device" if self.checking else "shared", dtype, sizes)
 
     def to_device(self, array: Any) -> Buffer:
-        """A copy of an array in device memory; read() brings it back."""
+        """Copies an array to device memory; read() copies it back."""
         array = need_numpy().ascontiguousarray(array)
         buffer = self._allocated(array.nbytes, "device", array.dtype, array.shape)
         buffer.write(array)
@@ -460,7 +462,7 @@ class Context:
 
     @property
     def memory(self) -> Tuple[int, int]:
-        """Bytes of device memory: total, and in use."""
+        """The size of device memory, and the part in use, in bytes."""
         limit, used = ctypes.c_uint64(), ctypes.c_uint64()
         with self._handle.enter() as h:
             lib.heddle_memory(h, ctypes.byref(limit), ctypes.byref(used))
@@ -477,7 +479,7 @@ class Context:
         if not 0 <= shared < 2**32:
             raise UsageError(f"{shared} is no number of bytes of shared memory")
         raw: List[Optional[bytes]] = []
-        memory: List[Tuple[Any, int, int]] = []  # of arguments that are arrays: what holds it, address, bytes
+        memory: List[Tuple[Any, int, int]] = []  # arrays among the arguments: owner, address, bytes
         for i, (p, value) in enumerate(zip(params, values)):
             where = f"kernel '{kernel.name}': parameter {i + 1} ('{p.name}')"
             if isinstance(value, Buffer):
@@ -517,7 +519,7 @@ class Context:
                 if status:
                     try:
                         self._handle.fail()
-                    except Exception as e:  # raised when the arrays are what the kernel made of them
+                    except Exception as e:  # raised after the arrays are copied back
                         failure = e
             finally:
                 self._bring_back(h, moved)
@@ -527,8 +529,8 @@ class Context:
         return Launch(self, before, kernel.name)
 
     def _place(self, h: int, ranges: Sequence[Tuple[int, int]]) -> List[Tuple[int, int, int]]:
-        """Makes memory of the host device memory: begin, end, and where it is on the device. What is mapped already
-        stays as it is."""
+        """Maps or copies host memory to the device, unless it is mapped already. Returns begin, end and device address
+        of each range."""
         out: List[Tuple[int, int, int]] = []
         try:
             for begin, end in ranges:
@@ -545,7 +547,7 @@ class Context:
                         continue
                     if self._is_buffer(h, begin) or self._is_buffer(h, end - 1):
                         self._handle.fail()
-                    # Below the device's addresses, where small objects of a program without ASLR are: copied, then.
+                    # Copied: below the device's address range, as small objects of a program without ASLR.
                 there = lib.heddle_alloc(h, end - begin)
                 if not there:
                     self._handle.fail()
@@ -568,7 +570,7 @@ class Context:
             lib.heddle_free(h, there)
 
     def _say(self) -> None:
-        """Output of kernels."""
+        """Writes the output of kernels to sys.stdout."""
         self._output.flush()
         fd = self._printed.fileno()
         size = os.fstat(fd).st_size
@@ -577,35 +579,35 @@ class Context:
             os.ftruncate(fd, 0)
             sys.stdout.write(text.decode("utf-8", "replace"))
 
-    # What was found
+# Results
 
     @property
     def launches(self) -> List[Launch]:
-        """All launches so far that have statistics."""
+        """All launches with statistics, in their order."""
         with self._handle.enter() as h:
             names = [text_of(lib.heddle_launch_kernel(h, i)) for i in range(lib.heddle_launches(h))]
         return [Launch(self, i, name) for i, name in enumerate(names)]
 
     @property
     def stats(self) -> Stats:
-        """Every statistic, over all launches."""
+        """Every statistic, over all launches together."""
         with self._handle.enter() as h:
             return stats_of(h, -1)
 
     @property
     def notes(self) -> str:
-        """Remarks on the lowered kernels, one line each."""
+        """Notes about the kernels prepared so far, a line each."""
         with self._handle.enter() as h:
             return text_of(lib.heddle_notes(h))
 
     @property
     def report(self) -> str:
-        """Notes of the checker, after a checked launch without mistakes."""
+        """The checker's notes after a checked launch without mistakes."""
         with self._handle.enter() as h:
             return text_of(lib.heddle_error(h))
 
     def option(self, key: str) -> float:
-        """An option of the machine: gpu.option("gpu.sms")."""
+        """Returns a numeric option of the machine: gpu.option("gpu.sms")."""
         with self._handle.enter() as h:
             value: float = lib.heddle_option(h, key.encode())
         if value != value:
@@ -633,16 +635,16 @@ class Context:
         return out
 
     def json(self) -> Dict[str, Any]:
-        """The whole result, as `heddle run --json` writes it."""
+        """Returns the whole result, as `heddle run --json` writes it."""
         return self._json()
 
     def summary(self) -> Text:
-        """The usual figures."""
+        """Returns the main statistics as text."""
         with self._handle.enter() as h:
             return Text(printed(lambda out: lib.heddle_print_stats(h, out)))
 
     def profile(self) -> Text:
-        """The cost of each line of the kernels, in a context with profile=True."""
+        """Returns the cost of each line of the kernels. The context needs profile=True."""
         status = []
         with self._handle.enter() as h:
             text = printed(lambda out: status.append(lib.heddle_print_profile(h, out)))
@@ -650,12 +652,12 @@ class Context:
         return Text(text)
 
     def record_paths(self, warp: int = 0) -> None:
-        """Records the warp-th warp to start in each later launch (functional model); paths() shows it."""
+        """Records the paths of a warp in each following launch (functional model). `warp`: number in start order."""
         with self._handle.enter() as h:
             self._handle.check(lib.heddle_record_paths(h, warp))
 
     def paths(self) -> Paths:
-        """The paths of the recorded warp in the last launch."""
+        """Returns the paths of the recorded warp in the last launch."""
         status: List[int] = []
         drawn: List[str] = []
         with self._handle.enter() as h:

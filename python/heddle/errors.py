@@ -1,11 +1,11 @@
-"""Exceptions: one for each status of the library."""
+"""Exceptions, one for each status of the library."""
 from __future__ import annotations
 
 from typing import Dict, Tuple, Type
 
 
 class HeddleError(Exception):
-    """The library failed. `status` is its enum heddle_status, the text is that of heddle_error()."""
+    """A call of the library failed. `status` is its enum heddle_status, the text that of heddle_error()."""
 
     status = 2
 
@@ -20,11 +20,11 @@ class WrongError(HeddleError):
 
 
 class UsageError(HeddleError, ValueError):
-    """Bad usage, configuration or PTX, or no room (status 2)."""
+    """Invalid usage, configuration or PTX, or insufficient memory (status 2)."""
 
 
 class FaultError(HeddleError):
-    """The kernel faulted, or the checker found mistakes in it (status 3). `fault` says which kind."""
+    """The kernel faulted, or the checker found mistakes in it (status 3). `fault` is the kind of the fault."""
 
     status = 3
     KINDS = ("none", "address", "alignment", "assert", "other", "unsupported")
@@ -35,13 +35,13 @@ class FaultError(HeddleError):
 
 
 class DeadlockError(HeddleError):
-    """Deadlock, or the limit of cycles (status 4)."""
+    """The kernel deadlocked or reached its cycle limit (status 4)."""
 
     status = 4
 
 
 class StoppedError(HeddleError):
-    """The launch was ended by Context.stop() (status 5)."""
+    """Context.stop() ended the launch (status 5)."""
 
     status = 5
 

@@ -1,4 +1,4 @@
-"""Output for notebooks: texts, paths of a warp, and plots. Plots are SVG and need no further package."""
+"""Displays for notebooks: texts, paths of a warp, and plots. Plots are SVG and need no other package."""
 from __future__ import annotations
 
 import html
@@ -10,7 +10,7 @@ from .stats import number
 
 
 class Text(str):
-    """Text in columns: a listing, a profile."""
+    """Text in columns, such as a listing or a profile."""
 
     def _repr_html_(self) -> str:
         return f"<pre style='line-height:1.2'>{html.escape(self)}</pre>"
@@ -20,7 +20,7 @@ class Text(str):
 
 
 class Svg:
-    """A drawing; a notebook shows it, save() writes it."""
+    """An SVG drawing. A notebook shows it; save() writes it to a file."""
 
     def __init__(self, svg: str) -> None:
         self.svg = svg
@@ -29,12 +29,12 @@ class Svg:
         return self.svg
 
     def save(self, path: Union[str, Path]) -> None:
-        """Writes the file."""
+        """Writes the drawing to a file."""
         Path(path).write_text(self.svg, encoding="utf-8")
 
 
 class Paths(Svg):
-    """The paths of one warp in a launch, as text (str()) and as a drawing."""
+    """The paths of a warp in a launch, with their lanes over time: as text (str()) and as a drawing."""
 
     def __init__(self, text: str, svg: str) -> None:
         super().__init__(svg)
@@ -47,7 +47,7 @@ class Paths(Svg):
         return f"<heddle.Paths, {len(self.text.splitlines())} lines; print() it>"
 
 
-# Okabe and Ito's colours, which colour-blind readers tell apart.
+# The colours of Okabe and Ito, which colour-blind readers can distinguish.
 _COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#f0e442", "#555555")
 _W, _H, _LEFT, _RIGHT, _TOP, _BOTTOM = 720, 360, 84, 16, 40, 64
 
@@ -62,7 +62,7 @@ def _rows(data: Any) -> List[Dict[str, Any]]:
 
 
 def _step(top: float) -> float:
-    """About five steps to the top, each 1, 2 or 5 times a power of ten."""
+    """Returns the step of an axis with about five steps: 1, 2 or 5 times a power of ten."""
     rough = top / 5
     power = float(10 ** math.floor(math.log10(rough)))
     return next(m * power for m in (1, 2, 5, 10) if m * power >= rough)
@@ -106,7 +106,7 @@ def _y(value: float, top: float) -> float:
 def _grid(
     data: Any, x: Union[str, Sequence[str]], y: str, by: Union[str, Sequence[str], None]
 ) -> Tuple[List[str], List[str], Dict[Tuple[str, str], float]]:
-    """Labels along x, names of the series, and the values by both."""
+    """Returns the labels along x, the names of the series, and the value for each label and name."""
     xs, names, values = [], [], {}
     for row in _rows(data):
         for key in _as_keys(x) + [y] + _as_keys(by or []):
@@ -133,7 +133,7 @@ def bars(
     by: Union[str, Sequence[str], None] = None,
     title: str = "",
 ) -> Svg:
-    """A bar for each row of a frame, a list of dicts, or a dict (name: value): grouped by `x`, coloured by `by`."""
+    """Draws a bar for each row of a frame, a list of dicts, or a dict (name: value). `x` groups, `by` colours them."""
     xs, names, values = _grid(data, x, y, by)
     top = max(values.values()) or 1.0
     out = _frame(title, top, y, names, bool(by))
@@ -156,7 +156,7 @@ def bars(
 def lines(
     data: Any, x: str, y: str, by: Union[str, Sequence[str], None] = None, title: str = ""
 ) -> Svg:
-    """A line for each value of `by`, over the numbers of column `x`."""
+    """Draws a line for each value of `by`, over the numbers of column `x`."""
     xs, names, values = _grid(data, x, y, by)
     places = {label: float(label.replace(",", "")) for label in xs}
     low, high = min(places.values()), max(places.values())

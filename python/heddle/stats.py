@@ -11,7 +11,7 @@ from ._abi import lib, text_of
 
 
 class Statistic(NamedTuple):
-    """A statistic: its name ("l1.misses"), unit and meaning."""
+    """The description of a statistic: name ("l1.misses"), unit and meaning."""
 
     name: str
     unit: str
@@ -19,7 +19,7 @@ class Statistic(NamedTuple):
 
 
 def statistics() -> List[Statistic]:
-    """All statistics, in the order of `heddle list statistics`."""
+    """Returns all statistics, in the order of `heddle list statistics`."""
     out: List[Statistic] = []
     unit, meaning = ctypes.c_char_p(), ctypes.c_char_p()
     while True:
@@ -30,25 +30,25 @@ def statistics() -> List[Statistic]:
 
 
 def number(value: float) -> str:
-    """A figure as people read it: 1234567.0 as "1,234,567"."""
+    """Formats a number for readers: 1234567.0 as "1,234,567"."""
     if math.isfinite(value) and value == int(value):
         return f"{int(value):,}"
     return f"{value:.4g}"
 
 
 class Stats(Dict[str, float]):
-    """Statistics by name; whole numbers are ints. The error for an unknown name lists similar names."""
+    """Statistics by name; whole numbers are ints. The error for an unknown name suggests similar names."""
 
     def __missing__(self, name: str) -> float:
         like = difflib.get_close_matches(name, self, 3)
         raise KeyError(f"there is no statistic {name!r}" + (f"; like it: {', '.join(like)}" if like else ""))
 
     def under(self, prefix: str) -> "Stats":
-        """Statistics whose names begin with the prefix and a dot: stats.under("l1")."""
+        """Returns the statistics whose names begin with the prefix and a dot: stats.under("l1")."""
         return Stats({k: v for k, v in self.items() if k.startswith(prefix + ".")})
 
     def nonzero(self) -> "Stats":
-        """Statistics that are not 0."""
+        """Returns the statistics that are not 0."""
         return Stats({k: v for k, v in self.items() if v})
 
     def _repr_html_(self) -> str:
@@ -65,7 +65,7 @@ class Stats(Dict[str, float]):
 
 
 def stats_of(h: int, launch: int) -> Stats:
-    """Of launch n, or of all for -1; inside of Handle.enter()."""
+    """Returns the statistics of a launch, or of all launches for -1. Call it inside Handle.enter()."""
     out = Stats()
     for s in statistics():
         value = lib.heddle_stat(h, launch, s.name.encode())

@@ -1,4 +1,4 @@
-"""Many runs as a pandas frame: made here, or read from a database of `heddle sweep`."""
+"""Many runs as a pandas frame: run here, or read from a database of `heddle sweep`."""
 from __future__ import annotations
 
 import itertools
@@ -39,7 +39,7 @@ def sweep_rows(
     options: Optional[Mapping[str, Any]] = None,
     **values: Any,
 ) -> List[Row]:
-    """sweep() as a list of dicts, without pandas."""
+    """Like sweep(), but returns a list of dicts and needs no pandas."""
     axes: Dict[str, List[Any]] = {"model": _several(model), "config": _several(config)}
     keys = dict(set or {})
     axes.update({k: _several(v) for k, v in keys.items()})
@@ -69,7 +69,7 @@ def sweep_rows(
         futures = [pool.submit(one, p) for p in points]
         try:
             return [f.result() for f in futures]
-        except BaseException:  # the first failure, or Ctrl-C: no further runs, and none to its end
+        except BaseException:  # a failure or Ctrl-C stops all runs
             over.set()
             for f in futures:
                 f.cancel()
@@ -79,7 +79,7 @@ def sweep_rows(
 
 
 class _Contexts(Set[Context]):
-    """The open contexts; copies may be taken while other threads change it."""
+    """The set of open contexts. Other threads change it while one iterates over a copy."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,23 +95,23 @@ class _Contexts(Set[Context]):
 
 
 def sweep(run: Callable[..., Optional[Mapping[str, Any]]], **axes: Any) -> Any:
-    """Calls run(context, **values) for every combination of models, machines, options and values, and returns a pandas
-    frame: one row for each run, with columns for the varied settings, the result of `run` (a dict or None), and
+    """Calls run(context, **values) for every combination of models, machines, options and values. Returns a pandas
+    frame with a row for each run. Its columns are the varied arguments, the dict that `run` returns (or None), and
     statistics.
 
         frame = heddle.sweep(run, model=["spe", "dws"], set={"l1.size": [8192, 16384]}, n=[1024, 4096])
 
     model, config: one, or a list. set: options of the machine, each with one value or a list. statistics: the names to
-    keep (all of them when None). jobs: runs at a time, each in a thread of its own (all processors). options: further
-    arguments of Context. All other arguments are values of `run`, each one or a list. The first failure ends the sweep
-    and is raised.
+    keep (None: all). jobs: parallel runs, each in its own thread (default: the number of processors). options: more
+    arguments of Context. All other arguments are values for `run`, one or a list each. The first failure ends the
+    sweep and is raised.
     """
     return _pandas().DataFrame(sweep_rows(run, **axes))
 
 
 def read_results(path: Union[str, Path]) -> Any:
-    """A database of `heddle sweep` or `heddle reproduce` as a pandas frame: one row for each run, with program, size,
-    model, preset, verdict, status, options that differ, and every statistic."""
+    """Reads a database of `heddle sweep` or `heddle reproduce` into a pandas frame. Each run is a row, with its
+    program, size, model, preset, verdict and status, the options that any run sets, and every statistic."""
     pandas = _pandas()
     if not Path(path).exists():
         raise FileNotFoundError(f"there is no database {path}")
@@ -119,7 +119,7 @@ def read_results(path: Union[str, Path]) -> Any:
         rows: Dict[int, Row] = {}
         for run, *what in db.execute("SELECT id, program, size, model, preset, verdict, status FROM run ORDER BY id"):
             rows[run] = dict(zip(("program", "size", "model", "preset", "verdict", "status"), what))
-        # What some run sets is a column: of the others, the value that they have without setting it.
+        # An option that any run sets is a column; other runs show their machine's value.
         varied = [option for option, in db.execute("SELECT DISTINCT option FROM setting ORDER BY option")]
         machines = {key: json.loads(text) for key, text in db.execute("SELECT hash, json FROM configuration")}
         for run, machine in db.execute("SELECT id, configuration FROM run"):
@@ -131,7 +131,7 @@ def read_results(path: Union[str, Path]) -> Any:
 
 
 def _plain(text: Optional[str]) -> Any:
-    """A setting as a number, where it is one."""
+    """Converts a setting to a number if it is one."""
     for kind in (int, float):
         try:
             return kind(text or "")

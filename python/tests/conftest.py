@@ -1,4 +1,4 @@
-"""Kernels that the tests use."""
+"""Kernels for the tests."""
 import pytest
 
 HEAD = ".version 7.5\n.target sm_50\n.address_size 64\n"
@@ -52,5 +52,5 @@ def scale_ptx():
 
 @pytest.fixture(scope="session")
 def odd_ptx():
-    """Kernels that do not end, fault, print, and take parameters of every type."""
+    """Kernels that never end, that fault, that print, and that take parameters of every type."""
     return ODD

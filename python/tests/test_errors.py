@@ -1,4 +1,4 @@
-"""Failures, foreign things, the order of the collector, threads, and what ends a launch."""
+"""Tests failures, objects of other contexts, garbage collection in any order, threads, and stopped launches."""
 import gc
 import itertools
 import mmap
@@ -28,7 +28,7 @@ def test_each_status_is_an_exception(odd_ptx, scale_ptx):
                 m[kernel][1, 32]()
             assert kind is None or e.value.fault == kind
             assert isinstance(e.value, heddle.HeddleError) and not str(e.value).endswith("\n")
-            m["nop"][1, 32]()  # and the context goes on
+            m["nop"][1, 32]()  # the context still works
         with pytest.raises(heddle.FaultError) as e:
             m["odd"][1, 1](np.zeros(100_000))
         assert e.value.fault == "alignment" and e.value.status == 3
@@ -55,7 +55,7 @@ def test_arrays_hold_what_a_kernel_wrote_before_it_failed(scale_ptx):
     for model in ("functional", "spe"):
         with heddle.Context(model) as g:
             x = np.ones(100_000, "f4")
-            with pytest.raises(heddle.FaultError):  # the second half of the threads leaves the array
+            with pytest.raises(heddle.FaultError):  # the second half of the threads accesses memory behind the array
                 g.module(scale_ptx).kernel[2, 64](x, x[-64:], 2.0, 128)
             used = g.memory[1]
             assert used == 0 and (model == "spe" or x[0] == 2)
@@ -68,7 +68,7 @@ def test_foreign_and_closed(scale_ptx):
     x = other.zeros(32)
     with pytest.raises(heddle.UsageError, match="another context's"):
         k[1, 32](x, x, 1.0, 32)
-    k.module.context = other  # a module in the wrong context: the library refuses it
+    k.module.context = other  # the library refuses a module of another context
     with pytest.raises(heddle.UsageError, match="another context's"):
         k[1, 32](x, x, 1.0, 32)
     other.close()
@@ -82,8 +82,8 @@ def test_foreign_and_closed(scale_ptx):
 
 
 def test_the_collector_in_any_order(scale_ptx):
-    """Every order of letting go of context, module, buffer and view; the view stays valid."""
-    gc.freeze()  # what is there already need not be looked at each time
+    """Releases context, module, buffer and view in every order; the view stays valid."""
+    gc.freeze()  # excludes existing objects from each collection
     for order in itertools.permutations(range(4)):
         g = heddle.Context("functional")
         m = g.module(scale_ptx)
@@ -110,7 +110,7 @@ def test_buffers_let_go_of_are_freed():
     with heddle.Context("functional", memory_limit=1 << 20) as g:
         for _ in range(100):
             g.alloc(1 << 19)
-        x = np.frombuffer(mmap.mmap(-1, 1 << 18), "u1")  # far above the least address of a device
+        x = np.frombuffer(mmap.mmap(-1, 1 << 18), "u1")  # far above the lowest device address
         for _ in range(100):
             g.map(x)
         gc.collect()
@@ -118,7 +118,7 @@ def test_buffers_let_go_of_are_freed():
 
 
 def test_buffers_let_go_of_while_another_thread_launches(odd_ptx):
-    """The collector of one thread, while another is in the library: they wait, and nothing is lost."""
+    """Buffers released by one thread while another is in the library are freed later; none is lost."""
     with heddle.Context("functional") as g:
         nop = g.module(odd_ptx)["nop"]
         before = g.memory[1]
@@ -178,7 +178,7 @@ def test_stop_from_another_thread(model, odd_ptx):
         assert g.launches[-1].incomplete == "stopped" and g.launches[-1]["gpu.warp_instructions"] > 0
         m["nop"][1, 32]()
         thread = threading.Thread(target=lambda: pytest.raises(heddle.StoppedError, m["spin"][1, 32]))
-        thread.start()  # and a launch that is not the main thread's
+        thread.start()  # a launch in another thread than the main thread
         time.sleep(0.1)
         g.stop()
         thread.join(10)
@@ -213,7 +213,7 @@ def test_keyboard_interrupt_ends_a_launch(model, odd_ptx):
             with pytest.raises(KeyboardInterrupt):
                 m["spin"][1, 32]()
             assert time.monotonic() - began < 5
-            m["nop"][1, 32]()  # what came too late for a launch is not meant for this one
+            m["nop"][1, 32]()  # a late stop of the last launch does not stop this one
 
 
 def test_a_fifo_is_read_and_its_wait_ends(odd_ptx, tmp_path):
@@ -230,7 +230,7 @@ def test_a_fifo_is_read_and_its_wait_ends(odd_ptx, tmp_path):
 
 
 def test_interrupts_at_any_moment(odd_ptx):
-    """A hundred while short launches follow each other: each is seen, and no launch is stopped by an old one."""
+    """Each of a hundred interrupts during short launches is noticed, and none stops a later launch."""
     seen = 0
     with heddle.Context("functional") as g:
         nop = g.module(odd_ptx)["nop"]
@@ -264,7 +264,7 @@ def test_a_handler_that_stops(odd_ptx):
 
 
 def ended(program, status=0):
-    """Runs a program in a process of its own: what it prints."""
+    """Runs a program in a process of its own and returns its output."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60,
         env={**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(heddle.__file__))},
@@ -274,7 +274,7 @@ def ended(program, status=0):
 
 
 def test_the_end_of_the_process(odd_ptx):
-    """With a launch under way in a daemon, open contexts, and a worker that waits: no hang, no crash."""
+    """The process ends without a hang or crash despite a launch in a daemon thread, open contexts and a waiting worker."""
     out = ended(
         f"""
         import heddle, threading, time
@@ -309,7 +309,7 @@ def test_a_library_that_is_not_there():
 
 
 def test_a_fork_goes_on(odd_ptx):
-    """The child has none of its parent's threads."""
+    """A forked child works without its parent's threads."""
     assert "child 0" in ended(
         f"""
         import heddle, os

@@ -1,4 +1,4 @@
-"""Contexts, memory and launches."""
+"""Tests contexts, memory and launches."""
 import ctypes
 import json
 import mmap
@@ -17,11 +17,11 @@ def gpu(request):
 
 def test_arrays_as_arguments(gpu, scale_ptx):
     scale = gpu.module(scale_ptx)["scale"]
-    for n in (1, 100, 70_000):  # in one page of the heap, and in pages of their own
+    for n in (1, 100, 70_000):  # small arrays on the heap, and a large one in its own pages
         x, y = np.arange(n, dtype="f4"), np.full(n + 1, -1, "f4")
         launch = scale[(n + 127) // 128, 128](y, x, 2.5, n)
         assert np.array_equal(y[:n], x * np.float32(2.5)) and y[n] == -1
-        # 17 instructions of warps that have threads below n, 7 of the others (up to the predicated ret)
+        # warps with threads below n execute 17 instructions, others 7 (up to the predicated ret)
         warps, live = (n + 127) // 128 * 4, (n + 31) // 32
         assert launch["gpu.warp_instructions"] == 17 * live + 7 * (warps - live)
         assert (launch.cycles > 0) == (gpu.model == "spe")
@@ -31,8 +31,8 @@ def test_one_array_twice_and_slices(gpu, scale_ptx):
     scale = gpu.module(scale_ptx)["scale"]
     x = np.arange(4096, dtype="f4")
     scale[1, 64](x, x, 2.0, 64)  # in place
-    scale[1, 64](x[1024:], x[512:1024], 3.0, 64)  # parts that touch
-    scale[1, 64](x[2048:2148], x[2100:], 1.0, 48)  # parts that overlap
+    scale[1, 64](x[1024:], x[512:1024], 3.0, 64)  # adjacent parts
+    scale[1, 64](x[2048:2148], x[2100:], 1.0, 48)  # overlapping parts
     want = np.arange(4096, dtype="f4")
     want[:64] *= 2
     want[1024:1088] = 3 * want[512:576]
@@ -79,7 +79,7 @@ def test_shared_memory_is_the_same_memory():
 
 def test_mapped_memory_is_the_callers(scale_ptx):
     with heddle.Context("functional") as g:
-        x = np.frombuffer(mmap.mmap(-1, 400_000), "f4")  # pages of its own: the address is one that a device has
+        x = np.frombuffer(mmap.mmap(-1, 400_000), "f4")  # own pages, in the device's address range
         x[:] = np.arange(100_000)
         b = g.map(x)
         assert b.address == x.ctypes.data and b.array is x and b.kind == "mapped"
@@ -87,12 +87,12 @@ def test_mapped_memory_is_the_callers(scale_ptx):
         assert x[31] == 62 and x[32] == 32
         with pytest.raises(heddle.UsageError, match="cannot be mapped"):
             g.map(x)
-        with pytest.raises(heddle.UsageError, match="cannot be mapped"):  # half of it is a buffer
+        with pytest.raises(heddle.UsageError, match="cannot be mapped"):  # half of it is mapped already
             g.map(x[50:])
         b.free()
         g.map(x).free()
     with heddle.Context("functional", check=True) as g:
-        g.map(x).free()  # all of it has content
+        g.map(x).free()  # the checker takes mapped memory as initialised
 
 
 def test_timing_does_not_depend_on_where_arrays_lie(scale_ptx):

@@ -1,4 +1,4 @@
-"""Statistics, frames, drawings, documents, and the package itself."""
+"""Tests statistics, frames, drawings, documents, and the package itself."""
 import ctypes
 import doctest
 import inspect
@@ -112,7 +112,7 @@ def test_lines(tmp_path):
     svg = ET.fromstring(plot.svg)
     lines = [p.get("points").split() for p in svg.iter(SVG + "polyline")]
     assert len(lines) == 2
-    for points in lines:  # in the order of n, whatever the order of the rows
+    for points in lines:  # sorted by n in any order of the rows
         xs = [float(p.split(",")[0]) for p in points]
         assert xs == sorted(xs) and xs[1] - xs[0] == pytest.approx((xs[2] - xs[0]) / 7, abs=0.2)
     plot.save(tmp_path / "p.svg")
@@ -202,7 +202,7 @@ def test_the_sessions_of_the_document(tmp_path, monkeypatch):
 
 
 def test_the_wheel(tmp_path):
-    """Built as a user builds it, without a network, installed into a folder, and used from there."""
+    """Builds the wheel as a user would, without a network, installs it into a folder, and uses it from there."""
     source = tmp_path / "python"
     shutil.copytree(ROOT / "python", source, ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
     commands = (

@@ -1,7 +1,7 @@
 /* Writes the PTX of instruction forms, from the table that decodes and executes them.
  *
- *     forms list                          number and key of each, in lines
- *     forms ptx VERSION TARGET < NUMBERS  a module: three lines of heading, then a kernel a line */
+ *     forms list                          number and key of each form, a line each
+ *     forms ptx VERSION TARGET < NUMBERS  a module: a heading of three lines, then one kernel per line */
 #include "test/golden/golden_forms.h"
 #include <stdio.h>
 #include <string.h>

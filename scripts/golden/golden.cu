@@ -1,5 +1,5 @@
-/* Asks a GPU what it computes: runs every form of the modules given on the command line and writes the vectors that
- * test/golden/golden.c compares with.
+/* Runs every instruction form in the given modules on a GPU, and writes the vectors that test/golden/golden.c compares
+ * with.
  *
  *     golden FOLDER MODULE...     FOLDER/<mnemonic>.txt; modules are cubins or PTX made by run.sh */
 #include "test/golden/golden_forms.h"
@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
     b.results.resize(GOLDEN_INPUTS);
     check(cuMemAlloc(&b.in, GOLDEN_INPUTS * sizeof(golden_input)), "memory");
     check(cuMemAlloc(&b.out, GOLDEN_INPUTS * sizeof(golden_result)), "memory");
-    std::map<uint32_t, std::string> lines; /* by form: files do not depend on the order of modules */
+    std::map<uint32_t, std::string> lines; /* sorted by form, so that files do not depend on the order of modules */
     for (int i = 2; i < argc; i++) {
         CUmodule m;
         check(cuModuleLoad(&m, argv[i]), argv[i]);

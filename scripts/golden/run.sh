@@ -1,6 +1,6 @@
 #!/bin/sh
-# Golden vectors from a real GPU: builds the PTX of every instruction form, groups the forms by the lowest architecture
-# whose assembler takes them, runs them and writes test/golden/*.txt.
+# Makes golden vectors on a real GPU: builds the PTX of every instruction form, groups the forms by the lowest architecture
+# whose assembler accepts them, runs them and writes test/golden/*.txt.
 # usage: scripts/golden/run.sh [--no-run]      --no-run: all but the last step, which needs a GPU
 set -eu
 cd "$(dirname "$0")/../.."
@@ -24,8 +24,8 @@ $cc -std=gnu11 -D_GNU_SOURCE -I. -O1 -o $work/forms scripts/golden/forms.c $work
 $work/forms list >$work/forms.txt
 cut -f 1 $work/forms.txt >$work/left
 
-# The assembler names the lines it refuses; a kernel is a line, after three lines of heading. It may find more once
-# those are gone.
+# The assembler reports the lines that it refuses. Each kernel is one line, after a heading of three lines. Without these
+# lines, the assembler may refuse more, so it runs again.
 modules=
 for arch in $archs; do
     cp $work/left $work/try

@@ -1,4 +1,4 @@
-/* Any bytes at all as a compiled file: PTX or a message, and no more. */
+/* Fuzz target: loads any bytes as a compiled file. The result must be PTX or an error message. */
 #include "host/load/elf_load.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

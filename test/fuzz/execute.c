@@ -1,4 +1,4 @@
-/* Any bytes at all, and what lowers is run for a few thousand warp instructions. */
+/* Fuzz target: parses and lowers any bytes, and interprets each kernel for a few thousand warp instructions. */
 #include "test/fuzz_stages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

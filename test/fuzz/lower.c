@@ -1,4 +1,4 @@
-/* Any bytes at all through the parser and every pass of lowering. */
+/* Fuzz target: parses any bytes and lowers each kernel with every pass. */
 #include "test/fuzz_stages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,6 @@
-/* libFuzzer's own changes of bytes seldom leave a program that parses. Most of the time this changes words and lines
- * instead: one word in place of another of the same text, a line twice, moved or gone, a number near a limit. */
+/* A mutator for libFuzzer. libFuzzer's own changes of bytes seldom leave a program that parses, so most of the time
+ * this one changes words and lines: it replaces a word by another word of the text or by a boundary value, and
+ * copies, moves or deletes a line. */
 #include "test/random.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,7 +39,7 @@ static struct span line_at(const uint8_t *data, size_t size, size_t at) {
     return s;
 }
 
-/* data[s) becomes the n bytes of `with`; nothing happens when that is too long. */
+/* Replaces the bytes of `s` by the n bytes of `with`, unless the result is too long. Returns the new size. */
 static size_t replace(uint8_t *data, size_t size, size_t max_size, struct span s, const uint8_t *with, size_t n) {
     if (size - (s.end - s.begin) + n > max_size)
         return size;

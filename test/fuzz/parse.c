@@ -1,4 +1,5 @@
-/* Any bytes at all: the parser must end, its messages must print, and a tree without errors must survive printing. */
+/* Fuzz target: parses any bytes. The parser must end, its messages must print, and a tree without errors must parse
+ * again from its printed form. */
 #include "test/fuzz_stages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

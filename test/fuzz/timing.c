@@ -1,4 +1,5 @@
-/* Any bytes at all, and what lowers is run for a few thousand cycles on a machine that follows from them. */
+/* Fuzz target: parses and lowers any bytes, and runs each kernel for a few thousand cycles on a machine derived from
+ * the input. */
 #include "test/fuzz_stages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

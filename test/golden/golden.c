@@ -1,4 +1,4 @@
-/* What a real GPU computed (test/golden/, made by scripts/golden/run.sh) against what Heddle computes. */
+/* Compares Heddle's results with results of a real GPU (test/golden/, made by scripts/golden/run.sh). */
 #include "golden_forms.h"
 #include "test/test.h"
 #include <dirent.h>
@@ -85,8 +85,8 @@ START_TEST(forms_compute_what_the_gpu_computes) {
 }
 END_TEST
 
-/* The inputs, the executor and the comparison themselves: -5 as a u32 is 0xfffffffb. */
-START_TEST(keys_inputs_and_results_belong_together) {
+/* Tests the inputs, the executor and the comparison themselves. -5 as a u32 is 0xfffffffb. */
+START_TEST(keys_inputs_and_results_match) {
     uint32_t form;
     ck_assert(form_of("neg.s32 .s32 .s32", &form));
     struct golden_input in = {{5}};
@@ -106,7 +106,7 @@ START_TEST(keys_inputs_and_results_belong_together) {
 }
 END_TEST
 
-/* Keys tell forms apart: a vector is never compared with another form. */
+/* Keys are unique, so that no vector is compared with another form. */
 START_TEST(keys_are_unique) {
     char key[GOLDEN_KEY], *all = calloc(golden_count(), GOLDEN_KEY);
     ck_assert_ptr_nonnull(all);
@@ -122,6 +122,6 @@ END_TEST
 
 SUITE(golden) {
     TEST(forms_compute_what_the_gpu_computes);
-    TEST(keys_inputs_and_results_belong_together);
+    TEST(keys_inputs_and_results_match);
     TEST(keys_are_unique);
 }

@@ -7,17 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOP3_TABLE = 0x1b }; /* tells a, b and c from each other */
+enum { LOP3_TABLE = 0x1b }; /* its result depends on each of a, b and c */
 
 static struct {
-    uint32_t *row; /* form -> index of its row */
+    uint32_t *row; /* index of a form's row, by form */
     uint32_t n;
 } forms;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Exact, pure, written by its types: not those of lowering's own ('#'), not the approximate ones, not the video
- * instructions, whose selectors are part of the operands, not cvta, which is about addresses, and not cvt.rs with four
- * sources, which is two rows. */
+/* Returns whether a row is a tested form: exact, pure, and spelled by its types. Excluded are internal rows ('#'),
+ * approximate rows, video instructions (their selectors belong to the operands), cvta (it converts addresses), and
+ * cvt.rs with four sources (it has two rows). */
 static bool is_form(const struct isa_row *r) {
     const char *mnemonic = isa_ops[r->op].mnemonic;
     bool four = r->op == OP_CVT && form_get(r->form, CAT_RND) == RND_RS && r->d != T_F16X2 && r->d != T_BF16X2;
@@ -61,7 +61,7 @@ int golden_key(uint32_t form, char key[GOLDEN_KEY]) {
 
 /* ---- inputs ---- */
 
-/* The first of a list matter most: three operands see ten of them, four five. */
+/* The first entries are the most important ones: forms with three operands use ten, forms with four use five. */
 static const uint64_t integers[] = {0,  1,   ~0ull, 2,   31, 32, 8,  7,          63,
                                     64, 255, 128,   127, 16, 24, 33, 0x12345678, 0xdeadbeef};
 static const uint32_t floats[] = {
@@ -78,12 +78,12 @@ static uint64_t integer_special(unsigned bits, uint32_t k) {
     uint64_t top = 1ull << (bits - 1);
     const uint64_t edges[] = {top, top - 1, top + 1, ~top, top >> 1, 1ull << bits / 2, (1ull << bits / 2) - 1};
     uint32_t n = sizeof integers / sizeof integers[0];
-    if (k == 3 || k == 4) /* among the first five */
+    if (k == 3 || k == 4) /* so that they are among the first five */
         return edges[k - 3];
     return k < n ? integers[k] : edges[(k - n) % (sizeof edges / sizeof edges[0])];
 }
 
-/* An f32 pattern as another format of `bits` bits with `exponent` exponent bits: classes stay what they are. */
+/* Returns a special value of f64: its own edge values, and the f32 values converted. */
 static uint64_t f64_special(uint32_t k) {
     static const uint64_t edges[] = {0, 0x3ff0000000000000, 0x7ff8000000000000, 0x7ff0000000000000, 0x8000000000000001};
     uint32_t word = floats[k % (sizeof floats / sizeof floats[0])];
@@ -126,8 +126,8 @@ static uint64_t special(enum type t, uint32_t k) {
     }
 }
 
-/* Random bits; half of the floating-point numbers get an exponent near that of 1, so that sums and products are not
- * all overflows, and half of the integers are small. */
+/* Returns random bits. Half of the floating-point numbers have an exponent near that of 1, so that not all sums and
+ * products overflow. Half of the integers are small. */
 static uint64_t random_value(enum type t, uint64_t *rng) {
     uint64_t v = test_random(rng);
     bool near = test_random(rng) & 1;
@@ -159,7 +159,7 @@ static uint64_t cut(enum type t, uint64_t v) {
     return t == T_PRED ? v & 1 : bytes && bytes < 8 ? v & ((1ull << 8 * bytes) - 1) : v;
 }
 
-/* Division by zero has no result to compare. */
+/* Returns whether a row divides integers: division by zero has no defined result. */
 static bool divides(const struct isa_row *r) {
     const char *m = isa_ops[r->op].mnemonic;
     return (strcmp(m, "div") == 0 || strcmp(m, "rem") == 0) && type_class((enum type)r->b) != 'f';
@@ -175,7 +175,7 @@ void golden_inputs(uint32_t form, struct golden_input in[GOLDEN_INPUTS]) {
     char key[GOLDEN_KEY];
     golden_key(form, key);
     uint64_t rng = 0;
-    for (const char *c = key; *c; c++) /* by name: new rows change no other form's inputs */
+    for (const char *c = key; *c; c++) /* seeded by the key: new rows do not change other forms' inputs */
         rng = (rng ^ (unsigned char)*c) * 0x100000001b3;
     for (uint32_t i = 0; i < GOLDEN_INPUTS; i++) {
         uint32_t rest = i;
@@ -185,7 +185,7 @@ void golden_inputs(uint32_t form, struct golden_input in[GOLDEN_INPUTS]) {
             rest /= n;
             in[i].operand[k] = cut(t[k], v);
         }
-        if (rest && i < GOLDEN_CROSSED) /* every combination was there */
+        if (rest && i < GOLDEN_CROSSED) /* all combinations are used up */
             for (int k = 0; k < 4; k++)
                 in[i].operand[k] = t[k] == T_NONE ? 0 : cut(t[k], random_value(t[k], &rng));
         if (divides(r) && in[i].operand[1] == 0)
@@ -197,7 +197,7 @@ void golden_inputs(uint32_t form, struct golden_input in[GOLDEN_INPUTS]) {
 
 /* ---- PTX ---- */
 
-/* The register's type, and how memory calls it. */
+/* Returns the type of a register. */
 static const char *register_type(enum type t) {
     switch (t) {
     case T_PRED:
@@ -235,7 +235,7 @@ static void put(struct text *t, const char *fmt, ...) {
     t->left -= (size_t)n;
 }
 
-/* setp of single halves has one result in PTX; pairs have two. */
+/* Returns whether a form has a second result. In PTX, setp on single halves has one, on pairs two. */
 static bool writes_second(const struct isa_row *r) {
     return r->d2 != T_NONE && !(r->d2_optional && (r->a == T_F16 || r->a == T_BF16));
 }
@@ -267,7 +267,7 @@ void golden_ptx(uint32_t form, char text[GOLDEN_TEXT]) {
     struct text t = {text, GOLDEN_TEXT};
     char name[128];
     const bool writes = form_get(r->form, CAT_CC) != 0, reads = reads_carry(r);
-    /* The flag of sub is a borrow: it is made and read by sub again. */
+    /* The flag of sub is a borrow, so sub also writes and reads it here. */
     const char *add = strncmp(isa_ops[r->op].mnemonic, "sub", 3) == 0 ? "sub" : "add";
     isa_row_name(r, name, sizeof name);
     put(&t, ".visible .entry f%u(.param .u64 in, .param .u64 out) { .reg .b64 %%in, %%out; .reg .b32 %%w, %%i; ", form);
@@ -280,7 +280,7 @@ void golden_ptx(uint32_t form, char text[GOLDEN_TEXT]) {
     if (!is_lop3(r))
         put_load(&t, 'e', (enum type)r->e, 3);
     put(&t, ".reg %s %%d; ", register_type((enum type)r->d));
-    if (reads) { /* sets the flag where %e holds: 1 + 0xffffffff carries, 0 - 1 borrows */
+    if (reads) { /* sets the flag if %e is true: 1 + 0xffffffff carries, 0 - 1 borrows */
         put(&t, "selp.u32 %%w, 1, 0, %%e; ");
         put(&t, add[0] == 's' ? "sub.cc.u32 %%w, 0, %%w; " : "add.cc.u32 %%w, %%w, 0xffffffff; ");
     }
@@ -294,7 +294,7 @@ void golden_ptx(uint32_t form, char text[GOLDEN_TEXT]) {
     else if (r->e != T_NONE && !reads)
         put(&t, ", %%e");
     put(&t, "; ");
-    if (writes) /* 0 + 0 + carry, or 0 - 0 - borrow */
+    if (writes) /* reads the flag: 0 + 0 + carry, or 0 - 0 - borrow */
         put(&t, "%sc.u32 %%w, 0, 0; and.b32 %%w, %%w, 1; st.global.u32 [%%out+8], %%w; ", add);
     put_store(&t, "d", (enum type)r->d, 0);
     if (writes_second(r) && !writes)

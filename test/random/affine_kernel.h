@@ -1,13 +1,13 @@
 #ifndef TEST_AFFINE_KERNEL_H
 #define TEST_AFFINE_KERNEL_H
-/* Valid kernels at random whose addresses and branches come from thread and block indices and parameters, as those of
- * real kernels do, and from data between: sums, products, shifts, conversions that wrap in some threads, predicates and
- * loops of all classes, guards, early returns, barriers. The same seed gives the same text and launch. Memory does not
- * depend on the order of threads.
+/* Generates random valid kernels whose addresses and branches derive from thread and CTA indices, parameters, and
+ * sometimes data. They contain sums, products, shifts, conversions that wrap in some threads, predicates and loops of
+ * all classes, guards, early returns and barriers. The same seed gives the same text and launch. Memory does not depend
+ * on the order of threads.
  *
  *     .visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n, .param .s32 stride, .param .u64 far)
  *
- * `in` points at the middle of AFFINE_IN_WORDS words, `out` has AFFINE_SLICE words a thread. */
+ * `in` points at the middle of AFFINE_IN_WORDS words; `out` has AFFINE_SLICE words for each thread. */
 #include "test/random.h"
 #include <stdint.h>
 
@@ -21,7 +21,7 @@ struct affine_kernel {
     uint32_t grid[3], block[3], n;
     int32_t stride;
     uint64_t far;
-    uint32_t threads; /* all of them */
+    uint32_t threads; /* in the grid */
 };
 struct affine_kernel affine_kernel(uint64_t seed);
 #endif

@@ -1,6 +1,6 @@
-/* Kernels at random whose addresses and predicates are affine (affine_kernel.h): decoupled, they must leave the memory
- * that they leave whole, under every reconvergence model and in batches of any size. HEDDLE_AFFINE_KERNELS sets how
- * many there are, HEDDLE_RANDOM_SEED the first one's seed. */
+/* Runs random kernels with affine addresses and predicates (affine_kernel.h) with and without DAC: memory must be
+ * equal, under every reconvergence model and with batches of any size. HEDDLE_AFFINE_KERNELS sets the number of
+ * kernels, HEDDLE_RANDOM_SEED the first seed. */
 #include "affine_kernel.h"
 #include "host/heddle.h"
 #include "test/every_model.h"

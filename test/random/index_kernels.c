@@ -1,6 +1,6 @@
-/* Kernels at random that are made of indices (random_index.h): with `dac` they leave the memory that they leave
- * without, under every reconvergence model, whatever the batches of the affine warp are. HEDDLE_RANDOM_KERNELS sets how
- * many there are, HEDDLE_RANDOM_SEED the first one's seed. */
+/* Runs random kernels that compute with indices (random_index.h) with and without `dac`: memory must be equal, under
+ * every reconvergence model and with affine warps of any batch size. HEDDLE_RANDOM_KERNELS sets the number of
+ * kernels, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "random_index.h"
 #include "test/every_model.h"
@@ -32,7 +32,6 @@ static void give_up(const struct index_kernel *k, uint64_t seed, const char *mod
                  k->grid.x, k->grid.y, k->block.x, k->block.y, k->block.z, what, path);
 }
 
-/* Returns how many places were decoupled in loads and stores. */
 static void run(const struct index_kernel *k, uint64_t seed, const char *model, const char *const *set,
                 struct memory *m) {
     char err[1024];
@@ -92,7 +91,7 @@ START_TEST(memory_is_equal) {
 }
 END_TEST
 
-/* The same text for the same seed, other text for another. */
+/* The same seed gives the same text, another seed another text. */
 START_TEST(kernels_depend_on_the_seed_only) {
     struct index_kernel a = random_index_kernel(7), b = random_index_kernel(7), c = random_index_kernel(8);
     ck_assert_str_eq(a.text, b.text);

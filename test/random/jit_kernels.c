@@ -1,6 +1,6 @@
-/* Kernels at random (random_kernel.h, affine_kernel.h) as native code: memory, counts and the outcome must be the
- * interpreter's, under every reconvergence model, with one host thread and with three, whenever blocks are compiled.
- * HEDDLE_JIT_KERNELS sets how many there are of each kind, HEDDLE_RANDOM_SEED the first one's seed. */
+/* Runs random kernels (random_kernel.h, affine_kernel.h) as native code: memory, counts and outcome must equal the
+ * interpreter's, under every reconvergence model, with one and with three host threads, and with blocks compiled at
+ * any time. HEDDLE_JIT_KERNELS sets the number of kernels of each kind, HEDDLE_RANDOM_SEED the first seed. */
 #include "affine_kernel.h"
 #include "host/heddle.h"
 #include "random_kernel.h"
@@ -151,8 +151,8 @@ START_TEST(affine_kernels_end_alike) {
 }
 END_TEST
 
-/* A limit is met after as many instructions, in the same place. (With several threads, what CTAs behind it have
- * written by then is a matter of luck.) */
+/* Native code and the interpreter reach a limit after the same number of instructions and at the same place. With
+ * several host threads, memory is not compared: later CTAs may have stored some words by then. */
 START_TEST(limits_are_met_alike) {
     jit_level(_i);
     uint64_t first = from_environment("HEDDLE_RANDOM_SEED", 1);

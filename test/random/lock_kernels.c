@@ -1,6 +1,6 @@
-/* Kernels at random with spin locks inside warps (random_kernel.h): they end, and leave the same memory, wherever
- * threads are independent: with the stack whose paths take turns, and with convergence barriers, in the interpreter and
- * in time. HEDDLE_RANDOM_KERNELS sets how many, HEDDLE_RANDOM_SEED the first one's seed. */
+/* Runs random kernels with spin locks inside warps (random_kernel.h). With independent thread scheduling they must
+ * end and leave equal memory: with a stack that rotates among paths and with convergence barriers, functionally and
+ * with timing. HEDDLE_RANDOM_KERNELS sets the number of kernels, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "random_kernel.h"
 #include "test/test.h"
@@ -35,7 +35,7 @@ static void run(uint64_t seed, unsigned kind, const char *model, const char *mac
     free(text);
 }
 
-/* Fermi's functional model has no independent threads unless its capability says so. */
+/* The functional model of fermi has no independent threads, unless gpu.capability is 7 or higher. */
 static const struct {
     const char *model, *machine, *option;
 } ways[] = {
@@ -45,7 +45,7 @@ static const struct {
 };
 enum { N_WAYS = sizeof ways / sizeof ways[0] };
 
-START_TEST(locks_end_and_hold) {
+START_TEST(kernels_with_locks_end_alike) {
     static uint32_t want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     uint64_t n = from_environment("HEDDLE_RANDOM_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     unsigned kind = RANDOM_LOCKS | (_i ? RANDOM_LEAVERS : 0);
@@ -63,4 +63,4 @@ START_TEST(locks_end_and_hold) {
 }
 END_TEST
 
-SUITE(random_lock_kernels) { TEST_LOOP(locks_end_and_hold, 0, 2); }
+SUITE(random_lock_kernels) { TEST_LOOP(kernels_with_locks_end_alike, 0, 2); }

@@ -1,4 +1,4 @@
-/* What random_pepsc.c and random_compiled.c draw. */
+/* Draws the machines of random_pepsc.c and random_compiled.c. */
 #include "pepsc_drawn.h"
 #include "test/every_model.h"
 #include "test/random.h"
@@ -8,8 +8,8 @@
 static const char *const configs[] = {"pepsc", "gt200", "fermi", "pepsc-8", "pepsc-64", "pepsc"};
 static const char *const beside[] = {"", "+stride", "+ddp", "+dac", "+cae", "+ddp+dac", "+stride+cae", "+mta"};
 
-/* What may change when things happen, and nothing else; beside the ends of a range what is usual. Those of an extension
- * are for models with it. */
+/* Options that change only timing: the ends of their ranges, and common values. An extension's options are drawn for
+ * models with that extension. */
 static const struct {
     const char *extension, *set[5];
 } choices[] = {
@@ -69,7 +69,7 @@ struct drawn draw_pepsc(uint64_t seed) {
     snprintf(d.model, sizeof d.model, "%s+chain+fold+reduce%s",
              models->name[test_random_below(&rng, (uint32_t)models->n)], with);
     d.set[d.n++] = "gpu.sms=1";
-    d.set[d.n++] = "sm.registers=65536"; /* room for a CTA */
+    d.set[d.n++] = "sm.registers=65536"; /* room for one CTA */
     d.set[d.n++] = "sm.shared_bytes=16384";
     for (size_t i = 0; i < N_CHOICES; i++) {
         uint32_t spellings = 0;

@@ -1,6 +1,6 @@
-/* Kernels at random (random_kernel.h) on SMs whose stages are those for plain instructions, and with counts by
- * instruction, which make them take the general ones (timing/sm/sm_plain.h): no figure may differ.
- * HEDDLE_RANDOM_KERNELS sets how many there are of each kind, HEDDLE_RANDOM_SEED the first one's seed. */
+/* Runs random kernels (random_kernel.h) twice: on an SM that takes its fast path (timing/sm/sm_plain.h), and with
+ * counts by instruction, which force the general path. Every statistic must be equal. HEDDLE_RANDOM_KERNELS sets the
+ * number of kernels of each kind, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "random_kernel.h"
 #include "test/test.h"
@@ -11,7 +11,7 @@ enum { KERNELS = 10 };
 static const unsigned kinds[] = {0, RANDOM_RICH, RANDOM_LEAVERS, RANDOM_RICH | RANDOM_LEAVERS};
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* One of each row is drawn. */
+/* One value of each row is drawn. */
 static const char *const machines[] = {"tiny", "fermi", "gt200", "volta", "fermi-gpgpusim"};
 static const char *const options[][2] = {{"reconv.first=taken", "reconv.first=fallthrough"},
                                          {"peer.sm_atomic_wait=off", "peer.sm_atomic_wait=on"},
@@ -51,7 +51,7 @@ static struct heddle *run(uint64_t seed, unsigned kind, bool profile) {
     return h;
 }
 
-START_TEST(plain_and_general_stages_agree) {
+START_TEST(fast_and_general_paths_agree) {
     uint64_t n = from_environment("HEDDLE_RANDOM_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     for (uint64_t seed = first; seed < first + n; seed++) {
         struct heddle *plain = run(seed, kinds[_i], false), *general = run(seed, kinds[_i], true);
@@ -69,4 +69,4 @@ START_TEST(plain_and_general_stages_agree) {
 }
 END_TEST
 
-SUITE(random_plain_kernels) { TEST_LOOP(plain_and_general_stages_agree, 0, N_KINDS); }
+SUITE(random_plain_kernels) { TEST_LOOP(fast_and_general_paths_agree, 0, N_KINDS); }

@@ -1,6 +1,6 @@
-/* What two compilers make of test/compiled/loops.cu, on machines drawn at random with all that PEPSC adds, for several
- * numbers of iterations: memory must be that which the interpreter leaves without any of it. HEDDLE_RANDOM_COMPILED
- * sets how many machines each kernel runs on, HEDDLE_RANDOM_SEED which are first. */
+/* Runs test/compiled/loops.cu, as two compilers translated it, on random machines with all of PEPSC's features and
+ * for several iteration counts: memory must equal the interpreter's without these features. HEDDLE_RANDOM_COMPILED
+ * sets the number of machines for each kernel, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "pepsc_drawn.h"
 #include "test/every_model.h"
@@ -64,8 +64,8 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
     return s && *s ? strtoull(s, NULL, 10) : otherwise;
 }
 
-/* Each kernel of each file; numbers of iterations in turn, two on each machine. */
-START_TEST(memory_is_that_of_the_interpreter) {
+/* Runs each kernel of a file with two iteration counts on each machine; the counts rotate. */
+START_TEST(memory_equals_the_interpreters) {
     static uint32_t want[WORDS], got[WORDS];
     const char *file = files[_i];
     struct machine plain = begin(file, "fermi", "functional", NULL, file);
@@ -95,10 +95,10 @@ START_TEST(memory_is_that_of_the_interpreter) {
             heddle_close(x.h);
         }
     heddle_close(plain.h);
-    /* ladders in loops that are not unrolled are none */
+    /* the second file has no ladders: its loops are not unrolled */
     ck_assert_msg(loops > 0 && chains > 0 && (sums > 0 || _i), "%.0f loops, %.0f chains, %.0f sums", loops, chains,
                   sums);
 }
 END_TEST
 
-SUITE(random_compiled) { TEST_LOOP(memory_is_that_of_the_interpreter, 0, N_FILES); }
+SUITE(random_compiled) { TEST_LOOP(memory_equals_the_interpreters, 0, N_FILES); }

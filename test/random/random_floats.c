@@ -1,7 +1,8 @@
-/* What passes that chain and fold f32 operations live on: values that are used once, and branches around a few. */
+/* Writes code that `chain` and `fold` transform: f32 values that are used once, and short branches around f32
+ * operations. */
 #include "random_gen.h"
 
-/* u: a register for values on their way, which may be read again all the same. */
+/* Writes a source operand: usually %u<newest>, the last intermediate result. Older results are read again sometimes. */
 static void value(struct gen *g, int newest) {
     if (newest >= 0 && !chance(g, 4))
         fprintf(g->out, "%%u%d", newest);
@@ -11,7 +12,8 @@ static void value(struct gen *g, int newest) {
         operand(g, 'F');
 }
 
-/* What the sides of a branch may have besides: moves, of constants too, signs, minima and maxima. */
+/* Writes an operation other than arithmetic, as in the sides of a branch: a move, also of a constant, a sign change,
+ * a minimum or a maximum. */
 static void simple(struct gen *g, int newest) {
     static const char *const one[] = {"mov.f32", "mov.b32", "mov.f32", "neg.f32", "abs.f32", "neg.ftz.f32"};
     static const char *const two[] = {"min.f32", "max.f32", "min.ftz.f32", "max.f32"};
@@ -31,7 +33,8 @@ static void simple(struct gen *g, int newest) {
     fputs(";\n", g->out);
 }
 
-/* One operation; returns the %u that it writes, -1 when it is another register. `newest`: one to read, -1 for none. */
+/* Writes one operation. Returns the number of the %u that it writes; -1: it writes another register. `newest`: a %u
+ * to read; -1: none. */
 static int operation(struct gen *g, int newest, bool last) {
     static const char *const two[] = {"add.f32",        "sub.f32",    "mul.f32",     "add.rn.f32",
                                       "sub.ftz.f32",    "mul.rz.f32", "add.sat.f32", "sub.rm.f32",
@@ -52,7 +55,7 @@ static int operation(struct gen *g, int newest, bool last) {
     return to;
 }
 
-/* `n` operations, most of which take the result of the one before; now and then one of something else between. */
+/* Writes `n` operations, most of which use the previous result, with other operations in between. */
 static void chain(struct gen *g, uint32_t n, bool guards) {
     int newest = -1;
     uint32_t p = below(g, PREDS), one_in = guards && chance(g, 4) ? 1 : guards && chance(g, 4) ? 3 : 0;
@@ -83,7 +86,8 @@ static void diamond(struct gen *g, int depth) {
     fprintf(g->out, "L%d:\n", end);
 }
 
-/* What a compiler makes of such a branch: both sides, of up to three operations or a value, and a selection. */
+/* Writes a short branch as compilers flatten it: the code of both sides, up to three operations or a value each, and
+ * a selp. */
 static void selection(struct gen *g) {
     static const char *const two[] = {"add.f32", "sub.ftz.f32", "mul.f32", "max.f32", "add.sat.f32", "mul.rz.f32"};
     uint32_t n[2] = {below(g, 4), below(g, 4)};
@@ -120,7 +124,7 @@ void float_statement(struct gen *g) {
         int mask = g->mask;
         diamond(g, 0);
         g->mask = mask;
-    } else if (chance(g, 3)) { /* two that can stand beside each other, sometimes */
+    } else if (chance(g, 3)) { /* two chains, sometimes independent of each other */
         for (int i = 0; i < 2; i++)
             chain(g, 1 + below(g, 2), false);
     } else {

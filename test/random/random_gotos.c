@@ -1,7 +1,7 @@
-/* Graphs of blocks at random: branches, tables and jumps to any block of a kernel and of the functions that it calls,
- * cycles with several entries, early returns, ends in the middle. Convergence barriers may stand anywhere in them:
- * every thread must end, with the result that it has on a stack. HEDDLE_RANDOM_KERNELS sets how many,
- * HEDDLE_RANDOM_SEED the first one's seed. */
+/* Runs random control flow graphs: branches, branch tables and jumps to any block of a kernel and of the functions
+ * that it calls, cycles with several entries, early returns, exits in any block. Convergence barriers may be placed
+ * anywhere in them: every thread must end, with the result of a stack-based model. HEDDLE_RANDOM_KERNELS sets the
+ * number of graphs, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "test/random.h"
 #include "test/test.h"
@@ -12,7 +12,7 @@ enum { KERNELS = 60, MOST_BLOCKS = 24, FUNCTIONS = 3, THREADS = 80, ROUNDS = 24 
 struct graph {
     FILE *out;
     uint64_t rng;
-    uint32_t blocks, function; /* the kernel is the last function; each calls those before it */
+    uint32_t blocks, function; /* the kernel is the last function; each function calls earlier ones */
 };
 
 static uint32_t below(struct graph *g, uint32_t n) { return test_random_below(&g->rng, n); }
@@ -33,7 +33,7 @@ static void end(struct graph *g) {
     fputs("ret;\n", g->out);
 }
 
-/* A branch back counts: the thread goes to the last block when it has made so many. */
+/* Writes the fuel check of a backward branch: without fuel, the thread jumps to the last block. */
 static void count(struct graph *g) {
     fprintf(g->out, "sub.u32 %%f, %%f, 1; setp.eq.u32 %%q, %%f, 0; @%%q bra B%u;\n", g->blocks);
 }
@@ -116,7 +116,7 @@ static char *kernel(uint64_t seed) {
     return text;
 }
 
-/* The text stays in a file. */
+/* Reports a failure and stores the kernel's text in build/. */
 static void give_up(uint64_t seed, const char *text, const char *model, const char *machine, const char *option,
                     const char *what) {
     char path[64];
@@ -165,7 +165,8 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
     return s && *s ? strtoull(s, NULL, 10) : otherwise;
 }
 
-/* Where threads once waited for each other: at a join in a loop, which they enter from before the join of others. */
+/* Seeds that once made threads wait for each other: at a reconvergence point in a loop that some threads enter
+ * before other threads reconverge. */
 static const uint64_t special[] = {1266};
 enum { N_SPECIAL = sizeof special / sizeof special[0] };
 

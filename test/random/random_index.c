@@ -1,6 +1,9 @@
-/* How such kernels are made. Registers: %a0.. 32-bit and %b0.. 64-bit values that begin affine (what becomes of them is
- * only used where any value is right: in comparisons, in data, in indices of 16 bits); %x0.. data; %p0.. predicates of
- * either kind. Indices of other accesses are made anew each time, of coefficients so small that they stay in bounds. */
+/* Generates kernels that compute with indices. Registers:
+ * - %a0.. are 32-bit and %b0.. are 64-bit values that start affine. Later values may be anything, so they are used only
+ *   in comparisons, in data and in 16-bit indices.
+ * - %x0.. are data.
+ * - %p0.. are predicates of indices or of data.
+ * Indices of other accesses are computed for each access, with coefficients so small that they stay in bounds. */
 #include "random_index.h"
 #include "test/random.h"
 #include <stdbool.h>
@@ -13,9 +16,9 @@ struct gen {
     FILE *out;
     uint64_t rng;
     int labels, counters, depth;
-    int loop[MAX_DEPTH + 1], loops; /* counters of the loops around, those with few rounds */
-    bool uniform;                   /* all threads of the CTA are here */
-    bool may_leave;                 /* no barrier comes any more */
+    int loop[MAX_DEPTH + 1], loops; /* counters of the enclosing loops with few iterations */
+    bool uniform;                   /* all threads of the CTA are active */
+    bool may_leave;                 /* no barrier follows */
     bool calls;
 };
 
@@ -27,7 +30,7 @@ static int small(struct gen *g) { return (int)below(g, 9) - 4; }
 
 static void statements(struct gen *g, uint32_t n);
 
-/* Something scalar: a constant, a parameter, an index of the block. */
+/* Returns a scalar: a constant, a parameter, or an index of the CTA. */
 static const char *scalar(struct gen *g) {
     static const char *const names[] = {"%n",  "%m", "%ctaid.x", "%ctaid.y", "%ntid.x", "%ntid.y", "%nctaid.x", "%s0",
                                         "%s1", "3",  "-5",       "7",        "64",      "65535",   "0x7fffffff"};
@@ -82,7 +85,7 @@ static void affine_values(struct gen *g) {
     }
 }
 
-/* Scalars that only scalars may be computed from. */
+/* Writes operations whose result is affine only if both sources are scalars. */
 static void scalar_values(struct gen *g) {
     static const char *const ops[] = {"min.s32", "max.s32", "min.u32", "max.u32", "and.b32",
                                       "or.b32",  "xor.b32", "div.u32", "rem.u32", "rem.s32"};
@@ -102,7 +105,7 @@ static void data_values(struct gen *g) {
 
 static const char *const orders[] = {"eq", "ne", "lt", "le", "gt", "ge"};
 
-/* A predicate, of indices or of data; its number. */
+/* Writes a predicate of indices or of data. Returns its number. */
 static uint32_t condition(struct gen *g, bool data) {
     static const char *const types[] = {"s32", "u32"};
     uint32_t p = below(g, PREDS);
@@ -125,8 +128,8 @@ static uint32_t condition(struct gen *g, bool data) {
     return p;
 }
 
-/* %i: an index of `in` that stays within: 4 * (63 + 31 + 7 + 3 + 3 rounds) and constants, of either sign, from the
- * middle on. */
+/* Writes an index of `in` to %i. It lies at most 4 * (63 + 31 + 7 + 3 + 3 iterations) and some constants before or
+ * behind the middle, which is inside. */
 static void index_within(struct gen *g) {
     EMIT("mov.u32 %%i, %d;\n", INDEX_IN / 2 + small(g) * 16);
     for (int k = 0; k < 3; k++)
@@ -136,11 +139,11 @@ static void index_within(struct gen *g) {
         EMIT("mad.lo.s32 %%i, %%ctaid.%c, %d, %%i;\n", chance(g, 2) ? 'x' : 'y', small(g) * 8);
     if (g->loops && chance(g, 2))
         EMIT("mad.lo.s32 %%i, %%c%d, %d, %%i;\n", g->loop[below(g, (uint32_t)g->loops)], small(g) * 4);
-    if (chance(g, 3)) /* there and back, beyond the ends of the type */
+    if (chance(g, 3)) /* overflows the type and comes back */
         EMIT("add.s32 %%i, %%i, 0x7fffff00;\nsub.s32 %%i, %%i, 0x7fffff00;\n");
 }
 
-/* %d: the address of `%i` times a size, in one of the ways in which compilers write it. */
+/* Writes base + %i * size to %d, in one of the ways of compilers. */
 static void address(struct gen *g, const char *base, unsigned size) {
     switch (below(g, 4)) {
     case 0:
@@ -162,10 +165,10 @@ static void guard(struct gen *g) {
         EMIT("@%s%%p%u ", chance(g, 2) ? "!" : "", below(g, PREDS));
 }
 
-/* Loads of `in`: any size. */
+/* Writes a load from `in` of any size. */
 static void load(struct gen *g) {
     uint32_t d = below(g, DATA), e = (d + 1) % DATA;
-    if (chance(g, 4)) { /* 16 bits of any value, which wrap in some threads and not in others */
+    if (chance(g, 4)) { /* any 16-bit value, which wraps in some threads only */
         EMIT("cvt.u16.u32 %%h, %%a%u;\n", below(g, AFFINES));
         EMIT(chance(g, 2) ? "cvt.u64.u16 %%d, %%h;\nshl.b64 %%d, %%d, 2;\nadd.s64 %%d, %%d, %%in;\n"
                           : "mul.wide.u16 %%i, %%h, 4;\ncvt.u64.u32 %%d, %%i;\nadd.s64 %%d, %%d, %%in;\n");
@@ -191,7 +194,7 @@ static void load(struct gen *g) {
         EMIT("ld.volatile.global.u32 %%x%u, [%%d];\n", d);
         break;
     case 3:
-        EMIT("mov.u32 %%i, %%tid.x;\n"); /* aligned by what it is multiplied with */
+        EMIT("mov.u32 %%i, %%tid.x;\n"); /* the factor 8 aligns the address */
         address(g, "%in", 8);
         guard(g);
         EMIT("ld.global.v2.u32 {%%x%u, %%x%u}, [%%d+%u];\n", d, e, 8 * below(g, 32));
@@ -203,7 +206,8 @@ static void load(struct gen *g) {
     }
 }
 
-/* %d: the thread's own word `slot`: words of a thread together, or those of all threads, forward or backward. */
+/* Writes to %d the address of word `slot` of this thread. In the first array, a thread's words are adjacent; in the
+ * second, equal slots of all threads are adjacent, in ascending or descending order. */
 static void own_address(struct gen *g, uint32_t slot) {
     switch (below(g, 3)) {
     case 0:
@@ -221,7 +225,7 @@ static void own_address(struct gen *g, uint32_t slot) {
 
 static void store(struct gen *g) {
     uint32_t x = below(g, DATA);
-    if (chance(g, 5)) { /* two or four words of those that lie together */
+    if (chance(g, 5)) { /* two or four words of the first array */
         uint32_t v4 = below(g, 2);
         EMIT("shl.b32 %%i, %%lin, %d;\n", __builtin_ctz(INDEX_SLOTS));
         address(g, "%out", 4);
@@ -253,7 +257,7 @@ static void store(struct gen *g) {
     }
 }
 
-/* What this thread stored is read again, perhaps after it was changed. */
+/* Writes a store to a word of the thread and a load of the same word, sometimes with another store in between. */
 static void again(struct gen *g) {
     uint32_t slot = below(g, INDEX_SLOTS);
     own_address(g, slot);
@@ -263,7 +267,7 @@ static void again(struct gen *g) {
     EMIT("ld.global.u32 %%x%u, [%%d];\n", below(g, DATA));
 }
 
-/* Words of a thread's own in local memory, constants, shared memory. */
+/* Writes accesses to local, constant and shared memory, to words of the thread. */
 static void other_spaces(struct gen *g) {
     uint32_t x = below(g, DATA);
     switch (below(g, 4)) {
@@ -291,7 +295,7 @@ static void other_spaces(struct gen *g) {
     }
 }
 
-/* Threads of the CTA show each other a word, between two barriers. */
+/* Writes code in which threads of the CTA exchange a word between two barriers. */
 static void exchange(struct gen *g) {
     bool shared = chance(g, 2);
     uint32_t slot = 2 * below(g, INDEX_SLOTS / 2);
@@ -330,8 +334,8 @@ static void if_else(struct gen *g) {
     g->uniform = was;
 }
 
-/* Rounds: a scalar number, one that depends on the thread, or until data says so; now and then entered in the middle.
- */
+/* Writes a loop. Its number of iterations is a scalar, depends on the thread, or depends on data; sometimes its
+ * entry is in the middle. */
 static void loop(struct gen *g) {
     int head = g->labels, c = g->counters++;
     uint32_t kind = below(g, 5), p;
@@ -340,7 +344,7 @@ static void loop(struct gen *g) {
     EMIT("mov.u32 %%c%d, 0;\n", c);
     if (kind == 1)
         EMIT("min.u32 %%e%d, %%n, %u;\n", c, 1 + below(g, 4));
-    else if (kind == 2) /* of the thread */
+    else if (kind == 2) /* depends on the thread */
         EMIT("selp.b32 %%e%d, 1, 3, %%p%u;\n", c, condition(g, false));
     else
         EMIT("mov.u32 %%e%d, %u;\n", c, 1 + below(g, 3));
@@ -365,7 +369,7 @@ static void loop(struct gen *g) {
     g->uniform = was;
 }
 
-/* Some threads leave; the others go on. */
+/* Writes code by which some threads exit while the others continue. */
 static void leave(struct gen *g) {
     uint32_t p = condition(g, chance(g, 3));
     if (chance(g, 2))
@@ -428,7 +432,7 @@ static void head(struct gen *g) {
     EMIT("ld.param.u64 %%out, [out];\nld.param.u64 %%in, [in];\ncvta.to.global.u64 %%out, %%out;\n"
          "ld.param.u32 %%n, [n];\nld.param.u32 %%m, [m];\nadd.u64 %%apart, %%out, %d;\n",
          4 * INDEX_SLOTS * INDEX_THREADS);
-    /* places in the CTA and in the launch; its first and the CTA's last */
+    /* the thread's index in the CTA and in the launch; the CTA's first and last thread */
     EMIT("mad.lo.u32 %%tin, %%tid.z, %%ntid.y, %%tid.y;\nmad.lo.u32 %%tin, %%tin, %%ntid.x, %%tid.x;\n"
          "mad.lo.u32 %%first, %%ctaid.y, %%nctaid.x, %%ctaid.x;\nmul.lo.u32 %%last, %%ntid.x, %%ntid.y;\n"
          "mul.lo.u32 %%last, %%last, %%ntid.z;\nmul.lo.u32 %%first, %%first, %%last;\nadd.u32 %%lin, %%first, %%tin;\n"
@@ -444,7 +448,7 @@ static void head(struct gen *g) {
         EMIT("setp.lt.u32 %%p%d, %%tid.x, %d;\n", i, 4 * i + 1);
 }
 
-/* Everything that was computed goes to the thread's words. */
+/* Writes the epilogue, which stores all computed values to the thread's words. */
 static void tail(struct gen *g) {
     EMIT("shl.b32 %%i, %%lin, %d;\nmad.wide.u32 %%d, %%i, 4, %%out;\n", __builtin_ctz(INDEX_SLOTS));
     for (int i = 0; i < DATA; i++)

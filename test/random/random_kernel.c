@@ -1,8 +1,8 @@
 #include "random_gen.h"
 #include <stdlib.h>
 
-/* Letters: r d f p registers; R a 32-bit register or number; i a number below 32; I one below 256; F a float. The first
- * one is the destination. */
+/* Operand letters: r d f p registers; R a 32-bit register or number; i a number below 32; I a number below 256; F a
+ * float. The first operand is the destination. */
 static const struct op {
     const char *name, *operands;
 } ops[] = {
@@ -127,7 +127,7 @@ static void memory(struct gen *g) {
     uint32_t k = below(g, 5);
     bool shared = chance(g, 2), store = chance(g, 2);
     uint32_t bytes = 4 * (shared ? SHARED : SLICE), at = below(g, bytes / kinds[k].bytes) * kinds[k].bytes;
-    if (chance(g, 2)) { /* a place that the thread computes */
+    if (chance(g, 2)) { /* an address that the thread computes */
         fprintf(g->out, "and.b32 %%t0, %%r%u, %u;\n", below(g, WORDS), (bytes - 1) & ~(kinds[k].bytes - 1));
         fprintf(g->out, "cvt.u64.u32 %%a2, %%t0;\nadd.u64 %%a2, %%a2, %%a%d;\n", shared);
         guard(g, 6);
@@ -150,7 +150,7 @@ static void memory(struct gen *g) {
         fprintf(g->out, ", [%%a%d+%u];\n", shared, at);
 }
 
-/* Each cell has one operation: the result does not depend on the order. */
+/* Writes a reduction. Each cell has one operation, so the result does not depend on the order. */
 static void reduction(struct gen *g) {
     static const char *const how[RANDOM_CELLS] = {"add.u32", "xor.b32", "max.u32", "min.s32",
                                                   "and.b32", "or.b32",  "inc.u32", "add.u32"};
@@ -213,7 +213,8 @@ static void if_else(struct gen *g) {
     }
 }
 
-/* While or do-while; so many trips as a register's low bits say; now and then a break or a continue. */
+/* Writes a while or do-while loop. The low bits of a register are its number of iterations; sometimes it has a break
+ * or a continue. */
 static void loop(struct gen *g) {
     int head = g->labels++, next = g->labels++, end = g->labels++;
     int trips = g->counters++;
@@ -238,7 +239,8 @@ static void loop(struct gen *g) {
     fprintf(g->out, "L%d:\n", end);
 }
 
-/* One end of a block of goto soup: a switch, a two-way branch, or a jump. `first` names the soup's first block. */
+/* Writes the end of a block of goto soup: a switch, a two-way branch, or a jump. `first` is the label of the soup's
+ * first block. */
 static void soup_branch(struct gen *g, int first, int n, int at, int fuel) {
     bool back = fuel >= 0 && chance(g, 3);
     int low = back ? 0 : at + 1, targets[4];
@@ -265,7 +267,7 @@ static void soup_branch(struct gen *g, int first, int n, int at, int fuel) {
     }
 }
 
-/* Blocks that jump anywhere: shared tails, loops with several entries. Only so many jumps back as there is fuel. */
+/* Writes blocks that jump anywhere: shared tails, loops with several entries. Fuel limits the number of jumps back. */
 static void soup(struct gen *g) {
     int n = 2 + (int)below(g, MAX_BLOCKS - 1), first = g->labels, fuel = -1;
     g->labels += n + 1;
@@ -284,7 +286,8 @@ static void soup(struct gen *g) {
     fprintf(g->out, "L%d:\n", first + n);
 }
 
-/* The ways to leave a body that ends in `FAR: bra GONE; GONE: ret;`, for the threads whose condition holds. */
+/* Writes an early exit of a body that ends in `FAR: bra GONE; GONE: ret;`, for threads whose condition holds, in one
+ * of several ways. */
 static void leave_somehow(struct gen *g) {
     uint32_t p = condition(g);
     int label = g->labels++;
@@ -301,7 +304,7 @@ static void leave_somehow(struct gen *g) {
     case 3:
         fprintf(g->out, "@!%%p%u bra L%d;\nbra.uni FAR;\nL%d:\n", p, label, label);
         break;
-    case 4: /* something to do first */
+    case 4: /* some work before the exit */
         fprintf(g->out, "@!%%p%u bra L%d;\n", p, label);
         memory(g);
         fprintf(g->out, "%s\nL%d:\n", chance(g, 2) ? "bra GONE;" : g->function < 0 ? "exit;" : "ret;", label);
@@ -310,7 +313,7 @@ static void leave_somehow(struct gen *g) {
         fprintf(g->out, "selp.b32 %%t0, 1, 0, %%p%u;\nT%d: .branchtargets L%d, GONE;\nbrx.idx %%t0, T%d;\nL%d:\n", p,
                 label, label, label, label);
         break;
-    default: /* out of a loop, which the others leave for what follows */
+    default: /* out of a loop; other threads leave the loop to the code after it */
         fprintf(g->out, "and.b32 %%c%d, %%r%u, 3;\nL%d:\nsetp.eq.u32 %%q, %%c%d, 0;\n@%%q bra L%d;\n", g->counters,
                 below(g, WORDS), label, g->counters, g->labels);
         fprintf(g->out, "@%%p%u bra GONE;\nsub.u32 %%c%d, %%c%d, 1;\nbra L%d;\nL%d:\n", p, g->counters, g->counters,
@@ -327,7 +330,7 @@ void some_leave(struct gen *g) {
         return;
     if (chance(g, 2))
         fputs("bar.warp.sync %full;\n", g->out);
-    fputs("setp.eq.u32 %q, 0, 0;\nvote.sync.ballot.b32 %full, %q, %full;\n", g->out); /* those that are left */
+    fputs("setp.eq.u32 %q, 0, 0;\nvote.sync.ballot.b32 %full, %q, %full;\n", g->out); /* remaining lanes */
 }
 
 static void leave(struct gen *g) {
@@ -348,7 +351,7 @@ static void statement(struct gen *g) {
         g->depth--;
         return;
     }
-    if (k >= 12) /* some lanes go there, it is not said which */
+    if (k >= 12) /* only some lanes may be active inside, an unknown set */
         g->mask = MASK_UNKNOWN;
     if (k < 12)
         simple(g);
@@ -371,7 +374,8 @@ void statements(struct gen *g, uint32_t n) {
         statement(g);
 }
 
-/* Uniform flow: every thread reads another's slice of shared memory between two barriers. */
+/* Writes code in which every thread reads another thread's slice of shared memory between two barriers; for uniform
+ * control flow. */
 static void exchange(struct gen *g) {
     fprintf(g->out, "bar.sync 0;\nadd.u32 %%t0, %%tid_, %u;\nrem.u32 %%t0, %%t0, %u;\n",
             1 + below(g, RANDOM_THREADS - 1), RANDOM_THREADS);
@@ -478,7 +482,7 @@ char *random_kernel(uint64_t seed, unsigned kind) {
     g.function = -1;
     g.callable = functions;
     g.away = "exit";
-    g.may_exit = g.leavers && !rich; /* masks of a rich kernel say who comes */
+    g.may_exit = g.leavers && !rich; /* rich kernels need exact masks here */
     g.counters = g.loops = g.depth = 0;
     prologue(&g);
     if (rich)

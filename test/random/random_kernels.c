@@ -1,6 +1,6 @@
-/* Kernels at random (random_kernel.h): every reconvergence model must leave the memory that the interpreter with SPE
- * leaves, in the interpreter and in time, whatever its options are. Sampled: a tenth of the kernels, and all in
- * `make check-long`. HEDDLE_RANDOM_KERNELS sets how many there are, HEDDLE_RANDOM_SEED the first one's seed. */
+/* Runs random kernels (random_kernel.h) under every reconvergence model, functionally and with timing, with random
+ * options: memory must equal the interpreter's with SPE. `make check-long` runs all kernels, `make check` a
+ * tenth. HEDDLE_RANDOM_KERNELS sets the number of kernels, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "random_kernel.h"
 #include "test/every_model.h"
@@ -22,7 +22,7 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
     return s && *s ? strtoull(s, NULL, 10) : otherwise;
 }
 
-/* How many of each kind, of those that take so many times as long as the plain ones. */
+/* Returns the number of kernels of a kind. `share`: the duration of a kernel relative to a kernel of the plain kind. */
 static uint64_t kernels(uint64_t share) {
     return from_environment("HEDDLE_RANDOM_KERNELS", test_every() ? KERNELS : SAMPLED / share);
 }
@@ -54,10 +54,10 @@ static void give_up(const struct kernel *k, const char *model, const char *const
                  what, path);
 }
 
-/* False: the kernel does not fit into the registers that there are. */
+/* Runs a kernel. Returns false if it does not fit into the registers. */
 static bool run(struct kernel *k, const char *model, const char *const *set, uint32_t *out) {
     char err[1024];
-    const char *all[40] = {"sm.registers=65536", "sm.shared_bytes=16384"}; /* room for one CTA at least */
+    const char *all[40] = {"sm.registers=65536", "sm.shared_bytes=16384"}; /* room for at least one CTA */
     for (int i = 0; set && set[i]; i++)
         all[2 + i] = set[i];
     struct heddle_options o = {.model = model, .config = "tiny", .set = all, .cycle_limit = 50000000};
@@ -95,7 +95,7 @@ static bool same(struct kernel *k, const char *model, const char *const *set) {
     return true;
 }
 
-/* One kernel of so many runs in time, too. */
+/* One of this many kernels also runs with timing. */
 static uint64_t timed_one_in(void) { return test_every() ? 10 : 5; }
 
 static void begin(struct kernel *k, uint64_t seed, unsigned kind) {
@@ -113,14 +113,14 @@ static void in_the_interpreter(struct kernel *k) {
         snprintf(reconv, sizeof reconv, "reconv=%s", timed_models()->name[m]);
         snprintf(batch, sizeof batch, "dac.batch=%d", m % RANDOM_CTAS + 1);
         const char *const set[] = {reconv, NULL}, *const decoupled[] = {reconv, batch, "dac.shared=on", NULL};
-        if (m && (((uint64_t)m + k->seed) % 2 || test_every())) /* every second model, the others on the next kernel */
+        if (m && (((uint64_t)m + k->seed) % 2 || test_every())) /* half of the models for each kernel, alternating */
             same(k, "functional", set);
-        if (k->seed % (uint64_t)timed_models()->n == (uint64_t)m) /* affine_kernels.c has more to decouple */
+        if (k->seed % (uint64_t)timed_models()->n == (uint64_t)m) /* affine_kernels.c tests decoupling more */
             same(k, "functional+dac", decoupled);
     }
 }
 
-/* Options that may change when things happen, and nothing else. One spelling of each is drawn. */
+/* Options that change only timing. One value of each is drawn. */
 static const struct {
     const char *model;
     const char *set[8];
@@ -192,7 +192,7 @@ START_TEST(memory_is_equal_in_every_model) {
 }
 END_TEST
 
-/* Options of chained FPUs by seed: each length, and pairs of all kinds. */
+/* Options of chained FPUs, derived from the seed: every length, and dual chains of all kinds. */
 static void chained(struct kernel *k, const char *model, const char *reconv) {
     static const char *const dual[] = {"chain.dual=off", "chain.dual_min=1", "chain.dual_min=2"};
     char length[32], set_reconv[32];
@@ -202,15 +202,15 @@ static void chained(struct kernel *k, const char *model, const char *reconv) {
     same(k, model, set);
 }
 
-/* In time: kernels of one extension in every fourth model, the next kernel in the models beside them, and kernels of the
- * next kind, too. */
+/* Some kernels also run with timing: those of one extension in every fourth model. The next kernel takes the next
+ * models, so that each kind of kernel runs in each model. */
 static int step_timed(void) { return test_every() ? 1 : 4; }
 static int first_timed(uint64_t seed, int kind) {
     return seed % timed_one_in() ? MAX_MODELS
                                  : (int)((seed / timed_one_in() + (uint64_t)kind) % (uint64_t)step_timed());
 }
 
-/* Chains round as the operations by themselves do, and folding changes what no lane sees. */
+/* Chained operations round like separate ones, and folded code gives the same results. */
 START_TEST(memory_is_equal_with_chains) {
     static const char *const interpreted[] = {"functional+chain+fold", "functional+chain", "functional+fold",
                                               "functional+dac+chain+fold"};
@@ -235,7 +235,7 @@ START_TEST(memory_is_equal_with_chains) {
 }
 END_TEST
 
-/* The tree adds as the ladder does, also where lanes are missing. */
+/* The reduction tree adds in the order of the ladder, also with inactive lanes. */
 START_TEST(memory_is_equal_with_reductions) {
     static const char *const interpreted[] = {"functional+reduce", "functional+dac+reduce",
                                               "functional+chain+fold+reduce"};
@@ -259,8 +259,8 @@ START_TEST(memory_is_equal_with_reductions) {
 }
 END_TEST
 
-/* Values go to local memory and come back. Few kernels have an instruction that needs more than 16 registers, some more
- * than 8. */
+/* Registers spill to local memory and return. Few kernels have an instruction that needs more than 16 registers,
+ * some need more than 8. */
 START_TEST(memory_is_equal_with_few_registers) {
     static const char *const interpreted[] = {"functional", "functional+dac", "functional+chain+fold+reduce"};
     static const char *const limits[] = {"regs.max=8", "regs.max=16", "regs.max=24"};
@@ -287,9 +287,9 @@ START_TEST(memory_is_equal_with_few_registers) {
 }
 END_TEST
 
-/* Seeds whose kernels once differed or hung: convergence barriers of regions that are no nest; a path of DWS that
- * merged with one that waited for it; lanes that came back from a recursion at different depths. */
-START_TEST(memory_is_equal_where_it_was_not) {
+/* Seeds of kernels that once differed or hung: convergence barriers of regions that do not nest; a path of DWS that
+ * merged with a path waiting for it; lanes that returned from a recursion at different depths. */
+START_TEST(memory_is_equal_for_seeds_that_once_failed) {
     static const struct {
         uint64_t seed;
         bool rich;
@@ -301,7 +301,7 @@ START_TEST(memory_is_equal_where_it_was_not) {
 }
 END_TEST
 
-/* What the generator promises its users: the same text for the same seed, other text for another. */
+/* The same seed gives the same text, another seed another text. */
 START_TEST(kernels_depend_on_the_seed_only) {
     char *a = random_kernel(7, (unsigned)_i), *b = random_kernel(7, (unsigned)_i), *c = random_kernel(8, (unsigned)_i);
     ck_assert_str_eq(a, b);
@@ -313,10 +313,10 @@ START_TEST(kernels_depend_on_the_seed_only) {
 END_TEST
 
 SUITE(random_kernels) {
-    TEST_LOOP(kernels_depend_on_the_seed_only, 0, 8); /* kinds */
+    TEST_LOOP(kernels_depend_on_the_seed_only, 0, 8); /* all combinations of RICH, LEAVERS and CHAINS */
     TEST_LOOP(memory_is_equal_in_every_model, 0, 4);
     TEST_LOOP(memory_is_equal_with_chains, 0, 4);
     TEST_LOOP(memory_is_equal_with_reductions, 0, 2);
     TEST_LOOP(memory_is_equal_with_few_registers, 0, 8);
-    TEST_LOOP(memory_is_equal_where_it_was_not, 0, 7);
+    TEST_LOOP(memory_is_equal_for_seeds_that_once_failed, 0, 7);
 }

@@ -1,10 +1,10 @@
-/* Sums over a warp as programs write them: a ladder of shuffles and f32 additions. Now and then one that is none: a
- * step is missing, distances are in another order, a part of the sum is used elsewhere. */
+/* Writes sums over a warp as programs write them: a ladder of shuffles and f32 additions. Some are no ladder: a step
+ * is missing, the distances are in another order, or a partial sum is used elsewhere. */
 #include "random_gen.h"
 
 enum { STEPS = 5, UP, DOWN, BUTTERFLY };
 
-/* %w<from> and what another lane has of it, into %w<to>. */
+/* Writes a step: %w<to> is the sum of %w<from> and another lane's %w<from>. */
 static void step(struct gen *g, const char *how, int clamp, uint32_t distance, const char *mask, int from, int to) {
     bool moves = chance(g, 2), own_first = chance(g, 2);
     if (moves)
@@ -15,7 +15,7 @@ static void step(struct gen *g, const char *how, int clamp, uint32_t distance, c
             own_first ? 'w' : 'v', from, own_first ? 'v' : 'w', from);
 }
 
-/* Only the lane that has the whole sum uses it, or every lane does what it is. */
+/* Writes code that uses the sum: only in the lane that has the whole sum, or in every lane. */
 static void use(struct gen *g, int how, int last) {
     uint32_t f = below(g, FLOATS);
     if (how == BUTTERFLY || chance(g, 6)) {

@@ -1,5 +1,5 @@
-/* What kernels with locks have: mutexes of several makes around a sum that plain loads and stores keep, and loops with
- * the first test in front of them, as compilers rotate them. */
+/* Writes statements of kernels with locks: several kinds of mutex around a sum that is updated by plain loads and
+ * stores, and loops rotated as by a compiler, with the first test before the loop. */
 #include "random_gen.h"
 
 enum { SUM_AT = 4 * RANDOM_CELLS + 8 * RANDOM_LONG_CELLS };
@@ -9,13 +9,13 @@ void locks_module(struct gen *g) {
     fprintf(g->out, ".global .align 4 .u32 serving[%d];\n", RANDOM_SUMS);
 }
 
-/* One try: %lq says whether it failed. */
+/* Writes one attempt to take the lock: %lq is true if it failed. */
 static void try_lock(struct gen *g, int how, int sum) {
     if (how == 0)
         fprintf(g->out, "atom.global.cas.b32 %%l0, [mutex+%d], 0, 1;\nsetp.ne.u32 %%lq, %%l0, 0;\n", 4 * sum);
     else if (how == 1)
         fprintf(g->out, "atom.global.exch.b32 %%l0, [mutex+%d], 1;\nsetp.ne.u32 %%lq, %%l0, 0;\n", 4 * sum);
-    else if (how == 2) /* a bit of it; the sign of another one is free */
+    else if (how == 2) /* the lock is one bit of the word */
         fprintf(g->out, "atom.global.or.b32 %%l0, [mutex+%d], 1;\nand.b32 %%l0, %%l0, 1;\nsetp.eq.u32 %%lq, %%l0, 1;\n",
                 4 * sum);
     else
@@ -27,13 +27,13 @@ static void pause(struct gen *g) {
     case 0:
         fputs("membar.gl;\n", g->out);
         break;
-    case 1: /* backoff with a bound */
+    case 1: /* bounded backoff */
         fputs("nanosleep.u32 %l1;\nshl.b32 %l1, %l1, 1;\nmin.u32 %l1, %l1, 64;\n", g->out);
         break;
     case 2:
         fputs("mov.u32 %l3, %clock;\nand.b32 %l3, %l3, 15;\nnanosleep.u32 %l3;\n", g->out);
         break;
-    case 3: /* counts, and nobody looks */
+    case 3: /* an unused counter */
         fputs("add.u32 %l3, %l3, 1;\n", g->out);
         break;
     default:
@@ -41,7 +41,8 @@ static void pause(struct gen *g) {
     }
 }
 
-/* Until it holds: tested in front and at the end, at the end alone, in the middle, or with a variable. */
+/* Writes the loop that takes the lock: with tests before and at the end, at the end only, in the middle, or through
+ * a variable. */
 static void lock(struct gen *g, int how, int sum) {
     int head = g->labels++, got = g->labels++, again = g->labels++;
     fputs("mov.u32 %l1, 8;\n", g->out);
@@ -94,7 +95,7 @@ static void mutex(struct gen *g) {
         fprintf(g->out, "st.volatile.global.u32 [mutex+%d], 0;\n", 4 * sum);
 }
 
-/* A while loop as compilers write it. */
+/* Writes a rotated while loop, as compilers do. */
 static void rotated(struct gen *g) {
     int head = g->labels++, end = g->labels++, trips = g->counters++;
     fprintf(g->out, "and.b32 %%c%d, %%r%u, 3;\nsetp.eq.u32 %%q, %%c%d, 0;\n@%%q bra L%d;\nL%d:\n", trips,

@@ -1,6 +1,5 @@
-/* Loops of one block at random, software-pipelined, against the same loops as they stand: what each thread leaves in
- * memory is equal, for numbers of iterations that differ by thread. HEDDLE_RANDOM_LOOPS and HEDDLE_RANDOM_SEED choose
- * how many, and which first. */
+/* Runs random loops of one block with and without software pipelining: memory must be equal, for iteration counts
+ * that differ by thread. HEDDLE_RANDOM_LOOPS sets the number of loops, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -12,8 +11,8 @@ enum { LOOPS = 150, TIMED_ONE_IN = 30, THREADS = 48, IN = 64, OUT = 128, MOST_OP
 struct text {
     char *at, *end;
     uint64_t rng;
-    bool near;      /* few words, and one pointer: accesses meet often, and it is known when */
-    int f[2], r[2]; /* registers that the next operations like to read: what was written last */
+    bool near;      /* few words and two pointers: accesses overlap often, and the compiler can tell */
+    int f[2], r[2]; /* the last two registers written, which the next operations prefer to read */
 };
 
 __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *fmt, ...) {
@@ -27,7 +26,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
 
 static int below(struct text *t, int n) { return (int)test_random_below(&t->rng, (uint32_t)n); }
 
-/* One of %f1 to %f8, or of %r10 to %r15: more often what is fresh. */
+/* Returns one of %f1 to %f8, or of %r10 to %r15; recently written registers are more likely. */
 static int some_f(struct text *t) { return below(t, 2) ? t->f[below(t, 2)] : 1 + below(t, 8); }
 static int some_r(struct text *t) { return below(t, 2) ? t->r[below(t, 2)] : 10 + below(t, 6); }
 
@@ -40,8 +39,8 @@ static void wrote_r(struct text *t, int r) {
     t->r[0] = r;
 }
 
-/* Bytes: words of the thread's own, which start 32 bytes before and end 480 behind, and move by up to 8 an iteration.
- * */
+/* Writes an access to words of the thread. Offsets reach from 32 bytes before to 480 bytes behind, and pointers move
+ * by up to 8 bytes an iteration. */
 static void access(struct text *t) {
     static const char *const pointers[] = {"%d1", "%d3", "%d1", "%d5"};
     int k = t->near ? 3 * below(t, 2) : below(t, 4), f = 1 + below(t, 8);
@@ -145,7 +144,7 @@ static char *random_loop(uint64_t seed) {
     return text;
 }
 
-/* Returns whether the loop was pipelined. */
+/* Runs a loop. Returns whether it was pipelined. */
 static bool run(const char *text, const char *model, const char *const *set, uint64_t seed, uint32_t *out) {
     char err[512] = "";
     uint32_t in[THREADS * IN], n = (uint32_t)(seed % 21);
@@ -188,7 +187,7 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
     return s && *s ? strtoull(s, NULL, 10) : otherwise;
 }
 
-START_TEST(memory_is_that_of_the_plain_loop) {
+START_TEST(memory_equals_the_original_loops) {
     static uint32_t want[THREADS * OUT];
     static const char *const words[] = {"functional", "functional+chain+fold", "functional+dac",
                                         "functional+dac+chain+reduce"};
@@ -218,4 +217,4 @@ START_TEST(memory_is_that_of_the_plain_loop) {
 }
 END_TEST
 
-SUITE(random_loops) { TEST(memory_is_that_of_the_plain_loop); }
+SUITE(random_loops) { TEST(memory_equals_the_original_loops); }

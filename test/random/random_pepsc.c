@@ -1,6 +1,6 @@
-/* Kernels at random on the core and on two GPUs with all that PEPSC adds, options drawn from the ends of their ranges:
- * memory must be that which the interpreter leaves without any of it. HEDDLE_RANDOM_PEPSC sets how many there are of
- * each kind, HEDDLE_RANDOM_SEED the first one's seed. */
+/* Runs random kernels on the PEPSC core and two GPUs with all of PEPSC's features and options from the ends of their
+ * ranges: memory must equal the interpreter's without these features. HEDDLE_RANDOM_PEPSC sets the number of kernels
+ * of each kind, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "pepsc_drawn.h"
 #include "random_kernel.h"
@@ -14,7 +14,7 @@ struct outcome {
     double chains, reductions;
 };
 
-/* False: an instruction needs more registers than the limit that was drawn leaves. */
+/* Runs a kernel. Returns false if an instruction needs more registers than the drawn limit. */
 static bool run(const char *text, const uint32_t *in, const char *config, const char *model, const char *const *set,
                 const char *what, struct outcome *o) {
     char err[1024];
@@ -45,7 +45,7 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
     return s && *s ? strtoull(s, NULL, 10) : otherwise;
 }
 
-START_TEST(memory_is_that_of_the_interpreter) {
+START_TEST(memory_equals_the_interpreters) {
     static const unsigned kinds[] = {RANDOM_CHAINS, RANDOM_CHAINS | RANDOM_RICH, RANDOM_CHAINS | RANDOM_LEAVERS,
                                      RANDOM_LADDERS | RANDOM_RICH, RANDOM_LADDERS | RANDOM_RICH | RANDOM_LEAVERS};
     static struct outcome want, got;
@@ -69,12 +69,12 @@ START_TEST(memory_is_that_of_the_interpreter) {
         fit += fits;
         free(text);
     }
-    /* Those that call themselves are left alone by `spill`: about half of the rich ones need more than 16 or 24. */
+    /* Recursive kernels are not spilled: about half of the rich kernels need more than 16 or 24 registers. */
     ck_assert_msg(fit * (kinds[_i] & RANDOM_RICH ? 5 : 2) > n, "%d of %d kernels fit", (int)fit, (int)n);
-    /* where threads leave, few ladders are left that all lanes of a warp come to */
+    /* with leavers, few ladders remain that all lanes of a warp reach */
     bool found = kinds[_i] & RANDOM_CHAINS ? chains > 0 : reductions > 0 || kinds[_i] & RANDOM_LEAVERS;
     ck_assert_msg(found, "nothing was found in %d kernels", (int)n);
 }
 END_TEST
 
-SUITE(random_pepsc) { TEST_LOOP(memory_is_that_of_the_interpreter, 0, 5); }
+SUITE(random_pepsc) { TEST_LOOP(memory_equals_the_interpreters, 0, 5); }

@@ -1,5 +1,5 @@
-/* Collectives whose member masks name exactly the lanes that come there, atomics that commute or are a thread's own,
- * recursion, calls through registers. */
+/* Writes collectives whose member masks are exactly the lanes that reach them, atomics that commute or access words
+ * of one thread, recursion, and calls through registers. */
 #include "random_gen.h"
 
 static void mask_name(const struct gen *g, char name[16]) {
@@ -9,13 +9,13 @@ static void mask_name(const struct gen *g, char name[16]) {
         snprintf(name, 16, "%%m%d", g->mask);
 }
 
-/* Lanes of a full warp, or of the last one's half, by segments that both have. */
+/* Writes a shuffle in segments of at most 16 lanes, which exist in a full warp and in the half-full last warp. */
 static void shuffle(struct gen *g) {
     static const char *const how[] = {"up", "down", "bfly", "idx"};
     uint32_t k = below(g, 4), width = 2u << below(g, 4), r = below(g, WORDS);
     uint32_t clamp = (32 - width) << 8 | (k == 0 ? 0 : 31);
     fprintf(g->out, "and.b32 %%t0, %%%s, %u;\n", k == 3 ? "tid_" : "full", width - 1);
-    if (chance(g, 2)) /* each lane its own distance */
+    if (chance(g, 2)) /* each lane its own distance or source */
         fprintf(g->out, "and.b32 %%t0, %%r%u, %u;\n", below(g, WORDS), width - 1);
     fprintf(g->out, "shfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %%t0, %u, %%full;\n", how[k], r, below(g, PREDS),
             below(g, WORDS), clamp);
@@ -50,7 +50,7 @@ static void collective(struct gen *g) {
     case 4:
         fprintf(g->out, "bar.warp.sync %s;\n", mask);
         break;
-    case 5: /* from the lowest member */
+    case 5: /* from the lowest active lane */
         fprintf(g->out, "brev.b32 %%t0, %s;\nclz.b32 %%t0, %%t0;\nshfl.sync.idx.b32 %%r%u, %%r%u, %%t0, 31, %s;\n",
                 mask, r, s, mask);
         break;
@@ -62,7 +62,7 @@ static void collective(struct gen *g) {
     }
 }
 
-/* A branch whose sides know their lanes, by a ballot taken before it. */
+/* Writes a branch whose sides know their lanes from a ballot before it. */
 static void masked_if_else(struct gen *g) {
     int label = g->labels, mask = g->mask, taken = g->masks, rest = g->masks + 1;
     char name[16];
@@ -87,7 +87,7 @@ static void masked_if_else(struct gen *g) {
     g->mask = mask;
 }
 
-/* As many trips for all lanes: they stay known. */
+/* Writes a loop with equal iteration counts in all lanes, so that the set of active lanes stays known. */
 static void uniform_loop(struct gen *g) {
     int head = g->labels++, trips = g->counters++;
     fprintf(g->out, "mov.u32 %%c%d, %u;\nL%d:\n", trips, 1 + below(g, 3), head);
@@ -98,7 +98,7 @@ static void uniform_loop(struct gen *g) {
     fprintf(g->out, "sub.u32 %%c%d, %%c%d, 1;\nsetp.ne.u32 %%q, %%c%d, 0;\n@%%q bra L%d;\n", trips, trips, trips, head);
 }
 
-/* Nobody else touches these words. */
+/* Writes an atomic on words that no other thread accesses. */
 static void own_atomic(struct gen *g) {
     static const char *const words[] = {"add.u32", "exch.b32", "min.s32", "max.u32", "and.b32",
                                         "or.b32",  "xor.b32",  "inc.u32", "dec.u32"};
@@ -125,7 +125,8 @@ static void own_atomic(struct gen *g) {
 
 static const char *const shared_how[RANDOM_SHARED_CELLS] = {"add.u32", "xor.b32", "max.s32", "min.u32"};
 
-/* Each cell has one operation: the order does not matter, and what an atom returns is not looked at. */
+/* Writes an atomic on a shared cell. Each cell has one operation, so the order does not matter; the returned value
+ * is not used. */
 static void common_atomic(struct gen *g) {
     static const char *const longs[RANDOM_LONG_CELLS] = {"add.u64", "xor.b64", "max.s64", "min.u64"};
     uint32_t cell = below(g, RANDOM_LONG_CELLS);
@@ -143,7 +144,7 @@ static void arguments(struct gen *g) {
 }
 static void results(struct gen *g) { fprintf(g->out, "(%%r%u, %%d%u)", below(g, WORDS), below(g, LONGS)); }
 
-/* Through a register; each lane has its own function in it. */
+/* Writes a call through a register; lanes may call different functions. */
 static void indirect_call(struct gen *g) {
     uint32_t n = (uint32_t)g->callable;
     int label = g->labels++;
@@ -237,13 +238,13 @@ void rich_uniform(struct gen *g) {
     }
 }
 
-/* rec(n, ...): a body, itself with n - 1 (now and then twice), a body. */
+/* Writes rec(n, ...): a body, a call of itself with n - 1 (sometimes two), and a body. */
 static void recursion(struct gen *g) {
     g->function = g->callable;
     g->away = "ret";
     g->may_exit = true;
     g->counters = 0;
-    g->loops = 2; /* no loops: there are up to 15 activations */
+    g->loops = 2; /* no loops, since up to 15 activations exist */
     g->depth = 2;
     int calls = 1 + (int)below(g, 2);
     fputs(".func (.reg .b32 %rr, .reg .b64 %rd) rec(.reg .b32 %n, .reg .b32 %x, .reg .b64 %y, .reg .b64 %a0, .reg .b64 "
@@ -277,7 +278,7 @@ void rich_module(struct gen *g) {
         recursion(g);
 }
 
-/* The last warp has half of its lanes only. */
+/* Only half of the lanes of the last warp exist. */
 void rich_prologue(struct gen *g) {
     fprintf(g->out, ".reg .b32 %%m<%d>, %%full;\nsetp.lt.u32 %%q, %%tid_, %d;\nselp.b32 %%full, -1, %u, %%q;\n", MASKS,
             RANDOM_THREADS / 32 * 32, (1u << RANDOM_THREADS % 32) - 1);

@@ -1,7 +1,7 @@
-/* Kernels that do unusual things (test/kernels/unusual_*.cu), of two compilers, on machines drawn at random with all
- * that DAC and PEPSC add and from the ends of options: memory must be what the interpreter leaves without any of it.
- * One compiler's in turn, and both in `make check-long`. HEDDLE_RANDOM_UNUSUAL sets how many machines each kernel
- * runs on, HEDDLE_RANDOM_SEED which are first. */
+/* Runs unusual kernels (test/kernels/unusual_*.cu) from two compilers on random machines with all features of DAC
+ * and PEPSC and extreme options: memory must equal the interpreter's without them. `make check` alternates
+ * between the compilers, `make check-long` runs both. HEDDLE_RANDOM_UNUSUAL sets the number of machines for each
+ * kernel, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "pepsc_drawn.h"
 #include "test/every_model.h"
@@ -29,7 +29,7 @@ static const struct {
 };
 enum { FILES = sizeof files / sizeof files[0] };
 
-/* Up to 1024 threads in all; whole warps first, for kernels in which all lanes of a warp shuffle. */
+/* Launch shapes of up to 1024 threads. Whole warps come first, for kernels that shuffle among all lanes of a warp. */
 static const struct shape {
     struct heddle_dim grid, block;
 } shapes[] = {{{2, 1, 1}, {256, 1, 1}}, {{1, 1, 2}, {16, 4, 4}}, {{2, 2, 1}, {128, 1, 1}}, {{3, 1, 1}, {96, 1, 1}},
@@ -37,11 +37,11 @@ static const struct shape {
               {{1, 2, 2}, {2, 3, 20}},  {{7, 1, 1}, {1, 1, 1}},  {{2, 1, 1}, {5, 1, 50}}};
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-/* What a launch is given. */
+/* The inputs of a launch. */
 struct given {
     const struct shape *shape;
     int n, k;
-    uint64_t seed; /* of what is in memory */
+    uint64_t seed; /* seed of the memory's contents */
 };
 
 static bool suits(const char *kernel, const struct shape *s) {
@@ -61,7 +61,7 @@ static struct given draw(uint64_t *rng, const char *kernel) {
     return g;
 }
 
-/* False: the machine has too few registers for an instruction. */
+/* Runs a kernel. Returns false if the machine has too few registers for an instruction. */
 static bool run(const char *file, const char *kernel, const struct given *g, const struct heddle_options *o,
                 const char *what, uint32_t *out) {
     static uint32_t in[IN];
@@ -124,7 +124,7 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
     return s && *s ? strtoull(s, NULL, 10) : otherwise;
 }
 
-START_TEST(memory_is_that_of_the_interpreter) {
+START_TEST(memory_equals_the_interpreters) {
     static const char *const compilers[] = {"nvcc", "clang"};
     const uint64_t first = from_environment("HEDDLE_RANDOM_SEED", 1), n = from_environment("HEDDLE_RANDOM_UNUSUAL", 1);
     for (uint64_t seed = first; seed < first + n; seed++)
@@ -138,4 +138,4 @@ START_TEST(memory_is_that_of_the_interpreter) {
 }
 END_TEST
 
-SUITE(random_unusual) { TEST_LOOP(memory_is_that_of_the_interpreter, 0, FILES); }
+SUITE(random_unusual) { TEST_LOOP(memory_equals_the_interpreters, 0, FILES); }

@@ -1,6 +1,6 @@
-/* Kernels of one to five instructions, drawn at random, with any guard, on a few CTAs of any size, launched a few times
- * in a row: what is first or last in a kernel, or all that it has, is seldom so in larger ones. Under every timing
- * model on every preset they end as in the functional model, with the same memory. */
+/* Runs random kernels of one to five instructions with any guard, on a few CTAs of any size, several times in a row:
+ * such short kernels test first and last instructions. Under every timing model and preset, their outcome and memory
+ * must equal the functional model's. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -11,8 +11,9 @@ static const char *const presets[] = {"fermi", "tiny",  "turing",  "volta",    "
                                       "gt200", "pepsc", "pepsc-8", "pepsc-16", "pepsc-64"};
 enum { N_PRESETS = sizeof presets / sizeof presets[0] };
 
-/* %a: four words of the thread's own; %z: 64 words of zero, of all; %g: a word that all add to; %t: the thread; $: a
- * number of the statement's own; @: its guard. Whatever it does, memory does not depend on the order of threads. */
+/* Placeholders: %a points at four words of the thread; %z at 64 zero words, which all threads share; %g at a word
+ * that all threads add to; %t is the thread; $ is a number unique to the statement; @ is its guard. Memory never
+ * depends on the order of threads. */
 static const char *const statements[] = {
     "@ st.global.u32 [%a],%t;",
     "@ st.volatile.global.u32 [%a+4],%t;",
@@ -80,7 +81,7 @@ static const char *const statements[] = {
 };
 enum { N_STATEMENTS = sizeof statements / sizeof statements[0] };
 
-/* %q is false for all, true for all, or true for some; %n is 0. */
+/* Guards that are true in all threads, in none, or in some. */
 static const char *const guards[] = {"", "@%never ", "@!%never ", "@%one ", "@%half ", "@%warp ", "@%cta ", "@!%one "};
 enum { N_GUARDS = sizeof guards / sizeof guards[0] };
 enum { GUARD_NEVER = 1 };
@@ -92,7 +93,7 @@ static const char head[] =
     ".visible .entry k(.param .u64 own_words, .param .u64 zeros, .param .u64 sums) {\n"
     ".reg .b64 %a,%z,%g,%c,%h,%i; .reg .b32 %t,%l,%b,%k,%n,%o,%m,%r,%r<4>; .reg .f32 %f; .reg .f64 %e;\n"
     ".reg .pred %p,%q,%never,%one,%half,%warp,%cta; .shared .align 16 .b8 s[64]; .local .align 16 .b8 own[16];\n";
-/* Not in kernels without a beginning: there all addresses and predicates are 0. */
+/* Kernels without this prologue have no addresses and predicates: all of them are 0. */
 static const char beginning[] =
     "ld.param.u64 %a,[own_words]; ld.param.u64 %z,[zeros]; ld.param.u64 %g,[sums]; mov.u32 %t,%tid.x;\n"
     "mov.u32 %l,%laneid; mov.u32 %b,%ctaid.x; mov.u32 %r,%ntid.x; mad.lo.u32 %r,%b,%r,%t; mul.wide.u32 %c,%r,16;\n"
@@ -106,7 +107,7 @@ struct drawn {
 
 static uint32_t below(uint64_t *seed, uint32_t n) { return (uint32_t)(test_random(seed) % n); }
 
-/* A statement with its guard and its number in the place of @ and $; "@%" and "@!" stand for themselves. */
+/* Writes a statement, with its guard for @ and its number for $; "@%" and "@!" stay. */
 static size_t write_statement(char *to, size_t size, const char *from, const char *guard, uint32_t number) {
     size_t n = 0;
     for (; *from && n + 16 < size; from++)
@@ -121,7 +122,7 @@ static size_t write_statement(char *to, size_t size, const char *from, const cha
     return n;
 }
 
-/* Without a beginning statements have no thread, and their accesses a guard that is false: no address is good then. */
+/* Without a prologue there is no thread number and no valid address, so accesses have a guard that is false. */
 static void draw(struct drawn *d, uint64_t *seed) {
     static const uint32_t grids[] = {1, 1, 2, 5, 17}, blocks[] = {1, 31, 32, 33, 64, 100, 160};
     bool begins = below(seed, 4) != 0;

@@ -129,7 +129,8 @@ static void forget(struct outcome *o) {
     free(o->words);
 }
 
-/* Sampled: two kernels with each setting, so that each kernel has eight settings or more; with HEDDLE_EVERY all pairs. */
+/* Sampled: two kernels with each setting, so that each kernel has eight settings or more; with HEDDLE_EVERY all
+ * pairs. */
 static bool is_sampled(uint32_t kernel, uint32_t setting) {
     uint32_t turn = (kernel + setting) % KERNELS;
     return test_every() || setting == 0 || turn == 0 || turn == 2;

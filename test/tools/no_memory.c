@@ -1,6 +1,6 @@
-/* A library to load before a program (LD_PRELOAD): the allocation with the number that NO_MEMORY_AT names fails, and
- * with NO_MEMORY_AFTER set all that follow, too. They are counted from 1, whoever makes them; NO_MEMORY_COUNT names a
- * file that gets their number in the end. libconfig's are left out: it does not look at what malloc() gives it. */
+/* A library for LD_PRELOAD that makes allocations fail. Allocation number NO_MEMORY_AT fails, and all later ones too
+ * if NO_MEMORY_AFTER is set. Numbers count from 1 over all threads and libraries except libconfig, which does not
+ * check the result of malloc(). At the end, the number of allocations is written to the file NO_MEMORY_COUNT. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -77,6 +77,6 @@ static char *copy(const char *text, size_t len, const void *caller) {
 }
 char *strdup(const char *text) { return copy(text, strlen(text), CALLER); }
 char *strndup(const char *text, size_t bytes) { return copy(text, strnlen(text, bytes), CALLER); }
-/* As the headers of old C libraries called it. */
+/* strdup() in the headers of old C libraries */
 char *__strdup(const char *text);
 char *__strdup(const char *text) { return copy(text, strlen(text), CALLER); }

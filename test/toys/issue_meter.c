@@ -4,8 +4,8 @@
 
 struct meter {
     struct issue_meter *out;
-    uint64_t due; /* cycle from which on the slow warp may issue */
-    bool asks;    /* it was refused, and waits for that cycle */
+    uint64_t due; /* first cycle in which the slow warp may issue */
+    bool asks;    /* the warp was refused and waits for that cycle */
 };
 
 static void *make(const struct config *cfg, uint32_t sm, void *ctx) {

@@ -1,9 +1,9 @@
-/* The pipe that docs/extending.md adds by two lines, built and run: nothing else has to be written for one. */
+/* Builds and runs the pipe that docs/extending.md adds: two lines are enough for a pipe. */
 #include "test/host/cli/cli_help.h"
 #include <libgen.h>
 #include <stdio.h>
 
-/* heddle with the toy pipe in place of the product. */
+/* Builds heddle with the toy pipe and uses it instead of the product. */
 static void build(void) {
     char library[PATH_MAX], command[4 * PATH_MAX];
     cli_setup();
@@ -30,8 +30,8 @@ static double statistic(const char *name) {
     return value;
 }
 
-/* Four warps shuffle ten times each. The toy pipe's two units take them; with none, its row says SP. One unit takes a
- * shuffle every interval, all 40 of them one after another. */
+/* Four warps shuffle ten times each. The toy pipe has two units for them. With no unit, its row directs shuffles to
+ * SP. A single unit takes a shuffle every interval, all 40 one after another. */
 START_TEST(two_lines_make_a_pipe) {
     enum { WARPS = 4, SHUFFLES = 10 };
     char body[2048] = "ld.param.u64 %rd1,[p]; mov.u32 %r1,%tid.x;\n";

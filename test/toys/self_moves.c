@@ -1,4 +1,4 @@
-/* A pass as small as one can be: `mov r, r` does nothing and goes, unless somebody could ask for it. */
+/* A minimal pass: it removes `mov r, r`, which does nothing, unless an option keeps guarded moves. */
 #include "passes.h"
 
 static bool moves_to_itself(const struct ir *ir, const struct inst *in) {

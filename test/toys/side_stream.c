@@ -1,5 +1,5 @@
-/* A pass that gives the program a second stream: the kernel as it were if its first guarded branch was always taken.
- * What only the branch leads to is for a warp without a CTA then (side_warp.c). */
+/* A pass that adds a second stream: the kernel as if its first guarded branch were always taken. A warp without a
+ * CTA (side_warp.c) runs the code behind the branch. */
 #include "passes.h"
 
 static bool run(struct ir *ir) {

@@ -6,8 +6,8 @@
 struct side {
     const struct side_warp *how;
     struct side_seen *seen;
-    uint32_t slot;       /* NO_CONTEXT: none is open */
-    bool opened, at_end; /* at_end: it has come to its exit, and is to be closed */
+    uint32_t slot;       /* slot of the side warp; NO_CONTEXT: none is open */
+    bool opened, at_end; /* at_end: it has reached its exit and closes in the next tick */
 };
 
 static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
@@ -49,7 +49,7 @@ static bool is(const struct inst *in, uint16_t op) {
     return isa_rows(&n)[in->row].op == op;
 }
 
-static uint64_t lying(const struct side *s) { return s->seen->made - s->seen->taken; }
+static uint64_t items(const struct side *s) { return s->seen->made - s->seen->taken; }
 
 static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now) {
     struct side *s = u;
@@ -58,14 +58,14 @@ static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, u
     if (!s->how->takes)
         return PATH_READY;
     if (c->warp == s->slot)
-        waits = is(c->in, OP_SUB) && !lying(s);
+        waits = is(c->in, OP_SUB) && !items(s);
     else if (s->how->room)
-        waits = is(c->in, OP_ADD) && lying(s) > s->how->room;
+        waits = is(c->in, OP_ADD) && items(s) > s->how->room;
     s->seen->refused += waits;
     return waits ? PATH_QUEUE : PATH_READY;
 }
 
-/* What it waits for and what others wait for changes when somebody issues. */
+/* Any issue can make the side warp or a waiting CTA warp ready, so all warps are reconsidered. */
 static void tick(void *u, struct sm *sm, uint64_t now) {
     struct side *s = u;
     if (s->slot != NO_CONTEXT && (s->at_end || (s->how->close_at && now >= s->how->close_at)))
@@ -81,7 +81,7 @@ static uint64_t next(void *u, struct sm *sm, uint64_t now) {
     (void)sm;
     if (s->slot != NO_CONTEXT && s->how->close_at > now)
         return s->how->close_at;
-    return s->seen->n && s->seen->last == now ? now + 1 : UINT64_MAX; /* what was issued may let others go on */
+    return s->seen->n && s->seen->last == now ? now + 1 : UINT64_MAX; /* an issue may have made others ready */
 }
 
 static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
@@ -103,7 +103,7 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     s->seen->by_unit += i->phase == ISSUE_UNIT;
 }
 
-/* A driven one: on to the next, to the loop's begin, or nowhere. */
+/* Executes an instruction of a driven side warp: the unit sets the next PC, the loop's start, or the exit again. */
 static bool drive(struct side *s, struct sm *sm, const struct sm_candidate *c, struct effects *fx) {
     s->seen->taken += is(c->in, OP_SUB);
     s->at_end = c->in->kind == K_EXIT;
@@ -125,7 +125,7 @@ static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct
     if (is(c->in, OP_SUB))
         s->seen->taken++;
     else if (c->in->kind == K_BRANCH && c->in->target <= c->pc)
-        fx->taken = s->seen->taken < s->how->takes ? c->lanes : 0; /* its guard would say something else */
+        fx->taken = s->seen->taken < s->how->takes ? c->lanes : 0; /* overrides the guard */
     else
         return false;
     fx->lanes = c->lanes;

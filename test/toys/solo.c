@@ -1,5 +1,5 @@
-/* The simplest model of all: 32 lanes are 32 paths, each with its own PC, and none ever joins another. The least that a
- * model has to say, as docs/adding-a-model.md walks through it. */
+/* The simplest model: 32 lanes are 32 paths, each with its own PC, and no paths merge. It shows the least that a
+ * model must implement; docs/adding-a-model.md explains it step by step. */
 #include "models.h"
 
 struct solo {
@@ -20,7 +20,7 @@ static void solo_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lane
         s->pc[l] = pc;
 }
 
-/* A path is named by its lane. */
+/* A path's id is its lane. */
 static int solo_paths(const void *st, struct path *out, int max) {
     const struct solo *s = st;
     int n = 0;
@@ -39,7 +39,7 @@ static unsigned solo_advance(void *st, int id, uint32_t next) {
 }
 
 static unsigned solo_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site) {
-    (void)n, (void)site; /* one lane goes to one place */
+    (void)n, (void)site; /* one lane has one target */
     return solo_advance(st, id, t->pc);
 }
 
@@ -65,7 +65,7 @@ static enum reconv_board solo_board(const struct reconv_cfg *cfg) {
 
 static struct reconv_storage solo_storage(const struct reconv_cfg *cfg) {
     (void)cfg;
-    return (struct reconv_storage){.fixed = WARP_LANES * (32 + 1)}; /* a thread's PC, and whether it lives */
+    return (struct reconv_storage){.fixed = WARP_LANES * (32 + 1)}; /* a PC and an active bit for each thread */
 }
 
 const struct reconv_ops reconv_solo = {

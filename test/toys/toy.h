@@ -1,6 +1,7 @@
 #ifndef TEST_TOY_H
 #define TEST_TOY_H
-/* Toy programs for reconvergence models: steps and branches whose outcome is known for each lane alone. */
+/* Toy programs for tests of reconvergence models: steps and branches whose outcome for a lane does not depend on
+ * other lanes. */
 #include "test/bases.h"
 #include "test/test.h"
 
@@ -10,15 +11,15 @@ enum toy_kind { STEP, BRANCH, EXIT, BSSY, BSYNC };
 struct toy_inst {
     enum toy_kind kind;
     uint32_t target, rpc, bar;
-    uint32_t trips;    /* backward: taken so many times by a lane at most; forward: taken by lanes by hash */
-    lanemask_t takers; /* when not 0: who takes it, always */
+    uint32_t trips;    /* backward: maximum times that a lane takes it; forward: a hash selects the lanes */
+    lanemask_t takers; /* if not 0: the lanes that take the branch, always */
 };
 struct toy {
     struct toy_inst code[MAX_CODE];
     uint32_t n, seed;
 };
 
-/* What a model made of a program. */
+/* Counts and traces of a run under a model. */
 struct toy_run {
     uint64_t trace[WARP_LANES];
     uint32_t visits[MAX_CODE][WARP_LANES];
@@ -28,16 +29,16 @@ struct toy_run {
 };
 
 uint32_t toy_hash(uint32_t a, uint32_t b, uint32_t c);
-/* Does `lane` take the branch at `pc` the `visit`-th time it is there? */
+/* Returns whether `lane` takes the branch at `pc` on visit number `visit`. */
 bool toy_takes(const struct toy *t, uint32_t pc, uint32_t lane, uint32_t visit);
-/* A number made of all PCs that the lane visits by itself. */
+/* Returns a hash of the PCs that a lane visits if it runs alone. */
 uint64_t toy_walk_alone(const struct toy *t, uint32_t lane);
-/* Fills in immediate post-dominators. */
+/* Sets the rpc of each instruction to its immediate post-dominator. */
 void toy_find_rpcs(struct toy *t);
-/* Instructions of the basic block that begins at `pc`. */
+/* Returns the number of instructions in the basic block that begins at `pc`. */
 uint32_t toy_block_length(const struct toy *t, uint32_t pc);
-/* The path `p` executes one instruction, and the model is told. */
+/* Executes an instruction of path `p` and reports it to the model. */
 void toy_issue(const struct toy *t, const struct reconv_ops *ops, void *st, struct path p, struct toy_run *r);
-/* Runs to the end, taking schedulable paths in turn, and checks what must hold at every step. */
+/* Runs a program to its end, scheduling its paths one after another. Checks the model's invariants at every step. */
 void toy_run(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg, struct toy_run *r);
 #endif

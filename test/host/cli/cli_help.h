@@ -1,38 +1,38 @@
 #ifndef TEST_CLI_HELP_H
 #define TEST_CLI_HELP_H
-/* The command line from outside: runs the built binary ($HEDDLE_BIN, else build/heddle) in a folder of its own and
- * looks at its exit status, its two streams and the files it leaves. */
+/* Fixture for tests of the command line. Runs the built binary ($HEDDLE_BIN, else build/heddle) in a folder of its
+ * own. Tests check its exit status, its output on stdout and stderr, and the files that it leaves. */
 #include "host/heddle.h"
 #include "test/here.h"
 #include "test/test.h"
 #include <cjson/cJSON.h>
 #include <limits.h>
 
-extern char cli_binary[PATH_MAX], cli_root[PATH_MAX]; /* heddle; the folder the tests were started in */
-extern char *out, *err;                               /* of the last command */
-extern const char *cli_preload;                       /* a library to load before heddle, NULL: none */
+extern char cli_binary[PATH_MAX], cli_root[PATH_MAX]; /* path of heddle; the folder in which the tests were started */
+extern char *out, *err;                               /* stdout and stderr of the last command */
+extern const char *cli_preload;                       /* a library to load before heddle (LD_PRELOAD); NULL: none */
 
-/* A folder to work in, and away with it. */
+/* Creates a working folder for a test, and removes it. */
 void cli_setup(void);
 void cli_teardown(void);
-/* Runs heddle with these arguments, as a shell reads them; the exit status. */
+/* Runs heddle with these arguments in a shell. Returns the exit status. */
 int heddle(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The file's text; free it. */
+/* Returns the text of a file; the caller frees it. */
 char *slurp(const char *path);
 void write_file(const char *name, const void *data, size_t len);
 bool exists(const char *name);
-bool has_runtime(void); /* runtime_beside() the program */
-/* A member of a JSON object that must be there and a number. */
+bool has_runtime(void); /* whether libcudart.so is beside heddle */
+/* Returns a numeric member of a JSON object; fails if there is none. */
 double number(const cJSON *o, const char *name);
-/* k.ptx: a kernel `k` with these parameters and this body. */
+/* Writes k.ptx with a kernel `k` of these parameters and this body. */
 void write_kernel(const char *params, const char *body);
 
-/* The number that a query of a database gives, -1 when it gives none, or there is no such file. */
+/* Returns the number that a query of a database gives; -1: none, or no such file. */
 long long database_number(const char *file, const char *sql);
-/* All that is in the database of results `a` is in `b`, but for the host's own figures. */
+/* Checks that results database `b` has everything that `a` has, except the host's statistics. */
 void database_contained(const char *a, const char *b);
 
-/* The last command's status was `want`, with a look at what it said when not. */
+/* Runs a command and checks its exit status; a failure shows its output. */
 #define STATUS(want, ...)                                                                                              \
     do {                                                                                                               \
         int status_ = heddle(__VA_ARGS__);                                                                             \

@@ -198,7 +198,7 @@ START_TEST(kernels_may_be_closed) {
 }
 END_TEST
 
-/* Measures the overhead of small launches and of the program's start. The limits are those of docs/performance.md; the
+/* Measures the overhead of small launches and of the program's start. docs/performance.md has the limits; the
  * processor time is far below them. */
 START_TEST(launches_and_starts_are_cheap) {
     double each = 0, best = 1e9;

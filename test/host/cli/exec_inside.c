@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static bool cannot_run(void) {
+static bool skip_without_runtime(void) {
     if (has_runtime())
         return false;
-    test_skip("this build has no libcudart.so"); /* sanitizers do not go into it */
+    test_skip("this build has no libcudart.so"); /* sanitizer builds have none */
     return true;
 }
 
-static bool no_nvcc(void) {
+static bool skip_without_nvcc(void) {
     if (system("PATH=$PATH:/usr/local/cuda/bin; command -v nvcc >/dev/null 2>&1") == 0)
         return false;
     test_skip("there is no nvcc");
@@ -32,7 +32,7 @@ __attribute__((format(printf, 1, 2))) static void shell(const char *fmt, ...) {
 /* Unpacks test/cuda/plain.cu as nvcc 13 compiled it without options. */
 static bool unpack_plain(void) {
 #ifdef __x86_64__
-    if (cannot_run())
+    if (skip_without_runtime())
         return false;
     shell("gzip -dc '%s/test/cuda/plain.out.gz' >plain && chmod +x plain", cli_root);
     return true;
@@ -42,7 +42,7 @@ static bool unpack_plain(void) {
 #endif
 }
 
-START_TEST(a_program_as_nvcc_links_it_runs) {
+START_TEST(a_statically_linked_program_runs) {
     static const char *const how[] = {"-m functional", "", "-m its -j 2", "-q -m functional -c fermi"};
     if (!unpack_plain())
         return;
@@ -54,7 +54,7 @@ START_TEST(a_program_as_nvcc_links_it_runs) {
 }
 END_TEST
 
-/* The program runs from folders whose names contain blanks and colons, which separate names in the dynamic linker's
+/* The program runs from folders whose names contain blanks and colons. Colons separate names in the dynamic linker's
  * lists. */
 START_TEST(it_runs_from_folders_of_any_name) {
     if (!unpack_plain())
@@ -68,8 +68,8 @@ START_TEST(it_runs_from_folders_of_any_name) {
 }
 END_TEST
 
-/* The environment reaches every program under it. */
-START_TEST(it_runs_from_a_script_too) {
+/* The environment variables of `heddle exec` reach every program that a script starts. */
+START_TEST(a_script_can_run_programs) {
     if (!unpack_plain())
         return;
     STATUS(HEDDLE_OK, "exec -m functional -- sh -c './plain && ./plain >/dev/null && echo both'");
@@ -78,7 +78,7 @@ START_TEST(it_runs_from_a_script_too) {
 }
 END_TEST
 
-START_TEST(what_cannot_be_redirected_is_refused) {
+START_TEST(programs_without_redirection_are_refused) {
     if (!unpack_plain())
         return;
     STATUS(HEDDLE_USAGE, "exec --no-redirect ./plain");
@@ -99,29 +99,30 @@ END_TEST
 static const struct {
     int version;
     const char *options, *says;
-} insides[] = {{11, "", "version 11080: warps of 32, 7.x, 2 SMs, 728 bytes\n"},
-               {12, "-no-pie", "version 12080: warps of 32, 7.x, 2 SMs, 728 bytes\n"},
-               {13, "-pie -fPIE", "version 13000: warps of 32, 7.x, 2 SMs, 1008 bytes\n"},
-               {13, "-static-libgcc -Wl,-z,now", "version 13000: warps of 32, 7.x, 2 SMs, 1008 bytes\n"}};
+} linked[] = {{11, "", "version 11080: warps of 32, 7.x, 2 SMs, 728 bytes\n"},
+              {12, "-no-pie", "version 12080: warps of 32, 7.x, 2 SMs, 728 bytes\n"},
+              {13, "-pie -fPIE", "version 13000: warps of 32, 7.x, 2 SMs, 1008 bytes\n"},
+              {13, "-static-libgcc -Wl,-z,now", "version 13000: warps of 32, 7.x, 2 SMs, 1008 bytes\n"}};
 
-/* test/cuda/registers.c with functions inside that end the program: none of them may run. 310 and 189: see exec.c. */
-START_TEST(each_function_inside_is_redirected) {
-    if (cannot_run())
+/* Links test/cuda/registers.c with CUDA functions of its own, each of which ends the program: none of them may run.
+ * exec.c derives 310 and 189. */
+START_TEST(each_linked_function_is_redirected) {
+    if (skip_without_runtime())
         return;
-    shell("cc %s%s -DRUNTIME=%d -o inside '%s/test/cuda/registers.c' '%s/test/cuda/inside.c'", insides[_i].options,
-          insides[_i].version == 11 ? "" : " -DcudaBindTexture=cudaOld", insides[_i].version, cli_root, cli_root);
+    shell("cc %s%s -DRUNTIME=%d -o inside '%s/test/cuda/registers.c' '%s/test/cuda/inside.c'", linked[_i].options,
+          linked[_i].version == 11 ? "" : " -DcudaBindTexture=cudaOld", linked[_i].version, cli_root, cli_root);
     STATUS(HEDDLE_OK, "exec -c turing ./inside %s/test/cuda/lz4.fatbin", cli_root);
-    SAYS(out, insides[_i].says);
+    SAYS(out, linked[_i].says);
     SAYS(out, "cudaSuccess\n310 189\n");
     STATUS(99, "exec -c turing --no-redirect ./inside %s/test/cuda/lz4.fatbin", cli_root);
     SAYS(out, "__cudaRegisterFatBinary of the program's own runtime was called\n");
 }
 END_TEST
 
-/* Its constructor runs inside of dlopen(). What Heddle has not is refused by name (801: cudaErrorNotSupported), and a
- * function of the user's keeps its own code. */
-START_TEST(objects_that_are_opened_later_are_redirected) {
-    if (cannot_run())
+/* The plugin's constructor runs during dlopen(). A CUDA function that Heddle lacks is refused by name (801:
+ * cudaErrorNotSupported), and the user's own function keeps its code. */
+START_TEST(objects_opened_by_dlopen_are_redirected) {
+    if (skip_without_runtime())
         return;
     shell("cd . && cc -shared -fPIC -O1 -DOBJECT -DRUNTIME=13 -o plugin.so '%s/test/cuda/plugin.c' "
           "'%s/test/cuda/inside.c' && cc -o plugin '%s/test/cuda/plugin.c' -ldl",
@@ -132,11 +133,11 @@ START_TEST(objects_that_are_opened_later_are_redirected) {
 }
 END_TEST
 
-/* nvcc puts an empty container into every program; it is no sign of a runtime. */
-START_TEST(programs_of_the_driver_alone_run) {
+/* nvcc puts an empty fat binary into every program, which does not mean that the program contains a CUDA runtime. */
+START_TEST(programs_with_the_driver_only_run) {
     char text[] = "#include <cuda.h>\n#include <stdio.h>\n"
                   "int main() { int n = 0, e = cuInit(0); e += cuDeviceGetCount(&n); printf(\"%d %d\\n\", e, n); }\n";
-    if (cannot_run() || no_nvcc())
+    if (skip_without_runtime() || skip_without_nvcc())
         return;
     write_file("driver.cpp", text, strlen(text));
     shell("PATH=$PATH:/usr/local/cuda/bin; nvcc driver.cpp -o driver -lcuda && strip -o driver_s driver && "
@@ -153,10 +154,10 @@ START_TEST(programs_of_the_driver_alone_run) {
 }
 END_TEST
 
-START_TEST(libraries_of_machine_code_are_named) {
+START_TEST(libraries_of_machine_code_are_reported) {
     static const char object[] = "int curandCreateGenerator(void) { return 0; }\n";
     static const char opens[] = "#include <dlfcn.h>\nint main(int n, char **v) { return !dlopen(v[1], 2); }\n";
-    if (cannot_run())
+    if (skip_without_runtime())
         return;
     write_file("object.c", object, sizeof object - 1);
     write_file("opens.c", opens, sizeof opens - 1);
@@ -172,10 +173,11 @@ START_TEST(libraries_of_machine_code_are_named) {
 }
 END_TEST
 
-/* NVIDIA's own, where they are: a CUDA runtime inside of them asks for what the driver has not. */
-START_TEST(the_message_comes_before_their_failure) {
+/* Tests NVIDIA's own libraries, where they are installed. The CUDA runtime inside them needs driver functions that
+ * Heddle lacks. */
+START_TEST(the_report_precedes_the_librarys_failure) {
     static const char text[] = "#include <cublas_v2.h>\nint main() { cublasHandle_t h; return !cublasCreate(&h); }\n";
-    if (cannot_run() || no_nvcc())
+    if (skip_without_runtime() || skip_without_nvcc())
         return;
     if (access("/usr/local/cuda/lib64/libcublas.so", R_OK) != 0) {
         test_skip("there is no libcublas.so");
@@ -191,9 +193,10 @@ START_TEST(the_message_comes_before_their_failure) {
 }
 END_TEST
 
-/* Without -c: the preset that has what the newest PTX may ask for. compute_XX: what a program of CUDA 13 is told, with
- * the most shared memory of a block (CUDA C Programming Guide, technical specifications, in KiB: 64, 163, 99, 227). Sampled: the
- * first, whose preset is taken as it is, and 90; with HEDDLE_EVERY all. nvcc takes most of the time. */
+/* Without -c the machine is the preset with the features of the newest PTX in the program. compute_XX: the capability
+ * that a program of CUDA 13 reads, with the most shared memory of a CTA (CUDA C Programming Guide, technical
+ * specifications, in KiB: 64, 163, 99, 227). Sampled: the first, whose preset is used unchanged, and 90; with
+ * HEDDLE_EVERY all. */
 START_TEST(the_machine_follows_the_newest_ptx) {
     static const struct {
         int arch, shared;
@@ -204,7 +207,7 @@ START_TEST(the_machine_follows_the_newest_ptx) {
         {86, 99, "compute_86: machine 'turing' with gpu.sms=30 gpu.capability=8.6 sm.shared_bytes=101376"},
         {90, 227, "compute_90: machine 'turing' with gpu.sms=30 gpu.capability=9.0 sm.shared_bytes=232448"},
         {120, 99, "compute_120: machine 'turing' with gpu.sms=30 gpu.capability=12.0 sm.shared_bytes=101376"}};
-    if ((_i % 3 && !test_every()) || cannot_run() || no_nvcc())
+    if ((_i % 3 && !test_every()) || skip_without_runtime() || skip_without_nvcc())
         return;
     shell("PATH=$PATH:/usr/local/cuda/bin; nvcc -gencode arch=compute_75,code=compute_75 "
           "-gencode arch=compute_%d,code=compute_%d '%s/test/cuda/plain.cu' -o newest",
@@ -215,7 +218,7 @@ START_TEST(the_machine_follows_the_newest_ptx) {
     STATUS(HEDDLE_OK, "exec -m functional ./newest");
     SAYS(out, says);
     SAYS(err, newest[_i].says);
-    STATUS(HEDDLE_OK, "exec -q -m functional -s sm.shared_bytes=70000 ./newest"); /* the user's word comes last */
+    STATUS(HEDDLE_OK, "exec -q -m functional -s sm.shared_bytes=70000 ./newest"); /* the user's setting wins */
     SAYS(out, "70000 bytes");
     ck_assert_str_eq(err, "");
 }
@@ -223,14 +226,14 @@ END_TEST
 
 SUITE(cli_exec_inside) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
-    TEST_LOOP(a_program_as_nvcc_links_it_runs, 0, 4);
+    TEST_LOOP(a_statically_linked_program_runs, 0, 4);
     TEST(it_runs_from_folders_of_any_name);
-    TEST(it_runs_from_a_script_too);
-    TEST(what_cannot_be_redirected_is_refused);
-    TEST_LOOP(each_function_inside_is_redirected, 0, 4);
-    TEST(objects_that_are_opened_later_are_redirected);
-    TEST(programs_of_the_driver_alone_run);
-    TEST(libraries_of_machine_code_are_named);
-    TEST(the_message_comes_before_their_failure);
+    TEST(a_script_can_run_programs);
+    TEST(programs_without_redirection_are_refused);
+    TEST_LOOP(each_linked_function_is_redirected, 0, 4);
+    TEST(objects_opened_by_dlopen_are_redirected);
+    TEST(programs_with_the_driver_only_run);
+    TEST(libraries_of_machine_code_are_reported);
+    TEST(the_report_precedes_the_librarys_failure);
     TEST_LOOP(the_machine_follows_the_newest_ptx, 0, 5);
 }

@@ -1,17 +1,18 @@
-/* The papers' figures, drawn by the command line. A step is one instruction of every path that may be scheduled. */
+/* Checks `heddle inspect --paths` against figures of the papers. A step is one instruction of every path that can be
+ * scheduled. */
 #include "cli_help.h"
 
 static const char launch[] = "-g 1 -b 32 -a zero:128";
 
-/* The paper runs block B, the fall-through, first. On the code of figure3.ptx: A is pc 0 to 4, B 5 to 7, C 8 to 10, D
- * 11 to 13, E 14 to 18, F 19, G 20 to 24. */
+/* Draws figure3.ptx. As in the paper, block B, the fall-through, runs first. The blocks: A is pc 0 to 4, B 5 to 7, C
+ * 8 to 10, D 11 to 13, E 14 to 18, F 19, G 20 to 24. */
 static void draw(const char *options) {
     STATUS(HEDDLE_OK, "inspect $HEDDLE_KERNELS/figure3.ptx --paths -s reconv.first=fallthrough %s %s", options, launch);
     SAYS(out, "     1 | pc 0-4,"); /* A: steps 1 to 5 */
 }
 
-/* Figure 2 (g): one path after the other, B C D E F G; F once, for all of C. B takes steps 6 to 8, C 9 to 11, D 12 to
- * 14, E 15 to 19, F 20. */
+/* Figure 2 (g): one path after another, in the order B C D E F G; F runs once, for all lanes of C. B takes steps 6
+ * to 8, C 9 to 11, D 12 to 14, E 15 to 19, F 20. */
 START_TEST(figure2_serializes) {
     draw("-m spe");
     SAYS(out, "     6 | pc 5-7,");
@@ -23,10 +24,11 @@ START_TEST(figure2_serializes) {
 }
 END_TEST
 
-/* Figure 3: "when BRB-C is executed, the post-dominator of block G is examined": three instructions or more are too
- * many for a threshold of 2, and the stack is used: B, then C. The branch of C subdivides: D and E run at the same
- * time, from step 12, and each executes F by itself: 8 lanes in step 15, 16 lanes as the last of E's run to pc 19. Then
- * the stack continues with G. */
+/* Figure 3: "when BRB-C is executed, the post-dominator of block G is examined".
+ * - A post-dominator block of three instructions or more exceeds the threshold of 2, so the stack is used: B, then C.
+ * - The branch of C subdivides the warp: D and E run at the same time, from step 12.
+ * - Each executes F by itself: 8 lanes in step 15, 16 lanes as the last of E's run to pc 19.
+ * - Then the stack continues with G. */
 START_TEST(figure3_subdivides_at_c_only) {
     draw("-m dws -s dws.threshold=2");
     SAYS(out, "     6 | pc 5-7,");
@@ -38,8 +40,8 @@ START_TEST(figure3_subdivides_at_c_only) {
 }
 END_TEST
 
-/* The threshold decides: 0 is SPE, and 10 subdivides at A too, whose splits end with the kernel. */
-START_TEST(the_threshold_is_the_users) {
+/* A threshold of 0 is SPE. A threshold of 10 subdivides at A, too; these splits do not merge before the kernel ends. */
+START_TEST(the_threshold_is_an_option) {
     draw("-m dws -s dws.threshold=0");
     SAYS(out, "    20 | > joins at pc 19,");
     draw("-m dws10");
@@ -48,8 +50,10 @@ START_TEST(the_threshold_is_the_users) {
 }
 END_TEST
 
-/* Figure 4 (g), on figure1.ptx, whose B is longer: B (pc 5 to 10) and C (11 to 13) run side by side until C diverges; B
- * is suspended after three of its six instructions, while D and E run; F, once for all of C, beside the rest of B. */
+/* Figure 4 (g), with figure1.ptx, whose B is longer.
+ * - B (pc 5 to 10) and C (11 to 13) run side by side until C diverges.
+ * - B is suspended after three of its six instructions, while D and E run.
+ * - F runs once for all lanes of C, beside the rest of B. */
 START_TEST(figure4_interleaves) {
     STATUS(HEDDLE_OK, "inspect $HEDDLE_KERNELS/figure1.ptx --paths -m dpe %s", launch);
     SAYS(out, "     6 | pc 5-7, lines 20-22                 | pc 11-13,");
@@ -59,8 +63,8 @@ START_TEST(figure4_interleaves) {
 }
 END_TEST
 
-/* Every form takes the machine's options, and says what is wrong with them. */
-START_TEST(options_are_taken_in_every_form) {
+/* Every form of the command accepts the machine's options and reports mistakes in them. */
+START_TEST(every_form_accepts_options) {
     static const char *const forms[] = {"", "--pass barriers", "--paths -g 1 -b 32 -a zero:128"};
     for (int i = 0; i < 3; i++) {
         STATUS(HEDDLE_OK, "inspect $HEDDLE_KERNELS/figure3.ptx -m si -c turing -s si.max_subwarps=2 %s", forms[i]);
@@ -76,7 +80,7 @@ START_TEST(options_are_taken_in_every_form) {
 }
 END_TEST
 
-/* The hint of a program is seen at the instruction that it stands before, and at no other. */
+/* A hint appears at the instruction after its .pragma, and at no other. */
 START_TEST(hints_are_shown) {
     write_kernel("", "mov.u32 %r1,%tid.x; .pragma \"heddle yield\"; sin.approx.f32 %f2,%f1; ret;");
     STATUS(HEDDLE_OK, "inspect k.ptx -m si");
@@ -91,8 +95,8 @@ SUITE(cli_inspect) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST(figure2_serializes);
     TEST(figure3_subdivides_at_c_only);
-    TEST(the_threshold_is_the_users);
+    TEST(the_threshold_is_an_option);
     TEST(figure4_interleaves);
-    TEST(options_are_taken_in_every_form);
+    TEST(every_form_accepts_options);
     TEST(hints_are_shown);
 }

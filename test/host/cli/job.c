@@ -1,11 +1,11 @@
-/* Runs of benchmarks in processes of their own, and means over them: host/cli/job.c. */
+/* Tests host/cli/job.c: benchmarks that run in processes of their own, and means over their results. */
 #include "host/cli/job.h"
 #include "host/report/geomean.h"
 #include "test/test.h"
 #include <math.h>
 #include <stdio.h>
 
-/* Launches vecadd over n elements, so that each run has figures of its own. */
+/* Launches vecadd over n elements, so that the statistics of each run differ. */
 static enum heddle_status launch(struct heddle *h, struct heddle_module *m, uint32_t n) {
     uint64_t p = bench_buffer(h, NULL, 4 * (uint64_t)n);
     struct heddle_dim grid = {(n + 31) / 32, 1, 1}, block = {32, 1, 1};
@@ -28,7 +28,7 @@ static enum heddle_status run_wrong(struct heddle *h, struct heddle_module *m, e
 static enum heddle_status run_abort(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                                     size_t why_size) {
     (void)h, (void)m, (void)size, (void)why, (void)why_size;
-    _Exit(9); /* stands for a crash */
+    _Exit(9); /* simulates a crash */
 }
 
 static const struct bench right = {"right", "", "a", "vecadd.ptx", run_right};
@@ -38,7 +38,7 @@ static const struct bench lost = {"lost", "", "a", "no-such.ptx", run_right};
 
 static void count(void *ctx, int finished) { *(int *)ctx = finished; }
 
-START_TEST(each_run_brings_its_own_result) {
+START_TEST(each_run_has_its_own_result) {
     const struct heddle_options functional = {.model = "functional"};
     struct job jobs[] = {{.bench = &right, .size = BENCH_SMALL, .options = functional},
                          {.bench = &wrong, .options = functional},
@@ -57,7 +57,7 @@ START_TEST(each_run_brings_its_own_result) {
     ck_assert_int_eq(jobs[4].status, HEDDLE_USAGE);
     ck_assert_ptr_nonnull(strstr(jobs[4].message, "no-such.ptx is not found"));
     ck_assert_ptr_nonnull(strstr(jobs[5].message, "no-model"));
-    /* 22 instructions a warp: 1, 3 and 2 warps */
+    /* 22 instructions for each warp; 1, 3 and 2 warps */
     ck_assert_double_eq(job_stat(&jobs[0], "gpu.warp_instructions"), 22);
     ck_assert_double_eq(job_stat(&jobs[1], "gpu.warp_instructions"), 66);
     ck_assert_double_eq(job_stat(&jobs[3], "gpu.warp_instructions"), 44);
@@ -67,7 +67,7 @@ START_TEST(each_run_brings_its_own_result) {
 }
 END_TEST
 
-START_TEST(a_geometric_mean_leaves_out_what_is_no_number) {
+START_TEST(a_geometric_mean_ignores_missing_values) {
     struct geomean g = {0};
     ck_assert(isnan(geomean_get(&g)));
     geomean_add(&g, 2);
@@ -79,6 +79,6 @@ START_TEST(a_geometric_mean_leaves_out_what_is_no_number) {
 END_TEST
 
 SUITE(host_job) {
-    TEST_LOOP(each_run_brings_its_own_result, 0, 3);
-    TEST(a_geometric_mean_leaves_out_what_is_no_number);
+    TEST_LOOP(each_run_has_its_own_result, 0, 3);
+    TEST(a_geometric_mean_ignores_missing_values);
 }

@@ -1,16 +1,17 @@
-/* Which launch of a kernel is drawn: host/cli/job_paths.c. */
+/* Tests host/cli/job_paths.c: which launch of a kernel is drawn. */
 #include "host/cli/job.h"
 #include "test/test.h"
 #include <stdio.h>
 
-/* `part` != 0: lanes 0 to 7 subtract twice, the others add; a whole warp goes past both. */
+/* A kernel that diverges if `part` != 0: lanes 0 to 7 subtract twice, the others add. If `part` is 0, each warp
+ * skips both. */
 static const char text[] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u32 part)\n{\n"
                            ".reg .b32 %r<4>; .reg .pred %p;\nld.param.u32 %r1,[part];\nsetp.eq.u32 %p,%r1,0;\n"
                            "@%p bra END;\nmov.u32 %r2,%tid.x;\nsetp.lt.u32 %p,%r2,8;\n@%p bra ELSE;\n"
                            "add.u32 %r2,%r2,1;\nbra.uni END;\nELSE:\nsub.u32 %r2,%r2,1;\nsub.u32 "
                            "%r2,%r2,1;\nEND:\nmov.u32 %r3,%r2;\nret;\n}\n";
 
-/* What the job launches: of each letter a launch, 'p' that parts; and how often it was asked to. */
+/* The launches of a job, a letter each: 'p' diverges, 'w' does not. `runs` counts calls of again(). */
 static const char *launches;
 static int runs;
 
@@ -27,7 +28,7 @@ static void again(struct job *j, struct heddle *h) {
     }
 }
 
-/* The segments of kernel `kernel` in this model; NULL when it has no paths. The caller frees *result. */
+/* Returns the segments of kernel `kernel` in this model; NULL: it has no paths. The caller frees *result. */
 static const cJSON *segments_of(const char *model, const char *kernel, cJSON **result) {
     char json[128];
     snprintf(json, sizeof json, "{\"profile\":[{\"kernel\":\"%s\"}]}", kernel);
@@ -45,9 +46,10 @@ static double of_segment(const cJSON *segments, int n, int which) {
 
 enum { BEGIN, END, LANES = 6, COLUMN = 7 };
 
-/* All lanes run six instructions; then 24 of them run two (add, bra) and 8 others two (sub, sub), one after the other
- * with a stack, side by side with two paths; then all run two: 12 steps, or 10. */
-START_TEST(paths_are_the_models) {
+/* All lanes run six instructions. Then 24 lanes run two (add, bra) and 8 lanes run two (sub, sub): one after the
+ * other with a stack, side by side with two paths. Then all lanes run two. This takes 12 steps with a stack, 10 with
+ * two paths. */
+START_TEST(paths_follow_the_model) {
     static const struct {
         const char *model;
         int steps, columns;
@@ -73,12 +75,12 @@ START_TEST(paths_are_the_models) {
 }
 END_TEST
 
-/* Of the first eight launches the first that parts; without one, the first: its lanes jump together, which makes two
- * segments. */
-START_TEST(a_launch_that_parts_is_taken) {
+/* The first divergent launch among the first eight is drawn; without one, the first launch. Its lanes jump together,
+ * which makes two segments. */
+START_TEST(the_first_divergent_launch_is_drawn) {
     static const struct {
         const char *launches;
-        int segments; /* 0: there is nothing to draw */
+        int segments; /* 0: the kernel was never launched */
     } rows[] = {{"w", 2}, {"wwp", 4}, {"wwwwwwwp", 4}, {"wwwwwwwwp", 2}, {"pw", 4}, {"", 0}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         cJSON *result;
@@ -90,8 +92,8 @@ START_TEST(a_launch_that_parts_is_taken) {
 }
 END_TEST
 
-/* A kernel that the profile does not name gets none; without a profile nothing is run again. */
-START_TEST(only_what_the_profile_names) {
+/* A kernel that the profile does not name gets no paths; without a profile, the job is not run again. */
+START_TEST(only_kernels_of_the_profile_get_paths) {
     cJSON *result;
     launches = "p";
     ck_assert_ptr_null(segments_of("spe", "other", &result));
@@ -105,7 +107,7 @@ START_TEST(only_what_the_profile_names) {
 END_TEST
 
 SUITE(host_cli_job_paths) {
-    TEST(paths_are_the_models);
-    TEST(a_launch_that_parts_is_taken);
-    TEST(only_what_the_profile_names);
+    TEST(paths_follow_the_model);
+    TEST(the_first_divergent_launch_is_drawn);
+    TEST(only_kernels_of_the_profile_get_paths);
 }

@@ -1,4 +1,4 @@
-/* heddle --live from outside: a small client asks a run that goes on for its page and its state. */
+/* Tests `heddle --live` from outside: a small HTTP client requests the page and the state of a running simulation. */
 #include "cli_help.h"
 #include <arpa/inet.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static pid_t running;
-static char address[512]; /* as heddle says it */
+static char address[512]; /* as printed by heddle */
 
 static void pause_ms(long ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL); }
 
@@ -23,17 +23,17 @@ static bool without_library(void) {
     return true;
 }
 
-/* Threads of many CTAs count for ever. */
+/* Writes k.ptx, whose threads count without end. */
 static void write_endless(void) {
     write_kernel(".param .u64 p",
                  "ld.param.u64 %rd1,[p]; mov.u32 %r1,7; st.global.u32 [%rd1],%r1;\nL: add.u32 %r1,%r1,1; bra L;");
 }
 
-/* Starts heddle, and waits until it says where it is to be found. */
+/* Starts heddle and waits until it prints its address. */
 static void start(const char *args) {
     char command[PATH_MAX + 1400];
     snprintf(command, sizeof command, "exec '%s' %s >stdout.txt 2>stderr.txt </dev/null", cli_binary, args);
-    unlink("stderr.txt"); /* of the one before */
+    unlink("stderr.txt"); /* left by an earlier run */
     running = fork();
     ck_assert_int_ge(running, 0);
     if (running == 0) {
@@ -55,7 +55,7 @@ static void start(const char *args) {
     ck_abort_msg("it does not say where it is");
 }
 
-/* Sends the signal and waits for the end; how it ended. */
+/* Sends a signal and waits for the end. Returns the wait status. */
 static int stop(int number) {
     int how = 0;
     ck_assert_int_eq(kill(running, number), 0);
@@ -87,8 +87,8 @@ static int reach(void) {
     return -1;
 }
 
-/* The whole answer, with its head; free it. */
-static char *ask_as(const char *request) {
+/* Sends a request and returns the whole response with its headers; the caller frees it. */
+static char *send_request(const char *request) {
     char *text = calloc(1, 1 << 20);
     size_t len = 0;
     ssize_t n;
@@ -101,14 +101,14 @@ static char *ask_as(const char *request) {
     return text;
 }
 
-static char *ask(const char *path) {
+static char *get(const char *path) {
     char request[256];
     snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost:1\r\nConnection: close\r\n\r\n", path);
-    return ask_as(request);
+    return send_request(request);
 }
 
 static cJSON *state(void) {
-    char *text = ask("/state.json");
+    char *text = get("/state.json");
     SAYS(text, "200 OK");
     SAYS(text, "application/json");
     cJSON *o = cJSON_ParseWithOpts(strstr(text, "\r\n\r\n"), NULL, true);
@@ -122,7 +122,7 @@ static cJSON *last_launch(const cJSON *o) {
     return cJSON_GetArrayItem(list, cJSON_GetArraySize(list) - 1);
 }
 
-/* The state once it has this many points, within ten seconds. */
+/* Returns the state once its curves have at least `points` points; fails after ten seconds. */
 static cJSON *state_with(int points) {
     for (int i = 0; i < 200; i++) {
         cJSON *o = state();
@@ -142,14 +142,14 @@ static double sum(const cJSON *list) {
     return all;
 }
 
-/* 64 CTAs of 64 threads on 15 SMs: all of them run (8 an SM), two warps each. */
-START_TEST(a_run_is_seen_to_go_on) {
+/* 64 CTAs of 64 threads, two warps each, on 15 SMs: all of them are resident, at most 8 on each SM. */
+START_TEST(a_run_shows_its_progress) {
     if (without_library())
         return;
     write_endless();
     start("run k.ptx -g 64 -b 64 -a zero:64 --live 0");
     ck_assert_int_eq(strncmp(address, "http://127.0.0.1:", 17), 0);
-    char *page = ask("/");
+    char *page = get("/");
     SAYS(page, "200 OK");
     SAYS(page, "text/html");
     SAYS(page, "k.ptx -g 64 -b 64");
@@ -176,7 +176,7 @@ START_TEST(a_run_is_seen_to_go_on) {
     ck_assert_double_eq(warps, 128);
     const cJSON *curves = cJSON_GetObjectItem(later, "curves"), *rate = cJSON_GetObjectItem(curves, "ipc");
     double whole = cJSON_GetArrayItem(rate, cJSON_GetArraySize(rate) - 1)->valuedouble;
-    ck_assert_double_eq_tol(ipc, whole, 0.02 * whole); /* the SMs' together are the GPU's */
+    ck_assert_double_eq_tol(ipc, whole, 0.02 * whole); /* the IPCs of the SMs add up to the GPU's */
     const cJSON *cycle = cJSON_GetObjectItem(curves, "cycle");
     ck_assert_double_eq(cJSON_GetArrayItem(cycle, cJSON_GetArraySize(cycle) - 1)->valuedouble, more);
     cJSON_Delete(first);
@@ -186,11 +186,11 @@ START_TEST(a_run_is_seen_to_go_on) {
     char *said = slurp("stdout.txt");
     SAYS(said, "INCOMPLETE (stopped)");
     free(said);
-    ck_assert_int_lt(reach(), 0); /* nobody is there any more */
+    ck_assert_int_lt(reach(), 0); /* the server has stopped */
 }
 END_TEST
 
-START_TEST(only_pages_that_are_there_are_given) {
+START_TEST(other_requests_are_refused) {
     if (without_library())
         return;
     static const struct {
@@ -207,13 +207,13 @@ START_TEST(only_pages_that_are_there_are_given) {
         {"GET / HTTP/1.1\r\nHost: LOCALHOST:1\r\nConnection: close\r\n\r\n", "200 "},
         {"GET / HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nConnection: close\r\n\r\n", "200 "},
         {"HEAD / HTTP/1.1\r\nHost: [::1]:8080\r\nConnection: close\r\n\r\n", "200 "},
-        {"\r\n\r\n nonsense \r\n\r\n", ""}, /* whatever it says, and the next one is served */
+        {"\r\n\r\n nonsense \r\n\r\n", ""}, /* any response; the next request is served */
         {"GET /state.json HTTP/1.0\r\n\r\n", "200 "},
     };
     write_endless();
     start("run k.ptx -g 1 -b 32 -a zero:64 --live 0");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char *text = ask_as(rows[i].request);
+        char *text = send_request(rows[i].request);
         SAYS(text, rows[i].answer);
         free(text);
     }
@@ -221,8 +221,8 @@ START_TEST(only_pages_that_are_there_are_given) {
 }
 END_TEST
 
-/* Clients that go away in the middle, or never say what they want, do not end the run. */
-START_TEST(clients_may_leave) {
+/* Clients that disconnect during a request, or never finish one, do not end the run. */
+START_TEST(clients_may_disconnect) {
     if (without_library())
         return;
     int fds[40];
@@ -246,7 +246,7 @@ START_TEST(clients_may_leave) {
 }
 END_TEST
 
-START_TEST(a_socket_serves_as_well_as_a_port) {
+START_TEST(a_unix_socket_works_like_a_port) {
     if (without_library())
         return;
     write_endless();
@@ -260,7 +260,7 @@ START_TEST(a_socket_serves_as_well_as_a_port) {
     start("run k.ptx -g 1 -b 32 -a zero:64 --live ./s");
     stop(SIGKILL);
     ck_assert(exists("s"));
-    start("run k.ptx -g 1 -b 32 -a zero:64 --live ./s"); /* what a killed one left is no hindrance */
+    start("run k.ptx -g 1 -b 32 -a zero:64 --live ./s"); /* a socket file that a killed process left is replaced */
     cJSON_Delete(state_with(1));
     stop(SIGTERM);
     ck_assert(!exists("s"));
@@ -271,7 +271,7 @@ START_TEST(a_socket_serves_as_well_as_a_port) {
 }
 END_TEST
 
-START_TEST(mistakes_are_told_before_anything_runs) {
+START_TEST(mistakes_are_reported_before_the_run) {
     if (without_library())
         return;
     static const struct {
@@ -309,8 +309,8 @@ START_TEST(mistakes_are_told_before_anything_runs) {
 }
 END_TEST
 
-/* The statistics of a run are the same with and without someone who looks on, and so are its samples. */
-START_TEST(nothing_changes_because_of_it) {
+/* The statistics of a run are the same with and without --live, and so are its samples. */
+START_TEST(statistics_do_not_change) {
     if (without_library())
         return;
     static const char *const models[] = {"spe", "its -c turing", "spe+dac", "dpe -j 3"};
@@ -336,7 +336,7 @@ START_TEST(nothing_changes_because_of_it) {
             n++;
         }
         ck_assert_int_gt(n, 100);
-        ck_assert_int_gt(occurrences(samples[0], "\n"), 50); /* 290 thousand cycles at least, and launches end some */
+        ck_assert_int_gt(occurrences(samples[0], "\n"), 50); /* the end of a launch adds a sample */
         ck_assert_str_eq(samples[0], samples[1]);
         for (int i = 0; i < 2; i++) {
             cJSON_Delete(o[i]);
@@ -346,8 +346,8 @@ START_TEST(nothing_changes_because_of_it) {
 }
 END_TEST
 
-/* The functional model has no time, and launches. bench says whose they are. */
-START_TEST(launches_are_seen_in_every_command) {
+/* The functional model shows launches, without cycles and SMs. bench also shows the program of a launch. */
+START_TEST(every_command_shows_launches) {
     if (without_library())
         return;
     write_endless();
@@ -367,7 +367,7 @@ START_TEST(launches_are_seen_in_every_command) {
         o = state();
     }
     ck_assert_double_ge(number(o, "begun"), 3);
-    /* one launch of vecadd, and those of gaussian */
+    /* one launch of vecadd, then launches of gaussian */
     const cJSON *first = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "launches"), 0);
     ck_assert_str_eq(cJSON_GetObjectItem(first, "program")->valuestring, "vecadd");
     ck_assert(cJSON_IsTrue(cJSON_GetObjectItem(first, "ended")));
@@ -378,8 +378,8 @@ START_TEST(launches_are_seen_in_every_command) {
 }
 END_TEST
 
-/* An unmodified program serves its own page, which ends with it. */
-START_TEST(a_cuda_program_is_seen_to_go_on) {
+/* An unmodified CUDA program serves a page of its own, until it ends. */
+START_TEST(a_cuda_program_shows_its_progress) {
     if (without_library())
         return;
     if (!has_runtime()) {
@@ -408,7 +408,7 @@ START_TEST(a_cuda_program_is_seen_to_go_on) {
 }
 END_TEST
 
-/* In a browser: nothing on the console, and what the state says is on the page. */
+/* In a browser, the page shows the state, and the console stays empty. */
 START_TEST(the_page_works_in_a_browser) {
     if (without_library())
         return;
@@ -442,8 +442,9 @@ START_TEST(the_page_works_in_a_browser) {
 }
 END_TEST
 
-/* host/cli/live_arg.c: the command as it was typed, where it is to be found, and the socket until the end. */
-START_TEST(the_command_is_told) {
+/* Tests host/cli/live_arg.c: the command line on the page, the printed address, and the removal of the socket at the
+ * end. */
+START_TEST(the_command_line_is_shown) {
     if (without_library())
         return;
     write_endless();
@@ -453,33 +454,33 @@ START_TEST(the_command_is_told) {
     ck_assert_str_eq(cJSON_GetObjectItem(o, "command")->valuestring,
                      "heddle run a \"b\".ptx -g 1 -b 32 -a zero:64 --live ./s -s l1.size=8K");
     cJSON_Delete(o);
-    char *page = ask("/");
-    ck_assert_ptr_null(strstr(page, "\"b\".ptx -g")); /* in HTML it is written otherwise */
+    char *page = get("/");
+    ck_assert_ptr_null(strstr(page, "\"b\".ptx -g")); /* HTML escapes the quotes */
     free(page);
     stop(SIGTERM);
     ck_assert(!exists("s"));
     STATUS(HEDDLE_OK, "run 'a \"b\".ptx' -g 1 -b 32 -a zero:64 --cycle-limit 10 || true");
-    ck_assert_ptr_null(strstr(err, "live")); /* nothing of it without the option */
+    ck_assert_ptr_null(strstr(err, "live")); /* no output about it without the option */
 }
 END_TEST
 
 static void teardown(void) {
     if (running > 0)
-        kill(running, SIGKILL); /* of a test that failed */
+        kill(running, SIGKILL); /* left by a test that failed */
     cli_teardown();
 }
 
 SUITE(host_cli_live) {
     tcase_add_checked_fixture(tc, cli_setup, teardown);
     tcase_set_timeout(tc, 120);
-    TEST(a_run_is_seen_to_go_on);
-    TEST(a_cuda_program_is_seen_to_go_on);
-    TEST(only_pages_that_are_there_are_given);
-    TEST(clients_may_leave);
-    TEST(a_socket_serves_as_well_as_a_port);
-    TEST(mistakes_are_told_before_anything_runs);
-    TEST(nothing_changes_because_of_it);
-    TEST(launches_are_seen_in_every_command);
+    TEST(a_run_shows_its_progress);
+    TEST(a_cuda_program_shows_its_progress);
+    TEST(other_requests_are_refused);
+    TEST(clients_may_disconnect);
+    TEST(a_unix_socket_works_like_a_port);
+    TEST(mistakes_are_reported_before_the_run);
+    TEST(statistics_do_not_change);
+    TEST(every_command_shows_launches);
     TEST(the_page_works_in_a_browser);
-    TEST(the_command_is_told);
+    TEST(the_command_line_is_shown);
 }

@@ -1,7 +1,7 @@
-/* Which kernel of a file a command line means: its only one, or the one that --kernel names. */
+/* Tests the choice of a kernel: the only kernel of a file, or the kernel that --kernel names. */
 #include "cli_help.h"
 
-/* names.ptx with these kernels. */
+/* Writes names.ptx with these kernels. */
 static void write_kernels(const char *const *names) {
     char text[2048];
     int at = snprintf(text, sizeof text, ".version 7.0\n.target sm_70\n.address_size 64\n");
@@ -31,7 +31,7 @@ START_TEST(a_kernel_by_name) {
     STATUS(HEDDLE_USAGE, "run names.ptx -k f -g 1 -b 32");
     SAYS(err, "names.ptx: 'f' may be several:\n    _Z1fi, f(int)\n    _Z1ff, f(float)\n");
     STATUS(HEDDLE_USAGE, "run names.ptx -k plane -g 1 -b 32");
-    SAYS(err, "plain"); /* what there is, or is near */
+    SAYS(err, "plain"); /* suggests a similar name */
     STATUS(HEDDLE_USAGE, "run nowhere.ptx -g 1 -b 32");
     SAYS(err, "nowhere.ptx");
 }

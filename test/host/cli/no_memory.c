@@ -1,16 +1,17 @@
-/* Every allocation that can fail, one after the other: the command says that the host is out of memory and exits with
- * 2, or does without and is right. Allocations are made to fail by test/tools/no_memory.c, loaded before the program.
- * Sampled: of a command's allocations about RUNS, by a seeded choice; with HEDDLE_EVERY about MANY_RUNS. */
+/* Lets every allocation of a command fail, one after another. The command must report that the host is out of memory
+ * and exit with status 2, or do without the allocation and give correct results. test/tools/no_memory.c, loaded
+ * before the program, makes allocations fail. Sampled by a seeded choice: about RUNS allocations of
+ * a command; with HEDDLE_EVERY about MANY_RUNS. */
 #include "cli_help.h"
 #include <stdio.h>
 #include <unistd.h>
 
 #if defined __SANITIZE_ADDRESS__
-enum { POSSIBLE = 0 }; /* which must itself be loaded first */
+enum { POSSIBLE = 0 }; /* the address sanitizer must be loaded first itself */
 #else
 enum { POSSIBLE = 1 };
 #endif
-enum { RUNS = 6, MANY_RUNS = 100 }; /* of a command, about; with HEDDLE_EVERY */
+enum { RUNS = 6, MANY_RUNS = 100 }; /* approximate runs of a command; with HEDDLE_EVERY */
 
 #define SPACES                                                                                                         \
     "run '%s/test/kernels/spaces.ptx' -g 3 -b 64 -a zero:64K -a out:o.bin:4K -a zero:64 -a bytes:pair.bin "            \
@@ -45,7 +46,8 @@ enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static char library[PATH_MAX + 32];
 
-/* Runs a command with the n-th allocation failing (0: none), and counts them. */
+/* Runs a command while allocation n fails (0: none fails), and with all_after every later one, too. Stores the
+ * number of allocations in `made` unless it is NULL. */
 static int run(const char *command, unsigned long n, bool all_after, unsigned long *made) {
     char line[1024], number[32];
     snprintf(number, sizeof number, "%lu", n);
@@ -67,7 +69,7 @@ static int run(const char *command, unsigned long n, bool all_after, unsigned lo
     return status;
 }
 
-static bool says_so(void) { return strstr(err, "out of memory") || strstr(err, "Cannot allocate memory"); }
+static bool reports_no_memory(void) { return strstr(err, "out of memory") || strstr(err, "Cannot allocate memory"); }
 
 static void prepare(void) {
     uint32_t pair[2] = {1, 77};
@@ -107,7 +109,7 @@ START_TEST(the_nth_allocation_fails) {
         unlink("new.db");
         status = run(command, n, seed & 1, NULL);
         char *got = output_or_empty();
-        bool refused = status == HEDDLE_USAGE && says_so();
+        bool refused = status == HEDDLE_USAGE && reports_no_memory();
         bool same_list =
             strstr(out, "Cannot allocate memory") || strncmp(command, "list", 4) != 0 || strcmp(out, listing) == 0;
         bool fine = status == HEDDLE_OK && same_list && memcmp(got, right, *right ? 4096 : 1) == 0;
@@ -120,7 +122,7 @@ START_TEST(the_nth_allocation_fails) {
 }
 END_TEST
 
-/* The number in the metadata of a trace; 0 when there is none. Every trace must be JSON. */
+/* Returns the number of lost events in the metadata of a trace; 0: there is none. Every trace must be valid JSON. */
 static double lost_events(const char *name) {
     char *text = slurp(name);
     cJSON *all = cJSON_Parse(text), *e;
@@ -135,8 +137,9 @@ static double lost_events(const char *name) {
     return lost;
 }
 
-/* A run does not end for want of memory for its trace; it says how many events are missing, on stderr and in it. */
-START_TEST(lost_events_are_counted_and_said) {
+/* A run continues if there is no memory for its trace. It reports the number of missing events on stderr and in the
+ * trace. */
+START_TEST(lost_events_are_counted_and_reported) {
     unsigned long made = 0, runs = 0;
     if (!POSSIBLE)
         return;
@@ -160,8 +163,8 @@ START_TEST(lost_events_are_counted_and_said) {
 }
 END_TEST
 
-/* A checker that has not followed everything must not say that all is well: its own tables are most of what a checked
- * run takes beyond an unchecked one, so no more than a few of these failures may go by. */
+/* A checker that could not follow the whole run must not report success. Most allocations that a checked run adds to
+ * an unchecked one are the checker's tables, so at most two of these failures may pass. */
 START_TEST(a_checker_without_memory_does_not_pass) {
     unsigned long plain = 0, made = 0, passed = 0, beyond = 0;
     if (!POSSIBLE)
@@ -180,7 +183,7 @@ END_TEST
 
 SUITE(host_cli_no_memory) {
     TEST(a_checker_without_memory_does_not_pass);
-    TEST(lost_events_are_counted_and_said);
+    TEST(lost_events_are_counted_and_reported);
     tcase_set_timeout(tc, 1000);
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST_LOOP(the_nth_allocation_fails, 0, N_COMMANDS);

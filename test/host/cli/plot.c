@@ -1,5 +1,5 @@
-/* heddle plot from outside, and the scripts it gives to gnuplot. Where gnuplot is missing, what is drawn is not looked
- * at. */
+/* Tests `heddle plot` from outside, and the scripts that it passes to gnuplot. Without gnuplot, the drawings are not
+ * checked. */
 #include "cli_help.h"
 #include "host/report/chart.h"
 #include "host/report/gnuplot.h"
@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* hand.db: `name` and b under spe and dpe with two sizes of the L1; cycles 100, 50 and 200, 400, twice that with the
- * smaller. Of 10 issue slots a run has 4 issued and 6 without a warp. */
+/* Writes hand.db: programs `name` and b under spe and dpe with two sizes of the L1. Cycles are 100, 50 and 200, 400
+ * with the larger L1, twice as many with the smaller. Of 10 issue slots of a run, 4 issue and 6 have no warp. */
 static void write_by_hand(const char *name) {
     static const double cycles[] = {100, 50, 200, 400};
     char why[1024];
@@ -53,7 +53,7 @@ START_TEST(a_script_has_the_values) {
     struct chart c = {CHART_BARS, "it's `date`", NULL, "x", places, NULL, 2, series, 3, y, true, false, NULL, 0};
     char *text = script_of(&c);
     SAYS(text, "$data << END\n\"a\" 1 2.5 ?\n\"it's `date` 'x'\" 3 ? ?\nEND\n");
-    SAYS(text, "set title 'it''s `date`'\n"); /* in single quotes nothing is run */
+    SAYS(text, "set title 'it''s `date`'\n"); /* gnuplot runs no commands inside single quotes */
     SAYS(text, "plot $data using 2:xticlabels(1) ");
     SAYS(text, "title 'spe', $data using 3 ");
     ck_assert_ptr_null(strstr(text, "'empty'")); /* a series without a value */
@@ -61,7 +61,7 @@ START_TEST(a_script_has_the_values) {
 }
 END_TEST
 
-/* Lines go along x, whatever the order of the runs; a roof is a slope up to a height. */
+/* Lines ascend along x in any order of the runs. A roof is a slope up to a height. */
 START_TEST(lines_ascend_and_roofs_bend) {
     char *const places[] = {alpha, beta, one}, *const series[] = {two};
     const double x[] = {30, 10, 20}, y[] = {3, 1, 2};
@@ -76,8 +76,8 @@ START_TEST(lines_ascend_and_roofs_bend) {
 }
 END_TEST
 
-/* One run alone: its point is at 4, and the roof bends at 16. */
-START_TEST(a_roof_is_seen_from_one_point) {
+/* A single run: its point is at x = 4, and the roof bends at 16. */
+START_TEST(a_single_point_shows_the_bend_of_the_roof) {
     char *const series[] = {one};
     const double x[] = {4}, y[] = {3};
     const struct chart_roof roof = {"DRAM", 0.5, 8};
@@ -90,7 +90,7 @@ START_TEST(a_roof_is_seen_from_one_point) {
 }
 END_TEST
 
-START_TEST(what_gnuplot_says_is_the_reason) {
+START_TEST(errors_of_gnuplot_are_reported) {
     char why[256] = "", *shown;
     if (!has_gnuplot())
         return;
@@ -104,7 +104,7 @@ START_TEST(what_gnuplot_says_is_the_reason) {
     int drawn = gnuplot_draw("set terminal dumb\n$d << E\n1 1\nE\nplot $d\n", to, why, sizeof why);
     fflush(said);
     shown = slurp("s");
-    ck_assert_str_eq(shown, ""); /* a warning is for those who write scripts */
+    ck_assert_str_eq(shown, ""); /* gnuplot's warnings are not shown: they concern authors of scripts */
     ck_assert_int_eq(drawn, 1);
     free(shown);
     fclose(to);
@@ -129,7 +129,7 @@ START_TEST(every_kind_is_drawn) {
         ck_assert_int_eq(memcmp(svg, "\x89PNG", 4), 0);
         free(svg);
     }
-    if (has_gnuplot()) { /* one file where one is named */
+    if (has_gnuplot()) { /* -o with a suffix writes one file */
         STATUS(HEDDLE_OK, "plot hand.db -o only.png --title 'my title'");
         ck_assert(exists("only.png") && !exists("only.svg") && !exists("only.png.svg"));
         STATUS(HEDDLE_OK, "plot hand.db --kind lines --x l1.size -o t.svg --title \"it's mine\"");
@@ -141,8 +141,8 @@ START_TEST(every_kind_is_drawn) {
 }
 END_TEST
 
-/* A file that cannot be written to its end, as on a disk that is full, is none; what was there stays. */
-START_TEST(half_a_plot_is_none) {
+/* A file that cannot be written completely, as on a full disk, is not left behind; an existing file stays. */
+START_TEST(incomplete_plots_are_removed) {
     static const char *const names[] = {"p.svg", "p.png"};
     struct rlimit all;
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &all), 0);
@@ -150,7 +150,7 @@ START_TEST(half_a_plot_is_none) {
         char why[256] = "", script[256];
         snprintf(script, sizeof script, "set terminal %s size 640,480\nplot sin(x)\n", i ? "pngcairo" : "svg");
         write_file(names[i], "mine", 4);
-        signal(SIGXFSZ, SIG_IGN); /* gnuplot's, too */
+        signal(SIGXFSZ, SIG_IGN); /* also ignored by gnuplot */
         for (rlim_t room = 1000; room <= 2000; room += 1000) {
             struct rlimit little = {room, all.rlim_max};
             setrlimit(RLIMIT_FSIZE, &little);
@@ -167,8 +167,8 @@ START_TEST(half_a_plot_is_none) {
 }
 END_TEST
 
-/* Names come from files and may be anything. */
-START_TEST(names_are_not_run) {
+/* Names come from files and may contain anything, also commands for gnuplot. */
+START_TEST(names_are_not_executed) {
     write_by_hand("`touch ran1`\"; system('touch ran2')\nsystem('touch ran3') END\nEND");
     if (has_gnuplot())
         STATUS(HEDDLE_OK, "plot hand.db -o n.svg --title '`touch ran4`'");
@@ -176,7 +176,7 @@ START_TEST(names_are_not_run) {
 }
 END_TEST
 
-START_TEST(what_cannot_be_drawn_is_said) {
+START_TEST(mistakes_are_reported) {
     write_by_hand("a");
     STATUS(HEDDLE_USAGE, "plot");
     SAYS(err, "which file?");
@@ -213,11 +213,11 @@ START_TEST(what_cannot_be_drawn_is_said) {
 }
 END_TEST
 
-START_TEST(gnuplot_is_named_where_it_is_missing) {
+START_TEST(a_missing_gnuplot_is_reported) {
     char *path = strdup(getenv("PATH")), here[PATH_MAX];
     write_by_hand("a");
     ck_assert_ptr_nonnull(getcwd(here, sizeof here));
-    ck_assert_int_eq(system("ln -s \"$(command -v env)\" env"), 0); /* all that heddle() needs */
+    ck_assert_int_eq(system("ln -s \"$(command -v env)\" env"), 0); /* heddle() needs it */
     setenv("PATH", here, 1);
     int status = heddle("plot hand.db -o p");
     setenv("PATH", path, 1);
@@ -233,11 +233,11 @@ SUITE(host_cli_plot) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST(a_script_has_the_values);
     TEST(lines_ascend_and_roofs_bend);
-    TEST(a_roof_is_seen_from_one_point);
-    TEST(what_gnuplot_says_is_the_reason);
+    TEST(a_single_point_shows_the_bend_of_the_roof);
+    TEST(errors_of_gnuplot_are_reported);
     TEST(every_kind_is_drawn);
-    TEST(half_a_plot_is_none);
-    TEST(names_are_not_run);
-    TEST(what_cannot_be_drawn_is_said);
-    TEST(gnuplot_is_named_where_it_is_missing);
+    TEST(incomplete_plots_are_removed);
+    TEST(names_are_not_executed);
+    TEST(mistakes_are_reported);
+    TEST(a_missing_gnuplot_is_reported);
 }

@@ -1,11 +1,11 @@
-/* Programs: host/program, through the command line. */
+/* Tests programs (host/program) through the command line. */
 #include "benchmarks/bench.h"
 #include "cli_help.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-/* p.heddle */
+/* Writes p.heddle. */
 __attribute__((format(printf, 1, 2))) static void program(const char *fmt, ...) {
     char text[8192];
     va_list list;
@@ -16,7 +16,7 @@ __attribute__((format(printf, 1, 2))) static void program(const char *fmt, ...) 
     write_file("p.heddle", text, (size_t)n);
 }
 
-/* A program of the example folder in p.heddle, with `from` replaced by `to`. */
+/* Writes a program of benchmarks/ to p.heddle, with `from` replaced by `to`. */
 static void example(const char *name, const char *from, const char *to) {
     char path[PATH_MAX + 64];
     snprintf(path, sizeof path, "%s/benchmarks/%s.heddle", cli_root, name);
@@ -34,7 +34,8 @@ static cJSON *json(const char *path) {
     return o;
 }
 
-/* What LUD leaves is the decomposition, by the plain algorithm in double; and a check against a file knows it. */
+/* LUD's result equals a decomposition by the textbook algorithm in double precision. A check against a file accepts
+ * the result, and finds a wrong element. */
 START_TEST(results_are_right_and_checked_by_files) {
     enum { N = 128 };
     static double a[N * N];
@@ -109,8 +110,8 @@ START_TEST(buffers_are_generated_and_saved) {
 }
 END_TEST
 
-/* Steps: swap, copy, zero, set, when, loops; each changes what comes out. */
-START_TEST(steps_do_what_they_say) {
+/* Tests the steps swap, copy, zero, set, `when` and loops; each of them changes the result. */
+START_TEST(each_step_has_its_effect) {
     float c[100];
     program(VECADD ABC "steps = ( " LAUNCH ",\n"       /* c = 3 i + 0.5 */
                        "{ swap = (\"a\", \"c\"); },\n" /* a = 3 i + 0.5, c = i */
@@ -132,7 +133,7 @@ START_TEST(steps_do_what_they_say) {
 }
 END_TEST
 
-/* The second launch finds in the L2 what the first brought there: vecadd reads 2 x 4 lines of 128 bytes. */
+/* The second launch hits in the L2 on lines that the first launch read: vecadd reads 2 x 4 lines of 128 bytes. */
 START_TEST(caches_stay_warm) {
     program(VECADD ABC "steps = ( { loop = \"i\"; below = 2; steps = (" LAUNCH "); } );");
     STATUS(HEDDLE_OK, "run p.heddle --json r.json");
@@ -146,8 +147,8 @@ START_TEST(caches_stay_warm) {
 }
 END_TEST
 
-/* Every type of argument reaches the kernel: k stores its parameters. */
-START_TEST(arguments_become_what_the_parameter_is) {
+/* Arguments of every type reach the kernel, which stores its parameters. */
+START_TEST(arguments_are_converted_to_the_parameters_type) {
     write_kernel(".param .u64 p, .param .u32 u, .param .s32 s, .param .f32 f, .param .f64 d, .param .u8 c, "
                  ".param .align 4 .b8 s3[12], .param .u64 q",
                  ".reg .f64 %d; ld.param.u64 %rd1,[p]; ld.param.u32 %r1,[u]; st.global.u32 [%rd1],%r1;"
@@ -182,7 +183,7 @@ END_TEST
 START_TEST(matrices_and_their_parts) {
     static const char market[] = "%%MatrixMarket matrix coordinate real symmetric\n% a comment\n\n3 3 4\n"
                                  "1 1 2.5\n3 1 -1\n2 2 4\n3 2 8e-1\n";
-    /* rows: 0: 0, 2; 1: 1, 2; 2: 0, 1 */
+    /* edges of the rows: 0: 0, 2; 1: 1, 2; 2: 0, 1 */
     static const uint32_t offsets[] = {0, 2, 4, 6}, targets[] = {0, 2, 1, 2, 0, 1};
     static const float values[] = {2.5f, -1, 4, 0.8f, -1, 0.8f};
     write_file("m.mtx", market, sizeof market - 1);
@@ -205,7 +206,8 @@ START_TEST(matrices_and_their_parts) {
 }
 END_TEST
 
-/* Mean and deviation of 100,000 normal values: errors are about 1/316. Whole numbers of a range all come. */
+/* The mean and the deviation of 100,000 normal values have errors of about 1/316. A uniform range of integers gives
+ * each of them. */
 START_TEST(distributions) {
     enum { N = 100000 };
     static float x[N];
@@ -223,7 +225,7 @@ START_TEST(distributions) {
     for (int i = 0; i < N; i++) {
         sum += (double)x[i];
         squares += ((double)x[i] - 3) * ((double)x[i] - 3);
-        beyond += fabs((double)x[i] - 3) > 4; /* two deviations: 4.55 % */
+        beyond += fabs((double)x[i] - 3) > 4; /* beyond two deviations: 4.55 % of the values */
     }
     ck_assert_double_eq_tol(sum / N, 3, 0.03);
     ck_assert_double_eq_tol(squares / N, 4, 0.08);
@@ -237,13 +239,13 @@ START_TEST(distributions) {
         EXPECT(d >= 2 && d < 3, "%g", d);
     }
     for (int i = 0; i < 7; i++)
-        ck_assert_int_gt(seen[i], 90); /* 143, deviation 11 */
+        ck_assert_int_gt(seen[i], 90); /* expected: 143, with a deviation of 11 */
     free(k), free(u);
 }
 END_TEST
 
-/* A texture shows its buffer, and after a swap the other one: k reads texel 0 by the module's reference and by an
- * object. */
+/* A texture shows its buffer, and after a swap the other buffer. Kernel k reads texel 0 through the module's texture
+ * reference and through a texture object. */
 START_TEST(textures_follow_their_buffers) {
     static const char ptx[] =
         ".version 6.0\n.target sm_50\n.address_size 64\n.global .texref image;\n"
@@ -293,7 +295,7 @@ START_TEST(variables_of_a_module) {
 }
 END_TEST
 
-/* A kernel whose result depends on the model's order is told by the other model; one check in each round. */
+/* The other model detects a kernel whose result depends on timing. The loop checks in each round. */
 START_TEST(checks_against_a_model) {
     write_kernel(".param .u64 p", "ld.param.u64 %rd1,[p]; mov.u32 %r1,%clock; st.global.u32 [%rd1],%r1;");
     program("module = \"k.ptx\"; buffers = { o = { type = \"u32\"; count = 1; generate = \"zero\"; }; };\n"
@@ -312,7 +314,7 @@ START_TEST(checks_against_a_model) {
 }
 END_TEST
 
-START_TEST(whatever_fails_in_the_kernel_has_both_places) {
+START_TEST(faults_are_located_in_kernel_and_program) {
     program(VECADD ABC
             "steps = (\n{ launch = \"vecadd\"; grid = 4; block = 32; args = (\"a\", \"b\", \"c\", 1000); } );");
     STATUS(HEDDLE_FAULT, "run p.heddle");
@@ -439,7 +441,7 @@ START_TEST(mistakes_are_named) {
 }
 END_TEST
 
-START_TEST(own_programs_stand_where_benchmarks_do) {
+START_TEST(programs_are_accepted_as_benchmarks) {
     program(VECADD ABC "steps = ( " LAUNCH " );");
     STATUS(
         HEDDLE_OK,
@@ -472,8 +474,8 @@ START_TEST(own_programs_stand_where_benchmarks_do) {
 }
 END_TEST
 
-/* What is in the database is not run again, until a file that the program reads is another. */
-START_TEST(sweeps_know_a_programs_files) {
+/* A run in the database is repeated only after a file that the program reads has changed. */
+START_TEST(changed_input_files_are_run_again) {
     float b[100] = {0};
     write_file("b.bin", b, sizeof b);
     program(VECADD "buffers = { a = { type = \"f32\"; count = \"n\"; generate = \"zero\"; };\n"
@@ -490,7 +492,7 @@ START_TEST(sweeps_know_a_programs_files) {
 }
 END_TEST
 
-START_TEST(run_says_where_the_slots_went) {
+START_TEST(run_prints_issue_slots_by_cause) {
     program(VECADD ABC "steps = ( " LAUNCH " );");
     STATUS(HEDDLE_OK, "run p.heddle");
     SAYS(out, "issue slots");
@@ -500,7 +502,7 @@ START_TEST(run_says_where_the_slots_went) {
 }
 END_TEST
 
-/* The command with stdin from a file. */
+/* Runs `heddle inspect -` with stdin from a file. */
 static int inspect_stdin(const char *file) {
     return heddle("inspect - <%s >stdout.txt 2>stderr.txt; exit $?; :", file);
 }
@@ -516,7 +518,7 @@ START_TEST(ptx_from_stdin) {
 }
 END_TEST
 
-/* The page shows the example as it is. */
+/* docs/programs.md shows every line of the example. */
 START_TEST(the_document_shows_the_example) {
     char path[PATH_MAX + 64];
     snprintf(path, sizeof path, "%s/docs/programs.md", cli_root);
@@ -539,19 +541,19 @@ SUITE(cli_programs) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST(results_are_right_and_checked_by_files);
     TEST(buffers_are_generated_and_saved);
-    TEST(steps_do_what_they_say);
+    TEST(each_step_has_its_effect);
     TEST(caches_stay_warm);
-    TEST(arguments_become_what_the_parameter_is);
+    TEST(arguments_are_converted_to_the_parameters_type);
     TEST(matrices_and_their_parts);
     TEST(distributions);
     TEST(textures_follow_their_buffers);
     TEST(variables_of_a_module);
     TEST(checks_against_a_model);
-    TEST(whatever_fails_in_the_kernel_has_both_places);
+    TEST(faults_are_located_in_kernel_and_program);
     TEST_LOOP(mistakes_are_named, 0, (int)(sizeof wrong / sizeof *wrong));
-    TEST(own_programs_stand_where_benchmarks_do);
-    TEST(sweeps_know_a_programs_files);
-    TEST(run_says_where_the_slots_went);
+    TEST(programs_are_accepted_as_benchmarks);
+    TEST(changed_input_files_are_run_again);
+    TEST(run_prints_issue_slots_by_cause);
     TEST(ptx_from_stdin);
     TEST(the_document_shows_the_example);
 }

@@ -1,5 +1,5 @@
-/* The examples of programs are the built-in benchmarks: in every statistic, of the whole and of each launch, in every
- * model and extension, on every preset. */
+/* The example programs bfs.heddle and lud.heddle do the same as the built-in benchmarks: every statistic is equal,
+ * in total and for each launch, in every model and extension and on every preset. */
 #include "cli_help.h"
 #include "host/models.h"
 #include <cjson/cJSON.h>
@@ -8,7 +8,7 @@
 
 enum { MOST = 48 };
 
-/* "functional", "spe" ... and "spe+dac" ... */
+/* Lists "functional", "spe" ..., "spe+dac" ..., and combined names. */
 static int models(char names[MOST][32]) {
     int n = 0;
     const struct model *m;
@@ -39,7 +39,7 @@ static int presets(char names[MOST][32]) {
     return n;
 }
 
-/* All statistics but those of the host. */
+/* Compares all statistics except the host's. */
 static void same_stats(const cJSON *a, const cJSON *b) {
     const cJSON *v, *of_a = cJSON_GetObjectItem(a, "stats"), *of_b = cJSON_GetObjectItem(b, "stats");
     int n = 0;
@@ -70,7 +70,8 @@ static void runs_are_equal(const char *name, const char *options) {
     free(text);
 }
 
-/* The product; of it, without HEDDLE_EVERY, each model and each preset once, the two programs in turn. */
+/* With HEDDLE_EVERY: all combinations of models and presets, for both programs. Without: each model and each preset
+ * once, with the programs alternating. */
 START_TEST(in_every_model_and_on_every_preset) {
     static char model[MOST][32], preset[MOST][32];
     int n_models = models(model), n_presets = presets(preset), most = n_models > n_presets ? n_models : n_presets;

@@ -1,5 +1,5 @@
-/* heddle reproduce: the tables of figures are whole, their numbers are what a hand computes, and the command writes
- * what it says. */
+/* Tests `heddle reproduce`: the tables of figures are complete, computed values equal values derived by hand, and
+ * the command writes its files. */
 #include "cli_help.h"
 #include "host/report/figure.h"
 #include "timing/report/stat.h"
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Statistics of an expression that are not registered: their number. */
+/* Returns the number of names in an expression that are not registered statistics. */
 static int unknown_names(const char *text) {
     int unknown = 0;
     for (const char *at = text; *at; at += strspn(at, "+/")) {
@@ -69,7 +69,7 @@ static void check_panel(const struct figure *f, const struct panel *p) {
     ck_assert(!p->split || is_series(p, p->split->series, strlen(p->split->series)));
 }
 
-START_TEST(every_figure_names_what_there_is) {
+START_TEST(names_in_figures_exist) {
     for (int i = 0; figure_at(i); i++) {
         const struct figure *f = figure_at(i);
         ck_assert(f->title && f->paper && f->programs && f->preset);
@@ -82,7 +82,7 @@ START_TEST(every_figure_names_what_there_is) {
 }
 END_TEST
 
-/* Options of a figure that are misspelt would be taken for parts that are not there yet. */
+/* A misspelt option of a figure would pass as a part that this version lacks. */
 START_TEST(no_part_of_a_figure_is_missing) {
     char why[1024];
     struct plan plan;
@@ -103,7 +103,7 @@ START_TEST(no_part_of_a_figure_is_missing) {
 }
 END_TEST
 
-START_TEST(an_expression_is_sums_over_sums) {
+START_TEST(expressions_are_quotients_of_sums) {
     double values[] = {6, 4, 0};
     char first[] = "a.b", second[] = "c", third[] = "zero", *names[] = {first, second, third};
     struct result_set set = {.names = names, .n_names = 3};
@@ -117,7 +117,7 @@ START_TEST(an_expression_is_sums_over_sums) {
 }
 END_TEST
 
-START_TEST(a_direction_is_same_or_other) {
+START_TEST(directions_of_claims) {
     const struct panel ratio = {.kind = PANEL_SPEEDUP}, plain = {.kind = PANEL_VALUE};
     const struct claim faster = CLAIM("all", "x", 1.1), even = CLAIM("all", "x", 1), slower = CLAIM("all", "x", 0.9);
     const struct claim bound = CLAIM_AT_MOST("all", "x", 1.01);
@@ -134,8 +134,10 @@ START_TEST(a_direction_is_same_or_other) {
 }
 END_TEST
 
-/* A figure of three programs under a base and two settings, and their best. Cycles 100, 200, 400 over 50 and 80, 100
- * and 100, 500 and 320: speed-ups 2 and 1.25, 2 and 2, 0.8 and 1.25; best 2, 2, 1.25. Run n takes n + 1 seconds. */
+/* A figure of three programs under a base and two settings, and the best of both settings.
+ * - Cycles of the base: 100, 200, 400; of one: 50, 100, 500; of two: 80, 100, 320.
+ * - Speed-ups of one: 2, 2, 0.8; of two: 1.25, 2, 1.25; of the best: 2, 2, 1.25.
+ * - Run n takes n + 1 seconds. */
 static const struct series three_series[] = {{.label = "base", .model = "spe", .hidden = true},
                                              {.label = "one", .model = "dpe", .base = "base"},
                                              {.label = "two", .model = "its", .base = "base"},
@@ -163,7 +165,7 @@ static void three_programs(struct three *t, const struct figure *f) {
     ck_assert(plan_start(&t->plan, why, sizeof why));
     ck_assert(figure_plan(&t->r, f, BENCH_SMALL, &t->plan, why, sizeof why));
     ck_assert_int_eq(t->plan.n_runs, 9);
-    for (int i = 0; i < 9; i++) { /* series by series, program by program */
+    for (int i = 0; i < 9; i++) { /* ordered by series, then by program */
         t->values[i][0] = cycles[i / 3][i % 3];
         t->values[i][1] = i + 1;
         t->rows[i].key = t->plan.runs[i].key;
@@ -176,7 +178,7 @@ static void three_free(struct three *t) {
     plan_free(&t->plan);
 }
 
-START_TEST(panels_are_what_a_hand_computes) {
+START_TEST(panel_values_by_hand) {
     static const struct split split = {"one", "fast", "slow", 1.5};
     static const struct claim claims[] = {CLAIM("fast", "one", 2), CLAIM("vecadd", "two", 1.25), {0}};
     static const struct figure f = {.name = "f",
@@ -200,7 +202,7 @@ START_TEST(panels_are_what_a_hand_computes) {
     ck_assert_double_eq(panel_value(&v, &t.r, "slow", "two"), 1.25);
     ck_assert(isnan(panel_value(&v, &t.r, "all", "base")));
     ck_assert(isnan(panel_value(&v, &t.r, "nothing", "one")));
-    t.rows[4].status = HEDDLE_WRONG; /* sgemm under one: no figure, and no part of a mean */
+    t.rows[4].status = HEDDLE_WRONG; /* sgemm under one has no value and does not enter a mean */
     panel_free(&v);
     ck_assert(panel_fill(&v, &t.r, 0, &t.plan, &t.set));
     ck_assert(isnan(panel_value(&v, &t.r, "sgemm", "one")));
@@ -218,26 +220,26 @@ static double tau_of(int n, const double *ours, const double *theirs) {
     return rank_tau(&r);
 }
 
-START_TEST(ranks_are_what_a_hand_computes) {
+START_TEST(ranks_by_hand) {
     static const double up[] = {1, 2, 3, 4}, down[] = {40, 30, 20, 10}, last_two[] = {1, 2, 4, 3};
     static const double tie[] = {1, 2, 2, 3}, even[] = {7, 7, 7, 7}, gap[] = {1, NAN, 3, 4};
     static const double low_tie[] = {1, 1, 2}, high_tie[] = {2, 2, 1};
     ck_assert_double_eq(tau_of(4, up, up), 1);
     ck_assert_double_eq(tau_of(4, up, down), -1);
-    ck_assert_double_eq_tol(tau_of(4, up, last_two), 4.0 / 6, 1e-12);            /* 5 pairs of 6 in order, 1 not */
-    ck_assert_double_eq_tol(tau_of(4, tie, up), 5 / sqrt(5.0 * 6), 1e-12);       /* 5 in order; 1 is no pair here */
-    ck_assert_double_eq_tol(tau_of(4, up, tie), 5 / sqrt(6.0 * 5), 1e-12);       /* or not in the paper */
-    ck_assert_double_eq_tol(tau_of(4, tie, last_two), 3 / sqrt(5.0 * 6), 1e-12); /* 4 in order, 1 not, 1 equal */
-    ck_assert_double_eq(tau_of(3, low_tie, high_tie), -1); /* -2 over sqrt(2 x 2): equal in both */
+    ck_assert_double_eq_tol(tau_of(4, up, last_two), 4.0 / 6, 1e-12);            /* 5 of 6 pairs in order, 1 not */
+    ck_assert_double_eq_tol(tau_of(4, tie, up), 5 / sqrt(5.0 * 6), 1e-12);       /* 5 in order; 1 tie here */
+    ck_assert_double_eq_tol(tau_of(4, up, tie), 5 / sqrt(6.0 * 5), 1e-12);       /* 1 tie in the paper */
+    ck_assert_double_eq_tol(tau_of(4, tie, last_two), 3 / sqrt(5.0 * 6), 1e-12); /* 4 in order, 1 not, 1 tie */
+    ck_assert_double_eq(tau_of(3, low_tie, high_tie), -1); /* -2 / sqrt(2 x 2): one pair is equal in both */
     ck_assert(isnan(tau_of(4, even, up)));
     ck_assert(isnan(tau_of(1, up, up)));
-    ck_assert_double_eq(tau_of(4, gap, up), 1); /* the three pairs of those that were measured */
+    ck_assert_double_eq(tau_of(4, gap, up), 1); /* three pairs have measured values */
 }
 END_TEST
 
-/* One: 2, 2 and 0.8 where the text has 2, 3 and 1; two: 1.25, 2 and 1.25, of which the text has the first as 1.5, and
- * the mean, 1.5, as 1.2 at most. */
-START_TEST(a_summary_is_what_a_hand_computes) {
+/* Values of one: 2, 2 and 0.8, where the text claims 2, 3 and 1. Values of two: 1.25, 2 and 1.25; the text claims
+ * 1.5 for the first, and at most 1.2 for the mean, which is 1.5. */
+START_TEST(a_summary_by_hand) {
     static const struct claim claims[] = {CLAIM("vecadd", "one", 2),        CLAIM("sgemm", "one", 3),
                                           CLAIM("reduction", "one", 1),     CLAIM("vecadd", "two", 1.5),
                                           CLAIM_AT_MOST("all", "two", 1.2), {0}};
@@ -257,15 +259,15 @@ START_TEST(a_summary_is_what_a_hand_computes) {
     ck_assert_int_eq(c->all, 5);
     ck_assert_int_eq(c->measured, 5);
     ck_assert_int_eq(c->directed, 5);
-    ck_assert_int_eq(c->same, 3);     /* not 0.8 for 1, nor 1.5 for 1.2 at most */
+    ck_assert_int_eq(c->same, 3);     /* 0.8 differs in direction from 1, and 1.5 from "at most 1.2" */
     ck_assert_int_eq(c->compared, 4); /* a bound has no distance */
     ck_assert_double_eq_tol(claims_distance(c), (0 + 1.0 / 3 + 0.2 + 1.0 / 6) / 4, 1e-12);
-    ck_assert_int_eq(c->programs.pairs, 3); /* of one: one is equal here, two are in the paper's order */
+    ck_assert_int_eq(c->programs.pairs, 3); /* of one: one pair ties here, two have the paper's order */
     ck_assert_double_eq_tol(rank_tau(&c->programs), 2 / sqrt(2.0 * 3), 1e-12);
-    ck_assert_int_eq(c->settings.pairs, 1); /* of vecadd: 2 and 1.25, 2 and 1.5 */
+    ck_assert_int_eq(c->settings.pairs, 1); /* of vecadd: 2 and 1.25 here, 2 and 1.5 in the text */
     ck_assert_double_eq(rank_tau(&c->settings), 1);
     ck_assert_double_eq(s.rows[1].seconds, 45); /* 1 + ... + 9 */
-    ck_assert_double_eq(s.seconds, 45);         /* nothing was run twice */
+    ck_assert_double_eq(s.seconds, 45);         /* each run counts once */
     ck_assert_int_eq(s.runs, 9);
     ck_assert_int_eq(s.all.all, 10);
     ck_assert_double_eq_tol(rank_tau(&s.all.programs), 4 / sqrt(4.0 * 6), 1e-12);
@@ -277,7 +279,8 @@ START_TEST(a_summary_is_what_a_hand_computes) {
 }
 END_TEST
 
-/* The script of a panel of one program and `n` series, s0 to s12, whose means are 1 to 13. */
+/* Returns the script of a panel with one program and `n` series, s0 to s12, whose means are 1 to 13. The caller
+ * frees it. */
 static char *script_of(int n) {
     static const char *const labels[] = {"s0", "s1", "s2", "s3",  "s4",  "s5", "s6",
                                          "s7", "s8", "s9", "s10", "s11", "s12"};
@@ -304,8 +307,8 @@ static char *script_of(int n) {
     return script;
 }
 
-/* There are twelve colours. The mark of s2, third of twelve bars in the second cluster: 1 + (2 - 5.5) / 13; as the one
- * bar of the third cluster: 2. */
+/* There are twelve colours. The mark of s2 is at 1 + (2 - 5.5) / 13 if s2 is the third of twelve bars in the second
+ * cluster, and at 2 if s2 is the only bar of the third cluster. */
 START_TEST(many_series_are_drawn_as_their_means) {
     char *twelve = script_of(12), *more = script_of(13);
     SAYS(twelve, "\"vecadd\" 100 101 102 103");
@@ -348,7 +351,7 @@ START_TEST(a_figure_is_run_once_and_written) {
     SAYS(page, "<h2 id=\"subwarp-table3\">");
     SAYS(page, "<td class=n data-v=\"12.66\">12.660</td>");
     char *summary = slurp("reproduction/summary.csv");
-    SAYS(summary, "\nsubwarp-table3,5,5,5,5,0.8,10,,0,"); /* all but one pair of ten in order: 8 / 10 */
+    SAYS(summary, "\nsubwarp-table3,5,5,5,5,0.8,10,,0,"); /* all but one of ten pairs in order: 8 / 10 */
     SAYS(summary, "\n1 figure,5,5,5,5,0.8,10,,0,");
     free(summary);
     SAYS(page, ">0.80 (10)</td>");
@@ -365,7 +368,7 @@ START_TEST(a_figure_is_run_once_and_written) {
 }
 END_TEST
 
-/* Of a figure's CSV. */
+/* Returns a value from a figure's CSV. */
 static double csv_value(const char *csv, const char *of, const char *series) {
     char key[96];
     snprintf(key, sizeof key, ",%s,%s,", of, series);
@@ -374,9 +377,10 @@ static double csv_value(const char *csv, const char *of, const char *series) {
     return atof(at + strlen(key));
 }
 
-/* Table III falls from 16 to 32 ways, since the code of 32 subwarps does not fit the L1 instruction cache: with code
- * that does not fit ours we fall, with a cache that takes it we do not, and neither do we with code that fits. */
-START_TEST(interleaving_falls_at_32_ways_for_want_of_instruction_cache) {
+/* Table III falls from 16 to 32 ways, since the code of 32 subwarps does not fit into the L1 instruction cache.
+ * Here, too, the speed-up falls if the code exceeds the cache. It does not fall with a larger cache, nor with
+ * shorter code. */
+START_TEST(interleaving_falls_at_32_ways_without_enough_instruction_cache) {
     cli_setup();
     STATUS(HEDDLE_OK, "reproduce subwarp-table3 subwarp-table3-long --no-plots -j 2");
     char *fits = slurp("reproduction/subwarp-table3.csv"), *exceeds = slurp("reproduction/subwarp-table3-long.csv");
@@ -390,7 +394,7 @@ START_TEST(interleaving_falls_at_32_ways_for_want_of_instruction_cache) {
 }
 END_TEST
 
-START_TEST(without_gnuplot_tables_still_come) {
+START_TEST(tables_do_not_need_gnuplot) {
     cli_setup();
     char *before = strdup(getenv("PATH"));
     ck_assert_int_eq(system("mkdir bin && for t in env sh bash; do ln -s $(command -v $t) bin/$t; done"), 0);
@@ -406,8 +410,8 @@ START_TEST(without_gnuplot_tables_still_come) {
 }
 END_TEST
 
-/* A gnuplot that ends as `script` says stands first in PATH. The table, the CSV and the page come all the same, of the
- * figures after the one that could not be drawn, too. */
+/* Runs a reproduction with a gnuplot that is the script `script`. The tables, the CSV files and the page must be
+ * written nevertheless, also for figures after the first that cannot be drawn. */
 static void with_gnuplot(const char *script, const char *said) {
     char path[4 * PATH_MAX], *before = strdup(getenv("PATH"));
     write_file("bin/gnuplot", script, strlen(script));
@@ -425,7 +429,7 @@ static void with_gnuplot(const char *script, const char *said) {
     ck_assert_int_eq(system("rm -r here"), 0);
 }
 
-START_TEST(a_gnuplot_that_fails_takes_the_plots_alone) {
+START_TEST(a_failing_gnuplot_only_loses_plots) {
     cli_setup();
     ck_assert_int_eq(mkdir("bin", 0777), 0);
     with_gnuplot("#!/bin/sh\nexit 3\n", "here/dpe-storage.svg: gnuplot ended with exit status 3;");
@@ -435,7 +439,7 @@ START_TEST(a_gnuplot_that_fails_takes_the_plots_alone) {
 }
 END_TEST
 
-START_TEST(a_folder_is_tried_before_anything_runs) {
+START_TEST(the_folder_is_checked_before_the_runs) {
     cli_setup();
     write_file("file", "", 0);
     STATUS(HEDDLE_USAGE, "reproduce dpe-storage --to file");
@@ -464,7 +468,7 @@ static long size_of(const char *file) {
     return (long)st.st_size;
 }
 
-START_TEST(databases_that_are_not_ours_are_refused) {
+START_TEST(invalid_databases_are_refused) {
     cli_setup();
     STATUS(HEDDLE_OK, "reproduce subwarp-table3 --no-plots -j 2 -o whole.db");
     char *whole = slurp("whole.db");
@@ -477,7 +481,7 @@ START_TEST(databases_that_are_not_ours_are_refused) {
     write_file("half.db", whole, (size_t)size / 2 / 4096 * 4096);
     STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o half.db");
     SAYS(err, "half.db: is damaged");
-    ck_assert_int_eq(size_of("half.db"), size / 2 / 4096 * 4096); /* and it is left alone */
+    ck_assert_int_eq(size_of("half.db"), size / 2 / 4096 * 4096); /* the file is left unchanged */
     write_file("text.db", "figures, as a text; not those of a database of any kind\n", 57);
     STATUS(HEDDLE_USAGE, "reproduce subwarp-table3 -o text.db");
     SAYS(err, "text.db: is not a results database");
@@ -497,8 +501,9 @@ START_TEST(databases_that_are_not_ours_are_refused) {
 }
 END_TEST
 
-/* The limit is one of a file's size: the database meets it first, in the middle of the runs, then the page. */
-START_TEST(a_full_disk_ends_it_and_the_same_command_goes_on) {
+/* The limit on a file's size ends the first command while the database grows, and the last one while the page is
+ * written. */
+START_TEST(the_same_command_continues_after_a_full_disk) {
     cli_setup();
     char command[2 * PATH_MAX];
     snprintf(command, sizeof command,
@@ -517,7 +522,7 @@ START_TEST(a_full_disk_ends_it_and_the_same_command_goes_on) {
     ck_assert_int_lt(kept, 10);
     STATUS(HEDDLE_OK, "reproduce subwarp-table3 --no-plots -j 2");
     STATUS(HEDDLE_OK, "results results.db --value gpu.cycles --csv -");
-    ck_assert_int_eq(occurrences(out, "\n"), 11); /* the head, and five programs in two models */
+    ck_assert_int_eq(occurrences(out, "\n"), 11); /* the header, and five programs in two models */
     char *page = slurp("reproduction/index.html");
     snprintf(command, sizeof command,
              "bash -c \"ulimit -f 2; exec '%s' reproduce subwarp-table3 --no-plots --to reproduction\" >o.txt 2>e.txt",
@@ -525,7 +530,7 @@ START_TEST(a_full_disk_ends_it_and_the_same_command_goes_on) {
     how = system(command);
     ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == HEDDLE_USAGE);
     char *after = slurp("reproduction/index.html");
-    ck_assert_str_eq(page, after); /* the old one, not half of the new one */
+    ck_assert_str_eq(page, after); /* the old page, not half of the new one */
     free(page);
     free(after);
     cli_teardown();
@@ -557,20 +562,20 @@ START_TEST(unknown_figures_are_refused_with_names) {
 END_TEST
 
 SUITE(host_cli_reproduce) {
-    TEST(every_figure_names_what_there_is);
+    TEST(names_in_figures_exist);
     TEST(no_part_of_a_figure_is_missing);
-    TEST(an_expression_is_sums_over_sums);
-    TEST(a_direction_is_same_or_other);
-    TEST(panels_are_what_a_hand_computes);
-    TEST(ranks_are_what_a_hand_computes);
-    TEST(a_summary_is_what_a_hand_computes);
+    TEST(expressions_are_quotients_of_sums);
+    TEST(directions_of_claims);
+    TEST(panel_values_by_hand);
+    TEST(ranks_by_hand);
+    TEST(a_summary_by_hand);
     TEST(many_series_are_drawn_as_their_means);
     TEST(a_figure_is_run_once_and_written);
-    TEST_SPEED(interleaving_falls_at_32_ways_for_want_of_instruction_cache);
-    TEST(without_gnuplot_tables_still_come);
-    TEST(a_gnuplot_that_fails_takes_the_plots_alone);
-    TEST(a_folder_is_tried_before_anything_runs);
-    TEST(databases_that_are_not_ours_are_refused);
-    TEST(a_full_disk_ends_it_and_the_same_command_goes_on);
+    TEST_SPEED(interleaving_falls_at_32_ways_without_enough_instruction_cache);
+    TEST(tables_do_not_need_gnuplot);
+    TEST(a_failing_gnuplot_only_loses_plots);
+    TEST(the_folder_is_checked_before_the_runs);
+    TEST(invalid_databases_are_refused);
+    TEST(the_same_command_continues_after_a_full_disk);
     TEST(unknown_figures_are_refused_with_names);
 }

@@ -1,8 +1,8 @@
-/* Causes that docs/reproduction.md names for differences from the papers, switched on and off. */
+/* Tests the causes that docs/reproduction.md gives for differences from the papers, by switching each on and off. */
 #include "cli_help.h"
 #include <stdio.h>
 
-/* Cycles of its over those of si, of one run each in results.db. */
+/* Returns the cycles with its divided by the cycles with si. results.db has one run of each. */
 static double gain(const char *program) {
     long long cycles[2];
     for (int si = 0; si < 2; si++) {
@@ -17,9 +17,10 @@ static double gain(const char *program) {
     return (double)cycles[0] / (double)cycles[1];
 }
 
-/* subwarp-12: the rays of a warp join after each step of the walk through the tree, so that little of it diverges and
- * interleaving hides hardly anything. What follows the walk diverges: without the walk the gain is several times it. */
-START_TEST(interleaving_gains_less_where_rays_join_after_each_step) {
+/* subwarp-12: the rays of a warp reconverge after each step of the walk through the tree. The walk diverges little,
+ * and interleaving hides hardly any latency there. The code after the walk diverges: without the walk, the gain is
+ * several times higher. */
+START_TEST(interleaving_gains_less_if_rays_reconverge_after_each_step) {
     cli_setup();
     STATUS(HEDDLE_OK, "sweep shade7 shadehit7 -c turing -m its,si -s memory.latency=600 -s si.yield=true"
                       " -s si.trigger=half -j 2");
@@ -30,8 +31,10 @@ START_TEST(interleaving_gains_less_where_rays_join_after_each_step) {
 }
 END_TEST
 
-/* dpe-stacks: six levels of branches, four of them with an else. SPE: each branch turns its entry into the one that
- * waits and pushes one for each side that is not at the join, 1 + 4 x 2 + 2 x 1; DPE: one for both, 1 + 6. */
+/* dpe-stacks: six levels of branches, four of them with an else.
+ * - SPE: each branch turns its entry into the waiting one, and pushes an entry for each path that does not start at the
+ *   reconvergence point: 1 + 4 x 2 + 2 x 1.
+ * - DPE: one entry for both paths: 1 + 6. */
 START_TEST(six_levels_of_branches_are_the_papers_depths) {
     cli_setup();
     char command[PATH_MAX + 128];
@@ -46,6 +49,6 @@ START_TEST(six_levels_of_branches_are_the_papers_depths) {
 END_TEST
 
 SUITE(host_cli_reproduce_causes) {
-    TEST(interleaving_gains_less_where_rays_join_after_each_step);
+    TEST(interleaving_gains_less_if_rays_reconverge_after_each_step);
     TEST(six_levels_of_branches_are_the_papers_depths);
 }

@@ -1,4 +1,5 @@
-/* Sweeps in shares, as a job array, and merged databases. A stand-in for sbatch runs the tasks one after another. */
+/* Tests sweeps in parts, sweeps as job arrays, and merged databases. A stand-in for sbatch runs the tasks one after
+ * another. */
 #include "cli_help.h"
 #include "host/results/results_db.h"
 #include <stdio.h>
@@ -9,9 +10,9 @@
 /* Two programs, two models, three sizes: 12 runs, each with its launches. */
 #define SWEEP "sweep vecadd reduction -m spe,dpe -s l1.size=8K:24K:8K "
 
-START_TEST(shares_make_a_whole) {
+START_TEST(parts_are_complete_together) {
     STATUS(HEDDLE_OK, SWEEP "-o whole.db");
-    for (int i = 0; i < 5; i++) { /* 12 runs in 5 shares: 3, 3, 2, 2, 2 */
+    for (int i = 0; i < 5; i++) { /* 12 runs in 5 parts: 3, 3, 2, 2, 2 */
         char says[64];
         STATUS(HEDDLE_OK, SWEEP "-o all.db --part %d/5", i);
         snprintf(says, sizeof says, "%d runs now, 0 were there", i < 2 ? 3 : 2);
@@ -27,12 +28,12 @@ START_TEST(shares_make_a_whole) {
     STATUS(HEDDLE_OK, "results --merge all.db.parts/*.db whole.db all.db -o all.db"); /* also into itself */
     SAYS(out, "0 runs added to all.db, 36 were there");
     ck_assert_int_eq(database_number("all.db", "SELECT count(*) FROM run"), 12);
-    STATUS(HEDDLE_OK, SWEEP "-o all.db --part 1/2"); /* of other shares nothing is left */
+    STATUS(HEDDLE_OK, SWEEP "-o all.db --part 1/2"); /* no run is left for other parts */
     SAYS(out, "0 runs now, 0 were there");
 }
 END_TEST
 
-/* A run that is there without a profile gets it. */
+/* Merging adds a missing profile to an existing run. */
 START_TEST(profiles_are_merged) {
     STATUS(HEDDLE_OK, "sweep vecadd -o plain.db");
     STATUS(HEDDLE_OK, "sweep vecadd reduction -o rich.db --profile");
@@ -72,12 +73,12 @@ START_TEST(what_cannot_be_merged_is_refused) {
 }
 END_TEST
 
-START_TEST(the_script_says_what_is_run) {
+START_TEST(the_script_has_the_commands) {
     STATUS(HEDDLE_OK, SWEEP "-s 'sched.policy=lrr' -o \"it's.db\" -j 2 --slurm --tasks 4");
     SAYS(out, "it's.db.slurm: 12 runs in 4 tasks");
     char *text = slurp("it's.db.slurm");
     SAYS(text, "tasks=4\njobs=2\n");
-    SAYS(text, "/it'\\''s.db'\n"); /* as the shell wants it */
+    SAYS(text, "/it'\\''s.db'\n"); /* quoted for the shell */
     SAYS(text, "--model 'spe,dpe' --set 'l1.size=8K:24K:8K' --set 'sched.policy=lrr' -- 'vecadd' 'reduction'");
     SAYS(text, "--array=0-$((tasks - 1))");
     SAYS(text, "--dependency=\"afterany:");
@@ -89,8 +90,8 @@ START_TEST(the_script_says_what_is_run) {
 }
 END_TEST
 
-/* Jobs run when they are submitted, arrays a task after another; task 1 of the first array is killed with its group
- * when it has put a run into its database. */
+/* A stand-in for sbatch. It runs a job when it is submitted, and the tasks of an array one after another. It kills
+ * the process group of task 1 of the first array once that task has stored a run. */
 static const char sbatch[] =
     "#!/bin/sh\n"
     "n=$(($(cat jobs 2>/dev/null || echo 0) + 1)); echo $n >jobs\n"
@@ -119,8 +120,8 @@ static const char sbatch[] =
     "    i=$((i + 1))\n"
     "done\n";
 
-/* Share 1 of 3 is vecadd, lud, vecadd, lud: the kill comes while there is more to do. Job 1 is the array, 2 merges and
- * submits what is missing as 3, which 4 merges. */
+/* Part 1 of 3 is vecadd, lud, vecadd, lud: the kill leaves work to do. Job 1 is the array. Job 2 merges and submits
+ * the missing runs as job 3, which job 4 merges. */
 START_TEST(a_killed_task_is_submitted_again) {
     char path[PATH_MAX * 2];
     write_file("sbatch", sbatch, sizeof sbatch - 1);
@@ -140,7 +141,7 @@ START_TEST(a_killed_task_is_submitted_again) {
     SAYS(log, "\n0 runs are missing\n");
     ck_assert_int_eq(occurrences(log, "are missing\n"), 2);
     free(log);
-    int parts = 0; /* no run is in two of them */
+    int parts = 0; /* no run is in two parts */
     for (int i = 0; i < 3; i++) {
         char part[64];
         snprintf(part, sizeof part, "sweep.db.parts/%d-of-3.db", i);
@@ -156,9 +157,9 @@ END_TEST
 
 SUITE(host_cli_slurm) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
-    TEST(shares_make_a_whole);
+    TEST(parts_are_complete_together);
     TEST(profiles_are_merged);
     TEST(what_cannot_be_merged_is_refused);
-    TEST(the_script_says_what_is_run);
+    TEST(the_script_has_the_commands);
     TEST(a_killed_task_is_submitted_again);
 }

@@ -1,4 +1,5 @@
-/* A sweep as a job array of a real Slurm: munged, slurmctld and slurmd on the loopback, in the test's folder. */
+/* Runs a sweep as a job array on a real Slurm: munged, slurmctld and slurmd on the loopback interface, with their
+ * files in the test's folder. */
 #include "cli_help.h"
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +15,7 @@
 
 #define SWEEP "sweep lud vecadd -m spe,dpe -s l1.size=8K,16K "
 
-/* Who started the daemons, and a pipe that ends with this process, however it ends. */
+/* The process that started the daemons, and a pipe that closes when this process ends for any reason. */
 static pid_t keeper;
 static int alive = -1;
 
@@ -30,7 +31,7 @@ static int free_port(void) {
     return ntohs(a.sin_port);
 }
 
-/* What a shell says of its first line; "" when there is none. */
+/* Returns the first line that a shell command prints; "": none. */
 static const char *shell(const char *command) {
     static char line[512];
     FILE *f = popen(command, "r");
@@ -42,7 +43,7 @@ static const char *shell(const char *command) {
     return line;
 }
 
-/* A cluster of this machine: everyone is root, nothing is accounted, what is requeued begins again soon. */
+/* Settings of a cluster on this machine: everyone is root, there is no accounting, and a requeued job restarts soon. */
 static const char settings[] =
     "ClusterName=heddle\nSlurmUser=root\nAuthType=auth/munge\n"
     "ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\nMpiDefault=none\n"
@@ -68,7 +69,7 @@ static void configure(const char *folder) {
     ck_assert_int_eq(fclose(f), 0);
 }
 
-/* Ends all that came from here: what a daemon leaves becomes the keeper's own. */
+/* Kills all descendants of the keeper: orphans of a daemon become its children. */
 static void kill_all(void) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
@@ -90,10 +91,10 @@ static void start_daemon(const char *command) {
     }
 }
 
-/* In a process of its own: the daemons, in the foreground, until the test is no more, be it by a kill. */
+/* Runs the daemons in the foreground, in a process of its own, until the test's process ends, also if it is killed. */
 static void keep_daemons(int until) {
     char byte;
-    setsid(); /* not among those that are killed with the test */
+    setsid(); /* not in the process group that is killed with the test */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     start_daemon("exec munged --foreground --force --key-file=$PWD/munge/key --socket=$PWD/munge/socket "
                  "--pid-file=$PWD/munge.pid --log-file=$PWD/munge/log --seed-file=$PWD/munge/seed >munge.txt 2>&1");
@@ -132,7 +133,7 @@ static void stop_keeper(void) {
     keeper = 0;
 }
 
-/* Whether there is a cluster to be had; the test is skipped when not. */
+/* Starts a cluster. Returns false and skips the test if there is none. */
 static bool begin(void) {
     char folder[PATH_MAX], path[PATH_MAX + 16];
     if (system("command -v munged slurmctld slurmd sbatch squeue scontrol >/dev/null 2>&1") != 0) {
@@ -163,7 +164,7 @@ static void end(void) {
     cli_teardown();
 }
 
-/* Processes whose command line, or folder, is in `folder`. */
+/* Returns the number of other processes with `folder` in their command line or working directory. */
 static int processes_of(const char *folder) {
     DIR *d = opendir("/proc");
     int n = 0;
@@ -176,7 +177,7 @@ static int processes_of(const char *folder) {
             close(fd);
         snprintf(path, sizeof path, "/proc/%.16s/cwd", e->d_name);
         ssize_t at = readlink(path, cwd, sizeof cwd);
-        bool other = atoi(e->d_name) > 0 && atoi(e->d_name) != (int)getpid(); /* there is 'self', too */
+        bool other = atoi(e->d_name) > 0 && atoi(e->d_name) != (int)getpid(); /* skips 'self' as well */
         n += other && ((len > 0 && memmem(text, (size_t)len, folder, strlen(folder))) ||
                        (at > 0 && memmem(cwd, (size_t)at, folder, strlen(folder))));
     }
@@ -185,7 +186,7 @@ static int processes_of(const char *folder) {
     return n;
 }
 
-/* What began a cluster is killed while a job runs: nothing of it is left. */
+/* The process that started a cluster is killed while a job runs: no process of the cluster remains. */
 START_TEST(daemons_end_with_a_test_that_is_killed) {
     char folder[PATH_MAX];
     ck_assert_ptr_nonnull(getcwd(folder, sizeof folder));
@@ -228,7 +229,7 @@ static long long count_in_parts(const char *sql) {
     return all;
 }
 
-/* Waits until a query of a share gives at least `least`. */
+/* Waits until a query on a part's database gives at least `least`. Returns the result. */
 static long long wait_for(const char *part, const char *sql, long long least) {
     for (int i = 0; i < 1200; i++, pause_ms(50)) {
         long long n = exists(part) ? database_number(part, sql) : -1;
@@ -246,12 +247,13 @@ static void wait_for_jobs(void) {
     ck_abort_msg("jobs do not end: %s", shell("squeue -h -o '%i %T %r'"));
 }
 
-/* 8 runs in 3 tasks. Task 1 is killed, with one run in its database, and task 2 is put back into the queue by the
- * cluster's master, with one as well. What they had is not run again; the job that merges submits what is missing; all
- * of it is in one database at the end, each once, as of an undisturbed sweep. */
+/* 8 runs in 3 tasks. Task 1 is killed with one run in its database; task 2 is requeued by slurmctld, also with one run.
+ * - Finished runs are not repeated.
+ * - The merging job submits the missing runs.
+ * - At the end, one database holds each run once, equal to an undisturbed sweep. */
 START_TEST(tasks_that_are_killed_lose_nothing) {
     static const char ids[] = "SELECT count(*) FROM run";
-    /* which was the first of its share, and when it ended */
+    /* identifies the first run of a part and when it ended */
     static const char first[] = "SELECT id * 1000000000000 + strftime('%s', ended) FROM run ORDER BY id LIMIT 1";
     if (!begin())
         return;
@@ -265,18 +267,18 @@ START_TEST(tasks_that_are_killed_lose_nothing) {
     ck_assert_int_eq(system("scontrol requeue 1_2"), 0);
     long long there = count_in_parts(ids);
     ck_assert_int_ge(there, 2);
-    ck_assert_int_lt(there, 8); /* they were in the middle of it */
+    ck_assert_int_lt(there, 8); /* both tasks were interrupted */
     long long began = database_number("sweep.db.parts/1-of-3.db", first);
     wait_for_jobs();
     ck_assert_int_eq(database_number("sweep.db", ids), 8);
     ck_assert_int_eq(database_number("sweep.db", "SELECT count(DISTINCT key) FROM run"), 8);
-    ck_assert_int_eq(count_in_parts(ids), 8); /* none is in two shares */
+    ck_assert_int_eq(count_in_parts(ids), 8); /* no run is in two parts */
     ck_assert_int_eq(database_number("sweep.db", "SELECT count(*) FROM run WHERE verdict = 'pass'"), 8);
     ck_assert_int_eq(database_number("sweep.db", "SELECT count(*) FROM claim"), 0);
     ck_assert_int_eq(database_number("sweep.db.parts/1-of-3.db", first), began);
     char *log = slurp("sweep.db.parts/task-merge.txt");
     SAYS(log, "\n0 runs are missing\n");
-    SAYS(log, "3 tasks: job "); /* some of the killed task were */
+    SAYS(log, "3 tasks: job "); /* the killed task left runs missing */
     free(log);
     STATUS(HEDDLE_OK, SWEEP "-o sweep.db");
     SAYS(out, "0 runs now, 8 were there");

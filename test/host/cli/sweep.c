@@ -1,4 +1,5 @@
-/* heddle sweep and heddle results from outside: what is run, what is kept when something goes wrong, and pivots. */
+/* Tests `heddle sweep` and `heddle results` from outside: which runs are done, which results survive failures, and
+ * pivot tables. */
 #include "cli_help.h"
 #include "host/cli/axes.h"
 #include "host/results/results_db.h"
@@ -24,7 +25,7 @@ static struct result_set load(const char *file) {
     return set;
 }
 
-/* How many runs are in it; 0 while there is no such file, or it is being made. */
+/* Returns the number of runs in a database; 0 while it does not exist or is being created. */
 static int rows_now(const char *file) {
     sqlite3 *db;
     sqlite3_stmt *s = NULL;
@@ -40,7 +41,7 @@ static int rows_now(const char *file) {
     return n;
 }
 
-/* The same runs with the same figures, but for the host's own. */
+/* Checks that two databases hold the same runs with the same statistics, except the host's. */
 static void same_rows(const char *a, const char *b, int runs) {
     struct result_set x = load(a), y = load(b);
     ck_assert_int_eq(x.n, runs);
@@ -60,7 +61,7 @@ static void same_rows(const char *a, const char *b, int runs) {
     result_set_free(&y);
 }
 
-/* The database of a sweep that nothing disturbs: run by the first test that asks, a copy for the others. */
+/* Makes the database of an undisturbed sweep. The first caller runs the sweep; later ones get a copy. */
 static void whole_sweep(const char *file) {
     static void *bytes;
     static long size;
@@ -80,7 +81,7 @@ static void whole_sweep(const char *file) {
     fclose(f);
 }
 
-/* Begins a sweep in the background: its process. */
+/* Starts a sweep in the background. Returns its process. */
 static pid_t begin_as(const char *sweep, const char *file, const char *says) {
     char command[PATH_MAX + 512];
     snprintf(command, sizeof command, "exec '%s' %s -o %s >%s 2>/dev/null", cli_binary, sweep, file, says);
@@ -95,7 +96,7 @@ static pid_t begin_as(const char *sweep, const char *file, const char *says) {
 
 static pid_t begin(const char *file, const char *says) { return begin_as(SWEEP "-j 1", file, says); }
 
-/* Until `n` runs are there, while the process that writes them lives. */
+/* Waits until `n` runs are in the database. Fails if the process that writes them ends before. */
 static void await_rows(const char *file, int n, pid_t pid) {
     siginfo_t info = {0};
     while (rows_now(file) < n) {
@@ -105,14 +106,14 @@ static void await_rows(const char *file, int n, pid_t pid) {
     }
 }
 
-START_TEST(a_killed_sweep_goes_on_where_it_ended) {
+START_TEST(a_killed_sweep_continues) {
     static const int points[] = {0, 3, 8};
     whole_sweep("whole.db");
     int before = 0;
     for (int i = 0; i < 3; i++) {
         pid_t pid = begin("killed.db", "/dev/null");
         await_rows("killed.db", points[i], pid);
-        usleep(20000); /* into the next run */
+        usleep(20000); /* so that the next run has begun */
         kill(pid, SIGKILL);
         int how;
         ck_assert_int_eq(waitpid(pid, &how, 0), pid);
@@ -126,14 +127,14 @@ START_TEST(a_killed_sweep_goes_on_where_it_ended) {
     snprintf(line, sizeof line, "%d runs now, %d were there", RUNS - before, before);
     SAYS(out, line);
     same_rows("whole.db", "killed.db", RUNS);
-    STATUS(HEDDLE_OK, SWEEP "-o killed.db"); /* and now nothing is left to do */
+    STATUS(HEDDLE_OK, SWEEP "-o killed.db"); /* nothing is left to do */
     SAYS(out, "0 runs now, 12 were there");
     STATUS(HEDDLE_OK, SWEEP "-o killed.db --dry-run");
     SAYS(out, "12 runs, 0 of them missing");
 }
 END_TEST
 
-/* "N runs now, M were there", the last line that a sweep says. */
+/* Reads "N runs now, M were there", the last line that a sweep prints. Returns N. */
 static int ran(const char *file, int *there) {
     char *text = slurp(file), *at = strstr(text, " were there");
     int now = 0;
@@ -150,8 +151,8 @@ static void ended_well(pid_t pid) {
     ck_assert(WIFEXITED(how) && WEXITSTATUS(how) == 0);
 }
 
-/* 60 runs of a kernel of the user's, with HEDDLE_EVERY 200, killed in the first tenth, in the middle and well before the
- * end. */
+/* 60 runs (with HEDDLE_EVERY 200) of the user's own kernel. The sweep is killed in the first tenth, in the middle and
+ * well before the end. */
 START_TEST(many_runs_survive_three_kills) {
     const int latencies = test_every() ? 50 : 15, all = 4 * latencies, points[] = {all / 13, all / 3, all * 2 / 3};
     char line[64], sweep[256];
@@ -169,7 +170,7 @@ START_TEST(many_runs_survive_three_kills) {
         await_rows("killed.db", points[i], pid);
         kill(pid, SIGKILL);
         ck_assert_int_eq(waitpid(pid, &how, 0), pid);
-        ck_assert(WIFSIGNALED(how)); /* it had not ended */
+        ck_assert(WIFSIGNALED(how)); /* it was still running */
         int now = rows_now("killed.db");
         ck_assert_int_ge(now, points[i]);
         ck_assert_int_lt(now, all);
@@ -189,7 +190,7 @@ START_TEST(two_processes_share_the_work) {
     ended_well(one);
     ended_well(two);
     int first = ran("1.txt", &there[0]), second = ran("2.txt", &there[1]);
-    ck_assert_int_eq(first + second, RUNS); /* each run once, and by one of them */
+    ck_assert_int_eq(first + second, RUNS); /* each run once, by either process */
     ck_assert_int_eq(there[0], second);
     ck_assert_int_eq(there[1], first);
     whole_sweep("alone.db");
@@ -197,14 +198,14 @@ START_TEST(two_processes_share_the_work) {
 }
 END_TEST
 
-/* One of two is killed in the middle: the other runs what that was at, too, and all is there once. */
-START_TEST(the_work_of_one_that_is_killed_is_taken_over) {
+/* One of two processes is killed during a run: the other repeats that run, and each result is stored once. */
+START_TEST(a_killed_processs_work_is_taken_over) {
     int there, how;
     pid_t one = begin("both.db", "1.txt");
     await_rows("both.db", 2, one);
     pid_t two = begin("both.db", "2.txt");
     await_rows("both.db", 5, two);
-    kill(one, SIGKILL); /* and not waited for yet: to the other it is a dead process that still has its number */
+    kill(one, SIGKILL); /* not waited for yet: the other process sees a zombie, whose number still exists */
     ended_well(two);
     int second = ran("2.txt", &there);
     ck_assert_int_eq(second + there, RUNS);
@@ -216,9 +217,9 @@ START_TEST(the_work_of_one_that_is_killed_is_taken_over) {
 }
 END_TEST
 
-/* A claim of a process that cannot be looked at is waited for as long as its lease says: here it is over soon, and
- * SIGINT ends the wait of another. */
-START_TEST(claims_elsewhere_are_waited_for) {
+/* A claim of a process on another machine holds until its lease expires: here that is soon, and later SIGINT ends
+ * the wait. */
+START_TEST(claims_on_other_machines_expire) {
     char text[256];
     sqlite3 *db;
     whole_sweep("wait.db");
@@ -252,7 +253,7 @@ END_TEST
 
 START_TEST(a_full_disk_loses_nothing_that_was_written) {
     char command[2 * PATH_MAX];
-    /* bash counts kilobytes; some runs fit, not all */
+    /* bash counts kilobytes; some of the runs fit */
     snprintf(command, sizeof command, "bash -c \"ulimit -f 150; exec '%s' " SWEEP "-j 1 -o full.db\" >o.txt 2>e.txt",
              cli_binary);
     int how = system(command);
@@ -271,7 +272,7 @@ START_TEST(a_full_disk_loses_nothing_that_was_written) {
 }
 END_TEST
 
-START_TEST(mistakes_are_said_before_anything_runs) {
+START_TEST(mistakes_are_reported_before_the_runs) {
     STATUS(HEDDLE_USAGE, "sweep");
     SAYS(err, "which programs?");
     STATUS(HEDDLE_USAGE, "sweep vecad");
@@ -290,7 +291,7 @@ START_TEST(mistakes_are_said_before_anything_runs) {
     STATUS(HEDDLE_OK, "sweep vecadd --dry-run -o l.db -s memory.model=fixed -s memory.latency=300,600");
     ck_assert_str_eq(err, "");
     STATUS(HEDDLE_OK, "sweep vecadd --dry-run -o l.db -s memory.model=full,fixed -s memory.latency=300 -s dram.cl=3");
-    ck_assert_str_eq(err, ""); /* each is for some of the runs */
+    ck_assert_str_eq(err, ""); /* each option applies to some of the runs */
     STATUS(HEDDLE_USAGE, "sweep vecadd -s memory.latency=300:900");
     SAYS(err, "a range is FROM:TO:STEP");
     STATUS(HEDDLE_USAGE, "sweep vecadd -s l1.size=8K -s l1.size=4K");
@@ -315,7 +316,7 @@ START_TEST(ranges_and_lists_are_values) {
         {"a=300:900:300", 3, "a=300", "a=900"},
         {"a=300:899:300", 2, "a=300", "a=600"}, /* the end need not be met */
         {"a=8K:32K:8K", 4, "a=8192", "a=32768"},
-        {"a=0.1:0.3:0.1", 3, "a=0.1", "a=0.3"}, /* nor missed by rounding */
+        {"a=0.1:0.3:0.1", 3, "a=0.1", "a=0.3"}, /* rounding does not lose the end */
         {"a=5:5:1", 1, "a=5", "a=5"},
         {"a=x:y:z", 1, "a=x:y:z", "a=x:y:z"}, /* no numbers: a value with colons */
         {"a=9:3:1", 0, NULL, NULL},
@@ -342,7 +343,8 @@ START_TEST(ranges_and_lists_are_values) {
 }
 END_TEST
 
-/* hand.db: IPC of a under spe 2 and dpe 3, of b 4 and 4; and b with a larger L1, 5. */
+/* Writes hand.db: IPC of a is 2 under spe and 3 under dpe; IPC of b is 4 under both, and 5 under spe with a larger
+ * L1. */
 static void write_by_hand(void) {
     static const struct {
         const char *program, *model, *set;
@@ -370,7 +372,7 @@ static void write_by_hand(void) {
     results_close(db);
 }
 
-START_TEST(pivots_are_what_a_hand_computes) {
+START_TEST(pivots_by_hand) {
     write_by_hand();
     STATUS(HEDDLE_OK, "results hand.db --where l1.size=16K --rows program --columns model --value gpu.ipc --csv -");
     ck_assert_str_eq(out, "program,spe,dpe\na,2,3\nb,4,4\n");
@@ -388,7 +390,7 @@ START_TEST(pivots_are_what_a_hand_computes) {
     int lines = 0;
     for (const char *at = out; *at; at++)
         lines += *at == '\n';
-    ck_assert_int_eq(lines, 3); /* the head, and b under spe with both sizes */
+    ck_assert_int_eq(lines, 3); /* the header, and b under spe with both sizes */
     STATUS(HEDDLE_OK, "results hand.db --where program=c");
     SAYS(out, "no run fits");
     STATUS(HEDDLE_OK, "results hand.db --json -");
@@ -402,7 +404,7 @@ START_TEST(pivots_are_what_a_hand_computes) {
 }
 END_TEST
 
-START_TEST(results_refuses_what_it_does_not_know) {
+START_TEST(results_refuses_unknown_names) {
     write_by_hand();
     STATUS(HEDDLE_USAGE, "results hand.db --value gpu.ipd");
     SAYS(err, "did you mean 'gpu.ipc'?");
@@ -428,14 +430,14 @@ START_TEST(results_refuses_what_it_does_not_know) {
     STATUS(HEDDLE_USAGE, "results text.db");
     SAYS(err, "text.db");
     STATUS(HEDDLE_USAGE, "sweep vecadd -o text.db");
-    char *text = slurp("text.db"); /* and it is left alone */
+    char *text = slurp("text.db"); /* the file is left unchanged */
     ck_assert_str_eq(text, "no database");
     free(text);
 }
 END_TEST
 
-/* A table written over the database that it is of would be the end of both. */
-START_TEST(results_writes_beside_the_database_only) {
+/* A table that overwrote its own database would destroy both. */
+START_TEST(results_never_overwrites_the_database) {
     write_by_hand();
     char *before = slurp("hand.db");
     STATUS(HEDDLE_USAGE, "results hand.db --csv hand.db");
@@ -455,8 +457,8 @@ START_TEST(results_writes_beside_the_database_only) {
 }
 END_TEST
 
-/* To SQLite ":memory:" is no file, and "file:..." is not that file: what was run would be gone. */
-START_TEST(names_that_sqlite_knows_are_names_of_files) {
+/* SQLite treats ":memory:" as no file, and "file:..." as a URI: the results would be lost. */
+START_TEST(special_names_of_sqlite_are_files) {
     static const char *const names[] = {":memory:", "file:a.db?mode=memory", "it's \"a\" 100% #1.db"};
     for (int i = 0; i < 3; i++) {
         char command[128];
@@ -470,14 +472,14 @@ START_TEST(names_that_sqlite_knows_are_names_of_files) {
 }
 END_TEST
 
-START_TEST(a_message_has_no_letters_for_the_terminal) {
+START_TEST(messages_have_no_control_characters) {
     STATUS(HEDDLE_USAGE, "reproduce \"$(printf 'a\\033[31mb')\"");
     SAYS(err, "there is no figure 'a?[31mb'");
     ck_assert_ptr_null(strchr(err, '\033'));
 }
 END_TEST
 
-/* A file of PTX with the launch on the command line: what the options say is a part of what the run is. */
+/* Sweeps a kernel of a PTX file whose launch is on the command line: these options are a part of a run's key. */
 START_TEST(a_launch_of_a_file_is_swept) {
     static const char launch[] =
         "sweep k.ptx -k k -g 2 -b 32 -a in:x.bin -a u32:7 -m spe,dpe -s l1.size=8K,16K -o k.db";
@@ -490,10 +492,10 @@ START_TEST(a_launch_of_a_file_is_swept) {
     STATUS(HEDDLE_OK, "%s", launch);
     SAYS(out, "0 runs now, 4 were there");
     STATUS(HEDDLE_OK, "results k.db --rows l1.size --value gpu.cycles");
-    write_file("x.bin", "0123456789abcdeX", 16); /* another input */
+    write_file("x.bin", "0123456789abcdeX", 16); /* changed input */
     STATUS(HEDDLE_OK, "%s", launch);
     SAYS(out, "4 runs now, 0 were there");
-    STATUS(HEDDLE_OK, "sweep k.ptx -k k -g 2 -b 32 -a in:x.bin -a u32:8 -o k.db"); /* another argument */
+    STATUS(HEDDLE_OK, "sweep k.ptx -k k -g 2 -b 32 -a in:x.bin -a u32:8 -o k.db"); /* changed argument */
     SAYS(out, "1 run now, 0 were there");
     STATUS(HEDDLE_USAGE, "results k.db --rows l1.size --value gpu.cycles");
     SAYS(err, "the arguments of the launch");
@@ -505,7 +507,7 @@ START_TEST(a_launch_of_a_file_is_swept) {
 }
 END_TEST
 
-/* A profile that is wanted later is added to runs that are there. */
+/* A later sweep with --profile adds profiles to existing runs. */
 START_TEST(profiles_are_kept_with_runs) {
     char why[1024];
     cJSON *profile;
@@ -541,19 +543,19 @@ static void setup(TCase *tc) { tcase_add_checked_fixture(tc, cli_setup, cli_tear
 
 SUITE(host_cli_sweep) {
     setup(tc);
-    TEST(a_killed_sweep_goes_on_where_it_ended);
+    TEST(a_killed_sweep_continues);
     TEST(many_runs_survive_three_kills);
     TEST(two_processes_share_the_work);
-    TEST(the_work_of_one_that_is_killed_is_taken_over);
-    TEST(claims_elsewhere_are_waited_for);
+    TEST(a_killed_processs_work_is_taken_over);
+    TEST(claims_on_other_machines_expire);
     TEST(a_full_disk_loses_nothing_that_was_written);
-    TEST(mistakes_are_said_before_anything_runs);
+    TEST(mistakes_are_reported_before_the_runs);
     TEST(ranges_and_lists_are_values);
     TEST(a_launch_of_a_file_is_swept);
     TEST(profiles_are_kept_with_runs);
-    TEST(pivots_are_what_a_hand_computes);
-    TEST(results_refuses_what_it_does_not_know);
-    TEST(results_writes_beside_the_database_only);
-    TEST(names_that_sqlite_knows_are_names_of_files);
-    TEST(a_message_has_no_letters_for_the_terminal);
+    TEST(pivots_by_hand);
+    TEST(results_refuses_unknown_names);
+    TEST(results_never_overwrites_the_database);
+    TEST(special_names_of_sqlite_are_files);
+    TEST(messages_have_no_control_characters);
 }

@@ -1,10 +1,10 @@
-/* Values of programs from the command line. */
+/* Tests values of programs that are set on the command line. */
 #include "cli_help.h"
 #include "host/results/results_db.h"
 #include <math.h>
 #include <stdio.h>
 
-/* One store of n to a buffer of m elements, and a range for n. */
+/* A program that stores n to a buffer of m elements, with ranges for n and m. */
 static const char small[] =
     "module = \"k.ptx\";\n"
     "values = { n = 4; m = \"2 * n\"; f = 0.5; };\n"
@@ -19,7 +19,7 @@ static void small_program(void) {
     write_file("p.heddle", small, sizeof small - 1);
 }
 
-/* The first element and how many there are, of what the program saved. */
+/* Checks the first element and the size in bytes of the buffer that the program saved. */
 static void saved(uint32_t first, long bytes) {
     uint32_t got = 0;
     FILE *f = fopen("o.bin", "rb");
@@ -31,7 +31,7 @@ static void saved(uint32_t first, long bytes) {
     ck_assert_uint_eq(got, first);
 }
 
-/* m follows from n unless it is given, too; what is given wins over paper. A u32 has 4 bytes. */
+/* m follows n unless -v sets m, too; -v takes precedence over --size paper. A u32 has 4 bytes. */
 START_TEST(values_are_set) {
     small_program();
     STATUS(HEDDLE_OK, "run p.heddle -m functional");
@@ -92,7 +92,7 @@ START_TEST(ranges_are_of_values) {
     replaced("(2, 64)", "64");
     STATUS(HEDDLE_USAGE, "run p.heddle");
     SAYS(err, "a range has two ends: n = (LEAST, MOST)");
-    replaced("n = 16", "n = 65"); /* paper's is looked at when it counts */
+    replaced("n = 16", "n = 65"); /* values of `paper` are checked when they are used */
     STATUS(HEDDLE_OK, "run p.heddle -m functional");
     STATUS(HEDDLE_USAGE, "run p.heddle --size paper");
     SAYS(err, "'n' is 65, and must be from 2 to 64");
@@ -103,7 +103,7 @@ START_TEST(ranges_are_of_values) {
 }
 END_TEST
 
-/* bfs.heddle with its number of nodes edited, in p.heddle. */
+/* Writes bfs.heddle with another number of nodes to p.heddle. */
 static void edited(int nodes) {
     char path[PATH_MAX + 64], to[64];
     snprintf(path, sizeof path, "%s/benchmarks/bfs.heddle", cli_root);
@@ -126,8 +126,8 @@ static double cycles_of(const char *json) {
     return cycles;
 }
 
-/* Two values of one program in two models, and one program without values once a model: six runs, each with the cycles
- * of a program in which the number was edited. */
+/* Sweeps two values of one program in two models, and one program without values: six runs. Each run of bfs has the
+ * cycles of a program whose text has the number. */
 START_TEST(values_are_swept) {
     char why[1024];
     struct result_set set;
@@ -160,7 +160,7 @@ START_TEST(values_are_swept) {
     ck_assert_int_eq(with, 4);
     result_set_free(&set);
     STATUS(HEDDLE_OK, "results v.db --where 'values.n=2K and model=spe' --csv -");
-    ck_assert_int_eq(occurrences(out, "\n"), 2); /* the head and one run */
+    ck_assert_int_eq(occurrences(out, "\n"), 2); /* the header and one run */
     STATUS(HEDDLE_OK, "results v.db --rows program,values.n");
     SAYS(out, "bfs.heddle values.n=2048");
 }

@@ -1,11 +1,12 @@
-/* heddle run --live where libmicrohttpd is not as it should be: libraries made here stand in its place. */
+/* Tests `heddle run --live` with a missing or unusable libmicrohttpd: stand-in libraries built here replace it. */
 #include "test/host/cli/cli_help.h"
 #include <stdio.h>
 #include <unistd.h>
 
 static const char name[] = "fake/libmicrohttpd.so.12";
 
-/* A library of this source; false, with the test skipped, where it cannot be built, or live pages are not built in. */
+/* Builds a library from this source. Returns false and skips the test if it cannot be built, or if heddle lacks live
+ * pages. */
 static bool build(const char *file, const char *source) {
     char command[256];
     write_kernel("", "");
@@ -21,7 +22,7 @@ static bool build(const char *file, const char *source) {
     return false;
 }
 
-/* A run with fake/ before the folders of libraries: it says this, and nothing runs. */
+/* Runs heddle with fake/ first in the library path. It must print this message and run nothing. */
 static void live_says(const char *what) {
     setenv("LD_LIBRARY_PATH", "fake", 1);
     int status = heddle("run k.ptx -g 1 -b 32 --live 0 --json r.json");
@@ -32,8 +33,8 @@ static void live_says(const char *what) {
     ck_assert(!exists("r.json"));
 }
 
-/* The loader finds none: its own words, for another name. */
-START_TEST(one_that_is_not_installed) {
+/* A stand-in dlopen() looks for another name, so that the real loader finds no library. */
+START_TEST(a_missing_library) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     test_skip("a sanitizer wants to be loaded first");
     return;
@@ -48,13 +49,13 @@ START_TEST(one_that_is_not_installed) {
     live_says("--live: a live page needs libmicrohttpd, which is not installed: apt-get install libmicrohttpd12\n");
     STATUS(HEDDLE_USAGE, "run k.ptx -g 1 -b 32 --live ./s");
     ck_assert(!exists("s"));
-    STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 32"); /* nobody else looks for it */
+    STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 32"); /* other commands do not need the library */
     ck_assert_str_eq(err, "");
     cli_preload = NULL;
 }
 END_TEST
 
-START_TEST(one_that_is_no_library) {
+START_TEST(a_damaged_library) {
     if (!build(name, "int nothing;"))
         return;
     write_file(name, "\177ELF and no more", 16);
@@ -67,7 +68,7 @@ static const char *const functions[] = {
     "MHD_queue_response", "MHD_destroy_response", "MHD_lookup_connection_value"};
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
-/* A library with these functions but the one, which all say 0. */
+/* Builds a library with all of these functions except `missing`; each returns 0. */
 static bool build_without(int missing) {
     char source[1024] = "";
     for (int i = 0; i < FUNCTIONS; i++)
@@ -77,7 +78,7 @@ static bool build_without(int missing) {
     return build(name, source);
 }
 
-START_TEST(one_that_lacks_a_function) {
+START_TEST(a_library_without_a_function) {
     char want[128];
     if (!build_without(_i))
         return;
@@ -87,7 +88,7 @@ START_TEST(one_that_lacks_a_function) {
 }
 END_TEST
 
-START_TEST(one_that_does_not_start) {
+START_TEST(a_server_that_does_not_start) {
     if (build_without(-1))
         live_says("/: the server does not start\n");
 }
@@ -101,8 +102,8 @@ static void teardown(void) {
 
 SUITE(host_live_http) {
     tcase_add_checked_fixture(tc, cli_setup, teardown);
-    TEST(one_that_is_not_installed);
-    TEST(one_that_is_no_library);
-    TEST_LOOP(one_that_lacks_a_function, 0, FUNCTIONS);
-    TEST(one_that_does_not_start);
+    TEST(a_missing_library);
+    TEST(a_damaged_library);
+    TEST_LOOP(a_library_without_a_function, 0, FUNCTIONS);
+    TEST(a_server_that_does_not_start);
 }

@@ -1,4 +1,4 @@
-/* What nvcc makes of test/kernels/compiled.cu, run and compared with the same in C. */
+/* Runs the kernels that nvcc made of test/kernels/compiled.cu, and compares them with the same functions in C. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -31,7 +31,7 @@ static uint64_t buffer(const void *data, uint64_t bytes) {
     return at;
 }
 
-/* Runs a kernel of one block; the first argument is out[THREADS], unless `out` is NULL. */
+/* Runs a kernel with one CTA; the first argument is out[THREADS], unless `out` is NULL. */
 static void run(const char *kernel, uint32_t dynamic_shared, const struct heddle_arg *more, int n, void *out) {
     const struct heddle_dim grid = {1, 1, 1}, block = {THREADS, 1, 1};
     struct heddle_arg args[8];
@@ -65,7 +65,7 @@ static int switches(int t) {
     return v[t % 11];
 }
 static int last_first(int t) { return 255 - t + 1000; }     /* 1 KiB of shared memory is 256 words */
-static int other_end(int t) { return 3 * (31 - t) + 1000; } /* of a cluster of one block */
+static int other_end(int t) { return 3 * (31 - t) + 1000; } /* of a cluster of one CTA */
 static int from_heap(int t) { return (0 + 1 + 2 + 3) * t; }
 
 static const struct {
@@ -118,8 +118,9 @@ START_TEST(arrays_on_the_stack) {
 }
 END_TEST
 
-/* Texel (x, y) of `flat` is x + 10 y; layer 1 has 1000 more; the line is 3 x; face 0 of the cube is 7. At t + 0.5, in
- * row 0: four times t, 3 t, t + 1000, 7, and the gather's first texel, (t, 1), t + 10. */
+/* Texel (x, y) of `flat` is x + 10 y, layer 1 has 1000 more, the line is 3 x, and face 0 of the cube is 7. At t +
+ * 0.5 in row 0, the kernel adds t three times (without a level, with a level, with gradients), 3 t, t + 1000, 7, and
+ * the gather's first texel (t, 1), t + 10. */
 START_TEST(texture_objects) {
     float flat[2 * 128], line[32], faces[6] = {7, 1, 2, 3, 4, 5}, out[THREADS];
     for (int i = 0; i < 256; i++)
@@ -145,7 +146,7 @@ START_TEST(texture_objects) {
 }
 END_TEST
 
-/* Row 1 of the surface is 32 + t; row 0 becomes that + t, and layer 1 of the other surface that. */
+/* Row 1 of the surface is 32 + t. Thread t stores 32 + t to layer 1 of the other surface, and 32 + t + t to row 0. */
 START_TEST(surface_objects) {
     int rows[128], layers[256];
     for (int i = 0; i < 128; i++)
@@ -166,7 +167,7 @@ START_TEST(surface_objects) {
 }
 END_TEST
 
-/* The host's printf says what the kernel's must have written. */
+/* The host's printf() gives the expected text. */
 START_TEST(printf_of_every_conversion) {
     char want[1024], got[1024];
     int n = snprintf(want, sizeof want, "%d|%5d|%-5d|%05d|%+d|%u|%x|%#X|%o|%c|%s|%%|%f|%.3e|%g|%G|%a\n", -7, 42, 42, 42,

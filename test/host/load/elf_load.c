@@ -1,5 +1,5 @@
-/* Device code out of compiled files (host/load/elf_load.c, fatbin.c, ptx_link.c): the fixtures of test/cuda, whole, cut
- * short and changed. test/cuda/README.md says how each was made. */
+/* Tests device code in compiled files (host/load/elf_load.c, fatbin.c, ptx_link.c) with the fixtures of test/cuda:
+ * whole, truncated and corrupted. test/cuda/README.md says how each was made. */
 #include "host/load/elf_load.h"
 #include "host/heddle.h"
 #include "test/test.h"
@@ -17,7 +17,7 @@ static char *load(const char *name, size_t *len) {
     return data;
 }
 
-/* What is found in a fixture, which must be well. */
+/* Returns the device code of a fixture, which must be valid. */
 static struct device_code code_of(const char *name, uint32_t target) {
     struct device_code c;
     size_t len;
@@ -27,7 +27,7 @@ static struct device_code code_of(const char *name, uint32_t target) {
     return c;
 }
 
-/* The same kernels are in each: saxpy and fill<int>. */
+/* Each file has the same kernels: saxpy and fill<int>. */
 START_TEST(ptx_is_found_in_every_kind_of_file) {
     static const char *const names[] = {"zstd.fatbin", "lz4.fatbin", "stored.fatbin", "saxpy.obj"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -43,13 +43,13 @@ START_TEST(ptx_is_found_in_every_kind_of_file) {
 }
 END_TEST
 
-/* zstd.fatbin has PTX for 7.5 and 9.0. The newest that is not newer than the GPU; the oldest for older ones. */
+/* zstd.fatbin has PTX for 7.5 and 9.0. The newest PTX that the GPU supports is taken; for older GPUs, the oldest. */
 START_TEST(the_best_ptx_is_taken) {
     static const uint32_t target[] = {20, 74, 75, 89, 90, 120}, taken[] = {75, 75, 75, 75, 90, 90};
     for (int i = 0; i < 6; i++) {
         struct device_code c = code_of("zstd.fatbin", target[i]);
         ck_assert_uint_eq(c.parts[0].arch, taken[i]);
-        ck_assert_uint_eq(c.entries, 3); /* and machine code for 7.5 */
+        ck_assert_uint_eq(c.entries, 3); /* the third is machine code for 7.5 */
         ck_assert_uint_eq(c.machine, 1);
         device_code_free(&c);
     }
@@ -91,8 +91,9 @@ static struct heddle *open_functional(void) {
     return h;
 }
 
-/* apply() of part_a.cu calls twice() of part_b.cu, and reads its table {10, 20, 30, 40}: 2 x + table[lane]. */
-START_TEST(what_was_compiled_apart_is_linked) {
+/* apply() of part_a.cu calls twice() of part_b.cu and reads its table {10, 20, 30, 40}: the result is 2 x +
+ * table[lane]. */
+START_TEST(separately_compiled_parts_are_linked) {
     struct heddle *h = open_functional();
     struct heddle_module *m = heddle_module_file(h, "test/cuda/linked.out");
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
@@ -105,8 +106,9 @@ START_TEST(what_was_compiled_apart_is_linked) {
 }
 END_TEST
 
-/* Both parts have a `step` of their own, which do not become one; the first `weak` stays, for both; names in comments,
- * in strings and inside of braces declare nothing. k = ((x + 1) * 10 + 100) + (2): the second part's step is 2. */
+/* Each part has a `step` of its own, and they stay separate. The first `weak` function replaces the second in both
+ * parts. Names in comments, strings and braces declare nothing. k computes ((x + 1) * 10 + 100) + 2, with the step 2
+ * of the second part. */
 static const char part_1[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                              "/* .global .u32 other; */ .global .align 4 .u32 step = 1;\n"
                              ".extern .func (.param .u32 r) more(.param .u32 x);\n"
@@ -130,7 +132,7 @@ static const char part_2[] = "// second .version\n.version 7.8 // newer\n.target
 
 static struct ptx_part part(const char *text) { return (struct ptx_part){strdup(text), strlen(text), 50}; }
 
-START_TEST(names_of_parts_stay_apart) {
+START_TEST(local_names_of_parts_stay_separate) {
     struct device_code c = {.parts = calloc(2, sizeof(struct ptx_part)), .n = 2, .cap = 2};
     ck_assert_ptr_nonnull(c.parts);
     c.parts[0] = part(part_1);
@@ -149,8 +151,8 @@ START_TEST(names_of_parts_stay_apart) {
 }
 END_TEST
 
-/* A table of addresses is declared as bytes where it is used, and has its type where it is defined. The second of it:
- * 5 - 1. */
+/* A table of function addresses is declared as bytes in one part and defined with its type in another. Its second
+ * function gives 5 - 1. */
 START_TEST(a_definition_has_the_type) {
     struct device_code c = {.parts = calloc(2, sizeof(struct ptx_part)), .n = 2, .cap = 2};
     ck_assert_ptr_nonnull(c.parts);
@@ -179,7 +181,7 @@ START_TEST(a_definition_has_the_type) {
 }
 END_TEST
 
-START_TEST(kernels_answer_to_their_names_of_c) {
+START_TEST(kernels_are_found_by_their_c_names) {
     struct heddle *h = open_functional();
     struct heddle_module *m = heddle_module_file(h, "test/cuda/saxpy.obj");
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
@@ -204,7 +206,7 @@ START_TEST(kernels_answer_to_their_names_of_c) {
 }
 END_TEST
 
-/* Either there is PTX, or a sentence. */
+/* Checks that a file gives PTX or a message. Returns whether it gives PTX. */
 static bool survives(const char *data, size_t len) {
     struct device_code c;
     char *exact = malloc(len ? len : 1); /* so that a sanitizer sees a read past the end */
@@ -223,7 +225,7 @@ static const char *const fixtures[] = {"zstd.fatbin",    "lz4.fatbin",  "stored.
                                        "saxpy.obj",      "linked.out",  "parts.a"};
 enum { N_FIXTURES = sizeof fixtures / sizeof fixtures[0] };
 
-/* A container cut anywhere is broken; an ELF file loses its table of sections, which stands at its end. */
+/* A truncated container is invalid at any length; a truncated ELF file lacks its section table, which is at its end. */
 START_TEST(files_that_are_cut_short_are_refused) {
     size_t len;
     char *data = load(fixtures[_i], &len);
@@ -243,7 +245,7 @@ START_TEST(changed_files_never_crash) {
     for (int i = 0; i < 1500; i++) {
         memcpy(copy, data, len);
         for (uint32_t k = 1 + test_random_below(&seed, 4); k > 0; k--) {
-            /* every other one in the first bytes, where headers are, or in the last */
+            /* a third of the changes is in the first bytes, where headers are, and a third in the last */
             uint32_t where = test_random_below(&seed, 3), most = len < 256 ? (uint32_t)len : 256;
             size_t at = where == 0   ? test_random_below(&seed, most)
                         : where == 1 ? len - 1 - test_random_below(&seed, most)
@@ -262,10 +264,10 @@ SUITE(host_elf_load) {
     TEST(ptx_is_found_in_every_kind_of_file);
     TEST(the_best_ptx_is_taken);
     TEST(machine_code_alone_is_refused_with_advice);
-    TEST(what_was_compiled_apart_is_linked);
-    TEST(names_of_parts_stay_apart);
+    TEST(separately_compiled_parts_are_linked);
+    TEST(local_names_of_parts_stay_separate);
     TEST(a_definition_has_the_type);
-    TEST(kernels_answer_to_their_names_of_c);
+    TEST(kernels_are_found_by_their_c_names);
     TEST_LOOP(files_that_are_cut_short_are_refused, 0, N_FIXTURES);
     TEST_LOOP(changed_files_never_crash, 0, N_FIXTURES);
 }

@@ -1,4 +1,4 @@
-/* Arguments of the command line: host/cli/args.c. */
+/* Tests host/program/args.c: arguments on the command line. */
 #include "host/program/args.h"
 #include "test/test.h"
 #include <math.h>
@@ -9,7 +9,7 @@ static char why[512];
 
 static bool parses(const char *spec, struct arg *a) { return arg_parse(spec, a, why, sizeof why); }
 
-/* The 8 bytes of a value, little-endian; fails the test when the spec is refused. */
+/* Returns the 8 bytes of a value, little-endian; fails if it is refused. */
 static uint64_t value_of(const char *spec) {
     struct arg a;
     uint64_t v;
@@ -27,7 +27,7 @@ static bool refused(const char *spec) {
     return !fine;
 }
 
-START_TEST(integers_take_exactly_their_range) {
+START_TEST(integers_accept_exactly_their_range) {
     ck_assert_uint_eq(value_of("u8:255"), 255);
     ck_assert_uint_eq(value_of("u8:0xff"), 255);
     ck_assert_uint_eq(value_of("s8:-128"), 0x80);
@@ -64,13 +64,13 @@ START_TEST(a_refused_value_names_its_range) {
 }
 END_TEST
 
-START_TEST(floats_take_decimal_hex_bits_and_specials) {
+START_TEST(floats_accept_decimal_hex_bits_and_specials) {
     ck_assert_uint_eq(value_of("f32:1.0"), 0x3f800000u);
     ck_assert_uint_eq(value_of("f32:0x1.8p1"), 0x40400000u); /* 1.5 * 2 = 3 */
     ck_assert_uint_eq(value_of("f32:0f3F800000"), 0x3f800000u);
     ck_assert_uint_eq(value_of("f32:-inf"), 0xff800000u);
     ck_assert_uint_eq(value_of("f32:nan") & 0x7f800000u, 0x7f800000u);
-    ck_assert_uint_eq(value_of("f32:1e-45"), 1); /* the least denormal, not a range error */
+    ck_assert_uint_eq(value_of("f32:1e-45"), 1); /* the smallest denormal is in range */
     ck_assert_uint_eq(value_of("f64:1.0"), 0x3ff0000000000000ull);
     ck_assert_uint_eq(value_of("f64:0d3FF0000000000000"), 0x3ff0000000000000ull);
     static const char *const bad[] = {"f32:", "f32:1e39", "f64:1e309", "f32:x", "f32:1.0f", "f32: 1", "f32:0f3F8"};
@@ -79,7 +79,7 @@ START_TEST(floats_take_decimal_hex_bits_and_specials) {
 }
 END_TEST
 
-START_TEST(sizes_take_k_m_g) {
+START_TEST(sizes_accept_k_m_g) {
     uint64_t v;
     ck_assert(parse_bytes("12", &v) && v == 12);
     ck_assert(parse_bytes("16K", &v) && v == 16384);
@@ -93,7 +93,7 @@ END_TEST
 
 START_TEST(buffers_name_files_and_sizes) {
     struct arg a;
-    ck_assert(parses("out:dir/a:b.bin:4K", &a)); /* the size is behind the last colon */
+    ck_assert(parses("out:dir/a:b.bin:4K", &a)); /* the size follows the last colon */
     ck_assert_int_eq(a.kind, ARG_OUT);
     ck_assert_str_eq(a.out_file, "dir/a:b.bin");
     ck_assert_uint_eq(a.bytes, 4096);
@@ -114,7 +114,7 @@ START_TEST(buffers_name_files_and_sizes) {
 }
 END_TEST
 
-/* A kernel of a pointer, a float, a struct of 12 bytes and a byte. */
+/* The parameters of a kernel: a pointer, a float, a struct of 12 bytes and a byte. */
 static const struct heddle_param params[] = {
     {"p", ".u64", 0, 8},
     {"x", ".f32", 8, 4},
@@ -122,7 +122,7 @@ static const struct heddle_param params[] = {
     {"n", ".u8", 24, 1},
 };
 
-/* Whether one argument fits one parameter of a module with these addresses. */
+/* Returns whether an argument fits a parameter, in a module with this address size. */
 static bool fits(const char *spec, const struct heddle_param *p, int address_size) {
     struct arg a;
     ck_assert(parses(spec, &a));
@@ -139,10 +139,10 @@ START_TEST(values_must_have_the_size_and_kind_of_the_parameter) {
     ck_assert(!fits("u32:1", &params[1], 64)); /* an integer for a float */
     ck_assert(!fits("f64:1", &params[1], 64));
     ck_assert(fits("u8:1", &params[3], 64));
-    ck_assert(fits("s8:1", &params[3], 64)); /* signs do not matter: PTX says .u32 for int */
+    ck_assert(fits("s8:1", &params[3], 64)); /* signs do not matter: PTX has .u32 for int */
     ck_assert(!fits("u32:1", &params[3], 64));
-    ck_assert(!fits("u64:1", &params[2], 64));        /* a struct takes bytes: */
-    struct heddle_param pair = {"pair", ".b8", 0, 8}; /* even of the same size */
+    ck_assert(!fits("u64:1", &params[2], 64));        /* a struct takes only `bytes`, */
+    struct heddle_param pair = {"pair", ".b8", 0, 8}; /* even if the sizes are equal */
     ck_assert(!fits("u64:1", &pair, 64));
     struct heddle_param bits = {"b", ".b32", 0, 4};
     ck_assert(fits("f32:1", &bits, 64) && fits("s32:1", &bits, 64));
@@ -160,7 +160,7 @@ START_TEST(buffers_need_a_parameter_that_holds_an_address) {
 }
 END_TEST
 
-START_TEST(a_mismatch_lists_parameters_beside_what_was_given) {
+START_TEST(a_mismatch_lists_parameters_and_arguments) {
     struct arg a[2];
     ck_assert(parses("zero:4", &a[0]) && parses("u64:1", &a[1]));
     char *text = NULL;
@@ -179,7 +179,7 @@ START_TEST(a_mismatch_lists_parameters_beside_what_was_given) {
 }
 END_TEST
 
-START_TEST(input_files_must_be_there_and_hold_something) {
+START_TEST(input_files_must_exist_and_have_content) {
     char path[] = "/tmp/heddle_args_XXXXXX", spec[64];
     int fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
@@ -253,15 +253,15 @@ START_TEST(bad_textures_say_why) {
 END_TEST
 
 SUITE(host_args) {
-    TEST(integers_take_exactly_their_range);
+    TEST(integers_accept_exactly_their_range);
     TEST(a_refused_value_names_its_range);
-    TEST(floats_take_decimal_hex_bits_and_specials);
-    TEST(sizes_take_k_m_g);
+    TEST(floats_accept_decimal_hex_bits_and_specials);
+    TEST(sizes_accept_k_m_g);
     TEST(buffers_name_files_and_sizes);
     TEST(values_must_have_the_size_and_kind_of_the_parameter);
     TEST(buffers_need_a_parameter_that_holds_an_address);
-    TEST(a_mismatch_lists_parameters_beside_what_was_given);
-    TEST(input_files_must_be_there_and_hold_something);
+    TEST(a_mismatch_lists_parameters_and_arguments);
+    TEST(input_files_must_exist_and_have_content);
     TEST(textures_are_buffers_with_properties);
     TEST_LOOP(bad_textures_say_why, 0, sizeof bad_textures / sizeof bad_textures[0]);
 }

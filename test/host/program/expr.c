@@ -1,4 +1,4 @@
-/* Expressions of programs: the C compiler says what they are worth. */
+/* Tests expressions of programs: the C compiler computes the expected values. */
 #include "host/program/expr.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -16,7 +16,7 @@ static void same(const char *text, int64_t want) {
     ck_assert_msg(expr_eval(text, &names, &v, &e), "%s: %s", text, e.why);
     ck_assert_msg(!v.real && v.i == want, "%s is %lld, C says %lld", text, (long long)v.i, (long long)want);
 }
-#pragma GCC diagnostic ignored "-Wparentheses" /* it is the order of operators that is looked at */
+#pragma GCC diagnostic ignored "-Wparentheses" /* the test is about the precedence of operators */
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wbool-compare"
 #else
@@ -73,7 +73,7 @@ static const struct {
     {"n $ 2", "the expression should end here", 2, false},
 };
 
-START_TEST(mistakes_have_a_place) {
+START_TEST(mistakes_are_located) {
     struct value v;
     struct expr_error e;
     ck_assert_msg(!expr_eval(wrong[_i].text, &names, &v, &e), "%s", wrong[_i].text);
@@ -93,7 +93,7 @@ START_TEST(reals) {
 }
 END_TEST
 
-/* Deep nesting ends with a message, and any bytes end somehow. */
+/* Deep nesting ends with a message, and any text ends in a value or a message. */
 START_TEST(anything_ends) {
     char text[2048];
     struct value v;
@@ -117,7 +117,7 @@ END_TEST
 
 SUITE(host_program_expr) {
     TEST(as_in_c);
-    TEST_LOOP(mistakes_have_a_place, 0, (int)(sizeof wrong / sizeof *wrong));
+    TEST_LOOP(mistakes_are_located, 0, (int)(sizeof wrong / sizeof *wrong));
     TEST(reals);
     TEST(anything_ends);
 }

@@ -1,4 +1,4 @@
-/* Generated graphs: what each kind promises. */
+/* Tests the properties of each kind of generated graph. */
 #include "benchmarks/graph.h"
 #include "test/test.h"
 
@@ -37,7 +37,7 @@ END_TEST
 
 START_TEST(power_law_has_few_large_nodes) {
     struct bench_graph g;
-    ck_assert(bench_graph_power_law(&g, 1000, 16000, 2)); /* no power of two: ends beyond it are drawn again */
+    ck_assert(bench_graph_power_law(&g, 1000, 16000, 2)); /* not a power of two: edge ends beyond it are drawn again */
     check_rows(&g);
     ck_assert_uint_eq(g.edges, 16000);
     uint32_t first = g.offsets[100], none = 0;
@@ -65,7 +65,7 @@ START_TEST(roads_lead_both_ways_to_neighbours) {
             }
         if (keep[k] != 60)
             ck_assert_uint_eq(g.edges, all * keep[k] / 100);
-        else /* 1150 links: 690, deviation 17 */
+        else /* 60 % of 1150 links: 690, with a deviation of 17 */
             ck_assert(g.edges > 2 * 600 && g.edges < 2 * 780);
         bench_graph_free(&g);
     }
@@ -85,9 +85,8 @@ START_TEST(pairs_keep_their_order) {
 }
 END_TEST
 
-/* 0 -> 1 and 2, 1 -> 3, 2 -> 3, 3 -> 4 and back to 0; 5 leads to 0, and nothing to it. 4 by 3, whichever way 3 is
- * met. */
-START_TEST(levels_are_the_shortest_ways) {
+/* Edges: 0 -> 1 and 2, 1 -> 3, 2 -> 3, 3 -> 4 and 0, 5 -> 0; no edge leads to 5. The level of 4 is 3 on each way. */
+START_TEST(levels_are_shortest_distances) {
     static const uint32_t pairs[][2] = {{3, 0}, {0, 2}, {0, 1}, {1, 3}, {2, 3}, {3, 4}, {5, 0}, {4, 4}};
     static const int32_t want[] = {0, 1, 1, 2, 3, -1};
     int32_t levels[6];
@@ -99,7 +98,7 @@ START_TEST(levels_are_the_shortest_ways) {
 }
 END_TEST
 
-/* In a grid with all of its links, as far as the crossing is to the right and below. */
+/* In a grid with all links, the level of a crossing is its horizontal plus its vertical distance. */
 START_TEST(levels_in_a_grid_are_its_distances) {
     enum { W = 17, H = 9 };
     int32_t levels[W * H];
@@ -113,7 +112,7 @@ START_TEST(levels_in_a_grid_are_its_distances) {
 END_TEST
 
 SUITE(host_program_graph) {
-    TEST(levels_are_the_shortest_ways);
+    TEST(levels_are_shortest_distances);
     TEST(levels_in_a_grid_are_its_distances);
     TEST(hubs_have_their_degrees_and_a_ring);
     TEST(power_law_has_few_large_nodes);

@@ -1,4 +1,4 @@
-/* Reading of programs: any text ends in a program or in a message. */
+/* Tests the reader of programs: any text gives a program or a message. */
 #include "host/program/script.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -14,7 +14,7 @@ static size_t read_example(const char *path, char *text) {
     return n;
 }
 
-/* A byte turned, a piece taken out, a piece doubled. */
+/* Changes a byte, removes a piece, or doubles a piece. Returns the new length. */
 static size_t mutate(char *text, size_t n, uint64_t *state) {
     static const char bytes[] = "\"(){}=;,. n0189-*/@#L\n";
     size_t at = test_random_below(state, (uint32_t)n), len = 1 + test_random_below(state, 30);
@@ -64,7 +64,7 @@ START_TEST(any_text_ends) {
 }
 END_TEST
 
-START_TEST(what_is_known_of_a_program) {
+START_TEST(properties_of_a_program) {
     char err[1024];
     struct script *p = script_open("benchmarks/lud.heddle", NULL, err, sizeof err);
     ck_assert_msg(p != NULL, "%s", err);
@@ -79,5 +79,5 @@ END_TEST
 
 SUITE(host_program_script) {
     TEST_LOOP(any_text_ends, 0, 2);
-    TEST(what_is_known_of_a_program);
+    TEST(properties_of_a_program);
 }

@@ -1,8 +1,8 @@
-/* The page that heddle reproduce writes: whole HTML, and at work in a browser. */
+/* Tests the page that `heddle reproduce` writes: it is well-formed HTML and works in a browser. */
 #include "test/host/cli/cli_help.h"
 #include <stdio.h>
 
-/* Tags that have no end. */
+/* Returns whether an element has no end tag. */
 static bool is_void(const char *tag, size_t len) {
     static const char *const names[] = {"meta", "link", "img", "br"};
     for (int i = 0; i < 4; i++)
@@ -11,8 +11,8 @@ static bool is_void(const char *tag, size_t len) {
     return false;
 }
 
-/* Every tag is closed in its turn, attributes have closed quotes, < and & stand for themselves nowhere. Returns how
- * many elements there are. */
+/* Checks that tags nest, that attributes have closed quotes, and that < and & are escaped. Returns the number of
+ * elements. */
 static int check_html(const char *page) {
     struct {
         const char *at;
@@ -51,13 +51,13 @@ static int check_html(const char *page) {
     return n;
 }
 
-START_TEST(the_page_is_whole) {
+START_TEST(the_page_is_well_formed) {
     cli_setup();
     STATUS(HEDDLE_OK, "reproduce subwarp-table3 pepsc-2 -j 2");
     char *page = slurp("reproduction/index.html");
     ck_assert_int_gt(check_html(page), 100);
-    ck_assert_int_eq(occurrences(page, "<h2 "), 3);                       /* of two figures, and of the presets */
-    for (const char *at = page; (at = strstr(at, "href=\"#")) != NULL;) { /* links lead somewhere */
+    ck_assert_int_eq(occurrences(page, "<h2 "), 3);                       /* two figures, and the presets */
+    for (const char *at = page; (at = strstr(at, "href=\"#")) != NULL;) { /* every link has a target */
         char id[96];
         at += 7;
         snprintf(id, sizeof id, "id=\"%.*s\"", (int)strcspn(at, "\""), at);
@@ -68,9 +68,9 @@ START_TEST(the_page_is_whole) {
 }
 END_TEST
 
-/* The remark on a figure says which numbers go the other way and which is furthest off; series have their machines, and
- * presets every option (host/report/figure_machines.c). */
-START_TEST(the_page_says_what_was_run_and_what_differs) {
+/* The remark on a figure names the values with another direction and the value furthest from the paper's. Series
+ * show their machines, and presets every option (host/report/figure_machines.c). */
+START_TEST(the_page_shows_machines_and_differences) {
     cli_setup();
     STATUS(HEDDLE_OK, "reproduce pepsc-control subwarp-12 --no-plots -j 2");
     char *page = slurp("reproduction/index.html");
@@ -80,18 +80,19 @@ START_TEST(the_page_says_what_was_run_and_what_differs) {
                "si.trigger=half</td><td>its</td></tr>");
     SAYS(page, "<td>the best, for each program, of SOS N=1, SOS N&#62;=0.5,");
     SAYS(page, "<th>option</th><th>gt200</th><th>turing</th>");
-    SAYS(page, "<tr><td>gpu.sms</td><td>30</td><td>"); /* a GTX 285's; the figure's 4 are in its series' rows */
+    SAYS(page, "<tr><td>gpu.sms</td><td>30</td><td>"); /* of the GTX 285; the rows of the figure's series have its 4 */
     SAYS(page, ", SQLite 3.");
     free(page);
     cli_teardown();
 }
 END_TEST
 
-/* Before the page's own script: what goes wrong from now on. */
+/* Runs before the page's own script and collects errors. */
 static const char watch[] =
     "<head><script>const bad=[];addEventListener('error',e=>bad.push(e.message||'not loaded: '+e.target.alt),true);"
     "console.error=console.warn=m=>bad.push(m)</script>";
-/* After it: images that have no pixels; each column sorted upwards by a click, and downwards by another. */
+/* Runs after the page's own script: collects images without pixels, and clicks each column header twice, which must
+ * sort upwards and then downwards. */
 static const char trial[] =
     "<script>onload=()=>{let clicks=0;const text=new Intl.Collator(undefined,{numeric:true}).compare,"
     "by=(a,b)=>typeof a+typeof "
@@ -140,7 +141,7 @@ START_TEST(the_page_works_in_a_browser) {
              name);
     ck_assert_int_eq(system(command), 0);
     char *dom = slurp("dom.html"), *title = strstr(dom, "<title>");
-    /* A plot of each figure; two clicks on each head of each table. */
+    /* one plot for each figure; two clicks on each column header of each table */
     snprintf(want, sizeof want, "<title>fine: 2 images, %d clicks</title>", 2 * occurrences(page, "<th>"));
     ck_assert_msg(title && strncmp(title, want, strlen(want)) == 0, "%.400s", title ? title : dom);
     ck_assert_int_gt(occurrences(page, "<th>"), 10);
@@ -151,7 +152,7 @@ START_TEST(the_page_works_in_a_browser) {
 END_TEST
 
 SUITE(host_cli_figure_page) {
-    TEST(the_page_is_whole);
-    TEST(the_page_says_what_was_run_and_what_differs);
+    TEST(the_page_is_well_formed);
+    TEST(the_page_shows_machines_and_differences);
     TEST(the_page_works_in_a_browser);
 }

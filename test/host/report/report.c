@@ -1,11 +1,11 @@
-/* heddle report from outside: what the page says is what the database has, and it needs nothing else. */
+/* Tests `heddle report` from outside: the page shows what the database has, and refers to nothing outside itself. */
 #include "host/results/results_db.h"
 #include "test/host/cli/cli_help.h"
 #include <sys/stat.h>
 
 enum { RUNS = 200, MOST_BYTES = 5000000 };
 
-/* A line of a profile as long as they come: so many slots, a third of them issued. */
+/* Adds a profile line of maximum length, with `slots` issue slots, a third of them issued. */
 static void add_line(cJSON *list, const char *file, int line, double slots) {
     cJSON *o = cJSON_CreateObject(), *stalls;
     cJSON_AddItemToArray(list, o);
@@ -21,7 +21,7 @@ static void add_line(cJSON *list, const char *file, int line, double slots) {
     cJSON_AddNumberToObject(stalls, "scoreboard_load", slots / 2);
 }
 
-/* As many segments as a drawing has, no two alike, with lanes that need most boxes. */
+/* Adds the maximum number of segments of a drawing, all different, with masks that need many boxes. */
 static void add_paths(cJSON *kernel, int k) {
     cJSON *list = cJSON_AddArrayToObject(cJSON_AddObjectToObject(kernel, "paths"), "segments");
     for (int i = 0; i < 40; i++) {
@@ -48,7 +48,7 @@ static void add_profile(cJSON *result, int kernels) {
     }
 }
 
-/* One run: 1000 cycles and `extra`, 30 slots of 100 issued, 0.25 J of DRAM and 0.75 static. */
+/* Adds a run: 1000 + `extra` cycles, 30 of 100 slots issued, 0.25 J in DRAM and 0.75 J static. */
 static void add_run(struct results_db *db, const char *program, const char *model, const char *set, double extra,
                     int kernels) {
     static const struct {
@@ -102,13 +102,16 @@ static void write_by_hand(void) {
     results_close(db);
 }
 
-/* By hand: the speed-up 1600 / 1000; slots 30, 20 and 50 of 100; energy 0.25 and 0.75. On fermi 15 SMs of 2 schedulers
- * do 960 thread instructions a cycle at most. 1000 sectors of 32 bytes: 64000 / 32000 = 2 instructions a byte of the
- * L1, whose 15 x 128 bytes a cycle allow 960: 64 is 6.7 %. Of DRAM 4 a byte; 6 x 8 x 4 x 924 / 700 = 253.4 bytes a
- * cycle allow 960, too. The hottest of 40 lines, i slots each, has 40 of 820: 4.9 %.
- * Operations of the run of 1000 cycles: 32000 + 2 * 16000 flop are 64 a cycle, of 15 * 2 * 32 * 2 = 1920: 3.3 %, and 4
- * a byte; 80 of special functions 0.08, of 15 * 32 / 8 = 60: 0.1 %. */
-START_TEST(a_page_says_what_a_hand_computes) {
+/* Expected values:
+ * - speed-up: 1600 / 1000; slots: 30, 20 and 50 of 100; energy: 0.25 and 0.75 J
+ * - peak of fermi: 15 SMs of 2 schedulers issue 960 thread instructions a cycle
+ * - L1: 1000 sectors of 32 bytes give 64000 / 32000 = 2 instructions a byte; 15 x 128 bytes a cycle allow more than
+ *   960, so 64 a cycle is 6.7 %
+ * - DRAM: 4 instructions a byte; 6 x 8 x 4 x 924 / 700 = 253.4 bytes a cycle also allow 960
+ * - hottest line: of 40 lines with i slots each, the last has 40 of 820: 4.9 %
+ * - f32 in 1000 cycles: 32000 + 2 * 16000 flop are 64 a cycle, of 15 * 2 * 32 * 2 = 1920: 3.3 %; 4 a byte
+ * - special functions: 80 are 0.08 a cycle, of 15 * 32 / 8 = 60: 0.1 % */
+START_TEST(a_page_by_hand) {
     write_by_hand();
     STATUS(HEDDLE_OK, "report hand.db -o p.html --title 'a \"page\" & more'");
     SAYS(out, "Written: p.html");
@@ -130,8 +133,8 @@ START_TEST(a_page_says_what_a_hand_computes) {
     SAYS(page, "data-v=\"40\">4.9 %</td>");
     SAYS(page, "with_a_file.cu:40</td>");
     SAYS(page, "mad.lo.s32 \t%r1, %r2, %r3, %r4; // a &#60;b&#62; &#38; &#34;c&#34;");
-    ck_assert_ptr_null(strstr(page, "with_a_file.cu:34</td>")); /* the seventh */
-    ck_assert_ptr_null(strstr(page, "=\"http:"));               /* nothing from elsewhere */
+    ck_assert_ptr_null(strstr(page, "with_a_file.cu:34</td>")); /* only six lines are shown */
+    ck_assert_ptr_null(strstr(page, "=\"http:"));               /* nothing is loaded from elsewhere */
     ck_assert_ptr_null(strstr(page, "https:"));
     for (const char *at = page; (at = strstr(at, "src=")); at++)
         ck_assert_int_eq(strncmp(at, "src=\"data:", 10), 0);
@@ -158,13 +161,14 @@ START_TEST(a_page_of_many_runs_is_small) {
     int sections = 0;
     for (const char *at = page; (at = strstr(at, "<details>")); at++)
         sections++;
-    ck_assert_int_eq(sections, RUNS + 40); /* and 40 drawings of 10 x 2 x 5 */
+    ck_assert_int_eq(sections, RUNS + 40); /* and 40 of the 10 x 2 x 5 drawings */
     SAYS(page, "60 more are not drawn.");
     free(page);
 }
 END_TEST
 
-/* In a browser: nothing on the console, and a click on a head sorts, by gpu.cycles, and by names with their numbers. */
+/* In a browser, the console stays empty. A click on a column header sorts by gpu.cycles, and sorts names with their
+ * numbers. */
 START_TEST(tables_sort_in_a_browser) {
     if (system("chromium --version >/dev/null 2>&1") != 0) {
         test_skip("chromium is not installed");
@@ -198,7 +202,8 @@ START_TEST(tables_sort_in_a_browser) {
 }
 END_TEST
 
-/* An if and an else: one column of boxes with one stack, two with two paths (60 + 270 points a column). */
+/* An if with an else: one column of boxes with a single stack, two columns with two paths. The width is 60 + 270
+ * points for each column. */
 START_TEST(paths_are_drawn_for_each_model) {
     write_kernel(".param .u64 p",
                  "mov.u32 %r1,%tid.x;\nsetp.lt.u32 %p1,%r1,8;\n@%p1 bra ELSE;\nadd.u32 %r2,%r1,1;\nbra.uni JOIN;\n"
@@ -217,7 +222,7 @@ START_TEST(paths_are_drawn_for_each_model) {
     STATUS(HEDDLE_OK, "sweep k.ptx -g 2 -b 64 -a zero:64 -m its -o s.db");
     STATUS(HEDDLE_OK, "report s.db");
     if (has_gnuplot())
-        ck_assert_str_eq(err, ""); /* one run has one point */
+        ck_assert_str_eq(err, ""); /* a single run also has a point */
     else
         SAYS(err, "no plots, since gnuplot is not installed");
     page = slurp("report.html");
@@ -236,7 +241,7 @@ START_TEST(mistakes_leave_no_page) {
     SAYS(err, "did you mean 'model'?");
     STATUS(HEDDLE_USAGE, "report hand.db --where model=its");
     SAYS(err, "no run fits --where");
-    STATUS(HEDDLE_USAGE, "report hand.db -o hand.db"); /* what is read is not written over */
+    STATUS(HEDDLE_USAGE, "report hand.db -o hand.db"); /* the input file is not overwritten */
     SAYS(err, "hand.db");
     STATUS(HEDDLE_USAGE, "report hand.db -o no/folder/p.html");
     SAYS(err, "no/folder");
@@ -249,7 +254,7 @@ END_TEST
 
 SUITE(host_cli_report) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
-    TEST(a_page_says_what_a_hand_computes);
+    TEST(a_page_by_hand);
     TEST(a_page_of_many_runs_is_small);
     TEST(tables_sort_in_a_browser);
     TEST(paths_are_drawn_for_each_model);

@@ -1,4 +1,4 @@
-/* A report's roofline by operation, over rows that are made by hand, drawn by host/report/report_machines.c. */
+/* Tests a report's roofline by operation (host/report/report_machines.c) on rows made by hand. */
 #include "report_rig.h"
 
 enum { CYCLES, F32_ADD, F32_MUL, F32_FMA, F64, INT, INT_MUL, SFU, READ, WRITE, N_NAMES, N_OPTIONS = 15 };
@@ -20,9 +20,13 @@ static char *names[N_NAMES] = {T("gpu.cycles"),      T("op.f32_add"),      T("op
                                    T("initiation.int_add"),
                                    T("initiation.sfu"),
                                    T("spare")};
-/* Two SMs of two f32 pipes, one f64 and one for special functions, and none for integers, which the f32 pipes do. In a
- * cycle f32: 2 x 2 x 32 lanes x 2 flop of an fma = 256. f64, one in 16 cycles: 2 x 32 / 16 = 4. Integers, one in two:
- * 2 x 2 x 32 / 2 = 64. Special functions, one in eight: 2 x 32 / 8 = 8. DRAM: 8 x 4 x 350 / 700 = 16 bytes. */
+/* Two SMs, each with two f32 pipes, one f64 pipe and one for special functions; f32 pipes also do the integers. Peaks
+ * in a cycle:
+ * - f32: 2 x 2 x 32 lanes x 2 flop of an fma = 256
+ * - f64, one in 16 cycles: 2 x 32 / 16 = 4
+ * - integers, one in two cycles: 2 x 2 x 32 / 2 = 64
+ * - special functions, one in eight cycles: 2 x 32 / 8 = 8
+ * - DRAM: 8 x 4 x 350 / 700 = 16 bytes */
 static char *machine[N_OPTIONS] = {T("2"), T("700"), T("350"), T("1"),  T("8"), T("4"), T("2"), T("1"),
                                    T("0"), T("1"),   T("1"),   T("16"), T("2"), T("8"), T("")};
 
@@ -36,8 +40,11 @@ static char *operations_of(struct result_row *rows, int n) {
     return page(&r, report_operations);
 }
 
-/* In 100 cycles and with 6400 bytes of DRAM: 1000 + 500 + 2 x 2250 = 6000 flop, 60 a cycle, of 256, and 0.9375 a byte;
- * 200 of f64: 2 a cycle of 4; 3200 of integers: 32 of 64; none of the special functions. */
+/* In 100 cycles with 6400 bytes of DRAM:
+ * - f32: 1000 + 500 + 2 x 2250 = 6000 flop, 60 of 256 in a cycle, 0.9375 a byte
+ * - f64: 200 operations, 2 of 4 in a cycle
+ * - integers: 3200 operations, 32 of 64 in a cycle
+ * - special functions: none */
 START_TEST(shares_of_peaks_by_hand) {
     double busy[N_NAMES] = {100, 1000, 500, 2250, 200, 3000, 200, 0, 4800, 1600};
     char name[] = "busy";
@@ -50,9 +57,9 @@ START_TEST(shares_of_peaks_by_hand) {
 }
 END_TEST
 
-/* A machine with a pipe for integers on each SM: 2 x 32 / 2 = 32 a cycle, and all of them are done. Without traffic of
- * DRAM nothing is for a byte; a run of another kind alone, or without figures, has no others. */
-START_TEST(what_is_not_known_is_left_out) {
+/* `cached` has an integer pipe in each SM: 2 x 32 / 2 = 32 integers a cycle, all of them used. Without DRAM traffic,
+ * its values per byte are empty. Values of operations without statistics are empty. */
+START_TEST(missing_values_are_omitted) {
     double cached[N_NAMES] = {100, NAN, NAN, NAN, NAN, 3000, 200, NAN, 0, 0}, still[N_NAMES];
     char a[] = "cached", b[] = "still", *own[N_OPTIONS];
     memcpy(own, machine, sizeof own);
@@ -71,5 +78,5 @@ END_TEST
 
 SUITE(host_cli_report_operations) {
     TEST(shares_of_peaks_by_hand);
-    TEST(what_is_not_known_is_left_out);
+    TEST(missing_values_are_omitted);
 }

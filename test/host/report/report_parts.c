@@ -1,4 +1,4 @@
-/* What a report says of hot lines and of roofs, over rows that are made by hand. Plots are left out. */
+/* Tests the hot lines and the roofs of a report on rows made by hand, without plots. */
 #include "report_rig.h"
 
 /* --- roofs --- */
@@ -9,14 +9,17 @@ static char *names[N_NAMES] = {T("gpu.thread_instructions"), T("gpu.ipc"),      
             *options[N_OPTIONS] = {T("gpu.sms"),       T("clock.core_mhz"), T("sm.schedulers"),  T("l1.ports"),
                                    T("l1.line"),       T("l2.slices"),      T("l2.port_bytes"),  T("clock.l2_mhz"),
                                    T("dram.channels"), T("dram.bus_bytes"), T("dram.data_rate"), T("clock.dram_mhz")};
-/* In a cycle of 700 MHz: 2 x 1 x 32 = 64 instructions; L1 2 x 1 x 128 = 256 bytes; L2 2 x 32 x 350 / 700 = 32; DRAM
- * 1 x 8 x 4 x 350 / 700 = 16. */
+/* Peaks in a cycle of 700 MHz: 2 x 1 x 32 = 64 instructions; L1: 2 x 1 x 128 = 256 bytes; L2: 2 x 32 x 350 / 700 =
+ * 32 bytes; DRAM: 1 x 8 x 4 x 350 / 700 = 16 bytes. */
 static char *machine[N_OPTIONS] = {T("2"),  T("700"), T("1"), T("1"), T("128"), T("2"),
                                    T("32"), T("350"), T("1"), T("8"), T("4"),   T("350")};
 
-/* `near` does 6400 instructions for 3200 bytes of the L1, 1600 of the L2 and 6400 of the DRAM: 2, 4 and 1 a byte. Its
- * roofs are min(64, 512), min(64, 128) and min(64, 16); at 16 instructions a cycle it is at the last. `issue` has only
- * the L2, 8 instructions a byte, where 32 x 8 is above 64: what it is near is the issue. `still` did nothing. */
+/* - `near` has 6400 instructions with 3200 bytes of the L1, 1600 of the L2 and 6400 of the DRAM: 2, 4 and 1
+ *   instructions a byte. Its roofs are min(64, 512), min(64, 128) and min(64, 16). At 16 instructions a cycle it
+ *   reaches the last one.
+ * - `issue` uses only the L2, with 8 instructions a byte. There, 32 x 8 exceeds 64, so the nearest roof is the issue
+ *   rate.
+ * - `still` has no statistics. */
 START_TEST(shares_of_roofs_by_hand) {
     double near[N_NAMES] = {6400, 16, 100, 50, 4800, 1600}, issue[N_NAMES] = {6400, 48, 0, 25, 0, 0},
            still[N_NAMES] = {NAN, NAN, NAN, NAN, NAN, NAN};
@@ -35,7 +38,7 @@ START_TEST(shares_of_roofs_by_hand) {
 }
 END_TEST
 
-/* Eight machines: two more than are drawn. The table has all of them. */
+/* Of eight machines, two are not drawn. The table has all of them. */
 START_TEST(machines_beyond_six_are_counted) {
     char sms[MACHINES][16], name[] = "p", *own[MACHINES][N_OPTIONS];
     double values[N_NAMES] = {6400, 16, 100, 50, 4800, 1600};
@@ -65,7 +68,7 @@ END_TEST
 
 /* --- lines --- */
 
-/* The page of hot lines of two runs, of which the first has this profile. */
+/* Returns the section of hot lines for two runs, of which the first has this profile. */
 static char *lines_of(const char *profile) {
     char json[8192];
     struct report_rig g;
@@ -82,8 +85,8 @@ static char *lines_of(const char *profile) {
     "{\"line\":" #number ",\"issued\":" #issued ",\"lanes\":" #lanes ",\"l1_misses\":" #misses ",\"stalls\":{" stalls  \
     "},\"text\":\"a < " #number ";\"}"
 
-/* Slots of the lines: 10; 5 + 20 + 65 = 90; 100 in all. The second comes first; it has 160 / 5 lanes, and waited for
- * loads most. */
+/* Line 7 has 10 of 100 slots. Line 9 has 5 + 20 + 65 = 90 and comes first: it has 160 / 5 lanes, and its most
+ * frequent stall is a load. */
 START_TEST(lines_by_their_slots) {
     char *text = lines_of("[{\"kernel\":\"k\",\"file\":\"k.ptx\",\"launches\":2,\"lines\":[" LINE(
         7, 10, 10, 1234, "") "," LINE(9, 5, 160, 0, "\"fetch\":20,\"scoreboard_load\":65") "]}]");
@@ -103,9 +106,9 @@ START_TEST(lines_by_their_slots) {
 }
 END_TEST
 
-/* Of seven lines the one of fewest slots is not shown; of equals the first comes first. Of four kernels the one that
- * took least is counted. */
-START_TEST(the_least_is_left_out) {
+/* Of seven lines, the line with the fewest slots is not shown; lines with equal slots keep their order. Of four
+ * kernels, the kernel with the fewest slots is only counted. */
+START_TEST(only_the_hottest_lines_are_shown) {
     char *text = lines_of(
         "[{\"kernel\":\"one\",\"launches\":1,\"lines\":[" LINE(1, 5, 5, 0, "") "," LINE(2, 4, 4, 0, "") "," LINE(
             3, 9, 9, 0,
@@ -136,7 +139,7 @@ START_TEST(the_least_is_left_out) {
 }
 END_TEST
 
-START_TEST(without_a_profile_it_says_how_to_get_one) {
+START_TEST(without_a_profile_the_page_gives_advice) {
     char *text = lines_of(NULL);
     says(text, "None of the runs has a profile: <code>heddle sweep ... --profile</code> adds them");
     ck_assert_ptr_null(strstr(text, "<details>"));
@@ -148,6 +151,6 @@ SUITE(host_cli_report_parts) {
     TEST(shares_of_roofs_by_hand);
     TEST(machines_beyond_six_are_counted);
     TEST(lines_by_their_slots);
-    TEST(the_least_is_left_out);
-    TEST(without_a_profile_it_says_how_to_get_one);
+    TEST(only_the_hottest_lines_are_shown);
+    TEST(without_a_profile_the_page_gives_advice);
 }

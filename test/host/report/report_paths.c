@@ -1,8 +1,8 @@
-/* A report's drawings of paths, of profiles that are made by hand. */
+/* Tests the drawings of paths in a report, from profiles made by hand. */
 #include "report_rig.h"
 
-/* Segments: begin, end, PCs, lines, lanes, column, marks, rounds. All lanes, which part; 8 and 24 of them in columns 0
- * and 1; all again. */
+/* Fields of a segment: begin, end, PCs, lines, lanes, column, marks, rounds. All lanes run HEAD and diverge. 8 lanes
+ * and 24 lanes run in columns 0 and 1 (BOTH) or in one column (ONE). All lanes run TAIL. */
 #define HEAD                 "[1,4,0,2,10,12,4294967295,0,1,1]"
 #define TAIL                 "[9,10,9,9,19,19,4294967295,0,2,1]"
 #define BOTH                 HEAD ",[4,7,3,5,13,15,255,0,0,1],[4,9,6,8,16,18,4294967040,1,0,1]," TAIL
@@ -10,16 +10,16 @@
 #define PATHS(segments, cut) "\"paths\":{\"segments\":[" segments "],\"truncated\":" cut "}"
 #define RUN(kernel, rest)    "{\"stats\":{\"gpu.cycles\":9},\"profile\":[{\"kernel\":\"" kernel "\"" rest "}]}"
 
-/* What runs have alike is drawn once. A column is 270 wide, and 60 are around them. */
-START_TEST(what_is_alike_is_drawn_once) {
+/* Runs with equal paths share a drawing. A column is 270 points wide; the margins are 60. */
+START_TEST(equal_paths_share_a_drawing) {
     struct report_rig g;
     rig_open(&g);
     rig_add(&g, "p", "spe", RUN("k<int>", "," PATHS(ONE, "false")));
     rig_add(&g, "p", "spe", RUN("k<int>", "," PATHS(ONE, "false")));
-    rig_add(&g, "q", "spe", RUN("k<int>", "," PATHS(ONE, "true"))); /* another program */
+    rig_add(&g, "q", "spe", RUN("k<int>", "," PATHS(ONE, "true"))); /* a different program */
     rig_add(&g, "p", "dpe", RUN("k<int>", "," PATHS(BOTH, "false")));
-    rig_add(&g, "p", "spe", RUN("j", "," PATHS(HEAD, "false")));          /* its warp stays whole */
-    rig_add(&g, "p", "spe", RUN("i", "," PATHS(HEAD "," TAIL, "false"))); /* so does this, which jumps */
+    rig_add(&g, "p", "spe", RUN("j", "," PATHS(HEAD, "false")));          /* its warp never diverges */
+    rig_add(&g, "p", "spe", RUN("i", "," PATHS(HEAD "," TAIL, "false"))); /* its warp jumps, but never diverges */
     char *text = rig_page(&g, report_paths);
     says(text, "<summary>k&#60;int&#62; of p in spe, 2 runs</summary>\n<div class=wide><svg "
                "xmlns='http://www.w3.org/2000/svg' width='330'");
@@ -35,8 +35,8 @@ START_TEST(what_is_alike_is_drawn_once) {
 }
 END_TEST
 
-/* Two machines, one kernel: two runs of one drawing. Of 41 kernels one is not drawn. */
-START_TEST(so_many_and_no_more) {
+/* Two machines with equal paths in one kernel: a drawing of two runs. One of 41 kernels is not drawn. */
+START_TEST(drawings_are_limited) {
     struct report_rig g;
     rig_open(&g);
     char json[1024];
@@ -57,8 +57,8 @@ START_TEST(so_many_and_no_more) {
 }
 END_TEST
 
-/* No profile, one without paths, and paths that are none. */
-START_TEST(what_has_none) {
+/* A run without a profile, a profile without paths, and invalid segments. */
+START_TEST(runs_without_paths) {
     struct report_rig g;
     rig_open(&g);
     rig_add(&g, "p", "spe", "{\"stats\":{\"gpu.cycles\":9}}");
@@ -76,7 +76,7 @@ START_TEST(what_has_none) {
 END_TEST
 
 SUITE(host_cli_report_paths) {
-    TEST(what_is_alike_is_drawn_once);
-    TEST(so_many_and_no_more);
-    TEST(what_has_none);
+    TEST(equal_paths_share_a_drawing);
+    TEST(drawings_are_limited);
+    TEST(runs_without_paths);
 }

@@ -1,15 +1,15 @@
 #ifndef TEST_REPORT_RIG_H
 #define TEST_REPORT_RIG_H
-/* Parts of a report over rows that are made by hand. Plots are left out. */
+/* Fixture for tests of parts of a report, on rows made by hand and without plots. */
 #include "host/report/report.h"
 #include "test/test.h"
 #include <math.h>
 #include <unistd.h>
 
-/* Not inlined: gcc 12 takes what open_memstream() allocates for the pointer to it. */
-#define T(text) ((char[]){text}) /* what may be written to */
+/* noinline: gcc 12 confuses the buffer of open_memstream() with the pointer to it. */
+#define T(text) ((char[]){text}) /* writable text */
 
-/* What `write` puts into the page. */
+/* Returns the text that `write` writes to the page. The caller frees it. */
 __attribute__((noinline, unused)) static char *page(struct report *r, bool (*write)(struct report *r)) {
     char *text = NULL;
     size_t len;
@@ -43,7 +43,7 @@ __attribute__((noinline, unused)) static struct result_row row_of(char *program,
                                .values = values};
 }
 
-/* The row of a run, in which numbers are `data-v` of nine digits, and a text may be last. */
+/* Checks the table row of a run: its numbers (data-v with nine digits), and its last cell unless `last` is NULL. */
 __attribute__((noinline, unused)) static void row_is(const char *text, const char *name, const double *numbers, int n,
                                                      const char *last) {
     char row[2048], want[64];
@@ -66,10 +66,10 @@ __attribute__((noinline, unused)) static void row_is(const char *text, const cha
     ck_assert_msg(strcmp(row + strlen(row) - strlen(want), want) == 0, "no %s at the end of %s", want, row);
 }
 
-/* A database of runs, in a file of its own. */
+/* A database of runs in a temporary file. */
 struct report_rig {
     char path[64];
-    int runs; /* each has a machine of its own */
+    int runs; /* each run has its own machine */
     struct results_db *db;
     struct result_set set;
 };
@@ -86,7 +86,7 @@ __attribute__((noinline, unused)) static void rig_open(struct report_rig *g) {
     ck_assert_msg(g->db != NULL, "%s", err);
 }
 
-/* A run that took this. */
+/* Adds a run with these results. */
 __attribute__((noinline, unused)) static void rig_add(struct report_rig *g, const char *program, const char *model,
                                                       const char *json) {
     char err[1024], latency[32];
@@ -103,7 +103,8 @@ __attribute__((noinline, unused)) static void rig_add(struct report_rig *g, cons
     cJSON_Delete(result);
 }
 
-/* What `write` says of all runs that were added, in their order; the rig is closed. */
+/* Returns the text that `write` writes about all added runs, in their order, and closes the rig. The caller frees
+ * it. */
 __attribute__((noinline, unused)) static char *rig_page(struct report_rig *g, bool (*write)(struct report *r)) {
     enum { MOST_ROWS = 64 };
     char err[1024];

@@ -1,16 +1,16 @@
-/* Pivots as numbers, points, and the parts of a whole, over a few rows that are made by hand. */
+/* Tests pivot tables as numbers, points and breakdowns, on a few rows made by hand. */
 #include "host/report/breakdown.h"
 #include "test/test.h"
 #include <math.h>
 
 enum { CYCLES, ISSUED, FETCH, QUEUE, DRAM, L2, N_NAMES, N_ROWS = 4 };
-#define T(text) ((char[]){text}) /* what may be written to */
+#define T(text) ((char[]){text}) /* writable text */
 static char *names[N_NAMES] = {T("gpu.cycles"),  T("issue.issued"),       T("issue.fetch"),
                                T("issue.queue"), T("energy.dram_joules"), T("energy.l2_joules")},
             *units[N_NAMES] = {T("cycles"), T("slots"), T("slots"), T("slots"), T("J"), T("J")};
 static char *options[] = {T("l1.size"), T("sm.ctas")};
 static char *small[] = {T("8K"), T("4")}, *large[] = {T("16K"), T("4")};
-/* cycles, then slots that were issued in, waited for a fetch and for a queue, then joules */
+/* cycles; slots that issued, waited for a fetch, waited for a queue; joules of DRAM and L2 */
 static double values[N_ROWS][N_NAMES] = {
     {1000, 30, 10, 0, 0.5, 0}, {400, 1, 3, NAN, 0.25, 0}, {600, 0, 0, 0, NAN, 0}, {0, 5, NAN, 0, 2, 0}};
 static struct result_row rows[N_ROWS] = {
@@ -59,7 +59,7 @@ static void values_are(const struct pivot_values *v, const double *want) {
             ck_assert_double_eq_tol(v->v[i], want[i], 1e-12);
 }
 
-/* In the order in which they come; a place that no row has is empty. */
+/* Rows and columns appear in the order of the runs; a cell without a run is empty. */
 START_TEST(rows_and_columns_are_the_titles) {
     struct pivot p = by_program_and_model();
     struct pivot_values v;
@@ -76,7 +76,7 @@ START_TEST(rows_and_columns_are_the_titles) {
 }
 END_TEST
 
-/* A title of several fields says which option is meant; one of an option alone is its value. */
+/* A title of several fields names the option; a title of a single option is its value. */
 START_TEST(options_are_named_beside_other_fields) {
     const struct field two[] = {program, {FIELD_OPTION, 0, "l1.size"}};
     struct pivot p = {.rows = two, .columns = &model, .n_rows = 2, .n_columns = 1, .value = cycles};
@@ -90,7 +90,7 @@ START_TEST(options_are_named_beside_other_fields) {
     ck_assert_msg(pivot_fill(&v, &set, differ, 3, &p, &older, err, sizeof err), "%s", err);
     names_are(v.rows, v.n_rows, (const char *const[]){"8K", "16K"}, 2);
     pivot_values_free(&v);
-    p = (struct pivot){.columns = &model, .n_columns = 1, .value = cycles}; /* no rows: one without a title */
+    p = (struct pivot){.columns = &model, .n_columns = 1, .value = cycles}; /* no row fields: one row without a title */
     ck_assert(pivot_fill(&v, &set, all, 2, &p, &older, err, sizeof err));
     names_are(v.rows, v.n_rows, (const char *const[]){""}, 1);
     values_are(&v, (const double[]){1000, 400});
@@ -98,8 +98,9 @@ START_TEST(options_are_named_beside_other_fields) {
 }
 END_TEST
 
-/* How many times as fast: its over dpe, 400 / 1000 and 0 / 600; the other way round 1000 / 400, and nothing over 0. */
-START_TEST(faster_is_the_others_cycles_over_the_own) {
+/* `faster` gives the speed-up. its over dpe: 400 / 1000 and 0 / 600. As a speed-up: 1000 / 400, and nothing for 0
+ * cycles. */
+START_TEST(faster_is_the_speed_up) {
     struct pivot p = by_program_and_model();
     struct pivot_values v;
     p.relative_to = "dpe";
@@ -111,12 +112,12 @@ START_TEST(faster_is_the_others_cycles_over_the_own) {
     fill(&v, &p);
     values_are(&v, (const double[]){1, 2.5, 1, NAN});
     pivot_values_free(&v);
-    p.relative_to = NULL; /* there is no spe: the first column */
+    p.relative_to = NULL; /* there is no spe: the base is the first column */
     fill(&v, &p);
     ck_assert_int_eq(v.base, 0);
     pivot_values_free(&v);
     char *was = rows[1].model, spe[] = "spe";
-    rows[1].model = spe; /* here it is the second, and bfs has none */
+    rows[1].model = spe; /* now spe is the second column, and bfs has no run in it */
     fill(&v, &p);
     ck_assert_int_eq(v.base, 1);
     values_are(&v, (const double[]){0.4, 1, NAN, NAN, NAN, NAN});
@@ -134,7 +135,7 @@ START_TEST(speed_up_is_a_value_of_its_own) {
 }
 END_TEST
 
-/* With the titles of the rows, a table has 64. */
+/* A table has at most 64 columns, with the titles of its rows. */
 START_TEST(too_many_columns_are_refused) {
     static char model_names[TABLE_COLUMNS][16];
     static struct result_row many[TABLE_COLUMNS];
@@ -155,8 +156,8 @@ START_TEST(too_many_columns_are_refused) {
 }
 END_TEST
 
-/* A row a run, though two are of one program, and its value in its own column. */
-START_TEST(points_stand_for_themselves) {
+/* Each run is a row, even if two runs are of one program; its value is in the column of its model. */
+START_TEST(each_run_is_a_point) {
     struct pivot_values v;
     ck_assert(points_fill(&v, &set, all, N_ROWS, &model, 1, &cycles));
     names_are(v.rows, v.n_rows, (const char *const[]){"lud", "lud", "bfs", "bfs"}, 4);
@@ -175,7 +176,8 @@ START_TEST(breakdowns_have_names) {
 }
 END_TEST
 
-/* Of 40 slots 30 and 10, of 4 one and 3, of none nothing, of 5 all. Nobody waited for a queue: it is no column. */
+/* Percentages: 30 and 10 of 40 slots, 1 and 3 of 4, none of 0, all of 5. No slot waited for a queue, so it has no
+ * column. */
 START_TEST(shares_are_of_their_sum) {
     const struct field by[] = {program, model};
     struct pivot_values v;
@@ -188,8 +190,8 @@ START_TEST(shares_are_of_their_sum) {
 }
 END_TEST
 
-/* Joules are no shares; the L2 took none. */
-START_TEST(energy_is_as_it_is) {
+/* Energy is in joules, not in percent. The L2 used none, so it has no column. */
+START_TEST(energy_is_in_joules) {
     const struct field by[] = {program, model};
     struct pivot_values v;
     ck_assert(breakdown_fill(breakdown_find("energy"), &v, &set, all, N_ROWS, by, 2, &older, err, sizeof err));
@@ -207,8 +209,8 @@ START_TEST(two_runs_in_one_bar_are_refused) {
 }
 END_TEST
 
-/* The program always; the model, not the size that all have; an option when they differ in it. */
-START_TEST(fields_that_tell_runs_apart) {
+/* The program is always a field; other fields only if their values differ. */
+START_TEST(fields_that_differ_among_runs) {
     struct field f[8];
     ck_assert_int_eq(fields_that_differ(&set, all, 2, f, 8), 2);
     ck_assert_str_eq(f[0].name, "program");
@@ -224,13 +226,13 @@ SUITE(host_cli_results_pivot) {
     tcase_add_checked_fixture(tc, setup, NULL);
     TEST(rows_and_columns_are_the_titles);
     TEST(options_are_named_beside_other_fields);
-    TEST(faster_is_the_others_cycles_over_the_own);
+    TEST(faster_is_the_speed_up);
     TEST(speed_up_is_a_value_of_its_own);
     TEST(too_many_columns_are_refused);
-    TEST(points_stand_for_themselves);
+    TEST(each_run_is_a_point);
     TEST(breakdowns_have_names);
     TEST(shares_are_of_their_sum);
-    TEST(energy_is_as_it_is);
+    TEST(energy_is_in_joules);
     TEST(two_runs_in_one_bar_are_refused);
-    TEST(fields_that_tell_runs_apart);
+    TEST(fields_that_differ_among_runs);
 }

@@ -1,10 +1,10 @@
-/* Rows of results: conditions, lists and pivots over a few rows that are made by hand. */
+/* Tests conditions, lists and pivot tables on a few rows made by hand. */
 #include "host/report/results_view.h"
 #include "test/test.h"
 #include <math.h>
 
 enum { CYCLES, IPC, STALLS, N_NAMES };
-#define T(text) ((char[]){text}) /* what may be written to */
+#define T(text) ((char[]){text}) /* writable text */
 static char *names[N_NAMES] = {T("gpu.cycles"), T("gpu.ipc"), T("sm.stalls")},
             *units[N_NAMES] = {T("cycles"), T("1/cycle"), T("cycles")};
 static char *option_names[] = {T("l1.size")};
@@ -54,7 +54,7 @@ static void setup(void) {
     }
 }
 
-/* Bit i: row i is one of those. */
+/* Returns the rows that fulfil the condition: bit i is row i. */
 static unsigned chosen(const char *text) {
     struct condition c[CONDITIONS];
     int n = 0;
@@ -83,7 +83,7 @@ START_TEST(conditions_choose) {
         {"gpu.cycles<=1K", 0x03}, /* 1024 */
         {"gpu.cycles=1000.0,6e3", 0x09},
         {"gpu.cycles!=1000", 0x1e},
-        {"gpu.ipc<100", 0x0f}, /* the last row has none, which is not less than anything */
+        {"gpu.ipc<100", 0x0f}, /* the last row has no IPC, so it fulfils no comparison */
         {"gpu.ipc>=0", 0x0f},
         {"gpu.ipc!=2", 0x1e},
         {"sm.stalls=0", 0x02},
@@ -97,7 +97,7 @@ START_TEST(conditions_choose) {
 }
 END_TEST
 
-/* An option's field, whose place is known: sizes are numbers, however they are written. */
+/* A condition on an option whose index is known: sizes compare as numbers, in any spelling. */
 START_TEST(sizes_are_numbers) {
     struct condition c = {.field = {FIELD_OPTION, 0, "l1.size"}, .op = "="};
     static const struct {
@@ -116,7 +116,7 @@ START_TEST(sizes_are_numbers) {
 }
 END_TEST
 
-START_TEST(what_is_no_condition_is_said) {
+START_TEST(invalid_conditions_are_reported) {
     static const char *const bad[] = {"model", "=spe", "model!spe", "model<=>spe", "", "model=spe and "};
     struct condition c[CONDITIONS];
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -141,11 +141,11 @@ START_TEST(fields_by_name) {
     ck_assert_int_eq(fields_find(NULL, &set, "program,gpu.cycles,sm.stalls", f, 3, err, sizeof err), 3);
     ck_assert_str_eq(field_text(&set, &rows[3], &f[0], out), "bfs");
     ck_assert_str_eq(field_text(&set, &rows[3], &f[1], out), "6000");
-    ck_assert_str_eq(field_text(&set, &rows[0], &f[2], out), ""); /* it has none */
+    ck_assert_str_eq(field_text(&set, &rows[0], &f[2], out), ""); /* row 0 has no value */
     ck_assert_int_eq(fields_find(NULL, &set, "program,model,size,preset", f, 3, err, sizeof err), 0);
     ck_assert_str_eq(err, "'program,model,size,preset': more than 3 of them");
     ck_assert_int_eq(fields_find(NULL, &set, "launch,kernel", f, 3, err, sizeof err), 2);
-    ck_assert_str_eq(field_text(&set, &rows[0], &f[0], out), ""); /* a run */
+    ck_assert_str_eq(field_text(&set, &rows[0], &f[0], out), ""); /* the row is a run, not a launch */
     ck_assert_str_eq(field_text(&set, &rows[0], &f[1], out), "");
     rows[0].launch = 12;
     ck_assert_str_eq(field_text(&set, &rows[0], &f[0], out), "12");
@@ -173,8 +173,8 @@ static struct pivot pivot_of(const struct field *r, const struct field *c, const
                           .relative_to = relative_to};
 }
 
-/* Cycles by program and model; relative to spe: 500 / 1000, 6000 / 3000 and 4000 / 3000; their means: of 1 and 1, the
- * root of 0.5 x 2, and the one of dws. */
+/* Cycles by program and model. Relative to spe: 500 / 1000, 6000 / 3000 and 4000 / 3000. The means are 1, sqrt(0.5 x
+ * 2), and the only value of dws. */
 START_TEST(a_pivot_by_hand) {
     const struct result_row *all[5] = {&rows[0], &rows[1], &rows[2], &rows[3], &rows[4]};
     const struct field program = {FIELD_TEXT, 0, "program"}, model = {FIELD_TEXT, 2, "model"};
@@ -198,7 +198,8 @@ START_TEST(a_pivot_by_hand) {
 }
 END_TEST
 
-/* Two runs in one cell: by what they differ; of runs that differ in the build alone the newer counts. */
+/* Two runs in one cell are refused, with the fields in which they differ. Of runs that differ only in the build, the
+ * newer run counts. */
 START_TEST(runs_that_share_a_cell) {
     const struct result_row *all[5] = {&rows[0], &rows[1], &rows[2], &rows[3], &rows[4]};
     const struct field program = {FIELD_TEXT, 0, "program"}, preset = {FIELD_TEXT, 3, "preset"},
@@ -221,7 +222,8 @@ START_TEST(runs_that_share_a_cell) {
 }
 END_TEST
 
-/* A line a run: options where they differ, the verdict, cycles and IPC; numbers as their size and unit ask for. */
+/* A list has a line for each run: options that differ, the verdict, cycles and IPC. Its numbers are formatted by
+ * size and unit. */
 START_TEST(a_list_by_hand) {
     const struct result_row *two[2] = {&rows[0], &rows[2]};
     says(view_list(&set, two, 2, NULL, 0), "program  size  model  preset  l1.size  check  gpu.cycles  gpu.ipc\n"
@@ -241,7 +243,7 @@ SUITE(host_results_view) {
     tcase_add_checked_fixture(tc, setup, NULL);
     TEST(conditions_choose);
     TEST(sizes_are_numbers);
-    TEST(what_is_no_condition_is_said);
+    TEST(invalid_conditions_are_reported);
     TEST(fields_by_name);
     TEST(a_pivot_by_hand);
     TEST(runs_that_share_a_cell);

@@ -1,5 +1,5 @@
-/* Claims on runs, and writers that are killed at each of their writes: results_claim.c and results_db.c in
- * host/results. */
+/* Tests results_claim.c and results_db.c of host/results: claims on runs, and writers that are killed at each of
+ * their writes. */
 #include "host/results/results_parts.h"
 #include "test/test.h"
 #include <math.h>
@@ -43,7 +43,8 @@ static void sql(const char *text) {
     sqlite3_close(db);
 }
 
-/* A process that claims `key`, leaves through its exit status what came of it, and before that waits if it is to. */
+/* Starts a process that claims `key` and exits with the result as its status; with `wait`, it waits for a signal
+ * before. */
 static pid_t claimant(const char *key, bool wait) {
     int ends[2];
     char byte;
@@ -70,20 +71,20 @@ static int outcome(pid_t pid) {
     return WEXITSTATUS(how);
 }
 
-START_TEST(a_run_is_one_process_s_at_a_time) {
+START_TEST(one_process_at_a_time_claims_a_run) {
     begin();
     struct results_db *db = open_file();
     ck_assert_int_eq(claim(db, "k"), CLAIM_OURS);
-    ck_assert_int_eq(claim(db, "k"), CLAIM_OURS); /* still */
+    ck_assert_int_eq(claim(db, "k"), CLAIM_OURS); /* our own claim again */
     ck_assert_int_eq(outcome(claimant("k", false)), CLAIM_THEIRS);
     ck_assert_int_eq(outcome(claimant("other", false)), CLAIM_OURS);
     ck_assert(results_unclaim(db, "k", err, sizeof err));
     pid_t pid = claimant("k", true);
     ck_assert_int_eq(claim(db, "k"), CLAIM_THEIRS);
-    ck_assert(results_unclaim(db, NULL, err, sizeof err)); /* ours alone */
+    ck_assert(results_unclaim(db, NULL, err, sizeof err)); /* removes only our claims */
     ck_assert_int_eq(claim(db, "k"), CLAIM_THEIRS);
     kill(pid, SIGKILL);
-    siginfo_t info; /* dead, and nobody has taken its status: there is still a process of this number */
+    siginfo_t info; /* a zombie: the process is dead, but its number still exists */
     ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
     ck_assert_int_eq(claim(db, "k"), CLAIM_OURS);
     ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
@@ -92,7 +93,7 @@ START_TEST(a_run_is_one_process_s_at_a_time) {
 }
 END_TEST
 
-START_TEST(a_number_that_came_again_is_another_process) {
+START_TEST(a_reused_process_number_is_another_process) {
     begin();
     struct results_db *db = open_file();
     pid_t pid = claimant("k", true);
@@ -106,9 +107,9 @@ START_TEST(a_number_that_came_again_is_another_process) {
 }
 END_TEST
 
-/* The last word of an owner that cannot be looked at, in seconds from now, and whether it still counts. A clock that
- * is ahead of ours by much says nothing. */
-START_TEST(elsewhere_a_claim_is_a_lease) {
+/* Cases of an owner on another machine: the time of its last renewal, in seconds from now, and the result of a
+ * claim. A time far in the future does not count. */
+START_TEST(a_claim_on_another_machine_is_a_lease) {
     static const struct {
         int renewed;
         enum results_claim how;
@@ -135,13 +136,13 @@ static long long number(struct results_db *db, const char *query) {
     return n;
 }
 
-START_TEST(who_is_at_it_says_so_again) {
+START_TEST(claims_are_renewed) {
     begin();
     struct results_db *db = open_file();
-    results_renew(db); /* nothing is claimed yet */
+    results_renew(db); /* without any claim */
     claim(db, "k");
     sql("UPDATE claim SET renewed = 5; INSERT INTO claim VALUES('other', 'another machine', 1, 1, 5)");
-    results_renew(db); /* it is not half a minute since */
+    results_renew(db); /* less than half a minute later */
     ck_assert_int_eq(number(db, "SELECT renewed FROM claim WHERE key = 'k'"), 5);
     db->renewed -= 31;
     results_renew(db);
@@ -152,7 +153,7 @@ START_TEST(who_is_at_it_says_so_again) {
 }
 END_TEST
 
-START_TEST(files_from_before_there_were_claims_get_them) {
+START_TEST(old_files_get_the_table_of_claims) {
     begin();
     results_close(open_file());
     sql("DROP TABLE claim");
@@ -165,7 +166,8 @@ END_TEST
 
 /* ---- a writer that is killed at its write number n ---- */
 
-/* SQLite's files, with a count of what changes them. Only in a process that is to die: it is nobody else's. */
+/* A VFS for SQLite that counts writes and kills its process at one of them. Only in a child process, so it may be
+ * global. */
 struct counted {
     sqlite3_file file;
     sqlite3_file *real;
@@ -174,8 +176,8 @@ static struct {
     sqlite3_vfs vfs;
     sqlite3_vfs *real;
     sqlite3_io_methods methods;
-    int at;    /* writes to go */
-    bool torn; /* the last one is half there */
+    int at;    /* writes left until the kill */
+    bool torn; /* half of the last write is done */
 } deadly;
 
 static sqlite3_file *real(sqlite3_file *f) { return ((struct counted *)f)->real; }
@@ -264,7 +266,7 @@ static struct run_what what(void) {
     return (struct run_what){.program = "p", .size = "small", .program_hash = "h", .binary = "b", .machine = &machine};
 }
 
-/* Claims the run and adds it; then claims another, and is at that when it ends. False: it could not. */
+/* Claims a run and adds it, then claims another run and leaves it claimed. Returns false on failure. */
 static bool write_run(struct results_db *db) {
     char key[RESULTS_HASH];
     struct run_what w = what();
@@ -297,7 +299,7 @@ struct seen {
     int absent, present, journals;
 };
 
-/* False when a writer that would die at its write n has come to its end before. */
+/* Kills a writer at its write n and checks the database. Returns false if the writer ended before that write. */
 static bool killed_at(int n, bool torn, struct seen *seen) {
     char journal[80];
     int how;
@@ -314,14 +316,14 @@ static bool killed_at(int n, bool torn, struct seen *seen) {
     ck_assert_int_eq(waitpid(pid, &how, 0), pid);
     ck_assert_msg(WIFSIGNALED(how) || WEXITSTATUS(how) == 0, "write %d", n);
     seen->journals += access(journal, F_OK) == 0;
-    struct results_db *db = open_file(); /* a journal is taken back, an empty file is filled */
+    struct results_db *db = open_file(); /* SQLite rolls back a journal, and an empty file gets its tables */
     long long runs = number(db, "SELECT count(*) FROM run");
     ck_assert_msg(runs == 0 || runs == 1, "write %d", n);
     seen->absent += runs == 0;
     seen->present += runs == 1;
     if (runs == 1)
         whole_run(db);
-    ck_assert_msg(write_run(db), "write %d: %s", n, err); /* goes on, whatever the dead one had claimed */
+    ck_assert_msg(write_run(db), "write %d: %s", n, err); /* works despite the dead process's claims */
     whole_run(db);
     results_close(db);
     ck_assert_int_ne(access(journal, F_OK), 0);
@@ -336,8 +338,8 @@ START_TEST(a_writer_killed_at_any_write_leaves_whole_runs) {
         n++;
         ck_assert_int_lt(n, 2000);
     }
-    /* Making the file, a claim, the run and another claim are four transactions: each at least syncs its journal and
-     * the file, writes both, and deletes the journal. */
+    /* Four transactions create the file, claim, add the run, and claim again. Each syncs its journal and the file,
+     * writes both, and deletes the journal. */
     ck_assert_int_gt(n, 4 * 5);
     ck_assert_int_gt(seen.absent, 10);
     ck_assert_int_gt(seen.present, 2);
@@ -347,10 +349,10 @@ START_TEST(a_writer_killed_at_any_write_leaves_whole_runs) {
 END_TEST
 
 SUITE(host_results_claim) {
-    TEST(a_run_is_one_process_s_at_a_time);
-    TEST(a_number_that_came_again_is_another_process);
-    TEST(elsewhere_a_claim_is_a_lease);
-    TEST(who_is_at_it_says_so_again);
-    TEST(files_from_before_there_were_claims_get_them);
+    TEST(one_process_at_a_time_claims_a_run);
+    TEST(a_reused_process_number_is_another_process);
+    TEST(a_claim_on_another_machine_is_a_lease);
+    TEST(claims_are_renewed);
+    TEST(old_files_get_the_table_of_claims);
     TEST_LOOP(a_writer_killed_at_any_write_leaves_whole_runs, 0, 2);
 }

@@ -1,4 +1,4 @@
-/* Databases of results: host/results/results_db.h. What is put in comes out; what is no such file is refused. */
+/* Tests results databases (host/results/results_db.h): stored results are read back, and other files are refused. */
 #include "host/results/results_db.h"
 #include "host/results/digest.h"
 #include "test/test.h"
@@ -59,12 +59,12 @@ static void sql(const char *text) {
     "{\"name\":\"k\",\"grid\":[1,2,3],\"block\":[32,1,1],\"dynamic_shared\":4,\"stats\":{\"gpu.cycles\":10}},"         \
     "{\"name\":\"l\",\"grid\":[1,1,1],\"block\":[8,1,1],\"dynamic_shared\":0,\"stats\":{\"gpu.cycles\":20}}]}"
 
-START_TEST(what_goes_in_comes_out) {
+START_TEST(stored_results_are_read_back) {
     begin();
     struct results_db *db = open_file(true);
     add(db, "first", TWO_LAUNCHES, HEDDLE_OK);
     add(db, "second", NULL, HEDDLE_FAULT);
-    add(db, "first", "{\"stats\":{\"gpu.cycles\":99}}", HEDDLE_OK); /* there already: as it is */
+    add(db, "first", "{\"stats\":{\"gpu.cycles\":99}}", HEDDLE_OK); /* an existing run is not changed */
     results_close(db);
     db = open_file(false);
     struct result_set set;
@@ -79,10 +79,10 @@ START_TEST(what_goes_in_comes_out) {
     ck_assert_double_eq(r->values[result_stat(&set, "gpu.cycles")], 30);
     ck_assert_double_eq(r->values[result_stat(&set, "gpu.ipc")], 2.5);
     ck_assert(isnan(r->values[result_stat(&set, "l1.misses")]));
-    ck_assert_int_eq(set.n_options, 1); /* the one that is not fermi's own */
+    ck_assert_int_eq(set.n_options, 1); /* the only option that differs from fermi */
     ck_assert_str_eq(set.options[0], "l1.size");
     ck_assert_str_eq(r->options[0], "8192");
-    ck_assert_int_eq(results_option(db, &set, "sm.warps", err, sizeof err), 1); /* read when asked for */
+    ck_assert_int_eq(results_option(db, &set, "sm.warps", err, sizeof err), 1); /* read on demand */
     ck_assert_str_eq(r->options[1], "48");
     ck_assert_int_eq(results_option(db, &set, "sm.warpz", err, sizeof err), -1);
     ck_assert_int_eq(set.rows[1].status, HEDDLE_FAULT);
@@ -101,7 +101,7 @@ START_TEST(what_goes_in_comes_out) {
 }
 END_TEST
 
-START_TEST(a_key_says_what_was_run) {
+START_TEST(a_key_identifies_a_run) {
     begin();
     char one[RESULTS_HASH], other[RESULTS_HASH];
     struct run_what w = what("p");
@@ -120,7 +120,7 @@ START_TEST(a_key_says_what_was_run) {
     struct run_what w2 = w;
     w2.machine = &m;
     const char *const sets[][2] = {{"l1.size=8192", NULL}, {"l1.size=4K", NULL}};
-    for (int i = 0; i < 2; i++) { /* 8192 is 8K, said otherwise */
+    for (int i = 0; i < 2; i++) { /* 8192 is another spelling of 8K */
         ck_assert(run_machine_find(&m, &(struct heddle_options){.model = "dpe", .set = sets[i]}, err, sizeof err));
         ck_assert_int_eq(strcmp(run_key(&w2, other), one) == 0, i == 0);
         run_machine_free(&m);
@@ -143,7 +143,7 @@ START_TEST(digests_tell_texts_apart) {
     }
     /* what xxh128sum of xxHash 0.8.1 prints for a file with "abc" */
     ck_assert_str_eq(digest_of("abc", 3, out[0]), "06b05ab6733a618578af5f94892f3950");
-    struct digest a, b; /* zeros at the end count */
+    struct digest a, b; /* trailing zeros count */
     digest_start(&a);
     digest_start(&b);
     digest_add(&a, "\0\0\0", 2);
@@ -178,12 +178,12 @@ static void refused(bool write, const char *why) {
     ck_assert_msg(strstr(err, path) != NULL, "%s", err);
 }
 
-START_TEST(files_that_are_none_of_ours_are_refused) {
+START_TEST(other_files_are_refused) {
     begin();
     refused(false, "No such file");
     FILE *f = fopen(path, "w");
     fclose(f);
-    refused(false, "is empty"); /* it may become one: */
+    refused(false, "is empty"); /* but it may be opened for writing: */
     results_close(open_file(true));
     unlink(path);
     f = fopen(path, "w");
@@ -203,8 +203,8 @@ START_TEST(files_that_are_none_of_ours_are_refused) {
 }
 END_TEST
 
-/* By somebody who may not write there, which root may everywhere. */
-START_TEST(a_folder_that_takes_no_files_is_said_so) {
+/* As another user than root, who may write everywhere. */
+START_TEST(a_read_only_folder_is_reported) {
     char folder[] = "/tmp/heddle_folder_XXXXXX";
     ck_assert_ptr_nonnull(mkdtemp(folder));
     ck_assert_int_eq(chmod(folder, 0555), 0);
@@ -243,14 +243,14 @@ START_TEST(a_file_that_was_cut_off_is_refused) {
 }
 END_TEST
 
-START_TEST(what_a_killed_writer_left_is_taken_back) {
+START_TEST(a_killed_writers_transaction_is_rolled_back) {
     begin();
     struct results_db *db = open_file(true);
     add(db, "whole", TWO_LAUNCHES, HEDDLE_OK);
     results_close(db);
     fflush(NULL);
     pid_t pid = fork();
-    if (pid == 0) { /* half a run, with so little memory for pages that it is in the file, and then no end to it */
+    if (pid == 0) { /* half a run, with so few cached pages that it is in the file, and then death */
         sqlite3 *raw;
         sqlite3_open(path, &raw);
         sqlite3_exec(
@@ -265,7 +265,7 @@ START_TEST(what_a_killed_writer_left_is_taken_back) {
     ck_assert(WIFSIGNALED(how));
     char journal[96];
     snprintf(journal, sizeof journal, "%s-journal", path);
-    ck_assert_int_eq(access(journal, F_OK), 0); /* it was in the middle of writing */
+    ck_assert_int_eq(access(journal, F_OK), 0); /* it was killed inside the transaction */
     db = open_file(false);
     struct result_set set;
     ck_assert(results_load(db, false, &set, err, sizeof err));
@@ -279,12 +279,12 @@ START_TEST(what_a_killed_writer_left_is_taken_back) {
 END_TEST
 
 SUITE(host_results_db) {
-    TEST(what_goes_in_comes_out);
-    TEST(a_key_says_what_was_run);
+    TEST(stored_results_are_read_back);
+    TEST(a_key_identifies_a_run);
     TEST(digests_tell_texts_apart);
     TEST(a_file_has_the_digest_of_its_bytes);
-    TEST(files_that_are_none_of_ours_are_refused);
-    TEST(a_folder_that_takes_no_files_is_said_so);
+    TEST(other_files_are_refused);
+    TEST(a_read_only_folder_is_reported);
     TEST(a_file_that_was_cut_off_is_refused);
-    TEST(what_a_killed_writer_left_is_taken_back);
+    TEST(a_killed_writers_transaction_is_rolled_back);
 }

@@ -1,7 +1,7 @@
 /* Compiled kernels with unusual addresses and loops (test/kernels/addresses.cu), of two compilers and three levels:
  * decoupled, they leave the memory that they leave whole, without time and on SMs, under every model. HEDDLE_ADDRESSES
- * names another file of these kernels. Sampled: each kernel of each file and shape under every third model, the models in
- * turn; with HEDDLE_EVERY under all. */
+ * names another file of these kernels. Sampled: each kernel of each file and shape under every third model, the models
+ * in turn; with HEDDLE_EVERY under all. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"

@@ -217,8 +217,8 @@ START_TEST(every_option_changes_a_figure) {
 }
 END_TEST
 
-/* All that the tables name exists, and what changes no figure does not. Sampled: the ends of its range; with HEDDLE_EVERY
- * all values. */
+/* All that the tables name exists, and what changes no figure does not. Sampled: the ends of its range; with
+ * HEDDLE_EVERY all values. */
 START_TEST(nothing_else_is_excused) {
     for (size_t i = 0; i < sizeof unfelt / sizeof unfelt[0]; i++) {
         const struct opt *o = config_options();
