@@ -61,7 +61,7 @@ static const struct {
     EVENT(DRAM, "dram.activates", dram_activate),
     EVENT(DRAM, "dram.read_bytes", dram_byte),
     EVENT(DRAM, "dram.write_bytes", dram_byte),
-#define ENERGY_EVENTS(...) __VA_ARGS__
+#define DECLARED_EVENTS
 #include "mechanisms/declared.def"
 #undef EVENT
 #undef EVENT_SECTOR

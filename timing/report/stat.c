@@ -233,7 +233,7 @@ static const struct stat_def table[] = {
     RATIO("mem.prefetch_latency", "cycles", "mean time from a prefetch's departure to its reply",
           "mem.prefetch_latency_sum", "mem.prefetch_replies"),
 
-#define STATISTICS(...) __VA_ARGS__
+#define DECLARED_STATISTICS
 #include "mechanisms/declared.def"
 
     SUM("energy.frontend_joules", "J", "fetch, decode, scheduling"),

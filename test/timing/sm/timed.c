@@ -321,7 +321,7 @@ START_TEST(sums_over_a_warp) {
     cfg.sm.latch_dispatch = 4;
     cfg.sm.latch_writeback = 5;
     for (uint32_t set = 0; set <= 9; set += 9) {
-        cfg.reduce_latency = set;
+        cfg.reduce.latency = set;
         init();
         ck_assert_uint_eq(t.inst[1].latency, set ? 9 : 5 * 6);
         ck_assert_uint_eq(t.inst[1].initiation, 2);
