@@ -144,11 +144,11 @@ static const struct pass pass_pipeline = {
 static void count_launch(const struct program *p, const struct config *cfg, struct stats *s) {
     if (!cfg->pipeline.on)
         return;
-    stats_add(s, "pipeline.candidates", p->pipeline.candidates);
-    stats_add(s, "pipeline.loops", p->pipeline.loops);
-    stats_add(s, "pipeline.cycles", p->pipeline.cycles);
-    stats_add(s, "pipeline.stages", p->pipeline.stages);
-    stats_add(s, "pipeline.registers", p->pipeline.registers);
+    stats_put(s, STAT_pipeline_candidates, p->pipeline.candidates);
+    stats_put(s, STAT_pipeline_loops, p->pipeline.loops);
+    stats_put(s, STAT_pipeline_cycles, p->pipeline.cycles);
+    stats_put(s, STAT_pipeline_stages, p->pipeline.stages);
+    stats_put(s, STAT_pipeline_registers, p->pipeline.registers);
 }
 
 const struct mechanism mechanism_pipeline = {

@@ -76,7 +76,7 @@ static const struct opt table[] = {
 #define OPT_CACHE_SECTORED CACHE_SECTOR_ROWS
 #define OPT_CACHE_WRITE    CACHE_WRITE_ROWS
 #define OPT_STRIDES        STRIDE_ROWS
-#define OPT_CHAIN_LATENCY  CHAIN_LATENCY_ROW
+#define OPT_ELEMENT        OPT_U32
 #include "options.def"
     {NULL, OPT_KIND_U32, 0, 0, 0, 0, NULL, NULL, NULL},
 };

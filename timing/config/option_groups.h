@@ -1,7 +1,7 @@
 #ifndef TIMING_OPTION_GROUPS_H
 #define TIMING_OPTION_GROUPS_H
-/* Rows of options (options.def) that several units have in common. `at` is the place of the fields in the unit's struct:
- * nothing, or a member and a dot. */
+/* Rows of options (options.def) that several units have in common. `at` is the place of the fields in the struct of the
+ * unit: nothing, or a member and a dot. */
 
 #define PIPE_COUNT_ROWS(at, name, n) OPT_U32(at units, "pipe." name ".units", n, 0, 16, "pipes", name " pipes of an SM")
 #define PIPE_PORT_ROWS(at, name, coll, in, out)                                                                        \
@@ -49,8 +49,4 @@
     OPT_ENUM2(at level, name ".level", stride_level, STRIDE_INTO_L2, STRIDE_INTO_L2, "l2", STRIDE_INTO_L1, "l1",       \
               "cache that they go into")
 #define STRIDE_FIELDS STRIDE_ROWS(, "")
-
-#define CHAIN_LATENCY_ROW(n)                                                                                           \
-    OPT_U32(latency[n - 1], "chain.latency" #n, 0, 0, 1000, "cycles",                                                  \
-            "of " #n " chained operations; 0: latency.f32_add, and 2 for each operation beyond the first")
 #endif

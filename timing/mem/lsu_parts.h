@@ -12,6 +12,7 @@
 #include "prefetch.h"
 #include "shared_banks.h"
 #include "timing/config/warp_set.h"
+#include "timing/report/stat.h"
 #include "timing/report/trace.h"
 #include <stddef.h>
 
@@ -78,6 +79,21 @@ struct lsu_slot {
 };
 
 /* The pipeline of one cache: accesses enter at one end, one a cycle, and find their data or not at the other. */
+struct lsu_pipe_counts {
+#define COUNT_FIELDS
+#include "timing/report/count_begin.def"
+    CACHE_STATS("", "")
+#include "timing/report/count_end.def"
+#define COUNT_FIELDS
+#include "l1_stats.def"
+};
+struct lsu_counts {
+#define COUNT_FIELDS
+#include "lsu_stats.def"
+#define COUNT_FIELDS
+#include "l1_prefetch_stats.def"
+};
+
 struct lsu_pipe {
     struct cache cache;
     bool present;
@@ -97,9 +113,7 @@ struct lsu_pipe {
     uint64_t head, tail;
     uint64_t stalled_since;  /* the head was refused first at this cycle; NEVER: it was not */
     uint32_t way[PIPE_WAYS]; /* of the cache: where a line was last, by its low bits */
-    struct {
-        uint64_t accesses, sectors, hits, misses, pending_hits, stalls, writebacks, fills, locked;
-    } n;
+    struct lsu_pipe_counts n;
 };
 
 /* Parts that have a cycle of their own: pipelines, the front, the pipeline of shared memory. */
@@ -200,11 +214,7 @@ struct lsu {
     bool ended; /* in this cycle another one came to it */
 
     struct mem_waits waits; /* for replies */
-    struct {
-        uint64_t instructions, transactions, stall_cycles;
-        uint64_t shared_accesses, shared_passes;
-        uint64_t lookups, refused; /* tag reads for prefetches and locks; of these, refused */
-    } n;
+    struct lsu_counts n;
     struct config cfg;
 };
 _Static_assert(offsetof(struct lsu, status) == 0, "lsu_status() looks there");

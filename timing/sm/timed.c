@@ -24,15 +24,6 @@ static const struct {
     [LAT_CONTROL] = {PIPE_INT, CLASS_CONTROL},
 };
 
-const char *op_class_stat(enum op_class c) {
-    static const char *const names[N_OP_CLASSES] = {
-        "op.int",     "op.int_mul",    "op.int_div", "op.f32_add", "op.f32_mul", "op.f32_fma",
-        "op.f32_div", "op.f32_minmax", "op.f64",     "op.f64_div", "op.f16",     "op.mma",
-        "op.sfu",     "op.shfl",       "op.mem",     "op.control", "op.affine",
-    };
-    return names[c];
-}
-
 /* A pipe that has no units hands its work on. */
 static uint8_t existing_pipe(const struct sm_cfg *sm, uint8_t pipe) {
     while (!pipe_exists(sm, pipe) && pipe_rows[pipe].instead != pipe)
