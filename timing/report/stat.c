@@ -63,7 +63,27 @@ static int index_of(const char *name, size_t len) {
     return places[at] - 1;
 }
 
-int stat_index(const char *name) { return index_of(name, strlen(name)); }
+static const struct {
+    const char *old, *name;
+} renamed[] = {
+#define RENAMED(old, name) {old, name},
+#include "renamed.def"
+#undef RENAMED
+    {NULL, NULL},
+};
+
+const char *stat_renamed(const char *old) {
+    for (int i = 0; renamed[i].old; i++)
+        if (strcmp(renamed[i].old, old) == 0)
+            return renamed[i].name;
+    return NULL;
+}
+
+int stat_index(const char *name) {
+    int i = index_of(name, strlen(name));
+    const char *now = i < 0 ? stat_renamed(name) : NULL;
+    return now ? index_of(now, strlen(now)) : i;
+}
 
 bool stats_init(struct stats *s) {
     s->v = calloc(N_STATS, sizeof *s->v);

@@ -79,6 +79,8 @@ void stats_kept_add(struct stats *to, const struct stats_kept *k);
 /* As stats_get(). */
 double stats_kept_get(const struct stats_kept *k, const char *name);
 
-/* -1 when there is no such statistic. */
+/* The name of a statistic that was called `old` in the last version (renamed.def); NULL: none was. */
+const char *stat_renamed(const char *old);
+/* The place of a statistic, by its name or by that of the last version; -1 when there is none. */
 int stat_index(const char *name);
 #endif
