@@ -159,7 +159,7 @@ static bool is_early(const struct dac *d, const struct inst *enq, uint32_t slot,
     return enq->space == SPACE_GLOBAL || (enq->space == SPACE_LOCAL && in_local(d, slot, address, lanes));
 }
 
-/* A warp that waits for its turn (sm.in_turn) has its registers in memory, and takes nothing. What its queues hold is
+/* A warp that waits for its turn (sm.running_warps) has its registers in memory, and takes nothing. What its queues hold is
  * with them: they have no size there. */
 static bool is_away(const struct dac *d, uint32_t slot) { return d->cfg->sm.in_turn && d->sm->warp[slot].asleep; }
 
@@ -261,7 +261,7 @@ static bool still_no_room(struct dac *d, enum supply_queue k, const struct dac_c
 }
 
 /* May an entry that is behind a barrier be expanded before its CTA has passed it, without asking for its lines? Where
- * the CTA has no turn (sm.in_turn) and the ATQ is full: those that have theirs wait for what comes after it. Nobody
+ * the CTA has no turn (sm.running_warps) and the ATQ is full: those that have theirs wait for what comes after it. Nobody
  * says when warps leave the lanes, so it is looked at again and again. */
 static bool goes_ahead(const struct dac *d, struct expander *x, const struct dac_cta *c, uint64_t now) {
     if (!d->cfg->sm.in_turn)

@@ -104,7 +104,7 @@ struct lsu_pipe {
     uint32_t line_bytes;
     bool write_back_local, write_back_global;
     uint32_t latency, ports;
-    uint16_t *returns; /* ring with peer.lsu_returns: filled MSHRs whose accesses have not returned */
+    uint16_t *returns; /* ring with peer.lsu_serial_returns: filled MSHRs whose accesses have not returned */
     bool *returning;   /* by MSHR: it is in that ring */
     uint32_t returns_head, n_returns;
     struct lsu_ahead_sent *ahead_sent; /* by MSHR; NULL: no prefetch goes into this cache */
@@ -242,7 +242,7 @@ static inline void lsu_pipe_enter(struct lsu *l, struct lsu_pipe *p, const struc
 }
 /* Takes a reply that is due. */
 void lsu_replies(struct lsu *l, uint64_t now);
-/* With peer.lsu_returns: one access that waits for a filled line returns. */
+/* With peer.lsu_serial_returns: one access that waits for a filled line returns. */
 void lsu_return(struct lsu *l, uint64_t now);
 /* Sends an access past the L1. False when the port or the table is full. */
 bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now);

@@ -21,16 +21,16 @@
 #define STRIDE_SM_STATS(name)                                                                                          \
     STAT_COUNT(misses, name ".misses", "count",                                                                        \
                "line accesses of global loads that missed the L1, or would have without prefetches")                   \
-    STAT_COUNT(trained, name ".trained", "count", "executions of loads among them: their first miss")                  \
-    STAT_COUNT(believed, name ".believed", "count", "of these, those with a stride that is believed")                  \
+    STAT_COUNT(trained, name ".executions", "count", "executions of loads among them: their first miss")               \
+    STAT_COUNT(believed, name ".confident", "count", "of these, those with a stride that is believed")                 \
     STAT_RATIO_OF(confidence, name ".confidence", "1",                                                                 \
-                  "executions with a stride that is believed / executions that missed", name ".believed",              \
-                  name ".trained")                                                                                     \
+                  "executions with a stride that is believed / executions that missed", name ".confident",             \
+                  name ".executions")                                                                                  \
     STAT_COUNT(searches, name ".searches", "count", "lines looked for among those asked for")                          \
-    STAT_COUNT(wanted, name ".wanted", "count", "lines that a stride led to")                                          \
-    STAT_COUNT(outside, name ".outside", "count",                                                                      \
+    STAT_COUNT(wanted, name ".candidates", "count", "lines that a stride led to")                                      \
+    STAT_COUNT(outside, name ".out_of_range", "count",                                                                 \
                "of these, those outside of device memory, or without a cache to go to")                                \
-    STAT_COUNT(queued, name ".queued", "count", "those that were asked for already and had not come")                  \
+    STAT_COUNT(queued, name ".duplicates", "count", "those that were asked for already and had not come")              \
     STAT_COUNT(full, name ".full", "count", "those without a place in " name ".queue or lsu.prefetch_queue")
 /* ... in its table, ... */
 #define STRIDE_TABLE_STATS(name)                                                                                       \
@@ -39,7 +39,7 @@
     STAT_COUNT(lookups, name ".lookups", "count", "entries looked for in the table")
 /* ... and what became of the lines, counted where they go. */
 #define STRIDE_LINE_STATS(name)                                                                                        \
-    STAT_SUM_OF(asked, name ".asked", "count", "those asked for: all others")                                          \
+    STAT_SUM_OF(asked, name ".requested", "count", "those asked for: all others")                                      \
     STAT_COUNT(present, name ".present", "count", "of these, those that the cache had, or had sent for")               \
     STAT_SUM_OF(refused, name ".refused", "count", "those that found no line, MSHR or room to memory (L1)")            \
     STAT_COUNT(issued, name ".issued", "count", "those that the cache sent for")                                       \
@@ -59,12 +59,13 @@
     STAT_COUNT(by_prefetch, name ".grown_by_prefetches", "count", "degrees raised since a prefetch did")               \
     STAT_COUNT(capped, name ".capped", "count",                                                                        \
                "times that a degree was at " name ".max_degree and would have been raised")                            \
-    STAT_COUNT(degree_sum, name ".degree_sum", "strides", "degrees, summed over " name ".believed")                    \
+    STAT_COUNT(degree_sum, name ".degree_sum", "strides", "degrees, summed over " name ".confident")                   \
     STAT_RATIO_OF(degree, name ".degree", "strides", "mean degree of loads that missed", name ".degree_sum",           \
-                  name ".believed")                                                                                    \
+                  name ".confident")                                                                                   \
     STAT_MOST(most, name ".most_degree", "strides", "largest degree of a load that missed")                            \
     STAT_MEMBER(uint64_t degree[PROFILE_DEGREES])                                                                      \
-    STAT_ELEMENT(degree[0], degree_1, name ".degree_1", "count", "executions of " name ".believed with a degree of 1") \
+    STAT_ELEMENT(degree[0], degree_1, name ".degree_1", "count",                                                       \
+                 "executions of " name ".confident with a degree of 1")                                                \
     STAT_ELEMENT(degree[1], degree_2, name ".degree_2", "count", "with a degree of 2")                                 \
     STAT_ELEMENT(degree[2], degree_3, name ".degree_3", "count", "with a degree of 3")                                 \
     STAT_ELEMENT(degree[3], degree_4, name ".degree_4", "count", "with a degree of 4")                                 \

@@ -1,4 +1,4 @@
-/* DAC where warps have turns (sm.in_turn) and several CTAs are resident: one that has no turn passes no barrier before
+/* DAC where warps have turns (sm.running_warps) and several CTAs are resident: one that has no turn passes no barrier before
  * another has ended, which may wait for what comes into the ATQ behind its entries. */
 #include "host/heddle.h"
 #include "test/test.h"
@@ -26,11 +26,11 @@ static void write_kernel(char *text, size_t size) {
 static const struct {
     const char *turns, *atq;
     int ahead;
-} cases[] = {{"sm.in_turn=1", "dac.atq=1", 2 * (ROUNDS + 1)},
-             {"sm.in_turn=2", "dac.atq=1", ROUNDS + 1},
-             {"sm.in_turn=3", "dac.atq=1", 0},
-             {"sm.in_turn=1", "dac.atq=10", 0},
-             {"sm.in_turn=0", "dac.atq=1", 0}};
+} cases[] = {{"sm.running_warps=1", "dac.atq=1", 2 * (ROUNDS + 1)},
+             {"sm.running_warps=2", "dac.atq=1", ROUNDS + 1},
+             {"sm.running_warps=3", "dac.atq=1", 0},
+             {"sm.running_warps=1", "dac.atq=10", 0},
+             {"sm.running_warps=0", "dac.atq=1", 0}};
 enum { CASES = sizeof cases / sizeof cases[0] };
 
 START_TEST(ctas_without_a_turn_hold_nobody) {
