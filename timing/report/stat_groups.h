@@ -3,62 +3,59 @@
 /* Rows of statistics (stats.def) that several units have in common. */
 
 #define CACHE_STATS(name, what)                                                                                        \
-    STAT_COUNT(accesses, name ".accesses", "count", "accesses to the " what ", one a line")                            \
-    STAT_COUNT(hits, name ".hits", "count", "accesses that found their data in the " what)                             \
-    STAT_COUNT(misses, name ".misses", "count", "accesses that did not, pending hits included")                        \
-    STAT_COUNT(pending_hits, name ".pending_hits", "count", "misses that joined an outstanding one")                   \
-    STAT_COUNT(stalls, name ".stalls", "cycles", "cycles an access waited for a free entry of the " what)              \
+    STAT_COUNT(accesses, name ".accesses", "count", "line accesses to the " what)                                      \
+    STAT_COUNT(hits, name ".hits", "count", "accesses that hit in the " what)                                          \
+    STAT_COUNT(misses, name ".misses", "count", "accesses that missed, pending hits included")                         \
+    STAT_COUNT(pending_hits, name ".pending_hits", "count", "misses that joined an outstanding miss")                  \
+    STAT_COUNT(stalls, name ".stalls", "cycles", "cycles in which an access waited for a free entry of the " what)     \
     STAT_COUNT(writebacks, name ".writebacks", "count", "dirty lines written to the next level")                       \
     STAT_RATIO_OF(miss_rate, name ".miss_rate", "1", "misses / accesses", name ".misses", name ".accesses")
 
 #define CACHE_LINE_STATS(name, brought, used)                                                                          \
     STAT_COUNT(prefetches, name ".prefetches", "count", brought)                                                       \
     STAT_COUNT(prefetch_useful, name ".prefetch_useful", "count", used)                                                \
-    STAT_COUNT(prefetch_late, name ".prefetch_late", "count", "of these, those that were still on their way")          \
-    STAT_COUNT(prefetch_unused, name ".prefetch_unused", "count", "prefetched lines replaced before any use")
+    STAT_COUNT(prefetch_late, name ".prefetch_late", "count", "useful lines that were still outstanding")              \
+    STAT_COUNT(prefetch_unused, name ".prefetch_unused", "count", "prefetched lines replaced before use")
 
-/* Of a stride prefetcher: what it counts at its SM, ... */
+/* A stride prefetcher: its counts at the SM, ... */
 #define STRIDE_SM_STATS(name)                                                                                          \
     STAT_COUNT(misses, name ".misses", "count",                                                                        \
-               "line accesses of global loads that missed the L1, or would have without prefetches")                   \
-    STAT_COUNT(trained, name ".executions", "count", "executions of loads among them: their first miss")               \
-    STAT_COUNT(believed, name ".confident", "count", "of these, those with a stride that is believed")                 \
-    STAT_RATIO_OF(confidence, name ".confidence", "1",                                                                 \
-                  "executions with a stride that is believed / executions that missed", name ".confident",             \
-                  name ".executions")                                                                                  \
-    STAT_COUNT(searches, name ".searches", "count", "lines looked for among those asked for")                          \
-    STAT_COUNT(wanted, name ".candidates", "count", "lines that a stride led to")                                      \
+               "line accesses of global loads that missed the L1, or would have without prefetching")                  \
+    STAT_COUNT(trained, name ".executions", "count", "load executions with a miss")                                    \
+    STAT_COUNT(believed, name ".confident", "count", "part of " name ".executions: with a trained stride")             \
+    STAT_RATIO_OF(confidence, name ".confidence", "1", "executions with a trained stride / executions with a miss",    \
+                  name ".confident", name ".executions")                                                               \
+    STAT_COUNT(searches, name ".searches", "count", "searches of the queue of outstanding prefetches")                 \
+    STAT_COUNT(wanted, name ".candidates", "count", "prefetch candidates: lines predicted by a stride")                \
     STAT_COUNT(outside, name ".out_of_range", "count",                                                                 \
-               "of these, those outside of device memory, or without a cache to go to")                                \
-    STAT_COUNT(queued, name ".duplicates", "count", "those that were asked for already and had not come")              \
-    STAT_COUNT(full, name ".full", "count", "those without a place in " name ".queue or lsu.prefetch_queue")
-/* ... in its table, ... */
+               "candidates outside device memory, or without a cache to go to")                                        \
+    STAT_COUNT(queued, name ".duplicates", "count", "candidates that were requested already and are outstanding")      \
+    STAT_COUNT(full, name ".full", "count", "candidates dropped by a full " name ".queue or lsu.prefetch_queue")
+/* ... of its table, ... */
 #define STRIDE_TABLE_STATS(name)                                                                                       \
-    STAT_COUNT(changes, name ".changes", "count", "strides given up for others")                                       \
-    STAT_COUNT(conflicts, name ".conflicts", "count", "entries of the table that had to make room for others")         \
-    STAT_COUNT(lookups, name ".lookups", "count", "entries looked for in the table")
-/* ... and what became of the lines, counted where they go. */
+    STAT_COUNT(changes, name ".changes", "count", "strides replaced by another one")                                   \
+    STAT_COUNT(conflicts, name ".conflicts", "count", "stride table entries replaced")                                 \
+    STAT_COUNT(lookups, name ".lookups", "count", "stride table lookups")
+/* ... and of its lines, at the cache that they go to. */
 #define STRIDE_LINE_STATS(name)                                                                                        \
-    STAT_SUM_OF(asked, name ".requested", "count", "those asked for: all others")                                      \
-    STAT_COUNT(present, name ".present", "count", "of these, those that the cache had, or had sent for")               \
-    STAT_SUM_OF(refused, name ".refused", "count", "those that found no line, MSHR or room to memory (L1)")            \
-    STAT_COUNT(issued, name ".issued", "count", "those that the cache sent for")                                       \
-    STAT_COUNT(useful, name ".useful", "count", "lines of these that a load used")                                     \
-    STAT_COUNT(late, name ".late", "count", "of the lines used, those that were still under way")                      \
-    STAT_COUNT(unused, name ".unused", "count", "lines replaced before any use")                                       \
-    STAT_RATIO_OF(accuracy, name ".accuracy", "1", "lines used / lines sent for", name ".useful", name ".issued")      \
-    STAT_COUNT(pollution, name ".pollution", "count",                                                                  \
-               "misses of lines that had made room for a prefetched one shortly before")                               \
-    STAT_SUM_OF(bytes, name ".bytes", "bytes", "that the L2 had to fetch from memory for prefetches")                  \
+    STAT_SUM_OF(asked, name ".requested", "count", "prefetches requested: all other candidates")                       \
+    STAT_COUNT(present, name ".present", "count", "requests for lines that were present or outstanding in the cache")  \
+    STAT_SUM_OF(refused, name ".refused", "count", "requests without a free line, MSHR or memory port (L1)")           \
+    STAT_COUNT(issued, name ".issued", "count", "prefetches that the cache sent to memory")                            \
+    STAT_COUNT(useful, name ".useful", "count", "prefetched lines that a load used")                                   \
+    STAT_COUNT(late, name ".late", "count", "part of " name ".useful: still outstanding at the load")                  \
+    STAT_COUNT(unused, name ".unused", "count", "prefetched lines replaced before use")                                \
+    STAT_RATIO_OF(accuracy, name ".accuracy", "1", "useful / issued prefetches", name ".useful", name ".issued")       \
+    STAT_COUNT(pollution, name ".pollution", "count", "misses of lines that a prefetch evicted shortly before")        \
+    STAT_SUM_OF(bytes, name ".bytes", "bytes", "bytes that the L2 fetched from memory for prefetches")                 \
     STAT_RATIO_OF(traffic, name ".traffic", "1", "bytes fetched for prefetches / bytes read from DRAM", name ".bytes", \
                   "dram.read_bytes")
-/* Of one whose degree grows, as well. */
+/* Further counts of a prefetcher whose degree grows. */
 #define STRIDE_DEGREE_STATS(name)                                                                                      \
-    STAT_COUNT(by_load, name ".grown_by_loads", "count",                                                               \
-               "degrees raised since a load wanted a line that had not come")                                          \
-    STAT_COUNT(by_prefetch, name ".grown_by_prefetches", "count", "degrees raised since a prefetch did")               \
-    STAT_COUNT(capped, name ".capped", "count",                                                                        \
-               "times that a degree was at " name ".max_degree and would have been raised")                            \
+    STAT_COUNT(by_load, name ".grown_by_loads", "count", "degrees raised by a load of an outstanding line")            \
+    STAT_COUNT(by_prefetch, name ".grown_by_prefetches", "count",                                                      \
+               "degrees raised by a prefetch of an outstanding line")                                                  \
+    STAT_COUNT(capped, name ".capped", "count", "raises of a degree that was at " name ".max_degree already")          \
     STAT_COUNT(degree_sum, name ".degree_sum", "strides", "degrees, summed over " name ".confident")                   \
     STAT_RATIO_OF(degree, name ".degree", "strides", "mean degree of loads that missed", name ".degree_sum",           \
                   name ".confident")                                                                                   \

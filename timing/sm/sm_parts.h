@@ -14,7 +14,7 @@
 #include "timing/report/states.h"
 #include "wheel.h"
 
-/* With peer.fetch_wrong_path, a path that has jumped: its buffer is not yet thrown away (the next fetch may begin a cycle
+/* With peer.fetch_astray, a path that has jumped: its buffer is not yet thrown away (the next fetch may begin a cycle
  * later), or the instructions behind the jump are fetched first. */
 enum path_stray { STRAY_NONE, STRAY_FLUSH, STRAY_FETCH };
 
@@ -400,7 +400,7 @@ void sm_warp_check_done(struct sm *sm, uint32_t w, uint64_t now);
 void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now);
 void sm_warp_start(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now); /* its warp and board are there */
 void sm_doze(struct sm *sm, uint32_t w, uint64_t now);                    /* sw->asleep has changed */
-/* Warps in turn (sm_turn.c), where sm.running_warps says so: a warp begins; its registers are there; a cycle ends. */
+/* Warps in turn (sm_turn.c), where sm.in_turn says so: a warp begins; its registers are there; a cycle ends. */
 void sm_turn_await(struct sm *sm, uint32_t w, uint64_t now);
 void sm_turn_begin(struct sm *sm, uint32_t w, uint64_t now);
 void sm_turns(struct sm *sm, uint64_t now);

@@ -46,7 +46,7 @@ static inline void sm_move_plain(struct sm *sm, uint32_t w, struct sm_path *path
 bool sm_go_on(struct sm *sm, uint32_t w, uint32_t pc);
 /* A fetch is named by its warp and a number of the warp's, so that one for a path that has moved on is dropped. */
 static inline uint32_t sm_ticket(uint32_t w, uint16_t ticket) { return w << 16 | ticket; }
-/* With peer.fetch_wrong_path: `path` of warp `w` has left instruction `at` at cycle `now`, when its buffer held `buffered`
+/* With peer.fetch_astray: `path` of warp `w` has left instruction `at` at cycle `now`, when its buffer held `buffered`
  * instructions from `at` on, none of which it needs. Returns its state: PATH_FETCH or PATH_FETCHING. */
 uint8_t sm_stray(struct sm *sm, uint32_t w, struct sm_path *path, uint32_t at, uint32_t buffered, uint64_t now);
 /* The warp's only path has its instructions, and nothing of the warp waits: it is where the top of the stack says.

@@ -1,4 +1,4 @@
-/* Warps in turn (sm.running_warps): the SM has lanes for few warps at a time. One that has them runs until it ends or stands
+/* Warps in turn (sm.in_turn): the SM has lanes for few warps at a time. One that has them runs until it ends or stands
  * at a barrier with nothing under way; then the oldest one that can go on has its registers brought from memory. In
  * between a warp is in no state that a scheduler looks at, and it is not live. */
 #include "sm_parts.h"

@@ -1,5 +1,5 @@
-/* DAC where warps have turns (sm.running_warps) and several CTAs are resident: one that has no turn passes no barrier before
- * another has ended, which may wait for what comes into the ATQ behind its entries. */
+/* DAC with swapped warps (sm.running_warps) and several resident CTAs: a swapped-out CTA passes no barrier before
+ * another has ended, which may wait for ATQ entries behind those of the first. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
