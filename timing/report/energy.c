@@ -16,24 +16,26 @@ static const struct event {
 #define STAT_ENERGY_SECTOR(id, part, field)                                                                            \
     {part, STAT_ID(id), offsetof(struct energy_cfg, field), offsetof(struct config, field.line)},
 #include "stat_none.def"
-/* Sums of doubles depend on this order: that of the registry would round some of them otherwise. */
-#include "timing/mem/cache_stats.def"
-#include "timing/mem/dram_stats.def"
-#include "timing/mem/gpc_stats.def"
-#include "timing/mem/icnt_reply_stats.def"
-#include "timing/mem/icnt_stats.def"
-#include "timing/mem/l1_prefetch_stats.def"
-#include "timing/mem/l1_stats.def"
-#include "timing/mem/l2_stats.def"
-#include "timing/mem/lsu_stats.def"
-#include "timing/mem/tex_stats.def"
+/* clang-format off */
+/* Sums of doubles are rounded in this order. It is not that of the registry, so that energies stay what they were. */
 #include "timing/sm/fetch_stats.def"
-#include "timing/sm/op_stats.def"
-#include "timing/sm/sm_stats.def"
 #include "timing/sm/work_stats.def"
+#include "timing/sm/sm_stats.def"
+#include "timing/mem/lsu_stats.def"
+#include "timing/mem/l1_stats.def"
+#include "timing/mem/l1_prefetch_stats.def"
+#include "timing/mem/cache_stats.def"
+#include "timing/mem/gpc_stats.def"
+#include "timing/mem/tex_stats.def"
+#include "timing/mem/icnt_stats.def"
+#include "timing/mem/icnt_reply_stats.def"
+#include "timing/mem/l2_stats.def"
+#include "timing/mem/dram_stats.def"
+#include "timing/sm/op_stats.def"
 #define DECLARED_STATISTICS
 #include "mechanisms/declared.def"
 #include "timing/sm/op_other_stats.def"
+/* clang-format on */
 #define COUNT_LIST
 #include "timing/report/count_end.def"
 };
