@@ -28,17 +28,27 @@ static bool set_reconv(struct heddle *h, const struct model_tables *tables, cons
     return !m.base->set || config_set(&h->config, m.base->set, err, err_size);
 }
 
+/* One note for each old name, in however many places it is. */
+static void note_renamed(void *context, const char *old, const char *key) {
+    struct heddle *h = context;
+    char text[160];
+    snprintf(text, sizeof text, "option \"%s\" is now called \"%s\"", old, key);
+    if (!h->notes || !strstr(h->notes, text))
+        note(h, "%s", text);
+}
+
 static bool configure(struct heddle *h, const struct model_tables *tables, const struct heddle_options *o, char *err,
                       size_t err_size) {
+    const struct config_notes notes = {note_renamed, h};
     config_default(&h->config);
-    if (!config_load(&h->config, h->config_name, err, err_size))
+    if (!config_load_noting(&h->config, h->config_name, &notes, err, err_size))
         return false;
     if (h->model.base->set && !config_set(&h->config, h->model.base->set, err, err_size))
         return false;
     for (const char *const *s = o->set; s && *s; s++) {
         static const char key[] = "reconv=";
         bool fine = strncmp(*s, key, sizeof key - 1) == 0 ? set_reconv(h, tables, *s + sizeof key - 1, err, err_size)
-                                                          : config_set(&h->config, *s, err, err_size);
+                                                          : config_set_noting(&h->config, *s, &notes, err, err_size);
         if (!fine)
             return false;
     }

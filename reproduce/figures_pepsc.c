@@ -37,7 +37,7 @@ static const struct series widths[] = {
 
 /* The share of executions of loads with prefetch degree n. */
 #define DEGREE(n)                                                                                                      \
-    { .label = #n, .model = "spe+ddp", .value = "ddp.degree_" #n "/ddp.believed" }
+    { .label = #n, .model = "spe+ddp", .value = "ddp.degree_" #n "/ddp.confident" }
 static const struct series degrees[] = {
     DEGREE(1), DEGREE(2), DEGREE(3), DEGREE(4), DEGREE(5), DEGREE(6), DEGREE(7), DEGREE(8), {0},
 };

@@ -186,7 +186,7 @@ utilisation() { # TITLE OPTION...
             printf "| %s | %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.3f |\n", title, how,
                 100 * value(run, p, "util.utilization"), 100 * value(run, p, "util.datapath"), 100 * value(run, p, "util.no_flops"),
                 100 * value(run, p, "util.memory"), 100 * value(run, p, "util.serialization"), 100 * value(run, p, "util.no_warp"),
-                100 * value(run, p, "util.pipe_taken"), p == "" ? geometric("a", run) : speed("a", run, p)
+                100 * value(run, p, "util.pipe_busy"), p == "" ? geometric("a", run) : speed("a", run, p)
         }
         function value(run, p, what) { return p == "" ? mean(run, what) : v[run, p, what] }
         END {
@@ -250,7 +250,7 @@ power() {
                 f = mw(p, "float") + mw(p, "sfu"); r = mw(p, "regfile"); c = mw(p, "l1") + mw(p, "l2") + mw(p, "shared")
                 o = mw(p, "frontend") + mw(p, "int") + mw(p, "static")
                 g = v["core", p, "util.flops"] / (v["core", p, "gpu.cycles"] / 750e6) / 1e9
-                row(p, f, r, c, o, g, sprintf("%.0f %%", 100 * v["core", p, "sm.turn_cycles"] / v["core", p, "gpu.cycles"]))
+                row(p, f, r, c, o, g, sprintf("%.0f %%", 100 * v["core", p, "sm.swap_cycles"] / v["core", p, "gpu.cycles"]))
             }
             row("peak", 1180, 297, 580, 59, 120, "")
             print "| the paper, peak | 1180 | 297 | 580 | 59 | 2100 | 120 | 56.9 | |"

@@ -1,5 +1,6 @@
 #include "results_view.h"
 #include "ptx/diag.h"
+#include "timing/config/config.h"
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -53,7 +54,8 @@ bool field_find(struct results_db *db, struct result_set *set, const char *name,
     if (out->index >= 0)
         return true;
     out->kind = FIELD_OPTION;
-    out->index = results_option(db, set, name, err, err_size);
+    const char *now = config_renamed(name);
+    out->index = results_option(db, set, now ? now : name, err, err_size);
     return out->index == -1 ? unknown_field(set, name, err, err_size) : out->index >= 0;
 }
 

@@ -1,6 +1,7 @@
 /* Reads a database of results into memory. */
 #include "results_db.h"
 #include "results_parts.h"
+#include "timing/report/stat.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,11 @@ static bool take_name(void *ctx, sqlite3_stmt *s) {
         ids[l->n_ids] = -1;
     ids[id] = set->n_names;
     names[set->n_names] = text(s, 1);
+    const char *now = names[set->n_names] ? stat_renamed(names[set->n_names]) : NULL; /* of an older database */
+    if (now) {
+        free(names[set->n_names]);
+        names[set->n_names] = strdup(now);
+    }
     units[set->n_names++] = text(s, 2);
     return names[set->n_names - 1] && units[set->n_names - 1];
 }
@@ -276,8 +282,9 @@ bool results_load(struct results_db *db, bool launches, struct result_set *out, 
 }
 
 int result_stat(const struct result_set *s, const char *name) {
+    const char *now = stat_renamed(name);
     for (int i = 0; i < s->n_names; i++)
-        if (strcmp(s->names[i], name) == 0)
+        if (strcmp(s->names[i], now ? now : name) == 0)
             return i;
     return -1;
 }

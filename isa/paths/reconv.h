@@ -29,12 +29,10 @@ struct branch_site {
  * are at the end of it at different depths meet where the first of them comes out of the recursion. Else PC_EXIT. */
 uint32_t reconv_return_rpc(const struct program *p, const struct target *t, int n);
 
-/* Options of all models; each model reads its own. See the table in reconv_cfg.c. */
+/* Options of all models; each model reads its own. */
 struct reconv_cfg {
-    uint32_t first;         /* reconv.first: 0 taken, 1 fallthrough runs first */
-    uint32_t stack_entries; /* of a warp in hardware, of spe and dpe; 0: all */
-#define RECONV_FIELDS(...) __VA_ARGS__
-#include "mechanisms/declared.def"
+#include "isa/option_fields.def"
+#include "isa/paths/reconv.def"
 };
 
 /* What a call may tell its caller: bits of its result. */
@@ -66,7 +64,6 @@ enum {
 };
 
 /* How many of a scheduler's live warps stand still before select() is asked. */
-enum reconv_trigger { TRIGGER_ANY, TRIGGER_HALF, TRIGGER_ALL };
 
 /* What a model wants of those who run it, under its options. All zero: it hears of branches, exits, barriers and block
  * ends. Interpreters heed every_pc; the others are about time, and an SM heeds them. What names a call requires it. */

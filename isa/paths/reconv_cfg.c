@@ -13,9 +13,11 @@ uint32_t reconv_return_rpc(const struct program *p, const struct target *t, int 
     return rpc;
 }
 
-/* Defaults of the papers; the table of option names is timing/config/config.c. */
 void reconv_cfg_default(struct reconv_cfg *cfg) {
     memset(cfg, 0, sizeof *cfg);
-#define RECONV_DEFAULTS(...) __VA_ARGS__
-#include "mechanisms/declared.def"
+#define OPT_U32(field, key, def, ...)         cfg->field = def;
+#define OPT_BOOL(field, key, def, ...)        cfg->field = def;
+#define OPT_ENUM2(field, key, type, def, ...) cfg->field = def;
+#define OPT_ENUM3(field, key, type, def, ...) cfg->field = def;
+#include "isa/paths/reconv.def"
 }

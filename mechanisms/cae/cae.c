@@ -156,6 +156,14 @@ static void issued(void *unit, struct sm *sm, const struct sm_issued *i) {
         restored(u, i->warp);
 }
 
+/* clang-format off */
+static const struct stat_row rows[] = {
+#define DECLARED_STATISTICS
+#define COUNT_ROWS struct cae_counts
+#include "cae.def"
+};
+/* clang-format on */
+
 static void add_stats(void *unit, struct stats *s) {
     struct cae *u = unit;
     uint64_t busy = 0, waits = 0, conflicts = 0;
@@ -165,30 +173,10 @@ static void add_stats(void *unit, struct stats *s) {
         conflicts += u->file[p].n.read_waits + u->file[p].n.write_waits;
         memset(&u->file[p].n, 0, sizeof u->file[p].n);
     }
-    const struct {
-        const char *name;
-        uint64_t value;
-    } rows[] = {{"cae.affine_instructions", u->n.why[CAE_FITS]},
-                {"cae.scalar_instructions", u->n.scalar},
-                {"cae.offset_instructions", u->n.affine},
-                {"cae.control_instructions", u->n.control},
-                {"cae.not_memory", u->n.why[CAE_MEMORY]},
-                {"cae.not_divergent", u->n.why[CAE_DIVERGENT]},
-                {"cae.not_source", u->n.why[CAE_SOURCE]},
-                {"cae.not_rule", u->n.why[CAE_RULE]},
-                {"cae.not_range", u->n.why[CAE_RANGE]},
-                {"cae.compact_loads", u->n.loads},
-                {"cae.reads", u->n.reads},
-                {"cae.writes", u->n.writes},
-                {"cae.expanded_operands", u->n.expanded_operands},
-                {"cae.expanded_registers", u->n.expanded_registers},
-                {"cae.compact_sum", u->n.compact_sum},
-                {"cae.most_compact", u->n.most},
-                {"cae.busy_cycles", busy - u->busy},
-                {"cae.stall_cycles", waits - u->waits},
-                {"cae.bank_conflicts", conflicts}};
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
-        stats_add(s, rows[k].name, (double)rows[k].value);
+    STATS_COUNT(s, rows, &u->n);
+    stats_put(s, STAT_cae_busy_cycles, (double)(busy - u->busy));
+    stats_put(s, STAT_cae_stall_cycles, (double)(waits - u->waits));
+    stats_put(s, STAT_cae_bank_conflicts, (double)conflicts);
     u->busy = busy;
     u->waits = waits;
     memset(&u->n, 0, sizeof u->n);

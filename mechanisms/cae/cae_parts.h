@@ -45,6 +45,12 @@ struct cae_bar {
     uint32_t warp, pc;
 };
 
+struct cae_counts {
+#define DECLARED_STATISTICS
+#define COUNT_FIELDS
+#include "cae.def"
+};
+
 struct cae {
     const struct config *cfg;
     const struct sm *sm;
@@ -60,12 +66,7 @@ struct cae {
     struct trace *trace;  /* NULL: off */
     struct cae_bar bar[TRACE_UNIT_TRACKS];
     uint32_t compact[WARP_SLOTS]; /* registers of the scoreboard that are compact, by warp slot */
-    struct {
-        uint64_t why[N_CAE_WHY], scalar, affine, control, loads;
-        uint64_t reads, writes, expanded_operands, expanded_registers;
-        uint64_t compact_sum;
-        uint32_t most;
-    } n;
+    struct cae_counts n;
 };
 
 static inline struct cae_tag *cae_tags(const struct cae *u, uint32_t warp) { return u->tags + (size_t)warp * u->map.n; }

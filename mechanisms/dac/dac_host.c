@@ -13,32 +13,32 @@ void dac_interp(const struct config *cfg, struct interp_cfg *out) {
 /* What affine warps did; zero throughout where the kernel was left whole. */
 void dac_interpreted(const struct interp_stats *all, struct stats *s) {
     const struct interp_affine_stats *n = &all->affine;
-    stats_add(s, "dac.affine_instructions", (double)n->instructions);
-    stats_add(s, "dac.affine_slots", (double)n->slots);
-    stats_add(s, "dac.scalar_instructions", (double)n->by_class[STEP_SCALAR]);
-    stats_add(s, "dac.tuple_instructions", (double)n->by_class[STEP_AFFINE]);
-    stats_add(s, "dac.each_instructions", (double)n->by_class[STEP_EACH]);
-    stats_add(s, "dac.vector_instructions", (double)n->by_class[STEP_VECTOR]);
-    stats_add(s, "dac.fallbacks", (double)n->fallbacks);
-    stats_add(s, "dac.warp_divergences", (double)n->warp_divergences);
-    stats_add(s, "dac.thread_divergences", (double)n->thread_divergences);
-    stats_add(s, "dac.loads", (double)n->all_loads);
-    stats_add(s, "dac.decoupled_loads", (double)n->loads);
-    stats_add(s, "dac.decoupled_addresses", (double)n->addresses);
-    stats_add(s, "dac.decoupled_predicates", (double)n->predicates);
-    stats_add(s, "dac.predicates_cta", (double)n->compared[COMPARE_CTA]);
-    stats_add(s, "dac.predicates_ends", (double)n->compared[COMPARE_ENDS]);
-    stats_add(s, "dac.predicates_lanes", (double)n->compared[COMPARE_LANES]);
+    stats_put(s, STAT_dac_instructions, (double)n->instructions);
+    stats_put(s, STAT_dac_slots, (double)n->slots);
+    stats_put(s, STAT_dac_scalar, (double)n->by_class[STEP_SCALAR]);
+    stats_put(s, STAT_dac_tuple, (double)n->by_class[STEP_AFFINE]);
+    stats_put(s, STAT_dac_each, (double)n->by_class[STEP_EACH]);
+    stats_put(s, STAT_dac_vector, (double)n->by_class[STEP_VECTOR]);
+    stats_put(s, STAT_dac_fallbacks, (double)n->fallbacks);
+    stats_put(s, STAT_dac_warp_divergences, (double)n->warp_divergences);
+    stats_put(s, STAT_dac_thread_divergences, (double)n->thread_divergences);
+    stats_put(s, STAT_dac_loads, (double)n->all_loads);
+    stats_put(s, STAT_dac_decoupled_loads, (double)n->loads);
+    stats_put(s, STAT_dac_decoupled_addresses, (double)n->addresses);
+    stats_put(s, STAT_dac_decoupled_predicates, (double)n->predicates);
+    stats_put(s, STAT_dac_predicates_cta, (double)n->compared[COMPARE_CTA]);
+    stats_put(s, STAT_dac_predicates_ends, (double)n->compared[COMPARE_ENDS]);
+    stats_put(s, STAT_dac_predicates_lanes, (double)n->compared[COMPARE_LANES]);
 }
 
 /* What the pass found in the kernel of this launch. */
 void dac_count(const struct program *p, const struct config *cfg, struct stats *s) {
     (void)cfg;
-    stats_add(s, "dac.kernels", 1);
-    stats_add(s, "dac.decoupled_kernels", program_affine_stream(p) != 0);
-    stats_add(s, "dac.cut_kernels", p->coverage.tuples_all > p->coverage.tuples);
-    stats_add(s, "dac.static_instructions", p->coverage.instructions);
-    stats_add(s, "dac.static_affine", p->coverage.potential);
+    stats_put(s, STAT_dac_kernels, 1);
+    stats_put(s, STAT_dac_decoupled_kernels, program_affine_stream(p) != 0);
+    stats_put(s, STAT_dac_cut_kernels, p->coverage.tuples_all > p->coverage.tuples);
+    stats_put(s, STAT_dac_static_instructions, p->coverage.instructions);
+    stats_put(s, STAT_dac_static_affine, p->coverage.potential);
 }
 
 bool dac_remark(const struct program *p, const struct config *cfg, char *out, size_t size) {

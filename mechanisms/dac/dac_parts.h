@@ -107,12 +107,9 @@ struct dac_cta {
 };
 
 struct dac_counts {
-    uint64_t instructions, slots, by_class[N_STEP_CLASSES], fallbacks, warp_divergences, thread_divergences;
-    uint64_t compared[N_COMPARES], loads, decoupled[3], batches, batch_ctas;
-    uint64_t busy[EXPANDERS], atq_full, atq_sum, atq_max, queue_sum[N_QUEUES], queue_full[N_QUEUES],
-        queue_empty[N_QUEUES], data_late;
-    uint64_t tuple_reads, tuple_writes, atq_accesses;
-    uint64_t lines, without, locked_sum, locked_max, spills, wide, unlocks, records[N_QUEUES];
+#define DECLARED_STATISTICS
+#define COUNT_FIELDS
+#include "dac.def"
 };
 
 struct dac {

@@ -35,52 +35,17 @@ void dac_look(void *u, struct sm *sm, uint64_t now) {
         }
 }
 
+/* clang-format off */
+static const struct stat_row rows[] = {
+#define DECLARED_STATISTICS
+#define COUNT_ROWS struct dac_counts
+#include "dac.def"
+};
+/* clang-format on */
+
 void dac_stats(void *u, struct stats *s) {
     struct dac *d = u;
-    const struct dac_counts *n = &d->n;
-    static const char *const by_class[N_STEP_CLASSES] = {NULL, "dac.scalar_instructions", "dac.tuple_instructions",
-                                                         "dac.each_instructions", "dac.vector_instructions"};
-    for (int k = 0; k < N_STEP_CLASSES; k++)
-        if (by_class[k])
-            stats_add(s, by_class[k], (double)n->by_class[k]);
-    stats_add(s, "dac.affine_instructions", (double)n->instructions);
-    stats_add(s, "dac.affine_slots", (double)n->slots);
-    stats_add(s, "dac.fallbacks", (double)n->fallbacks);
-    stats_add(s, "dac.warp_divergences", (double)n->warp_divergences);
-    stats_add(s, "dac.thread_divergences", (double)n->thread_divergences);
-    stats_add(s, "dac.loads", (double)n->loads);
-    stats_add(s, "dac.decoupled_loads", (double)n->decoupled[SITE_DATA]);
-    stats_add(s, "dac.decoupled_addresses", (double)n->decoupled[SITE_ADDR]);
-    stats_add(s, "dac.decoupled_predicates", (double)n->decoupled[SITE_PRED]);
-    stats_add(s, "dac.predicates_cta", (double)n->compared[COMPARE_CTA]);
-    stats_add(s, "dac.predicates_ends", (double)n->compared[COMPARE_ENDS]);
-    stats_add(s, "dac.predicates_lanes", (double)n->compared[COMPARE_LANES]);
-    stats_add(s, "dac.batches", (double)n->batches);
-    stats_add(s, "dac.batch_ctas", (double)n->batch_ctas);
-    stats_add(s, "dac.address_cycles", (double)n->busy[QUEUE_ADDRESS]);
-    stats_add(s, "dac.predicate_cycles", (double)n->busy[QUEUE_PREDICATE]);
-    stats_add(s, "dac.tuple_reads", (double)n->tuple_reads);
-    stats_add(s, "dac.tuple_writes", (double)n->tuple_writes);
-    stats_add(s, "dac.atq_accesses", (double)n->atq_accesses);
-    stats_add(s, "dac.atq_full", (double)n->atq_full);
-    stats_add(s, "dac.atq_cycles", (double)n->atq_sum);
-    stats_add(s, "dac.atq_max", (double)n->atq_max);
-    stats_add(s, "dac.pwaq_cycles", (double)n->queue_sum[QUEUE_ADDRESS]);
-    stats_add(s, "dac.pwpq_cycles", (double)n->queue_sum[QUEUE_PREDICATE]);
-    stats_add(s, "dac.pwaq_full", (double)n->queue_full[QUEUE_ADDRESS]);
-    stats_add(s, "dac.pwpq_full", (double)n->queue_full[QUEUE_PREDICATE]);
-    stats_add(s, "dac.pwaq_empty", (double)n->queue_empty[QUEUE_ADDRESS]);
-    stats_add(s, "dac.pwpq_empty", (double)n->queue_empty[QUEUE_PREDICATE]);
-    stats_add(s, "dac.data_late", (double)n->data_late);
-    stats_add(s, "dac.records", (double)n->records[QUEUE_ADDRESS]);
-    stats_add(s, "dac.masks", (double)n->records[QUEUE_PREDICATE]);
-    stats_add(s, "dac.lines", (double)n->lines);
-    stats_add(s, "dac.lines_without_lock", (double)n->without);
-    stats_add(s, "dac.locked_cycles", (double)n->locked_sum);
-    stats_add(s, "dac.locked_max", (double)n->locked_max);
-    stats_add(s, "dac.unlocks", (double)n->unlocks);
-    stats_add(s, "dac.wide_records", (double)n->wide);
-    stats_add(s, "dac.spills", (double)n->spills);
+    STATS_COUNT(s, rows, &d->n);
     memset(&d->n, 0, sizeof d->n);
 }
 

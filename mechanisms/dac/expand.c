@@ -159,8 +159,8 @@ static bool is_early(const struct dac *d, const struct inst *enq, uint32_t slot,
     return enq->space == SPACE_GLOBAL || (enq->space == SPACE_LOCAL && in_local(d, slot, address, lanes));
 }
 
-/* A warp that waits for its turn (sm.in_turn) has its registers in memory, and takes nothing. What its queues hold is
- * with them: they have no size there. */
+/* A swapped-out warp (sm.running_warps) has its registers in memory and takes nothing. The contents of its queues are
+ * there, too, without a limit of size. */
 static bool is_away(const struct dac *d, uint32_t slot) { return d->cfg->sm.in_turn && d->sm->warp[slot].asleep; }
 
 /* Is no warp of the CTA on the lanes, nor on its way there? Then it passes no barrier before others have ended. */
@@ -261,8 +261,8 @@ static bool still_no_room(struct dac *d, enum supply_queue k, const struct dac_c
 }
 
 /* May an entry that is behind a barrier be expanded before its CTA has passed it, without asking for its lines? Where
- * the CTA has no turn (sm.in_turn) and the ATQ is full: those that have theirs wait for what comes after it. Nobody
- * says when warps leave the lanes, so it is looked at again and again. */
+ * the CTA is swapped out (sm.running_warps) and the ATQ is full: running warps wait for later entries. No event tells
+ * when warps leave the lanes, so this is polled. */
 static bool goes_ahead(const struct dac *d, struct expander *x, const struct dac_cta *c, uint64_t now) {
     if (!d->cfg->sm.in_turn)
         return false;

@@ -144,7 +144,7 @@ static void settle(struct dac *d, struct dac_line *l, enum line_state state, uin
 
 /* May it wait until a way of its set is unlocked? Not when its record holds a lock already: two such could wait for
  * each other's. Nor for ever, since a warp may hold one that it comes to only when others have gone on; and not where
- * warps have turns (sm.in_turn), since those that hold most of them wait for the turn of this one to end. */
+ * warps have turns (sm.running_warps), since those that hold most of them wait for the turn of this one to end. */
 static bool may_wait(struct dac *d, struct dac_line *l, uint64_t now) {
     if (l->orphan || !d->cfg->dac.lock_wait || d->cfg->sm.in_turn)
         return false;

@@ -105,7 +105,7 @@ static int dpe_paths(const void *st, struct path *out, int max) {
     const struct dpe *s = st;
     struct path all[2];
     int n = collect(s, all);
-    if (n == 2 && s->cfg->dpe_scheduler == 1) { /* constrained (3.3): one entry a warp */
+    if (n == 2 && s->cfg->dpe_scheduler == DPE_CONSTRAINED) { /* constrained (3.3): one entry a warp */
         int shown = s->visible & 1;
         all[0] = all[sleeps(s, &all[shown]) ? !shown : shown];
         n = 1;
@@ -253,7 +253,7 @@ static unsigned dpe_stall(void *st, int id, enum reconv_stall why) {
     struct dpe *s = st;
     if (why == STALL_OTHER)
         s->e[id / 2].side[id & 1].asleep = true;
-    if (s->cfg->dpe_scheduler != 1)
+    if (s->cfg->dpe_scheduler != DPE_CONSTRAINED)
         return 0;
     if (why == STALL_LOAD_USE) {
         struct path all[2];
@@ -267,7 +267,7 @@ static unsigned dpe_stall(void *st, int id, enum reconv_stall why) {
 static unsigned dpe_wake(void *st, int id) {
     struct dpe *s = st;
     s->e[id / 2].side[id & 1].asleep = false;
-    return s->cfg->dpe_scheduler == 1 ? RECONV_CHANGED : 0;
+    return s->cfg->dpe_scheduler == DPE_CONSTRAINED ? RECONV_CHANGED : 0;
 }
 
 /* 7.2: the lanes that hit go on in this slot and those that missed in the free one. */
@@ -392,7 +392,7 @@ static int dpe_describe(const void *st, struct path_desc *out, int max) {
 static int dpe_depth(const void *st) { return ((const struct dpe *)st)->depth; }
 
 static enum reconv_board dpe_board(const struct reconv_cfg *cfg) {
-    return cfg->dpe_scoreboard ? RECONV_BOARD_LANES : RECONV_BOARD_SIDES;
+    return cfg->dpe_scoreboard == DPE_OPTIMISTIC ? RECONV_BOARD_LANES : RECONV_BOARD_SIDES;
 }
 
 static struct reconv_storage dpe_storage(const struct reconv_cfg *cfg) {
@@ -404,7 +404,7 @@ static struct reconv_wants dpe_wants(const struct reconv_cfg *cfg) {
     return (struct reconv_wants){
         .splits = cfg->dpe_memory_divergence,
         .gathers = cfg->dpe_memory_divergence,
-        .rotates = cfg->dpe_scheduler == 1,
+        .rotates = cfg->dpe_scheduler == DPE_CONSTRAINED,
         .stack_entries = cfg->stack_entries,
     };
 }

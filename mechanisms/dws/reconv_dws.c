@@ -339,7 +339,8 @@ static struct reconv_storage dws_storage(const struct reconv_cfg *cfg) {
 }
 
 static struct reconv_wants dws_wants(const struct reconv_cfg *cfg) {
-    return (struct reconv_wants){.every_pc = true, .splits = cfg->dws_memory != 0, .revives = cfg->dws_memory == 2};
+    return (struct reconv_wants){
+        .every_pc = true, .splits = cfg->dws_memory != DWS_MEMORY_OFF, .revives = cfg->dws_memory == DWS_REVIVE};
 }
 
 const struct reconv_ops reconv_dws = {

@@ -5,7 +5,7 @@
 #include "mechanisms/mechanism.h"
 
 static enum reconv_board its_board(const struct reconv_cfg *cfg) {
-    return cfg->its_scoreboard ? RECONV_BOARD_LANES : RECONV_BOARD_COUNTED;
+    return cfg->its_scoreboard == ITS_EXACT ? RECONV_BOARD_LANES : RECONV_BOARD_COUNTED;
 }
 
 static struct reconv_storage its_storage(const struct reconv_cfg *cfg) {

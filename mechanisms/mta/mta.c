@@ -13,6 +13,12 @@
 #define LOWEST  DEVICE_BASE
 #define HIGHEST (1ull << 40)
 
+struct mta_counts {
+#define DECLARED_STATISTICS
+#define COUNT_FIELDS
+#include "mta.def"
+};
+
 struct mta {
     const struct prefetch_place *place;
     const struct mta_cfg *cfg;
@@ -21,10 +27,7 @@ struct mta {
     const struct program **kernel; /* in the order of their first launches */
     uint32_t n_kernels, cap_kernels;
     uint64_t first_pc; /* of the kernel that runs */
-    struct {
-        uint64_t loads, intra, inter, outside, throttled, full;
-        uint32_t level;
-    } n;
+    struct mta_counts n;
 };
 
 static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
@@ -126,31 +129,28 @@ static void answer(void *prefetcher, uint32_t tag, enum prefetch_answer a, uint6
     m->throttle.sent += a == PREFETCH_SENT;
 }
 
+/* clang-format off */
+static const struct stat_row rows[] = {
+#define DECLARED_STATISTICS
+#define COUNT_ROWS struct mta_counts
+#include "mta.def"
+};
+/* clang-format on */
+
 static void add_stats(void *prefetcher, const struct prefetch_counts *n, struct stats *s) {
     struct mta *m = prefetcher;
-    const struct {
-        const char *name;
-        uint64_t value;
-    } rows[] = {{"mta.loads", m->n.loads},
-                {"mta.lookups", m->tables.n.lookups},
-                {"mta.conflicts", m->tables.n.conflicts},
-                {"mta.promotions", m->tables.n.promotions},
-                {"mta.intra", m->n.intra},
-                {"mta.inter", m->n.inter},
-                {"mta.outside", m->n.outside},
-                {"mta.throttled", m->n.throttled},
-                {"mta.full", m->n.full},
-                {"mta.present", n->present + n->pending},
-                {"mta.refused", n->refused},
-                {"mta.issued", n->sent},
-                {"mta.useful", n->useful},
-                {"mta.late", n->late},
-                {"mta.unused", n->unused},
-                {"mta.raised", m->throttle.n.raised},
-                {"mta.lowered", m->throttle.n.lowered},
-                {"mta.level", m->n.level}};
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
-        stats_add(s, rows[k].name, (double)rows[k].value);
+    STATS_COUNT(s, rows, &m->n);
+    stats_put(s, STAT_mta_present, (double)(n->present + n->pending));
+    stats_put(s, STAT_mta_refused, (double)n->refused);
+    stats_put(s, STAT_mta_issued, (double)n->sent);
+    stats_put(s, STAT_mta_useful, (double)n->useful);
+    stats_put(s, STAT_mta_late, (double)n->late);
+    stats_put(s, STAT_mta_unused, (double)n->unused);
+    stats_put(s, STAT_mta_lookups, (double)m->tables.n.lookups);
+    stats_put(s, STAT_mta_conflicts, (double)m->tables.n.conflicts);
+    stats_put(s, STAT_mta_promotions, (double)m->tables.n.promotions);
+    stats_put(s, STAT_mta_raised, (double)m->throttle.n.raised);
+    stats_put(s, STAT_mta_lowered, (double)m->throttle.n.lowered);
     memset(&m->n, 0, sizeof m->n);
     memset(&m->tables.n, 0, sizeof m->tables.n);
     memset(&m->throttle.n, 0, sizeof m->throttle.n);

@@ -35,7 +35,7 @@ static bool si_select(void *st) {
 }
 
 static enum reconv_board si_board(const struct reconv_cfg *cfg) {
-    return cfg->its_scoreboard ? RECONV_BOARD_LANES : RECONV_BOARD_COUNTED_LANES;
+    return cfg->its_scoreboard == ITS_EXACT ? RECONV_BOARD_LANES : RECONV_BOARD_COUNTED_LANES;
 }
 
 static struct reconv_storage si_storage(const struct reconv_cfg *cfg) {

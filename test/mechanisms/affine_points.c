@@ -16,8 +16,8 @@ static void check_sums(const struct job *j) {
                                        "cae.not_source",          "cae.not_rule",   "cae.not_range"},
                              *const kinds[] = {"cae.scalar_instructions", "cae.offset_instructions",
                                                "cae.control_instructions"},
-                             *const fates[] = {"mta.throttled", "mta.outside", "mta.full",
-                                               "mta.present",   "mta.refused", "mta.issued"};
+                             *const fates[] = {"mta.throttled", "mta.out_of_range", "mta.full",
+                                               "mta.present",   "mta.refused",      "mta.issued"};
     double way = 0, kind = 0, fate = 0;
     for (int i = 0; i < 6; i++) {
         way += job_stat(j, ways[i]);
@@ -33,7 +33,7 @@ static void check_sums(const struct job *j) {
     ck_assert_double_le(job_stat(j, "cae.expanded_operands"), job_stat(j, "cae.reads"));
     ck_assert_double_ge(job_stat(j, "cae.busy_cycles"), kind);
     /* requests that are under way when a launch ends have no fate; what is used was sent */
-    double predicted = job_stat(j, "mta.intra") + job_stat(j, "mta.inter");
+    double predicted = job_stat(j, "mta.intra_warp") + job_stat(j, "mta.inter_warp");
     ck_assert_double_le(fate, predicted);
     ck_assert_double_ge(fate, predicted * 0.99 - 16 * 15);
     ck_assert_double_le(job_stat(j, "mta.useful") + job_stat(j, "mta.unused"), job_stat(j, "mta.issued"));
@@ -82,8 +82,8 @@ START_TEST(programs_are_right_with_any_tuple_file) {
     struct job j;
     run_job(&j, benches[4 * _i + (_i / 9 % 2)], bases[_i % 3], "fermi", (const char *const[]){files[_i / 3 % 3], NULL},
             1);
-    ck_assert_int_eq(j.notes != NULL, job_stat(&j, "dac.cut_kernels") > 0);
-    ck_assert(_i / 3 % 3 != 2 || job_stat(&j, "dac.cut_kernels") == 0);
+    ck_assert_int_eq(j.notes != NULL, job_stat(&j, "dac.limited_kernels") > 0);
+    ck_assert(_i / 3 % 3 != 2 || job_stat(&j, "dac.limited_kernels") == 0);
     ck_assert(_i / 3 % 3 != 0 || job_stat(&j, "dac.decoupled_kernels") == 0);
     job_free(&j);
 }

@@ -13,8 +13,8 @@ static const char *const beside[] = {"", "+stride", "+ddp", "+dac", "+cae", "+dd
 static const struct {
     const char *extension, *set[5];
 } choices[] = {
-    {"", {"sm.in_turn=0", "sm.in_turn=1", "sm.in_turn=2", "sm.in_turn=128"}},
-    {"", {"sm.turn_words=1", "sm.turn_words=64"}},
+    {"", {"sm.running_warps=0", "sm.running_warps=1", "sm.running_warps=2", "sm.running_warps=128"}},
+    {"", {"sm.swap_registers=1", "sm.swap_registers=64"}},
     {"", {"regs.max=0", "regs.max=24", "regs.max=255"}},
     {"", {"pepsc.registers=0", "pepsc.registers=16", "pepsc.registers=256"}},
     {"", {"pepsc.pipeline=on", "pepsc.pipeline=on", "pepsc.pipeline=off"}},
@@ -47,7 +47,7 @@ static const struct {
     {"+dac", {"dac.atq=1", "dac.atq=24", "dac.atq=4096"}},
     {"+dac", {"dac.pwaq=1", "dac.pwaq=192", "dac.pwaq=65536"}},
     {"+dac", {"dac.pwpq=1", "dac.pwpq=192", "dac.pwpq=65536"}},
-    {"+dac", {"dac.lock_wait=0", "dac.lock_wait=1000", "dac.lock_wait=1000000"}},
+    {"+dac", {"dac.lock_timeout=0", "dac.lock_timeout=1000", "dac.lock_timeout=1000000"}},
     {"+dac", {"dac.tuples=1", "dac.tuples=16", "dac.tuples=4096"}},
     {"+cae", {"cae.latency=0", "cae.latency=1", "cae.latency=100"}},
     {"+cae", {"cae.banks=1", "cae.banks=64"}},

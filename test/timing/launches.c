@@ -168,7 +168,7 @@ END_TEST
  * end with the line: at 72, 88, 104 and 120 (one), then 128 to 192, in all 9. Crossing, 8 bring them all. The second
  * line is read all the same. */
 START_TEST(fetches_end_with_the_line_or_cross) {
-    static const char *const set[2] = {"peer.fetch_crosses=false", "peer.fetch_crosses=true"};
+    static const char *const set[2] = {"peer.fetch_crosses_lines=false", "peer.fetch_crosses_lines=true"};
     for (int crosses = 0; crosses < 2; crosses++) {
         open_set("fermi", set[crosses], "peer.fetch_packed=true");
         add_kernel(add_kernel(0, "first", "xor.b32 %r1,%r1,%r1;", 4), "k", "xor.b32 %r1,%r1,%r1;", 11);
@@ -214,11 +214,11 @@ static const char *const options[][2] = {
     {"fermi-gpgpusim", "fetch.miss_latency=50"},
     {"turing-rtx2060", NULL},
     {"volta", NULL},
-    {"volta", "peer.lsu_returns=true"},
-    {"volta", "peer.lsu_descending=true"},
-    {"volta", "peer.fetch_reclaims=true"},
-    {"volta", "peer.fetch_insists=true"},
-    {"volta", "peer.l2_sector_answers=true"},
+    {"volta", "peer.lsu_serial_returns=true"},
+    {"volta", "peer.lsu_descending_order=true"},
+    {"volta", "peer.fetch_retires_warps=true"},
+    {"volta", "peer.fetch_retry=true"},
+    {"volta", "peer.l2_sector_replies=true"},
 };
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
 
@@ -265,7 +265,7 @@ START_TEST(buffers_lie_apart_or_packed) {
     open_set("fermi", NULL, NULL);
     ck_assert_uint_eq(buffer, 0x10000000);
     ck_assert_uint_gt(heddle_alloc(h, 4), buffer + (1 << 20));
-    open_set("fermi", "peer.memory_buffers=packed", NULL);
+    open_set("fermi", "peer.memory_placement=packed", NULL);
     ck_assert_uint_eq(buffer, 0xc0000000);
     ck_assert_uint_eq(heddle_alloc(h, 4), buffer + (1 << 20));
     launch(load(kernel("st.global.u32 [%a1],%r1;", 1)), "k", 1, 32);

@@ -112,7 +112,7 @@ static double mean_error(const char *table, const char *ptx, int cases, double *
     return sum / n;
 }
 
-/* Without peer.sched_alternate the error is 1.4 %, without peer.fetch_crosses 1.9 %. */
+/* Without peer.sched_alternate the error is 1.4 %, without peer.fetch_crosses_lines 1.9 %. */
 START_TEST(first_set_is_near) {
     double correlation,
         error = mean_error("test/reference/reference.tsv", "test/reference/kernels.ptx", 26, &correlation);
@@ -122,7 +122,7 @@ START_TEST(first_set_is_near) {
 END_TEST
 
 /* Stores, integer multiplication, reuse of the L1, divisions, constants, local memory. Without peer.sched_alternate the
- * error is 4.6 %, without peer.fetch_astray 3.5 %, without peer.memory_buffers 4.1 %. */
+ * error is 4.6 %, without peer.fetch_wrong_path 3.5 %, without peer.memory_placement 4.1 %. */
 START_TEST(other_kinds_are_near) {
     double correlation, error = mean_error("test/reference/kinds.tsv", "test/reference/kinds.ptx", 28, &correlation);
     ck_assert_double_lt(error, 0.021);

@@ -44,6 +44,35 @@ const struct opt *config_find(const char *key, size_t len) {
     return NULL;
 }
 
+static const struct {
+    const char *old, *key;
+} renamed[] = {
+#define RENAMED(old, key) {old, key},
+#include "renamed.def"
+#undef RENAMED
+};
+
+static const char *renamed_key(const char *old, size_t len) {
+    for (size_t i = 0; i < sizeof renamed / sizeof renamed[0]; i++)
+        if (strlen(renamed[i].old) == len && memcmp(renamed[i].old, old, len) == 0)
+            return renamed[i].key;
+    return NULL;
+}
+
+const char *config_renamed(const char *old) { return renamed_key(old, strlen(old)); }
+
+const struct opt *config_find_noting(const char *key, size_t len, const struct config_notes *notes) {
+    const struct opt *o = config_find(key, len);
+    const char *now = o ? NULL : renamed_key(key, len);
+    if (!now)
+        return o;
+    char old[64];
+    snprintf(old, sizeof old, "%.*s", (int)len, key);
+    if (notes)
+        notes->renamed(notes->ctx, old, now);
+    return config_find(now, strlen(now));
+}
+
 /* Options that there were once, and what to do in their place. */
 static const struct {
     const char *key, *instead;
@@ -58,17 +87,6 @@ void config_unknown(const char *key, size_t len, char *err, size_t err_size) {
             snprintf(err, err_size, "there is no option \"%s\" any more; %s", gone[i].key, gone[i].instead);
             return;
         }
-    /* What only the reference simulator's machine needs was in groups of others once. */
-    char peer[64];
-    int n = snprintf(peer, sizeof peer, "peer.%.*s", (int)len, key);
-    char *dot = n < (int)sizeof peer ? strchr(peer + 5, '.') : NULL;
-    if (dot) {
-        *dot = '_';
-        if (config_find(peer, (size_t)n)) {
-            snprintf(err, err_size, "there is no option \"%.*s\" any more; say \"%s\"", (int)len, key, peer);
-            return;
-        }
-    }
     struct spelling near;
     spelling_begin(&near, key, len);
     for (const struct opt *o = config_options(); o->key; o++)
@@ -191,18 +209,23 @@ bool config_store(struct config *c, const struct opt *o, const char *text, char 
     return false;
 }
 
-bool config_set(struct config *c, const char *assignment, char *err, size_t err_size) {
+bool config_set_noting(struct config *c, const char *assignment, const struct config_notes *notes, char *err,
+                       size_t err_size) {
     const char *eq = strchr(assignment, '=');
     if (!eq) {
         snprintf(err, err_size, "\"%s\" is not KEY=VALUE", assignment);
         return false;
     }
-    const struct opt *o = config_find(assignment, (size_t)(eq - assignment));
+    const struct opt *o = config_find_noting(assignment, (size_t)(eq - assignment), notes);
     if (!o) {
         config_unknown(assignment, (size_t)(eq - assignment), err, err_size);
         return false;
     }
     return config_store(c, o, eq + 1, err, err_size);
+}
+
+bool config_set(struct config *c, const char *assignment, char *err, size_t err_size) {
+    return config_set_noting(c, assignment, NULL, err, err_size);
 }
 
 void config_value(const struct config *c, const struct opt *o, char *out, size_t size) {

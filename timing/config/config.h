@@ -31,6 +31,18 @@ bool config_find_preset(const char *name, char *out, size_t size);
  * inside of the library, whose copies have paths like "built-in:fermi.cfg") or a file by path. On failure false and
  * `err` says file, line, what, and what to do. */
 bool config_load(struct config *c, const char *name_or_path, char *err, size_t err_size);
+/* Hears of options that are named as in the last version (renamed.def). */
+struct config_notes {
+    void (*renamed)(void *ctx, const char *old, const char *key);
+    void *ctx;
+};
+/* As config_load() and config_set(), which tell nobody. */
+bool config_load_noting(struct config *c, const char *name_or_path, const struct config_notes *notes, char *err,
+                        size_t err_size);
+bool config_set_noting(struct config *c, const char *assignment, const struct config_notes *notes, char *err,
+                       size_t err_size);
+/* The key of an option that had the name `old` in the last version; NULL: none had. */
+const char *config_renamed(const char *old);
 /* "key=value". False with `err` for an unknown key (with the nearest one), a wrong type, or a value out of range. */
 bool config_set(struct config *c, const char *assignment, char *err, size_t err_size);
 /* Checks what no single range can: e.g. a cache whose size its ways do not divide. */

@@ -23,6 +23,7 @@ struct reader {
     char *err;
     size_t err_size;
     int depth; /* of includes */
+    const struct config_notes *notes;
 };
 
 __attribute__((format(printf, 4, 5))) static bool fail(struct reader *r, const char *file, int line, const char *fmt,
@@ -78,7 +79,7 @@ static bool apply_group(struct reader *r, const char *file, const config_setting
             continue;
         }
         char text[256], why[256];
-        const struct opt *o = config_find(key, end);
+        const struct opt *o = config_find_noting(key, end, r->notes);
         if (!o) {
             config_unknown(key, end, why, sizeof why);
             return fail(r, from, line, "%s", why);
@@ -266,8 +267,9 @@ static bool is_path(const char *s) {
     return strchr(s, '/') || (n > 4 && strcmp(s + n - 4, ".cfg") == 0);
 }
 
-bool config_load(struct config *c, const char *name_or_path, char *err, size_t err_size) {
-    struct reader r = {c, err, err_size, 0};
+bool config_load_noting(struct config *c, const char *name_or_path, const struct config_notes *notes, char *err,
+                        size_t err_size) {
+    struct reader r = {c, err, err_size, 0, notes};
     char path[PATH_MAX], why[256];
     config_default(c);
     if (is_path(name_or_path)) {
@@ -283,6 +285,10 @@ bool config_load(struct config *c, const char *name_or_path, char *err, size_t e
     if (!read_file(&r, path))
         return false;
     return config_check(c, why, sizeof why) || fail(&r, path, 0, "%s", why);
+}
+
+bool config_load(struct config *c, const char *name_or_path, char *err, size_t err_size) {
+    return config_load_noting(c, name_or_path, NULL, err, err_size);
 }
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }

@@ -5,6 +5,8 @@
 
 /* The option called the `len` bytes at `key`, NULL when there is none. */
 const struct opt *config_find(const char *key, size_t len);
+/* Finds it under its name of the last version, too, and tells `notes`, which may be NULL. */
+const struct opt *config_find_noting(const char *key, size_t len, const struct config_notes *notes);
 /* Says in `err` that there is no such option, and which is the nearest. */
 void config_unknown(const char *key, size_t len, char *err, size_t err_size);
 /* Sets `o` from text: numbers may end in K, M or G (powers of 1024) where they are whole. */

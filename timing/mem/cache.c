@@ -384,3 +384,17 @@ void cache_unlock(struct cache *c, uint64_t line) {
     c->way[w].locks--;
     touch(c, w);
 }
+
+void cache_line_stats(const struct cache_line_counts *n, enum stat_id first, struct stats *s) {
+/* clang-format off */
+#define IN l1_lines
+#define COUNT_ROWS struct cache_line_counts
+    static const struct stat_row rows[] = {
+#include "timing/report/count_begin.def"
+        CACHE_LINE_STATS("", "", "")
+#include "timing/report/count_end.def"
+    };
+#undef IN
+    /* clang-format on */
+    stats_count(s, rows, sizeof rows / sizeof rows[0], n, (int)first - STAT_l1_lines_prefetches);
+}

@@ -9,6 +9,7 @@
  * is sent (allocate on miss), so a reserved way cannot be a victim. What is outstanding of a line is kept together, in
  * one struct cache_mshr, also in a sectored cache, whose MSHRs are counted by sector. */
 #include "timing/config/config.h"
+#include "timing/report/stat.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -74,6 +75,15 @@ struct cache_mshr {
     struct cache_target first;    /* who waits; mostly nobody else does */
 };
 
+/* Prefetched lines, and all that were replaced. */
+struct cache_line_counts {
+    uint64_t evictions;
+#define COUNT_FIELDS
+#include "timing/report/count_begin.def"
+    CACHE_LINE_STATS("", "", "")
+#include "timing/report/count_end.def"
+};
+
 struct cache {
     struct cache_shape shape;
     uint32_t set_mask; /* sets - 1 when that is a mask, else 0 */
@@ -90,9 +100,7 @@ struct cache {
     uint32_t outstanding; /* sectors pending, of a sectored cache */
     uint32_t targets;     /* room for targets in an MSHR */
     void *storage;
-    struct { /* hits and misses are counted by the owner */
-        uint64_t evictions, prefetches, prefetch_useful, prefetch_late, prefetch_unused;
-    } n;
+    struct cache_line_counts n; /* hits and misses are counted by the owner */
 };
 
 /* Where a line is: its set, and its way there, CACHE_NO_WAY when it is absent. Holds until the cache changes. */
@@ -169,4 +177,6 @@ static inline bool cache_mshr_free(const struct cache *c, uint8_t sectors) {
 /* Forgets all lines, dirty ones too; those that wait for their fill stay. */
 void cache_flush(struct cache *c);
 static inline bool cache_idle(const struct cache *c) { return c->n_free == c->shape.mshrs; }
+/* Adds the counts of prefetched lines, of which `first` is the first statistic. */
+void cache_line_stats(const struct cache_line_counts *n, enum stat_id first, struct stats *s);
 #endif

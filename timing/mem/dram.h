@@ -19,6 +19,7 @@
  *
  * The channel counts DRAM clocks of its own: up to core cycle c, c * dram / core clocks have passed, exactly. */
 #include "memmap.h"
+#include "timing/report/stat.h"
 
 enum { DRAM_BANKS_MAX = 64, DRAM_GROUPS_MAX = 16, DRAM_SLICES_MAX = 16, DRAM_NO_REQUEST = 0xffff };
 
@@ -99,6 +100,11 @@ struct dram_reply {
     uint8_t sectors;
 };
 
+struct dram_counts {
+#define COUNT_FIELDS
+#include "dram_stats.def"
+};
+
 struct dram {
     struct dram_cfg cfg;
     uint32_t atom, burst_clocks, column_gap; /* of a column command: bytes; clocks on the bus; clocks to the next one */
@@ -125,9 +131,7 @@ struct dram {
     struct dram_reply *reply; /* ring: reads that are done, for the slices */
     uint32_t reply_mask;
     uint64_t reply_head, reply_tail;
-    struct {
-        uint64_t requests, row_hits, activates, precharges, reads, writes, read_bytes, write_bytes, queue_sum;
-    } n;
+    struct dram_counts n;
 };
 
 /* A channel of `c` for `slices` slices; `max_reads`: reads that can be under way at once. False when memory is out. */

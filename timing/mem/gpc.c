@@ -230,15 +230,17 @@ bool gpc_tick(struct gpc *g, struct memport *port, uint64_t now, uint64_t *repli
     return filled | read | (*replied != 0);
 }
 
+/* clang-format off */
+static const struct stat_row gpc_rows[] = {
+#define COUNT_ROWS struct gpc_counts
+#include "gpc_stats.def"
+};
+/* clang-format on */
+
 void gpcs_stats(struct gpcs *x, struct stats *s) {
     for (uint32_t i = 0; i < x->n; i++) {
         struct gpc *g = &x->gpc[i];
-        stats_add(s, "gpc.accesses", (double)g->n.accesses);
-        stats_add(s, "gpc.hits", (double)g->n.hits);
-        stats_add(s, "gpc.pending_hits", (double)g->n.pending_hits);
-        stats_add(s, "gpc.misses", (double)g->n.misses);
-        stats_add(s, "gpc.stalls", (double)g->n.stalls);
-        stats_add(s, "gpc.port_cycles", (double)g->n.port_cycles);
+        STATS_COUNT(s, gpc_rows, &g->n);
         memset(&g->n, 0, sizeof g->n);
         memset(&g->cache.n, 0, sizeof g->cache.n);
     }

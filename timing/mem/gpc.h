@@ -28,6 +28,11 @@ struct gpc_fill {
 };
 
 /* The cache of one cluster. Rings are indexed modulo a power of two. */
+struct gpc_counts {
+#define COUNT_FIELDS
+#include "gpc_stats.def"
+};
+
 struct gpc {
     struct cache cache;
     uint32_t latency, crossing; /* cycles */
@@ -50,9 +55,7 @@ struct gpc {
     uint64_t stalled_since; /* cycle; NEVER: the tags took what they read */
     uint64_t next;          /* cycle at which it has work, or earlier; NEVER: none */
     uint32_t turn;          /* SM of the cluster whose door is asked first */
-    struct {
-        uint64_t accesses, hits, pending_hits, misses, stalls, port_cycles;
-    } n;
+    struct gpc_counts n;
 };
 
 /* Those of all clusters. SM s belongs to cluster s % n, so that clusters differ by one SM at most. */

@@ -8,6 +8,7 @@
  * 1, 1.5 and 2.5 cycles for 1, 2 and 4 flits). Links take a flit a cycle: the one into an input, so that a packet's
  * last flit may still be on its way when the first has gone on, and the one behind an output, with a buffer of `buffer`
  * flits before it. The network adds a latency to all that. */
+#include "timing/report/stat.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -46,6 +47,11 @@ struct icnt_output {
 
 /* Outputs share nothing, for an input offers to one of them only: each knows when it can grant something, and is called
  * for then. */
+struct icnt_counts {
+#define COUNT_FIELDS
+#include "icnt_stats.def"
+};
+
 struct icnt {
     struct icnt_shape shape;
     uint32_t words; /* of a set */
@@ -56,9 +62,7 @@ struct icnt {
     uint64_t set[ICNT_CYCLES][ICNT_WORDS];
     struct icnt_input in[ICNT_PORTS];
     _Alignas(64) struct icnt_output out[ICNT_PORTS];
-    struct {
-        uint64_t packets, flits, stall_cycles;
-    } n;
+    struct icnt_counts n; /* of one direction; the fields are the same for both */
 };
 
 /* Every output takes `room` packets until icnt_give_room(); UINT32_MAX: any number. */

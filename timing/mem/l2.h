@@ -13,6 +13,7 @@
 #include "dram.h"
 #include "memport.h"
 #include "prefetch.h"
+#include "timing/report/stat.h"
 
 /* A request in the slice. */
 struct l2_request {
@@ -35,6 +36,11 @@ struct l2_ahead {
     uint32_t tag, pc;
     uint16_t note;
     uint8_t warp, who;
+};
+
+struct l2_counts {
+#define COUNT_FIELDS
+#include "l2_stats.def"
 };
 
 struct l2 {
@@ -76,11 +82,7 @@ struct l2 {
     uint64_t stalled_since;                     /* the head of `in` cannot go on */
     uint64_t settled;                           /* cycle after the last access to the tags */
     uint64_t next;                              /* cycle with work, as far as it is known here; UINT64_MAX: none */
-    struct {
-        uint64_t accesses, sectors, hits, misses, pending_hits, stalls, writebacks, atomics;
-        uint64_t prefetch_accesses, prefetch_misses; /* of the SMs' prefetches, beside `accesses` and `misses` */
-        uint64_t lookups, refused;                   /* tag reads for prefetches of its own; of these, refused */
-    } n;
+    struct l2_counts n;
 };
 
 bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, struct dram *dram, uint32_t index);

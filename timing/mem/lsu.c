@@ -572,40 +572,43 @@ void lsu_describe(const struct lsu *l, char *out, size_t size) {
         prefetchers_describe(&l->prefetchers, out + at, size - (size_t)at);
 }
 
-static void pipe_stats(const struct lsu_pipe *p, struct stats *s, const char *const names[]) {
-    const uint64_t values[] = {p->n.accesses, p->n.hits, p->n.misses, p->n.pending_hits, p->n.stalls, p->n.writebacks};
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-        stats_add(s, names[i], (double)values[i]);
-}
+/* clang-format off */
+static const struct stat_row lsu_rows[] = {
+#define COUNT_ROWS struct lsu_counts
+#include "lsu_stats.def"
+#define COUNT_ROWS struct lsu_counts
+#include "l1_prefetch_stats.def"
+};
+static const struct stat_row l1_rows[] = {
+#define COUNT_ROWS struct lsu_pipe_counts
+#include "l1_stats.def"
+};
+/* Of any pipe: its statistics have the order of those of the L1. */
+static const struct stat_row pipe_rows_of_l1[] = {
+#define IN l1
+#define COUNT_ROWS struct lsu_pipe_counts
+#include "timing/report/count_begin.def"
+    CACHE_STATS("", "")
+#include "timing/report/count_end.def"
+#undef IN
+};
+/* clang-format on */
 
 void lsu_account(struct lsu *l, uint64_t now) { mem_waits_account(&l->waits, now); }
 
 void lsu_stats(struct lsu *l, struct stats *s) {
-#define NAMES(pipe)                                                                                                    \
-    { pipe ".accesses", pipe ".hits", pipe ".misses", pipe ".pending_hits", pipe ".stalls", pipe ".writebacks" }
-    static const char *const names[LSU_PIPES][6] = {
-        [PIPE_L1] = NAMES("l1"), [PIPE_CONST] = NAMES("l1c"), [PIPE_TEX] = NAMES("tex")};
-#undef NAMES
+    static const enum stat_id first[LSU_PIPES] = {
+        [PIPE_L1] = STAT_l1_accesses, [PIPE_CONST] = STAT_l1c_accesses, [PIPE_TEX] = STAT_tex_accesses};
     const struct lsu_pipe *l1 = &l->pipe[PIPE_L1];
-    stats_add(s, "lsu.instructions", (double)l->n.instructions);
-    stats_add(s, "lsu.transactions", (double)l->n.transactions);
-    stats_add(s, "lsu.stall_cycles", (double)l->n.stall_cycles);
-    stats_add(s, "shared.accesses", (double)l->n.shared_accesses);
-    stats_add(s, "shared.passes", (double)l->n.shared_passes);
-    stats_add(s, "shared.bank_conflicts", (double)(l->n.shared_passes - l->n.shared_accesses));
+    STATS_COUNT(s, lsu_rows, &l->n);
+    stats_put(s, STAT_lsu_bank_conflicts, (double)(l->n.shared_passes - l->n.shared_accesses));
     mem_waits_stats(&l->waits, s);
-    stats_add(s, "l1.sectors", (double)l1->n.sectors);
-    stats_add(s, "l1.fills", (double)l1->n.fills);
-    stats_add(s, "l1.locked", (double)l1->n.locked);
-    stats_add(s, "l1.prefetches", (double)l1->cache.n.prefetches);
-    stats_add(s, "l1.prefetch_useful", (double)l1->cache.n.prefetch_useful);
-    stats_add(s, "l1.prefetch_late", (double)l1->cache.n.prefetch_late);
-    stats_add(s, "l1.prefetch_unused", (double)l1->cache.n.prefetch_unused);
-    stats_add(s, "l1.prefetch_lookups", (double)l->n.lookups);
-    stats_add(s, "l1.prefetch_refused", (double)l->n.refused);
+    STATS_COUNT(s, l1_rows, &l1->n);
+    cache_line_stats(&l1->cache.n, STAT_l1_lines_prefetches, s);
     prefetchers_stats(&l->prefetchers, s);
     for (int i = 0; i < LSU_PIPES; i++)
-        pipe_stats(&l->pipe[i], s, names[i]);
+        stats_count(s, pipe_rows_of_l1, sizeof pipe_rows_of_l1 / sizeof pipe_rows_of_l1[0], &l->pipe[i].n,
+                    (int)first[i] - STAT_l1_accesses);
     memset(&l->n, 0, sizeof l->n);
     for (int i = 0; i < LSU_PIPES; i++) {
         memset(&l->pipe[i].n, 0, sizeof l->pipe[i].n);

@@ -12,6 +12,7 @@
 #include "prefetch.h"
 #include "shared_banks.h"
 #include "timing/config/warp_set.h"
+#include "timing/report/stat.h"
 #include "timing/report/trace.h"
 #include <stddef.h>
 
@@ -78,6 +79,21 @@ struct lsu_slot {
 };
 
 /* The pipeline of one cache: accesses enter at one end, one a cycle, and find their data or not at the other. */
+struct lsu_pipe_counts {
+#define COUNT_FIELDS
+#include "timing/report/count_begin.def"
+    CACHE_STATS("", "")
+#include "timing/report/count_end.def"
+#define COUNT_FIELDS
+#include "l1_stats.def"
+};
+struct lsu_counts {
+#define COUNT_FIELDS
+#include "lsu_stats.def"
+#define COUNT_FIELDS
+#include "l1_prefetch_stats.def"
+};
+
 struct lsu_pipe {
     struct cache cache;
     bool present;
@@ -88,7 +104,7 @@ struct lsu_pipe {
     uint32_t line_bytes;
     bool write_back_local, write_back_global;
     uint32_t latency, ports;
-    uint16_t *returns; /* ring with peer.lsu_returns: filled MSHRs whose accesses have not returned */
+    uint16_t *returns; /* ring with peer.lsu_serial_returns: filled MSHRs whose accesses have not returned */
     bool *returning;   /* by MSHR: it is in that ring */
     uint32_t returns_head, n_returns;
     struct lsu_ahead_sent *ahead_sent; /* by MSHR; NULL: no prefetch goes into this cache */
@@ -97,9 +113,7 @@ struct lsu_pipe {
     uint64_t head, tail;
     uint64_t stalled_since;  /* the head was refused first at this cycle; NEVER: it was not */
     uint32_t way[PIPE_WAYS]; /* of the cache: where a line was last, by its low bits */
-    struct {
-        uint64_t accesses, sectors, hits, misses, pending_hits, stalls, writebacks, fills, locked;
-    } n;
+    struct lsu_pipe_counts n;
 };
 
 /* Parts that have a cycle of their own: pipelines, the front, the pipeline of shared memory. */
@@ -200,11 +214,7 @@ struct lsu {
     bool ended; /* in this cycle another one came to it */
 
     struct mem_waits waits; /* for replies */
-    struct {
-        uint64_t instructions, transactions, stall_cycles;
-        uint64_t shared_accesses, shared_passes;
-        uint64_t lookups, refused; /* tag reads for prefetches and locks; of these, refused */
-    } n;
+    struct lsu_counts n;
     struct config cfg;
 };
 _Static_assert(offsetof(struct lsu, status) == 0, "lsu_status() looks there");
@@ -232,7 +242,7 @@ static inline void lsu_pipe_enter(struct lsu *l, struct lsu_pipe *p, const struc
 }
 /* Takes a reply that is due. */
 void lsu_replies(struct lsu *l, uint64_t now);
-/* With peer.lsu_returns: one access that waits for a filled line returns. */
+/* With peer.lsu_serial_returns: one access that waits for a filled line returns. */
 void lsu_return(struct lsu *l, uint64_t now);
 /* Sends an access past the L1. False when the port or the table is full. */
 bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now);

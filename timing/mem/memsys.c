@@ -430,13 +430,22 @@ uint64_t memsys_settled(const struct memsys *m) {
     return last;
 }
 
+/* clang-format off */
+static const struct stat_row request_rows[] = {
+#define COUNT_ROWS struct icnt_counts
+#include "icnt_stats.def"
+};
+static const struct stat_row reply_rows[] = {
+#define COUNT_ROWS struct icnt_counts
+#include "icnt_reply_stats.def"
+};
+/* clang-format on */
+
 static void network_stats(struct memsys *m, struct stats *s) {
-    stats_add(s, "icnt.request_packets", (double)m->request.n.packets);
-    stats_add(s, "icnt.reply_packets", (double)m->reply.n.packets);
-    stats_add(s, "icnt.request_flits", (double)m->request.n.flits);
-    stats_add(s, "icnt.reply_flits", (double)m->reply.n.flits);
-    stats_add(s, "icnt.stall_cycles", (double)(m->request.n.stall_cycles + m->reply.n.stall_cycles));
-    stats_add(s, "icnt.latency_sum", (double)m->n.latency_sum);
+    STATS_COUNT(s, request_rows, &m->request.n);
+    STATS_COUNT(s, reply_rows, &m->reply.n);
+    stats_put(s, STAT_icnt_stall_cycles, (double)(m->request.n.stall_cycles + m->reply.n.stall_cycles));
+    stats_put(s, STAT_icnt_latency_sum, (double)m->n.latency_sum);
     memset(&m->request.n, 0, sizeof m->request.n);
     memset(&m->reply.n, 0, sizeof m->reply.n);
     memset(&m->n, 0, sizeof m->n);
@@ -450,7 +459,7 @@ void memsys_stats(struct memsys *m, struct stats *s) {
     for (uint32_t i = 0; i < m->partitions; i++)
         partition_stats(&m->partition[i], s);
     uint64_t cycles = m->front - m->clock_from;
-    stats_add(s, "dram.clocks", (double)m->partitions * (double)cycles * m->cfg.gpu.dram_mhz / m->cfg.gpu.core_mhz);
+    stats_put(s, STAT_dram_clocks, (double)m->partitions * (double)cycles * m->cfg.gpu.dram_mhz / m->cfg.gpu.core_mhz);
     m->clock_from = m->front;
 }
 

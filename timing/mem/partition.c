@@ -64,38 +64,28 @@ struct partition_did partition_tick(struct partition *p, struct clock_point *clo
     return did;
 }
 
+/* clang-format off */
+static const struct stat_row l2_rows[] = {
+#define COUNT_ROWS struct l2_counts
+#include "l2_stats.def"
+};
+static const struct stat_row dram_rows[] = {
+#define COUNT_ROWS struct dram_counts
+#include "dram_stats.def"
+};
+/* clang-format on */
+
 static void slice_stats(struct l2 *l2, struct stats *s) {
-    stats_add(s, "l2.accesses", (double)l2->n.accesses);
-    stats_add(s, "l2.sectors", (double)l2->n.sectors);
-    stats_add(s, "l2.hits", (double)l2->n.hits);
-    stats_add(s, "l2.misses", (double)l2->n.misses);
-    stats_add(s, "l2.pending_hits", (double)l2->n.pending_hits);
-    stats_add(s, "l2.stalls", (double)l2->n.stalls);
-    stats_add(s, "l2.writebacks", (double)l2->n.writebacks);
-    stats_add(s, "l2.atomics", (double)l2->n.atomics);
-    stats_add(s, "l2.prefetches", (double)l2->cache.n.prefetches);
-    stats_add(s, "l2.prefetch_useful", (double)l2->cache.n.prefetch_useful);
-    stats_add(s, "l2.prefetch_late", (double)l2->cache.n.prefetch_late);
-    stats_add(s, "l2.prefetch_unused", (double)l2->cache.n.prefetch_unused);
-    stats_add(s, "l2.prefetch_accesses", (double)l2->n.prefetch_accesses);
-    stats_add(s, "l2.prefetch_misses", (double)l2->n.prefetch_misses);
-    stats_add(s, "l2.prefetch_lookups", (double)l2->n.lookups);
-    stats_add(s, "l2.prefetch_refused", (double)l2->n.refused);
+    STATS_COUNT(s, l2_rows, &l2->n);
+    cache_line_stats(&l2->cache.n, STAT_l2_lines_prefetches, s);
     prefetchers_stats(&l2->prefetchers, s);
     memset(&l2->n, 0, sizeof l2->n);
     memset(&l2->cache.n, 0, sizeof l2->cache.n);
 }
 
 static void channel_stats(struct dram *d, struct stats *s) {
-    stats_add(s, "dram.reads", (double)d->n.reads);
-    stats_add(s, "dram.writes", (double)d->n.writes);
-    stats_add(s, "dram.read_bytes", (double)d->n.read_bytes);
-    stats_add(s, "dram.write_bytes", (double)d->n.write_bytes);
-    stats_add(s, "dram.activates", (double)d->n.activates);
-    stats_add(s, "dram.row_hits", (double)d->n.row_hits);
-    stats_add(s, "dram.requests", (double)d->n.requests);
-    stats_add(s, "dram.busy_clocks", (double)((d->n.reads + d->n.writes) * d->burst_clocks));
-    stats_add(s, "dram.queue_sum", (double)d->n.queue_sum);
+    STATS_COUNT(s, dram_rows, &d->n);
+    stats_put(s, STAT_dram_busy_clocks, (double)((d->n.reads + d->n.writes) * d->burst_clocks));
     memset(&d->n, 0, sizeof d->n);
 }
 

@@ -1,8 +1,10 @@
 #ifndef TIMING_STAT_H
 #define TIMING_STAT_H
-/* The statistics registry: every figure that a run reports, with its unit and its meaning, in one place. Units count in
- * plain fields and add them here at the end of a launch. */
+/* The statistics registry: every figure that a run reports, with its unit and its meaning (stats.def). Units count in
+ * structs that the same rows make, and add them here at the end of a launch. */
+#include "stat_groups.h"
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -11,6 +13,17 @@ enum stat_kind {
     STAT_SUM,   /* counts, joules, cycles of launches one after another */
     STAT_MAX,   /* deepest stack */
     STAT_RATIO, /* computed: numerator / denominator, each a sum of registered statistics; never added to */
+};
+
+/* A statistic's place in the registry: STAT_<unit>_<field>, or the row's id in the place of the field. */
+#define STAT_ID(id)              STAT_ID_IN(IN, id)
+#define STAT_ID_IN(unit, id)     STAT_ID_JOINED(unit, id)
+#define STAT_ID_JOINED(unit, id) STAT_##unit##_##id
+enum stat_id {
+#include "count_ids.def"
+
+#include "stats.def"
+    N_STATS
 };
 
 struct stat_def {
@@ -22,7 +35,7 @@ struct stat_def {
     size_t len;            /* of the name */
 };
 
-/* All statistics there are, in the order they are printed (table in stat.c). */
+/* All statistics there are, in the order they are printed. */
 const struct stat_def *stat_defs(int *n);
 
 struct stats {
@@ -34,8 +47,20 @@ void stats_free(struct stats *s);
 void stats_clear(struct stats *s); /* all to 0 */
 /* Adds `value` to a registered sum, or raises a maximum. The name must exist (asserted). */
 void stats_add(struct stats *s, const char *name, double value);
+/* Add to, and return, a statistic by its index. */
+void stats_put(struct stats *s, enum stat_id id, double value);
+double stats_value(const struct stats *s, enum stat_id id);
+/* One counter of a struct, and its statistic. */
+struct stat_row {
+    size_t offset; /* of a uint64_t in the struct */
+    int id;        /* enum stat_id */
+};
+/* Adds the counters of a struct. `rows` comes from its .def file, included with COUNT_ROWS (count_begin.def). The rows
+ * may be another unit's with the same fields; `shift` is the distance to the statistics that are meant. */
+void stats_count(struct stats *s, const struct stat_row *rows, size_t n, const void *counts, int shift);
+#define STATS_COUNT(s, rows, counts) stats_count(s, rows, sizeof(rows) / sizeof(rows)[0], counts, 0)
 struct rounding_error;
-/* What results without rounding between operations came to (isa/rounding.h). */
+/* Adds the errors of results without rounding between operations (isa/rounding.h). */
 void stats_add_rounding_error(struct stats *s, const struct rounding_error *e);
 /* All sums of `from` into `to`. */
 void stats_merge(struct stats *to, const struct stats *from);
@@ -54,6 +79,8 @@ void stats_kept_add(struct stats *to, const struct stats_kept *k);
 /* As stats_get(). */
 double stats_kept_get(const struct stats_kept *k, const char *name);
 
-/* -1 when there is no such statistic. */
+/* The name of a statistic that was called `old` in the last version (renamed.def); NULL: none was. */
+const char *stat_renamed(const char *old);
+/* The place of a statistic, by its name or by that of the last version; -1 when there is none. */
 int stat_index(const char *name);
 #endif

@@ -17,7 +17,7 @@ enum path_state {
     PATH_QUEUE,   /* waits for a queue of decoupled execution */
     PATH_BARRIER,
     PATH_ASLEEP, /* of a unit's own warp: the SM has no CTA */
-    PATH_TURN,   /* sm.in_turn: other warps have the lanes */
+    PATH_TURN,   /* sm.running_warps: other warps have the lanes */
     N_PATH_STATES
 };
 

@@ -11,9 +11,15 @@
  * lanes are both read in two cycles, and the instruction leaves after the first cycle; a third costs a cycle more. */
 #include "isa/arith.h"
 #include "timing/config/config.h"
+#include "timing/report/stat.h"
 
 /* Results further away than the ring is long do not conflict: only a division in a long queue of them is. */
 enum { REGFILE_RING = 256, MAX_COLLECTORS = 64, MAX_PORTS = 8, MAX_BANKS = 64 };
+
+struct regfile_counts {
+#define COUNT_FIELDS
+#include "regfile_stats.def"
+};
 
 /* Registers of one instruction, by bank. */
 struct bank_list {
@@ -30,9 +36,7 @@ struct regfile {
     uint32_t slots;            /* operands that a bank reads at the same time, each for as many cycles */
     bool write_port;           /* results take no cycle from reads */
     uint32_t result_bus;       /* results a cycle */
-    struct {
-        uint64_t reads, writes, read_waits, write_waits; /* operands; cycles */
-    } n;
+    struct regfile_counts n;
     uint64_t next_read[MAX_BANKS]; /* first cycle x slots at which the bank may serve one more read */
     struct {
         uint64_t written; /* bit b: bank b takes a result in this cycle, before any read */

@@ -26,6 +26,11 @@ struct fetch_stream_wait {
     bool waits;
 };
 
+struct fetch_counts {
+#define COUNT_FIELDS
+#include "fetch_stats.def"
+};
+
 struct fetch {
     struct cache l1;
     uint32_t n_l0; /* 0: every fetch goes to the L1 */
@@ -56,10 +61,7 @@ struct fetch {
     uint64_t stream_due;                   /* the first cycle in stream_wait; UINT64_MAX: none */
     uint32_t stream_wants, stream_turn;    /* buffers with room that were not refused, a bit each; who asks next */
     uint64_t l1_asked;                     /* the last cycle in which a fetch asked the L1 */
-    struct {
-        uint64_t fetches, l0_misses, misses, l0_accesses, l1_accesses;
-        uint64_t prefetches, prefetch_misses, prefetch_useful, prefetch_late, prefetch_unused;
-    } n;
+    struct fetch_counts n;
     struct cache l0[FETCH_MAX_L0];
 };
 

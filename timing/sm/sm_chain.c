@@ -41,20 +41,3 @@ void sm_count_chain(struct sm *sm, uint32_t pc) {
         n->operations += c->part[k].units;
     }
 }
-
-void sm_chain_stats(const struct sm *sm, struct stats *s) {
-    const struct sm_chain_counts *n = &sm->n.chain;
-    static const char *const lengths[CHAIN_LENGTH] = {"chain.length_1", "chain.length_2", "chain.length_3",
-                                                      "chain.length_4", "chain.length_5", "chain.length_6"};
-    stats_add(s, "chain.instructions", (double)n->instructions);
-    stats_add(s, "chain.operations", (double)n->operations);
-    for (int i = 0; i < CHAIN_LENGTH; i++)
-        stats_add(s, lengths[i], (double)n->by_length[i]);
-    stats_add(s, "chain.pairs", (double)n->dual);
-    stats_add(s, "chain.folded", (double)n->folded);
-    stats_add(s, "chain.reads_saved", (double)n->reads_saved);
-    stats_add(s, "chain.writes_saved", (double)n->writes_saved);
-    stats_add(s, "chain.lost_adds", (double)n->lost_adds);
-    stats_add(s, "chain.lost_muls", (double)n->lost_muls);
-    stats_add_chain_error(s, &n->error);
-}

@@ -194,7 +194,7 @@ static bool count_special(struct sm *sm, const struct timed_inst *ti, uint32_t p
         sm_count_reduce(sm, pc);
     } else {
         sm->n.op_lanes[ti->op] += lanes;
-        sm->n.spills[ti->kind == K_STORE]++;
+        ++*(ti->kind == K_STORE ? &sm->n.spill.stores : &sm->n.spill.loads);
     }
     return true;
 }

@@ -7,6 +7,7 @@
 #include "pipes.h"
 #include "sched.h"
 #include "sm.h"
+#include "sm_counts.h"
 #include "timed.h"
 #include "timing/config/table_size.h"
 #include "timing/config/warp_set.h"
@@ -153,39 +154,9 @@ struct ordered_inst {
     uint8_t warp;
 };
 
-/* By warp instructions; `lost_` by lanes. */
-struct sm_chain_counts {
-    uint64_t instructions, operations, by_length[CHAIN_LENGTH], dual, folded, reads_saved, writes_saved;
-    uint64_t lost_adds, lost_muls;
-    struct chain_error error;
-};
-
-/* By warp instructions. */
-struct sm_reduce_counts {
-    uint64_t instructions, serial, fallbacks, saved;
-};
-
 /* What was issued as plain, by PC. */
 struct sm_tally {
     uint64_t issued, lanes; /* lanes: that executed */
-};
-
-struct sm_counts {
-    uint64_t warp_instructions, thread_instructions, active_lanes, free_instructions, path_sum;
-    uint64_t slot[N_SLOTS];
-    uint64_t idle_cycles, exposed_load, exposed_load_divergent, warp_cycles, path_switches, path_turns, splits;
-    uint64_t context_cycles, context_instructions;
-    uint64_t stack_spills, stack_fills, stack_bytes;
-    uint64_t op_lanes[N_OP_CLASSES], pipe[N_PIPES];
-    uint64_t turns, turn_stored, turn_loaded, turn_cycles; /* in_turn */
-    uint64_t busy_memory;                                  /* of slot[SLOT_PIPE] */
-    uint64_t sp_cycles, sp_lane_cycles, sp_flop_cycles;    /* utilization.c */
-    uint64_t read_words, write_words;
-    struct sm_chain_counts chain;
-    struct sm_reduce_counts reduce;
-    uint64_t spills[2]; /* loads, stores */
-    uint64_t ctas, warps;
-    uint32_t max_depth, max_warps;
 };
 
 struct sm {
@@ -222,7 +193,7 @@ struct sm {
     struct sm_warp warp[WARP_SLOTS];
     uint32_t age[WARP_SLOTS];
     uint32_t next_age;
-    /* peer.fetch_reclaims: warps that are done; those of them that the fetch stage has reclaimed */
+    /* peer.fetch_retires_warps: warps that are done; those of them that the fetch stage has reclaimed */
     struct warp_set spent, reclaimed;
     uint8_t fetch_last[8]; /* warp that fetched last, by part */
     struct fetch fetch;
@@ -383,10 +354,8 @@ static inline void sm_mem_latch_changed(struct sm *sm, struct exec_part *e) {
 }
 /* sm_chain.c */
 void sm_count_chain(struct sm *sm, uint32_t pc); /* of a K_CHAIN; likewise */
-void sm_chain_stats(const struct sm *sm, struct stats *s);
 /* sm_reduce.c */
 void sm_count_reduce(struct sm *sm, uint32_t pc); /* of a K_REDUCE; likewise */
-void sm_reduce_stats(const struct sm *sm, struct stats *s);
 /* Counts an instruction that `active` lanes of a path issued and sm->fx says the effects of. */
 void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc, lanemask_t active);
 void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now); /* registers are written */

@@ -24,10 +24,3 @@ void sm_count_reduce(struct sm *sm, uint32_t pc) {
     sm->n.op_lanes[CLASS_SHFL] += lanes;
     sm->n.op_lanes[CLASS_INT] += (uint64_t)__builtin_popcount(sm->fx.lanes) * r->moves;
 }
-
-void sm_reduce_stats(const struct sm *sm, struct stats *s) {
-    stats_add(s, "reduce.instructions", (double)sm->n.reduce.instructions);
-    stats_add(s, "reduce.fallbacks", (double)sm->n.reduce.fallbacks);
-    stats_add(s, "reduce.serial", (double)sm->n.reduce.serial);
-    stats_add(s, "reduce.instructions_saved", (double)sm->n.reduce.saved);
-}

@@ -23,15 +23,6 @@ static const struct {
     [LAT_CONTROL] = {PIPE_INT, CLASS_CONTROL},
 };
 
-const char *op_class_stat(enum op_class c) {
-    static const char *const names[N_OP_CLASSES] = {
-        "op.int",     "op.int_mul",    "op.int_div", "op.f32_add", "op.f32_mul", "op.f32_fma",
-        "op.f32_div", "op.f32_minmax", "op.f64",     "op.f64_div", "op.f16",     "op.mma",
-        "op.sfu",     "op.shfl",       "op.mem",     "op.control", "op.affine",
-    };
-    return names[c];
-}
-
 /* A pipe that has no units hands its work on. */
 static uint8_t existing_pipe(const struct sm_cfg *sm, uint8_t pipe) {
     while (!pipe_exists(sm, pipe) && pipe_rows[pipe].instead != pipe)
@@ -173,11 +164,11 @@ static void fill_reduce(struct timed_program *t, struct timed_inst *ti, const st
     const uint32_t bring = r->tree ? cfg->lsu.shared_latency : shuffle->latency;
     const uint32_t way = cfg->sm.latch_collect + cfg->sm.latch_dispatch + cfg->sm.latch_writeback + 2;
     uint32_t n = REDUCE_STEPS, m = r->moves, latency = n * (add->latency + bring) + m * move->latency;
-    ti->latency = (uint16_t)(cfg->reduce_latency ? cfg->reduce_latency : n * add->latency);
+    ti->latency = (uint16_t)(cfg->reduce.latency ? cfg->reduce.latency : n * add->latency);
     struct timed_inst *ladder = &t->ladder[in->imm];
     *ladder = *ti;
     if (r->serial) {
-        ti->latency = (uint16_t)(cfg->lsu.shared_latency + (cfg->reduce_latency ? cfg->reduce_latency + add->latency
+        ti->latency = (uint16_t)(cfg->lsu.shared_latency + (cfg->reduce.latency ? cfg->reduce.latency + add->latency
                                                                                 : reduce_levels(r) * add->latency));
         ladder->latency = (uint16_t)(cfg->lsu.shared_latency + r->serial * (add->latency + way));
         ladder->initiation = (uint16_t)(r->serial * add->initiation + m);

@@ -72,5 +72,4 @@ struct timed_program {
 /* False when memory is out. `code_address`: where the timing model pretends the code to be. */
 bool timed_init(struct timed_program *t, const struct program *p, const struct config *cfg, uint64_t code_address);
 void timed_free(struct timed_program *t);
-const char *op_class_stat(enum op_class c); /* "op.int" */
 #endif

@@ -33,6 +33,7 @@ struct stride_prefetcher *stride_prefetcher_new(const struct stride_kind *kind) 
         return NULL;
     p->kind = *kind;
     p->cfg = kind->cfg;
+    p->first = stride_first_stat(kind->name);
     p->queue = malloc(p->cfg->queue * sizeof *p->queue);
     if (!prefetch_table_init(&p->table, p->cfg->table, p->cfg->ways, p->cfg->train) || !p->queue) {
         stride_prefetcher_free(p);
@@ -186,7 +187,7 @@ static void observe(void *prefetcher, const struct prefetch_seen *s) {
     if (!is_miss(p, s))
         return;
     if (p->cfg->level == STRIDE_INTO_L1 && s->result == SEEN_MISS)
-        p->n.pollution += prefetch_victims_take(&p->victims, s->line, p->target_bytes);
+        p->lines.pollution += prefetch_victims_take(&p->victims, s->line, p->target_bytes);
     missed(p, s);
 }
 
@@ -205,51 +206,64 @@ static void answer(void *prefetcher, uint32_t tag, enum prefetch_answer a, uint6
     p->n_queued--;
 }
 
-static void add(struct stats *s, const char *extension, const char *name, uint64_t value) {
+/* clang-format off */
+#define IN of_strides
+static const struct stat_row sm_rows[] = {
+#define COUNT_ROWS struct stride_counts
+#include "timing/report/count_begin.def"
+    STRIDE_SM_STATS("")
+#include "timing/report/count_end.def"
+};
+static const struct stat_row degree_rows[] = {
+#define COUNT_ROWS struct stride_counts
+#include "timing/report/count_begin.def"
+    STRIDE_DEGREE_STATS("")
+#include "timing/report/count_end.def"
+};
+static const struct stat_row table_rows[] = {
+#define COUNT_ROWS struct stride_table_counts
+#include "timing/report/count_begin.def"
+    STRIDE_TABLE_STATS("")
+#include "timing/report/count_end.def"
+};
+static const struct stat_row line_rows[] = {
+#define COUNT_ROWS struct stride_line_counts
+#include "timing/report/count_begin.def"
+    STRIDE_LINE_STATS("")
+#include "timing/report/count_end.def"
+};
+#undef IN
+/* clang-format on */
+#define ADD(rows, counts) stats_count(s, rows, sizeof(rows) / sizeof(rows)[0], counts, first)
+
+int stride_first_stat(const char *name) {
     char key[64];
-    snprintf(key, sizeof key, "%s.%s", extension, name);
-    stats_add(s, key, (double)value);
+    snprintf(key, sizeof key, "%s.misses", name);
+    return stat_index(key);
 }
 
-static void add_degrees(struct stride_prefetcher *p, struct stats *s) {
-    static const char *const names[PROFILE_DEGREES] = {PROFILE_DEGREE_NAMES("degree_", "_")};
-    add(s, p->kind.name, "grown_by_loads", p->n.by_load);
-    add(s, p->kind.name, "grown_by_prefetches", p->n.by_prefetch);
-    add(s, p->kind.name, "capped", p->n.capped);
-    add(s, p->kind.name, "degree_sum", p->n.degree_sum);
-    add(s, p->kind.name, "most_degree", p->n.most);
-    for (int i = 0; i < PROFILE_DEGREES; i++)
-        add(s, p->kind.name, names[i], p->n.degree[i]);
-}
+void stride_line_stats(const struct stride_line_counts *n, int first, struct stats *s) { ADD(line_rows, n); }
 
 /* What became of lines for the L2 is known there: see prefetch_watch.c. */
 static void add_stats(void *prefetcher, const struct prefetch_counts *n, struct stats *s) {
     struct stride_prefetcher *p = prefetcher;
-    bool here = p->cfg->level == STRIDE_INTO_L1;
-    add(s, p->kind.name, "misses", p->n.misses);
-    add(s, p->kind.name, "trained", p->n.trained);
-    add(s, p->kind.name, "believed", p->n.believed);
-    add(s, p->kind.name, "changes", p->table.n.changes);
-    add(s, p->kind.name, "conflicts", p->table.n.conflicts);
-    add(s, p->kind.name, "lookups", p->table.n.lookups);
-    add(s, p->kind.name, "searches", p->n.searches);
-    add(s, p->kind.name, "wanted", p->n.wanted);
-    add(s, p->kind.name, "outside", p->n.outside);
-    add(s, p->kind.name, "queued", p->n.queued);
-    add(s, p->kind.name, "full", p->n.full);
-    add(s, p->kind.name, "asked", n->asked);
-    if (here) {
-        add(s, p->kind.name, "present", n->present + n->pending);
-        add(s, p->kind.name, "refused", n->refused);
-        add(s, p->kind.name, "issued", n->sent);
-        add(s, p->kind.name, "useful", n->useful);
-        add(s, p->kind.name, "late", n->late);
-        add(s, p->kind.name, "unused", n->unused);
-        add(s, p->kind.name, "pollution", p->n.pollution);
+    const int first = p->first;
+    ADD(sm_rows, &p->n);
+    ADD(table_rows, &p->table.n);
+    stats_put(s, (enum stat_id)(first + STAT_of_strides_asked), (double)n->asked);
+    if (p->cfg->level == STRIDE_INTO_L1) {
+        p->lines.present = n->present + n->pending;
+        p->lines.issued = n->sent;
+        p->lines.useful = n->useful;
+        p->lines.late = n->late;
+        p->lines.unused = n->unused;
+        stride_line_stats(&p->lines, first, s);
+        stats_put(s, (enum stat_id)(first + STAT_of_strides_refused), (double)n->refused);
     }
     if (p->kind.dynamic)
-        add_degrees(p, s);
+        ADD(degree_rows, &p->n);
     memset(&p->n, 0, sizeof p->n);
+    memset(&p->lines, 0, sizeof p->lines);
     memset(&p->table.n, 0, sizeof p->table.n);
 }
 

@@ -36,6 +36,36 @@ struct stride_kind {
     uint32_t max_degree; /* of one that grows */
 };
 
+/* clang-format off */
+/* The statistics of a prefetcher, counted from its first one; those of its degree follow. */
+enum stride_stat {
+#define IN of_strides
+#include "timing/report/count_ids.def"
+    STRIDE_STATS("")
+    STRIDE_DEGREE_STATS("")
+#define COUNT_LIST
+#include "timing/report/count_end.def"
+#undef IN
+};
+struct stride_counts {
+#define COUNT_FIELDS
+#include "timing/report/count_begin.def"
+    STRIDE_SM_STATS("")
+    STRIDE_DEGREE_STATS("")
+#include "timing/report/count_end.def"
+};
+struct stride_line_counts {
+#define COUNT_FIELDS
+#include "timing/report/count_begin.def"
+    STRIDE_LINE_STATS("")
+#include "timing/report/count_end.def"
+};
+/* clang-format on */
+/* The first statistic of the prefetcher of this name. */
+int stride_first_stat(const char *name);
+/* Adds counts of lines, as the cache sees them. */
+void stride_line_stats(const struct stride_line_counts *n, int first, struct stats *s);
+
 struct stride_prefetcher {
     const struct prefetch_place *place;
     const struct stride_cfg *cfg;
@@ -53,11 +83,9 @@ struct stride_prefetcher {
     struct gpu_profile *profile; /* by PC; NULL: none */
     struct prefetch_victims victims;
     const void *program; /* whose PCs the table has */
-    struct {
-        uint64_t misses, trained, believed, wanted, outside, queued, full, searches;
-        uint64_t by_load, by_prefetch, capped, pollution;
-        uint64_t degree_sum, most, degree[PROFILE_DEGREES];
-    } n;
+    struct stride_counts n;
+    struct stride_line_counts lines; /* for the L1 */
+    int first;                       /* of its statistics */
 };
 
 /* What `kind` points to outlives the prefetcher. NULL: out of memory. */

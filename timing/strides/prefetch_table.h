@@ -4,6 +4,7 @@
  * III-B): for each load of each warp the address of its last miss, the stride from the one before, how often in a row
  * that was seen, and the degree, which is how many strides ahead of a miss the next prefetch goes. Set-associative,
  * with the least recently used entry replaced. */
+#include "timing/report/stat.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,14 +18,21 @@ struct prefetch_entry {
     uint16_t degree; /* from 1 */
 };
 
+/* clang-format off */
+struct stride_table_counts {
+#define COUNT_FIELDS
+#include "timing/report/count_begin.def"
+    STRIDE_TABLE_STATS("")
+#include "timing/report/count_end.def"
+};
+/* clang-format on */
+
 struct prefetch_table {
     struct prefetch_entry *entry; /* sets x ways */
     uint32_t sets, ways;
     uint32_t train; /* equal strides in a row until one is believed */
     uint64_t clock;
-    struct {
-        uint64_t lookups, conflicts, changes; /* entries looked for; entries that had to go; strides given up */
-    } n;
+    struct stride_table_counts n;
 };
 
 /* `entries`, `ways` and `train` are at least 1; `ways` is cut to what there is. False: out of memory. */

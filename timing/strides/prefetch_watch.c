@@ -7,13 +7,12 @@
 
 struct stride_watch {
     const struct prefetch_place *place;
-    const char *name;
+    int first; /* of its statistics */
     bool into_l1;
     uint64_t driven_out; /* a line, by the access that is told of next; 0: none */
     struct prefetch_victims victims;
-    struct {
-        uint64_t issued, present, useful, late, unused, pollution, bytes;
-    } n;
+    uint64_t bytes; /* that the L2 asked memory for */
+    struct stride_line_counts n;
 };
 
 struct stride_watch *stride_watch_new(const struct prefetch_place *place, const char *name, bool into_l1) {
@@ -21,7 +20,7 @@ struct stride_watch *stride_watch_new(const struct prefetch_place *place, const 
     if (!w)
         return NULL;
     w->place = place;
-    w->name = name;
+    w->first = stride_first_stat(name);
     w->into_l1 = into_l1;
     return w;
 }
@@ -55,26 +54,15 @@ void stride_watch_observe(void *watch, const struct prefetch_seen *s) {
         return;
     }
     w->n.issued++;
-    w->n.bytes += 32u * (uint32_t)__builtin_popcount(s->fetched);
-}
-
-static void add(struct stride_watch *w, struct stats *s, const char *name, uint64_t value) {
-    char key[64];
-    snprintf(key, sizeof key, "%s.%s", w->name, name);
-    stats_add(s, key, (double)value);
+    w->bytes += 32u * (uint32_t)__builtin_popcount(s->fetched);
 }
 
 void stride_watch_stats(void *watch, const struct prefetch_counts *n, struct stats *s) {
     struct stride_watch *w = watch;
     (void)n;
-    add(w, s, "bytes", w->n.bytes);
-    if (!w->into_l1) {
-        add(w, s, "present", w->n.present);
-        add(w, s, "issued", w->n.issued);
-        add(w, s, "useful", w->n.useful);
-        add(w, s, "late", w->n.late);
-        add(w, s, "unused", w->n.unused);
-        add(w, s, "pollution", w->n.pollution);
-    }
+    stats_put(s, (enum stat_id)(w->first + STAT_of_strides_bytes), (double)w->bytes);
+    if (!w->into_l1)
+        stride_line_stats(&w->n, w->first, s);
+    w->bytes = 0;
     memset(&w->n, 0, sizeof w->n);
 }

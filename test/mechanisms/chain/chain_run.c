@@ -136,8 +136,8 @@ START_TEST(everything_is_counted) {
                 {"chain.length_3", 2},
                 {"chain.pairs", 1},
                 {"chain.folded", 1},
-                {"chain.lost_adds", 32 - 7}, /* lanes of the other side, which add for nothing */
-                {"chain.lost_muls", 7},
+                {"chain.wasted_adds", 32 - 7}, /* lanes of the other side, which add for nothing */
+                {"chain.wasted_muls", 7},
                 {"chain.writes_saved", 2 + 1 + 0 + 1}, /* the fold's two sides write one register */
                 /* alone they read 2+2+2, 3+2, 2+2, 2+2; chained f1 f2 f3, f1 f2 f3 f7, f8 f1 f2, f8 f1 f2 */
                 {"chain.reads_saved", 19 - 13},

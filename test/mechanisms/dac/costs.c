@@ -56,7 +56,7 @@ START_TEST(what_wraps_is_exact) {
         STAT("dac.scalar_instructions", 1);
         STAT("dac.tuple_instructions", 3);
         STAT("dac.vector_instructions", 4);
-        STAT("dac.each_instructions", 0);
+        STAT("dac.nonlinear_instructions", 0);
         STAT("dac.affine_instructions", 1 + 3 + 4 + 1); /* the exit */
         STAT("dac.affine_slots", 1 + 3 + 2 * 4 + 1);
     }

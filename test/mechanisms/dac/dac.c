@@ -41,7 +41,7 @@ START_TEST(figure_4_by_hand) {
     STAT("dac.affine_instructions", 56);
     STAT("dac.affine_slots", 56);
     STAT("gpu.warp_instructions", 56 + 40);
-    STAT("dac.each_instructions", 0);
+    STAT("dac.nonlinear_instructions", 0);
     STAT("dac.vector_instructions", 0);
     STAT("dac.fallbacks", 0);
     STAT("dac.batches", 1);
@@ -124,7 +124,7 @@ START_TEST(lines_wait_for_their_locks) {
         " ld.global.u32 %r3,[%a2]; ld.global.u32 %r4,[%a2+4096]; ld.global.u32 %r5,[%a2+8192];\n"
         " ld.global.u32 %r6,[%a2+12288]; add.u32 %r3,%r3,%r4; add.u32 %r5,%r5,%r6; add.u32 %r3,%r3,%r5;\n"
         " st.global.u32 [%a2+16384],%r3; ret;\n}\n";
-    static const char *const waits[] = {"dac.lock_wait=0", "dac.lock_wait=1000000"};
+    static const char *const waits[] = {"dac.lock_timeout=0", "dac.lock_timeout=1000000"};
     static const char *const queue[] = {"lsu.prefetch_queue=16", "lsu.prefetch_queue=1"};
     static uint32_t in[BUFFER / 4], out[1024];
     for (uint32_t i = 0; i < BUFFER / 4; i++)
@@ -504,7 +504,7 @@ START_TEST(too_few_tuple_registers) {
     enough = (uint32_t)strtoul(at + 6, NULL, 10);
     ck_assert_msg(enough >= 6 && enough <= 11, "%u", enough);
     STAT("dac.kernels", 1);
-    STAT("dac.cut_kernels", 1);
+    STAT("dac.limited_kernels", 1);
     STAT("dac.decoupled_kernels", 0);
     STAT("dac.affine_instructions", 0);
     figure_4((const char *const[]){"gpu.sms=1", NULL}, "spe", 2, 64, 5, 128);
@@ -513,7 +513,7 @@ START_TEST(too_few_tuple_registers) {
         snprintf(option, sizeof option, "dac.tuples=%u", k);
         figure_4(set, "spe+dac", 2, 64, 5, 128);
         double sent = stat("dac.decoupled_loads") + stat("dac.decoupled_addresses");
-        STAT("dac.cut_kernels", k < enough);
+        STAT("dac.limited_kernels", k < enough);
         ck_assert_int_eq(*heddle_notes(h) != 0, k < enough);
         ck_assert_double_ge(sent, before);
         ck_assert(k < enough ? sent < 40 : sent == 40); /* 2 CTAs, 2 warps, 5 rounds, a load and a store */
@@ -521,7 +521,7 @@ START_TEST(too_few_tuple_registers) {
             ck_assert_double_gt(sent, 0);
         before = sent;
         figure_4(set, "functional+dac", 2, 64, 5, 128);
-        STAT("dac.cut_kernels", k < enough);
+        STAT("dac.limited_kernels", k < enough);
         ck_assert_double_eq(stat("dac.decoupled_loads") + stat("dac.decoupled_addresses"), sent);
     }
 }

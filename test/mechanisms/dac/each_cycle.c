@@ -8,7 +8,7 @@ static const char *const variants[][4] = {{NULL},
                                           {"dac.atq=2", "dac.batch=2", "dac.pwaq=96"},
                                           {"l1.size=1024", "l1.ways=2", "dac.pwaq=1024"},
                                           {"l1.size=512", "l1.ways=1"},
-                                          {"l1.size=1024", "l1.ways=2", "dac.lock_wait=100"},
+                                          {"l1.size=1024", "l1.ways=2", "dac.lock_timeout=100"},
                                           {"l1.size=0", "dac.pwpq=1"},
                                           {"memory.perfect_l1=true", "dac.atq=3"},
                                           {"lsu.prefetch_queue=1", "l1.mshrs=2", "dac.shared=on"}};

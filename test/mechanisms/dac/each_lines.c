@@ -41,10 +41,10 @@ START_TEST(few_lines_wait_for_locks) {
     static const struct {
         const char *wait, *size;
         bool waits, gives_up;
-    } cases[LOCK_CASES] = {{"dac.lock_wait=0", "l1.size=512", false, true},
-                           {"dac.lock_wait=1", "l1.size=512", true, true},
-                           {"dac.lock_wait=100000", "l1.size=512", true, false},
-                           {"dac.lock_wait=1", "l1.size=49152", false, false}};
+    } cases[LOCK_CASES] = {{"dac.lock_timeout=0", "l1.size=512", false, true},
+                           {"dac.lock_timeout=1", "l1.size=512", true, true},
+                           {"dac.lock_timeout=100000", "l1.size=512", true, false},
+                           {"dac.lock_timeout=1", "l1.size=49152", false, false}};
     static const char body[] = " mad.wide.u32 %a2,%r1,4,%a1; mad.wide.u32 %a2,%r2,32768,%a2;\n"
                                " ld.global.u32 %r3,[%a2]; ld.global.u32 %r4,[%a2+4096]; ld.global.u32 %r5,[%a2+8192];\n"
                                " ld.global.u32 %r6,[%a2+12288]; add.u32 %r3,%r3,%r4; add.u32 %r3,%r3,%r5;\n"
@@ -65,7 +65,7 @@ START_TEST(kinds_of_entries) {
                                                         {"dac.atq=1", "dac.pwaq=1", "dac.pwpq=1"},
                                                         {"dac.atq=2", "dac.batch=2", "dac.pwaq=96"},
                                                         {"l1.size=1024", "l1.ways=2", "dac.pwaq=1024"},
-                                                        {"l1.size=1024", "l1.ways=2", "dac.lock_wait=100"},
+                                                        {"l1.size=1024", "l1.ways=2", "dac.lock_timeout=100"},
                                                         {"l1.size=0", "dac.pwpq=1"},
                                                         {"memory.perfect_l1=true", "dac.atq=3"},
                                                         {"lsu.prefetch_queue=1", "l1.mshrs=2", "dac.shared=on"}};

@@ -9,10 +9,10 @@ START_TEST(lines_wait_for_locks) {
     static const struct {
         const char *wait;
         bool waits, gives_up;
-    } cases[] = {{"dac.lock_wait=0", false, true},
-                 {"dac.lock_wait=1", true, true},
-                 {"dac.lock_wait=100", true, true},
-                 {"dac.lock_wait=1000000", true, false}};
+    } cases[] = {{"dac.lock_timeout=0", false, true},
+                 {"dac.lock_timeout=1", true, true},
+                 {"dac.lock_timeout=100", true, true},
+                 {"dac.lock_timeout=1000000", true, false}};
     char body[1024] = " mad.wide.u32 %a2,%r1,4,%a1; mad.wide.u32 %a2,%r2,32768,%a2; mov.u32 %r4,0;\n";
     for (uint32_t i = 0, at = (uint32_t)strlen(body); i < 8; i++)
         at += (uint32_t)snprintf(body + at, sizeof body - at,

@@ -1,5 +1,5 @@
-/* DAC where warps have turns (sm.in_turn) and several CTAs are resident: one that has no turn passes no barrier before
- * another has ended, which may wait for what comes into the ATQ behind its entries. */
+/* DAC with swapped warps (sm.running_warps) and several resident CTAs: a swapped-out CTA passes no barrier before
+ * another has ended, which may wait for ATQ entries behind those of the first. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -27,11 +27,11 @@ static void write_kernel(char *text, size_t size) {
 static const struct {
     const char *turns, *atq;
     int ahead;
-} cases[] = {{"sm.in_turn=1", "dac.atq=1", 2 * (ROUNDS + 1)},
-             {"sm.in_turn=2", "dac.atq=1", ROUNDS + 1},
-             {"sm.in_turn=3", "dac.atq=1", 0},
-             {"sm.in_turn=1", "dac.atq=10", 0},
-             {"sm.in_turn=0", "dac.atq=1", 0}};
+} cases[] = {{"sm.running_warps=1", "dac.atq=1", 2 * (ROUNDS + 1)},
+             {"sm.running_warps=2", "dac.atq=1", ROUNDS + 1},
+             {"sm.running_warps=3", "dac.atq=1", 0},
+             {"sm.running_warps=1", "dac.atq=10", 0},
+             {"sm.running_warps=0", "dac.atq=1", 0}};
 enum { CASES = sizeof cases / sizeof cases[0] };
 
 START_TEST(ctas_without_a_turn_hold_nobody) {

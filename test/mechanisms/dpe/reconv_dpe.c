@@ -152,10 +152,10 @@ START_TEST(turns_are_for_misses_and_long_operations) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         run("dpe.scheduler=constrained", rows[i].before, rows[i].left, rows[i].right);
-        ck_assert_msg(stat("sm.path_turns") == rows[i].turns, "%s: %g turns, not %d", rows[i].what,
-                      stat("sm.path_turns"), rows[i].turns);
+        ck_assert_msg(stat("sm.path_rotations") == rows[i].turns, "%s: %g turns, not %d", rows[i].what,
+                      stat("sm.path_rotations"), rows[i].turns);
         run("dpe.scheduler=expanded", rows[i].before, rows[i].left, rows[i].right);
-        ck_assert_double_eq(stat("sm.path_turns"), 0);
+        ck_assert_double_eq(stat("sm.path_rotations"), 0);
     }
 }
 END_TEST
@@ -171,7 +171,7 @@ START_TEST(one_path_loses_no_cycle) {
     run("dpe.scheduler=constrained", one_sided, "", "");
     ck_assert_double_eq(stat("gpu.cycles"), cycles);
     ck_assert_double_eq(stat("gpu.idle_cycles"), idle);
-    ck_assert_double_eq(stat("sm.path_turns"), 0);
+    ck_assert_double_eq(stat("sm.path_rotations"), 0);
 }
 END_TEST
 

@@ -120,8 +120,8 @@ START_TEST(selections_are_counted) {
     ck_assert_double_eq(stat(&o, "chain.folded"), 1);
     ck_assert_double_eq(stat(&o, "op.f32_add"), holds);
     ck_assert_double_eq(stat(&o, "op.f32_mul"), 32 - holds);
-    ck_assert_double_eq(stat(&o, "chain.lost_adds"), 32 - holds);
-    ck_assert_double_eq(stat(&o, "chain.lost_muls"), holds);
+    ck_assert_double_eq(stat(&o, "chain.wasted_adds"), 32 - holds);
+    ck_assert_double_eq(stat(&o, "chain.wasted_muls"), holds);
     ck_assert_double_eq(stat(&o, "chain.writes_saved"), 2);
     ck_assert_double_eq(stat(&o, "chain.reads_saved"), 4);
     heddle_close(o.h);

@@ -306,8 +306,8 @@ static struct heddle *run(const char *model, const char *const *set) {
 START_TEST(a_walk_is_prefetched) {
     struct heddle *h = run("mta", NULL), *plain = run("spe", NULL);
     ck_assert_double_eq(heddle_stat(h, 0, "mta.loads"), 64);
-    ck_assert_double_eq(heddle_stat(h, 0, "mta.intra"), 62);
-    ck_assert_double_eq(heddle_stat(h, 0, "mta.inter"), 0);
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.intra_warp"), 62);
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.inter_warp"), 0);
     ck_assert_double_eq(heddle_stat(h, 0, "mta.issued"), 62);
     ck_assert_double_eq(heddle_stat(h, 0, "mta.useful"), 61);
     ck_assert_double_gt(heddle_stat(h, 0, "mta.late"), 10); /* a loop is shorter than the memory's 100 cycles */
@@ -326,12 +326,12 @@ START_TEST(distance_and_degree) {
                                                                                                 "l1.size=4096",
                                                                                                 "l1.ways=8", NULL};
     struct heddle *h = run("mta", far);
-    ck_assert_double_eq(heddle_stat(h, 0, "mta.intra"), 62);
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.intra_warp"), 62);
     ck_assert_double_eq(heddle_stat(h, 0, "mta.useful"), 62 - 8);
     ck_assert_double_lt(heddle_stat(h, 0, "mta.late"), 62 - 8);
     heddle_close(h);
     h = run("mta", two);
-    ck_assert_double_eq(heddle_stat(h, 0, "mta.intra"), 2 * 62);
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.intra_warp"), 2 * 62);
     ck_assert_double_eq(heddle_stat(h, 0, "mta.issued") + heddle_stat(h, 0, "mta.present") +
                             heddle_stat(h, 0, "mta.refused") + heddle_stat(h, 0, "mta.full"),
                         2 * 62);
@@ -360,7 +360,7 @@ START_TEST(kernels_have_loads_of_their_own) {
         ck_assert_int_eq(
             heddle_launch(h, m[i % 2], "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1),
             HEDDLE_OK);
-        ck_assert_double_eq(heddle_stat(h, i, "mta.intra"), i < 2 ? 62 : 64);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.intra_warp"), i < 2 ? 62 : 64);
         ck_assert_double_eq(heddle_stat(h, i, "mta.promotions"), i < 2); /* then it is believed already */
     }
     heddle_close(h);
@@ -369,19 +369,20 @@ END_TEST
 
 /* Every prediction has one fate, and energy is that of the tables read. */
 START_TEST(predictions_have_one_fate) {
-    static const char *const set[] = {"mta.period=16", "mta.least=1", "mta.distance=32", "energy.mta_lookup=1e6", NULL},
-                             *const no_energy[] = {"mta.period=16", "mta.least=1", "mta.distance=32",
+    static const char *const set[] = {"mta.period=16", "mta.min_prefetches=1", "mta.distance=32",
+                                      "energy.mta_lookup=1e6", NULL},
+                             *const no_energy[] = {"mta.period=16", "mta.min_prefetches=1", "mta.distance=32",
                                                    "energy.mta_lookup=0", NULL};
     struct heddle *h = run("mta", set), *free_tables = run("mta", no_energy);
     double fates = 0;
-    static const char *const names[] = {"mta.throttled", "mta.outside", "mta.full",
-                                        "mta.present",   "mta.refused", "mta.issued"};
+    static const char *const names[] = {"mta.throttled", "mta.out_of_range", "mta.full",
+                                        "mta.present",   "mta.refused",      "mta.issued"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         fates += heddle_stat(h, 0, names[i]);
-    ck_assert_double_eq(fates, heddle_stat(h, 0, "mta.intra") + heddle_stat(h, 0, "mta.inter"));
+    ck_assert_double_eq(fates, heddle_stat(h, 0, "mta.intra_warp") + heddle_stat(h, 0, "mta.inter_warp"));
     ck_assert_double_gt(heddle_stat(h, 0, "mta.throttled"), 0); /* of the first 16 loads\' nothing is used soon */
-    ck_assert_double_eq(heddle_stat(h, 0, "mta.level"), MTA_LEVELS);
-    ck_assert_double_gt(heddle_stat(h, 0, "mta.lowered"), 0);
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.throttle_level"), MTA_LEVELS);
+    ck_assert_double_gt(heddle_stat(h, 0, "mta.throttle_lowered"), 0);
     ck_assert_double_eq_tol(heddle_stat(h, 0, "energy.l1_joules") - heddle_stat(free_tables, 0, "energy.l1_joules"),
                             heddle_stat(h, 0, "mta.lookups") * 1e-6, 1e-9);
     heddle_close(h), heddle_close(free_tables);
@@ -426,10 +427,10 @@ START_TEST(short_steps_lead_to_a_line_once) {
     static const char *const four[] = {"mta.degree=4", "mta.throttle=off", NULL}, *const one[] = {"mta.throttle=off",
                                                                                                   NULL};
     struct heddle *h = walk(one, 32, 32, 1, 64, 0);
-    STAT(h, "mta.intra", 16);
+    STAT(h, "mta.intra_warp", 16);
     heddle_close(h);
     h = walk(four, 64, 32, 1, 64, 0);
-    STAT(h, "mta.intra", 2 * (31 + 2 * 31));
+    STAT(h, "mta.intra_warp", 2 * (31 + 2 * 31));
     heddle_close(h);
 }
 END_TEST
@@ -438,8 +439,8 @@ END_TEST
 START_TEST(what_is_outside_of_memory_is_not_asked_for) {
     static const char *const set[] = {"mta.distance=8", "mta.throttle=off", NULL};
     struct heddle *h = walk(set, -128, 32, 1, 64, 63 * 128);
-    STAT(h, "mta.intra", 62);
-    STAT(h, "mta.outside", 8);
+    STAT(h, "mta.intra_warp", 62);
+    STAT(h, "mta.out_of_range", 8);
     STAT(h, "mta.throttled", 0);
     heddle_close(h);
 }
@@ -449,8 +450,8 @@ END_TEST
 START_TEST(a_cta_in_the_place_of_another) {
     static const char *const set[] = {"mta.throttle=off", "mta.promote=64", "sm.ctas=1", "gpu.sms=1", NULL};
     struct heddle *h = walk(set, 128, 32, 3, 64, 0);
-    STAT(h, "mta.intra", 3 * 62);
-    STAT(h, "mta.inter", 0);
+    STAT(h, "mta.intra_warp", 3 * 62);
+    STAT(h, "mta.inter_warp", 0);
     heddle_close(h);
 }
 END_TEST
@@ -461,8 +462,8 @@ START_TEST(from_warp_to_warp_in_a_kernel) {
     static const char *const set[] = {"mta.throttle=off", "gpu.sms=1", "mta.warp_distance=3", NULL};
     struct heddle *h = walk(set, 128, 256, 1, 1, 0);
     STAT(h, "mta.loads", 8);
-    STAT(h, "mta.inter", 6);
-    STAT(h, "mta.intra", 0);
+    STAT(h, "mta.inter_warp", 6);
+    STAT(h, "mta.intra_warp", 0);
     heddle_close(h);
 }
 END_TEST
@@ -470,11 +471,17 @@ END_TEST
 /* Sixteen ahead, prefetches come in time, and lines of a period's last are not used in it: less than all, so what is
  * late decides. Of the misses, which are the first loads, none joins a prefetch: some are withheld. */
 START_TEST(what_is_in_time_may_be_withheld) {
-    static const char *const set[] = {"mta.period=16",  "mta.least=1",         "mta.accuracy_low=0",
-                                      "mta.merges=0.1", "mta.accuracy_high=1", "mta.distance=16",
-                                      "l1.size=8192",   "l1.ways=8",           NULL};
+    static const char *const set[] = {"mta.period=16",
+                                      "mta.min_prefetches=1",
+                                      "mta.accuracy_low=0",
+                                      "mta.merge_ratio=0.1",
+                                      "mta.accuracy_high=1",
+                                      "mta.distance=16",
+                                      "l1.size=8192",
+                                      "l1.ways=8",
+                                      NULL};
     struct heddle *h = run("mta", set);
-    ck_assert_double_gt(heddle_stat(h, 0, "mta.raised"), 0);
+    ck_assert_double_gt(heddle_stat(h, 0, "mta.throttle_raised"), 0);
     ck_assert_double_gt(heddle_stat(h, 0, "mta.throttled"), 0);
     heddle_close(h);
 }
@@ -487,9 +494,9 @@ START_TEST(what_is_late_is_a_share_of_the_misses) {
     double late = 0;
     for (int i = 0; i < 3; i++) {
         char merges[64];
-        snprintf(merges, sizeof merges, "mta.merges=%.3f", i ? late / (3 + late) + 0.02 * (i == 1 ? -1 : 1) : 0);
+        snprintf(merges, sizeof merges, "mta.merge_ratio=%.3f", i ? late / (3 + late) + 0.02 * (i == 1 ? -1 : 1) : 0);
         const char *set[] = {"mta.period=16",
-                             "mta.least=1",
+                             "mta.min_prefetches=1",
                              "mta.accuracy_low=0",
                              "mta.degree=2",
                              "mta.accuracy_high=1",
@@ -505,7 +512,7 @@ START_TEST(what_is_late_is_a_share_of_the_misses) {
         STAT(h, "l1.pending_hits", late);
         STAT(h, "l1.misses", 3 + late);
         STAT(h, "mta.useful", 13);
-        STAT(h, "mta.raised", i == 2);
+        STAT(h, "mta.throttle_raised", i == 2);
         heddle_close(h);
     }
 }
@@ -523,11 +530,11 @@ START_TEST(a_launch_begins_anew) {
             heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1),
             HEDDLE_OK);
         ck_assert_double_eq(heddle_stat(h, i, "mta.loads"), 64);
-        ck_assert_double_eq(heddle_stat(h, i, "mta.intra"), 62);
-        ck_assert_double_eq(heddle_stat(h, i, "mta.raised"), 0);
-        ck_assert_double_eq(heddle_stat(h, i, "mta.lowered"), 0);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.intra_warp"), 62);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.throttle_raised"), 0);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.throttle_lowered"), 0);
         ck_assert_double_eq(heddle_stat(h, i, "mta.conflicts"), 0);
-        ck_assert_double_eq(heddle_stat(h, i, "mta.level"), 0);
+        ck_assert_double_eq(heddle_stat(h, i, "mta.throttle_level"), 0);
     }
     heddle_close(h);
 }
@@ -537,7 +544,7 @@ END_TEST
 START_TEST(no_cache_no_prefetch) {
     struct heddle *h = run("mta", (const char *const[]){"l1.size=0", NULL});
     ck_assert_double_eq(heddle_stat(h, 0, "mta.loads"), 0);
-    ck_assert_double_eq(heddle_stat(h, 0, "mta.intra"), 0);
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.intra_warp"), 0);
     heddle_close(h);
 }
 END_TEST

@@ -28,15 +28,15 @@ START_TEST(lines_of_others_are_no_use) {
         " add.u64 %b,%a,%b; mov.u32 %r2,0; mov.u32 %r3,0;\nL: prefetch.global.L1 [%b+1024];\n"
         " ld.global.u32 %r4,[%b]; add.u32 %r3,%r3,%r4; add.u64 %b,%b,128; add.u32 %r2,%r2,1;\n"
         " setp.lt.u32 %p,%r2,64; @%p bra L; st.global.u32 [%a],%r3; ret;\n}\n";
-    static const char *const set[] = {"mta.period=16", "mta.least=1",          "mta.distance=64",       "l1.size=16384",
+    static const char *const set[] = {"mta.period=16", "mta.min_prefetches=1", "mta.distance=64",       "l1.size=16384",
                                       "l1.ways=8",     "mta.accuracy_low=0.1", "mta.accuracy_high=0.5", NULL};
     struct heddle *h = run(text, set);
     ck_assert_double_eq(heddle_stat(h, 0, "mta.loads"), 64);
-    ck_assert_double_eq(heddle_stat(h, 0, "mta.intra"), 62); /* the third load is the first with a stride */
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.intra_warp"), 62); /* the third load is the first with a stride */
     ck_assert_double_eq(heddle_stat(h, 0, "mta.useful"), 0);
     ck_assert_double_ge(heddle_stat(h, 0, "l1.prefetch_useful"),
                         48); /* lines of the instruction, but 8 and what was dropped */
-    ck_assert_double_ge(heddle_stat(h, 0, "mta.raised"), 1);
+    ck_assert_double_ge(heddle_stat(h, 0, "mta.throttle_raised"), 1);
     ck_assert_double_ge(heddle_stat(h, 0, "mta.throttled"), 16); /* all of the second period, at least */
     heddle_close(h);
 }
@@ -53,7 +53,7 @@ START_TEST(loads_past_the_l1_are_not_seen) {
     struct heddle *h = run(text, NULL);
     ck_assert_double_eq(heddle_stat(h, 0, "mta.loads"), 0);
     ck_assert_double_eq(heddle_stat(h, 0, "mta.lookups"), 0);
-    ck_assert_double_eq(heddle_stat(h, 0, "mta.intra"), 0);
+    ck_assert_double_eq(heddle_stat(h, 0, "mta.intra_warp"), 0);
     ck_assert_double_eq(heddle_stat(h, 0, "mem.prefetch_replies"), 0);
     heddle_close(h);
 }

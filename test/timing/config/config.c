@@ -163,7 +163,6 @@ static const struct {
     {"fetch.ibuffer=2",
      "there is no option \"fetch.ibuffer\" any more; a path's buffer holds what one fetch brings: say "
      "fetch.width"},
-    {"lsu.atomic_lanes=true", "there is no option \"lsu.atomic_lanes\" any more; say \"peer.lsu_atomic_lanes\""},
     {"pipe.mem.units=1", "there is no option \"pipe.mem.units\" any more; an SM has one load/store unit: say "
                          "pipe.mem.in_ports, or l1.ports"},
     {"sm.warps=129", "sm.warps: 129 is out of range (1 to 128 warps)"},
@@ -185,6 +184,53 @@ START_TEST(set_refuses) {
     config_default(&c);
     ck_assert(!config_set(&c, refused[_i].set, err, sizeof err));
     ck_assert_str_eq(err, refused[_i].says);
+}
+END_TEST
+
+/* Names of the last version, each of which has one option now, and none of its own. */
+START_TEST(renamed_options) {
+    static const char *const renamed[][2] = {
+#define RENAMED(old, key) {old, key},
+#include "timing/config/renamed.def"
+#undef RENAMED
+    };
+    for (size_t i = 0; i < sizeof renamed / sizeof renamed[0]; i++) {
+        bool old = false, now = false;
+        for (const struct opt *o = config_options(); o->key; o++) {
+            old = old || strcmp(o->key, renamed[i][0]) == 0;
+            now = now || strcmp(o->key, renamed[i][1]) == 0;
+        }
+        ck_assert_msg(!old && now, "%s, %s", renamed[i][0], renamed[i][1]);
+        ck_assert_str_eq(config_renamed(renamed[i][0]), renamed[i][1]);
+    }
+    ck_assert_ptr_null(config_renamed("sm.warps"));
+}
+END_TEST
+
+static char noted[256];
+static void note_name(void *ctx, const char *old, const char *key) {
+    size_t n = strlen(noted);
+    ++*(int *)ctx;
+    snprintf(noted + n, sizeof noted - n, "%s>%s ", old, key);
+}
+
+/* An assignment and a file under old names do what they do under new ones, and each name is told. */
+START_TEST(renamed_options_are_set_and_told) {
+    struct config c;
+    int n = 0;
+    const struct config_notes notes = {note_name, &n};
+    config_default(&c);
+    ck_assert(config_set_noting(&c, "lsu.atomic_lanes=true", &notes, err, sizeof err));
+    ck_assert(c.lsu.atomic_lanes);
+    ck_assert(config_set(&c, "lsu.atomic_lanes=false", err, sizeof err)); /* told to nobody */
+    ck_assert(!c.lsu.atomic_lanes);
+    ck_assert(config_set_noting(&c, "sm.warps=4", &notes, err, sizeof err));
+    const char *path = file_with("lsu = { atomic_lanes = true; queue = 2; };\n");
+    ck_assert_msg(config_load_noting(&c, path, &notes, err, sizeof err), "%s", err);
+    unlink(path);
+    ck_assert(c.lsu.atomic_lanes && c.lsu.queue == 2);
+    ck_assert_str_eq(noted, "lsu.atomic_lanes>peer.lsu_atomic_lanes lsu.atomic_lanes>peer.lsu_atomic_lanes ");
+    ck_assert_int_eq(n, 2);
 }
 END_TEST
 
@@ -404,6 +450,8 @@ SUITE(timing_config) {
     TEST(dump_reads_back_equal);
     TEST(set_takes_every_kind);
     TEST_LOOP(set_refuses, 0, (int)(sizeof refused / sizeof refused[0]));
+    TEST(renamed_options);
+    TEST(renamed_options_are_set_and_told);
     TEST(files_are_refused_with_their_line);
     TEST(inconsistent_values_are_refused);
     TEST(inconsistent_memory_is_refused);

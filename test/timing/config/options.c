@@ -116,7 +116,7 @@ START_TEST(values_that_meet) {
             note(walk_run(timed_models()->name[(m + (int)i) % timed_models()->n], "fermi", set));
     }
     /* a line waits for its lock longer than an SM may do nothing */
-    note(walk_run("spe+dac", "tiny", (const char *const[]){"dac.lock_wait=1000000", "gpu.sms=2", NULL}));
+    note(walk_run("spe+dac", "tiny", (const char *const[]){"dac.lock_timeout=1000000", "gpu.sms=2", NULL}));
     ck_assert_int_eq(bad, 0);
     ck_assert_int_eq(walk_counts().ended, walk_counts().runs);
 }

@@ -299,7 +299,7 @@ START_TEST(sectors_go_their_own_ways) {
 END_TEST
 
 /* Two packets read sectors 0 and 1 of a line, which come at 50 and 51. What waits for sector 0 is answered at 55,
- * packet by packet. With peer.l2_sector_answers both wait for no other sector than their own; else the first packet is
+ * packet by packet. With peer.l2_sector_replies both wait for no other sector than their own; else the first packet is
  * answered as a whole before the second. Where sector 1 comes first, it need not wait for sector 0, which comes at
  * 60. */
 START_TEST(answers_by_sector) {

@@ -231,7 +231,7 @@ START_TEST(second_miss_merges) {
 END_TEST
 
 /* Accesses 1 and 2 want line A, 3 wants B, and there is one MSHR. Their tags are read at 35, 36 and 37. A comes at 335:
- * both return, and B goes out. With peer.lsu_returns 2 returns a cycle later, and has kept the MSHR until then. */
+ * both return, and B goes out. With peer.lsu_serial_returns 2 returns a cycle later, and keeps the MSHR until then. */
 START_TEST(accesses_return_one_a_cycle) {
     for (int on = 0; on < 2; on++) {
         setup();
@@ -255,7 +255,7 @@ END_TEST
 
 /* Caches return in turn. A load enters an L1 of 10 cycles at 1 and reads its tags at 10: its line comes at 310. 16
  * constants of one line enter behind it, at 2 to 17, and miss at 3: their line comes at 303, and they return from then
- * on, one a cycle with peer.lsu_returns. The last of 16 does so at 318, and a cycle later for the load between them. */
+ * on, one a cycle with peer.lsu_serial_returns. The last of 16 returns at 318, a cycle later for the load between. */
 START_TEST(caches_return_in_turn) {
     for (int on = 0; on < 2; on++) {
         setup();

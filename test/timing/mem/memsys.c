@@ -570,7 +570,7 @@ START_TEST(events_and_polling_agree) {
     ck_assert_uint_eq(run_traffic(&r, MEMORY_FIRST, &e, 400, _i >= VARIANTS), every);
     if (_i >= VARIANTS) { /* and they had something to do */
         bool l2 = r.cfg.memory.model == MEMORY_FULL && r.cfg.l2.size;
-        ck_assert(!r.cfg.l1.size || (stats_get(&a, "l1.prefetches") > 0 && stats_get(&a, "l1.locked") > 0));
+        ck_assert(!r.cfg.l1.size || (stats_get(&a, "l1.prefetches") > 0 && stats_get(&a, "l1.locked_lines") > 0));
         ck_assert(!l2 || stats_get(&a, "l2.prefetch_lookups") > 20);
         ck_assert(!l2 || r.cfg.memory.perfect_memory || stats_get(&a, "l2.prefetches") > 20);
     }

@@ -179,7 +179,7 @@ START_TEST(all_ways_but_one) {
     ask(PREFETCH_LOCK, A + SET * 3, 3);
     run(now + 36);
     ck_assert_int_eq(told.answer[told.n_answers - 1].a, PREFETCH_SENT);
-    ck_assert_double_eq(stat("l1.locked"), 4);
+    ck_assert_double_eq(stat("l1.locked_lines"), 4);
     ck_assert_uint_eq(told.n.no_lock, 2);
     stop();
 }

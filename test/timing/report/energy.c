@@ -37,10 +37,10 @@ static const struct price {
     {"sfu_op", "op.sfu", "sfu"},
     {"shfl_op", "op.shfl", "sfu"},
     {"shared", "shared.passes", "shared"},
-    {"rf_read", "sm.turn_stored", "regfile"}, /* registers that go to memory and come back */
-    {"rf_write", "sm.turn_loaded", "regfile"},
-    {"l1", "sm.turn_stored", "l1"},
-    {"l1", "sm.turn_loaded", "l1"},
+    {"rf_read", "sm.swap_stores", "regfile"}, /* registers that go to memory and come back */
+    {"rf_write", "sm.swap_loads", "regfile"},
+    {"l1", "sm.swap_stores", "l1"},
+    {"l1", "sm.swap_loads", "l1"},
     {"l1", "l1.sectors", "l1"},
     {"l1_tag", "l1.prefetch_lookups", "l1"}, /* a set's tags without its data */
     {"l1c", "l1c.accesses", "l1"},

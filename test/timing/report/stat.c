@@ -82,8 +82,8 @@ END_TEST
 
 /* Of launches and SMs these are the largest value, not a sum. */
 START_TEST(maxima_are_not_summed) {
-    static const char *const names[] = {"dac.locked_max", "cae.most_compact",    "ddp.most_degree",
-                                        "mta.level",      "gpu.max_stack_depth", "chain.max_relative_error"};
+    static const char *const names[] = {"dac.locked_max",     "cae.most_compact",    "ddp.most_degree",
+                                        "mta.throttle_level", "gpu.max_stack_depth", "chain.max_relative_error"};
     struct stats s;
     ck_assert(stats_init(&s));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -95,6 +95,30 @@ START_TEST(maxima_are_not_summed) {
 }
 END_TEST
 
+/* Names of the last version: each stands for one statistic, under which it is found everywhere. */
+START_TEST(renamed_statistics) {
+    static const char *const renamed[][2] = {
+#define RENAMED(old, name) {old, name},
+#include "timing/report/renamed.def"
+#undef RENAMED
+    };
+    int n;
+    const struct stat_def *d = stat_defs(&n);
+    struct stats s;
+    ck_assert(stats_init(&s));
+    for (size_t i = 0; i < sizeof renamed / sizeof renamed[0]; i++) {
+        int at = stat_index(renamed[i][0]);
+        ck_assert_msg(at >= 0 && strcmp(d[at].name, renamed[i][1]) == 0, "%s", renamed[i][0]);
+        ck_assert_str_eq(stat_renamed(renamed[i][0]), renamed[i][1]);
+        ck_assert_ptr_null(stat_renamed(renamed[i][1]));
+    }
+    stats_add(&s, "sm.warp_swaps", 3);
+    ck_assert_double_eq(stats_get(&s, "sm.turns"), 3);
+    ck_assert_ptr_null(stat_renamed("gpu.cycles"));
+    stats_free(&s);
+}
+END_TEST
+
 SUITE(timing_stat) {
     TEST(maxima_are_not_summed);
     TEST(sums_add_and_maxima_rise);
@@ -102,4 +126,5 @@ SUITE(timing_stat) {
     TEST(names_come_in_any_order);
     TEST(ratios_are_of_the_sums);
     TEST(the_table_is_sound);
+    TEST(renamed_statistics);
 }

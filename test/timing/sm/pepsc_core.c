@@ -61,10 +61,10 @@ START_TEST(warps_take_turns) {
     /* changes: 0>1 1>2 2>3 | 3>0 0>1 1>2 | 2 ends>0 0 ends>1 1 ends>3: six stores, and six loads, for the first three
      * come to warps that have none yet. At both barriers %d1, %d2 and, since its writes are guarded, %r3 have values:
      * five words, one a cycle. */
-    ck_assert_double_eq(stat(h, "sm.turns"), 9);
-    ck_assert_double_eq(stat(h, "sm.turn_stored"), 6. * 5);
-    ck_assert_double_eq(stat(h, "sm.turn_loaded"), 6. * 5);
-    ck_assert_double_eq(stat(h, "sm.turn_cycles"), 12. * 5);
+    ck_assert_double_eq(stat(h, "sm.warp_swaps"), 9);
+    ck_assert_double_eq(stat(h, "sm.swap_stores"), 6. * 5);
+    ck_assert_double_eq(stat(h, "sm.swap_loads"), 6. * 5);
+    ck_assert_double_eq(stat(h, "sm.swap_cycles"), 12. * 5);
     ck_assert_double_eq(stat(h, "gpu.max_resident_warps"), 4);
     heddle_close(h);
 }
@@ -105,10 +105,10 @@ START_TEST(what_has_a_value_moves) {
     for (uint32_t t = 0; t < 128; t++) /* t x (4 + 2 + 8 + 16 + 1) */
         if (_i == 0 || _i == 3 || (t & 31) < 16)
             ck_assert_uint_eq(out[t], 31 * t + (_i == 2));
-    ck_assert_double_eq(stat(h, "sm.turns"), 6);
-    ck_assert_double_eq(stat(h, "sm.turn_stored"), rows[_i].stored);
-    ck_assert_double_eq(stat(h, "sm.turn_loaded"), rows[_i].stored);
-    ck_assert_double_eq(stat(h, "sm.turn_cycles"), 2 * rows[_i].stored);
+    ck_assert_double_eq(stat(h, "sm.warp_swaps"), 6);
+    ck_assert_double_eq(stat(h, "sm.swap_stores"), rows[_i].stored);
+    ck_assert_double_eq(stat(h, "sm.swap_loads"), rows[_i].stored);
+    ck_assert_double_eq(stat(h, "sm.swap_cycles"), 2 * rows[_i].stored);
     heddle_close(h);
 }
 END_TEST
@@ -118,14 +118,15 @@ START_TEST(without_others_there_are_no_turns) {
     static const struct {
         const char *turn;
         uint32_t threads;
-    } rows[] = {{"sm.in_turn=1", 32}, {"sm.in_turn=4", 128}};
+    } rows[] = {{"sm.running_warps=1", 32}, {"sm.running_warps=4", 128}};
     double cycles[2];
     for (int k = 0; k < 2; k++) {
-        struct heddle *h = open_run(
-            "spe", "pepsc", (const char *const[]){k ? rows[_i].turn : "sm.in_turn=0", "sm.registers=16384", NULL});
+        struct heddle *h =
+            open_run("spe", "pepsc",
+                     (const char *const[]){k ? rows[_i].turn : "sm.running_warps=0", "sm.registers=16384", NULL});
         run(h, tickets, 3, rows[_i].threads, NULL, 128);
         cycles[k] = stat(h, "gpu.cycles");
-        ck_assert_double_eq(stat(h, "sm.turns"), 0);
+        ck_assert_double_eq(stat(h, "sm.warp_swaps"), 0);
         heddle_close(h);
     }
     ck_assert_double_eq(cycles[0], cycles[1]);
@@ -302,7 +303,7 @@ START_TEST(the_affine_warp_does_not_wait_for_turns) {
     for (int k = 0; k < 2; k++) {
         struct heddle *h =
             open_run(models[_i], "pepsc",
-                     (const char *const[]){k ? "memory.perfect=true" : "dac.lock_wait=1000", "dac.pwaq=192", NULL});
+                     (const char *const[]){k ? "memory.perfect=true" : "dac.lock_timeout=1000", "dac.pwaq=192", NULL});
         run(h, rows, 1, 128, NULL, 128 * 512);
         ck_assert_double_eq(stat(h, "dac.decoupled_loads"), 400);
         ck_assert_double_gt(stat(h, "dac.spills"), 0);

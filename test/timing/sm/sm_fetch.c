@@ -25,7 +25,7 @@ START_TEST(a_fetch_ends_with_its_line) {
 END_TEST
 
 /* Fetches bring instructions 4 and 5, then 6 and 7. A jump as number 6 leaves 7 in the buffer: with
- * peer.fetch_astray the buffer is emptied a cycle later, and the fetch begins then: 3 cycles from jump to target
+ * peer.fetch_wrong_path the buffer is emptied a cycle later, and the fetch begins then: 3 cycles from jump to target
  * instead of 2. A jump as number 7 leaves an empty buffer: 8 and 9 are fetched first, which takes 2 cycles more. */
 START_TEST(a_jump_is_noticed_late) {
     static const char *const models[] = {"spe", "dpe"};
@@ -35,8 +35,8 @@ START_TEST(a_jump_is_noticed_late) {
     for (int m = 0; m < 2; m++)
         for (uint32_t slot = 0; slot < 2; slot++)
             for (uint32_t late = 0; late < 2; late++) {
-                const char *set[] = {"fetch.width=2", late ? "peer.fetch_astray=true" : "peer.fetch_astray=false",
-                                     NULL};
+                const char *set[] = {"fetch.width=2",
+                                     late ? "peer.fetch_wrong_path=true" : "peer.fetch_wrong_path=false", NULL};
                 rig_run(models[m], set, body[slot], 32);
                 uint64_t jump = rig_at(0, 6 + slot, ~0u), target = rig_at(0, 8 + slot, ~0u);
                 ck_assert_msg(target == jump + 2 + late * (1 + slot), "%s, slot %u, astray %u: %u", models[m], slot,
@@ -49,7 +49,8 @@ END_TEST
 START_TEST(what_does_not_jump_is_as_before) {
     uint64_t next[2];
     for (uint32_t late = 0; late < 2; late++) {
-        const char *set[] = {"fetch.width=2", late ? "peer.fetch_astray=true" : "peer.fetch_astray=false", NULL};
+        const char *set[] = {"fetch.width=2", late ? "peer.fetch_wrong_path=true" : "peer.fetch_wrong_path=false",
+                             NULL};
         rig_run("spe", set, "setp.lt.u32 %o,%t,9999; @!%o bra T;\n" ADD(1) "T:" ADD(2) ADD(3), 32);
         next[late] = rig_at(0, 7, ~0u) - rig_at(0, 6, ~0u);
     }
@@ -60,7 +61,7 @@ END_TEST
 
 /* Warps 2 and 3 loop through 7 instructions of the first line, which a fetch brings one by one: each has the fetch
  * stage every other cycle, so an instruction issues 2 cycles after the one before. Warp 0 has the only MSHR for 500
- * cycles, and warp 1 wants another line. With peer.fetch_insists it has the stage in its turn, too: 3 cycles an
+ * cycles, and warp 1 wants another line. With peer.fetch_retry it has the stage in its turn, too: 3 cycles an
  * instruction. */
 START_TEST(a_refused_fetch_takes_its_turn_or_waits) {
     static const char body[] = "setp.lt.u32 %o,%t,32; @%o bra A; setp.lt.u32 %w,%t,64; @%w bra B;\n" /* 5 to 8 */
@@ -73,7 +74,7 @@ START_TEST(a_refused_fetch_takes_its_turn_or_waits) {
     for (uint32_t on = 0; on < 2; on++) {
         rig_run("spe",
                 (const char *[]){"fetch.width=1", "l1i.size=2048", "l1i.mshrs=1", "fetch.miss_latency=500",
-                                 on ? "peer.fetch_insists=true" : "peer.fetch_insists=false", NULL},
+                                 on ? "peer.fetch_retry=true" : "peer.fetch_retry=false", NULL},
                 body, 128);
         uint64_t seen[4] = {0};
         for (uint32_t i = 0; i < rig_n; i++) /* the last round but one and so on: warps 0 and 1 are on their way */
@@ -123,13 +124,13 @@ static void run_three_ctas(const char *reclaims, int n) {
 
 /* A warp fetches in the cycle in which its only instruction issues. Warps 1 and 2 have the fetch stage in turn. On its
  * way from 2 to 1 it passes warp 0, and where nobody fetches it passes all; from 1 to 2 it does not. So the CTA of warp
- * 0 ends when its work is done; but with peer.fetch_reclaims in the next cycle, where warp 2 fetches then. */
+ * 0 ends when its work is done; but with peer.fetch_retires_warps in the next cycle, where warp 2 fetches then. */
 START_TEST(warps_end_when_the_fetch_stage_passes) {
     int later = 0;
     for (int n = 0; n < 6; n++) {
-        run_three_ctas("peer.fetch_reclaims=false", n);
+        run_three_ctas("peer.fetch_retires_warps=false", n);
         const uint64_t done = cta_ended[0];
-        run_three_ctas("peer.fetch_reclaims=true", n);
+        run_three_ctas("peer.fetch_retires_warps=true", n);
         uint64_t n_passed = done;
         for (uint32_t i = 0; i < rig_n; i++)
             n_passed += rig_slot[i].warp == 2 && rig_slot[i].cycle == done;

@@ -140,7 +140,7 @@ START_TEST(a_slow_operation_shows_the_other_path) {
     ck_assert_uint_eq(rig_at(0, 7, HIGH), first + ADD);
     ck_assert_uint_eq(rig_at(0, 8, HIGH), first + 2 * ADD);
     ck_assert_uint_gt(rig_at(0, 11, LOW), rig_at(0, 9, HIGH)); /* its addition, though it waits for nothing */
-    ck_assert_double_eq(rig_stat("sm.path_turns"), 1);
+    ck_assert_double_eq(rig_stat("sm.path_rotations"), 1);
 }
 END_TEST
 
@@ -165,8 +165,8 @@ START_TEST(what_shows_the_other_path) {
                  "%%r4,%%r4,2;\nJ: st.global.u32 [%%a+4096],%%r4;\n",
                  rows[i].operation);
         rig_run("dpe", (const char *[]){"dpe.scheduler=constrained", NULL}, body, 32);
-        ck_assert_msg(rig_stat("sm.path_turns") == rows[i].turns, "%s %g", rows[i].operation,
-                      rig_stat("sm.path_turns"));
+        ck_assert_msg(rig_stat("sm.path_rotations") == rows[i].turns, "%s %g", rows[i].operation,
+                      rig_stat("sm.path_rotations"));
     }
 }
 END_TEST

@@ -3,6 +3,7 @@
 #include "isa/reduce.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
+#include "timing/sm/sm_counts.h"
 
 static struct asm_program *a;
 static struct config cfg;
@@ -327,7 +328,7 @@ START_TEST(sums_over_a_warp) {
     cfg.sm.latch_dispatch = 4;
     cfg.sm.latch_writeback = 5;
     for (uint32_t set = 0; set <= 9; set += 9) {
-        cfg.reduce_latency = set;
+        cfg.reduce.latency = set;
         init();
         ck_assert_uint_eq(t.inst[1].latency, set ? 9 : 5 * 6);
         ck_assert_uint_eq(t.inst[1].initiation, 2);
@@ -368,13 +369,30 @@ START_TEST(matrices_by_their_products) {
 }
 END_TEST
 
+/* clang-format off */
+static const struct stat_row op_rows[] = {
+#define COUNT_ROWS struct sm_counts
+#include "timing/sm/op_stats.def"
+#define COUNT_ROWS struct sm_counts
+#include "timing/sm/op_other_stats.def"
+};
+/* clang-format on */
+
+/* Each class has one statistic, under its name. */
 START_TEST(names_of_classes) {
     static const char *const names[N_OP_CLASSES] = {
         "op.int",     "op.int_mul",    "op.int_div", "op.f32_add", "op.f32_mul", "op.f32_fma",
         "op.f32_div", "op.f32_minmax", "op.f64",     "op.f64_div", "op.f16",     "op.mma",
         "op.sfu",     "op.shfl",       "op.mem",     "op.control", "op.affine"};
+    struct sm_counts n = {0};
+    struct stats s;
+    ck_assert(stats_init(&s));
     for (int i = 0; i < N_OP_CLASSES; i++)
-        ck_assert_str_eq(op_class_stat((enum op_class)i), names[i]);
+        n.op_lanes[i] = (uint64_t)i + 1;
+    STATS_COUNT(&s, op_rows, &n);
+    for (int i = 0; i < N_OP_CLASSES; i++)
+        ck_assert_msg(stats_get(&s, names[i]) == i + 1, "%s", names[i]);
+    stats_free(&s);
 }
 END_TEST
 

@@ -26,20 +26,20 @@ static void check_sums(const struct job *j, const char *e) {
                                           "degree_5",    "degree_6",     "degree_7",    "degree_8",
                                           "degree_9_16", "degree_17_32", "degree_33_up"};
     const char *other = strcmp(e, "ddp") == 0 ? "stride" : "ddp";
-    ck_assert_double_eq(of(j, e, "wanted"),
-                        of(j, e, "outside") + of(j, e, "queued") + of(j, e, "full") + of(j, e, "asked"));
-    ck_assert_double_le(of(j, e, "present") + of(j, e, "refused") + of(j, e, "issued"), of(j, e, "asked"));
+    ck_assert_double_eq(of(j, e, "candidates"),
+                        of(j, e, "out_of_range") + of(j, e, "duplicates") + of(j, e, "full") + of(j, e, "requested"));
+    ck_assert_double_le(of(j, e, "present") + of(j, e, "refused") + of(j, e, "issued"), of(j, e, "requested"));
     ck_assert_double_le(of(j, e, "useful") + of(j, e, "unused"), of(j, e, "issued"));
     ck_assert_double_le(of(j, e, "late"), of(j, e, "useful"));
-    ck_assert_double_le(of(j, e, "believed"), of(j, e, "trained"));
-    ck_assert_double_le(of(j, e, "trained"), of(j, e, "misses"));
+    ck_assert_double_le(of(j, e, "confident"), of(j, e, "executions"));
+    ck_assert_double_le(of(j, e, "executions"), of(j, e, "misses"));
     ck_assert_double_eq(of(j, e, "misses"), of(j, e, "lookups"));
     ck_assert_double_le(of(j, e, "bytes"), job_stat(j, "dram.read_bytes"));
     ck_assert_double_eq(of(j, other, "misses"), 0);
     double loads = 0;
     for (size_t i = 0; i < sizeof degrees / sizeof degrees[0]; i++)
         loads += of(j, "ddp", degrees[i]);
-    ck_assert_double_eq(loads, job_stat(j, "ddp.believed"));
+    ck_assert_double_eq(loads, job_stat(j, "ddp.confident"));
 }
 
 /* Sampled: a program in one of the models, in the next round of all models on the next preset and with the other

@@ -12,8 +12,8 @@ START_TEST(a_stride_is_believed_after_two) {
     ck_assert_uint_eq(asked[0].want, PREFETCH_INTO_L2);
     ck_assert_uint_eq(asked[0].pc, PC);
     ck_assert_uint_eq(asked[0].sectors, 15);
-    ck_assert_double_eq(stat_of("stride.trained"), 3);
-    ck_assert_double_eq(stat_of("stride.believed"), 1);
+    ck_assert_double_eq(stat_of("stride.executions"), 3);
+    ck_assert_double_eq(stat_of("stride.confident"), 1);
     begin("stride", SET("stride.train=1"));
     miss(0), miss(1);
     ASKED(2);
@@ -59,7 +59,7 @@ START_TEST(only_loads_that_miss) {
         see(PC + 1, 0, BASE + i * LINE, SEEN_MERGED, true);
     }
     ck_assert_int_eq(n_asked, 1);
-    ck_assert_double_eq(stat_of("stride.queued"), 1); /* the other load wanted the same line */
+    ck_assert_double_eq(stat_of("stride.duplicates"), 1); /* the other load wanted the same line */
 }
 END_TEST
 
@@ -78,9 +78,9 @@ START_TEST(the_degree_grows_until_lines_come_in_time) {
     ASKED(3, 5, 6, 8, 10, 11, 12, 13, 14, 15);
     ck_assert_double_eq(stat_of("ddp.misses"), 12); /* each looks into the table, and trains */
     ck_assert_double_eq(stat_of("ddp.lookups"), 12);
-    ck_assert_double_eq(stat_of("ddp.trained"), 12);
-    ck_assert_double_eq(stat_of("ddp.believed"), 10);
-    ck_assert_double_eq(stat_of("ddp.wanted"), 10);
+    ck_assert_double_eq(stat_of("ddp.executions"), 12);
+    ck_assert_double_eq(stat_of("ddp.confident"), 10);
+    ck_assert_double_eq(stat_of("ddp.candidates"), 10);
     ck_assert_double_eq(stat_of("ddp.grown_by_loads"), 3);
     ck_assert_double_eq(stat_of("ddp.grown_by_prefetches"), 0);
     ck_assert_double_eq(stat_of("ddp.degree_1"), 1); /* miss 2; 3 and 4 at 2; 5 at 3; 6 to 11 at 4 */
@@ -137,7 +137,7 @@ START_TEST(a_prefetch_that_was_asked_for_raises_the_degree) {
         else
             ASKED(3, 4, 5);
         ck_assert_double_eq(stat_of("ddp.grown_by_prefetches"), both ? 1 : 0);
-        ck_assert_double_eq(stat_of("ddp.queued"), both ? 1 : 3);
+        ck_assert_double_eq(stat_of("ddp.duplicates"), both ? 1 : 3);
     }
 }
 END_TEST
@@ -152,7 +152,7 @@ START_TEST(lines_of_one_load_are_not_late) {
             stride_prefetcher_ops.answer(p, asked[n_asked - 1].tag, PREFETCH_ARRIVED, now);
     }
     ASKED(6, 8, 10, 12); /* one an execution, from the third on */
-    ck_assert_double_eq(stat_of("ddp.queued"), 4);
+    ck_assert_double_eq(stat_of("ddp.duplicates"), 4);
     ck_assert_double_eq(stat_of("ddp.most_degree"), 1);
     ck_assert_double_eq(stat_of("ddp.grown_by_prefetches"), 0);
 }
@@ -208,7 +208,7 @@ START_TEST(a_page_of_misses_by_one_load) {
     ck_assert_int_eq(n_asked, 32);
     for (int i = 0; i < 32; i++)
         ck_assert_uint_eq(asked[i].address, BASE + (uint64_t)(96 + i) * LINE);
-    ck_assert_double_eq(stat_of("ddp.trained"), 4);
+    ck_assert_double_eq(stat_of("ddp.executions"), 4);
     ck_assert_double_eq(stat_of("ddp.full"), 32);
     ck_assert_double_eq(stat_of("ddp.grown_by_loads"), 1);
 }
@@ -252,15 +252,15 @@ START_TEST(strides_that_ask_for_nothing) {
     begin("ddp", NULL);
     for (int i = 0; i < 6; i++)
         miss(0); /* the same place */
-    ck_assert_double_eq(stat_of("ddp.wanted"), 0);
+    ck_assert_double_eq(stat_of("ddp.candidates"), 0);
     for (uint64_t i = 0; i < 5; i++)
         see(PC + 1, 0, BASE + 8 * i, SEEN_MISS, true); /* within a line */
-    ck_assert_double_eq(stat_of("ddp.wanted"), 0);
+    ck_assert_double_eq(stat_of("ddp.candidates"), 0);
     see(PC + 2, 0, DEVICE_BASE + 2 * LINE, SEEN_MISS, true); /* out of device memory */
     see(PC + 2, 0, DEVICE_BASE + 1 * LINE, SEEN_MISS, true);
     see(PC + 2, 0, DEVICE_BASE, SEEN_MISS, true);
-    ck_assert_double_eq(stat_of("ddp.wanted"), 1);
-    ck_assert_double_eq(stat_of("ddp.outside"), 1);
+    ck_assert_double_eq(stat_of("ddp.candidates"), 1);
+    ck_assert_double_eq(stat_of("ddp.out_of_range"), 1);
     ck_assert_int_eq(n_asked, 0);
 }
 END_TEST
@@ -280,8 +280,8 @@ START_TEST(places_are_few) {
     miss(6);
     ASKED(3, 7);
     ck_assert_double_eq(stat_of("stride.full"), 2);
-    ck_assert_double_eq(stat_of("stride.outside"), 1);
-    ck_assert_double_eq(stat_of("stride.wanted"), 5);
+    ck_assert_double_eq(stat_of("stride.out_of_range"), 1);
+    ck_assert_double_eq(stat_of("stride.candidates"), 5);
 }
 END_TEST
 
@@ -325,7 +325,7 @@ START_TEST(the_first_line_may_be_there) {
     }
     /* misses that train: 64, 2 lines (a stride of 192 bytes), 3 (of 128), 4 (the second of 128) */
     ASKED(5);
-    ck_assert_double_eq(stat_of("stride.trained"), 4);
+    ck_assert_double_eq(stat_of("stride.executions"), 4);
 }
 END_TEST
 

@@ -50,7 +50,7 @@ START_TEST(a_walk_is_prefetched) {
                   *ddp = walk("ddp", NULL, false);
     double cycles = heddle_stat(plain, 0, "gpu.cycles");
     ck_assert_double_eq(heddle_stat(one, 0, "stride.misses"), LINES);
-    ck_assert_double_eq(heddle_stat(one, 0, "stride.asked"), LINES - 2);
+    ck_assert_double_eq(heddle_stat(one, 0, "stride.requested"), LINES - 2);
     ck_assert_double_eq(heddle_stat(one, 0, "stride.issued"), LINES - 2);
     ck_assert_double_eq(heddle_stat(one, 0, "stride.useful"), LINES - 3);
     ck_assert_double_eq(heddle_stat(one, 0, "stride.late"), (LINES - 3) / 2);
@@ -78,9 +78,9 @@ START_TEST(a_table_belongs_to_a_kernel) {
         ck_assert_int_eq(
             heddle_launch(h, other, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1),
             HEDDLE_OK);
-    ck_assert_double_eq(heddle_stat(h, 0, "stride.asked"), LINES - 2);
-    ck_assert_double_eq(heddle_stat(h, 1, "stride.asked"), LINES - 2);
-    ck_assert_double_eq(heddle_stat(h, 2, "stride.asked"), LINES);
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.requested"), LINES - 2);
+    ck_assert_double_eq(heddle_stat(h, 1, "stride.requested"), LINES - 2);
+    ck_assert_double_eq(heddle_stat(h, 2, "stride.requested"), LINES);
     heddle_close(h);
 }
 END_TEST
@@ -88,7 +88,7 @@ END_TEST
 /* Into the L1: the loads after that hit. */
 START_TEST(a_walk_into_the_l1) {
     struct heddle *plain = walk("spe", NULL, false), *h = walk("ddp", "ddp.level=l1", false);
-    ck_assert_double_eq(heddle_stat(h, 0, "ddp.believed"), LINES - 2);
+    ck_assert_double_eq(heddle_stat(h, 0, "ddp.confident"), LINES - 2);
     ck_assert_double_eq(heddle_stat(h, 0, "l2.prefetches"), 0);
     ck_assert_double_eq(heddle_stat(h, 0, "l1.prefetches"), heddle_stat(h, 0, "ddp.issued"));
     ck_assert_double_gt(heddle_stat(h, 0, "l1.hits"), 10);
@@ -136,8 +136,8 @@ START_TEST(no_cache_no_prefetch) {
     ck_assert_double_eq(heddle_stat(h, 0, "stride.misses"), 0);
     heddle_close(h);
     h = walk("stride", "memory.model=fixed", false);
-    ck_assert_double_eq(heddle_stat(h, 0, "stride.outside"), LINES - 2);
-    ck_assert_double_eq(heddle_stat(h, 0, "stride.asked"), 0);
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.out_of_range"), LINES - 2);
+    ck_assert_double_eq(heddle_stat(h, 0, "stride.requested"), 0);
     heddle_close(h);
     h = walk("stride", "l1.size=0", false); /* what goes past it is seen all the same */
     ck_assert_double_eq(heddle_stat(h, 0, "stride.issued"), LINES - 2);

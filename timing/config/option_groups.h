@@ -1,0 +1,54 @@
+#ifndef TIMING_OPTION_GROUPS_H
+#define TIMING_OPTION_GROUPS_H
+/* Rows of options (options.def) that several units have in common. `at` is the place of the fields in the struct of the
+ * unit: nothing, or a member and a dot. */
+
+#define PIPE_COUNT_ROWS(at, name, n) OPT_U32(at units, "pipe." name ".units", n, 0, 16, "pipes", name " pipes of an SM")
+#define PIPE_PORT_ROWS(at, name, coll, in, out)                                                                        \
+    OPT_U32(at collectors, "pipe." name ".collectors", coll, 0, 64, "units",                                           \
+            "operand collectors before the " name " pipes")                                                            \
+    OPT_U32(at in_ports, "pipe." name ".in_ports", in, 1, 8, "1/cycle",                                                \
+            "instructions a cycle from issue into the " name " collectors")                                            \
+    OPT_U32(at out_ports, "pipe." name ".out_ports", out, 1, 8, "1/cycle",                                             \
+            "instructions a cycle from the " name " collectors to the pipes")
+/* The struct that these rows make, as in the three groups below. */
+#define PIPE_FIELDS PIPE_COUNT_ROWS(, "", 0) PIPE_PORT_ROWS(, "", 0, 0, 0)
+
+#define CACHE_ROWS(at, name, what, size_, ways_, line_, mshrs_, merges_)                                               \
+    OPT_U32(at size, name ".size", size_, 0, 1 << 28, "bytes", "size of the " what "; 0: no such cache")               \
+    OPT_U32(at ways, name ".ways", ways_, 1, 1024, "ways", "associativity of the " what)                               \
+    OPT_U32(at line, name ".line", line_, 32, 256, "bytes", "line of the " what)                                       \
+    OPT_U32(at mshrs, name ".mshrs", mshrs_, 1, 4096, "entries", "outstanding misses of the " what)                    \
+    OPT_U32(at merges, name ".merges", merges_, 1, 255, "requests",                                                    \
+            "requests to one outstanding line, the first included")
+#define CACHE_LATENCY_ROWS(at, name, lat, help) OPT_U32(at latency, name ".latency", lat, 1, 2000, "cycles", help)
+#define CACHE_PORT_ROWS(at, name, what)                                                                                \
+    OPT_U32(at ports, name ".ports", 1, 1, 16, "1/cycle", "accesses a cycle to the " what)
+/* How a line's number becomes a set: its low bits, folded, or as measured on Fermi's L1. */
+#define CACHE_INDEX_ROWS(at, name)                                                                                     \
+    OPT_ENUM3(at index, name ".index", cache_index, INDEX_LINEAR, INDEX_LINEAR, "linear", INDEX_XOR, "xor",            \
+              INDEX_FERMI, "fermi",                                                                                    \
+              "how a line is mapped to a set: low bits of its number, all bits folded, or as measured on Fermi's L1 "  \
+              "(HPCA 2014)")
+#define CACHE_SECTOR_ROWS(at, name, help) OPT_BOOL(at sectored, name ".sectored", 0, help)
+#define CACHE_WRITE_ROWS(at, name, what)                                                                               \
+    OPT_ENUM3(at write, name ".write", cache_policy, CACHE_LOCAL_WRITE_BACK, CACHE_WRITE_THROUGH, "write_through",     \
+              CACHE_WRITE_BACK, "write_back", CACHE_LOCAL_WRITE_BACK, "local_write_back", "write policy of the " what)
+#define CACHE_FIELDS                                                                                                   \
+    CACHE_ROWS(, "", "", 0, 0, 0, 0, 0)                                                                                \
+    CACHE_LATENCY_ROWS(, "", 0, "")                                                                                    \
+    CACHE_PORT_ROWS(, "", "")                                                                                          \
+    CACHE_INDEX_ROWS(, "")                                                                                             \
+    CACHE_SECTOR_ROWS(, "", "")                                                                                        \
+    CACHE_WRITE_ROWS(, "", "")
+
+/* Prefetching by strides. */
+#define STRIDE_ROWS(at, name)                                                                                          \
+    OPT_U32(at table, name ".table", 64, 1, 65536, "entries", "stride table, indexed by load and warp")                \
+    OPT_U32(at ways, name ".ways", 4, 1, 64, "ways", "associativity of the stride table")                              \
+    OPT_U32(at train, name ".train", 2, 1, 100, "strides", "equal strides in a row before a stride is used")           \
+    OPT_U32(at queue, name ".queue", 32, 1, 256, "lines", "outstanding prefetches")                                    \
+    OPT_ENUM2(at level, name ".level", stride_level, STRIDE_INTO_L2, STRIDE_INTO_L2, "l2", STRIDE_INTO_L1, "l1",       \
+              "cache that prefetched lines go into")
+#define STRIDE_FIELDS STRIDE_ROWS(, "")
+#endif

@@ -1,0 +1,27 @@
+#ifndef TIMING_SM_COUNTS_H
+#define TIMING_SM_COUNTS_H
+/* The counters of an SM, made from the rows of their statistics. */
+#include "isa/chain.h"
+#include "timed.h"
+#include "timing/report/stat.h"
+#include "timing/report/states.h"
+
+/* clang-format off */
+struct sm_counts {
+#define COUNT_FIELDS
+#include "sm_stats.def"
+#define COUNT_FIELDS
+#include "work_stats.def"
+#define COUNT_FIELDS
+#include "op_stats.def"
+#define COUNT_FIELDS
+#include "op_other_stats.def"
+/* Instructions that mechanisms make, and the SM executes as any other: `chain`, `reduce`, `spill`. */
+#define COUNT_FIELDS
+#define DECLARED_SM_COUNTS
+#include "timing/report/count_begin.def"
+#include "mechanisms/declared.def"
+#include "timing/report/count_end.def"
+};
+/* clang-format on */
+#endif
