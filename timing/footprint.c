@@ -7,7 +7,7 @@
 #include "timing/mem/l2.h"
 #include "timing/mem/lsu_parts.h"
 #include "timing/mem/memport.h"
-#include "timing/sm/sm_parts.h"
+#include "timing/sm/stages.h"
 #include <inttypes.h>
 
 /* One kind of table. */

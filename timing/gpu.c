@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the timing model pretends code to be: above local memory, see sm_cta.c. */
+/* Where the timing model pretends code to be: above local memory, see memory_stage.c. */
 #define CODE_TIMING_BASE (1ull << 46)
 enum { CODE_TIMING_STEP = 1 << 24, PROGRESS_EDGES = 256 };
 /* Warps in the report of a launch that was going on when it was ended. */

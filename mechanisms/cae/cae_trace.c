@@ -42,7 +42,7 @@ void cae_trace_written(void *unit, struct sm *sm, const struct sm_written *r) {
     struct cae *u = unit;
     if (!sm->program->inst[r->pc].regs.n_write) {
         bool here = sm->program->program->code[r->pc].kind == K_BRANCH && u->last_form && u->last_form->unit;
-        struct cae_bar *b = here && !sm->warp[r->warp].context ? free_row(u, r->from) : NULL;
+        struct cae_bar *b = here && !sm->warps.slot[r->warp].context ? free_row(u, r->from) : NULL;
         if (b) {
             *b = (struct cae_bar){.from = r->from, .warp = r->warp, .pc = r->pc};
             draw(u, b, r->to);

@@ -77,8 +77,8 @@ static bool begin_launch(struct dac *d) {
     d->most_ctas = d->cfg->dac.batch && d->cfg->dac.batch < fit ? d->cfg->dac.batch : fit;
     d->most_ctas = d->most_ctas > AFFINE_CTAS ? AFFINE_CTAS : d->most_ctas;
     d->engine = engine_new(l, d->most_ctas ? d->most_ctas : 1, d->cfg->reconv.first);
-    d->queue = calloc(d->sm->slots, sizeof *d->queue);
-    if (!d->engine || !d->queue || !supply_init(&d->supply, d->sm->slots))
+    d->queue = calloc(d->sm->warps.slots, sizeof *d->queue);
+    if (!d->engine || !d->queue || !supply_init(&d->supply, d->sm->warps.slots))
         return false;
     memset(d->filled, 0, sizeof d->filled);
     d->size[QUEUE_ADDRESS] = share(d->cfg->dac.pwaq, d);
@@ -117,7 +117,7 @@ static void launch_end(void *u, struct sm *sm) {
     d->context = NO_CONTEXT;
     if (!d->engine)
         return;
-    dac_account(d, sm->accounted);
+    dac_account(d, sm->clock.accounted);
     for (uint32_t w = 0; w < d->supply.n_warps && d->queue; w++)
         for (uint32_t i = 0; i < d->queue[w].n; i++)
             dac_release(d, dac_record_at(&d->queue[w], i), false);
@@ -135,8 +135,9 @@ static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     }
     memset(c, 0, offsetof(struct dac_cta, plan));
     c->n_warps = engine_shape(d->engine)->n_warps;
-    for (struct warp_walk i = warp_walk(&sm->cta[cta].warps); warp_next(&i, &sm->cta[cta].warps, sm->words, &w);)
-        c->slot[sm->warp[w].w->index] = (uint16_t)w;
+    for (struct warp_walk i = warp_walk(&sm->ctas.slot[cta].warps);
+         warp_next(&i, &sm->ctas.slot[cta].warps, sm->warps.words, &w);)
+        c->slot[sm->warps.slot[w].w->index] = (uint16_t)w;
     d->pending |= (uint64_t)1 << cta;
     d->came_at = now;
     d->dirty = true;
@@ -182,7 +183,7 @@ static void begin_batch(struct dac *d, uint64_t now) {
     }
     for (; d->pending && n < d->most_ctas; d->pending &= d->pending - 1) {
         d->batch[n] = (uint32_t)__builtin_ctzll(d->pending);
-        id[n] = d->sm->cta[d->batch[n]].id;
+        id[n] = d->sm->ctas.slot[d->batch[n]].id;
         n++;
     }
     if (!engine_start(d->engine, id, n)) {
@@ -233,7 +234,7 @@ static bool data_there(struct dac *d, uint32_t slot, lanemask_t lanes) {
 
 static uint8_t starve(struct dac *d, uint32_t slot, enum supply_queue q) {
     d->n.queue_empty[q] += !d->queue[slot].starved[q];
-    d->dirty |= !d->queue[slot].starved[q] || d->sm->warp[slot].n_paths > 1; /* the last one that could go on? */
+    d->dirty |= !d->queue[slot].starved[q] || d->sm->warps.slot[slot].n_paths > 1; /* the last one that could go on? */
     d->queue[slot].starved[q] = true;
     return PATH_QUEUE;
 }
@@ -249,7 +250,7 @@ static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, u
         return PATH_READY;
     const struct program *p = sm->program->program;
     const struct inst_info *info = &p->info[c->pc];
-    struct warp *w = sm->warp[c->warp].w;
+    struct warp *w = sm->warps.slot[c->warp].w;
     lanemask_t m = c->lanes;
     if (info->guard_site) {
         lanemask_t *hidden = (lanemask_t *)(void *)(w->bank[0] + p->deq_predicate);
@@ -268,7 +269,7 @@ static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, u
 
 bool dac_starves(const struct dac *d, uint32_t slot, uint32_t path) {
     const struct program *p = d->sm->program->program;
-    const struct sm_warp *sw = &d->sm->warp[slot];
+    const struct sm_warp *sw = &d->sm->warps.slot[slot];
     const struct inst_info *info = &p->info[sw->path[path].pc];
     const struct inst *in = &p->code[sw->path[path].pc];
     lanemask_t m = sw->path[path].lanes, guard = 0;
@@ -294,7 +295,7 @@ static bool takes_first(const struct dac *d, uint32_t slot, lanemask_t lanes) {
 /* The address of a load, a store or an access of shared memory. */
 static bool take_address(struct dac *d, const struct sm_candidate *c, uint32_t site, lanemask_t m) {
     const struct program *p = d->sm->program->program;
-    struct warp *w = d->sm->warp[c->warp].w;
+    struct warp *w = d->sm->warps.slot[c->warp].w;
     struct dac_queue *q = &d->queue[c->warp];
     bool by_access = takes_first(d, c->warp, m), unlocks = by_access;
     lanemask_t wrong = supply_addresses(&d->supply, engine_shape(d->engine), c->warp, w->index, site, m,
@@ -320,7 +321,7 @@ static bool take(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t 
     struct dac *d = u;
     const struct program *p = sm->program->program;
     const struct inst_info *info = &p->info[c->pc];
-    struct warp *w = sm->warp[c->warp].w;
+    struct warp *w = sm->warps.slot[c->warp].w;
     lanemask_t *hidden = (lanemask_t *)(void *)(w->bank[0] + p->deq_predicate), m = c->lanes;
     dac_account(d, now);
     d->dirty = true;
@@ -371,8 +372,8 @@ static void measure(struct dac *d, const struct affine_step *s) {
 
 /* A load of the affine stream went wrong: whose it was. */
 static bool fault(const struct dac *d, const struct affine_step *s, struct effects *fx) {
-    struct warp *w = d->sm->warp[d->context].w;
-    w->cta->id = d->sm->cta[d->batch[s->fault_cta]].id;
+    struct warp *w = d->sm->warps.slot[d->context].w;
+    w->cta->id = d->sm->ctas.slot[d->batch[s->fault_cta]].id;
     w->index = s->fault_warp;
     fx->fault = s->fault;
     fx->fault_text = NULL;

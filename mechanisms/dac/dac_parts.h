@@ -3,7 +3,7 @@
 /* Inside of the unit: dac.c (affine warp, batches), expand.c (ATQ, expansion units, the warps' queues), lines.c
  * (requests and locks), dac_report.c (statistics, deadlock reports). */
 #include "isa/affine/supply.h"
-#include "timing/sm/sm_parts.h"
+#include "timing/sm/stages.h"
 #include "timing/sm/unit.h"
 
 extern const struct sm_unit_ops unit_dac;

@@ -93,7 +93,7 @@ static void describe_queue(const struct dac *d, uint32_t slot, enum supply_queue
     const struct program *p = d->sm->launch->program;
     if (!r->n && !d->queue[slot].starved[q])
         return;
-    const struct warp *w = d->sm->warp[slot].w;
+    const struct warp *w = d->sm->warps.slot[slot].w;
     fprintf(out, "  dac: CTA (%u,%u,%u), warp %u: %u of %u in its %s queue", w->cta->id.x, w->cta->id.y, w->cta->id.z,
             w->index, d->queue[slot].used[q], d->size[q], q == QUEUE_ADDRESS ? "address" : "predicate");
     if (r->n) {
@@ -120,7 +120,7 @@ void dac_describe(const void *u, const struct sm *sm, FILE *out) {
     }
     fputc('\n', out);
     for (uint32_t w = 0; w < d->supply.n_warps; w++)
-        if (sm->warp[w].w && !sm->warp[w].context)
+        if (sm->warps.slot[w].w && !sm->warps.slot[w].context)
             for (int q = 0; q < N_QUEUES; q++)
                 describe_queue(d, w, (enum supply_queue)q, out);
 }

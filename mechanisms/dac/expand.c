@@ -112,7 +112,7 @@ static void find_lines(const struct dac *d, const struct inst *enq, uint32_t slo
         uint64_t first = address[lane], last = first + bytes - 1;
         if (enq->space == SPACE_LOCAL) {
             for (uint64_t word = first / 4; word <= last / 4 && word < first / 4 + 4; word++) {
-                uint64_t at = base + word * d->sm->local_stride + lane * 4;
+                uint64_t at = base + word * d->sm->memory.local_stride + lane * 4;
                 add_bytes(p, at, at, line_bytes);
             }
         } else {
@@ -148,7 +148,7 @@ static bool find_row(const struct dac *d, const struct inst *enq, const struct a
 /* Is there a line of local memory for each of these addresses? Where there is none, the load will fail. */
 static bool in_local(const struct dac *d, uint32_t slot, const uint64_t address[WARP_LANES], lanemask_t lanes) {
     for (; lanes; lanes &= lanes - 1)
-        if (address[__builtin_ctz(lanes)] >= d->sm->warp[slot].w->local_bytes)
+        if (address[__builtin_ctz(lanes)] >= d->sm->warps.slot[slot].w->local_bytes)
             return false;
     return true;
 }
@@ -161,12 +161,12 @@ static bool is_early(const struct dac *d, const struct inst *enq, uint32_t slot,
 
 /* A warp that waits for its turn (sm.in_turn) has its registers in memory, and takes nothing. What its queues hold is
  * with them: they have no size there. */
-static bool is_away(const struct dac *d, uint32_t slot) { return d->cfg->sm.in_turn && d->sm->warp[slot].asleep; }
+static bool is_away(const struct dac *d, uint32_t slot) { return d->cfg->sm.in_turn && d->sm->warps.slot[slot].asleep; }
 
 /* Is no warp of the CTA on the lanes, nor on its way there? Then it passes no barrier before others have ended. */
 static bool has_no_turn(const struct dac *d, const struct dac_cta *c) {
     for (uint32_t w = 0; w < c->n_warps; w++) {
-        const struct sm_warp *sw = &d->sm->warp[c->slot[w]];
+        const struct sm_warp *sw = &d->sm->warps.slot[c->slot[w]];
         if (!sw->finished && (!sw->asleep || sw->turning))
             return false;
     }
@@ -200,7 +200,7 @@ static void plan_address(const struct dac *d, const struct atq_entry *a, const s
 
 /* Can no path of the warp go on before something comes into its queues? One that waits for lines can, later. */
 static bool is_stuck(const struct dac *d, uint32_t slot) {
-    const struct sm_warp *sw = &d->sm->warp[slot];
+    const struct sm_warp *sw = &d->sm->warps.slot[slot];
     const struct dac_queue *q = &d->queue[slot];
     if (!sw->n_paths || !(q->starved[QUEUE_ADDRESS] || q->starved[QUEUE_PREDICATE]))
         return false;
@@ -218,8 +218,8 @@ static bool is_overdue(const struct dac *d, enum supply_queue k, struct dac_cta 
         c->blocked[k] = now;
     if (now < c->blocked[k] + PATIENCE)
         return false;
-    for (uint32_t w = 0; w < d->sm->slots; w++)
-        if (d->sm->warp[w].w && !d->sm->warp[w].context && is_stuck(d, w))
+    for (uint32_t w = 0; w < d->sm->warps.slots; w++)
+        if (d->sm->warps.slot[w].w && !d->sm->warps.slot[w].context && is_stuck(d, w))
             return true;
     c->blocked[k] = now;
     return false;

@@ -5,7 +5,7 @@
 #include "mta_tables.h"
 #include "mta_throttle.h"
 #include "timing/config/config.h"
-#include "timing/sm/sm_parts.h"
+#include "timing/sm/stages.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,7 +182,7 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
 static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct mta *m = u;
     (void)now;
-    const struct warp_set *warps = &sm->cta[cta].warps;
+    const struct warp_set *warps = &sm->ctas.slot[cta].warps;
     uint32_t w;
     for (struct warp_walk at = warp_walk(warps); warp_next(&at, warps, WARP_WORDS, &w);)
         mta_forget_warp(&m->tables, (uint8_t)w);

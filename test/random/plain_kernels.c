@@ -1,5 +1,5 @@
 /* Kernels at random (random_kernel.h) on SMs whose stages are those for plain instructions, and with counts by
- * instruction, which make them take the general ones (timing/sm/sm_plain.h): no figure may differ.
+ * instruction, which make them take the general ones (timing/sm/fast_path.h): no figure may differ.
  * HEDDLE_RANDOM_KERNELS sets how many there are of each kind, HEDDLE_RANDOM_SEED the first one's seed. */
 #include "host/heddle.h"
 #include "random_kernel.h"

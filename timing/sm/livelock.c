@@ -1,7 +1,7 @@
 #include "livelock.h"
 #include "isa/paths/paths_report.h"
 #include "isa/paths/repeat.h"
-#include "sm_parts.h"
+#include "stages.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
         disturb(sm, l);
     if (!i->fx || (i->in->kind <= K_CVT && !(i->in->hints & HINT_DEQ)) || i->phase == ISSUE_UNIT)
         return;
-    switch (inst_repeats(sm->warp[i->warp].w, i->in, i->lanes, i->fx)) {
+    switch (inst_repeats(sm->warps.slot[i->warp].w, i->in, i->lanes, i->fx)) {
     case REPEAT_CHANGES:
         disturb(sm, l);
         break;
@@ -75,7 +75,7 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
         if (i->in->ends_block & BLOCK_WAITS)
             repeat_wait(&l->warp[i->warp], i->fx->taken);
         if (i->in->kind == K_BRANCH && i->in->target <= i->pc && i->fx->taken)
-            repeat_visit(&l->warp[i->warp], sm->warp[i->warp].w, i->pc, i->fx->taken);
+            repeat_visit(&l->warp[i->warp], sm->warps.slot[i->warp].w, i->pc, i->fx->taken);
         break;
     }
 }
@@ -108,11 +108,11 @@ bool livelock_disturbed(const struct sm *sm) {
 
 bool livelock_repeats(const struct sm *sm, bool *any) {
     const struct livelock *l = sm_unit_state(sm, &unit_livelock);
-    if (sm_copies_under_way(sm)) /* they may let somebody go on */
+    if (sm_copies_in_flight(sm)) /* they may let somebody go on */
         return false;
     for (uint32_t w = 0; w < WARP_SLOTS; w++) {
-        const struct sm_warp *sw = &sm->warp[w];
-        if (!warp_set_has(&sm->live, w))
+        const struct sm_warp *sw = &sm->warps.slot[w];
+        if (!warp_set_has(&sm->warps.live, w))
             continue;
         lanemask_t lanes = control_may_run(&sw->control);
         if (lanes & ~l->warp[w].repeats)

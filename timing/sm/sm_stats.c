@@ -1,5 +1,7 @@
 /* What an SM has counted, under the names of the statistics. */
-#include "sm_parts.h"
+#include "counting.h"
+#include "issue_slots.h"
+#include "stages.h"
 #include <string.h>
 
 static void pipe_stats(const struct sm *sm, struct stats *s) {
@@ -15,8 +17,8 @@ static void pipe_stats(const struct sm *sm, struct stats *s) {
     stats_add(s, "pipe.sp_flop_lane_cycles", (double)sm->n.sp_flop_cycles);
     for (int i = 0; i < N_OP_CLASSES; i++)
         stats_add(s, op_class_stat((enum op_class)i), (double)sm->n.op_lanes[i]);
-    for (uint32_t i = 0; i < sm->n_parts; i++) {
-        const struct regfile *f = &sm->part[i].regfile;
+    for (uint32_t i = 0; i < sm->operands.n_parts; i++) {
+        const struct regfile *f = &sm->operands.part[i].regfile;
         stats_add(s, "collector.reads", (double)f->n.reads);
         stats_add(s, "collector.writes", (double)f->n.writes);
         stats_add(s, "collector.bank_conflicts", (double)f->n.read_waits);
@@ -39,13 +41,13 @@ static void issue_stats(const struct sm *sm, struct stats *s) {
 
 /* Bits a warp: of the deepest stack or fullest table seen, and of the scoreboard. */
 static void storage_stats(const struct sm *sm, struct stats *s) {
-    struct reconv_storage bits = sm->ops->storage(sm->options);
+    struct reconv_storage bits = sm->model.ops->storage(sm->model.options);
     stats_add(s, "storage.entry_bits", bits.entry);
     uint32_t deepest = sm->n.max_depth;
-    if (sm->wants.stack_entries && deepest > sm->wants.stack_entries)
-        deepest = sm->wants.stack_entries;
+    if (sm->model.wants.stack_entries && deepest > sm->model.wants.stack_entries)
+        deepest = sm->model.wants.stack_entries;
     stats_add(s, "storage.path_bits", bits.fixed + (double)bits.entry * deepest);
-    stats_add(s, "storage.scoreboard_bits", sm->program ? sm->sb->bits(sm->program->program->n_regs) : 0);
+    stats_add(s, "storage.scoreboard_bits", sm->program ? sm->model.sb->bits(sm->program->program->n_regs) : 0);
 }
 
 void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
@@ -91,12 +93,12 @@ void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
     stats_add(s, "fetch.prefetch_unused", (double)sm->fetch.n.prefetch_unused);
     issue_stats(sm, s);
     pipe_stats(sm, s);
-    lsu_account(sm->lsu, sm->accounted);
+    lsu_account(sm->lsu, sm->clock.accounted);
     lsu_stats(sm->lsu, s);
-    for (uint32_t i = 0; i < sizeof sm->cta / sizeof sm->cta[0]; i++)
-        if (sm->cta[i].cta) {
-            chain_error_add(&sm->n.chain.error, &sm->cta[i].cta->chain_error);
-            sm->cta[i].cta->chain_error = (struct chain_error){0};
+    for (uint32_t i = 0; i < sizeof sm->ctas.slot / sizeof sm->ctas.slot[0]; i++)
+        if (sm->ctas.slot[i].cta) {
+            chain_error_add(&sm->n.chain.error, &sm->ctas.slot[i].cta->chain_error);
+            sm->ctas.slot[i].cta->chain_error = (struct chain_error){0};
         }
     sm_chain_stats(sm, s);
     stats_add(s, "regs.spill_loads", (double)sm->n.spills[0]);
@@ -105,6 +107,6 @@ void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
     sm_units_stats(sm, s);
     memset(&sm->n, 0, sizeof sm->n);
     memset(&sm->fetch.n, 0, sizeof sm->fetch.n);
-    for (uint32_t i = 0; i < sm->n_parts; i++)
-        memset(&sm->part[i].regfile.n, 0, sizeof sm->part[i].regfile.n);
+    for (uint32_t i = 0; i < sm->operands.n_parts; i++)
+        memset(&sm->operands.part[i].regfile.n, 0, sizeof sm->operands.part[i].regfile.n);
 }

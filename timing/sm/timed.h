@@ -25,6 +25,9 @@ enum {
     TIMED_TAKEN = 131072, /* a K_BRANCH, and threads that take it, or do not, have more to do than exit */
     TIMED_NOT_TAKEN = 262144,
     TIMED_SLOW = 1024, /* arithmetic of long latency: transcendental, division, f64 where it is slow */
+    /* instructions that the fast path (fast_path.h) leaves to the general one */
+    TIMED_RARE = TIMED_ORDERED | TIMED_FREE | TIMED_MEMBERS | TIMED_YIELD | TIMED_DEQ | TIMED_CHAIN | TIMED_REDUCE |
+                 TIMED_SPILL | TIMED_COPY
 };
 
 /* What an instruction counts as in the statistics and for energy. */

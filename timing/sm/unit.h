@@ -4,7 +4,7 @@
  * stages call those who listen, and pay one predictable branch where nobody does. Livelock search (livelock.c) and
  * trace (unit_trace.c) are units; test/toys has the smallest ones.
  *
- * A unit includes sm_parts.h and reads what it needs of the SM; what it changes, it changes by the calls that are named
+ * A unit includes unit_access.h and reads what it needs of the SM; what it changes, it changes by the calls that are named
  * under "For units" there. What comes from one SM must stay there: SMs run on several host threads. */
 #include "timed.h"
 #include "timing/report/stat.h"
@@ -205,6 +205,10 @@ uint8_t sm_units_may_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 bool sm_units_take(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 const struct sm_form *sm_units_form(struct sm *sm, uint32_t w, uint32_t p);
 void sm_units_issued(struct sm *sm, const struct sm_issued *i);
+/* sm_units_issued() of an instruction with the effects sm->fx. */
+void sm_units_tell_issued(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, const struct timed_inst *ti,
+                          enum issue_phase phase, uint64_t cycle);
+struct sm_candidate sm_candidate(const struct sm *sm, uint32_t w, uint32_t p);
 void sm_units_written(struct sm *sm, const struct sm_written *r);
 void sm_units_exited(struct sm *sm, uint32_t warp, uint64_t now);
 void sm_units_tick(struct sm *sm, uint64_t now);

@@ -1,5 +1,5 @@
 #include "unit_trace.h"
-#include "sm_parts.h"
+#include "stages.h"
 
 _Static_assert((int)SM_CTA_SLOTS == (int)TRACE_CTA_SLOTS, "a track for each CTA slot");
 
@@ -24,14 +24,14 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
 static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct trace *t = u;
     t->cta_started[cta] = now;
-    t->cta_id[cta] = (uint32_t)sm->cta[cta].cta->linear_id;
+    t->cta_id[cta] = (uint32_t)sm->ctas.slot[cta].cta->linear_id;
 }
 
 static void end_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct trace *t = u;
     trace_note(t, &(struct trace_event){.from = t->cta_started[cta],
                                         .to = now,
-                                        .lanes = (lanemask_t)sm->cta[cta].cta->linear_id,
+                                        .lanes = (lanemask_t)sm->ctas.slot[cta].cta->linear_id,
                                         .row = cta,
                                         .kind = TRACE_CTA});
     t->cta_started[cta] = UINT64_MAX;
@@ -67,11 +67,11 @@ static void written(void *u, struct sm *sm, const struct sm_written *r) {
 /* What each path waits for after this cycle. */
 static void look(void *u, struct sm *sm, uint64_t now) {
     struct trace *t = u;
-    for (uint32_t i = 0; i < MAX_CONTEXTS && sm->n_contexts; i++)
-        if (sm->context[i].owner)
-            t->name[sm->cfg->sm.warps + i] = sm->context[i].name;
-    for (uint32_t w = 0; w < sm->slots; w++) {
-        const struct sm_warp *sw = &sm->warp[w];
+    for (uint32_t i = 0; i < MAX_CONTEXTS && sm->contexts.n; i++)
+        if (sm->contexts.slot[i].owner)
+            t->name[sm->cfg->sm.warps + i] = sm->contexts.slot[i].name;
+    for (uint32_t w = 0; w < sm->warps.slots; w++) {
+        const struct sm_warp *sw = &sm->warps.slot[w];
         uint32_t n = sw->w && !sw->finished ? sw->n_paths : 0;
         for (uint32_t p = 0; p < n; p++)
             trace_state(t, w, p, sw->path[p].state, sw->path[p].pc, sw->path[p].lanes, now);

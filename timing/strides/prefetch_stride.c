@@ -1,6 +1,6 @@
 #include "prefetch_stride.h"
 #include "isa/types.h"
-#include "timing/sm/sm_parts.h"
+#include "timing/sm/stages.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -280,6 +280,6 @@ bool stride_prefetcher_launch(void *prefetcher, struct sm *sm, uint64_t now) {
     if (p->program != sm->program->program)
         prefetch_table_clear(&p->table);
     p->program = sm->program->program;
-    p->profile = sm->profile;
+    p->profile = sm->issue.profile;
     return true;
 }

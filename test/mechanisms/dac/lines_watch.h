@@ -128,7 +128,7 @@ static void lines_warp(uint32_t slot, uint64_t now) {
 
 static void lines_tick(uint64_t now) {
     LINES_CHECK(lines.d->cap_lines <= LINES_MOST, now, "%u lines", lines.d->cap_lines);
-    for (uint32_t w = 0; w < lines.d->sm->slots && !lines.what[0]; w++)
+    for (uint32_t w = 0; w < lines.d->sm->warps.slots && !lines.what[0]; w++)
         lines_warp(w, now);
 }
 #endif

@@ -3,7 +3,7 @@
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 #include "timing/mem/memsys.h"
-#include "timing/sm/sm_parts.h"
+#include "timing/sm/stages.h"
 
 static struct asm_program *a;
 static struct memory mem;
@@ -132,8 +132,8 @@ START_TEST(local_memory_of_warps_lies_apart) {
             ck_assert(sm_cta_start(sm, (struct dim3){c, 0, 0}, 0));
         ck_assert_uint_eq(sm_status(sm)->ctas, ctas);
         for (uint32_t w = 0; w < cfg.sm.warps; w++)
-            for (uint64_t k = 0; k < WORDS && sm->warp[w].w; k++)
-                line[n++] = sm_local_base(sm, w) + k * sm->local_stride;
+            for (uint64_t k = 0; k < WORDS && sm->warps.slot[w].w; k++)
+                line[n++] = sm_local_base(sm, w) + k * sm->memory.local_stride;
         sm_free(sm);
     }
     ck_assert_uint_eq(n, SMS * ctas * warps * WORDS);

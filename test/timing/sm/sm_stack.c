@@ -3,7 +3,7 @@
 #include "test/bases.h"
 #include "test/test.h"
 #include "timing/mem/memsys.h"
-#include "timing/sm/sm_parts.h"
+#include "timing/sm/stages.h"
 
 enum { ENTRIES = 3, WORDS = 3, L1 = 11, SPILL = WORDS, FILL = WORDS + L1, WARP = 2 };
 static struct config cfg;
@@ -34,8 +34,8 @@ static void setup(void) {
     mem = memsys_new(&cfg);
     sm = sm_new(&cfg, &ops, &options, mem, 0);
     ck_assert_ptr_nonnull(sm);
-    sm->wants.stack_entries = ENTRIES;
-    sm->warp[WARP].n_paths = 2;
+    sm->model.wants.stack_entries = ENTRIES;
+    sm->warps.slot[WARP].n_paths = 2;
 }
 static void teardown(void) {
     sm_free(sm);
@@ -45,13 +45,13 @@ static void teardown(void) {
 /* The stack has `d` entries from cycle `now` on: how many cycles the warp issues nothing, and what was moved. */
 static void moves(int d, uint64_t now, uint64_t cycles, uint64_t spills, uint64_t fills, uint32_t resident) {
     uint64_t before[] = {sm->n.stack_spills, sm->n.stack_fills, sm->n.stack_bytes};
-    struct sm_path *p = sm->warp[WARP].path;
+    struct sm_path *p = sm->warps.slot[WARP].path;
     uint32_t what;
     p[0].switched = p[1].switched = p[2].switched = 1;
     deep = d;
     sm_stack_moved(sm, WARP, now);
-    ck_assert_uint_eq(sm->warp[WARP].stack_depth, (unsigned)d);
-    ck_assert_uint_eq(sm->warp[WARP].stack_resident, resident);
+    ck_assert_uint_eq(sm->warps.slot[WARP].stack_depth, (unsigned)d);
+    ck_assert_uint_eq(sm->warps.slot[WARP].stack_resident, resident);
     ck_assert_uint_eq(sm->n.stack_spills - before[0], spills);
     ck_assert_uint_eq(sm->n.stack_fills - before[1], fills);
     ck_assert_uint_eq(sm->n.stack_bytes - before[2], (spills + fills) * WORDS * 4);
@@ -109,24 +109,24 @@ START_TEST(words_of_an_entry) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint64_t bytes = sm->n.stack_bytes;
         entry_bits = rows[i][0];
-        sm->warp[WARP].stack_depth = sm->warp[WARP].stack_resident = ENTRIES;
+        sm->warps.slot[WARP].stack_depth = sm->warps.slot[WARP].stack_resident = ENTRIES;
         deep = ENTRIES + 1;
         sm_stack_moved(sm, WARP, 100 * i);
         ck_assert_uint_eq(sm->n.stack_bytes - bytes, 4 * rows[i][1]);
-        ck_assert_uint_eq(sm->warp[WARP].path[0].switched, 100 * i + rows[i][1]);
+        ck_assert_uint_eq(sm->warps.slot[WARP].path[0].switched, 100 * i + rows[i][1]);
     }
 }
 END_TEST
 
 /* A path that is held up for longer stays so. */
 START_TEST(a_longer_wait_is_not_made_shorter) {
-    sm->warp[WARP].stack_depth = sm->warp[WARP].stack_resident = ENTRIES;
-    sm->warp[WARP].path[0].switched = 100 + SPILL + 1;
-    sm->warp[WARP].path[1].switched = 100 + SPILL - 1;
+    sm->warps.slot[WARP].stack_depth = sm->warps.slot[WARP].stack_resident = ENTRIES;
+    sm->warps.slot[WARP].path[0].switched = 100 + SPILL + 1;
+    sm->warps.slot[WARP].path[1].switched = 100 + SPILL - 1;
     deep = ENTRIES + 1;
     sm_stack_moved(sm, WARP, 100);
-    ck_assert_uint_eq(sm->warp[WARP].path[0].switched, 100 + SPILL + 1);
-    ck_assert_uint_eq(sm->warp[WARP].path[1].switched, 100 + SPILL);
+    ck_assert_uint_eq(sm->warps.slot[WARP].path[0].switched, 100 + SPILL + 1);
+    ck_assert_uint_eq(sm->warps.slot[WARP].path[1].switched, 100 + SPILL);
 }
 END_TEST
 

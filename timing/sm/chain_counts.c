@@ -1,7 +1,7 @@
 /* Chains on an SM: what each counts. They issue, read, execute and write as any instruction does; timed.c says how long
  * they take. */
+#include "counting.h"
 #include "isa/chain.h"
-#include "sm_parts.h"
 
 /* Lanes that do each operation of one chain, and lanes that do it for nothing: those of a folded instruction that keep
  * the other result. What compares, or hands a value on, counts as a minimum in all of them; a move of a result is

@@ -1,19 +1,19 @@
-/* cp.async in time. A copy is one access of the load/store unit: its lines come as a load's do, and then its data take
- * their cycles at the banks of shared memory. No register waits for it. What is under way is kept here, so that a
- * thread that asks for its groups (PTX ISA 9.0, section 9.7.9.25.3) waits for the copies that these groups have,
- * exactly: each copy counts, lane by lane, the groups that have been committed since. Arrivals at mbarriers that copies
- * make when they are complete are kept, too. Copies take no part in what fences wait for. */
+/* cp.async in time. A copy is one access of the load/store unit. Its lines arrive like those of a load; then its data take
+ * cycles of the banks of shared memory. No register waits for it. Copies in flight are kept here, so that a thread that
+ * waits for its groups (PTX ISA 9.0, section 9.7.9.25.3) waits for exactly the copies of these groups: each copy counts,
+ * lane by lane, the groups that were committed since. Arrivals at mbarriers that follow the completion of copies are
+ * kept, too. Fences do not wait for copies. */
+#include "copies.h"
 #include "isa/exec/exec_mbarrier.h"
-#include "sm_parts.h"
+#include "stages.h"
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* With so many arrivals a path has to wait before the next. Paths that were ready by then, or whose arrival is
- * performed at the window's end, still bring theirs: one each. */
+/* With so many arrivals a path has to wait before the next. Paths that were ready by then, and arrivals that are
+ * performed at the end of the window, add one each. */
 enum { MAX_ARRIVALS = TABLE_SIZE(64, 2), ARRIVAL_PLACES = MAX_ARRIVALS + WARP_SLOTS * MAX_PATHS, SINCE_MAX = 255 };
 
-/* A copy under way; its place in sm_copies.copy is that in sm.inflight. */
+/* A copy in flight; its index in sm_copies.copy is that in the table of instructions in flight. */
 struct copy {
     uint32_t next; /* of the warp's, the newest first; NO_INFLIGHT ends */
     lanemask_t lanes;
@@ -54,8 +54,8 @@ void sm_copies_end(struct sm *sm) {
     sm->copies = NULL;
 }
 
-/* Is a copy of these lanes under way, older than `serial`, with more than `groups` committed since? */
-static lanemask_t lanes_under_way(const struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t serial, int64_t groups) {
+/* Of `lanes`, those with a copy in flight that is older than `serial` and has more than `groups` groups committed since. */
+static lanemask_t lanes_in_flight(const struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t serial, int64_t groups) {
     lanemask_t found = 0;
     for (uint32_t i = sm->copies->first[w]; i != NO_INFLIGHT; i = sm->copies->copy[i].next) {
         const struct copy *c = &sm->copies->copy[i];
@@ -73,8 +73,8 @@ bool sm_copies_hold(const struct sm *sm, uint32_t w, const struct sm_path *path)
     if (!sm->copies)
         return false;
     if (in->kind == K_COLLECT)
-        return lanes_under_way(sm, w, path->lanes, UINT64_MAX, in->imm) != 0;
-    return sm->copies->n_arrivals >= MAX_ARRIVALS && lanes_under_way(sm, w, path->lanes, UINT64_MAX, -1);
+        return lanes_in_flight(sm, w, path->lanes, UINT64_MAX, in->imm) != 0;
+    return sm->copies->n_arrivals >= MAX_ARRIVALS && lanes_in_flight(sm, w, path->lanes, UINT64_MAX, -1);
 }
 
 static void begin_copy(struct sm *sm, uint32_t w, uint32_t inflight) {
@@ -91,14 +91,14 @@ static void commit(struct sm *sm, uint32_t w, lanemask_t lanes) {
     }
 }
 
-/* Arrivals of lanes without a copy under way come at once, the others with their last copy. */
+/* Lanes without a copy in flight arrive at once, the others with their last copy. */
 static void begin_arrival(struct sm *sm, uint32_t w) {
     struct sm_copies *k = sm->copies;
     lanemask_t lanes = sm->fx.lanes & sm->fx.shared_lanes, later = 0;
     if (k)
-        later = lanes_under_way(sm, w, lanes, UINT64_MAX, -1);
+        later = lanes_in_flight(sm, w, lanes, UINT64_MAX, -1);
     for (lanemask_t m = lanes & ~later; m; m &= m - 1)
-        mbarrier_copies_done(sm->warp[w].w->cta, sm->fx.addr[__builtin_ctz(m)]);
+        mbarrier_copies_done(sm->warps.slot[w].w->cta, sm->fx.addr[__builtin_ctz(m)]);
     if (!later)
         return;
     struct arrival *a = k->arrival;
@@ -119,50 +119,39 @@ void sm_copies_issued(struct sm *sm, uint32_t w, const struct inst *in, uint32_t
     if (in->kind == K_ATOM)
         begin_arrival(sm, w);
     else if (in->kind == K_COPY)
-        begin_copy(sm, w, sm->mem[mem].inflight);
+        begin_copy(sm, w, sm->memory.inst[mem].inflight);
     else if (in->kind == K_COMMIT && sm->copies)
         commit(sm, w, sm->fx.lanes);
 }
 
-/* Paths that wait here for copies, or for a place. */
-static void wake(struct sm *sm, uint32_t w, uint64_t now) {
-    if (sm_state_has(sm, PATH_FENCE, w))
-        sm_evaluate_all(sm, w, now);
-}
-
-static void arrive(struct sm *sm, uint32_t w, uint64_t now) {
+/* Arrivals that waited for the last copy of the warp. True: the table of arrivals was full and has room now. */
+static bool arrive(struct sm *sm, uint32_t w) {
     struct sm_copies *k = sm->copies;
     bool full = k->n_arrivals >= MAX_ARRIVALS;
     for (struct arrival *a = k->arrival; a < k->arrival + k->arrivals_end; a++) {
         lanemask_t complete =
-            a->lanes && a->warp == w ? a->lanes & ~lanes_under_way(sm, w, a->lanes, a->serial, -1) : 0;
+            a->lanes && a->warp == w ? a->lanes & ~lanes_in_flight(sm, w, a->lanes, a->serial, -1) : 0;
         if (!complete)
             continue;
         for (lanemask_t m = complete; m; m &= m - 1)
-            mbarrier_copies_done(sm->warp[w].w->cta, a->address[__builtin_ctz(m)]);
+            mbarrier_copies_done(sm->warps.slot[w].w->cta, a->address[__builtin_ctz(m)]);
         sm->arrivals_made++;
         a->lanes &= ~complete;
         k->n_arrivals -= !a->lanes;
     }
-    uint32_t other;
-    if (full && k->n_arrivals < MAX_ARRIVALS)
-        for (struct warp_set m = sm_state_set(sm, PATH_FENCE); warp_set_take(&m, &other);)
-            wake(sm, other, now);
+    return full && k->n_arrivals < MAX_ARRIVALS;
 }
 
-void sm_copy_done(struct sm *sm, uint32_t inflight, uint64_t now) {
+bool sm_copies_done(struct sm *sm, uint32_t inflight) {
     struct sm_copies *k = sm->copies;
-    uint32_t w = sm->inflight[inflight].warp, *at = &k->first[w];
+    uint32_t w = sm->in_flight.entry[inflight].warp, *at = &k->first[w];
     while (*at != inflight)
         at = &k->copy[*at].next;
     *at = k->copy[inflight].next;
-    if (k->n_arrivals)
-        arrive(sm, w, now);
-    wake(sm, w, now);
-    sm_complete(sm, inflight, now);
+    return k->n_arrivals && arrive(sm, w);
 }
 
-bool sm_copies_under_way(const struct sm *sm) {
+bool sm_copies_in_flight(const struct sm *sm) {
     for (uint32_t w = 0; sm->copies && w < WARP_SLOTS; w++)
         if (sm->copies->first[w] != NO_INFLIGHT)
             return true;

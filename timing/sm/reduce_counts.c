@@ -1,6 +1,6 @@
 /* Sums over a warp on an SM: what each counts; timed.c says how long they take. */
+#include "counting.h"
 #include "isa/reduce.h"
-#include "sm_parts.h"
 
 void sm_count_reduce(struct sm *sm, uint32_t pc) {
     const struct program *p = sm->program->program;
