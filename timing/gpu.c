@@ -8,6 +8,7 @@
 #include "timing/sm/livelock.h"
 #include "timing/sm/sm.h"
 #include "timing/sm/timed.h"
+#include "timing/sm/unit_access.h"
 #include "timing/sm/unit_trace.h"
 #include "timing/windows.h"
 #include <assert.h>

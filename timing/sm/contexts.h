@@ -3,7 +3,7 @@
 /* Contexts: warps that units have without a CTA (unit.h). They use slots behind those of CTAs, sleep while the SM has no
  * CTA, and are like other warps in all else. Units open and close them by the calls in unit_access.h. */
 #include "timing/config/warp_set.h"
-#include "unit.h"
+#include "unit_calls.h"
 
 /* In warp slot cfg->sm.warps + its index. The CTA slot with the same index behind those of CTAs holds a CTA of its own,
  * for instructions that read it. */

@@ -16,5 +16,4 @@ void sm_copies_issued(struct sm *sm, uint32_t w, const struct inst *in, uint32_t
 /* The data of a K_COPY are in shared memory. True: arrivals that were held back have room now, so that every warp in
  * PATH_FENCE may go on, not only its own. */
 bool sm_copies_done(struct sm *sm, uint32_t inflight);
-bool sm_copies_in_flight(const struct sm *sm);
 #endif

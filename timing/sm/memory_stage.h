@@ -56,6 +56,4 @@ uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, ui
 void sm_mem_performed(struct sm *sm, uint32_t mem, uint64_t now);
 /* The cycle of the queues. True: an instruction ended without an access. */
 bool sm_mem_tick(struct sm *sm, uint64_t now);
-/* Device address that the timing model gives to the local memory of the warp in slot `w`. */
-uint64_t sm_local_base(const struct sm *sm, uint32_t w);
 #endif

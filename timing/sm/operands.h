@@ -4,7 +4,7 @@
 #include "collector.h"
 #include "memory_stage.h"
 #include "pipes.h"
-#include "unit.h"
+#include "unit_calls.h"
 
 /* The pipes of one kind, and the collectors before them. */
 struct exec_pipe {

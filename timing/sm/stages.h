@@ -22,8 +22,7 @@
 #include "sm.h"
 #include "sm_counts.h"
 #include "turns.h"
-#include "unit.h"
-#include "unit_access.h"
+#include "unit_calls.h"
 #include "warps.h"
 #include "wheel.h"
 

@@ -1,4 +1,4 @@
-#include "unit.h"
+#include "unit_calls.h"
 #include "isa/hot_assert.h"
 #include "stages.h"
 #include <assert.h>

@@ -1,5 +1,5 @@
 #include "unit_trace.h"
-#include "stages.h"
+#include "unit_access.h"
 
 _Static_assert((int)SM_CTA_SLOTS == (int)TRACE_CTA_SLOTS, "a track for each CTA slot");
 
@@ -17,21 +17,21 @@ static void trace_unit_free(void *u) { trace_free(u); }
 
 static bool launch(void *u, struct sm *sm, uint64_t now) {
     (void)now;
-    lsu_trace(sm->lsu, u);
+    lsu_trace(sm_get_lsu(sm), u);
     return true;
 }
 
 static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct trace *t = u;
     t->cta_started[cta] = now;
-    t->cta_id[cta] = (uint32_t)sm->ctas.slot[cta].cta->linear_id;
+    t->cta_id[cta] = (uint32_t)sm_get_cta(sm, cta)->cta->linear_id;
 }
 
 static void end_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct trace *t = u;
     trace_note(t, &(struct trace_event){.from = t->cta_started[cta],
                                         .to = now,
-                                        .lanes = (lanemask_t)sm->ctas.slot[cta].cta->linear_id,
+                                        .lanes = (lanemask_t)sm_get_cta(sm, cta)->cta->linear_id,
                                         .row = cta,
                                         .kind = TRACE_CTA});
     t->cta_started[cta] = UINT64_MAX;
@@ -67,14 +67,16 @@ static void written(void *u, struct sm *sm, const struct sm_written *r) {
 /* What each path waits for after this cycle. */
 static void look(void *u, struct sm *sm, uint64_t now) {
     struct trace *t = u;
-    for (uint32_t i = 0; i < MAX_CONTEXTS && sm->contexts.n; i++)
-        if (sm->contexts.slot[i].owner)
-            t->name[sm->cfg->sm.warps + i] = sm->contexts.slot[i].name;
-    for (uint32_t w = 0; w < sm->warps.slots; w++) {
-        const struct sm_warp *sw = &sm->warps.slot[w];
-        uint32_t n = sw->w && !sw->finished ? sw->n_paths : 0;
+    for (uint32_t w = 0; w < sm_get_slots(sm); w++) {
+        uint32_t n;
+        const struct sm_path *path = sm_get_paths(sm, w, &n);
+        const char *context = sm_context_name(sm, w);
+        if (context)
+            t->name[w] = context;
+        if (!sm_get_warp(sm, w) || sm_is_finished(sm, w))
+            n = 0;
         for (uint32_t p = 0; p < n; p++)
-            trace_state(t, w, p, sw->path[p].state, sw->path[p].pc, sw->path[p].lanes, now);
+            trace_state(t, w, p, path[p].state, path[p].pc, path[p].lanes, now);
         for (uint32_t p = n; p < t->paths[w]; p++)
             trace_state(t, w, p, PATH_READY, 0, 0, now);
         t->paths[w] = (uint8_t)n;

@@ -3,6 +3,7 @@
 /* What becomes of lines that an affine warp's hardware asks for, worked out again from the L1's answers: who waits for
  * a lock and how long, in which order lines are asked for, and that none stays behind. */
 #include "mechanisms/dac/dac_parts.h"
+#include "timing/sm/stages.h"
 #include "test/test.h"
 #include <stddef.h>
 #include <stdio.h>
