@@ -42,6 +42,10 @@ static inline void spe_advance(struct spe_stack *s, uint32_t next) {
     if (next == s->e[s->n - 1].rpc)
         spe_settle(s);
 }
+/* The lanes of the top entry call a function (1), or return from one (-1). */
+static inline void spe_calls(struct spe_stack *s, int calls) {
+    s->e[s->n - 1].depth = (uint16_t)(s->e[s->n - 1].depth + calls);
+}
 /* Lanes that are not at the top of the stack. */
 lanemask_t spe_others(const struct spe_stack *s);
 /* Threads are independent, and the top entry gets nowhere: it joins one level further down, where the entry that waits

@@ -202,8 +202,10 @@ static void begin_batch(struct dac *d, uint64_t now) {
     }
     d->n.batches++;
     d->n.batch_ctas += n;
-    const struct sm_context_start how = {
-        .name = "affine warp", .stream = program_affine_stream(sm_get_launch(d->sm)->program), .lanes = 1, .driven = true};
+    const struct sm_context_start how = {.name = "affine warp",
+                                         .stream = program_affine_stream(sm_get_launch(d->sm)->program),
+                                         .lanes = 1,
+                                         .driven = true};
     d->context = sm_context_open(d->sm, &unit_dac, &how, now);
     d->out_of_memory |= d->context == NO_CONTEXT;
 }

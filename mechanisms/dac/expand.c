@@ -43,8 +43,9 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
     assert(atq_has_room(d));
     uint32_t n = d->n_batch * shape(d)->n_warps;
     struct atq_entry *a = atq_at(d, d->tail);
-    *a = (struct atq_entry){
-        .site = sm_get_program(d->sm)->program->info[s->pc].site - 1u, .number = d->numbers + s->number, .n_ctas = d->n_batch};
+    *a = (struct atq_entry){.site = sm_get_program(d->sm)->program->info[s->pc].site - 1u,
+                            .number = d->numbers + s->number,
+                            .n_ctas = d->n_batch};
     a->queue = (uint8_t)queue_of(sm_get_program(d->sm)->program->sites[a->site].kind);
     a->entries = malloc(n * sizeof *a->entries);
     if (!a->entries)

@@ -108,7 +108,7 @@ bool livelock_disturbed(const struct sm *sm) {
 
 bool livelock_repeats(const struct sm *sm, bool *any) {
     const struct livelock *l = sm_unit_state(sm, &unit_livelock);
-    if (sm_copies_in_flight(sm)) /* they may let somebody go on */
+    if (sm_copies_in_flight(sm)) /* their arrivals may release threads */
         return false;
     for (uint32_t w = 0; w < WARP_SLOTS; w++) {
         if (!sm_is_live(sm, w))

@@ -96,7 +96,7 @@ static bool split_path(struct sm *sm, uint32_t w, const struct sm_path *path, ui
 }
 
 /* Do all warps wait for memory, a barrier or their own lanes? */
-static bool stands_still(const struct sm *sm) {
+static bool no_warp_works(const struct sm *sm) {
     static const uint8_t works[] = {PATH_ARITH, PATH_FETCH, PATH_FETCHING, PATH_SWITCH};
     uint64_t any = 0;
     for (uint32_t k = 0; k < sm->warps.words; k++) {
@@ -113,7 +113,7 @@ static bool stands_still(const struct sm *sm) {
 bool sm_split(struct sm *sm, uint64_t now) {
     bool revived = false;
     uint32_t n = sm->warps.split_check.n, i = 0;
-    if (sm->model.wants.revives && !stands_still(sm))
+    if (sm->model.wants.revives && !no_warp_works(sm))
         return false;
     for (; i < n && !revived; i++) {
         uint32_t w = sm->warps.split_check.warp[i];

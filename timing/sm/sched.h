@@ -28,7 +28,7 @@ static inline int sched_pick(const struct sched *s, const struct warp_set *ready
     return (int)warp_set_after(ready, s->last, words);
 }
 static inline void sched_issued(struct sched *s, int warp) { s->last = (uint8_t)warp; }
-/* two_level: at the end of a cycle, warps of `parked` (long waits, and those that are gone) leave the active set, and
+/* two_level: at the end of a cycle, warps of `parked` (long waits, and ended warps) leave the active set, and
  * others of `live` take their places in turn. */
 void sched_update(struct sched *s, const struct warp_set *live, const struct warp_set *parked);
 #endif

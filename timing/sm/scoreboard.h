@@ -47,13 +47,13 @@ struct scoreboard_ops {
 
 /* One set of pending bits for the whole warp: what SPE needs. */
 extern const struct scoreboard_ops scoreboard_warp;
-/* Its state for programs of no more than SB_WORD registers, and three of its calls, for who knows that it is one. */
+/* Its state for programs of at most SB_WORD registers, and its calls inline, for callers that know the state. */
 enum { SB_WORD = 64 };
 struct sb_word {
     uint64_t words;         /* 1 */
     uint64_t pending, load; /* load: those of them that wait for memory */
 };
-/* One of the three, by the verdict; without branches, for it is as good as random. */
+/* Returns one of the three arguments, by the verdict. The verdict is unpredictable, so there are no branches. */
 static inline uint32_t sb_word_choose(const void *state, const struct sb_regs *r, uint32_t ready, uint32_t arith,
                                       uint32_t load) {
     const struct sb_word *b = state;

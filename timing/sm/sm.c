@@ -30,8 +30,7 @@ static inline __attribute__((always_inline)) void take_events(struct sm *sm, uin
     }
 }
 
-/* Warps whose next instruction's pipe takes one now: of scheduler `s`, and of those beside it in an SM that is not
- * divided. */
+/* Warps with a ready instruction whose pipe has room: of scheduler `s`, or of all schedulers if the SM is not divided. */
 static inline void find_issuable(const struct sm *sm, uint32_t s, uint64_t now, uint32_t words, struct warp_set *out) {
     const uint64_t *takes = sm->operands.part[sm->operands.n_parts > 1 ? s : 0].takes;
     for (uint32_t k = 0; k < words; k++) {
@@ -42,7 +41,7 @@ static inline void find_issuable(const struct sm *sm, uint32_t s, uint64_t now, 
     }
 }
 
-/* The path of warp `w` to issue, of several: the next one in turn whose pipe takes it. */
+/* The path of warp `w` to issue, of several: the next one in turn whose pipe has room. */
 static __attribute__((noinline)) uint32_t pick_path(const struct sm *sm, uint32_t s, uint32_t w, uint64_t now) {
     const struct sm_warp *sw = &sm->warps.slot[w];
     uint32_t part = sm->operands.n_parts > 1 ? s : 0;
@@ -55,7 +54,7 @@ static __attribute__((noinline)) uint32_t pick_path(const struct sm *sm, uint32_
     return 0;
 }
 
-/* The slot of a scheduler that picks warp `w`; false: none, if that is negative. */
+/* The slot of a scheduler that has picked warp `w`, or none if `w` is negative. False: nothing was picked. */
 static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, uint32_t s, int w, uint64_t now,
                                                                uint32_t words, const bool fast) {
     if (w < 0) {
@@ -75,15 +74,15 @@ static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, ui
 /* The slot of a scheduler; false: it issues nothing. `may`: find_issuable() for it. */
 static inline __attribute__((always_inline)) bool issue_slot(struct sm *sm, uint32_t s, const struct warp_set *may,
                                                              uint64_t now, uint32_t words, const bool fast) {
-    struct warp_set ready = {.word = {0}}; /* two_level looks at all words */
+    struct warp_set ready = {.word = {0}}; /* two_level reads all words */
     for (uint32_t k = 0; k < words; k++)
         ready.word[k] = may->word[k] & sm->issue.sched[s].mine.word[k];
     int w = warp_set_any(&ready, words) ? sched_pick(&sm->issue.sched[s], &ready, sm->warps.age, words) : -1;
     return issue_picked(sm, s, w, now, words, fast);
 }
 
-/* Two schedulers, or the last one: what follows the first of two is another branch than what follows the second, and
- * each goes the same way every time. */
+/* Two schedulers, or the last one. Written out for both: the branches after the first and the second scheduler are
+ * different ones, so each is predictable. */
 static inline __attribute__((always_inline)) bool issue_pair(struct sm *sm, uint32_t s, uint32_t second, bool both,
                                                              uint64_t now, uint32_t words, const bool fast) {
     struct warp_set may;
@@ -91,19 +90,19 @@ static inline __attribute__((always_inline)) bool issue_pair(struct sm *sm, uint
     bool first = issue_slot(sm, s, &may, now, words, fast);
     if (!both || sm->status.stopped)
         return first;
-    if (first || sm->operands.n_parts > 1) /* else nothing has changed */
+    if (first || sm->operands.n_parts > 1) /* otherwise nothing has changed */
         find_issuable(sm, second, now, words, &may);
     return issue_slot(sm, second, &may, now, words, fast) || first;
 }
 
-/* The scheduler that issues first in cycle `now`: with peer.sched_alternate each in turn. */
+/* The scheduler that issues first in cycle `now`; with peer.sched_alternate they take turns. */
 static inline uint32_t first_scheduler(const struct sm *sm, uint64_t now) {
     const uint32_t n = sm->cfg->sm.schedulers;
     return !sm->cfg->sm.alternate ? 0 : n == 2 ? (uint32_t)now & 1 : (uint32_t)(now % n);
 }
 
-/* Where a table of the model's own is short of entries, who spins at the first schedulers, or is older, would take each
- * one that becomes free, for ever. So the schedulers have the first choice in turn, and so have their warps. */
+/* While a table is scarce, warps that spin at the first scheduler, or older warps, could take every free entry for ever.
+ * So schedulers take turns to be first, and so do their warps. */
 static bool issue_in_turn(struct sm *sm, uint64_t now) {
     const uint32_t n = sm->cfg->sm.schedulers;
     bool any = false;
@@ -122,7 +121,7 @@ static bool issue_in_turn(struct sm *sm, uint64_t now) {
     return any;
 }
 
-/* More or fewer than two, or in turn. */
+/* Any number of schedulers, also while a table is scarce. */
 static __attribute__((noinline)) bool issue_all(struct sm *sm, uint64_t now) {
     const uint32_t n = sm->cfg->sm.schedulers;
     bool any = false;
@@ -144,11 +143,11 @@ static inline __attribute__((always_inline)) void issue_stage(struct sm *sm, uin
         count_idle_cycles(sm, 1, words);
 }
 
-/* Cycle from which some pipe of part `s` takes an instruction that is ready. */
+/* First cycle in which a pipe of part `s` has room for a ready instruction. */
 static inline uint64_t part_takes(const struct sm *sm, uint32_t s, uint32_t words) {
     uint64_t first = UINT64_MAX;
     for (uint32_t k = 0; k < words; k++) {
-        /* of one part each scheduler takes what any does */
+        /* all schedulers share a single part */
         uint64_t mine = sm->operands.n_parts > 1 ? sm->issue.sched[s].mine.word[k] : ~0ull;
         for (int p = 0; p < N_PIPES; p++) {
             bool waits = warps_with(&sm->warps, PATH_READY + p, k) & mine;
@@ -165,8 +164,8 @@ static __attribute__((noinline)) uint64_t parts_take(const struct sm *sm) {
     return first;
 }
 
-/* When may something issue, if no event comes first? Entries of the tables of instructions in flight and of memory
- * instructions become free by events. */
+/* The first cycle > now in which an instruction may issue, if no event comes first. Events free entries of the tables of
+ * instructions in flight and of memory instructions. */
 static inline uint64_t next_issue(const struct sm *sm, uint64_t now, uint32_t words) {
     uint64_t ready = 0;
     for (uint32_t k = 0; k < words; k++)
@@ -176,7 +175,7 @@ static inline uint64_t next_issue(const struct sm *sm, uint64_t now, uint32_t wo
     return max64(__builtin_expect(sm->operands.n_parts > 1, 0) ? parts_take(sm) : part_takes(sm, 0, words), now + 1);
 }
 
-/* The same where some have been refused. */
+/* Does a path want to fetch that was not refused? */
 static __attribute__((noinline)) bool wants_another_fetch(const struct sm *sm) {
     struct warp_set m = warps_in_state(&sm->warps, PATH_FETCH);
     uint32_t w;
@@ -189,7 +188,7 @@ static __attribute__((noinline)) bool wants_another_fetch(const struct sm *sm) {
     return false;
 }
 
-/* A path wants to fetch, or has been refused. */
+/* Does a path want to fetch, refused or not? */
 static inline bool some_fetch(const struct sm *sm, uint32_t words) {
     uint64_t any = 0;
     for (uint32_t k = 0; k < words; k++)
@@ -201,7 +200,7 @@ static inline bool wants_fetch(const struct sm *sm, uint32_t words) {
     return some_fetch(sm, words) && (__builtin_expect(!sm->fetching.any_refused, 1) || wants_another_fetch(sm));
 }
 
-/* The next cycle to walk, as far as warps, fetches and events know. */
+/* The next cycle with work for warps, fetches or events. */
 static inline __attribute__((always_inline)) uint64_t next_own(const struct sm *sm, uint64_t now, uint32_t words) {
     if (sm->fetch.n_ready || wants_fetch(sm, words) || warp_set_any(&sm->fetching.spent, words) ||
         wheel_has(&sm->wheel, now + 1))
@@ -213,14 +212,14 @@ static inline __attribute__((always_inline)) uint64_t next_own(const struct sm *
     return event < next ? event : next;
 }
 
-/* With what is between warps and memory, if the rest of the SM has something to do at `own`. */
+/* The next cycle to walk: memory instructions and the load/store unit, or the rest of the SM at `own`. */
 static inline uint64_t next_with_memory(const struct sm *sm, uint64_t own) {
     uint64_t memory = sm->status.lsu_due < sm->memory.due ? sm->status.lsu_due : sm->memory.due;
     return memory < own ? memory : own;
 }
 
-/* Warps none of whose paths will issue soon leave the active sets. One with a path that waits long and another that can
- * go on is not among them. */
+/* two_level: warps none of whose paths will issue soon leave the active sets. A warp stays if any of its paths is ready
+ * or waits only briefly. */
 static void update_active(struct sm *sm) {
     struct warp_set parked = {.word = {0}};
     for (uint32_t k = 0; k < sm->warps.words; k++) {
@@ -233,8 +232,7 @@ static void update_active(struct sm *sm) {
         sched_update(&sm->issue.sched[s], &sm->warps.live, &parked);
 }
 
-/* A cycle without CTAs, in which replies come that nobody waits for. It is accounted when a CTA comes, or at the end of
- * the launch. */
+/* A cycle without CTAs: only late replies arrive. It is accounted when a CTA begins, or at the end of the launch. */
 static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
     take_events(sm, now);
     if (sm->clock.polls || sm->status.lsu_due <= now)
@@ -246,14 +244,14 @@ static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
     hot_assert(sm->status.next > now);
 }
 
-/* How much of a cycle has been walked when it turns out that it is not quiet. */
+/* What quiet_cycle() has done of a cycle that is not quiet. */
 struct walked {
-    bool lsu, mem;  /* the load/store unit has had its turn; that, and memory instructions theirs */
-    unsigned found; /* lsu: by the unit */
+    bool lsu, mem;  /* the load/store unit was ticked; the memory stage was ticked, too */
+    unsigned found; /* lsu: what lsu_tick() returned */
 };
 
-/* A calm cycle in which only the load/store unit and memory instructions on their way to it have something to do. True
- * when nothing of it concerns the rest of the SM: to warps it is a cycle like those that are not walked. */
+/* sm_fast_path.cycles: a cycle in which only the load/store unit and the memory stage have work. True: the rest of the
+ * SM is not concerned; to warps, the cycle is like one that is not walked. */
 static inline __attribute__((always_inline)) bool quiet_cycle(struct sm *sm, uint64_t now, struct walked *did) {
     if (sm->status.lsu_due <= now) {
         did->found = lsu_tick(sm->lsu, now);
@@ -266,7 +264,8 @@ static inline __attribute__((always_inline)) bool quiet_cycle(struct sm *sm, uin
     }
     if (sm->memory.due <= now) {
         did->mem = true;
-        if (sm_mem_tick(sm, now) || warps_with(&sm->warps, PATH_READY + PIPE_MEM, 0)) /* that may issue now */
+        if (sm_mem_tick(sm, now) ||
+            warps_with(&sm->warps, PATH_READY + PIPE_MEM, 0)) /* a memory instruction may issue now */
             return false;
     }
     sm->status.next = next_with_memory(sm, sm->clock.own_next);
@@ -275,14 +274,14 @@ static inline __attribute__((always_inline)) bool quiet_cycle(struct sm *sm, uin
 
 static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t now, uint32_t words,
                                                         const struct walked *did, const bool fast) {
-    if (!sm->status.ctas && !sm_hooked(sm, HOOK_TICK)) { /* units may have work of their own */
+    if (!sm->status.ctas && !sm_hooked(sm, HOOK_TICK)) { /* units may have work without CTAs */
         empty_cycle(sm, now);
         return;
     }
-    const bool counts = fast || sm->status.ctas; /* if not, as in empty_cycle() */
+    const bool counts = fast || sm->status.ctas; /* otherwise accounted later, as in empty_cycle() */
     if (counts) {
         account(sm, now, words, fast);
-        sm->clock.accounted = now + 1; /* what begins in this cycle asks here which it is */
+        sm->clock.accounted = now + 1; /* sm_inflight_new() reads the cycle here */
     }
     take_events(sm, now);
     if (did->lsu && !did->mem)
@@ -293,7 +292,7 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
         sm_mem_tick(sm, now);
     if (!fast && sm_hooked(sm, HOOK_TICK))
         sm_units_tick(sm, now);
-    if (fast && !warps_ready(&sm->warps, 0)) { /* a cycle like those behind it, until the next one that is walked */
+    if (fast && !warps_ready(&sm->warps, 0)) { /* nothing issues until the next cycle that is walked */
         sm->clock.accounted = now;
     } else if (counts) {
         count_live_warps(sm, 1, words, fast);
@@ -339,16 +338,16 @@ static __attribute__((noinline)) uint64_t next_edge(uint64_t now, uint64_t to, u
     return min64((now / edge + 1) * edge, to);
 }
 
-/* Where it has to stop, when it would be at `to`, now that it stands before the cycle `now` or has just walked it. */
+/* The cycle at which sm_run() stops, `to` or an edge before it. `now`: the cycle to walk, or just walked. */
 static inline uint64_t stop_at(const struct sm *sm, uint64_t now, uint64_t to, uint32_t edge, uint32_t ctas) {
     if (__builtin_expect(sm->status.n_ordered || sm->status.ctas < ctas, 0))
         return next_edge(now, to, edge);
     return to;
 }
 
-/* The cycle that was just walked comes next again. Nothing but a bug of an SM or of one of its units keeps it so: after
- * MOST walks of one cycle the SM stops with a fault. */
-static __attribute__((noinline, cold)) void comes_again(struct sm *sm, uint64_t now) {
+/* The next cycle to walk is the one just walked. If that repeats, the SM or a unit has a bug: after MOST walks of a cycle
+ * the SM stops with a fault. */
+static __attribute__((noinline, cold)) void check_repeats(struct sm *sm, uint64_t now) {
     enum { MOST = 1000 };
     sm->clock.repeats = sm->clock.walked == now ? sm->clock.repeats + 1 : 1;
     sm->clock.walked = now;
@@ -378,10 +377,10 @@ void sm_run(struct sm *sm, uint64_t to, uint32_t edge, uint32_t ctas) {
         s->worked = now + 1;
         stop = stop_at(sm, now, stop, edge, ctas);
         if (__builtin_expect(s->next <= now, 0))
-            comes_again(sm, now);
+            check_repeats(sm, now);
         now = __builtin_expect(sm->clock.polls, 0) ? now + 1 : s->next;
     }
-    if (stop > sure && lsu_waits(sm->lsu)) /* it may not have waited before */
+    if (stop > sure && lsu_waits(sm->lsu)) /* it may have begun to wait just now */
         stop = max64(max64(sure, from), s->worked);
     s->reached = s->stopped ? to : stop;
 }

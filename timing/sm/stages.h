@@ -9,6 +9,7 @@
 #include "contexts.h"
 #include "copies.h"
 #include "ctas.h"
+#include "events.h"
 #include "fast_path.h"
 #include "fetch.h"
 #include "fetch_stage.h"
@@ -25,10 +26,6 @@
 #include "unit_calls.h"
 #include "warps.h"
 #include "wheel.h"
-
-/* What an event of the timing wheel is; its value names an instruction in flight, a ticket, a warp or a CTA slot. */
-enum { EVENT_WRITEBACK, EVENT_FETCHED, EVENT_SWITCHED, EVENT_START, EVENT_TURN, EVENT_KINDS = 8 /* a power of two */ };
-static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value * EVENT_KINDS + kind; }
 
 /* Owns the choice of cycles to walk (sm.c). */
 struct sm_clock {

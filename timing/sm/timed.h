@@ -1,12 +1,12 @@
 #ifndef TIMING_TIMED_H
 #define TIMING_TIMED_H
-/* A program as the SM sees it: what each instruction needs of scoreboard, banks and pipes, looked up once a launch. */
+/* A program as the SM sees it: the scoreboard registers, banks and pipe of each instruction, found once a launch. */
 #include "collector.h"
 #include "scoreboard.h"
 
 enum {
     TIMED_MEMORY = 1,  /* goes to the load/store unit */
-    TIMED_LOAD = 2,    /* its results count as loads for whoever waits */
+    TIMED_LOAD = 2,    /* waits for its results are waits for a load */
     TIMED_CONTROL = 4, /* kind >= K_BRANCH */
     TIMED_ENDS = 8,    /* the model must hear of it */
     TIMED_FENCE = 16,

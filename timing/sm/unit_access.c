@@ -4,12 +4,18 @@
 const struct config *sm_get_config(const struct sm *sm) { return sm->cfg; }
 const struct launch *sm_get_launch(const struct sm *sm) { return sm->launch; }
 const struct timed_program *sm_get_program(const struct sm *sm) { return sm->program; }
-struct gpu_profile *sm_get_profile(struct sm *sm) { return sm->issue.profile; }
-struct lsu *sm_get_lsu(struct sm *sm) { return sm->lsu; }
+struct gpu_profile *sm_get_profile(struct sm *sm) {
+    return sm->issue.profile;
+}
+struct lsu *sm_get_lsu(struct sm *sm) {
+    return sm->lsu;
+}
 uint64_t sm_get_accounted(const struct sm *sm) { return sm->clock.accounted; }
 uint32_t sm_get_slots(const struct sm *sm) { return sm->warps.slots; }
 const struct sm_cta *sm_get_cta(const struct sm *sm, uint32_t cta) { return &sm->ctas.slot[cta]; }
-struct warp *sm_get_warp(const struct sm *sm, uint32_t slot) { return sm->warps.slot[slot].w; }
+struct warp *sm_get_warp(const struct sm *sm, uint32_t slot) {
+    return sm->warps.slot[slot].w;
+}
 
 const struct sm_path *sm_get_paths(const struct sm *sm, uint32_t slot, uint32_t *n) {
     *n = sm->warps.slot[slot].n_paths;

@@ -46,12 +46,12 @@ struct warp *sm_get_warp(const struct sm *sm, uint32_t slot); /* NULL: the slot 
 /* The paths of the warp; *n: how many. */
 const struct sm_path *sm_get_paths(const struct sm *sm, uint32_t slot, uint32_t *n);
 bool sm_is_context(const struct sm *sm, uint32_t slot);
-bool sm_is_live(const struct sm *sm, uint32_t slot);     /* not finished, and scheduled */
-bool sm_is_finished(const struct sm *sm, uint32_t slot); /* all lanes have exited */
-bool sm_is_away(const struct sm *sm, uint32_t slot);     /* sm.in_turn: it has no turn, */
-bool sm_is_coming(const struct sm *sm, uint32_t slot);   /* and its registers are being loaded */
-const char *sm_context_name(const struct sm *sm, uint32_t slot);     /* NULL: no open context */
-lanemask_t sm_lanes_may_run(const struct sm *sm, uint32_t slot);     /* control_may_run() */
+bool sm_is_live(const struct sm *sm, uint32_t slot);             /* not finished, and scheduled */
+bool sm_is_finished(const struct sm *sm, uint32_t slot);         /* all lanes have exited */
+bool sm_is_away(const struct sm *sm, uint32_t slot);             /* sm.in_turn: it has no turn, */
+bool sm_is_coming(const struct sm *sm, uint32_t slot);           /* and its registers are being loaded */
+const char *sm_context_name(const struct sm *sm, uint32_t slot); /* NULL: no open context */
+lanemask_t sm_lanes_may_run(const struct sm *sm, uint32_t slot); /* control_may_run() */
 struct pipe_use {
     uint64_t busy, waits; /* cycles of all pipes; cycles that instructions waited for one */
 };

@@ -36,8 +36,8 @@ struct sm_issued {
 /* Another way of an instruction through the SM than the program's: another pipe, another latency, registers in another
  * place. It reads and writes the same registers, for the scoreboard too. */
 struct sm_form {
-    struct timed_inst ti; /* replaces the program's; its banks are the registers that are still in the SM's banks */
-    struct regfile *file; /* holds the other registers: one for each part of a divided SM, else one; NULL: none */
+    struct timed_inst ti;   /* replaces the program's; its banks are the registers that are still in the SM's banks */
+    struct regfile *file;   /* holds the other registers: one for each part of a divided SM, else one; NULL: none */
     struct bank_list other; /* the registers in `file`; a result there takes the result bus of that file */
 };
 
