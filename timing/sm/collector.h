@@ -10,11 +10,11 @@
 
 enum { MAX_COLLECTORS = 64, MAX_PORTS = 8 };
 
-/* The collector units before one kind of pipe. */
+/* The collector units of one kind of pipe. */
 struct collector {
     uint32_t units, in_ports, out_ports, latch;
     uint32_t in_at, out_at;             /* oldest entry */
-    uint32_t turn;                      /* unit that is asked first */
+    uint32_t turn;                      /* unit that is tried first */
     uint64_t in[MAX_PORTS];             /* issue latch: cycle at which the entry is free again */
     uint64_t out[MAX_PORTS];            /* dispatch latch: likewise */
     uint64_t unit_free[MAX_COLLECTORS]; /* cycle at which the unit takes its next instruction */
@@ -23,7 +23,7 @@ struct collector {
 void collector_init(struct collector *c, const struct pipe_cfg *cfg, uint32_t units, uint32_t latch);
 /* Is there room in the issue latch? */
 static inline bool collector_can_accept(const struct collector *c, uint64_t now) { return c->in[c->in_at] <= now; }
-/* First cycle at which there will be. */
+/* First cycle at which there is room. */
 static inline uint64_t collector_free(const struct collector *c) { return c->in[c->in_at]; }
 /* The next in a ring of `n`. */
 static inline uint32_t collector_next(uint32_t i, uint32_t n) { return choose32(i + 1 != n, i + 1, 0); }
@@ -54,7 +54,7 @@ static inline uint64_t collector_accept(struct collector *c, uint64_t now, uint3
     *unit = best;
     return allocated + 1;
 }
-/* The cycle at which an instruction whose operands are there at `ready` may leave to the pipe. */
+/* The cycle at which an instruction whose operands are read by `ready` may leave to the pipe. */
 static inline uint64_t collector_leaves(const struct collector *c, uint64_t ready) {
     return ready > c->out[c->out_at] ? ready : c->out[c->out_at];
 }

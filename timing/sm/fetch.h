@@ -29,7 +29,7 @@ static inline enum fetch_result fetch_accept(struct fetch *f, uint32_t unit, uin
 bool fetch_tick(struct fetch *f, uint64_t now);
 void fetch_send(struct fetch *f, uint64_t now);
 bool fetch_take(struct fetch *f, uint32_t *ticket, uint32_t *latency);
-/* Has it work that no line from the port brings? */
+/* Is there work that does not wait for a line from the port? */
 static inline bool fetch_waits(const struct fetch *f) {
     return f->n_send || f->n_coming || f->stream_wants || f->stream_due != UINT64_MAX;
 }

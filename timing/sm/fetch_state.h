@@ -13,8 +13,8 @@ struct fetch_ready { /* a fetch whose line has arrived */
 
 /* Consecutive lines that a stream buffer has, or has requested. */
 struct fetch_stream {
-    uint64_t line;   /* number of the oldest one's, in lines of the L0 */
-    uint32_t serial; /* of the oldest one; each further one has the next number */
+    uint64_t line;   /* number of the oldest line, in lines of the L0 */
+    uint32_t serial; /* of the oldest line; each later line has the next number */
     uint32_t n;
     bool refused; /* the L1 had no room for the next one */
 };
@@ -28,9 +28,9 @@ struct fetch_stream_wait {
 struct fetch {
     struct cache l1;
     uint32_t n_l0; /* 0: every fetch goes to the L1 */
-    bool has_l1;   /* without one every fetch hits */
+    bool has_l1;   /* without an L1 every fetch hits */
     uint32_t line_bits, l0_line_bits, l1_latency;
-    uint32_t way[FETCH_WAYS]; /* of the L1: where a line was last, by its low bits */
+    uint32_t way[FETCH_WAYS]; /* of the L1: the last way of a line, by the line's low bits */
     struct lsu *lsu;
     uint64_t *address; /* by L1 MSHR: of the line */
     bool *ahead;       /* likewise: only stream buffers wait for it */
@@ -53,7 +53,7 @@ struct fetch {
     uint64_t *stream_ready; /* by buffer and serial: cycle at which the line is there; UINT64_MAX: not known yet */
     struct fetch_stream_wait *stream_wait; /* by L0 and MSHR */
     uint64_t stream_due;                   /* the first cycle in stream_wait; UINT64_MAX: none */
-    uint32_t stream_wants, stream_turn;    /* buffers with room that were not refused, a bit each; who asks next */
+    uint32_t stream_wants, stream_turn;    /* a bit for each buffer that may ask; the buffer that asks next */
     uint64_t l1_asked;                     /* the last cycle in which a fetch asked the L1 */
     struct {
         uint64_t fetches, l0_misses, misses, l0_accesses, l1_accesses;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct livelock {
-    bool watching, disturbed, used; /* used: has ever watched */
+    bool watching, disturbed, used; /* used: it has watched before */
     uint64_t arrivals;              /* made by copies before it began to watch */
     struct repeat_warp warp[WARP_SLOTS];
 };

@@ -32,7 +32,7 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
 }
 
 /* All lanes of the warp have arrived at a barrier: its only path waits there. */
-static inline bool stops(struct sm *sm, uint32_t w, const struct inst *in) {
+static inline bool whole_warp_waits(struct sm *sm, uint32_t w, const struct inst *in) {
     struct sm_warp *sw = &sm->warps.slot[w];
     if (!sm->fast.stack || in->kind != K_BARRIER || sw->n_paths != 1 || !control_all_wait(&sw->control, sw->w))
         return false;
@@ -65,7 +65,7 @@ static inline void open_all(struct sm *sm, uint32_t cta, uint32_t opened, uint64
 }
 
 /* After a call of sw->control that returned `opened`, the barriers to open. `live`: threads that the CTA had before. */
-static void controlled(struct sm *sm, uint32_t w, uint32_t live, uint32_t opened, uint64_t now) {
+static void follow_control(struct sm *sm, uint32_t w, uint32_t live, uint32_t opened, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     sm_heed_control(sm, sw);
     if (sm_hooked(sm, HOOK_EXITED) && sw->w->cta->live_threads != live)
@@ -83,10 +83,10 @@ void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, ui
     uint32_t live = sw->w->cta->live_threads;
     sm_tell_others(sm, sw, p);
     uint32_t opened = control_step(&sw->control, sw->w, in, &path, &sm->fx);
-    if (stops(sm, w, in))
+    if (whole_warp_waits(sm, w, in))
         open_all(sm, sw->cta, opened, now);
     else
-        controlled(sm, w, live, opened, now);
+        follow_control(sm, w, live, opened, now);
 }
 
 void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
@@ -99,5 +99,5 @@ void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         sm_members_arrive(sm, w, here, path.lanes & ~sw->w->sync.waiting);
     uint32_t live = sw->w->cta->live_threads;
     uint32_t opened = control_await(&sw->control, sw->w, in, &path, &sm->fx);
-    controlled(sm, w, live, opened, now);
+    follow_control(sm, w, live, opened, now);
 }

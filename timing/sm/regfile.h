@@ -28,7 +28,7 @@ struct regfile {
     struct {
         uint64_t reads, writes, read_waits, write_waits; /* operands; cycles */
     } n;
-    uint64_t next_read[MAX_BANKS]; /* first cycle x slots at which the bank may serve one more read */
+    uint64_t next_read[MAX_BANKS]; /* first cycle x slots at which the bank may serve another read */
     struct {
         uint64_t written; /* bit b: bank b takes a result in this cycle, before any read */
         uint32_t cycle;   /* low bits: the entry is of this cycle, else empty */

@@ -3,7 +3,7 @@
 /* Results on the result bus and in the register banks. */
 #include "regfile.h"
 
-/* The ring's entry for `cycle`, NULL when it is too far away to be kept. */
+/* The index of the ring's entry for `cycle`; REGFILE_RING if the cycle is too far away. */
 static inline uint32_t regfile_entry(struct regfile *f, uint64_t cycle, uint64_t now) {
     if (cycle - now >= REGFILE_RING)
         return REGFILE_RING;
@@ -28,14 +28,14 @@ static inline uint64_t regfile_write(struct regfile *f, const struct bank_list *
     bool there = f->ring[i].cycle == (uint32_t)from;
     if (__builtin_expect(there && f->ring[i].written & bank, 0))
         return regfile_write_in_turns(f, l, warp, from, now);
-    f->ring[i].cycle = (uint32_t)from; /* mostly there is one result, and its bank has nothing else */
+    f->ring[i].cycle = (uint32_t)from; /* common case: one result, in a bank without other results */
     f->ring[i].written = choose64(there, f->ring[i].written, 0) | bank;
     f->ring[i].results = choose32(there, f->ring[i].results, 0);
     f->n.writes++;
     return from;
 }
 
-/* The first cycle >= from with room on the result bus, which is then taken. */
+/* Reserves the result bus in the first cycle >= from with room, and returns that cycle. */
 static inline uint64_t regfile_result(struct regfile *f, uint64_t from, uint64_t now) {
     for (uint64_t c = from;; c++) {
         uint32_t e = regfile_entry(f, c, now);
@@ -61,7 +61,7 @@ static inline uint64_t regfile_deliver(struct regfile *f, const struct bank_list
     if ((n > 1) | (from - now >= REGFILE_RING) | ((written & bank) != 0) | (results >= f->result_bus)) {
         *on_bus = regfile_result(f, from, now);
         return regfile_write_in_turns(f, l, warp, *on_bus, now);
-    } /* mostly there is room for one result at once */
+    } /* common case: there is room for one result at once */
     f->ring[i].cycle = (uint32_t)from;
     f->ring[i].written = written | bank;
     f->ring[i].results = results + 1;

@@ -1,6 +1,6 @@
 #ifndef TIMING_SCOREBOARD_H
 #define TIMING_SCOREBOARD_H
-/* Which registers of a warp are still to be written. One `struct scoreboard_ops` a kind of scoreboard; the SM keeps one
+/* The pending registers of a warp. One `struct scoreboard_ops` a kind of scoreboard; the SM keeps one
  * state of size() bytes for each warp and knows nothing else about it. Register numbers are those of program->regs:
  * predicates have numbers too.
  *
@@ -16,12 +16,12 @@ enum sb_verdict { SB_READY, SB_WAIT_ARITH, SB_WAIT_LOAD };
 struct sb_regs {
     const uint16_t *read, *write; /* register numbers */
     uint8_t n_read, n_write;
-    uint8_t counter;    /* of a load, for counted scoreboards; NO_COUNTER for what has none */
-    uint64_t low, wlow; /* those below 64, a bit each: read or written; written */
+    uint8_t counter;    /* of a load, for counted scoreboards; NO_COUNTER: none */
+    uint64_t low, wlow; /* a bit for each register below 64: read or written; written */
 };
 enum { N_COUNTERS = 6, COUNTER_BITS = 6, NO_COUNTER = 255 };
 
-/* The registers of an instruction; the lists stay the caller's. */
+/* The registers of an instruction; the caller keeps the lists. */
 struct sb_regs sb_regs_of(const uint16_t *read, uint8_t n_read, const uint16_t *write, uint8_t n_write,
                           uint8_t counter);
 
@@ -51,7 +51,7 @@ extern const struct scoreboard_ops scoreboard_warp;
 enum { SB_WORD = 64 };
 struct sb_word {
     uint64_t words;         /* 1 */
-    uint64_t pending, load; /* load: those of them that wait for memory */
+    uint64_t pending, load; /* load: the pending registers that wait for memory */
 };
 /* Returns one of the three arguments, by the verdict. The verdict is unpredictable, so there are no branches. */
 static inline uint32_t sb_word_choose(const void *state, const struct sb_regs *r, uint32_t ready, uint32_t arith,

@@ -44,7 +44,7 @@ static void print_path(FILE *out, const struct sm *sm, const struct sm_warp *sw,
     fprintf(out, "\n");
 }
 
-static bool stands_at_barrier(const struct sm *sm, const struct sm_warp *sw, const struct path *p) {
+static bool waits_at_barrier(const struct sm *sm, const struct sm_warp *sw, const struct path *p) {
     const struct program *program = sm->program->program;
     return p->pc < program->n && program->code[p->pc].kind == K_BARRIER && !(p->lanes & ~sw->control.waiting);
 }
@@ -66,7 +66,7 @@ static void print_others(FILE *out, const struct sm *sm, const struct sm_warp *s
             fprintf(out, "\n      waits for lanes %08x of its member mask", missing);
         else
             fprintf(out, "\n      %s", d[i].state ? d[i].state : "not schedulable");
-        if (!missing && stands_at_barrier(sm, sw, &d[i].path))
+        if (!missing && waits_at_barrier(sm, sw, &d[i].path))
             print_barrier(out, sw->w, d[i].path.lanes);
         if (d[i].rpc != PC_EXIT && d[i].rpc < sm->program->program->n)
             fprintf(out, ", until line %u", sm->program->program->info[d[i].rpc].line);

@@ -42,7 +42,7 @@ static void open_barrier(void *u, struct sm *sm, uint32_t cta, uint32_t number, 
     trace_note(u, &(struct trace_event){.from = now, .to = now, .lanes = number, .row = cta, .kind = TRACE_BARRIER});
 }
 
-/* An ordered instruction is told of twice, and takes one slot. A memory instruction that reaches no memory has no end
+/* An ordered instruction is reported twice, and takes one slot. A memory instruction that reaches no memory has no end
  * of its own, nor has one without a result that waits for other lanes: the path's track shows the wait. */
 static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     (void)sm;

@@ -168,7 +168,7 @@ START_TEST(arrivals_without_a_place_come_too) {
 }
 END_TEST
 
-SUITE(timing_sm_sm_copy) {
+SUITE(timing_sm_copies) {
     TEST(a_copy_goes_through_the_l1_and_the_banks);
     TEST(a_copy_meets_bank_conflicts);
     TEST(cg_goes_past_the_l1);
