@@ -17,7 +17,9 @@ static void copy_done(struct sm *sm, uint32_t inflight, uint64_t now) {
     sm_complete(sm, inflight, now);
 }
 
-void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now) {
+/* sm_access_done(), inline for the replies of every cycle. */
+static inline __attribute__((always_inline)) void access_done(struct sm *sm, uint32_t inflight, bool missed,
+                                                              uint64_t now) {
     struct inflight *f = &sm->in_flight.entry[inflight];
     struct sm_warp *sw = &sm->warps.slot[f->warp];
     const struct timed_inst *ti = &sm->program->inst[f->pc];
@@ -43,6 +45,10 @@ void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now)
         sm_complete(sm, inflight, now);
     if (__builtin_expect(warps_state_has(&sm->warps, PATH_FENCE, w), 0) && last)
         sm_evaluate_all(sm, w, now);
+}
+
+void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now) {
+    access_done(sm, inflight, missed, now);
 }
 
 bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ctx) {
@@ -75,7 +81,7 @@ void sm_lsu_take(struct sm *sm, unsigned found, uint64_t now) {
         if (__builtin_expect(sm->model.wants.rotates | sm->model.wants.splits, 0))
             take_notes(sm, now);
         while (lsu_done(sm->lsu, &tag, &missed))
-            sm_access_done(sm, tag, missed, now);
+            access_done(sm, tag, missed, now);
     }
     if (__builtin_expect(found & ~LSU_ACCESSES || sm->operands.n_parts > 1 || fetch_waits(&sm->fetch), 0))
         take_rest(sm, found, now);
