@@ -148,8 +148,8 @@ static void dispatch(struct windows *w, struct ctas *ctas, uint64_t at) {
     ctas->turn = (uint32_t)(ctas->next % w->n_sms);
 }
 
-/* At the edge `at`, for the SMs that have reached it: performs plain stores by SM, then ordered instructions by cycle and
- * SM. */
+/* At the edge `at`, for the SMs that have reached it: performs plain stores by SM, then ordered instructions by
+ * cycle and SM. */
 static void perform(struct windows *w, uint64_t at) {
     uint32_t left = 0;
     for (uint32_t i = 0; i < w->n_sms; i++)

@@ -1,7 +1,7 @@
 #ifndef TIMING_SM_CONTEXTS_H
 #define TIMING_SM_CONTEXTS_H
-/* Contexts: warps that units have without a CTA (unit.h). They use slots behind those of CTAs, sleep while the SM has no
- * CTA, and are like other warps in all else. Units open and close them by the calls in unit_access.h. */
+/* Contexts: warps that units have without a CTA (unit.h). They use slots behind those of CTAs, sleep while the SM
+ * has no CTA, and are like other warps in all else. Units open and close them by the calls in unit_access.h. */
 #include "timing/config/warp_set.h"
 #include "unit_calls.h"
 

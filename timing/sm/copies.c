@@ -1,8 +1,8 @@
-/* cp.async in time. A copy is one access of the load/store unit. Its lines arrive like those of a load; then its data take
- * cycles of the banks of shared memory. No register waits for it. Copies in flight are kept here, so that a thread that
- * waits for its groups (PTX ISA 9.0, section 9.7.9.25.3) waits for exactly the copies of these groups: each copy counts,
- * lane by lane, the groups that were committed since. Arrivals at mbarriers that follow the completion of copies are
- * kept, too. Fences do not wait for copies. */
+/* cp.async in time. A copy is one access of the load/store unit. Its lines arrive like those of a load; then its
+ * data take cycles of the banks of shared memory. No register waits for it. Copies in flight are kept here, so that
+ * a thread that waits for its groups (PTX ISA 9.0, section 9.7.9.25.3) waits for exactly the copies of these
+ * groups: each copy counts, lane by lane, the groups that were committed since. Arrivals at mbarriers that follow
+ * the completion of copies are kept, too. Fences do not wait for copies. */
 #include "copies.h"
 #include "isa/exec/exec_mbarrier.h"
 #include "stages.h"
@@ -54,7 +54,8 @@ void sm_copies_end(struct sm *sm) {
     sm->copies = NULL;
 }
 
-/* Of `lanes`, those with a copy in flight that is older than `serial` and has more than `groups` groups committed since. */
+/* Of `lanes`, those with a copy in flight that is older than `serial` and has more than `groups` groups committed
+ * since. */
 static lanemask_t lanes_in_flight(const struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t serial, int64_t groups) {
     lanemask_t found = 0;
     for (uint32_t i = sm->copies->first[w]; i != NO_INFLIGHT; i = sm->copies->copy[i].next) {

@@ -18,8 +18,8 @@ static void deliver(struct sm *sm, uint32_t ticket, uint64_t cycle, uint64_t now
         wheel_add(&sm->wheel, cycle, event_make(EVENT_FETCHED, ticket));
 }
 
-/* The line is in the cache: the instructions come `latency` cycles later than at best. They never come in this cycle, in
- * which the states of warps are still those before the fetch (sm.c). */
+/* The line is in the cache: the instructions come `latency` cycles later than at best. They never come in this
+ * cycle, in which the states of warps are still those before the fetch (sm.c). */
 static inline void bring(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     hot_assert(cfg->fetch_latency);

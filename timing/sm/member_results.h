@@ -1,7 +1,8 @@
 #ifndef TIMING_SM_MEMBER_RESULTS_H
 #define TIMING_SM_MEMBER_RESULTS_H
-/* Results of instructions with a member mask (isa/machine/warpsync.h) whose lanes came on several paths. A path arrives,
- * which takes an issue slot, and waits as at a barrier. The result follows one latency after the last arrival. */
+/* Results of instructions with a member mask (isa/machine/warpsync.h) whose lanes came on several paths. A path
+ * arrives, which takes an issue slot, and waits as at a barrier. The result follows one latency after the last
+ * arrival. */
 #include "warps.h"
 
 struct sm;

@@ -45,7 +45,8 @@ void sm_heed_control(struct sm *sm, struct sm_warp *sw) {
     c->events = c->depth = 0;
 }
 
-/* In the middle of a block the model is not told of every step. Before it is asked for paths, it must know where they are. */
+/* In the middle of a block the model is not told of every step. Before it is asked for paths, it must know where
+ * they are. */
 void sm_tell_others(struct sm *sm, struct sm_warp *sw, uint32_t p) {
     for (uint32_t i = 0; i < sw->n_paths; i++) {
         struct sm_path *path = &sw->path[i];

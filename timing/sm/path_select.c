@@ -81,7 +81,8 @@ static void rotate(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
     sm_refresh(sm, w, now);
 }
 
-/* The path that may be scheduled "encounters a cache miss" (section 3.3). If it has been replaced already, nothing happens. */
+/* The path that may be scheduled "encounters a cache miss" (section 3.3). If it has been replaced already, nothing
+ * happens. */
 void sm_missed(struct sm *sm, uint32_t inflight, uint64_t now) {
     const struct inflight *f = &sm->in_flight.entry[inflight];
     const struct sm_warp *sw = &sm->warps.slot[f->warp];

@@ -30,7 +30,8 @@ static inline __attribute__((always_inline)) void take_events(struct sm *sm, uin
     }
 }
 
-/* Warps with a ready instruction whose pipe has room: of scheduler `s`, or of all schedulers if the SM is not divided. */
+/* Warps with a ready instruction whose pipe has room: of scheduler `s`, or of all schedulers if the SM is not
+ * divided. */
 static inline void find_issuable(const struct sm *sm, uint32_t s, uint64_t now, uint32_t words, struct warp_set *out) {
     const uint64_t *takes = sm->operands.part[sm->operands.n_parts > 1 ? s : 0].takes;
     for (uint32_t k = 0; k < words; k++) {
@@ -101,8 +102,8 @@ static inline uint32_t first_scheduler(const struct sm *sm, uint64_t now) {
     return !sm->cfg->sm.alternate ? 0 : n == 2 ? (uint32_t)now & 1 : (uint32_t)(now % n);
 }
 
-/* While a table is scarce, warps that spin at the first scheduler, or older warps, could take every free entry for ever.
- * So schedulers take turns to be first, and so do their warps. */
+/* While a table is scarce, warps that spin at the first scheduler, or older warps, could take every free entry for
+ * ever. So schedulers take turns to be first, and so do their warps. */
 static bool issue_in_turn(struct sm *sm, uint64_t now) {
     const uint32_t n = sm->cfg->sm.schedulers;
     bool any = false;
@@ -164,8 +165,8 @@ static __attribute__((noinline)) uint64_t parts_take(const struct sm *sm) {
     return first;
 }
 
-/* The first cycle > now in which an instruction may issue, if no event comes first. Events free entries of the tables of
- * instructions in flight and of memory instructions. */
+/* The first cycle > now in which an instruction may issue, if no event comes first. Events free entries of the
+ * tables of instructions in flight and of memory instructions. */
 static inline uint64_t next_issue(const struct sm *sm, uint64_t now, uint32_t words) {
     uint64_t ready = 0;
     for (uint32_t k = 0; k < words; k++)
@@ -345,8 +346,8 @@ static inline uint64_t stop_at(const struct sm *sm, uint64_t now, uint64_t to, u
     return to;
 }
 
-/* The next cycle to walk is the one just walked. If that repeats, the SM or a unit has a bug: after MOST walks of a cycle
- * the SM stops with a fault. */
+/* The next cycle to walk is the one just walked. If that repeats, the SM or a unit has a bug: after MOST walks of a
+ * cycle the SM stops with a fault. */
 static __attribute__((noinline, cold)) void check_repeats(struct sm *sm, uint64_t now) {
     enum { MOST = 1000 };
     sm->clock.repeats = sm->clock.walked == now ? sm->clock.repeats + 1 : 1;

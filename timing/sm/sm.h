@@ -4,10 +4,10 @@
  * load/store unit, memory instructions on their way to it, issue, fetch. A cycle in which nothing can change is not
  * walked: sm_run() goes from event to event, and accounts for the cycles between with the state after the last event.
  *
- * An instruction takes effect when it issues. Effects that all SMs must see in one order (atomics, volatile accesses)
- * wait for the next edge (timing/windows.h), where sm_perform() performs them for all SMs in order of (cycle, SM); their
- * path does nothing else until then. Plain stores to device memory are held back until an edge, but their own SM sees
- * them at once. */
+ * An instruction takes effect when it issues. Effects that all SMs must see in one order (atomics, volatile
+ * accesses) wait for the next edge (timing/windows.h), where sm_perform() performs them for all SMs in order of
+ * (cycle, SM); their path does nothing else until then. Plain stores to device memory are held back until an edge,
+ * but their own SM sees them at once. */
 #include "timing/report/profile.h"
 #include "unit.h"
 
@@ -78,10 +78,10 @@ uint64_t sm_issue_count(const struct sm *sm);
 const struct gpu_profile *sm_profile(const struct sm *sm);
 /* Adds the counts since the last call up to the cycle `to`, those of the units included, and clears them. */
 void sm_stats(struct sm *sm, uint64_t to, struct stats *s);
-/* For deadlock reports: up to `most` unfinished warps, the PCs of their paths and what these wait for, and what the units
- * say. Returns the number of unfinished warps. */
+/* For deadlock reports: up to `most` unfinished warps, the PCs of their paths and what these wait for, and what the
+ * units say. Returns the number of unfinished warps. */
 uint32_t sm_describe(const struct sm *sm, uint32_t most, FILE *out);
-/* Of an SM that stopped with FAULT_STANDSTILL: the parts that have work in cycle `now` again, and the memory instructions
- * before the load/store unit. */
+/* Of an SM that stopped with FAULT_STANDSTILL: the parts that have work in cycle `now` again, and the memory
+ * instructions before the load/store unit. */
 void sm_describe_clock(struct sm *sm, uint64_t now, FILE *out);
 #endif

@@ -76,13 +76,6 @@ static inline void sm_lsu_due(struct sm *sm, uint64_t now) {
     uint64_t lsu = lsu_next(sm->lsu, now), fetch = fetch_next(&sm->fetch, now);
     sm->status.lsu_due = lsu < fetch ? lsu : fetch;
 }
-/* `cycle` has to be walked. */
-static inline void sm_wake(struct sm *sm, uint64_t cycle) {
-    if (cycle < sm->status.next)
-        sm->status.next = cycle;
-    if (cycle < sm->clock.own_next)
-        sm->clock.own_next = cycle;
-}
 /* Contexts that are awake. */
 static inline uint32_t contexts_awake(const struct sm *sm) {
     uint32_t n = 0;

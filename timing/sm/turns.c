@@ -1,10 +1,11 @@
-/* Warps in turn (sm.in_turn): the SM has lanes for few warps at a time. A warp that has them runs until it ends, or until
- * it waits at a barrier with nothing in flight. Then the registers of the oldest warp that can continue are loaded from
- * memory. Warps without a turn are in PATH_TURN, which no scheduler picks, and are not live. */
+/* Warps in turn (sm.in_turn): the SM has lanes for few warps at a time. A warp that has them runs until it ends, or
+ * until it waits at a barrier with nothing in flight. Then the registers of the oldest warp that can continue are
+ * loaded from memory. Warps without a turn are in PATH_TURN, which no scheduler picks, and are not live. */
 #include "stages.h"
 
-/* Registers of 32 lanes that a warp stores when it leaves: those that are live at its barrier. It stores all registers of
- * the kernel where that is not enough: some lanes are not at a barrier here, or a function has live callers. */
+/* Registers of 32 lanes that a warp stores when it leaves: those that are live at its barrier. It stores all
+ * registers of the kernel where that is not enough: some lanes are not at a barrier here, or a function has live
+ * callers. */
 static uint32_t registers_of(const struct sm *sm, const struct sm_warp *sw) {
     const struct program *p = sm->program->program;
     uint32_t all = sm->cfg->sm.thread_registers ? sm->cfg->sm.thread_registers : p->thread_regs, sum = 0;

@@ -3,8 +3,8 @@
 /* The fast path's steps of a warp with a single path (fast_path.h). */
 #include "stages.h"
 
-/* The state of a path that waits at most for operands (sm_fast_path.instructions). The outcome is unpredictable, so this
- * has no branches. */
+/* The state of a path that waits at most for operands (sm_fast_path.instructions). The outcome is unpredictable, so
+ * this has no branches. */
 static inline uint32_t sm_fast_state(const struct sm_warp *sw, const struct timed_inst *ti) {
     return sb_word_choose(sw->board, &ti->regs, PATH_READY + ti->pipe, PATH_ARITH, PATH_LOAD);
 }

@@ -1,9 +1,9 @@
 #ifndef TIMING_SM_UNIT_H
 #define TIMING_SM_UNIT_H
-/* Units: extensions of an SM. A unit has a state in each SM and a table of calls, each of which may be NULL. A stage
- * calls the units that listen, and pays one predictable branch if there are none. Livelock search (livelock.c) and trace
- * (unit_trace.c) are units; test/toys has the smallest ones. unit_access.h has what a unit may read and change. A unit
- * keeps its data within its SM: SMs run on several host threads. */
+/* Units: extensions of an SM. A unit has a state in each SM and a table of calls, each of which may be NULL. A
+ * stage calls the units that listen, and pays one predictable branch if there are none. Livelock search
+ * (livelock.c) and trace (unit_trace.c) are units; test/toys has the smallest ones. unit_access.h has what a unit
+ * may read and change. A unit keeps its data within its SM: SMs run on several host threads. */
 #include "timing/report/stat.h"
 #include "timing/report/states.h"
 #include "unit_events.h"

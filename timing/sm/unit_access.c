@@ -50,6 +50,13 @@ struct pipe_use sm_pipe_use(const struct sm *sm, uint32_t pipe) {
 
 uint64_t sm_copies_arrived(const struct sm *sm) { return sm->arrivals_made; }
 uint64_t sm_local_stride(const struct sm *sm) { return sm->memory.local_stride; }
+void sm_wake(struct sm *sm, uint64_t cycle) {
+    if (cycle < sm->status.next)
+        sm->status.next = cycle;
+    if (cycle < sm->clock.own_next)
+        sm->clock.own_next = cycle;
+}
+
 void sm_lsu_has_work(struct sm *sm, uint64_t now) { sm_lsu_due(sm, now); }
 
 void sm_no_memory(struct sm *sm, uint64_t now) {

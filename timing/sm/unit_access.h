@@ -67,6 +67,8 @@ uint64_t sm_copies_arrived(const struct sm *sm);
 /* ---- changing ---- */
 /* The unit's answer to may_issue() about the warp may have changed. */
 void sm_reconsider(struct sm *sm, uint32_t slot, uint64_t now);
+/* `cycle` has to be walked: a unit has work then that its next() did not know of. */
+void sm_wake(struct sm *sm, uint64_t cycle);
 /* The unit gave the load/store unit work: it is due after `now`. */
 void sm_lsu_has_work(struct sm *sm, uint64_t now);
 /* Out of memory: the launch ends with FAULT_MEMORY. */

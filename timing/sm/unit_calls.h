@@ -1,6 +1,7 @@
 #ifndef TIMING_SM_UNIT_CALLS_H
 #define TIMING_SM_UNIT_CALLS_H
-/* For the stages: the units of an SM, and calls to those that listen. Callers check sm_units.n[] first (sm_hooked()). */
+/* For the stages: the units of an SM, and calls to those that listen. Callers check sm_units.n[] first
+ * (sm_hooked()). */
 #include "unit_access.h"
 
 struct sm_unit {
