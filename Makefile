@@ -355,6 +355,7 @@ lint:
 		--suppressions-list=scripts/cppcheck.txt -I. -Ibuild/lint-gcc $(filter-out test/%,$(C_SOURCES)) && echo 'lint: cppcheck is content'
 	@scripts/check_includes.sh
 	@scripts/check_symbols.sh build/lint-gcc
+	@scripts/check_circles.sh build/lint-gcc
 	@scripts/check_mechanisms.sh
 	@scripts/check_exports.sh build/lint-gcc
 	@scripts/check_columns.sh

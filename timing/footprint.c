@@ -7,13 +7,13 @@
 #include "timing/mem/l2.h"
 #include "timing/mem/lsu_parts.h"
 #include "timing/mem/memport.h"
-#include "timing/sm/sm_parts.h"
+#include "timing/sm/stages.h"
 #include <inttypes.h>
 
 /* One kind of table. */
 struct table {
     const char *what; /* with the options that set its size */
-    double bytes;     /* of all of its kind */
+    double bytes;     /* of all tables of the kind */
 };
 
 enum { MAX_TABLES = 16 };
@@ -44,7 +44,7 @@ static double pipe_ring(const struct cache_cfg *c) {
     return c->size ? ring((double)c->latency * c->ports + 1) * sizeof(struct line_op) : 0;
 }
 
-/* Of one SM. */
+/* Tables of one SM. */
 static void add_sm(struct tables *t, const struct config *c, const struct reconv_ops *ops) {
     const double n = c->gpu.sms;
     double l0 = c->sm.subcores ? c->sm.schedulers : 1, waiting = (double)c->l1i.mshrs * c->l1i.merges;
@@ -78,7 +78,7 @@ static void add_sm(struct tables *t, const struct config *c, const struct reconv
              MEM_QUEUE * sizeof(struct mem_inst)));
 }
 
-/* Of the memory side. Its rings hold what is on the wires for so many core cycles. */
+/* Tables of the memory side. Its rings hold the packets on the wires for so many core cycles. */
 static void add_memory(struct tables *t, const struct config *c) {
     const double n = c->gpu.sms, slices = c->memory.l2_slices, channels = c->dram.channels;
     double crossing = c->icnt.latency * (c->gpu.core_mhz / c->gpu.icnt_mhz);

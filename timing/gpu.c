@@ -8,6 +8,7 @@
 #include "timing/sm/livelock.h"
 #include "timing/sm/sm.h"
 #include "timing/sm/timed.h"
+#include "timing/sm/unit_access.h"
 #include "timing/sm/unit_trace.h"
 #include "timing/windows.h"
 #include <assert.h>
@@ -15,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the timing model pretends code to be: above local memory, see sm_cta.c. */
+/* Device addresses of code in the timing model: above local memory (timing/sm/memory_stage.c). */
 #define CODE_TIMING_BASE (1ull << 46)
 enum { CODE_TIMING_STEP = 1 << 24, PROGRESS_EDGES = 256 };
-/* Warps in the report of a launch that was going on when it was ended. */
+/* Warps in the report of a launch that was ended while it ran. */
 enum { FEW_NAMED = 4 };
 
 struct gpu {
@@ -28,16 +29,16 @@ struct gpu {
     struct sm **sm;
     struct workers *workers; /* NULL: one thread */
     struct windows windows;
-    const struct windows_watch *watch; /* NULL: nobody */
+    const struct windows_watch *watch; /* NULL: none */
     uint32_t n_sms;
     uint64_t now;                /* next cycle, at an edge */
-    bool broken;                 /* a launch failed: everything in flight is to be forgotten */
+    bool broken;                 /* a launch failed: the machine must be built anew */
     struct gpu_profile *profile; /* of the last launch, by PC */
     uint32_t n_profile;
     bool traced;          /* something was written to opt.trace */
-    uint64_t trace_lost;  /* events that there was no memory for */
-    uint64_t trace_shift; /* cycles of machines before this one, which begins at 0 */
-    const void **program; /* programs seen, in order: their code has addresses of its own */
+    uint64_t trace_lost;  /* events lost because memory was out */
+    uint64_t trace_shift; /* cycles of earlier machines; this one begins at 0 */
+    const void **program; /* programs seen, in order: each has addresses of its own */
     uint32_t n_programs;
 };
 
@@ -52,7 +53,7 @@ static void free_machine(struct gpu *g) {
     g->mem = NULL;
 }
 
-/* The extensions of an SM: those of every GPU, and those that the options ask for. */
+/* The units of an SM: those of every GPU, and those of the options. */
 static bool add_units(struct gpu *g, struct sm *sm) {
     struct trace_range range = {g->opt.trace_from, g->opt.trace_to, g->trace_shift};
     bool ok = sm_add_unit(sm, &(struct sm_unit_row){&unit_livelock, NULL}) &&
@@ -133,28 +134,28 @@ static bool code_address(struct gpu *g, const struct program *p, uint64_t *out) 
         g->program[g->n_programs++] = p;
     }
     *out = CODE_TIMING_BASE + (uint64_t)i * CODE_TIMING_STEP;
-    if (g->cfg.sm.fetch_packed) /* where in its line it begins is what matters */
+    if (g->cfg.sm.fetch_packed) /* its place within a cache line matters */
         *out += (uint64_t)p->place * g->cfg.sm.inst_bytes % (CODE_TIMING_STEP / 2);
     return true;
 }
 
-/* One launch on its way. */
+/* A launch in progress. */
 struct run {
     struct gpu *g;
     const struct launch *l;
     struct timed_program program;
     struct ctas ctas;
     uint64_t done;                /* CTAs */
-    uint64_t start, end, drained; /* cycles: of the launch; when the last CTA has ended, and all memory traffic */
+    uint64_t start, end, drained; /* cycles: the launch begins; the last CTA has ended; memory traffic has ended */
     uint64_t from, to;            /* the window */
-    uint64_t sampled, collected;  /* first cycle that is in no sample; that is not counted yet */
-    struct stats own;             /* what was collected so far */
-    struct stats part;            /* of it, what is in no sample */
-    struct gpu_view view;         /* without SMs when nobody looks on */
-    uint64_t progress_at, moved;  /* last cycle known to have moved something; what had been moved then */
-    uint64_t edges;               /* of windows that were run */
-    uint64_t watched;             /* cycle at which the search for warps that only repeat themselves began anew */
-    bool watching;                /* and nothing has ended it since */
+    uint64_t sampled, collected;  /* first cycle that is in no sample; first that is not collected */
+    struct stats own;             /* collected so far */
+    struct stats part;            /* the part of it that is in no sample */
+    struct gpu_view view;         /* without SMs: nobody observes */
+    uint64_t progress_at, moved;  /* last cycle with progress; the count of moves then */
+    uint64_t edges;               /* edges of the windows that were run */
+    uint64_t watched;             /* cycle at which the livelock search last began */
+    bool watching;                /* the search has not been disturbed since */
     struct fault *fault;
     struct trace_names names; /* for a trace */
 };
@@ -163,7 +164,7 @@ static bool fail(struct run *r, enum fault_kind kind, char *text) {
     return *r->fault = (struct fault){.kind = kind, .text = text}, false;
 }
 
-/* The report on a clock that does not advance: that of `sm`, or of the window when that is NULL. */
+/* The report on a clock that does not advance: the clock of `sm`, or of the window if `sm` is NULL. */
 static struct fault standstill(const struct run *r, struct sm *sm) {
     char why[400];
     uint64_t at = (sm ? sm_status(sm)->fault_cycle : r->g->windows.at) - r->start;
@@ -196,7 +197,7 @@ static bool find_fault(struct run *r) {
     return true;
 }
 
-/* What happens next in the machine, or something that does in the window after this one; UINT64_MAX: nothing ever. */
+/* The cycle of the next event, or of some event in the next window; UINT64_MAX: there is no event any more. */
 static uint64_t next_event(const struct run *r) {
     uint64_t next = memsys_next(r->g->mem, r->to), soon = r->to + r->g->windows.edge;
     for (uint32_t i = 0; next >= soon && i < r->g->n_sms; i++) {
@@ -206,7 +207,7 @@ static uint64_t next_event(const struct run *r) {
     return next;
 }
 
-/* Instructions issued, and what passed between SMs and memory. */
+/* Instructions issued, and packets between SMs and memory. */
 static uint64_t moved_so_far(const struct run *r) {
     uint64_t n = memsys_moved(r->g->mem);
     for (uint32_t i = 0; i < r->g->n_sms; i++)
@@ -267,7 +268,7 @@ static uint64_t patience(const struct gpu *g) {
     return max64(units, (uint64_t)(c->deadlock.cycles * (c->gpu.core_mhz / slowest)));
 }
 
-/* Is the launch still getting anywhere? */
+/* Does the launch make progress? */
 static bool check_progress(struct run *r, uint64_t next) {
     uint64_t cycles = r->to - r->start;
     if (launch_stopped(r->l))
@@ -323,10 +324,10 @@ static void collect(struct run *r, uint64_t end, struct stats *s) {
     energy_stats(&g->cfg, s);
     utilization_stats(&g->cfg, g->opt.lane_operations ? g->opt.lane_operations : 2, &r->own, s);
     r->collected = end;
-    r->moved = UINT64_MAX; /* the counts it was taken from are cleared */
+    r->moved = UINT64_MAX; /* its counts are cleared */
 }
 
-/* For who looks on: the statistics since the last call, with those of each SM. */
+/* For an observer: the statistics since the last call, also of each SM. */
 static void show(struct run *r, uint64_t from, uint64_t end, const struct stats *interval) {
     r->view.from = from - r->start;
     r->view.to = end - r->start;
@@ -336,7 +337,7 @@ static void show(struct run *r, uint64_t from, uint64_t end, const struct stats 
     r->g->opt.view(r->g->opt.progress_ctx, &r->view);
 }
 
-/* Adds the statistics since the last call to those of the launch. `sample`: a sample ends here, and is handed out. */
+/* Adds the statistics since the last call to those of the launch. `sample`: a sample ends here and is delivered. */
 static bool take(struct run *r, uint64_t end, bool sample) {
     struct gpu *g = r->g;
     struct stats interval;
@@ -392,13 +393,13 @@ static void end_trace(struct run *r, bool ok) {
     if (ok)
         return;
     const struct program *p = r->l->program;
-    bool at = r->fault->kind < FAULT_DEADLOCK && r->fault->pc < p->n; /* others have no place */
+    bool at = r->fault->kind < FAULT_DEADLOCK && r->fault->pc < p->n; /* other faults have no place */
     char text[128];
     snprintf(text, sizeof text, at ? "kernel '%.60s', line %u" : "kernel '%.60s'", p->name,
              at ? p->info[r->fault->pc].line : 0);
     trace_write_end(g->opt.trace, !g->traced, r->to + g->trace_shift, launch_end_word(r->fault->kind), text);
     g->traced = true;
-    g->trace_shift += r->to; /* the next launch is another machine's */
+    g->trace_shift += r->to; /* the next launch runs on a new machine */
 }
 
 /* When the next CTA can begin: in the next window if an SM has room, or after an event. */
@@ -423,7 +424,7 @@ static uint64_t window_end(const struct run *r, bool *exact) {
     return *exact ? r->from + w->edge : to;
 }
 
-/* The last window ended in its middle. */
+/* The last window did not complete. */
 static bool ended_early(struct run *r) {
     if (find_fault(r))
         return false;
@@ -466,12 +467,12 @@ static bool run_windows(struct run *r) {
         uint64_t from = next / edge * edge;
         if (g->cfg.gpu.poll && from > r->to)
             from = r->to + edge;
-        r->progress_at += from - r->to; /* cycles in which nothing can happen are no sign of a deadlock */
+        r->progress_at += from - r->to; /* cycles without possible events do not count as a deadlock */
         r->from = g->cfg.gpu.poll ? r->to : from;
     }
 }
 
-/* What extensions of an SM take of its registers. */
+/* Registers that units of an SM take. */
 static uint32_t units_registers(const struct gpu *g, const struct launch *l) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < g->opt.n_units; i++)
@@ -539,7 +540,7 @@ void gpu_watch(struct gpu *g, const struct windows_watch *watch) {
 uint64_t gpu_trace_lost(const struct gpu *g) { return g->trace_lost; }
 
 void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes) {
-    if (g->mem) /* else the machine is built anew for the next launch */
+    if (g->mem) /* otherwise the next launch builds a new machine */
         memsys_host_wrote(g->mem, address, bytes);
 }
 
@@ -548,7 +549,7 @@ const struct gpu_profile *gpu_profile(const struct gpu *g, uint32_t *n) {
     return g->profile;
 }
 
-/* Data in the L1 do not outlive a launch; instructions, constants and textures do. */
+/* Each launch begins without data in the L1; instructions, constants and textures stay. */
 static void end_launch(struct gpu *g, bool ok) {
     for (uint32_t i = 0; g->sm && i < g->n_sms; i++) {
         sm_launch_end(g->sm[i]);

@@ -1,6 +1,6 @@
 #ifndef TIMING_VIEW_H
 #define TIMING_VIEW_H
-/* What a launch is at, for someone who looks on while it runs: the statistics of an interval, also of each SM alone. */
+/* The progress of a running launch for an observer: statistics of an interval, for the GPU and for each SM. */
 #include "timing/report/stat.h"
 
 struct sm;
@@ -12,7 +12,7 @@ struct gpu_view {
     uint32_t n_sms;
     struct gpu_view_sm {
         uint32_t ctas, warps;  /* on it now; warps that have not finished */
-        struct stats interval; /* what the SM counts itself: nothing of the L2 or of memory */
+        struct stats interval; /* counts of the SM: without the L2 and memory */
     } * sm;
 };
 

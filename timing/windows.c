@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* So few SMs are done sooner than other host threads have heard of them. */
+/* Handing out so few SMs to other host threads takes longer than running them. */
 enum { FEW = 2 };
 
 bool windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct memsys *mem, struct workers *workers) {
@@ -31,12 +31,12 @@ void windows_free(struct windows *w) {
     w->begins = NULL;
 }
 
-/* CTAs that the SM has, those included that it will begin with. */
+/* CTAs of the SM, including those it will begin. */
 static inline uint32_t ctas_of(const struct windows *w, uint32_t i) {
     return sm_status(w->sm[i])->ctas + w->begins[i].n;
 }
 
-/* May the SM go on? One that has anything to do at the edge where it stands waits until no other is behind it. */
+/* May the SM run? An SM with work at its edge waits until no other SM is behind it. */
 static inline bool goes_on(const struct windows *w, uint32_t i) {
     const struct sm_status *s = sm_status(w->sm[i]);
     return s->reached < w->to && (s->reached == w->at || !(s->n_ordered || ctas_of(w, i) < w->keep));
@@ -69,11 +69,11 @@ static void follow_beside(struct windows *w) {
     atomic_store_explicit(&w->followed, true, memory_order_release);
 }
 
-/* The partitions of a group, as far ahead as they get without the others; whoever is last does the rest. */
+/* Runs the partitions of a group as far ahead as possible; the last group to end does the rest. */
 static void run_group(struct windows *w, uint32_t group) {
     uint32_t n = memsys_partitions(w->mem);
     for (uint32_t i = 0; !atomic_load_explicit(&w->followed, memory_order_acquire); i++)
-        workers_pause(i); /* jobs begin in the order of their numbers, so somebody is at it */
+        workers_pause(i); /* jobs begin in order, so an earlier job is running */
     for (uint32_t p = group * n / w->groups; p < (group + 1) * n / w->groups; p++)
         memsys_lead_partition(w->mem, p, w->leads);
     if (atomic_fetch_sub_explicit(&w->groups_left, 1, memory_order_acq_rel) == 1)
@@ -122,7 +122,7 @@ static void run_sms(struct windows *w) {
     }
 }
 
-/* The first cycle that some SM has still to do. */
+/* The first cycle that some SM has not run yet. */
 static uint64_t slowest(const struct windows *w) {
     uint64_t at = w->to;
     for (uint32_t i = 0; i < w->n_sms; i++)
@@ -148,7 +148,7 @@ static void dispatch(struct windows *w, struct ctas *ctas, uint64_t at) {
     ctas->turn = (uint32_t)(ctas->next % w->n_sms);
 }
 
-/* At the edge `at`, of the SMs that stand there: plain stores by SM, then instructions whose order among SMs shows, by
+/* At the edge `at`, for the SMs that have reached it: performs plain stores by SM, then ordered instructions by
  * cycle and SM. */
 static void perform(struct windows *w, uint64_t at) {
     uint32_t left = 0;
@@ -163,7 +163,7 @@ static void perform(struct windows *w, uint64_t at) {
                 ;
 }
 
-/* No SM is behind the edge `w->at`: what is to be done there. */
+/* All SMs have reached the edge `w->at`: its work is done. */
 static void meet(struct windows *w, struct ctas *ctas) {
     perform(w, w->at);
     dispatch(w, ctas, w->at);
@@ -178,11 +178,11 @@ static bool failed(struct windows *w) {
     return any;
 }
 
-/* The requests have to follow at once when SMs will soon have to know the room that they leave, or when nothing else
- * is to be done meanwhile. */
+/* May the requests wait to be moved? Not if SMs will soon need to know the room in their queues, or if no SM has work
+ * meanwhile. */
 static bool may_wait(const struct windows *w) { return w->far && !w->exact && !w->crowded && worth_sharing(w); }
 
-/* Requests follow to the crossing after w->at, or will do so beside the SMs. */
+/* Requests move to the crossing after w->at, now or while the SMs run. */
 static void follow(struct windows *w) {
     w->beside = may_wait(w);
     if (w->beside)
@@ -191,7 +191,7 @@ static void follow(struct windows *w) {
     memsys_exchange(w->mem);
 }
 
-/* The window [from, to) begins: replies are known as far as its SMs can see them. */
+/* The window [from, to) begins: all replies that its SMs can see are known. */
 static void prepare(struct windows *w, uint64_t from, uint64_t to) {
     uint32_t crossing = memsys_crossing(w->mem);
     if (!crossing || (w->beside && from == w->at && !w->exact))
@@ -250,7 +250,7 @@ bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t t
         memsys_follow(w->mem, to);
         memsys_exchange(w->mem);
     } else {
-        w->to = to + 1; /* SMs that can go on */
+        w->to = to + 1; /* SMs that can run */
         follow(w);
     }
     perform(w, to);

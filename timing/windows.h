@@ -3,10 +3,10 @@
 /* Windows: spans of cycles in which the SMs and the memory side advance independently of each other, on one host thread
  * or on several, with the same result.
  *
- * What SMs have to agree on happens at edges, every `edge` cycles: CTAs begin, atomics and volatile accesses are
- * performed in order of (cycle, SM), plain stores become known. An SM that has any of that to do stops at the next
- * edge; there it waits until no other is behind it. One that has not runs on to the window's end. So does the memory
- * side, as far as the SMs let it (memsys.h): an SM that must know how much room its queue has stops, too, until it has
+ * Edges are every `edge` cycles. At an edge CTAs begin, atomics and volatile accesses are performed in order of (cycle,
+ * SM), and other SMs see plain stores. An SM with an atomic to perform, or with room for a CTA, stops at the next edge
+ * and waits until no other SM is behind it. Other SMs run to the end of the window. The memory side runs as far ahead
+ * as the SMs permit (memsys.h): an SM that must know how much room its queue has stops until the memory side has
  * followed. */
 #include "isa/machine/workers.h"
 #include <stdatomic.h>
@@ -17,7 +17,7 @@ struct launch;
 struct memsys;
 struct sm;
 
-/* A CTA that an SM begins before anything else of its next job. */
+/* A CTA that an SM begins at the start of its next job. */
 struct cta_begin {
     uint64_t cta, cycle;
 };
@@ -33,16 +33,16 @@ struct cta_begins {
 /* The CTAs of a launch. */
 struct ctas {
     const struct launch *launch;
-    uint64_t next, total; /* the next one to begin; how many there are */
-    uint32_t occupancy;   /* an SM holds at a time */
-    uint32_t turn;        /* SM that is offered the next one first */
+    uint64_t next, total; /* the next CTA to begin; number of CTAs */
+    uint32_t occupancy;   /* CTAs that an SM holds at a time */
+    uint32_t turn;        /* SM that is offered the next CTA first */
 };
 
-/* For who times the parts of a run (gpu_watch()): what has just ended. */
+/* For callers that time the parts of a run (gpu_watch()): the part that has just ended. */
 enum windows_event {
-    WINDOWS_OUTSIDE, /* what is not simulation: a launch begins */
-    WINDOWS_ALONE,   /* what one thread does while others wait; jobs come, that they would share, */
-    WINDOWS_FEW,     /* or that are too few for that; or the launch has ended */
+    WINDOWS_OUTSIDE, /* not simulation: a launch begins */
+    WINDOWS_ALONE,   /* work of one thread while others wait; jobs follow that they could share, */
+    WINDOWS_FEW,     /* or too few jobs to share; or the launch has ended */
     WINDOWS_JOB,     /* a job */
 };
 struct windows_watch {

@@ -55,8 +55,7 @@ static void *call(struct jit_frame *f, uint32_t i) {
         atomic_load_explicit(&r->native.code->entry[f->active != LANES_ALL][next].inside, memory_order_acquire);
     if (!code || !calls_step(w, in, f->active, &next))
         return NULL;
-    struct spe_stack *st = r->warps[w->index].control.model; /* only the stack model has a turn with a budget */
-    st->e[st->n - 1].depth = (uint16_t)(st->e[st->n - 1].depth + (in->kind == K_CALL ? 1 : -1));
+    spe_calls(r->warps[w->index].control.model, in->kind == K_CALL ? 1 : -1); /* only turns of spe have a budget */
     f->threads += f->n_active;
     f->executed += i + 1;
     f->first = &w->program->code[next];

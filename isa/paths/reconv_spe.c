@@ -18,13 +18,13 @@ static void spe_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanem
 
 static int spe_paths(const void *st, struct path *out, int max) {
     const struct spe_stack *s = st;
-    if (!s->n || max < 1)
+    if (spe_is_empty(s) || max < 1)
         return 0;
-    out[0] = (struct path){.pc = s->e[s->n - 1].pc, .lanes = s->e[s->n - 1].lanes};
+    out[0] = spe_top(s);
     return 1;
 }
 
-static bool spe_finished(const void *st) { return ((const struct spe_stack *)st)->n == 0; }
+static bool spe_finished(const void *st) { return spe_is_empty(st); }
 
 static void push(struct spe_stack *s, struct target t, uint32_t rpc, uint16_t depth, uint16_t rpc_depth) {
     if ((t.pc == rpc && depth == rpc_depth) || !t.lanes)

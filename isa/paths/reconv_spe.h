@@ -31,11 +31,20 @@ static inline void spe_settle(struct spe_stack *s) {
             return;
     }
 }
+static inline bool spe_is_empty(const struct spe_stack *s) { return !s->n; }
+/* The path that may issue: PC and lanes of the top entry. Requires that the stack is not empty. */
+static inline struct path spe_top(const struct spe_stack *s) {
+    return (struct path){.pc = s->e[s->n - 1].pc, .lanes = s->e[s->n - 1].lanes};
+}
 /* The top entry goes on at `next`. */
 static inline void spe_advance(struct spe_stack *s, uint32_t next) {
     s->e[s->n - 1].pc = next;
     if (next == s->e[s->n - 1].rpc)
         spe_settle(s);
+}
+/* The lanes of the top entry call a function (1), or return from one (-1). */
+static inline void spe_calls(struct spe_stack *s, int calls) {
+    s->e[s->n - 1].depth = (uint16_t)(s->e[s->n - 1].depth + calls);
 }
 /* Lanes that are not at the top of the stack. */
 lanemask_t spe_others(const struct spe_stack *s);

@@ -42,7 +42,7 @@ static void cae_free(void *unit) {
 
 static bool launch(void *unit, struct sm *sm, uint64_t now) {
     struct cae *u = unit;
-    const struct program *p = sm->program->program;
+    const struct program *p = sm_get_program(sm)->program;
     (void)now;
     forget_launch(u);
     u->sm = sm;
@@ -67,17 +67,17 @@ static void launch_end(void *unit, struct sm *sm) {
 static void begin_cta(void *unit, struct sm *sm, uint32_t cta, uint64_t now) {
     struct cae *u = unit;
     (void)now;
-    const struct warp_set *warps = &sm->cta[cta].warps;
+    const struct warp_set *warps = &sm_get_cta(sm, cta)->warps;
     uint32_t w;
     for (struct warp_walk at = warp_walk(warps); warp_next(&at, warps, WARP_WORDS, &w);) {
-        cae_tags_start(&u->map, cae_tags(u, w), sm->warp[w].w);
+        cae_tags_start(&u->map, cae_tags(u, w), sm_get_warp(sm, w));
         u->compact[w] = 0;
     }
 }
 
 static const struct sm_form *form(void *unit, struct sm *sm, const struct sm_candidate *c) {
     struct cae *u = unit;
-    if (sm->warp[c->warp].context)
+    if (sm_is_context(sm, c->warp))
         return NULL;
     u->last = cae_choose(u, c->warp, c->pc, c->lanes);
     u->last_form = cae_form_for(u, c->warp, c->pc, u->last);
@@ -95,7 +95,7 @@ static void set_tag(struct cae *u, uint32_t warp, uint16_t reg, struct cae_tag t
 /* What is in the registers that the instruction writes. `done`: they are written; else they will be, by lanes that
  * cannot be told yet. */
 static void follow(struct cae *u, const struct sm_issued *i, bool done) {
-    const struct warp *w = u->sm->warp[i->warp].w;
+    const struct warp *w = sm_get_warp(u->sm, i->warp);
     const struct sb_regs *r = &i->ti->regs;
     if (done && !i->fx->lanes)
         return;
@@ -145,7 +145,7 @@ static void count(struct cae *u, const struct sm_issued *i) {
 
 static void issued(void *unit, struct sm *sm, const struct sm_issued *i) {
     struct cae *u = unit;
-    if (i->phase == ISSUE_PERFORMED || sm->warp[i->warp].context)
+    if (i->phase == ISSUE_PERFORMED || sm_is_context(sm, i->warp))
         return; /* it was told of when it took its slot; and what is no warp of a CTA has no compact registers */
     follow(u, i, i->phase == ISSUE_DONE);
     if (u->trace && u->last_form && u->last_form->unit)
@@ -166,28 +166,28 @@ static const struct stat_row rows[] = {
 
 static void add_stats(void *unit, struct stats *s) {
     struct cae *u = unit;
-    uint64_t busy = 0, waits = 0, conflicts = 0;
-    for (uint32_t p = 0; u->sm && p < u->sm->n_parts; p++) {
-        busy += u->sm->part[p].pipe[PIPE_AFFINE].units.n.busy;
-        waits += u->sm->part[p].pipe[PIPE_AFFINE].units.n.waits;
+    struct pipe_use pipe = {0, 0};
+    uint64_t conflicts = 0;
+    if (u->sm)
+        pipe = sm_pipe_use(u->sm, PIPE_AFFINE);
+    for (uint32_t p = 0; u->sm && p < u->parts; p++) {
         conflicts += u->file[p].n.read_waits + u->file[p].n.write_waits;
         memset(&u->file[p].n, 0, sizeof u->file[p].n);
     }
     STATS_COUNT(s, rows, &u->n);
-    stats_put(s, STAT_cae_busy_cycles, (double)(busy - u->busy));
-    stats_put(s, STAT_cae_stall_cycles, (double)(waits - u->waits));
+    stats_put(s, STAT_cae_busy_cycles, (double)(pipe.busy - u->busy));
+    stats_put(s, STAT_cae_stall_cycles, (double)(pipe.waits - u->waits));
     stats_put(s, STAT_cae_bank_conflicts, (double)conflicts);
-    u->busy = busy;
-    u->waits = waits;
+    u->busy = pipe.busy;
+    u->waits = pipe.waits;
     memset(&u->n, 0, sizeof u->n);
 }
 
 bool cae_mistake(const struct sm *sm, uint32_t *warp, uint32_t *number) {
     const struct cae *u = sm_unit_state(sm, &cae_unit);
     for (*warp = 0; u && u->tags && *warp < WARP_SLOTS; ++*warp) {
-        const struct sm_warp *sw = &sm->warp[*warp];
-        for (*number = 0; warp_set_has(&sm->live, *warp) && !sw->context && *number < u->map.n; ++*number)
-            if (!cae_tag_fits(&u->map, (uint16_t)*number, &cae_tags(u, *warp)[*number], sw->w))
+        for (*number = 0; sm_is_live(sm, *warp) && !sm_is_context(sm, *warp) && *number < u->map.n; ++*number)
+            if (!cae_tag_fits(&u->map, (uint16_t)*number, &cae_tags(u, *warp)[*number], sm_get_warp(sm, *warp)))
                 return true;
     }
     return false;

@@ -63,8 +63,9 @@ static struct cae_choice no(enum cae_why why, bool full) {
 
 struct cae_choice cae_choose(const struct cae *u, uint32_t warp, uint32_t pc, lanemask_t lanes) {
     const struct cae_inst *c = &u->inst[pc];
-    bool memory = u->sm->program->inst[pc].flags & TIMED_MEMORY;
-    bool guarded = tag(u, warp, c->guard)->class != CLASS_SCALAR, full = lanes == u->sm->warp[warp].w->live && !guarded;
+    bool memory = sm_get_program(u->sm)->inst[pc].flags & TIMED_MEMORY;
+    bool guarded = tag(u, warp, c->guard)->class != CLASS_SCALAR,
+         full = lanes == sm_get_warp(u->sm, warp)->live && !guarded;
     enum affine_class source[4], class;
     if (c->rule == RULE_NONE && (!c->branch || !u->cfg->cae.branches))
         return no(memory ? CAE_MEMORY : CAE_RULE, full && !c->parts);

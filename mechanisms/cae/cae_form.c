@@ -13,7 +13,7 @@ static uint8_t words(const struct cae *u, uint16_t reg) { return u->map.program-
 
 /* What distinguishes it from other forms of its instruction. */
 static struct cae_form wanted(const struct cae *u, uint32_t warp, uint32_t pc, struct cae_choice c) {
-    const struct timed_inst *ti = &u->sm->program->inst[pc];
+    const struct timed_inst *ti = &sm_get_program(u->sm)->inst[pc];
     struct cae_form f = {.result = c.class != CLASS_VECTOR, .unit = c.why == CAE_FITS};
     for (unsigned i = 0; i < ti->regs.n_read; i++)
         if (words(u, ti->regs.read[i]) && is_compact(u, warp, ti->regs.read[i]))
@@ -62,7 +62,7 @@ static void fill(const struct cae *u, uint32_t pc, struct cae_form *f) {
     const struct sm_cfg *sm = &u->cfg->sm;
     struct timed_inst *ti = &f->form.ti;
     uint32_t banks = sm->banks / u->parts, compact_banks = u->file[0].banks;
-    *ti = u->sm->program->inst[pc];
+    *ti = sm_get_program(u->sm)->inst[pc];
     ti->read_words = ti->write_words = 0;
     ti->banks = (struct bank_list){.bank = f->bank, .more = ti->banks.more};
     f->form.other = (struct bank_list){.bank = f->bank + OTHER};

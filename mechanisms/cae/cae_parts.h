@@ -5,7 +5,7 @@
 #include "cae.h"
 #include "cae_tags.h"
 #include "timing/report/trace.h"
-#include "timing/sm/sm_parts.h"
+#include "timing/sm/unit_access.h"
 
 /* What an instruction was not executed on an affine unit for. */
 enum cae_why { CAE_FITS, CAE_MEMORY, CAE_DIVERGENT, CAE_SOURCE, CAE_RULE, CAE_RANGE, N_CAE_WHY };

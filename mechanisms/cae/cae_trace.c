@@ -40,9 +40,9 @@ void cae_trace_issued(struct cae *u, const struct sm_issued *i) {
 /* An instruction without a result is told of while it is being issued, with the cycle of its end. */
 void cae_trace_written(void *unit, struct sm *sm, const struct sm_written *r) {
     struct cae *u = unit;
-    if (!sm->program->inst[r->pc].regs.n_write) {
-        bool here = sm->program->program->code[r->pc].kind == K_BRANCH && u->last_form && u->last_form->unit;
-        struct cae_bar *b = here && !sm->warp[r->warp].context ? free_row(u, r->from) : NULL;
+    if (!sm_get_program(sm)->inst[r->pc].regs.n_write) {
+        bool here = sm_get_program(sm)->program->code[r->pc].kind == K_BRANCH && u->last_form && u->last_form->unit;
+        struct cae_bar *b = here && !sm_is_context(sm, r->warp) ? free_row(u, r->from) : NULL;
         if (b) {
             *b = (struct cae_bar){.from = r->from, .warp = r->warp, .pc = r->pc};
             draw(u, b, r->to);

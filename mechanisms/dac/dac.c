@@ -58,7 +58,7 @@ static void dac_free(void *u) {
 
 /* Entries of a queue for each warp that may be resident. */
 static uint32_t share(uint32_t all, const struct dac *d) {
-    uint32_t warps = sm_occupancy(d->cfg, d->sm->launch, 0) * engine_shape(d->engine)->n_warps;
+    uint32_t warps = sm_occupancy(d->cfg, sm_get_launch(d->sm), 0) * engine_shape(d->engine)->n_warps;
     return warps && all / warps ? all / warps : 1;
 }
 
@@ -72,13 +72,13 @@ static void listen(struct dac *d, bool on) {
 
 /* What a launch needs on an SM that gets CTAs of it. False: memory is out. */
 static bool begin_launch(struct dac *d) {
-    const struct launch *l = d->sm->launch;
+    const struct launch *l = sm_get_launch(d->sm);
     uint32_t fit = sm_occupancy(d->cfg, l, 0);
     d->most_ctas = d->cfg->dac.batch && d->cfg->dac.batch < fit ? d->cfg->dac.batch : fit;
     d->most_ctas = d->most_ctas > AFFINE_CTAS ? AFFINE_CTAS : d->most_ctas;
     d->engine = engine_new(l, d->most_ctas ? d->most_ctas : 1, d->cfg->reconv.first);
-    d->queue = calloc(d->sm->slots, sizeof *d->queue);
-    if (!d->engine || !d->queue || !supply_init(&d->supply, d->sm->slots))
+    d->queue = calloc(sm_get_slots(d->sm), sizeof *d->queue);
+    if (!d->engine || !d->queue || !supply_init(&d->supply, sm_get_slots(d->sm)))
         return false;
     memset(d->filled, 0, sizeof d->filled);
     d->size[QUEUE_ADDRESS] = share(d->cfg->dac.pwaq, d);
@@ -88,11 +88,11 @@ static bool begin_launch(struct dac *d) {
 
 static bool launch(void *u, struct sm *sm, uint64_t now) {
     struct dac *d = u;
-    const struct launch *l = sm->launch;
+    const struct launch *l = sm_get_launch(sm);
     d->sm = sm;
     d->active = program_affine_stream(l->program) != 0;
     assert(l->program->coverage.tuples <= d->cfg->dac.tuples); /* the pass has seen to it */
-    if (!d->l1 && !(d->l1 = lsu_join(sm->lsu, &dac_requests, d)))
+    if (!d->l1 && !(d->l1 = lsu_join(sm_get_lsu(sm), &dac_requests, d)))
         return false;
     d->trace = sm_unit_state(sm, &unit_trace);
     listen(d, d->active);
@@ -117,7 +117,7 @@ static void launch_end(void *u, struct sm *sm) {
     d->context = NO_CONTEXT;
     if (!d->engine)
         return;
-    dac_account(d, sm->accounted);
+    dac_account(d, sm_get_accounted(sm));
     for (uint32_t w = 0; w < d->supply.n_warps && d->queue; w++)
         for (uint32_t i = 0; i < d->queue[w].n; i++)
             dac_release(d, dac_record_at(&d->queue[w], i), false);
@@ -135,8 +135,9 @@ static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     }
     memset(c, 0, offsetof(struct dac_cta, plan));
     c->n_warps = engine_shape(d->engine)->n_warps;
-    for (struct warp_walk i = warp_walk(&sm->cta[cta].warps); warp_next(&i, &sm->cta[cta].warps, sm->words, &w);)
-        c->slot[sm->warp[w].w->index] = (uint16_t)w;
+    for (struct warp_walk i = warp_walk(&sm_get_cta(sm, cta)->warps);
+         warp_next(&i, &sm_get_cta(sm, cta)->warps, WARP_WORDS, &w);)
+        c->slot[sm_get_warp(sm, w)->index] = (uint16_t)w;
     d->pending |= (uint64_t)1 << cta;
     d->came_at = now;
     d->dirty = true;
@@ -182,7 +183,7 @@ static void begin_batch(struct dac *d, uint64_t now) {
     }
     for (; d->pending && n < d->most_ctas; d->pending &= d->pending - 1) {
         d->batch[n] = (uint32_t)__builtin_ctzll(d->pending);
-        id[n] = d->sm->cta[d->batch[n]].id;
+        id[n] = sm_get_cta(d->sm, d->batch[n])->id;
         n++;
     }
     if (!engine_start(d->engine, id, n)) {
@@ -201,8 +202,10 @@ static void begin_batch(struct dac *d, uint64_t now) {
     }
     d->n.batches++;
     d->n.batch_ctas += n;
-    const struct sm_context_start how = {
-        .name = "affine warp", .stream = program_affine_stream(d->sm->launch->program), .lanes = 1, .driven = true};
+    const struct sm_context_start how = {.name = "affine warp",
+                                         .stream = program_affine_stream(sm_get_launch(d->sm)->program),
+                                         .lanes = 1,
+                                         .driven = true};
     d->context = sm_context_open(d->sm, &unit_dac, &how, now);
     d->out_of_memory |= d->context == NO_CONTEXT;
 }
@@ -233,7 +236,9 @@ static bool data_there(struct dac *d, uint32_t slot, lanemask_t lanes) {
 
 static uint8_t starve(struct dac *d, uint32_t slot, enum supply_queue q) {
     d->n.queue_empty[q] += !d->queue[slot].starved[q];
-    d->dirty |= !d->queue[slot].starved[q] || d->sm->warp[slot].n_paths > 1; /* the last one that could go on? */
+    uint32_t n_paths;
+    sm_get_paths(d->sm, slot, &n_paths);
+    d->dirty |= !d->queue[slot].starved[q] || n_paths > 1; /* the last one that could go on? */
     d->queue[slot].starved[q] = true;
     return PATH_QUEUE;
 }
@@ -247,9 +252,9 @@ static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, u
         return affine_may_issue(d, c);
     if (!(c->ti->flags & TIMED_DEQ))
         return PATH_READY;
-    const struct program *p = sm->program->program;
+    const struct program *p = sm_get_program(sm)->program;
     const struct inst_info *info = &p->info[c->pc];
-    struct warp *w = sm->warp[c->warp].w;
+    struct warp *w = sm_get_warp(sm, c->warp);
     lanemask_t m = c->lanes;
     if (info->guard_site) {
         lanemask_t *hidden = (lanemask_t *)(void *)(w->bank[0] + p->deq_predicate);
@@ -267,11 +272,12 @@ static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, u
 }
 
 bool dac_starves(const struct dac *d, uint32_t slot, uint32_t path) {
-    const struct program *p = d->sm->program->program;
-    const struct sm_warp *sw = &d->sm->warp[slot];
-    const struct inst_info *info = &p->info[sw->path[path].pc];
-    const struct inst *in = &p->code[sw->path[path].pc];
-    lanemask_t m = sw->path[path].lanes, guard = 0;
+    const struct program *p = sm_get_program(d->sm)->program;
+    uint32_t n_paths;
+    const struct sm_path *at = &sm_get_paths(d->sm, slot, &n_paths)[path];
+    const struct inst_info *info = &p->info[at->pc];
+    const struct inst *in = &p->code[at->pc];
+    lanemask_t m = at->lanes, guard = 0;
     if (info->guard_site) {
         if (m & ~supply_ready(&d->supply, slot, QUEUE_PREDICATE))
             return true;
@@ -279,7 +285,7 @@ bool dac_starves(const struct dac *d, uint32_t slot, uint32_t path) {
                          false); /* it only looks */
         m &= in->guard_not ? ~guard : guard;
     } else {
-        m = guard_lanes(sw->w, in, m);
+        m = guard_lanes(sm_get_warp(d->sm, slot), in, m);
     }
     return info->site && m & ~supply_ready(&d->supply, slot, queue_of(p->sites[info->site - 1u].kind));
 }
@@ -293,8 +299,8 @@ static bool takes_first(const struct dac *d, uint32_t slot, lanemask_t lanes) {
 
 /* The address of a load, a store or an access of shared memory. */
 static bool take_address(struct dac *d, const struct sm_candidate *c, uint32_t site, lanemask_t m) {
-    const struct program *p = d->sm->program->program;
-    struct warp *w = d->sm->warp[c->warp].w;
+    const struct program *p = sm_get_program(d->sm)->program;
+    struct warp *w = sm_get_warp(d->sm, c->warp);
     struct dac_queue *q = &d->queue[c->warp];
     bool by_access = takes_first(d, c->warp, m), unlocks = by_access;
     lanemask_t wrong = supply_addresses(&d->supply, engine_shape(d->engine), c->warp, w->index, site, m,
@@ -318,9 +324,9 @@ static void count_masks(struct dac *d, uint32_t slot) {
 
 static bool take(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now) {
     struct dac *d = u;
-    const struct program *p = sm->program->program;
+    const struct program *p = sm_get_program(sm)->program;
     const struct inst_info *info = &p->info[c->pc];
-    struct warp *w = sm->warp[c->warp].w;
+    struct warp *w = sm_get_warp(sm, c->warp);
     lanemask_t *hidden = (lanemask_t *)(void *)(w->bank[0] + p->deq_predicate), m = c->lanes;
     dac_account(d, now);
     d->dirty = true;
@@ -371,8 +377,8 @@ static void measure(struct dac *d, const struct affine_step *s) {
 
 /* A load of the affine stream went wrong: whose it was. */
 static bool fault(const struct dac *d, const struct affine_step *s, struct effects *fx) {
-    struct warp *w = d->sm->warp[d->context].w;
-    w->cta->id = d->sm->cta[d->batch[s->fault_cta]].id;
+    struct warp *w = sm_get_warp(d->sm, d->context);
+    w->cta->id = sm_get_cta(d->sm, d->batch[s->fault_cta])->id;
     w->index = s->fault_warp;
     fx->fault = s->fault;
     fx->fault_text = NULL;
@@ -423,7 +429,7 @@ static bool execute(void *u, struct sm *sm, const struct sm_candidate *c, struct
     d->n.tuple_writes += c->ti->write_words * d->words;
     d->sends = !d->repeat && !engine_done(d->engine) && is_enq(engine_next(d->engine));
     const struct inst *next = d->repeat || engine_done(d->engine) ? c->in : engine_next(d->engine);
-    sm_context_goto(sm, c->warp, (uint32_t)(next - sm->program->program->code));
+    sm_context_goto(sm, c->warp, (uint32_t)(next - sm_get_program(sm)->program->code));
     return true;
 }
 
@@ -432,9 +438,7 @@ static void tick(void *u, struct sm *sm, uint64_t now) {
     if (!d->dirty && now < d->due)
         return;
     if (d->out_of_memory) {
-        sm->fault = (struct fault){.kind = FAULT_MEMORY};
-        sm->status.fault_cycle = now;
-        sm->status.stopped = true;
+        sm_no_memory(sm, now);
         return;
     }
     if (!d->dirty && now < dac_expand_next(d) && now < dac_ask_next(d, now - 1))

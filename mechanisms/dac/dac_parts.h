@@ -3,8 +3,8 @@
 /* Inside of the unit: dac.c (affine warp, batches), expand.c (ATQ, expansion units, the warps' queues), lines.c
  * (requests and locks), dac_report.c (statistics, deadlock reports). */
 #include "isa/affine/supply.h"
-#include "timing/sm/sm_parts.h"
-#include "timing/sm/unit.h"
+#include "timing/sm/sm.h"
+#include "timing/sm/unit_access.h"
 
 extern const struct sm_unit_ops unit_dac;
 

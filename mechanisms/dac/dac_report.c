@@ -55,10 +55,10 @@ static const char *kind_name(uint8_t kind) {
 
 static void describe_queue(const struct dac *d, uint32_t slot, enum supply_queue q, FILE *out) {
     const struct supply_ring *r = &d->supply.ring[slot][q];
-    const struct program *p = d->sm->launch->program;
+    const struct program *p = sm_get_launch(d->sm)->program;
     if (!r->n && !d->queue[slot].starved[q])
         return;
-    const struct warp *w = d->sm->warp[slot].w;
+    const struct warp *w = sm_get_warp(d->sm, slot);
     fprintf(out, "  dac: CTA (%u,%u,%u), warp %u: %u of %u in its %s queue", w->cta->id.x, w->cta->id.y, w->cta->id.z,
             w->index, d->queue[slot].used[q], d->size[q], q == QUEUE_ADDRESS ? "address" : "predicate");
     if (r->n) {
@@ -80,12 +80,12 @@ void dac_describe(const void *u, const struct sm *sm, FILE *out) {
     if (d->context != NO_CONTEXT && !engine_done(d->engine)) {
         const struct inst *in = engine_next(d->engine);
         fprintf(out, "; the affine warp is at line %u%s",
-                sm->launch->program->info[in - sm->launch->program->code].line,
+                sm_get_launch(sm)->program->info[in - sm_get_launch(sm)->program->code].line,
                 atq_has_predicate(d, d->waits) ? " and waits for a predicate to be expanded" : "");
     }
     fputc('\n', out);
     for (uint32_t w = 0; w < d->supply.n_warps; w++)
-        if (sm->warp[w].w && !sm->warp[w].context)
+        if (sm_get_warp(sm, w) && !sm_is_context(sm, w))
             for (int q = 0; q < N_QUEUES; q++)
                 describe_queue(d, w, (enum supply_queue)q, out);
 }

@@ -43,9 +43,10 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
     assert(atq_has_room(d));
     uint32_t n = d->n_batch * shape(d)->n_warps;
     struct atq_entry *a = atq_at(d, d->tail);
-    *a = (struct atq_entry){
-        .site = d->sm->program->program->info[s->pc].site - 1u, .number = d->numbers + s->number, .n_ctas = d->n_batch};
-    a->queue = (uint8_t)queue_of(d->sm->program->program->sites[a->site].kind);
+    *a = (struct atq_entry){.site = sm_get_program(d->sm)->program->info[s->pc].site - 1u,
+                            .number = d->numbers + s->number,
+                            .n_ctas = d->n_batch};
+    a->queue = (uint8_t)queue_of(sm_get_program(d->sm)->program->sites[a->site].kind);
     a->entries = malloc(n * sizeof *a->entries);
     if (!a->entries)
         return false;
@@ -112,7 +113,7 @@ static void find_lines(const struct dac *d, const struct inst *enq, uint32_t slo
         uint64_t first = address[lane], last = first + bytes - 1;
         if (enq->space == SPACE_LOCAL) {
             for (uint64_t word = first / 4; word <= last / 4 && word < first / 4 + 4; word++) {
-                uint64_t at = base + word * d->sm->local_stride + lane * 4;
+                uint64_t at = base + word * sm_local_stride(d->sm) + lane * 4;
                 add_bytes(p, at, at, line_bytes);
             }
         } else {
@@ -148,7 +149,7 @@ static bool find_row(const struct dac *d, const struct inst *enq, const struct a
 /* Is there a line of local memory for each of these addresses? Where there is none, the load will fail. */
 static bool in_local(const struct dac *d, uint32_t slot, const uint64_t address[WARP_LANES], lanemask_t lanes) {
     for (; lanes; lanes &= lanes - 1)
-        if (address[__builtin_ctz(lanes)] >= d->sm->warp[slot].w->local_bytes)
+        if (address[__builtin_ctz(lanes)] >= sm_get_warp(d->sm, slot)->local_bytes)
             return false;
     return true;
 }
@@ -161,13 +162,13 @@ static bool is_early(const struct dac *d, const struct inst *enq, uint32_t slot,
 
 /* A swapped-out warp (sm.running_warps) has its registers in memory and takes nothing. The contents of its queues are
  * there, too, without a limit of size. */
-static bool is_away(const struct dac *d, uint32_t slot) { return d->cfg->sm.in_turn && d->sm->warp[slot].asleep; }
+static bool is_away(const struct dac *d, uint32_t slot) { return sm_is_away(d->sm, slot); }
 
 /* Is no warp of the CTA on the lanes, nor on its way there? Then it passes no barrier before others have ended. */
 static bool has_no_turn(const struct dac *d, const struct dac_cta *c) {
     for (uint32_t w = 0; w < c->n_warps; w++) {
-        const struct sm_warp *sw = &d->sm->warp[c->slot[w]];
-        if (!sw->finished && (!sw->asleep || sw->turning))
+        uint32_t slot = c->slot[w];
+        if (!sm_is_finished(d->sm, slot) && (!is_away(d, slot) || sm_is_coming(d->sm, slot)))
             return false;
     }
     return true;
@@ -182,7 +183,7 @@ static bool row_changes(const struct affine_shape *s, uint32_t warp) {
 
 static void plan_address(const struct dac *d, const struct atq_entry *a, const struct affine_entry *e, uint32_t warp,
                          uint32_t slot, struct dac_plan *p) {
-    const struct program *prog = d->sm->program->program;
+    const struct program *prog = sm_get_program(d->sm)->program;
     const struct inst *enq = &prog->code[prog->sites[a->site].enq_pc];
     uint64_t address[WARP_LANES];
     bool early = true;
@@ -200,12 +201,13 @@ static void plan_address(const struct dac *d, const struct atq_entry *a, const s
 
 /* Can no path of the warp go on before something comes into its queues? One that waits for lines can, later. */
 static bool is_stuck(const struct dac *d, uint32_t slot) {
-    const struct sm_warp *sw = &d->sm->warp[slot];
+    uint32_t n_paths;
+    const struct sm_path *path = sm_get_paths(d->sm, slot, &n_paths);
     const struct dac_queue *q = &d->queue[slot];
-    if (!sw->n_paths || !(q->starved[QUEUE_ADDRESS] || q->starved[QUEUE_PREDICATE]))
+    if (!n_paths || !(q->starved[QUEUE_ADDRESS] || q->starved[QUEUE_PREDICATE]))
         return false;
-    for (uint32_t p = 0; p < sw->n_paths; p++)
-        if (sw->path[p].state != PATH_BARRIER && (sw->path[p].state != PATH_QUEUE || !dac_starves(d, slot, p)))
+    for (uint32_t p = 0; p < n_paths; p++)
+        if (path[p].state != PATH_BARRIER && (path[p].state != PATH_QUEUE || !dac_starves(d, slot, p)))
             return false;
     return true;
 }
@@ -218,8 +220,8 @@ static bool is_overdue(const struct dac *d, enum supply_queue k, struct dac_cta 
         c->blocked[k] = now;
     if (now < c->blocked[k] + PATIENCE)
         return false;
-    for (uint32_t w = 0; w < d->sm->slots; w++)
-        if (d->sm->warp[w].w && !d->sm->warp[w].context && is_stuck(d, w))
+    for (uint32_t w = 0; w < sm_get_slots(d->sm); w++)
+        if (sm_get_warp(d->sm, w) && !sm_is_context(d->sm, w) && is_stuck(d, w))
             return true;
     c->blocked[k] = now;
     return false;

@@ -288,7 +288,7 @@ void dac_ask(struct dac *d, uint64_t now) {
         memmove(d->unlock, d->unlock + done, d->n_unlock * sizeof *d->unlock);
     else
         ask_lines(d, now);
-    sm_lsu_due(d->sm, now);
+    sm_lsu_has_work(d->sm, now);
 }
 
 uint64_t dac_ask_next(const struct dac *d, uint64_t now) {

@@ -5,7 +5,7 @@
 #include "mta_tables.h"
 #include "mta_throttle.h"
 #include "timing/config/config.h"
-#include "timing/sm/sm_parts.h"
+#include "timing/sm/unit_access.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,14 +175,14 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     struct mta *m = u;
     (void)now;
     if (!m->place)
-        m->place = lsu_join(sm->lsu, &at_l1, m);
-    return m->place && enter_kernel(m, sm->launch->program);
+        m->place = lsu_join(sm_get_lsu(sm), &at_l1, m);
+    return m->place && enter_kernel(m, sm_get_launch(sm)->program);
 }
 
 static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct mta *m = u;
     (void)now;
-    const struct warp_set *warps = &sm->cta[cta].warps;
+    const struct warp_set *warps = &sm_get_cta(sm, cta)->warps;
     uint32_t w;
     for (struct warp_walk at = warp_walk(warps); warp_next(&at, warps, WARP_WORDS, &w);)
         mta_forget_warp(&m->tables, (uint8_t)w);

@@ -1,4 +1,4 @@
-/* Runs random kernels (random_kernel.h) twice: on an SM that takes its fast path (timing/sm/sm_plain.h), and with
+/* Runs random kernels (random_kernel.h) twice: on an SM that takes its fast path (timing/sm/fast_path.h), and with
  * counts by instruction, which force the general path. Every statistic must be equal. HEDDLE_RANDOM_KERNELS sets the
  * number of kernels of each kind, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"

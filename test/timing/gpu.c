@@ -2,7 +2,7 @@
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
-#include "timing/sm/sm_parts.h"
+#include "timing/sm/stages.h"
 #include <stdio.h>
 
 static struct heddle *h;

@@ -3,7 +3,7 @@
 #include "host/context.h"
 #include "test/every_model.h"
 #include "test/test.h"
-#include "timing/sm/sm_parts.h"
+#include "timing/sm/stages.h"
 #include <stdio.h>
 
 /* A unit that asks for the present cycle again on SM `sm`, from cycle `from` on, `most` times. `empty`: only once the

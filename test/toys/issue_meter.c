@@ -1,4 +1,4 @@
-#include "timing/sm/sm_parts.h"
+#include "timing/sm/unit_access.h"
 #include "units.h"
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 #include "isa/decode.h"
-#include "timing/sm/sm_parts.h"
+#include "timing/sm/unit_access.h"
 #include "units.h"
 #include <stdlib.h>
 
@@ -72,7 +72,7 @@ static void tick(void *u, struct sm *sm, uint64_t now) {
         sm_context_close(sm, s->slot, now);
     s->at_end = false;
     if (s->how->takes)
-        for (uint32_t w = 0; w < sm->slots; w++)
+        for (uint32_t w = 0; w < sm_get_slots(sm); w++)
             sm_reconsider(sm, w, now);
 }
 

@@ -1,6 +1,6 @@
+/* The instruction caches of an SM: fetches that come in, and lines that arrive. */
 #include "fetch.h"
 #include "fetch_stream.h"
-#include "isa/hot_assert.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ bool fetch_init(struct fetch *f, const struct config *cfg, struct lsu *lsu) {
     f->has_l1 = true;
     uint32_t n_l0 = cfg->l0i.size ? (cfg->sm.subcores ? cfg->sm.schedulers : 1) : 0;
     uint32_t of_l1 = cfg->l1i.mshrs * cfg->l1i.merges * (n_l0 ? cfg->l0i.merges : 1);
-    uint32_t of_l0 = n_l0 * cfg->l0i.mshrs * cfg->l0i.merges; /* all of which stream buffers may serve in a cycle */
+    uint32_t of_l0 = n_l0 * cfg->l0i.mshrs * cfg->l0i.merges; /* stream buffers may serve all of them in a cycle */
     f->cap_ready = of_l1 > of_l0 ? of_l1 : of_l0;
     f->address = calloc(cfg->l1i.mshrs, sizeof *f->address);
     f->send = calloc(cfg->l1i.mshrs, sizeof *f->send);
@@ -56,60 +56,6 @@ void fetch_free(struct fetch *f) {
     free(f->stream_ready);
     free(f->stream_wait);
     memset(f, 0, sizeof *f);
-}
-
-/* A fetch waits for the line of an L1 MSHR: it is not for stream buffers alone any more. */
-static void join(struct fetch *f, uint32_t mshr, uint64_t now) {
-    if (f->ahead[mshr] && !f->miss_latency)
-        lsu_fetch_joined(f->lsu, mshr, now);
-    f->ahead[mshr] = false;
-}
-
-void fetch_join(struct fetch *f, uint64_t address, uint64_t now) {
-    struct cache_spot at = cache_look(&f->l1, address >> f->line_bits);
-    if (at.way != CACHE_NO_WAY && f->l1.way[at.way].mshr != CACHE_NONE)
-        join(f, f->l1.way[at.way].mshr, now);
-}
-
-enum fetch_result fetch_ask_l1(struct fetch *f, uint64_t address, uint64_t target, bool ahead, uint64_t now) {
-    struct cache_out out;
-    if (!ahead)
-        f->l1_asked = now;
-    uint64_t line = address >> f->line_bits;
-    switch (cache_read(&f->l1, line, f->l1.all_sectors, target, &out)) {
-    case CACHE_HIT:
-        f->n.l1_accesses++;
-        f->way[line % FETCH_WAYS] = cache_look(&f->l1, line).way;
-        return FETCH_HIT;
-    case CACHE_MISS:
-        f->n.misses += !ahead;
-        f->n.prefetch_misses += ahead;
-        f->address[out.mshr] = address >> f->line_bits << f->line_bits;
-        f->ahead[out.mshr] = ahead;
-        f->send[f->n_send++] = out.mshr;
-        f->n.l1_accesses++;
-        return FETCH_WAIT;
-    case CACHE_MERGED:
-        if (!ahead)
-            join(f, out.mshr, now);
-        f->n.l1_accesses++;
-        return FETCH_WAIT;
-    default:
-        return FETCH_REFUSED;
-    }
-}
-
-static void hand_back(struct fetch *f, uint32_t ticket, uint32_t latency) {
-    hot_assert(f->n_ready < f->cap_ready);
-    uint32_t at = f->ready_head + f->n_ready++;
-    f->ready[at < f->cap_ready ? at : at - f->cap_ready] = (struct fetch_ready){ticket, latency};
-}
-
-void fetch_fill_l0(struct fetch *f, uint32_t unit, uint32_t mshr, uint32_t latency) {
-    uint64_t ticket;
-    cache_fill(&f->l0[unit], mshr, f->l0[unit].all_sectors);
-    while (cache_take(&f->l0[unit], mshr, &ticket))
-        hand_back(f, (uint32_t)ticket, latency);
 }
 
 static enum fetch_result ask_l0(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint64_t now,
@@ -172,7 +118,7 @@ void fetch_send(struct fetch *f, uint64_t now) {
     memmove(f->send, f->send + sent, f->n_send * sizeof *f->send);
 }
 
-/* L0 misses that the L1 had no room for, in their order, until it refuses again. */
+/* L0 misses that the L1 had no room for try again in order, until the L1 refuses one. */
 static void retry_refused(struct fetch *f, uint64_t now) {
     uint32_t done = 0;
     for (; done < f->n_retry; done++) {
@@ -187,7 +133,7 @@ static void retry_refused(struct fetch *f, uint64_t now) {
     memmove(f->retry, f->retry + done, f->n_retry * sizeof *f->retry);
 }
 
-/* A line that has arrived, or sectors of it: through the port, or by itself. */
+/* A line, or sectors of it, that has arrived through the port, or by itself after f->miss_latency. */
 static bool take_line(struct fetch *f, uint64_t now, uint32_t *mshr, uint8_t *sectors) {
     if (!f->miss_latency)
         return lsu_fetch_done(f->lsu, now, mshr, sectors);
@@ -214,7 +160,7 @@ bool fetch_tick(struct fetch *f, uint64_t now) {
             else if (target & TARGET_STREAM)
                 fetch_stream_arrived(f, target, now);
             else
-                hand_back(f, (uint32_t)target, 0);
+                fetch_hand_back(f, (uint32_t)target, 0);
     }
     if (arrived) {
         if (f->n_retry)

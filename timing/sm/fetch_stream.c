@@ -14,7 +14,7 @@ bool fetch_streams_init(struct fetch *f, const struct config *cfg) {
     return f->stream_ready && f->stream_wait;
 }
 
-/* When the line of entry `serial` is there; UINT64_MAX: it is on its way from memory. */
+/* When the line of entry `serial` is there; UINT64_MAX: it is in flight from memory. */
 static uint64_t *ready_of(struct fetch *f, uint32_t unit, uint32_t serial) {
     return &f->stream_ready[unit * f->stream_lines + serial % f->stream_lines];
 }
@@ -67,7 +67,7 @@ void fetch_stream_arrived(struct fetch *f, uint64_t target, uint64_t now) {
         *ready_of(f, unit, serial) = now;
         return;
     }
-    for (uint32_t m = 0; m < f->l0_mshrs; m++) { /* it has been taken, or dropped */
+    for (uint32_t m = 0; m < f->l0_mshrs; m++) { /* the entry was taken or dropped */
         struct fetch_stream_wait *w = &f->stream_wait[unit * f->l0_mshrs + m];
         if (w->waits && w->serial == serial && w->ready == UINT64_MAX) {
             w->waits = false;
@@ -82,7 +82,7 @@ void fetch_streams_retry(struct fetch *f) {
         f->stream_wants |= (uint32_t)f->stream[u].refused << u;
 }
 
-/* The next line of a buffer with room for it. */
+/* Requests the next line of a buffer that has room. */
 static void ask_ahead(struct fetch *f, uint32_t unit, uint64_t now) {
     struct fetch_stream *s = &f->stream[unit];
     enum { FOR_FETCHES = 1 };
@@ -101,7 +101,7 @@ static void ask_ahead(struct fetch *f, uint32_t unit, uint64_t now) {
         f->stream_wants &= ~(1u << unit);
 }
 
-/* Lines from the L1 that are waited for. True when one was due. */
+/* Lines from the L1 that MSHRs wait for. True: one was due. */
 static bool fill_due(struct fetch *f, uint64_t now) {
     f->stream_due = UINT64_MAX;
     bool any = false;

@@ -1,12 +1,12 @@
 #include "livelock.h"
 #include "isa/paths/paths_report.h"
 #include "isa/paths/repeat.h"
-#include "sm_parts.h"
+#include "unit_access.h"
 #include <stdlib.h>
 #include <string.h>
 
 struct livelock {
-    bool watching, disturbed, used; /* used: has ever watched */
+    bool watching, disturbed, used; /* used: it has watched before */
     uint64_t arrivals;              /* made by copies before it began to watch */
     struct repeat_warp warp[WARP_SLOTS];
 };
@@ -61,7 +61,7 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
         disturb(sm, l);
     if (!i->fx || (i->in->kind <= K_CVT && !(i->in->hints & HINT_DEQ)) || i->phase == ISSUE_UNIT)
         return;
-    switch (inst_repeats(sm->warp[i->warp].w, i->in, i->lanes, i->fx)) {
+    switch (inst_repeats(sm_get_warp(sm, i->warp), i->in, i->lanes, i->fx)) {
     case REPEAT_CHANGES:
         disturb(sm, l);
         break;
@@ -75,7 +75,7 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
         if (i->in->ends_block & BLOCK_WAITS)
             repeat_wait(&l->warp[i->warp], i->fx->taken);
         if (i->in->kind == K_BRANCH && i->in->target <= i->pc && i->fx->taken)
-            repeat_visit(&l->warp[i->warp], sm->warp[i->warp].w, i->pc, i->fx->taken);
+            repeat_visit(&l->warp[i->warp], sm_get_warp(sm, i->warp), i->pc, i->fx->taken);
         break;
     }
 }
@@ -85,7 +85,7 @@ static void describe_path(const void *u, const struct sm *sm, uint32_t warp, uin
     if (!l->watching || !lanes || lanes & ~l->warp[warp].repeats)
         return;
     fprintf(out, "; repeats itself");
-    report_loop(out, sm->program->program, pc);
+    report_loop(out, sm_get_program(sm)->program, pc);
     fprintf(out, ", with the same registers and memory");
 }
 
@@ -95,7 +95,7 @@ void livelock_begin(struct sm *sm) {
         repeat_forget(&l->warp[w]);
     l->used = true;
     l->disturbed = false;
-    l->arrivals = sm->arrivals_made;
+    l->arrivals = sm_copies_arrived(sm);
     watch(sm, l, true);
 }
 
@@ -103,18 +103,17 @@ void livelock_end(struct sm *sm) { watch(sm, sm_unit_state(sm, &unit_livelock), 
 
 bool livelock_disturbed(const struct sm *sm) {
     const struct livelock *l = sm_unit_state(sm, &unit_livelock);
-    return l->disturbed || l->arrivals != sm->arrivals_made;
+    return l->disturbed || l->arrivals != sm_copies_arrived(sm);
 }
 
 bool livelock_repeats(const struct sm *sm, bool *any) {
     const struct livelock *l = sm_unit_state(sm, &unit_livelock);
-    if (sm_copies_under_way(sm)) /* they may let somebody go on */
+    if (sm_copies_in_flight(sm)) /* their arrivals may release threads */
         return false;
     for (uint32_t w = 0; w < WARP_SLOTS; w++) {
-        const struct sm_warp *sw = &sm->warp[w];
-        if (!warp_set_has(&sm->live, w))
+        if (!sm_is_live(sm, w))
             continue;
-        lanemask_t lanes = control_may_run(&sw->control);
+        lanemask_t lanes = sm_lanes_may_run(sm, w);
         if (lanes & ~l->warp[w].repeats)
             return false;
         *any |= lanes != 0;

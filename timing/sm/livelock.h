@@ -10,7 +10,7 @@
 
 extern const struct sm_unit_ops unit_livelock;
 
-/* What follows requires that the SM has the unit. Begins to watch, with nothing known; or stops. */
+/* These calls require that the SM has the unit. Begins to watch from scratch; stops. */
 void livelock_begin(struct sm *sm);
 void livelock_end(struct sm *sm);
 /* Has anything happened since livelock_begin() that may end a spin elsewhere? */

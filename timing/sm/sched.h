@@ -7,7 +7,7 @@
 struct sched {
     uint32_t policy;       /* enum sched_policy */
     uint32_t active_warps; /* two_level: size of the active set */
-    uint32_t words;        /* in use, of the sets */
+    uint32_t words;        /* words in use of the sets */
     uint8_t last;          /* warp that issued last */
     uint8_t promoted;      /* two_level: warp that entered the active set last */
     struct warp_set mine;
@@ -15,7 +15,7 @@ struct sched {
 };
 
 void sched_init(struct sched *s, const struct sm_cfg *cfg, uint32_t index);
-/* Slot `w` is one more of this scheduler's. */
+/* Adds slot `w` to the scheduler's warps. */
 void sched_add(struct sched *s, uint32_t w);
 /* sched_pick() for the other policies. */
 int sched_pick_other(const struct sched *s, struct warp_set ready, const uint32_t *age, uint32_t words);
@@ -28,7 +28,7 @@ static inline int sched_pick(const struct sched *s, const struct warp_set *ready
     return (int)warp_set_after(ready, s->last, words);
 }
 static inline void sched_issued(struct sched *s, int warp) { s->last = (uint8_t)warp; }
-/* two_level: at the end of a cycle, warps of `parked` (long waits, and those that are gone) leave the active set, and
+/* two_level: at the end of a cycle, warps of `parked` (long waits, and ended warps) leave the active set, and
  * others of `live` take their places in turn. */
 void sched_update(struct sched *s, const struct warp_set *live, const struct warp_set *parked);
 #endif

@@ -1,6 +1,6 @@
 #ifndef TIMING_SCOREBOARD_H
 #define TIMING_SCOREBOARD_H
-/* Which registers of a warp are still to be written. One `struct scoreboard_ops` a kind of scoreboard; the SM keeps one
+/* The pending registers of a warp. One `struct scoreboard_ops` a kind of scoreboard; the SM keeps one
  * state of size() bytes for each warp and knows nothing else about it. Register numbers are those of program->regs:
  * predicates have numbers too.
  *
@@ -16,12 +16,12 @@ enum sb_verdict { SB_READY, SB_WAIT_ARITH, SB_WAIT_LOAD };
 struct sb_regs {
     const uint16_t *read, *write; /* register numbers */
     uint8_t n_read, n_write;
-    uint8_t counter;    /* of a load, for counted scoreboards; NO_COUNTER for what has none */
-    uint64_t low, wlow; /* those below 64, a bit each: read or written; written */
+    uint8_t counter;    /* of a load, for counted scoreboards; NO_COUNTER: none */
+    uint64_t low, wlow; /* a bit for each register below 64: read or written; written */
 };
 enum { N_COUNTERS = 6, COUNTER_BITS = 6, NO_COUNTER = 255 };
 
-/* The registers of an instruction; the lists stay the caller's. */
+/* The registers of an instruction; the caller keeps the lists. */
 struct sb_regs sb_regs_of(const uint16_t *read, uint8_t n_read, const uint16_t *write, uint8_t n_write,
                           uint8_t counter);
 
@@ -47,13 +47,13 @@ struct scoreboard_ops {
 
 /* One set of pending bits for the whole warp: what SPE needs. */
 extern const struct scoreboard_ops scoreboard_warp;
-/* Its state for programs of no more than SB_WORD registers, and three of its calls, for who knows that it is one. */
+/* Its state for programs of at most SB_WORD registers, and its calls inline, for callers that know the state. */
 enum { SB_WORD = 64 };
 struct sb_word {
     uint64_t words;         /* 1 */
-    uint64_t pending, load; /* load: those of them that wait for memory */
+    uint64_t pending, load; /* load: the pending registers that wait for memory */
 };
-/* One of the three, by the verdict; without branches, for it is as good as random. */
+/* Returns one of the three arguments, by the verdict. The verdict is unpredictable, so there are no branches. */
 static inline uint32_t sb_word_choose(const void *state, const struct sb_regs *r, uint32_t ready, uint32_t arith,
                                       uint32_t load) {
     const struct sb_word *b = state;

@@ -10,11 +10,11 @@ enum { COUNT_MAX = 63 }; /* six bits */
 
 struct counted_board {
     uint32_t n_regs;
-    uint32_t warp[N_COUNTERS];            /* operations under way, of all lanes */
+    uint32_t warp[N_COUNTERS];            /* operations in flight, of all lanes */
     uint8_t lane[N_COUNTERS][WARP_LANES]; /* likewise, by lane */
     struct {
         lanemask_t pending, load;
-        lanemask_t by[N_COUNTERS]; /* lanes whose value came, or comes, by a counter that has not been zero since */
+        lanemask_t by[N_COUNTERS]; /* lanes whose value came by a counter that has not been zero since */
     } reg[];
 };
 

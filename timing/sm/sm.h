@@ -2,13 +2,12 @@
 #define TIMING_SM_H
 /* One streaming multiprocessor. Stages of a cycle, back to front: results and arrived lines (the timing wheel),
  * load/store unit, memory instructions on their way to it, issue, fetch. A cycle in which nothing can change is not
- * walked: sm_run() goes from event to event, and accounts for the cycles between with the state that the last event
- * left.
+ * walked: sm_run() goes from event to event, and accounts for the cycles between with the state after the last event.
  *
- * Effects of an instruction happen when it issues. Those that other SMs must see in one order (atomics, volatile
- * accesses) wait for the next edge (timing/windows.h), where sm_perform() runs them for all SMs in order of
- * (cycle, SM); their path does nothing else until then. Plain stores to device memory take no part in that: they are
- * held back until an edge, and their own SM sees them at once. */
+ * An instruction takes effect when it issues. Effects that all SMs must see in one order (atomics, volatile
+ * accesses) wait for the next edge (timing/windows.h), where sm_perform() performs them for all SMs in order of
+ * (cycle, SM); their path does nothing else until then. Plain stores to device memory are held back until an edge,
+ * but their own SM sees them at once. */
 #include "timing/report/profile.h"
 #include "unit.h"
 
@@ -18,7 +17,7 @@ struct memsys;
 struct prefetcher_ops;
 struct fault;
 
-/* What the machine looks at after every window, when another host thread may have run the SM: in one cache line. */
+/* What the machine reads after every window, when another host thread may have run the SM: one cache line. */
 struct sm_status {
     uint64_t next;        /* next cycle to walk, as far as SM and units know: see sm_next() */
     uint64_t lsu_due;     /* next cycle at which the load/store unit has work */
@@ -35,7 +34,7 @@ struct sm_status {
  * memory. All pointers outlive it. Units are added next (unit.h). */
 struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const struct reconv_cfg *options,
                   struct memsys *mem, uint32_t id);
-/* A prefetcher at its L1 (timing/mem/prefetch.h); false: out of memory. Requires that no launch is under way. */
+/* A prefetcher at its L1 (timing/mem/prefetch.h); false: out of memory. Requires that no launch is in progress. */
 bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ctx);
 void sm_free(struct sm *sm);
 static inline const struct sm_status *sm_status(const struct sm *sm) {
@@ -45,7 +44,7 @@ static inline const struct sm_status *sm_status(const struct sm *sm) {
 /* CTAs of the launch that one SM can hold at a time (occupancy): 0 when one is too big. `taken`: registers of the SM
  * that its units have for themselves (sm_unit_registers()). */
 uint32_t sm_occupancy(const struct config *cfg, const struct launch *l, uint32_t taken);
-/* Whether an SM can hold one; if not, `why` names each resource, what it takes and what there is. */
+/* Can an SM hold a CTA? If not, `why` names each missing resource, the need and the limit. */
 bool sm_fits(const struct config *cfg, const struct launch *l, uint32_t taken, char *why, size_t size);
 
 /* Prepares for a launch; with `profile`, counts by instruction. False when memory is out: sm_launch_end() is called all
@@ -58,20 +57,19 @@ void sm_flush(struct sm *sm);
 /* A CTA begins at `cycle`. Requires fewer than sm_occupancy() CTAs, and that no later cycle has been walked. False when
  * memory is out. */
 bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle);
-/* Its next cycle is `cycle`, for nothing happens before. */
+/* The next cycle is `cycle`: nothing happens before it. */
 void sm_start_at(struct sm *sm, uint64_t cycle);
-/* Walks the cycles from sm_status.reached to `to`, or fewer: up to the first edge, a multiple of `edge`, at which an
- * ordered instruction is to be performed or it has fewer than `ctas` CTAs; and up to a cycle at which it must know more
- * of the room at its port to the memory side than memport.sure says. One that has stopped has reached `to`. */
+/* Walks the cycles from sm_status.reached to `to`, or fewer. It stops at the first edge (a multiple of `edge`) with an
+ * ordered instruction to perform or with fewer than `ctas` CTAs, and at a cycle for which memport.sure does not say
+ * whether its port to memory has room. A stopped SM has reached `to`. */
 void sm_run(struct sm *sm, uint64_t to, uint32_t edge, uint32_t ctas);
 /* The first cycle >= now that has to be walked; UINT64_MAX when the SM waits for others or is empty. */
 uint64_t sm_next(struct sm *sm, uint64_t now);
 /* At an edge: performs the plain stores that were held back. */
 void sm_perform_stores(struct sm *sm);
-/* Then performs the first of the ordered instructions if it is of cycle <= `cycle`, at `now`. False when there is none.
- */
+/* Then performs, at `now`, the first ordered instruction if it is of a cycle <= `cycle`. False: there is none. */
 bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now);
-/* Of an SM that has stopped: what happened, which is the caller's to free. */
+/* The fault of an SM that has stopped; the caller frees it. */
 struct fault sm_take_fault(struct sm *sm);
 
 /* Issue slots used since the last sm_stats(). */
@@ -80,10 +78,10 @@ uint64_t sm_issue_count(const struct sm *sm);
 const struct gpu_profile *sm_profile(const struct sm *sm);
 /* Adds the counts since the last call up to the cycle `to`, those of the units included, and clears them. */
 void sm_stats(struct sm *sm, uint64_t to, struct stats *s);
-/* For deadlock reports: the warps that have not finished, up to `most` of them, where their paths stand and what these
- * wait for, and what the units say. Returns how many there are in all (sm_describe.c). */
+/* For deadlock reports: up to `most` unfinished warps, the PCs of their paths and what these wait for, and what the
+ * units say. Returns the number of unfinished warps. */
 uint32_t sm_describe(const struct sm *sm, uint32_t most, FILE *out);
-/* Of an SM that stopped with FAULT_STANDSTILL: which of its parts ask for the cycle `now` again, and the memory
- * instructions that wait between issue and the load/store unit. */
+/* Of an SM that stopped with FAULT_STANDSTILL: the parts that have work in cycle `now` again, and the memory
+ * instructions before the load/store unit. */
 void sm_describe_clock(struct sm *sm, uint64_t now, FILE *out);
 #endif

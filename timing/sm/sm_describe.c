@@ -1,6 +1,6 @@
-/* What the warps of an SM stand at, for reports on launches that do not end. */
+/* The state of warps, for reports on launches that do not end. */
 #include "isa/machine/warpsync.h"
-#include "sm_parts.h"
+#include "stages.h"
 
 /* The place of a PC for people. */
 static void print_place(FILE *out, const struct program *p, uint32_t pc) {
@@ -36,15 +36,15 @@ static void print_path(FILE *out, const struct sm *sm, const struct sm_warp *sw,
     else if (path->state == PATH_BARRIER)
         print_barrier(out, sw->w, path->lanes);
     if ((path->state == PATH_LOAD || path->state == PATH_ARITH) && path->pc < p->n) {
-        int reg = sm->sb->waits_for(sw->board, path->board, path->lanes, &sm->program->inst[path->pc].regs);
+        int reg = sm->model.sb->waits_for(sw->board, path->board, path->lanes, &sm->program->inst[path->pc].regs);
         if (reg >= 0)
             fprintf(out, ": scoreboard register %d", reg);
     }
-    sm_units_describe_path(sm, (uint32_t)(sw - sm->warp), path->pc, path->lanes, out);
+    sm_units_describe_path(sm, (uint32_t)(sw - sm->warps.slot), path->pc, path->lanes, out);
     fprintf(out, "\n");
 }
 
-static bool stands_at_barrier(const struct sm *sm, const struct sm_warp *sw, const struct path *p) {
+static bool waits_at_barrier(const struct sm *sm, const struct sm_warp *sw, const struct path *p) {
     const struct program *program = sm->program->program;
     return p->pc < program->n && program->code[p->pc].kind == K_BARRIER && !(p->lanes & ~sw->control.waiting);
 }
@@ -52,7 +52,7 @@ static bool stands_at_barrier(const struct sm *sm, const struct sm_warp *sw, con
 /* Paths that may not be scheduled now, as the model describes them. */
 static void print_others(FILE *out, const struct sm *sm, const struct sm_warp *sw) {
     struct path_desc d[MAX_PATHS * 2];
-    int n = sm->ops->describe ? sm->ops->describe(sw->control.model, d, MAX_PATHS * 2) : 0;
+    int n = sm->model.ops->describe ? sm->model.ops->describe(sw->control.model, d, MAX_PATHS * 2) : 0;
     for (int i = 0; i < n; i++) {
         bool shown = false;
         for (uint32_t p = 0; p < sw->n_paths && !shown; p++)
@@ -66,7 +66,7 @@ static void print_others(FILE *out, const struct sm *sm, const struct sm_warp *s
             fprintf(out, "\n      waits for lanes %08x of its member mask", missing);
         else
             fprintf(out, "\n      %s", d[i].state ? d[i].state : "not schedulable");
-        if (!missing && stands_at_barrier(sm, sw, &d[i].path))
+        if (!missing && waits_at_barrier(sm, sw, &d[i].path))
             print_barrier(out, sw->w, d[i].path.lanes);
         if (d[i].rpc != PC_EXIT && d[i].rpc < sm->program->program->n)
             fprintf(out, ", until line %u", sm->program->program->info[d[i].rpc].line);
@@ -78,10 +78,10 @@ static void print_warp(FILE *out, const struct sm *sm, const struct sm_warp *sw)
     struct dim3 id = sw->w->cta->id;
     fprintf(out, "  SM %u, ", sm->id);
     if (sw->context)
-        fprintf(out, "%s", sm->context[sw - sm->warp - sm->cfg->sm.warps].name);
+        fprintf(out, "%s", sm->contexts.slot[sw - sm->warps.slot - sm->cfg->sm.warps].name);
     else
         fprintf(out, "CTA (%u,%u,%u), warp %u", id.x, id.y, id.z, sw->w->index);
-    fprintf(out, ", model %s", sm->ops->name);
+    fprintf(out, ", model %s", sm->model.ops->name);
     if (sw->accesses)
         fprintf(out, ", %u memory access%s under way", sw->accesses, sw->accesses == 1 ? "" : "es");
     fprintf(out, "\n");
@@ -91,8 +91,8 @@ static void print_warp(FILE *out, const struct sm *sm, const struct sm_warp *sw)
 }
 
 static void print_memory_inst(FILE *out, const struct sm *sm, const struct mem_inst *m, const char *stage) {
-    const struct inflight *f = &sm->inflight[m->inflight];
-    const struct sm_warp *sw = &sm->warp[f->warp];
+    const struct inflight *f = &sm->in_flight.entry[m->inflight];
+    const struct sm_warp *sw = &sm->warps.slot[f->warp];
     fprintf(out, "    memory instruction in the %s, warp slot %u", stage, f->warp);
     if (sw->w)
         fprintf(out, " (CTA (%u,%u,%u), warp %u)", sw->w->cta->id.x, sw->w->cta->id.y, sw->w->cta->id.z, sw->w->index);
@@ -110,7 +110,7 @@ void sm_describe_clock(struct sm *sm, uint64_t now, FILE *out) {
     static const char *const stages[MEM_STAGES] = {
         [MEM_LATCH] = "issue latch", [MEM_COLLECT] = "collector unit", [MEM_OUT] = "dispatch latch"};
     fprintf(out, "  SM %u, %u CTAs, cycle %llu comes again", sm->id, sm->status.ctas, (unsigned long long)now);
-    print_due(out, "memory instructions", sm->mem_due, now);
+    print_due(out, "memory instructions", sm->memory.due, now);
     print_due(out, "load/store unit or fetch", sm->status.lsu_due, now);
     print_due(out, "events", wheel_next(&sm->wheel, now), now);
     for (uint32_t i = 0; i < sm->units.n[HOOK_NEXT]; i++) {
@@ -118,18 +118,18 @@ void sm_describe_clock(struct sm *sm, uint64_t now, FILE *out) {
         print_due(out, u->ops->name, u->ops->next(u->state, sm, now), now);
     }
     fprintf(out, "\n");
-    for (uint32_t k = 0; k < sm->n_parts; k++)
-        for (uint32_t i = 0; i < sm->part[k].n_mem; i++) {
-            uint64_t what = sm->part[k].place[i].what;
-            print_memory_inst(out, sm, &sm->mem[what / MEM_STAGES], stages[what % MEM_STAGES]);
+    for (uint32_t k = 0; k < sm->operands.n_parts; k++)
+        for (uint32_t i = 0; i < sm->operands.part[k].mem.n; i++) {
+            uint64_t what = sm->operands.part[k].mem.step[i].what;
+            print_memory_inst(out, sm, &sm->memory.inst[what / MEM_STAGES], stages[what % MEM_STAGES]);
         }
 }
 
 uint32_t sm_describe(const struct sm *sm, uint32_t most, FILE *out) {
     uint32_t stuck = 0;
-    for (uint32_t w = 0; w < sm->slots; w++) {
-        const struct sm_warp *sw = &sm->warp[w];
-        if (!sw->w || !warp_set_has(&sm->live, w))
+    for (uint32_t w = 0; w < sm->warps.slots; w++) {
+        const struct sm_warp *sw = &sm->warps.slot[w];
+        if (!sw->w || !warp_set_has(&sm->warps.live, w))
             continue;
         if (stuck++ < most)
             print_warp(out, sm, sw);

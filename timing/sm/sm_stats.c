@@ -1,5 +1,7 @@
 /* What an SM has counted, under the names of the statistics. */
-#include "sm_parts.h"
+#include "counting.h"
+#include "issue_slots.h"
+#include "stages.h"
 #include <string.h>
 
 /* clang-format off */
@@ -31,21 +33,21 @@ static const struct stat_row regfile_rows[] = {
 
 /* Bits a warp: of the deepest stack or fullest table seen, and of the scoreboard. */
 static void storage_stats(const struct sm *sm, struct stats *s) {
-    struct reconv_storage bits = sm->ops->storage(sm->options);
+    struct reconv_storage bits = sm->model.ops->storage(sm->model.options);
     stats_put(s, STAT_sm_entry_bits, bits.entry);
     uint64_t deepest = sm->n.max_depth;
-    if (sm->wants.stack_entries && deepest > sm->wants.stack_entries)
-        deepest = sm->wants.stack_entries;
+    if (sm->model.wants.stack_entries && deepest > sm->model.wants.stack_entries)
+        deepest = sm->model.wants.stack_entries;
     stats_put(s, STAT_sm_path_bits, bits.fixed + (double)bits.entry * (double)deepest);
-    stats_put(s, STAT_sm_scoreboard_bits, sm->program ? sm->sb->bits(sm->program->program->n_regs) : 0);
+    stats_put(s, STAT_sm_scoreboard_bits, sm->program ? sm->model.sb->bits(sm->program->program->n_regs) : 0);
 }
 
 /* The chains of the CTAs that this SM has run since the last call. */
 static void take_chain_errors(struct sm *sm) {
-    for (uint32_t i = 0; i < sizeof sm->cta / sizeof sm->cta[0]; i++)
-        if (sm->cta[i].cta) {
-            chain_error_add(&sm->n.chain.error, &sm->cta[i].cta->chain_error);
-            sm->cta[i].cta->chain_error = (struct chain_error){0};
+    for (uint32_t i = 0; i < sizeof sm->ctas.slot / sizeof sm->ctas.slot[0]; i++)
+        if (sm->ctas.slot[i].cta) {
+            chain_error_add(&sm->n.chain.error, &sm->ctas.slot[i].cta->chain_error);
+            sm->ctas.slot[i].cta->chain_error = (struct chain_error){0};
         }
 }
 
@@ -60,13 +62,13 @@ void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
     stats_put(s, STAT_chain_max_relative_error, sm->n.chain.error.largest);
     storage_stats(sm, s);
     STATS_COUNT(s, fetch_rows, &sm->fetch.n);
-    for (uint32_t i = 0; i < sm->n_parts; i++)
-        STATS_COUNT(s, regfile_rows, &sm->part[i].regfile.n);
-    lsu_account(sm->lsu, sm->accounted);
+    for (uint32_t i = 0; i < sm->operands.n_parts; i++)
+        STATS_COUNT(s, regfile_rows, &sm->operands.part[i].regfile.n);
+    lsu_account(sm->lsu, sm->clock.accounted);
     lsu_stats(sm->lsu, s);
     sm_units_stats(sm, s);
     memset(&sm->n, 0, sizeof sm->n);
     memset(&sm->fetch.n, 0, sizeof sm->fetch.n);
-    for (uint32_t i = 0; i < sm->n_parts; i++)
-        memset(&sm->part[i].regfile.n, 0, sizeof sm->part[i].regfile.n);
+    for (uint32_t i = 0; i < sm->operands.n_parts; i++)
+        memset(&sm->operands.part[i].regfile.n, 0, sizeof sm->operands.part[i].regfile.n);
 }

@@ -208,7 +208,7 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
     const struct sm_cfg *sm = &cfg->sm;
     uint32_t banks = sm->subcores ? sm->banks / sm->schedulers : sm->banks;
     *t = (struct timed_program){.program = p, .code_address = code_address};
-    t->inst = calloc((size_t)p->n + 1, sizeof *t->inst); /* one more: the SM looks ahead */
+    t->inst = calloc((size_t)p->n + 1, sizeof *t->inst); /* one more: the SM reads the next one */
     t->bank = calloc((size_t)p->n_regs_list + 1, 1);
     t->ladder = calloc((size_t)p->n_compounds + 1, sizeof *t->ladder);
     if (!t->inst || !t->bank || !t->ladder) {

@@ -1,33 +1,36 @@
 #ifndef TIMING_TIMED_H
 #define TIMING_TIMED_H
-/* A program as the SM sees it: what each instruction needs of scoreboard, banks and pipes, looked up once a launch. */
+/* A program as the SM sees it: the scoreboard registers, banks and pipe of each instruction, found once a launch. */
 #include "collector.h"
 #include "scoreboard.h"
 
 enum {
     TIMED_MEMORY = 1,  /* goes to the load/store unit */
-    TIMED_LOAD = 2,    /* its results count as loads for whoever waits */
+    TIMED_LOAD = 2,    /* waits for its results are waits for a load */
     TIMED_CONTROL = 4, /* kind >= K_BRANCH */
-    TIMED_ENDS = 8,    /* the model must hear of it */
+    TIMED_ENDS = 8,    /* a block ends: the model is told */
     TIMED_FENCE = 16,
     TIMED_ORDERED = 32,  /* performed at the window's end, in order of (cycle, SM): see sm.h */
     TIMED_FREE = 64,     /* BSSY, BSYNC, BREAK and their jumps: counted apart from warp instructions */
     TIMED_LONG = 128,    /* long-latency operation: loads from memory, textures */
     TIMED_MEMBERS = 512, /* waits for the lanes of its member mask */
-    TIMED_GATHER = 256,  /* lanes of one path may part here, or act together */
+    TIMED_GATHER = 256,  /* lanes of one path may diverge here, or act together */
     TIMED_YIELD = 2048,  /* .pragma "heddle yield" */
     TIMED_DEQ = 4096,    /* operands from queues: sm_units_take() */
     TIMED_CHAIN = 8192,  /* several operations: sm_count_chain() */
     TIMED_REDUCE =
         16384, /* a sum over a warp: sm_count_reduce(), and timed_program.ladder where the tree is not enough */
-    TIMED_SPILL = 32768,  /* a load or store of a register that is kept in local memory */
-    TIMED_COPY = 65536,   /* cp.async and its kin: sm_copies_issued(); with TIMED_FENCE: sm_copies_hold() */
-    TIMED_TAKEN = 131072, /* a K_BRANCH, and threads that take it, or do not, have more to do than exit */
+    TIMED_SPILL = 32768,  /* a load or store of a spilled register */
+    TIMED_COPY = 65536,   /* cp.async and related: sm_copies_issued(); with TIMED_FENCE: sm_copies_hold() */
+    TIMED_TAKEN = 131072, /* a K_BRANCH whose taken, or fall-through, threads do more than exit */
     TIMED_NOT_TAKEN = 262144,
     TIMED_SLOW = 1024, /* arithmetic of long latency: transcendental, division, f64 where it is slow */
+    /* instructions that the fast path (fast_path.h) leaves to the general one */
+    TIMED_RARE = TIMED_ORDERED | TIMED_FREE | TIMED_MEMBERS | TIMED_YIELD | TIMED_DEQ | TIMED_CHAIN | TIMED_REDUCE |
+                 TIMED_SPILL | TIMED_COPY
 };
 
-/* What an instruction counts as in the statistics and for energy. */
+/* Classes of instructions in the statistics and for energy. */
 enum op_class {
     CLASS_INT,
     CLASS_INT_MUL,
@@ -53,7 +56,7 @@ struct timed_inst {
     struct sb_regs regs;
     struct bank_list banks;
     uint16_t latency, initiation;    /* cycles */
-    uint8_t pipe;                    /* enum pipe_id, one that exists */
+    uint8_t pipe;                    /* enum pipe_id of an existing pipe */
     uint8_t kind;                    /* enum inst_kind */
     uint8_t op;                      /* enum op_class */
     uint32_t flags;                  /* TIMED_ */
@@ -65,11 +68,11 @@ struct timed_program {
     const struct program *program;
     struct timed_inst *inst;
     uint8_t *bank;
-    struct timed_inst *ladder; /* of each of the program's reductions: as it goes without the tree */
+    struct timed_inst *ladder; /* by reduction of the program: its times without the tree */
     uint64_t code_address;     /* device address of instruction 0 */
 };
 
-/* False when memory is out. `code_address`: where the timing model pretends the code to be. */
+/* False: out of memory. `code_address`: device address of the code in the timing model. */
 bool timed_init(struct timed_program *t, const struct program *p, const struct config *cfg, uint64_t code_address);
 void timed_free(struct timed_program *t);
 #endif

@@ -1,14 +1,24 @@
-#include "unit.h"
 #include "isa/hot_assert.h"
-#include "sm_parts.h"
+#include "stages.h"
+#include "unit_calls.h"
 #include <assert.h>
 
-/* Last come, first called: who leaves the list during a call moves only those that have had it. */
+/* The last listener first: a unit that leaves the list during a call moves only units that have been called. */
 #define EACH(hook, u)                                                                                                  \
     for (uint32_t i_ = sm->units.n[hook]; i_-- > 0;)                                                                   \
         for (const struct sm_unit *u = sm->units.list[hook][i_]; u; u = NULL)
 
-/* Which calls of a unit have a list. */
+struct sm_candidate sm_candidate(const struct sm *sm, uint32_t w, uint32_t p) {
+    const struct sm_path *path = &sm->warps.slot[w].path[p];
+    return (struct sm_candidate){.warp = w,
+                                 .path = p,
+                                 .pc = path->pc,
+                                 .lanes = path->lanes,
+                                 .in = &sm->program->program->code[path->pc],
+                                 .ti = &sm->program->inst[path->pc]};
+}
+
+/* Does the unit have the call? */
 static bool has(const struct sm_unit_ops *ops, enum sm_hook hook) {
     const bool has[N_HOOKS] = {
         [HOOK_CTA_START] = ops->cta_start, [HOOK_CTA_END] = ops->cta_end, [HOOK_BARRIER] = ops->barrier,
@@ -51,13 +61,13 @@ void sm_unit_listen(struct sm *sm, const struct sm_unit_ops *ops, enum sm_hook h
         for (; at + 1 < n; at++)
             list[at] = list[at + 1];
         sm->units.n[hook]--;
-        sm_find_plain(sm);
+        sm_find_fast_path(sm);
         return;
     }
     for (uint32_t i = 0; i < sm->units.n_all; i++)
         if (sm->units.all[i].ops == ops)
             list[sm->units.n[hook]++] = &sm->units.all[i];
-    sm_find_plain(sm);
+    sm_find_fast_path(sm);
 }
 
 void sm_units_free(struct sm *sm) {
@@ -96,7 +106,7 @@ void sm_units_barrier(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t no
 }
 
 uint8_t sm_units_may_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
-    const struct sm_candidate c = sm_candidate_of(sm, w, p);
+    const struct sm_candidate c = sm_candidate(sm, w, p);
     EACH(HOOK_MAY_ISSUE, u) {
         uint8_t state = u->ops->may_issue(u->state, sm, &c, now);
         if (state != PATH_READY)
@@ -106,7 +116,7 @@ uint8_t sm_units_may_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) 
 }
 
 bool sm_units_take(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
-    const struct sm_candidate c = sm_candidate_of(sm, w, p);
+    const struct sm_candidate c = sm_candidate(sm, w, p);
     bool unlocks = false;
     EACH(HOOK_TAKE, u)
     unlocks |= u->ops->take(u->state, sm, &c, now);
@@ -114,7 +124,7 @@ bool sm_units_take(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
 }
 
 const struct sm_form *sm_units_form(struct sm *sm, uint32_t w, uint32_t p) {
-    const struct sm_candidate c = sm_candidate_of(sm, w, p);
+    const struct sm_candidate c = sm_candidate(sm, w, p);
     EACH(HOOK_FORM, u) {
         const struct sm_form *f = u->ops->form(u->state, sm, &c);
         if (f)
@@ -126,6 +136,19 @@ const struct sm_form *sm_units_form(struct sm *sm, uint32_t w, uint32_t p) {
 void sm_units_issued(struct sm *sm, const struct sm_issued *i) {
     EACH(HOOK_ISSUED, u)
     u->ops->issued(u->state, sm, i);
+}
+
+void sm_units_tell_issued(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, const struct timed_inst *ti,
+                          enum issue_phase phase, uint64_t cycle) {
+    bool executed = phase != ISSUE_ORDERED && phase != ISSUE_WAITS;
+    sm_units_issued(sm, &(struct sm_issued){.cycle = cycle,
+                                            .warp = w,
+                                            .pc = pc,
+                                            .lanes = lanes,
+                                            .phase = (uint8_t)phase,
+                                            .in = &sm->program->program->code[pc],
+                                            .ti = ti,
+                                            .fx = executed ? &sm->fx : NULL});
 }
 
 void sm_units_written(struct sm *sm, const struct sm_written *r) {

@@ -1,5 +1,5 @@
 #include "unit_trace.h"
-#include "sm_parts.h"
+#include "unit_access.h"
 
 _Static_assert((int)SM_CTA_SLOTS == (int)TRACE_CTA_SLOTS, "a track for each CTA slot");
 
@@ -17,21 +17,21 @@ static void trace_unit_free(void *u) { trace_free(u); }
 
 static bool launch(void *u, struct sm *sm, uint64_t now) {
     (void)now;
-    lsu_trace(sm->lsu, u);
+    lsu_trace(sm_get_lsu(sm), u);
     return true;
 }
 
 static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct trace *t = u;
     t->cta_started[cta] = now;
-    t->cta_id[cta] = (uint32_t)sm->cta[cta].cta->linear_id;
+    t->cta_id[cta] = (uint32_t)sm_get_cta(sm, cta)->cta->linear_id;
 }
 
 static void end_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct trace *t = u;
     trace_note(t, &(struct trace_event){.from = t->cta_started[cta],
                                         .to = now,
-                                        .lanes = (lanemask_t)sm->cta[cta].cta->linear_id,
+                                        .lanes = (lanemask_t)sm_get_cta(sm, cta)->cta->linear_id,
                                         .row = cta,
                                         .kind = TRACE_CTA});
     t->cta_started[cta] = UINT64_MAX;
@@ -42,7 +42,7 @@ static void open_barrier(void *u, struct sm *sm, uint32_t cta, uint32_t number, 
     trace_note(u, &(struct trace_event){.from = now, .to = now, .lanes = number, .row = cta, .kind = TRACE_BARRIER});
 }
 
-/* An ordered instruction is told of twice, and takes one slot. A memory instruction that reaches no memory has no end
+/* An ordered instruction is reported twice, and takes one slot. A memory instruction that reaches no memory has no end
  * of its own, nor has one without a result that waits for other lanes: the path's track shows the wait. */
 static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     (void)sm;
@@ -67,14 +67,16 @@ static void written(void *u, struct sm *sm, const struct sm_written *r) {
 /* What each path waits for after this cycle. */
 static void look(void *u, struct sm *sm, uint64_t now) {
     struct trace *t = u;
-    for (uint32_t i = 0; i < MAX_CONTEXTS && sm->n_contexts; i++)
-        if (sm->context[i].owner)
-            t->name[sm->cfg->sm.warps + i] = sm->context[i].name;
-    for (uint32_t w = 0; w < sm->slots; w++) {
-        const struct sm_warp *sw = &sm->warp[w];
-        uint32_t n = sw->w && !sw->finished ? sw->n_paths : 0;
+    for (uint32_t w = 0; w < sm_get_slots(sm); w++) {
+        uint32_t n;
+        const struct sm_path *path = sm_get_paths(sm, w, &n);
+        const char *context = sm_context_name(sm, w);
+        if (context)
+            t->name[w] = context;
+        if (!sm_get_warp(sm, w) || sm_is_finished(sm, w))
+            n = 0;
         for (uint32_t p = 0; p < n; p++)
-            trace_state(t, w, p, sw->path[p].state, sw->path[p].pc, sw->path[p].lanes, now);
+            trace_state(t, w, p, path[p].state, path[p].pc, path[p].lanes, now);
         for (uint32_t p = n; p < t->paths[w]; p++)
             trace_state(t, w, p, PATH_READY, 0, 0, now);
         t->paths[w] = (uint8_t)n;

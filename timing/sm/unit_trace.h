@@ -4,9 +4,9 @@
 #include "timing/report/trace.h"
 #include "unit.h"
 
-/* What make() is given. */
+/* The `ctx` of make(). */
 struct trace_range {
-    uint64_t from, to; /* cycles [from, to) are of interest */
+    uint64_t from, to; /* cycles to trace: [from, to) */
     uint64_t shift;    /* cycle 0 of the SM in the trace */
 };
 extern const struct sm_unit_ops unit_trace;

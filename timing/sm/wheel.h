@@ -18,7 +18,7 @@ struct wheel_event {
 
 struct wheel {
     uint32_t head[WHEEL_SLOTS];
-    uint64_t used[WHEEL_SLOTS / 64]; /* bit s: slot s is not empty, or nobody has found out that it is */
+    uint64_t used[WHEEL_SLOTS / 64]; /* bit s: slot s may have events */
     struct wheel_event *pool;
     uint32_t free, cap, n;
 };
@@ -38,7 +38,7 @@ static inline void wheel_add(struct wheel *w, uint64_t cycle, uint32_t what) {
     w->used[slot / 64] |= 1ull << (slot % 64);
     w->n++;
 }
-/* Takes the event that `at`, in the list of a slot, names. */
+/* Takes the event at *at, a link of a slot's list. */
 static inline void wheel_take_at(struct wheel *w, uint32_t *at, uint32_t *what) {
     uint32_t i = *at;
     struct wheel_event *e = &w->pool[i];

@@ -1,6 +1,6 @@
 #include "prefetch_stride.h"
 #include "isa/types.h"
-#include "timing/sm/sm_parts.h"
+#include "timing/sm/unit_access.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -286,14 +286,14 @@ bool stride_prefetcher_launch(void *prefetcher, struct sm *sm, uint64_t now) {
     struct stride_prefetcher *p = prefetcher;
     (void)now;
     if (!p->place) {
-        const struct prefetch_place *place = lsu_join(sm->lsu, &stride_prefetcher_ops, p);
+        const struct prefetch_place *place = lsu_join(sm_get_lsu(sm), &stride_prefetcher_ops, p);
         if (!place)
             return false;
-        stride_prefetcher_place(p, sm->cfg, place);
+        stride_prefetcher_place(p, sm_get_config(sm), place);
     }
-    if (p->program != sm->program->program)
+    if (p->program != sm_get_program(sm)->program)
         prefetch_table_clear(&p->table);
-    p->program = sm->program->program;
-    p->profile = sm->profile;
+    p->program = sm_get_program(sm)->program;
+    p->profile = sm_get_profile(sm);
     return true;
 }

@@ -4,7 +4,7 @@
 #include "host/context.h"
 #include "mechanisms/cae/cae.h"
 #include "test/test.h"
-#include "timing/sm/sm_parts.h"
+#include "timing/sm/stages.h"
 #include <stdio.h>
 
 /* Looks in every cycle whether a compact register is what its lanes hold. */

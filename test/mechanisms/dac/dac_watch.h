@@ -68,7 +68,7 @@ static uint32_t lines_of(const struct dac *d, const struct affine_entry *e, uint
         for (uint32_t b = 0; (e->lanes >> l & 1) && b < bytes; b++) {
             uint64_t at = address[l] + b, start, i = 0;
             if (enq->space == SPACE_LOCAL)
-                at = sm_local_base(d->sm, slot) + at / 4 * d->sm->local_stride + l * 4 + at % 4;
+                at = sm_local_base(d->sm, slot) + at / 4 * d->sm->memory.local_stride + l * 4 + at % 4;
             start = at - at % width;
             while (i < n && line[i] != start)
                 i++;
@@ -103,14 +103,14 @@ static bool lacks(const struct dac *d, uint32_t slot, const struct sm_path *path
     }
     if (info->guard_site && m & ~found)
         return true;
-    m &= !info->guard_site             ? guard_lanes(d->sm->warp[slot].w, &p->code[path->pc], m)
+    m &= !info->guard_site             ? guard_lanes(d->sm->warps.slot[slot].w, &p->code[path->pc], m)
          : p->code[path->pc].guard_not ? ~value
                                        : value;
     return info->site && m & ~supply_ready(&d->supply, slot, queue_of(p->sites[info->site - 1u].kind));
 }
 
 static bool stuck(const struct dac *d, uint32_t slot) {
-    const struct sm_warp *sw = &d->sm->warp[slot];
+    const struct sm_warp *sw = &d->sm->warps.slot[slot];
     bool all = sw->n_paths && (d->queue[slot].starved[0] || d->queue[slot].starved[1]);
     for (uint32_t p = 0; p < sw->n_paths; p++)
         all = all && (sw->path[p].state == PATH_BARRIER || lacks(d, slot, &sw->path[p]));
@@ -119,8 +119,8 @@ static bool stuck(const struct dac *d, uint32_t slot) {
 
 static bool somebody_stuck(const struct dac *d) {
     bool any = false;
-    for (uint32_t w = 0; w < d->sm->slots; w++)
-        any |= d->sm->warp[w].w && !d->sm->warp[w].context && stuck(d, w);
+    for (uint32_t w = 0; w < d->sm->warps.slots; w++)
+        any |= d->sm->warps.slot[w].w && !d->sm->warps.slot[w].context && stuck(d, w);
     return any;
 }
 
@@ -188,7 +188,7 @@ static void check_record(struct watch *t, uint32_t slot, uint32_t i, uint64_t no
     const struct program *p = d->sm->program->program;
     uint64_t line[LANE_WORDS * WARP_LANES];
     uint8_t sectors[LANE_WORDS * WARP_LANES];
-    uint32_t n = lines_of(d, e, slot, d->sm->warp[slot].w->index, line, sectors), found = 0;
+    uint32_t n = lines_of(d, e, slot, d->sm->warps.slot[slot].w->index, line, sectors), found = 0;
     bool wide = n > d->size[QUEUE_ADDRESS];
     const uint8_t space = p->code[p->sites[e->site].enq_pc].space;
     bool early = e->kind == SITE_DATA && (space == SPACE_GLOBAL || space == SPACE_LOCAL) && !wide;
@@ -333,7 +333,7 @@ static void before_tick(void *u, struct sm *sm, uint64_t now) {
     (void)now;
     if (!t->d || !t->d->engine || t->what[0])
         return;
-    count_waits(t, sm->slots, false);
+    count_waits(t, sm->warps.slots, false);
     t->pending = (uint32_t)__builtin_popcountll(t->d->pending);
 }
 
@@ -371,7 +371,7 @@ static void check_wait(struct watch *t, uint64_t now) {
     CHECK(!t->waits || d->n.instructions == t->steps, "the affine warp does not wait for predicate %llu",
           (unsigned long long)d->waits);
     if (d->context == NO_CONTEXT || engine_done(d->engine) || has_to_wait(t, now) ||
-        d->sm->warp[d->context].path[0].state != PATH_QUEUE)
+        d->sm->warps.slot[d->context].path[0].state != PATH_QUEUE)
         return;
     CHECK(next_sends(d) && d->tail - d->head == d->cfg->dac.atq, "the affine warp waits for nothing");
 }
@@ -381,8 +381,8 @@ static void watch_tick(void *u, struct sm *sm, uint64_t now) {
     const struct dac *d = t->d;
     if (!d || !d->engine || t->what[0])
         return;
-    count_waits(t, sm->slots, true);
-    for (uint32_t w = 0; w < sm->slots; w++) {
+    count_waits(t, sm->warps.slots, true);
+    for (uint32_t w = 0; w < sm->warps.slots; w++) {
         const struct dac_queue *q = &d->queue[w];
         for (uint64_t s = t->serial[w]; s < q->serial + q->n; s++)
             check_record(t, w, (uint32_t)(s - q->serial), now);
@@ -436,8 +436,8 @@ static void watch_look(void *u, struct sm *sm, uint64_t now) {
     if (d->context != NO_CONTEXT && !d->repeat && !engine_done(d->engine))
         t->atq_full += next_sends(d) && n == d->cfg->dac.atq;
     check_wait(t, now);
-    count_waits(t, sm->slots, false);
-    for (uint32_t w = 0; w < sm->slots; w++)
+    count_waits(t, sm->warps.slots, false);
+    for (uint32_t w = 0; w < sm->warps.slots; w++)
         check_queue(t, w, now);
     t->locked += locked(t, now);
 }

@@ -3,6 +3,7 @@
 /* What becomes of lines that an affine warp's hardware asks for, worked out again from the L1's answers: who waits for
  * a lock and how long, in which order lines are asked for, and that none stays behind. */
 #include "mechanisms/dac/dac_parts.h"
+#include "timing/sm/stages.h"
 #include "test/test.h"
 #include <stddef.h>
 #include <stdio.h>
@@ -128,7 +129,7 @@ static void lines_warp(uint32_t slot, uint64_t now) {
 
 static void lines_tick(uint64_t now) {
     LINES_CHECK(lines.d->cap_lines <= LINES_MOST, now, "%u lines", lines.d->cap_lines);
-    for (uint32_t w = 0; w < lines.d->sm->slots && !lines.what[0]; w++)
+    for (uint32_t w = 0; w < lines.d->sm->warps.slots && !lines.what[0]; w++)
         lines_warp(w, now);
 }
 #endif

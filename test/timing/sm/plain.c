@@ -1,4 +1,4 @@
-/* The SM has its stages twice (sm_plain.h). Counts by instruction make it take the general ones, for every instruction
+/* The SM has its stages twice (fast_path.h). Counts by instruction make it take the general ones, for every instruction
  * and cycle; nothing else may differ. */
 #include "test/timing/job_rig.h"
 

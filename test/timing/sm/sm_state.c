@@ -3,7 +3,7 @@
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 #include "timing/mem/memsys.h"
-#include "timing/sm/sm_parts.h"
+#include "timing/sm/stages.h"
 
 static struct asm_program *a;
 static struct memory mem;
@@ -59,13 +59,13 @@ START_TEST(parts_of_an_sm) {
     for (uint32_t n = 1; n <= 4; n += 3) {
         cfg.sm.subcores = n == 4;
         make(&reconv_spe);
-        ck_assert_uint_eq(sm->n_parts, n);
+        ck_assert_uint_eq(sm->operands.n_parts, n);
         for (uint32_t i = 0; i < n; i++) {
-            const struct exec_part *e = &sm->part[i];
+            const struct exec_part *e = &sm->operands.part[i];
             ck_assert_uint_eq(e->regfile.banks, 32 / n);
             ck_assert_uint_eq(e->regfile.operands, cfg.sm.operands);
             ck_assert_uint_eq(e->regfile.result_bus, cfg.sm.result_bus);
-            ck_assert_uint_eq(e->mem_collectors, 24 / n);
+            ck_assert_uint_eq(e->mem.collectors, 24 / n);
             for (int k = 0; k < N_PIPES; k++) {
                 ck_assert_uint_eq(e->pipe[k].collector.units, units[k] ? collectors[k] / n : 0);
                 ck_assert_uint_eq(e->pipe[k].units.units, k == PIPE_MEM ? 1 : units[k] / n);
@@ -82,53 +82,53 @@ START_TEST(tables_begin_empty) {
     uint32_t n = 0;
     cfg.sm.warps = 70;
     make(&reconv_spe);
-    for (uint32_t i = sm->free_inflight; i != NO_INFLIGHT; i = sm->inflight[i].next, n++) {
+    for (uint32_t i = sm->in_flight.free; i != NO_INFLIGHT; i = sm->in_flight.entry[i].next, n++) {
         ck_assert(i < MAX_INFLIGHT && !seen[i]);
         seen[i] = true;
     }
     ck_assert_uint_eq(n, MAX_INFLIGHT);
-    ck_assert_uint_eq(sm->n_free_mem, MEM_QUEUE);
+    ck_assert_uint_eq(sm->memory.n_free, MEM_QUEUE);
     for (uint32_t i = 0; i < MEM_QUEUE; i++) {
-        ck_assert(sm->free_mem[i] < MEM_QUEUE && !seen_mem[sm->free_mem[i]]);
-        seen_mem[sm->free_mem[i]] = true;
+        ck_assert(sm->memory.free[i] < MEM_QUEUE && !seen_mem[sm->memory.free[i]]);
+        seen_mem[sm->memory.free[i]] = true;
     }
-    ck_assert_uint_eq(sm->slots, 70 + MAX_CONTEXTS);
-    ck_assert_uint_eq(sm->words, 2);
-    for (uint32_t w = 0; w < sm->slots; w++) {
-        ck_assert_uint_eq(sm->warp[w].loads, NO_INFLIGHT);
+    ck_assert_uint_eq(sm->warps.slots, 70 + MAX_CONTEXTS);
+    ck_assert_uint_eq(sm->warps.words, 2);
+    for (uint32_t w = 0; w < sm->warps.slots; w++) {
+        ck_assert_uint_eq(sm->warps.slot[w].loads, NO_INFLIGHT);
         for (uint32_t v = 0; v < w; v++) { /* nobody has another one's memory */
-            ck_assert(sm->warp[w].path >= sm->warp[v].path + MAX_PATHS);
-            ck_assert(sm->warp[w].await >= sm->warp[v].await + MAX_PATHS);
-            ck_assert(sm->warp[w].control.held >= sm->warp[v].control.held + MAX_PATHS);
-            ck_assert((unsigned char *)sm->warp[w].control.model >=
-                      (unsigned char *)sm->warp[v].control.model + reconv_spe.size(&options));
+            ck_assert(sm->warps.slot[w].path >= sm->warps.slot[v].path + MAX_PATHS);
+            ck_assert(sm->warps.slot[w].await >= sm->warps.slot[v].await + MAX_PATHS);
+            ck_assert(sm->warps.slot[w].control.held >= sm->warps.slot[v].control.held + MAX_PATHS);
+            ck_assert((unsigned char *)sm->warps.slot[w].control.model >=
+                      (unsigned char *)sm->warps.slot[v].control.model + reconv_spe.size(&options));
         }
     }
     cfg.sm.warps = 64;
     make(&reconv_spe);
-    ck_assert_uint_eq(sm->words, 1);
+    ck_assert_uint_eq(sm->warps.words, 1);
 }
 END_TEST
 
 /* What each model asks for: its scoreboard, and after what it hears of an instruction. */
 START_TEST(what_a_model_asks_for) {
     make(&reconv_spe);
-    ck_assert(sm->sb == &scoreboard_warp && sm->heard == 0);
+    ck_assert(sm->model.sb == &scoreboard_warp && sm->model.long_latency == 0);
     make(&reconv_dpe);
-    ck_assert(sm->sb == &scoreboard_shadow && sm->heard == 0);
+    ck_assert(sm->model.sb == &scoreboard_shadow && sm->model.long_latency == 0);
     options.dpe_scoreboard = 1;
     options.dpe_scheduler = 1;
     make(&reconv_dpe);
-    ck_assert(sm->sb == &scoreboard_exact && sm->heard == (TIMED_MEMORY | TIMED_SLOW));
+    ck_assert(sm->model.sb == &scoreboard_exact && sm->model.long_latency == (TIMED_MEMORY | TIMED_SLOW));
     make(&reconv_its);
-    ck_assert(sm->sb == &scoreboard_counted && sm->heard == 0);
+    ck_assert(sm->model.sb == &scoreboard_counted && sm->model.long_latency == 0);
     options.si_yield = false;
     make(&reconv_si);
-    ck_assert(sm->sb == &scoreboard_counted_lanes && sm->heard == TIMED_YIELD);
+    ck_assert(sm->model.sb == &scoreboard_counted_lanes && sm->model.long_latency == TIMED_YIELD);
     options.si_yield = true;
     options.its_scoreboard = 1;
     make(&reconv_si);
-    ck_assert(sm->sb == &scoreboard_exact && sm->heard == (TIMED_YIELD | TIMED_LONG | TIMED_SLOW));
+    ck_assert(sm->model.sb == &scoreboard_exact && sm->model.long_latency == (TIMED_YIELD | TIMED_LONG | TIMED_SLOW));
 }
 END_TEST
 
@@ -141,14 +141,14 @@ static void launch(void) {
 START_TEST(a_warp_begins_anew) {
     make(&reconv_spe);
     launch();
-    ck_assert_uint_eq(sm->accounted, 100);
+    ck_assert_uint_eq(sm->clock.accounted, 100);
     ck_assert_uint_eq(sm->status.finished_at, 100);
     ck_assert(sm_cta_start(sm, (struct dim3){3, 0, 0}, 100));
     ck_assert_uint_eq(sm->status.ctas, 1);
     ck_assert_uint_eq(sm->status.next, 100);
-    ck_assert_uint_eq(sm->warps_used, 2);
-    ck_assert_uint_eq(sm->registers_used, 2 * 16 * 32);
-    struct sm_warp *sw = &sm->warp[1];
+    ck_assert_uint_eq(sm->ctas.warps_used, 2);
+    ck_assert_uint_eq(sm->ctas.registers_used, 2 * 16 * 32);
+    struct sm_warp *sw = &sm->warps.slot[1];
     sw->inflight = sw->accesses = sw->atomics = 5;
     sw->ordered = 1;
     sw->last_path = sw->n_await = 2;
@@ -159,8 +159,9 @@ START_TEST(a_warp_begins_anew) {
     ck_assert(!sw->finished && !sw->selected && !sw->gave_way && !sw->stack_depth && !sw->stack_resident);
     ck_assert_uint_eq(sw->n_paths, 1);
     ck_assert_uint_eq(sw->path[0].lanes, ~0u);
-    ck_assert_uint_eq(sm->age[0] + 1, sm->age[1]);
-    ck_assert(warp_set_has(&sm->live, 0) && warp_set_has(&sm->live, 1) && !warp_set_has(&sm->live, 2));
+    ck_assert_uint_eq(sm->warps.age[0] + 1, sm->warps.age[1]);
+    ck_assert(warp_set_has(&sm->warps.live, 0) && warp_set_has(&sm->warps.live, 1) &&
+              !warp_set_has(&sm->warps.live, 2));
     ck_assert_uint_eq(sm->n.ctas, 1);
     ck_assert_uint_eq(sm->n.warps, 2);
     ck_assert_uint_eq(sm->n.max_warps, 2);
@@ -191,28 +192,28 @@ START_TEST(contexts_end_with_the_launch) {
     ck_assert(sm_add_unit(sm, &(struct sm_unit_row){&owner, &dummy}));
     for (int round = 0; round < 2; round++) {
         launch();
-        ck_assert_uint_eq(sm->local_stride, 4 * 32 * 2 * 4 * 3);
+        ck_assert_uint_eq(sm->memory.local_stride, 4 * 32 * 2 * 4 * 3);
         for (uint32_t i = 0; i < MAX_CONTEXTS; i++) {
             ck_assert_uint_eq(sm_context_open(sm, &owner, &how, 100), cfg.sm.warps + i);
-            ck_assert_uint_eq(sm->n_contexts, i + 1);
-            ck_assert(sm->warp[cfg.sm.warps + i].context && sm->warp[cfg.sm.warps + i].asleep);
+            ck_assert_uint_eq(sm->contexts.n, i + 1);
+            ck_assert(sm->warps.slot[cfg.sm.warps + i].context && sm->warps.slot[cfg.sm.warps + i].asleep);
         }
-        ck_assert_uint_eq(sm_contexts_awake(sm), 0);
+        ck_assert_uint_eq(contexts_awake(sm), 0);
         sm_contexts_sleep(sm, false, 101);
-        ck_assert_uint_eq(sm_contexts_awake(sm), MAX_CONTEXTS);
+        ck_assert_uint_eq(contexts_awake(sm), MAX_CONTEXTS);
         sm_context_close(sm, cfg.sm.warps + 1, 102);
-        ck_assert_uint_eq(sm->n_contexts, MAX_CONTEXTS - 1);
-        ck_assert_ptr_null(sm->context[1].owner);
-        ck_assert_uint_eq(sm->warp[cfg.sm.warps + 1].n_paths, 0);
+        ck_assert_uint_eq(sm->contexts.n, MAX_CONTEXTS - 1);
+        ck_assert_ptr_null(sm->contexts.slot[1].owner);
+        ck_assert_uint_eq(sm->warps.slot[cfg.sm.warps + 1].n_paths, 0);
         for (int k = 0; k < N_PATH_STATES; k++) /* it waits for nothing, and nobody finds it */
-            ck_assert(!sm_state_has(sm, (uint32_t)k, cfg.sm.warps + 1));
+            ck_assert(!warps_state_has(&sm->warps, (uint32_t)k, cfg.sm.warps + 1));
         sm_launch_end(sm);
-        ck_assert_uint_eq(sm->n_contexts, 0);
+        ck_assert_uint_eq(sm->contexts.n, 0);
         for (uint32_t i = 0; i < MAX_CONTEXTS; i++) {
-            const struct sm_warp *sw = &sm->warp[cfg.sm.warps + i];
-            ck_assert(!sm->context[i].owner && !sw->w && !sw->context && !sw->asleep);
-            ck_assert(!warp_set_has(&sm->live, cfg.sm.warps + i));
-            ck_assert(!warp_set_any(&sm->cta[SM_CTA_SLOTS + i].warps, WARP_WORDS));
+            const struct sm_warp *sw = &sm->warps.slot[cfg.sm.warps + i];
+            ck_assert(!sm->contexts.slot[i].owner && !sw->w && !sw->context && !sw->asleep);
+            ck_assert(!warp_set_has(&sm->warps.live, cfg.sm.warps + i));
+            ck_assert(!warp_set_any(&sm->ctas.slot[SM_CTA_SLOTS + i].warps, WARP_WORDS));
         }
         ck_assert_ptr_null(sm->launch);
         ck_assert_ptr_null(sm->program);

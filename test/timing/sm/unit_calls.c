@@ -3,7 +3,7 @@
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 #include "timing/mem/memsys.h"
-#include "timing/sm/sm_parts.h"
+#include "timing/sm/stages.h"
 
 enum { UNITS = 3 };
 struct speaker {
@@ -58,7 +58,7 @@ static void barrier(void *u, struct sm *s, uint32_t cta, uint32_t b, uint64_t no
 }
 static uint8_t may_issue(void *u, struct sm *s, const struct sm_candidate *c, uint64_t now) {
     ck_assert(c->in == &a->code[c->pc] && c->ti == &timed.inst[c->pc] &&
-              c->lanes == s->warp[c->warp].path[c->path].lanes);
+              c->lanes == s->warps.slot[c->warp].path[c->path].lanes);
     say(u, "may", c->warp * 100 + c->path, now);
     return ((struct speaker *)u)->verdict;
 }
@@ -183,7 +183,7 @@ END_TEST
 
 /* The first that says no is heeded, and nobody is asked after it. */
 START_TEST(the_first_no_counts) {
-    sm->warp[3].path[1] = (struct sm_path){.pc = 1, .lanes = 0xf0};
+    sm->warps.slot[3].path[1] = (struct sm_path){.pc = 1, .lanes = 0xf0};
     ck_assert_uint_eq(sm_units_may_issue(sm, 3, 1, 50), PATH_READY);
     expect("C may 301 50; B may 301 50; A may 301 50; ");
     speakers[0].verdict = PATH_LOAD;
@@ -199,7 +199,7 @@ END_TEST
 /* All are told of what is taken, whoever of them unlocks it; the first form is the instruction's. */
 START_TEST(one_answer_of_many) {
     struct sm_form forms[UNITS];
-    sm->warp[3].path[1] = (struct sm_path){.pc = 1, .lanes = 0xf0};
+    sm->warps.slot[3].path[1] = (struct sm_path){.pc = 1, .lanes = 0xf0};
     ck_assert(!sm_units_take(sm, 3, 1, 60));
     expect("C take 1 60; B take 1 60; A take 1 60; ");
     for (int i = 0; i < UNITS; i++) {

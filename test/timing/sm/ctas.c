@@ -1,0 +1,157 @@
+/* Which CTAs an SM has room for, by hand, and where the local memory of its warps lies for the caches. */
+#include "test/bases.h"
+#include "test/isa/isa_asm.h"
+#include "test/test.h"
+#include "timing/mem/memsys.h"
+#include "timing/sm/stages.h"
+
+static struct asm_program *a;
+static struct memory mem;
+static struct config cfg;
+static struct reconv_cfg options;
+static struct launch l;
+
+/* 48 warps, 8 CTAs, 32768 registers in units of 64, 48 KB of shared memory in units of 128 bytes. */
+static void setup(void) {
+    a = asm_new();
+    mem_init(&mem, 0);
+    asm_op(a, "exit", OPND_SINK, OPND_ZERO, OPND_ZERO, OPND_ZERO);
+    asm_end(a);
+    a->p.thread_regs = 20;
+    config_default(&cfg);
+    reconv_cfg_default(&options);
+    cfg.sm.warps = 48;
+    cfg.sm.ctas = 8;
+    cfg.sm.registers = 32768;
+    cfg.sm.register_unit = 64;
+    cfg.sm.thread_registers = 0;
+    cfg.sm.shared_bytes = 49152;
+    cfg.sm.shared_unit = 128;
+    l = asm_launch(a, &mem, 1, 64);
+}
+static void teardown(void) {
+    mem_free_all(&mem);
+    asm_free(a);
+}
+
+START_TEST(how_many_ctas_an_sm_holds) {
+    static const struct {
+        uint32_t threads, regs, shared, taken, n;
+    } rows[] = {
+        {64, 20, 0, 0, 8},          /* as many as there may be */
+        {192, 20, 0, 0, 8},         /* 6 warps: 48 */
+        {193, 20, 0, 0, 6},         /* 7 warps: 6 are 42, and 6 left over */
+        {1536, 20, 0, 0, 1},        /* 48 warps x 20 x 32 = 30720 registers */
+        {256, 20, 0, 0, 6},         /* 8 warps: 48 warps, 6 x 5120 registers */
+        {256, 32, 0, 0, 4},         /* 8 x 32 x 32 = 8192 registers: 4 */
+        {256, 33, 0, 0, 3},         /* 8 x 1088 (1056 in units of 64) = 8704 */
+        {256, 32, 0, 1, 3},         /* a register is taken */
+        {256, 32, 0, 8192, 3},      /* 24576 left */
+        {256, 32, 0, 32768, 0},     /* none left */
+        {256, 32, 0, 40000, 0},     /* and none owed */
+        {64, 20, 6144, 0, 8},       /* 49152 / 8 */
+        {64, 20, 6145, 0, 7},       /* 6272 in units of 128 */
+        {64, 20, 49152, 0, 1},      /* all */
+        {64, 20, 49153, 0, 0},      /* more than that */
+        {64, 20, UINT32_MAX, 0, 0}, /* which does not turn to 0 when rounded */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char why[256] = "";
+        l.block.x = rows[i].threads;
+        a->p.thread_regs = rows[i].regs;
+        a->p.shared_bytes = rows[i].shared;
+        uint32_t n = sm_occupancy(&cfg, &l, rows[i].taken);
+        ck_assert_msg(n == rows[i].n, "row %zu: %u, not %u", i, n, rows[i].n);
+        ck_assert_msg(sm_fits(&cfg, &l, rows[i].taken, why, sizeof why) == (n > 0), "row %zu: %s", i, why);
+        ck_assert_int_eq(*why != 0, !n);
+    }
+    cfg.sm.in_turn = 1; /* registers of one warp a CTA alone are in the SM: 8 x 1024 */
+    l.block.x = 256;
+    a->p.thread_regs = 32;
+    a->p.shared_bytes = 0;
+    cfg.sm.registers = 2048;
+    ck_assert_uint_eq(sm_occupancy(&cfg, &l, 0), 2);
+    cfg.sm.in_turn = 0;
+    ck_assert_uint_eq(sm_occupancy(&cfg, &l, 0), 0);
+    cfg.sm.registers = 32768;
+    cfg.sm.thread_registers = 64; /* in place of the program's: 8 x 2048 registers a CTA */
+    l.block.x = 256;
+    a->p.shared_bytes = 0;
+    ck_assert_uint_eq(sm_occupancy(&cfg, &l, 0), 2);
+}
+END_TEST
+
+START_TEST(why_a_cta_does_not_fit) {
+    char why[512];
+    l.block.x = 2048;
+    a->p.thread_regs = 64;
+    a->p.shared_bytes = 50000;
+    ck_assert(!sm_fits(&cfg, &l, 0, why, sizeof why));
+    /* 64 warps, x 2048 registers, 50000 in units of 128 */
+    ck_assert_str_eq(why,
+                     "a CTA of 2048 threads does not fit on an SM: it needs 64 warps, and an SM has 48 (sm.warps); "
+                     "it needs 131072 registers, and an SM has 32768 (sm.registers); it needs 50048 bytes of "
+                     "shared memory, and an SM has 49152 (sm.shared_bytes)");
+    l.block.x = 64;
+    a->p.shared_bytes = 0;
+    ck_assert(!sm_fits(&cfg, &l, 32000, why, sizeof why));
+    ck_assert_str_eq(why, "a CTA of 64 threads does not fit on an SM: it needs 4096 registers, and an SM has 768 "
+                          "(sm.registers, less what extensions take)");
+}
+END_TEST
+
+/* ---- local memory ---- */
+
+enum { SMS = 3, LOCAL = 40, WORDS = LOCAL / 4 }; /* bytes and words of a thread */
+
+static int compare(const void *x, const void *y) {
+    uint64_t i = *(const uint64_t *)x, j = *(const uint64_t *)y;
+    return i < j ? -1 : i > j;
+}
+
+/* Every word of every warp that there can be, of all SMs, has a line of 128 bytes of its own; word by word those of all
+ * of them lie together, without a gap. By warp a warp's words do. */
+START_TEST(local_memory_of_warps_lies_apart) {
+    static uint64_t line[SMS * 64 * WORDS];
+    struct timed_program timed;
+    uint32_t n = 0, ctas, warps = 3;
+    cfg.gpu.sms = SMS;
+    cfg.lsu.local_map = _i ? LOCAL_BY_WORD : LOCAL_BY_WARP;
+    cfg.sm.ctas = 4;
+    a->p.local_bytes = LOCAL;
+    l.block.x = warps * WARP_LANES;
+    struct memsys *m = memsys_new(&cfg);
+    ck_assert(timed_init(&timed, &a->p, &cfg, 0));
+    ctas = sm_occupancy(&cfg, &l, 0);
+    ck_assert_uint_eq(ctas, 4);
+    for (uint32_t s = 0; s < SMS; s++) {
+        struct sm *sm = sm_new(&cfg, &reconv_spe, &options, m, s);
+        ck_assert_ptr_nonnull(sm);
+        ck_assert(sm_launch(sm, &l, &timed, false, 0));
+        for (uint32_t c = 0; c < ctas; c++)
+            ck_assert(sm_cta_start(sm, (struct dim3){c, 0, 0}, 0));
+        ck_assert_uint_eq(sm_status(sm)->ctas, ctas);
+        for (uint32_t w = 0; w < cfg.sm.warps; w++)
+            for (uint64_t k = 0; k < WORDS && sm->warps.slot[w].w; k++)
+                line[n++] = sm_local_base(sm, w) + k * sm->memory.local_stride;
+        sm_free(sm);
+    }
+    ck_assert_uint_eq(n, SMS * ctas * warps * WORDS);
+    qsort(line, n, sizeof *line, compare);
+    for (uint32_t i = 1; i < n; i++) {
+        ck_assert_uint_eq(line[i] % 128, 0);
+        ck_assert_uint_ge(line[i], line[i - 1] + 128);
+        ck_assert_msg(!_i || line[i] == line[i - 1] + 128, "a gap before 0x%llx", (unsigned long long)line[i]);
+        ck_assert_msg(_i || i % WORDS == 0 || line[i] == line[i - 1] + 128, "a warp in pieces");
+    }
+    timed_free(&timed);
+    memsys_free(m);
+}
+END_TEST
+
+SUITE(timing_sm_cta) {
+    tcase_add_checked_fixture(tc, setup, teardown);
+    TEST(how_many_ctas_an_sm_holds);
+    TEST(why_a_cta_does_not_fit);
+    TEST_LOOP(local_memory_of_warps_lies_apart, 0, 2);
+}

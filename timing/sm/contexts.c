@@ -1,0 +1,151 @@
+/* Contexts: warps that units have without a CTA. In all but this file they are warps like others. */
+#include "contexts.h"
+#include "stages.h"
+#include <assert.h>
+
+static uint32_t slot_of(const struct sm *sm, uint32_t i) { return sm->cfg->sm.warps + i; }
+
+static uint32_t index_of(const struct sm *sm, uint32_t w) { return w - sm->cfg->sm.warps; }
+
+/* The CTA that instructions of a context read: it has this warp alone, no shared memory, and barriers of its own. Block
+ * and grid size are those of the launch. */
+static struct cta *lone_cta(const struct launch *l) {
+    struct launch small = *l;
+    small.block = (struct dim3){WARP_LANES, 1, 1};
+    small.dynamic_shared = 0;
+    struct cta *c = cta_new(&small);
+    if (!c)
+        return NULL;
+    c->launch = l;
+    c->shared_bytes = 0;
+    return c;
+}
+
+uint32_t sm_context_open(struct sm *sm, const struct sm_unit_ops *ops, const struct sm_context_start *how,
+                         uint64_t now) {
+    uint32_t i = 0;
+    while (i < MAX_CONTEXTS && sm->contexts.slot[i].owner)
+        i++;
+    assert(i < MAX_CONTEXTS && sm->launch && how->lanes);
+    uint32_t w = slot_of(sm, i);
+    struct sm_warp *sw = &sm->warps.slot[w];
+    struct sm_cta *c = &sm->ctas.slot[SM_CTA_SLOTS + i];
+    if (!c->cta)
+        c->cta = lone_cta(sm->launch);
+    if (!c->cta)
+        return NO_CONTEXT;
+    for (uint32_t k = 0; k < sm->units.n_all; k++)
+        if (sm->units.all[k].ops == ops)
+            sm->contexts.slot[i] =
+                (struct sm_context){.owner = &sm->units.all[k], .name = how->name, .driven = how->driven};
+    assert(sm->contexts.slot[i].owner);
+    sm->contexts.n++;
+    sm_find_fast_path(sm);
+    if (sm->warps.words <= w / 64)
+        sm->warps.words = w / 64 + 1;
+    sched_add(&sm->issue.sched[w % sm->cfg->sm.schedulers], w);
+    sw->w = &c->cta->warps[0];
+    sw->w->launched = how->lanes;
+    sw->cta = (uint8_t)(SM_CTA_SLOTS + i);
+    sw->context = true;
+    sw->asleep = sm->contexts.asleep;
+    c->cta->held = &sm->memory.held;
+    c->cta->n_threads = (uint32_t)__builtin_popcount(how->lanes);
+    warp_set_add(&c->warps, w);
+    cta_start(c->cta, (struct dim3){0, 0, 0}, sm->id);
+    sm_warp_start(sm, w, program_entry(sm->program->program, how->stream), now);
+    sm_doze(sm, w, now);
+    return w;
+}
+
+/* Its lanes execute nothing any more. */
+static void stop(struct sm *sm, uint32_t w, uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    for (uint32_t i = 0; i < sw->n_await; i++) /* counted since their arrival, and never written */
+        if (sw->await[i].served)
+            sm->members.n_served--;
+    sw->inflight -= sw->n_await;
+    sw->n_await = sw->n_paths = 0;
+    sw->control.n_held = 0;
+    sw->finished = true;
+    warp_set_drop(&sm->warps.divergent, w);
+    sw->asleep = true; /* in no state, and not live */
+    sm_doze(sm, w, now);
+}
+
+static const struct sm_unit *release(struct sm *sm, uint32_t w) {
+    struct sm_context *x = &sm->contexts.slot[index_of(sm, w)];
+    const struct sm_unit *u = x->owner;
+    x->owner = NULL;
+    sm->contexts.n--;
+    sm_find_fast_path(sm);
+    sm->warps.slot[w].w = NULL;
+    sm->warps.slot[w].context = sm->warps.slot[w].asleep = false;
+    warp_set_drop(&sm->ctas.slot[sm->warps.slot[w].cta].warps, w);
+    return u;
+}
+
+void sm_context_gone(struct sm *sm, uint32_t w, uint64_t now) {
+    const struct sm_unit *u = release(sm, w);
+    if (u->ops->context_end)
+        u->ops->context_end(u->state, sm, w, now);
+}
+
+void sm_context_close(struct sm *sm, uint32_t warp, uint64_t now) {
+    assert(sm->warps.slot[warp].context);
+    if (sm->warps.slot[warp].finished)
+        return;
+    stop(sm, warp, now);
+    if (sm_warp_over(sm, warp))
+        sm_context_gone(sm, warp, now);
+}
+
+void sm_contexts_end(struct sm *sm) {
+    for (uint32_t i = 0; i < MAX_CONTEXTS; i++) {
+        if (!sm->contexts.slot[i].owner)
+            continue;
+        if (!sm->warps.slot[slot_of(sm, i)].finished)
+            stop(sm, slot_of(sm, i), sm->clock.accounted);
+        release(sm, slot_of(sm, i));
+    }
+}
+
+void sm_contexts_sleep(struct sm *sm, bool asleep, uint64_t now) {
+    if (sm->contexts.asleep == asleep)
+        return;
+    sm->contexts.asleep = asleep;
+    for (uint32_t i = 0; i < MAX_CONTEXTS; i++) {
+        struct sm_warp *sw = &sm->warps.slot[slot_of(sm, i)];
+        if (!sw->context || sw->finished)
+            continue;
+        sw->asleep = asleep;
+        sm_doze(sm, slot_of(sm, i), now);
+    }
+}
+
+void sm_context_goto(struct sm *sm, uint32_t warp, uint32_t pc) {
+    struct sm_context *x = &sm->contexts.slot[index_of(sm, warp)];
+    assert(x->owner && x->driven);
+    x->next = pc;
+}
+
+void sm_context_step(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    sm_heed(sm, sw, sm->model.ops->advance(sw->control.model, sw->path[p].id, sm->contexts.slot[index_of(sm, w)].next));
+    sm_refresh(sm, w, now);
+}
+
+bool sm_context_execute(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
+    struct sm_context *x = &sm->contexts.slot[index_of(sm, w)];
+    const struct sm_unit *u = x->owner;
+    const struct sm_path *path = &sm->warps.slot[w].path[p];
+    const struct sm_candidate c = sm_candidate(sm, w, p);
+    if (!(c.ti->flags & TIMED_FREE))
+        sm->n.context_instructions++;
+    x->next = c.pc + 1;
+    if (!u->ops->execute || (c.in->kind == K_EXIT && !x->driven))
+        return false;
+    sm->fx.lanes = guard_lanes(sm->warps.slot[w].w, c.in, path->lanes);
+    sm->fx.fault = FAULT_NONE;
+    return u->ops->execute(u->state, sm, &c, &sm->fx, now);
+}

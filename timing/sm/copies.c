@@ -1,0 +1,160 @@
+/* cp.async in time. A copy is one access of the load/store unit. Its lines arrive like those of a load; then its
+ * data take cycles of the banks of shared memory. No register waits for it. Copies in flight are kept here, so that
+ * a thread that waits for its groups (PTX ISA 9.0, section 9.7.9.25.3) waits for exactly the copies of these
+ * groups: each copy counts, lane by lane, the groups that were committed since. Arrivals at mbarriers that follow
+ * the completion of copies are kept, too. Fences do not wait for copies. */
+#include "copies.h"
+#include "isa/exec/exec_mbarrier.h"
+#include "stages.h"
+#include <assert.h>
+#include <stdlib.h>
+
+/* With so many arrivals a path has to wait before the next. Paths that were ready by then, and arrivals that are
+ * performed at the end of the window, add one each. */
+enum { MAX_ARRIVALS = TABLE_SIZE(64, 2), ARRIVAL_PLACES = MAX_ARRIVALS + WARP_SLOTS * MAX_PATHS, SINCE_MAX = 255 };
+
+/* A copy in flight; its index in sm_copies.copy is that in the table of instructions in flight. */
+struct copy {
+    uint32_t next; /* of the warp's, the newest first; NO_INFLIGHT ends */
+    lanemask_t lanes;
+    uint64_t serial;
+    uint8_t since[WARP_LANES]; /* groups that a lane has committed since, this one's among them; SINCE_MAX: or more */
+};
+
+/* Arrivals that wait for copies that were issued before them. */
+struct arrival {
+    lanemask_t lanes; /* 0: the place is free */
+    uint8_t warp;
+    uint64_t serial;
+    uint32_t address[WARP_LANES]; /* of the object, in shared memory */
+};
+
+struct sm_copies {
+    uint32_t first[WARP_SLOTS];
+    uint64_t serial;
+    struct copy copy[MAX_INFLIGHT];
+    uint32_t n_arrivals, arrivals_end; /* no place from there on has ever been used */
+    struct arrival arrival[ARRIVAL_PLACES];
+};
+
+bool sm_copies_begin(struct sm *sm) {
+    const struct program *p = sm->program->program;
+    bool any = false;
+    for (uint32_t i = 0; i < p->n; i++)
+        any |= p->code[i].kind == K_COPY;
+    sm->arrivals_made = 0;
+    sm->copies = any ? calloc(1, sizeof *sm->copies) : NULL;
+    for (uint32_t w = 0; any && sm->copies && w < WARP_SLOTS; w++)
+        sm->copies->first[w] = NO_INFLIGHT;
+    return sm->copies || !any;
+}
+
+void sm_copies_end(struct sm *sm) {
+    free(sm->copies);
+    sm->copies = NULL;
+}
+
+/* Of `lanes`, those with a copy in flight that is older than `serial` and has more than `groups` groups committed
+ * since. */
+static lanemask_t lanes_in_flight(const struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t serial, int64_t groups) {
+    lanemask_t found = 0;
+    for (uint32_t i = sm->copies->first[w]; i != NO_INFLIGHT; i = sm->copies->copy[i].next) {
+        const struct copy *c = &sm->copies->copy[i];
+        for (lanemask_t m = c->serial < serial ? c->lanes & lanes & ~found : 0; m; m &= m - 1) {
+            int l = __builtin_ctz(m);
+            bool waits = c->since[l] > groups || c->since[l] == SINCE_MAX;
+            found |= (lanemask_t)waits << l;
+        }
+    }
+    return found;
+}
+
+bool sm_copies_hold(const struct sm *sm, uint32_t w, const struct sm_path *path) {
+    const struct inst *in = &sm->program->program->code[path->pc];
+    if (!sm->copies)
+        return false;
+    if (in->kind == K_COLLECT)
+        return lanes_in_flight(sm, w, path->lanes, UINT64_MAX, in->imm) != 0;
+    return sm->copies->n_arrivals >= MAX_ARRIVALS && lanes_in_flight(sm, w, path->lanes, UINT64_MAX, -1);
+}
+
+static void begin_copy(struct sm *sm, uint32_t w, uint32_t inflight) {
+    struct copy *c = &sm->copies->copy[inflight];
+    *c = (struct copy){.next = sm->copies->first[w], .lanes = sm->fx.lanes, .serial = sm->copies->serial++};
+    sm->copies->first[w] = inflight;
+}
+
+static void commit(struct sm *sm, uint32_t w, lanemask_t lanes) {
+    for (uint32_t i = sm->copies->first[w]; i != NO_INFLIGHT; i = sm->copies->copy[i].next) {
+        struct copy *c = &sm->copies->copy[i];
+        for (lanemask_t m = c->lanes & lanes; m; m &= m - 1)
+            c->since[__builtin_ctz(m)] += c->since[__builtin_ctz(m)] < SINCE_MAX;
+    }
+}
+
+/* Lanes without a copy in flight arrive at once, the others with their last copy. */
+static void begin_arrival(struct sm *sm, uint32_t w) {
+    struct sm_copies *k = sm->copies;
+    lanemask_t lanes = sm->fx.lanes & sm->fx.shared_lanes, later = 0;
+    if (k)
+        later = lanes_in_flight(sm, w, lanes, UINT64_MAX, -1);
+    for (lanemask_t m = lanes & ~later; m; m &= m - 1)
+        mbarrier_copies_done(sm->warps.slot[w].w->cta, sm->fx.addr[__builtin_ctz(m)]);
+    if (!later)
+        return;
+    struct arrival *a = k->arrival;
+    while (a->lanes)
+        a++;
+    assert(a < k->arrival + ARRIVAL_PLACES);
+    if (a == k->arrival + k->arrivals_end)
+        k->arrivals_end++;
+    *a = (struct arrival){.lanes = later, .warp = (uint8_t)w, .serial = k->serial++};
+    for (lanemask_t m = later; m; m &= m - 1)
+        a->address[__builtin_ctz(m)] = (uint32_t)sm->fx.addr[__builtin_ctz(m)];
+    k->n_arrivals++;
+}
+
+void sm_copies_issued(struct sm *sm, uint32_t w, const struct inst *in, uint32_t mem) {
+    if (!sm->fx.lanes)
+        return;
+    if (in->kind == K_ATOM)
+        begin_arrival(sm, w);
+    else if (in->kind == K_COPY)
+        begin_copy(sm, w, sm->memory.inst[mem].inflight);
+    else if (in->kind == K_COMMIT && sm->copies)
+        commit(sm, w, sm->fx.lanes);
+}
+
+/* Arrivals that waited for the last copy of the warp. True: the table of arrivals was full and has room now. */
+static bool arrive(struct sm *sm, uint32_t w) {
+    struct sm_copies *k = sm->copies;
+    bool full = k->n_arrivals >= MAX_ARRIVALS;
+    for (struct arrival *a = k->arrival; a < k->arrival + k->arrivals_end; a++) {
+        lanemask_t complete =
+            a->lanes && a->warp == w ? a->lanes & ~lanes_in_flight(sm, w, a->lanes, a->serial, -1) : 0;
+        if (!complete)
+            continue;
+        for (lanemask_t m = complete; m; m &= m - 1)
+            mbarrier_copies_done(sm->warps.slot[w].w->cta, a->address[__builtin_ctz(m)]);
+        sm->arrivals_made++;
+        a->lanes &= ~complete;
+        k->n_arrivals -= !a->lanes;
+    }
+    return full && k->n_arrivals < MAX_ARRIVALS;
+}
+
+bool sm_copies_done(struct sm *sm, uint32_t inflight) {
+    struct sm_copies *k = sm->copies;
+    uint32_t w = sm->in_flight.entry[inflight].warp, *at = &k->first[w];
+    while (*at != inflight)
+        at = &k->copy[*at].next;
+    *at = k->copy[inflight].next;
+    return k->n_arrivals && arrive(sm, w);
+}
+
+bool sm_copies_in_flight(const struct sm *sm) {
+    for (uint32_t w = 0; sm->copies && w < WARP_SLOTS; w++)
+        if (sm->copies->first[w] != NO_INFLIGHT)
+            return true;
+    return false;
+}

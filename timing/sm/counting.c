@@ -1,0 +1,81 @@
+/* Counts of instructions. The fast path only counts issues and lanes by PC; sm_take_tally() derives the rest. */
+#include "counting.h"
+
+/* Instructions that are counted differently. False: nothing else is counted for them. */
+static bool count_special(struct sm *sm, const struct timed_inst *ti, uint32_t pc, uint32_t lanes) {
+    if (ti->flags & TIMED_FREE)
+        return false;
+    if (ti->flags & TIMED_CHAIN) {
+        sm_count_chain(sm, pc);
+    } else if (ti->flags & TIMED_REDUCE) {
+        sm_count_reduce(sm, pc);
+    } else {
+        sm->n.op_lanes[ti->op] += lanes;
+        ++*(ti->kind == K_STORE ? &sm->n.spill.stores : &sm->n.spill.loads);
+    }
+    return true;
+}
+
+/* Counts of the pipe for `issued` instructions like `ti`, executed by `lanes` lanes in all. */
+static inline void count_pipe(struct sm_counts *n, const struct timed_inst *ti, uint64_t issued, uint64_t lanes) {
+    bool flops = ti->op == CLASS_F32_ADD || ti->op == CLASS_F32_MUL || ti->op == CLASS_F32_FMA;
+    if (ti->pipe != PIPE_SP)
+        return;
+    n->sp_cycles += ti->initiation * issued;
+    n->sp_lane_cycles += ti->initiation * lanes;
+    n->sp_flop_cycles += flops ? ti->initiation * lanes : 0;
+}
+
+/* Lanes that executed are known only now: after exec_inst(). */
+void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc, lanemask_t active) {
+    uint32_t lanes = (uint32_t)__builtin_popcount(sm->fx.lanes);
+    count_pipe(&sm->n, ti, 1, lanes);
+    if (__builtin_expect(ti->flags & (TIMED_FREE | TIMED_CHAIN | TIMED_REDUCE | TIMED_SPILL), 0)) {
+        if (!count_special(sm, ti, pc, lanes))
+            return;
+    } else {
+        sm->n.op_lanes[ti->op] += lanes;
+    }
+    sm->n.thread_instructions += lanes;
+    if (sm->issue.profile)
+        sm->issue.profile[pc].lanes +=
+            (unsigned)__builtin_popcount(fx_executing(&sm->program->program->code[pc], &sm->fx, active));
+}
+
+/* Counts of the registers and the pipe for `issued` instructions like `ti`. */
+static inline void count_kind(struct sm_counts *n, const struct timed_inst *ti, uint64_t issued) {
+    n->pipe[ti->pipe] += issued;
+    n->read_words += ti->read_words * issued;
+    n->write_words += ti->write_words * issued;
+}
+
+void sm_count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm_path *path, const struct timed_inst *ti,
+                    bool driven) {
+    if (driven)
+        sm->n.pipe[ti->pipe]++;
+    else
+        count_kind(&sm->n, ti, 1);
+    if (sm->issue.profile)
+        sm->issue.profile[path->pc].issued++;
+    if (ti->flags & TIMED_FREE) {
+        sm->n.free_instructions++;
+        return;
+    }
+    sm->n.warp_instructions++;
+    count_path(&sm->n, sw, path);
+}
+
+/* Fixed per-instruction counts are derived from the issue count of each PC. */
+void sm_take_tally(struct sm *sm) {
+    struct sm_counts *n = &sm->n;
+    for (uint32_t pc = 0; sm->issue.tally && pc < sm->program->program->n; pc++) {
+        const struct timed_inst *ti = &sm->program->inst[pc];
+        struct sm_tally *t = &sm->issue.tally[pc];
+        count_kind(n, ti, t->issued);
+        count_pipe(n, ti, t->issued, t->lanes);
+        n->warp_instructions += t->issued;
+        n->op_lanes[ti->op] += t->lanes;
+        n->thread_instructions += t->lanes;
+        *t = (struct sm_tally){0, 0};
+    }
+}

@@ -1,0 +1,83 @@
+/* CTAs on an SM: how they and their warps begin and end. */
+#include "stages.h"
+
+bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle) {
+    uint32_t slot = 0;
+    while (warp_set_any(&sm->ctas.slot[slot].warps, WARP_WORDS))
+        slot++;
+    struct sm_cta *c = &sm->ctas.slot[slot];
+    if (!c->cta)
+        c->cta = cta_new(sm->launch);
+    if (!c->cta)
+        return false;
+    c->cta->held = &sm->memory.held;
+    c->cta->copies_take_time = true;
+    c->id = id;
+    uint32_t w = 0;
+    for (uint32_t i = 0; i < sm->ctas.warps_each; i++, w++) {
+        while (sm->warps.slot[w].w)
+            w++;
+        sm->warps.slot[w].w = &c->cta->warps[i];
+        sm->warps.slot[w].cta = (uint8_t)slot;
+        warp_set_add(&c->warps, w);
+    }
+    sm->status.ctas++;
+    sm->ctas.warps_used += sm->ctas.warps_each;
+    sm->ctas.registers_used += sm->ctas.registers_each;
+    sm->ctas.shared_used += sm->ctas.shared_each;
+    wheel_add(&sm->wheel, cycle, event_make(EVENT_START, slot));
+    sm_wake(sm, cycle);
+    return true;
+}
+
+void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now) {
+    struct sm_cta *c = &sm->ctas.slot[cta];
+    cta_start(c->cta, c->id, sm->id);
+    sm->n.ctas++;
+    uint32_t w;
+    for (struct warp_set m = c->warps; warp_set_take(&m, &w); sm->n.warps++)
+        sm_warp_start(sm, w, program_entry(sm->program->program, 0), now);
+    sm_contexts_sleep(sm, false, now);
+    uint32_t live = warp_set_count(&sm->warps.live, sm->warps.words) - contexts_awake(sm);
+    if (sm->cfg->sm.in_turn) /* warps without a turn are resident, too */
+        live = sm->ctas.warps_used;
+    if (live > sm->n.max_warps)
+        sm->n.max_warps = live;
+    if (sm_hooked(sm, HOOK_CTA_START))
+        sm_units_cta_start(sm, cta, now);
+}
+
+static void cta_done(struct sm *sm, struct sm_cta *c, uint64_t now) {
+    if (sm_hooked(sm, HOOK_CTA_END))
+        sm_units_cta_end(sm, (uint32_t)(c - sm->ctas.slot), now);
+    if (!--sm->status.ctas)
+        sm_contexts_sleep(sm, true, now);
+    sm->ctas.warps_used -= sm->ctas.warps_each;
+    sm->ctas.registers_used -= sm->ctas.registers_each;
+    sm->ctas.shared_used -= sm->ctas.shared_each;
+    sm->status.finished_at = now + 1;
+}
+
+static bool warp_gone(const struct sm *sm, uint32_t w) {
+    return sm_warp_over(sm, w) && (!sm->cfg->sm.fetch_reclaims || warp_set_has(&sm->fetching.reclaimed, w));
+}
+
+void sm_warp_check_done(struct sm *sm, uint32_t w, uint64_t now) {
+    if (!sm_warp_over(sm, w))
+        return;
+    if (sm->warps.slot[w].context) {
+        sm_context_gone(sm, w, now);
+        return;
+    }
+    if (!warp_gone(sm, w)) {
+        warp_set_add(&sm->fetching.spent, w);
+        return;
+    }
+    struct sm_cta *c = &sm->ctas.slot[sm->warps.slot[w].cta];
+    for (struct warp_set m = c->warps; warp_set_take(&m, &w);)
+        if (!warp_gone(sm, w))
+            return;
+    while (warp_set_take(&c->warps, &w))
+        sm->warps.slot[w].w = NULL;
+    cta_done(sm, c, now);
+}

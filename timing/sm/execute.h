@@ -1,0 +1,59 @@
+#ifndef TIMING_SM_EXECUTE_H
+#define TIMING_SM_EXECUTE_H
+/* Execution of an instruction that has issued: all its later steps are reserved here, or it goes to the memory stage.
+ * `fast`: sm_fast_path.instructions; `one_part`: sm_fast_path.one_part. */
+#include "uniform_path.h"
+
+/* Units learn when an instruction without a result ends. */
+static inline void tell_end(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t from, uint64_t to) {
+    sm_units_written(sm, &(struct sm_written){.from = from, .to = to, .warp = w, .pc = path->pc, .lanes = path->lanes});
+}
+
+/* Reserves collector, pipe and write port of an instruction without an access. */
+static inline __attribute__((always_inline)) void execute(struct sm *sm, uint32_t w, const struct sm_path *path,
+                                                          const struct timed_inst *ti, const struct sm_form *form,
+                                                          uint64_t now, const bool fast, const bool one_part) {
+    const struct sm_cfg *cfg = &sm->cfg->sm;
+    uint32_t part = one_part ? 0 : operands_part(&sm->operands, w);
+    struct exec_part *e = &sm->operands.part[part];
+    struct collector *c = &e->pipe[ti->pipe].collector;
+    struct pipes *pipes = &e->pipe[ti->pipe].units;
+    uint32_t unit, pipe = pipes_earliest(pipes);
+    uint64_t reads = collector_accept(c, now, &unit);
+    e->takes[ti->pipe] = collector_free(c);
+    uint64_t leaves = collector_leaves(c, operands_read(&sm->operands, part, w, ti, form, reads));
+    uint64_t enters = pipes_free(pipes, pipe, leaves + cfg->latch_dispatch);
+    pipes->n.waits += enters - leaves - cfg->latch_dispatch;
+    if (!ti->regs.n_write) {
+        collector_dispatched(c, unit, leaves, enters);
+        pipes_enter(pipes, pipe, enters, ti->initiation);
+        if (!fast && sm_hooked(sm, HOOK_WRITTEN))
+            tell_end(sm, w, path, now, enters + ti->latency);
+        return;
+    }
+    uint64_t result = enters + ti->latency + cfg->latch_writeback;
+    uint64_t on_bus, written = operands_deliver(&sm->operands, part, w, ti, form, result, now, &on_bus);
+    enters += on_bus - result; /* a pipe does not start an instruction whose result has no bus */
+    collector_dispatched(c, unit, leaves, enters);
+    pipes_enter(pipes, pipe, enters, ti->initiation);
+    uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
+    sm_board_issue(sm, &sm->warps.slot[w], path, ti, false, fast);
+    wheel_add(&sm->wheel, written, event_make(EVENT_WRITEBACK, i));
+}
+
+/* Hands a memory instruction to the memory stage, unless no lane executes it. Returns its index in sm_memory.inst;
+ * MEM_QUEUE: none. */
+static inline uint32_t access_memory(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti,
+                                     const struct sm_form *form, bool ordered, uint64_t now, const bool fast) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    if (!ordered && !sm->fx.lanes)
+        return MEM_QUEUE;
+    uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
+    sm->in_flight.entry[i].form = form;
+    sw->accesses += fast || ti->kind != K_COPY; /* copies.c counts copies */
+    sw->atomics += sm->cfg->sm.atomic_wait && ti->kind == K_ATOM;
+    if (ti->regs.n_write)
+        sm_board_issue(sm, sw, path, ti, true, fast);
+    return sm_mem_accept(sm, sm->in_flight.entry[i].part, w, path->pc, i, ordered, now);
+}
+#endif

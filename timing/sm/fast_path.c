@@ -1,0 +1,38 @@
+#include "fast_path.h"
+#include "stages.h"
+
+/* Does no unit see instructions, or change what happens to them? */
+static bool units_ignore_instructions(const struct sm *sm) {
+    return !sm_hooked(sm, HOOK_MAY_ISSUE) && !sm_hooked(sm, HOOK_TAKE) && !sm_hooked(sm, HOOK_FORM) &&
+           !sm_hooked(sm, HOOK_ISSUED) && !sm_hooked(sm, HOOK_WRITTEN);
+}
+
+static bool units_ignore_cycles(const struct sm *sm) {
+    return !sm_hooked(sm, HOOK_TICK) && !sm_hooked(sm, HOOK_NEXT) && !sm_hooked(sm, HOOK_LOOK);
+}
+
+static bool fast_instructions(const struct sm *sm) {
+    const struct reconv_wants *wants = &sm->model.wants;
+    return sm->model.sb == &scoreboard_warp && sm->program && sm->program->program->n_regs <= SB_WORD &&
+           !sm->contexts.n && !sm->issue.profile && !wants->gathers && !wants->splits && !wants->interleaves &&
+           !sm->model.long_latency && units_ignore_instructions(sm);
+}
+
+static bool fast_cycles(const struct sm *sm) {
+    const struct sm_cfg *cfg = &sm->cfg->sm;
+    const struct reconv_wants *wants = &sm->model.wants;
+    return sm->warps.words == 1 && !cfg->fetch_reclaims && !sm->clock.polls && !cfg->in_turn &&
+           cfg->policy != SCHED_TWO_LEVEL && !wants->interleaves && !wants->splits && !sm->contexts.n &&
+           !sm->issue.profile && units_ignore_cycles(sm);
+}
+
+void sm_find_fast_path(struct sm *sm) {
+    const struct reconv_wants *wants = &sm->model.wants;
+    struct sm_fast_path fast = {.instructions = fast_instructions(sm), .cycles = fast_cycles(sm)};
+    fast.one_part = fast.instructions && sm->operands.n_parts == 1 && sm->warps.words == 1;
+    fast.stack = fast.instructions && sm->model.ops == &reconv_spe && !wants->stack_entries && !wants->every_pc &&
+                 !sm->cfg->sm.in_turn;
+    if (fast.instructions)
+        sm->memory.unlock = false; /* the general path sets it for each instruction */
+    sm->fast = fast;
+}

@@ -1,0 +1,66 @@
+#ifndef TIMING_SM_IN_FLIGHT_H
+#define TIMING_SM_IN_FLIGHT_H
+/* Instructions between issue and write-back: a table with a list of free entries. */
+#include "isa/hot_assert.h"
+#include "isa/program.h"
+#include "timing/config/table_size.h"
+
+struct sm_form;
+
+enum { NO_INFLIGHT = 0xffffffffu, MAX_INFLIGHT = TABLE_SIZE(2048, 8) }; /* sm_warp counts in 16 bits */
+
+struct inflight {
+    uint64_t issued; /* cycle */
+    uint32_t pc;
+    uint32_t next; /* entry of the list of free ones, or of sm_warp.loads */
+    lanemask_t lanes;
+    uint8_t warp, board, part; /* part: of a divided SM */
+    bool missed : 1, used : 1;
+    bool known : 1;             /* splits: a waiting load whose lines have all been looked up */
+    const struct sm_form *form; /* of a memory instruction; NULL: the program's own */
+};
+
+/* Owns the table. */
+struct sm_in_flight {
+    struct inflight *entry; /* MAX_INFLIGHT */
+    uint32_t free;          /* head of the list; NO_INFLIGHT: the table is full */
+    /* A table (this one, or that of memory instructions) was full: schedulers take turns until this cycle. */
+    uint64_t scarce_until;
+};
+
+enum { SCARCE_CYCLES = 1024 };
+/* The last entry of a table was allocated in cycle `now`. */
+static inline void in_flight_scarce(struct sm_in_flight *t, uint64_t now) { t->scarce_until = now + SCARCE_CYCLES; }
+static inline bool in_flight_has_room(const struct sm_in_flight *t) { return t->free != NO_INFLIGHT; }
+
+/* Allocates an entry for an instruction of warp slot `w`, issued in cycle `now`, and returns its index. The caller
+ * counts it in sm_warp.inflight. Requires in_flight_has_room(). */
+static inline uint32_t in_flight_new(struct sm_in_flight *t, uint32_t w, uint32_t part, uint32_t pc, lanemask_t lanes,
+                                     uint8_t board, uint64_t now) {
+    uint32_t i = t->free;
+    hot_assert(i != NO_INFLIGHT);
+    struct inflight *f = &t->entry[i];
+    t->free = f->next;
+    f->pc = pc;
+    f->lanes = lanes;
+    f->warp = (uint8_t)w;
+    f->board = board;
+    f->part = (uint8_t)part;
+    f->missed = false;
+    f->known = false;
+    f->used = true;
+    f->issued = now;
+    if (__builtin_expect(t->free == NO_INFLIGHT, 0))
+        in_flight_scarce(t, now);
+    return i;
+}
+
+static inline void in_flight_end(struct sm_in_flight *t, uint32_t i) {
+    t->entry[i].used = false;
+    t->entry[i].next = t->free;
+    t->free = i;
+}
+
+bool in_flight_init(struct sm_in_flight *t);
+void in_flight_free(struct sm_in_flight *t);
+#endif

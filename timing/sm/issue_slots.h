@@ -1,0 +1,69 @@
+#ifndef TIMING_SM_ISSUE_SLOTS_H
+#define TIMING_SM_ISSUE_SLOTS_H
+/* Counts what issue slots did, cycle by cycle or for many cycles in which nothing changes. `words` of the sets of warps
+ * are in use; `fast`: sm_fast_path.cycles. */
+#include "slot_causes.h"
+#include "stages.h"
+
+/* Counts the cycles before `to` that are not counted yet, with the states that the warps have now. */
+void sm_account(struct sm *sm, uint64_t to);
+/* Adds the cycles of a slot to the profile of the first warp with this cause. */
+void sm_profile_idle_slot(struct sm *sm, enum slot slot, const struct warp_set *mine, uint64_t cycles);
+/* Cycles without an issue of scheduler `s` and those after it. */
+void sm_count_idle_slots(struct sm *sm, uint32_t s, uint64_t cycles);
+/* Cycles in which contexts are awake are not warp cycles. */
+void sm_count_contexts(struct sm *sm, uint64_t cycles);
+
+/* `cycles` slots in which scheduler `s` issues nothing. */
+static inline __attribute__((always_inline)) void count_idle_slot(struct sm *sm, const struct slot_causes *c,
+                                                                  uint32_t s, uint64_t cycles, uint32_t words,
+                                                                  const bool fast) {
+    const struct warp_set *mine = &sm->issue.sched[s].mine;
+    enum slot slot = slot_cause(&sm->warps, c, mine, words);
+    sm->n.slot[slot] += cycles;
+    if (slot == SLOT_PIPE && slot_waits_for_memory(&sm->warps, mine, words))
+        sm->n.busy_memory += cycles;
+    if (!fast && sm->issue.profile && slot != SLOT_NO_WARP)
+        sm_profile_idle_slot(sm, slot, mine, cycles);
+}
+
+/* `cycles` cycles in which nothing issues and nothing changes. */
+static inline void count_idle_cycles(struct sm *sm, uint64_t cycles, uint32_t words) {
+    uint64_t loads = 0, divergent = 0;
+    if (!warp_set_any(&sm->warps.live, words))
+        return;
+    for (uint32_t k = 0; k < words; k++) { /* an atomic loads the old value */
+        uint64_t l = warps_with(&sm->warps, PATH_LOAD, k) | warps_with(&sm->warps, PATH_ORDER, k);
+        loads |= l;
+        divergent |= l & sm->warps.divergent.word[k];
+    }
+    sm->n.idle_cycles += cycles;
+    sm->n.exposed_load += loads ? cycles : 0;
+    sm->n.exposed_load_divergent += divergent ? cycles : 0;
+}
+
+/* `cycles` cycles of the warps that are live. */
+static inline void count_live_warps(struct sm *sm, uint64_t cycles, uint32_t words, const bool fast) {
+    sm->n.warp_cycles += cycles * warp_set_count(&sm->warps.live, words);
+    if (!fast && __builtin_expect(sm->contexts.n != 0, 0))
+        sm_count_contexts(sm, cycles);
+}
+
+/* sm_account(), inline. */
+static inline __attribute__((always_inline)) void account(struct sm *sm, uint64_t to, uint32_t words, const bool fast) {
+    if (to <= sm->clock.accounted)
+        return;
+    uint64_t cycles = to - sm->clock.accounted;
+    struct slot_causes c[WARP_WORDS];
+    sm->clock.accounted = to;
+    for (uint32_t k = 0; k < words; k++)
+        c[k] = slot_causes_of(&sm->warps, k);
+    count_idle_slot(sm, c, 0, cycles, words, fast);
+    if (sm->cfg->sm.schedulers == 2)
+        count_idle_slot(sm, c, 1, cycles, words, fast);
+    else
+        sm_count_idle_slots(sm, 1, cycles);
+    count_live_warps(sm, cycles, words, fast);
+    count_idle_cycles(sm, cycles, words);
+}
+#endif

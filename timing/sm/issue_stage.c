@@ -1,0 +1,191 @@
+/* Issue: an instruction takes effect here. Its later steps are reserved or queued. */
+#include "issue_stage.h"
+#include "counting.h"
+#include "execute.h"
+#include "isa/hot_assert.h"
+#include "isa/machine/warpsync.h"
+#include <stdlib.h>
+
+bool issue_init(struct sm_issue_stage *s, const struct config *cfg, uint32_t slots) {
+    for (uint32_t i = 0; i < cfg->sm.schedulers; i++)
+        sched_init(&s->sched[i], &cfg->sm, i);
+    s->ordered = calloc((size_t)slots * MAX_PATHS, sizeof *s->ordered);
+    return s->ordered != NULL;
+}
+
+void issue_free(struct sm_issue_stage *s) {
+    free(s->profile);
+    free(s->ordered);
+}
+
+static __attribute__((noinline)) void execute_general(struct sm *sm, uint32_t w, const struct sm_path *path,
+                                                      const struct timed_inst *ti, const struct sm_form *form,
+                                                      uint64_t now) {
+    execute(sm, w, path, ti, form, now, false, false);
+}
+
+/* The instruction takes its slot now and is performed at the end of the window. */
+static void issue_ordered(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti,
+                          const struct sm_form *form, uint64_t now) {
+    struct sm_path *path = &sm->warps.slot[w].path[p];
+    uint32_t mem = MEM_QUEUE;
+    if (ti->flags & TIMED_MEMORY)
+        mem = access_memory(sm, w, path, ti, form, true, now, false);
+    else
+        execute_general(sm, w, path, ti, form, now);
+    sm->issue.ordered[sm->status.n_ordered++] =
+        (struct ordered_inst){.cycle = now, .pc = path->pc, .mem = mem, .active = path->lanes, .warp = (uint8_t)w};
+    sm->warps.slot[w].ordered |= path->lanes;
+    if (sm_hooked(sm, HOOK_ISSUED))
+        sm_units_tell_issued(sm, w, path->pc, path->lanes, ti, ISSUE_ORDERED, now);
+    sm_advance(sm, w, p, now);
+}
+
+/* One instruction on, in program order, on the fast path: the path waits for nothing that is not checked here. */
+static inline void advance_fast(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, uint64_t now,
+                                const bool one_part) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    struct sm_path *path = &sw->path[p];
+    if (sw->n_paths > 1 || ti->flags & TIMED_ENDS || sm->model.wants.every_pc || sw->atomics) {
+        if (!sm->fast.stack || !sm_go_on(sm, w, path->pc + 1))
+            sm_advance(sm, w, p, now);
+        return;
+    }
+    path->pc++;
+    path->buffered--;
+    path->stale = true;
+    ti++;
+    if (__builtin_expect(ti->flags & (TIMED_RARE | TIMED_FENCE), 0)) {
+        sm_evaluate(sm, w, p, now);
+        return;
+    }
+    uint32_t state = sm_fast_state(sw, ti);
+    warps_move_only(&sm->warps, w, path, choose32(path->buffered, state, PATH_FETCH), one_part);
+}
+
+/* The lanes of the warp may all have exited. */
+static inline void end_if_finished(struct sm *sm, uint32_t w, uint64_t now) {
+    if (sm->warps.slot[w].finished)
+        sm_warp_check_done(sm, w, now);
+}
+
+static inline void control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, uint64_t now) {
+    sm_control(sm, w, p, in, now);
+    end_if_finished(sm, w, now);
+}
+
+/* A branch that all lanes take, or none. */
+static inline bool jump_fast(struct sm *sm, uint32_t w, const struct sm_path *path, const struct inst *in,
+                             const struct timed_inst *ti) {
+    lanemask_t taken = sm->fx.taken;
+    if (!(ti->flags & (taken ? TIMED_TAKEN : TIMED_NOT_TAKEN)) || !sm->fast.stack || (taken && taken != path->lanes))
+        return false;
+    return sm_go_on(sm, w, choose32(taken != 0, in->target, path->pc + 1));
+}
+
+static inline __attribute__((always_inline)) bool
+issue_fast(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, uint64_t now, const bool one_part) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    struct sm_path *path = &sw->path[p];
+    const struct inst *in = &sm->program->program->code[path->pc];
+    struct sm_tally *tally = &sm->issue.tally[path->pc];
+    hot_assert(path->state == PATH_READY + ti->pipe);
+    sw->last_path = (uint8_t)p;
+    sw->w->clock = now;
+    exec_inst(sw->w, in, path->lanes, &sm->fx);
+    if (sm->fx.fault) {
+        sm_count_issue(sm, sw, path, ti, false);
+        sm_fault(sm, w, path->pc, now);
+        return true;
+    }
+    tally->issued++;
+    tally->lanes += (unsigned)__builtin_popcount(sm->fx.lanes);
+    count_path(&sm->n, sw, path);
+    if (!(ti->flags & TIMED_MEMORY))
+        execute(sm, w, path, ti, NULL, now, true, one_part);
+    else
+        access_memory(sm, w, path, ti, NULL, false, now, true);
+    if (!(ti->flags & TIMED_CONTROL))
+        advance_fast(sm, w, p, ti, now, one_part);
+    else if (!jump_fast(sm, w, path, in, ti))
+        control(sm, w, p, in, now);
+    return true;
+}
+
+static __attribute__((noinline)) bool issue_fast_divided(struct sm *sm, uint32_t w, uint32_t p,
+                                                         const struct timed_inst *ti, uint64_t now) {
+    return issue_fast(sm, w, p, ti, now, false);
+}
+
+static __attribute__((noinline)) bool issue_fast_one_part(struct sm *sm, uint32_t w, uint32_t p,
+                                                          const struct timed_inst *ti, uint64_t now) {
+    return issue_fast(sm, w, p, ti, now, true);
+}
+
+static __attribute__((noinline)) bool issue_general(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti,
+                                                    uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    struct sm_path *path = &sw->path[p];
+    const uint32_t pc = path->pc;
+    const struct inst *in = &sm->program->program->code[pc];
+    const lanemask_t lanes = path->lanes;
+    const uint16_t id = path->id;
+    sw->last_path = (uint8_t)p;
+    if (sm->model.wants.gathers && ti->flags & TIMED_GATHER && !sm_gather(sm, w, p, now))
+        return false;
+    const struct sm_form *form = sm_hooked(sm, HOOK_FORM) ? sm_units_form(sm, w, p) : NULL;
+    if (form)
+        ti = &form->ti;
+    hot_assert(path->state == PATH_READY + ti->pipe);
+    const bool driven = __builtin_expect(sw->context, 0) && sm->contexts.slot[w - sm->cfg->sm.warps].driven;
+    sm_count_issue(sm, sw, path, ti, driven);
+    sm->memory.unlock = __builtin_expect(ti->flags & TIMED_DEQ, 0) && !sw->context && sm_units_take(sm, w, p, now);
+    const bool units = __builtin_expect(sw->context, 0) && sm_context_execute(sm, w, p, now);
+    if (!units && ti->flags & TIMED_MEMBERS && !warp_sync_together(sw->w, in, guard_lanes(sw->w, in, lanes))) {
+        if (sm_hooked(sm, HOOK_ISSUED))
+            sm_units_tell_issued(sm, w, pc, lanes, ti, ISSUE_WAITS, now);
+        sm_await_members(sm, w, p, now);
+        end_if_finished(sm, w, now);
+        return true;
+    }
+    if (!units && ti->flags & TIMED_ORDERED) {
+        issue_ordered(sm, w, p, ti, form, now);
+        return true;
+    }
+    if (!units) {
+        sw->w->clock = now;
+        exec_inst(sw->w, in, lanes, &sm->fx);
+    }
+    if (sm->fx.fault) {
+        sm_fault(sm, w, pc, now);
+        return true;
+    }
+    if (sm_hooked(sm, HOOK_ISSUED))
+        sm_units_tell_issued(sm, w, pc, lanes, ti, units ? ISSUE_UNIT : ISSUE_DONE, now);
+    if (__builtin_expect(ti->flags & TIMED_REDUCE, 0) && !sm->fx.taken)
+        ti = &sm->program->ladder[in->imm];
+    sm_count_lanes(sm, ti, pc, lanes);
+    uint32_t mem = MEM_QUEUE;
+    if (!(ti->flags & TIMED_MEMORY))
+        execute_general(sm, w, path, ti, form, now);
+    else if (!units)
+        mem = access_memory(sm, w, path, ti, form, false, now, false);
+    if (__builtin_expect(ti->flags & TIMED_COPY, 0))
+        sm_copies_issued(sm, w, in, mem);
+    if (driven)
+        sm_context_step(sm, w, p, now);
+    else if (ti->flags & TIMED_CONTROL)
+        control(sm, w, p, in, now);
+    else
+        sm_advance(sm, w, p, now);
+    if (__builtin_expect(ti->flags & sm->model.long_latency, 0))
+        sm_long_latency(sm, w, id, ti, now);
+    return true;
+}
+
+bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
+    const struct timed_inst *ti = &sm->program->inst[sm->warps.slot[w].path[p].pc];
+    if (__builtin_expect(!sm->fast.instructions || ti->flags & TIMED_RARE, 0))
+        return issue_general(sm, w, p, ti, now);
+    return sm->fast.one_part ? issue_fast_one_part(sm, w, p, ti, now) : issue_fast_divided(sm, w, p, ti, now);
+}

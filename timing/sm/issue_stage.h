@@ -1,0 +1,43 @@
+#ifndef TIMING_SM_ISSUE_STAGE_H
+#define TIMING_SM_ISSUE_STAGE_H
+/* Issue: an instruction takes effect here. Its later steps are reserved or queued. */
+#include "isa/exec/exec.h"
+#include "sched.h"
+#include "timing/report/profile.h"
+#include "warps.h"
+
+struct sm;
+
+/* An instruction that waits for the end of the window. */
+struct ordered_inst {
+    uint64_t cycle;
+    uint32_t pc, mem; /* mem: index into sm_memory.inst; MEM_QUEUE: a system call */
+    lanemask_t active;
+    uint8_t warp;
+};
+
+/* Instructions of one PC that were issued on the fast path and are not in sm->n yet. */
+struct sm_tally {
+    uint64_t issued, lanes; /* lanes: those that executed */
+};
+
+/* Owns the schedulers, the effects of the instruction that issues, and the instructions that wait to be performed. */
+struct sm_issue_stage {
+    struct sched sched[8];
+    uint32_t first;               /* scheduler that picks first while a table is scarce */
+    struct sm_tally *tally;       /* by PC */
+    struct gpu_profile *profile;  /* by PC; NULL: off */
+    struct ordered_inst *ordered; /* MAX_PATHS a slot; sm_status.n_ordered are in use */
+    uint32_t ordered_at;          /* the next one to perform */
+};
+
+bool issue_init(struct sm_issue_stage *s, const struct config *cfg, uint32_t slots);
+void issue_free(struct sm_issue_stage *s);
+/* Issues the next instruction of a path. False: the slot was lost, since the path has to wait for lanes that it was
+ * split from. */
+bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
+/* The registers of an instruction are written. (write_back.c) */
+void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now);
+/* The SM stops with the fault of sm->fx, at an instruction of warp slot `w`. (faults.c) */
+void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now);
+#endif

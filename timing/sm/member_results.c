@@ -1,0 +1,83 @@
+/* Results of instructions whose lanes came on several paths. */
+#include "counting.h"
+#include <assert.h>
+
+/* The scoreboard of these lanes: their path may have moved while they waited. */
+static uint8_t board_of(const struct sm_warp *sw, lanemask_t lanes) {
+    struct path p[MAX_PATHS];
+    int n = sw->control.ops->paths(sw->control.model, p, MAX_PATHS);
+    for (int i = 0; i < n; i++)
+        if (p[i].lanes & lanes)
+            return p[i].board;
+    return 0;
+}
+
+/* The result of lanes that have waited starts. */
+static void start_result(struct sm *sm, uint32_t w, const struct sm_await *a, uint64_t now) {
+    const struct sm_cfg *cfg = &sm->cfg->sm;
+    const struct timed_inst *ti = &sm->program->inst[a->pc];
+    if (ti->flags & TIMED_REDUCE) /* its lanes come on several paths */
+        ti = &sm->program->ladder[sm->program->program->code[a->pc].imm];
+    uint32_t i = sm_inflight_new(sm, w, a->pc, a->lanes, a->board);
+    struct regfile *banks = &sm->operands.part[sm->in_flight.entry[i].part].regfile;
+    sm->warps.slot[w].inflight--; /* it was counted when the lanes arrived */
+    sm->in_flight.entry[i].issued = a->issued;
+    uint64_t read = now + cfg->latch_collect + 1,
+             result = read + cfg->latch_dispatch + ti->latency + cfg->latch_writeback;
+    uint64_t on_bus = regfile_result(banks, result, now);
+    wheel_add(&sm->wheel, regfile_write(banks, &ti->banks, w, on_bus, now), event_make(EVENT_WRITEBACK, i));
+}
+
+/* Starts the results of the warp for which there are entries. */
+static void start_served(struct sm *sm, uint32_t w, uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    uint8_t kept = 0;
+    for (int i = 0; i < sw->n_await; i++) {
+        if (!sw->await[i].served || !in_flight_has_room(&sm->in_flight)) {
+            sw->await[kept++] = sw->await[i];
+            continue;
+        }
+        start_result(sm, w, &sw->await[i], now);
+        sm->members.n_served--;
+    }
+    sw->n_await = kept;
+}
+
+/* Registers are pending from now on. Earlier they would hold up the lanes that are waited for, if a warp has one
+ * scoreboard. */
+void sm_members_served(struct sm *sm, uint32_t w, uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    uint32_t before = sm->members.n_served;
+    for (int i = 0; i < sw->n_await; i++) {
+        struct sm_await *a = &sw->await[i];
+        if (a->served || a->lanes & sw->w->sync.waiting)
+            continue;
+        a->served = true;
+        a->board = board_of(sw, a->lanes);
+        sm->model.sb->issue(sw->board, a->board, a->lanes, &sm->program->inst[a->pc].regs, false);
+        sm->members.n_served++;
+    }
+    if (sm->members.n_served > before) /* their paths may have merged with others, which must see the pending bits */
+        sm_heed(sm, sw, RECONV_SHADOW_0 | RECONV_SHADOW_1);
+    start_served(sm, w, now);
+}
+
+void sm_members_start(struct sm *sm, uint64_t now) {
+    for (uint32_t w = 0; w < sm->warps.slots && sm->members.n_served && in_flight_has_room(&sm->in_flight); w++)
+        if (sm->warps.slot[w].n_await)
+            start_served(sm, w, now);
+}
+
+/* They are counted now; the result follows when all have arrived. */
+void sm_members_arrive(struct sm *sm, uint32_t w, const struct sm_path *path, lanemask_t lanes) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    const struct timed_inst *ti = &sm->program->inst[path->pc];
+    sm->fx.lanes = lanes;
+    sm->fx.taken = 0;
+    sm_count_lanes(sm, ti, path->pc, path->lanes);
+    if (!ti->regs.n_write || !lanes)
+        return;
+    assert(sw->n_await < MAX_PATHS);
+    sw->inflight++; /* keeps the warp until the result is written */
+    sw->await[sw->n_await++] = (struct sm_await){.issued = sm->clock.accounted - 1, .lanes = lanes, .pc = path->pc};
+}

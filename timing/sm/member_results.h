@@ -1,0 +1,31 @@
+#ifndef TIMING_SM_MEMBER_RESULTS_H
+#define TIMING_SM_MEMBER_RESULTS_H
+/* Results of instructions with a member mask (isa/machine/warpsync.h) whose lanes came on several paths. A path
+ * arrives, which takes an issue slot, and waits as at a barrier. The result follows one latency after the last
+ * arrival. */
+#include "warps.h"
+
+struct sm;
+
+/* Lanes that wait for others of their member mask. Waiting lanes hold no entry of the table of instructions in flight:
+ * the lanes they wait for may need it. They take one when their result starts. */
+struct sm_await {
+    uint64_t issued; /* cycle */
+    lanemask_t lanes;
+    uint32_t pc;
+    uint8_t board;
+    bool served; /* all lanes have arrived, but the result waits for an entry */
+};
+
+/* Owns the results that wait for an entry. */
+struct sm_member_results {
+    uint32_t n_served; /* entries of sm_warp.await that are served */
+};
+
+/* The lanes of a path arrive; `arriving` are those that had not. */
+void sm_members_arrive(struct sm *sm, uint32_t w, const struct sm_path *path, lanemask_t arriving);
+/* Lanes of sm_warp.await may have stopped waiting. */
+void sm_members_served(struct sm *sm, uint32_t w, uint64_t now);
+/* n_served: an instruction in flight has ended. */
+void sm_members_start(struct sm *sm, uint64_t now);
+#endif

@@ -1,0 +1,91 @@
+/* Replies of the load/store unit: to warps that wait for them, and to fetches. */
+#include "memory_replies.h"
+#include "stages.h"
+
+static void evaluate_fenced(struct sm *sm, uint32_t w, uint64_t now) {
+    if (warps_state_has(&sm->warps, PATH_FENCE, w))
+        sm_evaluate_all(sm, w, now);
+}
+
+/* The data of a cp.async are in shared memory. */
+static void copy_done(struct sm *sm, uint32_t inflight, uint64_t now) {
+    uint32_t w = sm->in_flight.entry[inflight].warp, other;
+    if (sm_copies_done(sm, inflight))
+        for (struct warp_set m = warps_in_state(&sm->warps, PATH_FENCE); warp_set_take(&m, &other);)
+            evaluate_fenced(sm, other, now);
+    evaluate_fenced(sm, w, now);
+    sm_complete(sm, inflight, now);
+}
+
+/* sm_access_done(), inline for the replies of every cycle. */
+static inline __attribute__((always_inline)) void access_done(struct sm *sm, uint32_t inflight, bool missed,
+                                                              uint64_t now) {
+    struct inflight *f = &sm->in_flight.entry[inflight];
+    struct sm_warp *sw = &sm->warps.slot[f->warp];
+    const struct timed_inst *ti = &sm->program->inst[f->pc];
+    uint32_t w = f->warp;
+    f->missed = missed;
+    f->known = false;
+    if (sm->issue.profile && missed)
+        sm->issue.profile[f->pc].misses++;
+    if (__builtin_expect(ti->kind == K_COPY, 0)) {
+        copy_done(sm, inflight, now);
+        return;
+    }
+    bool last = !--sw->accesses;
+    if (sm->cfg->sm.atomic_wait && ti->kind == K_ATOM)
+        last |= !--sw->atomics;
+    uint64_t written = now;
+    if (ti->banks.n_writes)
+        written = operands_write(&sm->operands, f->part, w, f->form ? &f->form->ti : ti, f->form,
+                                 now + sm->cfg->sm.latch_writeback, now);
+    if (written > now)
+        wheel_add(&sm->wheel, written, event_make(EVENT_WRITEBACK, inflight));
+    else
+        sm_complete(sm, inflight, now);
+    if (__builtin_expect(warps_state_has(&sm->warps, PATH_FENCE, w), 0) && last)
+        sm_evaluate_all(sm, w, now);
+}
+
+void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now) {
+    access_done(sm, inflight, missed, now);
+}
+
+bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ctx) {
+    return lsu_add_prefetcher(sm->lsu, ops, ctx);
+}
+
+/* Notices for models that rotate or split. */
+static __attribute__((noinline, cold)) void take_notes(struct sm *sm, uint64_t now) {
+    uint32_t tag;
+    while (sm->model.wants.rotates && lsu_missed(sm->lsu, &tag))
+        sm_missed(sm, tag, now);
+    while (sm->model.wants.splits && lsu_known(sm->lsu, &tag))
+        sm_load_known(sm, tag);
+}
+
+static __attribute__((noinline)) void take_rest(struct sm *sm, unsigned found, uint64_t now) {
+    uint32_t tag, latency;
+    while (found & LSU_STORES_ENDED && sm->memory.hold_stores && lsu_stores_ended(sm->lsu, &tag))
+        sm_warp_check_done(sm, tag, now);
+    if ((found & LSU_FETCHED || fetch_waits(&sm->fetch)) && fetch_tick(&sm->fetch, now))
+        sm_fetch_retry(sm);
+    while (sm->operands.n_parts > 1 && fetch_take(&sm->fetch, &tag, &latency))
+        sm_fetch_arrived(sm, tag, latency, now);
+}
+
+void sm_lsu_take(struct sm *sm, unsigned found, uint64_t now) {
+    uint32_t tag;
+    bool missed;
+    if (found & LSU_ACCESSES) {
+        if (__builtin_expect(sm->model.wants.rotates | sm->model.wants.splits, 0))
+            take_notes(sm, now);
+        while (lsu_done(sm->lsu, &tag, &missed))
+            access_done(sm, tag, missed, now);
+    }
+    if (__builtin_expect(found & ~LSU_ACCESSES || sm->operands.n_parts > 1 || fetch_waits(&sm->fetch), 0))
+        take_rest(sm, found, now);
+    sm_lsu_due(sm, now);
+    if (sm->memory.lsu_refused && sm->memory.due > now)
+        sm->memory.due = now; /* the unit may have room again */
+}

@@ -1,0 +1,249 @@
+/* Memory instructions between issue and the load/store unit. */
+#include "memory_stage.h"
+#include "isa/arith.h"
+#include "issue_slots.h"
+#include "memory_replies.h"
+#include "stages.h"
+#include "timing/mem/shared_banks.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Local memory in the timing model's address space: far above all device addresses of programs. */
+#define LOCAL_TIMING_BASE   (1ull << 44)
+#define CONTEXT_TIMING_BASE (1ull << 45) /* of contexts, in whatever order their words lie */
+#define CONTEXT_TIMING_STEP (1ull << 30)
+
+bool memory_init(struct sm_memory *m) {
+    m->inst = calloc(MEM_QUEUE, sizeof *m->inst);
+    m->due = UINT64_MAX;
+    for (uint32_t i = 0; i < MEM_QUEUE; i++)
+        m->free[m->n_free++] = (uint8_t)i;
+    return m->inst != NULL;
+}
+
+void memory_free(struct sm_memory *m) {
+    free(m->inst);
+    held_free(&m->held);
+}
+
+uint64_t sm_local_base(const struct sm *sm, uint32_t w) {
+    uint64_t bytes = round_up(sm->warps.slot[w].w->local_bytes, 4) * (uint64_t)WARP_LANES;
+    if (sm->warps.slot[w].context)
+        return CONTEXT_TIMING_BASE + ((uint64_t)sm->id * MAX_CONTEXTS + w - sm->cfg->sm.warps) * CONTEXT_TIMING_STEP;
+    if (sm->cfg->lsu.local_map == LOCAL_BY_WORD) /* one CTA slot of all SMs, then the next slot */
+        return LOCAL_TIMING_BASE +
+               4ull * WARP_LANES * sm->ctas.warps_each * (sm->id + (uint64_t)sm->cfg->gpu.sms * sm->warps.slot[w].cta) +
+               4ull * WARP_LANES * sm->warps.slot[w].w->index;
+    return LOCAL_TIMING_BASE + ((uint64_t)sm->id * round_up(sm->cfg->sm.warps, 64) + w) * round_up(bytes, 4096);
+}
+
+/* The issue latch of the memory pipe, or the table of memory instructions, has room or no longer has. */
+static inline void latch_changed(struct sm *sm, struct exec_part *e) {
+    bool room = e->mem.n_latch < sm->cfg->sm.pipe[PIPE_MEM].in_ports && sm->memory.n_free;
+    e->takes[PIPE_MEM] = room ? 0 : UINT64_MAX;
+}
+
+/* A copy reads for the lanes with something to read, and then occupies the banks for all lanes. */
+static __attribute__((noinline, cold)) void take_copy(const struct sm *sm, struct mem_inst *m) {
+    const struct effects *fx = &sm->fx;
+    struct lsu_access *a = &m->access;
+    a->kind = MEM_READ;
+    if (fx->fetched) {
+        const struct shared_banks banks = {.banks = sm->cfg->lsu.shared_banks, .width = sm->cfg->lsu.shared_bank_bytes};
+        a->lanes = fx->fetched;
+        a->fill = (uint8_t)shared_cycles(&banks, fx->to, fx->lanes, fx->msize);
+        return;
+    }
+    memcpy(m->addr, fx->to, sizeof m->addr);
+    a->halves.shape = SHAPE_ANY;
+    a->kind = MEM_WRITE;
+    a->space = SPACE_SHARED;
+}
+
+/* The addresses of lanes that access local memory. */
+static __attribute__((noinline, cold)) void take_local(const struct sm *sm, struct lsu_access *a) {
+    a->local_base = sm_local_base(sm, a->warp);
+    a->local_stride = sm->memory.local_stride;
+}
+
+/* Sets the access field by field: an assignment of the whole struct would clear it first. */
+static inline void take_addresses(struct sm *sm, struct mem_inst *m, uint32_t w, uint32_t pc) {
+    const struct inst *in = &sm->program->program->code[pc];
+    const struct effects *fx = &sm->fx;
+    static const uint8_t kinds[N_KINDS] = {[K_LOAD] = MEM_READ,
+                                           [K_STORE] = MEM_WRITE,
+                                           [K_ATOM] = MEM_ATOMIC,
+                                           [K_TEX] = MEM_TEXTURE,
+                                           [K_PREFETCH] = MEM_READ};
+    struct lsu_access *a = &m->access;
+    a->inst = in;
+    a->lanes = in->kind == K_PREFETCH ? fx->fetched & fx->lanes : fx->lanes;
+    a->space = fx->space;
+    a->kind = fx->space == SPACE_CONST || fx->space == SPACE_PARAM ? MEM_CONSTANT : kinds[in->kind];
+    a->n_elems = fx->n_elems;
+    a->msize = fx->msize;
+    a->shared_lanes = fx->shared_lanes;
+    a->local_lanes = fx->local_lanes;
+    a->halves = fx->halves;
+    a->addr = m->addr;
+    a->fill = 0;
+    a->warp = (uint8_t)w;
+    a->unlock = sm->memory.unlock;
+    a->pc = pc;
+    a->tag = m->inflight;
+    m->skip = !a->lanes;
+    if (__builtin_expect(fx->halves.shape == SHAPE_ANY, 0))
+        memcpy(m->addr, fx->addr, sizeof m->addr);
+    if (__builtin_expect(fx->local_lanes || fx->space == SPACE_LOCAL, 0))
+        take_local(sm, a);
+    if (__builtin_expect(in->kind == K_COPY, 0))
+        take_copy(sm, m);
+}
+
+/* The table of memory instructions became full, or no longer is: all parts see it. */
+static __attribute__((noinline, cold)) void room_changed(struct sm *sm, uint64_t now) {
+    if (!sm->memory.n_free)
+        in_flight_scarce(&sm->in_flight, now);
+    for (uint32_t i = 0; i < sm->operands.n_parts; i++)
+        latch_changed(sm, &sm->operands.part[i]);
+}
+
+uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint32_t inflight, bool ordered,
+                       uint64_t now) {
+    struct exec_part *e = &sm->operands.part[part];
+    uint32_t i = sm->memory.free[--sm->memory.n_free];
+    if (!sm->memory.n_free)
+        room_changed(sm, now);
+    struct mem_inst *m = &sm->memory.inst[i];
+    uint64_t at = now + sm->cfg->sm.latch_collect;
+    m->inflight = inflight;
+    m->ordered = ordered;
+    m->collected = UINT64_MAX;
+    e->mem.step[e->mem.n++] = (struct mem_step){.at = at, .what = i * MEM_STAGES + MEM_LATCH};
+    e->mem.n_latch++;
+    latch_changed(sm, e);
+    if (sm->model.wants.splits)
+        sm_load_issued(sm, inflight);
+    if (!ordered)
+        take_addresses(sm, m, w, pc);
+    if (at < sm->memory.due)
+        sm->memory.due = at;
+    return i;
+}
+
+void sm_mem_performed(struct sm *sm, uint32_t mem, uint64_t now) {
+    struct mem_inst *m = &sm->memory.inst[mem];
+    const struct inflight *f = &sm->in_flight.entry[m->inflight];
+    take_addresses(sm, m, f->warp, f->pc);
+    m->ordered = false;
+    struct mem_step *p = sm->operands.part[f->part].mem.step;
+    while (p->what / MEM_STAGES != mem)
+        p++;
+    if (p->what % MEM_STAGES == MEM_COLLECT)
+        p->at = m->collected;
+    if (now < sm->memory.due)
+        sm->memory.due = now;
+}
+
+/* Events of a cycle. */
+struct mem_turn {
+    bool lsu_used;
+    bool ended; /* an instruction, without having gone to the load/store unit */
+};
+
+/* An instruction leaves the dispatch latch. False: the load/store unit is busy; it has work when it no longer is. */
+static inline __attribute__((always_inline)) bool leave(struct sm *sm, struct mem_inst *m, uint64_t now,
+                                                        struct mem_turn *turn) {
+    if (__builtin_expect(m->skip, 0)) {
+        sm_account(sm, now);
+        sm_access_done(sm, m->inflight, false, now);
+        turn->ended = true;
+        return true;
+    }
+    if (turn->lsu_used || !lsu_can_accept(sm->lsu)) {
+        sm->memory.lsu_refused |= !turn->lsu_used;
+        return false;
+    }
+    lsu_accept(sm->lsu, &m->access, now);
+    turn->lsu_used = true;
+    uint64_t next = lsu_status(sm->lsu)->next; /* the rest of its work is known */
+    sm->status.lsu_due = min64(sm->status.lsu_due, next > now ? next : now + 1);
+    return true;
+}
+
+/* An instruction enters a collector unit. Returns the cycle at which it may leave it. Not inline, for the loop around
+ * the call. */
+static __attribute__((noinline)) uint64_t collect(struct sm *sm, struct mem_inst *m, uint64_t now) {
+    const struct inflight *f = &sm->in_flight.entry[m->inflight];
+    const struct timed_inst *ti = f->form ? &f->form->ti : &sm->program->inst[f->pc];
+    uint64_t there = operands_read(&sm->operands, f->part, f->warp, ti, f->form, now + 1);
+    if (__builtin_expect(!m->ordered, 1))
+        return there;
+    m->collected = there;
+    return UINT64_MAX;
+}
+
+/* The instructions of one part, the oldest first: a younger one takes the place that an older one leaves in the same
+ * cycle. Returns the next cycle with work, as far as it is known. A step and the counts are written once, each as a
+ * whole: a read of several words that were just written one by one would wait for them. */
+static inline uint64_t part_tick(struct sm *sm, struct exec_part *e, uint64_t now, struct mem_turn *turn) {
+    const struct sm_cfg *cfg = &sm->cfg->sm;
+    const uint32_t ports = cfg->pipe[PIPE_MEM].out_ports;
+    uint32_t out = 0; /* entered the dispatch latch in this cycle */
+    uint32_t n_collect = e->mem.n_collect, n_out = e->mem.n_out;
+    uint64_t due = UINT64_MAX;
+    struct mem_step *kept = e->mem.step, *end = kept + e->mem.n;
+    for (struct mem_step *p = kept; p < end; p++) {
+        uint64_t at = p->at, what = p->what;
+        if (at > now) {
+            due = min64(due, at);
+        } else if (what % MEM_STAGES == MEM_COLLECT) {
+            if (n_out < ports && out < ports) {
+                what += MEM_OUT - MEM_COLLECT;
+                at = now + cfg->latch_dispatch;
+                n_collect--;
+                n_out++;
+                out++;
+                due = min64(due, at > now ? at : now + 1); /* the unit has had its turn in this cycle */
+            }
+        } else if (what % MEM_STAGES == MEM_OUT) {
+            if (leave(sm, &sm->memory.inst[what / MEM_STAGES], now, turn)) {
+                n_out--;
+                sm->memory.free[sm->memory.n_free++] = (uint8_t)(what / MEM_STAGES);
+                if (sm->memory.n_free == 1)
+                    room_changed(sm, now);
+                due = now + 1; /* an older one that was refused may follow */
+                continue;
+            }
+        } else if (n_collect < e->mem.collectors) {
+            what += MEM_COLLECT - MEM_LATCH;
+            at = collect(sm, &sm->memory.inst[what / MEM_STAGES], now);
+            due = min64(due, at > now ? at : UINT64_MAX); /* without room it waits for another instruction */
+            n_collect++;
+            e->mem.n_latch--;
+            latch_changed(sm, e);
+        }
+        *kept++ = (struct mem_step){at, what};
+    }
+    e->mem.n = (uint32_t)(kept - e->mem.step);
+    e->mem.n_collect = n_collect;
+    e->mem.n_out = n_out;
+    return due;
+}
+
+/* The parts of a divided SM share the load/store unit in turn. */
+static __attribute__((noinline)) uint64_t parts_tick(struct sm *sm, uint64_t now, struct mem_turn *turn) {
+    uint64_t due = UINT64_MAX;
+    for (uint32_t k = 0; k < sm->operands.n_parts; k++)
+        due = min64(due, part_tick(sm, &sm->operands.part[(now + k) % sm->operands.n_parts], now, turn));
+    return due;
+}
+
+bool sm_mem_tick(struct sm *sm, uint64_t now) {
+    struct mem_turn turn = {false, false};
+    sm->memory.lsu_refused = false;
+    sm->memory.due =
+        sm->operands.n_parts == 1 ? part_tick(sm, &sm->operands.part[0], now, &turn) : parts_tick(sm, now, &turn);
+    return turn.ended;
+}

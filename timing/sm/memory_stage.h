@@ -1,0 +1,59 @@
+#ifndef TIMING_SM_MEMORY_STAGE_H
+#define TIMING_SM_MEMORY_STAGE_H
+/* Memory instructions between issue and the load/store unit: issue latch, collector unit, dispatch latch. The unit's
+ * back-pressure is not known in advance, so these steps are walked cycle by cycle, unlike those of the other pipes. */
+#include "isa/machine/held.h"
+#include "timing/config/table_size.h"
+#include "timing/mem/lsu.h"
+
+struct sm;
+
+enum mem_stage { MEM_LATCH, MEM_COLLECT, MEM_OUT };
+enum { MEM_STAGES = 4 }; /* a power of two */
+enum { MEM_QUEUE = TABLE_SIZE(96, 2) };
+
+struct mem_step {
+    uint64_t at;   /* cycle from which it may move on, if the next stage has room; UINT64_MAX: an event decides */
+    uint64_t what; /* index into sm_memory.inst * MEM_STAGES + its stage */
+};
+
+/* The memory instructions of one part of the SM, in order of issue. */
+struct mem_queue {
+    uint32_t n, n_latch, n_collect, n_out;
+    uint32_t collectors;
+    struct mem_step step[MEM_QUEUE];
+};
+
+struct mem_inst {
+    uint32_t inflight;
+    bool ordered;       /* not performed yet: its addresses are unknown */
+    bool skip;          /* no lane executes it */
+    uint64_t collected; /* ordered: cycle at which its operands are read; UINT64_MAX: unknown */
+    struct lsu_access access;
+    uint64_t addr[WARP_LANES];
+};
+
+/* Owns the memory instructions, and the rules of the launch for the memory of its threads. */
+struct sm_memory {
+    uint64_t due;          /* next cycle at which a memory instruction may move on */
+    bool lsu_refused;      /* the load/store unit had no room for a memory instruction */
+    bool unlock;           /* the access that is issued unlocks its lines: sm_unit_ops.take */
+    bool hold_stores;      /* a CTA stays until its stores are acknowledged */
+    struct mem_inst *inst; /* MEM_QUEUE */
+    uint32_t n_free;
+    uint8_t free[MEM_QUEUE];
+    uint64_t local_stride;   /* bytes from a word of a warp's local memory to its next */
+    struct held_stores held; /* plain stores of this window */
+};
+
+bool memory_init(struct sm_memory *m);
+void memory_free(struct sm_memory *m);
+/* A memory instruction of warp slot `w` was issued; sm->fx has its addresses unless it is ordered. Returns its index in
+ * sm_memory.inst. */
+uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint32_t inflight, bool ordered,
+                       uint64_t now);
+/* An ordered one was performed: sm->fx has its addresses. */
+void sm_mem_performed(struct sm *sm, uint32_t mem, uint64_t now);
+/* The cycle of the queues. True: an instruction ended without an access. */
+bool sm_mem_tick(struct sm *sm, uint64_t now);
+#endif

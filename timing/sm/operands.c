@@ -1,0 +1,23 @@
+#include "operands.h"
+
+static void init_part(const struct sm_operands *o, struct exec_part *p, const struct config *cfg) {
+    const struct sm_cfg *s = &cfg->sm;
+    uint32_t n = o->n_parts;
+    regfile_init(&p->regfile, s->banks / n, s->operands, s->result_bus);
+    regfile_ports(&p->regfile, s->bank_lanes, s->write_port);
+    for (int k = 0; k < N_PIPES; k++) {
+        p->takes[k] = UINT64_MAX;
+        if (!pipe_exists(s, k))
+            continue;
+        p->takes[k] = 0;
+        collector_init(&p->pipe[k].collector, &s->pipe[k], s->pipe[k].collectors / n, s->latch_collect);
+        pipes_init(&p->pipe[k].units, k == PIPE_MEM ? 1 : s->pipe[k].units / n);
+    }
+    p->mem.collectors = s->pipe[PIPE_MEM].collectors / n;
+}
+
+void operands_init(struct sm_operands *o, const struct config *cfg) {
+    o->n_parts = cfg->sm.subcores ? cfg->sm.schedulers : 1;
+    for (uint32_t i = 0; i < o->n_parts; i++)
+        init_part(o, &o->part[i], cfg);
+}

@@ -1,0 +1,66 @@
+#ifndef TIMING_SM_OPERANDS_H
+#define TIMING_SM_OPERANDS_H
+/* Operands and execution: register banks, collectors and pipes. */
+#include "collector.h"
+#include "memory_stage.h"
+#include "pipes.h"
+#include "unit_calls.h"
+
+/* The pipes of one kind, and the collectors before them. */
+struct exec_pipe {
+    struct collector collector;
+    struct pipes units;
+};
+
+/* Collectors, banks and pipes: one set for the SM, or one for each scheduler of a divided SM. */
+struct exec_part {
+    uint64_t takes[N_PIPES]; /* cycle from which the issue latch has room; UINT64_MAX: an event makes room */
+    struct mem_queue mem;    /* memory instructions before the load/store unit */
+    struct exec_pipe pipe[N_PIPES];
+    struct regfile regfile;
+};
+
+/* Owns register banks, collectors and pipes. */
+struct sm_operands {
+    uint32_t n_parts; /* 1, or the schedulers of a divided SM */
+    struct exec_part part[8];
+};
+
+/* The part that warp slot `w` uses. */
+static inline uint32_t operands_part(const struct sm_operands *o, uint32_t w) {
+    return o->n_parts > 1 ? w % o->n_parts : 0;
+}
+
+/* Reserves the register reads of an instruction from cycle `from` on: the cycle after the last read. A form may have
+ * some of the registers in a file of its own (struct sm_form). */
+static inline uint64_t operands_read(struct sm_operands *o, uint32_t part, uint32_t w, const struct timed_inst *ti,
+                                     const struct sm_form *form, uint64_t from) {
+    uint64_t ready = regfile_read(&o->part[part].regfile, &ti->banks, w, from);
+    if (__builtin_expect(!form || !form->file, 1))
+        return ready;
+    uint64_t other = regfile_read(&form->file[part], &form->other, w, from);
+    return other > ready ? other : ready;
+}
+/* Reserves the register writes: the cycle of the last write. */
+static inline uint64_t operands_write(struct sm_operands *o, uint32_t part, uint32_t w, const struct timed_inst *ti,
+                                      const struct sm_form *form, uint64_t from, uint64_t now) {
+    uint64_t written = regfile_write(&o->part[part].regfile, &ti->banks, w, from, now);
+    if (__builtin_expect(!form || !form->file, 1))
+        return written;
+    uint64_t other = regfile_write(&form->file[part], &form->other, w, from, now);
+    return other > written ? other : written;
+}
+/* Reserves the result bus and the register writes of a result that is complete at `from`. Returns the cycle of the last
+ * write; *on_bus: the cycle on the bus. */
+static inline __attribute__((always_inline)) uint64_t operands_deliver(struct sm_operands *o, uint32_t part, uint32_t w,
+                                                                       const struct timed_inst *ti,
+                                                                       const struct sm_form *form, uint64_t from,
+                                                                       uint64_t now, uint64_t *on_bus) {
+    if (__builtin_expect(!form || !form->file, 1))
+        return regfile_deliver(&o->part[part].regfile, &ti->banks, w, from, now, on_bus);
+    *on_bus = regfile_result(form->other.n_writes ? &form->file[part] : &o->part[part].regfile, from, now);
+    return operands_write(o, part, w, ti, form, *on_bus, now);
+}
+
+void operands_init(struct sm_operands *o, const struct config *cfg);
+#endif

@@ -1,0 +1,40 @@
+/* The end of a window: plain stores and ordered instructions are performed. */
+#include "counting.h"
+#include "issue_slots.h"
+
+void sm_perform_stores(struct sm *sm) {
+    if (sm->memory.held.used)
+        held_perform(&sm->memory.held);
+}
+
+bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
+    if (sm->issue.ordered_at == sm->status.n_ordered || sm->issue.ordered[sm->issue.ordered_at].cycle > cycle ||
+        sm->status.stopped)
+        return false;
+    const struct ordered_inst *o = &sm->issue.ordered[sm->issue.ordered_at++];
+    sm_account(sm, now);
+    struct sm_warp *sw = &sm->warps.slot[o->warp];
+    sm->memory.held.off = true;
+    sm->memory.unlock = false;
+    exec_inst(sw->w, &sm->program->program->code[o->pc], o->active, &sm->fx);
+    sm->memory.held.off = false;
+    if (sm->issue.ordered_at == sm->status.n_ordered)
+        sm->issue.ordered_at = sm->status.n_ordered = 0;
+    if (sm->fx.fault) {
+        sm_fault(sm, o->warp, o->pc, o->cycle);
+        return true;
+    }
+    if (sm_hooked(sm, HOOK_ISSUED))
+        sm_units_tell_issued(sm, o->warp, o->pc, o->active, &sm->program->inst[o->pc], ISSUE_PERFORMED, o->cycle);
+    sm_count_lanes(sm, &sm->program->inst[o->pc], o->pc, o->active);
+    if (sm->program->inst[o->pc].flags & TIMED_COPY)
+        sm_copies_issued(sm, o->warp, &sm->program->program->code[o->pc], o->mem);
+    if (o->mem != MEM_QUEUE)
+        sm_mem_performed(sm, o->mem, now);
+    sw->ordered &= ~o->active;
+    sm_evaluate_all(sm, o->warp, now);
+    if (sw->finished) /* a context that was closed meanwhile */
+        sm_warp_check_done(sm, o->warp, now);
+    sm_wake(sm, now);
+    return true;
+}

@@ -1,0 +1,76 @@
+/* What a path may do next, or what it waits for. */
+#include "stages.h"
+
+/* The state of a ready path, after asking the units. */
+static __attribute__((noinline)) uint8_t units_state(struct sm *sm, const struct sm_warp *sw,
+                                                     const struct sm_path *path, const struct timed_inst *ti,
+                                                     uint64_t now) {
+    uint32_t w = (uint32_t)(sw - sm->warps.slot), p = (uint32_t)(path - sw->path);
+    uint8_t unit = PATH_READY;
+    if (sm_hooked(sm, HOOK_MAY_ISSUE))
+        unit = sm_units_may_issue(sm, w, p, now);
+    const struct sm_form *form = NULL;
+    if (sm_hooked(sm, HOOK_FORM) && unit == PATH_READY)
+        form = sm_units_form(sm, w, p);
+    return unit != PATH_READY ? unit : (uint8_t)(PATH_READY + (form ? form->ti.pipe : ti->pipe));
+}
+
+/* Before an instruction of TIMED_FENCE: do accesses of the warp hold the path up, or copies of its lanes? */
+static __attribute__((noinline)) bool is_held(const struct sm *sm, const struct sm_warp *sw, const struct sm_path *path,
+                                              const struct timed_inst *ti) {
+    return ti->flags & TIMED_COPY ? sm_copies_hold(sm, (uint32_t)(sw - sm->warps.slot), path) : sw->accesses != 0;
+}
+
+static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *path, uint64_t now) {
+    if (__builtin_expect(sw->asleep, 0))
+        return sw->context ? PATH_ASLEEP : PATH_TURN;
+    if (!(path->lanes & ~sw->control.waiting))
+        return PATH_BARRIER;
+    if (path->lanes & sw->ordered)
+        return PATH_ORDER;
+    if (path->switched > now)
+        return PATH_SWITCH;
+    if (!path->buffered)
+        return path->state == PATH_FETCHING ? PATH_FETCHING : PATH_FETCH;
+    const struct timed_inst *ti = &sm->program->inst[path->pc];
+    if (((ti->flags & TIMED_FENCE) && is_held(sm, sw, path, ti)) || sw->atomics)
+        return PATH_FENCE;
+    lanemask_t lanes = path->lanes;
+    if (ti->flags & TIMED_MEMBERS) /* lanes that wait here have their operands */
+        lanes &= ~sw->w->sync.waiting;
+    switch (sm->model.sb->check(sw->board, path->board, lanes, &ti->regs)) {
+    case SB_WAIT_LOAD:
+        return PATH_LOAD;
+    case SB_WAIT_ARITH:
+        return PATH_ARITH;
+    default:
+        break;
+    }
+    if (__builtin_expect(!sm_hooked(sm, HOOK_MAY_ISSUE) && !sm_hooked(sm, HOOK_FORM), 1))
+        return (uint8_t)(PATH_READY + ti->pipe);
+    return units_state(sm, sw, path, ti, now);
+}
+
+void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    struct sm_path *path = &sw->path[p];
+    uint8_t state = next_state(sm, sw, path, now);
+    path->refused = path->refused && state == PATH_FETCH;
+    warps_move(&sm->warps, w, path, state);
+}
+
+void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now) {
+    for (uint32_t p = 0; p < sm->warps.slot[w].n_paths; p++)
+        sm_evaluate(sm, w, p, now);
+}
+
+void sm_reconsider(struct sm *sm, uint32_t w, uint64_t now) {
+    if (sm->warps.slot[w].w && !sm->warps.slot[w].finished)
+        sm_evaluate_all(sm, w, now);
+}
+
+void sm_doze(struct sm *sm, uint32_t w, uint64_t now) {
+    warp_set_put(&sm->warps.live, w, !sm->warps.slot[w].asleep);
+    warps_states_changed(&sm->warps, w);
+    sm_evaluate_all(sm, w, now);
+}

@@ -1,0 +1,79 @@
+#ifndef TIMING_REGFILE_H
+#define TIMING_REGFILE_H
+/* Register banks. A bank reads 32 lanes a cycle: all lanes of one operand, or, with collector.lanes, so many lanes of
+ * several operands. In the latter case the pipe begins with the first lanes while the bank reads the last ones: two
+ * operands of a bank of 16 lanes are both read in two cycles, and the instruction leaves after the first. A third
+ * operand costs one more cycle. */
+#include "isa/arith.h"
+#include "timing/config/config.h"
+#include "timing/report/stat.h"
+
+/* Results further away than the ring is long do not conflict: only a division in a long queue is so far away. */
+enum { REGFILE_RING = 256, MAX_BANKS = 64 };
+
+/* Registers of one instruction, by bank. */
+struct bank_list {
+    const uint8_t *bank; /* of the register in warp 0; the banks of other warps are shifted by their index */
+    uint8_t n_reads;     /* the first n_reads entries are read, */
+    uint8_t n_writes;    /* the next n_writes written */
+    uint8_t more;        /* additional read ports: operands a cycle beyond those of a collector unit */
+};
+
+struct regfile_counts {
+#define COUNT_FIELDS
+#include "regfile_stats.def"
+};
+
+struct regfile {
+    uint32_t banks, bank_mask; /* banks - 1 when that is a mask, else 0 */
+    uint32_t operands;         /* that one instruction may read a cycle */
+    int32_t at_once;           /* operands that regfile_read() handles by itself; negative: none, see regfile_ports() */
+    uint32_t slots;            /* operands that a bank reads at the same time, each for as many cycles */
+    bool write_port;           /* results take no cycle from reads */
+    uint32_t result_bus;       /* results a cycle */
+    struct regfile_counts n;
+    uint64_t next_read[MAX_BANKS]; /* first cycle x slots at which the bank may serve another read */
+    struct {
+        uint64_t written; /* bit b: bank b takes a result in this cycle, before any read */
+        uint32_t cycle;   /* low bits: the entry is of this cycle, else empty */
+        uint32_t results; /* on the result bus */
+    } ring[REGFILE_RING];
+};
+
+void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t result_bus);
+/* Banks that read `lanes` lanes of an operand a cycle (a divisor of 32; 32 after regfile_init()), and as many operands
+ * at a time as make 32 lanes. With `write_port` a bank reads and writes in the same cycle. */
+void regfile_ports(struct regfile *f, uint32_t lanes, bool write_port);
+/* The bank of a register, which is in bank `bank` for warp 0. */
+static inline uint32_t regfile_bank(const struct regfile *f, uint8_t bank, uint32_t warp) {
+    return f->bank_mask ? (bank + warp) & f->bank_mask : (bank + warp) % f->banks;
+}
+
+static inline bool regfile_written_at(const struct regfile *f, uint64_t cycle, uint32_t bank) {
+    uint32_t i = cycle % REGFILE_RING;
+    return (f->ring[i].cycle == (uint32_t)cycle) & (f->ring[i].written >> bank & 1); /* unpredictable: no branch */
+}
+
+/* As regfile_read(), for any number of operands and any ports. */
+uint64_t regfile_read_in_turns(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from);
+/* Reserves the reads of an instruction of warp `warp`, from cycle `from` on. Returns the cycle after the one in which
+ * the last read begins (`from` without operands). */
+static inline uint64_t regfile_read(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from) {
+    const int32_t n = l->n_reads;
+    uint64_t last = from;
+    f->n.reads += (uint32_t)n;
+    if (__builtin_expect(n > f->at_once + l->more, 0))
+        return regfile_read_in_turns(f, l, warp, from);
+    for (int32_t i = 0; i < n; i++) {
+        uint32_t b = regfile_bank(f, l->bank[i], warp);
+        uint64_t c = f->next_read[b] > from ? f->next_read[b] : from;
+        while (regfile_written_at(f, c, b))
+            c++;
+        f->next_read[b] = ++c;
+        last = c > last ? c : last;
+    }
+    f->n.read_waits += last - from - (n != 0);
+    return last;
+}
+#include "regfile_write.h"
+#endif

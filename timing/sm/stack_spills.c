@@ -1,0 +1,43 @@
+/* A reconvergence stack of which only the top is in hardware, managed by software (dual-path paper, section 7.3, which
+ * leaves the details open). A push onto a full stack first stores the lowest entry in hardware to memory. A pop of the
+ * last entry in hardware loads the entry below. The warp executes an instruction for each word of an entry (three of
+ * SPE, five of DPE), one a cycle. A load also waits for the latency of the L1, which it hits. The warp issues nothing
+ * else meanwhile. Words go to memory, not requests: the L1 is not disturbed. */
+#include "stages.h"
+
+/* Returns the entries to load. A pop shows the entry below, and another pop may follow at once: an entry in memory must
+ * be loaded to see its PC. Entries below are not loaded when all lanes have exited. */
+static uint32_t pop(struct sm_warp *sw, uint32_t entries) {
+    uint32_t kept = sw->stack_resident > entries ? sw->stack_resident - entries : 0;
+    uint32_t beyond = entries + 1 > sw->stack_resident ? entries + 1 - sw->stack_resident : 0;
+    sw->stack_resident = kept ? kept : 1;
+    return beyond;
+}
+
+/* Returns the entries to store. */
+static uint32_t push(const struct sm *sm, struct sm_warp *sw, uint32_t entries) {
+    uint32_t all = sw->stack_resident + entries;
+    sw->stack_resident = all < sm->model.wants.stack_entries ? all : sm->model.wants.stack_entries;
+    return all - sw->stack_resident;
+}
+
+void sm_stack_moved(struct sm *sm, uint32_t w, uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    uint32_t was = sw->stack_depth, depth = (uint32_t)sm->model.ops->depth(sw->control.model), spills = 0, fills = 0;
+    if (depth > was)
+        spills = push(sm, sw, depth - was);
+    else if (depth < was && depth)
+        fills = pop(sw, was - depth);
+    sw->stack_depth = depth;
+    if (!spills && !fills)
+        return;
+    uint32_t words = (sm->model.ops->storage(sm->model.options).entry + 31) / 32;
+    uint64_t done = now + (uint64_t)(spills + fills) * words + (uint64_t)fills * sm->cfg->l1.latency;
+    sm->n.stack_spills += spills;
+    sm->n.stack_fills += fills;
+    sm->n.stack_bytes += 4ull * words * (spills + fills);
+    for (uint32_t p = 0; p < sw->n_paths; p++)
+        if (sw->path[p].switched < done)
+            sw->path[p].switched = done;
+    wheel_add(&sm->wheel, done, event_make(EVENT_SWITCHED, w));
+}

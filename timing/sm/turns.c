@@ -1,0 +1,93 @@
+/* Warps in turn (sm.in_turn): the SM has lanes for few warps at a time. A warp that has them runs until it ends, or
+ * until it waits at a barrier with nothing in flight. Then the registers of the oldest warp that can continue are
+ * loaded from memory. Warps without a turn are in PATH_TURN, which no scheduler picks, and are not live. */
+#include "stages.h"
+
+/* Registers of 32 lanes that a warp stores when it leaves: those that are live at its barrier. It stores all
+ * registers of the kernel where that is not enough: some lanes are not at a barrier here, or a function has live
+ * callers. */
+static uint32_t registers_of(const struct sm *sm, const struct sm_warp *sw) {
+    const struct program *p = sm->program->program;
+    uint32_t all = sm->cfg->sm.thread_registers ? sm->cfg->sm.thread_registers : p->thread_regs, sum = 0;
+    lanemask_t seen = 0;
+    for (uint32_t i = 0; i < sw->n_paths; i++) {
+        const struct inst_info *at = &p->info[sw->path[i].pc];
+        if (p->code[sw->path[i].pc].kind != K_BARRIER || at->function || at->live >= all)
+            return all;
+        sum += at->live;
+        seen |= sw->path[i].lanes;
+    }
+    return sum < all && !(sw->w->live & ~seen) ? sum : all;
+}
+
+void sm_turn_await(struct sm *sm, uint32_t w, uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    if (sw->finished)
+        return;
+    sw->asleep = true;
+    sw->away = 0;
+    sm_doze(sm, w, now);
+}
+
+void sm_turn_begin(struct sm *sm, uint32_t w, uint64_t now) {
+    sm->turns.n_turning--;
+    sm->warps.slot[w].turning = false;
+    sm->warps.slot[w].asleep = false;
+    sm_doze(sm, w, now);
+}
+
+/* The oldest warp without a turn that could use one; NO_WARP_SLOT: none. */
+static uint32_t next_warp(const struct sm *sm) {
+    uint32_t next = NO_WARP_SLOT;
+    for (uint32_t w = 0; w < sm->cfg->sm.warps; w++) {
+        const struct sm_warp *sw = &sm->warps.slot[w];
+        if (sw->w && sw->asleep && !sw->turning && !sw->finished && control_may_run(&sw->control) &&
+            (next == NO_WARP_SLOT || (int32_t)(sm->warps.age[w] - sm->warps.age[next]) < 0))
+            next = w;
+    }
+    return next;
+}
+
+/* All of its lanes wait for other warps, and nothing of it is in flight. */
+static bool can_leave(const struct sm_warp *sw) {
+    return !sw->inflight && !sw->ordered && !control_may_run(&sw->control);
+}
+
+/* Stores `stored` registers, and loads those of warp `w`, if it has run before. */
+static void change(struct sm *sm, uint32_t w, uint32_t stored, uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    uint32_t loaded = sw->away, words = sm->cfg->sm.turn_words;
+    uint32_t cycles = (stored + loaded + words - 1) / words;
+    sm->n.turns += stored || loaded;
+    sm->n.turn_stored += stored;
+    sm->n.turn_loaded += loaded;
+    sm->n.turn_cycles += cycles;
+    sm->turns.n_turning++;
+    sw->turning = true;
+    if (cycles)
+        wheel_add(&sm->wheel, now + cycles, event_make(EVENT_TURN, w));
+    else
+        sm_turn_begin(sm, w, now);
+}
+
+/* Warps at a barrier leave for others. */
+static void replace(struct sm *sm, uint64_t now) {
+    uint32_t w, next;
+    for (struct warp_walk at = warp_walk(&sm->warps.live); warp_next(&at, &sm->warps.live, sm->warps.words, &w);) {
+        struct sm_warp *sw = &sm->warps.slot[w];
+        if (sw->context || !can_leave(sw) || (next = next_warp(sm)) == NO_WARP_SLOT)
+            continue;
+        sw->asleep = true;
+        sw->away = registers_of(sm, sw);
+        sm_doze(sm, w, now);
+        change(sm, next, sw->away, now);
+    }
+}
+
+void sm_turns(struct sm *sm, uint64_t now) {
+    uint32_t next,
+        running = warp_set_count(&sm->warps.live, sm->warps.words) - contexts_awake(sm) + sm->turns.n_turning;
+    for (; running < sm->cfg->sm.in_turn && (next = next_warp(sm)) != NO_WARP_SLOT; running++)
+        change(sm, next, 0, now);
+    replace(sm, now);
+}

@@ -1,0 +1,66 @@
+#include "unit_access.h"
+#include "stages.h"
+
+const struct config *sm_get_config(const struct sm *sm) { return sm->cfg; }
+const struct launch *sm_get_launch(const struct sm *sm) { return sm->launch; }
+const struct timed_program *sm_get_program(const struct sm *sm) { return sm->program; }
+struct gpu_profile *sm_get_profile(struct sm *sm) {
+    return sm->issue.profile;
+}
+struct lsu *sm_get_lsu(struct sm *sm) {
+    return sm->lsu;
+}
+uint64_t sm_get_accounted(const struct sm *sm) { return sm->clock.accounted; }
+uint32_t sm_get_slots(const struct sm *sm) { return sm->warps.slots; }
+const struct sm_cta *sm_get_cta(const struct sm *sm, uint32_t cta) { return &sm->ctas.slot[cta]; }
+struct warp *sm_get_warp(const struct sm *sm, uint32_t slot) {
+    return sm->warps.slot[slot].w;
+}
+
+const struct sm_path *sm_get_paths(const struct sm *sm, uint32_t slot, uint32_t *n) {
+    *n = sm->warps.slot[slot].n_paths;
+    return sm->warps.slot[slot].path;
+}
+
+bool sm_is_context(const struct sm *sm, uint32_t slot) { return sm->warps.slot[slot].context; }
+bool sm_is_live(const struct sm *sm, uint32_t slot) { return warp_set_has(&sm->warps.live, slot); }
+bool sm_is_finished(const struct sm *sm, uint32_t slot) { return sm->warps.slot[slot].finished; }
+bool sm_is_away(const struct sm *sm, uint32_t slot) { return sm->cfg->sm.in_turn && sm->warps.slot[slot].asleep; }
+bool sm_is_coming(const struct sm *sm, uint32_t slot) { return sm->warps.slot[slot].turning; }
+
+const char *sm_context_name(const struct sm *sm, uint32_t slot) {
+    if (slot < sm->cfg->sm.warps)
+        return NULL;
+    const struct sm_context *x = &sm->contexts.slot[slot - sm->cfg->sm.warps];
+    return x->owner ? x->name : NULL;
+}
+
+lanemask_t sm_lanes_may_run(const struct sm *sm, uint32_t slot) {
+    return control_may_run(&sm->warps.slot[slot].control);
+}
+
+struct pipe_use sm_pipe_use(const struct sm *sm, uint32_t pipe) {
+    struct pipe_use use = {0, 0};
+    for (uint32_t p = 0; p < sm->operands.n_parts; p++) {
+        use.busy += sm->operands.part[p].pipe[pipe].units.n.busy;
+        use.waits += sm->operands.part[p].pipe[pipe].units.n.waits;
+    }
+    return use;
+}
+
+uint64_t sm_copies_arrived(const struct sm *sm) { return sm->arrivals_made; }
+uint64_t sm_local_stride(const struct sm *sm) { return sm->memory.local_stride; }
+void sm_wake(struct sm *sm, uint64_t cycle) {
+    if (cycle < sm->status.next)
+        sm->status.next = cycle;
+    if (cycle < sm->clock.own_next)
+        sm->clock.own_next = cycle;
+}
+
+void sm_lsu_has_work(struct sm *sm, uint64_t now) { sm_lsu_due(sm, now); }
+
+void sm_no_memory(struct sm *sm, uint64_t now) {
+    sm->fault = (struct fault){.kind = FAULT_MEMORY};
+    sm->status.fault_cycle = now;
+    sm->status.stopped = true;
+}

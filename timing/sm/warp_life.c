@@ -1,0 +1,28 @@
+/* How a warp starts, and when it is over. */
+#include "stages.h"
+
+void sm_warp_start(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    sw->inflight = sw->accesses = sw->atomics = 0;
+    sw->ordered = 0;
+    sw->n_paths = sw->last_path = sw->n_await = 0;
+    sw->finished = false;
+    warp_set_drop(&sm->fetching.spent, w);
+    warp_set_drop(&sm->fetching.reclaimed, w);
+    sw->selected = sw->gave_way = false;
+    sw->stack_depth = sw->stack_resident = 0;
+    control_start(&sw->control, sm->model.options, pc, sw->w->launched);
+    sm->model.sb->start(sw->board, sm->program->program->n_regs);
+    sm->warps.age[w] = sm->warps.next_age++;
+    warp_set_add(&sm->warps.live, w);
+    sm_heed_control(sm, sw);
+    sm_refresh(sm, w, now);
+    if (sm->cfg->sm.in_turn && !sw->context)
+        sm_turn_await(sm, w, now);
+}
+
+bool sm_warp_over(const struct sm *sm, uint32_t w) {
+    const struct sm_warp *sw = &sm->warps.slot[w];
+    return sw->w && sw->finished && !sw->inflight && !sw->ordered &&
+           !(sm->memory.hold_stores && lsu_stores(sm->lsu, w));
+}

@@ -1,0 +1,25 @@
+#ifndef TIMING_SM_WARP_PATH_H
+#define TIMING_SM_WARP_PATH_H
+/* A path of a warp, as an SM keeps it. */
+#include "isa/paths/reconv.h"
+#include "timing/report/states.h"
+
+/* With peer.fetch_astray, a path that has jumped. STRAY_FLUSH: its buffer is thrown away, and the next fetch begins a
+ * cycle later. STRAY_FETCH: the instructions after the jump are fetched first. */
+enum path_stray { STRAY_NONE, STRAY_FLUSH, STRAY_FETCH };
+
+struct sm_path {
+    uint32_t pc;
+    lanemask_t lanes;
+    uint16_t id;       /* the model's name of the path */
+    uint16_t ticket;   /* of its fetch, in state PATH_FETCHING */
+    uint8_t board;     /* path.board */
+    uint8_t state;     /* enum path_state */
+    uint8_t buffered;  /* instructions in the buffer, from pc on */
+    bool stale;        /* the model does not know its last steps */
+    bool refused;      /* PATH_FETCH: the instruction cache has no room until a line arrives */
+    uint8_t stray;     /* enum path_stray */
+    uint32_t wrong;    /* STRAY_FETCH: the PC that is fetched */
+    uint64_t switched; /* PATH_SWITCH: cycle from which it may issue */
+};
+#endif

@@ -1,0 +1,94 @@
+/* The paths of a warp: what the model says, and what they take over from the paths before. */
+#include "uniform_path.h"
+#include <string.h>
+
+void sm_switched(struct sm *sm, uint32_t w, uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    uint32_t latency = sw->gave_way ? sm->model.wants.stall_latency : sm->model.wants.switch_latency;
+    sw->gave_way = false;
+    sw->long_ops = 0;
+    sm->n.path_switches++;
+    if (!sw->n_paths || !latency)
+        return;
+    sw->path[0].switched = now + latency;
+    wheel_add(&sm->wheel, now + latency, event_make(EVENT_SWITCHED, w));
+    sm_evaluate_all(sm, w, now);
+}
+
+/* The old path whose buffer, or fetch, has the next instruction of the new one; NULL: none. */
+static struct sm_path *inherit(struct sm_path *old, uint32_t n, const struct path *new) {
+    struct sm_path *found = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        struct sm_path *o = &old[i];
+        bool has = o->buffered ? new->pc - o->pc < o->buffered : o->state == PATH_FETCHING &&new->pc == o->pc;
+        if (has && (!found || o->id == new->id))
+            found = o;
+    }
+    return found;
+}
+
+static void adopt(struct sm_path *to, struct sm_path *from, const struct path *new) {
+    *to = (struct sm_path){.pc = new->pc, .lanes = new->lanes, .id = new->id, .board = new->board};
+    to->state = PATH_FETCH;
+    if (!from)
+        return;
+    to->switched = from->switched;
+    to->ticket = from->ticket;
+    if (!from->buffered) {
+        to->state = PATH_FETCHING;
+        to->stray = from->stray;
+        to->wrong = from->wrong;
+    } else {
+        to->buffered = (uint8_t)(from->buffered - (new->pc - from->pc));
+    }
+    from->buffered = 0; /* a buffer has one heir */
+    from->state = PATH_FETCH;
+}
+
+static void finished(struct sm *sm, uint32_t w) {
+    warp_set_drop(&sm->warps.live, w);
+    warp_set_drop(&sm->warps.divergent, w);
+}
+
+void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    if (sm->fast.stack && sm_follow(sm, w))
+        return;
+    struct path p[MAX_PATHS];
+    int n = control_paths(&sw->control, sw->w, p);
+    sm_heed_control(sm, sw);
+    if (n == 1 && sw->n_paths == 1) { /* the common case */
+        struct sm_path old = sw->path[0];
+        uint8_t state = old.state;
+        struct sm_path *heir = inherit(&old, 1, p);
+        const uint32_t had = heir ? 0 : old.buffered;
+        adopt(&sw->path[0], heir, p);
+        if (sm->cfg->sm.fetch_astray && had)
+            sw->path[0].state = sm_stray(sm, w, &sw->path[0], old.pc, had, now);
+        warps_state_drop(&sm->warps, state, w);
+        warps_state_add(&sm->warps, sw->path[0].state, w);
+        if (sm->model.wants.switches && !(old.lanes & p[0].lanes))
+            sm_switched(sm, w, now);
+    } else {
+        struct sm_path old[MAX_PATHS];
+        memcpy(old, sw->path, sw->n_paths * sizeof *old);
+        for (int i = 0; i < n; i++)
+            adopt(&sw->path[i], inherit(old, sw->n_paths, &p[i]), &p[i]);
+        sw->n_paths = (uint8_t)n;
+        bool ended = n == 0 && sm->model.ops->finished(sw->control.model);
+        sw->finished = ended;
+        warps_states_changed(&sm->warps, w);
+        if (ended) {
+            finished(sm, w);
+            return;
+        }
+    }
+    sw->selected = false;
+    sw->n_concurrent = (uint8_t)control_concurrent(&sw->control, n);
+    warp_set_put(&sm->warps.divergent, w,
+                 n ? p[0].lanes != sw->w->live
+                   : sw->control.n_held > 1 || (sw->control.n_held && sw->control.held[0].lanes != sw->w->live));
+    if (__builtin_expect(sm->model.wants.stack_entries != 0, 0))
+        sm_stack_moved(sm, w, now);
+    sm_evaluate_all(sm, w, now);
+}

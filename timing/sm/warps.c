@@ -1,0 +1,83 @@
+#include "warps.h"
+#include "in_flight.h"
+#include "member_results.h"
+#include <stdlib.h>
+#include <string.h>
+
+bool warps_init(struct sm_warps *ws, const struct reconv_ops *ops, const struct reconv_cfg *options, uint32_t warps) {
+    size_t n = ws->slots = warps + MAX_CONTEXTS;
+    ws->words = (warps + 63) / 64;
+    ws->model_size = ops->size(options);
+    ws->model_memory = calloc(n, ws->model_size);
+    ws->path_memory = aligned_alloc(_Alignof(struct sm_paths), n * sizeof *ws->path_memory);
+    ws->held_memory = calloc(n * MAX_PATHS, sizeof *ws->held_memory);
+    ws->await_memory = calloc(n * MAX_PATHS, sizeof *ws->await_memory);
+    if (!ws->model_memory || !ws->path_memory || !ws->held_memory || !ws->await_memory)
+        return false;
+    memset(ws->path_memory, 0, n * sizeof *ws->path_memory);
+    for (uint32_t w = 0; w < n; w++) {
+        struct sm_warp *sw = &ws->slot[w];
+        sw->path = ws->path_memory[w].path;
+        sw->await = ws->await_memory + (size_t)w * MAX_PATHS;
+        sw->loads = NO_INFLIGHT;
+        sw->control = (struct warp_control){.ops = ops,
+                                            .model = (unsigned char *)ws->model_memory + w * ws->model_size,
+                                            .held = ws->held_memory + (size_t)w * MAX_PATHS};
+    }
+    return true;
+}
+
+void warps_free(struct sm_warps *ws) {
+    free(ws->path_memory);
+    free(ws->held_memory);
+    free(ws->await_memory);
+    free(ws->model_memory);
+}
+
+bool warps_place_boards(struct sm_warps *ws, size_t size) {
+    ws->board_size = size;
+    bool small = size <= SMALL_BOARD;
+    ws->board_memory = small ? NULL : calloc(ws->slots, size);
+    if (!small && !ws->board_memory)
+        return false;
+    for (uint32_t w = 0; w < ws->slots; w++) {
+        unsigned char *in_line = ws->path_memory[w].board;
+        if (small)
+            memset(in_line, 0, SMALL_BOARD);
+        ws->slot[w].board = small ? in_line : (unsigned char *)ws->board_memory + w * size;
+    }
+    return true;
+}
+
+void warps_free_boards(struct sm_warps *ws) {
+    free(ws->board_memory);
+    ws->board_memory = NULL;
+}
+
+/* The states that the warp's paths are in, a bit each. A warp without paths has the state of those that the model set
+ * aside. */
+static uint32_t states_of(const struct sm_warp *sw) {
+    uint32_t states = 0;
+    for (uint32_t p = 0; p < sw->n_paths; p++)
+        states |= 1u << sw->path[p].state;
+    if (sw->n_paths || sw->finished || sw->asleep)
+        return states;
+    for (uint32_t i = 0; i < sw->control.n_held; i++)
+        if (sw->control.held[i].why == WAIT_LOAD)
+            return 1u << PATH_LOAD;
+    return 1u << (sw->control.n_held ? PATH_BARRIER : PATH_BLOCKED);
+}
+
+void warps_states_changed(struct sm_warps *ws, uint32_t w) {
+    uint64_t *in_state = ws->in_state[w / 64];
+    uint32_t states = states_of(&ws->slot[w]);
+    for (int s = 0; s < N_PATH_STATES; s++)
+        in_state[s] = (in_state[s] & ~(1ull << w % 64)) | (uint64_t)(states >> s & 1) << w % 64;
+}
+
+void warps_check_split(struct sm_warps *ws, uint32_t w) {
+    if (ws->slot[w].in_split_check)
+        return;
+    ws->slot[w].in_split_check = true;
+    ws->split_check.warp[ws->split_check.n++] = (uint8_t)w;
+}

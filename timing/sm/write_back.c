@@ -1,0 +1,68 @@
+/* Write-back: results are in the registers, and the paths that wait for them may continue. */
+#include "uniform_path.h"
+
+static inline void end_inflight(struct sm *sm, uint32_t inflight, struct sm_warp *sw) {
+    in_flight_end(&sm->in_flight, inflight);
+    sw->inflight--;
+}
+
+/* A path that waits for operands may wait for others now. */
+static void operand_written(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
+    if (path->state == PATH_LOAD || path->state == PATH_ARITH)
+        sm_evaluate(sm, w, (uint32_t)(path - sm->warps.slot[w].path), now);
+}
+
+static __attribute__((noinline)) void complete_general(struct sm *sm, uint32_t inflight, uint64_t now) {
+    const struct inflight *f = &sm->in_flight.entry[inflight];
+    uint32_t w = f->warp;
+    struct sm_warp *sw = &sm->warps.slot[w];
+    const struct timed_inst *ti = &sm->program->inst[f->pc];
+    if (ti->regs.n_write)
+        sm->model.sb->writeback(sw->board, f->board, f->lanes, &ti->regs);
+    if (sm_hooked(sm, HOOK_WRITTEN))
+        sm_units_written(
+            sm, &(struct sm_written){
+                    .from = f->issued, .to = now, .warp = w, .pc = f->pc, .lanes = f->lanes, .missed = f->missed});
+    if (sm->model.wants.splits)
+        sm_load_ended(sm, inflight);
+    end_inflight(sm, inflight, sw);
+    if (sm->members.n_served)
+        sm_members_start(sm, now);
+    if (sw->finished) {
+        sm_warp_check_done(sm, w, now);
+        return;
+    }
+    if (!ti->regs.n_write)
+        return;
+    if (sm->model.wants.interleaves && sw->control.n_held)
+        sm_wake_held(sm, w, now);
+    if (sw->n_paths == 1)
+        operand_written(sm, w, &sw->path[0], now);
+    else
+        sm_evaluate_all(sm, w, now);
+}
+
+/* Rare work is the last call of this function, or complete_general() does all: so it needs no stack frame. */
+void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
+    const struct inflight *f = &sm->in_flight.entry[inflight];
+    uint32_t w = f->warp;
+    struct sm_warp *sw = &sm->warps.slot[w];
+    const struct timed_inst *ti = &sm->program->inst[f->pc];
+    if (__builtin_expect(!sm->fast.instructions | (sm->members.n_served != 0) | sw->finished | (sw->n_paths != 1), 0)) {
+        complete_general(sm, inflight, now);
+        return;
+    }
+    sb_word_writeback(sw->board, &ti->regs);
+    end_inflight(sm, inflight, sw);
+    struct sm_path *path = &sw->path[0];
+    bool waits = (path->state == PATH_LOAD) | (path->state == PATH_ARITH);
+    if (!ti->regs.n_write)
+        return;
+    ti = &sm->program->inst[path->pc];
+    if (__builtin_expect(ti->flags & TIMED_RARE, 0)) {
+        if (waits)
+            sm_evaluate(sm, w, 0, now);
+        return;
+    }
+    warps_move_only(&sm->warps, w, path, choose32(waits, sm_fast_state(sw, ti), path->state), false);
+}
