@@ -472,7 +472,7 @@ static uint64_t next(void *u, struct sm *sm, uint64_t now) {
 }
 
 /* Lines of a record wait for their locks one after another. */
-static uint64_t patience(const struct config *cfg) { return (uint64_t)cfg->dac.lock_wait * (WARP_LANES + 1); }
+static uint64_t patience(const struct config *cfg) { return (uint64_t)cfg->dac.lock_timeout * (WARP_LANES + 1); }
 
 const struct sm_unit_ops unit_dac = {
     .name = "dac",

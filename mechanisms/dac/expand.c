@@ -266,7 +266,7 @@ static bool still_no_room(struct dac *d, enum supply_queue k, const struct dac_c
  * the CTA is swapped out (sm.running_warps) and the ATQ is full: running warps wait for later entries. No event tells
  * when warps leave the lanes, so this is polled. */
 static bool goes_ahead(const struct dac *d, struct expander *x, const struct dac_cta *c, uint64_t now) {
-    if (!d->cfg->sm.in_turn)
+    if (!d->cfg->sm.running_warps)
         return false;
     if (!atq_has_room(d) && has_no_turn(d, c))
         return true;

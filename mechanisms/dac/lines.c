@@ -146,14 +146,14 @@ static void settle(struct dac *d, struct dac_line *l, enum line_state state, uin
  * each other's. Nor for ever, since a warp may hold one that it comes to only when others have gone on; and not where
  * warps have turns (sm.running_warps), since those that hold most of them wait for the turn of this one to end. */
 static bool may_wait(struct dac *d, struct dac_line *l, uint64_t now) {
-    if (l->orphan || !d->cfg->dac.lock_wait || d->cfg->sm.in_turn)
+    if (l->orphan || !d->cfg->dac.lock_timeout || d->cfg->sm.running_warps)
         return false;
     for (uint32_t i = record_of(d, l)->line; i != NO_LINE; i = d->line[i].next)
         if (d->line[i].state == LINE_COMING || d->line[i].state == LINE_LOCKED)
             return false;
     if (l->since == NO_TIME)
         l->since = now;
-    return now - l->since < d->cfg->dac.lock_wait;
+    return now - l->since < d->cfg->dac.lock_timeout;
 }
 
 /* The tags had no place, no MSHR or no way to memory for it: it is asked for again, but not for ever, since those who

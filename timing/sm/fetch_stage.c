@@ -34,7 +34,7 @@ static bool ask(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t n
     uint16_t ticket = ++sw->ticket;
     enum fetch_result r = fetch_accept(&sm->fetch, part, address_of(sm, path->stray ? path->wrong : path->pc),
                                        sm_ticket(w, ticket), now, &latency);
-    if (r == FETCH_REFUSED && sm->cfg->sm.fetch_insists)
+    if (r == FETCH_REFUSED && sm->cfg->sm.fetch_retry)
         return true;
     if (r == FETCH_REFUSED) {
         path->refused = sm->fetching.any_refused = true;
@@ -121,7 +121,7 @@ static __attribute__((noinline)) void fetch_any(struct sm *sm, uint64_t now) {
  * it is another case, and nothing was done. */
 static inline bool fetch_at_once(struct sm *sm, uint64_t now) {
     const struct warp_set want = {.word = {sm->warps.in_state[0][PATH_FETCH]}};
-    if (!sm->fast.one_part || sm->cfg->sm.fetch_reclaims || sm->fetch.n_ready || !want.word[0])
+    if (!sm->fast.one_part || sm->cfg->sm.fetch_retires_warps || sm->fetch.n_ready || !want.word[0])
         return false;
     uint32_t w = warp_set_after(&want, sm->fetching.last[0], 1);
     struct sm_warp *sw = &sm->warps.slot[w];

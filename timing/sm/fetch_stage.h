@@ -10,7 +10,7 @@ struct sm;
 struct sm_fetch_stage {
     bool any_refused;          /* some path may be `refused` */
     uint8_t last[8];           /* warp that fetched last, by part */
-    struct warp_set spent;     /* peer.fetch_reclaims: warps that are done, */
+    struct warp_set spent;     /* peer.fetch_retires_warps: warps that are done, */
     struct warp_set reclaimed; /* and those of them that the stage has reclaimed */
 };
 

@@ -12,7 +12,8 @@ struct footprint {
 static struct footprint footprint_of(const struct config *cfg, const struct launch *l) {
     const struct sm_cfg *s = &cfg->sm;
     uint32_t warps = launch_warps(l);
-    uint32_t resident = s->in_turn && s->in_turn < warps ? s->in_turn : warps; /* with registers in the SM */
+    uint32_t resident =
+        s->running_warps && s->running_warps < warps ? s->running_warps : warps; /* with registers in the SM */
     uint32_t shared = launch_shared_bytes(l),
              each = s->thread_registers ? s->thread_registers : l->program->thread_regs;
     return (struct footprint){

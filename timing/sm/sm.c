@@ -299,7 +299,7 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
         count_live_warps(sm, 1, words, fast);
         issue_stage(sm, now, words, fast);
     }
-    if (!fast && sm->cfg->sm.in_turn)
+    if (!fast && sm->cfg->sm.running_warps)
         sm_turns(sm, now);
     if (sm->fetch.n_ready || some_fetch(sm, words) || warp_set_any(&sm->fetching.spent, words) ||
         sm->warps.words != words) /* a unit may have opened a context */

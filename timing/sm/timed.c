@@ -193,13 +193,13 @@ static void fill_matrix(struct timed_inst *t, const struct config *cfg, const st
     t->initiation = (uint16_t)initiation;
 }
 
-/* Instructions that one fetch at `pc` brings: up to the end of its cache line (without peer.fetch_crosses) and of the
+/* Instructions that one fetch at `pc` brings: up to the end of its cache line (without peer.fetch_crosses_lines) and of the
  * program. */
 static uint8_t fetch_count(const struct timed_program *t, const struct config *cfg, uint32_t pc) {
     uint32_t line = cfg->l0i.size ? cfg->l0i.line : cfg->l1i.line, bytes = cfg->sm.inst_bytes;
     uint32_t in_line = (line - (uint32_t)((t->code_address + (uint64_t)pc * bytes) % line)) / bytes;
     uint32_t left = t->program->n - pc;
-    uint32_t n = in_line < cfg->sm.fetch_width && !cfg->sm.fetch_crosses ? in_line : cfg->sm.fetch_width;
+    uint32_t n = in_line < cfg->sm.fetch_width && !cfg->sm.fetch_crosses_lines ? in_line : cfg->sm.fetch_width;
     n = left < n ? left : n;
     return (uint8_t)(n ? n : 1);
 }

@@ -1,4 +1,4 @@
-/* Warps in turn (sm.in_turn): the SM has lanes for few warps at a time. A warp that has them runs until it ends, or
+/* Warps in turn (sm.running_warps): the SM has lanes for few warps at a time. A warp that has them runs until it ends, or
  * until it waits at a barrier with nothing in flight. Then the registers of the oldest warp that can continue are
  * loaded from memory. Warps without a turn are in PATH_TURN, which no scheduler picks, and are not live. */
 #include "stages.h"
@@ -56,7 +56,7 @@ static bool can_leave(const struct sm_warp *sw) {
 /* Stores `stored` registers, and loads those of warp `w`, if it has run before. */
 static void change(struct sm *sm, uint32_t w, uint32_t stored, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
-    uint32_t loaded = sw->away, words = sm->cfg->sm.turn_words;
+    uint32_t loaded = sw->away, words = sm->cfg->sm.swap_registers;
     uint32_t cycles = (stored + loaded + words - 1) / words;
     sm->n.turns += stored || loaded;
     sm->n.turn_stored += stored;
@@ -87,7 +87,7 @@ static void replace(struct sm *sm, uint64_t now) {
 void sm_turns(struct sm *sm, uint64_t now) {
     uint32_t next,
         running = warp_set_count(&sm->warps.live, sm->warps.words) - contexts_awake(sm) + sm->turns.n_turning;
-    for (; running < sm->cfg->sm.in_turn && (next = next_warp(sm)) != NO_WARP_SLOT; running++)
+    for (; running < sm->cfg->sm.running_warps && (next = next_warp(sm)) != NO_WARP_SLOT; running++)
         change(sm, next, 0, now);
     replace(sm, now);
 }

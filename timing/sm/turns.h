@@ -1,6 +1,6 @@
 #ifndef TIMING_SM_TURNS_H
 #define TIMING_SM_TURNS_H
-/* Warps in turn (sm.in_turn): only so many warps have lanes at a time (turns.c). */
+/* Warps in turn (sm.running_warps): only so many warps have lanes at a time (turns.c). */
 #include <stdint.h>
 
 struct sm;

@@ -34,7 +34,7 @@ static inline void follow(struct sm *sm, uint32_t w, const struct spe_stack *s) 
     path->lanes = top.lanes;
     path->stale = false;
     warp_set_put(&sm->warps.divergent, w, top.lanes != sw->w->live);
-    if (sm->cfg->sm.fetch_astray && !path->buffered)
+    if (sm->cfg->sm.fetch_wrong_path && !path->buffered)
         fetch = sm_stray(sm, w, path, at, had, sm->clock.accounted - 1);
     if (__builtin_expect(path->buffered && ti->flags & (TIMED_RARE | TIMED_FENCE), 0))
         sm_evaluate(sm, w, 0, sm->clock.accounted - 1);

@@ -25,7 +25,7 @@ const struct sm_path *sm_get_paths(const struct sm *sm, uint32_t slot, uint32_t 
 bool sm_is_context(const struct sm *sm, uint32_t slot) { return sm->warps.slot[slot].context; }
 bool sm_is_live(const struct sm *sm, uint32_t slot) { return warp_set_has(&sm->warps.live, slot); }
 bool sm_is_finished(const struct sm *sm, uint32_t slot) { return sm->warps.slot[slot].finished; }
-bool sm_is_away(const struct sm *sm, uint32_t slot) { return sm->cfg->sm.in_turn && sm->warps.slot[slot].asleep; }
+bool sm_is_away(const struct sm *sm, uint32_t slot) { return sm->cfg->sm.running_warps && sm->warps.slot[slot].asleep; }
 bool sm_is_coming(const struct sm *sm, uint32_t slot) { return sm->warps.slot[slot].turning; }
 
 const char *sm_context_name(const struct sm *sm, uint32_t slot) {

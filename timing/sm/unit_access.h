@@ -48,7 +48,7 @@ const struct sm_path *sm_get_paths(const struct sm *sm, uint32_t slot, uint32_t 
 bool sm_is_context(const struct sm *sm, uint32_t slot);
 bool sm_is_live(const struct sm *sm, uint32_t slot);             /* not finished, and scheduled */
 bool sm_is_finished(const struct sm *sm, uint32_t slot);         /* all lanes have exited */
-bool sm_is_away(const struct sm *sm, uint32_t slot);             /* sm.in_turn: it has no turn, */
+bool sm_is_away(const struct sm *sm, uint32_t slot);             /* sm.running_warps: it has no turn, */
 bool sm_is_coming(const struct sm *sm, uint32_t slot);           /* and its registers are being loaded */
 const char *sm_context_name(const struct sm *sm, uint32_t slot); /* NULL: no open context */
 lanemask_t sm_lanes_may_run(const struct sm *sm, uint32_t slot); /* control_may_run() */

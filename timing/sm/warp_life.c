@@ -17,7 +17,7 @@ void sm_warp_start(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
     warp_set_add(&sm->warps.live, w);
     sm_heed_control(sm, sw);
     sm_refresh(sm, w, now);
-    if (sm->cfg->sm.in_turn && !sw->context)
+    if (sm->cfg->sm.running_warps && !sw->context)
         sm_turn_await(sm, w, now);
 }
 

@@ -63,7 +63,7 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         struct sm_path *heir = inherit(&old, 1, p);
         const uint32_t had = heir ? 0 : old.buffered;
         adopt(&sw->path[0], heir, p);
-        if (sm->cfg->sm.fetch_astray && had)
+        if (sm->cfg->sm.fetch_wrong_path && had)
             sw->path[0].state = sm_stray(sm, w, &sw->path[0], old.pc, had, now);
         warps_state_drop(&sm->warps, state, w);
         warps_state_add(&sm->warps, sw->path[0].state, w);

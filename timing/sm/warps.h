@@ -30,7 +30,7 @@ struct sm_warp {                 /* two cache lines of the host, aligned */
     bool finished;               /* all lanes have exited */
     bool context;                /* a context of a unit (contexts.h) */
     bool asleep;                 /* not scheduled: a context while the SM has no CTA, or a warp without a turn */
-    bool turning;                /* sm.in_turn: its registers are being loaded */
+    bool turning;                /* sm.running_warps: its registers are being loaded */
     bool selected;               /* the model was asked for another path since the paths last changed */
     bool gave_way;               /* its active path stalled or yielded: a switch costs wants.stall_latency */
     bool in_split_check;         /* in sm_warps.split_check */
@@ -38,7 +38,7 @@ struct sm_warp {                 /* two cache lines of the host, aligned */
     uint32_t long_ops;                    /* long-latency operations since its path became active */
     uint32_t loads;                       /* splits: its loads in flight, the newest first; NO_INFLIGHT ends */
     struct sm_await *await;               /* MAX_PATHS, see member_results.h; from here on rarely used */
-    uint32_t away;                        /* sm.in_turn: registers of 32 lanes that are in memory */
+    uint32_t away;                        /* sm.running_warps: registers of 32 lanes that are in memory */
     uint32_t stack_depth, stack_resident; /* entries of its stack; those of them in hardware */
 };
 _Static_assert(sizeof(struct sm_warp) == 128, "two lines");

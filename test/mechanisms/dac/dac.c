@@ -114,7 +114,7 @@ END_TEST
 
 /* An L1 of four sets of two ways, of which one may be locked. Each of 8 warps reads 4 lines, and all 32 are in set 0:
  * thread t's words are at t / 32 * 512 + t % 32 * 4 (blocks are 32 wide) + i * 4096, i up to 3. One lock at a time, so
- * a warp that got its second line's before its first one's would wait for itself. With `lock_wait` longer than the
+ * a warp that got its second line's before its first one's would wait for itself. With `lock_timeout` longer than the
  * launch may take, none is left without; with 0, all that are refused are. */
 START_TEST(lines_wait_for_their_locks) {
     static const char text[] =

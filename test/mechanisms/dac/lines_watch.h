@@ -3,8 +3,8 @@
 /* What becomes of lines that an affine warp's hardware asks for, worked out again from the L1's answers: who waits for
  * a lock and how long, in which order lines are asked for, and that none stays behind. */
 #include "mechanisms/dac/dac_parts.h"
-#include "timing/sm/stages.h"
 #include "test/test.h"
+#include "timing/sm/stages.h"
 #include <stddef.h>
 #include <stdio.h>
 
@@ -52,7 +52,7 @@ static bool lines_holds(const struct dac_record *r) {
 
 /* In place of the unit: what the answer must make of the line, and what the unit makes of it. */
 static void lines_answer(void *state, uint32_t tag, enum prefetch_answer a, uint64_t now) {
-    const uint32_t longest = lines.d ? lines.d->cfg->dac.lock_wait : 0;
+    const uint32_t longest = lines.d ? lines.d->cfg->dac.lock_timeout : 0;
     enum line_state want = a == PREFETCH_PRESENT || a == PREFETCH_ARRIVED ? LINE_LOCKED : LINE_COMING;
     if (!lines.d || tag == NO_LINE || tag >= LINES_MOST || lines.d->line[tag].orphan) {
         dac_requests.answer(state, tag, a, now);

@@ -65,13 +65,13 @@ START_TEST(how_many_ctas_an_sm_holds) {
         ck_assert_msg(sm_fits(&cfg, &l, rows[i].taken, why, sizeof why) == (n > 0), "row %zu: %s", i, why);
         ck_assert_int_eq(*why != 0, !n);
     }
-    cfg.sm.in_turn = 1; /* registers of one warp a CTA alone are in the SM: 8 x 1024 */
+    cfg.sm.running_warps = 1; /* registers of one warp a CTA alone are in the SM: 8 x 1024 */
     l.block.x = 256;
     a->p.thread_regs = 32;
     a->p.shared_bytes = 0;
     cfg.sm.registers = 2048;
     ck_assert_uint_eq(sm_occupancy(&cfg, &l, 0), 2);
-    cfg.sm.in_turn = 0;
+    cfg.sm.running_warps = 0;
     ck_assert_uint_eq(sm_occupancy(&cfg, &l, 0), 0);
     cfg.sm.registers = 32768;
     cfg.sm.thread_registers = 64; /* in place of the program's: 8 x 2048 registers a CTA */
