@@ -1,5 +1,5 @@
-/* Warps in turn (sm.running_warps): the SM has lanes for few warps at a time. A warp that has them runs until it ends, or
- * until it waits at a barrier with nothing in flight. Then the registers of the oldest warp that can continue are
+/* Warps in turn (sm.running_warps): the SM has lanes for few warps at a time. A warp that has them runs until it ends,
+ * or until it waits at a barrier with nothing in flight. Then the registers of the oldest warp that can continue are
  * loaded from memory. Warps without a turn are in PATH_TURN, which no scheduler picks, and are not live. */
 #include "stages.h"
 

@@ -18,8 +18,8 @@ static inline void sm_board_issue(struct sm *sm, struct sm_warp *sw, const struc
         sm->model.sb->issue(sw->board, path->board, path->lanes, &ti->regs, load);
 }
 
-/* With peer.fetch_wrong_path: `path` of warp `w` leaves instruction `at` in cycle `now`, when its buffer held `buffered`
- * instructions from `at` on, none of which it needs. Returns its state: PATH_FETCH or PATH_FETCHING. */
+/* With peer.fetch_wrong_path: `path` of warp `w` leaves instruction `at` in cycle `now`, when its buffer held
+ * `buffered` instructions from `at` on, none of which it needs. Returns its state: PATH_FETCH or PATH_FETCHING. */
 uint8_t sm_stray(struct sm *sm, uint32_t w, struct sm_path *path, uint32_t at, uint32_t buffered, uint64_t now);
 
 /* Requires sm_fast_path.stack, as the two below. All lanes of the warp's only path go to `pc`, and the model must know.

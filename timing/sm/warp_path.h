@@ -4,8 +4,8 @@
 #include "isa/paths/reconv.h"
 #include "timing/report/states.h"
 
-/* With peer.fetch_wrong_path, a path that has jumped. STRAY_FLUSH: its buffer is thrown away, and the next fetch begins a
- * cycle later. STRAY_FETCH: the instructions after the jump are fetched first. */
+/* With peer.fetch_wrong_path, a path that has jumped. STRAY_FLUSH: its buffer is thrown away, and the next fetch begins
+ * a cycle later. STRAY_FETCH: the instructions after the jump are fetched first. */
 enum path_stray { STRAY_NONE, STRAY_FLUSH, STRAY_FETCH };
 
 struct sm_path {
