@@ -334,7 +334,7 @@ reproduce:
 	@echo 'every program in every model, each against plain C (build/reproduction/every.txt):'
 	@$(BUILD)/heddle sweep $(EVERY_SET) -m $(EVERY_MODEL) $(REPRODUCE_RUN) >build/reproduction/every.txt
 	@$(BUILD)/heddle sweep $(EVERY_SET) -m pepsc -c pepsc $(REPRODUCE_RUN) >>build/reproduction/every.txt
-	@grep ' runs now' build/reproduction/every.txt
+	@grep ' runs done' build/reproduction/every.txt
 
 format:
 	@./deps lint

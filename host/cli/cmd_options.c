@@ -25,7 +25,7 @@ enum heddle_status cli_error(const struct cli *c, const char *fmt, ...) {
     va_start(args, fmt);
     say(c, fmt, args);
     va_end(args);
-    fprintf(stderr, "'heddle help %s' says how it is used.\n", c->command->name);
+    fprintf(stderr, "See 'heddle help %s'.\n", c->command->name);
     return HEDDLE_USAGE;
 }
 

@@ -214,7 +214,7 @@ static enum heddle_status merge(const struct cli *c) {
     results_close(db);
     if (!fine)
         return cli_fail(c, "%s", err);
-    printf("%d run%s added to %s, %d were there\n", all.added, all.added == 1 ? "" : "s", to, all.there);
+    printf("%d run%s added to %s, %d already there\n", all.added, all.added == 1 ? "" : "s", to, all.there);
     return HEDDLE_OK;
 }
 

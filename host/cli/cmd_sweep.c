@@ -96,7 +96,7 @@ static enum heddle_status show(struct sweep *s, struct results_db *db, const str
     table_print(t, stdout);
     table_free(t);
     free(rows);
-    printf("%d run%s now, %d were there\n", done->ran, done->ran == 1 ? "" : "s", done->there);
+    printf("%d run%s done, %d already in the database\n", done->ran, done->ran == 1 ? "" : "s", done->there);
     fflush(stdout);
     enum heddle_status status = plan_complain(&s->plan, &set, s->c);
     result_set_free(&set);

@@ -33,7 +33,7 @@ END_TEST
 /* Keys with a common prefix are separate axes: 2 x 3 combinations. */
 START_TEST(axes_are_told_apart_by_the_whole_key) {
     STATUS(HEDDLE_OK, "sweep vecadd -o a.db -c tiny -s dram.rc=40,50 -s dram.rcd=8:12:2");
-    SAYS(out, "6 runs now, 0 were there");
+    SAYS(out, "6 runs done, 0 already in the database");
 }
 END_TEST
 

@@ -14,17 +14,17 @@ START_TEST(a_run_that_is_refused_stops_no_other) {
     STATUS(HEDDLE_USAGE, SWEEP); /* no claim is left: the refused run is tried again, and no other run */
     SAYS(err, "needs 2048 bytes of shared memory");
     STATUS(HEDDLE_OK, "sweep vecadd sgemm -s sm.shared_bytes=48K -o a.db");
-    SAYS(out, "0 runs now, 2 were there");
+    SAYS(out, "0 runs done, 2 already in the database");
 }
 END_TEST
 
 /* A launch that reaches its cycle limit is a result: it is stored with its message and not run again. */
 START_TEST(a_run_that_ends_badly_is_kept_and_told) {
     STATUS(HEDDLE_DEADLOCK, "sweep vecadd --cycle-limit 100 -o a.db");
-    SAYS(out, "1 run now, 0 were there");
+    SAYS(out, "1 run done, 0 already in the database");
     SAYS(err, "heddle sweep: vecadd in spe on fermi: limit: ");
     STATUS(HEDDLE_DEADLOCK, "sweep vecadd --cycle-limit 100 -o a.db");
-    SAYS(out, "0 runs now, 1 were there");
+    SAYS(out, "0 runs done, 1 already in the database");
     SAYS(err, "heddle sweep: vecadd in spe on fermi: limit: ");
 }
 END_TEST
@@ -32,13 +32,13 @@ END_TEST
 /* A stored run without a profile is run again once to make the profile. */
 START_TEST(profiles_are_added_to_what_is_there) {
     STATUS(HEDDLE_OK, "sweep vecadd -m spe,dpe -o a.db");
-    SAYS(out, "2 runs now, 0 were there");
+    SAYS(out, "2 runs done, 0 already in the database");
     STATUS(HEDDLE_OK, "sweep vecadd -o a.db --profile");
-    SAYS(out, "1 run now, 0 were there");
+    SAYS(out, "1 run done, 0 already in the database");
     STATUS(HEDDLE_OK, "sweep vecadd -m spe,dpe -o a.db --profile");
-    SAYS(out, "1 run now, 1 were there");
+    SAYS(out, "1 run done, 1 already in the database");
     STATUS(HEDDLE_OK, "sweep vecadd -m spe,dpe -o a.db");
-    SAYS(out, "0 runs now, 2 were there");
+    SAYS(out, "0 runs done, 2 already in the database");
 }
 END_TEST
 
@@ -46,7 +46,7 @@ END_TEST
 START_TEST(what_was_typed_is_kept) {
     static const char typed[] = "sweep vecadd -o a.db --set=l1.size=8K,16K,8K";
     STATUS(HEDDLE_OK, "%s", typed);
-    SAYS(out, "2 runs now, 0 were there"); /* duplicates run once */
+    SAYS(out, "2 runs done, 0 already in the database"); /* duplicates run once */
     static char bytes[1 << 16];
     FILE *f = fopen("a.db", "rb");
     ck_assert_ptr_nonnull(f);

@@ -482,13 +482,13 @@ START_TEST(changed_input_files_are_run_again) {
                    "b = { type = \"f32\"; file = \"b.bin\"; };\n"
                    "c = { type = \"f32\"; count = \"n\"; generate = \"none\"; }; };\nsteps = ( " LAUNCH " );");
     STATUS(HEDDLE_OK, "sweep p.heddle -m spe,functional -o r.db");
-    SAYS(out, "2 runs now, 0 were there");
+    SAYS(out, "2 runs done, 0 already in the database");
     STATUS(HEDDLE_OK, "sweep p.heddle -m spe,functional -o r.db");
-    SAYS(out, "0 runs now, 2 were there");
+    SAYS(out, "0 runs done, 2 already in the database");
     b[7] = 1;
     write_file("b.bin", b, sizeof b);
     STATUS(HEDDLE_OK, "sweep p.heddle -m spe,functional -o r.db");
-    SAYS(out, "2 runs now, 0 were there");
+    SAYS(out, "2 runs done, 0 already in the database");
 }
 END_TEST
 

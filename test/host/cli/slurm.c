@@ -15,21 +15,21 @@ START_TEST(parts_are_complete_together) {
     for (int i = 0; i < 5; i++) { /* 12 runs in 5 parts: 3, 3, 2, 2, 2 */
         char says[64];
         STATUS(HEDDLE_OK, SWEEP "-o all.db --part %d/5", i);
-        snprintf(says, sizeof says, "%d runs now, 0 were there", i < 2 ? 3 : 2);
+        snprintf(says, sizeof says, "%d runs done, 0 already in the database", i < 2 ? 3 : 2);
         SAYS(out, says);
     }
     ck_assert(!exists("all.db"));
     STATUS(HEDDLE_OK, SWEEP "-o all.db --part 4/5");
-    SAYS(out, "0 runs now, 2 were there");
+    SAYS(out, "0 runs done, 2 already in the database");
     STATUS(HEDDLE_OK, "results --merge all.db.parts/*.db -o all.db");
-    SAYS(out, "12 runs added to all.db, 0 were there");
+    SAYS(out, "12 runs added to all.db, 0 already there");
     database_contained("whole.db", "all.db");
     database_contained("all.db", "whole.db");
     STATUS(HEDDLE_OK, "results --merge all.db.parts/*.db whole.db all.db -o all.db"); /* also into itself */
-    SAYS(out, "0 runs added to all.db, 36 were there");
+    SAYS(out, "0 runs added to all.db, 36 already there");
     ck_assert_int_eq(database_number("all.db", "SELECT count(*) FROM run"), 12);
     STATUS(HEDDLE_OK, SWEEP "-o all.db --part 1/2"); /* no run is left for other parts */
-    SAYS(out, "0 runs now, 0 were there");
+    SAYS(out, "0 runs done, 0 already in the database");
 }
 END_TEST
 
@@ -38,10 +38,10 @@ START_TEST(profiles_are_merged) {
     STATUS(HEDDLE_OK, "sweep vecadd -o plain.db");
     STATUS(HEDDLE_OK, "sweep vecadd reduction -o rich.db --profile");
     STATUS(HEDDLE_OK, "results --merge rich.db -o plain.db");
-    SAYS(out, "1 run added to plain.db, 1 were there");
+    SAYS(out, "1 run added to plain.db, 1 already there");
     ck_assert_int_eq(database_number("plain.db", "SELECT count(DISTINCT run) FROM profile"), 2);
     STATUS(HEDDLE_OK, "sweep vecadd reduction -o plain.db --profile");
-    SAYS(out, "0 runs now, 2 were there");
+    SAYS(out, "0 runs done, 2 already in the database");
 }
 END_TEST
 

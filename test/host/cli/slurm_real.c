@@ -281,7 +281,7 @@ START_TEST(tasks_that_are_killed_lose_nothing) {
     SAYS(log, "3 tasks: job "); /* the killed task left runs missing */
     free(log);
     STATUS(HEDDLE_OK, SWEEP "-o sweep.db");
-    SAYS(out, "0 runs now, 8 were there");
+    SAYS(out, "0 runs done, 8 already in the database");
     STATUS(HEDDLE_OK, SWEEP "-o whole.db -j 2");
     database_contained("whole.db", "sweep.db");
     database_contained("sweep.db", "whole.db");

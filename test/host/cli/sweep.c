@@ -70,7 +70,7 @@ static void whole_sweep(const char *file) {
         return;
     }
     STATUS(HEDDLE_OK, SWEEP "-j 2 -o %s", file);
-    SAYS(out, "12 runs now, 0 were there");
+    SAYS(out, "12 runs done, 0 already in the database");
     FILE *f = fopen(file, "rb");
     ck_assert_ptr_nonnull(f);
     ck_assert_int_eq(fseek(f, 0, SEEK_END), 0);
@@ -124,23 +124,23 @@ START_TEST(a_killed_sweep_continues) {
     }
     STATUS(HEDDLE_OK, SWEEP "-j 2 -o killed.db");
     char line[64];
-    snprintf(line, sizeof line, "%d runs now, %d were there", RUNS - before, before);
+    snprintf(line, sizeof line, "%d runs done, %d already in the database", RUNS - before, before);
     SAYS(out, line);
     same_rows("whole.db", "killed.db", RUNS);
     STATUS(HEDDLE_OK, SWEEP "-o killed.db"); /* nothing is left to do */
-    SAYS(out, "0 runs now, 12 were there");
+    SAYS(out, "0 runs done, 12 already in the database");
     STATUS(HEDDLE_OK, SWEEP "-o killed.db --dry-run");
     SAYS(out, "12 runs, 0 of them missing");
 }
 END_TEST
 
-/* Reads "N runs now, M were there", the last line that a sweep prints. Returns N. */
+/* Reads "N runs done, M already in the database", the last line that a sweep prints. Returns N. */
 static int ran(const char *file, int *there) {
-    char *text = slurp(file), *at = strstr(text, " were there");
+    char *text = slurp(file), *at = strstr(text, " already in the database");
     int now = 0;
     while (at && at > text && at[-1] != '\n')
         at--;
-    ck_assert_msg(at && sscanf(at, "%d %*s now, %d were there", &now, there) == 2, "%s", text);
+    ck_assert_msg(at && sscanf(at, "%d %*s done, %d already in the database", &now, there) == 2, "%s", text);
     free(text);
     return now;
 }
@@ -162,7 +162,7 @@ START_TEST(many_runs_survive_three_kills) {
     int before = 0;
     write_kernel(".param .u64 p", "ld.param.u64 %rd1,[p]; ld.global.u32 %r1,[%rd1]; st.global.u32 [%rd1],%r1;");
     STATUS(HEDDLE_OK, "%s -j 2 -o whole.db", sweep);
-    snprintf(line, sizeof line, "%d runs now, 0 were there", all);
+    snprintf(line, sizeof line, "%d runs done, 0 already in the database", all);
     SAYS(out, line);
     for (int i = 0; i < 3; i++) {
         int how;
@@ -178,7 +178,7 @@ START_TEST(many_runs_survive_three_kills) {
         before = now;
     }
     STATUS(HEDDLE_OK, "%s -j 2 -o killed.db", sweep);
-    snprintf(line, sizeof line, "%d runs now, %d were there", all - before, before);
+    snprintf(line, sizeof line, "%d runs done, %d already in the database", all - before, before);
     SAYS(out, line);
     same_rows("whole.db", "killed.db", all);
 }
@@ -488,15 +488,15 @@ START_TEST(a_launch_of_a_file_is_swept) {
     write_file("x.bin", "0123456789abcdef", 16);
     STATUS(HEDDLE_OK, "%s", launch);
     SAYS(out, "k.ptx -k k -g 2 -b 32");
-    SAYS(out, "4 runs now, 0 were there");
+    SAYS(out, "4 runs done, 0 already in the database");
     STATUS(HEDDLE_OK, "%s", launch);
-    SAYS(out, "0 runs now, 4 were there");
+    SAYS(out, "0 runs done, 4 already in the database");
     STATUS(HEDDLE_OK, "results k.db --rows l1.size --value gpu.cycles");
     write_file("x.bin", "0123456789abcdeX", 16); /* changed input */
     STATUS(HEDDLE_OK, "%s", launch);
-    SAYS(out, "4 runs now, 0 were there");
+    SAYS(out, "4 runs done, 0 already in the database");
     STATUS(HEDDLE_OK, "sweep k.ptx -k k -g 2 -b 32 -a in:x.bin -a u32:8 -o k.db"); /* changed argument */
-    SAYS(out, "1 run now, 0 were there");
+    SAYS(out, "1 run done, 0 already in the database");
     STATUS(HEDDLE_USAGE, "results k.db --rows l1.size --value gpu.cycles");
     SAYS(err, "the arguments of the launch");
     STATUS(HEDDLE_USAGE, "sweep k.ptx -b 32 -o none.db");
@@ -517,11 +517,11 @@ START_TEST(profiles_are_kept_with_runs) {
     ck_assert_ptr_null(profile);
     results_close(db);
     STATUS(HEDDLE_OK, "sweep vecadd -m spe -o p.db -c tiny --profile");
-    SAYS(out, "1 run now, 0 were there");
+    SAYS(out, "1 run done, 0 already in the database");
     STATUS(HEDDLE_OK, "sweep vecadd -m spe,dpe -o p.db -c tiny --profile");
-    SAYS(out, "1 run now, 1 were there");
+    SAYS(out, "1 run done, 1 already in the database");
     STATUS(HEDDLE_OK, "sweep vecadd -m spe,dpe -o p.db -c tiny");
-    SAYS(out, "0 runs now, 2 were there");
+    SAYS(out, "0 runs done, 2 already in the database");
     ck_assert_int_eq(rows_now("p.db"), 2);
     struct result_set set = load("p.db");
     db = results_open("p.db", false, why, sizeof why);

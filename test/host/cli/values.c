@@ -132,9 +132,9 @@ START_TEST(values_are_swept) {
     char why[1024];
     struct result_set set;
     STATUS(HEDDLE_OK, "sweep '%s/benchmarks/bfs.heddle' vecadd -m spe,dpe -v n=1K,2K -o v.db", cli_root);
-    SAYS(out, "6 runs now, 0 were there");
+    SAYS(out, "6 runs done, 0 already in the database");
     STATUS(HEDDLE_OK, "sweep '%s/benchmarks/bfs.heddle' vecadd -m spe,dpe -v n=1024:2048:1024 -o v.db", cli_root);
-    SAYS(out, "0 runs now, 6 were there");
+    SAYS(out, "0 runs done, 6 already in the database");
     STATUS(HEDDLE_OK, "sweep '%s/benchmarks/bfs.heddle' -m dpe -v n=2048,4K -o v.db --dry-run", cli_root);
     SAYS(out, "bfs.heddle dpe values.n=4096\n2 runs, 1 of them missing");
     struct results_db *db = results_open("v.db", false, why, sizeof why);
