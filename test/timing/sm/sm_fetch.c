@@ -1,12 +1,12 @@
-/* What a fetch brings, and whose turn it is, to the cycle, on configs/tiny.cfg: a fetch goes out in the cycle in which
- * the last instruction of the buffer issues, and brings the next ones two cycles later. */
+/* The fetch stage, to the cycle: instructions of a fetch, and turns of warps. On configs/tiny.cfg a fetch leaves in the
+ * cycle in which the last buffered instruction issues, and brings the next ones two cycles later. */
 #include "slots_rig.h"
 
 #define ADD(n) "add.u32 %r" #n ",%l," #n ";"
 
-/* Instructions of 8 bytes, lines of 128: 16 a line, and code begins a line. The branch, number 6, goes to the last of
- * the first line: its fetch brings that alone, whatever its width. The next one brings four, and so does the one
- * behind. */
+/* Instructions have 8 bytes, and lines 128: 16 instructions. The code begins a line.
+ * - branch 6 goes to the last instruction of the first line: its fetch brings that one alone, whatever its width
+ * - the next two fetches bring four each */
 static const char behind[] = "setp.gt.u32 %o,%t,9999; @!%o bra T;\n" /* 5, 6 */
     ADD(1) ADD(1) ADD(1) ADD(1) ADD(1) ADD(1) ADD(1) ADD(1) "\nT:" ADD(2) ADD(3) ADD(4) ADD(5) ADD(6) ADD(7) ADD(8)
         ADD(9) ADD(10) ADD(11) "add.u32 %r2,%r2,%r3; add.u32 %r4,%r4,%r5; add.u32 %r6,%r6,%r7; add.u32 %r8,%r8,%r9; "
@@ -24,9 +24,10 @@ START_TEST(a_fetch_ends_with_its_line) {
 }
 END_TEST
 
-/* Fetches bring instructions 4 and 5, then 6 and 7. A jump as number 6 leaves 7 in the buffer: with
- * peer.fetch_astray the buffer is emptied a cycle later, and the fetch begins then: 3 cycles from jump to target
- * instead of 2. A jump as number 7 leaves an empty buffer: 8 and 9 are fetched first, which takes 2 cycles more. */
+/* Fetches bring instructions 4 and 5, then 6 and 7.
+ * - a jump as number 6 leaves 7 in the buffer; with the option the buffer is emptied a cycle later, and the fetch
+ *   begins then: 3 cycles from jump to target instead of 2
+ * - a jump as number 7 leaves an empty buffer; with the option 8 and 9 are fetched first, 2 cycles more */
 START_TEST(a_jump_is_noticed_late) {
     static const char *const models[] = {"spe", "dpe"};
     static const char *const body[2] = {"setp.gt.u32 %o,%t,9999; @!%o bra T;\n" ADD(1) "T:" ADD(2) ADD(3),
@@ -45,8 +46,8 @@ START_TEST(a_jump_is_noticed_late) {
 }
 END_TEST
 
-/* A branch that no lane takes is followed by the next instruction of the buffer. */
-START_TEST(what_does_not_jump_is_as_before) {
+/* After a branch that no lane takes the next buffered instruction issues at once, with and without the option. */
+START_TEST(an_untaken_branch_is_not_delayed) {
     uint64_t next[2];
     for (uint32_t late = 0; late < 2; late++) {
         const char *set[] = {"fetch.width=2", late ? "peer.fetch_astray=true" : "peer.fetch_astray=false", NULL};
@@ -58,10 +59,10 @@ START_TEST(what_does_not_jump_is_as_before) {
 }
 END_TEST
 
-/* Warps 2 and 3 loop through 7 instructions of the first line, which a fetch brings one by one: each has the fetch
- * stage every other cycle, so an instruction issues 2 cycles after the one before. Warp 0 has the only MSHR for 500
- * cycles, and warp 1 wants another line. With peer.fetch_insists it has the stage in its turn, too: 3 cycles an
- * instruction. */
+/* - warps 2 and 3 loop through 7 instructions of the first line, one a fetch, and use the fetch stage alternately: an
+ *   instruction every 2 cycles
+ * - warp 0 has the only MSHR for 500 cycles, and warp 1 needs another line
+ * - with the option warp 1 takes its turn at the stage, too: an instruction every 3 cycles */
 START_TEST(a_refused_fetch_takes_its_turn_or_waits) {
     static const char body[] = "setp.lt.u32 %o,%t,32; @%o bra A; setp.lt.u32 %w,%t,64; @%w bra B;\n" /* 5 to 8 */
                                "L: add.u32 %r0,%t,1; add.u32 %r1,%t,2; add.u32 %r2,%t,3; add.u32 %r3,%t,4;\n"
@@ -76,7 +77,7 @@ START_TEST(a_refused_fetch_takes_its_turn_or_waits) {
                                  on ? "peer.fetch_insists=true" : "peer.fetch_insists=false", NULL},
                 body, 128);
         uint64_t seen[4] = {0};
-        for (uint32_t i = 0; i < rig_n; i++) /* the last round but one and so on: warps 0 and 1 are on their way */
+        for (uint32_t i = 0; i < rig_n; i++) /* a round while warps 0 and 1 wait */
             if (rig_slot[i].warp == 2 && rig_slot[i].pc >= 9 && rig_slot[i].pc < 13 &&
                 rig_slot[i].cycle < rig_at(2, 9, ~0u) + 200)
                 seen[rig_slot[i].pc - 9] = rig_slot[i].cycle;
@@ -94,7 +95,7 @@ static void note_cta_end(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
 static const struct sm_unit_ops ends_unit = {
     .name = "ends", .make = rig_make, .issued = rig_issued, .cta_end = note_cta_end};
 
-/* Three CTAs of one warp; the more of `n`, the longer is that of warp 0, the others go on. */
+/* Runs three CTAs of one warp. The work of warp 0 grows with `n`; the others add numbers. */
 static void run_three_ctas(const char *reclaims, int n) {
     char text[8192], err[512] = "";
     int at = snprintf(text, sizeof text,
@@ -121,9 +122,10 @@ static void run_three_ctas(const char *reclaims, int n) {
         heddle_launch(rig, m, "k", (struct heddle_dim){3, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, NULL, 0), HEDDLE_OK);
 }
 
-/* A warp fetches in the cycle in which its only instruction issues. Warps 1 and 2 have the fetch stage in turn. On its
- * way from 2 to 1 it passes warp 0, and where nobody fetches it passes all; from 1 to 2 it does not. So the CTA of warp
- * 0 ends when its work is done; but with peer.fetch_reclaims in the next cycle, where warp 2 fetches then. */
+/* A warp fetches in the cycle in which its only instruction issues. Warps 1 and 2 use the fetch stage alternately. The
+ * stage passes warp 0 on its way from 2 to 1, and in cycles in which no warp fetches.
+ * - without the option the CTA of warp 0 ends with its work
+ * - with it, the CTA ends a cycle later if warp 2 fetches in that cycle */
 START_TEST(warps_end_when_the_fetch_stage_passes) {
     int later = 0;
     for (int n = 0; n < 6; n++) {
@@ -148,5 +150,5 @@ SUITE(timing_sm_fetch) {
     tcase_add_checked_fixture(tc, rig_setup, rig_teardown);
     TEST(a_fetch_ends_with_its_line);
     TEST(a_jump_is_noticed_late);
-    TEST(what_does_not_jump_is_as_before);
+    TEST(an_untaken_branch_is_not_delayed);
 }
