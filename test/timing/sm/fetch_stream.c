@@ -1,5 +1,5 @@
-/* Stream buffers, by hand: which lines they request, when these arrive, and what discards them. L1 lines arrive after
- * MISS cycles. A line of the L1 is two lines of an L0. */
+/* Stream buffers, by hand: which lines they ask for, when these are there, and what drops them. L1 lines come by
+ * themselves after MISS cycles; a line of the L1 is two of an L0. */
 #include "timing/sm/fetch_stream.h"
 #include "test/test.h"
 #include "timing/mem/lsu_parts.h"

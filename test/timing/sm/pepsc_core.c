@@ -87,7 +87,7 @@ END_TEST
  * - lanes that have exited have no live words
  * - if half of the lanes wait at a barrier and half elsewhere, or in a function, all nine words move; spe then swaps
  *   only at the first barrier, 3 times out and 3 times in */
-START_TEST(live_words_move) {
+START_TEST(what_has_a_value_moves) {
     static const struct {
         const char *text;
         double stored;
@@ -118,7 +118,7 @@ START_TEST(live_words_move) {
 END_TEST
 
 /* No swaps, and the cycles of a core without them: with one warp, and if all warps may run at a time. */
-START_TEST(no_swaps_without_other_warps) {
+START_TEST(without_others_there_are_no_turns) {
     static const struct {
         const char *turn;
         uint32_t threads;
@@ -346,8 +346,8 @@ END_TEST
 SUITE(timing_sm_pepsc_core) {
     TEST_LOOP(lanes_are_presets, 0, LEAST_TABLES ? 2 : 4);
     TEST_LOOP(warps_take_turns, 0, 14);
-    TEST_LOOP(live_words_move, 0, 4);
-    TEST_LOOP(no_swaps_without_other_warps, 0, 2);
+    TEST_LOOP(what_has_a_value_moves, 0, 4);
+    TEST_LOOP(without_others_there_are_no_turns, 0, 2);
     TEST_LOOP(programs_run_on_the_core, 0, 24);
     TEST_SPEED(power_at_full_rate);
     TEST(power_of_the_caches);
