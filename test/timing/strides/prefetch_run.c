@@ -1,4 +1,4 @@
-/* Stride prefetchers on whole programs: right results under every combination, figures that depend neither on events
+/* Stride prefetchers in whole programs: right results in every combination, statistics that depend neither on polling
  * nor on host threads, and sums that hold in each launch. */
 #include "host/heddle.h"
 #include "test/random/random_kernel.h"
@@ -16,7 +16,7 @@ static double of(const struct job *j, const char *extension, const char *name) {
     return job_stat(j, key);
 }
 
-/* Each line that a stride led to has one fate, and is used at most once. */
+/* Each line that a stride predicts has one fate, and is used at most once. */
 static void check_sums(const struct job *j, const char *e) {
     static const char *const degrees[] = {"degree_1",    "degree_2",     "degree_3",    "degree_4",
                                           "degree_5",    "degree_6",     "degree_7",    "degree_8",
@@ -38,9 +38,8 @@ static void check_sums(const struct job *j, const char *e) {
     ck_assert_double_eq(loads, job_stat(j, "ddp.believed"));
 }
 
-/* A program in one of the models, in the next round of all models on the next preset and with the other options, so
- * that 62 programs have every pair of model and preset and of model and options; with HEDDLE_EVERY each has all of
- * them. */
+/* Each program runs in one of the models. The next round of all models has the next preset and the other options. So 62
+ * programs have every pair of model and preset, and of model and options. With HEDDLE_EVERY each program has all. */
 START_TEST(programs_are_right) {
     static const char *const presets[] = {"fermi", "turing", "gt200", "volta"};
     static const char *const small[] = {"stride.level=l1", "ddp.level=l1", "stride.queue=4", NULL};
@@ -67,7 +66,7 @@ START_TEST(polling_and_host_threads_change_no_figure) {
 }
 END_TEST
 
-/* A model without them has every cycle that it had. */
+/* Options of an extension change no cycle of a model without it. */
 START_TEST(options_of_an_extension_wait_for_it) {
     static const char *const set[] = {"stride.table=1", "ddp.level=l1", "ddp.max_degree=1", "stride.queue=1", NULL};
     same_without_the_extension(set);
