@@ -182,7 +182,7 @@ static bool same_fault(const char *a, const char *b) {
     return n == strcspn(b, ":\n") && memcmp(a, b, n) == 0;
 }
 
-/* Returns a model that differs from the interpreter; NULL: none. */
+/* NULL when all models agree; else which does not. */
 static const char *dissenter(void) {
     for (int m = 1; m < n_models(); m++) {
         run(h[m], &got);

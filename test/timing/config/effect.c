@@ -217,7 +217,7 @@ START_TEST(every_option_changes_a_figure) {
 }
 END_TEST
 
-/* All options in the tables exist, and the excused ones change no statistic. */
+/* All that the tables name exists, and what changes no figure does not. */
 START_TEST(nothing_else_is_excused) {
     for (size_t i = 0; i < sizeof unfelt / sizeof unfelt[0]; i++) {
         const struct opt *o = config_options();

@@ -39,7 +39,7 @@ static const char *model_for(const struct opt *o, int turn) {
     static const char *const decoupled[] = {"spe+dac", "dpe+dac", "dws+dac", "its+dac", "si+dac", "minpc+dac"};
     if (strncmp(o->key, "dac.", 4) == 0)
         return decoupled[turn % 6];
-    int n = timed_models()->n + 1; /* and the extensions that change only timing */
+    int n = timed_models()->n + 1; /* and the extensions that change only time */
     return turn % n == n - 1 ? "cae+mta" : timed_models()->name[turn % n];
 }
 

@@ -122,7 +122,7 @@ START_TEST(pipes_without_slots_and_chains) {
     c.chain.length = 5;
     ck_assert_uint_eq(utilization_operations(&c, true), 5);
     ck_assert_uint_eq(utilization_operations(&c, false), 2);
-    c.chain.length = 1; /* an fma still has two */
+    c.chain.length = 1; /* an fma by itself has two all the same */
     ck_assert_uint_eq(utilization_operations(&c, true), 2);
     stats_free(&s);
     ck_assert(stats_init(&s));

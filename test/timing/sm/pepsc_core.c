@@ -61,9 +61,9 @@ START_TEST(warps_take_turns) {
         ck_assert_uint_eq(out[3 * w + 1], second[w]);
         ck_assert_uint_eq(out[3 * w + 2], third[w]);
     }
-    /* - swaps: 0>1 1>2 2>3, then 3>0 0>1 1>2, then 2>0 0>1 1>3 when warps end
-     * - six swaps store the old warp; six load the new one, since the first three start new warps
-     * - live at both barriers: %d1, %d2, and %r3, whose writes are guarded: five words, one a cycle */
+    /* changes: 0>1 1>2 2>3 | 3>0 0>1 1>2 | 2 ends>0 0 ends>1 1 ends>3: six stores, and six loads, for the first three
+     * come to warps that have none yet. At both barriers %d1, %d2 and, since its writes are guarded, %r3 have values:
+     * five words, one a cycle. */
     ck_assert_double_eq(stat(h, "sm.turns"), 9);
     ck_assert_double_eq(stat(h, "sm.turn_stored"), 6. * 5);
     ck_assert_double_eq(stat(h, "sm.turn_loaded"), 6. * 5);

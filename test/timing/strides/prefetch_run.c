@@ -38,8 +38,9 @@ static void check_sums(const struct job *j, const char *e) {
     ck_assert_double_eq(loads, job_stat(j, "ddp.believed"));
 }
 
-/* Each program runs in one of the models. The next round of all models has the next preset and the other options. So 62
- * programs have every pair of model and preset, and of model and options. With HEDDLE_EVERY each program has all. */
+/* A program in one of the models, in the next round of all models on the next preset and with the other options, so
+ * that 62 programs have every pair of model and preset and of model and options; with HEDDLE_EVERY each has all of
+ * them. */
 START_TEST(programs_are_right) {
     static const char *const presets[] = {"fermi", "turing", "gt200", "volta"};
     static const char *const small[] = {"stride.level=l1", "ddp.level=l1", "stride.queue=4", NULL};

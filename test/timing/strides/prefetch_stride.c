@@ -259,7 +259,7 @@ END_TEST
 START_TEST(strides_that_ask_for_nothing) {
     begin("ddp", NULL);
     for (int i = 0; i < 6; i++)
-        miss(0); /* the same address */
+        miss(0); /* the same place */
     ck_assert_double_eq(stat_of("ddp.wanted"), 0);
     for (uint64_t i = 0; i < 5; i++)
         see(PC + 1, 0, BASE + 8 * i, SEEN_MISS, true); /* within a line */
