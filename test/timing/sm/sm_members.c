@@ -80,7 +80,7 @@ START_TEST(one_latency_for_all) {
     static const char end[] = "shfl.sync.idx.b32 %r5,%r1,0,31,-1; ret;";
     fast = run(models[_i], "latency.shfl=300", end, 8, end, 32);
     slow = run(models[_i], "latency.shfl=400", end, 8, end, 32);
-    ck_assert_double_eq_tol(slow - fast, 100, 16); /* a launch ends with a window */
+    ck_assert_double_eq_tol(slow - fast, 100, 16); /* a launch ends at the end of a window */
 }
 END_TEST
 

@@ -141,7 +141,8 @@ static void teardown(void) {
     asm_free(a);
 }
 
-/* The unit added last is called first. Statistics, reports, launches and their ends go in the order of addition. */
+/* The unit added last is called first. Statistics, reports, launches and their ends go in the order in which units were
+ * added. */
 START_TEST(the_order_of_calls) {
     sm_units_cta_start(sm, 2, 7);
     expect("C start 2 7; B start 2 7; A start 2 7; ");
