@@ -95,7 +95,7 @@ START_TEST(independent_warps_fill_the_pipes) {
 END_TEST
 
 /* A load that hits adds at least the L1's 10 cycles to a chain. */
-START_TEST(a_load_takes_the_memory_latency) {
+START_TEST(a_hit_takes_the_l1_latency) {
     double each;
     open_gpu("tiny");
     /* the address depends on the loaded value, which is 0: every load hits the line of the first one */
@@ -572,7 +572,7 @@ SUITE(timing_gpu) {
     TEST(loads_join_a_miss);
     TEST(dependent_instructions_are_a_pipeline_apart);
     TEST_SPEED(independent_warps_fill_the_pipes);
-    TEST(a_load_takes_the_memory_latency);
+    TEST(a_hit_takes_the_l1_latency);
     TEST_LOOP(every_issue_slot_is_accounted_for, 0, (timed_models()->n + 5) * N_MACHINES);
     TEST_LOOP(every_policy_runs, 0, 3);
     TEST(tickets_are_all_different);
