@@ -1,9 +1,9 @@
-/* Kernels that begin with cold instruction caches, against the same with a perfect one: what stream buffers and caches
- * of clusters leave of their misses. The kernel is test/reference's tp_ffma, straight code of 22 lines of 128 bytes. */
+/* Kernels that start with cold instruction caches, compared with a perfect cache: the misses that stream buffers and
+ * cluster caches leave. The kernel is tp_ffma of test/reference, straight code of 22 lines of 128 bytes. */
 #include "host/heddle.h"
 #include "test/test.h"
 
-/* The launch of tp_ffma that the caller reads and closes. */
+/* Launches tp_ffma. The caller reads and closes the context. */
 static struct heddle *launched(const char *config, uint32_t grid, uint32_t threads, int32_t rounds,
                                const char *const *set) {
     char err[512] = "";
@@ -33,8 +33,8 @@ START_TEST(cold_straight_code_is_nearly_as_fast_as_warm_code) {
 }
 END_TEST
 
-/* All 80 SMs of volta read the same lines. Without caches of clusters each line leaves its slice of the L2 for each of
- * them, 4 x 80 cycles a line. With them it leaves for six clusters, and 80 SMs are as fast as one. */
+/* All 80 SMs of volta read the same lines. Without cluster caches each line leaves its L2 slice 80 times, 4 cycles
+ * each. With them it leaves for six clusters, and 80 SMs are as fast as one. */
 START_TEST(clusters_fetch_a_line_once) {
     double perfect = cycles("volta", 120, (const char *const[]){"fetch.perfect=on", NULL});
     double cold = cycles("volta", 120, NULL);
@@ -45,9 +45,11 @@ START_TEST(clusters_fetch_a_line_once) {
 }
 END_TEST
 
-/* One SM of volta without a cluster: all that is left is the first line, for which nobody could ask, and that comes
- * from DRAM: 313 cycles measured, and the way through the instruction caches. With a cluster a line takes 58 + 8 cycles
- * more. Eight lines last 384 cycles (64 instructions of three warps, two cycles each), less than that. */
+/* One SM of volta.
+ * - without a cluster only the first line costs time, which no buffer could request: 313 cycles from DRAM, as measured,
+ *   and the way through the instruction caches
+ * - with a cluster a line takes 58 + 8 cycles more; the buffer's eight lines last 384 cycles (64 instructions of three
+ *   warps, two cycles each), which is less */
 START_TEST(one_sm_waits_for_its_first_line) {
     double perfect = cycles("volta", 2, (const char *const[]){"gpu.sms=1", "fetch.perfect=on", "gpc.sms=0", NULL});
     double cold = cycles("volta", 2, (const char *const[]){"gpu.sms=1", "gpc.sms=0", NULL});
@@ -59,10 +61,11 @@ START_TEST(one_sm_waits_for_its_first_line) {
 }
 END_TEST
 
-/* One warp on one SM, so that one stream buffer of 8 lines works. An L0 miss finds its line in the buffer or sends for
- * it. At the end the buffer holds 8 of the lines that it asked for; the others were used or dropped. The L1 instruction
- * cache begins empty and nobody else asks it, so each line that the buffer asks for misses. With one round the kernel
- * jumps over its loop of four rounds, which drops the buffer; the counts differ, and the sums hold. */
+/* One warp on one SM uses one stream buffer of 8 lines.
+ * - an L0 miss finds its line in the buffer, or requests it
+ * - at the end the buffer holds 8 of its lines; the others were used or discarded
+ * - the L1 instruction cache starts empty and has no other user, so each line of the buffer misses there
+ * - with one round the kernel jumps over its loop of four rounds, which discards the buffer: other counts, same sums */
 START_TEST(every_line_of_a_stream_buffer_is_accounted_for) {
     struct heddle *h = launched("volta", 1, 32, _i ? 4 : 1, (const char *const[]){"gpu.sms=1", NULL});
     double asked = heddle_stat(h, 0, "fetch.prefetches"), useful = heddle_stat(h, 0, "fetch.prefetch_useful");

@@ -1,4 +1,4 @@
-/* What a machine will take is known before it is built: the estimate beside what malloc() has handed out for it. */
+/* The memory of a machine is estimated before it is built: the estimate, compared with what malloc() handed out. */
 #include "timing/footprint.h"
 #include "host/heddle.h"
 #include "test/bases.h"
@@ -21,7 +21,7 @@ static void configure(struct config *c, const char *preset, const char *const *s
     ck_assert_msg(config_check(c, err, sizeof err), "%s", err);
 }
 
-/* Never less than nine tenths of what is taken, and less than twice. */
+/* Checks that the estimate is more than nine tenths of the memory in use, and less than twice. */
 static void check(const char *preset, const struct reconv_ops *ops, const char *const *set) {
     struct config c;
     configure(&c, preset, set);
@@ -35,7 +35,7 @@ static void check(const char *preset, const struct reconv_ops *ops, const char *
 }
 
 #if defined __SANITIZE_ADDRESS__
-enum { COUNTS = 0 }; /* its allocator says nothing of what is in use */
+enum { COUNTS = 0 }; /* its allocator does not report memory in use */
 #else
 enum { COUNTS = 1 };
 #endif
@@ -84,7 +84,7 @@ static double taken(const char *const *set, double *estimate) {
     return took;
 }
 
-/* An option more, and so many bytes more: to 3 % what it takes, or 2 KB. */
+/* With other options the estimate grows as the memory in use does, within 1 % of the growth and 2 KB. */
 START_TEST(it_grows_as_memory_does) {
     static const char *const sets[][3] = {{"l1.size=4M"},
                                           {"l1.mshrs=4096"},
@@ -136,8 +136,8 @@ START_TEST(it_grows_as_memory_does) {
 }
 END_TEST
 
-/* 256 SMs with 2^28 / 128 = 2^21 lines each, a tag, a time and 10 bytes of state for each: 256 * 2^21 * 26 = 13.96 GB.
- * Without the check it would be tried. */
+/* 256 SMs with 2^28 / 128 = 2^21 lines each. A line has a tag, a time and 10 bytes of state: 256 * 2^21 * 26 = 13.96
+ * GB. Without the check the machine would be built. */
 START_TEST(too_large_a_machine_is_refused_in_bytes) {
     static const char *const large[] = {"gpu.sms=256", "l1.size=256M", NULL};
     char err[512] = "";
@@ -150,12 +150,12 @@ START_TEST(too_large_a_machine_is_refused_in_bytes) {
     ck_assert_msg(total > part && part > 13.95e9 && total < 15e9 && most == FOOTPRINT_MAX && strstr(err, "l1.size"),
                   "%s", err);
     struct heddle *h = heddle_open(&(struct heddle_options){.model = "functional", .set = large}, err, sizeof err);
-    ck_assert_msg(h != NULL, "%s", err); /* which builds no machine */
+    ck_assert_msg(h != NULL, "%s", err); /* the functional model builds no machine */
     heddle_close(h);
 }
 END_TEST
 
-/* A crossbar of 1 MHz under a core of 100 GHz would have rings for 10^8 cycles. */
+/* A crossbar of 1 MHz and a core of 100 GHz would need rings of 10^8 cycles. */
 START_TEST(rings_count_too) {
     static const char *const slow[] = {"clock.icnt_mhz=1", "clock.core_mhz=100000", "icnt.latency=1000", NULL};
     char err[512] = "";

@@ -1,5 +1,5 @@
-/* Launches on machines whose SMs share caches of instructions and constants (gpc.*): what is measured of cards, figures
- * that do not depend on how the simulator runs, and that results stay right at both ends of every option. */
+/* Launches on machines whose SMs share caches of instructions and constants (gpc.*): latencies measured on cards,
+ * statistics that do not depend on how the simulator runs, right results at both ends of every option. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -14,7 +14,8 @@ static struct heddle *opened(const char *model, const char *config, const char *
     return h;
 }
 
-/* A chase of 16 x 8 loads through `lines` constants, one every 64 bytes: cycles of a load when the lines have come. */
+/* Chases 16 x 8 loads through `lines` constants, one every 64 bytes. Returns the cycles of a load when the caches have
+ * the lines. */
 static double chase(const char *config, const char *const *set, uint32_t lines) {
     static char text[65536];
     size_t n = 0;
@@ -34,14 +35,14 @@ static double chase(const char *config, const char *const *set, uint32_t lines) 
     uint64_t out = heddle_alloc(h, 64);
     double cycles[2];
     for (int i = 0; i < 2; i++) {
-        uint32_t rounds = i ? 80 : 64; /* 16 more, and all lines have been used once before */
+        uint32_t rounds = i ? 80 : 64; /* 16 more; before them every line was used once */
         const struct heddle_arg args[] = {{&out, 8}, {&rounds, 4}};
         ck_assert_int_eq(
             heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){1, 1, 1}, 0, args, 2),
             HEDDLE_OK);
         cycles[i] = heddle_stat(h, (uint32_t)i, "gpu.cycles");
     }
-    /* the first launch also brought code and constants */
+    /* the first launch also loaded code and constants */
     uint32_t rounds = 64;
     const struct heddle_arg args[] = {{&out, 8}, {&rounds, 4}};
     ck_assert_int_eq(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){1, 1, 1}, 0, args, 2),
@@ -51,9 +52,9 @@ static double chase(const char *config, const char *const *set, uint32_t lines) 
     return (cycles[1] - again) / 128;
 }
 
-/* 128 lines are 8 KB, four times the L1 of constants: each load misses it. On a Tesla V100 these take 74 cycles more
- * than hits, and 37 is between the 33 of a T1000 and the 41 of an RTX 2080 Ti (MT4G, medians). Half a cycle is for the
- * branch that every eighth load has behind it, in part hidden by it. */
+/* 128 lines are 8 KB, four times the constant L1, so each load misses it. On a Tesla V100 a miss takes 74 cycles more
+ * than a hit. 37 is between a T1000 (33) and an RTX 2080 Ti (41) (MT4G, medians). Half a cycle of the difference is the
+ * branch after every eighth load, which is partly hidden. */
 START_TEST(constants_behind_the_l1_are_as_far_as_measured) {
     static const struct {
         const char *config;
@@ -69,7 +70,7 @@ START_TEST(constants_behind_the_l1_are_as_far_as_measured) {
 }
 END_TEST
 
-/* Straight code of several lines with a loop around, that differs by CTA, and constants by lane. */
+/* Straight code of several lines in a loop. Its rounds differ by CTA, and its constants by lane. */
 static const char kernel[] =
     ".version 6.0\n.target sm_70\n.address_size 64\n"
     ".const .align 4 .u32 c[64] = {1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,"
@@ -97,7 +98,7 @@ static uint32_t expected(uint32_t i) {
     return x;
 }
 
-/* Two launches; their figures by name, all but those of the host. */
+/* Runs two launches and checks their results. Returns their statistics by name, except host.*. */
 static char *figures(const char *model, const char *config, const char *const *set, uint32_t threads,
                      double *accesses) {
     struct heddle *h = opened(model, config, set, threads);
@@ -131,7 +132,7 @@ static char *figures(const char *model, const char *config, const char *const *s
     return text;
 }
 
-/* With least and most of everything, in SMs that hold few lines. */
+/* Both ends of each option's range, with SMs that hold few lines. */
 static const char *const ends[][8] = {
     {"gpc.sms=1"},
     {"gpc.sms=256"},
@@ -153,8 +154,7 @@ static const char *const ends[][8] = {
 };
 enum { ENDS = sizeof ends / sizeof ends[0] };
 
-/* In every cycle, in windows, and with two and eight threads the figures are the same; and the results are right with
- * every model. */
+/* Statistics are equal with polling, with windows, and with two and eight threads. Results are right in every model. */
 START_TEST(the_ends_of_every_option) {
     static const char *const models[] = {"dpe", "its", "dws50", "si", "spe+dac", "spe+cae", "pepsc", "its+mta"};
     enum { MODELS = sizeof models / sizeof models[0] };
@@ -174,14 +174,14 @@ START_TEST(the_ends_of_every_option) {
     char *polled = figures("spe", "fermi", set, 1, &accesses);
     ck_assert_msg(!strcmp(one, polled), "%s: windows\n%s\nand every cycle\n%s", ends[_i][0], one, polled);
     set[5] = "gpu.poll=off";
-    for (size_t i = 0; i < MODELS; i += 2) /* half of them each time */
+    for (size_t i = 0; i < MODELS; i += 2) /* half of the models in each test */
         free(figures(models[i + (size_t)_i % 2], "fermi", set, 2, &accesses));
     free(one);
     free(polled);
 }
 END_TEST
 
-/* The presets, with all of their SMs. */
+/* The presets with all of their SMs. */
 START_TEST(presets_do_not_depend_on_threads) {
     static const char *const configs[] = {"volta", "turing-rtx2060"};
     double accesses;
@@ -200,7 +200,7 @@ START_TEST(presets_do_not_depend_on_threads) {
 }
 END_TEST
 
-/* Without clusters, without a size, and behind a fixed latency all other options of them change nothing. */
+/* Without clusters, without a size, or with a fixed latency, the other gpc options change nothing. */
 START_TEST(off_is_off) {
     static const char *const off[][6] = {
         {"gpc.queue=1", "gpc.latency=2000", "gpc.port_bytes=1", "gpc.mshrs=1"},

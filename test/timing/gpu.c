@@ -1,4 +1,4 @@
-/* Kernels on the timing model: latencies by hand, accounting, barriers, order among SMs, and what stops a launch. */
+/* Kernels on the timing model: latencies by hand, accounting, barriers, order between SMs, and launches that stop. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -25,7 +25,7 @@ static void open_gpu(const char *config) { open_with("spe", config, NULL, 1, 0);
 static void setup(void) { h = NULL; }
 static void teardown(void) { heddle_close(h); }
 
-/* Runs kernel `k` of `ptx` with one buffer of `bytes` bytes, and returns how it ended. */
+/* Runs kernel `k` of `ptx` with one buffer of `bytes` bytes. Returns its status. */
 static enum heddle_status try_run(const char *ptx, uint32_t grid, uint32_t block, uint64_t bytes, void *out) {
     struct heddle_module *m = heddle_module_text(h, "t.ptx", ptx, strlen(ptx));
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
@@ -44,7 +44,7 @@ static void run(const char *ptx, uint32_t grid, uint32_t block, uint64_t bytes, 
 
 static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) - 1, name); }
 
-/* A kernel that does `inst` n times. */
+/* Returns a kernel with `n` times `inst`. */
 static const char *repeat(const char *inst, int n) {
     int at =
         snprintf(text, sizeof text,
@@ -60,7 +60,7 @@ static const char *repeat(const char *inst, int n) {
     return text;
 }
 
-/* Cycles that one more `inst` takes. */
+/* Returns the cycles of one more `inst`. */
 static double cycles_each(const char *inst, uint32_t block) {
     double few, many;
     open_gpu("tiny");
@@ -71,8 +71,10 @@ static double cycles_each(const char *inst, uint32_t block) {
     return (many - few) / 64;
 }
 
-/* Issue, collector + 1, operands + 1 a cycle of reading, dispatch + 1, pipe + 1, the pipe's latency, write-back + 2.
- * Banks give two different registers in one cycle: 6 + latency. */
+/* Cycles from an issue to the issue of a dependent instruction:
+ * - collector 1, operands 1, dispatch 1, pipe 1, write-back 2
+ * - the pipe's latency
+ * Banks read two different registers in one cycle, so that is 6 + latency. */
 START_TEST(dependent_instructions_are_a_pipeline_apart) {
     ck_assert_double_eq(cycles_each("add.u32 %r1,%r1,%r2;", 32), 6 + 4);
     ck_assert_double_eq(cycles_each("and.b32 %r1,%r1,%r2;", 32), 6 + 1);
@@ -83,8 +85,7 @@ START_TEST(dependent_instructions_are_a_pipeline_apart) {
 }
 END_TEST
 
-/* Eight warps and one scheduler: what is independent goes at the speed of issue or of the pipe's initiation interval.
- */
+/* Eight warps, one scheduler: independent instructions issue one a cycle, or at the pipe's initiation interval. */
 START_TEST(independent_warps_fill_the_pipes) {
     ck_assert_double_eq_tol(cycles_each("and.b32 %r1,%r1,%r2;", 256), 8, 0.3);
     ck_assert_double_eq_tol(cycles_each("ex2.approx.f32 %f1,%f1;", 256), 8 * 8, 0.3);
@@ -93,12 +94,11 @@ START_TEST(independent_warps_fill_the_pipes) {
 }
 END_TEST
 
-/* A load's data are there agu 1 + fixed latency behind the L1's 10 cycles; what it adds to a chain must be at least
- * that. */
-START_TEST(a_load_takes_the_memory_latency) {
+/* A load that hits adds at least the L1's 10 cycles to a chain. */
+START_TEST(a_hit_takes_the_l1_latency) {
     double each;
     open_gpu("tiny");
-    /* the address depends on the value loaded, which is 0: every load hits the line that the first one brought */
+    /* the address depends on the loaded value, which is 0: every load hits the line of the first one */
     each = cycles_each("ld.global.u32 %r4,[%a]; cvt.u64.u32 %a,%r4; ld.param.u64 %a,[p];", 32);
     ck_assert_msg(each > 10 && each < 80, "%g", each);
 }
@@ -132,7 +132,7 @@ static const char mixed[] = HEAD
     " xor.b32 %r8,%r8,4; ld.shared.u32 %r7,[%r8]; ld.global.u32 %r5,[%a2]; mad.lo.u32 %r5,%r5,100,%r7;\n"
     " add.u32 %r5,%r5,%r4; st.global.u32 [%a2],%r5; ret;\n}\n";
 
-/* Thread t of a CTA adds 1 + ... + (t & 7), and takes its neighbour's count. */
+/* Returns the result of thread t: 1 + ... + (t & 7), and its neighbour's count. */
 static uint32_t mixed_result(uint32_t cta, uint32_t t, uint32_t block) {
     uint32_t n = t & 7;
     return n * (n + 1) / 2 * 100 + ((t ^ 1) & 7) + cta * block + t;
@@ -152,7 +152,7 @@ static const struct {
                 {"turing-rtx2060", 4, 30}, {"fermi-gpgpusim", 2, 15}};
 enum { N_MACHINES = 6 };
 
-/* Some extensions have work of their own when the last CTA has ended. */
+/* Some extensions have work left when the last CTA has ended. */
 static const char *const extended[] = {"spe+dac", "dpe+dac", "its+dac", "spe+cae", "spe+mta"};
 START_TEST(every_issue_slot_is_accounted_for) {
     int model = _i / N_MACHINES, machine = _i % N_MACHINES, n = timed_models()->n;
@@ -171,7 +171,7 @@ START_TEST(every_policy_runs) {
 }
 END_TEST
 
-/* Values of every statistic of the last launch, host.* aside. */
+/* Copies all statistics of the last launch except host.*. Returns their number. */
 static int snapshot(double *out) {
     int n, kept = 0;
     const struct stat_def *d = stat_defs(&n);
@@ -188,7 +188,7 @@ static void same_as(const double *was) {
         EXPECT(is[i] == was[i], "figure %d is %g, not %g", i, is[i], was[i]);
 }
 
-/* Every thread takes a ticket from one counter and from one of 16: the tickets show the order of atomics. */
+/* Every thread takes a ticket from one counter, and from one of 16. The tickets show the order of atomics. */
 static const char tickets[] =
     HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>; .reg .b64 %a<5>;\n ld.param.u64 %a1,[p]; mov.u32 "
          "%r1,%tid.x;\n"
@@ -211,7 +211,7 @@ START_TEST(tickets_are_all_different) {
 }
 END_TEST
 
-/* 2, 4 and 8 host threads give the figures of one, and the order of atomics. */
+/* 2, 4 and 8 host threads give the statistics of one, and the same order of atomics. */
 START_TEST(host_threads_change_nothing) {
     static uint32_t single[32 + TICKETS], several[32 + TICKETS];
     static double was[512];
@@ -244,14 +244,14 @@ START_TEST(dual_paths_are_counted) {
         " add.u32 %r2,%r2,1; bra J;\nT: add.u32 %r2,%r1,2; add.u32 %r2,%r2,2; add.u32 %r2,%r2,2;\n"
         "J: st.global.u32 [%a],%r2; ret;\n}\n",
         1, 32, 64, NULL);
-    /* 7 instructions with both sides alive, less where one side is already at the join; the rest with one */
+    /* 7 instructions with both paths alive, less while one is already at the join; the others with one path */
     ck_assert_double_gt(stat("gpu.avg_paths"), 1.2);
     ck_assert_double_lt(stat("gpu.avg_paths"), 2);
     ck_assert_double_eq(stat("gpu.warp_instructions"), 4 + 7 + 2);
 }
 END_TEST
 
-/* A fence waits for the load before it, whose value nobody has asked for yet: more than the fixed 100 cycles. */
+/* A fence waits for the load before it, though nothing uses the value yet: more than the fixed 100 cycles. */
 START_TEST(a_fence_waits_for_accesses) {
     static const char *const fence[] = {"", "membar.gl;"};
     uint32_t took[2];
@@ -272,7 +272,7 @@ START_TEST(a_fence_waits_for_accesses) {
 }
 END_TEST
 
-/* Warp 0 waits at barrier 1 and warp 1 at barrier 2, each for both. */
+/* Warp 0 waits at barrier 1 and warp 1 at barrier 2, each for both warps. */
 static const char crossed[] = HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<5>; .reg .pred %q;\n mov.u32 "
                                    "%r1,%tid.x; setp.lt.u32 %q,%r1,32;\n"
                                    " @%q bra A;\n bar.sync 2, 64;\n bra E;\nA: bar.sync 1, 64;\nE: ret;\n}\n";
@@ -310,17 +310,17 @@ START_TEST(a_fault_is_reported_and_the_next_launch_runs) {
 }
 END_TEST
 
-/* 1536 threads, 8 CTAs, 32768 registers in units of 64 a warp, 49152 bytes of shared memory in units of 128. */
+/* Limits: 1536 threads, 8 CTAs, 32768 registers in units of 64 a warp, 49152 bytes of shared memory in units of 128. */
 static const struct {
     uint32_t block, registers, shared, ctas;
 } footprints[] = {
     {256, 16, 0, 6},     /* 48 warps / 8 */
-    {64, 16, 0, 8},      /* CTAs */
-    {96, 16, 0, 8},      /* 48 / 3 = 16: CTAs */
+    {64, 16, 0, 8},      /* 8 CTAs at most */
+    {96, 16, 0, 8},      /* 48 / 3 = 16, but 8 CTAs at most */
     {1024, 16, 0, 1},    /* 48 / 32 */
     {256, 32, 0, 4},     /* 8 warps of 1024 registers: 32768 / 8192 */
     {256, 25, 0, 4},     /* 8 warps of 832 (25 x 32 = 800, rounded up): 32768 / 6656; 5 without rounding */
-    {256, 16, 12289, 3}, /* 12416 rounded up: 49152 / 12416 */
+    {256, 16, 12289, 3}, /* 12289 rounds up to 12416: 49152 / 12416 */
     {32, 16, 49152, 1},  {32, 16, 49153, 0}, /* too much for an SM */
     {1024, 63, 0, 0},                        /* 32 warps of 2048 */
 };
@@ -333,7 +333,7 @@ START_TEST(occupancy_by_hand) {
 }
 END_TEST
 
-/* 256 threads of 64 registers, as another compiler has it, are 8 warps of 2048: 32768 / 16384. */
+/* 256 threads of 64 registers, as another compiler assigns them, are 8 warps of 2048: 32768 / 16384. */
 START_TEST(occupancy_with_registers_that_are_given) {
     struct config c;
     struct program p = {.thread_regs = 16};
@@ -351,7 +351,7 @@ START_TEST(a_cta_that_fits_nowhere_is_refused) {
 }
 END_TEST
 
-/* Four CTAs fit on tiny's SM (8 warps of 2): no more are resident at a time, and all of nine run. */
+/* Four CTAs of two warps fit on tiny's SM of 8 warps: no more are resident at a time, and all nine run. */
 START_TEST(ctas_follow_when_others_end) {
     open_gpu("tiny");
     run(repeat("add.u32 %r1,%r1,%r2;", 20), 9, 64, 64, NULL);
@@ -361,7 +361,7 @@ START_TEST(ctas_follow_when_others_end) {
 }
 END_TEST
 
-/* Two halves of a warp load from different lines: the second half's load can go while the first waits (600 cycles). */
+/* Two halves of a warp load different lines. Under si the second load is sent while the first waits (600 cycles). */
 START_TEST(subwarps_overlap_their_loads) {
     static const char halves[] = HEAD
         ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<5>; .reg .pred %q; .reg .b64 %a;\n ld.param.u64 %a,[p];\n"
@@ -378,8 +378,8 @@ START_TEST(subwarps_overlap_their_loads) {
 }
 END_TEST
 
-/* One warp runs straight on from the beginning of a line of 128 / 8 = 16 instructions: a fetch for each `width`, or
- * what is left of the program. Eight at a time are fetched in fewer cycles than one at a time. */
+/* A single warp runs straight code from the start of a line of 128 / 8 = 16 instructions. Each fetch brings `width`
+ * instructions, or the rest of the program. Wider fetches take fewer cycles. */
 START_TEST(a_fetch_brings_its_width) {
     static const char *const widths[] = {"fetch.width=1", "fetch.width=2", "fetch.width=8"};
     static const int width[] = {1, 2, 8};
@@ -397,7 +397,7 @@ START_TEST(a_fetch_brings_its_width) {
 }
 END_TEST
 
-/* Half of the lanes load from a line that is in the L1 and half from one that is not: the first half goes on. */
+/* Half of the lanes load from a line that the L1 has, half from another line: lanes that hit do not wait. */
 START_TEST(a_load_splits_by_hit_and_miss) {
     static const char halves[] = HEAD
         ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<5>; .reg .pred %q; .reg .b64 %a<4>;\n ld.param.u64 "
@@ -417,14 +417,14 @@ START_TEST(a_load_splits_by_hit_and_miss) {
     for (uint32_t i = 0; i < 32; i++)
         ck_assert_uint_eq(out[32 + i], i);
     ck_assert_double_eq(stat("sm.memory_splits"), 1);
-    /* 14 instructions by all lanes and what follows the second load by each half: add, mul, add, st, ret */
+    /* 14 instructions; the last 5, after the second load, issue for each half: add, mul, add, st, ret */
     ck_assert_double_eq(stat("gpu.warp_instructions"), 14 - 5 + 2 * 5);
 }
 END_TEST
 
-/* The same load in warp 0; with a second warp, that one adds for more than 2,000 cycles, while the load takes 600 and
- * the one before it 600: revive has no reason to split. */
-START_TEST(revive_splits_only_when_nobody_has_work) {
+/* The same load in warp 0. A second warp adds for more than 2,000 cycles, while the load and the one before it take 600
+ * each: then revive does not split. */
+START_TEST(revive_splits_only_when_no_warp_has_work) {
     static const char halves[] =
         HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<5>; .reg .pred %q; .reg .b64 %a<4>;\n"
              " ld.param.u64 %a1,[p]; mov.u32 %r4,%tid.x; setp.ge.u32 %q,%r4,32; @%q bra BUSY;\n"
@@ -447,8 +447,8 @@ START_TEST(revive_splits_only_when_nobody_has_work) {
 }
 END_TEST
 
-/* All lanes load lines 8 to 23, one after the other. Then each loads from a line of its own, and does so many other
- * things before it adds to the value; times are taken on both sides. */
+/* Returns a kernel. All lanes load lines 8 to 23, one after another. Then each lane loads its own line, executes
+ * `others` independent instructions, and adds to the value. The clock is read before and after. */
 static const char *a_line_for_each_lane(int others) {
     int at =
         snprintf(text, sizeof text,
@@ -468,9 +468,9 @@ static const char *a_line_for_each_lane(int others) {
     return text;
 }
 
-/* Tags are read one a cycle: eight of misses, sixteen of lines that are there, eight of misses; the warp begins to wait
- * before, meanwhile and after. Who goes on early has hit: a lane that missed has its value no sooner than the memory's
- * latency after the load. */
+/* Tags are read one a cycle: eight misses, sixteen hits, eight misses. The warp begins to wait before, during or after
+ * that. Only lanes that hit may be early: a lane that missed has its value at least the memory's latency after the
+ * load. */
 START_TEST(a_split_waits_for_all_tags) {
     enum { LATENCY = 600 };
     static const char *const with[][2] = {
@@ -488,8 +488,8 @@ START_TEST(a_split_waits_for_all_tags) {
 }
 END_TEST
 
-/* The half that hits comes to a vote and to a barrier long before the other. The vote must see all lanes, though the
- * old form names none, and the barrier all threads: all 16 values below 16, and then 32 threads at the barrier. */
+/* The half that hits reaches a vote and a barrier long before the other half. The vote must see all lanes, though its
+ * old form names none: 24 of them have a value below 24. The barrier must see all 32 threads. */
 START_TEST(halves_of_a_load_meet_before_a_barrier) {
     static const char halves[] =
         ".version 6.0\n.target sm_60\n.address_size 64\n"
@@ -532,9 +532,9 @@ START_TEST(energy_is_the_sum_of_its_parts) {
 }
 END_TEST
 
-/* CTA 0 is on SM 0, CTA 1 on SM 1, and nothing is asked of memory, nor is code fetched. The earlier fault is told; of
- * two in one cycle that of the first SM. `more` instructions, 10 cycles each, stand before that of CTA 0. */
-START_TEST(the_first_fault_is_told) {
+/* CTA 0 is on SM 0, CTA 1 on SM 1, and neither waits for memory or code. The earlier fault is reported; of two in one
+ * cycle, the fault of the first SM. CTA 0 executes `more` instructions of 10 cycles before its fault. */
+START_TEST(the_first_fault_is_reported) {
     static const char *const set[] = {"gpu.sms=2", "memory.perfect=true", "l1i.size=0", NULL};
     for (int more = 0; more < 4; more++) {
         int at = snprintf(text, sizeof text,
@@ -551,7 +551,7 @@ START_TEST(the_first_fault_is_told) {
 }
 END_TEST
 
-/* Four warps load the same line: one misses, and three join it while it is under way. When it is there, four hit. */
+/* Four warps load the same line: one misses, and three join while it is pending. Afterwards all four hit. */
 START_TEST(loads_join_a_miss) {
     static const char *const set[] = {"gpu.sms=1", NULL};
     open_with("spe", "fermi", set, 1, 0);
@@ -561,18 +561,18 @@ START_TEST(loads_join_a_miss) {
              " st.global.u32 [%a2+128],%r3; ret;\n}\n",
         1, 128, 256, NULL);
     ck_assert_double_eq(stat("l1.pending_hits"), 3);
-    ck_assert_double_eq(stat("l1.misses"), 1 + 3 + 4); /* and four stores to a line that is not there */
+    ck_assert_double_eq(stat("l1.misses"), 1 + 3 + 4); /* and four stores that miss */
     ck_assert_double_eq(stat("l1.hits"), 4);
 }
 END_TEST
 
 SUITE(timing_gpu) {
     tcase_add_checked_fixture(tc, setup, teardown);
-    TEST(the_first_fault_is_told);
+    TEST(the_first_fault_is_reported);
     TEST(loads_join_a_miss);
     TEST(dependent_instructions_are_a_pipeline_apart);
     TEST_SPEED(independent_warps_fill_the_pipes);
-    TEST(a_load_takes_the_memory_latency);
+    TEST(a_hit_takes_the_l1_latency);
     TEST_LOOP(every_issue_slot_is_accounted_for, 0, (timed_models()->n + 5) * N_MACHINES);
     TEST_LOOP(every_policy_runs, 0, 3);
     TEST(tickets_are_all_different);
@@ -590,7 +590,7 @@ SUITE(timing_gpu) {
     TEST(subwarps_overlap_their_loads);
     TEST_LOOP(a_load_splits_by_hit_and_miss, 0, 5);
     TEST(a_fetch_brings_its_width);
-    TEST_LOOP(revive_splits_only_when_nobody_has_work, 0, 2);
+    TEST_LOOP(revive_splits_only_when_no_warp_has_work, 0, 2);
     TEST_LOOP(a_split_waits_for_all_tags, 0, 3);
     TEST(halves_of_a_load_meet_before_a_barrier);
     TEST(energy_is_the_sum_of_its_parts);

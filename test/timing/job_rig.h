@@ -1,13 +1,13 @@
 #ifndef TEST_TIMING_JOB_RIG_H
 #define TEST_TIMING_JOB_RIG_H
-/* Benchmarks under models, as `heddle bench` runs them, and what is to change none of their figures. */
+/* Runs benchmarks under models, as `heddle bench` does, and checks that some settings change no statistic. */
 #include "benchmarks/bench.h"
 #include "host/cli/job.h"
 #include "test/test.h"
 #include "timing/report/stat.h"
 #include <math.h>
 
-/* Runs it, with a right result; to be freed with job_free(). */
+/* Runs a benchmark, whose result must be right. Free the job with job_free(). */
 static inline void run_job(struct job *j, const struct bench *b, const char *model, const char *config,
                            const char *const *set, uint32_t threads) {
     *j = (struct job){.bench = b, .options = {.model = model, .config = config, .set = set, .threads = threads}};
@@ -15,7 +15,7 @@ static inline void run_job(struct job *j, const struct bench *b, const char *mod
     ck_assert_msg(j->status == HEDDLE_OK, "%s in %s: %.1000s", b->name, model, j->message ? j->message : "");
 }
 
-/* All figures but those of the host. */
+/* Checks that all statistics except host.* are equal. */
 static inline void same_figures(const struct job *a, const struct job *b, const char *how) {
     int n;
     const struct stat_def *d = stat_defs(&n);
@@ -27,7 +27,7 @@ static inline void same_figures(const struct job *a, const struct job *b, const 
     }
 }
 
-/* Every cycle walked, and several host threads. `option`: one more, or NULL. */
+/* Checks that polling and several host threads change no statistic. `option`: one more, or NULL. */
 static inline void same_polled_and_threaded(const char *bench, const char *model, const char *config,
                                             const char *option, uint32_t threads) {
     const struct bench *b = bench_find(bench);
@@ -41,7 +41,7 @@ static inline void same_polled_and_threaded(const char *bench, const char *model
     job_free(&plain), job_free(&polled), job_free(&several);
 }
 
-/* Options of an extension, in a model that does not have it. */
+/* Checks that options of an extension change nothing in a model without it. */
 static inline void same_without_the_extension(const char *const *set) {
     struct job plain, with;
     run_job(&plain, bench_find("lud"), "spe", "fermi", NULL, 1);

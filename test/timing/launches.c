@@ -1,5 +1,5 @@
-/* What a launch is made of as a whole: when it ends, what caches keep for the next one, what warps wait for, where code
- * lies; and the same figures however the simulator goes about it. */
+/* Launches as a whole: when they end, what caches keep for the next one, what warps wait for, where code lies.
+ * Statistics are the same however the simulator runs. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include "timing/report/stat.h"
@@ -43,7 +43,7 @@ static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) 
 
 #define HEAD ".version 6.0\n.target sm_70\n.address_size 64\n"
 
-/* Kernel `name` with `body` between its address (%a, 4 bytes a thread) and its end, `n` times. */
+/* Adds kernel `name`: the thread's address (%a1, 4 bytes a thread), `n` times `body`, and an exit. */
 static int add_kernel(int at, const char *name, const char *body, int n) {
     at += snprintf(text + at, sizeof text - (size_t)at,
                    "%s.visible .entry %s(.param .u64 p)\n{\n.reg .b32 %%r<9>; .reg .b64 %%a<5>;\n"
@@ -59,9 +59,12 @@ static const char *kernel(const char *body, int n) {
     return text;
 }
 
-/* A warp's last store is done when it leaves the L1, 35 cycles after it came. Its line goes in 4 flits to the L2 (8 +
- * 3), waits there for 120, and its acknowledgement comes back (1 + 8): 140 cycles later. A CTA that is held for it ends
- * then; one that is not leaves the machine to drain so long. In both cases the launch is over at the same cycle. */
+/* A warp's last store is done when it leaves the L1. Its acknowledgement comes 140 cycles later:
+ * - the line's 4 flits to the L2: 8 + 3
+ * - ROP 120
+ * - acknowledgement 1 + 8
+ * A held CTA ends then. Otherwise the CTA ends with the store, and the machine drains for 140 cycles. The launch is
+ * over in the same cycle. */
 START_TEST(a_cta_ends_with_its_stores_or_their_acknowledgements) {
     open_set("fermi", NULL, NULL);
     launch(load(kernel("st.global.u32 [%a1],%r1;", 1)), "k", 1, 32);
@@ -74,8 +77,8 @@ START_TEST(a_cta_ends_with_its_stores_or_their_acknowledgements) {
 }
 END_TEST
 
-/* A held CTA keeps its slot: with one slot, ten CTAs of one store end 140 cycles later each. CTAs begin at the edges of
- * windows of 16 cycles, so a CTA takes a multiple of 16. */
+/* A held CTA keeps its slot: with one slot, each of ten CTAs of one store takes 140 cycles more. CTAs start at the
+ * edges of windows of 16 cycles, so a CTA takes a multiple of 16. */
 START_TEST(a_held_cta_keeps_its_slot) {
     double cycles[2];
     for (int hold = 0; hold < 2; hold++) {
@@ -91,17 +94,17 @@ START_TEST(a_held_cta_keeps_its_slot) {
 }
 END_TEST
 
-/* Reads that nobody waits for come back after the CTA has ended: that is drained_cycles. */
+/* Reads that no warp waits for return after the CTA has ended, and are part of drained_cycles. */
 START_TEST(drained_is_not_before_the_end) {
     open_set("fermi", NULL, NULL);
     launch(load(kernel("ld.global.u32 %r2,[%a1+128]; st.global.u32 [%a1],%r2;", 3)), "k", 40, 64);
     ck_assert_double_ge(stat("gpu.drained_cycles"), stat("gpu.cycles"));
-    launch(load(kernel("", 0)), "k", 1, 32); /* no memory but parameters and code, which it waits for */
+    launch(load(kernel("", 0)), "k", 1, 32); /* only parameters and code, which the warp waits for */
     ck_assert_double_eq(stat("gpu.drained_cycles"), stat("gpu.cycles"));
 }
 END_TEST
 
-/* Between launches the L1 is emptied; instructions and constants (the kernel's parameters) stay. */
+/* The L1 is emptied between launches. Instructions and constants (the kernel's parameters) stay. */
 START_TEST(launches_keep_instructions_and_constants) {
     open_set("fermi", NULL, NULL);
     struct heddle_module *m = load(kernel("ld.global.u32 %r2,[%a1];", 2));
@@ -116,9 +119,10 @@ START_TEST(launches_keep_instructions_and_constants) {
 }
 END_TEST
 
-/* With peer.sm_atomic_wait a warp's second atomic waits for the first: four take three round trips more than one: at
- * least the crossbar, the ROP and an L2 access each (8 + 120 + 1 + 8). Otherwise they overlap. Shared memory is no
- * exception: 26 cycles each. */
+/* With peer.sm_atomic_wait a warp's second atomic waits for the first, so four take three round trips more than one:
+ * - global memory: crossbar, ROP and an L2 access, at least 8 + 120 + 1 + 8
+ * - shared memory: 26
+ * Without it they overlap. */
 START_TEST(atomics_overlap_or_not) {
     static const char *const bodies[2] = {"red.global.add.u32 [%a1],1; add.u64 %a1,%a1,4096;",
                                           "red.shared.add.u32 [s],1;"};
@@ -135,7 +139,7 @@ START_TEST(atomics_overlap_or_not) {
                     memcpy(at, ".shared .b32 s[4];", 18);
                 }
                 struct heddle_module *m = load(text);
-                launch(m, "k", 1, 32); /* the lines are in the L2 afterwards */
+                launch(m, "k", 1, 32); /* the L2 has the lines afterwards */
                 launch(m, "k", 1, 32);
                 cycles[many] = stat("gpu.cycles");
             }
@@ -147,8 +151,8 @@ START_TEST(atomics_overlap_or_not) {
 }
 END_TEST
 
-/* Kernels of 16 instructions fill a line of 128 bytes. Behind one of 8 instructions, packed, the second kernel lies in
- * two lines; otherwise it begins one. */
+/* A kernel of 16 instructions fills a line of 128 bytes. Packed after a kernel of 8 instructions it is in two lines;
+ * otherwise it starts a line. */
 START_TEST(code_is_packed_or_begins_a_line) {
     static const char *const set[2] = {"peer.fetch_packed=false", "peer.fetch_packed=true"};
     for (int packed = 0; packed < 2; packed++) {
@@ -164,9 +168,9 @@ START_TEST(code_is_packed_or_begins_a_line) {
 }
 END_TEST
 
-/* Behind 9 instructions of 8 bytes a kernel of 16 begins at byte 72 and ends at byte 200. Fetches of two instructions
- * end with the line: at 72, 88, 104 and 120 (one), then 128 to 192, in all 9. Crossing, 8 bring them all. The second
- * line is read all the same. */
+/* - a kernel of 16 instructions, packed after 9 of 8 bytes, begins at byte 72 and ends at byte 200
+ * - fetches of two instructions end with the line: at 72, 88, 104 and 120 (one instruction), then 128 to 192: 9 fetches
+ * - fetches that cross the line: 8; the second line is read in both cases */
 START_TEST(fetches_end_with_the_line_or_cross) {
     static const char *const set[2] = {"peer.fetch_crosses_lines=false", "peer.fetch_crosses_lines=true"};
     for (int crosses = 0; crosses < 2; crosses++) {
@@ -222,12 +226,12 @@ static const char *const options[][2] = {
 };
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
 
-/* The memory afterwards does not depend on the machine, and no figure on how many threads simulate it, or on whether
- * units are asked every cycle. Atomics are not observed in order here. */
-START_TEST(figures_do_not_depend_on_how_they_are_got) {
+/* Memory afterwards does not depend on the machine. Statistics do not depend on host threads or on polling. The order
+ * of atomics is not observed. */
+START_TEST(statistics_do_not_depend_on_how_the_simulator_runs) {
     static double was[512];
     static uint8_t out[1 << 20], want[1 << 20];
-    static const uint32_t threads[] = {1, 2, 8, 1}; /* the last one polls */
+    static const uint32_t threads[] = {1, 2, 8, 1}; /* the last run polls */
     const char *set[3] = {"gpu.poll=false", options[_i][1], NULL};
     int n;
     const struct stat_def *d = stat_defs(&n);
@@ -259,7 +263,7 @@ START_TEST(figures_do_not_depend_on_how_they_are_got) {
 }
 END_TEST
 
-/* Buffers lie apart from 0x10000000 on, or one behind the other from 0xc0000000 on; and are used as before. */
+/* Buffers are apart, from 0x10000000 on, or packed, from 0xc0000000 on. Kernels use both alike. */
 START_TEST(buffers_lie_apart_or_packed) {
     uint32_t out[32];
     open_set("fermi", NULL, NULL);
@@ -275,8 +279,8 @@ START_TEST(buffers_lie_apart_or_packed) {
 }
 END_TEST
 
-/* Code of every program lies at a place of its own: what one has left in the instruction caches is of no use to
- * another, and is still there when the first runs again. */
+/* Each program has its own code addresses. Lines in the instruction caches do not serve another program, and are still
+ * present when the first one runs again. */
 START_TEST(programs_have_lines_of_their_own) {
     static const char *const set[] = {"l1i.size=64K", "gpu.sms=1", NULL};
     int at = add_kernel(0, "j", "add.u32 %r1,%r1,%r1;", 40);
@@ -297,7 +301,7 @@ START_TEST(programs_have_lines_of_their_own) {
 }
 END_TEST
 
-/* CTAs are dealt out to the 15 SMs in turn, one a cycle and SM: while all have room, the n-th goes to SM n mod 15. */
+/* CTAs go to the 15 SMs in turn, one a cycle and SM. While all have room, the n-th goes to SM n mod 15. */
 START_TEST(ctas_are_dealt_out_in_turn) {
     enum { CTAS = 60, SMS = 15 };
     uint32_t sm[CTAS];
@@ -324,5 +328,5 @@ SUITE(timing_launches) {
     TEST(code_is_packed_or_begins_a_line);
     TEST(fetches_end_with_the_line_or_cross);
     TEST(buffers_lie_apart_or_packed);
-    TEST_LOOP(figures_do_not_depend_on_how_they_are_got, 0, N_OPTIONS);
+    TEST_LOOP(statistics_do_not_depend_on_how_the_simulator_runs, 0, N_OPTIONS);
 }

@@ -1,13 +1,16 @@
-/* Micro-benchmarks: what one more instruction, access or byte costs, derived by hand from the configuration and
- * measured as the difference between a short and a long kernel, so that start and end cancel. configs/tiny.cfg: one SM,
- * one scheduler, fixed memory, no instruction cache; the latencies are fermi.cfg's. Where the model is exact so is the
- * test. */
+/* Micro-benchmarks: the cost of one more instruction, access or byte. It is derived by hand from the configuration, and
+ * measured as the difference between a short and a long kernel, so start and end cancel. configs/tiny.cfg has one SM,
+ * one scheduler, fixed memory, no instruction cache, and the latencies of fermi.cfg. Where the model is exact, so is
+ * the test. */
 #include "micro_rig.h"
 
 #define FULL "memory.model=full"
 
-/* What an instruction of an arithmetic pipe adds to its latency before the next one may use its result: collector unit
- * 1, operands read 2 (all in one cycle, and used in the next), pipe 1, write-back 2. */
+/* Cycles beyond its latency until a result of an arithmetic pipe can be used:
+ * - collector unit 1
+ * - operands 2: all read in one cycle, used in the next
+ * - pipe 1
+ * - write-back 2 */
 enum { ARITH = 1 + 2 + 1 + 2 };
 
 /* fermi.cfg: int add 4, other 1, multiply 4, mad 5, fma 5, special function 8, f64 8, f64 division 330 */
@@ -38,15 +41,17 @@ START_TEST(latencies_come_from_the_configuration) {
 END_TEST
 
 #define ADD(n) "add.u32 %r" #n ",%r" #n ",%r2;\n"
-/* 16 that do not depend on one another: more than a chain's 10 cycles of issue */
+/* 16 independent additions: more than the 10 cycles of a chain */
 #define ADDS                                                                                                           \
     ADD(10)                                                                                                            \
     ADD(11)                                                                                                            \
     ADD(12) ADD(13) ADD(14) ADD(15) ADD(16) ADD(17) ADD(18) ADD(19) ADD(20) ADD(21) ADD(22) ADD(23) ADD(24) ADD(25)
 #define ROOM "sm.registers=32768"
 
-/* A lone warp: a fetch brings two instructions, issued at t and t + 1, and the next fetch goes out when the buffer is
- * empty, at t + 1; it takes fetch.latency + fetch.decode. So two instructions take 1 + latency + decode cycles. */
+/* A single warp:
+ * - a fetch brings two instructions, which issue at t and t + 1
+ * - the next fetch leaves at t + 1, when the buffer is empty, and takes fetch.latency + fetch.decode
+ * - so two instructions take 1 + latency + decode cycles */
 START_TEST(a_lone_warp_is_bound_by_its_fetches) {
     struct micro m = {.repeat = ADDS, .few = 4, .many = 20, .set = {ROOM}};
     ck_assert_double_eq_tol(each(m) / 16, (1 + 1 + 1) / 2., 0.02);
@@ -57,7 +62,7 @@ START_TEST(a_lone_warp_is_bound_by_its_fetches) {
 }
 END_TEST
 
-/* One scheduler issues one instruction a cycle, whatever the number of warps: from 2 warps on fetching keeps up. */
+/* One scheduler issues one instruction a cycle, whatever the number of warps. Fetching keeps up from 2 warps on. */
 START_TEST(a_scheduler_issues_one_a_cycle) {
     for (uint32_t warps = 2; warps <= 8; warps *= 2)
         ck_assert_double_eq_tol(
@@ -66,8 +71,8 @@ START_TEST(a_scheduler_issues_one_a_cycle) {
 }
 END_TEST
 
-/* Two schedulers and two pipes: two a cycle, when a fetch brings four. (Two a fetch and one fetch a cycle leave nothing
- * to spare, and a tenth is lost.) */
+/* Two schedulers and two pipes issue two a cycle if a fetch brings four instructions. (One fetch of two a cycle has
+ * nothing to spare, and a tenth is lost.) */
 START_TEST(two_schedulers_issue_two_a_cycle) {
     struct micro m = {.repeat = ADDS,
                       .few = 4,
@@ -78,9 +83,8 @@ START_TEST(two_schedulers_issue_two_a_cycle) {
 }
 END_TEST
 
-/* fermi.cfg's initiation intervals; two SP pipes share multiplications, the single SFU pipe has all of f64 and SFU.
- * Eight warps, each with a chain of its own, take what is longer: the chain, or eight times the interval over the
- * pipes. */
+/* The initiation intervals of fermi.cfg. Two SP pipes share multiplications; the single SFU pipe has all of f64 and
+ * SFU. Eight warps with a chain each take the longer of the chain and eight intervals over the pipes. */
 START_TEST(pipes_start_one_an_initiation_interval) {
     ck_assert_double_eq(each((struct micro){.repeat = "ex2.approx.f32 %f1,%f1;", .block = 256}), 8 * 8);
     ck_assert_double_eq(each((struct micro){.repeat = "fma.rn.f64 %d1,%d1,%d1,%d1;", .block = 256}), 8 * 8);
@@ -90,12 +94,13 @@ START_TEST(pipes_start_one_an_initiation_interval) {
 }
 END_TEST
 
-/* Between issue and an access: collector 1, operands 2, pipe 1, address 1; behind it: write-back 2, of which one cycle
- * is the last of the access itself. */
+/* - between issue and access: collector 1, operands 2, pipe 1, address 1
+ * - after the access: write-back 2, one cycle of which is the access's last */
 enum { ACCESS = 1 + 2 + 1 + 1 + 2 - 1 };
 #define SHARED_LIST "mov.u32 %r6,%tid.x; mul.lo.u32 %r1,%r6,"
 
-/* Each lane's word holds its own address. 32 banks of 4 bytes: lanes 4 n bytes apart meet n at a bank, n passes. */
+/* Each lane's word holds its own address. With 32 banks of 4 bytes, lanes 4 n bytes apart meet n at a bank: n
+ * passes. */
 START_TEST(shared_memory_takes_a_pass_for_each_word_of_a_bank) {
     char before[128];
     uint32_t ways = 1u << _i;
@@ -105,7 +110,7 @@ START_TEST(shared_memory_takes_a_pass_for_each_word_of_a_bank) {
 }
 END_TEST
 
-/* All lanes at one word: one pass. */
+/* All lanes read one word: one pass. */
 START_TEST(shared_memory_broadcasts) {
     ck_assert_double_eq(
         each((struct micro){.before = "mov.u32 %r1,0; st.shared.u32 [%r1],%r1;", .repeat = "ld.shared.u32 %r1,[%r1];"}),
@@ -113,7 +118,7 @@ START_TEST(shared_memory_broadcasts) {
 }
 END_TEST
 
-/* Many warps: the banks are the bottleneck, one pass a cycle. Eight warps of 4 passes each take 32. */
+/* With many warps the banks are the bottleneck, one pass a cycle: two loads of eight warps, 4 passes each, take 64. */
 START_TEST(shared_memory_does_one_pass_a_cycle) {
     ck_assert_double_eq_tol(each((struct micro){.before = SHARED_LIST "16; and.b32 %r1,%r1,511; ",
                                                 .repeat = "ld.shared.u32 %r7,[%r1]; ld.shared.u32 %r8,[%r1];",
@@ -122,10 +127,10 @@ START_TEST(shared_memory_does_one_pass_a_cycle) {
 }
 END_TEST
 
-/* Chains through memory have one thread: of 8 bytes a lane, the halves of a warp would go one after the other. */
+/* Chains through memory use one thread: with 8 bytes a lane the two halves of a warp would be separate accesses. */
 #define CHASE "ld.global.u64 %a2,[%a2];"
 #define FULL  "memory.model=full"
-/* A list of one element, which is in the caches when the chain begins. */
+/* A list of one element, which the caches have when the chain begins. */
 #define WARM "st.global.u64 [%a1],%a1; bar.sync 0; ld.global.u64 %a2,[%a1];"
 
 START_TEST(an_l1_hit_takes_the_l1_latency) {
@@ -136,7 +141,7 @@ START_TEST(an_l1_hit_takes_the_l1_latency) {
 }
 END_TEST
 
-/* Past the L1 the request leaves in the access's first cycle, so none is shared with the write-back. */
+/* A request past the L1 leaves in the access's first cycle, so no cycle is shared with the write-back. */
 enum { BEYOND = ACCESS + 1 };
 
 START_TEST(fixed_memory_takes_its_latency) {
@@ -147,7 +152,7 @@ START_TEST(fixed_memory_takes_its_latency) {
 }
 END_TEST
 
-/* An L1 that is asked first finds out in the last cycle of its latency. */
+/* The L1 knows a miss in the last cycle of its latency. */
 START_TEST(an_l1_miss_adds_the_l1) {
     ck_assert_double_eq(each((struct micro){.stride = 128, .repeat = CHASE, .block = 1}), BEYOND + 10 - 1 + 100);
 }
@@ -168,8 +173,9 @@ START_TEST(an_l2_hit_takes_the_crossbar_and_the_slice) {
 }
 END_TEST
 
-/* One bank and DRAM clocks of a core cycle. A line is two bursts of 64 bytes, 8 transfers at 2 a clock: 4 clocks each.
- * dram.latency 100; the second column command 4 behind the first; CL 12; its data 4. */
+/* One bank, and a DRAM clock of one core cycle.
+ * - a line is two bursts of 64 bytes, 8 transfers at 2 a clock: 4 clocks each
+ * - dram.latency 100, the second column command 4 later, CL 12, its data 4 */
 #define ONE_BANK                                                                                                       \
     "l1.size=0", "dram.data_rate=2", FULL, "clock.dram_mhz=700", "dram.banks=1", "dram.groups=1", "l2.slices=1"
 enum { ROW_HIT = L2_HIT + 100 + 4 + 12 + 4 };
@@ -185,7 +191,7 @@ START_TEST(a_dram_row_hit_takes_the_column_and_the_data) {
 }
 END_TEST
 
-/* Another row of the bank each time: precharge (RP 12) and activate (RCD 12) come first. */
+/* Each access is in another row of the bank: precharge (RP 12) and activate (RCD 12) come first. */
 START_TEST(a_dram_row_miss_adds_precharge_and_activate) {
     struct micro m = {.stride = 65536, .repeat = CHASE, .block = 1, .few = 4, .many = 34, .set = {ONE_BANK}};
     ck_assert_double_eq_tol(each(m), ROW_HIT + 12 + 12, 0.2);
@@ -194,7 +200,7 @@ START_TEST(a_dram_row_miss_adds_precharge_and_activate) {
 }
 END_TEST
 
-/* Each thread of 60 x 256 reads its word of 4 pieces of 61,440 bytes, again and again, never the same line twice. */
+/* Each thread of 60 x 256 reads its word of 4 pieces of 61,440 bytes, again and again, and never a line twice. */
 enum { PIECE = 60 * 256 * 4 };
 static struct micro read_all(void) {
     return (struct micro){.config = "fermi",
@@ -222,8 +228,9 @@ START_TEST(dram_gives_the_configured_bandwidth) {
 }
 END_TEST
 
-/* 8 KB that stay in the L2. One SM: its link takes 4 flits for a line of 128 bytes, 32 bytes a cycle. More: the two
- * slices give 32 bytes a cycle each. */
+/* 8 KB that stay in the L2:
+ * - one SM: its link takes 4 flits for a line of 128 bytes, 32 bytes a cycle
+ * - more SMs: the two slices deliver 32 bytes a cycle each */
 START_TEST(l2_gives_the_bandwidth_of_links_and_slices) {
     for (uint32_t sms = 1; sms <= 4; sms *= 2) {
         char option[32];
@@ -244,8 +251,9 @@ START_TEST(l2_gives_the_bandwidth_of_links_and_slices) {
 }
 END_TEST
 
-/* A barrier costs its issue, one cycle a warp: the last to arrive frees all in the same cycle. Of two in a row, which
- * one fetch brings, the second leaves the buffers empty: fetches go out in the cycle of the release, and take 2. */
+/* A barrier costs its issue, one cycle a warp: the last arrival releases all warps in the same cycle. One fetch brings
+ * two barriers in a row, and the second leaves the buffers empty: the next fetches leave in the cycle of the release,
+ * and take 2. */
 START_TEST(a_barrier_costs_its_issue) {
     for (uint32_t warps = 1; warps <= 8; warps *= 2)
         ck_assert_double_eq(each((struct micro){.repeat = "bar.sync 0; bar.sync 0;", .block = 32 * warps}),
@@ -253,9 +261,10 @@ START_TEST(a_barrier_costs_its_issue) {
 }
 END_TEST
 
-/* Straight code, cold cache, 16 instructions of 8 bytes a line. Of each line 15 follow the one before in 7 cycles (a
- * chain); for the first the miss goes out with the issue before, and a fetch and decoding come behind it. Through
- * memory: one more cycle to the port, and 100 there. */
+/* Straight code with a cold cache, 16 instructions of 8 bytes a line.
+ * - 15 instructions of a line issue 7 cycles after the one before (a chain)
+ * - for the first one the miss leaves with the issue before; after it come fetch and decode: 2
+ * - through memory: one more cycle to the port, and 100 */
 START_TEST(an_instruction_cache_miss_stops_a_lone_warp) {
     struct micro m = {
         .repeat = "xor.b32 %r1,%r1,%r2;", .few = 64, .many = 192, .set = {"l1i.size=2048", "fetch.miss_latency=50"}};
@@ -267,8 +276,8 @@ START_TEST(an_instruction_cache_miss_stops_a_lone_warp) {
 }
 END_TEST
 
-/* The same code twice, from an L1 that it fits into and an L0 of four lines that it does not: the second round misses
- * the L0 at every line of 16 instructions, and waits for the L1's latency. */
+/* The same code twice, with an L1 that holds it and an L0 of four lines that does not: the second round misses the L0
+ * once a line of 16 instructions, and waits for the L1's latency. */
 START_TEST(an_l0_miss_stops_a_lone_warp) {
     struct micro m = {.before = "mov.u32 %r40,0;\nL: add.u32 %r40,%r40,1;",
                       .repeat = "xor.b32 %r1,%r1,%r2;",
@@ -282,11 +291,11 @@ START_TEST(an_l0_miss_stops_a_lone_warp) {
 }
 END_TEST
 
-/* As above, from a cold L1, with a stream buffer of 8 lines. A line's 16 instructions take 16 x 7 cycles, so a line is
- * there long before its turn. The fetch that takes it from the buffer, a cycle longer than a hit, hides behind the
- * chain. With a buffer of one line two are on their way: the next one is asked for a cycle after the last one was
- * wanted. So from one fetch that waits to the next but one it takes that cycle, the miss, a fetch and decoding, and 15
- * instructions. */
+/* As above, from a cold L1, with a stream buffer.
+ * - 8 lines: the 16 instructions of a line take 16 x 7 cycles, so a line arrives long before its turn; the fetch from
+ *   the buffer takes a cycle more than a hit, which the chain hides
+ * - 1 line: two lines are in flight, since the next one is requested a cycle after the last one was needed; two lines
+ *   take that cycle, the miss, a fetch and decoding, and 15 instructions */
 START_TEST(a_stream_buffer_hides_misses_of_a_straight_line) {
     struct micro m = {
         .repeat = "xor.b32 %r1,%r1,%r2;",
@@ -303,8 +312,8 @@ START_TEST(a_stream_buffer_hides_misses_of_a_straight_line) {
 }
 END_TEST
 
-/* Every block of code ends with a jump over 16 lines: what the buffer asks for is of no use, and costs nothing but room
- * for as many requests. */
+/* Every block of code ends with a jump over 16 lines. The lines that the buffer requests are useless, and cost only
+ * room for as many requests. */
 START_TEST(a_stream_buffer_does_not_help_jumps) {
     static char piece[16384];
     size_t at = (size_t)snprintf(piece, sizeof piece, "{ @%%q1 bra T;\n");

@@ -1,6 +1,7 @@
 #ifndef TEST_TIMING_MICRO_RIG_H
 #define TEST_TIMING_MICRO_RIG_H
-/* Micro-benchmarks: a short and a long kernel of one piece of PTX, and what one more of that piece costs. */
+/* Test fixture for micro-benchmarks: a short and a long kernel around one piece of PTX, and the cost of one more of
+ * that piece. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -15,8 +16,8 @@ struct micro {
     int few, many;             /* 0: 32 and 96 */
     const char *config;        /* NULL: tiny */
     const char *set[MAX_SETS]; /* options */
-    uint32_t stride;           /* the buffer is a list: each `stride` bytes the address of the next; 0: zeros */
-    const char *last;          /* statistic to take instead of gpu.cycles */
+    uint32_t stride;           /* bytes from one element of a list in the buffer to the next; 0: zeros */
+    const char *last;          /* statistic to use instead of gpu.cycles */
 };
 
 static void write_kernel(const struct micro *m, int n) {
@@ -37,7 +38,7 @@ static void write_kernel(const struct micro *m, int n) {
              m->after ? m->after : "");
 }
 
-/* The buffer as a list through all of it. Element 1 of each piece is written by kernels. */
+/* Makes the buffer a list that runs through all of it. Kernels may write element 1 of each piece. */
 static void link_list(struct heddle *h, uint64_t base, uint32_t stride) {
     uint64_t *words = calloc(1, MEMORY);
     ck_assert_ptr_nonnull(words);
@@ -68,7 +69,7 @@ static double run(const struct micro *m, int n) {
     return cycles;
 }
 
-/* Cycles that one more of `repeat` takes. */
+/* Returns the cycles of one more `repeat`. */
 static double each(struct micro m) {
     int few = m.many ? m.few : 32, many = m.many ? m.many : 96;
     return (run(&m, many) - run(&m, few)) / (many - few);

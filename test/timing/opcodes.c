@@ -1,5 +1,5 @@
-/* Every row of the semantics table that PTX can spell, once in a kernel under every model in time: memory and the way
- * it ends must be what the interpreter has. A row whose space is open stands in each space that takes it. */
+/* Each row of the semantics table that PTX can spell runs once in a kernel under every timing model. Memory and status
+ * are compared with the interpreter. A row without a fixed space is tested in each space that accepts it. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/opcode_text.h"
@@ -10,11 +10,11 @@
 enum { TEXT = 4096, REGS = 9, THREADS = 32, CTAS = 2, STEP = 64, DATA = STEP * THREADS * CTAS, TEXELS = 8 * 8 * 8 };
 enum { BATCH = 128, NAME = 128 };
 static struct heddle *h[1 + MAX_MODELS];
-/* The interpreter, and all models in time. */
+/* Returns the number of models: the interpreter and all timing models. */
 static int n_models(void) { return 1 + timed_models()->n; }
 static const char *model(int m) { return m ? timed_models()->name[m - 1] : "functional"; }
 
-/* A kernel under construction, and what it is for. */
+/* A kernel under construction, and its first instruction. */
 static struct {
     char text[TEXT * BATCH];
     size_t at;
@@ -53,7 +53,7 @@ static void teardown(void) {
         heddle_close(h[m]);
 }
 
-/* Takes a register into the sum %o3. */
+/* Adds a register to the sum %o3. */
 static void fold(const char *reg) {
     switch (reg[1]) {
     case 'p':
@@ -86,7 +86,8 @@ static void fold_type(enum type t, int i) {
         fold(opcode_register(t, i, name));
 }
 
-/* Small numbers that differ by thread and register; %d8 is an address in the space, a thread's own where it can be. */
+/* Sets registers to small numbers that differ by thread and register. %d8 is an address in the space, the thread's own
+ * if possible. */
 static void write_prologue(const char *opcode, const struct decoded *d) {
     k.at = 0;
     k.first = *d;
@@ -138,7 +139,7 @@ static void write_epilogue(void) {
         "ret;\n}\n");
 }
 
-/* Texels of the shape that the opcode wants. */
+/* Binds texels of the shape that the opcode needs. */
 static bool bind_image(struct heddle *c, struct heddle_module *m, uint64_t texels) {
     const struct decoded *d = &k.first;
     unsigned geom = form_get(d->form, CAT_GEOM);
@@ -175,7 +176,7 @@ static void run(struct heddle *c, struct outcome *o) {
     heddle_free(c, texels);
 }
 
-/* The kind of fault; an address behind it depends on what the context loaded before. */
+/* Compares the kinds of two faults. The rest of a message depends on what the context loaded before. */
 static bool same_fault(const char *a, const char *b) {
     size_t n = strcspn(a, ":\n");
     return n == strcspn(b, ":\n") && memcmp(a, b, n) == 0;
@@ -194,7 +195,7 @@ static const char *dissenter(void) {
         run(h[m], &got);
         if (got.status != want.status || !same_fault(got.error, want.error))
             return model(m);
-        /* what other CTAs had done when one faulted is nobody's promise */
+        /* after a fault the progress of other CTAs is not defined */
         if (want.status == HEDDLE_OK &&
             (memcmp(got.out, want.out, sizeof want.out) != 0 || memcmp(got.data, want.data, DATA) != 0))
             return model(m);
@@ -202,7 +203,7 @@ static const char *dissenter(void) {
     return NULL;
 }
 
-/* One row alone. False when the space does not go with it. */
+/* Tests one row alone. False: the row does not accept the space. */
 static bool try_alone(const char *opcode, const struct decoded *d) {
     write_prologue(opcode, d);
     const char *statement = write_statement(opcode, d);
@@ -218,7 +219,7 @@ static bool try_alone(const char *opcode, const struct decoded *d) {
     return true;
 }
 
-/* "ld.u32" as "ld.shared.u32"; fetches with the vector that they take, before their types. */
+/* Spells a row in a space: "ld.u32" as "ld.shared.u32". Texture fetches get their vector before their types. */
 static bool spell(const struct isa_row *row, const char *space, char out[NAME], struct decoded *d) {
     char name[NAME];
     struct decode_error why;
@@ -232,15 +233,16 @@ static bool spell(const struct isa_row *row, const char *space, char out[NAME], 
     return isa_decode(out, (uint32_t)strlen(out), d, &why);
 }
 
-/* Made by lowering alone; or gone from PTX, and the same as another row's. */
+/* True for rows that only lowering makes, and for rows that were removed from PTX and equal another row. */
 static bool left_out(const struct isa_row *row) {
-    /* Loads and stores of matrices: all lanes must name one address, here each has its own (isa/exec/exec_matrix.c). */
+    /* Loads and stores of matrices need one address for all lanes; here each lane has its own
+     * (isa/exec/exec_matrix.c). */
     bool matrix_access = isa_ops[row->op].takes & TAKES_MATRIX && row->kind == K_NOP;
     return isa_ops[row->op].mnemonic[0] == '#' || row->last_version || matrix_access;
 }
 static bool plain(const struct isa_row *row) { return row->kind == K_LANE || row->kind == K_CVT; }
 
-/* Arithmetic cannot fault: many rows stand in one kernel, and each result is taken into the sum. */
+/* Arithmetic cannot fault: many rows share one kernel, and each result is added to the sum. */
 START_TEST(arithmetic_is_the_same_in_every_model) {
     uint32_t n, rows = 0;
     const struct isa_row *all = isa_rows(&n);
@@ -272,7 +274,7 @@ START_TEST(arithmetic_is_the_same_in_every_model) {
 }
 END_TEST
 
-/* What may fault, wait or leave stands alone; the way it ends is compared, too. */
+/* Rows that may fault, wait or leave run alone. Their status is compared, too. */
 enum { PARTS = 8 };
 START_TEST(the_rest_is_the_same_in_every_model) {
     static const char *const spaces[] = {"", ".global", ".shared", ".local", ".const", ".param"};
@@ -289,7 +291,7 @@ START_TEST(the_rest_is_the_same_in_every_model) {
             struct decoded d;
             char opcode[NAME];
             if ((all[i].kind == K_STORE && s == 4) || (all[i].kind == K_ATOM && s >= 4))
-                continue; /* nobody writes there */
+                continue; /* these spaces are read-only */
             any = (spell(&all[i], spaces[s], opcode, &d) && try_alone(opcode, &d)) || any;
         }
         char name[NAME];

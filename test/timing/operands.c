@@ -1,14 +1,16 @@
-/* What operands cost on volta and turing-rtx2060, by hand. A processing block has two register banks of 64 bits (Jia et
- * al., 2018 and 2019): only three sources of one bank meet. A pipe of 16 lanes takes a warp instruction every two
- * cycles. Dependent instructions are four cycles apart: latch, collector, operands, and one cycle in the pipe. */
+/* Cost of operands on volta and turing-rtx2060, by hand.
+ * - a processing block has two register banks of 64 bits (Jia et al., 2018 and 2019), so only three sources of one bank
+ *   conflict
+ * - a pipe of 16 lanes takes a warp instruction every two cycles
+ * - dependent instructions are four cycles apart: latch, collector, operands, and one cycle in the pipe */
 #include "micro_rig.h"
 
 static const char *const presets[] = {"volta", "turing-rtx2060"};
 enum { PRESETS = 2 };
 
 #define PERFECT "fetch.perfect=on"
-/* Six registers that live at the same time get numbers in the order in which they are written, and lie in the two banks
- * in turn. So f2, f4 and f6 share a bank, and so do f3, f5 and f7. */
+/* Six registers that are live at the same time are numbered in the order in which they are written, and alternate
+ * between the two banks. So f2, f4 and f6 share a bank, and so do f3, f5 and f7. */
 #define NAMED "mov.f32 %f2,%f1; mov.f32 %f3,%f1; mov.f32 %f4,%f1; mov.f32 %f5,%f1; mov.f32 %f6,%f1; mov.f32 %f7,%f1;\n"
 #define LIVE                                                                                                           \
     "add.f32 %f1,%f1,%f2; add.f32 %f1,%f1,%f3; add.f32 %f1,%f1,%f4; add.f32 %f1,%f1,%f5;\n"                            \
@@ -43,7 +45,7 @@ START_TEST(dependents_of_up_to_two_sources_of_a_bank_are_four_cycles_apart) {
 }
 END_TEST
 
-/* The third begins when the first lanes of the others have been read: a cycle later. */
+/* The third source is read a cycle later, when the first lanes of the others have been read. */
 START_TEST(a_third_source_of_a_bank_costs_a_cycle) {
     for (int p = 0; p < PRESETS; p++) {
         ck_assert_double_eq(apart(p, "fma.rn.f32 %f3,%f3,%f5,%f7;"), 5);
@@ -52,7 +54,7 @@ START_TEST(a_third_source_of_a_bank_costs_a_cycle) {
 }
 END_TEST
 
-/* Sixteen that do not depend on each other. */
+/* Sixteen independent instructions. */
 #define FOUR(op, b)    op "%f1," b op "%f8," b op "%f9," b op "%f0," b
 #define SIXTEEN(op, b) FOUR(op, b) FOUR(op, b) FOUR(op, b) FOUR(op, b)
 
@@ -63,14 +65,14 @@ static const struct {
     {SIXTEEN("neg.f32 ", "%f2;"), 2},
     {SIXTEEN("add.f32 ", "%f2,%f2;"), 2},
     {SIXTEEN("add.f32 ", "%f2,%f3;"), 2},
-    {SIXTEEN("add.f32 ", "%f2,%f4;"), 2}, /* four halves of one bank: two cycles of it */
+    {SIXTEEN("add.f32 ", "%f2,%f4;"), 2}, /* four halves of one bank: two cycles */
     {SIXTEEN("fma.rn.f32 ", "%f2,%f3,%f4;"), 2},
     {SIXTEEN("fma.rn.f32 ", "%f2,%f2,%f4;"), 2},
     {SIXTEEN("fma.rn.f32 ", "%f2,%f4,%f6;"), 3}, /* six halves: three cycles */
 };
 enum { N_INDEPENDENT = sizeof independent / sizeof independent[0] };
 
-/* Eight warps of a block each: all of their banks, pipes and write ports are as busy as they can be. */
+/* Up to eight warps a processing block: all banks, pipes and write ports are as busy as they can be. */
 START_TEST(independent_ones_are_as_far_apart_as_pipe_or_bank_allow) {
     for (int p = 0; p < PRESETS; p++)
         for (uint32_t warps = 1; warps <= 8; warps *= 2) {

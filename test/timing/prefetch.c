@@ -1,5 +1,5 @@
-/* What prefetch, prefetchu, discard and applypriority move, seen by a load that comes long after. One warp loads one
- * line of 128 bytes; tiny.cfg with its memory in full has no instruction cache, so packets are the warp's alone. */
+/* Effects of prefetch, prefetchu, discard and applypriority, seen by a load that comes much later. One warp loads one
+ * line of 128 bytes. tiny.cfg with full memory has no instruction cache, so all packets belong to the warp. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -10,7 +10,7 @@ struct counts {
 
 static struct counts load_after(const char *hint, const char *option) {
     char text[4096], err[512] = "", wait[512] = "";
-    for (int i = 0; i < 6; i++) /* 330 cycles each, and memory answers sooner than after 2000 */
+    for (int i = 0; i < 6; i++) /* 330 cycles each: memory answers within the 1980 */
         strcat(wait, "sqrt.rn.f64 %f1,%f1; ");
     snprintf(text, sizeof text,
              ".version 7.4\n.target sm_80\n.address_size 64\n.shared .align 8 .b8 s[8];\n"
@@ -36,7 +36,8 @@ static struct counts load_after(const char *hint, const char *option) {
     return c;
 }
 
-/* A line is two bursts of 64 bytes, and is read once, whoever asks first; that of the parameter is one more. */
+/* Checks the counts. A line is two bursts of 64 bytes, and is read once, by whichever access comes first. The line of
+ * the parameter is one more. */
 static void check(const char *hint, const char *option, struct counts want) {
     struct counts c = load_after(hint, option);
     ck_assert_msg(c.hits == want.hits && c.misses == want.misses && c.prefetches == want.prefetches &&
@@ -56,7 +57,7 @@ START_TEST(a_prefetched_line_is_where_it_was_asked_for) {
     check("prefetch.global.L2 [%d1];", NULL, in_l2);
     check("prefetch.L2 [%d1];", NULL, in_l2);
     check("prefetch.global.L2::evict_last [%d1];", NULL, in_l2);
-    /* the line after it: one more packet, two more bursts, and the load misses */
+    /* the next line: one more packet, two more bursts, and the load misses */
     check("prefetch.global.L2 [%d1+128];", NULL, (struct counts){0, 1, 0, 3, 6});
 }
 END_TEST
@@ -67,7 +68,7 @@ START_TEST(without_an_l1_it_goes_to_the_l2) {
 }
 END_TEST
 
-/* Advice, addresses of nothing, and shared memory, of which the manual says that nothing is done. */
+/* Hints, invalid addresses, and shared memory, for which the manual says that nothing is done. */
 START_TEST(the_rest_moves_nothing) {
     static const char *const hints[] = {"discard.global.L2 [%d1], 128;",
                                         "discard.L2 [%d1], 128;",
@@ -84,7 +85,7 @@ START_TEST(the_rest_moves_nothing) {
 }
 END_TEST
 
-/* A prefetch that would have to wait is left out; a load into a memory that answers at once needs none. */
+/* A perfect L1 has every line, so the prefetch sends nothing. */
 START_TEST(perfect_memory_is_not_asked) {
     check("prefetch.global.L1 [%d1];", "memory.perfect_l1=on", (struct counts){1, 0, 0, 1, 2});
 }

@@ -1,4 +1,4 @@
-/* Prefetchers in a GPU that runs kernels, by one that is not part of the product (test/toys/next_line.c). */
+/* Prefetchers in a GPU that runs kernels, tested with the toy test/toys/next_line.c. */
 #include "host/context.h"
 #include "test/every_model.h"
 #include "test/random/random_kernel.h"
@@ -10,7 +10,8 @@
 
 enum { LINES = 8, LATENCY = 600, L1 = 35 };
 
-/* One warp loads so many lines, one behind the other, each from an address that the last load gave (p is zeroed). */
+/* Returns a kernel in which one warp loads `lines` lines, one after another. Each address depends on the last loaded
+ * value (p is zeroed). */
 static const char *walk(int lines) {
     static char text[4096];
     int n = snprintf(text, sizeof text,
@@ -63,7 +64,8 @@ static const char *const all_hit[] = {"memory.model=fixed",
                                       "memory.perfect_l1=on",
                                       NULL};
 
-/* Cycles of the walk over `lines` lines; instructions cost nothing to fetch (tiny.cfg). `row` NULL: no prefetcher. */
+/* Returns the cycles of a walk over `lines` lines. Instructions cost nothing to fetch (tiny.cfg). `row` NULL: no
+ * prefetcher. */
 static double walk_takes(int lines, const char *const *set, const struct prefetcher_row *row) {
     struct heddle *h = open_with("spe", "tiny", set, 1, row, row != NULL);
     launch(h, module(h, walk(lines)), zeroed(h, 4096), 1, 32);
@@ -72,12 +74,14 @@ static double walk_takes(int lines, const char *const *set, const struct prefetc
     return cycles;
 }
 
-/* Let a load's tags be read c cycles after those of the load before it when all hit. Without a prefetcher each line
- * costs 600 more. With one, line 1 misses at t, and 2 is asked for, whose tags are read at t + 35 and whose data come
- * at t + 635. Load 2 reads its tags at t + 600 + c: it hits, since c > 35, and is line 2's first use, at u. Line 3
- * comes at u + 635; its load is there at u + c, late, and goes on at u + 635. It has asked for 4 at u + c, which comes
- * at u + c + 635, in the cycle in which its load reads the tags: a hit again. So 1 costs 600, and 3, 5 and 7 cost 635 -
- * c each. Line 9 is asked for last, when 8 is used first; it comes when the kernel has ended, before the launch has. */
+/* If all loads hit, a load reads its tags c cycles after the load before it. Without a prefetcher each line costs 600
+ * more. With one:
+ * - load 1 misses at t and line 2 is requested: tags at t + 35, data at t + 635
+ * - load 2 reads its tags at t + 600 + c and hits, since c > 35; this is the first use of line 2, at u
+ * - line 3 arrives at u + 635; its load reads the tags at u + c, is late, and has its data at u + 635
+ * - that load requested line 4 at u + c; it arrives at u + c + 635, when its load reads the tags: a hit
+ * - so line 1 costs 600, and lines 3, 5 and 7 cost 635 - c each
+ * - line 9 is requested at the first use of line 8, and arrives after the kernel's end, but before the launch's */
 START_TEST(lines_one_behind_the_other) {
     struct next_line_toy toy = {.seen = 0};
     const struct prefetcher_row row = {&next_line_prefetcher, &toy, PREFETCH_AT_L1};
@@ -85,7 +89,7 @@ START_TEST(lines_one_behind_the_other) {
     ck_assert_double_gt(c, L1);
     ck_assert_double_eq(walk_takes(LINES, fixed_latency, NULL), hits + LINES * LATENCY);
     ck_assert_double_eq(walk_takes(LINES, fixed_latency, &row), hits + LATENCY + 3 * (L1 + LATENCY - c));
-    ck_assert_uint_eq(toy.seen, LINES + 1 + LINES); /* loads, the store, and what it asks for */
+    ck_assert_uint_eq(toy.seen, LINES + 1 + LINES); /* loads, the store, and the prefetches */
     ck_assert_uint_eq(toy.asked[PREFETCH_QUEUED], LINES);
     ck_assert_uint_eq(toy.answered[PREFETCH_SENT], LINES);
     ck_assert_uint_eq(toy.answered[PREFETCH_ARRIVED], LINES);
@@ -95,7 +99,7 @@ START_TEST(lines_one_behind_the_other) {
 }
 END_TEST
 
-/* What a prefetcher at the L2 does for a walk from a cold L2, and again. */
+/* Statistics of a prefetcher at the L2, for a walk with a cold L2 and for a second walk. */
 struct l2_walk {
     double cycles[2], prefetches, lookups, useful, elsewhere, unused;
 };
@@ -120,10 +124,11 @@ static struct l2_walk walk_l2(int lines, const char *slices, bool with) {
     return w;
 }
 
-/* Two slices take 256 bytes in turn: the next line is the slice's own after each first line of a piece. Of eight lines
- * 1, 3, 5 and 7 (from 0) are asked for; 2, 4, 6 and 8 are another slice's. With one slice all are, 1 to 8. What the
- * parameter's line brings is counted with a walk of nothing. The kernel then takes less than one that finds nothing in
- * the L2, and more than one that finds all of it there, as a second launch does. */
+/* - two slices alternate every 256 bytes: the next line is in the same slice only after the first line of a piece
+ * - of lines 0 to 7, the successors 1, 3, 5 and 7 are requested; 2, 4, 6 and 8 belong to the other slice
+ * - with one slice all successors, 1 to 8, are requested
+ * - a walk of no lines has the counts of the parameter's line
+ * - the kernel is faster than with a cold L2, and slower than with all lines in the L2, as in a second launch */
 START_TEST(lines_of_the_slices) {
     static const char *const slices[] = {"l2.slices=1", "l2.slices=2"};
     for (int i = 0; i < 2; i++) {
@@ -138,13 +143,13 @@ START_TEST(lines_of_the_slices) {
         ck_assert_double_eq(with.unused, 0);
         ck_assert_double_lt(with.cycles[0], cold.cycles[0] - 50);
         ck_assert_double_gt(with.cycles[0], with.cycles[1]);
-        ck_assert_double_eq(with.cycles[1], cold.cycles[1]); /* nothing misses then */
+        ck_assert_double_eq(with.cycles[1], cold.cycles[1]); /* nothing misses */
     }
 }
 END_TEST
 
-/* 64 CTAs of 3 warps, each of which adds up 16 lines that nobody else wants; every fourth is nobody's: the counts and
- * cycles of all SMs and slices are the same on one host thread and on four, and when every cycle is walked. */
+/* 64 CTAs of 3 warps. Each warp adds up 16 lines of its own, and every fourth line is not read. Statistics of all SMs
+ * and slices are equal with one host thread, with four, and with polling. */
 START_TEST(threads_and_polling_change_nothing) {
     static const char sums[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -195,7 +200,7 @@ static void run_random(const char *text, const char *model, const char *const *s
     heddle_close(h);
 }
 
-/* Prefetchers change when things happen, and nothing else: in machines with plenty and with least of everything. */
+/* Prefetchers change only timing: results are right on machines with large and with the smallest queues. */
 START_TEST(random_kernels_compute_the_same) {
     static const char *const sets[][7] = {{"sm.registers=65536", "sm.shared_bytes=16384", "memory.model=full"},
                                           {"sm.registers=65536", "sm.shared_bytes=16384", "memory.model=full",

@@ -1,5 +1,5 @@
-/* Cycles beside the reference simulator's (test/reference/): each case of reference.tsv and kinds.tsv on
- * fermi-gpgpusim. The bounds are on mean error and correlation, so that one case may move. */
+/* Cycles compared with the reference simulator (test/reference/): each case of reference.tsv and kinds.tsv on
+ * fermi-gpgpusim. The bounds are on mean error and correlation, so a single case may change. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <math.h>
@@ -46,7 +46,7 @@ static unsigned registers_of(const char *kernel) {
     return 0;
 }
 
-/* Arguments as `heddle run` takes them: "-a zero:4096 -a s32:64". */
+/* Reads arguments in the form of `heddle run`: "-a zero:4096 -a s32:64". Returns their number. */
 static int arguments(struct heddle *h, const char *text, struct heddle_arg *args, uint64_t *value) {
     char kind[FIELD];
     double number;
@@ -94,7 +94,7 @@ static double cycles_of(const struct row *r, const char *ptx) {
     return cycles;
 }
 
-/* Mean absolute error of a table, and the correlation of the logarithms of cycles, in *correlation. */
+/* Returns the mean absolute error of a table, and in *correlation the correlation of the logarithms of cycles. */
 static double mean_error(const char *table, const char *ptx, int cases, double *correlation) {
     double sum = 0, sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0;
     int n = 0;

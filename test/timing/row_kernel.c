@@ -65,7 +65,8 @@ static void put_head(struct text *t, const char *opcode) {
         opcode_image(opcode), opcode_module, opcode_registers);
 }
 
-/* Small numbers that differ by thread and register; %d8 is an address in the space, a thread's own where it can be. */
+/* Sets registers to small numbers that differ by thread and register. %d8 is an address in the space, the thread's own
+ * if possible. */
 static void put_registers(struct text *t, const struct decoded *d) {
     put(t, " mov.u32 %%t1,%%tid.x; mov.u32 %%t2,%%ctaid.x; mad.lo.u32 %%t2,%%t2,%d,%%t1;\n", ROW_THREADS);
     for (int i = 0; i < REGS; i++) {
@@ -86,7 +87,7 @@ static void put_registers(struct text *t, const struct decoded *d) {
         put(t, " mbarrier.init.shared.b64 [s],%d;\n mbarrier.arrive.shared.b64 %%d1,[s];\n", ROW_THREADS);
 }
 
-/* A store of the thread's own; it needs no register that was written before. */
+/* Stores to the thread's own address. Needs no register that was written before. */
 static void put_store(struct text *t) {
     put(t,
         " mov.u32 %%t1,%%tid.x; mov.u32 %%t2,%%ctaid.x; mad.lo.u32 %%t2,%%t2,%d,%%t1;"
@@ -108,7 +109,7 @@ static void put_placed(struct text *t, const char *row, enum row_place place) {
     else if (place == ROW_ONE_WARP)
         put(t, " setp.ge.u32 %%n,%%t1,32;\n");
     else if (place == ROW_NO_LANE || place == ROW_NO_LANE_LOOP)
-        put(t, " setp.gt.u32 %%n,%%t1,100000;\n"); /* else it is false since nothing was written to it */
+        put(t, " setp.gt.u32 %%n,%%t1,100000;\n"); /* else false, because nothing wrote it */
     if (place == ROW_LOOP || place == ROW_NO_LANE_LOOP)
         put_loop(t, guard, row);
     else if (place == ROW_ONE_SIDE || place == ROW_BOTH_SIDES)
@@ -134,7 +135,7 @@ void row_kernel(char out[ROW_TEXT], const char *opcode, const struct decoded *d,
     put(&t, "END:\n}\n");
 }
 
-/* Texels of the shape that the opcode wants. */
+/* Binds texels of the shape that the opcode needs. */
 static bool bind_image(struct heddle *h, struct heddle_module *m, const struct decoded *d, uint64_t texels) {
     unsigned geom = form_get(d->form, CAT_GEOM);
     bool flat = geom == GEOM_1D || geom == GEOM_A1D, cube = geom == GEOM_CUBE || geom == GEOM_ACUBE;

@@ -1,6 +1,6 @@
-/* Every row of the semantics table at every place of a kernel: first, last, alone, in a loop, twice, for one lane, for
- * none, and in divergent code. A launch ends as the interpreter's does, with the same memory, under every model on
- * every preset, polled or not, with one host thread or two. */
+/* Each row of the semantics table at each place of a kernel: first, last, alone, in a loop, twice, for one lane, for
+ * none, and in divergent code. Status and memory are compared with the interpreter, under every model on every preset,
+ * polled or not, with one host thread or two. */
 #include "test/every_model.h"
 #include "test/test.h"
 #include "test/timing/row_kernel.h"
@@ -27,7 +27,8 @@ static void teardown(void) {
         heddle_close(timed[m]);
 }
 
-/* Few SMs: what an SM does is meant. Polling and threads go with model and preset, so that each has every model. */
+/* Returns a machine with few SMs, since only the behaviour of an SM matters. Polling and threads vary with model and
+ * preset, so each model has both. */
 static struct heddle *machine(int preset, int model) {
     char err[512] = "";
     const char *const set[] = {"gpu.sms=2", "sm.registers=65536", (preset + model) % 3 == 0 ? "gpu.poll=true" : NULL,
@@ -43,8 +44,10 @@ static struct heddle *machine(int preset, int model) {
     return timed[model];
 }
 
-/* Lanes that wait for others in divergent code end as the model's paths let them, but they end. Of several threads that
- * fault the first one differs by model. Decoupling leaves out a load of constants whose result nobody reads. */
+/* Accepts an outcome if it is the interpreter's. Exceptions:
+ * - lanes that wait for others in divergent code end as the model's paths allow, but they end
+ * - of several threads that fault, the first one differs by model
+ * - decoupling drops a load of constants whose result is not used */
 static bool fine(const struct isa_row *row, const struct row_end *want, const struct row_end *got, bool dac) {
     if (strstr(got->error, "stands still") || strstr(got->error, "the limit given"))
         return false;

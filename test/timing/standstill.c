@@ -1,12 +1,12 @@
-/* A cycle that comes again and again is a bug of an SM or of a unit, and ends as one. Here units and models bring it
- * about: a launch under them ends soon, by a report that names what keeps the clock, or by a stop. */
+/* A cycle that is repeated without end is a bug of an SM or of a unit. Here units and models cause it: the launch must
+ * end soon, with a report that names the culprit, or by another limit. */
 #include "host/context.h"
 #include "test/every_model.h"
 #include "test/test.h"
 #include "timing/sm/stages.h"
 #include <stdio.h>
 
-/* A unit that asks for the present cycle again on SM `sm`, from cycle `from` on, `most` times. `empty`: only once the
+/* A unit that requests the current cycle again on SM `sm`, from cycle `from` on, `most` times. `empty`: only when the
  * last CTA has left the SM. */
 struct clinger {
     uint64_t from, most, asked;
@@ -63,7 +63,7 @@ static enum heddle_status run(const char *model, const struct sm_unit_ops *unit,
     uint64_t r = 0;
     if (s == HEDDLE_OK)
         ck_assert_msg(heddle_read(h, p + 64, &r, 4) == HEDDLE_OK && r == 100, "%u", (unsigned)r);
-    /* the context is good for another launch, which is as good as the first */
+    /* the context runs another launch as usual */
     clinger.most = 0;
     ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){4, 1, 1}, (struct heddle_dim){64, 1, 1}, 0, args, 1) ==
                       HEDDLE_OK,
@@ -72,7 +72,7 @@ static enum heddle_status run(const char *model, const struct sm_unit_ops *unit,
     return s;
 }
 
-/* In the middle of the kernel, when warps wait for their loads: the report says which. */
+/* Warps wait for their loads in the middle of the kernel: the report names them. */
 START_TEST(a_unit_that_keeps_the_clock_is_named) {
     char error[4096];
     for (uint32_t threads = 1; threads <= 2; threads++) {
@@ -89,7 +89,7 @@ START_TEST(a_unit_that_keeps_the_clock_is_named) {
 }
 END_TEST
 
-/* An SM whose last CTA has ended has no warp to name. */
+/* An SM without CTAs has no warp to name. */
 START_TEST(an_empty_sm_is_named) {
     char error[4096];
     clinger = (struct clinger){.most = UINT64_MAX, .sm = 14, .empty = true};
@@ -98,7 +98,7 @@ START_TEST(an_empty_sm_is_named) {
 }
 END_TEST
 
-/* Some walks of one cycle are no more than slow. */
+/* A cycle that is repeated a few times is only slow. */
 START_TEST(a_few_walks_are_allowed) {
     char error[4096];
     clinger = (struct clinger){.from = 2000, .most = 900, .sm = 3};
@@ -108,7 +108,7 @@ START_TEST(a_few_walks_are_allowed) {
 }
 END_TEST
 
-/* With polling the clock advances all the same. The SM is never without work, so that the launch ends as a deadlock. */
+/* With polling the clock advances anyway. The SM always has work, so the launch ends as a deadlock. */
 START_TEST(polling_ends_too) {
     char error[4096];
     clinger = (struct clinger){.from = 2000, .most = UINT64_MAX, .sm = 3};

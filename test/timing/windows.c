@@ -1,6 +1,7 @@
-/* Windows change no figure: a run whose SMs meet at every edge (gpu.poll calls everything in every cycle), long windows
- * on one thread, and long windows on four, where the partitions are two jobs, wherever the lookahead that these are
- * made of begins or ends. */
+/* Windows change no statistic, at both ends of all options that determine the lookahead. Each kernel runs three times:
+ * - SMs synchronise at every edge (gpu.poll calls everything in every cycle)
+ * - long windows on one thread
+ * - long windows on four threads, where the partitions are two jobs */
 #include "timing/windows.h"
 #include "host/context.h"
 #include "test/test.h"
@@ -15,12 +16,12 @@
     "mov.u32 %r2, %tid.x; mad.lo.u32 %r3, %r0, %r1, %r2; mul.wide.u32 %d2, %r3, 4; add.u64 %d3, %d0, %d2;\n"           \
     "add.u64 %d4, %d1, %d2;\n"
 
-/* What makes SMs meet, and what keeps them apart from the memory side. */
+/* Kernels that make SMs synchronise, or that keep them apart from the memory side. */
 static const struct {
     const char *what, *body;
     uint32_t grid, block;
 } kernels[] = {
-    {"a line for each lane, and a store: the port is full", /* of the words that are 33 lines apart */
+    {"a line for each lane, and a store: the port is full", /* of words that are 33 lines apart */
      "and.b32 %r4, %r3, 1023; mul.lo.u32 %r4, %r4, 1056; mul.wide.u32 %d5, %r4, 4; add.u64 %d5, %d0, %d5;\n"
      "ld.global.u32 %r5, [%d5]; add.u32 %r5, %r5, %r3; st.global.u32 [%d4], %r5; ld.global.u32 %r6, [%d5+128];\n"
      "ld.global.u32 %r7, [%d5+256]; add.u32 %r6, %r6, %r7; add.u32 %r6, %r6, %r5; st.global.u32 [%d4], %r6; ret;\n}\n",
@@ -36,14 +37,14 @@ static const struct {
      "sub.u32 %r6, %r6, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra L; st.global.u32 [%d4], %r6; ret;\n}\n",
      20, 96},
     {"a flag: the CTA before has stored what this one reads",
-     /* CTA 0 goes at once; CTA i waits until word i - 1 of the flags, 4 KB behind `a`, is set */
+     /* CTA 0 starts at once; CTA i waits until word i - 1 of the flags, 4 KB after `a`, is set */
      "mul.wide.u32 %d5, %r0, 4; add.u64 %d5, %d0, %d5; setp.eq.u32 %p1, %r0, 0; mov.u32 %r8, 0; @%p1 bra D;\n"
      "L: ld.volatile.global.u32 %r5, [%d5+4092]; setp.eq.u32 %p2, %r5, 0; @%p2 bra L;\n"
      "sub.u64 %d6, %d4, 128; ld.volatile.global.u32 %r8, [%d6];\n"
      "D: add.u32 %r8, %r8, %r3; st.global.u32 [%d4], %r8; membar.gl; bar.sync 0;\n"
      "setp.eq.u32 %p3, %r2, 0; mov.u32 %r9, 1; @%p3 st.volatile.global.u32 [%d5+4096], %r9; ret;\n}\n",
      12, 32},
-    {"more atomics under way than an SM can keep account of, and stores behind them", /* of lines that are 33 apart */
+    {"more atomics under way than an SM can keep account of, and stores behind them", /* lines are 33 apart */
      "and.b32 %r4, %r3, 1023; mul.lo.u32 %r4, %r4, 1056; mul.wide.u32 %d5, %r4, 4; add.u64 %d5, %d0, %d5;\n"
      "mov.u32 %r6, 3;\n"
      "L: red.global.add.u32 [%d5], 1; red.global.add.u32 [%d5+128], 1; st.global.u32 [%d5+256], %r3;\n"
@@ -53,7 +54,7 @@ static const struct {
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0], WORDS = 1024 * 1056 + 4096, LAUNCHES = 3 };
 
-/* Both ends of what makes the lookahead, with whatever else bounds it. */
+/* Both ends of the options that determine the lookahead, with other limits. */
 static const char *const settings[][7] = {
     {NULL},
     {"l2.rop_latency=0"},
@@ -71,7 +72,7 @@ static const char *const settings[][7] = {
     {"clock.icnt_mhz=300", "clock.l2_mhz=900", "clock.dram_mhz=2000"},
     {"gpu.sms=3"},
     {"icnt.slice_queue=2", "l2.port_bytes=8"},
-    /* code that does not stay in the SMs, so that it comes from the clusters all the time */
+    /* code that the SMs cannot hold, so that it always comes from the clusters */
     {"gpc.sms=2", "l1i.size=256", "l1i.ways=2"},
     {"gpc.sms=6", "gpc.latency=1", "gpc.queue=1", "l1i.size=128", "l1i.ways=1", "sm.inst_bytes=64"},
     {"gpc.sms=4", "gpc.queue=3", "gpc.port_bytes=16", "gpc.size=256", "gpc.ways=1", "l1i.size=0"},
@@ -154,8 +155,8 @@ START_TEST(windows_change_no_figure) {
 }
 END_TEST
 
-/* By the presets' numbers: fermi's crossing of 8 and ROP latency of 120 allow (120 + 16) / 2 = 68, of which 64 are
- * taken; a ROP latency of 0 allows (1 + 16) / 2 = 8, less than the 16 of an edge, which is then the window. */
+/* - fermi's crossing of 8 and ROP latency of 120 allow (120 + 16) / 2 = 68, capped at 64
+ * - a ROP latency of 0 allows (1 + 16) / 2 = 8, less than the 16 cycles between edges, which are then the window */
 START_TEST(windows_are_as_long_as_the_lookahead) {
     static const struct {
         const char *set;
@@ -180,8 +181,8 @@ END_TEST
 
 static void count(void *ctx, enum windows_event ended) { ((uint32_t *)ctx)[ended]++; }
 
-/* All SMs send as much as they can. One that waits for room would run alone after the others: as they stop together,
- * nearly all rounds are shared. The launch's beginning and its end, with few SMs left, are some of the others. */
+/* All SMs send as much as they can. An SM that waits for room would run alone after the others. As they stop together,
+ * nearly all rounds are shared. Others are at the launch's beginning and end, when few SMs are left. */
 START_TEST(sms_that_fill_their_queues_run_together) {
     uint32_t n[WINDOWS_JOB + 1] = {0};
     const struct windows_watch watch = {count, n};

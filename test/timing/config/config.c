@@ -1,4 +1,4 @@
-/* Options: defaults, files, what is refused and in which words. */
+/* Options: defaults, files, and the messages of refused values. */
 #include "timing/config/config.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 static char err[512];
 
-/* A file with `text` in a folder of its own; its path stays valid until the next call. */
+/* Writes `text` to a temporary file. Returns its path, which is valid until the next call. */
 static const char *file_with(const char *text) {
     static char path[64];
     snprintf(path, sizeof path, "/tmp/heddle-config-XXXXXX");
@@ -17,7 +17,7 @@ static const char *file_with(const char *text) {
     return path;
 }
 
-/* Loads `text` as a file, which must be refused; the message without the file's name. */
+/* Loads `text` as a file, which must be refused. Returns the message without the file's name. */
 static const char *refusal(const char *text) {
     struct config c;
     const char *path = file_with(text);
@@ -47,8 +47,8 @@ START_TEST(presets_load) {
 }
 END_TEST
 
-/* From a copy of this program, bin/check, in a folder without configs/: presets are looked for in ../configs,
- * ../../configs and ../share/heddle/configs from where the program lies. */
+/* Runs a copy of this program, bin/check, in a folder without configs/. From the program's folder, presets are found in
+ * ../configs, ../../configs and ../share/heddle/configs. */
 START_TEST(presets_beside_the_program) {
     static const char *const at[] = {
         "install/configs/one.cfg",  "configs/two.cfg",      "install/share/heddle/configs/three.cfg",
@@ -60,7 +60,7 @@ START_TEST(presets_beside_the_program) {
              "cp /proc/%d/exe install/bin/check",
              dir, (int)getpid());
     ck_assert_int_eq(system(command), 0);
-    for (int i = 0; i < 6; i++) { /* the last three are no presets */
+    for (int i = 0; i < 6; i++) { /* the last three are not presets */
         snprintf(command, sizeof command, "%s/%s", dir, at[i]);
         FILE *f = fopen(command, "w");
         ck_assert_ptr_nonnull(f);
@@ -87,7 +87,7 @@ START_TEST(presets_in_a_copy) {
     }
     struct config c;
     ck_assert(!config_load(&c, "four", err, sizeof err));
-    /* with those inside of the library, in order */
+    /* with the library's own presets, sorted */
     ck_assert_msg(strstr(err, "there is no preset \"four\"; known are: fermi ") == err, "%s", err);
     ck_assert_msg(strstr(err, " one pepsc ") && strstr(err, " three tiny turing turing-rtx2060 two volta"), "%s", err);
 }
@@ -107,7 +107,7 @@ START_TEST(presets_are_listed) {
 }
 END_TEST
 
-/* Every option away from its default, dumped and read back. */
+/* A configuration with changed options is dumped and read back. */
 START_TEST(dump_reads_back_equal) {
     struct config c, back;
     ck_assert(config_load(&c, "turing-rtx2060", err, sizeof err));
@@ -247,7 +247,7 @@ START_TEST(files_are_refused_with_their_line) {
 }
 END_TEST
 
-/* libconfig keeps the low 32 bits of a number: 4294967311 would be 15. */
+/* libconfig keeps the low 32 bits of a number: 4294967311 would become 15. */
 START_TEST(large_numbers_are_refused) {
     static const char *const large[] = {"4294967311",  "4294967311L", "0x10000000F",          "0X10000000FL",
                                         "-4294967281", "2147483648",  "99999999999999999999", "0xfffffffffffffffff"};
@@ -285,7 +285,7 @@ START_TEST(numbers_that_fit_are_taken) {
 }
 END_TEST
 
-/* libconfig itself reads what is included after the first setting. */
+/* libconfig itself reads files that are included after the first setting. */
 START_TEST(large_numbers_of_an_included_file) {
     char text[128], name[64];
     snprintf(name, sizeof name, "%s", file_with("\nsms = 4294967311;\n"));
@@ -299,8 +299,8 @@ START_TEST(large_numbers_of_an_included_file) {
 }
 END_TEST
 
-/* Defaults: lsu.line and l2.line 128, 6 channels of 16 banks with 2 slices each, bursts of 8 x 8 bytes. Where a limit
- * is named, the value at it is taken. */
+/* Defaults: lsu.line and l2.line 128, 6 channels of 16 banks with 2 slices each, bursts of 8 x 8 bytes. If a message
+ * names a limit, the limit itself is accepted. */
 START_TEST(inconsistent_memory_is_refused) {
     static const char *const rows[][2] = {
         {"lsu = { line = 96; };", ": lsu.line and shared.bank_bytes must be powers of two"},
@@ -332,7 +332,7 @@ START_TEST(inconsistent_memory_is_refused) {
 }
 END_TEST
 
-/* The shortest form that reads back: 15 digits are enough for 0.1, and not for the sum of 0.1 and 0.2. */
+/* The shortest form that reads back: 15 digits suffice for 0.1, but not for the sum of 0.1 and 0.2. */
 START_TEST(values_are_as_short_as_they_can_be) {
     static const char *const forms[] = {"0.1", "0.30000000000000004", "1000000", "0.333333333333333"};
     const struct opt *o = config_options();
@@ -362,7 +362,7 @@ START_TEST(inconsistent_values_are_refused) {
 }
 END_TEST
 
-/* What follows an @include overrides it value by value: the group is not replaced. */
+/* Settings after an @include override single values, not the whole group. */
 START_TEST(include_is_overridden_by_value) {
     char text[256];
     struct config c;
@@ -379,7 +379,7 @@ START_TEST(include_is_overridden_by_value) {
 }
 END_TEST
 
-/* A file that lies anywhere may name a preset; one beside it comes first. */
+/* A file in any folder may include a preset. A file beside it has priority. */
 START_TEST(include_finds_presets) {
     struct config c, pure;
     const char *path = file_with("@include \"tiny.cfg\"\nl1 = { latency = 77; };\n");

@@ -1,5 +1,5 @@
-/* Every option does something: of the values at the edges of its range, one changes a figure of a kernel that should
- * feel it. Options that need others to be set say so in `needs`, which is the list of all that hangs together. */
+/* Every option has an effect: some value at the edges of its range changes a statistic of a kernel that depends on it.
+ * `needs` lists the options that need others to be set. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include "timing/report/stat.h"
@@ -9,17 +9,17 @@
 
 enum { PARTS = 8, CTAS = 16, THREADS = 128, SIDE = 64, BYTES = 1 << 20, CYCLES = 100000000, MAX_STATS = 512 };
 
-/* The figures of one run; `n` 0: refused, or the limit was met. */
+/* Statistics of one run; `n` 0: refused, or stopped at the limit. */
 struct figures {
     int n;
     double v[MAX_STATS];
 };
 
-/* What an option needs before it can matter. A key that ends with a dot or a stroke means all that begin
- * so. */
+/* Settings that an option needs before it matters. A key that ends with a dot or an underscore stands for all options
+ * with that prefix. */
 struct ground {
     const char *key, *model, *config, *set[5];
-    const char *value; /* to try beside the usual ones, which are all the same or refused here; NULL: none */
+    const char *value; /* one more value to try, if the usual ones are equal or refused; NULL: none */
 };
 
 static const struct ground usual = {NULL, "spe", "fermi", {NULL}, NULL};
@@ -49,7 +49,7 @@ static const struct ground needs[] = {
      NULL},
     {"mta.", "spe+mta", "fermi", {NULL}, NULL},
     {"energy.mta_", "spe+mta", "fermi", {NULL}, NULL},
-    /* prefetches that come late */
+    /* late prefetches */
     {"ddp.max_degree", "spe+ddp", "fermi", {"ddp.train=1", "dram.latency=1000", NULL}, NULL},
     {"ddp.grow_by_prefetches", "spe+ddp", "fermi", {"ddp.train=1", "dram.latency=1000", NULL}, NULL},
     {"ddp.", "spe+ddp", "fermi", {NULL}, NULL},
@@ -65,7 +65,7 @@ static const struct ground needs[] = {
     {"sm.swap_registers", "spe", "fermi", {"sm.running_warps=1", NULL}, NULL},
     {"sm.shared_bytes", "spe", "fermi", {NULL}, "2560"},
     {"sm.shared_unit", "spe", "fermi", {"sm.shared_bytes=8192", NULL}, NULL},
-    /* what is divided must be divisible */
+    /* options that divide others */
     {"sm.subcores", "spe", "fermi", {"pipe.sfu.units=2", "pipe.sfu.collectors=2", NULL}, NULL},
     {"l2.slices", "spe", "fermi", {"dram.channels=1", NULL}, NULL},
     {"tex.ways", "spe", "fermi", {"tex.size=4096", "tex.ways=2", NULL}, NULL},
@@ -75,7 +75,7 @@ static const struct ground needs[] = {
     {"pipe.int.", "spe", "fermi", {"pipe.int.units=2", "pipe.int.collectors=2", NULL}, NULL},
     {"pipe.dp.units", "spe", "fermi", {"pipe.dp.collectors=2", NULL}, NULL},
     {"pipe.dp.", "spe", "fermi", {"pipe.dp.units=2", "pipe.dp.collectors=2", NULL}, NULL},
-    /* instruction caches that the kernels do not fit in */
+    /* instruction caches smaller than the kernels */
     {"l0i.", "spe", "fermi", {"l0i.size=1024", "sm.inst_bytes=64", NULL}, NULL},
     {"peer.fetch_retires_warps",
      "spe",
@@ -92,13 +92,13 @@ static const struct ground needs[] = {
     {"gpc.line", "spe", "fermi", {"gpc.sms=2", "gpc.size=4096", "sm.inst_bytes=64", NULL}, "128"},
     {"gpc.", "spe", "fermi", {"gpc.sms=2", "gpc.size=4096", "sm.inst_bytes=64", NULL}, NULL},
     {"energy.gpc", "spe", "fermi", {"gpc.sms=2", NULL}, NULL},
-    /* operands that meet in a bank */
+    /* operands in the same bank */
     {"collector.lanes", "spe", "fermi", {"collector.banks=1", NULL}, NULL},
     {"memory.latency", "spe", "fermi", {"memory.model=fixed", NULL}, NULL},
     {"memory.requests", "spe", "fermi", {"memory.model=fixed", NULL}, NULL},
 };
 
-/* No figure of these kernels may follow from them. */
+/* Options that no statistic of these kernels depends on. */
 static const struct {
     const char *key, *why;
 } unfelt[] = {
@@ -122,7 +122,7 @@ static bool is_unfelt(const struct opt *o) {
     return false;
 }
 
-/* The ground of the option: the first row whose key it is. */
+/* Returns the first row of `needs` whose key is the option's. */
 static const struct ground *ground_of(const struct opt *o) {
     for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
         size_t len = strlen(needs[i].key);
@@ -171,7 +171,7 @@ static struct figures run(const struct ground *g, const char *assignment, const 
     return f;
 }
 
-/* Whether this value gives other figures than `before`, those of the ground alone. */
+/* True if this value changes a statistic in `before`, which has the settings alone. */
 static bool value_changes(const struct ground *g, const struct opt *o, const char *value, const char *kernel,
                           const struct figures *before) {
     char assignment[160];
@@ -183,7 +183,7 @@ static bool value_changes(const struct ground *g, const struct opt *o, const cha
 static const char *const kernels[] = {"spaces", "traffic", "chains", "rows", "sums", "loops", "products"};
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0], N_NEEDS = sizeof needs / sizeof needs[0] };
 
-/* Those of a ground alone, which many options have in common: run once. */
+/* Returns the statistics of settings alone. Many options share them, so they run once. */
 static const struct figures *figures_of(const struct ground *g, int kernel) {
     static struct figures seen[N_NEEDS + 1][N_KERNELS];
     struct figures *f = &seen[g == &usual ? N_NEEDS : g - needs][kernel];
@@ -231,6 +231,6 @@ START_TEST(nothing_else_is_excused) {
 END_TEST
 
 SUITE(timing_config_effect) {
-    TEST_LOOP(every_option_changes_a_figure, 0, LEAST_TABLES ? 0 : PARTS); /* those hide a part of the options */
+    TEST_LOOP(every_option_changes_a_figure, 0, LEAST_TABLES ? 0 : PARTS); /* the smallest tables hide some effects */
     TEST(nothing_else_is_excused);
 }

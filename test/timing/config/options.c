@@ -1,6 +1,8 @@
-/* Every option over the edges of its range, and many together: a run ends with the right memory or is refused with a
- * message. In the environment, HEDDLE_WALK=all takes every value with every model and preset, HEDDLE_TUPLES=N tries N
- * tuples in each of the parts, HEDDLE_SEED=N others; WALK_SAY=1 prints what was refused. */
+/* Every option at the edges of its range, and many options together: a run ends with the right memory, or is refused
+ * with a message. Environment:
+ * - HEDDLE_WALK=all takes every value with every model and preset
+ * - HEDDLE_TUPLES=N tries N tuples in each part, and HEDDLE_SEED=N other tuples
+ * - WALK_SAY=1 prints refusals */
 #include "test/every_model.h"
 #include "test/test.h"
 #include "walk.h"
@@ -9,7 +11,7 @@
 
 enum { PARTS = 8, ENDS = 2 };
 
-/* The sets of a run: fewer SMs than the presets have, so that a run is short. */
+/* Runs with one option, on fewer SMs than the presets have, so that a run is short. */
 static const char *one(const char *model, const char *config, const char *assignment) {
     const char *few = strncmp(assignment, "gpu.sms=", 8) == 0 ? NULL : "gpu.sms=2";
     return walk_run(model, config, (const char *const[]){assignment, few, NULL});
@@ -23,7 +25,7 @@ static void note(const char *wrong) {
     bad++;
 }
 
-/* Options of an extension say something only beside it. */
+/* Returns a model for an option. Options of an extension matter only with the extension. */
 static const char *model_for(const struct opt *o, int turn) {
     static const char *const own[] = {"cae.", "mta.", "pipe.affine.", "energy.cae", "energy.mta"};
     const int bases = base_models()->n;
@@ -64,7 +66,7 @@ START_TEST(every_option_at_the_edges_of_its_range) {
 }
 END_TEST
 
-/* An edge, a power of two, or any value with as many digits as chance says. */
+/* Writes an edge, a power of two, or a random value with a random number of digits. */
 static void random_value(const struct opt *o, uint64_t *seed, char *out, size_t size) {
     uint64_t r = test_random(seed), how = r % 4;
     double span = o->max - o->min;
@@ -95,7 +97,7 @@ static void random_tuple(uint64_t *seed, int n_options) {
         walk_run(timed_models()->name[r % timed_models()->n], walk_configs[r / timed_models()->n % WALK_CONFIGS], set));
 }
 
-/* Values that fit their ranges and once did not fit each other. */
+/* Values that fit their ranges, but once did not fit together. */
 START_TEST(values_that_meet) {
     static const char *const sets[][4] = {
         {"dram.bus_bytes=16", "dram.burst=64"},      /* a burst of 1024 bytes */

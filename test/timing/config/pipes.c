@@ -1,4 +1,4 @@
-/* One row of timing/config/pipes.def makes a pipe: what follows from it is there for each, whatever rows there are. */
+/* One row of timing/config/pipes.def makes a pipe: its options, its statistic and its state exist for each row. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include "timing/config/config.h"
@@ -33,12 +33,12 @@ START_TEST(a_row_has_options_a_statistic_and_a_state) {
 }
 END_TEST
 
-/* Whoever hands work on, hands it to one that always has units. */
-START_TEST(somebody_does_the_work) {
+/* A pipe that hands its work on hands it to a pipe that always has units. */
+START_TEST(some_pipe_does_the_work) {
     int p = _i;
     for (int steps = 0; pipe_rows[p].instead != p; p = pipe_rows[p].instead)
         ck_assert_int_lt(steps++, N_PIPES);
-    if (p == PIPE_MEM) /* its number is no option */
+    if (p == PIPE_MEM) /* its number of units is not an option */
         return;
     char key[64], err[512];
     snprintf(key, sizeof key, "pipe.%s.units=0", pipe_rows[p].name);
@@ -55,7 +55,7 @@ static const char text[] =
     " cvt.rn.f32.u32 %f1,%r1;\n ex2.approx.f32 %f2,%f1;\n fma.rn.f32 %f1,%f1,%f2,%f2;\n cvt.f64.f32 %d1,%f1;\n"
     " add.f64 %d1,%d1,%d1;\n mad.lo.u32 %r1,%r1,%r1,%r1;\n st.global.u32 [%a],%r1;\n ret;\n}\n";
 
-/* Every issued instruction goes to one pipe, with units of its own or in another's. */
+/* Every issued instruction goes to one pipe: its own, or the pipe that does its work. */
 START_TEST(pipes_share_all_instructions) {
     static const char *const sets[][3] = {
         {NULL}, {"pipe.int.units=2", "pipe.int.collectors=2", NULL}, {"pipe.dp.units=1", "pipe.dp.collectors=1", NULL}};
@@ -78,13 +78,13 @@ START_TEST(pipes_share_all_instructions) {
     ck_assert_double_eq(sum, 4 * 10); /* four warps */
     ck_assert_int_eq(heddle_stat(h, 0, "pipe.int") > 0, _i == 1);
     ck_assert_double_eq(heddle_stat(h, 0, "pipe.dp"),
-                        _i == 2 ? 4 * 2 : 0); /* conversion and addition; SFU does them else */
+                        _i == 2 ? 4 * 2 : 0); /* conversion and addition; otherwise SFU has them */
     heddle_close(h);
 }
 END_TEST
 
 SUITE(timing_config_pipes) {
     TEST_LOOP(a_row_has_options_a_statistic_and_a_state, 0, N_PIPES);
-    TEST_LOOP(somebody_does_the_work, 0, N_PIPES);
+    TEST_LOOP(some_pipe_does_the_work, 0, N_PIPES);
     TEST_LOOP(pipes_share_all_instructions, 0, 3);
 }

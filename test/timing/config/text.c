@@ -1,5 +1,5 @@
-/* Configuration files as text: what they include and from where, comments, long names, what cannot be read, and the
- * line that each message names. */
+/* Configuration files as text: included files and their folders, comments, long names, unreadable files, and the line
+ * in each message. */
 #include "test/test.h"
 #include "timing/config/config.h"
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void taken(const char *what) {
     ck_assert_msg(config_load(&c, file("main.cfg", what), err, sizeof err), "%s: %.200s", err, what);
 }
 
-/* Refused; the message begins with this file of the folder, and goes on so. */
+/* Checks that the text is refused. The message is file `name` of the folder, and then `says`. */
 static void refused(const char *what, const char *name, const char *says) {
     ck_assert_msg(!config_load(&c, file("main.cfg", what), err, sizeof err), "taken: %.200s", what);
     size_t len = strlen(dir);
@@ -44,7 +44,7 @@ static void refused(const char *what, const char *name, const char *says) {
                   "%s", err);
 }
 
-/* Beside the file that names it, and as a path from the root. Nine in a row are not nine in each other. */
+/* A file is found beside the file that includes it, and by its absolute path. Nine includes in a row are not nested. */
 START_TEST(files_are_found_beside_each_other) {
     char absolute[256];
     snprintf(absolute, sizeof absolute, "%s/sub", dir);
@@ -64,8 +64,8 @@ START_TEST(files_are_found_beside_each_other) {
 }
 END_TEST
 
-/* Eight in each other are taken, nine are not: the eighth names the ninth. */
-START_TEST(so_many_files_include_each_other) {
+/* Eight nested files are accepted, nine are not: the eighth includes the ninth. */
+START_TEST(eight_files_may_be_nested) {
     file("8", "sm = { warps = 24; };");
     for (int i = 7; i >= 1; i--) {
         char name[16], what[64];
@@ -81,14 +81,14 @@ START_TEST(so_many_files_include_each_other) {
 }
 END_TEST
 
-START_TEST(what_an_include_must_be) {
+START_TEST(forms_of_an_include) {
     refused("# one\n@include sub.cfg\n", "main.cfg", ":2: @include takes a file name in quotes");
     refused("@include \"sub.cfg\n\"", "main.cfg", ":1: @include takes a file name in quotes");
     refused("sm = {\n@include sub.cfg\n};", "main.cfg", ":2: @include takes a file name in quotes");
     refused("@include \"missing.cfg\"", "missing.cfg", ": cannot read this configuration: No such file or directory");
     refused("sm = {\n@include \"missing.cfg\"\n};", "missing.cfg",
             ": cannot read this configuration: No such file or directory");
-    /* dir, a slash, the name and the final zero in PATH_MAX, 4096 */
+    /* the folder, a slash, the name and the final zero in PATH_MAX, 4096 */
     for (int more = 0; more < 2; more++) {
         int n = 4096 - (int)strlen(dir) - 2 + more;
         snprintf(text, sizeof text, "\n@include \"%0*d\"", n, 0);
@@ -98,7 +98,7 @@ START_TEST(what_an_include_must_be) {
 }
 END_TEST
 
-/* Keys have 127 bytes, one of them for a dot behind a group's name. */
+/* A key has up to 126 bytes, with its group and the dot. */
 START_TEST(names_have_a_length) {
     for (int n = 126; n <= 127; n++) {
         char says[256];
@@ -117,7 +117,7 @@ START_TEST(names_have_a_length) {
 }
 END_TEST
 
-/* A MiB is too much, a byte less is not. */
+/* A file of one MiB is refused, a byte less is accepted. */
 START_TEST(files_have_a_size) {
     memset(text, ' ', (1 << 20) - 1);
     text[(1 << 20) - 1] = 0;
@@ -129,8 +129,8 @@ START_TEST(files_have_a_size) {
 }
 END_TEST
 
-/* Numbers are those that libconfig reads: not those in comments, names and strings. */
-START_TEST(numbers_stand_where_values_do) {
+/* Only numbers that libconfig reads are checked, not digits in comments, names and strings. */
+START_TEST(only_values_are_numbers) {
     taken("gpu = { sms = 0xE; name = \"99999999999\"; }; // 99999999999\n# 99999999999\n/* 99999999999 */\n");
     ck_assert_uint_eq(c.gpu.sms, 14);
     taken("gpu = { sms = 2; }; /* 99999999999 // */ clock = { core_mhz = 1.5e3; };");
@@ -153,9 +153,9 @@ END_TEST
 SUITE(timing_config_text) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(files_are_found_beside_each_other);
-    TEST(so_many_files_include_each_other);
-    TEST(what_an_include_must_be);
+    TEST(eight_files_may_be_nested);
+    TEST(forms_of_an_include);
     TEST(names_have_a_length);
     TEST(files_have_a_size);
-    TEST(numbers_stand_where_values_do);
+    TEST(only_values_are_numbers);
 }

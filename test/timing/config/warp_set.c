@@ -1,4 +1,4 @@
-/* Sets of warp slots, against arrays of truth values, with 1, 2 and 3 words in use. */
+/* Sets of warp slots, compared with arrays of bool, with 1, 2 and 3 words in use. */
 #include "timing/config/warp_set.h"
 #include "test/test.h"
 
@@ -52,8 +52,8 @@ START_TEST(sets_are_what_was_put_in) {
 }
 END_TEST
 
-/* A machine's words in use tell the whole story: whoever has not issued yet begins with the first slot. */
-START_TEST(nobody_so_far_comes_before_the_first) {
+/* Only the words in use count: if no warp has issued yet, the first slot is next. */
+START_TEST(without_a_last_warp_the_first_is_next) {
     for (uint32_t words = 1; words <= WARP_WORDS; words++) {
         struct warp_set s = {.word = {0}};
         warp_set_add(&s, 0);
@@ -65,5 +65,5 @@ END_TEST
 
 SUITE(timing_warp_set) {
     TEST_LOOP(sets_are_what_was_put_in, 1, WARP_WORDS + 1);
-    TEST(nobody_so_far_comes_before_the_first);
+    TEST(without_a_last_warp_the_first_is_next);
 }

@@ -1,11 +1,11 @@
-/* Tags, replacement, write policies and MSHRs, by sequences small enough to follow by hand. */
+/* Tags, replacement, write policies and MSHRs, in sequences short enough to follow by hand. */
 #include "timing/mem/cache.h"
 #include "test/test.h"
 
 static struct cache c;
 static struct cache_out out;
 
-/* Sets 2, ways 2, lines of 128 bytes; even lines are in set 0. */
+/* 2 sets of 2 ways, lines of 128 bytes. Even lines are in set 0. */
 static void start(uint32_t mshrs, uint32_t merges, bool sectored) {
     struct cache_shape s = {
         .sets = 2, .ways = 2, .line_bytes = 128, .mshrs = mshrs, .merges = merges, .sectored = sectored};
@@ -20,7 +20,7 @@ static void read_and_fill(uint64_t line) {
     ck_assert(!cache_take(&c, out.mshr, &target));
 }
 
-/* Sectors of a line that are there. */
+/* Returns the valid sectors of a line. */
 static unsigned peek(uint64_t line) { return cache_valid(&c, cache_look(&c, line)); }
 
 START_TEST(misses_merge_and_wake_in_order) {
@@ -54,7 +54,7 @@ START_TEST(mshrs_run_out) {
 }
 END_TEST
 
-/* Lines 0 and 2 fill set 0 and wait; line 4 has nowhere to go, line 1 is in the other set. */
+/* Lines 0 and 2 reserve both ways of set 0. Line 4 finds no way; line 1 is in the other set. */
 START_TEST(reserved_ways_stay) {
     start(4, 2, false);
     ck_assert_int_eq(cache_read(&c, 0, 0xf, 1, &out), CACHE_MISS);
@@ -80,7 +80,7 @@ START_TEST(least_recently_used_leaves) {
 }
 END_TEST
 
-/* Sectors 1 and 2 of line 0 are dirty when line 4 drives it out. */
+/* Sectors 1 and 2 of line 0 are dirty when line 4 evicts it. */
 START_TEST(dirty_sectors_are_written_back) {
     start(2, 2, false);
     read_and_fill(0);
@@ -103,7 +103,7 @@ START_TEST(clean_lines_leave_silently) {
 }
 END_TEST
 
-/* Two sectors written, one of them whole: that one can be read, the rest of the line must come. */
+/* Two sectors are written, one of them completely. That one hits; the rest of the line must be fetched. */
 START_TEST(written_sectors_are_valid_when_whole) {
     start(2, 2, false);
     ck_assert_int_eq(cache_write(&c, 0, 0x3, 0x1, &out), CACHE_MISS);
@@ -127,7 +127,7 @@ START_TEST(write_through_drops_or_keeps) {
 }
 END_TEST
 
-/* A line on its way is not dropped: its MSHR will fill it. */
+/* A pending line is not invalidated, since its MSHR will fill it. */
 START_TEST(write_through_leaves_reserved_lines) {
     uint64_t target;
     start(2, 2, false);
@@ -140,8 +140,8 @@ START_TEST(write_through_leaves_reserved_lines) {
 }
 END_TEST
 
-/* Sectors 0 and 2 are asked for one after the other by one MSHR; the second comes first, and its access waits for its
- * turn behind the first. */
+/* One MSHR fetches sectors 0 and 2, one after the other. Sector 2 arrives first, but its access waits until the first
+ * access is served. */
 START_TEST(sectors_come_one_by_one) {
     uint64_t target;
     start(2, 4, true);
@@ -165,7 +165,7 @@ START_TEST(sectors_come_one_by_one) {
 }
 END_TEST
 
-/* A locked line outlives two others in its set of two ways; the other way cannot be locked as well. */
+/* A locked line survives two fills of its set of two ways. The other way cannot be locked, too. */
 START_TEST(locked_lines_stay) {
     start(2, 2, false);
     read_and_fill(0);
@@ -188,7 +188,7 @@ START_TEST(locked_lines_stay) {
 }
 END_TEST
 
-/* Of three prefetched lines one is used in time, one while it is on its way, one never. */
+/* Of three prefetched lines one is used in time, one while pending, one never. */
 START_TEST(prefetches_are_told_apart) {
     uint64_t target;
     start(4, 4, false);
@@ -203,7 +203,7 @@ START_TEST(prefetches_are_told_apart) {
     ck_assert_int_eq(cache_read(&c, 0, 0xf, 5, &out), CACHE_HIT);
     ck_assert_int_eq(cache_read(&c, 0, 0xf, 6, &out), CACHE_HIT);
     ck_assert_int_eq(cache_read(&c, 1, 0xf, 7, &out), CACHE_MERGED);
-    read_and_fill(4); /* drives out 2 */
+    read_and_fill(4); /* evicts line 2 */
     ck_assert_uint_eq(c.n.prefetches, 3);
     ck_assert_uint_eq(c.n.prefetch_useful, 2);
     ck_assert_uint_eq(c.n.prefetch_late, 1);
@@ -212,7 +212,7 @@ START_TEST(prefetches_are_told_apart) {
 }
 END_TEST
 
-/* 32 lines, 32 apart, in a direct-mapped cache of 32 sets: one set without folding; line 32 i goes to set i with it. */
+/* Lines 32 apart in a direct-mapped cache of 32 sets: all in one set, or with folding line 32 i in set i. */
 START_TEST(folded_index_spreads_strides) {
     for (int fold = 0; fold < 2; fold++) {
         struct cache_shape s = {.sets = 32,
@@ -233,9 +233,9 @@ START_TEST(folded_index_spreads_strides) {
 }
 END_TEST
 
-/* Fermi's L1 of 32 sets: address bits 7 to 11 xor bits 13, 14, 15, 17, 19. One way a set: a line of the same set drives
- * the other out. Line 0x40 (bit 13) shares set 1 with line 1; bit 12 is not used, so line 32 shares set 0 with line 0.
- */
+/* Fermi's index of 32 sets: address bits 7 to 11, xor bits 13, 14, 15, 17, 19. With one way a set, a line evicts the
+ * line of the same set. Line 0x40 (bit 13) shares set 1 with line 1. Bit 12 is unused, so line 32 shares set 0 with
+ * line 0. */
 START_TEST(index_of_fermi) {
     static const struct {
         uint64_t line;
@@ -247,7 +247,7 @@ START_TEST(index_of_fermi) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (uint32_t set = 0; set < 32; set++) {
             ck_assert(cache_init(&c, &s));
-            read_and_fill(set); /* lines 0 to 31 are in the sets of their numbers */
+            read_and_fill(set); /* lines 0 to 31 are in sets 0 to 31 */
             if (cases[i].line != set)
                 read_and_fill(cases[i].line);
             ck_assert_msg((peek(set) == 0) == (set == cases[i].set && cases[i].line != set), "line %#lx, set %u",
@@ -257,7 +257,7 @@ START_TEST(index_of_fermi) {
 }
 END_TEST
 
-/* With 64 sets bit 12 is the index's upper bit: line 32 is in set 32. */
+/* With 64 sets address bit 12 is the highest index bit: line 32 is in set 32. */
 START_TEST(index_of_fermi_with_48_kb) {
     struct cache_shape s = {.sets = 64, .ways = 1, .line_bytes = 128, .mshrs = 1, .merges = 1, .index = INDEX_FERMI};
     ck_assert(cache_init(&c, &s));
@@ -270,8 +270,8 @@ START_TEST(index_of_fermi_with_48_kb) {
 }
 END_TEST
 
-/* MSHRs of a sectored cache are for sectors: with four of two accesses each, four sectors may be outstanding, of one
- * line or of several, and two accesses may wait for each. */
+/* In a sectored cache each pending sector takes an MSHR. With four MSHRs of two accesses, four sectors may be pending,
+ * of any lines, and two accesses may wait for each. */
 START_TEST(mshrs_of_sectors) {
     uint64_t target;
     start(4, 2, true);
@@ -280,8 +280,8 @@ START_TEST(mshrs_of_sectors) {
     uint32_t mshr = out.mshr;
     ck_assert_int_eq(cache_read(&c, 0, 1, 10, &out), CACHE_MERGED);
     ck_assert_int_eq(cache_read(&c, 0, 1, 11, &out), CACHE_NO_MERGE);
-    ck_assert_int_eq(cache_read(&c, 0, 2, 12, &out), CACHE_MERGED);  /* another sector has room of its own */
-    ck_assert_int_eq(cache_read(&c, 1, 3, 13, &out), CACHE_NO_MSHR); /* two more would be five */
+    ck_assert_int_eq(cache_read(&c, 0, 2, 12, &out), CACHE_MERGED);  /* another sector has its own two */
+    ck_assert_int_eq(cache_read(&c, 1, 3, 13, &out), CACHE_NO_MSHR); /* two more would make five */
     ck_assert_int_eq(cache_read(&c, 1, 1, 14, &out), CACHE_MISS);
     ck_assert_int_eq(cache_read(&c, 0, 8, 15, &out), CACHE_NO_MSHR);
     cache_fill(&c, mshr, 1);
@@ -302,7 +302,7 @@ START_TEST(mshrs_of_sectors) {
 }
 END_TEST
 
-/* An access for more sectors than there are MSHRs goes alone. */
+/* An access for more sectors than there are MSHRs is accepted if no other sector is pending. */
 START_TEST(one_access_may_exceed_the_mshrs) {
     start(1, 1, true);
     ck_assert_int_eq(cache_read(&c, 0, 0xf, 1, &out), CACHE_MISS);
@@ -312,7 +312,7 @@ START_TEST(one_access_may_exceed_the_mshrs) {
 }
 END_TEST
 
-START_TEST(flush_forgets_all_but_what_comes) {
+START_TEST(flush_keeps_pending_lines) {
     uint64_t target;
     start(2, 2, false);
     read_and_fill(0);
@@ -337,7 +337,7 @@ START_TEST(impossible_shapes_are_refused) {
     s.merges = 1;
     s.ways = 0;
     ck_assert(!cache_init(&c, &s));
-    /* each limit, just within it and just beyond */
+    /* each limit: the last valid value, and the first invalid one */
     static const struct {
         struct cache_shape s;
         bool fine;
@@ -377,6 +377,6 @@ SUITE(timing_cache) {
     TEST(index_of_fermi_with_48_kb);
     TEST(mshrs_of_sectors);
     TEST(one_access_may_exceed_the_mshrs);
-    TEST(flush_forgets_all_but_what_comes);
+    TEST(flush_keeps_pending_lines);
     TEST(impossible_shapes_are_refused);
 }

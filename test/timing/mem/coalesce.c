@@ -12,7 +12,7 @@ static void strided(uint64_t *addr, uint64_t base, unsigned stride) {
         addr[l] = base + (uint64_t)l * stride;
 }
 
-/* 32 words of 4 bytes are 128 bytes: one line when aligned, and an offset of 4 bytes makes the last lane cross. */
+/* 32 words of 4 bytes are 128 bytes: one line if aligned. An offset of 4 bytes moves the last lane to the next line. */
 START_TEST(unit_stride_is_one_line) {
     uint64_t a[WARP_LANES];
     strided(a, 0x1000, 4);
@@ -36,7 +36,7 @@ START_TEST(offset_by_a_word_is_two_lines) {
 }
 END_TEST
 
-/* Stride s words: 32 s words = s lines, until each lane has its own. */
+/* A stride of s words spans 32 s words, or s lines, until each lane has its own line. */
 START_TEST(strides_make_as_many_lines) {
     static const unsigned expect[][2] = {{2, 2}, {4, 4}, {8, 8}, {16, 16}, {32, 32}, {33, 32}, {64, 32}};
     uint64_t a[WARP_LANES];
@@ -45,7 +45,7 @@ START_TEST(strides_make_as_many_lines) {
 }
 END_TEST
 
-/* A half warp of 8-byte elements is a line, a quarter warp of 16-byte ones too. */
+/* Half a warp of 8-byte elements fills a line, and so does a quarter warp of 16-byte elements. */
 START_TEST(wide_elements_go_in_parts) {
     uint64_t a[WARP_LANES];
     strided(a, 0x4000, 8);
@@ -58,7 +58,7 @@ START_TEST(wide_elements_go_in_parts) {
 }
 END_TEST
 
-/* All lanes at one address: one line for words; each part of a wide access asks for itself. */
+/* All lanes read one address: one request for words, but one request for each part of a wide access. */
 START_TEST(uniform_wide_access_asks_once_a_part) {
     uint64_t a[WARP_LANES];
     strided(a, 0x4000, 0);
@@ -78,7 +78,7 @@ START_TEST(inactive_lanes_ask_for_nothing) {
 }
 END_TEST
 
-/* Bytes: lanes 0 and 32 bytes apart fill sectors 0 and 1; a word and a half word of one lane pair overlap once. */
+/* A byte counts once, also where lanes overlap. */
 START_TEST(bytes_count_once) {
     uint64_t a[WARP_LANES];
     strided(a, 0x4000, 2); /* half words: 64 bytes, two sectors */
@@ -91,7 +91,7 @@ START_TEST(bytes_count_once) {
 }
 END_TEST
 
-/* Lanes in descending order and shuffled still share a line. */
+/* Shuffled lanes share a line. */
 START_TEST(order_of_lanes_does_not_matter) {
     uint64_t a[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
@@ -111,19 +111,19 @@ START_TEST(lines_of_32_bytes) {
 }
 END_TEST
 
-/* Atomics: 32 lanes on 4 counters of one line: 8 on each. */
+/* Tests the number of lanes on the most contended address: 32 lanes on 4 counters of a line, 8 on each. */
 START_TEST(atomics_know_the_most_contended_address) {
     uint64_t a[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
         a[l] = 0x4000 + 4 * (l & 3);
     ck_assert_int_eq(coalesce_atomic(&fermi, a, LANES_ALL, 4, out), 1);
     ck_assert_uint_eq(out[0].same, 8);
-    ck_assert_int_eq(coalesce_atomic(&fermi, a, 0x13, 4, out), 1); /* lanes 0 and 4 on one, lane 1 alone */
+    ck_assert_int_eq(coalesce_atomic(&fermi, a, 0x13, 4, out), 1); /* lanes 0 and 4 share a counter */
     ck_assert_uint_eq(out[0].same, 2);
 }
 END_TEST
 
-/* Local memory: equal offsets share a line a word; offset 12 is word 3, 3 * 128 bytes from the base. */
+/* Local memory is interleaved by word: equal offsets share a line per word. Offset 12 is word 3, at 3 * 128 bytes. */
 START_TEST(local_words_are_interleaved) {
     uint64_t off[WARP_LANES];
     strided(off, 12, 0);
@@ -132,18 +132,21 @@ START_TEST(local_words_are_interleaved) {
     ck_assert_uint_eq(out[0].bytes, 128);
     ck_assert_int_eq(coalesce_local(&fermi, 0x8000, 128, off, LANES_ALL, 8, out), 2);
     ck_assert_uint_eq(out[1].line, 0x8000 + 4 * 128);
-    off[7] = 40; /* a lane elsewhere: its own line */
+    off[7] = 40; /* a lane with another offset has its own line */
     ck_assert_int_eq(coalesce_local(&fermi, 0x8000, 128, off, LANES_ALL, 4, out), 2);
     ck_assert_uint_eq(out[1].lanes, 1u << 7);
-    off[7] = 12; /* words 15 CTAs apart */
+    off[7] = 12; /* a larger distance between words */
     ck_assert_int_eq(coalesce_local(&fermi, 0x8000, 15 * 1024, off, LANES_ALL, 8, out), 2);
     ck_assert_uint_eq(out[0].line, 0x8000 + 3 * 15 * 1024);
     ck_assert_uint_eq(out[1].line, 0x8000 + 4 * 15 * 1024);
 }
 END_TEST
 
-/* Which sectors are overwritten completely: 32 words all four; without lane 9 all but the second; bytes of each fourth
- * none. */
+/* Sectors that an access covers completely:
+ * - 32 words: all four
+ * - without lane 9: all but the second
+ * - a byte of each word: none
+ * - 32 bytes from sector 1 on: sector 1 */
 START_TEST(full_sectors) {
     uint64_t a[WARP_LANES];
     strided(a, 0x1000, 4);
@@ -160,8 +163,10 @@ START_TEST(full_sectors) {
 }
 END_TEST
 
-/* Atomics of 4 bytes in requests of 32: lane l on word l is four requests of 8 lanes; all on one word are 32; lanes on
- * 4 counters, 8 on each, go in 8 requests of 4. */
+/* Atomics of 4 bytes in requests of 32 bytes:
+ * - lane l on word l: four requests of 8 lanes
+ * - all lanes on one word: 32 requests
+ * - 8 lanes on each of 4 counters: 8 requests of 4 lanes */
 START_TEST(atomics_by_lanes) {
     static const struct coalescer sectors = {.line_bytes = 32};
     uint64_t a[WARP_LANES];
@@ -180,7 +185,7 @@ START_TEST(atomics_by_lanes) {
 }
 END_TEST
 
-/* Segments: a write of sectors 0 and 1 is 64 bytes, of 1 alone 32, of 1 and 2 all 128. */
+/* Writes carry whole segments: sectors 0 and 1 make 64 bytes, sector 1 alone 32, sectors 1 and 2 all 128. */
 START_TEST(writes_carry_segments) {
     static const uint8_t cases[][2] = {{1, 1}, {2, 2}, {3, 3}, {6, 15}, {9, 15}, {12, 12}, {8, 8}, {15, 15}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -193,7 +198,7 @@ START_TEST(writes_carry_segments) {
 }
 END_TEST
 
-/* Word stride s over 32 banks: s passes for powers of two, 1 for odd strides. */
+/* A stride of s words over 32 banks takes s passes if s is a power of two, and 1 if s is odd. */
 START_TEST(bank_strides) {
     static const unsigned expect[][2] = {{1, 1}, {2, 2}, {3, 1}, {4, 4}, {8, 8}, {16, 16}, {32, 32}, {33, 1}, {0, 1}};
     uint64_t a[WARP_LANES];
@@ -202,9 +207,11 @@ START_TEST(bank_strides) {
 }
 END_TEST
 
-/* 8 bytes a lane are 64 words for 32 banks: two passes. 8 bytes in strides of 16: lane l has words 4l and 4l + 1, so 16
- * banks serve four words each. 16 bytes: 128 words, four passes; for a quarter of the warp one. One address: one pass.
- */
+/* Passes of wide elements over 32 banks:
+ * - 8 bytes a lane: 64 words, two passes
+ * - 8 bytes a lane, 16 bytes apart: lane l has words 4l and 4l + 1, so 16 banks serve four words each
+ * - 16 bytes a lane: 128 words, four passes; a quarter of the warp, one
+ * - one address: one pass */
 START_TEST(bank_width_of_elements) {
     uint64_t a[WARP_LANES];
     strided(a, 0, 8);
@@ -218,8 +225,8 @@ START_TEST(bank_width_of_elements) {
 }
 END_TEST
 
-/* Bytes of one word are one bank access: 32 adjacent bytes are 8 words. Two lanes at rows 0 and 1 of one bank conflict,
- * a third at row 0 joins the first. */
+/* Bytes of one word are one bank access: 32 adjacent bytes are 8 words. Two lanes in rows 0 and 1 of a bank conflict; a
+ * third lane in row 0 shares the first one's access. */
 START_TEST(bank_broadcasts_within_a_word) {
     uint64_t a[WARP_LANES];
     strided(a, 0, 1);
@@ -229,7 +236,7 @@ START_TEST(bank_broadcasts_within_a_word) {
 }
 END_TEST
 
-/* Banks of 8 bytes serve doubles without parts. */
+/* Banks of 8 bytes serve doubles in one pass. */
 START_TEST(bank_of_eight_bytes) {
     struct shared_banks b = {.banks = 32, .width = 8};
     uint64_t a[WARP_LANES];
@@ -240,7 +247,10 @@ START_TEST(bank_of_eight_bytes) {
 }
 END_TEST
 
-/* Atomics on one word take turns: 32. On 32 words of different banks: 1. Two words of one bank: also in turn. */
+/* Passes of atomics:
+ * - all lanes on one word: 32
+ * - 32 words in different banks: 1
+ * - two words in one bank: 2 */
 START_TEST(bank_atomics_take_turns) {
     uint64_t a[WARP_LANES];
     strided(a, 0, 0);
@@ -252,8 +262,10 @@ START_TEST(bank_atomics_take_turns) {
 }
 END_TEST
 
-/* Words 0 to 31 over 5 banks: banks 0 and 1 have 7 of them. A stride of 32 words is the worst for 32 banks and the
- * best for 33, where neighbours are a bank apart; 48 banks have 3 groups of 16: lanes 0, 3, 6, ... share a bank, 11. */
+/* Numbers of banks that are no powers of two:
+ * - words 0 to 31 over 5 banks: banks 0 and 1 have 7 of them
+ * - a stride of 32 words: 32 passes with 32 banks, one with 33, where neighbours are a bank apart
+ * - the same with 48 banks: lanes 0, 3, 6, ... share a bank, 11 passes */
 START_TEST(any_number_of_banks) {
     uint64_t unit[WARP_LANES], column[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++) {
@@ -270,7 +282,7 @@ START_TEST(any_number_of_banks) {
 }
 END_TEST
 
-/* Does `r`, one of the lanes `part`, say what they touch of its line, byte by byte? */
+/* Checks byte by byte that `r` describes what the lanes `part` touch in its line. */
 static void request_is_right(const struct coalesced *r, const uint64_t *a, lanemask_t part, unsigned bytes,
                              unsigned line_bytes) {
     bool touched[LINE_BYTES_MAX] = {false};
@@ -297,8 +309,10 @@ static void request_is_right(const struct coalesced *r, const uint64_t *a, lanem
     ck_assert_uint_eq(r->full, full);
 }
 
-/* Every size of line and access, aligned or not, addresses near each other or not: requests say what is touched, no two
- * of a part are for one line, and each byte wanted is in one. */
+/* Random line sizes, access sizes and addresses, aligned or not:
+ * - each request describes what its lanes touch
+ * - no two requests of a part of the warp have the same line
+ * - each requested byte is in a request */
 START_TEST(random_addresses) {
     uint64_t seed = 77, a[WARP_LANES];
     for (int i = 0; i < 20000; i++) {
@@ -328,7 +342,7 @@ START_TEST(random_addresses) {
 }
 END_TEST
 
-/* What is known of a shape says the same as a look at each lane, in requests and at the banks. */
+/* A shape gives the same requests and bank passes as the addresses of all lanes. */
 START_TEST(shapes_are_addresses) {
     static struct coalesced each[COALESCE_MAX];
     uint64_t seed = 5, a[WARP_LANES];
@@ -366,8 +380,12 @@ START_TEST(shapes_are_addresses) {
 }
 END_TEST
 
-/* Of 32 lanes of a word: two rows next to each other or 32 words apart take one pass, 40 words apart two, for they
- * share 8 banks; of 4 lanes each, or one of the rows alone, one. Banks that are no power of two: each lane is asked. */
+/* Passes of two rows of 16 words at 32 banks, from their first addresses alone. 0: not known from these.
+ * - the second row at word 16 or 48: one pass
+ * - at word 40: two passes, since both rows use the same 8 banks
+ * - 4 lanes of each row, or one row alone: one pass
+ * - wide elements, or 33 banks: not known
+ * - uniform rows: two passes only if both are in one bank */
 START_TEST(rows_at_the_banks) {
     struct halves h = {.first = {0, 64}, .shape = SHAPE_UNIT};
     ck_assert_uint_eq(shared_cycles_halves(&banks32, &h, LANES_ALL, 4), 1);

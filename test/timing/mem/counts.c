@@ -1,4 +1,4 @@
-/* What the memory side counts, by hand: each statistic of a few accesses of one SM. */
+/* Statistics of the memory side: each, for a few accesses of one SM, counted by hand. */
 #include "test/timing/mem/rig.h"
 #include "timing/mem/lsu_parts.h"
 #include <stdio.h>
@@ -14,11 +14,11 @@ struct count {
     double value;
 };
 
-/* All that has been counted since the last time. */
+/* Checks what was counted since the last call. */
 static void counted(const struct count *want) {
     struct stats s;
     ck_assert(stats_init(&s));
-    ticks(&r, 2000); /* writes have come, too */
+    ticks(&r, 2000); /* until writes have arrived */
     lsu_stats(r.lsu[0], &s);
     memsys_stats(r.mem, &s);
     for (; want->name; want++)
@@ -27,8 +27,9 @@ static void counted(const struct count *want) {
     stats_free(&s);
 }
 
-/* A line is two column commands of 64 bytes, of four clocks each at two transfers a clock. Two lines of one row, one
- * after the other: the row is opened once. Then the L1 has the line, and nothing goes further. */
+/* A line is two column commands of 64 bytes, four clocks each at two transfers a clock.
+ * - two lines of one row, one after the other: the row is opened once
+ * - the first line again: it hits in the L1, and nothing goes further */
 START_TEST(lines_of_one_row) {
     latency(&r, MEM_READ, A, 4);
     counted((const struct count[]){{"lsu.instructions", 1},
@@ -64,8 +65,8 @@ START_TEST(lines_of_one_row) {
 }
 END_TEST
 
-/* An atomic of all lanes on one word is one packet, on words of four lines four. Lanes on one word take turns,
- * and others of a packet go at once. */
+/* An atomic of all lanes on one word is one packet; on words of four lines it is four. Lanes on one word are served one
+ * after the other, lanes on different words of a packet at once. */
 START_TEST(atomics_of_lines) {
     latency(&r, MEM_ATOMIC, A, 0);
     counted((const struct count[]){{"l2.atomics", 32}, {"l2.accesses", 1}, {"dram.requests", 1}, {NULL, 0}});
@@ -74,8 +75,12 @@ START_TEST(atomics_of_lines) {
 }
 END_TEST
 
-/* Words apart by a power of two: 32 banks of a word each, so that every lane's is in bank 0 with 128 bytes, every other
- * one's in one of two with 64, and one word for all is one pass. */
+/* Passes of 32 banks of one word, by the distance between lanes:
+ * - 4 or 12 bytes: 1
+ * - 8 bytes: 2
+ * - 64 bytes: every other lane is in the same bank, 16
+ * - 128 bytes: all lanes are in one bank, 32
+ * - 0: one word for all lanes, 1 */
 START_TEST(passes_of_shared_memory) {
     static const struct {
         unsigned stride;
@@ -97,12 +102,12 @@ START_TEST(passes_of_shared_memory) {
                                        {NULL, 0}});
         uint32_t tag;
         bool missed;
-        ck_assert(lsu_done(r.lsu[0], &tag, &missed)); /* it keeps its place until then */
+        ck_assert(lsu_done(r.lsu[0], &tag, &missed)); /* it stays until taken */
     }
 }
 END_TEST
 
-/* One slice of one channel, no L1, and one clock: whatever is read reads the tags of the L2. `sets` of two ways. */
+/* Restarts with one slice of one channel, `sets` of two ways, no L1 and one clock: every read reads the L2's tags. */
 static void one_slice(uint32_t sets, uint32_t mshrs) {
     rig_stop(&r);
     config_default(&r.cfg);
@@ -128,7 +133,7 @@ static void both(enum mem_kind kind, uint64_t first, uint64_t second) {
     }
 }
 
-/* A line that is not there; two reads of another one, of which the second joins the first; the first line again. */
+/* A miss; two reads of another line, of which the second joins the first; a hit of the first line. */
 START_TEST(ways_to_find_a_line) {
     one_slice(64, 8);
     latency(&r, MEM_READ, A, 4);
@@ -143,8 +148,8 @@ START_TEST(ways_to_find_a_line) {
 }
 END_TEST
 
-/* Four sets of two ways. A line that was written, whole, leaves when two others of its set have come: it is written
- * back, two bursts of 64 bytes. One that was only read leaves for nothing. */
+/* Four sets of two ways. Two other lines of its set evict a line: fully written, it is written back in two bursts of 64
+ * bytes; only read, it is dropped. */
 START_TEST(dirty_lines_are_written_back) {
     for (int dirty = 0; dirty < 2; dirty++) {
         one_slice(4, 8);
@@ -159,8 +164,8 @@ START_TEST(dirty_lines_are_written_back) {
 }
 END_TEST
 
-/* With one MSHR a second miss waits for the line of the first. Each cycle that DRAM takes longer it waits one more,
- * and the tags are asked no more often. */
+/* With one MSHR a second miss waits for the line of the first. Each cycle of extra DRAM latency adds one stall cycle
+ * and no tag access. */
 START_TEST(misses_wait_for_an_mshr) {
     double waited[2];
     for (uint32_t longer = 0; longer < 2; longer++) {
@@ -183,9 +188,8 @@ START_TEST(misses_wait_for_an_mshr) {
 }
 END_TEST
 
-/* A crossing takes 8 cycles, and a reply of a line in four flits three more: 19 for a read that nobody gets in the way
- * of. A line of one closed row is in DRAM's queue from when its row is opened to the column command of its second half:
- * RCD 12 and CCDL 3. */
+/* - a crossing takes 8 cycles, and the reply's four flits take three more: 19 for an undisturbed read
+ * - a line of a closed row is in DRAM's queue from ACT to its second column command: RCD 12 + CCDL 3 */
 START_TEST(sums_over_cycles) {
     one_slice(64, 8);
     latency(&r, MEM_READ, A, 4);
@@ -198,7 +202,7 @@ START_TEST(sums_over_cycles) {
 }
 END_TEST
 
-/* A prefetcher at the slice, which asks for the line behind each that is read. */
+/* A prefetcher of the slice: it requests the line after each line read. */
 static const struct prefetch_place *place;
 static void *made(const struct config *c, const struct prefetch_place *at, void *ctx) {
     (void)c;
@@ -218,9 +222,11 @@ static void prefetching(uint32_t sets, uint32_t mshrs) {
     ck_assert(memsys_add_prefetcher(r.mem, &next_lines, &r));
 }
 
-/* A line in time; one that is asked for 20 cycles after its prefetch, and is on its way; one that leaves its set of two
- * before anybody wants it: line 1, to whose set 5 and 9 come, while 6 and 10 have one to themselves; and one that finds
- * no MSHR. */
+/* Fates of prefetches:
+ * - in time
+ * - late: the line is read 20 cycles after the first, while in flight
+ * - unused: lines 5 and 9 evict line 1 from its set of two ways; 6 and 10 have a set to themselves
+ * - refused: no free MSHR */
 START_TEST(fates_of_prefetches) {
     prefetching(64, 8);
     latency(&r, MEM_READ, A, 4);
@@ -256,7 +262,7 @@ START_TEST(fates_of_prefetches) {
 }
 END_TEST
 
-/* Each cache of the load/store unit has its own names, and each of its counts one of them. */
+/* Each cache of the load/store unit has its own statistics, and each counter has one of them. */
 START_TEST(caches_have_their_names) {
     static const char *const names[LSU_PIPES][6] = {
         {"l1.accesses", "l1.hits", "l1.misses", "l1.pending_hits", "l1.stalls", "l1.writebacks"},
@@ -270,7 +276,7 @@ START_TEST(caches_have_their_names) {
     }
     struct stats s;
     ck_assert(stats_init(&s));
-    for (int twice = 0; twice < 2; twice++) /* the second time nothing has come */
+    for (int twice = 0; twice < 2; twice++) /* the second time adds nothing */
         lsu_stats(r.lsu[0], &s);
     for (int p = 0; p < LSU_PIPES; p++)
         for (int i = 0; i < 6; i++)

@@ -1,7 +1,7 @@
-/* One DRAM channel, command by command. The clocks of core and DRAM are equal here and the fixed latency is one cycle,
- * so that a request accepted at cycle t may have its first command at t + 1. GDDR5 as on Fermi: CCD 2, RRD 6, RCD 12,
- * RAS 28, RP 12, RC 40, CL 12, WL 4, CDLR 5, WR 12, CCDL 3, RTPL 2; 64 bytes a burst, which takes 2 clocks (data_rate
- * 4). */
+/* One DRAM channel, command by command. Core and DRAM have the same clock, and the fixed latency is one cycle: a
+ * request accepted at cycle t may have its first command at t + 1. Timing of Fermi's GDDR5: CCD 2, RRD 6, RCD 12,
+ * RAS 28, RP 12, RC 40, CL 12, WL 4, CDLR 5, WR 12, CCDL 3, RTPL 2. A burst is 64 bytes and takes 2 clocks
+ * (data_rate 4). */
 #include "timing/mem/dram.h"
 #include "test/test.h"
 
@@ -18,7 +18,7 @@ static void start(void) {
     now = clock_point(clock_ratio(700, 700), 0);
 }
 
-/* A request of one burst (sectors 0 and 1), or two. */
+/* Sends a request of one burst (sectors 0 and 1), or of two. */
 static void ask(uint32_t bank, uint32_t row, bool write, unsigned tag, unsigned bursts) {
     dram_accept(&d, (struct dram_place){bank, row}, write, 0, tag, bursts == 2 ? 0xf : 0x3, now.cycle);
 }
@@ -28,7 +28,7 @@ static void run_to(uint64_t cycle) {
         dram_tick(&d, &now);
 }
 
-/* The next finished read must be `tag`, with its data there at `cycle`. */
+/* Checks the next finished read: its tag, and the cycle in which its data are complete. */
 static void expect(unsigned tag, uint64_t cycle) {
     struct dram_reply r;
     while (!dram_take(&d, &r)) {
@@ -40,7 +40,7 @@ static void expect(unsigned tag, uint64_t cycle) {
     ck_assert_uint_eq(r.ready, cycle);
 }
 
-/* ACT 1, RD 13, data at 13 + 12 + 2. */
+/* ACT 1, RD 13, data complete at 13 + 12 + 2. */
 START_TEST(closed_row) {
     start();
     ask(0, 5, false, 1, 1);
@@ -52,7 +52,7 @@ START_TEST(closed_row) {
 }
 END_TEST
 
-/* ACT 1, WR 13, whose data are through at 13 + 4 + 2. */
+/* ACT 1, WR 13, data written at 13 + 4 + 2. */
 START_TEST(a_write_settles) {
     start();
     ask(0, 5, true, 1, 1);
@@ -64,7 +64,7 @@ START_TEST(a_write_settles) {
 }
 END_TEST
 
-/* The second burst is CCDL after the first: RD 13 and 16, data at 30. */
+/* The second burst follows after CCDL: RD 13 and 16, data at 30. */
 START_TEST(two_bursts) {
     start();
     ask(0, 5, false, 1, 2);
@@ -74,7 +74,7 @@ START_TEST(two_bursts) {
 }
 END_TEST
 
-/* Later, to the open row: RD 101, data at 115. */
+/* A later read of the open row: RD 101, data at 115. */
 START_TEST(row_hit) {
     start();
     ask(0, 5, false, 1, 1);
@@ -87,7 +87,7 @@ START_TEST(row_hit) {
 }
 END_TEST
 
-/* Later, to another row of the bank: PRE 101, ACT 113, RD 125, data at 139. */
+/* A later read of another row of the bank: PRE 101, ACT 113, RD 125, data at 139. */
 START_TEST(row_conflict) {
     start();
     ask(0, 5, false, 1, 1);
@@ -100,8 +100,9 @@ START_TEST(row_conflict) {
 }
 END_TEST
 
-/* At once: the row must stay open RAS: PRE 29, ACT 41 (RC, 40 on Fermi, says the same; here it is out of the way), RD
- * 53, data at 67. */
+/* An immediate read of another row waits until the first row was open for RAS. RC is shortened, so that it does not
+ * bind.
+ * - PRE 29, ACT 41, RD 53, data at 67 */
 START_TEST(row_conflict_waits_for_ras) {
     start();
     d.cfg.rc = 10;
@@ -125,7 +126,9 @@ START_TEST(rc_binds_when_it_is_longer) {
 }
 END_TEST
 
-/* Three banks: ACT 1, 7, 13, each RRD after the one before; but RD goes before ACT in clock 13: third ACT 14. */
+/* Three banks, activates RRD apart:
+ * - ACT 1 and 7
+ * - clock 13 has the first RD, so the third ACT is at 14 */
 START_TEST(activates_keep_rrd) {
     start();
     ask(0, 5, false, 1, 1);
@@ -138,7 +141,7 @@ START_TEST(activates_keep_rrd) {
 }
 END_TEST
 
-/* Two open rows: bursts CCD apart in different groups (banks 0 and 1), CCDL apart in one (banks 0 and 4). */
+/* Bursts of two open rows: CCD apart in different groups (banks 0 and 1), CCDL apart in one (banks 0 and 4). */
 START_TEST(column_gaps) {
     for (uint32_t other = 1; other <= 4; other += 3) {
         start();
@@ -157,7 +160,7 @@ START_TEST(column_gaps) {
 }
 END_TEST
 
-/* WR 101, then RD not before 101 + 4 + 2 + 5 = 112: data at 126. */
+/* WR 101, then RD at 101 + 4 + 2 + 5 = 112 at the earliest: data at 126. */
 START_TEST(write_to_read) {
     start();
     ask(0, 5, false, 1, 1);
@@ -170,7 +173,7 @@ START_TEST(write_to_read) {
 }
 END_TEST
 
-/* RD 101, then WR not before 101 + 12 + 2 + 2 - 4 = 113. */
+/* RD 101, then WR at 101 + 12 + 2 + 2 - 4 = 113 at the earliest. */
 START_TEST(read_to_write) {
     start();
     ask(0, 5, false, 1, 1);
@@ -199,7 +202,7 @@ START_TEST(write_recovery) {
 }
 END_TEST
 
-/* While 1 is served, 2 (another row) and 3 (the open row) queue up: 3 goes first, unless the policy is first come. */
+/* Requests 2 (another row) and 3 (the open row) queue behind request 1. FR-FCFS serves 3 first, FCFS serves 2. */
 START_TEST(row_hits_go_first) {
     for (uint32_t policy = DRAM_FR_FCFS; policy <= DRAM_FCFS; policy++) {
         start();
@@ -214,8 +217,9 @@ START_TEST(row_hits_go_first) {
 }
 END_TEST
 
-/* A queue of two: the third request, to an open row of another bank, enters only when the first is out (RD 13), at
- * cycle 14, and is not seen before. */
+/* A queue of two:
+ * - the first request leaves with RD 13
+ * - the third, to another bank, enters at 14 and is activated in that cycle, not before */
 START_TEST(queue_is_bounded) {
     start();
     d.cfg.queue = 2;
@@ -230,10 +234,10 @@ START_TEST(queue_is_bounded) {
 }
 END_TEST
 
-/* A request is in the queue from the cycle in which it enters, 1, until its column command has gone, 13: seen there in
- * 12 cycles. A second one, of another row of the bank, waits for RAS 28 of the first, RP 12 and RCD 12: its RD is at
- * 1 + 28 + 12 + 12 = 53, so it is there for 52. */
-START_TEST(who_waits_is_summed) {
+/* - a request is queued from cycle 1, when it enters, until its column command: RD 13, 12 cycles
+ * - a second one, to another row of the bank, waits for RAS 28, RP 12 and RCD 12: RD at 1 + 28 + 12 + 12 = 53, 52
+ *   cycles */
+START_TEST(queued_cycles_are_summed) {
     for (uint64_t n = 1; n <= 2; n++) {
         start();
         for (uint32_t i = 0; i < n; i++)
@@ -245,7 +249,7 @@ START_TEST(who_waits_is_summed) {
 }
 END_TEST
 
-/* floor(c * 33 / 25) clocks by cycle c (924 and 700 MHz): stepping, jumping and looking ahead agree with it. */
+/* At 924 and 700 MHz floor(c * 33 / 25) clocks have passed by cycle c. Stepping, jumping and look-ahead agree. */
 START_TEST(clocks_cross_domains_exactly) {
     struct clock_ratio r = clock_ratio(700, 924);
     ck_assert_uint_eq(r.num, 33);
@@ -265,7 +269,7 @@ START_TEST(clocks_cross_domains_exactly) {
 }
 END_TEST
 
-/* A DRAM slower than the core has cycles without a clock. */
+/* If DRAM is slower than the core, some cycles have no clock. */
 START_TEST(slow_dram_has_empty_cycles) {
     struct clock_point p = clock_point(clock_ratio(1000, 500), 0);
     clock_move(&p, 3);
@@ -275,14 +279,14 @@ START_TEST(slow_dram_has_empty_cycles) {
 }
 END_TEST
 
-/* A clock belongs to the first cycle at whose end it is over: with two clocks in three cycles, clock 1 ends at 1.5 and
- * clock 2 at 3. */
+/* A clock belongs to the cycle in which it ends: with two clocks in three cycles, clock 1 ends at 1.5 and clock 2 at
+ * 3. */
 START_TEST(the_cycle_of_a_clock) {
     static const uint64_t of[] = {0, 2, 3, 5, 6, 8, 9};
     struct clock_ratio r = clock_ratio(1500, 1000);
     for (uint64_t k = 0; k < 7; k++)
         ck_assert_uint_eq(clock_to_cycle(r, k), of[k]);
-    r = clock_ratio(700, 924); /* 33 in 25 cycles */
+    r = clock_ratio(700, 924); /* 33 clocks in 25 cycles */
     ck_assert_uint_eq(clock_to_cycle(r, 33), 25);
     ck_assert_uint_eq(clock_to_cycle(r, 34), 26);
     ck_assert_uint_eq(clock_to_cycle(r, 33000000001), 25000000001);
@@ -308,7 +312,7 @@ SUITE(timing_dram) {
     TEST(write_recovery);
     TEST(row_hits_go_first);
     TEST(queue_is_bounded);
-    TEST(who_waits_is_summed);
+    TEST(queued_cycles_are_summed);
     TEST(clocks_cross_domains_exactly);
     TEST(slow_dram_has_empty_cycles);
     TEST(the_cycle_of_a_clock);

@@ -1,10 +1,10 @@
-/* The caches of clusters, by hand: three SMs, of which 0 and 2 share one and 1 has the other, driven through their
- * doors.
- *
- * With one clock for all a request that leaves at t is at the cache at t + 8 and reads the tags 10 cycles later. A hit
- * takes the port for a cycle, and 8 back: t + 26. A miss is at the crossbar at t + 18, 10 cycles later than a request
- * that the SM sends there itself, of which test/timing/mem/memsys.c has the latencies: 272 from DRAM, 140 from the L2.
- * The line is at the cache as much later, and at its SM another crossing later: 290 and 158. */
+/* The caches of clusters, by hand: three SMs, of which 0 and 2 share a cache and 1 has the other. All domains have one
+ * clock.
+ * - a request of cycle t is at the cache at t + 8 and reads the tags at t + 18
+ * - a hit takes the port for a cycle, and 8 back: t + 26
+ * - a miss is at the crossbar at t + 18, 10 cycles later than a direct request of the SM, whose latencies are 272 from
+ *   DRAM and 140 from the L2 (test/timing/mem/memsys.c)
+ * - the line is at the cache 10 cycles later than that, and at the SM another crossing later: t + 290 and t + 158 */
 #include "timing/mem/gpc.h"
 #include "test/test.h"
 #include "timing/mem/memsys.h"
@@ -44,7 +44,7 @@ static void end(struct gpc_rig *r) {
     stats_free(&r->stats);
 }
 
-/* To the cycle `to`; replies are noted as they come. */
+/* Runs to cycle `to` and records replies. */
 static void run_to(struct gpc_rig *r, uint64_t to) {
     for (; r->now < to; r->now++) {
         memsys_run(r->mem, r->now, r->now + 1);
@@ -73,7 +73,7 @@ static void ask(struct gpc_rig *r, uint32_t sm, uint8_t kind, uint64_t address, 
 
 static void fetch(struct gpc_rig *r, uint32_t sm, uint64_t address) { ask(r, sm, MEM_INSTRUCTION, address, LINE, 7); }
 
-/* The cycle of the SM's last reply. */
+/* Returns the cycle of the SM's last reply. */
 static uint64_t last(const struct gpc_rig *r, uint32_t sm) {
     ck_assert_uint_gt(r->n[sm], 0);
     return r->reply[sm][r->n[sm] - 1].cycle;
@@ -84,7 +84,8 @@ static double count(struct gpc_rig *r, const char *name) {
     return stats_get(&r->stats, name);
 }
 
-/* SM 2's request reads the tags a cycle after SM 0's and joins it; the port sends to one SM after the other. */
+/* SM 2's request reads the tags a cycle after SM 0's and joins its miss. The port serves the SMs one after the
+ * other. */
 START_TEST(a_miss_is_shared_in_a_cluster) {
     static struct gpc_rig r;
     prepare(&r);
@@ -95,7 +96,7 @@ START_TEST(a_miss_is_shared_in_a_cluster) {
     ck_assert_uint_eq(last(&r, 0), 290);
     ck_assert_uint_eq(last(&r, 2), 291);
     ck_assert_double_eq(count(&r, "l2.accesses"), 1);
-    fetch(&r, 1, CODE); /* another cluster: from the L2 */
+    fetch(&r, 1, CODE); /* the other cluster: from the L2 */
     run_to(&r, 2000);
     ck_assert_uint_eq(last(&r, 1), 1000 + 158);
     ck_assert_double_eq(count(&r, "l2.accesses"), 2);
@@ -113,8 +114,9 @@ START_TEST(a_miss_is_shared_in_a_cluster) {
 }
 END_TEST
 
-/* 128 bytes at 32 a cycle take four: two hits at once are there at 18 + 3 + 8 and four later. SM 2 is first, since SM 0
- * was the last. */
+/* 128 bytes at 32 a cycle take four cycles. Of two simultaneous hits SM 2 is first, since SM 0 was served last:
+ * - SM 2: 18 + 3 + 8
+ * - SM 0: four cycles later */
 START_TEST(the_port_bounds_replies) {
     static struct gpc_rig r;
     prepare(&r);
@@ -131,9 +133,10 @@ START_TEST(the_port_bounds_replies) {
 }
 END_TEST
 
-/* SM 2 is first, since SM 0 was the last. With one entry SM 0's request comes in when SM 2's has left, at 18, and reads
- * the tags at 28. Two entries take both at 8: the second is there a cycle after the first. */
-START_TEST(doors_wait_for_an_entry) {
+/* SM 2 is first, since SM 0 was served last.
+ * - one entry: SM 0's request enters when SM 2's has left at 18, and reads the tags at 28
+ * - two entries: both enter at 8, and SM 0's reply comes a cycle after SM 2's */
+START_TEST(requests_wait_for_an_entry) {
     for (uint32_t entries = 1; entries <= 2; entries++) {
         static struct gpc_rig r;
         prepare(&r);
@@ -151,8 +154,8 @@ START_TEST(doors_wait_for_an_entry) {
 }
 END_TEST
 
-/* A line of 256 bytes is two of the L2. Its first half is there as fast as a line of 128 would be, and its second half
- * hits afterwards. */
+/* A line of 256 bytes is two lines of the L2. The first half arrives as fast as a line of 128; the second half then
+ * hits. */
 START_TEST(a_long_line_is_several_of_the_l2) {
     static struct gpc_rig r;
     prepare(&r);
@@ -171,7 +174,7 @@ START_TEST(a_long_line_is_several_of_the_l2) {
 }
 END_TEST
 
-/* With a sectored L2 a line comes as four replies of a flit each, and goes to its SM as one. */
+/* With a sectored L2 a line arrives as four replies of a flit, and is sent to its SM as one. */
 START_TEST(sectors_come_together) {
     static struct gpc_rig r;
     prepare(&r);
@@ -187,8 +190,8 @@ START_TEST(sectors_come_together) {
 }
 END_TEST
 
-/* The second line finds no MSHR at 19, and waits for the first, which comes at 282. It is in the same open row of
- * DRAM, 12 cycles sooner there than the first: 282 + 264 - 12 + 8. */
+/* - the second line finds no MSHR at 19, and waits until the first line arrives at 282
+ * - it is in the open row, so DRAM takes 12 cycles less: 282 + 264 - 12 + 8 */
 START_TEST(a_miss_waits_for_an_mshr) {
     static struct gpc_rig r;
     prepare(&r);
@@ -204,7 +207,7 @@ START_TEST(a_miss_waits_for_an_mshr) {
 }
 END_TEST
 
-/* One set of two lines: the third drives out the one that was used longest ago. */
+/* One set of two ways: the third line evicts the least recently used. */
 START_TEST(the_least_recently_used_line_leaves) {
     static const uint32_t lines[] = {0, 1, 0, 2, 0, 1};
     static const bool hits[] = {false, false, true, false, true, false};
@@ -225,8 +228,8 @@ START_TEST(the_least_recently_used_line_leaves) {
 }
 END_TEST
 
-/* Instructions and constants go there, everything else past it. */
-START_TEST(kinds_have_their_way) {
+/* Instructions and constants use the cluster's cache. All other kinds bypass it. */
+START_TEST(kinds_that_use_the_cache) {
     static const struct {
         uint8_t kind;
         bool there;
@@ -248,8 +251,8 @@ START_TEST(kinds_have_their_way) {
 }
 END_TEST
 
-/* Data that an SM asks for behind a fetch does not wait for it: both leave the door in one cycle, and the data is there
- * after 272 cycles of its own. */
+/* A load behind a fetch does not wait for it: both leave the SM in one cycle, and the data arrive after their own 272
+ * cycles. */
 START_TEST(data_passes_a_fetch) {
     static struct gpc_rig r;
     prepare(&r);
@@ -265,7 +268,7 @@ START_TEST(data_passes_a_fetch) {
 }
 END_TEST
 
-/* SMs go round the clusters, of which there are as few as gpc.sms allows. */
+/* SMs are distributed over clusters round-robin. There are as few clusters as gpc.sms allows. */
 START_TEST(clusters_of_a_machine) {
     static const struct {
         uint32_t sms, of, clusters;
@@ -287,7 +290,7 @@ START_TEST(clusters_of_a_machine) {
 }
 END_TEST
 
-START_TEST(what_does_not_fit_is_refused) {
+START_TEST(invalid_clusters_are_refused) {
     static const struct {
         const char *set[3], *message;
     } cases[] = {
@@ -314,13 +317,13 @@ END_TEST
 SUITE(timing_mem_gpc) {
     TEST(a_miss_is_shared_in_a_cluster);
     TEST(the_port_bounds_replies);
-    TEST(doors_wait_for_an_entry);
+    TEST(requests_wait_for_an_entry);
     TEST(a_long_line_is_several_of_the_l2);
     TEST(sectors_come_together);
     TEST(a_miss_waits_for_an_mshr);
     TEST(the_least_recently_used_line_leaves);
-    TEST(kinds_have_their_way);
+    TEST(kinds_that_use_the_cache);
     TEST(data_passes_a_fetch);
     TEST(clusters_of_a_machine);
-    TEST(what_does_not_fit_is_refused);
+    TEST(invalid_clusters_are_refused);
 }

@@ -1,4 +1,4 @@
-/* The crossbar: flits, serialisation, turns, back-pressure. */
+/* The crossbar: flits, serialisation, round-robin, back-pressure. */
 #include "timing/mem/icnt.h"
 #include "test/test.h"
 
@@ -22,7 +22,7 @@ static void expect(uint64_t *now, uint64_t cycle, uint32_t in, uint64_t arrival)
     ck_assert_uint_eq(grants[0].arrival, arrival);
 }
 
-/* A line of 128 bytes and 8 of header are 4 flits of 40; a request without data is one; 32 bytes still fit beside the
+/* A line of 128 bytes and a header of 8 are 4 flits of 40. A request without data is one flit. 32 bytes fit beside the
  * header, 33 do not. */
 START_TEST(flits_of_packets) {
     start(1, UINT32_MAX);
@@ -33,7 +33,7 @@ START_TEST(flits_of_packets) {
 }
 END_TEST
 
-/* Four flits from cycle 10 on take the link for 10 to 13; the last is there 5 later. */
+/* Four flits from cycle 10 on take the link for 10 to 13. The last arrives 5 later. */
 START_TEST(one_packet) {
     uint64_t now = 0;
     start(1, UINT32_MAX);
@@ -42,9 +42,12 @@ START_TEST(one_packet) {
 }
 END_TEST
 
-/* Packets that all are there, of one to four flits, for one output, two steps of the switch a cycle: each takes a step
- * more than it has flits. The first one's last flit is there at cycle n - 1, step 2 n - 2, and lets the next begin at
- * step 2 n - 1 or n + 1. One flit: steps 0 2 4 6. Two: 0 3 6 9. Four: 0 7 12 17. Halved these are cycles. */
+/* Waiting packets of n flits for one output, with two steps of the switch a cycle: each takes n + 1 steps. The first
+ * packet's last flit arrives at cycle n - 1, or step 2 n - 2, so the next packet begins at step 2 n - 1 or n + 1,
+ * whichever is later. In steps, two a cycle:
+ * - one flit: 0 2 4 6
+ * - two: 0 3 6 9
+ * - four: 0 7 12 17 */
 START_TEST(switch_takes_a_step_more_than_flits) {
     static const struct {
         uint32_t speedup, flits;
@@ -56,7 +59,7 @@ START_TEST(switch_takes_a_step_more_than_flits) {
         start(cases[i].speedup, UINT32_MAX);
         for (uint32_t in = 0; in < 4; in++)
             icnt_offer(&x, in, 1, cases[i].flits, 0);
-        for (uint32_t in = 0; in < 4; in++) { /* the link sends them one behind the other, a flit a cycle */
+        for (uint32_t in = 0; in < 4; in++) { /* the link sends them in turn, a flit a cycle */
             uint64_t at = cases[i].cycle[in];
             link = (at > link ? at : link) + cases[i].flits;
             expect(&now, at, in, link - 1 + 5);
@@ -65,8 +68,8 @@ START_TEST(switch_takes_a_step_more_than_flits) {
 }
 END_TEST
 
-/* An input's link brings a flit a cycle: the second of two packets of four flits is there from cycle 4 on, however fast
- * the switch is. */
+/* An input's link brings a flit a cycle. The second of two packets of four flits is complete from cycle 4 on, however
+ * fast the switch is. */
 START_TEST(links_take_a_flit_a_cycle) {
     uint64_t now = 0;
     start(8, UINT32_MAX);
@@ -79,9 +82,10 @@ START_TEST(links_take_a_flit_a_cycle) {
 }
 END_TEST
 
-/* The switch is faster than an output's link, and 16 flits of buffer let it run ahead. Packets of 4 flits that all are
- * there begin at steps 0, 7, 12, 17, ..., 7 + 5 (i - 1), as long as no more than 16 of the 4 i flits before packet i
- * are left: at cycle 4 i - 16, step 8 i - 32, at the earliest. That is later from i = 12 on: 64, cycle 32. */
+/* The switch is faster than an output's link, and a buffer of 16 flits lets it run ahead.
+ * - packets of 4 flits begin at steps 0, 7, 12, 17, ..., 7 + 5 (i - 1)
+ * - at most 16 of the 4 i flits before packet i may be in the buffer: it begins at cycle 4 i - 16 at the earliest
+ * - that is later from i = 12 on: step 64, cycle 32 */
 START_TEST(buffer_bounds_the_lead) {
     uint64_t now = 0;
     start(2, UINT32_MAX);
@@ -92,7 +96,7 @@ START_TEST(buffer_bounds_the_lead) {
 }
 END_TEST
 
-/* Three inputs that always offer are served in turn. */
+/* Three inputs that always offer packets are served round-robin. */
 START_TEST(inputs_take_turns) {
     uint64_t now = 0;
     start(2, UINT32_MAX);
@@ -105,7 +109,7 @@ START_TEST(inputs_take_turns) {
 }
 END_TEST
 
-/* Two inputs for two outputs go together. */
+/* Two inputs for two outputs are granted in the same cycle. */
 START_TEST(inputs_do_not_wait_for_each_other) {
     start(2, UINT32_MAX);
     icnt_offer(&x, 0, 0, 1, 20);
@@ -114,7 +118,7 @@ START_TEST(inputs_do_not_wait_for_each_other) {
 }
 END_TEST
 
-/* An output with room for one packet takes the second when room is given back. */
+/* An output with room for one packet grants the second when room is returned. */
 START_TEST(full_outputs_stop_packets) {
     uint64_t now = 0;
     start(1, 1);
@@ -131,8 +135,8 @@ START_TEST(full_outputs_stop_packets) {
 }
 END_TEST
 
-/* The rules of icnt.h by looking at all ports in every step. */
-struct plain {
+/* The rules of icnt.h, without its shortcuts: looks at all ports in every step. */
+struct reference {
     uint64_t in_time[ICNT_PORTS], in_link[ICNT_PORTS], out_time[ICNT_PORTS], out_link[ICNT_PORTS];
     int dest[ICNT_PORTS]; /* -1: no offer */
     uint32_t flits[ICNT_PORTS], turn[ICNT_PORTS], room[ICNT_PORTS];
@@ -140,7 +144,7 @@ struct plain {
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-static void plain_offer(struct plain *p, uint32_t in, uint32_t out, uint32_t flits, uint64_t ready) {
+static void reference_offer(struct reference *p, uint32_t in, uint32_t out, uint32_t flits, uint64_t ready) {
     uint64_t head = later(p->in_link[in], ready);
     p->dest[in] = (int)out;
     p->flits[in] = flits;
@@ -148,8 +152,8 @@ static void plain_offer(struct plain *p, uint32_t in, uint32_t out, uint32_t fli
     p->in_time[in] = later(p->in_time[in], head * x.shape.speedup);
 }
 
-/* The input that output `out` grants at a step, -1: none. */
-static int plain_choice(const struct plain *p, uint32_t out, uint64_t step) {
+/* Returns the input that output `out` grants at a step; -1: none. */
+static int reference_choice(const struct reference *p, uint32_t out, uint64_t step) {
     for (uint32_t k = 0; k < x.shape.inputs && p->room[out] && p->out_time[out] <= step; k++) {
         uint32_t in = (p->turn[out] + k) % x.shape.inputs;
         if (p->dest[in] == (int)out && p->in_time[in] <= step)
@@ -158,7 +162,7 @@ static int plain_choice(const struct plain *p, uint32_t out, uint64_t step) {
     return -1;
 }
 
-static uint64_t plain_grant(struct plain *p, uint32_t in, uint32_t out, uint64_t step) {
+static uint64_t reference_grant(struct reference *p, uint32_t in, uint32_t out, uint64_t step) {
     uint32_t speedup = x.shape.speedup, flits = p->flits[in];
     uint64_t link = later(later(step / speedup, p->out_link[out]) + flits, p->in_link[in]);
     p->dest[in] = -1;
@@ -172,15 +176,15 @@ static uint64_t plain_grant(struct plain *p, uint32_t in, uint32_t out, uint64_t
     return link - 1 + x.shape.latency;
 }
 
-/* The grants of a cycle, in any order, are those of `x`, when it is called. */
-static void same_grants(struct plain *p, uint64_t now, bool called) {
+/* Checks that `x`, if called, makes the same grants in this cycle, in any order. */
+static void same_grants(struct reference *p, uint64_t now, bool called) {
     int n = called ? icnt_tick(&x, now, grants) : 0, found = 0;
     for (uint64_t step = now * x.shape.speedup; step < (now + 1) * x.shape.speedup; step++)
         for (uint32_t out = 0; out < x.shape.outputs; out++) {
-            int in = plain_choice(p, out, step);
+            int in = reference_choice(p, out, step);
             if (in < 0)
                 continue;
-            uint64_t arrival = plain_grant(p, (uint32_t)in, out, step);
+            uint64_t arrival = reference_grant(p, (uint32_t)in, out, step);
             bool same = false;
             for (int i = 0; i < n; i++)
                 same |= grants[i].input == in && grants[i].output == out && grants[i].arrival == arrival;
@@ -191,9 +195,10 @@ static void same_grants(struct plain *p, uint64_t now, bool called) {
     ck_assert_int_eq(n, found);
 }
 
-/* Random offers, some of them far ahead, and room, called every cycle or when it says so; the clock jumps, too. */
-START_TEST(plain_rules_grant_the_same) {
-    static struct plain p;
+/* Random offers, some far in the future, and random room. The crossbar is called every cycle or when it is due, and the
+ * clock sometimes jumps. */
+START_TEST(reference_grants_the_same) {
+    static struct reference p;
     uint64_t rng = (uint64_t)_i + 1;
     bool every = _i % 2;
     struct icnt_shape s = {.inputs = 1 + test_random(&rng) % (_i % 4 ? 20 : 200),
@@ -215,7 +220,7 @@ START_TEST(plain_rules_grant_the_same) {
             if (p.dest[in] < 0 && test_random(&rng) % (8 * often) == 0) {
                 uint32_t out = (uint32_t)(test_random(&rng) % s.outputs), flits = 1 + test_random(&rng) % 4;
                 uint64_t ready = now + 1 + test_random(&rng) % (test_random(&rng) % 8 ? 5 : 200);
-                plain_offer(&p, in, out, flits, ready);
+                reference_offer(&p, in, out, flits, ready);
                 icnt_offer(&x, in, out, flits, ready);
             }
         for (uint32_t out = 0; out < s.outputs; out++)
@@ -238,5 +243,5 @@ SUITE(timing_icnt) {
     TEST(inputs_take_turns);
     TEST(inputs_do_not_wait_for_each_other);
     TEST(full_outputs_stop_packets);
-    TEST_LOOP(plain_rules_grant_the_same, 0, 64);
+    TEST_LOOP(reference_grants_the_same, 0, 64);
 }

@@ -1,7 +1,8 @@
-/* One slice of the L2 by itself: when it answers, what it asks DRAM for, and what its queues do when they are full. */
+/* One slice of the L2 alone: cycles of its replies, its requests to DRAM, and its stalls when queues are full. */
 #include "test/timing/mem/l2_rig.h"
 
-/* Tags at 10, to DRAM; data at 50: reply at 55. Then it is there: tags at 110, reply at 115. */
+/* - a miss reads the tags at 10, its data come at 50: reply at 55
+ * - the hit of cycle 100 reads the tags at 110: reply at 115 */
 START_TEST(miss_and_hit) {
     begin(_i), start();
     packet(MEM_READ, 9, ALL, 7, 0);
@@ -26,8 +27,8 @@ START_TEST(miss_and_hit) {
 }
 END_TEST
 
-/* Two hits of a line: the second reads its tags when the array has moved the first, 4 cycles at 32 bytes, 1 at 128, 16
- * at 8; and its reply follows as far behind. One sector of a line moves in a cycle. */
+/* Two hits of a line. The second reads the tags when the data array has moved the first: 4 cycles at 32 bytes a cycle,
+ * 1 at 128, 16 at 8. Its reply follows at the same distance. One sector moves in a cycle. */
 START_TEST(the_data_array_moves_so_many_bytes) {
     static const struct {
         uint32_t port;
@@ -51,7 +52,7 @@ START_TEST(the_data_array_moves_so_many_bytes) {
 }
 END_TEST
 
-/* Misses need the tags only: one a cycle. */
+/* A miss needs only the tags: one a cycle. */
 START_TEST(misses_take_a_cycle_each) {
     begin(_i), start();
     for (uint32_t i = 0; i < 3; i++)
@@ -67,9 +68,9 @@ START_TEST(misses_take_a_cycle_each) {
 }
 END_TEST
 
-/* Two accesses of a line that is under way, and a third for which its MSHR has no room: it stands before the tags from
- * cycle 12 to 50. Then it hits, behind the first answer: the array gives the crossbar a line each 4 cycles, and the
- * second waiting access is answered in the cycle after. */
+/* Two accesses join a pending line, and its MSHR has no room for a third.
+ * - the third stalls at the tags from 12 to 50, then hits
+ * - the data array takes 4 cycles a line: the first access is answered at 55, the hit at 59, the second access at 63 */
 START_TEST(accesses_join_an_mshr) {
     begin(_i);
     cfg.l2.merges = 2;
@@ -91,7 +92,7 @@ START_TEST(accesses_join_an_mshr) {
 }
 END_TEST
 
-/* One MSHR: the next line's request leaves when it is free again, which is when its last access has been answered. */
+/* With one MSHR the next line's request leaves when the MSHR is free: when its last access has been answered. */
 START_TEST(one_mshr) {
     begin(_i);
     cfg.l2.mshrs = 1;
@@ -111,8 +112,8 @@ START_TEST(one_mshr) {
 }
 END_TEST
 
-/* DRAM may answer in another order; lines that come together are written one after the other, 4 cycles each, even when
- * of each only a sector goes on. */
+/* DRAM may answer in any order. Lines that arrive together are written one after the other, 4 cycles each, even if only
+ * one sector of each was requested. */
 START_TEST(fills_in_their_own_order) {
     begin(_i), start();
     for (uint32_t i = 0; i < 3; i++)
@@ -130,14 +131,14 @@ START_TEST(fills_in_their_own_order) {
 }
 END_TEST
 
-/* What a write does: with the line there, and without under each policy. An acknowledgement has no bytes and comes 5
- * after the tags. */
+/* A write that misses, under each policy: whether it is sent to DRAM, whether the line is fetched, and whether the
+ * slice then has the line. An acknowledgement has no bytes and comes 5 cycles after the tags. */
 START_TEST(writes_that_miss) {
     static const struct {
         enum l2_write_miss policy;
         bool writes, reads, there;
     } cases[] = {{L2_VALIDATE, false, false, true},
-                 {L2_FETCH, false, false, true}, /* all of the line is written: there is nothing to fetch */
+                 {L2_FETCH, false, false, true}, /* the write covers the line: nothing to fetch */
                  {L2_THROUGH, true, false, false},
                  {L2_THROUGH_FETCH, true, true, false}};
     for (size_t i = 0; i < 4; i++)
@@ -160,13 +161,13 @@ START_TEST(writes_that_miss) {
             ck_assert_uint_eq(slice.n.misses, 1);
             packet(MEM_WRITE_BACK, 3, ALL, 1, 100);
             run(200);
-            no_reply(); /* nobody waits for a line that left an L1 */
+            no_reply(); /* nothing waits for a line that an L1 evicted */
             stop();
         }
 }
 END_TEST
 
-/* A sector that is written only in part is fetched at once (fetch) or when somebody reads it (validate). */
+/* A partly written sector is fetched at once (L2_FETCH), or when it is read (L2_VALIDATE). */
 START_TEST(partial_writes_are_completed) {
     for (int fetch = 0; fetch < 2; fetch++) {
         begin(_i);
@@ -179,7 +180,7 @@ START_TEST(partial_writes_are_completed) {
         if (fetch)
             mshr = asked(false, 3, 0xd);
         asked_nothing();
-        packet(MEM_READ, 3, 2, 1, 100); /* the sector that is whole; the other three come with it */
+        packet(MEM_READ, 3, 2, 1, 100); /* the valid sector; the other three are fetched with it */
         run(150);
         if (!fetch)
             mshr = asked(false, 3, 0xd);
@@ -192,8 +193,9 @@ START_TEST(partial_writes_are_completed) {
 }
 END_TEST
 
-/* A dirty line has to leave: it is read out first, 2 sectors in 2 cycles, so the access behind reads the tags 2 later
- * instead of 1. Its sectors go to DRAM before the new line is asked for. A clean one just goes. */
+/* A dirty line is read out before it is evicted: 2 sectors take 2 cycles, so the next access reads the tags 2 cycles
+ * later instead of 1. Its sectors go to DRAM before the request for the new line. A clean line is dropped at no
+ * cost. */
 START_TEST(dirty_lines_are_written_back) {
     begin(_i);
     cfg.memory.write_acks = false;
@@ -202,7 +204,7 @@ START_TEST(dirty_lines_are_written_back) {
     run(50);
     asked_nothing();
     bring(4);
-    packet(MEM_READ, 8, ALL, 2, now); /* set 0 again: line 0 is the older */
+    packet(MEM_READ, 8, ALL, 2, now); /* set 0 again: line 0 is the least recently used */
     packet(MEM_READ, 12, ALL, 3, now);
     uint64_t tags = now + ROP;
     run(tags);
@@ -217,7 +219,7 @@ START_TEST(dirty_lines_are_written_back) {
 }
 END_TEST
 
-/* A write moves its bytes: 4 cycles for a line, so that the next access reads the tags 4 later. */
+/* A write of a line takes the data array for 4 cycles, so the next access reads the tags 4 cycles later. */
 START_TEST(writes_keep_the_array) {
     begin(_i), start();
     bring(1);
@@ -235,8 +237,8 @@ START_TEST(writes_keep_the_array) {
 }
 END_TEST
 
-/* The lanes of one address take a cycle each; the reply is as much later, and so is the next access. With the line away
- * they take as long after it has come. Afterwards it is dirty. */
+/* Lanes on one address take a cycle each. They delay the reply and the next access. If the line is not present they
+ * start when it arrives. Then the line is dirty. */
 START_TEST(atomics_take_turns) {
     for (uint32_t lanes = 1; lanes <= 32; lanes *= 2) {
         begin(_i);
@@ -259,8 +261,8 @@ START_TEST(atomics_take_turns) {
 }
 END_TEST
 
-/* A sectored slice takes a packet apart: a sector a cycle at the tags, a DRAM access and a reply each; the packet's
- * place is free when the last has gone. A prefetch stays whole. */
+/* A sectored slice splits a packet: a sector a cycle at the tags, a DRAM access and a reply each. The packet's place is
+ * free when its last sector has read the tags. A prefetch is not split. */
 START_TEST(sectors_go_their_own_ways) {
     begin(_i);
     cfg.l2.sectored = true;
@@ -277,10 +279,10 @@ START_TEST(sectors_go_their_own_ways) {
         mshr = asked(false, 1, (uint8_t)(1u << s));
     fill(mshr, 4, 50);
     fill(mshr, 1, 60);
-    fill(mshr, 10, 70); /* 2 sectors, 2 cycles */
+    fill(mshr, 10, 70); /* 2 sectors take 2 cycles */
     run(100);
     const uint64_t at[] = {65, 75, 76, 77};
-    for (int i = 0; i < 4; i++) { /* accesses to a line are answered in the order in which they came */
+    for (int i = 0; i < 4; i++) { /* accesses to a line are answered in order */
         ck_assert_uint_eq(l2_reply(&slice)->sectors, 1u << i);
         replied(1, at[i], 32);
     }
@@ -291,7 +293,7 @@ START_TEST(sectors_go_their_own_ways) {
     fill(asked(false, 2, ALL), ALL, 200);
     run(300);
     replied(2, 205, 0);
-    ck_assert_uint_eq(slice.n.accesses, 4); /* of demand */
+    ck_assert_uint_eq(slice.n.accesses, 4); /* demand only */
     ck_assert_uint_eq(slice.n.prefetch_accesses, 1);
     ck_assert_uint_eq(slice.n.prefetch_misses, 1);
     stop();
@@ -328,7 +330,7 @@ START_TEST(answers_by_sector) {
 }
 END_TEST
 
-/* Atomics of a sectored slice: the lanes that take turns count once. */
+/* A sectored slice counts the serialised lanes of an atomic once, with its first sector. */
 START_TEST(atomics_by_sector) {
     begin(_i);
     cfg.l2.sectored = true;
@@ -341,14 +343,14 @@ START_TEST(atomics_by_sector) {
     fill(mshr, 2, 51);
     run(200);
     replied(1, 50 + 5 + 15, 32);
-    replied(1, 71, 32); /* free again at 66, one lane: ready 66 + 5 */
+    replied(1, 71, 32); /* the array is free at 66, one lane: 66 + 5 */
     ck_assert_uint_eq(slice.n.atomics, 17);
     stop();
 }
 END_TEST
 
-/* A reply that the crossbar does not take keeps its place: with one place the second hit waits until it is taken, at
- * whatever cycle, and so do answers to what DRAM has brought. With two it does not. */
+/* A reply that the crossbar does not take keeps its place. With one place the second hit, or a second waiting access,
+ * stalls until the first reply is taken. With two places it does not. */
 START_TEST(replies_that_stay_stall) {
     for (uint32_t places = 1; places <= 2; places++) {
         begin(_i);
@@ -381,8 +383,8 @@ START_TEST(replies_that_stay_stall) {
 }
 END_TEST
 
-/* Packets that it has room for: those on the ROP's way and icnt.slice_queue more, at both ends of the two ranges; all
- * of them are served, one a cycle. */
+/* A slice accepts as many packets as the ROP holds in flight, plus icnt.slice_queue. Tested at both ends of both
+ * ranges. All are served, one a cycle. */
 START_TEST(room_for_packets) {
     static const uint32_t cases[][2] = {{0, 1}, {0, 1024}, {1, 1}, {2000, 1}, {2000, 1024}, {120, 8}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -407,7 +409,7 @@ START_TEST(room_for_packets) {
 }
 END_TEST
 
-/* A miss needs two places on the way to DRAM, for itself and a line that it may drive out: with one it waits. */
+/* A miss needs two places in DRAM's queue, for itself and for an evicted line. With one it stalls. */
 START_TEST(room_on_the_way_to_dram) {
     begin(_i);
     cfg.l2.mshrs = 256;
@@ -420,7 +422,7 @@ START_TEST(room_on_the_way_to_dram) {
     run(1000);
     ck_assert_uint_eq(slice.n.misses, places - 1);
     asked(false, 0, ALL);
-    slice.next = now; /* as the partition does when the channel has moved */
+    slice.next = now; /* as the partition does when DRAM has taken a request */
     run(1001);
     ck_assert_uint_eq(slice.n.misses, places);
     ck_assert_uint_eq(slice.n.stalls, 1001 - (10 + places - 1));
@@ -428,7 +430,7 @@ START_TEST(room_on_the_way_to_dram) {
 }
 END_TEST
 
-/* Without an L2 each read goes to DRAM, and an atomic is written there, too. A perfect one answers at once. */
+/* Without an L2 each read goes to DRAM, and an atomic also writes there. A perfect L2 always hits. */
 START_TEST(no_cache_and_a_perfect_one) {
     begin(_i);
     cfg.l2.size = 0;

@@ -1,7 +1,7 @@
-/* Prefetchers at a slice of the L2: their turns at its tags, what they are shown, and what they are refused. */
+/* Prefetchers of an L2 slice: their turns at the tags, their callbacks, and refused requests. */
 #include "test/timing/mem/l2_rig.h"
 
-/* A prefetcher that asks for the line `step` bytes behind each that it sees read. */
+/* A prefetcher that requests the line `step` bytes after each line read. */
 static struct pf {
     const struct prefetch_place *place;
     int64_t step;
@@ -10,7 +10,7 @@ static struct pf {
     uint64_t answered[16];
     enum prefetch_asked asked[16];
     uint32_t n_seen, n_answers, n_asked, rooms;
-    uint64_t then; /* address to ask for when a line has come */
+    uint64_t then; /* address to request when a line has arrived */
 } pf;
 static void *pf_make(const struct config *c, const struct prefetch_place *place, void *ctx) {
     (void)c;
@@ -51,8 +51,10 @@ static void start_pf(int64_t step) {
     pf.step = step;
 }
 
-/* Asked for when the access has read the tags, in 10: its own turn is 11, unless somebody else's it is: two accesses
- * behind the first take 11 and 12. DRAM brings it like any line; the read that comes then is its first use. */
+/* A prefetch uses a cycle in which no access reads the tags:
+ * - requested at 10, when the first access reads the tags; its turn is 11
+ * - DRAM delivers it like any line, and the next read of it is its first use
+ * - later: accesses read the tags at 110, 114 and 115, so their prefetches take 116, 117 and 118 */
 START_TEST(a_prefetch_of_the_slice) {
     begin(_i);
     cfg.l2.mshrs = 16;
@@ -93,11 +95,11 @@ START_TEST(a_prefetch_of_the_slice) {
     run(115);
     asked(false, 13, ALL);
     run(116);
-    asked(false, 3, ALL); /* those of the first, */
+    asked(false, 3, ALL); /* prefetch of the first access */
     run(117);
-    asked(false, 10, ALL); /* the second, */
+    asked(false, 10, ALL); /* of the second */
     run(118);
-    asked(false, 14, ALL); /* and the third */
+    asked(false, 14, ALL); /* of the third */
     ck_assert_uint_eq(slice.n.lookups, 4);
     ck_assert_uint_eq(slice.n.accesses, 4);
     ck_assert_uint_eq(slice.cache.n.prefetches, 4);
@@ -106,7 +108,7 @@ START_TEST(a_prefetch_of_the_slice) {
 }
 END_TEST
 
-/* What is asked for in a cycle has its turn in the next, also when nobody else wants it: the line comes at 60. */
+/* A request of one cycle has its turn in the next, even if the tags are idle: here the line arrives at 60. */
 START_TEST(a_request_waits_for_the_next_cycle) {
     begin(_i);
     start_pf(LINE);
@@ -123,19 +125,20 @@ START_TEST(a_request_waits_for_the_next_cycle) {
 }
 END_TEST
 
-/* Lines that are there or under way; too many for the queue; no MSHR; kinds that a slice does not know. */
-START_TEST(prefetches_that_come_to_nothing) {
+/* Prefetches without effect: the line is present or pending, the queue is full, no MSHR is free, or a slice does not
+ * support the kind. */
+START_TEST(prefetches_without_effect) {
     begin(_i);
     start_pf(LINE);
     packet(MEM_READ, 2, ALL, 1, 0);
-    packet(MEM_READ, 1, ALL, 2, 0); /* asks for 2 */
+    packet(MEM_READ, 1, ALL, 2, 0); /* requests line 2 */
     run(30);
-    ck_assert_int_eq(pf.answer[0], PREFETCH_SENT); /* 3 */
+    ck_assert_int_eq(pf.answer[0], PREFETCH_SENT); /* line 3 */
     ck_assert_int_eq(pf.answer[1], PREFETCH_PENDING);
     fill(asked(false, 2, ALL), ALL, 40);
     asked(false, 1, ALL);
     run(90);
-    packet(MEM_READ, 1, ALL, 3, 100); /* joins */
+    packet(MEM_READ, 1, ALL, 3, 100); /* joins a pending line */
     run(150);
     ck_assert_int_eq(pf.answer[2], PREFETCH_PRESENT);
     ck_assert_uint_eq(slice.n.lookups, 3);
@@ -170,8 +173,8 @@ START_TEST(prefetches_that_come_to_nothing) {
 }
 END_TEST
 
-/* While an access of an SM is held up nothing goes ahead of it: it waits for an MSHR from 11 to 60, and the prefetch
- * that the first asked for has its turn when it has had its own. */
+/* No prefetch overtakes a stalled access: it waits for an MSHR from 11 to 60, and the first access's prefetch has its
+ * turn after it. */
 START_TEST(no_prefetch_passes_a_held_access) {
     begin(_i);
     cfg.l2.mshrs = 1;
@@ -192,8 +195,8 @@ START_TEST(no_prefetch_passes_a_held_access) {
 }
 END_TEST
 
-/* With twelve slices the next line of 256-byte pieces is another slice's every other time. Lines that an SM prefetches
- * into the L2 are marked, too, but are nobody's here. */
+/* With twelve slices and pieces of 256 bytes, every other next line belongs to another slice. Lines that an SM
+ * prefetches into the L2 are marked, too, but not as this prefetcher's own. */
 START_TEST(lines_of_others) {
     begin(_i);
     cfg.memory.l2_slices = 12;
@@ -216,7 +219,7 @@ START_TEST(lines_of_others) {
     run(now + 20);
     const struct prefetch_seen *s = &pf.seen[pf.n_seen - 2];
     ck_assert(s->line == 24 * LINE && s->first_use && s->late && !s->own);
-    ck_assert_uint_eq(slice.cache.n.prefetches, 2); /* 24, and then 25 */
+    ck_assert_uint_eq(slice.cache.n.prefetches, 2); /* line 24, then line 25 */
     ck_assert_uint_eq(slice.cache.n.prefetch_late, 1);
     stop();
 }
@@ -225,7 +228,7 @@ END_TEST
 SUITE(timing_l2_prefetch) {
     TEST_LOOP(a_prefetch_of_the_slice, 0, 2);
     TEST_LOOP(a_request_waits_for_the_next_cycle, 0, 2);
-    TEST_LOOP(prefetches_that_come_to_nothing, 0, 2);
+    TEST_LOOP(prefetches_without_effect, 0, 2);
     TEST_LOOP(no_prefetch_passes_a_held_access, 0, 2);
     TEST_LOOP(lines_of_others, 0, 2);
 }

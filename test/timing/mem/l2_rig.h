@@ -1,9 +1,11 @@
 #ifndef TEST_TIMING_MEM_L2_RIG_H
 #define TEST_TIMING_MEM_L2_RIG_H
-/* One slice of the L2 by itself: packets are put in, DRAM's answers are made up, and each cycle is derived. Unless said
- * otherwise: ROP 10, tags to reply 5, 32 bytes a cycle through the data array, lines of 128 bytes, 4 sets of 2 ways. A
- * packet that arrives at t reads the tags at t + 10; a hit's reply is ready 5 later; a miss goes to DRAM at once. Each
- * test runs twice: ticked in every cycle, and only when the slice says that there is work. */
+/* Test fixture: one slice of the L2 alone. Tests insert packets and DRAM's answers. Defaults: ROP 10, tags to reply 5,
+ * a data array of 32 bytes a cycle, lines of 128 bytes, 4 sets of 2 ways.
+ * - a packet that arrives at t reads the tags at t + 10
+ * - a hit's reply is ready 5 later
+ * - a miss is sent to DRAM at once
+ * Each test runs twice: ticked in every cycle, and only in cycles for which the slice has work. */
 #include "test/test.h"
 #include "timing/mem/l2.h"
 
@@ -46,7 +48,7 @@ static inline void begin(int i) {
     defaults();
 }
 
-/* Works up to and including cycle `last`. */
+/* Runs up to and including cycle `last`. */
 static inline void run(uint64_t last) {
     for (; now <= last; now++)
         if (polls || slice.next <= now)
@@ -75,7 +77,7 @@ static inline void atomic(uint64_t line, uint8_t serial, uint32_t tag, uint64_t 
         arrival);
 }
 
-/* The next thing that DRAM is asked for: to read or write these sectors of the line. Returns the tag of a read. */
+/* Checks the next request to DRAM: a read or write of these sectors of the line. Returns the tag of a read. */
 static inline unsigned asked(bool write, uint64_t line, uint8_t sectors) {
     ck_assert_msg(dram.pipe_head != dram.pipe_tail, "DRAM is asked for nothing");
     const struct dram_request *q = &dram.pipe[dram.pipe_head++ & dram.pipe_mask];
@@ -100,7 +102,7 @@ static inline void take_reply(void) {
         slice.next = now;
 }
 
-/* The oldest reply, which is taken at once. */
+/* Checks the oldest reply and takes it. */
 static inline void replied(uint32_t tag, uint64_t ready, uint32_t bytes) {
     const struct mem_request *r = l2_reply(&slice);
     ck_assert_msg(r != NULL, "no reply");
@@ -111,7 +113,7 @@ static inline void replied(uint32_t tag, uint64_t ready, uint32_t bytes) {
 }
 static inline void no_reply(void) { ck_assert_ptr_null(l2_reply(&slice)); }
 
-/* The line is there from now on, a while later. */
+/* Brings a line into the slice, and clears the statistics. */
 static inline void bring(uint64_t line) {
     uint64_t from = now + 100;
     packet(MEM_READ, line, ALL, 0, from);

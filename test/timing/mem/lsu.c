@@ -1,15 +1,15 @@
-/* The load/store unit in front of a memory of fixed latency: cycles derived from the configuration. */
+/* The load/store unit in front of a memory of fixed latency. Expected cycles follow from the configuration. */
 #include "timing/mem/lsu.h"
 #include "test/test.h"
 #include "timing/mem/lsu_parts.h"
 
-/* Fermi's numbers (the defaults): address generation 1, L1 35, shared 26; and 300 cycles behind the L1. */
+/* Fermi's numbers (the defaults): address generation 1, L1 35, shared memory 26. Memory behind the L1 takes 300. */
 static struct config cfg;
 static struct memsys *mem;
 static struct lsu *lsu;
 static uint64_t now;
 static uint64_t addr[WARP_LANES];
-static const struct inst *inst; /* of the accesses to come; NULL: any */
+static const struct inst *inst; /* of the next accesses; NULL: any */
 
 static void start(void) {
     cfg.memory.model = MEMORY_FIXED;
@@ -56,7 +56,7 @@ static void set_whole_warp(bool on) { cfg.lsu.split_wide = !on; }
 static void set_atomic_lanes(bool on) { cfg.lsu.atomic_lanes = on; }
 static void set_constant_lines(bool on) { cfg.lsu.constant_lines = on; }
 
-/* Goes on until an access is done; the cycle it was, and its tag. */
+/* Runs until an access completes. Returns the cycle, its tag, and whether it missed. */
 static uint64_t wait(uint32_t *tag, bool *missed) {
     for (uint64_t limit = now + 10000; now < limit; now++) {
         lsu_tick(lsu, now);
@@ -76,7 +76,8 @@ static void expect(uint64_t cycle, uint32_t tag, bool missed) {
     ck_assert_int_eq(m, missed);
 }
 
-/* Accepted at 0, tags read 35 cycles later, 300 more for the fill; then the line is there: 35. */
+/* - accepted at 0, tags read at 35, fill 300 later
+ * - the second load hits: 35 */
 START_TEST(load_misses_then_hits) {
     setup(), start();
     strided(0x10000000, 4);
@@ -88,7 +89,7 @@ START_TEST(load_misses_then_hits) {
 }
 END_TEST
 
-/* Four lines enter one a cycle: the last reads its tags at 35 + 3. */
+/* Four lines enter, one a cycle: the last reads its tags at 35 + 3. */
 START_TEST(lines_enter_one_a_cycle) {
     setup(), start();
     strided(0x10000000, 16);
@@ -100,7 +101,7 @@ START_TEST(lines_enter_one_a_cycle) {
 }
 END_TEST
 
-/* Shared memory: 26 cycles, and a cycle more for each pass after the first. */
+/* Shared memory takes 26 cycles, and a cycle more for each pass after the first. */
 START_TEST(shared_latency_and_conflicts) {
     setup(), start();
     strided(0, 4);
@@ -113,7 +114,8 @@ START_TEST(shared_latency_and_conflicts) {
 }
 END_TEST
 
-/* The banks are busy for the conflict's 32 passes, so the next access starts 32 later; the pipeline then overlaps. */
+/* The banks are busy for the conflict's 32 passes, so the next access starts 32 cycles later. Their pipeline
+ * overlaps. */
 START_TEST(conflict_delays_the_next_access) {
     setup();
     cfg.lsu.queue = 2;
@@ -128,8 +130,9 @@ START_TEST(conflict_delays_the_next_access) {
 }
 END_TEST
 
-/* Constants: an address a cycle. All lanes at one: accepted 0, looked up at 2, +300. Four addresses of the line that is
- * then there: cycles 1 to 4 into the pipeline of length 1, the last out at 5. */
+/* Constants take one cycle for each address:
+ * - all lanes at one address: accepted at 0, looked up at 2, fill 300 later
+ * - four addresses of that line: they enter a pipeline of length 1 in cycles 1 to 4, the last leaves at 5 */
 START_TEST(constant_addresses_take_turns) {
     setup(), start();
     strided(0x10000000, 0);
@@ -143,7 +146,7 @@ START_TEST(constant_addresses_take_turns) {
 }
 END_TEST
 
-/* An atomic leaves from the front in cycle 1 and is back 300 later. */
+/* An atomic leaves the queue in cycle 1, and its reply comes 300 cycles later. */
 START_TEST(atomic_goes_past_the_l1) {
     setup(), start();
     strided(0x10000000, 0);
@@ -153,8 +156,8 @@ START_TEST(atomic_goes_past_the_l1) {
 }
 END_TEST
 
-/* .cg, .cv and volatile loads leave from the front as an atomic does, though the line is in the L1, and are back 300
- * later; others find it there. */
+/* Loads past the L1 (.cg, .cv, volatile) leave in cycle 1, like atomics, though the line is in the L1. Their reply
+ * comes 300 cycles later. Other loads hit. */
 START_TEST(loads_past_the_l1) {
     static const struct {
         uint8_t cache_op, hints;
@@ -181,7 +184,7 @@ START_TEST(loads_past_the_l1) {
 }
 END_TEST
 
-/* A store is done when it leaves, and drops the line: the next load misses. */
+/* A store completes when it leaves the unit. It invalidates the line, so the next load misses. */
 START_TEST(store_drops_the_line) {
     setup(), start();
     strided(0x10000000, 4);
@@ -195,7 +198,7 @@ START_TEST(store_drops_the_line) {
 }
 END_TEST
 
-/* A full line of local memory is written back, not through: it stays, and a load finds it. */
+/* Local memory is written back, not through: a fully written line stays in the L1, and a load hits it. */
 START_TEST(local_store_stays) {
     setup(), start();
     strided(8, 0);
@@ -207,7 +210,7 @@ START_TEST(local_store_stays) {
 }
 END_TEST
 
-/* Two loads of one line: the second waits for the first's fill and is done with it. */
+/* Two loads of one line: the second joins the first's miss and completes with it. */
 START_TEST(second_miss_merges) {
     setup();
     cfg.lsu.queue = 2;
@@ -245,7 +248,7 @@ START_TEST(accesses_return_one_a_cycle) {
         strided(0x10000080, 4);
         give(SPACE_GLOBAL, MEM_READ, 4, 3);
         expect(335, 1, true);
-        now += (uint64_t)on; /* else this cycle would be ticked again */
+        now += (uint64_t)on; /* else the loop would repeat this cycle */
         expect(335 + (uint64_t)on, 2, true);
         expect(635 + (uint64_t)on, 3, true);
         stop();
@@ -279,7 +282,7 @@ START_TEST(caches_return_in_turn) {
 }
 END_TEST
 
-/* While a line waits, the lanes that want it are known. */
+/* While a line is pending, lsu_waits_on_miss() returns the lanes that wait for it. */
 START_TEST(waiting_lanes_are_known) {
     setup(), start();
     lanemask_t lanes;
@@ -298,8 +301,10 @@ START_TEST(waiting_lanes_are_known) {
 }
 END_TEST
 
-/* 8 bytes a lane of local memory lie in two lines: words of all lanes, tags at 35 and 36, there at 335 and 336. A lane
- * waits for both: between the two no lane goes on. With 4 bytes there is one line. */
+/* - 8 bytes a lane of local memory lie in two lines, each with a word of every lane
+ * - their tags are read at 35 and 36, and they arrive at 335 and 336
+ * - every lane needs both: between the two no lane is done
+ * - with 4 bytes a lane there is one line */
 START_TEST(lanes_wait_for_both_words) {
     lanemask_t lanes;
     setup(), start();
@@ -323,9 +328,9 @@ START_TEST(lanes_wait_for_both_words) {
 }
 END_TEST
 
-/* A queue of three that is never empty, and goes round: twelve loads of two lines each, given when there is room. Line
- * k enters in cycle k + 1, as if they were one load; all miss, and load i is done 300 after its second line's tags,
- * which are read at 36 + 2 i. */
+/* A queue of three is never empty and wraps around. Twelve loads of two lines each enter as soon as there is room.
+ * - line k enters in cycle k + 1, as if they were one load
+ * - load i reads the tags of its second line at 36 + 2 i, and completes 300 later */
 START_TEST(the_queue_goes_round) {
     uint32_t given = 0, finished = 0, tag;
     bool missed;
@@ -349,9 +354,10 @@ START_TEST(the_queue_goes_round) {
 }
 END_TEST
 
-/* The pipeline holds 36 lines (a cycle of latency each, and one). Line k of 38 enters in cycle k + 1; line 0 reads its
- * tags in 35 and has the one MSHR until 335, so that line 1 stays from 36 on. Lines 1 to 36 are in the pipeline in 37,
- * and the last one waits before it from 38 until 335. */
+/* The pipeline holds 36 lines: one for each cycle of latency, and one more.
+ * - line k of 38 enters in cycle k + 1
+ * - line 0 reads its tags at 35 and has the only MSHR until 335, so line 1 stalls from 36 on
+ * - lines 1 to 36 are in the pipeline at 37, and the last line is held before it from 38 until 335 */
 START_TEST(a_full_pipeline_holds_the_front) {
     setup();
     cfg.l1.mshrs = 1;
@@ -379,9 +385,9 @@ START_TEST(a_full_pipeline_holds_the_front) {
 }
 END_TEST
 
-/* A line on its way: nothing of it is in the L1's pipeline any more, but the cache is not idle, and one MSHR is taken.
- * When it has come, there is nothing to say of the L1. */
-START_TEST(what_is_under_way_is_described) {
+/* The report of a pending line: it has left the L1's pipeline, but holds an MSHR. After it has arrived the report does
+ * not mention the L1. */
+START_TEST(pending_lines_are_described) {
     char text[400];
     setup();
     cfg.l1.mshrs = 4;
@@ -401,8 +407,8 @@ START_TEST(what_is_under_way_is_described) {
 }
 END_TEST
 
-/* Tags that share an entry of the look-up: loads of different lanes, of which the later takes the earlier's entry. Each
- * is found, with its own lanes. */
+/* Tags that share an entry of the lookup table: the later load takes the entry. Each load is still found, with its own
+ * lanes. */
 START_TEST(waiting_lanes_of_tags_that_collide) {
     static const uint32_t tags[] = {0, 1, LSU_TAGS, LSU_TAGS + 1};
     setup();
@@ -433,8 +439,8 @@ START_TEST(waiting_lanes_of_tags_that_collide) {
 }
 END_TEST
 
-/* Words 0 and 16 of two lines each: sectors 0 and 2. A store carries the whole segment with lsu.segments, which is both
- * halves of the line; a load asks for what it reads. An L1 with sectors counts those of an access. */
+/* Words 0 and 16 of two lines: sectors 0 and 2. With lsu.segments a store carries whole segments, here both halves of
+ * the line. A load requests only what it reads. A sectored L1 counts the sectors of an access. */
 START_TEST(stores_carry_segments) {
     for (int on = 0; on < 2; on++)
         for (int store = 0; store < 2; store++) {
@@ -458,7 +464,7 @@ START_TEST(stores_carry_segments) {
 }
 END_TEST
 
-/* One MSHR: the second line waits at the pipeline's end until the first is filled, then takes 300 itself. */
+/* One MSHR: the second line stalls at the pipeline's end until the first is filled, then takes 300 cycles itself. */
 START_TEST(full_mshrs_stall) {
     setup();
     cfg.l1.mshrs = 1;
@@ -475,7 +481,7 @@ START_TEST(full_mshrs_stall) {
 }
 END_TEST
 
-/* A texture cache with lines of 32 bytes: 128 bytes are four accesses, of which the last reads its tags at 35 + 3. */
+/* A texture cache with lines of 32 bytes: 128 bytes are four accesses, and the last reads its tags at 35 + 3. */
 START_TEST(short_lines_of_textures) {
     setup();
     cfg.tex.line = 32;
@@ -498,15 +504,17 @@ START_TEST(fetch_comes_back) {
         lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
     ck_assert_uint_eq(tag, 99);
     ck_assert_uint_eq(sectors, 0xf);
-    ck_assert_uint_eq(now, 301); /* sent at 0, there at 300, and the loop counted on */
+    ck_assert_uint_eq(now, 301); /* sent at 0, arrived at 300, and the loop adds one */
     stop();
 }
 END_TEST
 
-/* Requests of one access of all lanes, with an option off and on. Elements of a byte, 4 apart, lie in one line, or in
- * four segments of 32 bytes; halves in two of 64. 8 or 16 bytes of one address are an access for each half or quarter
- * warp, or one for all. 32 atomics on a line are one request, or four sectors; on one word one, or one a lane. 32 words
- * of constants are an access each, or one for each line of 64 bytes. */
+/* Requests of one access of all lanes, with an option off and on:
+ * - byte elements 4 bytes apart: one line, or four segments of 32 bytes
+ * - half words 4 bytes apart: one line, or two segments of 64 bytes
+ * - 8 or 16 bytes at one address: one access a half or quarter warp, or one for all
+ * - 32 atomics in a line: one request, or four sectors; on one word: one request, or one a lane
+ * - 32 words of constants: one access a word, or one a line of 64 bytes */
 START_TEST(requests_of_an_access) {
     static const struct {
         uint8_t space, kind, bytes, stride;
@@ -544,7 +552,7 @@ START_TEST(requests_of_an_access) {
 }
 END_TEST
 
-/* Shared-memory atomics of all lanes on one word: 32 turns, or one pass as a load's; 26 + n + 1 cycles less 2. */
+/* Shared-memory atomics of all lanes on one word take 32 passes, or one like a load: 1 + passes + 26 - 2 cycles. */
 START_TEST(shared_atomics_take_turns_or_not) {
     for (int turns = 0; turns < 2; turns++) {
         setup();
@@ -558,7 +566,7 @@ START_TEST(shared_atomics_take_turns_or_not) {
 }
 END_TEST
 
-/* A local store that misses an L1 without allocation goes on, and a load misses then; one that hits stays. */
+/* Without allocation a local store that misses leaves the L1 unchanged, so a load misses. One that hits stays. */
 START_TEST(local_store_without_allocation) {
     setup();
     cfg.lsu.local_allocate = false;
@@ -576,9 +584,9 @@ START_TEST(local_store_without_allocation) {
 }
 END_TEST
 
-/* What finds no room at the port waits for room there, and the SM stops where it does not know how much there is. What
- * waits for replies, or for a place in the table of what goes past the L1, does not. */
-START_TEST(who_wants_room) {
+/* An access that lacks room at the port waits for room, and the SM stops before cycles in which the room is unknown. An
+ * access that waits for replies, or for an entry in the table of accesses past the L1, does not wait for room. */
+START_TEST(accesses_that_wait_for_room) {
     enum { THE_RING, REPLIES, THE_TABLE };
     static const int kinds[] = {MEM_READ, MEM_WRITE, MEM_ATOMIC, MEM_INSTRUCTION};
     const int by = _i / 4, kind = kinds[_i % 4];
@@ -612,8 +620,9 @@ START_TEST(who_wants_room) {
 }
 END_TEST
 
-/* Lines of 8 lanes each, from the lowest lane up or from the highest address down. Of atomics, lanes on one word of a
- * sector go apart: 3 x 8 lanes have all 8 words, 7 have words 0 to 6, and the last has word 0 again. */
+/* - requests of four lines of 8 lanes leave from the lowest lane up, or from the highest address down
+ * - atomics split lanes on one word: three requests of 8 lanes have all 8 words of the sector, the fourth has words 0
+ *   to 6, and the last has word 0 again */
 START_TEST(requests_leave_by_lane_or_by_address) {
     static const uint32_t atomic_bytes[5] = {32, 32, 32, 28, 4};
     for (unsigned on = 0; on < 2; on++)
@@ -641,9 +650,11 @@ START_TEST(requests_leave_by_lane_or_by_address) {
 }
 END_TEST
 
-/* Places in flits of 40 bytes, of which 8 are a header: a read takes one, a write of 128 bytes 4, and so much must be
- * free for any request. Of 24 places 6 such requests fit; after a write and a read 19 are left. The write goes at cycle
- * 10, and the SM learns that 2 later. There are places for 4 of the largest requests at least. */
+/* Queue places are flits of 40 bytes, 8 of them header: a read takes one, a write of 128 bytes four. A request needs
+ * four free places, whatever it is.
+ * - 24 places have room for 6 requests; after a write and a read 19 are left, room for 4
+ * - the write leaves at cycle 10, which the SM sees 2 cycles later
+ * - a queue always has places for 4 of the largest requests */
 START_TEST(places_of_flits) {
     struct memport p;
     ck_assert(memport_init(&p, 24, 64, 2));
@@ -661,7 +672,7 @@ START_TEST(places_of_flits) {
     memport_remove(&p, 10);
     memport_exchange(&p, 0);
     ck_assert_uint_eq(memport_room(&p, 11), 4);
-    ck_assert(memport_ample(&p, 5) && !memport_ample(&p, 6)); /* 23 places, whatever the cycle */
+    ck_assert(memport_ample(&p, 5) && !memport_ample(&p, 6)); /* 23 places free, in any cycle */
     ck_assert_uint_eq(memport_room(&p, 12), 5);
     memport_free(&p);
     ck_assert(memport_init(&p, 3, 64, 2));
@@ -680,7 +691,7 @@ SUITE(timing_lsu) {
     TEST(shared_atomics_take_turns_or_not);
     TEST(local_store_without_allocation);
     TEST(load_misses_then_hits);
-    TEST(what_is_under_way_is_described);
+    TEST(pending_lines_are_described);
     TEST(lines_enter_one_a_cycle);
     TEST(shared_latency_and_conflicts);
     TEST(conflict_delays_the_next_access);
@@ -695,7 +706,7 @@ SUITE(timing_lsu) {
     TEST(waiting_lanes_of_tags_that_collide);
     TEST(stores_carry_segments);
     TEST_SPEED(the_queue_goes_round);
-    TEST_LOOP(who_wants_room, 0, 12);
+    TEST_LOOP(accesses_that_wait_for_room, 0, 12);
     TEST(a_full_pipeline_holds_the_front);
     TEST(full_mshrs_stall);
     TEST(short_lines_of_textures);

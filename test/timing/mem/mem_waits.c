@@ -1,5 +1,5 @@
-/* Latencies of demand misses, and of prefetches apart from them: mem.latency and mem.prefetch_latency. In the rig an
- * access of cycle t reads the tags at t + 35, and its line is there 300 cycles later. */
+/* Latencies of demand misses and of prefetches, counted apart: mem.latency and mem.prefetch_latency. In the fixture an
+ * access of cycle t reads the tags at t + 35, and its line arrives 300 cycles later. */
 #include "timing/mem/mem_waits.h"
 #include "test/timing/mem/prefetch_rig.h"
 
@@ -27,7 +27,7 @@ static void expect(struct sums want) {
     stats_free(&s);
 }
 
-/* How a line is prefetched into the L1, all in cycle 0. */
+/* Ways to prefetch a line into the L1: by a request, by a request with a lock, by an instruction. */
 enum way { ASKED, LOCKED, INSTRUCTION, WAYS };
 
 static void prefetch(enum way way, uint64_t address) {
@@ -38,7 +38,7 @@ static void prefetch(enum way way, uint64_t address) {
         ask(way == LOCKED ? PREFETCH_LOCK : PREFETCH_LINE, address, 1);
 }
 
-/* Nobody waits: no demand. */
+/* A prefetch that nothing waits for is not demand. */
 START_TEST(a_prefetch_is_no_demand) {
     start();
     prefetch((enum way)_i, A);
@@ -50,8 +50,9 @@ START_TEST(a_prefetch_is_no_demand) {
 }
 END_TEST
 
-/* The prefetch leaves at 35 and is back at 335. A load of cycle 100 reads the tags at 135 and waits 200 cycles. A load
- * of cycle 150 joins that wait, as it would join a demand request. */
+/* - the prefetch leaves at 35, its line arrives at 335
+ * - a load of cycle 100 reads the tags at 135 and waits 200 cycles
+ * - a load of cycle 150 joins that wait, as it would join a demand request */
 START_TEST(a_demand_miss_joins_a_prefetch) {
     start();
     prefetch((enum way)_i, A);
@@ -65,7 +66,7 @@ START_TEST(a_demand_miss_joins_a_prefetch) {
 }
 END_TEST
 
-/* The load's request is in flight: the prefetch adds nothing. */
+/* A prefetch of a line that a load has requested counts nothing. */
 START_TEST(a_prefetch_joins_a_demand_miss) {
     start();
     give(MEM_READ, A, 4, 2);
@@ -77,8 +78,8 @@ START_TEST(a_prefetch_joins_a_demand_miss) {
 }
 END_TEST
 
-/* A load past the L1 has its own request, though a prefetch of the line is in flight. An atomic, too. */
-START_TEST(what_goes_past_the_l1_joins_nothing) {
+/* Loads past the L1 and atomics have their own requests, even while a prefetch of the line is in flight. */
+START_TEST(accesses_past_the_l1_join_nothing) {
     static const struct inst cg = {.cache_op = CACHE_CG};
     start();
     prefetch(ASKED, A);
@@ -92,8 +93,10 @@ START_TEST(what_goes_past_the_l1_joins_nothing) {
 }
 END_TEST
 
-/* An instruction line in flight from 0 to 300. Nobody waits; or a fetch joins at 100, and another at 150; or a fetch
- * joins before the request leaves, which is the fetch's then. */
+/* An instruction line is in flight from 0 to 300:
+ * - no fetch waits
+ * - a fetch joins at 100, another one at 150: 200 cycles of demand
+ * - a fetch joins before the request leaves, which then is the fetch's */
 START_TEST(a_fetch_joins_a_prefetch) {
     static const struct sums want[] = {{0, 0, 300, 1, 0}, {200, 1, 300, 1, 1}, {300, 1, 0, 0, 0}};
     cfg.sm.fetch_prefetch = 8;
@@ -116,7 +119,7 @@ START_TEST(a_fetch_joins_a_prefetch) {
 }
 END_TEST
 
-/* Sector by sector, through a sectored L2: all four replies are of a prefetch, or of a demand as well. */
+/* With a sectored L2 the prefetch has four replies, one a sector. They count as demand, too, if a fetch joins. */
 START_TEST(a_fetch_joins_sectors) {
     cfg.memory.model = MEMORY_FULL;
     cfg.l2.sectored = true;
@@ -144,7 +147,7 @@ START_TEST(a_fetch_joins_sectors) {
 }
 END_TEST
 
-/* The MSHR of a prefetch that was joined serves a load next: that load's reply counts once. */
+/* An MSHR that served a prefetch and a joined load serves another load: that load's reply counts once. */
 START_TEST(an_mshr_forgets_its_prefetch) {
     cfg.l1.mshrs = 1;
     start();
@@ -161,9 +164,9 @@ START_TEST(an_mshr_forgets_its_prefetch) {
 }
 END_TEST
 
-/* A sectored L1 without a sectored L2: a reply brings the sectors of its request. A prefetch of sector 2 is in flight
- * from 35 to 335. A load of the whole line sends for three sectors at 135, until 435, and waits for the fourth until
- * 335. */
+/* A sectored L1 without a sectored L2: a reply brings the sectors of its request.
+ * - a prefetch of sector 2 is in flight from 35 to 335
+ * - a load of the whole line at 135 requests three sectors, until 435, and waits for sector 2 until 335 */
 START_TEST(a_load_wants_more_sectors) {
     cfg.l1.sectored = true;
     start();
@@ -176,8 +179,8 @@ START_TEST(a_load_wants_more_sectors) {
 }
 END_TEST
 
-/* Two prefetches of one line, for sectors 0 and 2, sent at 35 and 85. A load at 135 wants sector 2 alone: it waits from
- * 135 to 385. */
+/* - two prefetches of a line, for sectors 0 and 2, leave at 35 and 85
+ * - a load at 135 needs sector 2 alone: it waits until 385 */
 START_TEST(a_load_joins_one_of_two_prefetches) {
     cfg.l1.sectored = true;
     start();
@@ -192,8 +195,8 @@ START_TEST(a_load_joins_one_of_two_prefetches) {
 }
 END_TEST
 
-/* One prefetch for sectors 0 and 2, with one reply. A load of sector 0 joins at 135, a load of sector 2 at 185: one
- * wait, from 135 to 335. */
+/* - one prefetch of sectors 0 and 2 has one reply, at 335
+ * - a load of sector 0 joins at 135, a load of sector 2 at 185: one wait, from 135 to 335 */
 START_TEST(two_loads_join_one_prefetch) {
     const struct prefetch_request both = {.address = A, .tag = 1, .sectors = 5};
     cfg.l1.sectored = true;
@@ -209,8 +212,9 @@ START_TEST(two_loads_join_one_prefetch) {
 }
 END_TEST
 
-/* Statistics at 250 and at the end. The prefetch has been in flight for 250 - 35 cycles, the load that joined it at 135
- * for 115; the rest, 85 each, belongs to the second interval, as do the replies. */
+/* Statistics are read at 250 and at the end:
+ * - by 250 the prefetch has been in flight for 250 - 35 cycles, the joined load for 250 - 135
+ * - the other 85 cycles of each, and the replies, belong to the second interval */
 START_TEST(intervals_share_a_wait) {
     start();
     prefetch(ASKED, A);
@@ -226,9 +230,9 @@ START_TEST(intervals_share_a_wait) {
 }
 END_TEST
 
-/* Full memory model, all clocks alike, sectored L1 and L2: a reply for each sector. The prefetch of two sectors has two
- * replies. A load of the whole line joins both and sends for the two others: four replies of demand, of which the L2
- * counts the two it saw. */
+/* Full memory model with sectored L1 and L2: a reply for each sector. A prefetch of two sectors has two replies. A
+ * load of the whole line joins both and requests the other two: four demand replies, two of them for requests of the
+ * load. */
 START_TEST(sectors_reply_one_by_one) {
     const struct prefetch_request both = {.address = A, .tag = 1, .sectors = 3};
     cfg.memory.model = MEMORY_FULL;
@@ -254,9 +258,9 @@ START_TEST(sectors_reply_one_by_one) {
 }
 END_TEST
 
-/* Prefetches into the L2, by a prefetcher of the SM (0), an instruction past an SM without an L1 (1), and into the L1
- * by an instruction (2). The line is there when the load comes, or the load asks 10 cycles later: at the L2 it joins
- * the prefetch into the L2, and at the L1 the prefetch into the L1. */
+/* Prefetches into the L2 by a prefetcher of the SM (0), by an instruction without an L1 (1), and into the L1 by an
+ * instruction (2). A load comes when the line is present, or 10 cycles after the prefetch. Then it joins the prefetch,
+ * at the L2 or at the L1. */
 START_TEST(prefetches_through_the_l2) {
     static const struct inst ahead = {.kind = K_PREFETCH};
     for (int early = 0; early < 2; early++) {
@@ -298,7 +302,7 @@ SUITE(timing_mem_waits) {
     TEST_LOOP(a_prefetch_is_no_demand, 0, WAYS);
     TEST_LOOP(a_demand_miss_joins_a_prefetch, 0, WAYS);
     TEST_LOOP(a_prefetch_joins_a_demand_miss, 0, WAYS);
-    TEST(what_goes_past_the_l1_joins_nothing);
+    TEST(accesses_past_the_l1_join_nothing);
     TEST(an_mshr_forgets_its_prefetch);
     TEST(a_load_wants_more_sectors);
     TEST(a_load_joins_one_of_two_prefetches);

@@ -1,5 +1,5 @@
-/* Where addresses live, by the divisions that define it, on machines whose numbers are powers of two and on others; and
- * the ring of cycles that have work, against a list. */
+/* Places of addresses, compared with the divisions that define them, for powers of two and other numbers; and the
+ * agenda of due units, compared with a list. */
 #include "timing/mem/memmap.h"
 #include "test/test.h"
 #include "timing/mem/agenda.h"
@@ -22,7 +22,7 @@ START_TEST(addresses_are_divided) {
         c.l2.line = bytes;
         struct memmap m;
         memmap_init(&m, &c);
-        /* near, and so far that pieces have more than 32 bits */
+        /* small addresses, and addresses whose piece numbers exceed 32 bits */
         for (int k = 0; k < 20; k++) {
             uint64_t address = test_random(&rng) >> (k % 2 ? 8 : 30), number = address / piece;
             struct mem_place p = memmap_place(&m, address);
@@ -30,7 +30,7 @@ START_TEST(addresses_are_divided) {
             ck_assert_uint_eq(p.line, number / ch / sl * (piece / bytes) + address % piece / bytes);
             ck_assert_uint_eq(p.offset, address % bytes);
             ck_assert_uint_eq(memmap_address(&m, p.slice, p.line), address - address % bytes);
-            /* pieces of the slice: a row of a bank has so many, one at least, and so many banks it has, one at least */
+            /* the piece's number in its slice; pieces a row, banks a slice, at least one of each */
             uint64_t of_slice = number / ch / sl, in_row = row > piece ? row / piece : 1, own = bk > sl ? bk / sl : 1;
             struct dram_place d = memmap_dram(&m, p.slice, p.line);
             ck_assert_uint_eq(d.bank, of_slice / in_row % own * sl + p.slice % sl);
@@ -40,9 +40,9 @@ START_TEST(addresses_are_divided) {
 }
 END_TEST
 
-/* Units say at random when they have work; each is called in that cycle, in order of units, and none is forgotten. What
- * is further away than the ring is long is called at its end, and says it again. */
-START_TEST(who_has_work_is_called) {
+/* Units become due at random cycles. Each is called in its cycle, in order of units, and none is lost. A unit due
+ * beyond the end of the ring is called at the end, and registers again. */
+START_TEST(due_units_are_called) {
     static const uint32_t some[] = {7, 64, 65, 129, AGENDA_UNITS};
     static uint64_t due[AGENDA_UNITS]; /* UINT64_MAX: none */
     const int units = (int)some[_i];
@@ -70,7 +70,7 @@ START_TEST(who_has_work_is_called) {
             }
         ck_assert_int_eq(agenda_take(&a), -1);
     }
-    /* from the first cycle of a word of the ring to its last, and to the last of the ring */
+    /* from every cycle of a word of the ring, to near cycles and to far ones up to the ring's end */
     for (uint64_t from = 0; from < 2 * AGENDA_CYCLES; from++)
         for (uint64_t d = 0; d < AGENDA_CYCLES; d += d < 130 ? 1 : 61) {
             agenda_init(&a, some[_i], from);
@@ -85,5 +85,5 @@ END_TEST
 
 SUITE(timing_memmap) {
     TEST(addresses_are_divided);
-    TEST_LOOP(who_has_work_is_called, 0, 5);
+    TEST_LOOP(due_units_are_called, 0, 5);
 }

@@ -1,12 +1,14 @@
-/* The whole memory side: latencies as sums of their parts, bandwidth, and the same result whoever calls when. */
+/* The whole memory side: latencies as sums of their parts, bandwidth, and equal results for every order in which its
+ * parts run. */
 #include "test/test.h"
 #include "test/timing/mem/rig.h"
 #include "timing/config/warp_set.h"
 #include "timing/mem/lsu.h"
 #include "timing/mem/memmap.h"
 
-/* From 163: fixed latency 100, ACT 263, RD 275, second RD a burst of 4 clocks later, data 12 + 4 later: 295. One cycle
- * to the reply at 296, whose 4 flits take 296 to 299, and 8 for the crossbar. */
+/* From the L2's tags at 163:
+ * - fixed latency 100: ACT 263, RD 275, second RD a burst of 4 clocks later, data 12 + 4 later: 295
+ * - reply at 296, its 4 flits take 296 to 299, and the crossbar 8 */
 START_TEST(latency_of_dram) {
     static struct rig r;
     one_clock(&r);
@@ -15,7 +17,7 @@ START_TEST(latency_of_dram) {
 }
 END_TEST
 
-/* The next line is in the same row: RD 263 and 267, data 283. */
+/* The next line is in the open row: RD 263 and 267, data 283. */
 START_TEST(latency_of_open_row) {
     static struct rig r;
     one_clock(&r);
@@ -25,8 +27,8 @@ START_TEST(latency_of_open_row) {
 }
 END_TEST
 
-/* The same bank's next row: 16 pieces of 256 bytes fill a row, a slice has 8 banks, and there are 12 slices. PRE 263,
- * ACT 275. */
+/* The next row of the same bank: a row has 16 pieces of 256 bytes, a slice has 8 banks, and there are 12 slices.
+ * - PRE 263, ACT 275 */
 START_TEST(latency_of_other_row) {
     static struct rig r;
     one_clock(&r);
@@ -45,7 +47,9 @@ START_TEST(latency_of_l1) {
 }
 END_TEST
 
-/* A store takes the line out of the L1 but not out of the L2: the reply is ready at 164, and 3 + 8 later there. */
+/* A store invalidates the line in the L1 but not in the L2.
+ * - L2 tags at 163, reply ready at 164
+ * - three more flits and the crossbar: 3 + 8 */
 START_TEST(latency_of_l2) {
     static struct rig r;
     one_clock(&r);
@@ -57,7 +61,7 @@ START_TEST(latency_of_l2) {
 }
 END_TEST
 
-/* Stalls of both networks since the last look. */
+/* Returns the stalls of both networks since the last call. */
 static double network_stalls(struct rig *r) {
     struct stats s;
     ck_assert(stats_init(&s));
@@ -67,17 +71,17 @@ static double network_stalls(struct rig *r) {
     return cycles;
 }
 
-/* Two lines of two slices, both in the L2: pieces of 256 bytes go round the slices. Their requests leave one after the
- * other, and the replies, four flits each, are ready at 164 and 165, for the same SM: the second passes the switch
- * seven half cycles behind the first (test/timing/mem/icnt.c), at 167. Two lines of one slice come from one queue, in
- * which the second is not at the head before the first has left. */
+/* Two lines that the L2 has, in two slices (pieces of 256 bytes alternate) or in one:
+ * - the requests leave one after the other, so the replies are ready at 164 and 165, four flits each, for one SM
+ * - two slices: the second reply passes the switch seven half cycles after the first (test/timing/mem/icnt.c), at 167
+ * - one slice: both replies share a queue, and the second reaches its head only when the first has left */
 START_TEST(replies_wait_for_each_other) {
     static struct rig r;
     one_clock(&r);
     for (int k = 0; k < 2; k++) {
         uint64_t base = k ? 0x10000000 : 0x10000080;
         latency(&r, MEM_READ, base, 8);
-        latency(&r, MEM_WRITE, base, 8); /* drops the lines from the L1 */
+        latency(&r, MEM_WRITE, base, 8); /* invalidates the lines in the L1 */
         ticks(&r, 1000);
         network_stalls(&r);
         latency(&r, MEM_READ, base, 8);
@@ -87,7 +91,7 @@ START_TEST(replies_wait_for_each_other) {
 }
 END_TEST
 
-/* What the host wrote is read like any line of the L2 (175, as above), and what it did not write comes from DRAM. */
+/* With memory.host_copies the L2 has what the host wrote (175, as above). All else comes from DRAM. */
 START_TEST(copies_of_the_host) {
     static struct rig r;
     one_clock(&r);
@@ -104,8 +108,9 @@ START_TEST(copies_of_the_host) {
 }
 END_TEST
 
-/* An atomic leaves at 1: L2 tags at 129. All 32 lanes on one address: 32 cycles, reply ready at 161, one flit there at
- * 169. On 32 addresses of a line: the request has 4 flits (132), one cycle (133), and 4 flits back (144). */
+/* An atomic leaves at 1 and reads the L2's tags at 129.
+ * - all 32 lanes on one address: 32 cycles, reply ready at 161, its one flit arrives at 169
+ * - 32 addresses of a line: the request has 4 flits (132), takes one cycle (133), and the reply has 4 flits (144) */
 START_TEST(latency_of_atomics) {
     static struct rig r;
     one_clock(&r);
@@ -116,8 +121,8 @@ START_TEST(latency_of_atomics) {
 }
 END_TEST
 
-/* The data array of a slice moves port_bytes a cycle: at 8, the second of two lines of one slice reads its tags 16
- * cycles after the first, and its reply (4 flits, as the first) is there as much later. */
+/* The data array of a slice moves port_bytes a cycle. With 8 bytes the second of two lines of a slice reads the tags 16
+ * cycles after the first. Its reply, 4 flits like the first, arrives 16 cycles later. */
 START_TEST(slice_port_bounds_hits) {
     static struct rig r;
     config_default(&r.cfg);
@@ -127,7 +132,7 @@ START_TEST(slice_port_bounds_hits) {
         rig_start(&r);
         if (!perfect) {
             latency(&r, MEM_READ, 0x10000000, 8);
-            latency(&r, MEM_WRITE, 0x10000000, 8); /* drops them from the L1 */
+            latency(&r, MEM_WRITE, 0x10000000, 8); /* invalidates them in the L1 */
             ticks(&r, 1000);
         }
         ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 8), 175 + 16);
@@ -136,7 +141,7 @@ START_TEST(slice_port_bounds_hits) {
 }
 END_TEST
 
-/* What an atomic has changed is written back when its line leaves: an L2 of one line a set, which the next takes. */
+/* An atomic makes its line dirty: the L2 has one line a set, and the next line evicts it with a write-back. */
 START_TEST(atomics_make_lines_dirty) {
     static struct rig r;
     struct stats s;
@@ -145,7 +150,7 @@ START_TEST(atomics_make_lines_dirty) {
     r.cfg.l2.size = 12 * 128;
     r.cfg.l2.ways = 1;
     rig_start(&r);
-    for (int i = 0; i < 2; i++) { /* the first finds its line absent, the second there */
+    for (int i = 0; i < 2; i++) { /* the first atomic misses, the second hits */
         if (i == 1)
             latency(&r, MEM_READ, 0x10000000, 4);
         latency(&r, MEM_ATOMIC, 0x10000000, 4);
@@ -164,7 +169,9 @@ START_TEST(atomics_make_lines_dirty) {
 }
 END_TEST
 
-/* A constant is looked up at 2; its line of 64 bytes comes back in two flits: L2 tags at 130, 131 + 1 + 8. */
+/* A constant is looked up at 2, and its line of 64 bytes returns in two flits.
+ * - L2 tags at 130, reply ready at 131
+ * - one more flit and the crossbar: 1 + 8 */
 START_TEST(latency_of_constants) {
     static struct rig r;
     one_clock(&r);
@@ -174,8 +181,7 @@ START_TEST(latency_of_constants) {
 }
 END_TEST
 
-/* Six channels of 8 bytes, two transfers a clock, 924 to 700 MHz: 126.7 bytes a core cycle, of which at least 98 %
- * come. */
+/* Six channels of 8 bytes, two transfers a clock, 924 to 700 MHz: the peak is 126.7 bytes a core cycle. */
 START_TEST(bandwidth_of_dram) {
     static struct rig r;
     config_default(&r.cfg);
@@ -186,21 +192,21 @@ START_TEST(bandwidth_of_dram) {
 }
 END_TEST
 
-/* At the card's four transfers a clock the bursts of 2 clocks must come from different bank groups in turn. */
+/* At four transfers a clock a burst takes 2 clocks, so bursts must alternate between bank groups. */
 START_TEST(bandwidth_with_bank_groups) {
     static struct rig r;
     config_default(&r.cfg);
     r.cfg.dram.data_rate = 4;
     double peak = 6 * 8 * 4 * 924.0 / 700;
     ck_assert_double_ge(stream(&r), peak * 0.98);
-    r.cfg.dram.groups = 1; /* all in one: CCDL 3 in place of 2 clocks a burst */
+    r.cfg.dram.groups = 1; /* one group: CCDL 3 instead of 2 clocks a burst */
     double got = stream(&r);
     ck_assert_double_ge(got, peak * 2 / 3 * 0.98);
     ck_assert_double_le(got, peak * 2 / 3 * 1.001);
 }
 END_TEST
 
-/* Every access to a perfect L2 hits, so that an unknown line takes as long as one that was there. */
+/* Every access to a perfect L2 hits: a new line takes as long as a line that the L2 has. */
 START_TEST(perfect_memory) {
     static struct rig r;
     config_default(&r.cfg);
@@ -222,9 +228,10 @@ START_TEST(perfect_l1) {
 }
 END_TEST
 
-/* Eight lines, four a cycle through the L1: at 35 and at 36. Without a limit each takes 300 cycles. At one request a
- * cycle they pass at 35 to 42, and have waited 0 1 2 3 and 3 4 5 6 cycles. Replies are taken one a cycle from 335 on,
- * so that the last comes at 342 either way. */
+/* Eight lines pass the L1 four a cycle, at 35 and 36.
+ * - without a limit each takes 300 cycles
+ * - at one request a cycle they leave at 35 to 42, after waits of 0 1 2 3 and 3 4 5 6 cycles
+ * - replies are taken one a cycle from 335 on, so the last comes at 342 in both cases */
 START_TEST(fixed_model_paces_requests) {
     static struct rig r;
     for (uint32_t rate = 0; rate < 2; rate++) {
@@ -245,8 +252,8 @@ START_TEST(fixed_model_paces_requests) {
 }
 END_TEST
 
-/* Addresses: pieces of 256 bytes go round 6 channels, then round the 2 slices of a channel; a slice numbers its lines
- * without gaps. */
+/* Pieces of 256 bytes go round the 6 channels, then round the 2 slices of a channel. A slice numbers its lines without
+ * gaps. */
 START_TEST(places_of_addresses) {
     struct config c;
     struct memmap m;
@@ -262,18 +269,18 @@ START_TEST(places_of_addresses) {
         ck_assert_uint_eq(d.row, piece / 12 / 16 / 8);
         ck_assert_uint_eq(memmap_address(&m, p.slice, p.line), piece * 256 + 128);
     }
-    /* above 1 TB the division is another one, with the same result */
+    /* above 1 TB the code divides differently, with the same result */
     uint64_t piece = (1ull << 32) + 12345;
     ck_assert_uint_eq(memmap_place(&m, piece * 256).slice, piece % 6 * 2 + piece / 6 % 2);
     ck_assert_uint_eq(memmap_place(&m, piece * 256).line, piece / 12 * 2);
 }
 END_TEST
 
-/* Random traffic. An SM's accesses depend on nothing but its own generator and the cycles at which its unit takes them,
- * so everything that happens is a function of the configuration. */
+/* Random traffic. An SM's accesses depend only on its own generator and on the cycles in which its unit accepts them.
+ * So all that happens is a function of the configuration. */
 struct traffic {
     uint64_t rng, next_issue, hash, done;
-    uint32_t left, sectors; /* sectors: of instructions, on their way */
+    uint32_t left, sectors; /* sectors: of instructions, in flight */
 };
 
 static uint32_t rnd(struct traffic *t) { return (uint32_t)(test_random(&t->rng) >> 33); }
@@ -316,7 +323,7 @@ static void note(struct traffic *t, uint64_t now, uint32_t tag) {
     t->done = now;
 }
 
-/* One cycle of SM `sm`. */
+/* Runs one cycle of SM `sm`. */
 static void step(struct rig *r, uint32_t sm, struct traffic *t, uint64_t now) {
     uint32_t tag;
     uint8_t sectors;
@@ -341,13 +348,13 @@ static uint64_t sm_next(struct rig *r, uint32_t sm, const struct traffic *t, uin
     return next;
 }
 
-/* A prefetcher that asks for lines near those that it sees, sometimes with a lock, which it takes back when the line
- * has come. What it is told goes into a hash of its own. */
+/* A prefetcher that requests lines near those it sees, sometimes with a lock, and unlocks some when they arrive. It
+ * hashes all its callbacks. */
 struct wild {
     const struct prefetch_place *place;
     uint64_t rng, hash;
     uint32_t locked;
-    uint64_t *sum; /* of all of them */
+    uint64_t *sum; /* of all prefetchers */
 };
 
 static void wild_note(struct wild *w, uint64_t a, uint64_t b) { w->hash = (w->hash ^ a ^ b << 17) * 1099511628211ull; }
@@ -407,11 +414,11 @@ static const struct prefetcher_ops wild_ops = {.name = "wild",
                                                .answer = wild_answer,
                                                .room = wild_room};
 
-/* MEMORY_FIRST: the memory side runs a window before the SMs do, as if at the same time. */
+/* MEMORY_FIRST: the memory side runs each window before the SMs. The results are the same. */
 enum mode { EVERY_CYCLE, EVENTS, EVENTS_SHORT_WINDOWS, MEMORY_FIRST };
 
-/* Runs the traffic to its end; statistics into `s`. The result is a hash of all completions, and of what prefetchers
- * are told if there are some at each cache. */
+/* Runs the traffic to its end and adds its statistics to `s`. Returns a hash of all completions and, with a prefetcher
+ * at each cache, of their callbacks. */
 static uint64_t run_traffic(struct rig *r, enum mode mode, struct stats *s, uint32_t accesses, bool prefetch) {
     struct traffic t[SMS] = {{0}};
     uint32_t sms = r->cfg.gpu.sms, quantum, n = 0;
@@ -478,7 +485,7 @@ static uint64_t run_traffic(struct rig *r, enum mode mode, struct stats *s, uint
 
 enum { VARIANTS = 13 };
 
-/* Caches of clusters: as usual, with least of everything, without other caches, with a sectored L2. */
+/* Caches of clusters: usual sizes, the smallest, without other caches, with a sectored L2. */
 static void variant_of_clusters(struct config *c, int i) {
     c->gpc.sms = i == 9 ? 2 : i == 11 ? 1 : 4;
     c->gpc.cache.size = 4096;
@@ -542,7 +549,7 @@ static void variant(struct config *c, int i) {
         c->lsu.segments = c->lsu.atomic_lanes = c->lsu.constant_lines = true;
         c->lsu.local_map = LOCAL_BY_WORD;
         c->icnt.buffer = c->icnt.sm_queue = c->icnt.slice_queue = 64;
-    } else if (i == 8) { /* and with least of everything */
+    } else if (i == 8) { /* the same with the smallest sizes */
         c->l2.sectored = c->l1.sectored = true;
         c->l1.mshrs = c->l1.merges = c->l2.mshrs = c->l2.merges = 1;
         c->icnt.sm_queue = c->icnt.slice_queue = 1;
@@ -568,7 +575,7 @@ START_TEST(events_and_polling_agree) {
     ck_assert_uint_eq(run_traffic(&r, EVENTS, &b, 400, _i >= VARIANTS), every);
     ck_assert_uint_eq(run_traffic(&r, EVENTS_SHORT_WINDOWS, &c, 400, _i >= VARIANTS), every);
     ck_assert_uint_eq(run_traffic(&r, MEMORY_FIRST, &e, 400, _i >= VARIANTS), every);
-    if (_i >= VARIANTS) { /* and they had something to do */
+    if (_i >= VARIANTS) { /* the prefetchers had work */
         bool l2 = r.cfg.memory.model == MEMORY_FULL && r.cfg.l2.size;
         ck_assert(!r.cfg.l1.size || (stats_get(&a, "l1.prefetches") > 0 && stats_get(&a, "l1.locked_lines") > 0));
         ck_assert(!l2 || stats_get(&a, "l2.prefetch_lookups") > 20);

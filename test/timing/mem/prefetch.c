@@ -1,8 +1,8 @@
-/* Prefetches and locks through the L1's tag port: when they have their turn, and what their owner is told. */
+/* Prefetches and locks through the L1's tag port: their turns, and the callbacks of their prefetcher. */
 #include "timing/mem/prefetch.h"
 #include "test/timing/mem/prefetch_rig.h"
 
-/* One a cycle through the port: tags at 35, 36 ...; each comes 300 later. */
+/* Prefetches pass the port one a cycle: tags at 35, 36, ...; each line arrives 300 later. */
 START_TEST(a_prefetch_takes_the_time_of_a_load) {
     start();
     for (uint32_t i = 0; i < 4; i++)
@@ -32,7 +32,7 @@ START_TEST(a_prefetch_takes_the_time_of_a_load) {
 }
 END_TEST
 
-/* A line that is there, or asked for by somebody else, is said to be; nobody is told when the other's has come. */
+/* A present or pending line is answered as such, without a request. Its arrival is not reported. */
 START_TEST(lines_that_need_no_request) {
     start();
     give(MEM_READ, A, 4, 1); /* tags at 35 */
@@ -53,8 +53,8 @@ START_TEST(lines_that_need_no_request) {
 }
 END_TEST
 
-/* Eight lines of a load enter in cycles 1 to 8, and the prefetch behind them in 9. With two ports they take cycles 1 to
- * 4; with three lines there is one port left in cycle 2. */
+/* A load's eight lines enter in cycles 1 to 8, and the prefetch behind them in 9. With two ports they take cycles 1 to
+ * 4. With three lines one port is free in cycle 2. */
 START_TEST(warps_go_first) {
     static const struct {
         uint32_t ports, stride;
@@ -73,16 +73,17 @@ START_TEST(warps_go_first) {
 }
 END_TEST
 
-/* Two loads of 32 lines keep the port busy from cycle 1 to 64. In cycle 32 the request of cycle 0 goes first: tags at
- * 66. The loads' last line enters in cycle 65: it is there at 65 + 34 + 300. */
-START_TEST(patience_ends) {
+/* Two loads of 32 lines keep the port busy from cycle 1 to 64.
+ * - after 32 cycles the request of cycle 0 has priority: tags at 66
+ * - the loads' last line enters in cycle 66 and completes at 66 + 34 + 300 */
+START_TEST(an_old_request_has_priority) {
     cfg.lsu.queue = 2;
     cfg.l1.mshrs = 66;
     start();
     give(MEM_READ, A, 128, 1);
     give(MEM_READ, A + 0x100000, 128, 2);
     ask(PREFETCH_LOCK, A + 0x200000, 1);
-    ask(PREFETCH_LOCK, A + 0x200080, 2); /* and the next one in the cycle after it */
+    ask(PREFETCH_LOCK, A + 0x200080, 2); /* the second one follows a cycle later */
     ck_assert_uint_eq(done(1), 32 + 2 + 34 + 300);
     answered(0, 1, PREFETCH_SENT, 66);
     answered(1, 2, PREFETCH_SENT, 67);
@@ -91,8 +92,8 @@ START_TEST(patience_ends) {
 }
 END_TEST
 
-/* A queue of two; the third is turned away, and hears of room when the first goes in cycle 1. What it asks for then has
- * its turn behind the second. */
+/* A queue of two refuses the third request. When the first leaves in cycle 1, room is reported to the prefetcher. Its
+ * new request has its turn after the second. */
 START_TEST(a_full_queue_turns_away) {
     cfg.lsu.prefetch_queue = 2;
     start();
@@ -112,9 +113,9 @@ START_TEST(a_full_queue_turns_away) {
 }
 END_TEST
 
-/* So many requests can be in the queue and under way, one asked for each cycle. The next is turned away, and hears of
- * room when the first has come, at 335. */
-START_TEST(requests_under_way_are_bounded) {
+/* Requests in the queue and in flight are bounded: one is sent in each cycle up to LSU_PREFETCHES, and the next is
+ * refused. Room is reported when the first line arrives, at 335. */
+START_TEST(requests_in_flight_are_bounded) {
     cfg.l1.mshrs = LSU_PREFETCHES + 1;
     cfg.l1.size = 256 * 1024;
     start();
@@ -131,7 +132,7 @@ START_TEST(requests_under_way_are_bounded) {
 }
 END_TEST
 
-/* One MSHR: the second request is refused at once, and does not hold up the load behind it, which finds its line. */
+/* One MSHR: the second request is refused at once. It does not delay the load behind it, which hits. */
 START_TEST(a_refused_request_waits_for_nothing) {
     cfg.l1.mshrs = 1;
     start();
@@ -150,8 +151,8 @@ START_TEST(a_refused_request_waits_for_nothing) {
 }
 END_TEST
 
-/* Three of four ways may be locked, from the moment of the request; a fourth line may not, and loads of eight others
- * pass through the way that is left. A read that takes its lock back makes room for another lock. */
+/* Three of four ways may be locked, from the request on. A fourth line may not, and eight other loads use the remaining
+ * way. A read that unlocks its line allows another lock. */
 START_TEST(all_ways_but_one) {
     start();
     for (uint32_t i = 0; i < 4; i++)
@@ -166,7 +167,7 @@ START_TEST(all_ways_but_one) {
         run(now + 1);
     }
     uint64_t at = now;
-    for (uint32_t i = 0; i < 3; i++) { /* they are still there */
+    for (uint32_t i = 0; i < 3; i++) { /* they are still present */
         give(MEM_READ, A + SET * i, 4, i);
         ck_assert_uint_eq(done(i), at + 35);
         run(at = now + 1);
@@ -185,15 +186,15 @@ START_TEST(all_ways_but_one) {
 }
 END_TEST
 
-/* A lock of a line that a load has asked for is granted, and its owner hears when it comes: tags at 37, the load's data
- * at 335. Locked twice it has to be unlocked twice, by whoever. */
+/* A lock of a pending line is granted, and its arrival is reported: tags at 37, the load's data at 335. A line that is
+ * locked twice must be unlocked twice, by any access. */
 START_TEST(locks_are_counted) {
     start();
     give(MEM_READ, A, 4, 1);
     run(2);
     ask(PREFETCH_LOCK, A, 1);
     run(40);
-    ask(PREFETCH_LINE, A + 0x10000, 5); /* somebody else's business between the two answers */
+    ask(PREFETCH_LINE, A + 0x10000, 5); /* an unrelated request between the two callbacks */
     run(400);
     ck_assert_uint_eq(told.n_answers, 4);
     answered(0, 1, PREFETCH_PENDING, 37);
@@ -219,8 +220,8 @@ START_TEST(locks_are_counted) {
 }
 END_TEST
 
-/* 8 bytes a lane from A + 64 on: the first half warp reads lines 0 and 1, the second 1 and 2. Line 1 is read twice, and
- * one lock of it is taken back. `.cg` would pass the L1 by: one that unlocks does not. */
+/* 8 bytes a lane from A + 64: the first half warp reads lines 0 and 1, the second lines 1 and 2. Line 1 is read twice,
+ * but unlocked once. A `.cg` load that unlocks reads the L1. */
 START_TEST(an_access_unlocks_each_line_once) {
     static const struct inst cg = {.cache_op = CACHE_CG};
     for (int past = 0; past < 2; past++) {
@@ -239,14 +240,15 @@ START_TEST(an_access_unlocks_each_line_once) {
 }
 END_TEST
 
-/* Without an L1, without a way to spare, without an L2. An L1 in which all is there says so. */
-START_TEST(what_can_never_be) {
+/* Requests that can never succeed: without an L1, without a way to spare, without an L2. A perfect L1 has every
+ * line. */
+START_TEST(impossible_requests) {
     cfg.l1.size = 0;
     start();
     ck_assert_int_eq(ask(PREFETCH_LINE, A, 1), PREFETCH_NEVER);
     ck_assert_int_eq(ask(PREFETCH_LOCK, A, 1), PREFETCH_NEVER);
     ck_assert_int_eq(ask(PREFETCH_UNLOCK, A, 1), PREFETCH_NEVER);
-    ck_assert_int_eq(ask(PREFETCH_INTO_L2, A, 1), PREFETCH_NEVER); /* the memory of fixed latency has none */
+    ck_assert_int_eq(ask(PREFETCH_INTO_L2, A, 1), PREFETCH_NEVER); /* memory of fixed latency has no L2 */
     ck_assert_uint_eq(place->line_bytes, 0);
     stop();
     setup();
@@ -276,9 +278,11 @@ START_TEST(what_can_never_be) {
 }
 END_TEST
 
-/* Into the L2 by the port: a request of cycle 0 leaves in cycle 1, past the L1's tags, one a cycle. Crossbar 8, ROP
- * 120: tags at 129. DRAM as test/timing/mem/memsys.c derives it: 307 - 35 after the L1's tags, less the data's three
- * more flits, and 1: 1 + 272 - 3 = 270. A load then takes 175. */
+/* Prefetches into the L2: a request of cycle 0 leaves in cycle 1, without the L1's tags, one a cycle.
+ * - crossbar 8, ROP 120: L2 tags at 129
+ * - from DRAM a load takes 307 - 35 = 272 cycles behind the L1 (test/timing/mem/memsys.c); the reply lacks three flits
+ *   of data: 1 + 272 - 3 = 270
+ * - a load then takes 175 */
 START_TEST(into_the_l2) {
     config_default(&cfg);
     cfg.dram.data_rate = 2;
@@ -308,13 +312,13 @@ SUITE(timing_mem_prefetch) {
     TEST(a_prefetch_takes_the_time_of_a_load);
     TEST(lines_that_need_no_request);
     TEST(warps_go_first);
-    TEST(patience_ends);
+    TEST(an_old_request_has_priority);
     TEST(a_full_queue_turns_away);
-    TEST(requests_under_way_are_bounded);
+    TEST(requests_in_flight_are_bounded);
     TEST(a_refused_request_waits_for_nothing);
     TEST(all_ways_but_one);
     TEST(locks_are_counted);
     TEST(an_access_unlocks_each_line_once);
-    TEST(what_can_never_be);
+    TEST(impossible_requests);
     TEST(into_the_l2);
 }

@@ -1,13 +1,15 @@
 #ifndef TEST_TIMING_MEM_PREFETCH_RIG_H
 #define TEST_TIMING_MEM_PREFETCH_RIG_H
-/* A load/store unit in front of a memory of fixed latency, with somebody who asks for lines and notes what he is told.
- * Cycles derived from Fermi's numbers: an access given in cycle 0 enters the L1's pipeline in cycle 1 and reads the
- * tags at 35; a miss is back 300 later. A request asked for in cycle 0 has its turn in cycle 1, too. */
+/* Test fixture: a load/store unit in front of a memory of fixed latency, with a prefetcher that records its callbacks.
+ * Cycles follow from Fermi's numbers:
+ * - an access given in cycle 0 enters the L1's pipeline in cycle 1 and reads the tags at 35
+ * - a miss returns 300 cycles later
+ * - a prefetch request of cycle 0 enters in cycle 1, too */
 #include "test/test.h"
 #include "timing/mem/lsu_parts.h"
 #include "timing/mem/prefetch.h"
 
-enum { A = 0x10000000, SET = 4096 /* from a line to the next of its set: 32 sets of 128 bytes, 4 ways */ };
+enum { A = 0x10000000, SET = 4096 /* bytes between lines of a set: 32 sets of 128 bytes */ };
 
 static struct config cfg;
 static struct memsys *mem;
@@ -15,7 +17,7 @@ static struct lsu *lsu;
 static uint64_t now;
 static const struct prefetch_place *place;
 
-/* What an asker has been told. */
+/* Callbacks of the prefetcher, as recorded. */
 static struct told {
     struct {
         uint32_t tag;
@@ -121,7 +123,7 @@ static inline void give(enum mem_kind kind, uint64_t base, unsigned stride, uint
     give_inst(NULL, kind, base, stride, 4, tag, false);
 }
 
-/* Cycles until `end`; accesses that finish are forgotten. */
+/* Runs until `end`, and drops finished accesses. */
 static inline void run(uint64_t end) {
     uint32_t tag;
     bool missed;
@@ -133,7 +135,7 @@ static inline void run(uint64_t end) {
     }
 }
 
-/* The cycle in which the next access is done. */
+/* Returns the cycle in which the next access completes. Its tag must be `tag`. */
 static inline uint64_t done(uint32_t tag) {
     uint32_t t;
     bool missed;

@@ -1,5 +1,4 @@
-/* What prefetchers and other observers of the L1 are shown: accesses, first uses, victims, and loads that are known to
- * wait. */
+/* Reports to prefetchers and other observers of the L1: accesses, first uses, victims, and loads known to wait. */
 #include "test/timing/mem/prefetch_rig.h"
 
 static void saw(uint32_t i, struct prefetch_seen want) {
@@ -15,7 +14,8 @@ static void saw(uint32_t i, struct prefetch_seen want) {
                   s->first_use, s->late, s->own, s->note, s->sectors);
 }
 
-/* A load that misses, one that joins it, one that hits, a store, and one past the L1, each with its place and PC. */
+/* Each access is reported with its address and PC: a miss, a joined miss, a hit, a store, a load past the L1, and a
+ * prefetch instruction. */
 START_TEST(accesses_are_shown) {
     static const struct inst cg = {.cache_op = CACHE_CG}, ahead = {.kind = K_PREFETCH};
     start();
@@ -25,7 +25,7 @@ START_TEST(accesses_are_shown) {
     run(400);
     give(MEM_READ, A, 4, 3);
     run(500);
-    give(MEM_WRITE, A + 4, 4, 4); /* two lines: in this one from byte 4 on */
+    give(MEM_WRITE, A + 4, 4, 4); /* two lines, from byte 4 of the first on */
     run(600);
     give_inst(&cg, MEM_READ, A + 256, 4, 4, 5, false);
     run(1000);
@@ -43,8 +43,8 @@ START_TEST(accesses_are_shown) {
 }
 END_TEST
 
-/* Of four lines asked for one is used in time, one while it is under way, one goes unused since others need its place,
- * and one since a store drops it. The second use of a line is none of a prefetch. */
+/* Fates of four prefetched lines: used in time, used while in flight, evicted unused, invalidated by a store unused. A
+ * line's second use is not a use of the prefetch. */
 START_TEST(first_uses_and_lines_unused) {
     start();
     ask(PREFETCH_LINE, A, 1);
@@ -85,7 +85,7 @@ START_TEST(first_uses_and_lines_unused) {
 }
 END_TEST
 
-/* A used line that makes room for a prefetch is shown to those who count pollution. */
+/* A used line that a prefetch evicts is reported, so that pollution can be counted. */
 START_TEST(victims_of_prefetches) {
     start();
     for (uint64_t i = 0; i < 4; i++, run(i * 400))
@@ -100,8 +100,7 @@ START_TEST(victims_of_prefetches) {
 }
 END_TEST
 
-/* In a sectored L1 a request is for the sector of its address, or those it names; a load of another sector is no use of
- * it. */
+/* In a sectored L1 a prefetch is for its address's sector, or for named sectors. A load of another sector is no use. */
 START_TEST(sectors_are_asked_for) {
     cfg.l1.sectored = true;
     start();
@@ -112,7 +111,7 @@ START_TEST(sectors_are_asked_for) {
     struct cache *c = &lsu->pipe[PIPE_L1].cache;
     ck_assert_uint_eq(cache_valid(c, cache_look(c, A >> 7)), 0x2);
     ck_assert_uint_eq(cache_valid(c, cache_look(c, (A + SET) >> 7)), 0x9);
-    give(MEM_READ, A + 64, 0, 1); /* a miss, of a line that is not used yet */
+    give(MEM_READ, A + 64, 0, 1); /* a miss in a line that is still unused */
     run(800);
     ck_assert_double_eq(stat("l1.prefetch_useful"), 0);
     give(MEM_READ, A + 32, 0, 2);
@@ -122,9 +121,10 @@ START_TEST(sectors_are_asked_for) {
 }
 END_TEST
 
-/* Loads are named when the last of their lines has been looked up, and when data come while more are missing. Half of
- * the lanes hit, and half miss: known at 36 after its beginning. Four lines that come one a cycle: known with the last,
- * then named at each of the first three. All hits: never. */
+/* A load is reported when the tags of all its lines are read, and again when data arrive while more are missing:
+ * - half of the lanes hit and half miss: at 36
+ * - four lines, whose tags are read one a cycle: at 38, then when each of the first three lines arrives
+ * - all lanes hit: never */
 START_TEST(loads_are_known) {
     uint32_t tag, named = 0;
     uint64_t at[8], begin;
@@ -134,7 +134,7 @@ START_TEST(loads_are_known) {
     give(MEM_READ, A, 4, 1);
     run(400);
     begin = now;
-    give(MEM_READ, A, 8, 2); /* the first half of the lanes is in the line that is there */
+    give(MEM_READ, A, 8, 2); /* the first half of the lanes hits */
     for (; now < begin + 400; now++) {
         lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
         while (lsu_known(lsu, &tag)) {
@@ -173,7 +173,7 @@ START_TEST(a_report_names_what_waits) {
     ask(PREFETCH_LINE, A, 1);
     lsu_describe(lsu, text, sizeof text);
     ck_assert_msg(strstr(text, "; 1 requests of prefetchers wait; recorder: 0 answers") != NULL, "%s", text);
-    for (size_t size = 1; size <= strlen(text) + 1; size++) { /* with less room it says as much as there is room for */
+    for (size_t size = 1; size <= strlen(text) + 1; size++) { /* with less room the text is cut */
         char less[400];
         memset(less, '#', sizeof less);
         lsu_describe(lsu, less, size);

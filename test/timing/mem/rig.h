@@ -1,6 +1,6 @@
 #ifndef TEST_TIMING_MEM_RIG_H
 #define TEST_TIMING_MEM_RIG_H
-/* Load/store units and the whole memory side, driven by hand. */
+/* Test fixture: load/store units and the whole memory side, driven by hand. */
 #include "test/test.h"
 #include "timing/mem/lsu.h"
 
@@ -41,7 +41,7 @@ static inline void give(struct rig *r, uint32_t sm, enum mem_kind kind, uint64_t
     lsu_accept(r->lsu[sm], &a, r->now);
 }
 
-/* Cycles until SM 0's access is done. */
+/* Returns the cycles until SM 0's access completes. */
 static inline uint64_t latency(struct rig *r, enum mem_kind kind, uint64_t base, unsigned stride) {
     uint64_t start = r->now;
     uint32_t tag;
@@ -64,8 +64,9 @@ static inline void ticks(struct rig *r, uint64_t cycles) {
     }
 }
 
-/* With one clock for all. A load that misses reads the L1's tags at 35 and leaves; the crossbar takes 8, the ROP 120:
- * the L2's tags are read at 163. */
+/* Starts a rig in which all domains have one clock. A load that misses:
+ * - reads the L1's tags at 35 and leaves
+ * - crossbar 8, ROP 120: reads the L2's tags at 163 */
 static inline void one_clock(struct rig *r) {
     config_default(&r->cfg);
     r->cfg.dram.data_rate = 2;
@@ -73,7 +74,7 @@ static inline void one_clock(struct rig *r) {
     rig_start(r);
 }
 
-/* Bytes a cycle that loads of ever new lines get from DRAM. */
+/* Returns the bytes a cycle that DRAM delivers to loads of ever new lines. */
 static inline double stream(struct rig *r) {
     uint64_t line = 0;
     struct stats s;

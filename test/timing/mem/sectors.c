@@ -1,9 +1,9 @@
-/* A sectored L2: latencies, bandwidth and acknowledgements by sector, as sums of their parts. */
+/* A sectored L2: latency, bandwidth and acknowledgements by sector, as sums of their parts. */
 #include "test/test.h"
 #include "test/timing/mem/rig.h"
 
-/* A sectored L2 reads its tags once for each of the four sectors, at 163 to 166, and each is a reply of its own, of one
- * flit: the last is ready at 167, and there at 175, as all of the line was before. */
+/* A sectored L2 reads its tags once for each of the four sectors, at 163 to 166, and sends four replies of one flit.
+ * The last is ready at 167 and arrives at 175, like the whole line without sectors. */
 START_TEST(latency_of_sectors) {
     static struct rig r;
     struct stats s;
@@ -26,9 +26,10 @@ START_TEST(latency_of_sectors) {
 }
 END_TEST
 
-/* Their reads come to the channel one a cycle: fixed latency 100, ACT 263, RD 275, and then one each 4 clocks, for each
- * takes a burst of 64 bytes: 279, 283, 287; data 12 + 4 later, at 303; reply ready 304, and 8. A column command of 32
- * bytes takes 2 clocks of the bus, and in one bank group CCDL of 3: RD 275 to 284, data 12 + 2 later, 298, so 307. */
+/* The four reads reach the channel one a cycle, with a fixed latency of 100: ACT 263, RD 275.
+ * - bursts of 64 bytes: RD 275, 279, 283, 287; data 12 + 4 later, at 303; reply at 304, and 8
+ * - column commands of 32 bytes take 2 clocks of the bus, but CCDL of 3 in one bank group: RD 275 to 284; data 12 + 2
+ *   later, at 298; so 307 */
 START_TEST(dram_latency_of_sectors) {
     static struct rig r;
     struct stats s;
@@ -48,8 +49,8 @@ START_TEST(dram_latency_of_sectors) {
 }
 END_TEST
 
-/* A store of a line is acknowledged sector by sector: 4 that its warp waits for. With one L2 access a cycle they are
- * acknowledged one after the other. Without sectors there is one. */
+/* A store of a line is acknowledged sector by sector: its warp waits for four acknowledgements, one a cycle. Without
+ * sectors there is one. */
 START_TEST(stores_are_counted_until_acknowledged) {
     static struct rig r;
     uint32_t warp;
@@ -62,7 +63,7 @@ START_TEST(stores_are_counted_until_acknowledged) {
         ck_assert_uint_eq(done, 35);
         ck_assert_uint_eq(lsu_stores(r.lsu[0], 0), sectored ? 4 : 1);
         ck_assert(!lsu_stores_ended(r.lsu[0], &warp));
-        ticks(&r, 166 + 1 + 8 - 35); /* up to 174; the first is there at 166 + 1 + 8 */
+        ticks(&r, 166 + 1 + 8 - 35); /* to 174; the first arrives at 166 + 1 + 8 */
         ck_assert_uint_eq(lsu_stores(r.lsu[0], 0), sectored ? 4 : 1);
         ticks(&r, 1);
         ck_assert_uint_eq(lsu_stores(r.lsu[0], 0), sectored ? 3 : 0);
@@ -76,9 +77,8 @@ START_TEST(stores_are_counted_until_acknowledged) {
 }
 END_TEST
 
-/* The card's 253.4 bytes a core cycle, of which a sectored L2 that reads 32 bytes of each burst of 64 gets half: what
- * comes is twice what is of use. With column commands of 32 bytes all of it is, as far as commands (CCD 1, CCDL 3
- * within a group) go. */
+/* The card's peak is 253.4 bytes a core cycle. A sectored L2 that uses 32 bytes of each burst of 64 gets half of it.
+ * With column commands of 32 bytes all bytes are useful, as far as commands (CCD 1, CCDL 3 in a group) can follow. */
 START_TEST(bandwidth_of_sectors) {
     static struct rig r;
     double peak = 6 * 8 * 4 * 924.0 / 700;

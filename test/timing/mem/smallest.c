@@ -1,17 +1,18 @@
-/* What presets with a whole memory system move between L2 and DRAM, byte for byte, by their memory's smallest access:
- *   volta           HBM2: a pseudo-channel of 64 bits, bursts of 4: 32 bytes, a sector
- *   turing-rtx2060  GDDR6: a channel of 16 bits, bursts of 16: 32 bytes, a sector
- *   fermi           GDDR5: two chips of 32 bits, bursts of 8: 64 bytes; a miss of its L2 is for a line of 128
- *   fermi-gpgpusim  likewise, but each sector of a line is a request of its own, which wastes half of a burst, as the
- *                   reference does
- *   gt200           GDDR3: two chips of 32 bits, bursts of 4: 32 bytes; there is no L2 for data */
+/* Bytes that presets with a whole memory system move between L2 and DRAM. They follow from the memory's smallest
+ * access:
+ * - volta: HBM2, a pseudo-channel of 64 bits, bursts of 4: 32 bytes, a sector
+ * - turing-rtx2060: GDDR6, a channel of 16 bits, bursts of 16: 32 bytes, a sector
+ * - fermi: GDDR5, two chips of 32 bits, bursts of 8: 64 bytes; an L2 miss fetches a line of 128
+ * - fermi-gpgpusim: the same, but each sector of a line is a request of its own. That wastes half of a burst, as in the
+ *   reference.
+ * - gt200: GDDR3, two chips of 32 bits, bursts of 4: 32 bytes; data has no L2 */
 #include "test/timing/mem/rig.h"
 
 static const struct {
     const char *name;
-    uint32_t sector; /* bytes moved for a sector alone in its line */
-    uint32_t line;   /* for all four of a line */
-    uint32_t write;  /* for a dirty sector alone in its line */
+    uint32_t sector; /* bytes for a single sector of a line */
+    uint32_t line;   /* bytes for all four sectors */
+    uint32_t write;  /* bytes for a single dirty sector of a line */
     double peak;     /* GB/s */
     bool uncached;   /* every read goes to DRAM */
 } presets[] = {
@@ -32,7 +33,7 @@ static void begin(const char *name) {
     rig_start(&r);
 }
 
-/* Lanes 0 to 3 access the first word of each sector of the line at `base` that is in `sectors`. */
+/* Lanes 0 to 3 access the first word of those sectors of the line at `base` that are in `sectors`. */
 static void touch(enum mem_kind kind, uint64_t base, unsigned sectors) {
     uint64_t addr[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
@@ -73,7 +74,7 @@ START_TEST(reads_move_the_sectors_that_are_read) {
         for (uint64_t line = 0; line < N; line++)
             touch(MEM_READ, A + line * LINE, sectors);
         ck_assert_double_eq(moved("dram.read_bytes"), N * each);
-        for (uint64_t line = 0; line < N; line++) /* they are there now */
+        for (uint64_t line = 0; line < N; line++) /* the L2 has them now */
             touch(MEM_READ, A + line * LINE, sectors);
         ck_assert_double_eq(moved("dram.read_bytes"), presets[_i].uncached ? N * each : 0);
         rig_stop(&r);
@@ -81,7 +82,7 @@ START_TEST(reads_move_the_sectors_that_are_read) {
 }
 END_TEST
 
-/* All four: one access of a line that some of its sectors could share. */
+/* One access of all four sectors: they may share requests. */
 START_TEST(a_line_moves_all_of_its_sectors) {
     begin(presets[_i].name);
     for (uint64_t line = 0; line < N; line++)
@@ -91,8 +92,8 @@ START_TEST(a_line_moves_all_of_its_sectors) {
 }
 END_TEST
 
-/* A word of each line is written. Nothing is read for it; reading as much as the L2 holds then drives the dirty sectors
- * out, one by one. */
+/* A word of each line is written, which reads nothing from DRAM. Then reads as large as the L2 evict the dirty sectors,
+ * one by one. */
 START_TEST(writes_move_the_sectors_that_are_dirty) {
     begin(presets[_i].name);
     if (presets[_i].uncached) {
@@ -102,7 +103,7 @@ START_TEST(writes_move_the_sectors_that_are_dirty) {
         rig_stop(&r);
         return;
     }
-    r.cfg.l2.size = r.cfg.memory.l2_slices * r.cfg.l2.ways * LINE; /* a set a slice */
+    r.cfg.l2.size = r.cfg.memory.l2_slices * r.cfg.l2.ways * LINE; /* one set in each slice */
     rig_stop(&r);
     rig_start(&r);
     const uint64_t lines = r.cfg.l2.size / LINE;
@@ -116,8 +117,8 @@ START_TEST(writes_move_the_sectors_that_are_dirty) {
 }
 END_TEST
 
-/* Without an L2 nothing stays. Sector 0 of a line is read, and while it is on its way sector 1 is read, sector 0 is
- * written, and an atomic changes it. Then the line is read again: whole. */
+/* Without an L2 no data is kept. Sector 0 of a line is read. While the read is pending, sector 1 is read, sector 0 is
+ * written, and an atomic changes it. Then reading the line again moves all of it. */
 START_TEST(no_l2_keeps_nothing) {
     static const uint64_t lanes[WARP_LANES] = {A, A + SECTOR};
     static const struct {
@@ -160,8 +161,8 @@ START_TEST(the_peak_is_the_cards) {
 }
 END_TEST
 
-/* A machine as HBM2e and HBM3 make them: up to 256 pseudo-channels, a slice each. Each of 4 N consecutive pieces is in
- * another one, up to their number. */
+/* Machines with HBM2e and HBM3: up to 256 pseudo-channels, a slice each. Of 4 N consecutive pieces each is in another
+ * channel, as far as the channels go. */
 START_TEST(many_pseudo_channels) {
     static const uint32_t channels[] = {61, 63, 64, 80, 128, 160, 192, 256};
     begin("volta");
@@ -174,7 +175,7 @@ START_TEST(many_pseudo_channels) {
     ck_assert_double_eq(moved("dram.read_bytes"), 4 * N * SECTOR);
     for (uint64_t piece = 4 * N; piece < 8 * N; piece++)
         touch(MEM_READ, A + piece * r.cfg.dram.interleave, 1);
-    double rows = moved("dram.activates"); /* four pieces of 256 bytes a row of 1,024 */
+    double rows = moved("dram.activates"); /* a row of 1,024 bytes has four pieces of 256 */
     ck_assert_double_le(rows, 4. * N / 4 + channels[_i]);
     rig_stop(&r);
 }

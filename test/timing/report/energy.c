@@ -1,5 +1,5 @@
-/* Energy: what is counted, at whose price, in which component. The pairs below are written from the meaning of the
- * options (docs/options.md), not from the table in timing/report/energy.c. */
+/* Energy: the price of each event, and its component. The rows follow from the meaning of the options
+ * (docs/options.md), not from the table in timing/report/energy.c. */
 #include "timing/report/energy.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -88,7 +88,7 @@ static double joules(const char *component) {
     return stats_get(&stats, name);
 }
 
-/* Nothing costs anything. */
+/* Sets all prices to zero. */
 static void setup(void) {
     char err[256];
     ck_assert(config_load(&config, "fermi", err, sizeof err));
@@ -101,8 +101,8 @@ static void setup(void) {
 
 static void teardown(void) { stats_free(&stats); }
 
-/* One event at one price: 1000 of them at 7 pJ are 7 nJ, all of it in its component. The price of a cache access is
- * that of a line of 128 bytes, of which a sector is a quarter. */
+/* One event at one price: 1000 events at 7 pJ are 7 nJ, all in its component. The price of a cache access is for a line
+ * of 128 bytes; a sector costs a quarter. */
 START_TEST(each_event_costs_its_price_in_its_component) {
     const struct price *p = &prices[_i];
     set(p->key, 7);
@@ -121,7 +121,7 @@ START_TEST(each_event_costs_its_price_in_its_component) {
 }
 END_TEST
 
-/* A price that no pair above names would be missed by the test above: all options of the group are in it. */
+/* Every price among the options has a row above, so the test above covers all. */
 START_TEST(every_price_is_tested) {
     for (const struct opt *o = config_options(); o->key; o++) {
         if (strncmp(o->key, "energy.", 7) != 0 || strncmp(o->key, "energy.static_", 14) == 0)

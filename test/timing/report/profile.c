@@ -1,4 +1,4 @@
-/* What the timing model tells beyond totals: counts by instruction, samples over time, traces. */
+/* Reports of the timing model beyond totals: counts by instruction, samples over time, traces. */
 #include "frontend/frontend.h"
 #include "test/test.h"
 #include "timing/gpu.h"
@@ -66,7 +66,7 @@ static void set(const char *assignment) {
     ck_assert_msg(config_set(&config, assignment, err, sizeof err), "%s", err);
 }
 
-/* The number of a cause of stalls. */
+/* Returns the number of a stall cause. */
 static int cause_of(const char *name) {
     int cause = 0;
     while (gpu_stall_name(cause) == NULL || strcmp(gpu_stall_name(cause), name) != 0)
@@ -74,7 +74,7 @@ static int cause_of(const char *name) {
     return cause;
 }
 
-/* Every slot that some warp was to blame for is at one of its PCs. */
+/* Checks that every slot with a stalled warp is counted at one of its PCs. */
 static void check_stalls(const struct gpu *g) {
     uint32_t n;
     const struct gpu_profile *p = gpu_profile(g, &n);
@@ -100,12 +100,13 @@ START_TEST(the_profile_adds_up) {
     for (uint32_t pc = 0; pc < n; pc++) {
         issued += (double)p[pc].issued;
         lanes += (double)p[pc].lanes;
-        if (program->code[pc].kind == K_BRANCH) { /* the loop's: all execute it ten times, nine times they take it */
+        if (program->code[pc].kind ==
+            K_BRANCH) { /* the loop's branch: all execute it ten times and take it nine times */
             ck_assert_uint_eq(p[pc].lanes, CTAS * THREADS * 10);
             not_taken += CTAS * THREADS;
         }
         if (program->code[pc].kind == K_LOAD && program->code[pc].space == SPACE_GLOBAL) {
-            ck_assert_uint_eq(p[pc].issued, CTAS * 2 * 10); /* two warps a CTA, ten times round */
+            ck_assert_uint_eq(p[pc].issued, CTAS * 2 * 10); /* two warps a CTA, ten rounds */
             ck_assert_uint_gt(p[pc].misses, 0);
             loads++;
         }
@@ -119,8 +120,7 @@ START_TEST(the_profile_adds_up) {
 }
 END_TEST
 
-/* 80 warps on one SM, of which the last 16 are in the second word of its sets of warps, and have slots that nobody of
- * the first 64 is to blame for. */
+/* 80 warps on one SM. The last 16 are in the second word of its warp sets, and some slots are stalled by them alone. */
 START_TEST(the_profile_of_many_warps_adds_up) {
     set("sm.warps=128");
     set("sm.ctas=40");
@@ -133,10 +133,11 @@ START_TEST(the_profile_of_many_warps_adds_up) {
 }
 END_TEST
 
-/* One warp on a memory of fixed latency. Each of the ten rounds loads a line that the store of the round before has
- * driven out of the L1, so 100 cycles more of latency are 1000 more at the add that waits for the load. The parameter
- * comes from memory once: 100 more at the sixth instruction, which adds to it. All that other PCs wait for is as
- * before. */
+/* One warp on a memory of fixed latency, 300 and 400 cycles:
+ * - each of the ten rounds loads a line that the last store invalidated: 1000 more stall cycles at the add that uses
+ *   the load
+ * - the parameter is loaded once: 100 more at the sixth instruction, which adds to it
+ * - all other PCs have the same stalls */
 START_TEST(stall_cycles_are_where_they_arise) {
     enum { ROUNDS = 10, MORE = 100, MOST = 64, NEEDS_PARAMETER = 5 };
     static uint64_t stall[2][MOST][N_SLOTS];
@@ -164,8 +165,8 @@ START_TEST(stall_cycles_are_where_they_arise) {
 }
 END_TEST
 
-/* Whoever waits for the load's value is the add behind it. */
-START_TEST(stalls_are_charged_to_who_waits) {
+/* Stalls on a load are charged to the add after it, which waits for the value. */
+START_TEST(stalls_are_charged_to_the_waiting_instruction) {
     uint32_t n, worst = 0;
     int cause = cause_of("scoreboard_load");
     struct gpu *g = run(&(struct gpu_options){.model = &reconv_spe, .profile = true});
@@ -199,7 +200,8 @@ static void on_sample(void *ctx, uint64_t from, uint64_t to, const struct stats 
     stats_merge(&s->sum, interval);
 }
 
-/* However short, no interval has less than nothing of anything: what began before it is counted as far as it went. */
+/* No statistic of an interval is negative, however short the interval: an event that began earlier counts for its part
+ * of the interval. */
 static const uint64_t intervals[] = {1, 16, 48, 200};
 START_TEST(samples_add_up_to_the_launch) {
     struct samples s = {0};
@@ -224,7 +226,7 @@ START_TEST(samples_add_up_to_the_launch) {
 }
 END_TEST
 
-/* Every issued instruction is one bar, every CTA another. */
+/* Every issued instruction is one bar, and so is every CTA. */
 START_TEST(the_trace_is_json_and_complete) {
     char *text = NULL;
     size_t len;
@@ -249,7 +251,7 @@ START_TEST(the_trace_is_json_and_complete) {
         ctas += strcmp(cat, "cta") == 0;
         bars += strcmp(cat, "instruction") == 0;
         barriers += strcmp(cat, "barrier") == 0;
-        if (strcmp(cat, "wait") == 0) { /* a path waits for one thing after another */
+        if (strcmp(cat, "wait") == 0) { /* waits of a path follow each other */
             ck_assert_double_lt(track, TRACE_TRACKS);
             double *last = &until[(int)sm][(int)track];
             ck_assert_double_ge(ts, *last);
@@ -262,8 +264,8 @@ START_TEST(the_trace_is_json_and_complete) {
     }
     ck_assert_double_eq(under_way, 0); /* every request has its reply */
     ck_assert_double_gt(requests, 0);
-    ck_assert_double_eq(barriers, CTAS); /* one each */
-    /* a store without lanes, too: of warp 1 of each CTA */
+    ck_assert_double_eq(barriers, CTAS); /* one a CTA */
+    /* including a store without lanes, by warp 1 of each CTA */
     ck_assert_double_eq(bars, stats_get(&stats, "gpu.warp_instructions"));
     ck_assert_double_eq(ctas, CTAS);
     cJSON_Delete(all);
@@ -282,8 +284,8 @@ START_TEST(a_trace_without_events_is_json_too) {
 }
 END_TEST
 
-/* A launch that faults has figures until then: the buffer ends behind the first 40 CTAs. */
-START_TEST(a_fault_has_figures) {
+/* A launch that faults has statistics up to the fault: the buffer ends after the first 40 CTAs. */
+START_TEST(a_fault_has_statistics) {
     struct launch l = {
         .program = program, .memory = &memory, .grid = {41, 1, 1}, .block = {THREADS, 1, 1}, .params = params};
     struct fault f = {0};
@@ -294,7 +296,7 @@ START_TEST(a_fault_has_figures) {
     fault_free(&f);
     ck_assert_double_gt(stats_get(&stats, "gpu.cycles"), 0);
     ck_assert_double_gt(stats_get(&stats, "gpu.warp_instructions"), 0);
-    ck_assert_double_le(stats_get(&stats, "gpu.ctas"), 41); /* that were begun */
+    ck_assert_double_le(stats_get(&stats, "gpu.ctas"), 41); /* CTAs that started */
     l.grid.x = CTAS;                                        /* and the next launch works */
     stats_clear(&stats);
     ck_assert(gpu_run(g, &l, &stats, &f));
@@ -303,26 +305,26 @@ START_TEST(a_fault_has_figures) {
 }
 END_TEST
 
-enum { TOLD = 1024 };
-struct heard {
-    uint64_t cycle[TOLD], done[TOLD];
+enum { MAX_REPORTS = 1024 };
+struct reports {
+    uint64_t cycle[MAX_REPORTS], done[MAX_REPORTS];
     uint32_t n, views;
-    uint64_t seen; /* cycles that views were of */
+    uint64_t seen; /* cycles that views covered */
     struct stats sum, sms;
 };
 
-/* Every third time it wants to look. */
-static bool on_progress(void *ctx, uint64_t cycle, uint64_t done, uint64_t total) {
-    struct heard *all = ctx;
+/* Records a progress report. Requests a view every third time. */
+static bool record_progress(void *ctx, uint64_t cycle, uint64_t done, uint64_t total) {
+    struct reports *all = ctx;
     ck_assert_uint_eq(total, 4800);
-    ck_assert_uint_lt(all->n, TOLD);
+    ck_assert_uint_lt(all->n, MAX_REPORTS);
     all->cycle[all->n] = cycle;
     all->done[all->n++] = done;
     return all->n % 3 == 0;
 }
 
-static void on_view(void *ctx, const struct gpu_view *v) {
-    struct heard *all = ctx;
+static void record_view(void *ctx, const struct gpu_view *v) {
+    struct reports *all = ctx;
     ck_assert_uint_eq(v->from, all->seen);
     ck_assert_uint_gt(v->to, v->from);
     ck_assert_uint_eq(v->ctas, 4800);
@@ -335,75 +337,75 @@ static void on_view(void *ctx, const struct gpu_view *v) {
         stats_merge(&all->sms, &v->sm[i].interval);
     }
     ck_assert_uint_ge(v->ctas - v->ctas_done, ctas);
-    ck_assert_uint_ge(warps, ctas); /* one that has not ended has a warp that has not */
+    ck_assert_uint_ge(warps, ctas); /* a CTA that has not ended has a warp that has not ended */
     stats_merge(&all->sum, v->interval);
     all->seen = v->to;
     all->views++;
 }
 
-static struct gpu *run_told(struct heard *heard) {
+static struct gpu *run_reported(struct reports *reports) {
     buffer = mem_alloc(&memory, 4800 * THREADS * 4, 256, NULL, false);
     memcpy(params, &buffer, sizeof buffer);
     set("memory.model=fixed"), set("memory.latency=2"), set("gpu.poll=on");
-    ck_assert(stats_init(&heard->sum) && stats_init(&heard->sms));
+    ck_assert(stats_init(&reports->sum) && stats_init(&reports->sms));
     return run_grid(4800, THREADS,
                     &(struct gpu_options){.model = &reconv_spe,
                                           .threads = 1,
-                                          .progress = on_progress,
-                                          .view = heard->views ? NULL : on_view,
-                                          .progress_ctx = heard});
+                                          .progress = record_progress,
+                                          .view = reports->views ? NULL : record_view,
+                                          .progress_ctx = reports});
 }
 
-/* A memory of two cycles makes windows of two cycles, and when none is skipped every 256th is told of: 512 cycles each,
- * while there are CTAs. An SM holds at most 8 of the CTAs that have not ended. */
-START_TEST(progress_is_told_every_so_often) {
-    struct heard heard = {.views = 1};
-    gpu_free(run_told(&heard));
+/* A memory of two cycles makes windows of two cycles. Every 256th window reports progress, unless windows are skipped:
+ * every 512 cycles, while there are CTAs. */
+START_TEST(progress_is_reported_regularly) {
+    struct reports reports = {.views = 1};
+    gpu_free(run_reported(&reports));
     double cycles = stats_get(&stats, "gpu.cycles");
     ck_assert_double_gt(cycles, 20 * 512);
-    ck_assert_uint_eq(heard.n, (uint32_t)((cycles - 1) / 512));
-    for (uint32_t i = 0; i < heard.n; i++) {
-        ck_assert_uint_eq(heard.cycle[i], 512 * (i + 1));
-        ck_assert_uint_ge(heard.done[i], i ? heard.done[i - 1] : 0);
-        ck_assert_uint_lt(heard.done[i], 4800);
+    ck_assert_uint_eq(reports.n, (uint32_t)((cycles - 1) / 512));
+    for (uint32_t i = 0; i < reports.n; i++) {
+        ck_assert_uint_eq(reports.cycle[i], 512 * (i + 1));
+        ck_assert_uint_ge(reports.done[i], i ? reports.done[i - 1] : 0);
+        ck_assert_uint_lt(reports.done[i], 4800);
     }
-    ck_assert_uint_gt(heard.done[heard.n - 1], 0);
-    stats_free(&heard.sum);
-    stats_free(&heard.sms);
+    ck_assert_uint_gt(reports.done[reports.n - 1], 0);
+    stats_free(&reports.sum);
+    stats_free(&reports.sms);
 }
 END_TEST
 
-/* What is seen adds up to the launch, each third time and at the end; what SMs count does so by SM. */
+/* Views, at every third report and at the end, add up to the launch. So do the statistics of single SMs. */
 START_TEST(views_add_up_to_the_launch) {
     static const char *const of_sms[] = {"gpu.warp_instructions", "issue.slots", "issue.issued",
                                          "issue.no_warp",         "l1.accesses", "gpu.ctas"};
-    struct heard heard = {0};
-    gpu_free(run_told(&heard));
-    ck_assert_uint_eq(heard.views, heard.n / 3 + 1);
-    ck_assert_double_eq((double)heard.seen, stats_get(&stats, "gpu.cycles"));
+    struct reports reports = {0};
+    gpu_free(run_reported(&reports));
+    ck_assert_uint_eq(reports.views, reports.n / 3 + 1);
+    ck_assert_double_eq((double)reports.seen, stats_get(&stats, "gpu.cycles"));
     int n;
     const struct stat_def *defs = stat_defs(&n);
     for (int i = 0; i < n; i++)
-        ck_assert_msg(fabs(stats_get(&heard.sum, defs[i].name) - stats_get(&stats, defs[i].name)) <=
+        ck_assert_msg(fabs(stats_get(&reports.sum, defs[i].name) - stats_get(&stats, defs[i].name)) <=
                           1e-9 * fabs(stats_get(&stats, defs[i].name)),
                       "%s", defs[i].name);
     for (size_t i = 0; i < sizeof of_sms / sizeof of_sms[0]; i++) {
         ck_assert_double_gt(stats_get(&stats, of_sms[i]), 0);
-        ck_assert_double_eq(stats_get(&heard.sms, of_sms[i]), stats_get(&stats, of_sms[i]));
+        ck_assert_double_eq(stats_get(&reports.sms, of_sms[i]), stats_get(&stats, of_sms[i]));
     }
-    stats_free(&heard.sum);
-    stats_free(&heard.sms);
+    stats_free(&reports.sum);
+    stats_free(&reports.sms);
 }
 END_TEST
 
 SUITE(timing_profile) {
     tcase_add_checked_fixture(tc, setup, teardown);
-    TEST(progress_is_told_every_so_often);
+    TEST(progress_is_reported_regularly);
     TEST(views_add_up_to_the_launch);
-    TEST(a_fault_has_figures);
+    TEST(a_fault_has_statistics);
     TEST(the_profile_adds_up);
     TEST(the_profile_of_many_warps_adds_up);
-    TEST(stalls_are_charged_to_who_waits);
+    TEST(stalls_are_charged_to_the_waiting_instruction);
     TEST(stall_cycles_are_where_they_arise);
     TEST_LOOP(samples_add_up_to_the_launch, 0, sizeof intervals / sizeof intervals[0]);
     TEST(the_trace_is_json_and_complete);

@@ -30,7 +30,7 @@ START_TEST(merging_adds_sums_and_keeps_the_larger_maximum) {
 }
 END_TEST
 
-/* In any order, forwards and backwards through the table and across its end. */
+/* Names in any order: forwards, backwards, and across the end of the table. */
 START_TEST(names_come_in_any_order) {
     int n;
     const struct stat_def *d = stat_defs(&n);
@@ -73,14 +73,14 @@ START_TEST(the_table_is_sound) {
         ck_assert_int_eq(stat_index(d[i].name), i); /* no name twice */
         ck_assert_msg(*d[i].unit && *d[i].help, "%s", d[i].name);
         ck_assert_int_eq(d[i].kind == STAT_RATIO, d[i].num && d[i].den);
-        stats_get(&s, d[i].name); /* asserts that ratios name sums that exist */
+        stats_get(&s, d[i].name); /* asserts that ratios name existing sums */
     }
     ck_assert_int_eq(stat_index("gpu.cycle"), -1);
     stats_free(&s);
 }
 END_TEST
 
-/* Of launches and SMs these are the largest value, not a sum. */
+/* For launches and SMs together these statistics are the largest value, not a sum. */
 START_TEST(maxima_are_not_summed) {
     static const char *const names[] = {"dac.locked_max",     "cae.most_compact",    "ddp.most_degree",
                                         "mta.throttle_level", "gpu.max_stack_depth", "chain.max_relative_error"};

@@ -1,6 +1,5 @@
-/* Every statistic is named, as a whole, in the source of some test: one that nobody asks for may count anything. Tests
- * of the registry itself do not count (stat*.c here), since they add all figures by hand; ratios are
- * stat_ratios.c's. */
+/* Every statistic is named in the source of some test, because a statistic that no test reads may count anything. Tests
+ * of the registry (stat*.c here) do not count, since they add all statistics by hand. stat_ratios.c tests ratios. */
 #include "test/test.h"
 #include "timing/report/stat.h"
 #include <ctype.h>
@@ -12,7 +11,7 @@ static bool named[MOST_STATS];
 
 static bool of_a_name(int c) { return islower(c) || isdigit(c) || c == '_' || c == '.'; }
 
-/* Marks the statistics that stand in quotes in this file. */
+/* Marks the statistics that this file names in quotes. */
 static void read_names(FILE *in) {
     char word[LONGEST];
     bool inside = false;
@@ -64,7 +63,7 @@ START_TEST(every_statistic_is_named_by_a_test) {
 }
 END_TEST
 
-/* Names stand for themselves: a part, or more than a name, is none. */
+/* Only a whole name in quotes counts, not a part of a name or a longer string. */
 START_TEST(a_part_is_no_name) {
     static const char text[] = "x(\"gpu.ctas\"); // dram.requests \"gpu.warps more\" \"l1.hit\" \"issue.barrier\"";
     FILE *in = fmemopen((void *)(uintptr_t)text, sizeof text - 1, "r");

@@ -1,4 +1,4 @@
-/* Ratios of the registry, from what they mean (docs/statistics.md), not from the table in timing/report/stat.c. */
+/* Ratios of statistics, from their meaning (docs/statistics.md), not from the table in timing/report/stat.c. */
 #include "test/test.h"
 #include "timing/report/stat.h"
 
@@ -10,7 +10,7 @@ static const struct {
     {"gpu.lane_utilization", "gpu.thread_instructions", "gpu.lane_slots"},
     {"gpu.avg_paths", "gpu.path_sum", "gpu.warp_instructions"},
     {"dac.static_share", "dac.static_affine", "dac.static_instructions"},
-    {"dac.affine_share", "dac.affine_instructions", "gpu.warp_instructions"}, /* which has both kinds of warps */
+    {"dac.affine_share", "dac.affine_instructions", "gpu.warp_instructions"}, /* which counts both kinds of warps */
     {"dac.load_coverage", "dac.decoupled_loads", "dac.loads"},
     {"sm.occupancy", "sm.warp_cycles", "gpu.sm_cycles"},
     {"fetch.miss_rate", "fetch.misses", "fetch.fetches"},
@@ -48,7 +48,7 @@ static const struct {
 };
 enum { N_RATIOS = sizeof ratios / sizeof ratios[0] };
 
-/* 30 / 40; and nothing else is in it: 7 of every other sum change nothing. */
+/* Each ratio is 30 / 40. Then 7 of every other sum change nothing. */
 START_TEST(each_is_of_two_sums) {
     struct stats s;
     int n;

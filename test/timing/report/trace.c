@@ -1,4 +1,4 @@
-/* What the trace viewer is given, word for word: events made by hand, in their tracks, and the ends of the file. */
+/* Trace files, word for word: events made by hand, their tracks, and the ends of the file. */
 #include "timing/report/trace.h"
 #include "test/test.h"
 #include "timing/report/states.h"
@@ -22,8 +22,8 @@ static bool written(struct trace *t, uint32_t sm, bool first) {
     return some;
 }
 
-/* Cycles 100 to 199 are of interest; CTA 7 is in slot 2, whose track is the third behind those of the warps. The second
- * time neither the SM nor the track has to be named. A bar has a cycle at least. */
+/* The trace covers cycles 100 to 199. CTA 7 is in slot 2, whose track is the third after the warps' tracks. SM and
+ * track are named once. A bar has at least one cycle. */
 START_TEST(tracks_are_named_once) {
     char want[1024];
     struct trace *t = trace_new(100, 200);
@@ -54,14 +54,14 @@ START_TEST(tracks_are_named_once) {
 }
 END_TEST
 
-/* The third place of warp 1 waits for a load from 110 to 120, then for a queue until 130; that it is still so at 115 is
- * no event, nor that it is ready from 130 to 140. Its track is the fourth of the warp: instructions have the first. */
+/* Path 2 of warp 1 waits for a load from 110 to 120, and for a queue until 130. The same state at 115 is no event, nor
+ * is the ready state from 130 to 140. Its track follows the warp's tracks of instructions. */
 START_TEST(waits_are_bars) {
     char want[2048];
     struct trace *t = trace_new(0, 1000);
     const uint32_t id = TRACE_WARP_TRACKS + TRACE_INST_TRACKS + 2;
     info[5].line = 42;
-    t->name[1] = "a\"b\\c\n"; /* of a unit; what JSON must not have in a text is escaped, or a blank */
+    t->name[1] = "a\"b\\c\n"; /* a unit's name, escaped for JSON; a control character becomes a blank */
     trace_state(t, 1, 2, PATH_LOAD, 5, 0xf, 110);
     trace_state(t, 1, 2, PATH_LOAD, 5, 0xf, 115);
     trace_state(t, 1, 2, PATH_QUEUE, 5, 0xf, 120);
@@ -78,7 +78,7 @@ START_TEST(waits_are_bars) {
         "\"args\":{\"pc\":5,\"line\":42,\"lanes\":\"0000000f\"}}",
         id, id, id);
     is(want);
-    /* other lanes, or another place of the program, are another wait; another path has its own */
+    /* other lanes or another PC start another wait; each path has its own */
     trace_state(t, 1, 2, PATH_LOAD, 5, 0xff, 150);
     trace_state(t, 1, 2, PATH_LOAD, 6, 0xff, 160);
     trace_state(t, 1, 1, PATH_LOAD, 6, 0xff, 170);
@@ -90,7 +90,7 @@ START_TEST(waits_are_bars) {
 }
 END_TEST
 
-/* Requests begin and end by their tags, on the track behind those of the CTAs; counters need no track. */
+/* Requests begin and end by their tags, on the track after the CTAs' tracks. Counters need no track. */
 START_TEST(memory_and_counters) {
     char want[2048];
     struct trace *t = trace_new(0, UINT64_MAX);
@@ -114,7 +114,7 @@ START_TEST(memory_and_counters) {
 }
 END_TEST
 
-/* More than the first buffer holds: none is lost, and they stay in order. */
+/* More events than the first buffer holds: none is lost, and their order is kept. */
 START_TEST(buffers_grow) {
     struct trace *t = trace_new(0, 10000);
     for (uint32_t i = 0; i < 5000; i++)
@@ -150,7 +150,7 @@ START_TEST(the_file_ends) {
 }
 END_TEST
 
-/* Every state has a word and a phrase; those that wait for a pipe are ready, as is what is none. */
+/* Every state has a word and a phrase. A path that waits for a pipe is ready, and so is an unknown state. */
 START_TEST(states_have_names) {
     for (int s = 0; s < N_PIPES; s++)
         ck_assert_str_eq(path_state_word((uint8_t)s), "ready");

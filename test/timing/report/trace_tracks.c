@@ -1,4 +1,4 @@
-/* What a viewer can show of a trace: bars of one track never overlap, and none is missing. In every model. */
+/* Traces as a viewer can show them: bars of one track never overlap, and no bar is missing. In every model. */
 #include "host/heddle.h"
 #include "isa/types.h"
 #include "test/every_model.h"
@@ -52,7 +52,7 @@ static int by_track(const void *a, const void *b) {
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* The instructions of a trace; no bars of a track overlap. */
+/* Checks that bars of a track do not overlap. Returns the number of instructions. */
 static int check(const cJSON *all, const char *what, int *unfinished) {
     struct bar *bars = calloc((size_t)cJSON_GetArraySize(all) + 1, sizeof *bars);
     int n = 0, instructions = 0;
@@ -80,7 +80,8 @@ static int check(const cJSON *all, const char *what, int *unfinished) {
     return instructions;
 }
 
-/* Launches twice with `buffer` bytes; the trace, and how many instructions were issued. */
+/* Launches twice with a buffer of `bytes` bytes. Returns the trace, and in *issued the number of issued
+ * instructions. */
 static cJSON *traced(const char *model, const char *machine, const char *text, uint64_t bytes, double *issued,
                      enum heddle_status want) {
     char *json = NULL, err[512];
@@ -147,13 +148,13 @@ START_TEST(names_are_those_of_the_ptx) {
 }
 END_TEST
 
-/* A launch that faults leaves a whole trace: what was in flight is marked, and so is the end. */
+/* A launch that faults leaves a complete trace: instructions in flight and the end are marked. */
 START_TEST(a_fault_is_in_the_trace) {
     static const char *const models[] = {"spe", "dpe", "dws50", "its", "si", "dac"};
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         double issued;
         int unfinished, ends = 0;
-        cJSON *all = traced(models[i], "fermi", loads, 4096, &issued, HEDDLE_FAULT); /* thread 16 is beyond */
+        cJSON *all = traced(models[i], "fermi", loads, 4096, &issued, HEDDLE_FAULT); /* thread 16 is out of bounds */
         ck_assert_int_gt(check(all, models[i], &unfinished), 0);
         ck_assert_int_gt(unfinished, 0);
         const cJSON *e;

@@ -1,4 +1,4 @@
-/* Utilisation: the division of the peak by hand. */
+/* Utilisation: the division of the peak, by hand. */
 #include "timing/report/utilization.h"
 #include "test/test.h"
 
@@ -21,8 +21,8 @@ static struct config machine(uint32_t units, uint32_t initiation) {
     return c;
 }
 
-/* 1000 cycles of one SM with one scheduler. The sp pipe got 60 fma of all lanes, 10 of 16 lanes, and 30 instructions
- * that are no floating-point operations; 200 more went elsewhere. */
+/* 1000 cycles of one SM with one scheduler. The SP pipe got 60 fma of all lanes, 10 fma of 16 lanes, and 30
+ * instructions without floating-point operations. 200 instructions went to other pipes. */
 static const struct row counts[] = {
     {"gpu.sm_cycles", 1000},
     {"pipe.sp", 100},
@@ -49,9 +49,12 @@ static void count(struct stats *s, double times) {
         stats_add(s, r->name, r->value * times);
 }
 
-/* An instruction every four cycles: 32 x 2 / 4 = 16 operations a cycle. 400 cycles are taken, 9600 operations are left;
- * of the 900 slots without an sp instruction 370 waited for memory, 150 for others (50 had no warp), 200 issued
- * elsewhere. Lanes that did not execute: 10 x 16, of 2 operations. 30 x 32 x 2 are taken by other instructions. */
+/* - an instruction every four cycles: the peak is 32 x 2 / 4 = 16 operations a cycle
+ * - 400 cycles are used, so 9600 operations are left
+ * - 900 slots had no SP instruction: 370 waited for memory, 150 for other causes (50 had no warp), 200 issued to other
+ *   pipes
+ * - lanes that did not execute: 10 x 16, with 2 operations each
+ * - other instructions of the SP pipe: 30 x 32 x 2 */
 START_TEST(the_peak_is_divided) {
     struct config c = machine(1, 4);
     struct stats none, s;
@@ -74,7 +77,7 @@ START_TEST(the_peak_is_divided) {
 }
 END_TEST
 
-/* Additions and products are an operation a lane, those in one two. */
+/* An addition or a product is one operation a lane, an fma is two. */
 START_TEST(operations_by_kind) {
     struct config c = machine(1, 1);
     struct stats none, s;
@@ -90,8 +93,9 @@ START_TEST(operations_by_kind) {
 }
 END_TEST
 
-/* Two pipes that take one a cycle, and one slot a cycle: the second pipe's 1000 x 64 are lost to the datapath. Chains
- * of five: an instruction could do 5 operations, and an fma does 2 of them. */
+/* - two pipes could take one a cycle each, but there is one slot a cycle: the second pipe's 1000 x 64 are lost to the
+ *   datapath
+ * - chains of five: an instruction could do 5 operations, and an fma does 2 */
 START_TEST(pipes_without_slots_and_chains) {
     struct config c = machine(2, 1);
     struct stats none, s;
@@ -127,7 +131,7 @@ START_TEST(pipes_without_slots_and_chains) {
 }
 END_TEST
 
-/* Intervals add up to the launch, whatever is rounded in each. */
+/* Intervals add up to the launch, in spite of rounding in each. */
 START_TEST(intervals_add_up) {
     struct config c = machine(1, 3);
     struct stats none, whole, first, second;

@@ -1,4 +1,4 @@
-/* Utilisation of whole kernels: operations by hand, and sums that hold everywhere. */
+/* Utilisation of whole kernels: operations by hand, and sums that always hold. */
 #include "benchmarks/bench.h"
 #include "host/heddle.h"
 #include "isa/program.h"
@@ -30,8 +30,8 @@ static void check_sum(const struct heddle *h, int launch, const char *what) {
     ck_assert_double_le(heddle_stat(h, launch, "util.lost_no_warp"), heddle_stat(h, launch, "util.lost_serialization"));
 }
 
-/* By hand, lanes 0 to 19: a chain of sub, mul and fma (4), an add of 5 lanes by predicate; a minimum, a negation, a
- * division and a square root are none: 20 x 4 + 5. Whatever the form. */
+/* Lanes 0 to 19: a chain of sub, mul and fma is 4 operations, and 5 lanes execute an add. Minimum, negation, division
+ * and square root are none. So there are 20 x 4 + 5, in every model. */
 static const char body[] = ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 p) {\n"
                            ".reg .pred %p1; .reg .b32 %r1; .reg .b64 %d1; .reg .f32 %f<20>;\n"
                            "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmad.wide.u32 %d1, %r1, 4, %d1;\n"
@@ -43,7 +43,7 @@ static const char body[] = ".version 7.0 .target sm_70 .address_size 64\n.visibl
 START_TEST(operations_of_a_kernel) {
     static const struct {
         const char *model, *config;
-        double rate; /* operations a cycle of all sp pipes, of all SMs */
+        double rate; /* peak operations a cycle: all sp pipes of all SMs */
     } runs[] = {{"spe", "tiny", 2 * 64},
                 {"dpe", "gt200", 30 * 16},
                 {"spe+chain", "gt200", 30 * 40},

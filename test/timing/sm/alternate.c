@@ -1,11 +1,11 @@
-/* Which of two schedulers has the first choice of a pipe that both want (peer.sched_alternate). */
+/* Two schedulers that need the same pipe: which one has priority (peer.sched_alternate). */
 #include "slots_rig.h"
 #include <stdlib.h>
 
-enum { BEGIN = 5, ADDS = 32 }; /* PCs: five instructions before the body */
+enum { BEGIN = 5, ADDS = 32 }; /* five instructions precede the body */
 
-/* Two warps, one a scheduler, add without dependences. The pipe takes one instruction a cycle. Instruction buffers are
- * never empty: a fetch brings 8 instructions. */
+/* Runs two warps, one for each scheduler, with independent additions. The pipe takes one instruction a cycle.
+ * Instruction buffers never run empty, since a fetch brings 8 instructions. */
 static void run_two_warps(const char *alternate) {
     char body[4096];
     size_t at = 0;
@@ -22,7 +22,7 @@ static void run_two_warps(const char *alternate) {
     rig_run("spe", set, body, 64);
 }
 
-/* How many of the adds warp `w` has issued when the other warp has issued its 24th. */
+/* Returns the additions that warp `w` has issued when the other warp issues its 24th. */
 static int issued_by(uint32_t w) {
     uint64_t when = rig_at(1 - w, BEGIN + 23, UINT32_MAX);
     int n = 0;
@@ -31,21 +31,22 @@ static int issued_by(uint32_t w) {
     return n;
 }
 
-/* In turn, a cycle each, neither is ahead by more than half a fetch. */
+/* With alternating priority neither warp is ahead by more than half a fetch. */
 START_TEST(schedulers_take_turns) {
     run_two_warps("peer.sched_alternate=true");
     ck_assert_int_le(abs(issued_by(0) - issued_by(1)), 4);
 }
 END_TEST
 
-/* In fixed order the second gets only the cycles in which the first waits for a fetch: a fetch or more behind. */
+/* With fixed priority the second scheduler issues only while the first waits for a fetch: it is a fetch or more
+ * behind. */
 START_TEST(the_first_scheduler_comes_first) {
     run_two_warps("peer.sched_alternate=false");
     ck_assert_int_ge(issued_by(0) - issued_by(1), 8);
 }
 END_TEST
 
-/* With three schedulers each is first every third cycle. */
+/* With three schedulers each has priority every third cycle. */
 START_TEST(three_take_turns) {
     char body[4096];
     size_t at = 0;
@@ -64,7 +65,7 @@ START_TEST(three_take_turns) {
     uint64_t end[3];
     for (uint32_t w = 0; w < 3; w++)
         end[w] = rig_at(w, BEGIN + ADDS - 1, UINT32_MAX);
-    for (uint32_t w = 0; w < 3; w++) /* 96 adds in all: the last of each within a fetch's worth of slots for all */
+    for (uint32_t w = 0; w < 3; w++) /* 96 additions: the last of each warp within a fetch for all warps */
         ck_assert_uint_le(end[(w + 1) % 3], end[w] + 3 * 8);
 }
 END_TEST

@@ -1,4 +1,4 @@
-/* Register banks, collector units and pipes: cycles by hand. */
+/* Register banks, collector units and pipes, with cycles derived by hand. */
 #include "timing/sm/collector.h"
 #include "test/test.h"
 #include "timing/sm/pipes.h"
@@ -27,7 +27,7 @@ START_TEST(several_operands_a_cycle_from_different_banks) {
 }
 END_TEST
 
-/* Bank 1 of warp 0 is register 1's; of warp 1 it is register 0's. */
+/* Register 1 of warp 0 and register 0 of warp 1 share bank 1. */
 START_TEST(warps_conflict_where_their_banks_meet) {
     const uint8_t r1[] = {1}, r0[] = {0};
     struct bank_list a = list(r1, 1, 0), b = list(r0, 1, 0);
@@ -44,7 +44,7 @@ START_TEST(results_come_before_reads) {
     struct bank_list write = list(b, 0, 1), read = list(b, 1, 0);
     regfile_init(&file, 16, 1, 2);
     ck_assert_uint_eq(regfile_write(&file, &write, 0, 20, 10), 20);
-    ck_assert_uint_eq(regfile_read(&file, &read, 0, 20), 22); /* the bank is taken at 20 */
+    ck_assert_uint_eq(regfile_read(&file, &read, 0, 20), 22); /* the write has the bank at 20 */
 }
 END_TEST
 
@@ -64,13 +64,13 @@ START_TEST(the_result_bus_carries_so_many_a_cycle) {
     ck_assert_uint_eq(regfile_result(&file, 30, 10), 30);
     ck_assert_uint_eq(regfile_result(&file, 30, 10), 31);
     ck_assert_uint_eq(regfile_result(&file, 30 + REGFILE_RING, 40),
-                      30 + REGFILE_RING); /* the same entry, a turn later */
+                      30 + REGFILE_RING); /* the same entry, a turn of the ring later */
 }
 END_TEST
 
-/* Two banks of 16 lanes: 32 lanes take two cycles, and two operands of a bank are read side by side. Three operands of
- * bank 1 begin at 20, 20 and 21, when the first lanes of the others have been read. Their six halves, two a cycle, end
- * with cycle 22. */
+/* Two banks of 16 lanes: an operand of 32 lanes takes two cycles, and two operands of a bank are read side by side.
+ * - three operands of bank 1 are six halves, two a cycle
+ * - they begin at 20, 20 and 21, and end with cycle 22 */
 START_TEST(half_banks_read_two_operands_side_by_side) {
     const uint8_t b[] = {1, 1, 1};
     struct bank_list one = list(b, 1, 0), two = list(b, 2, 0), three = list(b, 3, 0);
@@ -80,14 +80,13 @@ START_TEST(half_banks_read_two_operands_side_by_side) {
     ck_assert_uint_eq(regfile_read(&file, &two, 0, 10), 13); /* the bank is busy at 10 and 11 */
     ck_assert_uint_eq(regfile_read(&file, &three, 0, 20), 22);
     ck_assert_uint_eq(regfile_read(&file, &one, 0, 20), 24);   /* busy at 20, 21 and 22 */
-    ck_assert_uint_eq(regfile_read(&file, &one, 0, 20), 25);   /* the last one took all of 23 */
-    ck_assert_uint_eq(regfile_read(&file, &three, 1, 30), 32); /* warp 1's are in the other bank */
+    ck_assert_uint_eq(regfile_read(&file, &one, 0, 20), 25);   /* the last read took all of 23 */
+    ck_assert_uint_eq(regfile_read(&file, &three, 1, 30), 32); /* warp 1's registers are in the other bank */
     ck_assert_uint_eq(regfile_read(&file, &(struct bank_list){.bank = b}, 0, 30), 30);
 }
 END_TEST
 
-/* A bank never reads more than 32 lanes a cycle, however they are divided: n operands, one an instruction, take n
- * cycles of it. */
+/* A bank reads at most 32 lanes a cycle, whatever its ports: an instruction with n operands takes n cycles. */
 START_TEST(banks_read_32_lanes_a_cycle) {
     const uint8_t b[] = {0, 0, 0};
     for (uint32_t lanes = 1; lanes <= 32; lanes *= 2)
@@ -124,7 +123,7 @@ static struct collector make(uint32_t units, uint32_t ports) {
     return c;
 }
 
-/* Cycle at which an instruction of warp 0 that is issued at `now` may leave to its pipe. */
+/* Returns the cycle in which an instruction of warp 0, issued at `now`, may leave for its pipe. */
 static uint64_t collect(struct collector *c, const struct bank_list *l, uint64_t now, uint32_t *unit) {
     uint64_t reads = collector_accept(c, now, unit);
     return collector_leaves(c, regfile_read(&file, l, 0, reads));
@@ -139,12 +138,12 @@ START_TEST(an_instruction_passes_a_collector) {
     ck_assert(collector_can_accept(&c, 10));
     ck_assert_uint_eq(collect(&c, &l, 10, &unit), 14);
     collector_dispatched(&c, unit, 14, 15);
-    ck_assert(!collector_can_accept(&c, 10)); /* one port: the latch is full until 11 */
+    ck_assert(!collector_can_accept(&c, 10)); /* one port: the latch is occupied until 11 */
     ck_assert(collector_can_accept(&c, 11));
 }
 END_TEST
 
-/* One unit, taken until 14: the next instruction is allocated then, and holds the latch until it is. */
+/* One unit, occupied until 14: the next instruction is allocated then, and holds the latch until then. */
 START_TEST(a_busy_unit_holds_the_latch) {
     const uint8_t b[] = {1, 2};
     struct bank_list l = list(b, 2, 0);
@@ -152,18 +151,18 @@ START_TEST(a_busy_unit_holds_the_latch) {
     uint32_t unit;
     collect(&c, &l, 10, &unit);
     collector_dispatched(&c, unit, 14, 15);
-    ck_assert_uint_eq(collect(&c, &l, 11, &unit), 17); /* allocated 14, read 15 and 16 */
+    ck_assert_uint_eq(collect(&c, &l, 11, &unit), 17); /* allocated at 14, read at 15 and 16 */
     collector_dispatched(&c, unit, 17, 18);
     ck_assert_uint_eq(collector_free(&c), 14);
 }
 END_TEST
 
-/* The dispatch latch has one place: who cannot enter its pipe keeps the next one in its unit. */
+/* The dispatch latch has one place: an instruction that cannot enter its pipe keeps the next one in its unit. */
 START_TEST(a_blocked_pipe_holds_the_collector) {
     struct bank_list l = list(NULL, 0, 0);
     struct collector c = make(2, 1);
     uint32_t unit;
-    ck_assert_uint_eq(collect(&c, &l, 10, &unit), 12); /* no operands: 11, 12 */
+    ck_assert_uint_eq(collect(&c, &l, 10, &unit), 12); /* no operands: allocated at 11, leaves at 12 */
     collector_dispatched(&c, unit, 12, 40);
     ck_assert_uint_eq(collect(&c, &l, 11, &unit), 40);
     collector_dispatched(&c, unit, 40, 41);

@@ -1,5 +1,5 @@
-/* Warps without a CTA, by one that is not part of the product (test/toys/side_warp.c), on a stream that a toy of a pass
- * makes (test/toys/side_stream.c). */
+/* Contexts: warps without a CTA. Toys open them (test/toys/side_warp.c) and make their stream
+ * (test/toys/side_stream.c). */
 #include "host/context.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -12,9 +12,11 @@
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"                             \
     " .reg .b32 %r<9>; .reg .f64 %d<3>; .reg .b64 %a; .reg .pred %q<4>;\n"
 
-/* CTAs' warps: a chain of divisions; the other stream: down from 5 in steps of 3 x 1, with a sum of p[1] that it
- * writes. No thread of a CTA goes to SIDE. The second stream: mov, setp, bra, ld.param, mov, mov, then 5 rounds of
- * sub, sub, sub, add, setp, bra; st, ret. */
+/* CTA warps execute a chain of square roots. No thread of a CTA reaches SIDE. The side stream counts from 15 down in
+ * steps of 3, and stores the number of rounds in p[1]:
+ * - mov, setp, bra, ld.param, mov, mov
+ * - 5 rounds of sub, sub, sub, add, setp, bra
+ * - st, ret */
 static const char counts[] =
     HEAD " mov.u32 %r1,%tid.x;\n setp.gt.u32 %q1,%r1,5000;\n @%q1 bra SIDE;\n"
          " cvt.rn.f64.u32 %d1,%r1;\n sqrt.rn.f64 %d1,%d1;\n sqrt.rn.f64 %d1,%d1;\n sqrt.rn.f64 %d1,%d1;\n"
@@ -25,7 +27,7 @@ static const char counts[] =
          " setp.ne.u32 %q2,%r3,0;\n @%q2 bra LOOP;\n st.global.u32 [%a+4],%r4;\n ret;\n}\n";
 enum { ROUNDS = 5, BEFORE = 6, ROUND = 6, AFTER = 2, SIDE_SLOTS = BEFORE + ROUNDS * ROUND + AFTER };
 
-/* Each warp of a CTA makes 8 things, a thing an addition; the other stream takes them one by one. */
+/* Each warp of a CTA makes 8 items, one for each addition. The side stream takes them one by one. */
 static const char makes[] = HEAD " mov.u32 %r1,%tid.x;\n setp.gt.u32 %q1,%r1,5000;\n @%q1 bra SIDE;\n mov.u32 %r2,0;\n"
                                  " add.u32 %r2,%r2,1;\n add.u32 %r2,%r2,2;\n add.u32 %r2,%r2,3;\n add.u32 %r2,%r2,4;\n"
                                  " add.u32 %r2,%r2,5;\n add.u32 %r2,%r2,6;\n add.u32 %r2,%r2,7;\n add.u32 %r2,%r2,8;\n"
@@ -47,9 +49,9 @@ struct beside {
 };
 
 static uint32_t words[8];
-static char error[8192]; /* of the last launch that was not right */
+static char error[8192]; /* of the last launch that failed */
 
-/* Runs it; returns the context, to be closed. */
+/* Runs the launches. The caller closes the returned context. */
 static struct heddle *run(struct beside *b) {
     char err[512];
     memset(seen, 0, sizeof seen);
@@ -84,10 +86,9 @@ static void worked(struct heddle *h, uint32_t launches) {
     ck_assert_msg(heddle_launches(h) == (int)launches, "%s", error);
 }
 
-/* One CTA of one warp beside it, on one scheduler. It issues each of its instructions once; subtractions wait for each
- * other as a dependent addition does anywhere (test/timing/micro.c): 10 cycles, and one more where the CTA's warp had
- * the slot. */
-START_TEST(it_issues_like_any_warp) {
+/* One CTA of one warp and a side warp share a scheduler. The side warp issues each of its instructions once. Its
+ * dependent subtractions are 10 cycles apart (test/timing/micro.c), or 11 where the CTA's warp took the slot. */
+START_TEST(a_context_issues_like_any_warp) {
     struct beside b = {.text = counts, .model = base_models()->name[_i], .ctas = 1, .threads = 32};
     struct heddle *h = run(&b);
     worked(h, 1);
@@ -109,7 +110,7 @@ START_TEST(it_issues_like_any_warp) {
             continue;
         ck_assert_uint_eq(seen[0].slot[i].warp, 8); /* tiny.cfg: sm.warps=8 */
         uint64_t gap = seen[0].slot[i].cycle - before;
-        /* the second and third of three in a row */
+        /* the second and third of three subtractions */
         bool dependent = gap >= 10 && gap <= 11 && seen[0].slot[i].pc == pc + 1;
         bool taken = false;
         for (uint32_t k = 0; k < seen[0].n; k++)
@@ -122,9 +123,9 @@ START_TEST(it_issues_like_any_warp) {
 }
 END_TEST
 
-/* The launch ends with its CTAs: as without the context when that needs no slot that they want, and long before a
- * context that never ends. The cycles of its life are counted apart from those of warps. */
-START_TEST(it_keeps_no_launch_alive) {
+/* A launch ends with its CTAs, long before a side warp that never ends. The side warp delays CTAs only by the slots
+ * that it takes. Its cycles are not counted as cycles of warps. */
+START_TEST(a_context_keeps_no_launch_alive) {
     struct beside b = {
         .text = makes, .model = base_models()->name[_i], .ctas = 3, .threads = 64, .side = {.takes = 1000}};
     struct beside alone = b;
@@ -138,7 +139,7 @@ START_TEST(it_keeps_no_launch_alive) {
     ck_assert_uint_eq(seen[0].ended, 0);
     ck_assert(seen[0].taken > 0 && seen[0].taken <= 6 * MADE);
     ck_assert_uint_eq(words[0], 3 * 64 * 36);
-    /* each of its slots can put the CTAs off by a cycle, and no more */
+    /* each of its slots delays the CTAs by at most one cycle */
     double more = heddle_stat(with, 0, "gpu.cycles") - cycles;
     ck_assert_msg(more >= 0 && more <= (double)seen[0].issued, "%s: %g cycles more", base_models()->name[_i], more);
     ck_assert_double_eq(heddle_stat(with, 0, "gpu.warps"), 6);
@@ -150,8 +151,8 @@ START_TEST(it_keeps_no_launch_alive) {
 }
 END_TEST
 
-/* What it executes itself: all that are made are taken, its loop ends after the last, and nobody has wanted more. */
-START_TEST(a_unit_executes_for_it) {
+/* The unit executes subtraction and branch of the side warp. All items are taken, and the loop ends after the last. */
+START_TEST(a_unit_executes_for_a_context) {
     struct beside b = {.text = makes,
                        .model = base_models()->name[_i],
                        .ctas = 1,
@@ -168,10 +169,12 @@ START_TEST(a_unit_executes_for_it) {
 }
 END_TEST
 
-/* Driven: each of its instructions is the unit's, which says where it goes on: mov, setp, bra, mov, then a round of
- * sub, setp and bra for each thing, then ret, after which the unit closes it. Where nothing but the exit follows a
- * loop, there is no barrier. */
-START_TEST(a_unit_drives_it) {
+/* The unit drives the side warp: it executes each instruction and names the next one.
+ * - mov, setp, bra, mov
+ * - sub, setp and bra for each item
+ * - ret, after which the unit closes the context
+ * Only the exit follows the loop, so there is no convergence barrier. */
+START_TEST(a_unit_drives_a_context) {
     struct beside b = {.text = makes,
                        .model = base_models()->name[_i],
                        .ctas = 1,
@@ -189,8 +192,9 @@ START_TEST(a_unit_drives_it) {
 }
 END_TEST
 
-/* One that never ends is gone with its launch: the next launch begins as the first did, and counts the same. */
-START_TEST(nothing_is_left_of_one_that_never_ends) {
+/* A side warp that never ends is removed with its launch: the next launch starts like the first and has the same
+ * statistics. */
+START_TEST(an_endless_context_ends_with_its_launch) {
     static const char endless[] =
         HEAD " mov.u32 %r1,%tid.x;\n setp.gt.u32 %q1,%r1,5000;\n @%q1 bra SIDE;\n cvt.rn.f64.u32 %d1,%r1;\n"
              " sqrt.rn.f64 %d1,%d1;\n sqrt.rn.f64 %d1,%d1;\n cvt.rzi.u32.f64 %r2,%d1;\n ret;\n"
@@ -213,8 +217,8 @@ START_TEST(nothing_is_left_of_one_that_never_ends) {
 }
 END_TEST
 
-/* 6 things may lie there before CTAs' warps wait for it, and it ends after 3: they have 16 to make. */
-START_TEST(a_deadlock_names_it) {
+/* CTA warps stall when 6 items wait. The side warp ends after 3, but they have 16 to make. */
+START_TEST(a_deadlock_names_the_context) {
     struct beside b = {
         .text = makes, .model = base_models()->name[_i], .ctas = 1, .threads = 64, .side = {.takes = 3, .room = 6}};
     struct heddle *h = run(&b);
@@ -227,8 +231,9 @@ START_TEST(a_deadlock_names_it) {
 }
 END_TEST
 
-/* It waits for things that nobody makes, while the CTA waits at a barrier for warps that it does not have. */
-START_TEST(a_deadlock_shows_where_it_waits) {
+/* The side warp waits for items that no warp makes, while the CTA waits at a barrier for warps that it does not
+ * have. */
+START_TEST(a_deadlock_shows_where_the_context_waits) {
     static const char stuck[] =
         HEAD " mov.u32 %r1,%tid.x;\n setp.gt.u32 %q1,%r1,5000;\n @%q1 bra SIDE;\n barrier.sync 1,128;\n ret;\n"
              "SIDE: mov.u32 %r3,0;\nLOOP: sub.u32 %r3,%r3,1;\n setp.ne.u32 %q2,%r3,0;\n @%q2 bra LOOP;\n ret;\n}\n";
@@ -245,8 +250,8 @@ START_TEST(a_deadlock_shows_where_it_waits) {
 }
 END_TEST
 
-/* A fault of it names it, not a CTA. */
-START_TEST(a_fault_names_it) {
+/* The report of a fault names the side warp, not a CTA. */
+START_TEST(a_fault_names_the_context) {
     static const char wild[] =
         HEAD " mov.u32 %r1,%tid.x;\n setp.gt.u32 %q1,%r1,5000;\n @%q1 bra SIDE;\n cvt.rn.f64.u32 %d1,%r1;\n"
              " sqrt.rn.f64 %d1,%d1;\n sqrt.rn.f64 %d1,%d1;\n cvt.rzi.u32.f64 %r2,%d1;\n ld.param.u64 %a,[p];\n"
@@ -259,8 +264,8 @@ START_TEST(a_fault_names_it) {
 }
 END_TEST
 
-/* Four SMs and more CTAs than fit at once: SMs sleep and wake, launches follow each other, a CTA's places are all
- * theirs, and the number of host threads shows nowhere; nor does walking every cycle. */
+/* Four SMs, more CTAs than fit, three launches: SMs sleep and wake, and CTAs may use all warp slots. Host threads and
+ * polling change nothing. */
 START_TEST(contexts_of_many_sms_and_launches) {
     static struct side_seen first[SIDE_SMS];
     double cycles = 0, slots = 0;
@@ -298,8 +303,8 @@ START_TEST(contexts_of_many_sms_and_launches) {
 }
 END_TEST
 
-/* Registers that it takes are no CTA's. */
-START_TEST(its_registers_are_taken_from_ctas) {
+/* CTAs cannot use registers that a side warp takes. */
+START_TEST(context_registers_are_taken_from_ctas) {
     struct beside b = {.text = counts,
                        .model = base_models()->name[_i],
                        .ctas = 8,
@@ -321,8 +326,8 @@ START_TEST(its_registers_are_taken_from_ctas) {
 }
 END_TEST
 
-/* Closed in the middle: it issues nothing any more, its slot is free, and all else goes on. */
-START_TEST(a_unit_may_close_it) {
+/* The unit closes the side warp while it runs: it issues nothing more, its slot is free, and CTAs are not affected. */
+START_TEST(a_unit_may_close_a_context) {
     struct beside b = {.text = counts, .model = base_models()->name[_i], .ctas = 1, .threads = 32, .launches = 2};
     struct heddle *h = run(&b);
     uint64_t first = seen[0].first;
@@ -338,7 +343,7 @@ START_TEST(a_unit_may_close_it) {
 }
 END_TEST
 
-/* Bars of instructions on `n` tracks of warp slot `slot` from the `first` on. */
+/* Returns the number of instruction bars on `n` tracks of warp slot `slot`, from track `first` on. */
 static unsigned bars(const char *text, int slot, int first, int n) {
     unsigned found = 0;
     for (int t = first; t < first + n; t++) {
@@ -349,9 +354,11 @@ static unsigned bars(const char *text, int slot, int first, int n) {
     return found;
 }
 
-/* A track of its own, called by its name, with a bar for each instruction; the CTAs' are as they were, a bar and an
- * open barrier for each, and a bar for each instruction of their 2 warps (16 of text in all). */
-START_TEST(a_trace_calls_it_by_its_name) {
+/* Tracks of the trace:
+ * - the side warp has its own track with its name, and a bar for each instruction
+ * - the CTAs have what they had without it: a bar and a barrier release each, and a bar for each instruction of their
+ *   warps */
+START_TEST(a_trace_names_the_context) {
     char what[64];
     FILE *file = tmpfile();
     ck_assert_ptr_nonnull(file);
@@ -377,7 +384,7 @@ START_TEST(a_trace_calls_it_by_its_name) {
         snprintf(what, sizeof what, "\"name\":\"CTA %d\",\"cat\":\"cta\",\"ph\":\"X\"", c);
         ck_assert_int_eq(occurrences(text, what), 1);
         snprintf(what, sizeof what, "\"pid\":0,\"tid\":%d}", TRACE_FIRST_CTA + c);
-        ck_assert_int_eq(occurrences(text, what), 2); /* its bar, and its barrier */
+        ck_assert_int_eq(occurrences(text, what), 2); /* its bar, and its barrier release */
     }
     ck_assert_int_eq(occurrences(text, "barrier 0 opens"), 2);
     ck_assert_int_gt(occurrences(text, "\"name\":\"queue\",\"cat\":\"wait\""), 0);
@@ -385,16 +392,16 @@ START_TEST(a_trace_calls_it_by_its_name) {
 END_TEST
 
 SUITE(timing_sm_context) {
-    TEST_LOOP(a_trace_calls_it_by_its_name, 0, base_models()->n);
-    TEST_LOOP(it_issues_like_any_warp, 0, base_models()->n);
-    TEST_LOOP(it_keeps_no_launch_alive, 0, base_models()->n);
-    TEST_LOOP(a_unit_executes_for_it, 0, base_models()->n);
-    TEST_LOOP(a_unit_drives_it, 0, base_models()->n);
-    TEST_LOOP(nothing_is_left_of_one_that_never_ends, 0, base_models()->n);
-    TEST_LOOP(a_deadlock_names_it, 0, base_models()->n);
-    TEST_LOOP(a_deadlock_shows_where_it_waits, 0, base_models()->n);
-    TEST_LOOP(a_fault_names_it, 0, base_models()->n);
+    TEST_LOOP(a_trace_names_the_context, 0, base_models()->n);
+    TEST_LOOP(a_context_issues_like_any_warp, 0, base_models()->n);
+    TEST_LOOP(a_context_keeps_no_launch_alive, 0, base_models()->n);
+    TEST_LOOP(a_unit_executes_for_a_context, 0, base_models()->n);
+    TEST_LOOP(a_unit_drives_a_context, 0, base_models()->n);
+    TEST_LOOP(an_endless_context_ends_with_its_launch, 0, base_models()->n);
+    TEST_LOOP(a_deadlock_names_the_context, 0, base_models()->n);
+    TEST_LOOP(a_deadlock_shows_where_the_context_waits, 0, base_models()->n);
+    TEST_LOOP(a_fault_names_the_context, 0, base_models()->n);
     TEST_LOOP(contexts_of_many_sms_and_launches, 0, 2 * base_models()->n);
-    TEST_LOOP(its_registers_are_taken_from_ctas, 0, base_models()->n);
-    TEST_LOOP(a_unit_may_close_it, 0, base_models()->n);
+    TEST_LOOP(context_registers_are_taken_from_ctas, 0, base_models()->n);
+    TEST_LOOP(a_unit_may_close_a_context, 0, base_models()->n);
 }

@@ -1,5 +1,5 @@
-/* cp.async in time: what one more copy, group or wait costs, as the difference between a short and a long kernel of one
- * warp on configs/tiny.cfg (fixed memory of 100 cycles, an L1 and shared memory of 10). */
+/* Cost of cp.async: one more copy, group or wait, as the difference between a short and a long kernel of one warp. On
+ * configs/tiny.cfg: fixed memory of 100 cycles, an L1 and shared memory of 10. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -42,17 +42,20 @@ static double run(const char *repeat, int n, const char *const *set, uint32_t bl
     return cycles;
 }
 
-/* Cycles that one more `repeat` takes, with an option. */
+/* Returns the cycles of one more `repeat`, with an option. */
 static double each_set(const char *repeat, const char *option) {
     const char *const set[] = {option, NULL};
     return (run(repeat, MANY, set, 32) - run(repeat, FEW, set, 32)) / (MANY - FEW);
 }
 static double each(const char *repeat) { return each_set(repeat, NULL); }
 
-/* Issue latch 1, operands 2, pipe 1; the line 10 in the L1, the address's cycle among them; then at once one pass of
- * the banks, whose latency of 10 counts the pass, and is counted from the cycle in which the line came: 9. The wait is
- * issued in the cycle in which the copy is complete, and the next copy one cycle later. A fetch brings two
- * instructions: in every other round of three the next copy is fetched when the wait is gone, which takes a cycle. */
+/* Cycles of a round of copy, commit and wait:
+ * - issue latch 1, operands 2, pipe 1
+ * - L1 10, with the address generation
+ * - one pass of the banks: 9, since their latency of 10 begins in the cycle in which the line arrives
+ * - the wait issues in the cycle in which the copy completes, and the next copy a cycle later: 1
+ * - a fetch brings two instructions: in every other round of three the next copy is fetched after the wait, a cycle
+ *   more */
 enum { TO_UNIT = 1 + 2 + 1, L1 = 10, BANKS = 9, ROUND = TO_UNIT + L1 + BANKS + 1 };
 #define FETCH .5
 
@@ -64,14 +67,14 @@ START_TEST(a_copy_goes_through_the_l1_and_the_banks) {
 }
 END_TEST
 
-/* All lanes at one bank: 32 passes in place of one. */
+/* All lanes use one bank: 32 passes instead of one. */
 START_TEST(a_copy_meets_bank_conflicts) {
     ck_assert_double_eq(each("cp.async.ca.shared.global [%r3],[%d1],4;\n" COMMIT WAIT), ROUND + FETCH + 31);
 }
 END_TEST
 
-/* Lane 0 alone. It goes past the L1, where the line is: the request leaves in the access's first cycle, so that none of
- * the 100 is shared with what comes before. Of 16 bytes a lane four words are four banks': one pass. */
+/* Lane 0 alone. With .cg the request bypasses the L1, which has the line, and leaves in the access's first cycle: 1 +
+ * 100 cycles instead of the L1's 10. 16 bytes of a lane are in four banks: one pass. */
 START_TEST(cg_goes_past_the_l1) {
     ck_assert_double_eq(each("@%q2 cp.async.cg.shared.global [%r2],[%d1],16;\n" COMMIT WAIT),
                         ROUND + FETCH - L1 + 1 + 100);
@@ -79,7 +82,7 @@ START_TEST(cg_goes_past_the_l1) {
 }
 END_TEST
 
-/* Nothing is read: zeros go to the banks as a store's data do, one pass, and nobody waits for 10 cycles of reading. */
+/* Nothing is read. Zeros go to the banks like the data of a store, in one pass, without the L1's 10 cycles. */
 START_TEST(zeros_go_to_the_banks_alone) {
     ck_assert_double_eq(each("cp.async.ca.shared.global [%r2],[%d1],4,%r6;\n" COMMIT WAIT), TO_UNIT + 10 + 1 + FETCH);
     ck_assert_double_eq(each_set("cp.async.ca.shared.global [%r2],[%d1],4,%r6;\n" COMMIT WAIT, "l1.latency=35"),
@@ -87,7 +90,7 @@ START_TEST(zeros_go_to_the_banks_alone) {
 }
 END_TEST
 
-/* With one, two or three groups that may be under way, so many rounds take the time of one. */
+/* If one, two or three groups may be in flight, two, three or four rounds overlap. */
 START_TEST(groups_overlap) {
     ck_assert_double_eq_tol(each(COPY COMMIT "cp.async.wait_group 1;"), ROUND / 2., 1);
     ck_assert_double_eq_tol(each(COPY COMMIT "cp.async.wait_group 2;"), ROUND / 3., 1);
@@ -95,7 +98,7 @@ START_TEST(groups_overlap) {
 }
 END_TEST
 
-/* Two dependent additions, of 10 cycles each (pipelines of 6, and 4), are done while the copy is under way. */
+/* Two dependent additions of 10 cycles each (6 in the pipeline, latency 4) run while the copy is in flight. */
 #define ADDS "add.u32 %r8,%r8,1; add.u32 %r8,%r8,1;\n"
 START_TEST(a_copy_hides_behind_arithmetic) {
     ck_assert_double_eq(each(COPY COMMIT ADDS WAIT), ROUND + FETCH);
@@ -104,7 +107,7 @@ START_TEST(a_copy_hides_behind_arithmetic) {
 }
 END_TEST
 
-/* What these wait for is none of a copy's: an issue of every instruction, or two cycles where a fetch is due. */
+/* None of these waits for a copy: each instruction takes its issue cycle, or two cycles where a fetch is due. */
 static const char *const free_waits[] = {
     COPY WAIT,                                                    /* it is in no group */
     COPY "@!%q1 cp.async.commit_group;\n@%q1 bra OVER;\nOVER:\n", /* nobody asks */
@@ -114,7 +117,7 @@ static const char *const free_waits[] = {
 START_TEST(what_waits_for_no_copy) { ck_assert_double_lt(each(free_waits[_i]), ROUND / 2.); }
 END_TEST
 
-/* Half of the lanes commit. Those wait; the others have no group yet, and do not. */
+/* Half of the lanes commit a group, and wait for it. The other half has no group, and does not wait. */
 START_TEST(each_lane_has_groups_of_its_own) {
     const char *committed = COPY "@%q1 cp.async.commit_group;\n@!%q1 bra OVER;\n" WAIT "OVER:\n",
                *others = COPY "@%q1 cp.async.commit_group;\n@%q1 bra OVER;\n" WAIT "OVER:\n";
@@ -123,8 +126,8 @@ START_TEST(each_lane_has_groups_of_its_own) {
 }
 END_TEST
 
-/* The arrival comes when the copy is complete: the loop that looks for it sees it no sooner. The warp that announces it
- * goes on. */
+/* The arrival happens when the copy is complete, so the loop that tests for it sees it no sooner. The warp that issued
+ * it is not delayed. */
 #define ARRIVE   "cp.async.mbarrier.arrive.noinc.shared.b64 [%r4];\n"
 #define LOOK_FOR "L: mbarrier.test_wait.parity.shared.b64 %q2,[%r4],%r10; @!%q2 bra L; xor.b32 %r10,%r10,1;\n"
 START_TEST(an_arrival_waits_for_the_copies_before_it) {
@@ -143,7 +146,7 @@ START_TEST(who_announces_an_arrival_goes_on) {
 }
 END_TEST
 
-/* All that runs repeats itself for much longer than a deadlock takes to be told, until the copy makes its arrival. */
+/* Everything that runs repeats itself for much longer than deadlock.cycles, until the copy makes its arrival. */
 START_TEST(a_spin_that_a_copy_ends_is_no_deadlock) {
     const char *const set[] = {"memory.latency=90000", "deadlock.cycles=10000", NULL};
     const char *spin = "cp.async.ca.shared.global [%r2],[%d1+4096],4;\n" ARRIVE LOOK_FOR;
@@ -151,8 +154,8 @@ START_TEST(a_spin_that_a_copy_ends_is_no_deadlock) {
 }
 END_TEST
 
-/* 31 warps announce three arrivals each, more than there are places for, while their copies are under way: the phase
- * ends when all have come. Those at a generic address are performed at the end of a window, several at a time. */
+/* 31 warps issue three arrivals each while their copies are in flight, more than the table holds. The phase ends when
+ * all have arrived. Arrivals at a generic address are performed at the end of a window, several at a time. */
 #define FAR     "mov.u64 %d3,b; cvta.shared.u64 %d3,%d3; cp.async.ca.shared.global [%r2],[%d1+4096],4;\n"
 #define NEAR    "cp.async.mbarrier.arrive.shared.b64 [%r4];\n"
 #define GENERIC "cp.async.mbarrier.arrive.b64 [%d3];\n"

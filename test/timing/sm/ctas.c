@@ -1,4 +1,4 @@
-/* Which CTAs an SM has room for, by hand, and where the local memory of its warps lies for the caches. */
+/* Occupancy of an SM, by hand, and the addresses of its warps' local memory. */
 #include "test/bases.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -87,7 +87,7 @@ START_TEST(why_a_cta_does_not_fit) {
     a->p.thread_regs = 64;
     a->p.shared_bytes = 50000;
     ck_assert(!sm_fits(&cfg, &l, 0, why, sizeof why));
-    /* 64 warps, x 2048 registers, 50000 in units of 128 */
+    /* 64 warps of 2048 registers, 50000 bytes in units of 128 */
     ck_assert_str_eq(why,
                      "a CTA of 2048 threads does not fit on an SM: it needs 64 warps, and an SM has 48 (sm.warps); "
                      "it needs 131072 registers, and an SM has 32768 (sm.registers); it needs 50048 bytes of "
@@ -109,8 +109,8 @@ static int compare(const void *x, const void *y) {
     return i < j ? -1 : i > j;
 }
 
-/* Every word of every warp that there can be, of all SMs, has a line of 128 bytes of its own; word by word those of all
- * of them lie together, without a gap. By warp a warp's words do. */
+/* Every word of every possible warp of all SMs has its own line of 128 bytes. By word, the lines of all warps lie
+ * together without gaps; by warp, the lines of a warp do. */
 START_TEST(local_memory_of_warps_lies_apart) {
     static uint64_t line[SMS * 64 * WORDS];
     struct timed_program timed;

@@ -1,5 +1,5 @@
-/* Instruction caches: what hits, what waits for how long, what is counted. Lines come by themselves after MISS cycles
- * (sm.fetch_miss), so no load/store unit is needed. */
+/* Instruction caches: hits, waits and statistics. Lines arrive after MISS cycles (sm.fetch_miss), so no load/store unit
+ * is needed. */
 #include "timing/sm/fetch.h"
 #include "test/test.h"
 #include "timing/mem/lsu_parts.h"
@@ -8,9 +8,9 @@ enum { MISS = 50, L1_LATENCY = 12, LINE = 128, L0_LINE = 64 };
 
 static struct config config;
 static struct fetch fetch;
-static uint64_t now; /* of fetches */
+static uint64_t now; /* cycle of the next fetch */
 
-/* An L1 of two lines a set and 4 MSHRs; with `l0`, four L0s of 64-byte lines before it. */
+/* Makes an L1 with two ways; with `l0` also four L0s of 64-byte lines. */
 static void make(bool l0, uint32_t mshrs) {
     char err[256];
     ck_assert(config_load(&config, "fermi", err, sizeof err));
@@ -25,7 +25,7 @@ static void make(bool l0, uint32_t mshrs) {
 
 static void teardown(void) { fetch_free(&fetch); }
 
-/* Asks as scheduler `unit`; the latency of a hit, -1 when it waits, -2 when it is refused. */
+/* Fetches for scheduler `unit`. Returns the latency of a hit; -1: it waits; -2: refused. */
 static int ask(uint32_t unit, uint64_t address, uint32_t ticket) {
     uint32_t latency = 99;
     switch (fetch_accept(&fetch, unit, address, ticket, now, &latency)) {
@@ -38,7 +38,7 @@ static int ask(uint32_t unit, uint64_t address, uint32_t ticket) {
     }
 }
 
-/* A bit for each ticket below 64 that comes back; all with this latency. */
+/* Returns the tickets below 64 that came back, a bit each. All must have this latency. */
 static uint64_t taken(uint32_t latency) {
     uint64_t tickets = 0;
     uint32_t ticket, with;
@@ -61,7 +61,7 @@ START_TEST(without_a_cache_every_fetch_hits) {
 }
 END_TEST
 
-/* Two fetches of one line: one request, which leaves in cycle 10 and is there in 60. */
+/* Two fetches of one line share a request, which leaves at 10 and arrives at 60. */
 START_TEST(fetches_of_one_line_share_a_request) {
     make(false, 4);
     ck_assert_int_eq(ask(0, 0, 1), -1);
@@ -73,7 +73,7 @@ START_TEST(fetches_of_one_line_share_a_request) {
     ck_assert(fetch_tick(&fetch, 10 + MISS));
     ck_assert_uint_eq(taken(0), 1 << 1 | 1 << 2);
     ck_assert_uint_eq(fetch_next(&fetch, 10 + MISS), UINT64_MAX);
-    ck_assert_int_eq(ask(0, 64, 3), 0); /* in the line now */
+    ck_assert_int_eq(ask(0, 64, 3), 0); /* in the line that arrived */
     ck_assert_int_eq(ask(0, LINE, 4), -1);
     ck_assert_uint_eq(fetch.n.fetches, 4);
     ck_assert_uint_eq(fetch.n.misses, 2);
@@ -82,8 +82,8 @@ START_TEST(fetches_of_one_line_share_a_request) {
 }
 END_TEST
 
-/* An L0 holds its own scheduler's lines. A miss that the L1 can serve takes the L1's latency; the L1's line is two of
- * the L0's. */
+/* An L0 has the lines of its own scheduler. An L0 miss that hits in the L1 takes the L1's latency. A line of the L1 is
+ * two lines of an L0. */
 START_TEST(an_l0_miss_takes_the_l1s_latency) {
     make(true, 4);
     ck_assert_int_eq(ask(0, 0, 1), -1); /* both miss */
@@ -91,8 +91,8 @@ START_TEST(an_l0_miss_takes_the_l1s_latency) {
     ck_assert(fetch_tick(&fetch, MISS));
     ck_assert_uint_eq(taken(0), 1 << 1);
     ck_assert_int_eq(ask(0, 4, 2), 0);                /* in L0 0 */
-    ck_assert_int_eq(ask(0, L0_LINE, 3), L1_LATENCY); /* the line's other half is in the L1 only */
-    ck_assert_int_eq(ask(0, L0_LINE + 4, 4), 0);      /* and now here */
+    ck_assert_int_eq(ask(0, L0_LINE, 3), L1_LATENCY); /* the line's other half is only in the L1 */
+    ck_assert_int_eq(ask(0, L0_LINE + 4, 4), 0);      /* now it is in the L0 */
     ck_assert_int_eq(ask(3, 0, 5), L1_LATENCY);       /* another scheduler's L0 is empty */
     ck_assert_int_eq(ask(3, 8, 6), 0);
     ck_assert_uint_eq(fetch.n.l0_accesses, 6);
@@ -103,7 +103,7 @@ START_TEST(an_l0_miss_takes_the_l1s_latency) {
 }
 END_TEST
 
-/* With one MSHR a second line is refused until the first has come; what is refused is not counted. */
+/* With one MSHR a second line is refused until the first has arrived. A refused fetch is not counted. */
 START_TEST(no_mshr_is_a_refusal) {
     make(false, 1);
     ck_assert_int_eq(ask(0, 0, 1), -1);
@@ -116,13 +116,13 @@ START_TEST(no_mshr_is_a_refusal) {
 }
 END_TEST
 
-/* An L0 has taken a miss that the L1 refuses: it asks by itself when a line has come. Line 1's request leaves then, in
- * cycle 50, and is there in 100. */
-START_TEST(an_l0_asks_again_for_what_the_l1_refused) {
+/* The L1 refuses a miss of an L0, which retries when a line has arrived: the request for line 1 leaves at 50 and
+ * arrives at 100. */
+START_TEST(an_l0_retries_a_refused_miss) {
     make(true, 1);
     ck_assert_int_eq(ask(0, 0, 1), -1);
     ck_assert_int_eq(ask(1, LINE, 2), -1);
-    ck_assert_int_eq(ask(2, 0, 3), -1); /* merges in the L1 */
+    ck_assert_int_eq(ask(2, 0, 3), -1); /* joins in the L1 */
     fetch_send(&fetch, 0);
     ck_assert(fetch_tick(&fetch, MISS));
     ck_assert_uint_eq(taken(0), 1 << 1 | 1 << 3);
@@ -134,7 +134,7 @@ START_TEST(an_l0_asks_again_for_what_the_l1_refused) {
 }
 END_TEST
 
-/* Both halves of line 1 are refused by the L1; when line 0 has come the first of them misses and the second merges. */
+/* The L1 refuses both halves of line 1. When line 0 has arrived the first half misses, and the second joins it. */
 START_TEST(refused_misses_share_a_request) {
     make(true, 1);
     ck_assert_int_eq(ask(0, 0, 1), -1);
@@ -150,7 +150,7 @@ START_TEST(refused_misses_share_a_request) {
 }
 END_TEST
 
-/* An MSHR takes four: the fifth that wants line 0 is refused, and finds the line in the L1 when it has come. */
+/* An MSHR takes four accesses. The fifth one for line 0 is refused, and hits in the L1 when the line has arrived. */
 START_TEST(a_refused_miss_may_hit_later) {
     make(true, 4);
     for (uint32_t i = 0; i < 5; i++)
@@ -167,8 +167,8 @@ START_TEST(a_refused_miss_may_hit_later) {
 }
 END_TEST
 
-/* 1024 bytes, 2 ways of 128: 4 sets. Lines 0, 4 and 8 share a set: the third drives the first out. */
-START_TEST(lines_of_a_set_drive_each_other_out) {
+/* 1024 bytes, 2 ways of 128: 4 sets. Lines 0, 4 and 8 share a set, and the third evicts the first. */
+START_TEST(lines_of_a_set_evict_each_other) {
     make(false, 4);
     for (uint64_t line = 0; line <= 8; line += 4) {
         ck_assert_int_eq(ask(0, line * LINE, 1), -1);
@@ -182,10 +182,10 @@ START_TEST(lines_of_a_set_drive_each_other_out) {
 }
 END_TEST
 
-/* As many tickets as can wait: two lines of four L0 misses each, which are those of all four L0s (two each), of two
- * tickets each; without L0s, two lines of four. All lines come in one cycle; tickets come back line by line in the
- * order in which they were given, wherever the ring begins. */
-START_TEST(all_that_can_wait_comes_back) {
+/* The maximum of waiting tickets: two lines with four L0 misses each (two of each L0) of two tickets; without L0s, two
+ * lines with four tickets. All lines arrive in one cycle. Tickets come back line by line and in order, wherever their
+ * ring begins. */
+START_TEST(all_waiting_tickets_come_back) {
     bool l0 = _i == 1;
     uint32_t each = l0 ? 2 : 1, ticket, latency;
     make(l0, 2);
@@ -205,14 +205,14 @@ START_TEST(all_that_can_wait_comes_back) {
         for (uint32_t i = n - (uint32_t)round; i < n; i++) /* the ring begins elsewhere each time */
             ck_assert(fetch_take(&fetch, &ticket, &latency) && ticket == i);
         ck_assert(!fetch_take(&fetch, &ticket, &latency));
-        ck_assert_int_eq(ask(0, base, 7), 0); /* in the nearest cache */
+        ck_assert_int_eq(ask(0, base, 7), 0); /* in the nearest cache now */
     }
 }
 END_TEST
 
-/* Through the port a line may come by sectors. In one cycle come all of line 0 and a part of line 1: an L0's miss that
- * was refused goes then, and the caller is told that a line came; the rest of line 1 comes later. */
-START_TEST(a_part_of_a_line_hides_no_line) {
+/* A line may arrive sector by sector. One cycle brings all of line 0 and a part of line 1. Then the refused miss of an
+ * L0 is retried, and the caller learns that a line arrived. The rest of line 1 arrives later. */
+START_TEST(part_of_a_line_arrives) {
     uint32_t ticket, latency;
     struct config c;
     make(true, 2);
@@ -225,10 +225,10 @@ START_TEST(a_part_of_a_line_hides_no_line) {
     ck_assert(mem && lsu && fetch_init(&fetch, &config, lsu));
     ck_assert_int_eq(ask(0, 0, 1), -1);
     ck_assert_int_eq(ask(1, LINE, 2), -1);
-    ck_assert_int_eq(ask(2, 2 * LINE, 3), -1); /* there is no MSHR for it */
+    ck_assert_int_eq(ask(2, 2 * LINE, 3), -1); /* no MSHR is free */
     fetch_send(&fetch, 0);
     static const uint8_t sectors[] = {0xf, 0x3, 0xc};
-    for (uint32_t i = 0; i < 3; i++) { /* the port's answers: the first MSHR's, and the second's in two parts */
+    for (uint32_t i = 0; i < 3; i++) { /* replies at the port: line 0, then line 1 in two parts */
         lsu->fetch.done[i] = i > 0;
         lsu->fetch.sectors[i] = sectors[i];
     }
@@ -239,7 +239,7 @@ START_TEST(a_part_of_a_line_hides_no_line) {
     ck_assert(!fetch_take(&fetch, &ticket, &latency));
     ck_assert_uint_eq(fetch.n_retry, 0);
     ck_assert_uint_eq(fetch.n.misses, 3);
-    ck_assert(!fetch_tick(&fetch, 51)); /* nothing came */
+    ck_assert(!fetch_tick(&fetch, 51)); /* nothing arrived */
     lsu->status.n_fetched = 1;
     ck_assert(fetch_tick(&fetch, 52));
     ck_assert(fetch_take(&fetch, &ticket, &latency));
@@ -255,10 +255,10 @@ SUITE(timing_fetch) {
     TEST(fetches_of_one_line_share_a_request);
     TEST(an_l0_miss_takes_the_l1s_latency);
     TEST(no_mshr_is_a_refusal);
-    TEST(an_l0_asks_again_for_what_the_l1_refused);
+    TEST(an_l0_retries_a_refused_miss);
     TEST(refused_misses_share_a_request);
     TEST(a_refused_miss_may_hit_later);
-    TEST(lines_of_a_set_drive_each_other_out);
-    TEST_LOOP(all_that_can_wait_comes_back, 0, 2);
-    TEST(a_part_of_a_line_hides_no_line);
+    TEST(lines_of_a_set_evict_each_other);
+    TEST_LOOP(all_waiting_tickets_come_back, 0, 2);
+    TEST(part_of_a_line_arrives);
 }

@@ -1,12 +1,12 @@
-/* What a fetch brings, and whose turn it is, to the cycle, on configs/tiny.cfg: a fetch goes out in the cycle in which
- * the last instruction of the buffer issues, and brings the next ones two cycles later. */
+/* The fetch stage, to the cycle: instructions of a fetch, and turns of warps. On configs/tiny.cfg a fetch leaves in the
+ * cycle in which the last buffered instruction issues, and brings the next ones two cycles later. */
 #include "slots_rig.h"
 
 #define ADD(n) "add.u32 %r" #n ",%l," #n ";"
 
-/* Instructions of 8 bytes, lines of 128: 16 a line, and code begins a line. The branch, number 6, goes to the last of
- * the first line: its fetch brings that alone, whatever its width. The next one brings four, and so does the one
- * behind. */
+/* Instructions have 8 bytes, and lines 128: 16 instructions. The code begins a line.
+ * - branch 6 goes to the last instruction of the first line: its fetch brings that one alone, whatever its width
+ * - the next two fetches bring four each */
 static const char behind[] = "setp.gt.u32 %o,%t,9999; @!%o bra T;\n" /* 5, 6 */
     ADD(1) ADD(1) ADD(1) ADD(1) ADD(1) ADD(1) ADD(1) ADD(1) "\nT:" ADD(2) ADD(3) ADD(4) ADD(5) ADD(6) ADD(7) ADD(8)
         ADD(9) ADD(10) ADD(11) "add.u32 %r2,%r2,%r3; add.u32 %r4,%r4,%r5; add.u32 %r6,%r6,%r7; add.u32 %r8,%r8,%r9; "
@@ -45,8 +45,8 @@ START_TEST(a_jump_is_noticed_late) {
 }
 END_TEST
 
-/* A branch that no lane takes is followed by the next instruction of the buffer. */
-START_TEST(what_does_not_jump_is_as_before) {
+/* After a branch that no lane takes the next buffered instruction issues at once, with and without the option. */
+START_TEST(an_untaken_branch_is_not_delayed) {
     uint64_t next[2];
     for (uint32_t late = 0; late < 2; late++) {
         const char *set[] = {"fetch.width=2", late ? "peer.fetch_wrong_path=true" : "peer.fetch_wrong_path=false",
@@ -77,7 +77,7 @@ START_TEST(a_refused_fetch_takes_its_turn_or_waits) {
                                  on ? "peer.fetch_retry=true" : "peer.fetch_retry=false", NULL},
                 body, 128);
         uint64_t seen[4] = {0};
-        for (uint32_t i = 0; i < rig_n; i++) /* the last round but one and so on: warps 0 and 1 are on their way */
+        for (uint32_t i = 0; i < rig_n; i++) /* a round while warps 0 and 1 wait */
             if (rig_slot[i].warp == 2 && rig_slot[i].pc >= 9 && rig_slot[i].pc < 13 &&
                 rig_slot[i].cycle < rig_at(2, 9, ~0u) + 200)
                 seen[rig_slot[i].pc - 9] = rig_slot[i].cycle;
@@ -95,7 +95,7 @@ static void note_cta_end(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
 static const struct sm_unit_ops ends_unit = {
     .name = "ends", .make = rig_make, .issued = rig_issued, .cta_end = note_cta_end};
 
-/* Three CTAs of one warp; the more of `n`, the longer is that of warp 0, the others go on. */
+/* Runs three CTAs of one warp. The work of warp 0 grows with `n`; the others add numbers. */
 static void run_three_ctas(const char *reclaims, int n) {
     char text[8192], err[512] = "";
     int at = snprintf(text, sizeof text,
@@ -149,5 +149,5 @@ SUITE(timing_sm_fetch) {
     tcase_add_checked_fixture(tc, rig_setup, rig_teardown);
     TEST(a_fetch_ends_with_its_line);
     TEST(a_jump_is_noticed_late);
-    TEST(what_does_not_jump_is_as_before);
+    TEST(an_untaken_branch_is_not_delayed);
 }

@@ -25,7 +25,7 @@ static void make(uint32_t lines, uint32_t mshrs) {
 
 static void teardown(void) { fetch_free(&fetch); }
 
-/* Scheduler `unit` fetches L0 line `line` at `now`; the latency of a hit, -1 when it waits, -2 when it is refused. */
+/* Scheduler `unit` fetches L0 line `line` at `now`. Returns the latency of a hit; -1: it waits; -2: refused. */
 static int ask(uint32_t unit, uint64_t line, uint32_t ticket, uint64_t now) {
     uint32_t latency = 99;
     enum fetch_result r = fetch_accept(&fetch, unit, line * L0_LINE, ticket, now, &latency);
@@ -33,7 +33,7 @@ static int ask(uint32_t unit, uint64_t line, uint32_t ticket, uint64_t now) {
     return r == FETCH_HIT ? (int)latency : r == FETCH_WAIT ? -1 : -2;
 }
 
-/* Cycles [from, to]: those with work alone, or every one. A bit for each ticket that came back. */
+/* Runs the cycles from `from` to `to` that have work. Returns the tickets that came back, a bit each. */
 static uint64_t run(uint64_t from, uint64_t to) {
     uint64_t tickets = 0;
     for (uint64_t c = from; c <= to; c++) {
@@ -48,9 +48,10 @@ static uint64_t run(uint64_t from, uint64_t to) {
     return tickets;
 }
 
-/* A miss of line 0 at 10. The L1's port is free from 11 on; a request of cycle c leaves in the tick of c + 1. Line 1
- * waits for the L1 line that line 0 asked for, there at 60. Lines 2 and 3 are L1 line 1, asked for at 13, there at 63;
- * line 4 is L1 line 2, asked for at 15, there at 65. */
+/* Line 0 misses at 10. The L1's port is free from 11 on, and a request of cycle c leaves in cycle c + 1.
+ * - line 1 is in the L1 line of line 0, which arrives at 60
+ * - lines 2 and 3 are L1 line 1, requested at 13, which arrives at 63
+ * - line 4 is in L1 line 2, requested at 15, which arrives at 65 */
 START_TEST(a_straight_line_finds_its_lines_in_the_buffer) {
     make(LINES, 8);
     ck_assert_int_eq(ask(0, 0, 1, 10), -1);
@@ -72,7 +73,7 @@ START_TEST(a_straight_line_finds_its_lines_in_the_buffer) {
     ck_assert_int_eq(ask(0, 4, 6, 66), STREAM_LATENCY);
     ck_assert_int_eq(ask(0, 5, 7, 67), STREAM_LATENCY);
     ck_assert_int_eq(ask(0, 6, 8, 68), -1);
-    ck_assert_uint_eq(run(68, 63 + MISS), 1 << 8); /* line 6 was asked for at 63 */
+    ck_assert_uint_eq(run(68, 63 + MISS), 1 << 8); /* line 6 was requested at 63 */
     ck_assert_uint_eq(fetch.n.prefetch_useful, 6);
     ck_assert_uint_eq(fetch.n.prefetch_late, 2);
     ck_assert_uint_eq(fetch.n.prefetch_unused, 0);
@@ -82,8 +83,8 @@ START_TEST(a_straight_line_finds_its_lines_in_the_buffer) {
 }
 END_TEST
 
-/* Scheduler 1 misses line 0 at 100, which the L1 has by then. Its buffer asks from cycle 101 on, a line a cycle; what
- * the L1 has is there its latency later. */
+/* Scheduler 1 misses line 0 at 100, when the L1 has it. Its buffer requests a line a cycle from 101 on. Lines that the
+ * L1 has arrive after its latency. */
 START_TEST(a_line_of_the_l1_takes_its_latency) {
     make(LINES, 8);
     ask(0, 0, 1, 10);
@@ -101,8 +102,8 @@ START_TEST(a_line_of_the_l1_takes_its_latency) {
 }
 END_TEST
 
-/* A jump from line 0 to line 20 at 61: the lines of the buffer are dropped, and it goes on at line 21.
- * The jump does not cancel the request for line 2 of cycle 13. */
+/* A jump from line 0 to line 20 at 61 discards the buffer's lines, and the buffer restarts at line 21. The request for
+ * line 2, of cycle 13, is not cancelled. */
 START_TEST(a_jump_starts_the_buffer_anew) {
     make(LINES, 8);
     ask(0, 0, 1, 10);
@@ -124,7 +125,7 @@ START_TEST(a_jump_starts_the_buffer_anew) {
 }
 END_TEST
 
-/* Buffers take turns, a request a cycle, and none in a cycle in which a fetch asks the L1. */
+/* Buffers take turns, one request a cycle, and none in a cycle in which a fetch uses the L1. */
 START_TEST(buffers_share_the_port_and_fetches_go_first) {
     make(LINES, 16);
     ask(0, 0, 1, 10);
@@ -141,8 +142,8 @@ START_TEST(buffers_share_the_port_and_fetches_go_first) {
 }
 END_TEST
 
-/* Of two MSHRs one stays free for fetches: the buffer waits, without asking in every cycle, until a line has come. With
- * one MSHR it never asks. */
+/* Of two MSHRs one stays free for fetches. The buffer sleeps until a line has arrived. With one MSHR it requests
+ * nothing. */
 START_TEST(one_mshr_stays_free_for_fetches) {
     make(LINES, 2);
     ask(0, 0, 1, 10);
@@ -164,7 +165,7 @@ START_TEST(one_mshr_stays_free_for_fetches) {
 }
 END_TEST
 
-/* Random walks of four schedulers: every ticket comes back once, at the same cycle when all cycles are walked. */
+/* Random walks of four schedulers: every ticket comes back once, and polling gives the same cycles. */
 START_TEST(every_fetch_is_answered) {
     static uint64_t cycle[2][400];
     for (int poll = 0; poll < 2; poll++) {
@@ -212,11 +213,12 @@ START_TEST(a_perfect_cache_is_not_accessed) {
 }
 END_TEST
 
-/* Lines through the load/store unit, from a memory of 300 cycles. Line 0 is fetched at 10. Its buffer asks for L1 line
- * 1 at 13 and for L1 line 2 at 15. Fetches join them: line 2 at 100, until 313, and line 4 at 200, until 315. Line 3
- * joins at 150 the wait that line 2 has begun. When line 2 is taken, the buffer asks for L1 line 3, at 102. Scheduler 1
- * joins that with line 6 at 250, until 402. Line 8 is L1 line 4. The buffer of scheduler 1 ends with line 10, which is
- * L1 line 5. */
+/* Lines come through the load/store unit, from a memory of 300 cycles.
+ * - line 0 is fetched at 10; its buffer requests L1 line 1 at 13 and L1 line 2 at 15
+ * - fetches join these: line 2 at 100, until 313; line 4 at 200, until 315
+ * - line 3 at 150 joins the wait of line 2
+ * - line 2 leaves the buffer, which requests L1 line 3 at 102; scheduler 1 joins it with line 6 at 250, until 402
+ * - line 8 is in L1 line 4; the buffer of scheduler 1 ends with line 10, in L1 line 5 */
 START_TEST(prefetched_lines_are_no_demand) {
     static const struct {
         uint64_t cycle, line;

@@ -1,6 +1,7 @@
 #ifndef TEST_TIMING_SM_FLOAT_RIG_H
 #define TEST_TIMING_SM_FLOAT_RIG_H
-/* A kernel over floats in one CTA on configs/tiny.cfg: one SM, one scheduler, fixed memory, no instruction cache. */
+/* Test fixture: a kernel over floats in one CTA on configs/tiny.cfg: one SM, one scheduler, fixed memory, no
+ * instruction cache. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <math.h>
@@ -8,11 +9,11 @@
 
 enum { FLOATS = 96 };
 struct outcome {
-    struct heddle *h; /* to be closed */
+    struct heddle *h; /* the caller closes it */
     float out[FLOATS];
 };
 
-/* Runs kernel k(out, in), of which `format` with `body` in place of its %s is the text. */
+/* Runs kernel k(out, in). Its text is `format`, with `body` for %s. */
 __attribute__((format(printf, 4, 0))) static inline struct outcome run_floats(const char *model, const char *const *set,
                                                                               struct heddle_dim block,
                                                                               const char *format, const char *body,
@@ -39,7 +40,7 @@ static inline double stat(const struct outcome *o, const char *name) {
     return v;
 }
 
-/* How long it took; closes it. */
+/* Returns the cycles of the launch, and closes the context. */
 static inline double cycles_of(struct outcome o) {
     double n = stat(&o, "gpu.cycles");
     heddle_close(o.h);

@@ -1,4 +1,5 @@
-/* Launches in which every warp that may run repeats itself are found and explained; spins that end are left alone. */
+/* Launches in which all warps that can run repeat themselves are found and explained. Spins that end are not
+ * stopped. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -51,7 +52,7 @@ static const struct {
 };
 enum { N_ENDLESS = sizeof endless / sizeof endless[0] };
 
-START_TEST(who_repeats_himself_is_found) {
+START_TEST(warps_that_repeat_themselves_are_found) {
     char error[4096];
     double cycles;
     for (int k = 0; k < N_ENDLESS; k++) {
@@ -67,7 +68,8 @@ START_TEST(who_repeats_himself_is_found) {
 }
 END_TEST
 
-/* The losers of a lock inside a warp spin at the top of the stack: found in the time of deadlock.cycles. */
+/* In a lock inside a warp the losers spin at the top of the stack, so the holder never continues. It is found after
+ * deadlock.cycles. */
 START_TEST(a_lock_inside_a_warp_is_found) {
     static const char lock[] = "L: atom.global.cas.b32 %r1,[%a0],0,1; setp.ne.u32 %o,%r1,0; @%o bra L;\n"
                                " atom.global.exch.b32 %r1,[%a0],0;\n";
@@ -79,7 +81,7 @@ START_TEST(a_lock_inside_a_warp_is_found) {
 }
 END_TEST
 
-/* The last of nine CTAs would set the flag, but those that spin leave it no room. */
+/* The last of nine CTAs would set the flag, but the CTAs that spin leave it no room. */
 START_TEST(a_cta_without_room_does_not_help) {
     static const char late[] = "setp.eq.u32 %o,%r5,8; @%o bra S;\n"
                                "L: ld.volatile.global.u32 %r1,[%a0]; setp.eq.u32 %o,%r1,0; @%o bra L; bra E;\n"
@@ -91,8 +93,8 @@ START_TEST(a_cta_without_room_does_not_help) {
 }
 END_TEST
 
-/* Spins that end, long after deadlock.cycles: by another CTA that counts first, by the clock, by their own count, by a
- * path of the same warp, and by an atomic that adds. */
+/* Spins that end long after deadlock.cycles: by another CTA that counts first, by the clock, by their own count, by a
+ * path of the same warp, by an atomic that adds. */
 static const struct {
     const char *name, *body, *model;
 } ending[] = {
@@ -122,12 +124,13 @@ START_TEST(a_spin_that_ends_is_left_alone) {
 }
 END_TEST
 
-/* Each round leaves all registers of a warp as they are: the affine warp of dac counts the rounds. It ends long before
- * the others, since a queue has room for an entry of each round. A round is long: CHAIN loads of a pointer to itself.
- * All rounds together take longer than deadlock.cycles. */
+/* Loops whose rounds leave a warp's registers unchanged, because dac's affine warp counts the rounds. It ends long
+ * before the other warps, since its queue has an entry for each round.
+ * - a round is long: CHAIN loads of a pointer to itself
+ * - all rounds together take longer than deadlock.cycles */
 enum { CHAIN = 90 };
 static const struct {
-    const char *name, *before, *after; /* the chain */
+    const char *name, *before, *after; /* before and after the chain */
     uint32_t ctas;
 } counted_elsewhere[] = {
     {"a chain in a loop", "mov.u32 %r1,0;\nO:\n", "add.u32 %r1,%r1,1; setp.lt.u32 %o,%r1,20; @%o bra O;\n", 1},
@@ -159,7 +162,7 @@ START_TEST(a_loop_that_counts_elsewhere_is_left_alone) {
 }
 END_TEST
 
-/* The interpreter's limit names the loop. */
+/* The report at the interpreter's limit names the loop. */
 START_TEST(the_interpreter_names_the_loop) {
     char error[4096];
     double cycles;
@@ -169,7 +172,7 @@ START_TEST(the_interpreter_names_the_loop) {
 END_TEST
 
 SUITE(timing_livelock) {
-    TEST_LOOP(who_repeats_himself_is_found, 0, base_models()->n);
+    TEST_LOOP(warps_that_repeat_themselves_are_found, 0, base_models()->n);
     TEST_LOOP(a_lock_inside_a_warp_is_found, 0, 2);
     TEST(a_cta_without_room_does_not_help);
     TEST_LOOP(a_spin_that_ends_is_left_alone, 0, 5);

@@ -1,6 +1,6 @@
-/* Instructions with a member mask whose lanes are on two paths: each path arrives with an issue slot of its own, and
- * the result of all comes a latency after the last arrival. On configs/tiny.cfg, where a dependent addition takes 10
- * cycles (test/timing/micro.c); models whose threads are independent. */
+/* Instructions with a member mask whose lanes are on two paths. Each path takes its own issue slot, and the result
+ * comes a latency after the last arrival. On configs/tiny.cfg, where a dependent addition takes 10 cycles
+ * (test/timing/micro.c), with models of independent threads. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -14,7 +14,7 @@ static void setup(void) { h = NULL; }
 static void teardown(void) { heddle_close(h); }
 static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) - 1, name); }
 
-/* Lanes from 16 on go to B. %v is stored for each thread. */
+/* Runs a kernel in which lanes from 16 on branch to B. Each thread stores %v. */
 static double run(const char *model, const char *option, const char *low, int n, const char *high, uint32_t threads) {
     static char text[16384];
     char err[512] = "";
@@ -47,14 +47,15 @@ static double run(const char *model, const char *option, const char *low, int n,
 #define SHFL(lane) "shfl.sync.idx.b32 %v,%r1," lane ",31,-1;"
 #define USE        " add.u32 %v,%v,1;"
 
-/* Lanes 0 to 15 read lane 20, which is on the other path, and the others lane 3: 100 and the thread's number. */
+/* Lanes 0 to 15 read lane 20, which is on the other path, and the others read lane 3. A value is 100 and the thread
+ * number. */
 static void check_values(uint32_t threads, uint32_t more) {
     for (uint32_t t = 0; t < threads; t++)
         ck_assert_uint_eq(out[t], 100 + t / 32 * 32 + (t % 32 < 16 ? 20 : 3) + more);
 }
 
-/* Whoever comes first waits for the other: each addition of B puts off the end by its 10 cycles. 8 of them and 40, so
- * that the first path has arrived long before. */
+/* The first path waits for the second: each addition in B delays the end by 10 cycles. The first path arrives long
+ * before, with 8 additions and with 40. */
 START_TEST(the_last_arrival_counts) {
     double few = run(models[_i], NULL, SHFL("20") USE, 8, SHFL("3") USE, 32);
     check_values(32, 1);
@@ -65,13 +66,12 @@ START_TEST(the_last_arrival_counts) {
     ck_assert_double_eq(many - few, 32 * 10);
     ck_assert_double_eq(stat("gpu.warp_instructions") - instructions, 32);
     ck_assert_double_eq(stat("gpu.thread_instructions") - threads, 32 * 16);
-    ck_assert_double_eq(lanes, 32); /* once a lane, though two instructions */
+    ck_assert_double_eq(lanes, 32); /* once a lane, in two instructions */
     ck_assert_double_eq(stat("op.shfl"), 32);
 }
 END_TEST
 
-/* The latency is that of one shuffle, after the last arrival, whether its result is used or only written before the
- * warp may end. */
+/* There is one latency after the last arrival, whether the result is used or only pending when the warp would end. */
 START_TEST(one_latency_for_all) {
     double slow, fast = run(models[_i], "latency.shfl=32", SHFL("20") USE, 8, SHFL("3") USE, 32);
     slow = run(models[_i], "latency.shfl=132", SHFL("20") USE, 8, SHFL("3") USE, 32);
@@ -80,11 +80,11 @@ START_TEST(one_latency_for_all) {
     static const char end[] = "shfl.sync.idx.b32 %r5,%r1,0,31,-1; ret;";
     fast = run(models[_i], "latency.shfl=300", end, 8, end, 32);
     slow = run(models[_i], "latency.shfl=400", end, 8, end, 32);
-    ck_assert_double_eq_tol(slow - fast, 100, 16); /* the end is seen at the end of a window */
+    ck_assert_double_eq_tol(slow - fast, 100, 16); /* a launch ends at the end of a window */
 }
 END_TEST
 
-/* A barrier of the warp has no result: both paths take a slot, and all go on when the second has come. */
+/* A barrier of the warp has no result: both paths take a slot, and continue when the second has arrived. */
 START_TEST(a_barrier_has_no_result) {
     static const char bar[] = "bar.warp.sync -1; add.u32 %v,%v,1;";
     double few = run(models[_i], NULL, bar, 8, bar, 32);
@@ -95,7 +95,7 @@ START_TEST(a_barrier_has_no_result) {
 }
 END_TEST
 
-/* Those whose guard is false go on: lane 5 of the first path does not wait, and nobody waits for it. */
+/* A lane whose guard is false does not take part: lane 5 of the first path does not wait, and no lane waits for it. */
 START_TEST(lanes_that_do_not_take_part) {
     static const char low[] = "setp.ne.u32 %o,%l,5; @%o shfl.sync.idx.b32 %v,%r1,20,31,0xffffffdf;" USE,
                       high[] = "shfl.sync.idx.b32 %v,%r1,3,31,0xffffffdf;" USE;
@@ -106,7 +106,7 @@ START_TEST(lanes_that_do_not_take_part) {
 }
 END_TEST
 
-/* Lanes that have exited are not waited for, and tell what they held. */
+/* No lane waits for lanes that have exited; their registers can be read. */
 START_TEST(members_that_have_exited) {
     run(models[_i], NULL, "bra E; E: st.global.u32 [%a],%l; ret;", 8, "shfl.sync.idx.b32 %v,%r1,17,31,-1;" USE, 32);
     for (uint32_t t = 0; t < 32; t++)
@@ -114,20 +114,20 @@ START_TEST(members_that_have_exited) {
 }
 END_TEST
 
-/* Two shuffles one after the other, and two warps: results are those of the right instruction and warp. */
+/* Two shuffles in a row, and two warps: each result belongs to its instruction and its warp. */
 START_TEST(one_after_another) {
     static const char low[] = SHFL("20") " add.u32 %r1,%v,1000; shfl.sync.idx.b32 %v,%r1,31,31,-1;",
                       high[] = SHFL("3") " add.u32 %r1,%v,2000; shfl.sync.idx.b32 %v,%r1,0,31,-1;";
     double events = run(models[_i], NULL, low, 8, high, 64);
-    for (uint32_t t = 0; t < 64; t++) /* 31 holds 100 + 3 + 2000; 0 holds 100 + 20 + 1000; and 32 in the second warp */
+    for (uint32_t t = 0; t < 64; t++) /* lane 31: 100 + 3 + 2000; lane 0: 100 + 20 + 1000; 32 more in the second warp */
         ck_assert_uint_eq(out[t], (t % 32 < 16 ? 2103 : 1120) + t / 32 * 32);
     ck_assert_double_eq(run(models[_i], "gpu.poll=true", low, 8, high, 64), events);
     ck_assert_double_eq(stat("op.shfl"), 128);
 }
 END_TEST
 
-/* Under every model, those with one scoreboard a warp among them: nothing is left pending of lanes that have waited, so
- * that all registers can be used behind it, and as often as one likes. */
+/* In every model, also with one scoreboard a warp, nothing stays pending for lanes that waited. So all registers can be
+ * used afterwards. */
 START_TEST(all_models_agree) {
     static const char low[] = SHFL("20") " add.u32 %r1,%v,1000; shfl.sync.idx.b32 %v,%r1,31,31,-1;" USE,
                       high[] = SHFL("3") " add.u32 %r1,%v,2000; shfl.sync.idx.b32 %v,%r1,0,31,-1;" USE;

@@ -1,5 +1,5 @@
-/* Paths of a warp that run side by side: where the model believes them to be, what waits at fences and behind atomics,
- * and which warps are active under two_level, to the cycle where it is a matter of cycles. On configs/tiny.cfg. */
+/* Paths of a warp that run side by side: their places in the model, waits at fences and behind atomics, active warps
+ * under two_level. On configs/tiny.cfg. */
 #include "slots_rig.h"
 #include "test/every_model.h"
 
@@ -7,9 +7,9 @@
 #define HIGH 0xffff0000u
 #define ADDS "add.u32 %r3,%r3,1; add.u32 %r4,%r4,2; add.u32 %r5,%r5,3; add.u32 %r6,%r6,4; add.u32 %r7,%r7,5;\n"
 
-/* One half is in the middle of a block, of which the model does not hear, while the other branches twice more, waits
- * for loads, for a barrier and for other lanes. There is no loop: no lane issues an instruction twice, whenever it is
- * suspended and goes on, and all do the last ones. */
+/* One half of a warp is inside a block, which the model does not see. The other half branches twice more, and waits for
+ * loads, a barrier and other lanes. There is no loop: no lane issues an instruction twice, however often it is
+ * suspended, and all lanes issue the last instructions. */
 static const char apart[] =
     "mov.u32 %r3,%l; mov.u32 %r4,%l; mov.u32 %r5,%l; mov.u32 %r6,%l; mov.u32 %r7,%l; @%q bra T;\n" ADDS
     "ld.global.u32 %r8,[%a+2048];\n" ADDS "add.u32 %r3,%r3,%r8;\n" ADDS "bra J;\n"
@@ -19,7 +19,7 @@ static const char apart[] =
     "add.u32 %r3,%r3,%r4; add.u32 %r5,%r5,%r6; add.u32 %r3,%r3,%r5; add.u32 %r3,%r3,%r7;\n"
     "mad.wide.u32 %b,%t,4,%a; st.global.u32 [%b+16384],%r3;";
 
-/* 15 a round of ADDS, begun with five times the lane; all do two at the end, at V and behind the barrier, or one. */
+/* Returns a lane's result: five times the lane, 15 for each round of ADDS on its way, and 7 for lanes 4 to 7. */
 static uint32_t sum_of(uint32_t lane) {
     uint32_t rounds = lane >= 16 ? 4 : lane >= 8 ? 3 : 4;
     return 5 * lane + 15 * rounds + (lane >= 4 && lane < 8 ? 7 : 0);
@@ -49,8 +49,8 @@ START_TEST(no_lane_does_anything_twice) {
 }
 END_TEST
 
-/* A load's data are in the register 2 cycles of write-back after the access has ended; a fence waits for its end. What
- * neither needs the register nor is a fence does not wait. */
+/* A load's data are in the register 2 cycles of write-back after the access has ended. A fence waits for that end. An
+ * instruction that is independent of the load does not wait. */
 START_TEST(a_fence_waits_for_accesses) {
     static const char *const bodies[] = {
         "ld.global.u32 %r2,[%a]; add.u32 %r2,%r2,%l; st.global.u32 [%a],%r2;",
@@ -67,8 +67,7 @@ START_TEST(a_fence_waits_for_accesses) {
 }
 END_TEST
 
-/* A load that missed says so when its result is written; whoever has its place among those in flight after it did not.
- */
+/* Only the result of a load that missed is reported as a miss, not a later instruction in the same table entry. */
 START_TEST(only_the_load_has_missed) {
     rig_run("spe", NULL, "ld.global.u32 %r2,[%a+256]; add.u32 %r2,%r2,1; add.u32 %r2,%r2,1; st.global.u32 [%a],%r2;",
             32);
@@ -77,9 +76,9 @@ START_TEST(only_the_load_has_missed) {
 }
 END_TEST
 
-/* An atomic whose old value nobody wants holds its warp up until it has ended when the option says so; else its next
- * instruction is not the atomic's business. */
-START_TEST(what_waits_behind_an_atomic) {
+/* With the option an atomic without a result delays its warp until it has ended. Otherwise the next instruction does
+ * not wait. */
+START_TEST(an_atomic_delays_its_warp_or_not) {
     uint64_t after[2];
     for (int i = 0; i < 2; i++) {
         rig_run(
@@ -88,13 +87,13 @@ START_TEST(what_waits_behind_an_atomic) {
             "red.global.add.u32 [%a],%l; add.u32 %r3,%l,%l; st.global.u32 [%a+4096],%r3;", 32);
         after[i] = rig_at(0, 6, ~0u) - rig_at(0, 5, ~0u);
     }
-    ck_assert_uint_lt(after[0], 40); /* to the end of its window */
+    ck_assert_uint_lt(after[0], 40); /* until the end of its window */
     ck_assert_uint_gt(after[1], 600);
 }
 END_TEST
 
-/* two_level with one place: a warp keeps it as long as one of its paths has something to do, though the other waits for
- * memory. So chains of additions of the lower halves do not overlap. */
+/* two_level with one place: a warp keeps it while one of its paths can issue, though the other waits for memory. So the
+ * additions of the two lower halves do not overlap. */
 START_TEST(a_warp_that_has_work_stays_active) {
     rig_run("dpe",
             (const char *[]){"sched.policy=two_level", "sched.active_warps=1", "memory.latency=600",
@@ -110,7 +109,7 @@ START_TEST(a_warp_that_has_work_stays_active) {
         begin[w] = rig_at(w, CHAIN, LOW);
         end[w] = rig_at(w, CHAIN + ADDITIONS - 1, LOW);
         ck_assert_uint_eq(end[w], begin[w] + 10 * (ADDITIONS - 1));
-        ck_assert_uint_lt(rig_at(w, LOAD, HIGH), begin[w] + 10); /* the other path waits all the while */
+        ck_assert_uint_lt(rig_at(w, LOAD, HIGH), begin[w] + 10); /* the other path waits meanwhile */
     }
     ck_assert_msg(end[0] < begin[1] || end[1] < begin[0], "%u to %u and %u to %u", (unsigned)begin[0], (unsigned)end[0],
                   (unsigned)begin[1], (unsigned)end[1]);
@@ -122,6 +121,6 @@ SUITE(timing_sm_control) {
     TEST_LOOP(no_lane_does_anything_twice, 0, 4 * base_models()->n);
     TEST(a_fence_waits_for_accesses);
     TEST(only_the_load_has_missed);
-    TEST(what_waits_behind_an_atomic);
+    TEST(an_atomic_delays_its_warp_or_not);
     TEST(a_warp_that_has_work_stays_active);
 }

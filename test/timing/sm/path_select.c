@@ -1,6 +1,8 @@
-/* When a path makes room for another one, which warp's does first, and what it costs: to the cycle, on
- * configs/tiny.cfg. A fetch brings two instructions, which may issue two cycles after it; warps that do the same issue
- * one after another. A dependent addition comes 10 cycles later (test/timing/micro.c). */
+/* Switches between the paths of a warp: when a warp switches, which warp switches first, and the cost, to the cycle. On
+ * configs/tiny.cfg:
+ * - a fetch brings two instructions, which may issue two cycles later
+ * - equal warps issue one after another
+ * - a dependent addition issues 10 cycles later (test/timing/micro.c) */
 #include "slots_rig.h"
 
 #define LOW  0x0000ffffu
@@ -20,12 +22,12 @@ static void run_si(const char *trigger, const char *latency, const char *yield, 
     rig_run("si", set, body, WARPS * 32);
 }
 
-/* Warps 0 to 3 issue the load of their lower half in four cycles in turn, and stand still from that cycle on. Who makes
- * room pays 3 cycles and fetches. The lowest-numbered warp that can is taken, one a cycle. */
+/* Warps 0 to 3 issue the load of their lower half in four consecutive cycles, and are stalled from that cycle on. A
+ * switch takes 3 cycles, and then a fetch. The lowest-numbered stalled warp switches, one a cycle. */
 static uint64_t low(uint32_t w) { return rig_at(w, LOW_LOAD, LOW); }
 static uint64_t high(uint32_t w) { return rig_at(w, HIGH_LOAD, HIGH); }
 
-START_TEST(any_stalled_warp_makes_room) {
+START_TEST(any_stalled_warp_switches) {
     run_si("si.trigger=any", "si.switch_latency=3", "si.yield=off", loads);
     for (uint32_t w = 0; w < WARPS; w++) {
         ck_assert_uint_eq(low(w), low(0) + w);
@@ -34,26 +36,28 @@ START_TEST(any_stalled_warp_makes_room) {
 }
 END_TEST
 
-/* Half of four are two: warp 0 goes when warp 1 stalls, 1 when 2 does, 2 when 3 does, and warp 3 is alone until warp 0
- * stalls again, at the load of its other half; which has nobody to make room for. */
+/* Half of four warps are two: a warp switches when two are stalled.
+ * - warp 0 switches when warp 1 stalls, 1 when 2 stalls, 2 when 3 stalls
+ * - warp 3 waits until warp 0 stalls again, at the load of its other half, and has no path left to switch to */
 START_TEST(half_of_the_warps) {
     run_si("si.trigger=half", "si.switch_latency=3", "si.yield=off", loads);
     for (uint32_t w = 0; w + 1 < WARPS; w++)
         ck_assert_uint_eq(high(w), low(w + 1) + 3 + FETCH);
     ck_assert_uint_eq(high(3), high(0) + 3 + FETCH);
-    /* The lower halves' data come, a cycle after one another. All four warps wait for their second load, and at once
-     * each of three goes back to its first half, which is ready; warp 3 is then one of four, and stays. */
+    /* The lower halves' data arrive a cycle apart. All four warps wait for their second load, so three of them switch
+     * back to the first half, which is ready. Then only one of four is stalled, warp 3, and does not switch. */
     for (uint32_t w = 1; w < 3; w++)
         ck_assert_uint_eq(rig_at(w, LOW_ADD, LOW), rig_at(0, LOW_ADD, LOW) + w);
     ck_assert_uint_lt(rig_at(3, HIGH_ADD, HIGH), rig_at(3, LOW_ADD, LOW));
-    /* Their BSYNC blocks the lower half: a selection of 7 cycles. The upper one's data are there. */
+    /* Their BSYNC blocks the lower half: a switch of 7 cycles to the upper half, whose data have arrived. */
     for (uint32_t w = 0; w < 3; w++)
         ck_assert_uint_eq(rig_at(w, HIGH_ADD, HIGH), rig_at(w, BSYNC, LOW) + 7 + FETCH);
-    ck_assert_double_eq(rig_stat("sm.path_switches"), 3 * 3 + 2); /* warp 3 did not go back before its BSYNC */
+    ck_assert_double_eq(rig_stat("sm.path_switches"), 3 * 3 + 2); /* warp 3 did not switch back before its BSYNC */
 }
 END_TEST
 
-/* All four: warp 0 goes when warp 3 has stalled, the next one when warp 0 has again, and so on. */
+/* All four must be stalled: warp 0 switches when warp 3 has stalled, the next warp when warp 0 has stalled again, and
+ * so on. */
 START_TEST(all_of_the_warps) {
     run_si("si.trigger=all", "si.switch_latency=3", "si.yield=off", loads);
     ck_assert_uint_eq(high(0), low(3) + 3 + FETCH);
@@ -62,9 +66,9 @@ START_TEST(all_of_the_warps) {
 }
 END_TEST
 
-/* A switch is made at the end of a cycle, behind its fetch: without a latency the fetch goes out in the next one. With
- * one of n cycles, in the n-th. */
-START_TEST(the_latency_of_a_selection) {
+/* A switch is made at the end of a cycle, after its fetch. Without latency the next fetch leaves a cycle later; with a
+ * latency of n, n cycles later. */
+START_TEST(the_latency_of_a_switch) {
     static const struct {
         const char *option;
         uint32_t cycles;
@@ -80,8 +84,8 @@ START_TEST(the_latency_of_a_selection) {
 }
 END_TEST
 
-/* subwarp-yield behind the n-th long-latency operation, in the cycle in which it issues, before the fetch stage; an
- * addition is none. What comes behind waits. */
+/* subwarp-yield happens after the n-th long-latency operation, in the cycle of its issue and before the fetch stage. An
+ * addition does not count. Later instructions of the path wait. */
 START_TEST(yields_are_counted) {
     static const char body[] =
         "@%q bra T; ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\n"
@@ -96,15 +100,14 @@ START_TEST(yields_are_counted) {
         rig_run("si", set, body, 32);
         ck_assert_uint_eq(rig_at(0, HIGH_LOAD, HIGH), rig_at(0, behind[n], LOW) + 4 + FETCH);
         ck_assert_uint_gt(rig_at(0, behind[n] + 1, LOW), rig_at(0, HIGH_LOAD, HIGH));
-        if (n) /* the first operation was one too few */
+        if (n) /* the first operation was not enough */
             ck_assert_uint_lt(rig_at(0, behind[0] + 1, LOW), rig_at(0, HIGH_LOAD, HIGH));
     }
 }
 END_TEST
 
-/* While a selection is paid for the slot is lost to reconvergence: 90 cycles more are 90 slots more, and nothing else.
- */
-START_TEST(slots_of_a_selection) {
+/* During a switch the slot is lost to reconvergence: 90 more cycles are 90 more such slots, and no others. */
+START_TEST(slots_of_a_switch) {
     static const char *const options[] = {"its.switch_latency=10", "its.switch_latency=100"};
     static const char *const other[] = {"issue.scoreboard_load", "issue.scoreboard_arith",
                                         "issue.fetch",           "issue.barrier",
@@ -118,7 +121,7 @@ START_TEST(slots_of_a_selection) {
         for (int k = 0; k < 6; k++)
             others[i][k] = rig_stat(other[k]);
     }
-    /* Of 10 cycles from the BSYNC to the fetch, that of the BSYNC itself issued. */
+    /* Of the 10 cycles from BSYNC to fetch the first issued the BSYNC. */
     ck_assert_double_eq(slots[0], 9);
     ck_assert_double_eq(slots[1], 99);
     for (int k = 0; k < 6; k++)
@@ -126,11 +129,11 @@ START_TEST(slots_of_a_selection) {
 }
 END_TEST
 
-/* ---- dpe.scheduler=constrained: one path is shown, and gives its turn to the other ---- */
+/* ---- dpe.scheduler=constrained: one path is visible, and hands over to the other ---- */
 
-/* The lower half divides, which is slow: in that cycle the other path is shown, and fetches. It has no slow operation
- * and keeps the turn until it joins. */
-START_TEST(a_slow_operation_shows_the_other_path) {
+/* The lower half divides, which is slow. In that cycle the other path becomes visible and fetches. It has no slow
+ * operation, so it stays visible until it joins. */
+START_TEST(a_slow_operation_hands_over) {
     rig_run("dpe", (const char *[]){"dpe.scheduler=constrained", NULL},
             "@%q bra T; add.u32 %r3,%l,1; add.u32 %r3,%r3,1; add.u32 %r3,%r3,1; bra J;\n"
             "T: div.u32 %r2,%l,3; add.u32 %r4,%l,2;\nJ: st.global.u32 [%a],%r4;\n",
@@ -144,9 +147,9 @@ START_TEST(a_slow_operation_shows_the_other_path) {
 }
 END_TEST
 
-/* An addition shows nobody, a load from shared memory does at once, one from global memory when it misses, and a store
- * does not. */
-START_TEST(what_shows_the_other_path) {
+/* An addition or a store does not hand over. A load from shared memory or a special function does at once, and a load
+ * from global memory when it misses. */
+START_TEST(operations_that_hand_over) {
     static const struct {
         const char *operation;
         double turns;
@@ -155,7 +158,7 @@ START_TEST(what_shows_the_other_path) {
                 {"st.shared.u32 [s],%l;", 0},
                 {"ex2.approx.f32 %f1,%f1;", 1},
                 {"ld.global.u32 %r2,[%a+2048];", 1},
-                {"ld.global.u32 %r2,[%a];", 0}, /* whose line is there */
+                {"ld.global.u32 %r2,[%a];", 0}, /* a hit */
                 {"st.global.u32 [%a+2048],%l;", 0}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char body[512];
@@ -171,9 +174,9 @@ START_TEST(what_shows_the_other_path) {
 }
 END_TEST
 
-/* ---- dws: paths parted by hit and miss ---- */
+/* ---- dws: paths split by hit and miss ---- */
 
-/* Half of each warp loads from a line that is there, half from another one: LOAD reads both. */
+/* Half of each warp loads from a line that the L1 has, half from another line: HALF_LOAD reads both. */
 static const char halves[] =
     "ld.global.u32 %r2,[%a]; add.u32 %r2,%r2,1; selp.b32 %r3,0,1024,%q; cvt.u64.u32 %b,%r3; add.u64 %b,%a,%b;\n"
     "ld.global.u32 %r2,[%b]; add.u32 %r2,%r2,1; add.u32 %r4,%r2,1; st.global.u32 [%a],%r4;";
@@ -184,9 +187,9 @@ static void run_dws(const char *memory, uint32_t threads, const char *body) {
     rig_run("dws", set, body, threads);
 }
 
-/* branch_bypass parts each warp as soon as its two lines have been looked up, which takes a cycle each: so warp 1 is
- * parted two cycles after warp 0, and warp 2 after warp 1. */
-START_TEST(every_path_is_parted_at_once) {
+/* branch_bypass splits a warp when the tags of its two lines have been read, one a cycle. So warp 1 is split two cycles
+ * after warp 0, and warp 2 two cycles after warp 1. */
+START_TEST(every_path_is_split_at_once) {
     run_dws("dws.memory=branch_bypass", 96, halves);
     for (uint32_t w = 1; w < 3; w++)
         ck_assert_uint_eq(rig_at(w, HALF_ADD, LOW), rig_at(0, HALF_ADD, LOW) + 2 * w);
@@ -194,8 +197,8 @@ START_TEST(every_path_is_parted_at_once) {
 }
 END_TEST
 
-/* revive parts a path only while the whole SM stands still, and one at a time: the next one at the end of the cycle in
- * which the lanes that go on have ended, and its data are in the register 2 cycles of write-back later. */
+/* revive splits a path only while the whole SM is stalled, and one at a time. The next path is split at the end of the
+ * cycle in which the lanes that hit have ended. Its data are in the register 2 cycles of write-back later. */
 START_TEST(one_path_at_a_time_is_revived) {
     run_dws("dws.memory=revive", 96, halves);
     for (uint32_t w = 0; w < 3; w++) {
@@ -210,10 +213,11 @@ START_TEST(one_path_at_a_time_is_revived) {
 }
 END_TEST
 
-/* The last of three warps has a chain of additions to do while the others wait: nobody is parted before its end, and
- * then one warp a time. They are looked at in the order in which something changed for them, which was when their first
- * load was there: for all in one cycle, whose events are taken last come first (wheel.h). So warp 1 comes first. */
-START_TEST(nobody_is_revived_while_somebody_works) {
+/* The last of three warps executes a chain of additions while the others wait. No path is split before its end, and
+ * then one at a time.
+ * - candidates are tried in the order of their last event: the arrival of their first load, in one cycle for all
+ * - events of one cycle are taken last in, first out (wheel.h), so warp 1 is first */
+START_TEST(nothing_is_revived_while_a_warp_can_issue) {
     static const char body[] =
         "ld.global.u32 %r2,[%a]; add.u32 %r2,%r2,1; setp.ge.u32 %o,%t,64; @%o bra CHAIN;\n"
         "selp.b32 %r3,0,1024,%q; cvt.u64.u32 %b,%r3; add.u64 %b,%a,%b; ld.global.u32 %r2,[%b]; add.u32 %r2,%r2,1;\n"
@@ -234,15 +238,15 @@ END_TEST
 
 SUITE(timing_sm_select) {
     tcase_add_checked_fixture(tc, rig_setup, rig_teardown);
-    TEST_SPEED(any_stalled_warp_makes_room);
+    TEST_SPEED(any_stalled_warp_switches);
     TEST_SPEED(half_of_the_warps);
     TEST_SPEED(all_of_the_warps);
-    TEST(the_latency_of_a_selection);
+    TEST(the_latency_of_a_switch);
     TEST(yields_are_counted);
-    TEST(slots_of_a_selection);
-    TEST(a_slow_operation_shows_the_other_path);
-    TEST(what_shows_the_other_path);
-    TEST(every_path_is_parted_at_once);
+    TEST(slots_of_a_switch);
+    TEST(a_slow_operation_hands_over);
+    TEST(operations_that_hand_over);
+    TEST(every_path_is_split_at_once);
     TEST(one_path_at_a_time_is_revived);
-    TEST(nobody_is_revived_while_somebody_works);
+    TEST(nothing_is_revived_while_a_warp_can_issue);
 }

@@ -1,4 +1,5 @@
-/* The PEPSC core: warps in turn, by hand; any CTA runs; power at full rate as in Figure 12; registers. */
+/* The PEPSC core: warps that run one at a time, CTAs larger than the lanes, power at full rate (Figure 12),
+ * registers. */
 #include "benchmarks/bench.h"
 #include "host/heddle.h"
 #include "test/every_model.h"
@@ -16,7 +17,7 @@ static struct heddle *open_run(const char *model, const char *config, const char
     return h;
 }
 
-/* Runs `text` with a buffer of `bytes` bytes, zeroed; they are read back into `out`. */
+/* Runs `text` with a zeroed buffer of `bytes` bytes, and copies the buffer to `out`. */
 static void run(struct heddle *h, const char *text, uint32_t ctas, uint32_t threads, void *out, uint64_t bytes) {
     struct heddle_module *m = heddle_module_text(h, "core.ptx", text, strlen(text));
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
@@ -34,8 +35,8 @@ static void run(struct heddle *h, const char *text, uint32_t ctas, uint32_t thre
 
 static double stat(const struct heddle *h, const char *name) { return heddle_stat(h, -1, name); }
 
-/* Each warp takes tickets before, between and after two barriers: the order in which they run. Three registers and a
- * predicate are live at most. */
+/* Each warp takes a ticket before, between and after two barriers. The tickets give the order in which warps run. At
+ * most three registers and a predicate are live. */
 static const char tickets[] =
     HEAD ".reg .pred %p; .reg .b32 %r<6>; .reg .b64 %d<4>;\n"
          "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nand.b32 %r2, %r1, 31;\nsetp.ne.u32 %p, %r2, 0;\n"
@@ -44,8 +45,11 @@ static const char tickets[] =
          "@!%p atom.global.add.u32 %r3, [%d1+124], 1;\n@!%p st.global.u32 [%d2+4], %r3;\nbar.sync 0;\n"
          "@!%p atom.global.add.u32 %r3, [%d1+124], 1;\n@!%p st.global.u32 [%d2+8], %r3;\nret;\n}\n";
 
-/* Four warps: 0 1 2 3 arrive in order; the barrier opens when 3 comes, which goes on to the next one: 3 0 1 2; then 2
- * goes on and ends: 2 0 1 3. That is what the rule says; a machine with all warps resident may do it otherwise. */
+/* Four warps, one running at a time:
+ * - 0 1 2 3 arrive in order
+ * - 3 releases the barrier and continues to the second one: 3 0 1 2
+ * - 2 releases that one and ends: 2 0 1 3
+ * A machine on which all warps run may have another order. */
 START_TEST(warps_take_turns) {
     static const uint32_t first[] = {0, 1, 2, 3}, second[] = {5, 6, 7, 4}, third[] = {9, 10, 8, 11};
     const int bases = base_models()->n, i = _i % (bases + 1);
@@ -70,8 +74,8 @@ START_TEST(warps_take_turns) {
 }
 END_TEST
 
-/* What moves with a warp. Nine words have values at `add %r3`: %d1, %d2, %r1 and what is summed. `FIRST` and `SECOND`
- * are where it waits: at the first barrier %d2 and %r6 have values, three words, and none at the second. */
+/* Words that move with a warp. At `add %r3` nine words are live: %d1, %d2, %r1 and the terms of the sum. `FIRST` and
+ * `SECOND` are barriers: three words (%d2 and %r6) are live at the first, and none at the second. */
 #define MOVES(FIRST, SECOND)                                                                                           \
     ".reg .pred %p; .reg .b32 %r<8>; .reg .b64 %d<3>;\n"                                                               \
     "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d2, %r1, 4;\nshl.b32 %r2, %r1, 1;\n"                  \
@@ -79,10 +83,11 @@ END_TEST
     "add.u32 %r4, %r4, %r3;\nadd.u32 %r6, %r5, %r4;\nadd.u32 %r6, %r6, %r1;\nadd.u64 %d2, %d2, %d1;\n" FIRST           \
     "st.global.u32 [%d2], %r6;\n" SECOND "ret;\n}\n"
 
-/* Four warps, by the order of the test above: three leave at the first barrier, three come back to it, and for whoever
- * leaves at the second there is nothing to store. Lanes that have exited have nothing either. Where half of a warp's
- * lanes stand at a barrier and half before another piece of code, and in a function, all nine words move: spe then
- * changes at the first barrier alone, 3 times there and 3 times back. */
+/* Four warps run in the order of the test above: three leave at the first barrier and return to it. At the second
+ * barrier no word is live.
+ * - lanes that have exited have no live words
+ * - if half of the lanes wait at a barrier and half elsewhere, or in a function, all nine words move; spe then swaps
+ *   only at the first barrier, 3 times out and 3 times in */
 START_TEST(what_has_a_value_moves) {
     static const struct {
         const char *text;
@@ -113,7 +118,7 @@ START_TEST(what_has_a_value_moves) {
 }
 END_TEST
 
-/* One warp, and all of them at a time, cost nothing: the same cycles as without turns. */
+/* No swaps, and the cycles of a core without them: with one warp, and if all warps may run at a time. */
 START_TEST(without_others_there_are_no_turns) {
     static const struct {
         const char *turn;
@@ -133,7 +138,7 @@ START_TEST(without_others_there_are_no_turns) {
 }
 END_TEST
 
-/* CTAs larger than the lanes, with barriers and without, divergent or not: right in every model. */
+/* CTAs larger than the lanes, with and without barriers and divergence, are right in every model. */
 START_TEST(programs_run_on_the_core) {
     static const char *const programs[] = {"vecadd", "hotspot", "lps", "srad", "mc", "lu"};
     static const char *const models[] = {"spe", "pepsc", "its", "dws50+chain"};
@@ -154,7 +159,7 @@ END_TEST
 
 /* ---- power ---- */
 
-/* Eight loads of one line, which differs by CTA. */
+/* Eight loads of one line. Each CTA has another line. */
 static const char loads[] = HEAD ".reg .b32 %r<4>; .reg .b64 %d<3>; .reg .f32 %x<9>;\n"
                                  "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n"
                                  "mad.lo.u32 %r1, %r2, 32, %r1;\nmad.wide.u32 %d1, %r1, 4, %d1;\n"
@@ -165,7 +170,7 @@ static const char loads[] = HEAD ".reg .b32 %r<4>; .reg .b64 %d<3>; .reg .f32 %x
 
 enum { CHAINS = 2000 };
 
-/* Chains of five with six sources each, one behind another, that do not need each other: 11 results in turn. */
+/* Returns a kernel of independent chains of five with six sources each, back to back. 16 result registers rotate. */
 static char *back_to_back(void) {
     size_t size = 1 << 20, at = 0;
     char *text = malloc(size);
@@ -192,9 +197,12 @@ static void check_watts(const char *what, double joules, double seconds, double 
 
 static double warm(const struct heddle *h, const char *name) { return heddle_stat(h, 1, name); }
 
-/* Six sources and the results of the eleven cycles that a chain takes are more than 16 registers, so the limit is off
- * here, and the energy is that of 16. Figure 12: 120 GFLOP/s, FPUs 1.18 W, register file 32 x 9.28 mW, scalar pipeline,
- * address unit and control 59 mW, each while the core does a chain of five with six sources in every cycle. */
+/* Six sources and the results of the eleven cycles of a chain need more than 16 registers, so the limit is off, and the
+ * energy is that of 16. Figure 12, for a chain of five with six sources in every cycle:
+ * - 120 GFLOP/s
+ * - FPUs 1.18 W
+ * - register file 32 x 9.28 mW
+ * - scalar pipeline, address unit and control 59 mW */
 START_TEST(power_at_full_rate) {
     struct heddle *h =
         open_run("pepsc", "pepsc", (const char *const[]){"l1i.size=1048576", "l1i.ways=4", "pepsc.registers=0", NULL});
@@ -203,7 +211,7 @@ START_TEST(power_at_full_rate) {
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
     uint64_t p = heddle_alloc(h, 8192);
     struct heddle_arg arg = {&p, 8};
-    for (int i = 0; i < 2; i++) /* the second finds its instructions in the cache */
+    for (int i = 0; i < 2; i++) /* the second hits in the instruction cache */
         ck_assert_int_eq(
             heddle_launch(h, m, "k", (struct heddle_dim){20, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, &arg, 1),
             HEDDLE_OK);
@@ -220,7 +228,7 @@ START_TEST(power_at_full_rate) {
 }
 END_TEST
 
-/* The memory system's 580 mW: an access of the L1 in every cycle, and of the L2 in every eighth. */
+/* The memory system's 580 mW: an L1 access in every cycle, and an L2 access in every eighth. */
 START_TEST(power_of_the_caches) {
     struct heddle *h = open_run("spe", "pepsc", NULL);
     struct heddle_dim eight = {8, 1, 1};
@@ -231,14 +239,14 @@ START_TEST(power_of_the_caches) {
     for (int i = 0; i < 2; i++)
         ck_assert_int_eq(heddle_launch(h, m, "k", eight, (struct heddle_dim){32, 1, 1}, 0, &arg, 1), HEDDLE_OK);
     double l1 = warm(h, "l1.accesses"), l2 = warm(h, "l2.accesses");
-    ck_assert_double_eq(l1, 8 * 8); /* a line, eight times, by each of eight CTAs */
+    ck_assert_double_eq(l1, 8 * 8); /* a line, eight times, for each of eight CTAs */
     ck_assert_double_eq(l2, 8);
     check_watts("caches", warm(h, "energy.l1_joules") + warm(h, "energy.l2_joules"), l1 / 750e6, 580e-3);
     heddle_close(h);
 }
 END_TEST
 
-/* Energy of the registers for more or fewer of them. */
+/* The energy of the registers scales with their number. */
 START_TEST(registers_scale_the_energy) {
     static const char *const sets[] = {"pepsc.registers=0", "pepsc.registers=16", "pepsc.registers=40",
                                        "pepsc.registers=12"};
@@ -256,9 +264,9 @@ START_TEST(registers_scale_the_energy) {
 }
 END_TEST
 
-/* 20 values and an address at once: 22 registers of a lane, of which 6 are too much, each stored once and loaded once;
- * with 22 a lane nothing is. Results are the same. */
-START_TEST(what_a_lane_has_no_register_for_is_in_memory) {
+/* 20 values and an address need 22 registers a lane: 6 too many, each spilled and filled once. With 22 registers
+ * nothing is spilled. The results are the same. */
+START_TEST(values_without_a_register_are_spilled) {
     char text[8192];
     float in[20], out[2];
     int at = snprintf(text, sizeof text, HEAD ".reg .b64 %%d<2>; .reg .f32 %%x<21>;\nld.param.u64 %%d1, [p];\n");
@@ -287,10 +295,10 @@ START_TEST(what_a_lane_has_no_register_for_is_in_memory) {
 }
 END_TEST
 
-/* Four warps of 100 loads each, and a barrier: the queues of the affine warp have 192 / 4 = 48 places for each of them.
- * The three that have no turn take nothing, and those before them in an entry must not wait for that. With a memory
- * that answers at once a load, an addition and the loop take some tens of cycles: 400 turns of the loop at 50 are
- * 20000. One of the units' waits alone is 10000, and there would be 52 of them and more. */
+/* Four warps of 100 loads each, and a barrier. The affine warp's queues have 192 / 4 = 48 entries for each warp. The
+ * three warps that are swapped out take no entries, and must not hold up the running one.
+ * - with perfect memory a round of the loop takes some tens of cycles: 400 rounds of 50 are 20000
+ * - a single wait of the units would be 10000 cycles, and there would be at least 52 */
 static const char rows[] = HEAD ".reg .pred %p; .reg .b32 %r<6>; .reg .b64 %d<4>; .reg .f32 %f<4>;\n"
                                 "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmad.wide.u32 %d2, %r1, 4, %d1;\n"
                                 "mov.f32 %f1, 0f00000000;\nmov.u32 %r2, 0;\n"
@@ -314,8 +322,8 @@ START_TEST(the_affine_warp_does_not_wait_for_turns) {
 }
 END_TEST
 
-/* 8 to 64 lanes: twice as many do chains that do not need each other in half the time, and no program gets another
- * result. 20 CTAs of two warps of 2000 chains: the core of 32 lanes begins one in each cycle, that of 64 two. */
+/* Presets of 8 to 64 lanes: twice the lanes execute independent chains in half the time. 20 CTAs of two warps of 2000
+ * chains: 32 lanes begin a chain in each cycle, 64 lanes two. */
 START_TEST(lanes_are_presets) {
     static const char *const presets[] = {"pepsc-8", "pepsc-16", "pepsc", "pepsc-64"};
     static const double each[] = {4, 2, 1, 0.5};
@@ -346,6 +354,6 @@ SUITE(timing_sm_pepsc_core) {
     TEST_SPEED(power_at_full_rate);
     TEST(power_of_the_caches);
     TEST(registers_scale_the_energy);
-    TEST(what_a_lane_has_no_register_for_is_in_memory);
+    TEST(values_without_a_register_are_spilled);
     TEST_LOOP(the_affine_warp_does_not_wait_for_turns, 0, 4);
 }

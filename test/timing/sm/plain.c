@@ -10,11 +10,11 @@ static const struct {
     {"bfs", "fermi"},                               /* divergence, scattered lines */
     {"hotspot", "gt200"},                           /* one scheduler, half warps */
     {"reduction", "volta"},                         /* divided, 64 warps, L0s */
-    {"lud", "turing"},      {"histogram", "fermi"}, /* atomics: ordered instructions between plain ones */
-    {"lud", "pepsc-16"},                            /* barriers of warps that have no turn */
-    {"qsort", "fermi"},     {"mcml", "tiny"},       /* stacks of many entries, loops that lanes leave one by one */
+    {"lud", "turing"},      {"histogram", "fermi"}, /* atomics: ordered instructions between others */
+    {"lud", "pepsc-16"},                            /* barriers of warps that are swapped out */
+    {"qsort", "fermi"},     {"mcml", "tiny"},       /* deep stacks, loops that lanes leave one by one */
     {"shade1", "fermi"},                            /* calls and returns that diverge */
-    {"scan", "fermi"},      {"nw", "gt200"},        /* barriers while some have returned, or diverge */
+    {"scan", "fermi"},      {"nw", "gt200"},        /* barriers after divergence, or after lanes returned */
 };
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
@@ -30,8 +30,8 @@ START_TEST(plain_and_general_stages_agree) {
 }
 END_TEST
 
-/* Fences where a path comes to by a branch, behind a branch that nobody takes, and behind a barrier, with loads under
- * way; the second time an instruction later, so that each is once in one fetch with what stands before it. */
+/* Fences at the target of a branch, after a branch that is never taken, and after a barrier, with loads in flight. The
+ * second run moves them by one instruction, so that each is once in one fetch with the instruction before it. */
 static const char fences[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                              ".visible .entry k(.param .u64 a) {\n"
                              ".reg .u64 %%a, %%b; .reg .u32 %%t, %%r, %%s, %%u, %%v; .reg .pred %%p, %%q;\n"

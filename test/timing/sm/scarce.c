@@ -1,14 +1,14 @@
-/* Tables of the model's own that are short of entries: nobody waits for one for ever. A build with the least of tables
- * (TINY=1) has two memory instructions and eight instructions in flight; any other has room for all, and these kernels
- * just end. */
+/* A shortage of entries in the model's tables never starves a warp. A build with the smallest tables (TINY=1) has
+ * two memory instructions and eight instructions in flight. In other builds the tables suffice, and the kernels just
+ * end. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <string.h>
 
 enum { CTAS = 16, ROUNDS = 6 };
 
-/* In each round every CTA arrives and then spins until all have: those that spin want the memory pipe again and again,
- * older ones and those of the first schedulers among them, while some have not arrived. */
+/* In each round every CTA arrives and spins until all have arrived. Spinning warps request the memory pipe again and
+ * again while other CTAs have not arrived. Some of the spinning warps are older, or belong to the first schedulers. */
 static const char meet[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
                            ".reg .b32 %r<9>; .reg .b64 %d<3>; .reg .pred %q<4>;\n"
                            "ld.param.u64 %d1,[p]; mov.u32 %r2,%nctaid.x; mov.u32 %r5,%tid.x; mov.u32 %r3,0;\n"
@@ -17,7 +17,7 @@ static const char meet[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visi
                            "SPIN: ld.volatile.global.u32 %r7,[%d1]; setp.lt.u32 %q2,%r7,%r4; @%q2 bra SPIN;\n"
                            "MET: bar.sync 0; setp.lt.u32 %q3,%r3,6; @%q3 bra LOOP;\nret;\n}\n";
 
-START_TEST(who_spins_leaves_others_a_turn) {
+START_TEST(spinning_warps_starve_no_warp) {
     static const char *const configs[] = {"turing", "volta", "fermi"};
     static const char *const policies[] = {"sched.policy=gto", "sched.policy=lrr", "sched.policy=two_level"};
     const char *config = configs[_i / 3];
@@ -41,4 +41,4 @@ START_TEST(who_spins_leaves_others_a_turn) {
 }
 END_TEST
 
-SUITE(timing_sm_scarce) { TEST_LOOP(who_spins_leaves_others_a_turn, 0, 9); }
+SUITE(timing_sm_scarce) { TEST_LOOP(spinning_warps_starve_no_warp, 0, 9); }

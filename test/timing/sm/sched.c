@@ -2,8 +2,7 @@
 #include "timing/sm/sched.h"
 #include "test/test.h"
 
-/* The set of the warps whose bits are set; the words behind are not those of a machine of 8 warps: they hold anything.
- */
+/* Returns a set of these warps. A machine of 8 warps uses one word; the others hold anything. */
 static struct warp_set set(uint64_t bits) {
     struct warp_set s;
     memset(&s, 0xff, sizeof s);
@@ -11,7 +10,7 @@ static struct warp_set set(uint64_t bits) {
     return s;
 }
 
-/* What a set holds behind the words in use is nobody's. */
+/* Picks a warp. The unused words of a set hold anything. */
 static int pick(const struct sched *s, uint64_t ready, const uint32_t *age) {
     struct warp_set r = set(ready);
     memset(r.word + 1, 0xff, sizeof r.word - sizeof r.word[0]);
@@ -46,7 +45,7 @@ START_TEST(warps_are_dealt_out_in_turn) {
 }
 END_TEST
 
-/* lrr: the next ready warp after the one that issued last, whoever is ready. */
+/* lrr: the next ready warp after the last issuer. */
 START_TEST(lrr_goes_round) {
     struct sched s = make(SCHED_LRR, 0);
     static const int order[] = {0, 2, 4, 6, 0};
@@ -55,12 +54,12 @@ START_TEST(lrr_goes_round) {
         ck_assert_int_eq(w, order[i]);
         sched_issued(&s, w);
     }
-    ck_assert_int_eq(pick(&s, 0x41, NULL), 6); /* last was 0: 2 and 4 are not ready */
+    ck_assert_int_eq(pick(&s, 0x41, NULL), 6); /* 0 was last: 2 and 4 are not ready */
     ck_assert_int_eq(pick(&s, 0x01, NULL), 0);
 }
 END_TEST
 
-/* gto: stays with a warp until it stalls, then takes the oldest. */
+/* gto: stays with a warp until it stalls, then picks the oldest. */
 START_TEST(gto_is_greedy_then_oldest) {
     struct sched s = make(SCHED_GTO, 0);
     const uint32_t age[8] = {[0] = 30, [2] = 10, [4] = 20, [6] = 40};
@@ -74,7 +73,7 @@ START_TEST(gto_is_greedy_then_oldest) {
 }
 END_TEST
 
-/* two_level with two places: only warps in the active set issue, and one that waits long makes room. */
+/* two_level with two places: only active warps issue, and a parked warp is replaced. */
 START_TEST(two_level_replaces_parked_warps) {
     struct sched s = make(SCHED_TWO_LEVEL, 2);
     update(&s, 0x55, 0);
@@ -85,7 +84,7 @@ START_TEST(two_level_replaces_parked_warps) {
     ck_assert_uint_eq(s.active.word[0], 0x14);
     update(&s, 0x55, 0x04); /* 2 is parked: 6 is next */
     ck_assert_uint_eq(s.active.word[0], 0x50);
-    update(&s, 0x55, 0x40); /* 6 is parked: the turn comes round to 0 */
+    update(&s, 0x55, 0x40); /* 6 is parked: 0 is next in turn */
     ck_assert_uint_eq(s.active.word[0], 0x11);
 }
 END_TEST
@@ -98,8 +97,8 @@ START_TEST(two_level_drops_warps_that_are_gone) {
 }
 END_TEST
 
-/* 128 warps and two schedulers, the last four slots of which belong to contexts: warps 0, 2, ... 126 are the first
- * one's, and slots 128 and 130 when they are opened. */
+/* 128 warps, two schedulers, and four more slots for contexts. Warps 0, 2, ... 126 belong to the first scheduler, and
+ * slots 128 and 130 when they are opened. */
 static struct sched make_wide(uint32_t policy) {
     struct config c;
     struct sched s;
@@ -124,7 +123,7 @@ static struct warp_set these(int n, const uint32_t w[]) {
     return s;
 }
 
-/* Round and round over all words, the one that issued last included. */
+/* lrr goes round all words, including the warp that issued last. */
 START_TEST(lrr_goes_round_all_words) {
     struct sched s = make_wide(SCHED_LRR);
     struct warp_set ready = these(5, (const uint32_t[]){2, 62, 64, 126, 130});
@@ -156,7 +155,7 @@ END_TEST
 START_TEST(two_level_fills_up_from_all_words) {
     struct sched s = make_wide(SCHED_TWO_LEVEL);
     struct warp_set live = these(4, (const uint32_t[]){62, 64, 65, 130}), none = {.word = {0}};
-    sched_update(&s, &live, &none); /* 65 is the other scheduler's */
+    sched_update(&s, &live, &none); /* 65 belongs to the other scheduler */
     ck_assert(warp_set_has(&s.active, 62) && warp_set_has(&s.active, 64) && !warp_set_has(&s.active, 130));
     struct warp_set parked = these(1, (const uint32_t[]){64});
     sched_update(&s, &live, &parked);

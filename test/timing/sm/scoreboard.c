@@ -5,13 +5,13 @@
 static uint64_t state[64];
 static const struct scoreboard_ops *const sb = &scoreboard_warp;
 
-/* Boards of one word of registers are looked at whole, larger ones register by register: the same is to come of it. */
+/* Boards of up to 64 registers are checked as one word, larger ones register by register, with equal results. */
 static const uint32_t sizes[] = {10, 64, 65, 200};
 enum { N_SIZES = sizeof sizes / sizeof sizes[0] };
 
 static void start(uint32_t n_regs) {
     ck_assert_uint_le(sb->size(n_regs), sizeof state);
-    memset(state, 0xff, sizeof state); /* of a warp before this one */
+    memset(state, 0xff, sizeof state); /* left by another warp */
     sb->start(state, n_regs);
 }
 
@@ -49,7 +49,7 @@ START_TEST(a_load_is_the_cause_when_both_are_awaited) {
 }
 END_TEST
 
-START_TEST(a_load_once_written_is_no_load_any_more) {
+START_TEST(a_written_load_is_forgotten) {
     const uint16_t r9[] = {9};
     struct sb_regs w = regs(NULL, 0, r9, 1);
     start(sizes[_i]);
@@ -63,5 +63,5 @@ END_TEST
 SUITE(timing_scoreboard) {
     TEST_LOOP(reads_and_writes_wait_for_a_pending_write, 0, N_SIZES);
     TEST_LOOP(a_load_is_the_cause_when_both_are_awaited, 0, N_SIZES);
-    TEST_LOOP(a_load_once_written_is_no_load_any_more, 0, N_SIZES);
+    TEST_LOOP(a_written_load_is_forgotten, 0, N_SIZES);
 }

@@ -1,4 +1,4 @@
-/* Counted scoreboards: six counters a warp or lane, each shared by the loads that a compiler gives it. */
+/* Counted scoreboards: six counters for a warp or a lane. A compiler gives each load a counter; loads may share one. */
 #include "test/test.h"
 #include "timing/sm/scoreboard.h"
 
@@ -14,7 +14,7 @@ static void open_board(const struct scoreboard_ops *o) {
 
 static uint16_t numbers[REGS] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-/* Writes register `reg` by a load that counts on `counter`. */
+/* Returns the registers of a load of `reg` on `counter`. */
 static struct sb_regs load(unsigned reg, uint8_t counter) { return sb_regs_of(numbers, 0, numbers + reg, 1, counter); }
 
 static enum sb_verdict reads(unsigned reg, lanemask_t lanes) {
@@ -27,7 +27,7 @@ static void issue(struct sb_regs r, lanemask_t lanes) {
     ops->issue(board, 0, lanes, &r, true);
 }
 
-/* Two loads on one counter: who needs the first waits for the second as well; two loads on two counters do not care. */
+/* Two loads share a counter: a reader of the first also waits for the second, but not for a load on another counter. */
 START_TEST(loads_on_one_counter_are_waited_for_together) {
     struct sb_regs first = load(0, 2), second = load(1, 2), other = load(2, 3);
     open_board(_i ? &scoreboard_counted_lanes : &scoreboard_counted);
@@ -35,7 +35,7 @@ START_TEST(loads_on_one_counter_are_waited_for_together) {
     issue(second, A);
     issue(other, A);
     ops->writeback(board, 0, A, &first);
-    ck_assert_int_eq(reads(0, A), SB_WAIT_LOAD); /* its value is there, but counter 2 is 1 */
+    ck_assert_int_eq(reads(0, A), SB_WAIT_LOAD); /* its value has arrived, but counter 2 is 1 */
     ops->writeback(board, 0, A, &second);
     ck_assert_int_eq(reads(0, A), SB_READY);
     ck_assert_int_eq(reads(2, A), SB_WAIT_LOAD);
@@ -45,8 +45,8 @@ START_TEST(loads_on_one_counter_are_waited_for_together) {
 }
 END_TEST
 
-/* Reports name the register that is waited for; what its neighbours wait for is their business. */
-START_TEST(who_is_waited_for) {
+/* Reports name the awaited register. Other registers do not wait. */
+START_TEST(the_awaited_register_is_reported) {
     struct sb_regs r = load(4, 5), only[REGS];
     open_board(_i ? &scoreboard_counted_lanes : &scoreboard_counted);
     issue(r, A);
@@ -61,7 +61,7 @@ START_TEST(who_is_waited_for) {
 }
 END_TEST
 
-/* A register whose counter was zero since is not held up by later loads on it. */
+/* When a counter has been zero, later loads on it do not delay readers of an earlier register. */
 START_TEST(a_counter_forgets_at_zero) {
     struct sb_regs first = load(0, 2), second = load(1, 2);
     open_board(_i ? &scoreboard_counted_lanes : &scoreboard_counted);
@@ -73,7 +73,7 @@ START_TEST(a_counter_forgets_at_zero) {
 }
 END_TEST
 
-/* Subwarps A and B use one counter: it is one for the warp in the baseline, and each has its own under SI. */
+/* Subwarps A and B use one counter: they share it in the baseline, and have one each under SI. */
 START_TEST(subwarps_share_counters_in_the_baseline_only) {
     struct sb_regs a = load(0, 2), b = load(0, 2);
     open_board(_i ? &scoreboard_counted_lanes : &scoreboard_counted);
@@ -87,7 +87,7 @@ START_TEST(subwarps_share_counters_in_the_baseline_only) {
 }
 END_TEST
 
-/* Six bits count to 63: the 64th load has to wait. */
+/* Six bits count to 63: the 64th load waits. */
 START_TEST(a_full_counter_stalls_loads) {
     struct sb_regs r = load(0, 1), one_more = load(1, 1);
     open_board(_i ? &scoreboard_counted_lanes : &scoreboard_counted);
@@ -100,7 +100,7 @@ START_TEST(a_full_counter_stalls_loads) {
 }
 END_TEST
 
-/* Fixed latencies are tracked register by register. */
+/* Results of fixed latency are tracked by register. */
 START_TEST(arithmetic_uses_no_counter) {
     struct sb_regs r = sb_regs_of(numbers, 0, numbers + 3, 1, NO_COUNTER),
                    reader = sb_regs_of(numbers + 3, 1, numbers, 0, NO_COUNTER);
@@ -115,7 +115,11 @@ START_TEST(arithmetic_uses_no_counter) {
 }
 END_TEST
 
-/* What hardware would keep for 64 registers: a bit each; pending and shadow, left and right; 6 counters of 6 bits. */
+/* Bits that hardware has for 64 registers:
+ * - warp: a bit a register
+ * - shadow: pending and shadow bits, for left and right
+ * - exact: a bit a register and lane
+ * - counted: 6 counters of 6 bits, for the warp or for each lane */
 START_TEST(bits_of_a_warp) {
     ck_assert_uint_eq(scoreboard_warp.bits(64), 64);
     ck_assert_uint_eq(scoreboard_shadow.bits(64), 256);
@@ -127,7 +131,7 @@ END_TEST
 
 SUITE(timing_scoreboard_counted) {
     TEST_LOOP(loads_on_one_counter_are_waited_for_together, 0, 2);
-    TEST_LOOP(who_is_waited_for, 0, 2);
+    TEST_LOOP(the_awaited_register_is_reported, 0, 2);
     TEST_LOOP(a_counter_forgets_at_zero, 0, 2);
     TEST_LOOP(subwarps_share_counters_in_the_baseline_only, 0, 2);
     TEST_LOOP(a_full_counter_stalls_loads, 0, 2);

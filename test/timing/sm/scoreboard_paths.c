@@ -1,6 +1,8 @@
-/* The scoreboards of warps with several paths. The four cases of section 3.2 of the dual-path paper on the code of its
- * Figure 6: A loads r0; B loads r1; C adds r5 = r0 + r2; D adds r4 = r1 + r3; E subtracts into r4; F loads r7; G adds
- * r8 = r1 + r7. B is on the left board, C on the right; D left, E right after the nested divergence. */
+/* Scoreboards of warps with several paths: the four cases of section 3.2 of the dual-path paper, on the code of its
+ * Figure 6.
+ * - A loads r0; B loads r1; C adds r5 = r0 + r2; D adds r4 = r1 + r3; E subtracts into r4; F loads r7; G adds r8 = r1 +
+ *   r7
+ * - B is on the left board, C on the right; after the nested divergence D is left, E right */
 #include "test/test.h"
 #include "timing/sm/scoreboard.h"
 
@@ -35,7 +37,7 @@ static void shadow(const struct scoreboard_ops *ops, void *st, unsigned boards) 
 }
 static const struct scoreboard_ops *const both[] = {&scoreboard_shadow, &scoreboard_exact};
 
-/* Case 1: r0, pending before A diverges, is seen by B on the left and by C on the right, and both see it arrive. */
+/* Case 1: r0 is pending before A diverges. B on the left and C on the right wait for it, and both see it arrive. */
 START_TEST(pending_before_divergence) {
     const struct scoreboard_ops *ops = both[_i];
     void *st = board(ops);
@@ -50,7 +52,7 @@ START_TEST(pending_before_divergence) {
 }
 END_TEST
 
-/* Case 2: r7, loaded by F on the right, is awaited by G, which goes on on the left. */
+/* Case 2: F loads r7 on the right, and G waits for it on the left. */
 START_TEST(pending_before_reconvergence) {
     const struct scoreboard_ops *ops = both[_i];
     void *st = board(ops);
@@ -63,8 +65,8 @@ START_TEST(pending_before_reconvergence) {
 }
 END_TEST
 
-/* The bits of one board alone become shadow bits: what is pending on the other one stays its own affair. */
-START_TEST(one_side_leaves_its_shadow) {
+/* Only the bits of one board become shadow bits. Registers pending on the other board stay its own. */
+START_TEST(shadow_of_one_side) {
     for (unsigned side = LEFT; side <= RIGHT; side++) {
         const struct scoreboard_ops *ops = both[_i];
         const lanemask_t mine = side == LEFT ? B_LANES : C_LANES, others = ALL & ~mine;
@@ -79,7 +81,7 @@ START_TEST(one_side_leaves_its_shadow) {
 }
 END_TEST
 
-/* Case 3: r1 of B, issued after the divergence, is not r1 of C. */
+/* Case 3: B loads r1 after the divergence, so C does not wait for it. */
 START_TEST(written_on_one_side) {
     const struct scoreboard_ops *ops = both[_i];
     void *st = board(ops);
@@ -90,7 +92,7 @@ START_TEST(written_on_one_side) {
 }
 END_TEST
 
-/* Case 4: r4 is pending on both sides at once, and each write-back frees its own. */
+/* Case 4: r4 is pending on both sides, and each write-back clears its own side. */
 START_TEST(pending_on_both_sides) {
     const struct scoreboard_ops *ops = both[_i];
     void *st = board(ops);
@@ -103,8 +105,8 @@ START_TEST(pending_on_both_sides) {
 }
 END_TEST
 
-/* The false dependence that the paper describes: r1 of B is pending when C diverges into D and E; its shadow holds up
- * E, and its pending bit D, neither of which needs it. The optimistic board does not. */
+/* The false dependence that the paper describes: r1 of B is pending when C diverges into D and E. Its shadow bit delays
+ * E, and its pending bit delays D, though neither needs it. The optimistic board delays neither. */
 START_TEST(false_dependence_of_block_b) {
     void *st = board(&scoreboard_shadow), *ideal = board(&scoreboard_exact);
     issue(&scoreboard_shadow, st, LEFT, B_LANES, LOADS(1));
@@ -119,7 +121,7 @@ START_TEST(false_dependence_of_block_b) {
 }
 END_TEST
 
-/* Registers above 63 live in the second word; WAW is a wait too. */
+/* Registers above 63 are in the second word. A write after a write waits, too. */
 START_TEST(high_registers_and_waw) {
     const struct scoreboard_ops *ops = both[_i];
     void *st = board(ops);
@@ -128,7 +130,7 @@ START_TEST(high_registers_and_waw) {
     ck_assert_int_eq(check(ops, st, LEFT, ALL, LOADS(5)), SB_READY);
     struct sb_regs r = LOADS(69);
     ck_assert_int_eq(ops->waits_for(st, LEFT, ALL, &r), 69);
-    r = ADDS(69, 1, 2); /* whichever operand it is */
+    r = ADDS(69, 1, 2); /* for each operand */
     ck_assert_int_eq(ops->waits_for(st, LEFT, ALL, &r), 69);
     r = ADDS(4, 1, 69);
     ck_assert_int_eq(ops->waits_for(st, LEFT, ALL, &r), 69);
@@ -138,9 +140,9 @@ START_TEST(high_registers_and_waw) {
 }
 END_TEST
 
-/* Registers that are read and those that are written stand in lists of their own: each of them holds up an instruction,
- * and is what it waits for, and no other one does. */
-START_TEST(each_register_holds_up) {
+/* Registers read and registers written are separate lists. Each register of them delays an instruction and is reported,
+ * and no other register does. */
+START_TEST(each_register_delays) {
     static const struct scoreboard_ops *const all[] = {&scoreboard_warp, &scoreboard_shadow, &scoreboard_exact};
     const struct scoreboard_ops *ops = all[_i];
     const uint16_t read[] = {3, 65, 0, 69}, write[] = {40, 7, 66};
@@ -171,6 +173,6 @@ SUITE(timing_scoreboard_paths) {
     TEST_LOOP(pending_on_both_sides, 0, 2);
     TEST(false_dependence_of_block_b);
     TEST_LOOP(high_registers_and_waw, 0, 2);
-    TEST_LOOP(each_register_holds_up, 0, 3);
-    TEST_LOOP(one_side_leaves_its_shadow, 0, 2);
+    TEST_LOOP(each_register_delays, 0, 3);
+    TEST_LOOP(shadow_of_one_side, 0, 2);
 }

@@ -1,4 +1,4 @@
-/* Issue slots of the benchmarks: every scheduler of every SM has one cause in every cycle, in every launch. */
+/* Issue slots of benchmarks: each scheduler of each SM has exactly one cause in every cycle of every launch. */
 #include "benchmarks/bench.h"
 #include "test/test.h"
 

@@ -1,6 +1,6 @@
 #ifndef TEST_TIMING_SLOTS_RIG_H
 #define TEST_TIMING_SLOTS_RIG_H
-/* A kernel on configs/tiny.cfg whose issue slots are written down: who issued what in which cycle. */
+/* Test fixture: a kernel on configs/tiny.cfg, with a record of its issue slots: cycle, warp, PC and lanes. */
 #include "host/context.h"
 #include "test/test.h"
 #include "timing/sm/unit.h"
@@ -14,7 +14,7 @@ struct rig_slot {
 };
 static struct rig_slot rig_slot[RIG_SLOTS];
 static uint32_t rig_n;
-static bool rig_missed[RIG_PCS]; /* by PC: a result of it came from beyond the L1 */
+static bool rig_missed[RIG_PCS]; /* by PC: one of its results missed the L1 */
 static struct heddle *rig;
 static uint64_t rig_buffer;
 
@@ -39,7 +39,8 @@ static void rig_setup(void) { rig = NULL; }
 static void rig_teardown(void) { heddle_close(rig); }
 static inline double rig_stat(const char *name) { return heddle_stat(rig, 0, name); }
 
-/* Registers r0-r19, a-d (64 bits; a: the buffer), f0-f3, q, o, w; %t: the thread, %l: the lane, %q: lane below 16. */
+/* Runs `body` as a kernel. Registers: r0-r19, a-d (64 bits; a: the buffer), f0-f3, q, o, w. %t is the thread, %l the
+ * lane, %q is true for lanes below 16. */
 static void rig_run(const char *model, const char *const *set, const char *body, uint32_t threads) {
     static char text[65536];
     char err[512] = "";
@@ -69,14 +70,14 @@ static void rig_run(const char *model, const char *const *set, const char *body,
                   "%s", heddle_error(rig));
 }
 
-/* For whoever writes a test. */
+/* Prints the slots: a help for writing tests. */
 static inline void rig_print(void) {
     for (uint32_t i = 0; i < rig_n; i++)
         printf("%5u warp %u pc %2u lanes %08x\n", (unsigned)rig_slot[i].cycle, rig_slot[i].warp, rig_slot[i].pc,
                rig_slot[i].lanes);
 }
 
-/* The cycle in which these lanes of the warp issued the instruction first; fails when they did not. */
+/* Returns the cycle in which these lanes of the warp first issued the instruction. Fails if they did not. */
 static inline uint64_t rig_at(uint32_t warp, uint32_t pc, lanemask_t lanes) {
     for (uint32_t i = 0; i < rig_n; i++)
         if (rig_slot[i].warp == warp && rig_slot[i].pc == pc && rig_slot[i].lanes == lanes)
@@ -84,7 +85,7 @@ static inline uint64_t rig_at(uint32_t warp, uint32_t pc, lanemask_t lanes) {
     ck_abort_msg("warp %u, pc %u, lanes %08x: never issued", warp, pc, lanes);
     return 0;
 }
-/* How often the lane issued the instruction. */
+/* Returns how often the lane issued the instruction. */
 static inline uint32_t rig_times(uint32_t warp, uint32_t pc, uint32_t lane) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < rig_n; i++)

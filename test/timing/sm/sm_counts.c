@@ -1,5 +1,6 @@
-/* What an SM counts, by hand: the difference of a long and a short kernel on configs/tiny.cfg, for each instruction
- * more. One scheduler, one fetch of two instructions a cycle, no instruction cache unless a test wants one. */
+/* Statistics of an SM, by hand: what each further instruction adds, as the difference between a long and a short
+ * kernel. On configs/tiny.cfg: one scheduler, one fetch of two instructions a cycle, no instruction cache unless a test
+ * adds one. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -17,7 +18,8 @@ struct kernel {
 
 static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) - 1, name); }
 
-/* Leaves the launch in `h`. %t the thread, %q its lowest bit, %no false, %a the buffer. */
+/* Runs a kernel with `n` repeats, and leaves the launch in `h`. %t is the thread, %q its lowest bit, %no false, %a the
+ * buffer. */
 static void run(const struct kernel *k, int n) {
     static char text[TEXT];
     char err[512] = "";
@@ -54,7 +56,7 @@ static void run(const struct kernel *k, int n) {
     ck_assert_msg(heddle_launch(h, m, "k", one, threads, 0, args, 1) == HEDDLE_OK, "%s", heddle_error(h));
 }
 
-/* What one more of `repeat` adds. */
+/* Returns what one more `repeat` adds to a statistic. */
 static double each(const struct kernel *k, const char *name) {
     run(k, FEW);
     double few = stat(name);
@@ -67,8 +69,8 @@ static void adds(const struct kernel *k, const char *name, double expect) {
     ck_assert_msg(got > expect - 1e-9 && got < expect + 1e-9, "%s: %s: %.9g, not %g", k->repeat, name, got, expect);
 }
 
-/* Of one warp: lanes of the class that its operation is of, the pipe (tiny has SP, SFU and memory), operands read and
- * written, and their words: 1 for 32 bits, 2 for 64, none for a predicate. */
+/* For an instruction of one warp: its operation class, which counts lanes; its pipe (tiny has SP, SFU and memory);
+ * operands read and written; and their words: 1 for 32 bits, 2 for 64, none for a predicate. */
 static const struct {
     const char *inst, *op, *pipe;
     double reads, writes, read_words, write_words;
@@ -88,7 +90,7 @@ static const struct {
 };
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
-START_TEST(what_an_instruction_counts_as) {
+START_TEST(classes_and_operands_of_instructions) {
     const struct kernel k = {.repeat = rows[_i].inst};
     static const char *const all[] = {"op.int",     "op.int_mul", "op.int_div", "op.f32_add", "op.f32_mul",
                                       "op.f32_fma", "op.f32_div", "op.f64",     "op.f64_div", "op.f16",
@@ -111,7 +113,7 @@ START_TEST(what_an_instruction_counts_as) {
 }
 END_TEST
 
-/* Two warps, of which odd threads execute it; no thread; all. */
+/* Two warps: an instruction for odd threads, for none, for all. */
 START_TEST(lanes_of_guarded_instructions) {
     static const struct {
         const char *inst;
@@ -142,8 +144,8 @@ START_TEST(fetches) {
 }
 END_TEST
 
-/* A lone warp on a straight way: a line of 128 bytes has 16 instructions of 8 and is missed once. Without an L0 each
- * fetch asks the L1; with one, it asks that, which asks the L1 once a line. */
+/* A single warp without branches: a line of 128 bytes has 16 instructions of 8 bytes, and is missed once. Without an L0
+ * each fetch accesses the L1. With one it accesses the L0, which accesses the L1 once a line. */
 START_TEST(fetches_from_caches) {
     struct kernel k = {.repeat = "add.u32 %r1,%r1,%r2;", .set = {"l1i.size=2048"}};
     adds(&k, "fetch.fetches", 1 / 2.);
@@ -161,9 +163,10 @@ START_TEST(fetches_from_caches) {
 }
 END_TEST
 
-/* A chain of additions, one every 10 cycles (test/timing/micro.c). Two come with each fetch; behind the second the
- * buffer is empty and the warp waits a cycle for its fetch to go out and one for what it brings, less that in which the
- * fetch follows the issue: 3 cycles for two instructions that wait for nothing, so one slot of fetch in each 20. */
+/* A chain of additions, one every 10 cycles (test/timing/micro.c).
+ * - a fetch brings two instructions, and after the second the buffer is empty
+ * - the next fetch leaves with the issue of the second, and its instructions can issue 2 cycles later
+ * - so one slot in 20 cycles is lost to fetch, and all others but the issues to the scoreboard */
 START_TEST(slots_of_a_chain) {
     const struct kernel k = {.repeat = "add.u32 %r1,%r1,%r2;"};
     adds(&k, "gpu.cycles", 10);
@@ -179,7 +182,8 @@ START_TEST(slots_of_a_chain) {
 }
 END_TEST
 
-/* The same through memory, 100 cycles away and more: the warp waits for the load all but two cycles of each. */
+/* The same chain through memory, 100 cycles away or more: all slots but the issue and half a fetch are lost to the
+ * load. */
 START_TEST(slots_of_a_chain_of_loads) {
     struct kernel k = {.repeat = "ld.global.u64 %b,[%b];", .set = {"l1.size=0"}};
     double cycles = each(&k, "gpu.cycles");
@@ -190,7 +194,7 @@ START_TEST(slots_of_a_chain_of_loads) {
     adds(&k, "sm.exposed_load_stalls", cycles - 1 - 1 / 2.);
     adds(&k, "sm.exposed_load_stalls_divergent", 0);
     adds(&k, "gpu.idle_cycles", cycles - 1);
-    k.before = "@%q bra END;", k.after = "END:"; /* only even threads */
+    k.before = "@%q bra END;", k.after = "END:"; /* odd threads leave */
     cycles = each(&k, "gpu.cycles");
     adds(&k, "sm.exposed_load_stalls_divergent", cycles - 1 - 1 / 2.);
     adds(&k, "gpu.active_lanes", 16);
@@ -198,8 +202,8 @@ START_TEST(slots_of_a_chain_of_loads) {
 }
 END_TEST
 
-/* Two schedulers. Alone, the warp leaves the other without one. Two warps: one waits at a barrier while the other goes
- * its chain. */
+/* Two schedulers. A single warp leaves the other scheduler without warps. Of two warps one waits at a barrier while the
+ * other executes its chain. */
 START_TEST(slots_of_the_other_scheduler) {
     struct kernel k = {.repeat = "add.u32 %r1,%r1,%r2;", .set = {"sm.schedulers=2"}};
     adds(&k, "issue.slots", 20);
@@ -214,9 +218,9 @@ START_TEST(slots_of_the_other_scheduler) {
 }
 END_TEST
 
-/* Six warps with four instructions for the SFU, which takes one every 8 cycles: 192 cycles, 24 of them with an issue.
- * Its 8 collectors and the pipe hold 9 or 10, so of the 24 there is always one that is ready, and the pipe is what it
- * waits for. */
+/* Six warps with four SFU instructions each.
+ * - the SFU takes one every 8 cycles: 192 cycles, 24 of them with an issue
+ * - its 8 collectors and the pipe hold 9 or 10, so one of the 24 is always ready and waits for the pipe */
 START_TEST(slots_of_a_busy_pipe) {
     const struct kernel k = {.repeat = "ex2.approx.f32 %f2,%f1; ex2.approx.f32 %f3,%f1; ex2.approx.f32 %f4,%f1; "
                                        "ex2.approx.f32 %f5,%f1;",
@@ -228,8 +232,8 @@ START_TEST(slots_of_a_busy_pipe) {
 }
 END_TEST
 
-/* A load of four words brings them at once: in one bank each but the first waits for those before it, in 16 none does.
- * A single word never waits. Each load needs the one before it, which stored its own address there. */
+/* A load of four words writes them at once: with one bank each word but the first waits, with 16 banks none does. A
+ * single word never waits. Each load needs the one before it, since it loads its own address. */
 START_TEST(results_wait_for_their_bank) {
     struct kernel k = {.before = "mov.u32 %r9,s; st.shared.u32 [%r9],%r9;",
                        .repeat = "ld.shared.v4.u32 {%r9,%r6,%r7,%r8},[%r9]; add.u32 %r5,%r6,%r9;",
@@ -244,7 +248,7 @@ START_TEST(results_wait_for_their_bank) {
 }
 END_TEST
 
-/* A second launch of the same counts the same: nothing is left of the first. */
+/* A second launch of a kernel has the same statistics. */
 START_TEST(launches_count_by_themselves) {
     static const char *const names[] = {"gpu.warp_instructions",
                                         "gpu.thread_instructions",
@@ -285,7 +289,7 @@ START_TEST(launches_count_by_themselves) {
 }
 END_TEST
 
-/* A fault says whether memory was to be read or written, in the timing model as in the interpreter. */
+/* The report of a fault says whether memory was read or written, in the timing model and in the interpreter. */
 START_TEST(a_fault_says_what_was_done) {
     static const struct {
         const char *instruction, *says;
@@ -317,7 +321,7 @@ END_TEST
 
 SUITE(timing_sm_counts) {
     tcase_add_checked_fixture(tc, setup, teardown);
-    TEST_LOOP(what_an_instruction_counts_as, 0, N_ROWS);
+    TEST_LOOP(classes_and_operands_of_instructions, 0, N_ROWS);
     TEST(lanes_of_guarded_instructions);
     TEST(fetches);
     TEST(fetches_from_caches);

@@ -1,11 +1,11 @@
-/* Reports on launches that do not end, word for word, on configs/tiny.cfg. */
+/* Reports of launches that do not end, compared word for word, on configs/tiny.cfg. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
 
 #define HEAD ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
 
-/* Runs to an end that is none, and compares the whole text behind the first line. */
+/* Runs a launch that does not end, and compares its report after the first line. */
 static void reports(const char *text, const char *model, uint32_t ctas, uint32_t threads, const char *const *set,
                     uint64_t limit, const char *want) {
     char err[512] = "";
@@ -25,8 +25,8 @@ static void reports(const char *text, const char *model, uint32_t ctas, uint32_t
     heddle_close(h);
 }
 
-/* Each of two warps waits at another barrier of 64 threads: its own is named. Models that set aside who waits call it
- * "a barrier of the CTA". PCs: mov 0, setp 1, bra 2, bar 3, bra 4, bar 5. */
+/* Two warps wait at different barriers of 64 threads: each report names the warp's own. Models that set waiting lanes
+ * aside call it "a barrier of the CTA". PCs: mov 0, setp 1, bra 2, bar 3, bra 4, bar 5. */
 START_TEST(warps_at_two_barriers) {
     static const char text[] = HEAD ".reg .b32 %r<5>; .reg .pred %q;\n"
                                     "mov.u32 %r1,%tid.x;\n" /* line 7 */
@@ -52,9 +52,9 @@ START_TEST(warps_at_two_barriers) {
 }
 END_TEST
 
-/* Half of a warp waits at barrier 3 for 64 threads, and all of the CTA are 32. Where the others may go on they do, and
- * come to where all join (a stack, a convergence barrier), or to barrier 0, which wants the CTA. Each path has its own
- * barrier only. */
+/* Half of a warp waits at barrier 3 for 64 threads, but the CTA has 32. If the model lets the other half continue, it
+ * waits at the join (a stack, a convergence barrier) or at barrier 0 of the CTA. Each path reports only its own
+ * barrier. */
 static const char halves[] = HEAD ".reg .b32 %r<5>; .reg .pred %q;\n"
                                   "mov.u32 %r1,%tid.x;\n" /* line 7 */
                                   "setp.lt.u32 %q,%r1,16;\n"
@@ -96,7 +96,7 @@ static const struct {
 START_TEST(paths_of_a_warp) { reports(halves, half_rows[_i].model, 1, 32, NULL, 0, half_rows[_i].want); }
 END_TEST
 
-/* Half of a warp waits for the other half in a member mask, which waits at barrier 3 for 64 threads. */
+/* Half of a warp waits for the other half of its member mask, which waits at barrier 3 for 64 threads. */
 static const char members[] = HEAD ".reg .b32 %r<5>; .reg .pred %q;\n"
                                    "mov.u32 %r1,%tid.x;\n" /* line 7 */
                                    "setp.lt.u32 %q,%r1,16;\n"
@@ -127,8 +127,8 @@ static const struct {
 START_TEST(lanes_that_wait_for_lanes) { reports(members, member_rows[_i].model, 1, 32, NULL, 0, member_rows[_i].want); }
 END_TEST
 
-/* The two registers of the kernel, %a and %r1, have numbers 1 and 0. Three warps wait for memory when the limit comes;
- * the unit behind them is described when nobody of the warps is left out for it. Two named of three: one more. */
+/* Registers %a and %r1 have numbers 1 and 0. Three warps wait for memory at the cycle limit. The report has
+ * deadlock.report entries, the warps first, and counts the warps that are left out. */
 START_TEST(warps_that_wait_for_memory) {
     static const char text[] = HEAD ".reg .b32 %r<5>; .reg .b64 %a;\n"
                                     "ld.param.u64 %a,[p];\n"
@@ -155,9 +155,8 @@ START_TEST(warps_that_wait_for_memory) {
 }
 END_TEST
 
-/* Two loads under way, of which the path needs the second's register, number 1 of the order of first use; the
- * instruction after it waits for a division. */
-START_TEST(what_a_path_waits_for) {
+/* Two loads are in flight. The path needs the register of the second, number 1 in the order of first use. */
+START_TEST(the_awaited_load_is_named) {
     static const char text[] = HEAD ".reg .b32 %r<5>; .reg .b64 %a;\n"
                                     "ld.param.u64 %a,[p];\n"
                                     "ld.global.u32 %r1,[%a];\n"
@@ -174,8 +173,7 @@ START_TEST(what_a_path_waits_for) {
 }
 END_TEST
 
-/* A division of 1000 cycles, whose result is register 2: the number of the thread and the dividend come
- * before it. */
+/* A division of 1000 cycles writes register 2. The thread number and the dividend are registers 0 and 1. */
 START_TEST(a_path_that_waits_for_a_result) {
     static const char text[] = HEAD ".reg .b32 %r<5>; .reg .b64 %a; .reg .f64 %d<3>;\n"
                                     "mov.u32 %r1,%tid.x;\n" /* line 7 */
@@ -194,8 +192,8 @@ START_TEST(a_path_that_waits_for_a_result) {
 }
 END_TEST
 
-/* Twenty nested branches, in each of which one lane goes another way: an entry at the bottom of the stack, and two for
- * each branch. All are shown. */
+/* Twenty nested branches, each of which one lane leaves: the stack has an entry at the bottom and two for each branch.
+ * The report has all of them. */
 START_TEST(a_deep_stack_is_shown_whole) {
     enum { DEEP = 20 };
     static char text[8192];
@@ -224,8 +222,8 @@ START_TEST(a_deep_stack_is_shown_whole) {
 }
 END_TEST
 
-/* Each lane loads a line of its own, three times, and the L1 has one MSHR for one request: the unit takes no more, and
- * is described behind the warp, where there is room for it. */
+/* Each lane loads its own line three times, and the L1 has one MSHR for one access: the unit is full. The report
+ * describes it after the warp, if there is room. */
 START_TEST(a_unit_that_is_full) {
     static const char text[] =
         HEAD ".reg .b32 %r<5>; .reg .b64 %a;\nld.param.u64 %a,[p]; mov.u32 %r1,%tid.x; mad.wide.u32 %a,%r1,128,%a;\n"
@@ -257,7 +255,7 @@ START_TEST(a_unit_that_is_full) {
 }
 END_TEST
 
-/* Each SM names its CTA: the second of the grid is on the second SM. */
+/* Each SM names its own CTA: the second CTA of the grid is on the second SM. */
 START_TEST(every_sm_names_its_own) {
     static const char text[] = HEAD "barrier.sync 3, 96;\nret;\n}\n";
     const char *const set[] = {"gpu.sms=2", "deadlock.report=2", NULL};
@@ -285,7 +283,7 @@ SUITE(timing_sm_describe) {
     TEST_LOOP(paths_of_a_warp, 0, 4);
     TEST_LOOP(lanes_that_wait_for_lanes, 0, 3);
     TEST(warps_that_wait_for_memory);
-    TEST(what_a_path_waits_for);
+    TEST(the_awaited_load_is_named);
     TEST(a_path_that_waits_for_a_result);
     TEST(a_deep_stack_is_shown_whole);
     TEST(a_unit_that_is_full);

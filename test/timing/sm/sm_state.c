@@ -1,4 +1,4 @@
-/* An SM as it is made, and a slot as a warp, a CTA or a context finds and leaves it. */
+/* A new SM, and the state of a slot when a warp, a CTA or a context starts or ends in it. */
 #include "test/bases.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -44,7 +44,7 @@ static void make(const struct reconv_ops *ops) {
     ck_assert_ptr_nonnull(sm);
 }
 
-/* A divided SM gives each of its four parts a quarter of everything but of the one way to memory. */
+/* A divided SM gives each of its four parts a quarter of everything, except its one port to memory. */
 START_TEST(parts_of_an_sm) {
     static const uint32_t units[N_PIPES] = {
         [PIPE_SP] = 8, [PIPE_SFU] = 4, [PIPE_INT] = 12, [PIPE_DP] = 0, [PIPE_AFFINE] = 16, [PIPE_MEM] = 1};
@@ -76,7 +76,7 @@ START_TEST(parts_of_an_sm) {
 }
 END_TEST
 
-/* All entries of the tables are free, each once. */
+/* All table entries start free, each once. */
 START_TEST(tables_begin_empty) {
     bool seen[MAX_INFLIGHT] = {false}, seen_mem[MEM_QUEUE] = {false};
     uint32_t n = 0;
@@ -110,7 +110,7 @@ START_TEST(tables_begin_empty) {
 }
 END_TEST
 
-/* What each model asks for: its scoreboard, and after what it hears of an instruction. */
+/* Each model's scoreboard, and the kinds of instructions after which the model is told. */
 START_TEST(what_a_model_asks_for) {
     make(&reconv_spe);
     ck_assert(sm->model.sb == &scoreboard_warp && sm->model.long_latency == 0);
@@ -137,7 +137,7 @@ static void launch(void) {
     ck_assert(sm_launch(sm, &l, &timed, false, 100));
 }
 
-/* Whatever was left in the slot of a warp, the next one begins anew: as the oldest of those to come. */
+/* A warp starts anew, whatever was left in its slot, and is older than warps that start later. */
 START_TEST(a_warp_begins_anew) {
     make(&reconv_spe);
     launch();
@@ -180,8 +180,7 @@ static uint32_t registers(const struct config *c, const struct launch *ll, void 
 }
 static const struct sm_unit_ops owner = {.name = "owner", .make = make_state, .registers = registers};
 
-/* Contexts that are open when the launch ends are gone with it: as many may be opened in the next one. Their registers
- * are what is missing for the CTAs: of 32768, 28672 are left, which are 28 CTAs of 1024; 8 fit in any case. */
+/* Contexts end with their launch, so the next launch may open as many. Their registers are not available to CTAs. */
 START_TEST(contexts_end_with_the_launch) {
     int dummy;
     const struct sm_context_start how = {.name = "x", .stream = 0, .lanes = 3};

@@ -1,12 +1,12 @@
-/* When a path is split by hit and miss of a load: as soon as the tags of all its lines have been read, and so that the
- * lanes that hit lose nothing by it. */
+/* Splits of a path by hit and miss of a load: they happen as soon as the tags of all its lines are read, and lanes that
+ * hit lose no time. */
 #include "host/context.h"
 #include "test/test.h"
 #include "timing/sm/unit.h"
 #include <stdio.h>
 
-/* Half of the lanes load from a line that was loaded before, and half from another one; all add something to it. The
- * other line is loaded before, too, when the second word of p is not 0, by all lanes. */
+/* Half of the lanes load from a line that the L1 has, half from another line; all add to the value. If the second word
+ * of p is not 0, all lanes have loaded the other line before. */
 static const char halves[] =
     ".version 6.0\n.target sm_60\n.address_size 64\n"
     ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<6>; .reg .pred %q; .reg .b64 %a<6>;\n"
@@ -14,12 +14,12 @@ static const char halves[] =
     " cvt.u64.u32 %a4,%r4; add.u64 %a4,%a4,%a1; ld.global.u32 %r5,[%a4];\n"
     " setp.lt.u32 %q,%r1,16; selp.b64 %a2,0,1024,%q; add.u32 %r2,%r2,%r5;\n"
     " cvt.u64.u32 %a3,%r2; add.u64 %a2,%a2,%a3; add.u64 %a2,%a2,%a1;\n"
-    " ld.global.u32 %r3,[%a2];\n" /* the 15th */
+    " ld.global.u32 %r3,[%a2];\n" /* the 15th instruction */
     " add.u32 %r3,%r3,%r1;\n"
     " mul.wide.u32 %a2,%r1,4; add.u64 %a2,%a2,%a1; st.global.u32 [%a2+128],%r3; ret;\n}\n";
 enum { LOAD = 13, ADD = 14 };
 
-/* Cycles in which instructions were issued first. */
+/* Cycle in which each PC first issued. */
 static uint64_t first[64];
 static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
     (void)cfg, (void)sm;
@@ -32,7 +32,7 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
 }
 static const struct sm_unit_ops clock_unit = {.name = "clock", .make = make, .issued = issued};
 
-/* Leaves the cycles in `first`; returns the number of splits. */
+/* Runs a kernel, and leaves the cycles in `first`. Returns the number of splits. */
 static double run(const char *kernel, const char *model, const char *option, const char *more, bool both, bool poll) {
     char err[512];
     int dummy;
@@ -63,16 +63,18 @@ static double run(const char *kernel, const char *model, const char *option, con
     return splits;
 }
 
-/* Cycles from the load to the sum of those whose line is there; and the number of splits. */
+/* Returns the cycles from the load to the addition of the lanes that hit, and the number of splits. */
 static uint64_t wait_of(const char *model, const char *option, const char *more, bool both, bool poll, double *splits) {
     *splits = run(halves, model, option, more, both, poll);
     return first[ADD] - first[LOAD];
 }
 
-/* With both lines in the L1 nobody is split: the second line's tags are read a cycle after the first's, and then the
- * data are written. With one of them there the lanes that hit go on in that very cycle, and those that do not 600
- * cycles later; without a split all wait for these. A split is made at the end of a cycle, so when results can be used
- * in the cycle in which they are written (the second case) the lanes that hit lose this one. */
+/* - both lines in the L1: no split; the second line's tags are read a cycle after the first's, then the data are
+ *   written
+ * - one line in the L1: lanes that hit continue in that same cycle, the others 600 cycles later; without a split all
+ *   lanes wait
+ * - a split is made at the end of a cycle: if results can be used in the cycle in which they are written (the second
+ *   case), lanes that hit lose one cycle */
 START_TEST(lanes_that_hit_lose_nothing) {
     static const char *const with[][3] = {{"dws50", "dws.memory=branch_bypass"},
                                           {"dws50", "dws.memory=branch_bypass", "pipe.writeback=0"},
@@ -96,10 +98,11 @@ START_TEST(lanes_that_hit_lose_nothing) {
 }
 END_TEST
 
-/* Each lane loads from a line of its own; those of lanes 16 to 31 have been loaded before. The 32 tags are read one a
- * cycle, those that miss first. Another load of the path, of shared memory, which is behind it in the queue and takes
- * 26 cycles where the L1's tags take 35, ends in the midst of this: that is no reason to split before the last tag has
- * been read. So the lanes that hit go on when they would if another instruction, and no load, stood there. */
+/* Each lane loads its own line. The L1 has the lines of lanes 16 to 31.
+ * - the 32 tags are read one a cycle, the misses first
+ * - a load from shared memory of the same path is behind it, and takes 26 cycles where the L1's tags take 35
+ * - it ends before the last tag is read, which must not cause a split
+ * - so lanes that hit continue in the same cycle as with another instruction in place of that load */
 #define LINES(other)                                                                                                   \
     ".version 6.0\n.target sm_60\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<7>; .reg .pred " \
     "%q; .reg .b64 %a<6>; .shared .b32 s[4];\n"                                                                        \
@@ -107,7 +110,7 @@ END_TEST
     " add.u64 %a2,%a2,128; selp.b64 %a3,%a2,%a1,%q; ld.global.u32 %r2,[%a3]; membar.gl; cvt.u64.u32 %a3,%r2;\n"        \
     " add.u64 %a2,%a2,%a3; mad.wide.u32 %a4,%r1,4,%a1;\n"                                                              \
     " ld.global.u32 %r3,[%a2];\n" other "\n add.u32 %r3,%r3,%r6;\n st.global.u32 [%a4],%r3; ret;\n}\n"
-START_TEST(another_load_splits_nobody) {
+START_TEST(another_load_causes_no_split) {
     static const char *const with[][2] = {{"dws50", "dws.memory=branch_bypass"}, {"dpe", "dpe.memory_divergence=on"}};
     enum { LONG_LOAD = 11, LAST_ADD = 13 };
     ck_assert_double_ge(run(LINES("mov.u32 %r6,%r1;"), with[_i][0], with[_i][1], NULL, false, false), 1);
@@ -122,5 +125,5 @@ END_TEST
 
 SUITE(timing_sm_split) {
     TEST_LOOP(lanes_that_hit_lose_nothing, 0, 6);
-    TEST_LOOP(another_load_splits_nobody, 0, 2);
+    TEST_LOOP(another_load_causes_no_split, 0, 2);
 }

@@ -1,5 +1,5 @@
-/* What a move of a stack's entries costs to the cycle, by hand: of a warp whose depth the test sets. Entries of 70 bits
- * are three words; an L1 hit takes 11 cycles. So a spill takes 3 cycles, and a fill 3 + 11. */
+/* Cost of stack entries that move to memory and back, to the cycle, for a warp whose depth the test sets. Entries of 70
+ * bits are three words, and an L1 hit takes 11 cycles: a spill takes 3 cycles, a fill 3 + 11. */
 #include "test/bases.h"
 #include "test/test.h"
 #include "timing/mem/memsys.h"
@@ -42,7 +42,8 @@ static void teardown(void) {
     memsys_free(mem);
 }
 
-/* The stack has `d` entries from cycle `now` on: how many cycles the warp issues nothing, and what was moved. */
+/* Sets the stack depth to `d` at cycle `now`. Checks how many cycles the warp may not issue, the spills and fills, and
+ * the resident entries. */
 static void moves(int d, uint64_t now, uint64_t cycles, uint64_t spills, uint64_t fills, uint32_t resident) {
     uint64_t before[] = {sm->n.stack_spills, sm->n.stack_fills, sm->n.stack_bytes};
     struct sm_path *p = sm->warps.slot[WARP].path;
@@ -65,7 +66,9 @@ static void moves(int d, uint64_t now, uint64_t cycles, uint64_t spills, uint64_
     ck_assert_uint_eq(sm->wheel.n, 0); /* nothing else will happen */
 }
 
-/* 1, 3: there is room. 5: two go out. 6: one more. */
+/* - depth 1 and 3: there is room
+ * - depth 5: two spills
+ * - depth 6: one more */
 START_TEST(a_push_drives_out_what_has_no_room) {
     moves(1, 100, 0, 0, 0, 1);
     moves(3, 110, 0, 0, 0, 3);
@@ -75,8 +78,10 @@ START_TEST(a_push_drives_out_what_has_no_room) {
 }
 END_TEST
 
-/* Six entries, of which three are in memory. A pop of one leaves two here, one of two leaves one; the third pop finds
- * none and brings one back, and so does each further one, down to the first of all. Two pops at once look at both. */
+/* Six entries, three of them in memory.
+ * - a pop leaves two resident, the next one leaves one
+ * - the third pop finds none and fills one entry, and so does each further pop
+ * - two pops at once fill two entries */
 START_TEST(a_pop_brings_back_what_is_needed) {
     moves(6, 100, 3 * SPILL, 3, 0, 3);
     moves(5, 200, 0, 0, 0, 2);
@@ -86,7 +91,7 @@ START_TEST(a_pop_brings_back_what_is_needed) {
 }
 END_TEST
 
-/* Three pops of an empty hardware: of the three that were here two are passed, and the one below the third comes. */
+/* Eight entries, three of them resident: three pops at once empty the hardware, and one entry is filled. */
 START_TEST(several_pops_at_once) {
     moves(8, 100, 5 * SPILL, 5, 0, 3);
     moves(5, 200, FILL, 0, 1, 1);
@@ -96,7 +101,7 @@ START_TEST(several_pops_at_once) {
 }
 END_TEST
 
-/* When all lanes have left nobody asks what is below. */
+/* When all lanes have exited nothing is filled. */
 START_TEST(the_end_brings_nothing_back) {
     moves(6, 100, 3 * SPILL, 3, 0, 3);
     moves(0, 200, 0, 0, 0, 3);
@@ -118,7 +123,7 @@ START_TEST(words_of_an_entry) {
 }
 END_TEST
 
-/* A path that is held up for longer stays so. */
+/* A longer wait of a path is not shortened. */
 START_TEST(a_longer_wait_is_not_made_shorter) {
     sm->warps.slot[WARP].stack_depth = sm->warps.slot[WARP].stack_resident = ENTRIES;
     sm->warps.slot[WARP].path[0].switched = 100 + SPILL + 1;

@@ -1,4 +1,5 @@
-/* What the SM knows of each instruction: pipe, class, latency and flags, for every class and kind; banks and words. */
+/* Properties of each instruction for the SM: pipe, class, latency and flags, for every class and kind; banks and
+ * words. */
 #include "timing/sm/timed.h"
 #include "isa/reduce.h"
 #include "test/isa/isa_asm.h"
@@ -12,14 +13,14 @@ static struct timed_program t;
 static void setup(void) {
     a = asm_new();
     config_default(&cfg);
-    for (int c = 0; c < N_LATENCIES; c++) /* each its own */
+    for (int c = 0; c < N_LATENCIES; c++) /* each class has its own */
         cfg.latency[c] = (struct latency_cfg){.latency = 100u + (unsigned)c, .initiation = 40u + (unsigned)c};
 }
 static void teardown(void) { asm_free(a); }
 
-/* By latency class: the pipe where each kind of pipe has units; the pipe where there are no INT and DP pipes, whose
- * work SP and SFU then do; what it counts as; and whether it is slow. Of f64, additions to fma are no slower than f32
- * fma here: their initiations differ by 5 to 8. */
+/* By latency class: the pipe if every kind of pipe has units; the pipe without INT and DP pipes, whose work SP and SFU
+ * then do; the operation class; and whether it is slow. Here f64 additions to fma are not slow: their initiation
+ * intervals are only 5 to 8 longer than the interval of an f32 fma. */
 static const struct {
     const char *name;
     uint8_t class, pipe, instead, op;
@@ -46,7 +47,7 @@ static const struct {
     {"sfu", LAT_SFU, PIPE_SFU, PIPE_SFU, CLASS_SFU, true},
     {"shfl", LAT_SHFL, PIPE_INT, PIPE_SP, CLASS_SHFL, false},
     {"mma", LAT_MMA, PIPE_DP, PIPE_SFU, CLASS_MMA, false},
-    {"mem", LAT_MEM, PIPE_INT, PIPE_SP, CLASS_MEM, false}, /* which accesses nothing: as integers */
+    {"mem", LAT_MEM, PIPE_INT, PIPE_SP, CLASS_MEM, false}, /* accesses nothing: like integers */
     {"control", LAT_CONTROL, PIPE_INT, PIPE_SP, CLASS_CONTROL, false},
 };
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
@@ -79,8 +80,8 @@ START_TEST(every_class) {
 }
 END_TEST
 
-/* f64 is slow from four times the initiation of an f32 fma on: 12 is four times 3, and 11 is not. Its divisions are
- * slow in any case. */
+/* f64 is slow from four times the initiation interval of an f32 fma: 12 is four times 3, 11 is not. f64 divisions are
+ * always slow. */
 START_TEST(slow_f64) {
     static const uint8_t classes[] = {LAT_F64_ADD, LAT_F64_MINMAX, LAT_F64_MUL, LAT_F64_FMA};
     for (int i = 0; i < 4; i++)
@@ -102,7 +103,7 @@ static const struct compound_ops sum_ops = {.name = "#sum"};
 
 enum { BOTH_WAYS = TIMED_TAKEN | TIMED_NOT_TAKEN };
 
-/* What kinds of instructions are to the SM; with a guard, or with hints, where that makes a difference. */
+/* Flags of each kind of instruction, with a guard or hints where these matter. */
 static const struct {
     const char *what;
     uint8_t kind, space, hints;
@@ -169,7 +170,7 @@ START_TEST(every_kind) {
         in->space = kinds[i].space;
         in->hints = kinds[i].hints;
         in->guard = kinds[i].guarded ? q >> 1 : NO_GUARD;
-        in->latency = LAT_SFU; /* which is slow, but for memory */
+        in->latency = LAT_SFU; /* a slow class, except for memory */
         seen[in->kind] = true;
         if (in->kind == K_CALL || in->kind == K_BRANCH)
             in->target = kinds[i].far ? 0 : UINT32_MAX;
@@ -216,9 +217,10 @@ START_TEST(every_kind) {
 }
 END_TEST
 
-/* Registers 0 to 39: of one word, but 3 of two, 5 of four, and 4, a predicate, of none. An instruction that reads 2, 3,
- * 4 and 37 and writes 4, 5 and 33: with 16 banks it reads banks 2, 3 and 37 - 32 = 5, of 1 + 2 + 1 words, and writes
- * banks 5 and 1, of 4 + 1. Divided among 4 schedulers there are 4 banks: 2, 3, 1; and 1, 1. */
+/* Registers 0 to 39 have one word, except 3 (two), 5 (four) and 4 (a predicate, none). An instruction reads 2, 3, 4 and
+ * 37 and writes 4, 5 and 33.
+ * - 16 banks: it reads banks 2, 3 and 37 - 32 = 5, with 1 + 2 + 1 words, and writes banks 5 and 1, with 4 + 1
+ * - divided among 4 schedulers, 4 banks: it reads banks 2, 3, 1, and writes 1, 1 */
 START_TEST(banks_and_words) {
     static uint16_t regs[] = {9, 2, 3, 4, 37, 4, 5, 33};
     static const uint8_t whole[] = {2, 3, 5, 5, 1}, divided[] = {2, 3, 1, 1, 1};
@@ -259,7 +261,7 @@ START_TEST(banks_and_words) {
 }
 END_TEST
 
-/* Loads that write something take the six counters in turn; what writes nothing takes none. */
+/* Loads with a destination take the six counters in turn. Instructions without one take none. */
 START_TEST(counters_go_round) {
     static uint16_t regs[] = {7};
     uint8_t words[8] = {[7] = 1};
@@ -279,8 +281,8 @@ START_TEST(counters_go_round) {
 }
 END_TEST
 
-/* A chain of n FPUs takes what the option says, and where that is 0 two cycles for each FPU behind an addition. The
- * deeper of two chains counts, and two need a read port more. */
+/* A chain of n FPUs takes the latency of its option. If that is 0, it takes an addition and two cycles for each further
+ * FPU. The deeper of two chains counts, and two chains need one more read port. */
 START_TEST(chains_by_their_length) {
     static const struct fused chain[] = {
         {.n = 1, .split = 1, .part = {{.units = 1}}},                              /* 1 */
@@ -299,7 +301,7 @@ START_TEST(chains_by_their_length) {
     a->p.n_compounds = 4;
     cfg.latency[LAT_F32_ADD].latency = 50;
     memset(cfg.chain.latency, 0, sizeof cfg.chain.latency);
-    cfg.chain.latency[3] = 7; /* of four */
+    cfg.chain.latency[3] = 7; /* four FPUs */
     init();
     for (int i = 0; i < 4; i++) {
         ck_assert_uint_eq(t.inst[i].latency, depth[i] == 4 ? 7 : 50 + 2 * (depth[i] - 1));
@@ -309,9 +311,11 @@ START_TEST(chains_by_their_length) {
 }
 END_TEST
 
-/* A sum over a warp takes five additions' time on its tree, or what the option says. Without the tree it is a ladder of
- * five shuffles, five additions and two moves, one after another: of 12 instructions 11 times the way from a result to
- * the next one's operands, with latches of 3, 4 and 5 cycles and one cycle each for reading and leaving: 14. */
+/* A sum over a warp takes five additions on its tree, or what the option says. Without the tree it is a ladder of 12
+ * instructions, one after another:
+ * - five shuffles, five additions and two moves
+ * - 11 times from a result to the next operands: latches of 3, 4 and 5 cycles, and a cycle each for reading and
+ *   leaving: 14 */
 START_TEST(sums_over_a_warp) {
     const struct program_reduce reduce = {.moves = 2};
     struct program_compound compound = {.ops = &sum_ops, .what = &reduce};
@@ -340,9 +344,11 @@ START_TEST(sums_over_a_warp) {
 }
 END_TEST
 
-/* 1024 products of f16 at once take 3 cycles, and a result 20: m16n8k16 has 2048 of them, so 6 cycles and the second
- * half 3 cycles behind the first. tf32 has half of these at once, bytes twice as many: m16n8k4 has 512, m16n8k32 4096.
- * m8n8k4 on f16 is four products of 256. f64: 256 are 8 fma of all lanes, 5 cycles each, and the last 9 more. */
+/* - f16: 1024 products at once take 3 cycles, and a result 20; m16n8k16 has 2048: 6 cycles, the second half 3 later
+ * - tf32: half as many at once; m16n8k4 has 512
+ * - bytes: twice as many at once; m16n8k32 has 4096
+ * - m8n8k4 on f16: four products of 256
+ * - f64: 256 products are 8 fma of all lanes, 5 cycles each, and the last takes 9 */
 START_TEST(matrices_by_their_products) {
     static const struct {
         const char *opcode;

@@ -1,4 +1,4 @@
-/* Extensions of an SM, by one that is not part of the product (test/toys/issue_meter.c). */
+/* Extensions of an SM, tested with the toy test/toys/issue_meter.c. */
 #include "host/context.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -7,8 +7,8 @@
 
 #define HEAD ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
 
-/* Each thread adds its number to p[0] and waits for the others of its CTA, twice; no branches, so that what a warp
- * issues can be counted: 9 instructions and ret. */
+/* Each thread adds its number to p[0] and waits for its CTA, twice. Without branches a warp issues exactly 9
+ * instructions and ret. */
 static const char straight[] =
     HEAD ".reg .b32 %r<4>; .reg .b64 %a;\n ld.param.u64 %a,[p];\n mov.u32 %r1,%tid.x;\n"
          " atom.global.add.u32 %r2,[%a],%r1;\n bar.sync 0;\n add.u32 %r1,%r1,%r2;\n add.u32 %r1,%r1,1;\n"
@@ -19,7 +19,7 @@ static const char hangs[] =
     HEAD ".reg .b32 %r<4>; .reg .b64 %a; .reg .pred %q;\n mov.u32 %r1,%tid.x; setp.lt.u32 %q,%r1,32;\n"
          " @%q bra L;\n barrier.sync 1,128;\nL: ret;\n}\n";
 
-/* Runs the kernel on one SM with the unit; returns the context, to be closed. */
+/* Runs the kernel on one SM with the unit. The caller closes the returned context. */
 static struct heddle *run_metered(const char *text, const char *model, uint32_t ctas, uint32_t threads,
                                   struct issue_meter *m, bool poll) {
     char err[512];
@@ -45,9 +45,9 @@ static double cycles(struct heddle *h) {
     return c;
 }
 
-/* 3 CTAs of 4 warps: each warp issues every instruction once, an atomic performs later but is counted once. Its and si
- * may have BSSY and BSYNC too, but not without branches. */
-START_TEST(a_unit_hears_of_everything_once) {
+/* 3 CTAs of 4 warps: each warp issues every instruction once. An atomic performs later, but counts once. Without
+ * branches its and si have no BSSY and BSYNC. */
+START_TEST(a_unit_is_told_everything_once) {
     struct issue_meter m = {.gap = 0};
     struct heddle *h = run_metered(straight, base_models()->name[_i], 3, 128, &m, false);
     ck_assert_msg(heddle_launches(h) == 1, "%s", heddle_error(h));
@@ -67,7 +67,7 @@ START_TEST(a_unit_hears_of_everything_once) {
 }
 END_TEST
 
-/* Who only listens changes no cycle. */
+/* A unit that only listens changes no cycle. */
 START_TEST(a_unit_that_listens_costs_no_time) {
     struct issue_meter m = {.gap = 0};
     ck_assert_double_eq(cycles(run_metered(straight, base_models()->name[_i], 3, 128, &m, false)),
@@ -75,8 +75,8 @@ START_TEST(a_unit_that_listens_costs_no_time) {
 }
 END_TEST
 
-/* One warp of ten instructions with 1000 cycles from each to the next: nine gaps, and less than one more for what the
- * first and last take. Its slots are lost to a queue. Walking from event to event and in every cycle is the same. */
+/* One warp of ten instructions, 1000 cycles apart: nine gaps, and less than one more for the first and last
+ * instruction. The slots are lost to a queue. Events and polling agree. */
 START_TEST(a_unit_holds_a_warp_back) {
     enum { GAP = 1000 };
     struct issue_meter m = {.slow_warp = 0, .gap = GAP}, polled = m, other = {.slow_warp = 1, .gap = GAP};
@@ -91,8 +91,8 @@ START_TEST(a_unit_holds_a_warp_back) {
 }
 END_TEST
 
-/* Others of the CTA wait for it at the barriers, and others that do not go ahead. */
-START_TEST(others_go_on) {
+/* Warps of its CTA wait for the delayed warp at the barriers; all warps issue all instructions. */
+START_TEST(other_warps_continue) {
     struct issue_meter m = {.slow_warp = 2, .gap = 50};
     struct heddle *h = run_metered(straight, base_models()->name[_i], 2, 64, &m, false);
     ck_assert_msg(heddle_launches(h) == 1, "%s", heddle_error(h));
@@ -102,7 +102,7 @@ START_TEST(others_go_on) {
 }
 END_TEST
 
-/* Two of the four warps that the barrier wants never come. */
+/* Two of the four warps that the barrier needs never arrive. */
 START_TEST(a_unit_describes_itself) {
     struct issue_meter m = {.slow_warp = 7, .gap = 3};
     struct heddle *h = run_metered(hangs, base_models()->name[_i], 1, 64, &m, false);
@@ -112,7 +112,7 @@ START_TEST(a_unit_describes_itself) {
 }
 END_TEST
 
-/* A unit that sends additions another way: to the SFU, with a latency of 104 in place of 4. */
+/* A unit that replaces additions: it sends them to the SFU, with a latency of 104 instead of 4. */
 static struct sm_form form;
 static const struct sm_form *form_of(void *u, struct sm *sm, const struct sm_candidate *c) {
     (void)u, (void)sm;
@@ -129,8 +129,7 @@ static void *make_former(const struct config *cfg, uint32_t sm, void *ctx) {
 }
 static const struct sm_unit_ops former = {.name = "former", .make = make_former, .form = form_of};
 
-/* Five additions, each of which needs the one before: 100 cycles more each, and five instructions go to the other pipe.
- */
+/* Five dependent additions: 100 cycles more for each, and five instructions go to the other pipe. */
 START_TEST(a_unit_gives_another_form) {
     static const char chain[] = HEAD ".reg .b32 %r<4>; .reg .b64 %a;\n ld.param.u64 %a,[p];\n cvt.u32.u64 %r1,%a;\n"
                                      " add.u32 %r1,%r1,7;\n add.u32 %r1,%r1,7;\n add.u32 %r1,%r1,7;\n"
@@ -161,15 +160,15 @@ START_TEST(a_unit_gives_another_form) {
     }
     ck_assert_double_eq(sfu[1] - sfu[0], 5);
     ck_assert_double_eq(sp[0] - sp[1], 5);
-    ck_assert_double_eq_tol(took[1] - took[0], 500, 16); /* the end is seen at the end of a window */
+    ck_assert_double_eq_tol(took[1] - took[0], 500, 16); /* a launch ends at the end of a window */
 }
 END_TEST
 
 SUITE(timing_sm_unit) {
-    TEST_LOOP(a_unit_hears_of_everything_once, 0, base_models()->n);
+    TEST_LOOP(a_unit_is_told_everything_once, 0, base_models()->n);
     TEST_LOOP(a_unit_that_listens_costs_no_time, 0, base_models()->n);
     TEST_LOOP(a_unit_holds_a_warp_back, 0, base_models()->n);
     TEST_LOOP(a_unit_gives_another_form, 0, base_models()->n);
-    TEST_LOOP(others_go_on, 0, base_models()->n);
+    TEST_LOOP(other_warps_continue, 0, base_models()->n);
     TEST_LOOP(a_unit_describes_itself, 0, base_models()->n);
 }

@@ -1,4 +1,4 @@
-/* Who is called, in which order, and whose answer counts: three units on one SM that write down what they hear. */
+/* Calls of units: who is called, in which order, and whose answer counts. Three units on one SM record their calls. */
 #include "test/bases.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -103,9 +103,9 @@ static void describe(const void *u, const struct sm *s, FILE *out) {
     .exited = exited, .tick = tick, .look = look, .next = next, .stats = stats, .describe_path = describe_path,        \
     .describe = describe
 static const struct sm_unit_ops ops[UNITS] = {{.name = "a", ALL}, {.name = "b", ALL}, {.name = "c", ALL}};
-/* It has to be made, and need do nothing. */
+/* Has only make(), and does nothing. */
 static const struct sm_unit_ops mute = {.name = "mute", .make = make};
-/* One call only. */
+/* Has one call only. */
 static const struct sm_unit_ops looks = {.name = "looks", .make = make, .look = look};
 
 static void tick(void *u, struct sm *s, uint64_t now) {
@@ -141,7 +141,8 @@ static void teardown(void) {
     asm_free(a);
 }
 
-/* The last that came is called first; statistics, reports, beginnings and ends go in the order in which they came. */
+/* The unit added last is called first. Statistics, reports, launches and their ends go in the order in which units were
+ * added. */
 START_TEST(the_order_of_calls) {
     sm_units_cta_start(sm, 2, 7);
     expect("C start 2 7; B start 2 7; A start 2 7; ");
@@ -181,7 +182,7 @@ START_TEST(the_order_of_calls) {
 }
 END_TEST
 
-/* The first that says no is heeded, and nobody is asked after it. */
+/* The first refusal counts, and later units are not asked. */
 START_TEST(the_first_no_counts) {
     sm->warps.slot[3].path[1] = (struct sm_path){.pc = 1, .lanes = 0xf0};
     ck_assert_uint_eq(sm_units_may_issue(sm, 3, 1, 50), PATH_READY);
@@ -196,7 +197,7 @@ START_TEST(the_first_no_counts) {
 }
 END_TEST
 
-/* All are told of what is taken, whoever of them unlocks it; the first form is the instruction's. */
+/* All units are told of a taken instruction, whichever of them unlocks it. The first form counts. */
 START_TEST(one_answer_of_many) {
     struct sm_form forms[UNITS];
     sm->warps.slot[3].path[1] = (struct sm_path){.pc = 1, .lanes = 0xf0};
@@ -233,8 +234,8 @@ START_TEST(the_earliest_cycle_is_next) {
 }
 END_TEST
 
-/* Who has turned away hears nothing more, the others keep their order; who comes back is the last that came. Saying the
- * same twice changes nothing, and other calls go on. */
+/* A unit that unsubscribes is not called, and the others keep their order. A unit that subscribes again counts as added
+ * last. Repeating either changes nothing. Other calls are not affected. */
 START_TEST(listening_and_not) {
     sm_unit_listen(sm, &ops[1], HOOK_TICK, false);
     sm_unit_listen(sm, &ops[1], HOOK_TICK, false);
@@ -261,7 +262,7 @@ START_TEST(listening_and_not) {
 }
 END_TEST
 
-/* Whoever turns away during the call: each of the others hears it once. */
+/* If units unsubscribe during a call, each other unit is still called once. */
 START_TEST(turning_away_during_the_call) {
     for (int i = 0; i < UNITS; i++) {
         speakers[i].deafened = HOOK_TICK;
@@ -280,7 +281,7 @@ START_TEST(turning_away_during_the_call) {
 }
 END_TEST
 
-/* A unit is asked only what it has; one that cannot be made is not there. */
+/* A unit gets only the calls that it implements. A unit whose make() fails is not added. */
 START_TEST(what_a_unit_has) {
     struct speaker m = {.name = 'M'}, l = {.name = 'L'}, broken = {.name = 'X', .broken = true};
     ck_assert(sm_add_unit(sm, &(struct sm_unit_row){&mute, &m}));
@@ -303,7 +304,7 @@ START_TEST(what_a_unit_has) {
 }
 END_TEST
 
-/* The launch fails with the first unit that has no memory for it. */
+/* A launch fails with the first unit that reports a failure. */
 START_TEST(a_launch_that_fails) {
     speakers[1].broken = true;
     ck_assert(!sm_units_launch(sm, 3));

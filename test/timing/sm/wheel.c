@@ -1,4 +1,4 @@
-/* The timing wheel: every event comes out in its cycle, and the next one is found. */
+/* The timing wheel: every event is taken in its cycle, and the next event is found. */
 #include "timing/sm/wheel.h"
 #include "test/test.h"
 
@@ -24,7 +24,7 @@ START_TEST(events_come_in_their_cycle) {
 }
 END_TEST
 
-/* An event more than a turn away shares its slot with a nearer cycle and must stay in it. */
+/* An event more than a turn away shares its slot with a nearer cycle, and must stay there. */
 START_TEST(far_events_wait_for_their_turn) {
     struct wheel w;
     uint32_t what;
@@ -58,7 +58,7 @@ START_TEST(entries_are_used_again) {
 }
 END_TEST
 
-/* Against the obvious: a table of the cycle of every event. */
+/* Random events, compared with a table of the events of each cycle. */
 START_TEST(random_events) {
     enum { EVENTS = 500, CYCLES = 6000 };
     static uint16_t due[CYCLES + 1];

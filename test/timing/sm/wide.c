@@ -1,12 +1,12 @@
-/* SMs with as many warps as there can be, and with one: every warp runs, what it does is right, and walking from event
- * to event is as walking every cycle. */
+/* SMs with the maximum number of warps, and with one: every warp runs, results are right, and events and polling
+ * agree. */
 #include "host/context.h"
 #include "test/every_model.h"
 #include "test/test.h"
 #include "test/toys/units.h"
 #include <stdio.h>
 
-/* Each thread adds its number to p[0]; odd lanes take another way than even ones, and all meet at a barrier. */
+/* Each thread adds its number to p[0]. Odd and even lanes take different paths and meet at a barrier. */
 static const char text[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
     " .reg .b32 %r<8>; .reg .b64 %a; .reg .pred %q;\n ld.param.u64 %a,[p];\n mov.u32 %r1,%tid.x;\n"
@@ -46,11 +46,11 @@ static struct wide run(const char *model, const char *preset, const char *const 
     return w;
 }
 
-/* p[1] is 0: each thread adds its own number, so a CTA of n threads n(n-1)/2. */
+/* p[1] is 0, so each thread adds its own number: a CTA of n threads adds n(n-1)/2. */
 static uint32_t sum_of(uint32_t ctas, uint32_t threads) { return ctas * (threads * (threads - 1) / 2); }
 
-/* 8 CTAs of 16 warps fill 128 slots, and each has issued 11 instructions: 12 and, of the two ways, one; the branch at
- * the end of the other is not there for even lanes. Divided, warps issue both ways. */
+/* 8 CTAs of 16 warps fill 128 slots. Each warp issues at least 11 instructions: 12, and one path of the two, but no
+ * jump at its end for even lanes. Diverged warps issue both paths. */
 START_TEST(all_128_warps_run) {
     const char *model = base_models()->name[_i % base_models()->n], *preset = presets[_i / base_models()->n];
     const char *set[] = {"sm.warps=128", "sm.ctas=8", "sm.registers=1048576", "gpu.sms=1", "gpu.poll=false", NULL};
@@ -66,8 +66,8 @@ START_TEST(all_128_warps_run) {
 }
 END_TEST
 
-/* As many schedulers as there are policies and divisions of an SM. */
-START_TEST(all_schedulers_know_them) {
+/* All policies, with one to eight schedulers. */
+START_TEST(every_policy_runs_all_warps) {
     const char *model = base_models()->name[_i % base_models()->n];
     static const char *const schedulers[] = {"sm.schedulers=1", "sm.schedulers=4", "sm.schedulers=8"};
     char policy[64];
@@ -101,6 +101,6 @@ END_TEST
 
 SUITE(timing_sm_wide) {
     TEST_LOOP(all_128_warps_run, 0, base_models()->n * N_PRESETS);
-    TEST_LOOP(all_schedulers_know_them, 0, base_models()->n * N_POLICIES);
+    TEST_LOOP(every_policy_runs_all_warps, 0, base_models()->n * N_POLICIES);
     TEST_LOOP(one_warp_is_enough, 0, base_models()->n * N_PRESETS);
 }

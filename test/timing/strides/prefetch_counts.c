@@ -1,7 +1,7 @@
-/* What stride prefetchers report: fates of requests, pollution, changes of their tables, executions by degree. */
+/* Statistics of stride prefetchers: fates of requests, pollution, changes of their tables, executions by degree. */
 #include "stride_rig.h"
 
-/* What the L1 says of the requests, and, where they go to the L2, that it says nothing of them: the slices do. */
+/* Prefetches into the L1 have the L1's counts. For prefetches into the L2 the slices count instead. */
 START_TEST(fates_are_those_of_the_cache) {
     static const char *const extensions[] = {"stride", "ddp"}, *const levels[] = {"l1", "l2"};
     static const char *const names[2][7] = {
@@ -32,8 +32,8 @@ START_TEST(fates_are_those_of_the_cache) {
 }
 END_TEST
 
-/* A line that made room for a prefetched one, and is missed: once. One that made room for another line, or that is
- * missed in the L2, is none. */
+/* A line that a prefetch evicted counts once when it is missed. A line that a load evicted does not count, nor does any
+ * line if prefetches go to the L2. */
 START_TEST(pollution_is_what_is_missed) {
     static const char *const extensions[] = {"stride", "ddp"};
     static const char *const names[] = {"stride.pollution", "ddp.pollution"};
@@ -53,8 +53,8 @@ START_TEST(pollution_is_what_is_missed) {
 }
 END_TEST
 
-/* The one entry of a table: believed (0 1 2), given up for another stride (from 2 to 9 and on), and made to leave by
- * another load. */
+/* The only entry of a table: confident after 0 1 2, changed to another stride from 2 to 9 on, and replaced by another
+ * load. */
 START_TEST(an_entry_changes_and_leaves) {
     static const char *const extensions[] = {"stride", "ddp"};
     static const char *const changes[] = {"stride.changes", "ddp.changes"}, *const conflicts[] = {"stride.conflicts",
@@ -68,13 +68,13 @@ START_TEST(an_entry_changes_and_leaves) {
         ck_assert_double_eq(stat_of(conflicts[e]), 0);
         see(PC + 1, 0, BASE, SEEN_MISS, true);
         ck_assert_double_eq(stat_of(conflicts[e]), 1);
-        ck_assert_double_eq(stat_of(changes[e]), 1); /* both since the beginning */
+        ck_assert_double_eq(stat_of(changes[e]), 1); /* both since the start */
     }
 }
 END_TEST
 
-/* Every line comes too late, right behind the miss of it: a miss of one that was asked for makes the degree one more,
- * and what is asked for is so many lines ahead. Degrees of all executions, by this rule. */
+/* Every line arrives too late, right after its miss. A miss of a requested line raises the degree by one, and a miss
+ * requests the line `degree` lines ahead. The degrees of all executions follow from that. */
 START_TEST(degrees_by_number) {
     enum { MISSES = 100, AHEAD = 64 };
     static const struct {

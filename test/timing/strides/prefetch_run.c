@@ -1,4 +1,4 @@
-/* Stride prefetchers on whole programs: right results under every combination, figures that depend neither on events
+/* Stride prefetchers in whole programs: right results in every combination, statistics that depend neither on polling
  * nor on host threads, and sums that hold in each launch. */
 #include "host/heddle.h"
 #include "test/every_model.h"
@@ -20,7 +20,7 @@ static double of(const struct job *j, const char *extension, const char *name) {
     return job_stat(j, key);
 }
 
-/* Each line that a stride led to has one fate, and is used at most once. */
+/* Each line that a stride predicts has one fate, and is used at most once. */
 static void check_sums(const struct job *j, const char *e) {
     static const char *const degrees[] = {"degree_1",    "degree_2",     "degree_3",    "degree_4",
                                           "degree_5",    "degree_6",     "degree_7",    "degree_8",
@@ -72,7 +72,7 @@ START_TEST(polling_and_host_threads_change_no_figure) {
 }
 END_TEST
 
-/* A model without them has every cycle that it had. */
+/* Options of an extension change no cycle of a model without it. */
 START_TEST(options_of_an_extension_wait_for_it) {
     static const char *const set[] = {"stride.table=1", "ddp.level=l1", "ddp.max_degree=1", "stride.queue=1", NULL};
     same_without_the_extension(set);

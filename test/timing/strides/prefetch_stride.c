@@ -1,9 +1,10 @@
-/* The stride prefetcher and the dynamic-degree one by hand-made sequences: what they ask for, load by load. */
+/* The stride prefetcher and the dynamic-degree prefetcher, with sequences made by hand: their requests, load by
+ * load. */
 #include "timing/strides/prefetch_stride.h"
 #include "stride_rig.h"
 
-/* Three misses make two strides; the third asks for the line behind it. */
-START_TEST(a_stride_is_believed_after_two) {
+/* Three misses give two strides, and the third miss requests the next line. */
+START_TEST(a_stride_is_confident_after_two) {
     begin("stride", NULL);
     miss(0), miss(2);
     ck_assert_int_eq(n_asked, 0);
@@ -24,7 +25,7 @@ START_TEST(a_stride_is_believed_after_two) {
 }
 END_TEST
 
-/* The PC and the warp make the entry: neither another load nor another warp has the stride. */
+/* An entry belongs to a PC and a warp: neither another load nor another warp has its stride. */
 START_TEST(each_load_of_each_warp_has_its_own) {
     begin("stride", NULL);
     for (uint64_t i = 0; i < 3; i++) {
@@ -38,7 +39,7 @@ START_TEST(each_load_of_each_warp_has_its_own) {
 }
 END_TEST
 
-/* Hits say nothing, as do stores, atomics, and others' prefetches. */
+/* Hits, stores, atomics and prefetches of others do not train. */
 START_TEST(only_loads_that_miss) {
     begin("stride", NULL);
     for (uint64_t i = 0; i < 5; i++)
@@ -54,7 +55,7 @@ START_TEST(only_loads_that_miss) {
                                                                      .leads = true});
     ck_assert_int_eq(n_asked, 0);
     ck_assert_double_eq(stat_of("stride.misses"), 0);
-    for (uint64_t i = 0; i < 3; i++) { /* that go past the L1 are loads of the L2, and joined misses are misses */
+    for (uint64_t i = 0; i < 3; i++) { /* loads past the L1 are loads of the L2, and joined misses are misses */
         see(PC, 0, BASE + i * LINE, SEEN_PAST, true);
         see(PC + 1, 0, BASE + i * LINE, SEEN_MERGED, true);
     }
@@ -63,9 +64,13 @@ START_TEST(only_loads_that_miss) {
 }
 END_TEST
 
-/* Lines come two misses after the one that asked for them and before the third. Miss 2 asks for 3; 3 wants it in vain:
- * degree 2, asks for 5. 4 asks for 6. 5 was asked for at 3 and comes behind 5: degree 3, asks for 8. 6 was asked for at
- * 4: degree 4, asks for 10. 7 was not asked for, and asks for 11. 8 came in time, as do 10 and all from there on. */
+/* A line arrives two misses after its request, and before the third.
+ * - miss 2 requests 3; miss 3 finds it pending: degree 2, requests 5
+ * - miss 4 requests 6
+ * - miss 5 finds 5 (requested at 3) pending: degree 3, requests 8
+ * - miss 6 finds 6 (requested at 4) pending: degree 4, requests 10
+ * - 7 was not requested; miss 7 requests 11
+ * - 8 arrived in time, and so do 10 and all later lines */
 START_TEST(the_degree_grows_until_lines_come_in_time) {
     static const int from[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, to[] = {3, 5, 6, 8, 10, 11, 12, 13, 14, 15};
     begin("ddp", NULL);
@@ -92,7 +97,7 @@ START_TEST(the_degree_grows_until_lines_come_in_time) {
 }
 END_TEST
 
-/* The same with a degree of one: each is asked for one miss before it is wanted. */
+/* The same with a degree of one: each line is requested one miss before its load. */
 START_TEST(stride_stays_at_one) {
     begin("stride", NULL);
     for (int i = 0; i <= 6; i++)
@@ -101,14 +106,15 @@ START_TEST(stride_stays_at_one) {
 }
 END_TEST
 
-/* Nothing ever comes. Miss 2 asks for 3; 3 grows to 2 and asks for 5; 4 asks for 6; 5 is at the cap, asks for 7. */
+/* No line arrives. Miss 2 requests 3; miss 3 raises the degree to 2 and requests 5; miss 4 requests 6; miss 5 is at the
+ * cap and requests 7. */
 START_TEST(the_degree_has_a_cap) {
     begin("ddp", SET("ddp.max_degree=2"));
     for (int i = 0; i <= 6; i++)
         miss(i);
     ASKED(3, 5, 6, 7, 8);
     ck_assert_double_eq(stat_of("ddp.grown_by_loads"), 1);
-    ck_assert_double_eq(stat_of("ddp.capped"), 2); /* 5 and 6 */
+    ck_assert_double_eq(stat_of("ddp.capped"), 2); /* misses 5 and 6 */
     begin("ddp", SET("ddp.max_degree=1"));
     for (int i = 0; i <= 6; i++)
         miss(i);
@@ -116,10 +122,12 @@ START_TEST(the_degree_has_a_cap) {
 }
 END_TEST
 
-/* Two loads of one stream: the second finds the first's line asked for, which raises its degree, but it does not ask in
- * the same turn. Lines come at once after that. Turn 3: the first asks for 4, the second for 5. Turn 4: the first finds
- * nothing of 5 on its way and asks for it again, the second for 6. Where prefetches do not count, the second never
- * asks. */
+/* Two loads of one stream. Lines arrive at once after both.
+ * - the second load finds the first one's line requested, which raises its degree, but it requests nothing in that
+ *   round
+ * - round 3: the first requests 4, the second 5
+ * - round 4: the first finds 5 no longer pending and requests it again, the second requests 6
+ * - if prefetches do not raise the degree, the second never requests a line */
 START_TEST(a_prefetch_that_was_asked_for_raises_the_degree) {
     for (int both = 0; both < 2; both++) {
         begin("ddp", SET(both ? "ddp.grow_by_prefetches=true" : "ddp.grow_by_prefetches=false"));
@@ -142,7 +150,7 @@ START_TEST(a_prefetch_that_was_asked_for_raises_the_degree) {
 }
 END_TEST
 
-/* Two lines of the L1 are one of the L2: what a load's first line has asked for is not late for its second. */
+/* Two lines of the L1 are one of the L2: the line that a load's first line requested is not late for its second. */
 START_TEST(lines_of_one_load_are_not_late) {
     begin("ddp", SET("l2.line=256"));
     for (uint64_t i = 0; i <= 5; i++) {
@@ -158,8 +166,8 @@ START_TEST(lines_of_one_load_are_not_late) {
 }
 END_TEST
 
-/* 0 1 2 3 make a stride of 1 that was seen once more than it had to be. The step to 100 is forgiven; the next, to 200,
- * is not, and 100 is learned. */
+/* 0 1 2 3 train a stride of 1, with one confirmation to spare. The step to 100 is forgiven. The next step, to 200, is
+ * not, and the stride of 100 is learned. */
 START_TEST(a_stride_that_changes) {
     begin("stride", NULL);
     for (int i = 0; i <= 3; i++)
@@ -174,7 +182,7 @@ START_TEST(a_stride_that_changes) {
 }
 END_TEST
 
-/* Rows of four lines, ten apart: the step to the next row never ends the belief. */
+/* Rows of four lines, ten apart: the step to the next row never loses the stride. */
 START_TEST(rows_are_forgiven) {
     begin("stride", NULL);
     for (int row = 0; row < 3; row++)
@@ -184,8 +192,8 @@ START_TEST(rows_are_forgiven) {
 }
 END_TEST
 
-/* Lines of a page of 4096 bytes, one a load: all but two ask, the last for the next page, since nothing here ends at
- * one. Backwards likewise. */
+/* The lines of a page of 4096 bytes, one a load: all but two loads request a line, the last ones in the next page,
+ * since a page is no limit here. Backwards it is the same. */
 START_TEST(a_page_of_misses) {
     for (int sign = 1; sign >= -1; sign -= 2) {
         begin("stride", SET("stride.queue=64"));
@@ -198,8 +206,8 @@ START_TEST(a_page_of_misses) {
 }
 END_TEST
 
-/* The same page by the lanes of one load: its first line trains, each line asks for that of the next page. The places
- * are 32, so the page behind that has none, nor do lines of one load raise the degree more than once. */
+/* The lanes of one load read a page. Its first line trains, and each line requests the corresponding line of the next
+ * page. There are 32 places, so the page after that has none. One load raises the degree at most once. */
 START_TEST(a_page_of_misses_by_one_load) {
     begin("ddp", NULL);
     for (int i = 0; i < 4; i++)
@@ -214,7 +222,7 @@ START_TEST(a_page_of_misses_by_one_load) {
 }
 END_TEST
 
-/* With one entry two loads drive each other out; with two in a set they do not. */
+/* With one entry two loads evict each other; with two in a set they do not. */
 START_TEST(loads_that_meet_in_the_table) {
     static const struct {
         const char *table, *ways;
@@ -225,7 +233,7 @@ START_TEST(loads_that_meet_in_the_table) {
               {"stride.table=3", "stride.ways=1", 6, 0}};
     for (int k = 0; k < 4; k++) {
         begin("stride", SET(of[k].table, of[k].ways));
-        for (uint64_t i = 0; i < 5; i++) { /* PCs that are equal modulo 2 and not modulo 3 */
+        for (uint64_t i = 0; i < 5; i++) { /* PCs that are equal modulo 2, but not modulo 3 */
             see(2, 0, BASE + i * LINE, SEEN_MISS, true);
             see(4, 0, BASE + 0x10000 + i * LINE, SEEN_MISS, true);
         }
@@ -235,8 +243,8 @@ START_TEST(loads_that_meet_in_the_table) {
 }
 END_TEST
 
-/* A load that starts over has no stride and a degree of 1. */
-START_TEST(what_is_replaced_is_forgotten) {
+/* A load whose entry was replaced starts over, without a stride and with a degree of 1. */
+START_TEST(a_replaced_entry_is_forgotten) {
     begin("ddp", SET("ddp.table=1"));
     for (int i = 0; i <= 4; i++)
         miss(i);
@@ -265,7 +273,8 @@ START_TEST(strides_that_ask_for_nothing) {
 }
 END_TEST
 
-/* One place: the second prefetch has none until the first line has come, and what the cache turns away takes none. */
+/* One place: the second prefetch has none until the first line has arrived. A request that the cache refuses takes no
+ * place. */
 START_TEST(places_are_few) {
     begin("stride", SET("stride.queue=1"));
     miss(0), miss(1), miss(2), miss(3);
@@ -285,8 +294,8 @@ START_TEST(places_are_few) {
 }
 END_TEST
 
-/* Into the L1, a line that came in time is a hit, and would have been a miss: it goes on from there. The first use of
- * others' lines is a hit; what goes past the L1 is not for it. */
+/* Prefetches into the L1: a load that hits a prefetched line for the first time would have missed, so it continues the
+ * stride. First uses of other lines do not count, nor do loads past the L1. */
 START_TEST(into_the_l1) {
     begin("stride", SET("stride.level=l1"));
     miss(0), miss(1), miss(2);
@@ -308,29 +317,31 @@ START_TEST(into_the_l1) {
     for (uint64_t i = 0; i < 5; i++)
         see(PC + 1, 0, BASE + i * LINE, SEEN_PAST, true);
     ASKED(3, 4);
-    /* what the L1 has, and what it refuses, is not on its way */
+    /* a line that the L1 has or refuses is not pending */
     stride_prefetcher_ops.answer(p, asked[0].tag, PREFETCH_PRESENT, now);
     stride_prefetcher_ops.answer(p, asked[1].tag, PREFETCH_REFUSED, now);
     ck_assert_uint_eq(p->n_queued, 0);
 }
 END_TEST
 
-/* A warp's words that lie across a line's end: its first line was brought by the load before, its second misses. That
- * one trains, from its lowest lane. */
+/* A warp's words cross the end of a line: the load before brought the first line, and the second misses. The miss
+ * trains, with its lowest lane. */
 START_TEST(the_first_line_may_be_there) {
     begin("stride", NULL);
     for (uint64_t i = 0; i < 4; i++) {
         see(PC, 0, BASE + 64 + i * LINE, i ? SEEN_HIT : SEEN_MISS, true);
         see(PC, 0, BASE + (i + 1) * LINE, SEEN_MISS, false);
     }
-    /* misses that train: 64, 2 lines (a stride of 192 bytes), 3 (of 128), 4 (the second of 128) */
+    /* misses that train: 64, line 2 (a stride of 192 bytes), line 3 (128), line 4 (128 again) */
     ASKED(5);
     ck_assert_double_eq(stat_of("stride.executions"), 4);
 }
 END_TEST
 
-/* Of a load of the first two sectors of a line. 160 bytes on they lie in the next line, one further up; 144 bytes on
- * they touch three. 224 bytes on the second is in the line behind that, which nobody asks for. */
+/* A load reads the first two sectors of a line.
+ * - 160 bytes ahead they are in the next line, one sector further
+ * - 144 bytes ahead they touch three sectors
+ * - 224 bytes ahead the second is in the line after that, which is not requested */
 START_TEST(sectors_move_with_the_stride) {
     static const struct {
         uint64_t stride;
@@ -367,7 +378,7 @@ START_TEST(victims_are_wanted_back_once) {
 }
 END_TEST
 
-/* Of another program nothing is known, and nothing has to make room. */
+/* For another program the table is empty, and no entry is replaced. */
 START_TEST(a_table_is_cleared) {
     struct prefetch_table t;
     ck_assert(prefetch_table_init(&t, 4, 2, 2));
@@ -395,7 +406,7 @@ END_TEST
 
 SUITE(timing_strides_prefetch_stride) {
     tcase_add_checked_fixture(tc, setup, teardown);
-    TEST(a_stride_is_believed_after_two);
+    TEST(a_stride_is_confident_after_two);
     TEST(each_load_of_each_warp_has_its_own);
     TEST(only_loads_that_miss);
     TEST(the_degree_grows_until_lines_come_in_time);
@@ -408,7 +419,7 @@ SUITE(timing_strides_prefetch_stride) {
     TEST(a_page_of_misses);
     TEST(a_page_of_misses_by_one_load);
     TEST(loads_that_meet_in_the_table);
-    TEST(what_is_replaced_is_forgotten);
+    TEST(a_replaced_entry_is_forgotten);
     TEST(strides_that_ask_for_nothing);
     TEST(places_are_few);
     TEST(into_the_l1);

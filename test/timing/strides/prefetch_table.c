@@ -1,4 +1,4 @@
-/* The stride prefetchers' table by itself: which entry leaves, and which warps share one. */
+/* The table of stride prefetchers alone: which entry is replaced, and which warps share one. */
 #include "timing/strides/prefetch_table.h"
 #include "test/test.h"
 
@@ -16,8 +16,8 @@ static struct prefetch_entry *see(uint32_t pc, uint8_t warp, uint64_t address) {
     return prefetch_table_learn(&t, prefetch_table_find(&t, pc, warp), pc, warp, address);
 }
 
-/* One set of three ways holds loads 1, 2 and 3. Load 1 is used again, so that load 2 is the least recently used: load 4
- * takes its place, then load 5 that of load 3. First in, first out would take load 1 and load 2. */
+/* One set of three ways holds loads 1, 2 and 3. Load 1 is used again, so load 2 is the least recently used: load 4
+ * replaces it, then load 5 replaces load 3. First in, first out would replace loads 1 and 2. */
 START_TEST(the_least_recently_used_leaves) {
     static const uint32_t stay[] = {1, 4, 5}, leave[] = {2, 3};
     begin(3, 3);
@@ -35,7 +35,7 @@ START_TEST(the_least_recently_used_leaves) {
 }
 END_TEST
 
-/* A load that learns is used, too: of 1, 2, 1, the second is the least recently used. */
+/* Learning is a use, too: after loads 1, 2, 1 the second is the least recently used. */
 START_TEST(learning_is_a_use) {
     begin(2, 2);
     see(1, 0, 0x1000), see(2, 0, 0x2000), see(1, 0, 0x1080);
@@ -45,7 +45,7 @@ START_TEST(learning_is_a_use) {
 }
 END_TEST
 
-/* All 256 warps of one load in one set: each has an entry, an address and a stride of its own. */
+/* All 256 warps of one load in one set: each has its own entry, address and stride. */
 START_TEST(each_of_256_warps_has_its_entry) {
     begin(256, 256);
     for (uint64_t k = 0; k < 3; k++)
@@ -59,8 +59,11 @@ START_TEST(each_of_256_warps_has_its_entry) {
 }
 END_TEST
 
-/* Sets of one way. A warp's set is (PC + 61 x warp) modulo 7, and 61 is 5 modulo 7: warps 0, 32 and 64 are in sets 0,
- * 6 (160 = 22 x 7 + 6) and 5 (320 = 45 x 7 + 5), warp 35 (175 = 25 x 7) in that of warp 0. */
+/* Sets of one way. A warp's set is (PC + 61 x warp) modulo 7, and 61 is 5 modulo 7:
+ * - warp 0: set 0
+ * - warp 32: 160 = 22 x 7 + 6, set 6
+ * - warp 64: 320 = 45 x 7 + 5, set 5
+ * - warp 35: 175 = 25 x 7, set 0, like warp 0 */
 START_TEST(warps_beyond_32_have_sets_of_their_own) {
     begin(7, 1);
     see(0, 0, 0x1000), see(0, 32, 0x2000), see(0, 64, 0x3000);

@@ -1,12 +1,12 @@
-/* Stride prefetchers on a kernel whose lines are known: how many are asked for and used, what it gains, and the profile
- * by load. */
+/* Stride prefetchers on a kernel whose lines are known: prefetches and their uses, the gain, and the profile by
+ * load. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
 
 enum { LINES = 64, LINE = 128 };
 
-/* One warp: 64 loads, 64 lines, a line further each time. */
+/* Launches one CTA: 64 loads of 64 lines, a line further each time. */
 static struct heddle *walk_by(uint32_t threads, const char *model, const char *set, bool profile) {
     char err[512];
     const char *const sets[] = {"memory.model=full", "dram.latency=400", "l1.size=4096", "l1.ways=4", set, NULL};
@@ -28,8 +28,8 @@ static struct heddle *walk(const char *model, const char *set, bool profile) {
     return walk_by(32, model, set, profile);
 }
 
-/* A single thread wants one sector of each line, and so do its prefetches. */
-START_TEST(sectors_that_nobody_wants_are_not_fetched) {
+/* A single thread reads one sector of each line, and so do its prefetches. */
+START_TEST(unread_sectors_are_not_fetched) {
     struct heddle *h = walk_by(1, "stride", "l2.sectored=true", false);
     ck_assert_double_eq(heddle_stat(h, 0, "stride.issued"), LINES - 2);
     ck_assert_double_eq(heddle_stat(h, 0, "stride.bytes"), (LINES - 2) * 32);
@@ -41,10 +41,12 @@ START_TEST(sectors_that_nobody_wants_are_not_fetched) {
 }
 END_TEST
 
-/* 62 of the 64 loads ask. With a degree of one each line is asked for once, the last for a load that never comes. A
- * line that was there in time is read in the time of the L2, which is shorter than memory's, so the next one is late;
- * that takes memory's time, in which the one after it comes: half of them are late. Further ahead few are, and the loop
- * is faster; a turn that raises the degree skips a line, which is fetched when it is wanted. */
+/* - 62 of the 64 loads request a line; with a degree of one each line is requested once, the last for a load that does
+ *   not exist
+ * - a load of a line that is in time takes the L2's time, which is shorter than memory's, so the next line is late
+ * - the load of a late line takes memory's time, in which the next line arrives: half of the lines are late
+ * - further ahead few lines are late, and the loop is faster
+ * - a round that raises the degree skips a line, which is fetched on demand */
 START_TEST(a_walk_is_prefetched) {
     struct heddle *plain = walk("spe", NULL, false), *one = walk("stride", NULL, false),
                   *ddp = walk("ddp", NULL, false);
@@ -65,8 +67,9 @@ START_TEST(a_walk_is_prefetched) {
 }
 END_TEST
 
-/* A launch of another kernel begins with an empty table: its first two loads ask for nothing, as those of the first
- * launch. One of the same kernel finds its stride: the step back to the first line is forgiven, and all loads ask. */
+/* A launch of another kernel starts with an empty table: its first two loads request nothing, as in the first launch.
+ * Another launch of that kernel keeps the stride: the step back to the first line is forgiven, and all loads request a
+ * line. */
 START_TEST(a_table_belongs_to_a_kernel) {
     struct heddle *h = walk("stride", NULL, false);
     struct heddle_module *other = heddle_module_file(h, "test/kernels/walk.ptx");
@@ -85,7 +88,7 @@ START_TEST(a_table_belongs_to_a_kernel) {
 }
 END_TEST
 
-/* Into the L1: the loads after that hit. */
+/* Prefetches into the L1: later loads hit. */
 START_TEST(a_walk_into_the_l1) {
     struct heddle *plain = walk("spe", NULL, false), *h = walk("ddp", "ddp.level=l1", false);
     ck_assert_double_eq(heddle_stat(h, 0, "ddp.confident"), LINES - 2);
@@ -97,8 +100,8 @@ START_TEST(a_walk_into_the_l1) {
 }
 END_TEST
 
-/* Each reply of the network is one to a demand miss or one to a prefetch. A demand miss that joins a prefetch in flight
- * counts without a reply of its own. Into the L2, prefetches leave as many demand misses as there were. */
+/* Each reply of the network serves a demand miss or a prefetch. A demand miss that joins a pending prefetch counts
+ * without a reply of its own. Prefetches into the L2 leave the number of demand misses as it was. */
 START_TEST(replies_are_of_demand_or_of_prefetches) {
     static const struct {
         const char *model, *set;
@@ -130,7 +133,7 @@ START_TEST(replies_are_of_demand_or_of_prefetches) {
 }
 END_TEST
 
-/* Memory without an L2 has nowhere to put a line, nor has an L1 that is not there. */
+/* Without an L2 there are no prefetches. Without an L1 prefetches go to the L2. */
 START_TEST(no_cache_no_prefetch) {
     struct heddle *h = walk("stride", "l2.size=0", false);
     ck_assert_double_eq(heddle_stat(h, 0, "stride.misses"), 0);
@@ -139,13 +142,13 @@ START_TEST(no_cache_no_prefetch) {
     ck_assert_double_eq(heddle_stat(h, 0, "stride.out_of_range"), LINES - 2);
     ck_assert_double_eq(heddle_stat(h, 0, "stride.requested"), 0);
     heddle_close(h);
-    h = walk("stride", "l1.size=0", false); /* what goes past it is seen all the same */
+    h = walk("stride", "l1.size=0", false); /* loads past the L1 train, too */
     ck_assert_double_eq(heddle_stat(h, 0, "stride.issued"), LINES - 2);
     heddle_close(h);
 }
 END_TEST
 
-/* The energy of the tables and of the lines compared is in the L1's. */
+/* The energy of table lookups and of compared lines counts as the L1's. */
 START_TEST(energy_is_that_of_the_tables) {
     struct heddle *h = walk("ddp", NULL, false), *lookups = walk("ddp", "energy.stride_lookup=1e6", false),
                   *searches = walk("ddp", "energy.stride_search=1e6", false);
@@ -158,7 +161,7 @@ START_TEST(energy_is_that_of_the_tables) {
 }
 END_TEST
 
-/* The table of degrees names the load and nothing else, and its row is that of the statistics. */
+/* The profile's table of degrees has a row for the load and no other. The row equals the statistics. */
 START_TEST(the_profile_has_degrees_by_load) {
     char *text = NULL;
     size_t size = 0;
@@ -189,10 +192,13 @@ START_TEST(the_profile_has_degrees_by_load) {
 END_TEST
 
 /* Five rows of an array in one set, as in srad's loop [PEPSC, IV-B], on the core with 4 ways of 32 kB, and with twice
- * the cache and 8 ways; loops as they stand. The first two turns of 200 train, so 198 ask for the five lines of the
- * next turn. Of these, 4 ways hold four: the fifth drives out the first, which then misses (197 times: there is no turn
- * 201) and drives out the second, and so on. None is ever used; only the last four that nobody came for are still
- * there. None is late either, so the degree stays at 1. 8 ways hold them all, and the higher degree wins. */
+ * the cache and 8 ways. Loops are not pipelined.
+ * - the first two of 200 rounds train, so 198 rounds request the five lines of the next round
+ * - 4 ways hold four of them: the fifth evicts the first, which then misses and evicts the second, and so on (197
+ *   times: there is no round 201)
+ * - no prefetched line is ever used; the last four stay in the cache
+ * - no line is late, so the degree stays at 1
+ * - 8 ways hold all five lines, and a higher degree is faster */
 START_TEST(five_rows_in_a_set) {
     static const char *const models[] = {"spe", "stride", "ddp"};
     double cycles[3];
@@ -237,7 +243,7 @@ START_TEST(five_rows_in_a_set) {
 END_TEST
 
 SUITE(timing_strides_prefetch_walk) {
-    TEST(sectors_that_nobody_wants_are_not_fetched);
+    TEST(unread_sectors_are_not_fetched);
     TEST(a_walk_is_prefetched);
     TEST(a_table_belongs_to_a_kernel);
     TEST(a_walk_into_the_l1);

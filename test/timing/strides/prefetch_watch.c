@@ -1,4 +1,4 @@
-/* What is counted at a slice of the L2 of the lines that stride prefetchers asked for, access by access. */
+/* Counts at an L2 slice of the lines that stride prefetchers requested, access by access. */
 #include "mechanisms/mechanism.h"
 #include "test/test.h"
 #include "timing/strides/prefetch_stride.h"
@@ -66,8 +66,8 @@ static void expect_all(const char *e, double issued, double present, double usef
         }
 }
 
-/* Lines 1 to 4 are asked for; 3 is there and 4 under way. 1 and 2 are used, 2 when it is late; another use is none. 5
- * and 6 leave, and 6 had been asked for. */
+/* Lines 1 to 4 are prefetched; 3 is present and 4 pending. 1 is used, and 2 is used late; a second use does not count.
+ * 5 and 6 are evicted, and only 6 was an unused prefetch. */
 START_TEST(each_line_has_its_fate) {
     const char *e = _i ? "ddp" : "stride";
     begin(_i, NULL);
@@ -80,13 +80,13 @@ START_TEST(each_line_has_its_fate) {
     see(2, SEEN_LOAD, SEEN_MERGED, false, true, false);
     leaves(5, false, false), leaves(6, false, true);
     expect_all(e, 2, 2, 2, 1, 1, 0, 2 * LINE);
-    expect_all(e, 0, 0, 0, 0, 0, 0, 0); /* told once */
+    expect_all(e, 0, 0, 0, 0, 0, 0, 0); /* reported once */
 }
 END_TEST
 
-/* 7 and 8 leave for lines asked ahead, 9 for that of a load. 7 is missed twice: it was driven out once. That 8 was
- * wanted shows by its hit only that somebody had brought it back. */
-START_TEST(what_is_driven_out_and_missed_is_pollution) {
+/* Prefetches evict 7 and 8, a load evicts 9. 7 is missed twice, but was evicted once. A hit of 8 shows only that it was
+ * brought back. */
+START_TEST(an_evicted_line_that_is_missed_is_pollution) {
     begin(true, NULL);
     leaves(7, true, false);
     see(1, SEEN_AHEAD, SEEN_MISS, false, false, false);
@@ -98,16 +98,16 @@ START_TEST(what_is_driven_out_and_missed_is_pollution) {
     see(7, SEEN_LOAD, SEEN_MISS, false, false, false);
     see(8, SEEN_LOAD, SEEN_HIT, false, false, false);
     see(9, SEEN_LOAD, SEEN_MISS, false, false, false);
-    see(0, SEEN_LOAD, SEEN_MISS, false, false, false); /* nobody drove out line 0 */
+    see(0, SEEN_LOAD, SEEN_MISS, false, false, false); /* line 0 was not evicted */
     expect_all("ddp", 2, 0, 0, 0, 0, 1, 2 * LINE);
-    see(8, SEEN_STORE, SEEN_MISS, false, false, false); /* it is remembered until then */
+    see(8, SEEN_STORE, SEEN_MISS, false, false, false); /* 8 is remembered until it is missed */
     expect_all("ddp", 0, 0, 0, 0, 0, 1, 0);
 }
 END_TEST
 
-/* 7 leaves for line 1 and is missed: pollution, once. The prefetch of line 2 drives nothing out, so the next miss of 7
- * is none. */
-START_TEST(a_prefetch_that_drives_nothing_out_pollutes_nothing) {
+/* A prefetch of line 1 evicts 7, which is missed: pollution, once. The prefetch of line 2 evicts nothing, so the next
+ * miss of 7 is not pollution. */
+START_TEST(a_prefetch_without_a_victim_pollutes_nothing) {
     begin(_i, NULL);
     leaves(7, true, false);
     see(1, SEEN_AHEAD, SEEN_MISS, false, false, false);
@@ -118,8 +118,8 @@ START_TEST(a_prefetch_that_drives_nothing_out_pollutes_nothing) {
 }
 END_TEST
 
-/* Lines that others read ahead, for an L1, are not these; where these are for an L1, their fate is known there, and the
- * bytes here. */
+/* Lines that others prefetch into an L1 do not count. If this prefetcher's lines are for an L1, the L1 counts their
+ * fates, and the slice their bytes. */
 START_TEST(lines_for_another_cache) {
     begin(false, NULL);
     leaves(7, true, false);
@@ -134,14 +134,14 @@ START_TEST(lines_for_another_cache) {
     leaves(5, true, true);
     expect_all("stride", 0, 0, 0, 0, 0, 0, LINE);
     ops->free(w);
-    begin(true, "ddp.level=l2"); /* the other extension's level is its own */
+    begin(true, "ddp.level=l2"); /* the other extension has its own level */
     see(1, SEEN_AHEAD, SEEN_MISS, false, false, false);
     expect_all("ddp", 1, 0, 0, 0, 0, 0, LINE);
 }
 END_TEST
 
-/* Three sectors are wanted. One of them, or in a cache without sectors two of the line's four, are there already, since
- * an SM has written them: only 64 bytes come from memory. Where there is no cache nothing does. */
+/* Three sectors are requested. An SM has written one of them (or, in an unsectored cache, two of the line's four), so
+ * only 64 bytes come from memory. Without a cache nothing is counted. */
 START_TEST(bytes_are_those_fetched) {
     begin(false, NULL);
     struct prefetch_seen seen = {
@@ -157,8 +157,8 @@ END_TEST
 SUITE(timing_strides_prefetch_watch) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST_LOOP(each_line_has_its_fate, 0, 2);
-    TEST(what_is_driven_out_and_missed_is_pollution);
-    TEST_LOOP(a_prefetch_that_drives_nothing_out_pollutes_nothing, 0, 2);
+    TEST(an_evicted_line_that_is_missed_is_pollution);
+    TEST_LOOP(a_prefetch_without_a_victim_pollutes_nothing, 0, 2);
     TEST(lines_for_another_cache);
     TEST(bytes_are_those_fetched);
 }

@@ -1,6 +1,6 @@
 #ifndef TEST_TIMING_STRIDE_RIG_H
 #define TEST_TIMING_STRIDE_RIG_H
-/* A stride prefetcher by itself: loads that miss are shown to it, and what it asks for is kept. */
+/* Test fixture: a stride prefetcher alone. Tests show it loads that miss, and read its requests. */
 #include "isa/types.h"
 #include "mechanisms/mechanism.h"
 #include "test/test.h"
@@ -13,7 +13,7 @@ enum { LINE = 128, PC = 7, MOST = 256 };
 static struct config cfg;
 static struct stride_prefetcher *p;
 static struct stats stats;
-/* The cache that is asked: what it was asked for, and what it says. */
+/* The cache: the requests that it got, and its answer. */
 static struct prefetch_request asked[MOST];
 static int n_asked;
 static enum prefetch_asked says;
@@ -29,7 +29,7 @@ static inline enum prefetch_asked ask(void *cache, uint32_t who, const struct pr
 }
 static const struct prefetch_place place = {.level = PREFETCH_AT_L1, .line_bytes = LINE, .ask = ask};
 
-/* A prefetcher with these options, and nothing behind it. */
+/* Makes a prefetcher with these options, in front of that cache. */
 static inline void begin(const char *extension, const char *const *set) {
     char err[256];
     if (p)
@@ -69,7 +69,7 @@ static inline void see(uint32_t pc, uint8_t warp, uint64_t address, enum prefetc
                                                              .leads = leads,
                                                              .sectors = 15});
 }
-/* The load of line `k` from BASE misses. */
+/* A load of line `k` from BASE misses. */
 static inline void miss(int k) { see(PC, 0, BASE + (uint64_t)((int64_t)k * LINE), SEEN_MISS, true); }
 
 static inline void arrive(int k) {
@@ -82,7 +82,7 @@ static inline void arrive(int k) {
     ck_abort_msg("line %d was not asked for", k);
 }
 
-/* All that were asked for, by their lines from BASE. */
+/* Checks all requests, by their lines from BASE. */
 static inline void expect_lines(const int *lines, int n) {
     char text[1024] = "";
     for (int i = 0; i < n_asked; i++)
