@@ -182,11 +182,11 @@ static bool same_fault(const char *a, const char *b) {
     return n == strcspn(b, ":\n") && memcmp(a, b, n) == 0;
 }
 
-static int turn;        /* of the sample */
-static bool all_models; /* a model has dissented: look for the row */
+static int turn;        /* position in the sample */
+static bool all_models; /* a model differs: find the row */
 
-/* NULL when all models agree; else which does not. Sampled: every third model, the next kernel those beside them; with
- * HEDDLE_EVERY all. */
+/* Returns a model that differs from the interpreter; NULL: none. Sampled: a third of the models, and another third for
+ * the next kernel; with HEDDLE_EVERY all. */
 static const char *dissenter(void) {
     turn++;
     for (int m = 1; m < n_models(); m++) {

@@ -72,8 +72,8 @@ static bool has_space(const struct isa_row *row) {
     return row->kind == K_LOAD || row->kind == K_STORE || row->kind == K_ATOM || row->kind == K_PREFETCH;
 }
 
-/* Sampled: a row takes AT_ONCE places, and the next row, which is mostly alike, takes the next ones. Each place goes
- * with one preset and one model in turn. Of PLAIN arithmetic rows one is taken. With HEDDLE_EVERY all rows are. */
+/* Sampled: a row takes AT_ONCE places, and the next row, which is mostly alike, takes the next ones. Each place has one
+ * preset and one model in turn. One of PLAIN arithmetic rows is tested. With HEDDLE_EVERY all rows are. */
 START_TEST(rows_end_as_in_the_interpreter) {
     enum { SPACES = 6, PLAIN = 16, AT_ONCE = 1 };
     static const char *const spaces[SPACES] = {"", ".global", ".shared", ".local", ".const", ".param"};

@@ -192,7 +192,7 @@ static const struct figures *figures_of(const struct ground *g, int kernel) {
     return f;
 }
 
-/* Tries values of the option, the ends of its range first, `most` of them at most. */
+/* True if a value of the option changes a statistic. Tries at most `most` values, the ends of its range first. */
 static bool changes(const struct ground *g, const struct opt *o, int most) {
     char value[64];
     for (int k = 0; k < N_KERNELS; k++) {
@@ -217,7 +217,7 @@ START_TEST(every_option_changes_a_figure) {
 }
 END_TEST
 
-/* All that the tables name exists, and what changes no figure does not. Sampled: the ends of its range; with
+/* All options in the tables exist, and the excused ones change no statistic. Sampled: the ends of each range; with
  * HEDDLE_EVERY all values. */
 START_TEST(nothing_else_is_excused) {
     for (size_t i = 0; i < sizeof unfelt / sizeof unfelt[0]; i++) {

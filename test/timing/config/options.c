@@ -38,7 +38,7 @@ static const char *model_for(const struct opt *o, int turn) {
         return bases_with(strides[turn / bases % 3])->name[turn % bases];
     if (strncmp(o->key, "dac.", 4) == 0)
         return bases_with("+dac")->name[turn % bases];
-    int n = timed_models()->n + 1; /* and the extensions that change only time */
+    int n = timed_models()->n + 1; /* and the extensions that change only timing */
     return turn % n == n - 1 ? "cae+mta" : timed_models()->name[turn % n];
 }
 
@@ -117,7 +117,7 @@ START_TEST(values_that_meet) {
         for (int m = 0; m < timed_models()->n; m += test_every() ? 1 : 4) /* sampled: the models in turn */
             note(walk_run(timed_models()->name[(m + (int)i) % timed_models()->n], "fermi", set));
     }
-    /* a line waits for its lock longer than an SM may do nothing */
+    /* a line waits for its lock longer than an SM may be idle */
     note(walk_run("spe+dac", "tiny", (const char *const[]){"dac.lock_timeout=1000000", "gpu.sms=2", NULL}));
     ck_assert_int_eq(bad, 0);
     ck_assert_int_eq(walk_counts().ended, walk_counts().runs);

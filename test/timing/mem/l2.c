@@ -300,10 +300,11 @@ START_TEST(sectors_go_their_own_ways) {
 }
 END_TEST
 
-/* Two packets read sectors 0 and 1 of a line, which come at 50 and 51. What waits for sector 0 is answered at 55,
- * packet by packet. With peer.l2_sector_replies both wait for no other sector than their own; else the first packet is
- * answered as a whole before the second. Where sector 1 comes first, it need not wait for sector 0, which comes at
- * 60. */
+/* Two packets read sectors 0 and 1 of a line, which arrive at 50 and 51. Four answers leave from 55 on, one a cycle.
+ * - by default the first packet is answered completely before the second
+ * - with peer.l2_sector_replies sector 0 of both packets is answered, then sector 1
+ * - if sector 1 arrives at 50 and sector 0 at 60, packets wait for sector 0 until 65; with the option sector 1 is
+ *   answered at 55 */
 START_TEST(answers_by_sector) {
     for (int on = 0; on < 2; on++)
         for (int late = 0; late < 2; late++) {

@@ -233,8 +233,10 @@ START_TEST(second_miss_merges) {
 }
 END_TEST
 
-/* Accesses 1 and 2 want line A, 3 wants B, and there is one MSHR. Their tags are read at 35, 36 and 37. A comes at 335:
- * both return, and B goes out. With peer.lsu_serial_returns 2 returns a cycle later, and keeps the MSHR until then. */
+/* Accesses 1 and 2 read line A, 3 reads line B, and there is one MSHR.
+ * - tags are read at 35, 36 and 37
+ * - A arrives at 335: accesses 1 and 2 return, and the request for B leaves
+ * - with peer.lsu_serial_returns access 2 returns at 336, and keeps the MSHR until then */
 START_TEST(accesses_return_one_a_cycle) {
     for (int on = 0; on < 2; on++) {
         setup();
@@ -256,9 +258,11 @@ START_TEST(accesses_return_one_a_cycle) {
 }
 END_TEST
 
-/* Caches return in turn. A load enters an L1 of 10 cycles at 1 and reads its tags at 10: its line comes at 310. 16
- * constants of one line enter behind it, at 2 to 17, and miss at 3: their line comes at 303, and they return from then
- * on, one a cycle with peer.lsu_serial_returns. The last of 16 returns at 318, a cycle later for the load between. */
+/* Caches return in turn.
+ * - a load enters an L1 of 10 cycles at 1, reads the tags at 10, and its line arrives at 310
+ * - 16 constants of one line enter at 2 to 17 and miss at 3: their line arrives at 303, and all return then
+ * - with peer.lsu_serial_returns one returns a cycle: the last would return at 318, and does at 319, a cycle later for
+ *   the load between them */
 START_TEST(caches_return_in_turn) {
     for (int on = 0; on < 2; on++) {
         setup();

@@ -95,7 +95,7 @@ START_TEST(maxima_are_not_summed) {
 }
 END_TEST
 
-/* Names of the last version: each stands for one statistic, under which it is found everywhere. */
+/* Each former name of a statistic still finds the statistic. */
 START_TEST(renamed_statistics) {
     static const char *const renamed[][2] = {
 #define RENAMED(old, name) {old, name},

@@ -109,12 +109,12 @@ END_TEST
 
 /* None of these waits for a copy: each instruction takes its issue cycle, or two cycles where a fetch is due. */
 static const char *const free_waits[] = {
-    COPY WAIT,                                                    /* it is in no group */
-    COPY "@!%q1 cp.async.commit_group;\n@%q1 bra OVER;\nOVER:\n", /* nobody asks */
-    COPY COMMIT "membar.cta;",                                    /* a fence orders what threads do themselves */
+    COPY WAIT,                                                    /* the copy is in no group */
+    COPY "@!%q1 cp.async.commit_group;\n@%q1 bra OVER;\nOVER:\n", /* nothing waits */
+    COPY COMMIT "membar.cta;",                                    /* a fence orders a thread's own accesses */
     COPY COMMIT "cp.async.wait_group 1000000;",
 };
-START_TEST(what_waits_for_no_copy) { ck_assert_double_lt(each(free_waits[_i]), ROUND / 2.); }
+START_TEST(waits_that_need_no_copy) { ck_assert_double_lt(each(free_waits[_i]), ROUND / 2.); }
 END_TEST
 
 /* Half of the lanes commit a group, and wait for it. The other half has no group, and does not wait. */
@@ -135,11 +135,11 @@ START_TEST(an_arrival_waits_for_the_copies_before_it) {
     double later = each_set(COPY ARRIVE LOOK_FOR, "l1.latency=235");
     ck_assert_double_ge(with, ROUND);
     ck_assert_double_gt(with, without);
-    ck_assert_double_eq_tol(later - with, 225, 40); /* a turn of the loop */
+    ck_assert_double_eq_tol(later - with, 225, 40); /* a round of the loop */
 }
 END_TEST
 
-START_TEST(who_announces_an_arrival_goes_on) {
+START_TEST(an_arrival_does_not_delay_its_warp) {
     const char *one = "mbarrier.init.shared.b64 [%r4],%r11;" COPY "cp.async.mbarrier.arrive.shared.b64 [%r4];\n";
     double now = each_set(one, "l1.latency=35"), later = each_set(one, "l1.latency=235");
     ck_assert_double_eq_tol(now, later, now / 2);
@@ -150,7 +150,7 @@ END_TEST
 START_TEST(a_spin_that_a_copy_ends_is_no_deadlock) {
     const char *const set[] = {"memory.latency=90000", "deadlock.cycles=10000", NULL};
     const char *spin = "cp.async.ca.shared.global [%r2],[%d1+4096],4;\n" ARRIVE LOOK_FOR;
-    ck_assert_double_ge(run(spin, 1, set, 32), 2 * 90000); /* the load before, and the copy */
+    ck_assert_double_ge(run(spin, 1, set, 32), 2 * 90000); /* the first load, and the copy */
 }
 END_TEST
 
@@ -161,12 +161,12 @@ END_TEST
 #define GENERIC "cp.async.mbarrier.arrive.b64 [%d3];\n"
 #define OWN     "mbarrier.arrive.shared.b64 %d4,[%r4];\n"
 static const char *const announce[] = {FAR NEAR NEAR NEAR OWN LOOK_FOR, FAR GENERIC GENERIC GENERIC OWN LOOK_FOR};
-START_TEST(arrivals_without_a_place_come_too) {
+START_TEST(arrivals_without_an_entry_happen_too) {
     const char *const set[2][7] = {
         {"sm.warps=32", "sm.registers=65536", "l1.size=65536", "l1.mshrs=64", "memory.latency=20000"},
         {"sm.warps=32", "sm.registers=65536", "l1.size=65536", "l1.mshrs=64", "memory.latency=40000"}};
     double near = run(announce[_i], 1, set[0], 31 * 32), far = run(announce[_i], 1, set[1], 31 * 32);
-    if (!LEAST_TABLES)                              /* else they have ended, which run() knows */
+    if (!LEAST_TABLES)                              /* else run() only checks that they end */
         ck_assert_double_eq(far - near, 3 * 20000); /* the first instruction, the load, the copies */
 }
 END_TEST
@@ -178,10 +178,10 @@ SUITE(timing_sm_copies) {
     TEST(zeros_go_to_the_banks_alone);
     TEST(groups_overlap);
     TEST(a_copy_hides_behind_arithmetic);
-    TEST_LOOP(what_waits_for_no_copy, 0, 4);
+    TEST_LOOP(waits_that_need_no_copy, 0, 4);
     TEST(each_lane_has_groups_of_its_own);
     TEST(an_arrival_waits_for_the_copies_before_it);
     TEST(a_spin_that_a_copy_ends_is_no_deadlock);
-    TEST_LOOP(arrivals_without_a_place_come_too, 0, 2);
-    TEST_SPEED(who_announces_an_arrival_goes_on);
+    TEST_LOOP(arrivals_without_an_entry_happen_too, 0, 2);
+    TEST_SPEED(an_arrival_does_not_delay_its_warp);
 }

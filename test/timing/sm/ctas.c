@@ -38,22 +38,22 @@ START_TEST(how_many_ctas_an_sm_holds) {
     static const struct {
         uint32_t threads, regs, shared, taken, n;
     } rows[] = {
-        {64, 20, 0, 0, 8},          /* as many as there may be */
-        {192, 20, 0, 0, 8},         /* 6 warps: 48 */
-        {193, 20, 0, 0, 6},         /* 7 warps: 6 are 42, and 6 left over */
+        {64, 20, 0, 0, 8},          /* the limit of CTAs */
+        {192, 20, 0, 0, 8},         /* 6 warps: 48 of 48 */
+        {193, 20, 0, 0, 6},         /* 7 warps: 42 of 48 */
         {1536, 20, 0, 0, 1},        /* 48 warps x 20 x 32 = 30720 registers */
         {256, 20, 0, 0, 6},         /* 8 warps: 48 warps, 6 x 5120 registers */
         {256, 32, 0, 0, 4},         /* 8 x 32 x 32 = 8192 registers: 4 */
         {256, 33, 0, 0, 3},         /* 8 x 1088 (1056 in units of 64) = 8704 */
-        {256, 32, 0, 1, 3},         /* a register is taken */
+        {256, 32, 0, 1, 3},         /* one register is taken */
         {256, 32, 0, 8192, 3},      /* 24576 left */
         {256, 32, 0, 32768, 0},     /* none left */
-        {256, 32, 0, 40000, 0},     /* and none owed */
+        {256, 32, 0, 40000, 0},     /* too many taken */
         {64, 20, 6144, 0, 8},       /* 49152 / 8 */
         {64, 20, 6145, 0, 7},       /* 6272 in units of 128 */
         {64, 20, 49152, 0, 1},      /* all */
-        {64, 20, 49153, 0, 0},      /* more than that */
-        {64, 20, UINT32_MAX, 0, 0}, /* which does not turn to 0 when rounded */
+        {64, 20, 49153, 0, 0},      /* more than all */
+        {64, 20, UINT32_MAX, 0, 0}, /* does not become 0 when rounded up */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char why[256] = "";
@@ -65,7 +65,7 @@ START_TEST(how_many_ctas_an_sm_holds) {
         ck_assert_msg(sm_fits(&cfg, &l, rows[i].taken, why, sizeof why) == (n > 0), "row %zu: %s", i, why);
         ck_assert_int_eq(*why != 0, !n);
     }
-    cfg.sm.running_warps = 1; /* registers of one warp a CTA alone are in the SM: 8 x 1024 */
+    cfg.sm.running_warps = 1; /* only registers of one warp a CTA are in the SM: 8 x 1024 */
     l.block.x = 256;
     a->p.thread_regs = 32;
     a->p.shared_bytes = 0;
@@ -74,7 +74,7 @@ START_TEST(how_many_ctas_an_sm_holds) {
     cfg.sm.running_warps = 0;
     ck_assert_uint_eq(sm_occupancy(&cfg, &l, 0), 0);
     cfg.sm.registers = 32768;
-    cfg.sm.thread_registers = 64; /* in place of the program's: 8 x 2048 registers a CTA */
+    cfg.sm.thread_registers = 64; /* instead of the program's: 8 x 2048 registers a CTA */
     l.block.x = 256;
     a->p.shared_bytes = 0;
     ck_assert_uint_eq(sm_occupancy(&cfg, &l, 0), 2);

@@ -24,9 +24,10 @@ START_TEST(a_fetch_ends_with_its_line) {
 }
 END_TEST
 
-/* Fetches bring instructions 4 and 5, then 6 and 7. A jump as number 6 leaves 7 in the buffer: with
- * peer.fetch_wrong_path the buffer is emptied a cycle later, and the fetch begins then: 3 cycles from jump to target
- * instead of 2. A jump as number 7 leaves an empty buffer: 8 and 9 are fetched first, which takes 2 cycles more. */
+/* Fetches bring instructions 4 and 5, then 6 and 7.
+ * - a jump as number 6 leaves 7 in the buffer; with peer.fetch_wrong_path the buffer is emptied a cycle later, and the
+ *   fetch begins then: 3 cycles from jump to target instead of 2
+ * - a jump as number 7 leaves an empty buffer; with the option 8 and 9 are fetched first, 2 cycles more */
 START_TEST(a_jump_is_noticed_late) {
     static const char *const models[] = {"spe", "dpe"};
     static const char *const body[2] = {"setp.gt.u32 %o,%t,9999; @!%o bra T;\n" ADD(1) "T:" ADD(2) ADD(3),
@@ -59,10 +60,10 @@ START_TEST(an_untaken_branch_is_not_delayed) {
 }
 END_TEST
 
-/* Warps 2 and 3 loop through 7 instructions of the first line, which a fetch brings one by one: each has the fetch
- * stage every other cycle, so an instruction issues 2 cycles after the one before. Warp 0 has the only MSHR for 500
- * cycles, and warp 1 wants another line. With peer.fetch_retry it has the stage in its turn, too: 3 cycles an
- * instruction. */
+/* - warps 2 and 3 loop through 7 instructions of the first line, one a fetch, and use the fetch stage alternately: an
+ *   instruction every 2 cycles
+ * - warp 0 has the only MSHR for 500 cycles, and warp 1 needs another line
+ * - with peer.fetch_retry warp 1 takes its turn at the stage, too: an instruction every 3 cycles */
 START_TEST(a_refused_fetch_takes_its_turn_or_waits) {
     static const char body[] = "setp.lt.u32 %o,%t,32; @%o bra A; setp.lt.u32 %w,%t,64; @%w bra B;\n" /* 5 to 8 */
                                "L: add.u32 %r0,%t,1; add.u32 %r1,%t,2; add.u32 %r2,%t,3; add.u32 %r3,%t,4;\n"
@@ -122,9 +123,10 @@ static void run_three_ctas(const char *reclaims, int n) {
         heddle_launch(rig, m, "k", (struct heddle_dim){3, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, NULL, 0), HEDDLE_OK);
 }
 
-/* A warp fetches in the cycle in which its only instruction issues. Warps 1 and 2 have the fetch stage in turn. On its
- * way from 2 to 1 it passes warp 0, and where nobody fetches it passes all; from 1 to 2 it does not. So the CTA of warp
- * 0 ends when its work is done; but with peer.fetch_retires_warps in the next cycle, where warp 2 fetches then. */
+/* A warp fetches in the cycle in which its only instruction issues. Warps 1 and 2 use the fetch stage alternately. The
+ * stage passes warp 0 on its way from 2 to 1, and in cycles in which no warp fetches.
+ * - the CTA of warp 0 ends with its work
+ * - with peer.fetch_retires_warps it ends a cycle later if warp 2 fetches in that cycle */
 START_TEST(warps_end_when_the_fetch_stage_passes) {
     int later = 0;
     for (int n = 0; n < 6; n++) {

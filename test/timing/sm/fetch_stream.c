@@ -1,9 +1,9 @@
-/* Stream buffers, by hand: which lines they ask for, when these are there, and what drops them. L1 lines come by
- * themselves after MISS cycles; a line of the L1 is two of an L0. */
-#include "timing/sm/fetch.h"
+/* Stream buffers, by hand: which lines they request, when these arrive, and what discards them. L1 lines arrive after
+ * MISS cycles. A line of the L1 is two lines of an L0. */
 #include "timing/sm/fetch_stream.h"
 #include "test/test.h"
 #include "timing/mem/lsu_parts.h"
+#include "timing/sm/fetch.h"
 
 enum { MISS = 50, L1_LATENCY = 12, LINE = 128, L0_LINE = 64, LINES = 4 };
 
@@ -66,8 +66,8 @@ START_TEST(a_straight_line_finds_its_lines_in_the_buffer) {
     ck_assert_uint_eq(run(16, 60), 1 << 1);
     ck_assert_int_eq(ask(0, 0, 2, 60), 0);
     ck_assert_int_eq(ask(0, 1, 3, 61), STREAM_LATENCY);
-    ck_assert_int_eq(ask(0, 2, 4, 62), -1); /* on its way until 63 */
-    ck_assert_uint_eq(run(62, 63), 1 << 4); /* asks for line 5, of L1 line 2, and line 6 */
+    ck_assert_int_eq(ask(0, 2, 4, 62), -1); /* pending until 63 */
+    ck_assert_uint_eq(run(62, 63), 1 << 4); /* requests line 5, of L1 line 2, and line 6 */
     ck_assert_int_eq(ask(0, 3, 5, 64), STREAM_LATENCY);
     ck_assert_uint_eq(run(64, 65), 0);
     ck_assert_int_eq(ask(0, 4, 6, 66), STREAM_LATENCY);
@@ -113,14 +113,14 @@ START_TEST(a_jump_starts_the_buffer_anew) {
     ck_assert_int_eq(ask(0, 20, 3, 61), -1);
     ck_assert_uint_eq(fetch.n.prefetch_unused, 3); /* lines 3 and 4 as well */
     ck_assert_uint_eq(run(62, 63), 1 << 2);
-    uint64_t asked = fetch.n.prefetches; /* one: the fetch had the port in 61 */
+    uint64_t asked = fetch.n.prefetches; /* one: the fetch had the port at 61 */
     ck_assert_uint_eq(asked, LINES + 1);
     ck_assert_uint_eq(run(64, 61 + MISS), 1 << 3);
     ck_assert_uint_eq(fetch.n.prefetches, 2 * LINES);
     run(62 + MISS, 199);
     for (uint64_t line = 21; line < 25; line++)
         ck_assert_int_eq(ask(0, line, 4, 200), STREAM_LATENCY);
-    ck_assert_int_eq(ask(0, 3, 5, 201), L1_LATENCY); /* it went to the L1 */
+    ck_assert_int_eq(ask(0, 3, 5, 201), L1_LATENCY); /* it is in the L1 */
     ck_assert_uint_eq(fetch.n.misses, 2);
 }
 END_TEST
@@ -150,7 +150,7 @@ START_TEST(one_mshr_stays_free_for_fetches) {
     run(11, 12);
     ck_assert_uint_eq(fetch.n.prefetches, 0);
     ck_assert_uint_eq(fetch_next(&fetch, 12), 10 + MISS);
-    ck_assert_int_eq(ask(1, 40, 2, 20), -1); /* takes the other one */
+    ck_assert_int_eq(ask(1, 40, 2, 20), -1); /* takes the other MSHR */
     ck_assert_uint_eq(run(20, 60), 1 << 1);
     ck_assert_uint_eq(fetch.n.prefetches, 0);
     ck_assert_uint_eq(run(61, 20 + MISS), 1 << 2);
@@ -183,7 +183,7 @@ START_TEST(every_fetch_is_answered) {
                 cycle[poll][n++ % 400] = c;
             }
             for (uint32_t u = 0; u < 4; u++) {
-                uint64_t r = test_random(&rng); /* drawn in either case, so that both runs walk alike */
+                uint64_t r = test_random(&rng); /* drawn in either case, so that both runs are alike */
                 if (busy[u] || r % 8)
                     continue;
                 uint64_t to = r >> 8 & 7 ? line[u] + 1 : r >> 16 & 255;

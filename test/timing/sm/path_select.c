@@ -142,7 +142,7 @@ START_TEST(a_slow_operation_hands_over) {
     ck_assert_uint_eq(first, rig_at(0, 10, LOW) + FETCH);
     ck_assert_uint_eq(rig_at(0, 7, HIGH), first + ADD);
     ck_assert_uint_eq(rig_at(0, 8, HIGH), first + 2 * ADD);
-    ck_assert_uint_gt(rig_at(0, 11, LOW), rig_at(0, 9, HIGH)); /* its addition, though it waits for nothing */
+    ck_assert_uint_gt(rig_at(0, 11, LOW), rig_at(0, 9, HIGH)); /* its addition waits, though its operands are ready */
     ck_assert_double_eq(rig_stat("sm.path_rotations"), 1);
 }
 END_TEST

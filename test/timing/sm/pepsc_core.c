@@ -62,9 +62,9 @@ START_TEST(warps_take_turns) {
         ck_assert_uint_eq(out[3 * w + 1], second[w]);
         ck_assert_uint_eq(out[3 * w + 2], third[w]);
     }
-    /* changes: 0>1 1>2 2>3 | 3>0 0>1 1>2 | 2 ends>0 0 ends>1 1 ends>3: six stores, and six loads, for the first three
-     * come to warps that have none yet. At both barriers %d1, %d2 and, since its writes are guarded, %r3 have values:
-     * five words, one a cycle. */
+    /* - swaps: 0>1 1>2 2>3, then 3>0 0>1 1>2, then 2>0 0>1 1>3 when warps end
+     * - six swaps store the old warp; six load the new one, since the first three start new warps
+     * - live at both barriers: %d1, %d2, and %r3, whose writes are guarded: five words, one a cycle */
     ck_assert_double_eq(stat(h, "sm.warp_swaps"), 9);
     ck_assert_double_eq(stat(h, "sm.swap_stores"), 6. * 5);
     ck_assert_double_eq(stat(h, "sm.swap_loads"), 6. * 5);
@@ -88,7 +88,7 @@ END_TEST
  * - lanes that have exited have no live words
  * - if half of the lanes wait at a barrier and half elsewhere, or in a function, all nine words move; spe then swaps
  *   only at the first barrier, 3 times out and 3 times in */
-START_TEST(what_has_a_value_moves) {
+START_TEST(live_words_move) {
     static const struct {
         const char *text;
         double stored;
@@ -119,7 +119,7 @@ START_TEST(what_has_a_value_moves) {
 END_TEST
 
 /* No swaps, and the cycles of a core without them: with one warp, and if all warps may run at a time. */
-START_TEST(without_others_there_are_no_turns) {
+START_TEST(no_swaps_without_other_warps) {
     static const struct {
         const char *turn;
         uint32_t threads;
@@ -348,8 +348,8 @@ END_TEST
 SUITE(timing_sm_pepsc_core) {
     TEST_LOOP(lanes_are_presets, 0, LEAST_TABLES ? 2 : 4);
     TEST_LOOP(warps_take_turns, 0, 2 * (base_models()->n + 1));
-    TEST_LOOP(what_has_a_value_moves, 0, 4);
-    TEST_LOOP(without_others_there_are_no_turns, 0, 2);
+    TEST_LOOP(live_words_move, 0, 4);
+    TEST_LOOP(no_swaps_without_other_warps, 0, 2);
     TEST_LOOP(programs_run_on_the_core, 0, 24);
     TEST_SPEED(power_at_full_rate);
     TEST(power_of_the_caches);

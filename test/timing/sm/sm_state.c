@@ -96,7 +96,7 @@ START_TEST(tables_begin_empty) {
     ck_assert_uint_eq(sm->warps.words, 2);
     for (uint32_t w = 0; w < sm->warps.slots; w++) {
         ck_assert_uint_eq(sm->warps.slot[w].loads, NO_INFLIGHT);
-        for (uint32_t v = 0; v < w; v++) { /* nobody has another one's memory */
+        for (uint32_t v = 0; v < w; v++) { /* no two warps share memory */
             ck_assert(sm->warps.slot[w].path >= sm->warps.slot[v].path + MAX_PATHS);
             ck_assert(sm->warps.slot[w].await >= sm->warps.slot[v].await + MAX_PATHS);
             ck_assert(sm->warps.slot[w].control.held >= sm->warps.slot[v].control.held + MAX_PATHS);
@@ -111,7 +111,7 @@ START_TEST(tables_begin_empty) {
 END_TEST
 
 /* Each model's scoreboard, and the kinds of instructions after which the model is told. */
-START_TEST(what_a_model_asks_for) {
+START_TEST(requests_of_a_model) {
     make(&reconv_spe);
     ck_assert(sm->model.sb == &scoreboard_warp && sm->model.long_latency == 0);
     make(&reconv_dpe);
@@ -204,7 +204,7 @@ START_TEST(contexts_end_with_the_launch) {
         ck_assert_uint_eq(sm->contexts.n, MAX_CONTEXTS - 1);
         ck_assert_ptr_null(sm->contexts.slot[1].owner);
         ck_assert_uint_eq(sm->warps.slot[cfg.sm.warps + 1].n_paths, 0);
-        for (int k = 0; k < N_PATH_STATES; k++) /* it waits for nothing, and nobody finds it */
+        for (int k = 0; k < N_PATH_STATES; k++) /* it is in no state */
             ck_assert(!warps_state_has(&sm->warps, (uint32_t)k, cfg.sm.warps + 1));
         sm_launch_end(sm);
         ck_assert_uint_eq(sm->contexts.n, 0);
@@ -225,7 +225,7 @@ SUITE(timing_sm_state) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(parts_of_an_sm);
     TEST(tables_begin_empty);
-    TEST(what_a_model_asks_for);
+    TEST(requests_of_a_model);
     TEST(a_warp_begins_anew);
     TEST(contexts_end_with_the_launch);
 }

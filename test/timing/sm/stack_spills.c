@@ -69,7 +69,7 @@ static void moves(int d, uint64_t now, uint64_t cycles, uint64_t spills, uint64_
 /* - depth 1 and 3: there is room
  * - depth 5: two spills
  * - depth 6: one more */
-START_TEST(a_push_drives_out_what_has_no_room) {
+START_TEST(a_push_spills_entries_without_room) {
     moves(1, 100, 0, 0, 0, 1);
     moves(3, 110, 0, 0, 0, 3);
     moves(5, 120, 2 * SPILL, 2, 0, 3);
@@ -82,7 +82,7 @@ END_TEST
  * - a pop leaves two resident, the next one leaves one
  * - the third pop finds none and fills one entry, and so does each further pop
  * - two pops at once fill two entries */
-START_TEST(a_pop_brings_back_what_is_needed) {
+START_TEST(a_pop_fills_needed_entries) {
     moves(6, 100, 3 * SPILL, 3, 0, 3);
     moves(5, 200, 0, 0, 0, 2);
     moves(4, 210, 0, 0, 0, 1);
@@ -102,7 +102,7 @@ START_TEST(several_pops_at_once) {
 END_TEST
 
 /* When all lanes have exited nothing is filled. */
-START_TEST(the_end_brings_nothing_back) {
+START_TEST(the_end_fills_nothing) {
     moves(6, 100, 3 * SPILL, 3, 0, 3);
     moves(0, 200, 0, 0, 0, 3);
 }
@@ -137,10 +137,10 @@ END_TEST
 
 SUITE(timing_sm_stack) {
     tcase_add_checked_fixture(tc, setup, teardown);
-    TEST(a_push_drives_out_what_has_no_room);
-    TEST(a_pop_brings_back_what_is_needed);
+    TEST(a_push_spills_entries_without_room);
+    TEST(a_pop_fills_needed_entries);
     TEST(several_pops_at_once);
-    TEST(the_end_brings_nothing_back);
+    TEST(the_end_fills_nothing);
     TEST(words_of_an_entry);
     TEST(a_longer_wait_is_not_made_shorter);
 }

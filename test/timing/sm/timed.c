@@ -98,7 +98,7 @@ START_TEST(slow_f64) {
 }
 END_TEST
 
-/* Stands for the operations of sums: the SM sees only that they are not those of fused operations. */
+/* Stands for the operations of a sum. The SM sees only that they are not fused operations. */
 static const struct compound_ops sum_ops = {.name = "#sum"};
 
 enum { BOTH_WAYS = TIMED_TAKEN | TIMED_NOT_TAKEN };

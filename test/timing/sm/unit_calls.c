@@ -13,7 +13,7 @@ struct speaker {
     bool unlocks;          /* take */
     struct sm_form *form;  /* or NULL */
     uint64_t next;         /* cycle */
-    enum sm_hook deafened; /* of its own list: leaves it during the call; N_HOOKS: stays */
+    enum sm_hook deafened; /* list that it leaves during a call; N_HOOKS: none */
 };
 static struct speaker speakers[UNITS];
 static char heard[512];
@@ -177,7 +177,7 @@ START_TEST(the_order_of_calls) {
     expect("A path 4 1; B path 4 1; C path 4 1; A describe 0 0; B describe 0 0; C describe 0 0; ");
     sm_units_free(sm);
     expect("A free 0 0; B free 0 0; C free 0 0; ");
-    sm_units_free(sm); /* there are none left */
+    sm_units_free(sm); /* none are left */
     expect("");
 }
 END_TEST
@@ -236,7 +236,7 @@ END_TEST
 
 /* A unit that unsubscribes is not called, and the others keep their order. A unit that subscribes again counts as added
  * last. Repeating either changes nothing. Other calls are not affected. */
-START_TEST(listening_and_not) {
+START_TEST(subscribing_and_unsubscribing) {
     sm_unit_listen(sm, &ops[1], HOOK_TICK, false);
     sm_unit_listen(sm, &ops[1], HOOK_TICK, false);
     sm_units_tick(sm, 1);
@@ -263,7 +263,7 @@ START_TEST(listening_and_not) {
 END_TEST
 
 /* If units unsubscribe during a call, each other unit is still called once. */
-START_TEST(turning_away_during_the_call) {
+START_TEST(unsubscribing_during_the_call) {
     for (int i = 0; i < UNITS; i++) {
         speakers[i].deafened = HOOK_TICK;
         sm_units_tick(sm, 1);
@@ -282,7 +282,7 @@ START_TEST(turning_away_during_the_call) {
 END_TEST
 
 /* A unit gets only the calls that it implements. A unit whose make() fails is not added. */
-START_TEST(what_a_unit_has) {
+START_TEST(a_unit_gets_its_calls_only) {
     struct speaker m = {.name = 'M'}, l = {.name = 'L'}, broken = {.name = 'X', .broken = true};
     ck_assert(sm_add_unit(sm, &(struct sm_unit_row){&mute, &m}));
     ck_assert(sm_add_unit(sm, &(struct sm_unit_row){&looks, &l}));
@@ -318,8 +318,8 @@ SUITE(timing_sm_unit_calls) {
     TEST(the_first_no_counts);
     TEST(one_answer_of_many);
     TEST(the_earliest_cycle_is_next);
-    TEST(listening_and_not);
-    TEST(turning_away_during_the_call);
-    TEST(what_a_unit_has);
+    TEST(subscribing_and_unsubscribing);
+    TEST(unsubscribing_during_the_call);
+    TEST(a_unit_gets_its_calls_only);
     TEST(a_launch_that_fails);
 }

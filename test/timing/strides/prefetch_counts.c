@@ -8,7 +8,7 @@ START_TEST(fates_are_those_of_the_cache) {
         {"stride.requested", "stride.present", "stride.refused", "stride.issued", "stride.useful", "stride.late",
          "stride.unused"},
         {"ddp.requested", "ddp.present", "ddp.refused", "ddp.issued", "ddp.useful", "ddp.late", "ddp.unused"}};
-    static const double want[7] = {11, 3 + 4, 5, 6, 2, 1, 8}; /* there, or sent for already, is one */
+    static const double want[7] = {11, 3 + 4, 5, 6, 2, 1, 8}; /* present or pending: one statistic */
     const struct prefetch_counts n = {.asked = 11,
                                       .full = 99,
                                       .present = 3,
@@ -99,7 +99,7 @@ START_TEST(degrees_by_number) {
         sum += degree;
     }
     ck_assert_int_gt(degree, 36);
-    ck_assert_int_lt(degree, AHEAD); /* no cap */
+    ck_assert_int_lt(degree, AHEAD); /* not capped */
     ck_assert_double_eq(stat_of("ddp.confident"), MISSES - 2);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         int n = 0;

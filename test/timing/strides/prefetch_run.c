@@ -6,7 +6,7 @@
 #include "test/timing/job_rig.h"
 #include <stdio.h>
 
-/* Each base with each prefetcher, alone and beside another extension. */
+/* Each base with each prefetcher, alone and with another extension. */
 static const char *const prefetchers[] = {"+ddp", "+stride", "+dac+ddp", "+cae+ddp"};
 static uint64_t models(void) { return 3 * (uint64_t)base_models()->n; }
 static const char *model_in_turn(uint64_t turn) {
@@ -42,9 +42,9 @@ static void check_sums(const struct job *j, const char *e) {
     ck_assert_double_eq(loads, job_stat(j, "ddp.confident"));
 }
 
-/* Sampled: a program in one of the models, in the next round of all models on the next preset and with the other
- * options, so that as many programs as there are models, four times, have every pair of model and preset and of model
- * and options; with HEDDLE_EVERY each has all of them. */
+/* Sampled: each program runs in one of the models. The next round of all models has the next preset and the other
+ * options. So four times as many programs as models have every pair of model and preset, and of model and options. With
+ * HEDDLE_EVERY each program has all. */
 START_TEST(programs_are_right) {
     static const char *const presets[] = {"fermi", "turing", "gt200", "volta"};
     static const char *const small[] = {"stride.level=l1", "ddp.level=l1", "stride.queue=4", NULL};

@@ -60,7 +60,7 @@ START_TEST(only_loads_that_miss) {
         see(PC + 1, 0, BASE + i * LINE, SEEN_MERGED, true);
     }
     ck_assert_int_eq(n_asked, 1);
-    ck_assert_double_eq(stat_of("stride.duplicates"), 1); /* the other load wanted the same line */
+    ck_assert_double_eq(stat_of("stride.duplicates"), 1); /* the other load requested the same line */
 }
 END_TEST
 
@@ -81,14 +81,14 @@ START_TEST(the_degree_grows_until_lines_come_in_time) {
         miss(i);
     }
     ASKED(3, 5, 6, 8, 10, 11, 12, 13, 14, 15);
-    ck_assert_double_eq(stat_of("ddp.misses"), 12); /* each looks into the table, and trains */
+    ck_assert_double_eq(stat_of("ddp.misses"), 12); /* each looks up the table, and trains */
     ck_assert_double_eq(stat_of("ddp.lookups"), 12);
     ck_assert_double_eq(stat_of("ddp.executions"), 12);
     ck_assert_double_eq(stat_of("ddp.confident"), 10);
     ck_assert_double_eq(stat_of("ddp.candidates"), 10);
     ck_assert_double_eq(stat_of("ddp.grown_by_loads"), 3);
     ck_assert_double_eq(stat_of("ddp.grown_by_prefetches"), 0);
-    ck_assert_double_eq(stat_of("ddp.degree_1"), 1); /* miss 2; 3 and 4 at 2; 5 at 3; 6 to 11 at 4 */
+    ck_assert_double_eq(stat_of("ddp.degree_1"), 1); /* degree 1 at miss 2; 2 at 3 and 4; 3 at 5; 4 at 6 to 11 */
     ck_assert_double_eq(stat_of("ddp.degree_2"), 2);
     ck_assert_double_eq(stat_of("ddp.degree_3"), 1);
     ck_assert_double_eq(stat_of("ddp.degree_4"), 6);
@@ -259,7 +259,7 @@ END_TEST
 START_TEST(strides_that_ask_for_nothing) {
     begin("ddp", NULL);
     for (int i = 0; i < 6; i++)
-        miss(0); /* the same place */
+        miss(0); /* the same address */
     ck_assert_double_eq(stat_of("ddp.candidates"), 0);
     for (uint64_t i = 0; i < 5; i++)
         see(PC + 1, 0, BASE + 8 * i, SEEN_MISS, true); /* within a line */
