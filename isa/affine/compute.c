@@ -1,23 +1,12 @@
-/* What an operation of the affine stream computes. compute_offsets.c says what becomes of tuples, the row's executor
- * what a value is where that is not linear; the others what is done when there is no tuple. */
+/* Computes an operation of the affine stream for a batch of CTAs. Tuples are computed by compute_offsets.c, and by the
+ * row's executor where the operation is not linear. CTAs without a tuple go to compute_threads.c and
+ * compute_variants.c. */
 #include "compute_parts.h"
 #include "isa/decode.h"
 
-bool compute_execute(struct affine_engine *e, const struct affine_op *op, lanemask_t lanes) {
-    struct warp *w = &e->warp;
-    const struct inst *in = &op->in;
-    if (in->kind == K_LANE) { /* pure: what idle lanes hold does not matter, and is not looked at */
-        in->fn.lane(reg_ptr(w, in->d), reg_ptr(w, in->d2), reg_ptr(w, in->a), reg_ptr(w, in->b), reg_ptr(w, in->c),
-                    reg_ptr(w, in->e));
-        return true;
-    }
-    exec_inst(w, in, lanes, &e->fx);
-    return e->fx.fault == FAULT_NONE;
-}
-
 /* ---- sources ---- */
 
-/* Fills *o where each source has one tuple, or one value of a predicate, in CTA c; false where it has not. */
+/* Fills *o if each source has one tuple, or one predicate value for all threads, in CTA c. Else returns false. */
 static bool compute_simple(const struct affine_engine *e, const struct affine_op *op, uint32_t c,
                            struct affine_operands *o) {
     for (int i = 0; i < op->n_sources; i++) {
@@ -39,28 +28,9 @@ static bool compute_simple(const struct affine_engine *e, const struct affine_op
     return true;
 }
 
-static void put_pred(struct affine_engine *e, const struct affine_source *s, uint32_t lane, bool v) {
-    lanemask_t m;
-    memcpy(&m, e->bank + (s->at >> 1), sizeof m);
-    m = v ? m | (lanemask_t)1 << lane : m & ~((lanemask_t)1 << lane);
-    memcpy(e->bank + (s->at >> 1), &m, sizeof m);
-}
-
-void compute_put_operands(struct affine_engine *e, const struct affine_op *op, uint32_t lane,
-                          const struct affine_operands *o) {
-    for (int i = 0; i < op->n_sources; i++) {
-        if (op->source[i].reg == NO_REG)
-            continue;
-        if (o->t[i])
-            put_lane(e, &op->source[i], lane, o->t[i]->base);
-        else
-            put_pred(e, &op->source[i], lane, o->pred[i]);
-    }
-}
-
 /* ---- results ---- */
 
-/* The same predicate for all threads of a CTA that are in the group. */
+/* Sets a predicate to one value for the group's threads of CTA c. */
 static void put_uniform(struct affine_engine *e, struct affine_reg *r, uint32_t c, const struct affine_group *g,
                         bool value, enum affine_compare how) {
     const uint32_t n = e->shape.n_warps;
@@ -79,17 +49,6 @@ static void put_uniform(struct affine_engine *e, struct affine_reg *r, uint32_t 
             put_result_pred(e, r, c, w, m[w], all, how);
 }
 
-bool compute_write(struct affine_engine *e, const struct affine_dest *d, uint32_t c, const lanemask_t *lanes,
-                   const struct affine_tuple *t, struct affine_step *step) {
-    bool expanded = false;
-    if (!cell_write(&e->regs[d->reg].cells[c], d->bits, &e->shape, lanes, of_cta(e, e->live, c), t, &expanded)) {
-        e->out_of_memory = true;
-        return false;
-    }
-    step->fallbacks += expanded;
-    return true;
-}
-
 static bool put_tuple(struct affine_engine *e, const struct affine_dest *d, uint32_t c, const struct affine_group *g,
                       const struct affine_tuple *t, struct affine_step *step) {
     if (step->class < STEP_AFFINE && !affine_is_scalar(t))
@@ -100,22 +59,12 @@ static bool put_tuple(struct affine_engine *e, const struct affine_dest *d, uint
     return true;
 }
 
-enum affine_compare compute_dearest(const struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w) {
-    enum affine_compare most = COMPARE_CTA;
-    for (int i = 0; i < op->n_sources; i++) {
-        const struct affine_source *s = &op->source[i];
-        if (!s->bits && s->reg != NO_REG && e->regs[s->reg].compare[c * e->shape.n_warps + w] > most)
-            most = e->regs[s->reg].compare[c * e->shape.n_warps + w];
-    }
-    return most;
-}
-
 /* ---- all CTAs ---- */
 
-/* The executor has computed what CTA c gets in its lane, all of it or beside offsets `t`. False: memory is out. */
+/* Writes the results that the executor left in lane c to CTA c; `t` has the thread offsets. False: out of memory. */
 static bool take_results(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_group *g,
                          struct affine_tuple *t, struct affine_step *step) {
-    const enum affine_compare how = op->rule == RULE_PRED ? compute_dearest(e, op, c, 0) : COMPARE_CTA;
+    const enum affine_compare how = op->rule == RULE_PRED ? compute_costliest(e, op, c, 0) : COMPARE_CTA;
     for (int i = 0; i < op->n_dests; i++) {
         const struct affine_dest *d = &op->dest[i];
         if (!d->bits) {
@@ -129,9 +78,9 @@ static bool take_results(struct affine_engine *e, const struct affine_op *op, ui
     return true;
 }
 
-/* CTAs with one tuple a source whose rule says all. Returns those that are done. A result for all threads of a CTA is
- * computed where it stays, over what the operands may have there: it is written last, base by base and offset by
- * offset. */
+/* Computes the CTAs that have one tuple for each source, by the operation's rule alone. Returns the CTAs done. A result
+ * for a whole CTA is written in place: its cell may hold an operand, so each field is written after it was last
+ * read. */
 static uint32_t by_rule(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                         struct affine_step *step) {
     struct affine_cell *cells = e->regs[op->dest[0].reg].cells;
@@ -157,8 +106,8 @@ static uint32_t by_rule(struct affine_engine *e, const struct affine_op *op, con
     return done;
 }
 
-/* The same for all threads of the only CTA: what the interpreter does most. */
-static bool alone_by_rule(struct affine_engine *e, const struct affine_op *op, struct affine_step *step) {
+/* Like by_rule(), for all threads of the batch's only CTA: the most frequent case of the interpreter. */
+static bool single_cta_by_rule(struct affine_engine *e, const struct affine_op *op, struct affine_step *step) {
     struct affine_reg *r = &e->regs[op->dest[0].reg];
     struct affine_operands o;
     if (!compute_simple(e, op, 0, &o) || !compute_offsets(e, op, &o, &r->cells[0].v[0]))
@@ -171,9 +120,9 @@ static bool alone_by_rule(struct affine_engine *e, const struct affine_op *op, s
     return true;
 }
 
-/* The same for a comparison of two scalars. */
-static bool alone_by_relation(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
-                              struct affine_step *step) {
+/* Like single_cta_by_rule(), for a comparison of two scalars. */
+static bool single_cta_by_relation(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
+                                   struct affine_step *step) {
     struct affine_operands o;
     if (!compute_simple(e, op, 0, &o) || !affine_is_scalar(o.t[0]) || !affine_is_scalar(o.t[1]))
         return false;
@@ -189,9 +138,10 @@ static bool alone_by_relation(struct affine_engine *e, const struct affine_op *o
     return true;
 }
 
-/* CTAs with one tuple a source have their bases computed side by side, a CTA a lane. Returns those that are done. */
-static uint32_t side_by_side(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
-                             struct affine_step *step) {
+/* Computes the CTAs that have one tuple for each source: their bases in one execution, a CTA in each lane. Returns the
+ * CTAs done. */
+static uint32_t by_executor(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
+                            struct affine_step *step) {
     struct affine_operands o;
     struct affine_tuple t[AFFINE_CTAS];
     uint32_t simple = 0;
@@ -229,9 +179,9 @@ static void note_by_cta(struct affine_engine *e, const struct affine_op *op, uin
     }
 }
 
-/* A CTA that has no tuple for the result, or several. */
-static void compute_apart(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_group *g,
-                          struct affine_step *step) {
+/* Computes a CTA whose result has no tuple, or several. */
+static void compute_cta(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_group *g,
+                        struct affine_step *step) {
     const lanemask_t *lanes = of_cta(e, g->lanes, c);
     struct affine_operands o;
     const bool simple = compute_simple(e, op, c, &o);
@@ -243,37 +193,37 @@ static void compute_apart(struct affine_engine *e, const struct affine_op *op, u
         compute_by_variants(e, op, c, lanes, g->whole >> c & 1, step);
 }
 
-/* Threads that wait beside them keep nothing that they will not read: what is written to a register that is dead there
- * is the value of the whole CTA. Else a loop that threads leave one by one would leave a variant behind a round. */
-static struct affine_group with_the_dead(const struct affine_engine *e, const struct affine_op *op,
-                                         const struct affine_group *g) {
+/* Returns the group, with CTAs marked whole if waiting threads will not read the results. Their old values need not be
+ * kept. Otherwise a loop that threads leave one by one would add a variant in each iteration. */
+static struct affine_group with_dead_results(const struct affine_engine *e, const struct affine_op *op,
+                                             const struct affine_group *g) {
     struct affine_group all = *g;
-    if (g->some & ~g->whole && engine_owns_results(e, op))
+    if (g->some & ~g->whole && engine_is_dead_elsewhere(e, op))
         all.whole |= g->some;
     return all;
 }
 
 bool engine_compute(struct affine_engine *e, const struct affine_op *op, const struct affine_group *who,
                     struct affine_step *step) {
-    const struct affine_group all = with_the_dead(e, op, who), *g = &all;
+    const struct affine_group all = with_dead_results(e, op, who), *g = &all;
     const struct affine_memo *memo = engine_memo(e, op);
     if (memo->tag && engine_recall(e, op, g, step))
         return true;
     const bool alone = e->n_ctas == 1 && g->whole && !memo->tries;
-    if (alone && op->linear && alone_by_rule(e, op, step))
+    if (alone && op->linear && single_cta_by_rule(e, op, step))
         return true;
-    if (alone && op->relation && alone_by_relation(e, op, g, step))
+    if (alone && op->relation && single_cta_by_relation(e, op, g, step))
         return true;
     const uint8_t by = e->n_ctas > 1 ? compute_by_cta(e, op) : CTA_SAME;
     e->fx.fault = FAULT_NONE;
     step->class = STEP_SCALAR;
-    uint32_t done = op->linear ? by_rule(e, op, g, step) : side_by_side(e, op, g, step);
+    uint32_t done = op->linear ? by_rule(e, op, g, step) : by_executor(e, op, g, step);
     for (uint32_t left = g->some & ~done; left && !e->fx.fault && !e->out_of_memory; left &= left - 1) {
         uint32_t c = (uint32_t)__builtin_ctz(left);
-        compute_apart(e, op, c, g, step);
+        compute_cta(e, op, c, g, step);
     }
     note_by_cta(e, op, by, g);
-    bool numbers = op->n_dests && op->dest[0].bits; /* predicates have units of their own for what CTAs differ in */
+    bool numbers = op->n_dests && op->dest[0].bits; /* predicates that differ between CTAs have units of their own */
     if (by == CTA_EACH && numbers && step->class != STEP_VECTOR) {
         step->class = STEP_EACH;
         step->slots = (uint32_t)__builtin_popcount(g->some);

@@ -1,4 +1,4 @@
-/* How the result of an operation differs from CTA to CTA of a batch. */
+/* Determines how the result of an operation differs between the CTAs of a batch. */
 #include "compute_parts.h"
 
 static uint8_t by_cta_of(const struct affine_engine *e, const struct affine_source *s) {
@@ -12,8 +12,8 @@ static bool has_offsets(const struct affine_engine *e, const struct affine_sourc
     return false;
 }
 
-/* Of a product: what does not differ keeps the other factor's, but the offsets of a thread times a CTA's number have no
- * tuple for the batch. */
+/* For a product. A factor equal in all CTAs keeps the other one linear. But thread offsets times a linear factor have
+ * no tuple for the batch. */
 static uint8_t product_by_cta(const struct affine_engine *e, const struct affine_op *op) {
     const struct affine_source *a = &op->source[0], *b = &op->source[1];
     uint8_t ka = by_cta_of(e, a), kb = by_cta_of(e, b);
@@ -25,8 +25,8 @@ static uint8_t product_by_cta(const struct affine_engine *e, const struct affine
     return CTA_EACH;
 }
 
-/* Do the numbers that a source holds grow from CTA to CTA by what their bits say, so that widening keeps them linear?
- */
+/* Returns true if the source's values increase evenly from CTA to CTA when their bits are widened, so that they stay
+ * linear. */
 static bool grows_evenly(const struct affine_engine *e, const struct affine_op *op, const struct affine_source *s) {
     const uint64_t mask = affine_mask(op->from_bits);
     uint64_t before = 0;

@@ -1,18 +1,18 @@
 #ifndef ISA_AFFINE_COMPUTE_PARTS_H
 #define ISA_AFFINE_COMPUTE_PARTS_H
-/* What the files share that compute an operation of the affine stream: compute.c (all CTAs of a batch side by side),
- * compute_offsets.c (what becomes of tuples), compute_threads.c (values thread by thread, predicates by the ends
- * of rows), compute_variants.c (several tuples), compute_ctas.c (how a result differs from CTA to CTA). */
+/* Shared by the files that compute an operation of the affine stream, from below: compute_execute.c (one execution),
+ * compute_offsets.c (tuples), compute_ctas.c (differences between CTAs), compute_threads.c (thread by thread;
+ * predicates by the ends of rows), compute_variants.c (several tuples), compute.c (all CTAs of a batch). */
 #include "engine_parts.h"
 #include "isa/decode.h"
 
-/* Where the values of one operation come from, for one CTA. */
+/* The operands of an operation in one CTA. */
 struct affine_operands {
     const struct affine_tuple *t[MAX_SOURCES]; /* NULL: a predicate */
     bool pred[MAX_SOURCES];
 };
 
-/* One value of a register, `bits` of it; sizes that integers have are stored without a call. */
+/* Store or load one register value of `bits` bits. Sizes of integers need no call. */
 static inline void put_value(unsigned char *at, unsigned bits, uint64_t v) {
     if (bits == 64)
         memcpy(at, &v, 8);
@@ -33,7 +33,7 @@ static inline uint64_t get_value(const unsigned char *at, unsigned bits) {
     return v;
 }
 
-/* Registers of the warp that executes. */
+/* Access registers of the executing warp. */
 static inline void put_lane(struct affine_engine *e, const struct affine_source *s, uint32_t lane, uint64_t v) {
     put_value(e->bank + (s->at >> 1) + (size_t)lane * (s->bits / 8u), s->bits, v);
 }
@@ -48,7 +48,7 @@ static inline lanemask_t get_pred(const struct affine_engine *e, const struct af
     return m;
 }
 
-/* Sources as the affine registers have them. */
+/* Access sources in the engine's registers. */
 static inline struct affine_cell *cell_of(const struct affine_engine *e, const struct affine_source *s, uint32_t c) {
     return &e->regs[s->reg].cells[c];
 }
@@ -61,7 +61,7 @@ static inline bool is_uniform(const struct affine_engine *e, const struct affine
     return s->reg == NO_REG || e->regs[s->reg].uniform >> c & 1;
 }
 
-/* The masks of one CTA's warps. */
+/* Returns the masks of CTA c's warps. */
 static inline const lanemask_t *of_cta(const struct affine_engine *e, const lanemask_t *by_warp, uint32_t c) {
     return by_warp + (size_t)c * e->shape.n_warps;
 }
@@ -80,22 +80,23 @@ static inline bool note_fault(struct affine_step *step, uint32_t c, uint32_t w, 
     return false;
 }
 
-/* compute.c. */
-/* Executes the operation for lanes that the sources were put into. False: e->fx.fault. */
+/* ---- compute_execute.c ---- */
+/* Executes the operation in `lanes`, which hold operands. False: e->fx.fault. */
 bool compute_execute(struct affine_engine *e, const struct affine_op *op, lanemask_t lanes);
-/* Their bases, as the values of a lane. */
+/* Puts the operands' bases into a lane. */
 void compute_put_operands(struct affine_engine *e, const struct affine_op *op, uint32_t lane,
                           const struct affine_operands *o);
-/* The result's tuple for threads of CTA c: lanes[w] of each of its warps. False: memory is out. */
+/* Writes tuple t for threads lanes[w] of each warp w of CTA c. False: out of memory. */
 bool compute_write(struct affine_engine *e, const struct affine_dest *d, uint32_t c, const lanemask_t *lanes,
                    const struct affine_tuple *t, struct affine_step *step);
-/* How dear a predicate that is made of predicates is for a warp: as the dearest of them. */
-enum affine_compare compute_dearest(const struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w);
+/* Returns the cost of a predicate computed from predicates: the highest of its sources. */
+enum affine_compare compute_costliest(const struct affine_engine *e, const struct affine_op *op, uint32_t c,
+                                      uint32_t w);
 
-/* What its relation says of two numbers. Requires that it has one. */
+/* Returns the result of the operation's comparison. Requires op->relation. */
 static inline bool compute_related(const struct affine_op *op, uint64_t a, uint64_t b) {
     const uint64_t turn = op->is_signed ? (uint64_t)1 << (op->from_bits - 1) : 0, mask = affine_mask(op->from_bits);
-    a = (a & mask) ^ turn; /* ordered as numbers without a sign are */
+    a = (a & mask) ^ turn; /* order signed numbers as unsigned ones */
     b = (b & mask) ^ turn;
     switch (op->relation) {
     case CMP_EQ:
@@ -116,26 +117,34 @@ static inline bool compute_related(const struct affine_op *op, uint64_t a, uint6
     }
 }
 
-/* compute_offsets.c. The offsets of the result, and its base where op->linear; false: it has none, its values must be
- * computed thread by thread. */
+/* ---- compute_offsets.c ----
+ *
+ * Computes the result's thread offsets, and its base if op->linear. False: the result has no tuple and must be computed
+ * thread by thread. */
 bool compute_offsets(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
                      struct affine_tuple *to);
 
-/* compute_threads.c. All are for lanes[w] of the warps of CTA c. False: a fault, or memory is out. */
+/* ---- compute_threads.c ----
+ *
+ * Computes the threads lanes[w] of each warp w of CTA c one by one. False: a fault, or out of memory. */
 bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
                        struct affine_step *step);
-/* setp of a CTA whose operands `o` have one tuple each: first by the ends of warps, then the lanes of those whose ends
- * differ. */
+/* Computes a setp of CTA c, whose operands `o` have one tuple each. Compares the ends of each warp, and all lanes where
+ * the ends differ. Arguments and result as above. */
 bool compute_by_ends(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_operands *o,
                      const lanemask_t *lanes, struct affine_step *step);
-/* Does a source have a value for each thread of the CTA? */
+/* Returns true if a source has a value for each thread of the CTA. */
 bool compute_is_exact(const struct affine_engine *e, const struct affine_op *op, uint32_t c);
 
-/* compute_variants.c. A CTA whose sources have several tuples, or a predicate that its threads do not share. `whole`:
- * what other threads have in the result's register does not matter. */
+/* ---- compute_variants.c ----
+ *
+ * Computes a CTA whose sources have several tuples, or a predicate that differs between threads. `whole`: the result's
+ * old value in other threads is dead. */
 bool compute_by_variants(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
                          bool whole, struct affine_step *step);
 
-/* compute_ctas.c. How the result differs between the CTAs of the batch: enum by_cta. */
+/* ---- compute_ctas.c ----
+ *
+ * Returns how the result differs between the CTAs of the batch: enum by_cta. */
 uint8_t compute_by_cta(const struct affine_engine *e, const struct affine_op *op);
 #endif

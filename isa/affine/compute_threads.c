@@ -1,7 +1,7 @@
-/* Values that have no tuple, thread by thread; and predicates that both ends of a row decide. */
+/* Computes values without a tuple thread by thread, and predicates by the two ends of a row. */
 #include "compute_parts.h"
 
-/* All lanes of a register, from 64-bit values and to them. */
+/* Convert between 64-bit values and all lanes of a register. */
 static void put_lanes(unsigned char *to, unsigned bytes, const uint64_t v[WARP_LANES]) {
     switch (bytes) {
     case 8:
@@ -62,7 +62,7 @@ static bool take_warp(struct affine_engine *e, const struct affine_op *op, uint3
         const struct affine_dest *d = &op->dest[i];
         struct affine_reg *r = &e->regs[d->reg];
         if (!d->bits) {
-            enum affine_compare how = op->rule == RULE_PRED ? compute_dearest(e, op, c, w) : COMPARE_LANES;
+            enum affine_compare how = op->rule == RULE_PRED ? compute_costliest(e, op, c, w) : COMPARE_LANES;
             r->uniform &= ~(1u << c);
             put_result_pred(e, r, c, w, lanes, get_pred(e, d), how);
             step->class = step->class < STEP_AFFINE ? STEP_AFFINE : step->class;
@@ -110,14 +110,14 @@ bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint
 
 /* ---- both ends of a row ---- */
 
-/* The operand that is not scalar, where both ends of a row may stand for all of it: it grows or falls along x, and the
- * other one is scalar. NULL: they may not. */
+/* Returns the operand that is not scalar, if the ends of a row can decide for the row: the other operand is scalar.
+ * NULL: they cannot. */
 static const struct affine_tuple *along_rows(const struct affine_operands *o) {
     const bool scalar[2] = {affine_is_scalar(o->t[0]), affine_is_scalar(o->t[1])};
     return scalar[1] ? o->t[0] : scalar[0] ? o->t[1] : NULL;
 }
 
-/* The values of a tuple for both ends of warps `from` to from + n, at most 16: lanes 2 k and 2 k + 1. */
+/* Puts the values of both ends of n <= 16 warps, from warp `from` on: lanes 2 k and 2 k + 1. */
 static void put_ends(struct affine_engine *e, const struct affine_source *s, const struct affine_tuple *t,
                      uint32_t from, uint32_t n) {
     uint64_t v[WARP_LANES] = {0};
@@ -132,8 +132,8 @@ static void put_ends(struct affine_engine *e, const struct affine_source *s, con
     put_lanes(e->bank + (s->at >> 1), s->bits / 8u, v);
 }
 
-static bool by_lanes(struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w, lanemask_t lanes,
-                     struct affine_step *step) {
+static bool compare_lanes(struct affine_engine *e, const struct affine_op *op, uint32_t c, uint32_t w, lanemask_t lanes,
+                          struct affine_step *step) {
     put_warp(e, op, c, w);
     compute_execute(e, op, LANES_ALL);
     return take_warp(e, op, c, w, lanes, step);
@@ -141,7 +141,7 @@ static bool by_lanes(struct affine_engine *e, const struct affine_op *op, uint32
 
 enum { PAIRS = WARP_LANES / 2 };
 
-/* Compares the ends of warps `from` to from + n, at most 16: lanes 2 k and 2 k + 1 of both results. */
+/* Compares the ends of n <= 16 warps, from warp `from` on. The results are bits 2 k and 2 k + 1 of ends[]. */
 static void compare_ends(struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
                          uint32_t from, uint32_t n, lanemask_t ends[2]) {
     for (int i = 0; i < 2; i++)
@@ -158,8 +158,8 @@ static bool has_rows(const struct affine_shape *s) {
     return false;
 }
 
-/* Where no thread's value wraps, the least and the greatest of the CTA decide for all, if they agree: on what the first
- * result is for all threads. */
+/* Compares the least and the greatest value of the CTA. True: they agree, and *value is the first result of all
+ * threads. Requires that no thread's value wraps. */
 static bool compare_extremes(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
                              bool *value) {
     uint64_t a[2], b[2];
@@ -201,7 +201,7 @@ bool compute_by_ends(struct affine_engine *e, const struct affine_op *op, uint32
         bool decided = x && (ends[0] >> at & 1) == (ends[0] >> (at + 1) & 1) && e->shape.one_row[w] &&
                        (nowhere_wraps || affine_row_in_range(x, op->from_bits, op->is_signed, &e->shape, w));
         if (!decided) {
-            if (!by_lanes(e, op, c, w, lanes[w], step))
+            if (!compare_lanes(e, op, c, w, lanes[w], step))
                 return false;
             continue;
         }

@@ -1,26 +1,26 @@
-/* Control flow of the affine warp. */
+/* Control flow of the affine warp: its stack, branches, exits and barrier markers. */
 #include "engine_parts.h"
 #include <assert.h>
 #include <stdlib.h>
 
-/* ---- making and starting ---- */
+/* ---- creation and start ---- */
 
-static void *own_memory(void *ctx, size_t bytes) {
+static void *zeroed_memory(void *ctx, size_t bytes) {
     (void)ctx;
     return calloc(1, bytes);
 }
 
-/* The program's stream; one that was made by hand has none yet. */
+/* Uses the program's decoded stream; a program built by hand has none, so the engine decodes it. */
 static bool find_stream(struct affine_engine *e) {
     if (e->program->affine) {
         e->stream = *e->program->affine;
         return true;
     }
     e->owns_stream = true;
-    return affine_stream_init(&e->stream, e->program, own_memory, NULL);
+    return affine_stream_init(&e->stream, e->program, zeroed_memory, NULL);
 }
 
-/* Its registers, each kind in memory of its own: an engine is made for each launch. */
+/* Allocates the registers. Each kind of data is one array, since an engine is created for each launch. */
 static bool make_registers(struct affine_engine *e) {
     const struct affine_stream *s = &e->stream;
     const size_t warps = (size_t)e->max_ctas * e->shape.n_warps;
@@ -56,19 +56,19 @@ static bool make_registers(struct affine_engine *e) {
     return true;
 }
 
-static bool make_room(struct affine_engine *e) {
+static bool allocate(struct affine_engine *e) {
     size_t warps = (size_t)e->max_ctas * e->shape.n_warps;
     const struct program *p = e->program;
     e->bank = aligned_alloc(64, ((size_t)p->reg_bytes + SINK_BYTES + 63) / 64 * 64);
     e->pieces = calloc(MAX_PIECES, sizeof *e->pieces);
     e->live = calloc(warps, sizeof *e->live);
     e->rest = calloc(warps, sizeof *e->rest);
-    e->nobody = calloc(warps, sizeof *e->nobody);
+    e->no_lanes = calloc(warps, sizeof *e->no_lanes);
     e->taken = calloc(warps, sizeof *e->taken);
     e->markers = calloc(warps, sizeof *e->markers);
     e->thread_markers = calloc(warps * WARP_LANES, sizeof *e->thread_markers);
     e->entries = calloc(warps, sizeof *e->entries);
-    if (!e->bank || !e->pieces || !e->live || !e->rest || !e->nobody || !e->taken || !e->markers ||
+    if (!e->bank || !e->pieces || !e->live || !e->rest || !e->no_lanes || !e->taken || !e->markers ||
         !e->thread_markers || !e->entries)
         return false;
     memset(e->bank, 0, p->reg_bytes);
@@ -85,7 +85,7 @@ struct affine_engine *engine_new(const struct launch *l, uint32_t ctas, uint32_t
     e->first = first;
     e->max_ctas = ctas;
     affine_shape_init(&e->shape, l->block);
-    if (!make_room(e)) {
+    if (!allocate(e)) {
         engine_free(e);
         return NULL;
     }
@@ -125,7 +125,7 @@ void engine_free(struct affine_engine *e) {
     free(e->thread_markers);
     free(e->markers);
     free(e->taken);
-    free(e->nobody);
+    free(e->no_lanes);
     free(e->rest);
     free(e->live);
     free(e->pieces);
@@ -171,10 +171,10 @@ static void start_special(struct affine_engine *e, const struct special_init *i,
     }
 }
 
-/* Registers that some thread may read before it writes them hold zero. What others hold, left by another batch, nobody
- * reads: neither a thread, nor an operation that some threads execute, which keeps what the others will read. */
+/* Zeroes the registers that a thread may read before it writes them. Other registers keep values of an earlier batch,
+ * which nothing reads. */
 static void start_registers(struct affine_engine *e) {
-    const uint64_t *read_first = e->stream.live_regs; /* those of the first instruction */
+    const uint64_t *read_first = e->stream.live_regs; /* live at the first instruction */
     for (uint32_t k = 0; k < e->stream.n_regs; k++) {
         struct affine_reg *r = &e->regs[k];
         r->by_cta = CTA_SAME;
@@ -226,8 +226,8 @@ static bool any_lanes(const lanemask_t *lanes, uint32_t n) {
     return false;
 }
 
-/* Paths that have come to where they join another, or have no threads left, are gone. */
-static void settle(struct affine_engine *e) {
+/* Pops paths that have reached their reconvergence point or have no threads left. */
+static void pop_finished(struct affine_engine *e) {
     while (e->depth) {
         const struct stack_entry *top = &e->stack[e->depth - 1];
         if (top->pc != top->rpc && any_lanes(top->lanes, e->n_warps))
@@ -240,10 +240,10 @@ static void settle(struct affine_engine *e) {
 static void advance(struct affine_engine *e, uint32_t next) {
     e->stack[e->depth - 1].pc = next;
     if (next == e->stack[e->depth - 1].rpc)
-        settle(e);
+        pop_finished(e);
 }
 
-/* Which CTAs these threads are of. */
+/* Builds the group of these threads. */
 static struct affine_group group_of(const struct affine_engine *e, const lanemask_t *lanes) {
     struct affine_group g = {.lanes = lanes};
     const lanemask_t *live = e->live;
@@ -261,7 +261,7 @@ static struct affine_group group_of(const struct affine_engine *e, const lanemas
     return g;
 }
 
-/* The threads at the top of the stack. */
+/* Returns the group at the top of the stack. */
 static inline const struct affine_group *top_group(struct affine_engine *e) {
     if (!e->top_known)
         e->top = group_of(e, e->stack[e->depth - 1].lanes);
@@ -269,14 +269,14 @@ static inline const struct affine_group *top_group(struct affine_engine *e) {
     return &e->top;
 }
 
-/* Those of them whose guard holds. */
+/* Returns the group of threads at the top whose guard holds. */
 static struct affine_group guarded(struct affine_engine *e, const struct affine_op *op) {
     const struct affine_group *top = top_group(e);
     if (op->guard == NO_REG)
         return *top;
     const struct affine_reg *r = &e->regs[op->guard];
     const lanemask_t *p = r->pred, turn = op->guard_not ? LANES_ALL : 0;
-    if (!(e->top.some & ~r->uniform)) { /* all of a CTA's, or none */
+    if (!(e->top.some & ~r->uniform)) { /* the guard is uniform in each CTA */
         uint32_t holds = 0;
         for (uint32_t left = e->top.some; left; left &= left - 1) {
             uint32_t c = (uint32_t)__builtin_ctz(left);
@@ -285,7 +285,7 @@ static struct affine_group guarded(struct affine_engine *e, const struct affine_
         if (holds == e->top.some)
             return e->top;
         if (!holds)
-            return (struct affine_group){.lanes = e->nobody};
+            return (struct affine_group){.lanes = e->no_lanes};
     }
     lanemask_t any = 0, missing = 0;
     for (uint32_t i = 0; i < e->n_warps; i++) {
@@ -296,14 +296,14 @@ static struct affine_group guarded(struct affine_engine *e, const struct affine_
     }
     if (!missing)
         return e->top;
-    return any ? group_of(e, e->taken) : (struct affine_group){.lanes = e->nobody};
+    return any ? group_of(e, e->taken) : (struct affine_group){.lanes = e->no_lanes};
 }
 
-/* As the stack of warps does it (isa/paths/reconv_spe.c), so that the two send and take in the same order there. */
+/* Branches like the stack of warps (isa/paths/reconv_spe.c), so that both streams send and take in the same order. */
 static bool branch(struct affine_engine *e, const struct inst *in, const lanemask_t *taken, struct affine_step *step) {
     struct stack_entry *top = &e->stack[e->depth - 1];
     lanemask_t *rest = e->rest, some = 0, others = 0, both = 0;
-    if (taken == top->lanes || taken == e->nobody) {
+    if (taken == top->lanes || taken == e->no_lanes) {
         advance(e, taken == top->lanes ? in->target : step->pc + 1);
         return true;
     }
@@ -328,29 +328,29 @@ static bool branch(struct affine_engine *e, const struct inst *in, const lanemas
     const bool fall_first = e->first == 1;
     bool fine = true;
     for (int k = 0; k < 2 && fine; k++) {
-        bool jumps = (k == 0) == fall_first; /* what is pushed last runs first */
+        bool jumps = (k == 0) == fall_first; /* the path pushed last runs first */
         uint32_t to = jumps ? in->target : step->pc + 1;
         if (to != rpc)
             fine = push(e, to, rpc, jumps ? taken : rest);
     }
-    settle(e);
+    pop_finished(e);
     return fine;
 }
 
-static void leave(struct affine_engine *e, const lanemask_t *lanes, uint32_t next) {
+static void exit_lanes(struct affine_engine *e, const lanemask_t *lanes, uint32_t next) {
     e->stack[e->depth - 1].pc = next;
     e->top_known = false;
     for (uint32_t i = 0; i < e->n_warps; i++)
         e->live[i] &= ~lanes[i];
-    for (uint32_t k = 0; k < e->depth; k++) /* `lanes` may be those of the last */
+    for (uint32_t k = 0; k < e->depth; k++) /* `lanes` may be the last entry's own */
         for (uint32_t i = 0; i < e->n_warps; i++)
             e->stack[k].lanes[i] &= e->live[i];
-    settle(e);
+    pop_finished(e);
 }
 
 static void pass_marker(struct affine_engine *e, const lanemask_t *lanes) {
     for (uint32_t i = 0; i < e->n_warps; i++) {
-        if (lanes[i] == e->live[i]) { /* what has exited does not matter */
+        if (lanes[i] == e->live[i]) { /* exited lanes do not matter */
             e->markers[i]++;
             continue;
         }
@@ -395,7 +395,7 @@ static bool run(struct affine_engine *e, const struct affine_op *op, const struc
     case K_RET:
     case K_EXIT:
     case K_TRAP:
-        leave(e, g->lanes, next);
+        exit_lanes(e, g->lanes, next);
         return true;
     case K_BARRIER:
         pass_marker(e, g->lanes);

@@ -1,12 +1,12 @@
-/* Results that all batches of a launch share. Parameters, sizes of blocks and of the grid and places of threads in
- * their block are the same for all CTAs, and so is what is computed of these alone: the first batch computes it, and
- * those behind it find it here. A tag stands for a value of this kind: two registers with the same tag hold the same in
- * all CTAs, so an operation whose sources have the tags that they had makes what it made. */
+/* Results that all batches of a launch share. Parameters, grid and CTA sizes and thread indices are equal in all CTAs,
+ * and so are results of these. The first batch computes them, and later batches reuse them. A tag identifies such a
+ * value: two registers with the same tag hold the same values in all CTAs. So an operation whose sources have the
+ * recorded tags has the recorded result. */
 #include "compute_parts.h"
 
 static uint32_t all_ctas(const struct affine_engine *e) { return UINT32_MAX >> (AFFINE_CTAS - e->n_ctas); }
 
-/* A source's tag as a memo holds it. False: its values are not known to be the same in all CTAs. */
+/* *tag = tag of a source; 0: a constant. False: it may differ between CTAs. */
 static inline bool tag_of(const struct affine_engine *e, const struct affine_source *s, uint32_t *tag) {
     *tag = s->reg == NO_REG ? 0 : e->regs[s->reg].tag;
     return *tag || s->reg == NO_REG;
@@ -64,7 +64,7 @@ void engine_remember(struct affine_engine *e, const struct affine_op *op, const 
         return;
     uint32_t from[MAX_SOURCES] = {0};
     for (int i = 0; i < op->n_sources; i++)
-        if (!tag_of(e, &op->source[i], &from[i])) { /* nor will it be next time */
+        if (!tag_of(e, &op->source[i], &from[i])) { /* it will not be equal next time either */
             m->tries = 0;
             m->tag = 0;
             return;

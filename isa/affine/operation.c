@@ -1,18 +1,18 @@
-/* The affine stream decoded: operands as registers of the engine, and the rule of each instruction. */
+/* Decodes the affine stream: operands become registers of the engine, and each instruction gets its rule. */
 #include "engine_parts.h"
 #include "isa/decode.h"
 #include <stdlib.h>
 
-/* Places of bank 0 where a register may begin. */
+/* Returns the number of offsets in bank 0 at which a register may begin. */
 static size_t places_of(const struct program *p) { return p->reg_bytes / sizeof(lanemask_t) + 1; }
 
-/* A stream while it is decoded. */
+/* State of decoding. */
 struct decoder {
     const struct program *program;
-    struct affine_stream *to; /* without `regs` they are counted */
+    struct affine_stream *to; /* if `regs` is NULL, registers are only counted */
 };
 
-/* The register at this place of bank 0. */
+/* Returns the number of the register at an offset of bank 0; adds it if it is new. */
 static uint16_t find_reg(struct decoder *e, uint32_t offset, unsigned bits) {
     struct affine_stream *s = e->to;
     uint16_t *at = &s->reg_at[offset / sizeof(lanemask_t)];
@@ -40,11 +40,11 @@ static void add_dest(struct decoder *e, struct affine_op *op, opnd_t o, unsigned
             (struct affine_dest){.bits = (uint8_t)bits, .at = o, .reg = find_reg(e, o >> 1, bits)};
 }
 
-/* Is the result's base what the rule makes of the sources' bases, as its offsets are? */
+/* Returns true if the rule computes the result's base from the sources' bases, as it computes offsets. */
 static bool is_linear(const struct affine_op *op, const struct isa_row *r) {
     switch ((enum affine_rule)op->rule) {
     case RULE_MOV:
-        return op->n_dests == 1 && r->op != OP_CVTA; /* which adds a window's place */
+        return op->n_dests == 1 && r->op != OP_CVTA; /* cvta adds the window's base */
     case RULE_ADD:
     case RULE_SUB:
     case RULE_NEG:
@@ -123,7 +123,7 @@ static void decode(struct decoder *e, struct affine_op *op, const struct inst *i
     }
 }
 
-/* All of it; special registers first, since what they hold is known when a batch starts. */
+/* Decodes all instructions. Special registers come first, because their values are known when a batch starts. */
 static void decode_stream(const struct program *p, struct affine_stream *s) {
     struct decoder d = {.program = p, .to = s};
     memset(s->reg_at, 0xff, places_of(p) * sizeof *s->reg_at);
@@ -142,14 +142,14 @@ bool affine_stream_init(struct affine_stream *s, const struct program *p, affine
     s->reg_at = alloc(ctx, places_of(p) * sizeof *s->reg_at);
     if (!s->ops || !s->reg_at)
         return false;
-    decode_stream(p, s); /* how many registers are there? */
+    decode_stream(p, s); /* counts the registers */
     s->regs = alloc(ctx, (s->n_regs + 1) * sizeof *s->regs);
     s->reg_words = (s->n_regs + 63) / 64;
     s->live_regs = alloc(ctx, (n * s->reg_words + 1) * sizeof *s->live_regs);
     if (!s->regs || !s->live_regs)
         return false;
     decode_stream(p, s);
-    return affine_find_lives(s);
+    return affine_find_liveness(s);
 }
 
 struct affine_stream *affine_stream_new(const struct program *p, affine_alloc *alloc, void *ctx) {

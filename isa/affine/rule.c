@@ -1,8 +1,8 @@
-/* Which rule each row of the instruction table has. */
+/* Assigns a rule to each row of the instruction table. */
 #include "rule.h"
 #include "isa/decode.h"
 
-/* Integers and bits of at most 64, or a predicate. */
+/* Returns true for integers and bits of at most 64, predicates, and no type. */
 static bool is_plain(uint8_t type) {
     char c = type_class(type);
     return c == 'p' || c == 'n' || ((c == 'u' || c == 's' || c == 'b') && type_bytes(type) <= 8);
@@ -13,7 +13,7 @@ static bool is_integer(uint8_t type) {
     return (c == 'u' || c == 's') && type != T_U16X2 && type != T_S16X2;
 }
 
-/* Nothing but integers, bits and predicates, in and out. */
+/* Returns true if all operands are integers, bits or predicates. */
 static bool is_pure(const struct isa_row *r) {
     const uint8_t types[] = {r->d, r->d2, r->a, r->b, r->c, r->e};
     for (unsigned i = 0; i < sizeof types; i++)
@@ -28,7 +28,7 @@ static enum affine_rule rule_of_product(const struct isa_row *r, enum affine_rul
     return r->form == form_put(CAT_PART, PART_WIDE) ? wide : RULE_SCALAR_ONLY;
 }
 
-/* Of a lane function that is pure. */
+/* Returns the rule of a pure lane function. */
 static enum affine_rule rule_of_lanes(const struct isa_row *r) {
     const bool integer = is_integer(r->d), plain = r->form == 0;
     switch (r->op) {
@@ -60,7 +60,7 @@ static enum affine_rule rule_of_lanes(const struct isa_row *r) {
     }
 }
 
-/* Of ld: what cannot be written while the kernel runs. */
+/* Returns the rule of ld: only memory that is constant during the kernel has one. */
 static enum affine_rule rule_of_load(const struct inst *in) {
     if (in->msize > 8 || in->rsize > 8 || in->hints & HINT_VOLATILE)
         return RULE_NONE;
@@ -78,7 +78,7 @@ enum affine_rule affine_rule_of(const struct inst *in) {
         return RULE_NONE;
     if (r->op == OP_CVT && is_integer(r->d) && is_integer(r->a) && r->form == 0)
         return RULE_WIDEN;
-    if (r->op == OP_MOV && type_bytes(r->d) <= 8) /* of floating-point types, too: bits move */
+    if (r->op == OP_MOV && type_bytes(r->d) <= 8) /* also floating-point types: mov copies bits */
         return r->d == T_PRED ? RULE_PRED : RULE_MOV;
     if (r->op == OP_SELP)
         return RULE_SELP;
@@ -87,7 +87,7 @@ enum affine_rule affine_rule_of(const struct inst *in) {
 
 static enum affine_class weaker(enum affine_class a, enum affine_class b) { return a > b ? a : b; }
 
-/* Of a product: at most one factor is affine. */
+/* Returns the class of a product: at most one factor may be affine. */
 static enum affine_class product(const enum affine_class s[4]) {
     return s[0] != CLASS_SCALAR && s[1] != CLASS_SCALAR ? CLASS_VECTOR : weaker(s[0], s[1]);
 }

@@ -1,43 +1,44 @@
 #ifndef ISA_AFFINE_RULE_H
 #define ISA_AFFINE_RULE_H
-/* What an affine unit can do with each instruction: the one table that the analysis, the affine warp's engine and
- * compact affine execution read. "Decoupled Affine Computation for SIMT GPUs", sections 2.2, 4.4 and 4.6.
+/* The rules of affine execution: what an affine unit can do with each instruction. The analysis, the affine warp's
+ * engine and compact affine execution share this table. Source: "Decoupled Affine Computation for SIMT GPUs", sections
+ * 2.2, 4.4 and 4.6.
  *
- * A scalar has one value for all threads of a CTA, an affine value is base + x * tid.x + y * tid.y + z * tid.z modulo
- * 2^width, and a vector is neither. Predicates have classes, too: scalar where all threads of a CTA agree, affine where
- * the affine unit can tell each thread's from a comparison of affine values, vector otherwise. */
+ * A scalar has one value in all threads of a CTA. An affine value is base + x * tid.x + y * tid.y + z * tid.z modulo
+ * 2^width. A vector is neither. A predicate is scalar if all threads of a CTA agree, affine if it comes from
+ * comparisons of affine values, and a vector otherwise. */
 #include "isa/program.h"
 
 enum affine_class { CLASS_SCALAR, CLASS_AFFINE, CLASS_VECTOR };
 
 enum affine_rule {
-    RULE_NONE,        /* the result is a vector: floating point, what lanes do together, memory, clocks */
-    RULE_MOV,         /* a, of any type of at most 64 bits; cvta: a and a constant */
+    RULE_NONE,        /* result is a vector: floating point, cross-lane operations, memory, clocks */
+    RULE_MOV,         /* a, of any type up to 64 bits; cvta: a + constant */
     RULE_ADD,         /* a + b */
     RULE_SUB,         /* a - b */
     RULE_NEG,         /* -a */
     RULE_MUL,         /* low half of a * b, one of them scalar */
-    RULE_MAD,         /* and + c */
+    RULE_MAD,         /* low half of a * b + c */
     RULE_SHL,         /* a << b, b scalar */
-    RULE_WIDEN,       /* cvt between integers of any width; narrowing keeps what is affine, too */
+    RULE_WIDEN,       /* cvt between integers of any width; narrowing keeps affine values affine */
     RULE_MUL_WIDE,    /* all of a * b, one of them scalar */
-    RULE_MAD_WIDE,    /* and + c */
-    RULE_SELP,        /* c ? a : b; c an affine predicate: a value for each side */
-    RULE_SETP,        /* eq ne lt le gt ge lo ls hi hs of integers, with and or xor of a predicate c */
+    RULE_MAD_WIDE,    /* all of a * b + c */
+    RULE_SELP,        /* c ? a : b; with an affine predicate c, a value for each side */
+    RULE_SETP,        /* eq ne lt le gt ge lo ls hi hs of integers, combined with a predicate c by and, or, xor */
     RULE_PRED,        /* and or xor not mov of predicates */
-    RULE_SCALAR_ONLY, /* other pure functions of integers, bits and predicates: when all sources are scalar */
+    RULE_SCALAR_ONLY, /* other pure functions of integers, bits and predicates: only if all sources are scalar */
     RULE_LD_PARAM,    /* ld.param of the kernel at a scalar address */
     RULE_LD_CONST,    /* ld.const at a scalar address */
     N_AFFINE_RULES
 };
 
-/* The rule of an instruction, by its row, kind and state space; decided by what it computes, whatever its guard is. */
+/* Returns the rule of an instruction by its row, kind and state space. The guard is ignored. */
 enum affine_rule affine_rule_of(const struct inst *in);
-/* The class of what an instruction with this rule writes, d and d2 alike. `source`: the classes of a, b, c and e; those
- * that it does not have (OPND_ZERO) and constants are CLASS_SCALAR. A guard is the caller's business: a write under an
- * affine guard is affine where the value that stays is. */
+/* Returns the class of the results d and d2. `source`: classes of a, b, c and e; constants and missing operands
+ * (OPND_ZERO) are CLASS_SCALAR. The caller handles the guard: a write under an affine guard is affine if the old value
+ * is. */
 enum affine_class affine_result(enum affine_rule rule, const enum affine_class source[4]);
-/* The class of a special register (isa/machine/warp.c says what they hold). */
+/* Returns the class of a special register (see isa/machine/warp.c). */
 enum affine_class affine_special(enum special s);
 const char *affine_class_name(enum affine_class c);
 #endif

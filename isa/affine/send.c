@@ -1,21 +1,7 @@
-/* What the affine warp sends: entries for the warps of its CTAs. */
+/* Sends queue entries from the affine warp to the warps of its CTAs. */
 #include "engine_parts.h"
 #include "supply.h"
 #include <stdlib.h>
-
-void affine_entry_free(struct affine_entry *e) {
-    free(e->exact);
-    e->exact = NULL;
-    e->lanes = 0;
-}
-
-void affine_entry_addresses(const struct affine_entry *e, const struct affine_shape *s, uint32_t warp,
-                            uint64_t out[WARP_LANES]) {
-    if (e->exact)
-        memcpy(out, e->exact, WARP_LANES * sizeof *out);
-    else
-        affine_expand(&e->at, 64, s, warp, out);
-}
 
 static uint32_t marker_of(const struct affine_engine *e, uint32_t warp, lanemask_t lanes) {
     uint32_t most = 0;
@@ -26,7 +12,7 @@ static uint32_t marker_of(const struct affine_engine *e, uint32_t warp, lanemask
     return e->markers[warp] + most;
 }
 
-/* That of a source's tuples which is for all these lanes; NULL: there is none. */
+/* Returns the source's tuple that covers all these lanes; NULL: none. */
 static const struct affine_tuple *tuple_of(const struct affine_engine *e, const struct affine_source *s, uint32_t cta,
                                            uint32_t w, lanemask_t lanes) {
     const struct affine_cell *c = &e->regs[s->reg].cells[cta];
@@ -36,7 +22,7 @@ static const struct affine_tuple *tuple_of(const struct affine_engine *e, const 
     return NULL;
 }
 
-/* The address that the access would have: with its offset, wrapped where it wraps. */
+/* *out = the access's address, with its offset. False: a 32-bit address wraps in some thread. */
 static bool full_address(const struct affine_engine *e, const struct inst *in, const struct affine_tuple *t,
                          struct affine_tuple *out) {
     *out = *t;
@@ -51,7 +37,7 @@ static bool full_address(const struct affine_engine *e, const struct inst *in, c
     return true;
 }
 
-/* The address of each lane, where there is no tuple for it. */
+/* Sends the address of each lane, for lanes without a common tuple. */
 static bool send_exact(struct affine_engine *e, const struct affine_op *op, uint32_t i, struct affine_entry *to,
                        struct affine_step *step) {
     const struct affine_source *s = &op->source[0];
@@ -67,8 +53,8 @@ static bool send_exact(struct affine_engine *e, const struct affine_op *op, uint
     return true;
 }
 
-/* What warp i of the batch gets of an enq beside an address: an entry is written a field at a time where it stays,
- * which is faster than a copy of all of it. NULL: memory is out. */
+/* Returns the entry of warp i of the batch, with all fields but the address or predicate. Fields are written in place,
+ * which is faster than a copy. NULL: out of memory. */
 static inline struct affine_entry *entry_for(struct affine_engine *e, uint32_t i, lanemask_t lanes,
                                              const struct affine_entry *what) {
     struct affine_entry *to = &e->entries[i];
@@ -84,8 +70,7 @@ static inline struct affine_entry *entry_for(struct affine_engine *e, uint32_t i
     return to;
 }
 
-/* To the warps of a CTA whose threads have one tuple, or several, or none. `what`: site and kind. False: memory is
- * out. */
+/* Sends addresses to the warps of CTA c. `what`: site and kind. False: out of memory. */
 static bool send_addresses(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
                            const struct affine_entry *what, struct affine_step *step) {
     const struct affine_source *s = &op->source[0];

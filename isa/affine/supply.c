@@ -1,3 +1,4 @@
+/* Queues from the affine warp to the CTA's warps, as ring buffers that grow. */
 #include "supply.h"
 #include <stdlib.h>
 
@@ -32,7 +33,7 @@ void supply_free(struct supply *s) {
 
 bool supply_grow(struct supply_ring *r) {
     uint32_t cap = r->cap ? 2 * r->cap : 8;
-    struct affine_entry *more = aligned_alloc(64, cap * sizeof *more); /* an entry is a line of the host's cache */
+    struct affine_entry *more = aligned_alloc(64, cap * sizeof *more); /* an entry is one cache line of the host */
     if (!more)
         return false;
     for (uint32_t i = 0; i < r->n; i++)
@@ -44,8 +45,8 @@ bool supply_grow(struct supply_ring *r) {
     return true;
 }
 
-/* Lanes of `lanes` whose oldest entry is not of this site. */
-static lanemask_t strangers(const struct supply_ring *r, uint32_t site, lanemask_t lanes) {
+/* Returns the lanes whose oldest entry belongs to another site, or that have none. */
+static lanemask_t lanes_at_other_site(const struct supply_ring *r, uint32_t site, lanemask_t lanes) {
     lanemask_t wrong = 0;
     for (uint32_t i = 0; i < r->n && lanes; i++) {
         const struct affine_entry *e = at(r, i);
@@ -55,7 +56,7 @@ static lanemask_t strangers(const struct supply_ring *r, uint32_t site, lanemask
     return wrong | lanes;
 }
 
-/* The oldest entry is nobody's any more. */
+/* Drops the oldest entry, which all its lanes have taken. */
 static void drop_first(struct supply *s, struct supply_ring *r) {
     struct affine_entry *e = at(r, 0);
     if (e->exact)
@@ -66,7 +67,7 @@ static void drop_first(struct supply *s, struct supply_ring *r) {
 }
 
 void supply_drop_taken(struct supply *s, struct supply_ring *r) {
-    const lanemask_t before = r->ready; /* none is added */
+    const lanemask_t before = r->ready; /* taking never adds ready lanes */
     lanemask_t ready = 0;
     while (r->n && !at(r, 0)->lanes)
         drop_first(s, r);
@@ -75,7 +76,7 @@ void supply_drop_taken(struct supply *s, struct supply_ring *r) {
     r->ready = ready;
 }
 
-/* In both, the most frequent case comes first: the oldest entry is for just these lanes. */
+/* Both functions try the common case first: the oldest entry is for exactly these lanes. */
 lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t index,
                             uint32_t site, lanemask_t lanes, uint64_t out[WARP_LANES]) {
     struct supply_ring *r = &s->ring[warp][QUEUE_ADDRESS];
@@ -85,7 +86,7 @@ lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, 
         supply_drop_first(s, r);
         return 0;
     }
-    lanemask_t wrong = strangers(r, site, lanes);
+    lanemask_t wrong = lanes_at_other_site(r, site, lanes);
     uint64_t some[WARP_LANES];
     for (uint32_t i = 0; !wrong && lanes; i++) {
         struct affine_entry *e = at(r, i);
@@ -112,7 +113,7 @@ lanemask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, lane
     struct supply_ring *r = &s->ring[warp][QUEUE_PREDICATE];
     if (take && supply_predicate_whole(s, warp, site, lanes, out))
         return 0;
-    lanemask_t wrong = strangers(r, site, lanes);
+    lanemask_t wrong = lanes_at_other_site(r, site, lanes);
     for (uint32_t i = 0; !wrong && lanes; i++) {
         struct affine_entry *e = at(r, i);
         lanemask_t m = e->lanes & lanes;

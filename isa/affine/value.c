@@ -1,3 +1,4 @@
+/* Tuples, and cells: registers of the affine warp for one CTA. */
 #include "value.h"
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +12,15 @@ void affine_shape_init(struct affine_shape *s, struct dim3 block) {
         for (int d = 0; d < 3; d++)
             warp_thread_ids(block, w, SPECIAL_TID_X + (unsigned)d, s->tid[d] + (size_t)w * WARP_LANES);
         s->launched[w] = n == WARP_LANES ? LANES_ALL : ((lanemask_t)1 << n) - 1;
-        /* x grows within a row and falls at its end */
+        /* x increases within a row and drops at its end */
         const uint32_t *x = s->tid[0] + (size_t)w * WARP_LANES;
         s->one_row[w] = x[n - 1] - x[0] == n - 1;
         s->rows[w] = n == WARP_LANES && x[15] - x[0] == 15 && x[31] - x[16] == 15;
     }
 }
 
-/* Does base, with the offsets' corners of `from` to `to` threads a dimension, stay inside the type? `number` holds what
- * they add up to: more than twice the type's bits. */
+/* Defines a function: returns true if the tuple stays in the type's range over a box of threads, `from` to `to` in each
+ * dimension. `number` must have more than twice the type's bits. */
 #define BOX_IN_RANGE(name, number)                                                                                     \
     static bool name(const struct affine_tuple *t, unsigned bits, bool is_signed, const uint32_t from[3],              \
                      const uint32_t to[3]) {                                                                           \
@@ -52,7 +53,7 @@ bool affine_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed
 bool affine_row_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const struct affine_shape *s,
                          uint32_t warp) {
     uint32_t last = (uint32_t)(31 - __builtin_clz(s->launched[warp]));
-    /* from the row's own first value on: a base that wraps on the way there does not matter */
+    /* use the row's first value as base: wrapping before the row does not matter */
     struct affine_tuple row = {.base = affine_at(t, s, warp, 0) & affine_mask(bits), .off = {t->off[0], 0, 0}};
     return box_in_range(&row, bits, is_signed, (uint32_t[3]){0, 0, 0}, (uint32_t[3]){last, 0, 0});
 }
@@ -148,9 +149,9 @@ static bool covers(const lanemask_t *lanes, const lanemask_t *live, uint32_t n) 
     return true;
 }
 
-/* Takes the lanes from all variants, and drops those that are left with none. */
-static void give_up_lanes(struct affine_cell *c, const struct affine_shape *s, const lanemask_t *lanes,
-                          const lanemask_t *live) {
+/* Removes the lanes from all variants, and deletes variants without lanes. */
+static void remove_lanes(struct affine_cell *c, const struct affine_shape *s, const lanemask_t *lanes,
+                         const lanemask_t *live) {
     uint32_t kept = 0, n = s->n_warps;
     for (uint32_t k = 0; k < c->n; k++) {
         lanemask_t *m = c->mask + (size_t)k * n, any = 0;
@@ -179,7 +180,7 @@ static void write_expanded(struct affine_cell *c, unsigned bits, const struct af
         }
 }
 
-/* One more tuple beside those that there are, for lanes that none of them is for. */
+/* Adds the lanes to the variant with this tuple, or adds a variant. */
 static void add_variant(struct affine_cell *c, const struct affine_shape *s, const lanemask_t *lanes,
                         const struct affine_tuple *t) {
     uint32_t k = 0;
@@ -209,7 +210,7 @@ bool cell_write(struct affine_cell *c, unsigned bits, const struct affine_shape 
         return false;
     if (c->n == 1)
         memcpy(c->mask, s->launched, n * sizeof *c->mask);
-    give_up_lanes(c, s, lanes, live);
+    remove_lanes(c, s, lanes, live);
     bool full = c->n == AFFINE_VARIANTS;
     for (uint32_t k = 0; k < c->n; k++)
         full &= !same_tuple(&c->v[k], t);

@@ -1,12 +1,12 @@
-/* Loads and stores. One check serves all accesses off one base register: that the 32 addresses lie as they did when
- * they were seen, and all bytes from the least offset to the greatest in one allocation, aligned. Else the code is
- * left, and the interpreter, which goes lane by lane where it must, finds the lane and the address of a fault. */
+/* Loads and stores. Accesses off one base register form a group, with one check: the 32 addresses must have the
+ * profiled shape, and all bytes from the least offset to the greatest must be aligned and in one allocation. If the
+ * check fails, the code exits. The interpreter then executes the access lane by lane, and finds the fault, if any. */
 #include "compile.h"
 #include <string.h>
 
 static const enum gpr group_pointer[N_GROUPS][2] = {{R8, R9}, {R10, R11}, {R14, R15}};
 
-enum access_shape shape_of(const uint64_t addr[WARP_LANES], unsigned bytes) {
+enum access_shape access_shape_of(const uint64_t addr[WARP_LANES], unsigned bytes) {
     unsigned shape = 0;
     for (unsigned h = 0; h < 2; h++) {
         const uint64_t *a = addr + 16 * h;
@@ -22,27 +22,27 @@ enum access_shape shape_of(const uint64_t addr[WARP_LANES], unsigned bytes) {
     return shape;
 }
 
-static const struct seen *seen_of(const struct compiler *c, const struct inst *in) {
-    return &c->seen[in - c->program->code];
+static const struct access_profile *profile_of(const struct compiler *c, const struct inst *in) {
+    return &c->profile[in - c->program->code];
 }
 static enum space space_of(const struct compiler *c, const struct inst *in) {
-    enum space s = in->space == SPACE_GENERIC ? (enum space)seen_of(c, in)->space : (enum space)in->space;
+    enum space s = in->space == SPACE_GENERIC ? (enum space)profile_of(c, in)->space : (enum space)in->space;
     return s == SPACE_CONST ? SPACE_GLOBAL : s;
 }
-/* Of a part of the lanes all is gathered or scattered but what is at one address that is a constant; of all lanes,
- * stores that are no rows are, too. */
+/* Returns the shape that the access is compiled for. With a partial warp all accesses gather or scatter, unless their
+ * address is constant. With all lanes, stores that are not rows scatter. */
 static enum access_shape shape_at(const struct compiler *c, const struct inst *in) {
-    enum access_shape s = c->part ? ACCESS_ANY : (enum access_shape)seen_of(c, in)->shape;
-    if (c->part && in->a & 1)
+    enum access_shape s = c->partial ? ACCESS_ANY : (enum access_shape)profile_of(c, in)->shape;
+    if (c->partial && in->a & 1)
         return ACCESS_SAME_SAME;
     if (in->a & 1)
         return s < ACCESS_ANY ? ACCESS_SAME_SAME : s;
     return in->kind == K_STORE && s < ACCESS_ROW_ROW ? ACCESS_ANY : s;
 }
 
-/* Is it an access of one constant address of local memory, which lies by words? *at: that address. */
+/* Returns true for an access of one constant address of local memory stored by words; *at: that address. */
 static bool is_local_row(const struct compiler *c, const struct inst *in, uint64_t *at) {
-    enum { MOST_LOCAL = 1 << 24 }; /* code has 32 bits for distances of rows */
+    enum { MOST_LOCAL = 1 << 24 }; /* limit of row distances: displacements have 32 bits */
     const struct program *p = c->program;
     uint64_t base;
     if (in->space != SPACE_LOCAL || !p->local_by_word || !(in->a & 1) || in->asize != 8)
@@ -54,7 +54,7 @@ static bool is_local_row(const struct compiler *c, const struct inst *in, uint64
 
 bool access_is_native(const struct compiler *c, const struct inst *in) {
     uint64_t at;
-    enum { FAR = 1 << 20 }; /* offsets; code has 32 bits for them and their differences */
+    enum { FAR = 1 << 20 }; /* limit of offsets: displacements and their differences have 32 bits */
     enum space s = space_of(c, in);
     enum access_shape shape = shape_at(c, in);
     bool load = in->kind == K_LOAD;
@@ -66,11 +66,12 @@ bool access_is_native(const struct compiler *c, const struct inst *in) {
         return true;
     if (s != SPACE_GLOBAL && s != SPACE_SHARED && (s != SPACE_PARAM || !load))
         return false;
-    if (s == SPACE_GLOBAL && (inst_is_strong(in) || in->asize != 8)) /* 32-bit addresses may wrap in the middle */
+    if (s == SPACE_GLOBAL && (inst_is_strong(in) || in->asize != 8)) /* 32-bit addresses may wrap inside an access */
         return false;
-    if (c->part && (seen_of(c, in)->call_part || (in->space == SPACE_GENERIC && seen_of(c, in)->shape > ACCESS_ANY)))
+    if (c->partial &&
+        (profile_of(c, in)->call_partial || (in->space == SPACE_GENERIC && profile_of(c, in)->shape > ACCESS_ANY)))
         return false;
-    if (shape == ACCESS_ANY) /* gathered with indices as wide as the addresses */
+    if (shape == ACCESS_ANY) /* gather indices must be as wide as the addresses */
         return (load || !c->e.vex) && (in->asize == 8 || in->msize == 4) && !(in->a & 1) && in->imm % in->msize == 0 &&
                (s == SPACE_GLOBAL || in->space == SPACE_SHARED);
     return load ? shape <= ACCESS_ROW_ROW : shape == ACCESS_ROW_ROW;
@@ -84,24 +85,25 @@ bool access_is_queued(const struct compiler *c, const struct inst *in) {
 
 /* ---- groups ---- */
 
-void forget_groups(struct compiler *c) {
+void groups_forget(struct compiler *c) {
     for (int g = 0; g < N_GROUPS; g++)
         c->groups[g].live = false;
 }
 
-void groups_written(struct compiler *c, opnd_t d) {
+void groups_invalidate(struct compiler *c, opnd_t d) {
     for (int g = 0; g < N_GROUPS; g++)
         if (c->groups[g].base == d)
             c->groups[g].live = false;
 }
 
-static bool belongs(const struct compiler *c, const struct group *g, const struct inst *in) {
+static bool matches_group(const struct compiler *c, const struct group *g, const struct inst *in) {
     return in->a == g->base && in->msize == g->msize && space_of(c, in) == g->space && shape_at(c, in) == g->shape;
 }
 
-/* A group for the access at hand and those behind it that are off the same base register while it keeps its value. */
+/* Returns the group of the current access: it and the later accesses off the same base register, up to the next write
+ * of that register. */
 static struct group group_for(const struct compiler *c) {
-    enum { NEAR = 1 << 16 }; /* what is further away is more likely to be in another place than to be free */
+    enum { NEAR = 1 << 16 }; /* accesses further away are likely in another allocation */
     const struct inst *first = inst_of(c);
     struct group g = {.base = first->a,
                       .live = true,
@@ -115,8 +117,8 @@ static struct group group_for(const struct compiler *c) {
         if (!c->is_native[i])
             break;
         bool access = in->kind == K_LOAD || in->kind == K_STORE;
-        if (access && belongs(c, &g, in) && (in->imm - first->imm) % in->msize == 0 && in->imm - first->imm < NEAR &&
-            first->imm - in->imm < NEAR) {
+        if (access && matches_group(c, &g, in) && (in->imm - first->imm) % in->msize == 0 &&
+            in->imm - first->imm < NEAR && first->imm - in->imm < NEAR) {
             g.low = in->imm < g.low ? in->imm : g.low;
             g.high = in->imm > g.high ? in->imm : g.high;
             g.writes |= in->kind == K_STORE;
@@ -129,7 +131,7 @@ static struct group group_for(const struct compiler *c) {
 
 /* ---- checks ---- */
 
-/* The vector registers with the base's lines; 0 when it is a constant. */
+/* Gets the vector registers with the lines of the base register. Returns their number; 0: the base is a constant. */
 static unsigned base_lines(struct compiler *c, const struct inst *in, unsigned v[MAX_LINES]) {
     unsigned n = in->a & 1 ? 0 : lines_of(c, in->asize);
     for (unsigned i = 0; i < n; i++)
@@ -137,7 +139,7 @@ static unsigned base_lines(struct compiler *c, const struct inst *in, unsigned v
     return n;
 }
 
-/* RAX and RCX: the first lane's base of each half. */
+/* Moves the base of the first lane of each half warp to RAX and RCX. */
 static void first_lanes(struct compiler *c, const struct inst *in, const unsigned v[MAX_LINES], unsigned n) {
     struct emit *e = &c->e;
     bool wide = in->asize == 8;
@@ -151,15 +153,15 @@ static void first_lanes(struct compiler *c, const struct inst *in, const unsigne
     emit_vector(e, move, v[n / 2], 0, RCX, WHOLE);
 }
 
-/* Leaves unless each half is as in g->shape: what differs is gathered in vector register 1. */
+/* Exits unless each half has the shape that the group expects. Collects differing bits in vector register 1. */
 static void check_shape(struct compiler *c, const struct group *g, const unsigned v[MAX_LINES], unsigned n,
-                        struct way_out *out) {
+                        struct side_exit *out) {
     struct emit *e = &c->e;
     bool wide = inst_of(c)->asize == 8;
     for (unsigned i = 0; i < n; i++) {
         unsigned half = i / (n / 2), t = v[i];
         if (i % (n / 2) == 0)
-            emit_vector(e, wide ? V_SPREAD64 : V_SPREAD32, 0, 0, v[i], WHOLE);
+            emit_vector(e, wide ? V_BROADCAST64 : V_BROADCAST32, 0, 0, v[i], WHOLE);
         if (g->shape >> half & 1) {
             size_t steps = wide ? offsetof(struct jit_tables, step8[g->msize == 8])
                                 : offsetof(struct jit_tables, step4[g->msize == 8]);
@@ -169,16 +171,18 @@ static void check_shape(struct compiler *c, const struct group *g, const unsigne
         if (i == 0)
             emit_vector(e, V_XOR, 1, t, 0, WHOLE);
         else
-            lanes_differ(e, 1, t, 0);
+            lanes_or_difference(e, 1, t, 0);
     }
-    if (n)
-        lanes_leave_if_any(c, 1, out);
+    if (n) {
+        lanes_test_any(e, 1);
+        exit_if(c, out, IF_NOT_ZERO);
+    }
 }
 
 #define IN_ALLOCATION(field) at(RDX, offsetof(struct allocation, field))
 
-/* RDX: the allocation that this access found last. Uses RSI. */
-static void find_allocation(struct compiler *c, bool writes, struct way_out *out) {
+/* RDX = the allocation that this access found last. Exits unless it is live, and writable if needed. Uses RSI. */
+static void find_allocation(struct compiler *c, bool writes, struct side_exit *out) {
     struct emit *e = &c->e;
     struct site *s = &c->sites[c->n_sites++];
     *s = (struct site){.index = c->at};
@@ -186,25 +190,25 @@ static void find_allocation(struct compiler *c, bool writes, struct way_out *out
     emit_constant(e, RDX, (uintptr_t)&s->hint);
     emit_load(e, false, RDX, at(RDX, 0));
     emit_alu_mem(e, ALU_CMP, false, RDX, at(RSI, offsetof(struct memory, n)));
-    leave_if(c, out, IF_NOT_BELOW);
+    exit_if(c, out, IF_NOT_BELOW);
     emit_multiply(e, RDX, sizeof(struct allocation));
     emit_alu_mem(e, ALU_ADD, true, RDX, at(RSI, offsetof(struct memory, list)));
     emit_compare_byte(e, IN_ALLOCATION(live), 0);
-    leave_if(c, out, IF_ZERO);
+    exit_if(c, out, IF_ZERO);
     if (writes) {
         emit_compare_byte(e, IN_ALLOCATION(read_only), 0);
-        leave_if(c, out, IF_NOT_ZERO);
+        exit_if(c, out, IF_NOT_ZERO);
     }
 }
 
-/* Leaves unless `extent` bytes from offset r on lie within the size in `size`, aligned to msize. Uses RSI. */
-static void check_range(struct compiler *c, enum gpr r, enum gpr size, int64_t extent, struct way_out *out) {
+/* Exits unless `extent` bytes from offset r on lie within `size` bytes. Uses RSI. */
+static void check_range(struct compiler *c, enum gpr r, enum gpr size, int64_t extent, struct side_exit *out) {
     struct emit *e = &c->e;
     emit_mov(e, RSI, size);
     emit_alu_imm(e, ALU_SUB, true, RSI, (int32_t)extent);
-    leave_if(c, out, IF_BELOW);
+    exit_if(c, out, IF_BELOW);
     emit_alu(e, ALU_CMP, true, r, RSI);
-    leave_if(c, out, IF_ABOVE);
+    exit_if(c, out, IF_ABOVE);
 }
 
 static uint64_t window_of(const struct inst *in, enum space s) {
@@ -213,7 +217,7 @@ static uint64_t window_of(const struct inst *in, enum space s) {
     return s == SPACE_SHARED ? SHARED_WINDOW : s == SPACE_PARAM ? PARAM_WINDOW : 0;
 }
 
-/* The size of a space without look-up into `size`, its host address into `host`. */
+/* Loads the size and the host address of shared memory or of the parameters. */
 static void flat_space(struct compiler *c, enum space s, enum gpr size, enum gpr host) {
     bool shared = s == SPACE_SHARED;
     emit_load(&c->e, true, size,
@@ -222,8 +226,9 @@ static void flat_space(struct compiler *c, enum space s, enum gpr size, enum gpr
               frame_at(shared ? offsetof(struct jit_frame, shared) : offsetof(struct jit_frame, params)));
 }
 
-/* The group's pointers: where the first lane of each half is at the least offset. */
-static void check_bounds(struct compiler *c, const struct group *g, const enum gpr pointer[2], struct way_out *out) {
+/* Checks bounds and alignment. Sets the group's pointers to the host address of each half's first lane at the least
+ * offset. */
+static void check_bounds(struct compiler *c, const struct group *g, const enum gpr pointer[2], struct side_exit *out) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);
     static const enum gpr offset[2] = {RAX, RCX};
@@ -241,7 +246,7 @@ static void check_bounds(struct compiler *c, const struct group *g, const enum g
         if (low)
             emit_alu_imm(e, ALU_ADD, true, offset[h], (int32_t)low);
         emit_test_imm(e, offset[h], g->msize - 1u);
-        leave_if(c, out, IF_NOT_ZERO);
+        exit_if(c, out, IF_NOT_ZERO);
         if (device)
             emit_alu_mem(e, ALU_SUB, true, offset[h], IN_ALLOCATION(begin));
         check_range(c, offset[h], pointer[1], g->high - g->low + g->msize * (g->shape >> h & 1 ? 16 : 1), out);
@@ -251,8 +256,8 @@ static void check_bounds(struct compiler *c, const struct group *g, const enum g
     emit_alu(e, ALU_ADD, true, pointer[0], RAX);
 }
 
-static bool serves(const struct compiler *c, const struct group *g, const struct inst *in) {
-    return g->live && belongs(c, g, in) && in->imm >= g->low && in->imm <= g->high &&
+static bool covers_access(const struct compiler *c, const struct group *g, const struct inst *in) {
+    return g->live && matches_group(c, g, in) && in->imm >= g->low && in->imm <= g->high &&
            (in->imm - g->low) % in->msize == 0 && (g->writes || in->kind == K_LOAD);
 }
 
@@ -261,7 +266,7 @@ static const struct group *group_of(struct compiler *c) {
     int oldest = 0;
     for (int i = 0; i < N_GROUPS; i++) {
         struct group *g = &c->groups[i];
-        if (serves(c, g, in)) {
+        if (covers_access(c, g, in)) {
             g->used = ++c->clock;
             return g;
         }
@@ -272,22 +277,24 @@ static const struct group *group_of(struct compiler *c) {
     *g = group_for(c);
     g->used = ++c->clock;
     unsigned v[MAX_LINES], n = base_lines(c, in, v);
-    struct way_out *out = way_out(c, JIT_LEFT);
+    struct side_exit *out = side_exit_new(c, JIT_LEFT);
     check_shape(c, g, v, n, out);
     first_lanes(c, in, v, n);
     check_bounds(c, g, group_pointer[oldest], out);
-    unpin(c);
+    lines_unpin(c);
     return g;
 }
 
 /* ---- gathers ---- */
 
-/* Vector register 2: the offset of each lane of line i from what registers 0 and 1 were set up for. */
-static void offsets(struct emit *e, bool wide, unsigned v) { emit_vector(e, wide ? V_SUB64 : V_SUB32, 2, v, 0, WHOLE); }
+/* Vector register 2 = the lanes' offsets from the start of the allocation; gather_bounds() has set register 0. */
+static void line_offsets(struct emit *e, bool wide, unsigned v) {
+    emit_vector(e, wide ? V_SUB64 : V_SUB32, 2, v, 0, WHOLE);
+}
 
-/* RDX: the host address that offsets count from. Vector register 0: what is to be taken from the base register;
- * 1: the last value there at which an element ends within bounds. */
-static void gather_bounds(struct compiler *c, const struct inst *in, bool wide, struct way_out *out) {
+/* RDX = host address of offset 0. Vector register 0 = address of offset 0, minus the instruction's offset. Vector
+ * register 1 = the greatest base value at which an element is within bounds. */
+static void gather_bounds(struct compiler *c, const struct inst *in, bool wide, struct side_exit *out) {
     struct emit *e = &c->e;
     if (space_of(c, in) == SPACE_GLOBAL) {
         find_allocation(c, in->kind == K_STORE, out);
@@ -301,57 +308,58 @@ static void gather_bounds(struct compiler *c, const struct inst *in, bool wide, 
     }
     emit_alu_imm(e, ALU_SUB, true, RSI, (int32_t)in->imm);
     emit_alu_imm(e, ALU_SUB, true, RAX, in->msize);
-    leave_if(c, out, IF_BELOW);
+    exit_if(c, out, IF_BELOW);
     emit_alu(e, ALU_ADD, true, RAX, RSI);
-    lanes_spread(e, wide, 0, RSI);
-    lanes_spread(e, wide, 1, RAX);
+    lanes_broadcast(e, wide, 0, RSI);
+    lanes_broadcast(e, wide, 1, RAX);
 }
 
-/* No offset may be below 0 or above the last one, of which the sign tells (spaces are small), and no address have a bit
- * below the element's size; the offset in the instruction has none. */
+/* Exits unless all offsets are within bounds and all addresses are aligned. The sign bit of a difference shows an
+ * offset out of bounds, since spaces are small. The instruction's offset is aligned. */
 static void gather_check(struct compiler *c, const struct inst *in, const unsigned v[MAX_LINES], unsigned n,
-                         struct way_out *out) {
+                         struct side_exit *out) {
     struct emit *e = &c->e;
     bool wide = in->asize == 8;
     uint32_t shift_op = wide ? V_SHIFT64 : V_SHIFT32;
     unsigned bits = 8 * in->asize;
     emit_vector(e, V_XOR, 3, 3, 3, WHOLE);
     for (unsigned i = 0; i < n; i++) {
-        offsets(e, wide, v[i]);
-        lanes_or_active(e, c->part, 3, 2, i, in->asize);
+        line_offsets(e, wide, v[i]);
+        lanes_or_active(e, c->partial, 3, 2, i, in->asize);
         emit_vector(e, wide ? V_SUB64 : V_SUB32, 2, 1, v[i], WHOLE);
-        lanes_or_active(e, c->part, 3, 2, i, in->asize);
+        lanes_or_active(e, c->partial, 3, 2, i, in->asize);
     }
     emit_vector(e, shift_op, SHIFT_RIGHT, 3, 3, WHOLE);
     emit_byte(e, bits - 1);
     for (unsigned i = 0; i < n; i++)
-        lanes_or_active(e, c->part, 3, v[i], i, in->asize);
+        lanes_or_active(e, c->partial, 3, v[i], i, in->asize);
     emit_vector(e, shift_op, SHIFT_LEFT, 3, 3, WHOLE);
     emit_byte(e, bits - (in->msize == 8 ? 3 : 2));
-    lanes_leave_if_any(c, 3, out);
+    lanes_test_any(e, 3);
+    exit_if(c, out, IF_NOT_ZERO);
 }
 
-/* From the addresses in `from`, which are line i of theirs. */
+/* Gathers elements from the addresses in `from`, line i of the base register. */
 static void gather_line(struct compiler *c, uint32_t op, unsigned to, unsigned from, unsigned i) {
     bool wide = inst_of(c)->asize == 8;
-    offsets(&c->e, wide, from);
-    lanes_gather(&c->e, op, to, RDX, 2, c->part, i, wide ? 8 : 4);
+    line_offsets(&c->e, wide, from);
+    lanes_gather(&c->e, op, to, RDX, 2, c->partial, i, wide ? 8 : 4);
 }
 
-/* The other way: `from` has the elements. */
+/* Scatters the elements in `from` to line i of the addresses. */
 static void scatter_line(struct compiler *c, uint32_t op, unsigned from, unsigned address, unsigned i) {
     bool wide = inst_of(c)->asize == 8;
-    offsets(&c->e, wide, address);
+    line_offsets(&c->e, wide, address);
     lanes_active(&c->e, 1, i, wide ? 8 : 4);
     emit_vector_index(&c->e, op + V_TO_SCATTER, from, at(RDX, 0), 2, 1);
 }
 
-/* Of lanes that write to one address the last one's stays, as in the interpreter. */
+/* If lanes store to one address, the last lane's value stays, as in the interpreter. */
 static void scatter(struct compiler *c) {
     const struct inst *in = inst_of(c);
     bool wide = in->asize == 8;
     unsigned v[MAX_LINES], n = base_lines(c, in, v);
-    struct way_out *out = way_out(c, JIT_LEFT);
+    struct side_exit *out = side_exit_new(c, JIT_LEFT);
     gather_bounds(c, in, wide, out);
     gather_check(c, in, v, n, out);
     const uint32_t base = c->pinned;
@@ -361,7 +369,7 @@ static void scatter(struct compiler *c) {
             scatter_line(c, wide ? V_GATHER64 : V_GATHER32, b, v[i], i);
         } else {
             scatter_line(c, V_GATHERQ32, b, v[2 * i], 2 * i);
-            lanes_upper(&c->e, 3, b);
+            lanes_upper_half(&c->e, 3, b);
             scatter_line(c, V_GATHERQ32, 3, v[2 * i + 1], 2 * i + 1);
         }
     }
@@ -372,7 +380,7 @@ static void gather(struct compiler *c) {
     const struct inst *in = inst_of(c);
     bool wide = in->asize == 8;
     unsigned v[MAX_LINES], n = base_lines(c, in, v);
-    struct way_out *out = way_out(c, JIT_LEFT);
+    struct side_exit *out = side_exit_new(c, JIT_LEFT);
     gather_bounds(c, in, wide, out);
     gather_check(c, in, v, n, out);
     const uint32_t base = c->pinned;
@@ -382,25 +390,25 @@ static void gather(struct compiler *c) {
         } else {
             gather_line(c, V_GATHERQ32, 1, v[2 * i], 2 * i);
             gather_line(c, V_GATHERQ32, 3, v[2 * i + 1], 2 * i + 1);
-            lanes_join(e, 1, 1, 3);
+            lanes_join_halves(e, 1, 1, 3);
         }
         unsigned d = line_new(c, in->d, i, false);
         emit_vector(e, V_COPY64, d, 0, 1, WHOLE);
     }
 }
 
-/* ---- local memory by words ---- */
+/* ---- local memory stored by words ---- */
 
-/* Word lines from and to elements of 64 bits, whose words are in two rows. */
+/* Loads 64-bit elements, whose lower and upper words are in two rows. */
 static void load_local_pairs(struct compiler *c, int64_t row) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);
-    for (unsigned i = 0; i < lines_of(c, 8); i++, unpin(c)) {
+    for (unsigned i = 0; i < lines_of(c, 8); i++, lines_unpin(c)) {
         const unsigned d = line_new(c, in->d, i, false);
         for (unsigned k = 0; k < 2; k++) {
             emit_vector_mem(e, V_LOAD, 1 + k, 0, at(RDX, row + k * LOCAL_ROW + i / 2 * line_bytes(c)), WHOLE);
             if (i % 2)
-                lanes_upper(e, 1 + k, 1 + k);
+                lanes_upper_half(e, 1 + k, 1 + k);
             emit_vector(e, V_LOW32, 1 + k, 0, 1 + k, WHOLE);
         }
         emit_vector(e, V_SHIFT64, SHIFT_LEFT, 2, 2, WHOLE);
@@ -411,7 +419,7 @@ static void load_local_pairs(struct compiler *c, int64_t row) {
 
 static void store_row_line(struct compiler *c, unsigned v, int64_t row, unsigned i) {
     const struct place p = at(RDX, row + i * line_bytes(c));
-    if (c->part)
+    if (c->partial)
         lanes_store_active(&c->e, v, p, i, 4);
     else
         emit_vector_mem(&c->e, V_STORE, v, 0, p, WHOLE);
@@ -420,15 +428,15 @@ static void store_row_line(struct compiler *c, unsigned v, int64_t row, unsigned
 static void store_local_pairs(struct compiler *c, int64_t row) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);
-    for (unsigned i = 0; i < lines_of(c, 4); i++, unpin(c)) {
+    for (unsigned i = 0; i < lines_of(c, 4); i++, lines_unpin(c)) {
         const unsigned a = line_get(c, in->b, 2 * i, false), b = line_get(c, in->b, 2 * i + 1, false);
-        lanes_cut(e, 3, a, b);
+        lanes_narrow(e, 3, a, b);
         store_row_line(c, 3, row, i);
         emit_vector(e, V_SHIFT64, SHIFT_RIGHT, 0, a, WHOLE);
         emit_byte(e, 32);
         emit_vector(e, V_SHIFT64, SHIFT_RIGHT, 3, b, WHOLE);
         emit_byte(e, 32);
-        lanes_cut(e, 3, 0, 3);
+        lanes_narrow(e, 3, 0, 3);
         store_row_line(c, 3, row + LOCAL_ROW, i);
     }
 }
@@ -443,7 +451,7 @@ static void access_local(struct compiler *c, uint64_t offset) {
     else if (in->msize == 8)
         store_local_pairs(c, row);
     else
-        for (unsigned i = 0; i < lines_of(c, 4); i++, unpin(c)) {
+        for (unsigned i = 0; i < lines_of(c, 4); i++, lines_unpin(c)) {
             if (in->kind == K_LOAD) {
                 emit_vector_mem(e, V_LOAD, line_new(c, in->d, i, false), 0, at(RDX, row + i * line_bytes(c)), WHOLE);
             } else {
@@ -473,7 +481,7 @@ void compile_access(struct compiler *c) {
     const struct group *g = group_of(c);
     const enum gpr *pointer = group_pointer[g - c->groups];
     unsigned lines = lines_of(c, in->msize);
-    for (unsigned i = line_first(c, in->msize); i < line_end(c, in->msize); i++, unpin(c)) {
+    for (unsigned i = line_first(c, in->msize); i < line_end(c, in->msize); i++, lines_unpin(c)) {
         unsigned half = i / (lines / 2);
         struct place p =
             at(pointer[half], in->imm - g->low + (g->shape >> half & 1 ? i % (lines / 2) * line_bytes(c) : 0));
@@ -482,13 +490,13 @@ void compile_access(struct compiler *c) {
         else
             emit_vector_mem(e,
                             g->shape >> half & 1 ? V_LOAD
-                            : in->msize == 4     ? V_SAME32
-                                                 : V_SAME64,
+                            : in->msize == 4     ? V_LOAD_SAME32
+                                                 : V_LOAD_SAME64,
                             line_new(c, in->d, i, false), 0, p, WHOLE);
     }
 }
 
-bool access_prepare(struct compiler *c) {
+bool access_check_load(struct compiler *c) {
     const struct inst *in = inst_of(c);
     uint64_t offset;
     if (in->kind != K_LOAD || is_local_row(c, in, &offset) || shape_at(c, in) == ACCESS_ANY)
@@ -500,11 +508,11 @@ bool access_prepare(struct compiler *c) {
 bool access_is_checked(const struct compiler *c, const struct inst *in, unsigned live) {
     bool checked = false;
     for (int g = 0; g < N_GROUPS; g++)
-        checked |= live >> g & 1 && serves(c, &c->groups[g], in);
+        checked |= live >> g & 1 && covers_access(c, &c->groups[g], in);
     return checked && in->kind == K_LOAD && shape_at(c, in) != ACCESS_ANY;
 }
 
-unsigned groups_left(const struct compiler *c, unsigned live, opnd_t d) {
+unsigned groups_after_write(const struct compiler *c, unsigned live, opnd_t d) {
     for (int g = 0; g < N_GROUPS; g++)
         live &= ~((unsigned)(c->groups[g].base == d) << g);
     return live;

@@ -1,3 +1,4 @@
+/* The code cache of a program: profiles blocks, compiles them, and keeps their code. */
 #include "compile.h"
 #include "isa/levels.h"
 #include <pthread.h>
@@ -7,49 +8,48 @@
 #include <time.h>
 
 enum {
-    SEEN_RUNS = 2,     /* of a block before it is compiled, in which its accesses are looked at */
-    FEWEST = 3,        /* instructions that are worth it, with a branch behind them */
-    MOST_LEFT = 256,   /* times that code is left early before it is compiled anew */
-    MOST_COMPILED = 6, /* times that a block is compiled */
+    PROFILED_RUNS = 2,        /* interpreted runs of a block that record its access shapes */
+    MIN_LENGTH = 3,           /* instructions of the shortest block compiled, including its branch */
+    EXITS_TO_RECOMPILE = 256, /* side exits before a block is recompiled */
+    MAX_COMPILATIONS = 6,     /* compilations of a block, at most */
     PAGE = 4096,
     AREA = 8 * PAGE,
 };
 
-/* Code that was made, kept until the program goes: some thread may be in it. */
+/* Compiled code of a block. Replaced code stays until the program is freed, since a thread may be in it. */
 struct jit_block {
     struct jit_block *next;
     void *code;
-    size_t inside; /* the offset at which other code enters it */
+    size_t inside; /* offset at which other blocks enter it */
     struct site *sites;
-    uint32_t n_sites, times; /* it was compiled so many times */
+    uint32_t n_sites, times; /* times: number of this compilation of the block */
 };
 
 struct jit_parts {
     const struct program *program;
     uint32_t after;
     pthread_mutex_t lock;
-    struct seen *seen; /* by PC */
-    /* under the lock */
+    struct access_profile *profile; /* by PC */
+    /* protected by the lock */
     struct jit_block *blocks;
-    struct area *areas; /* the first one may have room */
-    struct emit room;   /* for code on its way, and ways out of it: kept from block to block */
-    struct way_out *outs;
-    uint32_t cap_outs;
+    struct area *areas; /* the first one may have space */
+    struct emit buffer; /* code buffer and exits of the compiler, reused for each block */
+    struct side_exit *exits;
+    uint32_t cap_exits;
     struct jit_counts counts;
-    bool refused; /* the host's system gives no memory for code */
-    bool vex;     /* code is for AVX2 */
+    bool refused; /* the host refused executable memory */
+    bool vex;     /* compile for AVX2 */
 };
 
 #if defined(__x86_64__)
-static bool processor_counts(void) { return __builtin_cpu_supports("popcnt"); }
+static bool has_popcnt(void) { return __builtin_cpu_supports("popcnt"); }
 #else
-static bool processor_counts(void) { return false; }
+static bool has_popcnt(void) { return false; }
 #endif
 
-/* ---- memory that may be executed: written first, and never after that ---- */
+/* ---- executable memory: written once, before it becomes executable ---- */
 
-/* Pages for code, taken from the first one on. Those of a block become executable when it has been written; the others
- * are still writable, or nobody's. */
+/* Pages for code, allocated from the start. A block's pages become executable after its code is written. */
 struct area {
     struct area *next;
     unsigned char *pages;
@@ -58,7 +58,8 @@ struct area {
 
 static size_t whole_pages(size_t bytes) { return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1); }
 
-/* One that has so many bytes left. Pages come when they are touched: most programs have a few blocks. */
+/* Returns an area with `bytes` bytes left. The host allocates pages at the first write, so a large area costs
+ * little. */
 static struct area *area_with(struct area **areas, size_t bytes) {
     struct area *first = *areas, *a = NULL;
     if (first && first->bytes - first->used >= bytes)
@@ -106,7 +107,8 @@ static void block_free(struct jit_block *b) {
 
 /* ---- compiling ---- */
 
-/* Instructions from `pc` on that code can stand for: up to where control is, or the block ends. */
+/* Returns the number of instructions of the block at `pc` that can be compiled: up to control, a queue operation or its
+ * end. */
 static uint32_t native_length(const struct program *p, uint32_t pc) {
     uint32_t n = 0;
     while (pc + n < p->n && n < MAX_NATIVE) {
@@ -120,11 +122,11 @@ static uint32_t native_length(const struct program *p, uint32_t pc) {
     return n;
 }
 
-/* Is it long enough? A branch, a call or a return goes on to other code (compile_branch()). */
+/* Returns true if the block is long enough. A branch, call or return counts: code continues after it. */
 static bool is_worth_it(const struct program *p, uint32_t pc) {
     uint32_t n = native_length(p, pc);
     const unsigned kind = pc + n < p->n ? p->code[pc + n].kind : K_NOP;
-    return n + (kind == K_BRANCH || kind == K_CALL || kind == K_RET) >= FEWEST;
+    return n + (kind == K_BRANCH || kind == K_CALL || kind == K_RET) >= MIN_LENGTH;
 }
 
 static double seconds(void) {
@@ -133,25 +135,25 @@ static double seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Calls cost what the interpreter costs, and what is held in vectors besides. */
-static bool pays(const struct compiler *c) { return 3 * c->native >= 2 * c->n; }
+/* Returns true if few instructions are calls. A call costs as much as the interpreter, and stores all lines. */
+static bool is_mostly_native(const struct compiler *c) { return 3 * c->native >= 2 * c->n; }
 
-static struct jit_block *new_block(struct jit *j, uint32_t pc, bool part, bool *refused) {
+static struct jit_block *new_block(struct jit *j, uint32_t pc, bool partial, bool *refused) {
     struct jit_parts *parts = j->parts;
     const struct program *p = parts->program;
     struct compiler c = {.program = p,
-                         .entry = j->entry[part],
-                         .part = part,
-                         .seen = parts->seen,
+                         .entry = j->entry[partial],
+                         .partial = partial,
+                         .profile = parts->profile,
                          .first = &p->code[pc],
                          .n = native_length(p, pc),
-                         .e = {.code = parts->room.code, .cap = parts->room.cap, .vex = parts->vex},
-                         .outs = parts->outs,
-                         .cap_outs = parts->cap_outs};
+                         .e = {.code = parts->buffer.code, .cap = parts->buffer.cap, .vex = parts->vex},
+                         .exits = parts->exits,
+                         .cap_exits = parts->cap_exits};
     struct jit_block *b = calloc(1, sizeof *b);
     if (b)
         b->sites = c.sites = calloc(c.n, sizeof *c.sites);
-    if (c.sites && compile_block(&c) && pays(&c)) {
+    if (c.sites && compile_block(&c) && is_mostly_native(&c)) {
         b->code = make_code(&parts->areas, &c.e);
         *refused = !b->code;
     }
@@ -164,19 +166,20 @@ static struct jit_block *new_block(struct jit *j, uint32_t pc, bool part, bool *
         parts->counts.native += c.native;
         parts->counts.bytes += c.e.n;
     }
-    parts->room = c.e;
-    parts->outs = c.outs;
-    parts->cap_outs = c.cap_outs;
+    parts->buffer = c.e;
+    parts->exits = c.exits;
+    parts->cap_exits = c.cap_exits;
     return b;
 }
 
-/* Under the lock. The entry gets code, or never will. */
-static void compile_entry(struct jit *j, uint32_t pc, bool part) {
+/* Compiles the block, or sets its code to NULL for good. Requires the lock. */
+static void compile_entry(struct jit *j, uint32_t pc, bool partial) {
     struct jit_parts *parts = j->parts;
-    struct jit_entry *entry = &j->entry[part][pc];
+    struct jit_entry *entry = &j->entry[partial][pc];
     uint32_t times = entry->block ? entry->block->times : 0;
     double start = seconds();
-    struct jit_block *b = parts->refused || times == MOST_COMPILED ? NULL : new_block(j, pc, part, &parts->refused);
+    struct jit_block *b =
+        parts->refused || times == MAX_COMPILATIONS ? NULL : new_block(j, pc, partial, &parts->refused);
     if (b) {
         b->times = times + 1;
         b->next = parts->blocks;
@@ -190,25 +193,26 @@ static void compile_entry(struct jit *j, uint32_t pc, bool part) {
     atomic_store_explicit(&entry->inside, b ? (char *)b->code + b->inside : NULL, memory_order_release);
 }
 
-/* ---- before that ---- */
+/* ---- profiling ---- */
 
-static enum space space_seen(const struct inst *in, const struct effects *fx) {
+static enum space space_accessed(const struct inst *in, const struct effects *fx) {
     return in->space == SPACE_GENERIC ? (enum space)fx->space : (enum space)in->space;
 }
 
-static void look(struct seen *s, const struct inst *in, const struct effects *fx) {
+static void note_access(struct access_profile *s, const struct inst *in, const struct effects *fx) {
     if (fx->lanes != LANES_ALL)
         return;
-    uint8_t shape = (uint8_t)shape_of(fx->addr, in->msize), was = s->shape, space = (uint8_t)space_seen(in, fx);
+    uint8_t shape = (uint8_t)access_shape_of(fx->addr, in->msize), was = s->shape,
+            space = (uint8_t)space_accessed(in, fx);
     if (was != ACCESS_CALL)
-        s->shape = was == ACCESS_UNSEEN || was == shape ? shape : ACCESS_ANY;
-    if (was != ACCESS_UNSEEN && s->space != space)
+        s->shape = was == ACCESS_UNKNOWN || was == shape ? shape : ACCESS_ANY;
+    if (was != ACCESS_UNKNOWN && s->space != space)
         s->shape = ACCESS_CALL;
     s->space = space;
 }
 
-/* The block as the interpreter runs it, and what its accesses are like. */
-static uint32_t run_and_look(struct jit_frame *f, uint32_t pc) {
+/* Runs the block by the interpreter's step, and records the shapes of its accesses. */
+static uint32_t run_and_profile(struct jit_frame *f, uint32_t pc) {
     struct jit_parts *parts = f->jit->parts;
     uint32_t n = native_length(parts->program, pc);
     for (uint32_t i = 0; i < n; i++) {
@@ -217,40 +221,40 @@ static uint32_t run_and_look(struct jit_frame *f, uint32_t pc) {
         if (reason)
             return i | reason;
         if (in->kind == K_LOAD || in->kind == K_STORE)
-            look(&parts->seen[pc + i], in, f->fx);
+            note_access(&parts->profile[pc + i], in, f->fx);
     }
     return n;
 }
 
-static bool is_part(const struct jit_frame *f) { return f->active != LANES_ALL; }
+static bool is_partial(const struct jit_frame *f) { return f->active != LANES_ALL; }
 
-/* The code of an entry while it is looked at. */
-static uint32_t not_yet(struct jit_frame *f) {
+/* The code of an entry during profiling. */
+static uint32_t profile_entry(struct jit_frame *f) {
     struct jit *j = f->jit;
     uint32_t pc = (uint32_t)(f->first - j->parts->program->code);
-    struct jit_entry *entry = &j->entry[is_part(f)][pc];
-    if (atomic_fetch_add_explicit(&entry->looked, 1, memory_order_relaxed) < SEEN_RUNS)
-        return run_and_look(f, pc);
+    struct jit_entry *entry = &j->entry[is_partial(f)][pc];
+    if (atomic_fetch_add_explicit(&entry->profiled, 1, memory_order_relaxed) < PROFILED_RUNS)
+        return run_and_profile(f, pc);
     if (pthread_mutex_trylock(&j->parts->lock) != 0)
         return 0;
-    if (atomic_load_explicit(&entry->code, memory_order_relaxed) == not_yet)
-        compile_entry(j, pc, is_part(f));
+    if (atomic_load_explicit(&entry->code, memory_order_relaxed) == profile_entry)
+        compile_entry(j, pc, is_partial(f));
     pthread_mutex_unlock(&j->parts->lock);
     return 0;
 }
 
-jit_code *jit_ripe(const struct jit *j, uint32_t pc, bool part) {
+jit_code *jit_request(const struct jit *j, uint32_t pc, bool partial) {
     jit_code *none = NULL;
     if (!is_worth_it(j->parts->program, pc) ||
-        !atomic_compare_exchange_strong(&j->entry[part][pc].code, &none, not_yet))
+        !atomic_compare_exchange_strong(&j->entry[partial][pc].code, &none, profile_entry))
         return none;
-    return not_yet;
+    return profile_entry;
 }
 
-/* ---- after that ---- */
+/* ---- side exits ---- */
 
-/* Where the first active lane's access is now. */
-static void find_again(struct jit_block *b, const struct jit_frame *f, const struct inst *in, uint32_t i) {
+/* Updates the hints of access i to the allocation of its first active lane. */
+static void update_hints(struct jit_block *b, const struct jit_frame *f, const struct inst *in, uint32_t i) {
     const unsigned char *base = f->bank[in->a & 1] + (in->a >> 1);
     if (!(in->a & 1))
         base += (size_t)in->asize * (size_t)__builtin_ctz(f->active);
@@ -267,21 +271,21 @@ static void find_again(struct jit_block *b, const struct jit_frame *f, const str
 void jit_left(struct jit *j, struct jit_frame *f, uint32_t pc, uint32_t i) {
     struct jit_parts *parts = j->parts;
     const struct inst *in = &parts->program->code[pc + i];
-    struct jit_entry *entry = &j->entry[is_part(f)][pc];
+    struct jit_entry *entry = &j->entry[is_partial(f)][pc];
     bool access = in->kind == K_LOAD || in->kind == K_STORE;
-    bool many = (atomic_fetch_add_explicit(&entry->left, 1, memory_order_relaxed) + 1) % MOST_LEFT == 0;
+    bool many = (atomic_fetch_add_explicit(&entry->left, 1, memory_order_relaxed) + 1) % EXITS_TO_RECOMPILE == 0;
     if (pthread_mutex_trylock(&parts->lock) != 0)
         return;
     parts->counts.exits++;
     if (access && entry->block)
-        find_again(entry->block, f, in, i);
+        update_hints(entry->block, f, in, i);
     if (many) {
-        struct seen *s = &parts->seen[pc + i];
-        if (is_part(f))
-            s->call_part = true;
+        struct access_profile *s = &parts->profile[pc + i];
+        if (is_partial(f))
+            s->call_partial = true;
         else
             s->shape = (in->kind == K_LOAD || !parts->vex) && s->shape < ACCESS_ANY ? ACCESS_ANY : ACCESS_CALL;
-        compile_entry(j, pc, is_part(f));
+        compile_entry(j, pc, is_partial(f));
     }
     pthread_mutex_unlock(&parts->lock);
 }
@@ -295,24 +299,24 @@ struct jit_counts jit_count(const struct jit *j) {
 
 struct jit *jit_new(const struct program *p, uint32_t after) {
     enum isa_level level = isa_processor_level();
-    if (level == CPU_BASE || !processor_counts() || !p->n)
+    if (level == CPU_BASE || !has_popcnt() || !p->n)
         return NULL;
     struct jit *j = calloc(1, sizeof *j);
     struct jit_parts *parts = calloc(1, sizeof *parts);
     struct jit_entry *entry = calloc(2 * (size_t)p->n, sizeof *entry);
-    struct seen *seen = calloc(p->n, sizeof *seen);
-    if (!j || !parts || !entry || !seen) {
+    struct access_profile *profile = calloc(p->n, sizeof *profile);
+    if (!j || !parts || !entry || !profile) {
         free(j);
         free(parts);
         free(entry);
-        free(seen);
+        free(profile);
         return NULL;
     }
     for (uint32_t i = 0; i < p->n; i++) {
-        entry[i].wait = entry[p->n + i].wait = after + 1;
-        seen[i].shape = ACCESS_UNSEEN;
+        entry[i].countdown = entry[p->n + i].countdown = after + 1;
+        profile[i].shape = ACCESS_UNKNOWN;
     }
-    *parts = (struct jit_parts){.program = p, .after = after, .seen = seen, .vex = level == CPU_AVX2};
+    *parts = (struct jit_parts){.program = p, .after = after, .profile = profile, .vex = level == CPU_AVX2};
     pthread_mutex_init(&parts->lock, NULL);
     *j = (struct jit){{entry, entry + p->n}, parts};
     return j;
@@ -326,10 +330,10 @@ void jit_free(struct jit *j) {
         block_free(b);
     }
     areas_free(j->parts->areas);
-    emit_free(&j->parts->room);
-    free(j->parts->outs);
+    emit_free(&j->parts->buffer);
+    free(j->parts->exits);
     pthread_mutex_destroy(&j->parts->lock);
-    free(j->parts->seen);
+    free(j->parts->profile);
     free(j->parts);
     free(j->entry[0]);
     free(j);

@@ -1,3 +1,4 @@
+/* Encodings of x86-64 instructions. */
 #include "jit_emit.h"
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@ void emit_free(struct emit *e) {
 void emit_bytes(struct emit *e, const void *bytes, size_t n) {
     if (!e->full && e->n + n > e->cap) {
         size_t cap = e->cap ? 2 * e->cap : 4096;
-        unsigned char *code = realloc(e->code, cap); /* n is a few bytes */
+        unsigned char *code = realloc(e->code, cap); /* n is at most a few bytes */
         e->full = !code;
         if (code) {
             e->code = code;
@@ -31,8 +32,8 @@ void emit_byte(struct emit *e, unsigned byte) {
 }
 static void word(struct emit *e, uint32_t w) { emit_bytes(e, &w, sizeof w); }
 
-/* ModR/M of base + displacement, which is one byte where it is a small multiple of `unit` (EVEX: of the operand's
- * bytes); rsp and r12 as a base take a SIB byte. */
+/* Emits ModR/M and displacement. The displacement is one byte if it is a small multiple of `unit` (EVEX: the operand's
+ * size). Bases rsp and r12 need a SIB byte. */
 static void memory_unit(struct emit *e, unsigned reg, struct place p, int unit) {
     bool is_short = p.disp % unit == 0 && p.disp / unit == (int8_t)(p.disp / unit);
     emit_byte(e, (is_short ? 0x40 : 0x80) | (reg & 7) << 3 | (p.base & 7));
@@ -61,7 +62,7 @@ static void vex(struct emit *e, uint32_t op, bool w, bool wide, unsigned reg, un
     emit_byte(e, op >> 16 & 255);
 }
 
-/* x, b: bits of the last operand, which is a register, or an index and a base. */
+/* x, b: upper bits of the last operand: a register, or an index and a base. */
 static void evex(struct emit *e, uint32_t op, unsigned reg, unsigned second, unsigned x, unsigned b, struct lanes l) {
     emit_byte(e, 0x62);
     emit_byte(e, (~reg >> 3 & 1) << 7 | (~x & 1) << 6 | (~b & 1) << 5 | (~reg >> 4 & 1) << 4 | (op & 7));

@@ -1,8 +1,8 @@
 #ifndef ISA_JIT_EMIT_H
 #define ISA_JIT_EMIT_H
-/* x86-64 machine code into a buffer: the few instructions that blocks are made of. Vector instructions are EVEX, of 512
- * bits, or VEX, of 256 (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, sections 2.3 and 2.7).
- * Without memory the buffer fills no more, and `full` says so. */
+/* Writes x86-64 machine code into a buffer. Supports the instructions that isa/jit needs, without checks of operands.
+ * Vector instructions are EVEX with 512 bits, or VEX with 256 (Intel 64 and IA-32 Architectures Software Developer's
+ * Manual, volume 2, sections 2.3 and 2.7). Out of memory sets `full`, and further output is dropped. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,22 +10,22 @@
 struct emit {
     unsigned char *code; /* malloc'ed */
     size_t n, cap;
-    bool full; /* memory ran out: what is in the buffer is of no use */
-    bool vex;  /* vector instructions are those of AVX2, with 16 registers, and without masks */
+    bool full; /* out of memory: the buffer's contents are invalid */
+    bool vex;  /* emit AVX2: 16 vector registers, no mask registers */
 };
 
 enum gpr { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 /* Conditions of jumps. */
 enum { IF_BELOW = 2, IF_NOT_BELOW = 3, IF_ZERO = 4, IF_NOT_ZERO = 5, IF_ABOVE = 7 };
-/* Arithmetic on general registers: the number of the operation in its opcodes. */
+/* Arithmetic on general registers: operation numbers as in the opcodes. */
 enum { ALU_ADD = 0, ALU_OR = 1, ALU_AND = 4, ALU_SUB = 5, ALU_XOR = 6, ALU_CMP = 7 };
 
-/* A vector or mask instruction: opcode, map (1: 0F, 2: 0F38, 3: 0F3A), prefix (0: none, 1: 66, 2: F3, 3: F2), W. Those
- * that both encodings have are written as in EVEX; VEX has W in maps 2 and 3 alone, and not always. */
+/* Encodes a vector or mask instruction: opcode, map (1: 0F, 2: 0F38, 3: 0F3A), prefix (0: none, 1: 66, 2: F3, 3: F2),
+ * W. If both encodings have it, the value is EVEX's. VEX uses W only in maps 2 and 3, and not with VECTOR_EVEX_W. */
 #define VECTOR(map, prefix, w, opcode) ((uint32_t)(opcode) << 16 | (w) << 8 | (prefix) << 4 | (map))
-#define VECTOR_128                     0x1000u /* of 128 bits */
-#define VECTOR_ELEMENT                 0x2000u /* spreads one element; the operand in memory is one */
-#define VECTOR_EVEX_W                  0x4000u /* W is of EVEX */
+#define VECTOR_128                     0x1000u /* 128 bits wide */
+#define VECTOR_ELEMENT                 0x2000u /* broadcasts one element; a memory operand is one element */
+#define VECTOR_EVEX_W                  0x4000u /* W is for EVEX only */
 
 /* Memory at base + disp. */
 struct place {
@@ -34,36 +34,37 @@ struct place {
 };
 static inline struct place at(enum gpr base, int64_t disp) { return (struct place){base, (int32_t)disp}; }
 
-/* Where a jump's distance stands, to be filled in. */
+/* Offset of a jump's distance, filled in by emit_land(). */
 typedef size_t jump_t;
 
 void emit_free(struct emit *e);
 void emit_bytes(struct emit *e, const void *bytes, size_t n);
 void emit_byte(struct emit *e, unsigned byte);
 
-/* Vector instructions: reg and second are the operands that the manual calls so (reg, vvvv); `second` is 0 where there
- * is none. mask 1 to 7: lanes of that mask register only, the others stay (or, with zero, become 0). */
+/* Operand names are the manual's: reg, vvvv (`second`, 0 if unused), r/m. Mask 1 to 7: only lanes of that mask register
+ * are written; the others keep their value, or become 0 with `zero`. */
 struct lanes {
     unsigned mask;
     bool zero;
 };
 void emit_vector(struct emit *e, uint32_t op, unsigned reg, unsigned second, unsigned third, struct lanes l);
-/* The last operand is in memory. */
+/* Likewise, with the last operand in memory. */
 void emit_vector_mem(struct emit *e, uint32_t op, unsigned reg, unsigned second, struct place from, struct lanes l);
-/* Gathers: base + disp + index by lane (bytes), in the lanes of a mask register (VEX: of a vector register). */
+/* Gathers from base + disp + index[lane] bytes, for lanes of a mask register (VEX: of a vector register). */
 void emit_vector_index(struct emit *e, uint32_t op, unsigned reg, struct place base, unsigned index, unsigned mask);
-/* Mask instructions (VEX): registers k0 to k7, or general ones where the instruction has them. `wide`: VEX.L. */
+/* Mask instructions (VEX). Operands are k0 to k7, or general registers where the instruction has them. `wide`:
+ * VEX.L. */
 void emit_mask(struct emit *e, uint32_t op, bool wide, unsigned reg, unsigned second, unsigned third);
 void emit_mask_mem(struct emit *e, uint32_t op, unsigned reg, struct place m);
 
-/* General registers; `wide`: 64 bits, else 32 with the upper half zeroed. */
+/* General registers. `wide`: 64 bits; else 32, which zeroes the upper half. */
 void emit_load(struct emit *e, bool wide, enum gpr to, struct place from);
 void emit_store(struct emit *e, bool wide, struct place to, enum gpr from);
 void emit_constant(struct emit *e, enum gpr to, uint64_t value);
 void emit_alu(struct emit *e, unsigned alu, bool wide, enum gpr to, enum gpr from);
 void emit_alu_mem(struct emit *e, unsigned alu, bool wide, enum gpr to, struct place from);
 void emit_alu_imm(struct emit *e, unsigned alu, bool wide, enum gpr to, int32_t value);
-/* [place] += value, 64 bits */
+/* [place] += value or register, 64 bits. */
 void emit_add_to(struct emit *e, struct place to, int32_t value);
 void emit_add_gpr_to(struct emit *e, struct place to, enum gpr from);
 void emit_mov(struct emit *e, enum gpr to, enum gpr from);
@@ -72,7 +73,7 @@ void emit_not(struct emit *e, enum gpr r);
 void emit_popcount(struct emit *e, enum gpr to, struct place from);
 void emit_popcount_of(struct emit *e, enum gpr to, enum gpr from);
 void emit_multiply(struct emit *e, enum gpr to, int32_t by);
-/* 32 bits, to the left. */
+/* Shifts left, 32 bits. */
 void emit_shift(struct emit *e, enum gpr r, unsigned by);
 void emit_test_imm(struct emit *e, enum gpr r, uint32_t bits);
 void emit_compare_byte(struct emit *e, struct place p, unsigned value);
@@ -86,6 +87,6 @@ void emit_jump_gpr(struct emit *e, enum gpr r);
 void emit_return(struct emit *e);
 jump_t emit_jump_if(struct emit *e, unsigned condition);
 void emit_jump_to(struct emit *e, size_t target);
-/* The jump leads to here. */
+/* Makes the jump go to the current end of the code. */
 void emit_land(struct emit *e, jump_t j);
 #endif

@@ -1,7 +1,7 @@
-/* What AVX-512 and AVX2 do in two ways: masks, what AVX2 lacks, what moves elements between halves. */
-#include "compile.h"
+/* Lane operations of AVX-512 and AVX2: lanes.h says what they do. */
+#include "lanes.h"
 
-/* Of AVX-512 alone. */
+/* AVX-512 only. */
 #define V_LOGIC  VECTOR(3, 1, 0, 0x25) /* vpternlogd, imm */
 #define V_TEST   VECTOR(2, 1, 0, 0x27) /* vptestmd */
 #define V_UPPER  VECTOR(3, 1, 1, 0x3b) /* vextracti64x4, imm: reg is the source */
@@ -9,7 +9,7 @@
 #define V_CUT    VECTOR(2, 2, 0, 0x35) /* vpmovqd: reg is the source */
 #define V_FROM32 VECTOR(2, 1, 0, 0x7c) /* vpbroadcastd from a general register */
 #define V_FROM64 VECTOR(2, 1, 1, 0x7c)
-#define V_BLEND  VECTOR(2, 1, 0, 0x64) /* vpblendmd; with W of 64 bits */
+#define V_BLEND  VECTOR(2, 1, 0, 0x64) /* vpblendmd; vpblendmq if W is set */
 #define K_LOAD16 VECTOR(1, 0, 0, 0x90)
 #define K_LOAD8  VECTOR(1, 1, 0, 0x90)
 #define K_TO32   VECTOR(1, 3, 0, 0x93)
@@ -17,16 +17,17 @@
 #define K_ALL16  VECTOR(1, 0, 0, 0x46) /* kxnorw */
 #define K_TEST16 VECTOR(1, 0, 0, 0x98) /* kortestw */
 #define K_TEST8  VECTOR(1, 1, 0, 0x98)
-#define K_JOIN8  VECTOR(1, 1, 0, 0x4b) /* kunpckbw: second above third */
+#define K_JOIN8  VECTOR(1, 1, 0, 0x4b) /* kunpckbw: second operand above third */
 #define K_JOIN16 VECTOR(1, 0, 0, 0x4b) /* kunpckwd */
-/* Of AVX and AVX2, where AVX-512 has another form or none. */
-#define A_UPPER    VECTOR(3, 1, 0, 0x39)                /* vextracti128, imm: reg is the source */
-#define A_JOIN     VECTOR(3, 1, 0, 0x38)                /* vinserti128, imm */
-#define A_SHUFFLE  VECTOR(1, 0, 0, 0xc6)                /* vshufps, imm */
-#define A_PERMUTE  VECTOR(3, 1, 1, 0x00)                /* vpermq, imm */
-#define A_FROM32   (VECTOR(1, 1, 0, 0x6e) | VECTOR_128) /* vmovd from a general register */
-#define A_FROM64   (VECTOR(1, 1, 1, 0x6e) | VECTOR_128)
-#define A_BLEND    VECTOR(3, 1, 0, 0x4a) /* vblendvps: third where the register in the byte behind has the sign */
+/* AVX and AVX2, where AVX-512 has another form or none. */
+#define A_UPPER   VECTOR(3, 1, 0, 0x39)                /* vextracti128, imm: reg is the source */
+#define A_JOIN    VECTOR(3, 1, 0, 0x38)                /* vinserti128, imm */
+#define A_SHUFFLE VECTOR(1, 0, 0, 0xc6)                /* vshufps, imm */
+#define A_PERMUTE VECTOR(3, 1, 1, 0x00)                /* vpermq, imm */
+#define A_FROM32  (VECTOR(1, 1, 0, 0x6e) | VECTOR_128) /* vmovd from a general register */
+#define A_FROM64  (VECTOR(1, 1, 1, 0x6e) | VECTOR_128)
+#define A_BLEND                                                                                                        \
+    VECTOR(3, 1, 0, 0x4a) /* vblendvps: third operand where the register in the next byte has the sign bit */
 #define A_TEST     VECTOR(2, 1, 0, 0x17) /* vptest */
 #define A_EQUAL32  VECTOR(1, 1, 0, 0x76)
 #define A_EQUAL64  VECTOR(2, 1, 0, 0x29)
@@ -43,15 +44,15 @@ static void op3_imm(struct emit *e, uint32_t op, unsigned d, unsigned a, unsigne
     emit_byte(e, imm);
 }
 
-uint32_t lanes_vectors(const struct emit *e) { return e->vex ? 0xffe0u : 0xfffffff0u; }
+uint32_t lanes_line_registers(const struct emit *e) { return e->vex ? 0xffe0u : 0xfffffff0u; }
 
-/* AVX2: the vector register that mask m is. */
+/* Returns the vector register that is mask m with AVX2. */
 static unsigned vector_of(unsigned m) { return m == 2 ? 3 : 4; }
 
 /* ---- arithmetic that AVX2 lacks ---- */
 
 static void multiply64(struct emit *e, unsigned d, unsigned a, unsigned b) {
-    for (unsigned k = 0; k < 2; k++) { /* the upper half of one and the lower one of the other */
+    for (unsigned k = 0; k < 2; k++) { /* upper half of one factor times lower half of the other */
         op3_imm(e, V_SHIFT64, SHIFT_RIGHT, 2 + k, k ? b : a, 32);
         op3(e, V_WIDE_U32, 2 + k, 2 + k, k ? a : b);
     }
@@ -61,7 +62,7 @@ static void multiply64(struct emit *e, unsigned d, unsigned a, unsigned b) {
     op3(e, V_ADD64, d, 2, 3);
 }
 
-/* 2: all ones where a is negative */
+/* Register 2 = all ones where a is negative. */
 static void signs64(struct emit *e, unsigned a) {
     op3(e, V_XOR, 2, 2, 2);
     op3(e, A_ABOVE64, 2, 2, a);
@@ -70,7 +71,7 @@ static void signs64(struct emit *e, unsigned a) {
 void lanes_op(struct emit *e, uint32_t op, unsigned d, unsigned a, unsigned b) {
     if (e->vex && op == V_MUL64) {
         multiply64(e, d, a, b);
-    } else if (e->vex && op == V_SHR64S) { /* ~(~a >> b) where a is negative */
+    } else if (e->vex && op == V_SHR64S) { /* right shift of negative a: ~(~a >> b) */
         signs64(e, a);
         op3(e, V_XOR, 3, a, 2);
         op3(e, V_SHR64, 3, 3, b);
@@ -79,7 +80,7 @@ void lanes_op(struct emit *e, uint32_t op, unsigned d, unsigned a, unsigned b) {
         signs64(e, b);
         op3(e, V_XOR, 3, b, 2);
         op3(e, V_SUB64, d, 3, 2);
-    } else if (e->vex && op == V_F32_U32) { /* upper half * 65536 + lower half, which is rounded once */
+    } else if (e->vex && op == V_F32_U32) { /* upper half * 65536 + lower half, rounded once */
         op3_imm(e, V_SHIFT32, SHIFT_RIGHT, 2, b, 16);
         op3(e, V_F32_S32, 2, 0, 2);
         op3(e, V_XOR, 3, 3, 3);
@@ -94,14 +95,14 @@ void lanes_op(struct emit *e, uint32_t op, unsigned d, unsigned a, unsigned b) {
 
 void lanes_not(struct emit *e, unsigned d, unsigned a) {
     if (!e->vex) {
-        op3_imm(e, V_LOGIC, d, a, a, 0x55); /* not the third operand */
+        op3_imm(e, V_LOGIC, d, a, a, 0x55); /* inverse of the third operand */
         return;
     }
     op3(e, A_EQUAL32, 2, 2, 2);
     op3(e, V_XOR, d, a, 2);
 }
 
-void lanes_differ(struct emit *e, unsigned d, unsigned a, unsigned b) {
+void lanes_or_difference(struct emit *e, unsigned d, unsigned a, unsigned b) {
     if (!e->vex) {
         op3_imm(e, V_LOGIC, d, a, b, 0xf6); /* first | (second ^ third) */
         return;
@@ -110,45 +111,44 @@ void lanes_differ(struct emit *e, unsigned d, unsigned a, unsigned b) {
     op3(e, V_OR, d, d, 2);
 }
 
-/* ---- from half to half ---- */
+/* ---- halves of vectors ---- */
 
-void lanes_upper(struct emit *e, unsigned d, unsigned v) { op3_imm(e, e->vex ? A_UPPER : V_UPPER, v, 0, d, 1); }
+void lanes_upper_half(struct emit *e, unsigned d, unsigned v) { op3_imm(e, e->vex ? A_UPPER : V_UPPER, v, 0, d, 1); }
 
-void lanes_join(struct emit *e, unsigned d, unsigned low, unsigned high) {
+void lanes_join_halves(struct emit *e, unsigned d, unsigned low, unsigned high) {
     op3_imm(e, e->vex ? A_JOIN : V_JOIN, d, low, high, 1);
 }
 
-void lanes_cut(struct emit *e, unsigned d, unsigned low, unsigned high) {
+void lanes_narrow(struct emit *e, unsigned d, unsigned low, unsigned high) {
     if (e->vex) {
-        op3_imm(e, A_SHUFFLE, 1, low, high, 0x88); /* in quarters: 0 and 2 of low, 0 and 2 of high */
+        op3_imm(e, A_SHUFFLE, 1, low, high, 0x88); /* low's words 0 and 2, high's words 0 and 2 */
         op3_imm(e, A_PERMUTE, d, 0, 1, 0xd8);
         return;
     }
     op3(e, V_CUT, low, 0, 1);
     op3(e, V_CUT, high, 0, 2);
-    lanes_join(e, d, 1, 2);
+    lanes_join_halves(e, d, 1, 2);
 }
 
-void lanes_spread(struct emit *e, bool wide, unsigned d, enum gpr from) {
+void lanes_broadcast(struct emit *e, bool wide, unsigned d, enum gpr from) {
     if (!e->vex) {
         op3(e, wide ? V_FROM64 : V_FROM32, d, 0, from);
         return;
     }
     op3(e, wide ? A_FROM64 : A_FROM32, d, 0, from);
-    op3(e, wide ? V_SPREAD64 : V_SPREAD32, d, 0, d);
+    op3(e, wide ? V_BROADCAST64 : V_BROADCAST32, d, 0, d);
 }
 
-/* AVX2: into vector register m, as elements of `size` bytes, the lanes from `first` on whose bit is set in the word at
- * p. */
+/* With AVX2: sets the lanes of m whose bit is set in the word at p, from bit `first` on. Elements have `size` bytes. */
 static void lanes_of_bits(struct emit *e, unsigned m, struct place p, unsigned first, unsigned size) {
     const size_t table = size == 4 ? offsetof(struct jit_tables, bit4) : offsetof(struct jit_tables, bit8);
     const struct place bits = table_at(table + (size_t)first * size);
-    emit_vector_mem(e, V_SPREAD32, m, 0, p, WHOLE);
+    emit_vector_mem(e, V_BROADCAST32, m, 0, p, WHOLE);
     emit_vector_mem(e, V_AND, m, m, bits, WHOLE);
     emit_vector_mem(e, size == 4 ? A_EQUAL32 : A_EQUAL64, m, m, bits, WHOLE);
 }
 
-/* Mask m: the lanes of line i whose bit is set in the word at `bits`. */
+/* Mask m = lanes of line i whose bit is set in the word at `bits`. */
 static void lanes_of_word(struct emit *e, unsigned m, struct place bits, unsigned i, unsigned size) {
     if (e->vex)
         lanes_of_bits(e, vector_of(m), bits, 32 * i / size, size);
@@ -161,9 +161,9 @@ void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size) {
     lanes_of_word(e, m, frame_at(offsetof(struct jit_frame, active)), i, size);
 }
 
-/* Whole: a store under a mask hands nothing to a load behind it, and takes long on some processors. */
+/* Merges and stores a whole line. A masked store cannot forward to a later load, and is slow on some processors. */
 void lanes_store_active(struct emit *e, unsigned v, struct place p, unsigned i, unsigned size) {
-    const unsigned m = e->vex ? 1 : 6; /* masks 1 to 4 may be those of a comparison on its way */
+    const unsigned m = e->vex ? 1 : 6; /* masks 1 to 4 may hold comparison results */
     lanes_of_word(e, m, frame_at(offsetof(struct jit_frame, inactive)), i, size);
     if (e->vex)
         emit_vector_mem(e, A_BLEND, v, v, p, WHOLE);
@@ -174,21 +174,21 @@ void lanes_store_active(struct emit *e, unsigned v, struct place p, unsigned i, 
     emit_vector_mem(e, V_STORE, v, 0, p, WHOLE);
 }
 
-void lanes_or_active(struct emit *e, bool part, unsigned d, unsigned v, unsigned i, unsigned size) {
-    if (part)
+void lanes_or_active(struct emit *e, bool partial, unsigned d, unsigned v, unsigned i, unsigned size) {
+    if (partial)
         lanes_active(e, 1, i, size);
-    if (part && e->vex) {
+    if (partial && e->vex) {
         op3(e, V_AND, 2, v, vector_of(1));
         v = 2;
     }
-    emit_vector(e, size == 8 ? V_OR64 : V_OR, d, d, v, (struct lanes){part && !e->vex ? 1 : 0, false});
+    emit_vector(e, size == 8 ? V_OR64 : V_OR, d, d, v, (struct lanes){partial && !e->vex ? 1 : 0, false});
 }
 
-void lanes_gather(struct emit *e, uint32_t op, unsigned d, enum gpr base, unsigned index, bool part, unsigned i,
+void lanes_gather(struct emit *e, uint32_t op, unsigned d, enum gpr base, unsigned index, bool partial, unsigned i,
                   unsigned size) {
-    if (part && e->vex && op == V_GATHERQ32) /* the mask is as wide as what is loaded */
+    if (partial && e->vex && op == V_GATHERQ32) /* the mask's elements are as wide as the loaded ones */
         lanes_of_bits(e, vector_of(1), frame_at(offsetof(struct jit_frame, active)), 4 * i, 4);
-    else if (part)
+    else if (partial)
         lanes_active(e, 1, i, size);
     else if (e->vex)
         op3(e, A_EQUAL32, vector_of(1), vector_of(1), vector_of(1));
@@ -210,7 +210,7 @@ void lanes_merge(struct emit *e, unsigned m, unsigned d, unsigned v) {
         emit_vector(e, V_COPY32, d, 0, v, (struct lanes){m, false});
 }
 
-void canonical_nan(struct emit *e, unsigned v) {
+void lanes_canonical_nan(struct emit *e, unsigned v) {
     const unsigned m = e->vex ? vector_of(1) : 7;
     op3_imm(e, V_CMP_F32, m, v, v, CMP_UNORDERED);
     emit_vector_mem(e, e->vex ? A_BLEND : V_COPY32, v, e->vex ? v : 0, CONSTANT(f32_nan),
@@ -219,8 +219,7 @@ void canonical_nan(struct emit *e, unsigned v) {
         emit_byte(e, m << 4);
 }
 
-void lanes_choose(struct compiler *c, unsigned d, unsigned yes, unsigned no, opnd_t p, unsigned i, unsigned size) {
-    struct emit *e = &c->e;
+void lanes_select(struct emit *e, unsigned d, unsigned yes, unsigned no, opnd_t p, unsigned i, unsigned size) {
     if (!e->vex) {
         emit_mask_mem(e, size == 4 ? K_LOAD16 : K_LOAD8, 1, operand_at(p, size == 4 ? 2 * i : i));
         emit_vector(e, V_BLEND | (uint32_t)(size == 8) << 8, d, no, yes, (struct lanes){1, false});
@@ -231,8 +230,9 @@ void lanes_choose(struct compiler *c, unsigned d, unsigned yes, unsigned no, opn
     op3_imm(e, A_BLEND, d, no, yes, m << 4);
 }
 
-/* AVX2: into vector register 1; true: it holds where not all bits are ones. `how` as for vpcmpd: 0 equal, 1 less, 2
- * less or equal, 4 to 6 their opposites. Without a sign the sign bits are turned over. */
+/* With AVX2: compares into vector register 1. `how` as for vpcmpd: 0 equal, 1 less, 2 less or equal, 4 to 6 the
+ * opposites. Returns true if register 1 holds the inverse. Unsigned operands are compared as signed ones with flipped
+ * sign bits. */
 static bool compare_integers(struct emit *e, uint32_t op, unsigned how, unsigned a, unsigned b) {
     const bool wide = op == V_CMP_U64 || op == V_CMP_S64, equal = how % 4 == 0;
     if (!equal && (op == V_CMP_U32 || op == V_CMP_U64)) {
@@ -249,7 +249,7 @@ static bool compare_integers(struct emit *e, uint32_t op, unsigned how, unsigned
     return how == 2 || how == 4 || how == 5;
 }
 
-/* Masks 1 to n, of a line each, become the lanes of the warp in EAX. */
+/* EAX = masks 1 to `lines`, of a line each, joined to a mask of the warp. */
 static void join_masks(struct emit *e, unsigned lines) {
     if (lines == 4) {
         emit_mask(e, K_JOIN8, true, 1, 2, 1);
@@ -280,20 +280,19 @@ void lanes_compare_line(struct emit *e, uint32_t op, unsigned how, unsigned i, u
         emit_not(e, RAX);
 }
 
-/* ---- ways out ---- */
+/* ---- tests ---- */
 
-void lanes_leave_if_any(struct compiler *c, unsigned v, struct way_out *out) {
-    if (c->e.vex) {
-        op3(&c->e, A_TEST, v, 0, v);
+void lanes_test_any(struct emit *e, unsigned v) {
+    if (e->vex) {
+        op3(e, A_TEST, v, 0, v);
     } else {
-        op3(&c->e, V_TEST, 1, v, v);
-        emit_mask(&c->e, K_TEST16, false, 1, 0, 1);
+        op3(e, V_TEST, 1, v, v);
+        emit_mask(e, K_TEST16, false, 1, 0, 1);
     }
-    leave_if(c, out, IF_NOT_ZERO);
 }
 
-/* 3: what is not 0 in a NaN of an active lane. */
-static void nans_of_part(struct emit *e, const unsigned *v, unsigned n) {
+/* Register 3 = nonzero if an active lane has a NaN. */
+static void nans_of_active(struct emit *e, const unsigned *v, unsigned n) {
     op3(e, V_XOR, 3, 3, 3);
     for (unsigned i = 0; i < n; i++) {
         if (e->vex) {
@@ -306,11 +305,10 @@ static void nans_of_part(struct emit *e, const unsigned *v, unsigned n) {
     }
 }
 
-void lanes_leave_if_nan(struct compiler *c, const unsigned *v, unsigned n, struct way_out *out) {
-    struct emit *e = &c->e;
-    if (c->part) {
-        nans_of_part(e, v, n);
-        lanes_leave_if_any(c, 3, out);
+void lanes_test_nan(struct emit *e, bool partial, const unsigned *v, unsigned n) {
+    if (partial) {
+        nans_of_active(e, v, n);
+        lanes_test_any(e, 3);
         return;
     }
     for (unsigned i = 0; i < n; i += 2) {
@@ -324,5 +322,4 @@ void lanes_leave_if_nan(struct compiler *c, const unsigned *v, unsigned n, struc
         op3(e, A_TEST, vector_of(1), 0, vector_of(1));
     else
         emit_mask(e, K_TEST8, false, 1, 0, 1);
-    leave_if(c, out, IF_NOT_ZERO);
 }

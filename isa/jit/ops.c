@@ -1,172 +1,174 @@
-/* Arithmetic as vector code. Each rule repeats in machine code what a lane function of isa/exec computes; the suite
- * isa_jit_ops holds each of them against that function. */
+/* Arithmetic instructions. Each rule emits vector code with the results of a lane function of isa/exec. The suite
+ * isa_jit_ops compares the two. */
 #include "compile.h"
 
 struct rule;
 typedef void rule_fn(struct compiler *c, const struct inst *in, const struct rule *r);
 struct rule {
     uint8_t op;    /* enum op_id */
-    uint8_t type;  /* enum type: the first one written */
-    uint8_t type2; /* the second one; T_NONE: there is none */
-    bool leaves;   /* it may leave the code, so that it takes no guard */
-    uint64_t form; /* exactly */
+    uint8_t type;  /* enum type: the first type of the mnemonic */
+    uint8_t type2; /* second type; T_NONE: none */
+    bool has_exit; /* has a side exit, so it cannot have a guard */
+    uint64_t form; /* row.form, exactly */
     rule_fn *compile;
-    uint32_t code;   /* the vector instruction at its heart */
-    uint32_t second; /* a further one, or an immediate */
+    uint32_t code;   /* main vector instruction */
+    uint32_t second; /* second vector instruction, or an immediate */
 };
 
-/* ---- destinations: whole, or the guard's lanes of what was there ---- */
+/* ---- destinations ---- */
 
-/* Where line i of d is to be computed. Sources must have been taken before. */
-static unsigned result(struct compiler *c, const struct inst *in, unsigned i, bool any_nan) {
+/* Returns the register for the result's line i: the line itself, or scratch register 0 with a guard. Call it after
+ * line_get() of all sources. */
+static unsigned destination(struct compiler *c, const struct inst *in, unsigned i, bool any_nan) {
     return in->guard == NO_GUARD ? line_new(c, in->d, i, any_nan) : 0;
 }
 
-static void finish(struct compiler *c, const struct inst *in, unsigned i, unsigned v, bool any_nan) {
+/* With a guard, merges result v into line i of d where the guard holds. */
+static void merge_guarded(struct compiler *c, const struct inst *in, unsigned i, unsigned v, bool any_nan) {
     if (in->guard == NO_GUARD)
         return;
     if (any_nan)
-        canonical_nan(&c->e, v);
+        lanes_canonical_nan(&c->e, v);
     unsigned d = line_get(c, in->d, i, false);
-    lanes_choose(c, d, in->guard_not ? d : v, in->guard_not ? v : d, in->guard << 1, i, in->dsize);
-    line_changed(c, in->d, i);
+    lanes_select(&c->e, d, in->guard_not ? d : v, in->guard_not ? v : d, in->guard << 1, i, in->dsize);
+    line_modified(c, in->d, i);
 }
 
 /* ---- words of 32 and 64 bits ---- */
 
 static void two_sources(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, unpin(c)) {
-        unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false), d = result(c, in, i, false);
+    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, lines_unpin(c)) {
+        unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false), d = destination(c, in, i, false);
         lanes_op(&c->e, r->code, d, a, b);
-        finish(c, in, i, d, false);
+        merge_guarded(c, in, i, d, false);
     }
 }
 
 static void one_source(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, unpin(c)) {
-        unsigned a = line_get(c, in->a, i, false), d = result(c, in, i, false);
+    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, lines_unpin(c)) {
+        unsigned a = line_get(c, in->a, i, false), d = destination(c, in, i, false);
         lanes_op(&c->e, r->code, d, 0, a);
-        finish(c, in, i, d, false);
+        merge_guarded(c, in, i, d, false);
     }
 }
 
-/* r->second of r->code of a and b, and c */
+/* r->code multiplies, r->second adds. */
 static void product_and_sum(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, unpin(c)) {
+    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, lines_unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false), x = line_get(c, in->c, i, false);
-        unsigned d = result(c, in, i, false);
+        unsigned d = destination(c, in, i, false);
         lanes_op(&c->e, r->code, 1, a, b);
         emit_vector(&c->e, r->second, d, 1, x, WHOLE);
-        finish(c, in, i, d, false);
+        merge_guarded(c, in, i, d, false);
     }
 }
 
 static void invert(struct compiler *c, const struct inst *in, const struct rule *r) {
     (void)r;
-    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, unpin(c)) {
-        unsigned a = line_get(c, in->a, i, false), d = result(c, in, i, false);
+    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, lines_unpin(c)) {
+        unsigned a = line_get(c, in->a, i, false), d = destination(c, in, i, false);
         lanes_not(&c->e, d, a);
-        finish(c, in, i, d, false);
+        merge_guarded(c, in, i, d, false);
     }
 }
 
 /* 0 - a */
 static void negate(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, unpin(c)) {
-        unsigned a = line_get(c, in->a, i, false), d = result(c, in, i, false);
+    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, lines_unpin(c)) {
+        unsigned a = line_get(c, in->a, i, false), d = destination(c, in, i, false);
         emit_vector(&c->e, V_XOR, 1, 1, 1, WHOLE);
         emit_vector(&c->e, r->code, d, 1, a, WHOLE);
-        finish(c, in, i, d, false);
+        merge_guarded(c, in, i, d, false);
     }
 }
 
-/* Line i of 64 bits a lane from words: into scratch register v. */
-static void widened(struct compiler *c, unsigned v, opnd_t o, unsigned i, uint32_t code) {
+/* Scratch register v = 64-bit elements of line i, converted from 32-bit operand o. */
+static void load_widened(struct compiler *c, unsigned v, opnd_t o, unsigned i, uint32_t code) {
     unsigned from = line_get(c, o, i / 2, false);
     if (i % 2 && !(o & 1)) {
-        lanes_upper(&c->e, v, from);
+        lanes_upper_half(&c->e, v, from);
         from = v;
     }
     emit_vector(&c->e, code, v, 0, from, WHOLE);
 }
 
-/* Counts are words of 32 bits, whatever is shifted; those beyond the width shift everything out, here as there. */
+/* Shift counts are 32-bit words. Counts beyond the width shift everything out, in x86 as in PTX. */
 static void shift(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, unpin(c)) {
+    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, lines_unpin(c)) {
         unsigned a = line_get(c, in->a, i, false), n = 1;
         if (in->dsize == 8)
-            widened(c, 1, in->b, i, V_LOW32);
+            load_widened(c, 1, in->b, i, V_LOW32);
         else
             n = line_get(c, in->b, i, false);
-        unsigned d = result(c, in, i, false);
+        unsigned d = destination(c, in, i, false);
         lanes_op(&c->e, r->code, d, a, n);
-        finish(c, in, i, d, false);
+        merge_guarded(c, in, i, d, false);
     }
 }
 
-/* mul.wide, and mad.wide with r->second: r->code widens */
+/* mul.wide; mad.wide if r->second. r->code widens. */
 static void wide(struct compiler *c, const struct inst *in, const struct rule *r) {
     uint32_t multiply = r->code == V_LOW32 ? V_WIDE_U32 : V_WIDE_S32;
-    for (unsigned i = line_first(c, 8); i < line_end(c, 8); i++, unpin(c)) {
-        widened(c, 1, in->a, i, r->code);
-        widened(c, 2, in->b, i, r->code);
+    for (unsigned i = line_first(c, 8); i < line_end(c, 8); i++, lines_unpin(c)) {
+        load_widened(c, 1, in->a, i, r->code);
+        load_widened(c, 2, in->b, i, r->code);
         unsigned x = r->second ? line_get(c, in->c, i, false) : 0;
-        unsigned d = result(c, in, i, false);
+        unsigned d = destination(c, in, i, false);
         emit_vector(&c->e, multiply, r->second ? 1 : d, 1, 2, WHOLE);
         if (r->second)
             emit_vector(&c->e, V_ADD64, d, 1, x, WHOLE);
-        finish(c, in, i, d, false);
+        merge_guarded(c, in, i, d, false);
     }
 }
 
 static void widen(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = line_first(c, 8); i < line_end(c, 8); i++, unpin(c)) {
-        widened(c, 1, in->a, i, r->code);
-        unsigned d = result(c, in, i, false);
+    for (unsigned i = line_first(c, 8); i < line_end(c, 8); i++, lines_unpin(c)) {
+        load_widened(c, 1, in->a, i, r->code);
+        unsigned d = destination(c, in, i, false);
         emit_vector(&c->e, V_COPY64, d, 0, 1, WHOLE);
-        finish(c, in, i, d, false);
+        merge_guarded(c, in, i, d, false);
     }
 }
 
-static void cut(struct compiler *c, const struct inst *in, const struct rule *r) {
+static void narrow(struct compiler *c, const struct inst *in, const struct rule *r) {
     (void)r;
-    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, unpin(c)) {
+    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
         unsigned low = line_get(c, in->a, 2 * i, false), high = line_get(c, in->a, 2 * i + 1, false);
-        unsigned d = result(c, in, i, false);
-        lanes_cut(&c->e, d, low, high);
-        finish(c, in, i, d, false);
+        unsigned d = destination(c, in, i, false);
+        lanes_narrow(&c->e, d, low, high);
+        merge_guarded(c, in, i, d, false);
     }
 }
 
-/* ---- f32: results are one NaN, which is made so when they are used as bits ---- */
+/* ---- f32: NaNs become canonical when the result is stored or used as bits ---- */
 
 static void f32_two(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, unpin(c)) {
-        unsigned a = line_get(c, in->a, i, true), b = line_get(c, in->b, i, true), d = result(c, in, i, true);
+    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
+        unsigned a = line_get(c, in->a, i, true), b = line_get(c, in->b, i, true), d = destination(c, in, i, true);
         emit_vector(&c->e, r->code, d, a, b, WHOLE);
-        finish(c, in, i, d, true);
+        merge_guarded(c, in, i, d, true);
     }
 }
 
 static void f32_one(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, unpin(c)) {
-        unsigned a = line_get(c, in->a, i, true), d = result(c, in, i, true);
+    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
+        unsigned a = line_get(c, in->a, i, true), d = destination(c, in, i, true);
         emit_vector(&c->e, r->code, d, 0, a, WHOLE);
-        finish(c, in, i, d, true);
+        merge_guarded(c, in, i, d, true);
     }
 }
 
 static void f32_reciprocal(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, unpin(c)) {
-        unsigned a = line_get(c, in->a, i, true), d = result(c, in, i, true);
+    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
+        unsigned a = line_get(c, in->a, i, true), d = destination(c, in, i, true);
         emit_vector_mem(&c->e, V_LOAD, 1, 0, table_at(offsetof(struct jit_tables, f32_one)), WHOLE);
         emit_vector(&c->e, r->code, d, 1, a, WHOLE);
-        finish(c, in, i, d, true);
+        merge_guarded(c, in, i, d, true);
     }
 }
 
-/* d = a * b + c, rounded once. x86 overwrites one of the three. */
-static void fused(struct emit *e, bool f64, unsigned d, unsigned a, unsigned b, unsigned x) {
+/* d = a * b + c, rounded once. The x86 instruction overwrites one of its operands. */
+static void emit_fused(struct emit *e, bool f64, unsigned d, unsigned a, unsigned b, unsigned x) {
     const uint32_t add_to = V_FMA231 | (uint32_t)f64 << 8, times = V_FMA213 | (uint32_t)f64 << 8;
     if (d == a)
         emit_vector(e, times, d, b, x, WHOLE);
@@ -181,19 +183,19 @@ static void fused(struct emit *e, bool f64, unsigned d, unsigned a, unsigned b, 
 
 static void f32_fused(struct compiler *c, const struct inst *in, const struct rule *r) {
     (void)r;
-    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, unpin(c)) {
+    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
         unsigned a = line_get(c, in->a, i, true), b = line_get(c, in->b, i, true), x = line_get(c, in->c, i, true);
-        unsigned d = result(c, in, i, true);
-        fused(&c->e, false, d, a, b, x);
-        finish(c, in, i, d, true);
+        unsigned d = destination(c, in, i, true);
+        emit_fused(&c->e, false, d, a, b, x);
+        merge_guarded(c, in, i, d, true);
     }
 }
 
-/* r->code is vminps or vmaxps, which give b when one is a NaN or both are zeros; r->second joins two equal numbers:
- * or for the minimum (-0 wins), and for the maximum. A NaN loses. */
+/* r->code, vminps or vmaxps, returns b if one source is a NaN or both are zeros. So a NaN in b selects a. Equal sources
+ * are joined by r->second: OR for min (-0 wins), AND for max. */
 static void f32_extreme(struct compiler *c, const struct inst *in, const struct rule *r) {
     struct emit *e = &c->e;
-    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, unpin(c)) {
+    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
         unsigned a = line_get(c, in->a, i, true), b = line_get(c, in->b, i, true);
         lanes_compare(e, V_CMP_F32, 1, b, b, CMP_UNORDERED);
         lanes_compare(e, V_CMP_F32, 2, a, b, 0); /* equal */
@@ -201,37 +203,39 @@ static void f32_extreme(struct compiler *c, const struct inst *in, const struct 
         emit_vector(e, r->second, 2, a, b, WHOLE);
         lanes_merge(e, 1, 1, a);
         lanes_merge(e, 2, 1, 2);
-        unsigned d = result(c, in, i, true);
+        unsigned d = destination(c, in, i, true);
         emit_vector(e, V_COPY32, d, 0, 1, WHOLE);
-        finish(c, in, i, d, true);
+        merge_guarded(c, in, i, d, true);
     }
 }
 
-/* The sign bit and nothing else; r->second is where the other operand stands in the tables. */
+/* Changes the sign bit only; r->second is the offset of the other operand in the tables. */
 static void f32_sign(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, unpin(c)) {
-        unsigned a = line_get(c, in->a, i, false), d = result(c, in, i, false);
+    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
+        unsigned a = line_get(c, in->a, i, false), d = destination(c, in, i, false);
         emit_vector_mem(&c->e, r->code, d, a, table_at(r->second), WHOLE);
-        finish(c, in, i, d, false);
+        merge_guarded(c, in, i, d, false);
     }
 }
 
-/* ---- f64: a NaN carries a payload, whose rule is the lane function's ---- */
+/* ---- f64: NaNs exit, because the lane function decides on payloads ---- */
 
-/* `v`: the results, which line_apart() gave. */
+/* Exits if a result in `v` is a NaN; else the results become lines of d. */
 static void f64_checked(struct compiler *c, const struct inst *in, const unsigned *v) {
     unsigned n = lines_of(c, 8);
-    lanes_leave_if_nan(c, v, n, way_out(c, JIT_LEFT));
+    struct side_exit *out = side_exit_new(c, JIT_LEFT);
+    lanes_test_nan(&c->e, c->partial, v, n);
+    exit_if(c, out, IF_NOT_ZERO);
     for (unsigned i = 0; i < n; i++)
-        line_becomes(c, v[i], in->d, i);
-    unpin(c);
+        line_rename(c, v[i], in->d, i);
+    lines_unpin(c);
 }
 
 static void f64_two(struct compiler *c, const struct inst *in, const struct rule *r) {
     unsigned v[MAX_LINES];
     for (unsigned i = 0, results = 0; i < lines_of(c, 8); i++, c->pinned = results) {
         unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false);
-        results |= 1u << (v[i] = line_apart(c, i));
+        results |= 1u << (v[i] = line_temporary(c, i));
         emit_vector(&c->e, r->code, v[i], a, b, WHOLE);
     }
     f64_checked(c, in, v);
@@ -242,18 +246,18 @@ static void f64_fused(struct compiler *c, const struct inst *in, const struct ru
     (void)r;
     for (unsigned i = 0, results = 0; i < lines_of(c, 8); i++, c->pinned = results) {
         unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false), x = line_get(c, in->c, i, false);
-        results |= 1u << (v[i] = line_apart(c, i));
-        fused(&c->e, true, v[i], a, b, x);
+        results |= 1u << (v[i] = line_temporary(c, i));
+        emit_fused(&c->e, true, v[i], a, b, x);
     }
     f64_checked(c, in, v);
 }
 
 /* ---- predicates ---- */
 
-/* Does the instruction write some lanes of a predicate, and not all? */
-static bool writes_some(const struct compiler *c, const struct inst *in) { return in->guard != NO_GUARD || c->part; }
+/* Returns true if the instruction writes some lanes of a predicate only. */
+static bool writes_some(const struct compiler *c, const struct inst *in) { return in->guard != NO_GUARD || c->partial; }
 
-/* `to` takes the value in `from`, in the lanes that execute; uses RSI, RDI. */
+/* Writes `from` to predicate `to` in the lanes that execute. Uses RSI and RDI. */
 static void put_predicate(struct compiler *c, const struct inst *in, opnd_t to, enum gpr from) {
     struct emit *e = &c->e;
     if (writes_some(c, in)) { /* old ^ ((old ^ new) & guard) */
@@ -266,7 +270,7 @@ static void put_predicate(struct compiler *c, const struct inst *in, opnd_t to, 
     emit_store(e, false, operand_at(to, 0), from);
 }
 
-/* p = m op c, q = ~m op c, m in EAX; op by the form. */
+/* p = EAX op c, q = ~EAX op c; the form selects op. */
 static void put_compared(struct compiler *c, const struct inst *in, uint64_t form) {
     struct emit *e = &c->e;
     static const int ops[] = {[OPN_AND] = ALU_AND, [OPN_OR] = ALU_OR, [OPN_XOR] = ALU_XOR};
@@ -277,7 +281,7 @@ static void put_compared(struct compiler *c, const struct inst *in, uint64_t for
         emit_alu_mem(e, (unsigned)ops[op], false, RAX, operand_at(in->c, 0));
         emit_alu_mem(e, (unsigned)ops[op], false, RDX, operand_at(in->c, 0));
     }
-    /* both are computed before either is written, and so is the guard of the second */
+    /* compute both results before writing one: the write may change the guard */
     if (writes_some(c, in) && in->d2 != OPND_SINK) {
         guard_mask(c, in, RCX);
         put_predicate(c, in, in->d, RAX);
@@ -298,7 +302,7 @@ static void compare(struct compiler *c, const struct inst *in, const struct rule
     const struct isa_row *row = &isa_rows(&n)[in->row];
     unsigned lines = lines_of(c, type_bytes(r->type));
     bool is_float = type_class(r->type) == 'f';
-    for (unsigned i = lines; i-- > 0; unpin(c)) {
+    for (unsigned i = lines; i-- > 0; lines_unpin(c)) {
         unsigned a = line_get(c, in->a, i, is_float), b = line_get(c, in->b, i, is_float);
         lanes_compare_line(&c->e, r->code, r->second, i, lines, a, b);
     }
@@ -307,14 +311,14 @@ static void compare(struct compiler *c, const struct inst *in, const struct rule
 
 static void select_lanes(struct compiler *c, const struct inst *in, const struct rule *r) {
     (void)r;
-    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, unpin(c)) {
-        unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false), d = result(c, in, i, false);
-        lanes_choose(c, d, a, b, in->c, i, in->dsize);
-        finish(c, in, i, d, false);
+    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, lines_unpin(c)) {
+        unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false), d = destination(c, in, i, false);
+        lanes_select(&c->e, d, a, b, in->c, i, in->dsize);
+        merge_guarded(c, in, i, d, false);
     }
 }
 
-/* r->code: an ALU_ operation of a and b, or of a alone with r->second: 1 a copy, 2 the inverse */
+/* r->second 0: r->code of a and b; 1: copy of a; 2: inverse of a. */
 static void predicate(struct compiler *c, const struct inst *in, const struct rule *r) {
     emit_load(&c->e, false, RAX, operand_at(in->a, 0));
     if (r->second == 0)
@@ -353,7 +357,7 @@ static void predicate(struct compiler *c, const struct inst *in, const struct ru
         {OP_SETP, type, T_NONE, false, CMP(HI), compare, code, 6}, {                                                   \
         OP_SETP, type, T_NONE, false, CMP(HS), compare, code, 5                                                        \
     }
-/* the ordered comparisons are false with a NaN, those with a u are true */
+/* Ordered comparisons are false with a NaN; those with a trailing U are true. */
 #define FLOATS(type, code)                                                                                             \
     {OP_SETP, type, T_NONE, false, CMP(EQ), compare, code, 0x00},                                                      \
         {OP_SETP, type, T_NONE, false, CMP(NE), compare, code, 0x0c},                                                  \
@@ -434,10 +438,10 @@ static const struct rule rules[] = {
     {OP_CVT, T_S64, T_U32, false, 0, widen, V_LOW32, 0},
     {OP_CVT, T_S64, T_S32, false, 0, widen, V_LOW32S, 0},
     {OP_CVT, T_U64, T_S32, false, 0, widen, V_LOW32S, 0},
-    {OP_CVT, T_U32, T_U64, false, 0, cut, 0, 0},
-    {OP_CVT, T_U32, T_S64, false, 0, cut, 0, 0},
-    {OP_CVT, T_S32, T_U64, false, 0, cut, 0, 0},
-    {OP_CVT, T_S32, T_S64, false, 0, cut, 0, 0},
+    {OP_CVT, T_U32, T_U64, false, 0, narrow, 0, 0},
+    {OP_CVT, T_U32, T_S64, false, 0, narrow, 0, 0},
+    {OP_CVT, T_S32, T_U64, false, 0, narrow, 0, 0},
+    {OP_CVT, T_S32, T_S64, false, 0, narrow, 0, 0},
     {OP_CVT, T_F32, T_S32, false, NEAREST, one_source, V_F32_S32, 0},
     {OP_CVT, T_F32, T_U32, false, NEAREST, one_source, V_F32_U32, 0},
     F32S(ADD, f32_two, VECTOR(1, 0, 0, 0x58), 0),
@@ -482,7 +486,7 @@ static const struct rule *rule_of(const struct inst *in) {
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];
     uint64_t form = row->form;
-    if (row->op == OP_SETP) /* one rule for all that may be done with another predicate */
+    if (row->op == OP_SETP) /* one rule serves all combinations with another predicate */
         form &= ~(15ull << 13);
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (rules[i].op == row->op && rules[i].type == row->types[0] && rules[i].form == form &&
@@ -497,12 +501,13 @@ const struct rule *op_rule(const struct compiler *c, const struct inst *in) {
     if (in->kind == K_CVT && (in->asize != in->msize || in->rsize != in->dsize))
         return NULL;
     const struct rule *r = rule_of(in);
-    const struct seen *s = &c->seen[in - c->program->code];
-    bool may_not = r && r->leaves && (in->guard != NO_GUARD || (c->part ? s->call_part : s->shape == ACCESS_CALL));
+    const struct access_profile *s = &c->profile[in - c->program->code];
+    bool may_not =
+        r && r->has_exit && (in->guard != NO_GUARD || (c->partial ? s->call_partial : s->shape == ACCESS_CALL));
     return may_not ? NULL : r;
 }
 
-bool rule_is_lanewise(const struct rule *r) { return !r->leaves && r->compile != compare && r->compile != predicate; }
+bool rule_is_lanewise(const struct rule *r) { return !r->has_exit && r->compile != compare && r->compile != predicate; }
 
 void compile_op(struct compiler *c) {
     const struct rule *r = c->rule[c->at];

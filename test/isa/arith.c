@@ -1,4 +1,4 @@
-/* isa/arith.h at the edges of what it takes. */
+/* Tests isa/arith.h at the limits of its arguments. */
 #include "isa/arith.h"
 #include "test/test.h"
 
@@ -16,7 +16,7 @@ START_TEST(rounded_up) {
     ck_assert_uint_eq(round_up(16, 16), 16);
     ck_assert_uint_eq(round_up(17, 16), 32);
     ck_assert_uint_eq(round_up(10, 3), 12);
-    ck_assert_uint_eq(round_up(UINT32_MAX, 4096), 1ull << 32); /* the sum is of 64 bits */
+    ck_assert_uint_eq(round_up(UINT32_MAX, 4096), 1ull << 32); /* the sum has 64 bits */
 }
 END_TEST
 

@@ -1,4 +1,4 @@
-/* Decoding: every row's name leads back to it, real spellings exist, and mistakes are explained. */
+/* Tests decoding: each row's name decodes to that row, spellings of real programs exist, and errors are explained. */
 #include "isa/decode.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -24,7 +24,7 @@ START_TEST(names_lead_back) {
 }
 END_TEST
 
-/* A key that exists twice would make the second row unreachable; a row must be complete for its kind. */
+/* Two rows with one key would hide the second. A row must have all fields of its kind. */
 START_TEST(rows_are_sound) {
     uint32_t n;
     const struct isa_row *rows = isa_rows(&n);
@@ -41,8 +41,8 @@ START_TEST(rows_are_sound) {
 }
 END_TEST
 
-/* What real programs are made of: every opcode of the lists in test/data decodes, but for cache policies and words of
- * other simulators. */
+/* Opcodes of real programs: all opcodes in the lists of test/data decode, except cache policies and other simulators'
+ * extensions. */
 static const char *const lists[] = {"test/data/opcodes_c.txt", "test/data/opcodes_a.txt", "test/data/opcodes_b.txt"};
 static bool is_exempt(const char *opcode) {
     static const char *const mnemonics[] = {"createpolicy.", "zluda."};
@@ -73,17 +73,17 @@ START_TEST(real_opcodes_decode) {
 }
 END_TEST
 
-/* Spelling, canonical name, and what goes to lowering beside the row. */
+/* Spelling, canonical name, and what lowering gets beside the row. */
 static const struct {
     const char *text, *name;
     enum space space;
     uint8_t vec, hints, cache_op;
 } accepted[] = {
     {"add.s32", "add.s32", SPACE_GENERIC, 1, 0, 0},
-    {"set.ftz.gt.u32.f32", "set.gt.ftz.u32.f32", SPACE_GENERIC, 1, 0, 0}, /* any order */
+    {"set.ftz.gt.u32.f32", "set.gt.ftz.u32.f32", SPACE_GENERIC, 1, 0, 0}, /* any order of modifiers */
     {"setp.lt.and.s32", "setp.lt.and.s32", SPACE_GENERIC, 1, 0, 0},
-    {"setp.lo.u32", "setp.lo.u32", SPACE_GENERIC, 1, 0, 0}, /* .lo compares here */
-    {"mul.lo.u32", "mul.lo.u32", SPACE_GENERIC, 1, 0, 0},   /* and is a part here */
+    {"setp.lo.u32", "setp.lo.u32", SPACE_GENERIC, 1, 0, 0}, /* .lo is a comparison */
+    {"mul.lo.u32", "mul.lo.u32", SPACE_GENERIC, 1, 0, 0},   /* .lo is a part */
     {"mov.v4.u16", "mov.u16", SPACE_GENERIC, 4, 0, 0},
     {"mad.lo.cc.u32", "mad.lo.cc.u32", SPACE_GENERIC, 1, 0, 0},
     {"vabsdiff4.u32.u32.u32.add", "vabsdiff4.u32.u32.u32.add", SPACE_GENERIC, 1, 0, 0},
@@ -100,7 +100,7 @@ static const struct {
     {"wmma.load.a.sync.aligned.col.m16n16k16.shared.f16", "wmma.load.a.sync.aligned.row.m16n16k16.f16", SPACE_SHARED, 1,
      HINT_ALIGNED, 0},
     {"mma.sync.aligned.row.col.m16n8k16.f32.f16.f16.f32", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
-     SPACE_GENERIC, 1, HINT_ALIGNED, 0}, /* any order */
+     SPACE_GENERIC, 1, HINT_ALIGNED, 0}, /* any order of modifiers */
 };
 
 START_TEST(spellings) {
@@ -119,7 +119,7 @@ START_TEST(spellings) {
 }
 END_TEST
 
-/* The part to blame, the sentence, and the help. */
+/* Part of the mnemonic in error, message, and hint. */
 static const struct {
     const char *text, *part, *message, *help;
 } refused[] = {
@@ -193,7 +193,7 @@ START_TEST(mistakes) {
 }
 END_TEST
 
-/* Every row's name with a letter changed, a part cut out or a part doubled: refused in words, or another row. */
+/* Each row's name with a changed letter, a deleted or a doubled part: rejected with a message, or another row. */
 START_TEST(explanations_never_fail) {
     uint32_t n;
     const struct isa_row *rows = isa_rows(&n);
@@ -252,7 +252,7 @@ END_TEST
 
 #define COUNT(array) (int)(sizeof(array) / sizeof(array)[0])
 
-/* A message has 255 characters; one that is longer says that it was cut. */
+/* Messages have at most 255 characters; a longer one ends with a mark that it was cut. */
 START_TEST(a_message_that_is_cut_says_so) {
     char opcode[400];
     struct decoded out;

@@ -1,10 +1,11 @@
-/* The support table says exactly what exists: its lines, multiplied out, are as many as the rows. */
+/* Tests that the table of supported instructions matches the rows: its lines, multiplied out, give the number of
+ * rows. */
 #include "isa/document.h"
 #include "isa/decode.h"
 #include "mechanisms/all.h"
 #include "test/test.h"
 
-/* Not inlined: gcc 12 then takes the text for the local that pointed to it. */
+/* noinline: otherwise gcc 12 warns that the returned text is a local. */
 static __attribute__((noinline)) char *page(void) {
     char *text = NULL;
     size_t size;
@@ -15,7 +16,7 @@ static __attribute__((noinline)) char *page(void) {
     return text;
 }
 
-/* Words (".x") in [from, to). */
+/* Counts words (".x") in [from, to). */
 static unsigned words(const char *from, const char *to) {
     unsigned n = 0;
     for (; from < to; from++)

@@ -1,3 +1,4 @@
+/* Builds programs instruction by instruction, for tests. */
 #include "isa_asm.h"
 #include "isa/machine/warpsync.h"
 #include "test/test.h"
@@ -76,7 +77,7 @@ struct inst *asm_op(struct asm_program *a, const char *opcode, opnd_t d, opnd_t 
 
 struct inst *asm_mem(struct asm_program *a, const char *opcode, opnd_t reg, unsigned rsize, opnd_t base,
                      int64_t offset) {
-    bool store = strncmp(opcode, "st", 2) == 0; /* of an atom, b and c are left to the caller */
+    bool store = strncmp(opcode, "st", 2) == 0; /* operands b and c of an atom are set by the caller */
     struct inst *in = asm_op(a, opcode, store ? OPND_SINK : reg, base, store ? reg : OPND_ZERO, OPND_ZERO);
     uint32_t n;
     enum type t = isa_rows(&n)[in->row].types[0];
@@ -112,7 +113,7 @@ uint32_t asm_list(struct asm_program *a, const uint32_t *words, uint32_t n) {
     return at;
 }
 
-/* `pc` begins a block. */
+/* Marks `pc` as the start of a block. */
 static void leader(struct asm_program *a, uint32_t pc) {
     if (pc > 0 && pc < a->p.n)
         a->code[pc - 1].ends_block = 1;
@@ -144,7 +145,7 @@ struct launch asm_launch(const struct asm_program *a, struct memory *m, uint32_t
 struct interp_stats asm_run(const struct launch *l) {
     struct interp_stats s = {0};
     struct fault f;
-    struct jit *j = native_new(l->program, 0); /* a block becomes native code at its third entry */
+    struct jit *j = native_new(l->program, 0); /* compiles a block at its third entry */
     struct interp_cfg cfg = {.native = j};
     if (!interp_run(l, &cfg, &s, &f)) {
         fault_print(&f, l, stderr);

@@ -1,5 +1,5 @@
-/* Pairs of f32, fma.oob, redux of f32, and atomics on vectors of floating-point numbers. Sums and products are compared
- * with the reference of the scalar instruction (float_ref), which uses MPFR. */
+/* Tests pairs of f32, fma.oob, redux of f32, and atomics on vectors of floating-point numbers. float_ref, the reference
+ * of scalar instructions, computes sums and products with MPFR. */
 #include "isa/exec/exec.h"
 #include "isa_asm.h"
 #include "test/isa/exec/float_ref.h"
@@ -13,7 +13,7 @@ static const uint32_t specials[] = {0x00000000, 0x80000000, 0x3f800000, 0xbf8000
                                     0x3effffff, 0x40490fdb, 0x7e800000, 0x01000000, 0x5f000000, 0x1f800000, 0xdf000000};
 enum { N_VALUES = sizeof specials / sizeof specials[0] };
 
-/* any bits, or a number near 1, or near the smallest ones */
+/* Returns random bits, or a number near 1 or near the least numbers. */
 static uint32_t any_f32(uint64_t *seed) {
     uint64_t r = test_random(seed);
     uint32_t x = (uint32_t)r;
@@ -77,7 +77,7 @@ START_TEST(pairs_of_f32) {
                 uint64_t p = at < crossed ? specials[at % N_VALUES] : any_f32(&seed);
                 uint64_t q = at < crossed ? specials[at / N_VALUES % N_VALUES] : any_f32(&seed);
                 uint64_t r = at < crossed ? specials[at * 5 / 3 % N_VALUES] : any_f32(&seed);
-                int shift = at & 1 ? 32 : 0; /* specials in either half */
+                int shift = at & 1 ? 32 : 0; /* special values in either half */
                 a[l] = x << (32 - shift) | p << shift;
                 b[l] = y << (32 - shift) | q << shift;
                 c[l] = z << (32 - shift) | r << shift;
@@ -85,7 +85,8 @@ START_TEST(pairs_of_f32) {
             check_pair(&all[k], scalar, a, b, c);
         }
     }
-    ck_assert_uint_eq(rows, ops[_i] == OP_FMA ? 8 : 10); /* 4 roundings, and none but for fma, each with .ftz */
+    ck_assert_uint_eq(
+        rows, ops[_i] == OP_FMA ? 8 : 10); /* 4 roundings, and none except for fma, each with and without .ftz */
 }
 END_TEST
 
@@ -125,7 +126,7 @@ START_TEST(fma_out_of_bounds) {
     }
 }
 END_TEST
-/* 2 * 3 + 1 = 7 in f16 (0x4700); an element out of bounds makes it 0, as an addend it is a NaN. */
+/* 2 * 3 + 1 = 7 in f16 (0x4700). An element out of bounds makes the result 0; as an addend it is a NaN. */
 START_TEST(fma_out_of_bounds_by_hand) {
     static const uint16_t by_hand[][4] = {{0x4000, 0x4200, 0x3c00, 0x4700},
                                           {0x7ff7, 0x4200, 0x3c00, 0},
@@ -165,7 +166,7 @@ static void end(void) {
     asm_free(a);
 }
 static bool is_nan32(uint32_t x) { return (x & 0x7fffffff) > 0x7f800000; }
-/* total order of numbers: -0 below +0 */
+/* Orders numbers by value, -0 below +0. */
 static int64_t rank32(uint32_t x) { return x >> 31 ? -(int64_t)(x & 0x7fffffff) - 1 : (int64_t)x; }
 
 /* --- redux --- */
@@ -184,7 +185,7 @@ START_TEST(reductions_of_f32) {
         uint32_t *source = reg_ptr(w, x), *mask = reg_ptr(w, e), *result = reg_ptr(w, d);
         uint32_t members = i % 3 ? (uint32_t)test_random(&seed) | 1u << i % 32 : LANES_ALL;
         for (int l = 0; l < WARP_LANES; l++) {
-            source[l] = i % 5 == 0 ? 0x7fc00000 + (uint32_t)l : any_f32(&seed); /* now and then nothing but NaNs */
+            source[l] = i % 5 == 0 ? 0x7fc00000 + (uint32_t)l : any_f32(&seed); /* sometimes only NaNs */
             if (i % 2 && is_nan32(source[l]))
                 source[l] = 0x80000000;
             mask[l] = members;
@@ -213,7 +214,7 @@ END_TEST
 /* --- atomics --- */
 
 enum sum { SUM, LEAST, GREATEST };
-/* One element in plain C: halves and f32 are numbers of double, where their sums are exact or round as they should. */
+/* Computes one element in plain C: in double, sums of halves and f32 are exact or round correctly. */
 static uint32_t combine(enum type t, enum sum op, uint32_t x, uint32_t y) {
     bool nx = float_is_nan(t, x), ny = float_is_nan(t, y);
     double p = float_decode(t, x), q = float_decode(t, y);
@@ -252,7 +253,7 @@ static uint32_t combine_elements(enum type t, enum sum op, uint32_t x, uint32_t 
     return combine(float_half(t), op, x & 0xffff, y & 0xffff) | combine(float_half(t), op, x >> 16, y >> 16) << 16;
 }
 
-/* Lanes meet at PLACES vectors in memory; elements are computed in the order of lanes. atom and red. */
+/* Lanes share PLACES vectors in memory; elements are updated in lane order. Tests atom and red. */
 static void check_vector(int k, enum sum op, bool red) {
     static const char *const names[] = {"add", "min", "max"};
     enum type t = vectors[k].t;

@@ -1,13 +1,13 @@
 #ifndef TEST_ISA_REFERENCE_H
 #define TEST_ISA_REFERENCE_H
-/* What integer instructions compute, one lane at a time, written for clarity in 128-bit integers and loops over bits:
- * nothing is shared with isa/exec_*. */
+/* Reference results of integer instructions, one lane at a time, written for clarity with 128-bit integers and loops
+ * over bits. Shares no code with isa/exec. */
 #include "isa/decode.h"
 
 typedef __int128 wide;
 typedef unsigned __int128 uwide;
 
-/* A source operand of one lane: its bits, and its value (sign-extended for signed types). */
+/* A source operand of one lane: its bits and its value, sign-extended for signed types. */
 struct ref_operand {
     uwide bits;
     wide value;
@@ -15,10 +15,10 @@ struct ref_operand {
 
 struct ref_lane {
     struct ref_operand a, b, c, e;
-    uwide d, d2; /* results: low bits count; 0 or 1 for predicates */
+    uwide d, d2; /* results: only low bits count; 0 or 1 for predicates */
 };
 
-/* Fills x->d and x->d2 as `row` should. False when there is no reference for it. */
+/* Computes x->d and x->d2. False: the row has no reference. */
 bool ref_int(const struct isa_row *row, struct ref_lane *x);
 bool ref_bits(const struct isa_row *row, struct ref_lane *x);
 bool ref_video(const struct isa_row *row, struct ref_lane *x);

@@ -1,11 +1,11 @@
-/* Copies of lane functions for other instructions of the host give the same bits: every row, on operands of which many
- * are the values where formats have their corners. Native builds have one copy: make check PORTABLE=1. */
+/* Tests that copies of lane functions for other host instruction sets give equal bits, for each row, with many special
+ * operands. Native builds have one copy: run make check PORTABLE=1. */
 #include "isa/levels.h"
 #include "test/test.h"
 
 enum { OPERAND = 32 * 16, ROUNDS = 300 };
 
-/* Bytes of 32 lanes: random words, and words of corners of f16, f32, f64 and integers. */
+/* Fills 32 lanes with random words and special values of f16, f32, f64 and integers. */
 static void fill(unsigned char *at, uint64_t *seed) {
     static const uint64_t corners[] = {
         0,
@@ -93,7 +93,7 @@ START_TEST(the_same_bits) {
         }
     }
     ck_assert_int_gt(rows, 1000);
-    ck_assert_int_gt(copies, 1000); /* not the same functions once more */
+    ck_assert_int_gt(copies, 1000); /* the copies are different functions */
 }
 END_TEST
 
@@ -101,14 +101,14 @@ START_TEST(the_level_that_runs) {
     enum isa_level level = isa_level();
     ck_assert(isa_level_runs(CPU_BASE));
     ck_assert(isa_level_runs(level));
-    if (!getenv("HEDDLE_CPU")) /* the best: the next one is not there */
+    if (!getenv("HEDDLE_CPU")) /* the best level: the host lacks the next one */
         ck_assert(level + 1 == N_CPUS || !isa_level_runs(level + 1));
     ck_assert_ptr_null(isa_group(10000, CPU_BASE));
     ck_assert(isa_group(0, CPU_BASE) != NULL);
 }
 END_TEST
 
-/* For code that is made at run time: what the processor has, and no more than HEDDLE_CPU names. */
+/* The level for native code: the processor's, but at most HEDDLE_CPU. */
 START_TEST(the_level_of_the_processor) {
     setenv("HEDDLE_CPU", "base", 1);
     ck_assert_int_eq(isa_processor_level(), CPU_BASE);
@@ -123,7 +123,7 @@ START_TEST(the_level_of_the_processor) {
 #elif defined(__AVX2__) && defined(__FMA__)
     ck_assert_int_ge(best, CPU_AVX2);
 #endif
-    for (unsigned level = CPU_BASE; level < N_CPUS; level++) /* the build may have less */
+    for (unsigned level = CPU_BASE; level < N_CPUS; level++) /* the build may lack levels */
         ck_assert(!isa_level_runs((enum isa_level)level) || level <= best);
 }
 END_TEST

@@ -1,4 +1,4 @@
-/* Instructions as text. A program of two banks is built by hand: 4-byte registers from offset 1024 on. */
+/* Tests instructions as text. A program with two banks is built by hand; 4-byte registers start at offset 1024. */
 #include "isa/decode.h"
 #include "test/test.h"
 
@@ -81,7 +81,7 @@ START_TEST(control) {
 }
 END_TEST
 
-/* Cut, and ended, where the buffer ends. */
+/* Text that exceeds the buffer is cut and terminated. */
 START_TEST(short_buffer) {
     struct inst in = INST(.d = r32(0), .a = r32(1), .b = r32(2));
     char text[8] = "-------";

@@ -1,4 +1,5 @@
-/* The error of results without rounding between operations: what counts as beyond 0.5 % and what is the largest. */
+/* Tests the error statistics of results without intermediate rounding: the count beyond 0.5 %, and the greatest
+ * error. */
 #include "isa/rounding.h"
 #include "test/test.h"
 #include <float.h>
@@ -8,10 +9,10 @@
 static const struct {
     float have, want;
     double error;
-    bool differ; /* in any bit */
+    bool differ; /* results differ in a bit */
 } rows[] = {
     {1, 1, 0, false},
-    {200, 199, 1 / 200., true}, /* not more than 0.5 % */
+    {200, 199, 1 / 200., true}, /* exactly 0.5 % is not counted */
     {1000, 994, 6 / 1000., true},
     {1, 4, 3 / 4., true},
     {1, -1, 2, true},
@@ -20,9 +21,9 @@ static const struct {
     {-0.0f, -0.0f, 0, false},
     {0x1p-149f, 0x1p-148f, 1 / 2., true}, /* subnormal */
     {0x1p-149f, -0.0f, 1, true},
-    {FLT_MAX, -FLT_MAX, 2, true}, /* the difference is beyond a float */
+    {FLT_MAX, -FLT_MAX, 2, true}, /* the difference exceeds a float */
     {INFINITY, INFINITY, 0, false},
-    {FLT_MAX, INFINITY, 1, true}, /* the exact result overflows on the way */
+    {FLT_MAX, INFINITY, 1, true}, /* the exact result overflows an intermediate one */
     {INFINITY, 1, 1, true},
     {INFINITY, -FLT_MAX, 1, true},
     {-INFINITY, 0, 1, true},
@@ -48,7 +49,7 @@ START_TEST(each_pair_has_its_error) {
 }
 END_TEST
 
-/* The sum of all rows, in one and in two parts: a result is beyond whenever the largest error is above 0.5 %. */
+/* Sums all rows, in one and in two parts. A result counts as beyond if its error is above 0.5 %. */
 START_TEST(errors_add_up) {
     struct rounding_error all = {0}, part[2] = {{0}}, sum = {0};
     uint64_t differ = 0, beyond = 0;

@@ -1,5 +1,5 @@
-/* The points that decoupled affine computation is compared with, on whole programs: right results under every
- * combination, figures that depend neither on events nor on host threads, and sums that hold in each launch. */
+/* Tests compact affine execution and many-thread aware prefetching on whole programs: right results in each
+ * combination, statistics that depend neither on polling nor on host threads, and sums that hold in each launch. */
 #include "test/every_model.h"
 #include "test/timing/job_rig.h"
 
@@ -10,7 +10,8 @@ static const char *model_in_turn(int turn) {
     return bases_with(points[turn / base_models()->n % 3])->name[turn % base_models()->n];
 }
 
-/* Each warp instruction is on an affine unit or has its cause, and each prediction its fate. */
+/* Checks that each warp instruction ran on an affine unit or has a cause why not, and that each prediction has one
+ * fate. */
 static void check_sums(const struct job *j) {
     static const char *const ways[] = {"cae.affine_instructions", "cae.not_memory", "cae.not_divergent",
                                        "cae.not_source",          "cae.not_rule",   "cae.not_range"},
@@ -32,7 +33,7 @@ static void check_sums(const struct job *j) {
     ck_assert(!cae || kind > 0);
     ck_assert_double_le(job_stat(j, "cae.expanded_operands"), job_stat(j, "cae.reads"));
     ck_assert_double_ge(job_stat(j, "cae.busy_cycles"), kind);
-    /* requests that are under way when a launch ends have no fate; what is used was sent */
+    /* requests in flight at the end of a launch have no fate; useful prefetches were issued */
     double predicted = job_stat(j, "mta.intra_warp") + job_stat(j, "mta.inter_warp");
     ck_assert_double_le(fate, predicted);
     ck_assert_double_ge(fate, predicted * 0.99 - 16 * 15);
@@ -41,8 +42,8 @@ static void check_sums(const struct job *j) {
     ck_assert(mta || job_stat(j, "mta.loads") == 0);
 }
 
-/* A combination for every second program, so that each combination has two programs; with HEDDLE_EVERY all with all.
- */
+/* Tests each second program with one combination, so that each combination gets two programs. HEDDLE_EVERY: all
+ * programs with all combinations. */
 START_TEST(programs_are_right) {
     if (!test_every() && _i % 2 != _i / models() % 2)
         return;
@@ -67,15 +68,15 @@ START_TEST(polling_and_host_threads_change_no_figure) {
 }
 END_TEST
 
-/* A model without them has every cycle that it had. */
-START_TEST(options_of_an_extension_wait_for_it) {
+/* Without the extension, its options change no cycle. */
+START_TEST(options_without_their_extension_change_nothing) {
     static const char *const set[] = {"cae.latency=1000", "cae.initiation=1000", "cae.banks=1", "mta.degree=16", NULL};
     same_without_the_extension(set);
 }
 END_TEST
 
-/* dac with no room for tuples, some, and as much as there can be: a kernel for which there is none or too little runs
- * whole or in part, and the run says so. Sampled: every fourth program, each with one base and one file. */
+/* dac with no tuple registers, a few, and the maximum. A kernel that does not fit is decoupled in part or not at all,
+ * and the run reports that. Sampled: each fourth program, with one base model and one size. */
 START_TEST(programs_are_right_with_any_tuple_file) {
     static const char *const bases[] = {"spe+dac", "dpe+dac", "dws+dac"};
     static const char *const files[] = {"dac.tuples=1", "dac.tuples=8", "dac.tuples=4096"};
@@ -93,5 +94,5 @@ SUITE(mechanisms_dac_compare) {
     TEST_LOOP(programs_are_right, 0, n_benches);
     TEST_LOOP(programs_are_right_with_any_tuple_file, 0, n_benches / 4);
     TEST_LOOP(polling_and_host_threads_change_no_figure, 0, 5);
-    TEST(options_of_an_extension_wait_for_it);
+    TEST(options_without_their_extension_change_nothing);
 }

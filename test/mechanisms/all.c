@@ -1,5 +1,5 @@
-/* Every mechanism is registered whole: a folder of mechanisms/ that the list lacks, a descriptor that lacks a part, and
- * options or statistics under a mechanism's name that it does not call its own, are named here. */
+/* Tests that each mechanism is registered completely. Reports folders of mechanisms/ that the list lacks, descriptors
+ * without a part, and options or statistics with a mechanism's prefix that the mechanism does not declare. */
 #include "mechanisms/all.h"
 #include "host/models.h"
 #include "isa/compound.h"
@@ -40,7 +40,7 @@ START_TEST(each_folder_is_in_the_list) {
 }
 END_TEST
 
-/* What a folder declares is included by the one file of all declarations. */
+/* The file of all declarations includes the declarations of each folder. */
 START_TEST(each_declaration_is_in_the_list) {
     char *all = read_whole("mechanisms/declared.def");
     ck_assert_ptr_nonnull(all);
@@ -55,15 +55,16 @@ START_TEST(each_declaration_is_in_the_list) {
 }
 END_TEST
 
-/* A base has models and nothing of an extension; an extension adds something; help is one line. */
+/* A base has models and no parts of an extension. An extension adds something. Help is one line. */
 START_TEST(each_descriptor_is_whole) {
     for (const struct mechanism *const *at = model_tables.mechanisms; *at; at++) {
         const struct mechanism *m = *at;
         bool base = m->kind == MECHANISM_BASE;
         ck_assert_msg(m->name && find(m->name) == m, "a name stands there twice: %s", m->name);
         ck_assert_msg(m->help && *m->help && !strchr(m->help, '\n'), "%s has no line of help", m->name);
-        ck_assert_msg(base == (m->models != NULL), "%s: a base has models, nothing else has", m->name);
-        ck_assert_msg(!base || (!m->refuse && !m->unit && !m->at_slices), "%s is a base and an extension", m->name);
+        ck_assert_msg(base == (m->models != NULL), "%s: only a base has models, and it must have some", m->name);
+        ck_assert_msg(!base || (!m->refuse && !m->unit && !m->at_slices), "%s is both a base and an extension",
+                      m->name);
         for (const struct model *b = m->models; b && b->name; b++)
             ck_assert_msg(b->ops && b->help, "%s: the model %s lacks calls or help", m->name, b->name);
     }
@@ -99,7 +100,7 @@ static bool begins_one(const char *text, const char *const *with) {
     return false;
 }
 
-/* The mechanism under whose name `key` stands: "dac.tuples" under dac. */
+/* Returns the mechanism whose name is the key's prefix: "dac.tuples" belongs to dac. */
 static const struct mechanism *named_by(const char *key) {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(key, "."), key);

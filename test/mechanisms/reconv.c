@@ -1,5 +1,5 @@
-/* The contract of every reconvergence model: whatever it schedules, each lane must walk the path that it would walk
- * alone. Tested on random toy programs, structured and not. */
+/* Tests the contract of all reconvergence models: whatever a model schedules, each lane must walk the path that it
+ * would walk alone. Uses random toy programs, structured and unstructured. */
 #include "host/paths.h"
 #include "test/every_model.h"
 #include "test/toys/models.h"
@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-/* The product's models, and the one that docs/adding-a-model.md adds. */
+/* Returns the product's models, and the model that docs/adding-a-model.md adds. */
 static const struct every_model *contract(void) {
     static struct every_model all;
     if (all.n)
@@ -19,7 +19,8 @@ static const struct every_model *contract(void) {
     return &all;
 }
 
-/* Random: branches anywhere. About every fourth instruction branches; backward ones are taken a few times. */
+/* Returns a random program. About each fourth instruction branches, anywhere; backward branches are taken a few
+ * times. */
 static struct toy random_toy(uint32_t seed) {
     struct toy t = {.n = 8 + toy_hash(seed, 1, 1) % 40, .seed = seed};
     for (uint32_t i = 0; i + 1 < t.n; i++) {
@@ -34,7 +35,8 @@ static struct toy random_toy(uint32_t seed) {
     return t;
 }
 
-/* The same program with BSSY before every branch that rejoins and BSYNC at the join, one barrier a join. */
+/* Returns the program with a BSSY before each branch that reconverges, and a BSYNC at the reconvergence point, with one
+ * barrier each. */
 static struct toy with_barriers(const struct toy *t) {
     struct toy out = {.seed = t->seed};
     int bar[MAX_CODE];
@@ -61,8 +63,8 @@ static struct toy with_barriers(const struct toy *t) {
     return out;
 }
 
-/* The recorder of `inspect --paths` is a model too: it schedules what the model behind it would. */
-static void same_walks_recorded(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
+/* Tests the recorder of `inspect --paths`, itself a model: it must schedule as the model that it records. */
+static void check_recorded_walks(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
     static struct toy_run r;
     struct path_recorder rec = {.base = *cfg, .inner = ops};
     toy_run(t, path_recorder_ops(&rec), &rec.base, &r);
@@ -74,8 +76,7 @@ static void same_walks_recorded(const struct toy *t, const struct reconv_ops *op
     path_log_free(&rec.log);
 }
 
-/* Whoever has a call must find it in the recorder, whoever has not must not. The recorder itself wants something: every
- * PC. */
+/* The recorder has a call exactly if its model has it, except wants(): the recorder always wants each PC. */
 START_TEST(the_recorder_forwards_every_call) {
     struct path_recorder rec = {.inner = contract()->ops[_i]};
     const struct reconv_ops *ops = path_recorder_ops(&rec);
@@ -85,15 +86,15 @@ START_TEST(the_recorder_forwards_every_call) {
     reconv_cfg_default(&rec.base);
     for (size_t k = 0; k < calls; k++) {
         bool wants = k == (offsetof(struct reconv_ops, wants) - offsetof(struct reconv_ops, size)) / sizeof *a;
-        ck_assert_msg(!a[k] == !b[k] || (wants && a[k]), "%s: call %zu is there in one only", contract()->ops[_i]->name,
-                      k);
+        ck_assert_msg(!a[k] == !b[k] || (wants && a[k]), "%s: only one of model and recorder has call %zu",
+                      contract()->ops[_i]->name, k);
         ck_assert_msg(!a[k] || a[k] != b[k], "%s: call %zu gets the recorder's state", contract()->ops[_i]->name, k);
     }
     ck_assert_uint_eq(ops->storage(&rec.base).entry, contract()->ops[_i]->storage(&rec.base).entry);
 }
 END_TEST
 
-static void same_walks(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
+static void check_walks(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
     static struct toy_run r;
     toy_run(t, ops, cfg, &r);
     ck_assert_msg(r.finished, "%s: seed %u does not end", ops->name, t->seed);
@@ -102,8 +103,8 @@ static void same_walks(const struct toy *t, const struct reconv_ops *ops, const 
                       t->seed, l);
 }
 
-/* Options at both ends of their ranges and between. */
-static void at_the_ends(struct reconv_cfg *cfg, uint32_t seed) {
+/* Sets options to both ends of their ranges and to values between. */
+static void set_options(struct reconv_cfg *cfg, uint32_t seed) {
     reconv_cfg_default(cfg);
     cfg->first = seed & 1;
     cfg->dpe_forwarding = seed >> 1 & 1;
@@ -113,12 +114,12 @@ static void at_the_ends(struct reconv_cfg *cfg, uint32_t seed) {
     cfg->si_max_subwarps = (uint32_t[]){1, 2, 6, 32}[seed >> 2 & 3];
 }
 
-/* A want that names calls comes with them, and the recorder wants the same, and every PC. Options of all kinds. */
+/* A want that needs calls has them. The recorder has the same wants, and each PC. Uses options of all kinds. */
 START_TEST(wants_have_their_calls) {
     const struct reconv_ops *ops = contract()->ops[_i];
     for (uint32_t seed = 0; seed < 2000; seed++) {
         struct path_recorder rec = {.inner = ops};
-        at_the_ends(&rec.base, seed);
+        set_options(&rec.base, seed);
         rec.base.stack_entries = seed % 3 ? seed % 65 : 0;
         struct reconv_wants w = reconv_wants(ops, &rec.base), r = reconv_wants(path_recorder_ops(&rec), &rec.base);
         ck_assert(!w.splits || ops->split);
@@ -140,7 +141,7 @@ START_TEST(wants_have_their_calls) {
 }
 END_TEST
 
-/* Options reach those that they are for, and nobody else: who reads what, by the table of options. */
+/* Each option affects only the models that the option table names. */
 START_TEST(wants_follow_the_options) {
     struct reconv_cfg c;
     reconv_cfg_default(&c);
@@ -179,16 +180,16 @@ START_TEST(random_programs) {
             if (!t.n)
                 continue;
         }
-        at_the_ends(&cfg, seed);
-        same_walks(&t, ops, &cfg);
+        set_options(&cfg, seed);
+        check_walks(&t, ops, &cfg);
         if (seed % 8 == 0)
-            same_walks_recorded(&t, ops, &cfg);
+            check_recorded_walks(&t, ops, &cfg);
     }
 }
 END_TEST
 
-/* The same with notices at random, as an SM gives them: paths that wait at a barrier and are woken, in another order,
- * loads that stall, turns that are given away. */
+/* Likewise with random notices, as an SM gives them: paths wait at a barrier and wake in another order, loads stall,
+ * paths yield. */
 struct waiting {
     uint16_t id;
     lanemask_t lanes;
@@ -207,15 +208,16 @@ static uint32_t draw(struct notices *x) { return x->rng = toy_hash(x->rng, 11, 1
 
 static int paths_now(const struct notices *x, struct path *p) { return x->ops->paths(x->st, p, MAX_PATHS); }
 
-/* Paths that are not what they were before the notice must have been announced. */
-static void announced(const struct notices *x, const struct path *was, int n_was, unsigned events, const char *what) {
+/* Checks that a notice that changed the paths returned RECONV_CHANGED. */
+static void check_announced(const struct notices *x, const struct path *was, int n_was, unsigned events,
+                            const char *what) {
     struct path is[MAX_PATHS];
     int n = paths_now(x, is);
     bool same = n == n_was;
     for (int i = 0; i < n && same; i++)
         same = is[i].pc == was[i].pc && is[i].lanes == was[i].lanes && is[i].id == was[i].id;
-    ck_assert_msg(same || events & RECONV_CHANGED, "%s: seed %u: other paths after %s, unsaid", x->ops->name,
-                  x->t->seed, what);
+    ck_assert_msg(same || events & RECONV_CHANGED, "%s: seed %u: paths changed after %s, but not reported",
+                  x->ops->name, x->t->seed, what);
 }
 
 static bool wake_one(struct notices *x) {
@@ -226,13 +228,13 @@ static bool wake_one(struct notices *x) {
     int i = (int)(draw(x) % (uint32_t)x->n);
     struct waiting w = x->w[i];
     x->w[i] = x->w[--x->n];
-    announced(x, was, n, x->ops->wake(x->st, w.id), "wake");
+    check_announced(x, was, n, x->ops->wake(x->st, w.id), "wake");
     return true;
 }
 
 static void set_aside(struct notices *x, const struct path *p) { x->w[x->n++] = (struct waiting){p->id, p->lanes}; }
 
-/* Tells of something in place of issuing. False: the model wants to hear of no such thing. */
+/* Gives a notice in place of issuing. False: the model does not take it. */
 static bool notice(struct notices *x, const struct path *p) {
     const struct reconv_ops *ops = x->ops;
     struct path was[MAX_PATHS];
@@ -242,12 +244,12 @@ static bool notice(struct notices *x, const struct path *p) {
         if (!ops->stall || !ops->wake)
             return false;
         set_aside(x, p);
-        announced(x, was, n, ops->stall(x->st, p->id, STALL_OTHER), "stall");
+        check_announced(x, was, n, ops->stall(x->st, p->id, STALL_OTHER), "stall");
         return true;
     case 1:
         if (!ops->stall || (!ops->select && !reconv_wants(ops, x->cfg).rotates))
             return false;
-        announced(x, was, n, ops->stall(x->st, p->id, STALL_LOAD_USE), "stall");
+        check_announced(x, was, n, ops->stall(x->st, p->id, STALL_LOAD_USE), "stall");
         if (ops->select && ops->select(x->st))
             set_aside(x, p);
         else if (ops->select)
@@ -256,14 +258,14 @@ static bool notice(struct notices *x, const struct path *p) {
     case 2:
         if (!ops->yield)
             return false;
-        announced(x, was, n, ops->yield(x->st, p->id), "yield");
+        check_announced(x, was, n, ops->yield(x->st, p->id), "yield");
         return true;
     default:
         return false;
     }
 }
 
-/* Paths that may issue: those that wait for nothing. */
+/* Returns the paths that may issue: paths that do not wait. */
 static int runnable(const struct notices *x, struct path *p) {
     int n = x->ops->paths(x->st, p, MAX_PATHS), kept = 0;
     for (int i = 0; i < n; i++) {
@@ -276,7 +278,7 @@ static int runnable(const struct notices *x, struct path *p) {
     return kept;
 }
 
-static void same_walks_with_notices(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
+static void check_walks_with_notices(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
     static struct toy_run r;
     memset(&r, 0, sizeof r);
     struct notices x = {
@@ -287,7 +289,7 @@ static void same_walks_with_notices(const struct toy *t, const struct reconv_ops
         int n = runnable(&x, p);
         if (!n || draw(&x) % 4 == 0) {
             bool woken = wake_one(&x);
-            ck_assert_msg(n || woken, "%s: seed %u: nothing can go on", ops->name, t->seed);
+            ck_assert_msg(n || woken, "%s: seed %u: no path can run", ops->name, t->seed);
             if (woken)
                 continue;
         }
@@ -312,13 +314,13 @@ START_TEST(random_programs_with_notices) {
             if (!t.n)
                 continue;
         }
-        at_the_ends(&cfg, seed);
-        same_walks_with_notices(&t, ops, &cfg);
+        set_options(&cfg, seed);
+        check_walks_with_notices(&t, ops, &cfg);
     }
 }
 END_TEST
 
-/* Structured code: nested if, if-else and loops, generated by recursive descent. Returns the end. */
+/* Generates structured code by recursive descent: nested if, if-else and loops. */
 static void emit(struct toy *t, struct toy_inst in) {
     if (t->n < MAX_CODE - 1)
         t->code[t->n++] = in;
@@ -358,7 +360,7 @@ static struct toy structured_toy(uint32_t seed) {
     return t;
 }
 
-/* On structured code SPE, DPE and its issue the same warp instructions with the same masks; DWS may issue more. */
+/* On structured code SPE and DPE issue the same number of warp instructions; DWS may issue more. */
 START_TEST(structured_counts_are_equal) {
     static struct toy_run spe, other;
     struct reconv_cfg cfg;

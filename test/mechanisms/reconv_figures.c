@@ -1,9 +1,9 @@
-/* The worked examples of the papers, block by block, and rules of single models. */
+/* Tests the papers' worked examples, block by block, and rules of single models. */
 #include "test/toys/toy.h"
 #include <stdio.h>
 
-/* Figure 1 of the dual-path paper: A branches to B and C, C to D and E; D and E join at F, B and F at G. Blocks of
- * three instructions, F of one. Lanes: B 0; C 1 2 3; D 1; E 2 3. */
+/* Figure 1 of the dual-path paper: A branches to B and C, C to D and E; D and E reconverge at F, B and F at G. Blocks
+ * have three instructions, F one. Lanes: B 0; C 1 2 3; D 1; E 2 3. */
 enum { A = 0, B = 3, C = 6, D = 9, E = 12, F = 15, G = 16 };
 static struct toy figure1(void) {
     struct toy t = {.n = 19};
@@ -16,7 +16,7 @@ static struct toy figure1(void) {
     return t;
 }
 
-/* Runs path after path, always the first that paths() offers, and writes "B:1 C:e ..." for every block begun. */
+/* Runs the first path that paths() returns, again and again, and writes "B:1 C:e ..." for each block entered. */
 static void block_order(const struct reconv_ops *ops, const struct reconv_cfg *cfg, char *out, size_t size) {
     static struct toy_run r;
     struct toy t = figure1();
@@ -50,7 +50,7 @@ START_TEST(figure2_spe_goes_depth_first) {
     char order[128];
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
-    cfg.first = 1; /* the paper runs B, the fall-through, first */
+    cfg.first = 1; /* in the paper the fall-through B runs first */
     block_order(&reconv_spe, &cfg, order, sizeof order);
     ck_assert_str_eq(order, "A:f B:1 C:e D:2 E:c F:e G:f ");
     cfg.first = 0; /* taken first: C before B, E before D */
@@ -59,7 +59,7 @@ START_TEST(figure2_spe_goes_depth_first) {
 }
 END_TEST
 
-/* Takes `n` instructions of the path that stands at `pc`. */
+/* Issues n instructions of the path at `pc`. */
 static void step(const struct toy *t, const struct reconv_ops *ops, void *st, uint32_t pc, int n) {
     static struct toy_run r;
     for (; n > 0; n--, pc++) {
@@ -72,7 +72,7 @@ static void step(const struct toy *t, const struct reconv_ops *ops, void *st, ui
     }
 }
 
-/* What may be scheduled, as "left-pc:lanes right-pc:lanes", in order of boards. */
+/* Returns the paths that may issue as "pc:lanes pc:lanes", by scoreboard: left, right. */
 static const char *schedulable(const struct reconv_ops *ops, const void *st) {
     static char out[128];
     struct path p[MAX_PATHS];
@@ -83,7 +83,8 @@ static const char *schedulable(const struct reconv_ops *ops, const void *st) {
     return out;
 }
 
-/* Figure 4: after A both B and C may issue; while C is diverged only D and E; B again when control is back. */
+/* Figure 4: after A both B and C may issue. While C is diverged only D and E may. B may issue again when control
+ * returns to its entry. */
 START_TEST(figure4_dpe_interleaves) {
     struct toy t = figure1();
     struct reconv_cfg cfg;
@@ -91,11 +92,10 @@ START_TEST(figure4_dpe_interleaves) {
     void *st = calloc(1, reconv_dpe.size(&cfg));
     reconv_dpe.start(st, &cfg, A, 0xf);
     step(&t, &reconv_dpe, st, A, 3);
-    ck_assert_str_eq(schedulable(&reconv_dpe, st), "6:e 3:1 "); /* taken is left: C, then B */
+    ck_assert_str_eq(schedulable(&reconv_dpe, st), "6:e 3:1 "); /* left is taken: C, then B */
     step(&t, &reconv_dpe, st, B, 1);
     step(&t, &reconv_dpe, st, C, 3);
-    ck_assert_str_eq(schedulable(&reconv_dpe, st),
-                     "12:c 9:2 "); /* E and D; B, at its second instruction, is suspended */
+    ck_assert_str_eq(schedulable(&reconv_dpe, st), "12:c 9:2 "); /* E and D; B is suspended at its second instruction */
     ck_assert_int_eq(reconv_dpe.depth(st), 3);
     step(&t, &reconv_dpe, st, D, 3);
     ck_assert_str_eq(schedulable(&reconv_dpe, st), "12:c ");
@@ -110,7 +110,7 @@ START_TEST(figure4_dpe_interleaves) {
 }
 END_TEST
 
-/* 7.1: with forwarding, B runs in the slot that D leaves free, as in the text's example of B and E. */
+/* Section 7.1: with forwarding, B runs in the slot that D frees, as in the text's example of B and E. */
 START_TEST(dpe_forwards_a_lower_path) {
     struct toy t = figure1();
     struct reconv_cfg cfg;
@@ -132,8 +132,8 @@ START_TEST(dpe_forwards_a_lower_path) {
 }
 END_TEST
 
-/* 7.2: a half of a load that comes to a branch first waits there; joined, the halves are one path on the left board,
- * which must then see what is pending on the right one. */
+/* Section 7.2: the half of a split load that reaches a branch first waits there. The joined halves are one path on the
+ * left scoreboard, which must include the right one's pending registers. */
 START_TEST(dpe_halves_gather_before_a_branch) {
     struct reconv_cfg cfg;
     struct path p[2], slow;
@@ -141,7 +141,7 @@ START_TEST(dpe_halves_gather_before_a_branch) {
     cfg.dpe_memory_divergence = true;
     void *st = calloc(1, reconv_dpe.size(&cfg));
     reconv_dpe.start(st, &cfg, 0, 0xf);
-    ck_assert_uint_eq(reconv_dpe.gather(st, 0, 1), 0); /* one path: nobody to wait for */
+    ck_assert_uint_eq(reconv_dpe.gather(st, 0, 1), 0); /* one path: no half to wait for */
     ck_assert_uint_ne(reconv_dpe.split(st, 0, 0x3, 1, &slow), 0);
     ck_assert_uint_eq(slow.lanes, 0x3);
     ck_assert_uint_eq(slow.board, 1);
@@ -155,8 +155,8 @@ START_TEST(dpe_halves_gather_before_a_branch) {
 }
 END_TEST
 
-/* A half that waits goes on alone when the lanes that it waits for have exited. */
-START_TEST(dpe_half_does_not_wait_for_the_dead) {
+/* A waiting half continues alone if the lanes it waits for have exited. */
+START_TEST(dpe_half_does_not_wait_for_exited_lanes) {
     struct reconv_cfg cfg;
     struct path slow;
     reconv_cfg_default(&cfg);
@@ -172,8 +172,8 @@ START_TEST(dpe_half_does_not_wait_for_the_dead) {
 }
 END_TEST
 
-/* 3.3: the constrained scheduler shows one path, the half that hit first; the other at a long-latency operation, and
- * whenever the one that it would show stands at a barrier. */
+/* Section 3.3: the constrained scheduler shows one path, first the path that hit. It shows the other path after a
+ * long-latency operation, and while the shown path waits at a barrier. */
 START_TEST(dpe_constrained_shows_one_path) {
     struct reconv_cfg cfg;
     struct path slow;
@@ -194,8 +194,8 @@ START_TEST(dpe_constrained_shows_one_path) {
 }
 END_TEST
 
-/* Shadow copies (section 3.2): both boards at a divergence, the arriving side's board at the reconvergence point. */
-START_TEST(dpe_tells_when_to_shadow) {
+/* Section 3.2, shadow copies: both scoreboards at a divergence, and the arriving side's at the reconvergence point. */
+START_TEST(dpe_reports_when_to_shadow) {
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
     void *st = calloc(1, reconv_dpe.size(&cfg));
@@ -212,8 +212,8 @@ START_TEST(dpe_tells_when_to_shadow) {
 }
 END_TEST
 
-/* Figure 3, threshold 2: A's branch uses the stack (G has three instructions), C's subdivides (F has one), and F is
- * executed twice, once for each split. */
+/* Figure 3, threshold 2: A's branch uses the stack (G has three instructions). C's branch subdivides (F has one), so F
+ * executes twice, once for each split. */
 START_TEST(figure3_dws_runs_f_twice) {
     char order[128];
     struct toy t = figure1();
@@ -228,7 +228,7 @@ START_TEST(figure3_dws_runs_f_twice) {
     step(&t, &reconv_dws, st, B, 3);
     ck_assert_str_eq(schedulable(&reconv_dws, st), "6:e ");
     step(&t, &reconv_dws, st, C, 3);
-    ck_assert_str_eq(schedulable(&reconv_dws, st), "12:c 9:2 "); /* two splits at once */
+    ck_assert_str_eq(schedulable(&reconv_dws, st), "12:c 9:2 "); /* two splits at a time */
     free(st);
     block_order(&reconv_dws, &cfg, order, sizeof order);
     int f = 0;
@@ -238,7 +238,7 @@ START_TEST(figure3_dws_runs_f_twice) {
 }
 END_TEST
 
-/* Two splits at the same PC become one. */
+/* Two splits at the same PC merge. */
 START_TEST(dws_merges_at_the_same_pc) {
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
@@ -257,12 +257,12 @@ START_TEST(dws_merges_at_the_same_pc) {
 }
 END_TEST
 
-/* Figure 9 and Figure 10 (a) of subwarp interleaving: t1 falls through and stalls at PC 5, t0 goes to 7 and stalls
- * at 8. PCs as in the listing. */
+/* Figures 9 and 10 (a) of subwarp interleaving: t1 falls through and stalls at PC 5, t0 branches to 7 and stalls at 8.
+ * PCs as in the listing. */
 START_TEST(figure10_si_states) {
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
-    cfg.first = 1; /* t1, the fall-through, stays active */
+    cfg.first = 1; /* the fall-through t1 stays ACTIVE */
     void *st = calloc(1, reconv_si.size(&cfg));
     const lanemask_t t0 = 1, t1 = 2;
     struct path p[2];
@@ -284,7 +284,7 @@ START_TEST(figure10_si_states) {
     reconv_si.paths(st, p, 2);
     uint16_t id0 = p[0].id;
     reconv_si.advance(st, id0, 8);
-    reconv_si.wake(st, id1); /* t1's data arrives in the background: READY, t0 stays ACTIVE */
+    reconv_si.wake(st, id1); /* t1's data arrives: READY, while t0 stays ACTIVE */
     ck_assert_str_eq(schedulable(&reconv_si, st), "8:1 ");
     reconv_si.stall(st, id0, STALL_LOAD_USE); /* step 7 */
     ck_assert(reconv_si.select(st));          /* step 8: t1 ACTIVE */
@@ -295,13 +295,13 @@ START_TEST(figure10_si_states) {
     reconv_si.wake(st, id0);
     ck_assert_str_eq(schedulable(&reconv_si, st), "8:1 ");
     reconv_si.advance(st, id0, 10);
-    reconv_si.bsync(st, id0, 0, 11); /* the last one opens it: both go on together */
+    reconv_si.bsync(st, id0, 0, 11); /* the last one opens it: both continue as one */
     ck_assert_str_eq(schedulable(&reconv_si, st), "11:3 ");
     free(st);
 }
 END_TEST
 
-/* Figure 10 (b): with yield, t0 becomes active as soon as t1 has issued its load. */
+/* Figure 10 (b): with yield, t0 becomes ACTIVE as soon as t1 has issued its load. */
 START_TEST(figure10_si_yield) {
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
@@ -320,9 +320,9 @@ START_TEST(figure10_si_yield) {
 }
 END_TEST
 
-/* A spin loop: lane 0 must get past the loop while the others spin at PCs 0 and 1. Under its every subwarp makes
+/* A spin loop: lane 0 must pass the loop while the others spin at PCs 0 and 1. With its, each subwarp makes
  * progress. */
-START_TEST(its_spinning_lanes_give_way) {
+START_TEST(its_spinning_lanes_yield) {
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
     void *st = calloc(1, reconv_its.size(&cfg));
@@ -331,7 +331,7 @@ START_TEST(its_spinning_lanes_give_way) {
     struct branch_site site = {1, PC_EXIT, 0, 0, false};
     struct target first[2] = {{0, 2}, {2, 1}}, again[1] = {{0, 2}};
     reconv_its.advance(st, 0, 1);
-    reconv_its.branch(st, 0, first, 2, &site); /* taken stays active: lane 1 spins */
+    reconv_its.branch(st, 0, first, 2, &site); /* the taken side stays active: lane 1 spins */
     int spins = 0;
     while (reconv_its.paths(st, p, 2) && p[0].lanes == 2 && spins < 1000) {
         reconv_its.advance(st, p[0].id, 1);
@@ -350,12 +350,12 @@ SUITE(mechanisms_figures) {
     TEST(figure4_dpe_interleaves);
     TEST(dpe_forwards_a_lower_path);
     TEST(dpe_halves_gather_before_a_branch);
-    TEST(dpe_half_does_not_wait_for_the_dead);
+    TEST(dpe_half_does_not_wait_for_exited_lanes);
     TEST(dpe_constrained_shows_one_path);
-    TEST(dpe_tells_when_to_shadow);
+    TEST(dpe_reports_when_to_shadow);
     TEST(figure3_dws_runs_f_twice);
     TEST(dws_merges_at_the_same_pc);
     TEST(figure10_si_states);
     TEST(figure10_si_yield);
-    TEST(its_spinning_lanes_give_way);
+    TEST(its_spinning_lanes_yield);
 }

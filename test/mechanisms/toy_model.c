@@ -1,5 +1,5 @@
-/* A model that is not part of the product (test/toys/solo.c), on real kernels: what docs/adding-a-model.md promises.
- * Its contract is tested with those of the others, in mechanisms_reconv. */
+/* Tests a model that is not part of the product (test/toys/solo.c) on real kernels, as docs/adding-a-model.md promises.
+ * mechanisms_reconv tests its contract. */
 #include "host/context.h"
 #include "test/random/random_kernel.h"
 #include "test/test.h"
@@ -39,8 +39,8 @@ static void run(const char *model, const char *reconv, const char *text, const u
     heddle_close(h);
 }
 
-/* Nothing diverges: seven instructions of a warp of 32 are 7 by the stack and 7 x 32 by themselves, and as many threads
- * execute them either way. */
+/* A kernel without divergence: a warp of 32 issues its seven instructions 7 times with the stack, and 7 x 32 times with
+ * one lane each. The thread instructions are equal. */
 START_TEST(each_lane_by_itself) {
     static const char text[] =
         ".version 7.0 .target sm_70 .address_size 64\n"

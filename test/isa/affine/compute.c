@@ -1,6 +1,5 @@
-/* Every row that the affine engine may meet, against its own lane function: whatever the operands are (scalars, tuples
- * that wrap or do not, several tuples, values of every thread) and whoever executes it, each thread has what it would
- * have computed for itself. */
+/* Tests each row that the affine engine may execute against its own lane function. Operands are scalars, tuples that
+ * wrap or not, several tuples, and values of each thread. Each thread must get the result of its own operands. */
 #include "isa/affine/engine_parts.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -11,13 +10,13 @@ static uint64_t rng;
 static uint64_t any(void) { return test_random(&rng); }
 static uint32_t below(uint32_t n) { return test_random_below(&rng, n); }
 
-/* A case: one instruction, its launch, and what registers held before it, by thread. */
+/* A test case: an instruction, its launch, and the registers of each thread before it. */
 struct probe {
     struct asm_program *a;
     struct launch l;
     struct affine_engine *e;
     const struct inst *in;
-    bool kept; /* what threads that it is not for have in its results will be read */
+    bool kept; /* other threads will read the old values of the result registers */
     struct warp w;
     _Alignas(64) unsigned char bank[BANK];
 };
@@ -37,10 +36,10 @@ static opnd_t operand(struct asm_program *a, unsigned bytes) {
     return bytes ? asm_const(a, bytes, below(2) ? below(40) : any()) : asm_const(a, 4, below(2) ? UINT32_MAX : 0);
 }
 
-/* The instruction of a row with operands at random; a row whose operands the engine does not hold has none. */
+/* Creates an instruction of the row with random operands. False: the engine cannot hold the row's operands. */
 static bool make_inst(struct asm_program *a, const struct isa_row *r) {
     const uint8_t types[] = {r->a, r->b, r->c, r->e, r->d, r->d2};
-    if (r->op >= OP_VABSDIFF && r->op <= OP_VSUB4) /* a word of selectors, not any number, is their last source */
+    if (r->op >= OP_VABSDIFF && r->op <= OP_VSUB4) /* their last source is a word of selectors */
         return false;
     for (unsigned i = 0; i < sizeof types; i++)
         if (type_bytes(types[i]) > 8 || (r->kind == K_LANE && type_bytes(types[i]) == 1))
@@ -66,7 +65,7 @@ static bool make_inst(struct asm_program *a, const struct isa_row *r) {
         if (types[i] != T_NONE)
             *from[i] = operand(a, i == 0 ? asize : type_bytes(types[i]));
     if (r->kind == K_LANE && r->a != T_NONE && r->a == r->d && below(4) == 0 && !(in->a & 1))
-        in->d = in->a; /* over its own source */
+        in->d = in->a; /* the destination is also a source */
     else if (r->d != T_NONE)
         in->d = asm_reg(a, rsize);
     if (r->d2 != T_NONE && (!r->d2_optional || below(2)))
@@ -130,7 +129,7 @@ static void fill_regs(struct probe *p) {
     }
 }
 
-/* Thread by thread, from the definition. */
+/* Returns a thread's value by the definition of tuples and cells. */
 static uint64_t value_of(const struct probe *p, const struct affine_cell *c, unsigned bits, uint32_t w, uint32_t l) {
     uint32_t t = w * WARP_LANES + l, k = 0;
     struct dim3 b = p->l.block;
@@ -145,7 +144,7 @@ static uint64_t value_of(const struct probe *p, const struct affine_cell *c, uns
            affine_mask(bits);
 }
 
-/* The registers of one warp of the batch, as the kernel's own warp would hold them. */
+/* Fills a bank with the register values of one warp of the batch. */
 static void fill_bank(struct probe *p, uint32_t c, uint32_t w, unsigned char *bank) {
     for (uint32_t k = 0; k < p->e->stream.n_regs; k++) {
         const struct affine_reg *r = &p->e->regs[k];
@@ -158,7 +157,7 @@ static void fill_bank(struct probe *p, uint32_t c, uint32_t w, unsigned char *ba
     }
 }
 
-/* Threads that the instruction is not for stand below it on the stack, and will read every register. */
+/* Pushes the other threads as an entry below the instruction's threads; they will read all registers. */
 static void make_others_wait(struct affine_engine *e) {
     lanemask_t *lanes = e->stack[1].lanes;
     e->stack[1] = e->stack[0];
@@ -188,7 +187,7 @@ static void open_probe(struct probe *p, const struct dim3 *ids, uint32_t n) {
         if (below(3) == 0)
             p->e->stack[0].lanes[i] &= (lanemask_t)any();
     if (below(3) == 0)
-        for (uint32_t i = 0; i < p->e->n_warps; i++) /* threads that have left */
+        for (uint32_t i = 0; i < p->e->n_warps; i++) /* some threads have exited */
             p->e->live[i] = p->e->stack[0].lanes[i];
     p->kept = below(2);
     if (p->kept)
@@ -231,7 +230,7 @@ static void check_case(struct probe *p, const char *name) {
             }
         }
     }
-    for (uint32_t k = 0; k < e->stream.n_regs; k++) /* who says that a CTA agrees must be right */
+    for (uint32_t k = 0; k < e->stream.n_regs; k++) /* a uniform predicate must be uniform */
         for (uint32_t i = 0; i < e->n_warps && !e->regs[k].bits; i++)
             if (e->regs[k].uniform >> i / nw & 1) {
                 lanemask_t first = e->regs[k].pred[i / nw * nw] & 1 ? LANES_ALL : 0;
@@ -259,7 +258,7 @@ static void try_row(const struct isa_row *r, const char *name) {
     asm_free(p->a);
 }
 
-/* A third of the rows each; rows with a rule for tuples are tried more often. */
+/* Tests a third of the rows in each run, and rows with tuple rules more often. */
 START_TEST(every_row) {
     uint32_t n;
     const struct isa_row *rows = isa_rows(&n);
@@ -277,7 +276,7 @@ START_TEST(every_row) {
 }
 END_TEST
 
-/* What the rules promise: operands that do not wrap, one factor scalar, one tuple each, give one tuple. */
+/* Rules that keep tuples: operands with one tuple that do not wrap, at most one factor not scalar, give one tuple. */
 static const struct {
     const char *opcode;
     unsigned d, a, b, c;

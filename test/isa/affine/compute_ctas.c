@@ -1,11 +1,12 @@
-/* How the result of an operation differs from CTA to CTA of a batch, by hand for each rule and kind of source. */
+/* Tests how a result differs between the CTAs of a batch, for each rule and kind of source. */
 #include "isa/affine/compute_parts.h"
 #include "test/test.h"
 
 enum { CTAS = 3, BITS = 32 };
 
-/* Registers: the same for all CTAs, as a scalar and with offsets of a thread; linear in the CTA, likewise; linear as
- * unsigned numbers that pass 2^32 between the first CTA and the second; linear, but several tuples; any; predicates. */
+/* Registers: equal in all CTAs, as a scalar and with thread offsets; linear in the CTA, as a scalar and with thread
+ * offsets; linear as unsigned numbers that pass 2^32 between CTAs 0 and 1; linear with several tuples; arbitrary;
+ * predicates. */
 enum { SAME, SAME_TID, LINEAR, LINEAR_TID, WRAPS, PIECES, EACH, PRED_SAME, PRED_EACH, REGS, CONSTANT = NO_REG };
 
 static struct affine_cell cells[REGS][CTAS];
@@ -51,13 +52,13 @@ static const struct {
     {RULE_ADD, 2, {LINEAR_TID, LINEAR_TID}, CTA_LINEAR},
     {RULE_ADD, 2, {LINEAR, EACH}, CTA_EACH},
     {RULE_SUB, 2, {CONSTANT, LINEAR}, CTA_LINEAR},
-    /* products: one factor that does not differ and has no offsets */
+    /* products: linear if one factor is equal in all CTAs and has no thread offsets */
     {RULE_MUL, 2, {SAME, SAME_TID}, CTA_SAME},
     {RULE_MUL, 2, {SAME, LINEAR_TID}, CTA_LINEAR},
     {RULE_MUL, 2, {LINEAR, CONSTANT}, CTA_LINEAR},
     {RULE_MUL, 2, {SAME_TID, LINEAR}, CTA_EACH},
     {RULE_MUL, 2, {LINEAR, SAME_TID}, CTA_EACH},
-    {RULE_MUL, 2, {LINEAR, LINEAR}, CTA_EACH}, /* a square */
+    {RULE_MUL, 2, {LINEAR, LINEAR}, CTA_EACH}, /* square of the CTA's index */
     {RULE_MUL, 2, {EACH, SAME}, CTA_EACH},
     {RULE_MAD, 3, {SAME, SAME_TID, LINEAR}, CTA_LINEAR},
     {RULE_MAD, 3, {SAME, LINEAR, SAME}, CTA_LINEAR},
@@ -65,10 +66,10 @@ static const struct {
     {RULE_MAD, 3, {LINEAR, LINEAR, SAME}, CTA_EACH},
     {RULE_MAD, 3, {SAME, SAME, SAME}, CTA_SAME},
     {RULE_SHL, 2, {LINEAR, SAME}, CTA_LINEAR},
-    {RULE_SHL, 2, {SAME, LINEAR}, CTA_EACH}, /* a power */
+    {RULE_SHL, 2, {SAME, LINEAR}, CTA_EACH}, /* exponential in the CTA's index */
     {RULE_SELP, 3, {LINEAR, SAME, PRED_SAME}, CTA_LINEAR},
     {RULE_SELP, 3, {SAME, SAME, PRED_EACH}, CTA_EACH},
-    /* wider: what does not pass the end of its type from CTA to CTA stays linear */
+    /* widening: linear if no value passes the end of its type from CTA to CTA */
     {RULE_WIDEN, 1, {LINEAR}, CTA_LINEAR},
     {RULE_WIDEN, 1, {WRAPS}, CTA_EACH},
     {RULE_WIDEN, 1, {PIECES}, CTA_EACH},
@@ -78,9 +79,9 @@ static const struct {
     {RULE_MUL_WIDE, 2, {CONSTANT, WRAPS}, CTA_EACH},
     {RULE_MUL_WIDE, 2, {LINEAR, LINEAR}, CTA_EACH},
     {RULE_MAD_WIDE, 3, {LINEAR, SAME, LINEAR}, CTA_LINEAR},
-    {RULE_MAD_WIDE, 3, {SAME, SAME, WRAPS}, CTA_LINEAR}, /* the sum is as wide as it was */
+    {RULE_MAD_WIDE, 3, {SAME, SAME, WRAPS}, CTA_LINEAR}, /* the addend is not widened */
     {RULE_MAD_WIDE, 3, {SAME, SAME, EACH}, CTA_EACH},
-    /* others: of scalars that do not differ alone */
+    /* others: equal only if all sources are equal scalars */
     {RULE_SCALAR_ONLY, 2, {SAME, CONSTANT}, CTA_SAME},
     {RULE_SCALAR_ONLY, 2, {LINEAR, CONSTANT}, CTA_EACH},
     {RULE_SETP, 2, {LINEAR, SAME}, CTA_EACH},
@@ -102,16 +103,16 @@ START_TEST(each_rule) {
 }
 END_TEST
 
-/* -16, 16, 48 as signed numbers go up evenly, and 2^31 - 8 on does not; as unsigned ones it is the other way round. */
-START_TEST(widening_heeds_the_sign) {
+/* -16, 16, 48 are linear as signed numbers, but not as unsigned ones. For 2^31 - 8 and up it is the other way round. */
+START_TEST(widening_depends_on_the_sign) {
     static const int one[] = {WRAPS};
     struct affine_op op = make(RULE_WIDEN, 1, one, true);
     ck_assert_uint_eq(compute_by_cta(&engine, &op), CTA_LINEAR);
     fill(WRAPS, CTA_LINEAR, (1u << 31) - 8, 4, 0);
-    ck_assert_uint_eq(compute_by_cta(&engine, &op), CTA_EACH); /* the third CTA's is negative */
+    ck_assert_uint_eq(compute_by_cta(&engine, &op), CTA_EACH); /* the third CTA's value is negative */
     op.is_signed = false;
     ck_assert_uint_eq(compute_by_cta(&engine, &op), CTA_LINEAR);
-    fill(WRAPS, CTA_LINEAR, 90, 0u - 32, 0); /* down, but not through 0 */
+    fill(WRAPS, CTA_LINEAR, 90, 0u - 32, 0); /* decreasing, but not past 0 */
     ck_assert_uint_eq(compute_by_cta(&engine, &op), CTA_LINEAR);
     fill(WRAPS, CTA_LINEAR, 40, 0u - 32, 0);
     ck_assert_uint_eq(compute_by_cta(&engine, &op), CTA_EACH);
@@ -121,5 +122,5 @@ END_TEST
 SUITE(isa_affine_compute_ctas) {
     tcase_add_checked_fixture(tc, setup, NULL);
     TEST_LOOP(each_rule, 0, N_CASES);
-    TEST(widening_heeds_the_sign);
+    TEST(widening_depends_on_the_sign);
 }

@@ -1,4 +1,4 @@
-/* The affine warp: paths, what it sends and when, what CTAs of a batch cost, and what goes wrong. */
+/* Tests the affine warp: divergence, order of entries, issue slots, sharing between batches, and faults. */
 #include "isa/affine/engine.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -46,7 +46,7 @@ static void send(const char *opcode, uint32_t site, opnd_t what) {
     a->info[a->p.n - 1].site = (uint16_t)(site + 1);
 }
 
-/* Steps to the next that sends. */
+/* Steps until an instruction sends. */
 static void next_entry(void) {
     do
         ck_assert(engine_step(e, &step));
@@ -54,7 +54,7 @@ static void next_entry(void) {
 }
 
 /* if (tid < 5) send 1 else send 2; send 3. Threads 0 to 4 are lanes of warp 0. */
-START_TEST(both_sides) {
+START_TEST(both_sides_send) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), p = asm_reg(a, 0), at = asm_reg(a, 8);
     asm_op(a, "mul.wide.u32", at, tid, c32(4), zero);
@@ -69,9 +69,9 @@ START_TEST(both_sides) {
     begin((struct dim3){64, 1, 1}, 1, (uint32_t)_i);
     for (int k = 0; k < 3; k++)
         ck_assert(engine_step(e, &step));
-    ck_assert(step.splits_threads && step.splits_warps); /* warp 0 is parted, and warp 1 takes one side */
+    ck_assert(step.splits_threads && step.splits_warps); /* warp 0 diverges, warp 1 takes one side */
     ck_assert_int_eq(step.class, STEP_CONTROL);
-    for (int k = 0; k < 2; k++) { /* the taken side first, unless the other is wanted (reconv.first) */
+    for (int k = 0; k < 2; k++) { /* the taken side runs first, unless reconv.first selects the other */
         bool taken = k == _i;
         next_entry();
         ck_assert_uint_eq(step.entries[0].site, taken ? 1 : 2);
@@ -85,7 +85,7 @@ START_TEST(both_sides) {
     ck_assert_uint_eq(step.entries[0].lanes, LANES_ALL);
     ck_assert_uint_eq(step.entries[0].value, 0x1f);
     ck_assert_uint_eq(step.entries[1].value, 0);
-    ck_assert_int_eq(step.entries[0].compare, COMPARE_LANES); /* its ends differ */
+    ck_assert_int_eq(step.entries[0].compare, COMPARE_LANES); /* the ends of the warp differ */
     ck_assert_int_eq(step.entries[1].compare, COMPARE_ENDS);
     ck_assert_uint_eq(step.number, 1);
     ck_assert(engine_step(e, &step));
@@ -94,9 +94,9 @@ START_TEST(both_sides) {
 }
 END_TEST
 
-/* while (i < tid.y) with a row a warp: warp w goes round w times, and warps part as wholes. A branch waits for the
- * predicate that was sent before it. */
-START_TEST(warps_part) {
+/* while (i < tid.y), with a row in each warp: warp w iterates w times, so warps diverge as wholes. Each branch waits
+ * for the predicate sent before it. */
+START_TEST(warps_diverge) {
     setup();
     opnd_t y = asm_special(a, SPECIAL_TID_Y), i = asm_reg(a, 4), p = asm_reg(a, 0);
     uint32_t top = asm_pc(a);
@@ -123,7 +123,7 @@ START_TEST(warps_part) {
     ck_assert_uint_eq(sent[0], 1);
     ck_assert_uint_eq(sent[1], 1);
     ck_assert_uint_eq(sent[2], 2);
-    ck_assert_uint_eq(parted, 1); /* after the first round, warp 2 alone goes on */
+    ck_assert_uint_eq(parted, 1); /* after the first iteration, warp 2 continues alone */
     for (int w = 0; w < 3; w++) {
         ck_assert_uint_eq(step.entries[w].lanes, LANES_ALL);
         ck_assert_uint_eq(step.entries[w].at.base, 77);
@@ -132,18 +132,24 @@ START_TEST(warps_part) {
 }
 END_TEST
 
-/* What an instruction takes of the issue slots in a batch of four CTAs. */
+/* Issue slots of an instruction in a batch of four CTAs. */
 static const struct {
     const char *opcode, *x, *y;
     uint32_t slots;
     enum affine_step_class class;
 } batch[] = {
-    {"mul.lo.u32", "ctaid", "ntid", 1, STEP_SCALAR}, {"mul.lo.u32", "ctaid", "ctaid", 4, STEP_EACH},
-    {"add.u32", "ctaid", "tid", 1, STEP_AFFINE},     {"min.u32", "ctaid", "2", 4, STEP_EACH},
-    {"rem.u32", "ntid", "5", 1, STEP_SCALAR},        {"rem.u32", "ctaid", "3", 4, STEP_EACH},
-    {"mul.lo.u32", "tid", "ctaid", 4, STEP_EACH},    {"shl.b32", "ctaid", "2", 1, STEP_SCALAR},
-    {"shl.b32", "2", "ctaid", 4, STEP_EACH},         {"mul.wide.u32", "ctaid", "3", 1, STEP_SCALAR},
-    {"mul.wide.u32", "tid", "ntid", 1, STEP_AFFINE}, {"mul.lo.u32", "tid", "tid", 8, STEP_VECTOR}, /* two warps a CTA */
+    {"mul.lo.u32", "ctaid", "ntid", 1, STEP_SCALAR},
+    {"mul.lo.u32", "ctaid", "ctaid", 4, STEP_EACH},
+    {"add.u32", "ctaid", "tid", 1, STEP_AFFINE},
+    {"min.u32", "ctaid", "2", 4, STEP_EACH},
+    {"rem.u32", "ntid", "5", 1, STEP_SCALAR},
+    {"rem.u32", "ctaid", "3", 4, STEP_EACH},
+    {"mul.lo.u32", "tid", "ctaid", 4, STEP_EACH},
+    {"shl.b32", "ctaid", "2", 1, STEP_SCALAR},
+    {"shl.b32", "2", "ctaid", 4, STEP_EACH},
+    {"mul.wide.u32", "ctaid", "3", 1, STEP_SCALAR},
+    {"mul.wide.u32", "tid", "ntid", 1, STEP_AFFINE},
+    {"mul.lo.u32", "tid", "tid", 8, STEP_VECTOR}, /* two warps in each CTA */
 };
 
 static opnd_t named(const char *name) {
@@ -167,9 +173,9 @@ START_TEST(slots_of_a_batch) {
 }
 END_TEST
 
-/* (ctaid + 0xfffffffe) * 4 in 64 bits: -2 and -1 as unsigned numbers in CTAs 0 and 1, 0 and 1 in the others: no linear
- * function of the CTA's index, though it is one of 32 bits. As signed numbers it is. */
-START_TEST(linear_until_it_wraps) {
+/* (ctaid + 0xfffffffe) * 4 in 64 bits. As unsigned numbers, CTAs 0 and 1 have 0xfffffffe and 0xffffffff, and CTAs 2 and
+ * 3 have 0 and 1. So the product is not linear in ctaid. As signed numbers they are -2, -1, 0, 1: linear. */
+START_TEST(linear_in_ctaid_unless_it_wraps) {
     setup();
     opnd_t x = asm_special(a, SPECIAL_CTAID_X), sum = asm_reg(a, 4), d = asm_reg(a, 8);
     asm_op(a, "add.u32", sum, x, c32(0xfffffffe), zero);
@@ -187,8 +193,8 @@ START_TEST(linear_until_it_wraps) {
 }
 END_TEST
 
-/* A branch on the CTA's index parts the batch between CTAs. */
-START_TEST(ctas_part) {
+/* A branch on ctaid diverges between CTAs of the batch. */
+START_TEST(ctas_diverge) {
     setup();
     opnd_t x = asm_special(a, SPECIAL_CTAID_X), p = asm_reg(a, 0);
     asm_op(a, "setp.eq.u32", p, x, c32(1), zero);
@@ -197,7 +203,7 @@ START_TEST(ctas_part) {
     send("#enq.pred", 0, p);
     begin((struct dim3){40, 1, 1}, 3, 0);
     next_entry();
-    for (uint32_t i = 0; i < 6; i++) { /* two warps a CTA, the second one with 8 threads; CTA 1 has left */
+    for (uint32_t i = 0; i < 6; i++) { /* two warps in each CTA, the second with 8 threads; CTA 1 has exited */
         ck_assert_uint_eq(step.entries[i].lanes, i / 2 == 1 ? 0 : i % 2 ? 0xff : LANES_ALL);
         ck_assert_int_eq(step.entries[i].compare, COMPARE_CTA);
     }
@@ -205,8 +211,8 @@ START_TEST(ctas_part) {
 }
 END_TEST
 
-/* r = ctaid ? 2 : 1; send 1000 + tid * (r + 10). What an earlier batch computed of the one r is not the other's result,
- * and what some CTAs of a batch have is not what all have. */
+/* r = ctaid ? 2 : 1; send 1000 + tid * (r + 10). A recorded result is reused only for the same r, and only if all CTAs
+ * of the batch have it. */
 START_TEST(batches_share_results) {
     static const struct {
         uint32_t n, id[2];
@@ -238,8 +244,8 @@ START_TEST(batches_share_results) {
 }
 END_TEST
 
-/* tid == 5 and tid != 5: both ends of the warp agree, and lane 5 does not, so every lane is compared. */
-START_TEST(one_inner_thread) {
+/* tid == 5 and tid != 5: both ends of the warp agree, but lane 5 differs. So each lane is compared. */
+START_TEST(a_thread_between_the_ends) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), p = asm_reg(a, 0);
     asm_op(a, _i ? "setp.ne.s32" : "setp.eq.s32", p, tid, c32(5), zero);
@@ -254,8 +260,8 @@ START_TEST(one_inner_thread) {
 }
 END_TEST
 
-/* r += 5, of an r that nobody has written: 5 in every batch. The same of a predicate. */
-START_TEST(batches_begin_with_zero) {
+/* r += 5 with an unwritten r: 5 in each batch. Likewise for a predicate. */
+START_TEST(unwritten_registers_are_zero) {
     setup();
     opnd_t r = asm_reg(a, 4), d = asm_reg(a, 8), p = asm_reg(a, 0);
     send("#enq.pred", 1, p);
@@ -276,7 +282,7 @@ START_TEST(batches_begin_with_zero) {
 }
 END_TEST
 
-/* A thread in n has written another value of its own: up to three beside the rest are tuples. */
+/* _i threads have a value of their own. Up to three such values remain tuples, beside the default. */
 START_TEST(divergent_tuples) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), r = asm_reg(a, 4), d = asm_reg(a, 8), p[6];
@@ -296,7 +302,7 @@ START_TEST(divergent_tuples) {
         vectors += step.class == STEP_VECTOR && step.in->kind == K_LANE;
     } while (!step.entries);
     ck_assert_uint_eq(fallbacks, _i >= 4);
-    ck_assert_uint_eq(vectors, _i >= 4); /* mad.wide: the moves write to what is there already */
+    ck_assert_uint_eq(vectors, _i >= 4); /* mad.wide counts: the moves write into exact values */
     uint64_t at[WARP_LANES];
     ck_assert_int_eq(step.entries[0].exact != NULL, _i > 0);
     affine_entry_addresses(&step.entries[0], engine_shape(e), 0, at);
@@ -307,9 +313,9 @@ START_TEST(divergent_tuples) {
 }
 END_TEST
 
-/* for (i = 0; i < 10; i++) if (tid >= i) send d = 1000 + 4 * (tid + i): what threads that skip it have in d is kept as
- * long as they will read it. Behind the loop thread t has 1000 + 4 * (t + min(t, 9)) there, which is ten tuples. */
-START_TEST(skipped_by_more_each_round) {
+/* for (i = 0; i < 10; i++) if (tid >= i) send d = 1000 + 4 * (tid + i). Threads that skip the body keep their d, since
+ * they read it later. After the loop thread t has 1000 + 4 * (t + min(t, 9)): ten tuples. */
+START_TEST(writes_skipped_by_more_threads) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), i = asm_reg(a, 4), r = asm_reg(a, 4), d = asm_reg(a, 8);
     opnd_t p = asm_reg(a, 0), q = asm_reg(a, 0);
@@ -343,8 +349,8 @@ START_TEST(skipped_by_more_each_round) {
 }
 END_TEST
 
-/* do { send d; d += 16; } while (++i < tid): a thread leaves a round, and its d, which it reads no more, with it. */
-START_TEST(left_by_more_each_round) {
+/* do { send d; d += 16; } while (++i < tid): threads that leave do not read d again, so it needs no variant. */
+START_TEST(loop_left_by_more_threads) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), i = asm_reg(a, 4), d = asm_reg(a, 8), q = asm_reg(a, 0);
     uint32_t top = asm_pc(a), fallbacks = 0;
@@ -367,8 +373,8 @@ START_TEST(left_by_more_each_round) {
 }
 END_TEST
 
-/* Entries behind a barrier say how many their threads must have passed. */
-START_TEST(markers) {
+/* Entries after a barrier carry the number of barriers that their threads must have passed. */
+START_TEST(entries_after_a_barrier) {
     setup();
     opnd_t p = asm_reg(a, 0);
     for (int k = 0; k < 3; k++) {
@@ -384,8 +390,8 @@ START_TEST(markers) {
 }
 END_TEST
 
-/* 32-bit addresses wrap as those of the access do: 0xfffffff8 + 4 * tid.x + 4 is below 2^32 in thread 0 only. */
-START_TEST(narrow_addresses) {
+/* 32-bit addresses wrap: 0xfffffff8 + 4 * tid.x + 4 is below 2^32 in thread 0 only. */
+START_TEST(addresses_of_32_bits) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), at = asm_reg(a, 4);
     asm_op(a, "mad.lo.u32", at, tid, c32(4), c32(0xfffffff8));
@@ -403,7 +409,7 @@ START_TEST(narrow_addresses) {
 }
 END_TEST
 
-/* A constant that is not there: the fault says where. */
+/* A load from missing constant memory faults, with thread and address. */
 START_TEST(faults) {
     setup();
     uint64_t table = mem_alloc(&mem, 64, 0, "table", true);
@@ -423,18 +429,18 @@ START_TEST(faults) {
 END_TEST
 
 SUITE(isa_affine_engine) {
-    TEST_LOOP(both_sides, 0, 2);
-    TEST(warps_part);
+    TEST_LOOP(both_sides_send, 0, 2);
+    TEST(warps_diverge);
     TEST_LOOP(slots_of_a_batch, 0, (int)(sizeof batch / sizeof batch[0]));
-    TEST_LOOP(linear_until_it_wraps, 0, 2);
-    TEST(ctas_part);
+    TEST_LOOP(linear_in_ctaid_unless_it_wraps, 0, 2);
+    TEST(ctas_diverge);
     TEST(batches_share_results);
-    TEST(batches_begin_with_zero);
-    TEST_LOOP(one_inner_thread, 0, 2);
+    TEST(unwritten_registers_are_zero);
+    TEST_LOOP(a_thread_between_the_ends, 0, 2);
     TEST_LOOP(divergent_tuples, 0, 7);
-    TEST_LOOP(skipped_by_more_each_round, 0, 2);
-    TEST(left_by_more_each_round);
-    TEST(markers);
-    TEST(narrow_addresses);
+    TEST_LOOP(writes_skipped_by_more_threads, 0, 2);
+    TEST(loop_left_by_more_threads);
+    TEST(entries_after_a_barrier);
+    TEST(addresses_of_32_bits);
     TEST(faults);
 }

@@ -1,4 +1,4 @@
-/* Queues of a warp: each lane takes its entries in order, whoever it is with when it does. */
+/* Tests a warp's queues: each lane takes its entries in order, in any grouping of lanes. */
 #include "isa/affine/supply.h"
 #include "test/test.h"
 
@@ -21,8 +21,8 @@ static void put_pred(uint32_t site, lanemask_t lanes, lanemask_t value) {
     ck_assert(supply_put(&s, 0, &e));
 }
 
-/* Warp 1 has threads 32 to 63: lane l is at base + 4 * (32 + l). */
-START_TEST(together) {
+/* Warp 1 has threads 32 to 63: lane l's address is base + 4 * (32 + l). */
+START_TEST(all_lanes_take_one_entry) {
     uint64_t a[WARP_LANES] = {0};
     setup();
     put_address(3, LANES_ALL, 1000);
@@ -37,15 +37,15 @@ START_TEST(together) {
 }
 END_TEST
 
-/* Lanes 0 and 1 are a round ahead of the others. */
-START_TEST(in_parts) {
+/* Lanes 0 and 1 take their entries before the others. */
+START_TEST(lanes_take_parts_of_an_entry) {
     uint64_t a[WARP_LANES] = {0};
     setup();
     put_address(3, LANES_ALL, 1000);
     put_address(3, LANES_ALL, 2000);
     ck_assert_uint_eq(supply_addresses(&s, &shape, 1, 1, 3, 3, a), 0);
     ck_assert_uint_eq(a[1], 1132);
-    ck_assert_uint_eq(a[2], 0); /* not asked for */
+    ck_assert_uint_eq(a[2], 0); /* not requested */
     ck_assert_uint_eq(supply_addresses(&s, &shape, 1, 1, 3, 3, a), 0);
     ck_assert_uint_eq(a[1], 2132);
     ck_assert_uint_eq(supply_count(&s, 1, QUEUE_ADDRESS), 2);
@@ -57,13 +57,13 @@ START_TEST(in_parts) {
 }
 END_TEST
 
-/* Sent for one side of a branch and the other, taken by a path that has merged. */
-START_TEST(several_for_one) {
+/* Two sides of a branch have sent; a converged path takes both entries. */
+START_TEST(a_path_takes_several_entries) {
     lanemask_t out = 0;
     setup();
     put_pred(2, 0x0000ffff, 0xffffff0f);
     put_pred(2, 0xffff0000, 0x12345678);
-    ck_assert_uint_eq(supply_predicate(&s, 0, 2, LANES_ALL, &out, false), 0); /* only looks */
+    ck_assert_uint_eq(supply_predicate(&s, 0, 2, LANES_ALL, &out, false), 0); /* only reads */
     ck_assert_uint_eq(out, 0x1234ff0f);
     ck_assert_uint_eq(supply_ready(&s, 0, QUEUE_PREDICATE), LANES_ALL);
     out = 0;
@@ -74,20 +74,20 @@ START_TEST(several_for_one) {
 }
 END_TEST
 
-START_TEST(another_site) {
+START_TEST(entries_of_another_site) {
     lanemask_t out = 0;
     setup();
     put_pred(2, 0x0000ffff, LANES_ALL);
     put_pred(4, 0xffff0000, LANES_ALL);
     ck_assert_uint_eq(supply_predicate(&s, 0, 2, LANES_ALL, &out, true), 0xffff0000);
     ck_assert_uint_eq(out, 0);
-    ck_assert_uint_eq(supply_count(&s, 0, QUEUE_PREDICATE), 2); /* nothing is gone */
+    ck_assert_uint_eq(supply_count(&s, 0, QUEUE_PREDICATE), 2); /* both entries are still queued */
     teardown();
 }
 END_TEST
 
-/* Addresses and predicates are queues of their own; what grows keeps its order. */
-START_TEST(many) {
+/* Addresses and predicates have separate queues. A queue that grows keeps its order. */
+START_TEST(queues_grow) {
     lanemask_t out = 0;
     setup();
     for (uint32_t k = 0; k < 100; k++) {
@@ -111,9 +111,9 @@ START_TEST(many) {
 END_TEST
 
 SUITE(isa_affine_supply) {
-    TEST(together);
-    TEST(in_parts);
-    TEST(several_for_one);
-    TEST(another_site);
-    TEST(many);
+    TEST(all_lanes_take_one_entry);
+    TEST(lanes_take_parts_of_an_entry);
+    TEST(a_path_takes_several_entries);
+    TEST(entries_of_another_site);
+    TEST(queues_grow);
 }

@@ -1,4 +1,4 @@
-/* Tuples and cells against the plain definition, thread by thread. */
+/* Tests tuples and cells against their definition, thread by thread. */
 #include "isa/affine/value.h"
 #include "test/test.h"
 
@@ -8,8 +8,8 @@ static uint32_t below(uint32_t n) { return test_random_below(&rng, n); }
 static const struct dim3 blocks[] = {{64, 1, 1}, {7, 1, 1}, {16, 5, 1}, {7, 3, 4}, {1, 33, 1}, {3, 2, 11}};
 enum { N_BLOCKS = sizeof blocks / sizeof blocks[0] };
 
-/* Numbers of 8 bits: every base with every offset along x, and with some along y and z. Linear without wrapping means
- * that no thread's sum, with signed offsets, leaves the type. */
+/* 8-bit numbers: each base with each offset along x, and some along y and z. A tuple is in range if no thread's sum,
+ * with signed offsets, leaves the type. */
 START_TEST(ranges_of_boxes) {
     struct affine_shape s;
     affine_shape_init(&s, blocks[_i]);
@@ -33,11 +33,11 @@ START_TEST(ranges_of_boxes) {
 }
 END_TEST
 
-/* The edges of wide types: one step is inside, one more is not. */
+/* Limits of wide types: the last step in range, and one more. */
 START_TEST(ranges_at_the_edges) {
     struct affine_shape s;
     affine_shape_init(&s, (struct dim3){4, 1, 1});
-    struct affine_tuple t = {UINT64_MAX - 3, {1, 0, 0}}; /* the fourth thread has the largest number */
+    struct affine_tuple t = {UINT64_MAX - 3, {1, 0, 0}}; /* the fourth thread has the greatest value */
     ck_assert(affine_in_range(&t, 64, false, &s));
     t.base++;
     ck_assert(!affine_in_range(&t, 64, false, &s));
@@ -50,9 +50,9 @@ END_TEST
 
 START_TEST(ranges_of_rows) {
     struct affine_shape s;
-    affine_shape_init(&s, (struct dim3){32, 2, 1}); /* a warp a row */
+    affine_shape_init(&s, (struct dim3){32, 2, 1}); /* one row in each warp */
     struct affine_tuple t = {0, {1, 0xfffffff0, 0}};
-    /* row 1 begins at -16 = 0xfffffff0 and passes 2^32 in lane 16: unsigned it wraps, signed it does not */
+    /* Row 1 starts at -16 = 0xfffffff0 and passes 2^32 in lane 16. Unsigned it wraps, signed it does not. */
     ck_assert(affine_row_in_range(&t, 32, false, &s, 0));
     ck_assert(!affine_row_in_range(&t, 32, false, &s, 1));
     ck_assert(affine_row_in_range(&t, 32, true, &s, 1));
@@ -77,7 +77,7 @@ START_TEST(rows_of_warps) {
 }
 END_TEST
 
-/* Writes at random to parts of a cell; as many tuples as it can hold, and more. */
+/* Random partial writes to a cell, with as many tuples as fit and more. */
 START_TEST(cells_hold_what_was_written) {
     enum { TUPLES = 7 };
     struct affine_shape s;
@@ -116,7 +116,7 @@ START_TEST(cells_hold_what_was_written) {
 }
 END_TEST
 
-/* The default and three more are four tuples; one more is too many. A tuple that nobody has any more makes room. */
+/* The default and three more make four tuples; one more is too many. A tuple without lanes is dropped. */
 START_TEST(four_variants) {
     struct affine_shape s;
     struct affine_cell c;
@@ -129,14 +129,14 @@ START_TEST(four_variants) {
         ck_assert_uint_eq(c.n, k + 1);
     }
     struct affine_tuple t = {7, {0}};
-    ck_assert(cell_write(&c, 32, &s, &(lanemask_t){1u << 3}, s.launched, &t, &expanded)); /* in place of the last */
+    ck_assert(cell_write(&c, 32, &s, &(lanemask_t){1u << 3}, s.launched, &t, &expanded)); /* replaces the last */
     ck_assert_uint_eq(c.n, 4);
     ck_assert(!expanded);
     t.base = 8;
     ck_assert(cell_write(&c, 32, &s, &(lanemask_t){1u << 4}, s.launched, &t, &expanded));
     ck_assert(expanded);
     ck_assert_uint_eq(c.n, 0);
-    ck_assert(cell_write(&c, 32, &s, s.launched, s.launched, &t, &expanded)); /* all threads: one again */
+    ck_assert(cell_write(&c, 32, &s, s.launched, s.launched, &t, &expanded)); /* all threads: one tuple again */
     ck_assert_uint_eq(c.n, 1);
     cell_free(&c);
 }

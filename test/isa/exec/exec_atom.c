@@ -1,8 +1,9 @@
+/* Tests one atomic of one warp. Lanes address words in a pattern with repeats, so that lanes see each other's
+ * results. */
 #include "isa/exec/exec_atom.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
-/* One atomic, one warp. Lanes address words in a pattern with repeats, so that lanes see each other's results. */
 static struct asm_program *a;
 static struct memory mem;
 static struct launch launch;
@@ -49,7 +50,7 @@ static void set(opnd_t o, int lane, unsigned bytes, uint64_t v) {
     memcpy((char *)reg_ptr(w, o) + (unsigned)lane * bytes, &v, bytes > 8 ? 8 : bytes);
 }
 
-/* Values that meet each other, and the edges of each type. */
+/* Returns values that meet each other, and the limits of each type. */
 static uint64_t value(int i) {
     static const uint64_t v[] = {0, 1, 5, 0x7fffffff, 0x80000000, 0xffffffff, 0x8000000080000000, 0xfffffffffffffffe};
     return v[i % 8];
@@ -57,7 +58,7 @@ static uint64_t value(int i) {
 
 enum what { ADD, AND, OR, XOR, MIN, MAX, INC, DEC, EXCH, CAS };
 
-/* In plain C, on `bytes` bytes. */
+/* Computes the operation in plain C on `bytes` bytes. */
 static uint64_t model(enum what op, bool sign, unsigned bytes, uint64_t x, uint64_t y, uint64_t z) {
     unsigned shift = 64 - 8 * bytes;
     int64_t sx = (int64_t)(x << shift) >> shift, sy = (int64_t)(y << shift) >> shift;
@@ -114,7 +115,7 @@ static void check_case(int i, lanemask_t m) {
     }
     for (int l = 0; l < WARP_LANES; l++) {
         ((uint64_t *)reg_ptr(w, base))[l] = buffer + 16 + (unsigned)(l % SLOTS) * bytes;
-        /* every other cas finds what it compares with */
+        /* every other cas finds the value that it compares with */
         set(b, l, bytes, cases[i].op == CAS && l < SLOTS ? want[l % SLOTS] : value(l / 2));
         set(c, l, bytes, value(l / 2 + 1) & keep);
         set(d, l, bytes, 99);
@@ -149,8 +150,7 @@ static uint64_t f64(double x) {
     return v;
 }
 
-/* All lanes add to one address: old + b, encodings by hand. 1.5 is 0x3e00 in f16 and 0x3fc0 in bf16, 3 is 0x4200 and
- * 0x4040. One lane executes. */
+/* One lane adds: old + b, with encodings by hand. 1.5 is 0x3e00 in f16 and 0x3fc0 in bf16, 3 is 0x4200 and 0x4040. */
 START_TEST(floats) {
     static const struct {
         const char *opcode;
@@ -223,7 +223,7 @@ START_TEST(red_has_no_result) {
 }
 END_TEST
 
-/* d may be the register of b: each lane reads its operand before its result is written. */
+/* d may be b's register: each lane reads its operand before its result is written. */
 START_TEST(result_over_operand) {
     struct inst *in = setup("atom.global.exch.b32", 4);
     in->d = b;
@@ -276,7 +276,7 @@ START_TEST(fault_stops_at_its_lane) {
 }
 END_TEST
 
-/* Captured: nothing changes until atom_apply(), which works with the operands of then, in parts. */
+/* A captured atomic changes nothing until atom_apply(), which uses the operands of the capture, in several parts. */
 START_TEST(captured_and_performed_later) {
     static struct atom_op op;
     struct inst *in = setup("atom.global.add.u32", 4);
@@ -290,7 +290,7 @@ START_TEST(captured_and_performed_later) {
     uint32_t v = 0;
     ck_assert_mem_eq(mem.list[0].host + 16, &v, 4);
     ck_assert_uint_eq(fx.addr[31], buffer + 16);
-    memset(reg_ptr(w, b), 0xff, 128); /* the program went on */
+    memset(reg_ptr(w, b), 0xff, 128); /* the program overwrites the operand meanwhile */
     atom_apply(w, &op, 0x0000ffff);
     v = 32;
     ck_assert_mem_eq(mem.list[0].host + 16, &v, 4);

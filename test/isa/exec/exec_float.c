@@ -1,7 +1,7 @@
-/* Every row with floating-point types against float_ref: special values crossed with themselves, and seeded random
- * ones. A row that the reference does not know fails. Rows of one opcode and the same types, which differ in a modifier
- * (14 comparisons, 4 roundings), share the random ones: each takes every eighth warp of them, or as many as there are
- * such rows, its neighbour the next. Sampled: a third of these warps. With HEDDLE_EVERY each row takes all. */
+/* Tests each row with floating-point types against float_ref: special values crossed with themselves, and random
+ * values. A row without a reference fails. Rows of one opcode and the same types differ in a modifier only (14
+ * comparisons, 4 roundings), so they share the random values: with n such rows, at most 8, each takes every n-th
+ * warp. Sampled: a third of these warps; with HEDDLE_EVERY each row takes all. */
 #include "float_ref.h"
 #include "isa/exec/exec.h"
 #include "test/test.h"
@@ -10,7 +10,7 @@
 
 enum { RANDOM_LANES = 100000, MAX_SPECIALS = 96, MAX_ROWS = 4096, SHARDS = 4, MOST_SHARES = 8, ONE_OF = 3 };
 
-/* --- values worth trying --- */
+/* --- values --- */
 
 struct values {
     uint64_t v[MAX_SPECIALS];
@@ -21,7 +21,7 @@ static void put(struct values *s, uint64_t v) {
         ck_abort_msg("too many specials");
     s->v[s->n++] = v;
 }
-/* x and its neighbours, both signs */
+/* Adds x and its neighbours, with both signs. */
 static void put_around(struct values *s, enum type t, double x) {
     if (fabs(x) > float_max(t) || (x != 0 && fabs(x) < float_min(t)))
         return;
@@ -59,10 +59,10 @@ static void special_floats(struct values *s, enum type t) {
         put_around(s, t, i == 4 || i < 2 || numbers[i] == (double)(float)numbers[i] || t == T_F64 ? numbers[i] : 0.125);
     put(s, inf);
     put(s, inf | sign);
-    put(s, inf - 1); /* the largest number */
+    put(s, inf - 1); /* the greatest number */
     put(s, (inf - 1) | sign);
-    put(s, inf + 1);                     /* signalling */
-    put(s, (inf + inf / 64) | 5 | sign); /* a payload */
+    put(s, inf + 1);                     /* signalling NaN */
+    put(s, (inf + inf / 64) | 5 | sign); /* NaN with a payload */
     put(s, sign - 1);
 }
 static void special_integers(struct values *s, enum type t) {
@@ -77,7 +77,7 @@ static void special_integers(struct values *s, enum type t) {
 }
 static void specials(struct values *s, enum type t) {
     s->n = 0;
-    if (t == T_F16X2 || t == T_BF16X2) { /* a special in one half beside another in the other */
+    if (t == T_F16X2 || t == T_BF16X2) { /* a special value in one half, another in the other */
         struct values h;
         specials(&h, float_half(t));
         for (int i = 0; i < h.n; i++)
@@ -93,7 +93,8 @@ static void specials(struct values *s, enum type t) {
         special_integers(s, t);
 }
 
-/* any bits; or a number near 1, so that sums and comparisons meet; or an integer of any length */
+/* Returns random bits, a number near 1 (so that values meet in sums and comparisons), or an integer of random
+ * length. */
 static uint64_t random_value(enum type t, uint64_t *seed, uint64_t like) {
     uint64_t r = test_random(seed), kind = test_random(seed) % 8;
     enum type h = float_half(t);
@@ -104,20 +105,20 @@ static uint64_t random_value(enum type t, uint64_t *seed, uint64_t like) {
     if (type_class(t) != 'f')
         return r >> test_random(seed) % 64;
     if (kind == 2)
-        return like ^ (r & 3) ^ (r >> 8 & 1) << (8 * type_bytes(t) - 1); /* the other operand, almost */
+        return like ^ (r & 3) ^ (r >> 8 & 1) << (8 * type_bytes(t) - 1); /* nearly the other operand */
     int spread = kind < 5 ? 4 : kind == 5 ? 20 : kind == 6 ? 70 : 300;
     double x = ldexp(1.0 + (double)(r >> 12) * 0x1p-52, (int)(test_random(seed) % (2 * spread)) - spread);
     x = fabs(x) > float_max(t) || fabs(x) < float_min(t) ? 1.25 : x;
-    /* encode() takes numbers of the format only: cut the significand */
+    /* float_encode() takes numbers of the format only: cut the significand */
     int bits = t == T_F64 ? 53 : t == T_F32 ? 24 : t == T_F16 ? 11 : 8;
     int e = ilogb(x) - bits + 1, least = ilogb(float_min(t));
     x = ldexp(trunc(ldexp(x, -(e > least ? e : least))), e > least ? e : least);
     return float_encode(t, x) | (r & 1) << (8 * type_bytes(t) - 1);
 }
 
-/* --- what rows of the same operand types are given --- */
+/* --- inputs, shared by rows of the same operand types --- */
 
-/* A register or mask of one operand, as lane functions take it. */
+/* A register or mask of one operand, in the layout of lane functions. */
 union buffer {
     uint8_t u8[WARP_LANES];
     uint16_t u16[WARP_LANES];
@@ -164,21 +165,22 @@ static uint64_t masked(enum type t, uint64_t v) {
 
 struct inputs {
     enum type a, b, c;
-    int lanes, special; /* all, and of them the special ones */
+    int lanes, special; /* lanes: all; special: those with special values */
     struct {
         union buffer a, b, c;
     } warps[(MAX_SPECIALS * MAX_SPECIALS + RANDOM_LANES) / WARP_LANES + 1];
 };
 static void inputs_add(struct inputs *in, uint64_t a, uint64_t b, uint64_t c) {
     int w = in->lanes / WARP_LANES, l = in->lanes % WARP_LANES;
-    if (w >= (int)(sizeof in->warps / sizeof in->warps[0])) /* an assertion that holds writes to a file */
+    if (w >= (int)(sizeof in->warps /
+                   sizeof in->warps[0])) /* an assertion for each lane would be slow: it writes to a file */
         ck_abort_msg("too many lanes");
     buffer_put(&in->warps[w].a, in->a, l, a);
     buffer_put(&in->warps[w].b, in->b, l, b);
     buffer_put(&in->warps[w].c, in->c, l, c);
     in->lanes++;
 }
-/* Specials crossed, a third operand walking along, then random lanes. */
+/* Fills in crossed special values, with a third operand that varies, then random lanes. */
 static void inputs_fill(struct inputs *in, const struct isa_row *row) {
     memset(in, 0, sizeof *in);
     in->a = row->a, in->b = row->b, in->c = row->c;
@@ -198,7 +200,7 @@ static void inputs_fill(struct inputs *in, const struct isa_row *row) {
     }
 }
 
-/* --- running a row --- */
+/* --- execution of a row --- */
 
 static void wrong(const struct isa_row *row, const struct lane *x, uint64_t got, uint64_t got2,
                   const struct lane *want) {
@@ -237,8 +239,8 @@ static bool any_float(const struct isa_row *row) {
             return true;
     return false;
 }
-/* in isa_narrow and isa_forms */
-static bool is_elsewhere(const struct isa_row *row) {
+/* Tested in isa_narrow and isa_forms. */
+static bool is_tested_elsewhere(const struct isa_row *row) {
     static const uint8_t types[] = {T_F32X2,  T_E2M3X2, T_E3M2X2, T_E2M1X2, T_UE8M0X2, T_E4M3X4, T_E5M2X4,
                                     T_E2M3X4, T_E3M2X4, T_E2M1X4, T_U4,     T_S4,      T_U2,     T_S2};
     for (int i = 0; i < 2; i++)
@@ -248,9 +250,9 @@ static bool is_elsewhere(const struct isa_row *row) {
     return form_get(row->form, CAT_OOB) || form_get(row->form, CAT_RND) == RND_RS ||
            (bytes && row->types[1] == T_BF16X2);
 }
-/* set and slct belong to their last type: what they compare */
-static bool mine(const struct isa_row *row) {
-    if (row->last_version || is_elsewhere(row)) /* for the first see old_spellings */
+/* Returns true for rows tested here. set and slct count as the type that they compare. */
+static bool is_tested_here(const struct isa_row *row) {
+    if (row->last_version || is_tested_elsewhere(row)) /* old_spellings tests rows with last_version */
         return false;
     if (row->op == OP_SET || row->op == OP_SLCT)
         return type_class(row->types[1]) == 'f';
@@ -264,7 +266,7 @@ static int by_operands(const void *x, const void *y) {
 static bool alike(const struct isa_row *x, const struct isa_row *y) {
     return x->op == y->op && memcmp(x->types, y->types, sizeof x->types) == 0;
 }
-/* Of the sorted rows, those like rows[at]: how many share, at most MOST_SHARES, and the number of this one in them. */
+/* Among sorted rows, returns how many rows like rows[at] share values, at most MOST_SHARES; *own: this row's number. */
 static int shares(const struct isa_row *const *rows, int n, int at, int *own) {
     int like = 0;
     *own = 0;
@@ -277,7 +279,7 @@ static int shares(const struct isa_row *const *rows, int n, int at, int *own) {
     *own %= share;
     return share;
 }
-/* Runs one of SHARDS parts of the rows of these opcodes. Returns how many rows there are in all. */
+/* Tests one of SHARDS parts of the rows of these opcodes. Returns the number of rows in all parts. */
 static int sweep(int shard, const enum op_id *ops, int n_ops) {
     static const struct isa_row *rows[MAX_ROWS];
     int found = 0;
@@ -285,7 +287,7 @@ static int sweep(int shard, const enum op_id *ops, int n_ops) {
         uint32_t n;
         const struct isa_row *all = isa_op_rows(ops[i], &n);
         for (uint32_t j = 0; j < n; j++)
-            if (mine(&all[j])) {
+            if (is_tested_here(&all[j])) {
                 ck_assert_int_lt(found, MAX_ROWS);
                 rows[found++] = &all[j];
             }
@@ -306,31 +308,30 @@ static int sweep(int shard, const enum op_id *ops, int n_ops) {
 #define SWEEP(...) sweep(_i, (enum op_id[]){__VA_ARGS__}, sizeof((enum op_id[]){__VA_ARGS__}) / sizeof(enum op_id))
 
 START_TEST(sums_and_products) {
-    /* f32: 5 roundings (none is one) x ftz x sat; f64: 5; f16 and f16x2: 2 x ftz x sat; bf16 and bf16x2: 2;
-     * add and sub of an f16 or bf16 and an f32: 5 x sat x 2 */
+    /* f32: 5 roundings (none is one) x ftz x sat. f64: 5. f16, f16x2: 2 x ftz x sat. bf16, bf16x2: 2. add and sub of an
+     * f16 or bf16 and an f32: 5 x sat x 2. */
     ck_assert_int_eq(SWEEP(OP_ADD, OP_SUB, OP_MUL), 3 * (5 * 4 + 5 + 2 * 2 * 4 + 2 * 2) + 2 * 20);
 }
 END_TEST
 START_TEST(fused) {
-    /* fma f32: 4 x 4; f64: 4; f16, f16x2: 6; bf16, bf16x2: 2. mad: 5 x 4 and 5;
-     * f32 from f16 or bf16: 4 x sat x 2 */
+    /* fma: f32 4 x 4, f64 4, f16 and f16x2 6, bf16 and bf16x2 2. mad: 5 x 4 and 5; f32 from f16 or bf16 4 x sat x 2. */
     ck_assert_int_eq(SWEEP(OP_FMA, OP_MAD), 16 + 4 + 12 + 4 + 25 + 16);
 }
 END_TEST
 START_TEST(quotients_and_roots) {
-    /* rounded: f32 4 x ftz, f64 4. approximate: f32 with and without ftz, div.full too, rcp and rsqrt of f64 */
+    /* rounded: f32 4 x ftz, f64 4. approximate: f32 with and without ftz; div.full; rcp and rsqrt of f64 */
     ck_assert_int_eq(SWEEP(OP_DIV, OP_RCP, OP_SQRT, OP_RSQRT), 3 * 12 + 2 * 5 + 1 + 2);
 }
 END_TEST
 START_TEST(signs_and_extremes) {
-    /* abs, neg: 2 + 1 + 2 * 2 + 2; copysign 2; min, max: 8 + 1 + 2 * 8 + 2 * 4;
-     * of three: 4 with .abs, 4 without */
+    /* abs, neg: 2 + 1 + 2 * 2 + 2. copysign: 2. min, max: 8 + 1 + 2 * 8 + 2 * 4. Three operands: 4 with .abs, 4
+     * without. */
     ck_assert_int_eq(SWEEP(OP_ABS, OP_NEG, OP_COPYSIGN, OP_MIN, OP_MAX), 2 * 9 + 2 + 2 * 33 + 2 * 4);
     ck_assert_int_eq(SWEEP(OP_MIN3, OP_MAX3), 2 * 4);
 }
 END_TEST
 START_TEST(comparisons) {
-    /* 14 comparisons x 4 boolean forms x (f32 2, f64, f16 2, bf16, f16x2 2, bf16x2); testp 6 x 2; slct 11 x 2 */
+    /* 14 comparisons x 4 boolean forms x (f32 2, f64, f16 2, bf16, f16x2 2, bf16x2). testp: 6 x 2. slct: 11 x 2. */
     ck_assert_int_eq(SWEEP(OP_SETP), 14 * 4 * 9);
     ck_assert_int_eq(SWEEP(OP_TESTP, OP_SLCT), 12 + 22);
 }
@@ -341,19 +342,19 @@ START_TEST(set_as_numbers) {
 }
 END_TEST
 START_TEST(conversions) {
-    /* bf16 has no .sat. Integers 64, and 38 that can saturate; to integers 8 x 4 x ((3 + ftz) x 2 + 1); from integers
-     * likewise; narrower floats 4 x (4 x 2 + 2 x 2 + 3); wider 4 + 2 + 2 + 1 + 4; same 4 x 2 + 1; integral 4 x (4 x 2 +
-     * 1); f16 and bf16 with limits 2 x 2 x 3, pairs 2 x 2 x 4; tf32 10; bytes 4 + 4 + 4; pack 4 */
+    /* bf16 has no .sat. Integers: 64, and 38 that can saturate. To and from integers: 8 x 4 x ((3 + ftz) x 2 + 1) each.
+     * Narrower floats: 4 x (4 x 2 + 2 x 2 + 3). Wider: 4 + 2 + 2 + 1 + 4. Equal width: 4 x 2 + 1. Integral: 4 x (4 x 2
+     * + 1). f16 and bf16 with limits: 2 x 2 x 3, pairs 2 x 2 x 4. tf32: 10. Bytes: 4 + 4 + 4. pack: 4. */
     ck_assert_int_eq(SWEEP(OP_CVT), 64 + 38 + 288 + 288 + 60 + 13 + 9 + 36 + 12 + 16 + 10 + 12 + 4);
 }
 END_TEST
 START_TEST(approximations_keep_their_bounds) {
-    /* sin cos lg2 ex2 f32 x ftz, tanh; ex2 and tanh of four 16-bit types */
+    /* sin, cos, lg2, ex2 of f32 x ftz, and tanh; ex2 and tanh of four 16-bit types */
     ck_assert_int_eq(SWEEP(OP_SIN, OP_COS, OP_LG2, OP_EX2, OP_TANH), 9 + 8);
 }
 END_TEST
 
-/* PTX 1.0 to 1.3: what a spelling without modifiers meant. */
+/* In PTX 1.0 to 1.3, spellings without modifiers had another meaning. */
 static const struct {
     const char *old, *now;
 } spellings[] = {

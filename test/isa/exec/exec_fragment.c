@@ -1,6 +1,6 @@
-/* Which lane and register has which element: mma, ldmatrix, stmatrix and movmatrix, by the formulas and pictures of
- * the PTX ISA, 9.7.14.5 (lower_matrix.c and lower_tile.c in frontend/lower). And what is no whole warp, or no form that
- * there is. */
+/* Tests which lane and register holds which element in mma, ldmatrix, stmatrix and movmatrix, by the formulas and
+ * figures of the PTX ISA, 9.7.14.5 (lower_matrix.c and lower_tile.c in frontend/lower). Also tests diverged warps and
+ * forms that do not exist. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/isa/exec/float_ref.h"
@@ -10,12 +10,12 @@
 
 enum { LANES = 32, WORDS = 64 * LANES, TEXT = 8192 };
 
-/* Registers of lanes, as the kernel finds and leaves them: register r of lane l is word r * 32 + l. */
+/* Registers before and after the kernel: register r of lane l is word r * 32 + l. */
 static uint32_t in[WORDS], out[WORDS];
 
 static char kernel_at[TEXT];
-/* The kernel loads registers r0 to r23 (f64: d0 to d11, of two words), executes `body` and stores r24 to r31 (d12 to
- * d15). */
+/* Returns a kernel that loads registers r0 to r23 (f64: d0 to d11, of two words), executes `body`, and stores r24 to
+ * r31 (d12 to d15). */
 static const char *kernel(const char *body, bool wide) {
     size_t n = 0;
 #define ADD(...) n += (size_t)snprintf(kernel_at + n, TEXT - n, __VA_ARGS__)
@@ -61,15 +61,15 @@ static void run(const char *text) {
 
 /* ---- mma ---- */
 
-/* Element i of a lane's fragment, counted through its registers, as the manual gives rows and columns. */
+/* Row and column of element i in a lane's fragment, counted through its registers, as in the manual. */
 struct place {
     int row, column;
 };
 struct form {
-    const char *opcode, *ab, *c; /* types of a and b, of c and d */
+    const char *opcode, *ab, *c; /* ab: type of a and b; c: type of c and d */
     int m, k;
     struct place (*a)(int lane, int i), (*b)(int lane, int i), (*c_at)(int lane, int i);
-    int b_row, a_col; /* m8n8k4 on f16 */
+    int b_row, a_col; /* of m8n8k4 on f16 */
 };
 #define PLACE(name, row_, column_)                                                                                     \
     static struct place name(int lane, int i) {                                                                        \
@@ -77,7 +77,7 @@ struct form {
         (void)g, (void)t, (void)i;                                                                                     \
         return (struct place){row_, column_};                                                                          \
     }
-/* 9.7.14.5.3 to .10 */
+/* PTX ISA 9.7.14.5.3 to 9.7.14.5.10 */
 PLACE(c_m16, i < 2 ? g : g + 8, t * 2 + (i & 1))
 PLACE(c_m8, g, t * 2 + (i & 1))
 PLACE(a_f16_k8, i < 2 ? g : g + 8, t * 2 + (i & 1))
@@ -125,7 +125,7 @@ static uint64_t encode(const char *t, int v) {
     return t[0] == 's' || t[0] == 'u' ? (uint64_t)(int64_t)v : float_encode(type, v);
 }
 
-/* Element i of a lane, in registers from `first` on. */
+/* Stores element i of a lane in the registers from `first` on. */
 static void put(const char *t, int first, int lane, int i, int v) {
     int bits = bits_of(t), per = bits == 64 ? 1 : 32 / bits;
     uint64_t value = encode(t, v);
@@ -148,8 +148,8 @@ static int add_vector(char *to, char which, int first, int n) {
     return len + sprintf(to + len, "}");
 }
 
-/* Every element has its own place: c is 1000 row + column where that is exact, a and b small random numbers. */
-START_TEST(lanes_hold_what_the_manual_says) {
+/* Each element of c is 1000 row + column where that is exact; a and b have small random numbers. */
+START_TEST(fragments_are_as_in_the_manual) {
     const struct form *f = &forms[_i];
     const bool wide = bits_of(f->ab) == 64, integer = f->ab[0] == 's' || f->ab[0] == 'u';
     int a[16][32], b[32][8], c[16][8];
@@ -202,10 +202,11 @@ START_TEST(lanes_hold_what_the_manual_says) {
 }
 END_TEST
 
-/* m8n8k4 on f16, 9.7.14.5.1: lanes 0-3 and 16-19 multiply the first of four pairs, and so on. Row of a: lane % 4, of
- * the upper lanes 4 more; element i is in column i. .col: row i % 4, of the upper lanes 4 more, column lane % 4. b is
- * the mirror image. f32: row X or X + 4 with X = (lane & 1) + (i & 2), column (i & 4) + (lane & 2) + (i & 1). */
-START_TEST(four_products_of_old_cards) {
+/* m8n8k4 on f16, PTX ISA 9.7.14.5.1: lanes 0-3 and 16-19 compute the first of four products, and so on. Element i of a:
+ * row lane % 4 (plus 4 in the upper lanes), column i. With .col: row i % 4 (plus 4 in the upper lanes), column lane %
+ * 4. b is the transpose. f32 results: row X or X + 4 with X = (lane & 1) + (i & 2), column (i & 4) + (lane & 2) + (i &
+ * 1). */
+START_TEST(four_products_of_m8n8k4) {
     const bool a_col = _i & 1, b_row = _i & 2, narrow = _i & 4;
     int a[4][8][4], b[4][4][8], c[4][8][8];
     uint64_t g = (uint64_t)_i + 5;
@@ -251,8 +252,8 @@ END_TEST
 
 /* ---- 8 x 8 matrices ---- */
 
-/* s holds 4 matrices, rows of 16 bytes one behind the other, element (r, c) of matrix m is 1000 m + 10 r + c; lane l
- * gives the address of row l % 8 of matrix l / 8, which is row 8 m + r of all. */
+/* s holds 4 matrices with consecutive rows of 16 bytes. Element (r, c) of matrix m is 1000 m + 10 r + c. Lane l has the
+ * address of row l % 8 of matrix l / 8: row 8 m + r of all. */
 static const char fill[] =
     "mov.u32 %s,s; mad.lo.u32 %s,%l,16,%s; st.shared.u32 [%s],%r0; st.shared.u32 [%s+4],%r1; st.shared.u32 [%s+8],%r2; "
     "st.shared.u32 [%s+12],%r3; bar.warp.sync -1;\n";
@@ -263,7 +264,7 @@ static void put_rows(void) {
         for (int c = 0; c < 8; c++)
             in[c / 2 * LANES + l] |= element(l / 8, l % 8, c) << c % 2 * 16;
 }
-/* What lane 4 g + t holds of matrix m: (g, 2 t) and (g, 2 t + 1); transposed (2 t, g) and (2 t + 1, g). */
+/* Returns what lane 4 g + t holds of matrix m: (g, 2 t) and (g, 2 t + 1); transposed (2 t, g) and (2 t + 1, g). */
 static uint32_t held(int m, int lane, bool trans) {
     int g = lane / 4, t = lane % 4;
     return trans ? element(m, 2 * t, g) | element(m, 2 * t + 1, g) << 16
@@ -288,8 +289,9 @@ START_TEST(ldmatrix_gives_quads_a_row) {
 }
 END_TEST
 
-/* What stmatrix stores of what ldmatrix gives is what was there, 1024 bytes on; the result may take the address. */
-START_TEST(stmatrix_is_the_way_back) {
+/* stmatrix of ldmatrix's result copies the matrix, 1024 bytes further. The result may overwrite the address
+ * register. */
+START_TEST(stmatrix_inverts_ldmatrix) {
     static const char *const vectors[] = {"{%s}", "{%s,%r25}", "{%s,%r25,%r26,%r27}"};
     const char *trans = _i % 2 ? ".trans" : "", *vector = vectors[_i / 2];
     const int n = 1 << _i / 2;
@@ -320,7 +322,7 @@ END_TEST
 
 #define MMA "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r24,%r25},{%r0},{%r1},{%r2,%r3};"
 
-/* Halves that come by different ways to one mma are one warp there, in every model. */
+/* Halves that reach one mma on different paths reconverge there, in each model. */
 START_TEST(paths_meet_at_a_matrix_instruction) {
     char error[1024];
     for (int r = 0; r < 4; r++)
@@ -345,7 +347,7 @@ static const struct {
     {"a guard", "@%low " MMA, 32, HEDDLE_FAULT, "0x0000ffff alone"},
 };
 
-START_TEST(parts_of_warps_are_told) {
+START_TEST(diverged_warps_are_reported) {
     static const char *const models[] = {"functional", "spe", "its", "dpe"};
     char error[1024];
     for (int m = 0; m < 4; m++) {
@@ -358,7 +360,7 @@ START_TEST(parts_of_warps_are_told) {
 }
 END_TEST
 
-/* Forms that ptxas of CUDA 13.0 refuses, too. */
+/* ptxas of CUDA 13.0 rejects these forms, too. */
 static const struct {
     const char *statement, *says;
 } wrong[] = {
@@ -384,7 +386,7 @@ static const struct {
 };
 enum { N_WRONG = sizeof wrong / sizeof wrong[0] };
 
-START_TEST(wrong_forms_are_refused) {
+START_TEST(wrong_forms_are_rejected) {
     char error[1024];
     ck_assert_int_eq(run_with(kernel(wrong[_i].statement, false), "functional", 32, error), HEDDLE_USAGE);
     ck_assert_msg(strstr(error, wrong[_i].says) != NULL, "%s", error);
@@ -392,12 +394,12 @@ START_TEST(wrong_forms_are_refused) {
 END_TEST
 
 SUITE(isa_exec_exec_fragment) {
-    TEST_LOOP(lanes_hold_what_the_manual_says, 0, N_FORMS);
-    TEST_LOOP(four_products_of_old_cards, 0, 8);
+    TEST_LOOP(fragments_are_as_in_the_manual, 0, N_FORMS);
+    TEST_LOOP(four_products_of_m8n8k4, 0, 8);
     TEST_LOOP(ldmatrix_gives_quads_a_row, 0, 6);
-    TEST_LOOP(stmatrix_is_the_way_back, 0, 6);
+    TEST_LOOP(stmatrix_inverts_ldmatrix, 0, 6);
     TEST(movmatrix_transposes);
     TEST_LOOP(paths_meet_at_a_matrix_instruction, 0, timed_models()->n);
-    TEST_LOOP(parts_of_warps_are_told, 0, (int)(sizeof parts_of_warps / sizeof parts_of_warps[0]));
-    TEST_LOOP(wrong_forms_are_refused, 0, N_WRONG);
+    TEST_LOOP(diverged_warps_are_reported, 0, (int)(sizeof parts_of_warps / sizeof parts_of_warps[0]));
+    TEST_LOOP(wrong_forms_are_rejected, 0, N_WRONG);
 }

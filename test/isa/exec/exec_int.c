@@ -1,7 +1,7 @@
-/* Every integer row against its reference: special values crossed with themselves, then random ones. A row without a
- * reference fails, so nothing can be forgotten. Rows of one opcode and the same types, which differ in a modifier,
- * share the random ones: each takes every eighth warp of them, or as many as there are such rows, its neighbour the
- * next. Sampled: a third of these warps. With HEDDLE_EVERY each row takes all. */
+/* Tests each integer row against its reference: special values crossed with themselves, then random values. A row
+ * without a reference fails. Rows of one opcode and the same types differ in a modifier only, so they share the random
+ * values: with n such rows, at most 8, each takes every n-th warp. Sampled: a third of these warps; with
+ * HEDDLE_EVERY each row takes all. */
 #include "isa/exec/video.h"
 #include "test/isa/isa_reference.h"
 #include "test/test.h"
@@ -53,7 +53,7 @@ static const uint64_t special[] = {0,
                                    0x00ff00ff};
 enum { N_SPECIAL = sizeof special / sizeof special[0] };
 
-/* Sizes of all magnitudes, so that small shifts, divisors and differences come up. */
+/* Returns values of all magnitudes, so that small shifts, divisors and differences occur. */
 static uint64_t random_value(uint64_t *state) {
     const uint64_t bits = test_random(state), how = test_random(state) >> 32;
     if (how % 8 == 0)
@@ -90,7 +90,7 @@ static uwide get_lane(const unsigned char *operand, enum type t, int lane) {
     return bits;
 }
 
-/* One operand of a warp as ref_operand()s. */
+/* Converts one operand of a warp to reference operands. */
 static void ref_operands(const unsigned char *operand, enum type t, struct ref_operand out[WARP_LANES]) {
     const unsigned bytes = type_bytes(t);
     const bool is_signed = type_class(t) == 's';
@@ -98,7 +98,7 @@ static void ref_operands(const unsigned char *operand, enum type t, struct ref_o
         uwide bits = 0;
         if (t == T_PRED)
             bits = get_lane(operand, t, l);
-        else if (bytes == 4) { /* copies of a known size are fast */
+        else if (bytes == 4) { /* copies of constant size are fast */
             uint32_t word;
             memcpy(&word, operand + 4 * l, sizeof word);
             bits = word;
@@ -124,7 +124,7 @@ static void wrong(const struct isa_row *row, const struct ref_lane *x, const cha
                  (unsigned long long)x->b.bits, (unsigned long long)x->c.bits, (unsigned long long)x->e.bits);
 }
 
-/* Executes and compares all lanes; nothing may be written beyond a destination. */
+/* Executes and compares all lanes. Bytes beyond a destination must not change. */
 static void check_warp(const struct isa_row *row, struct warp_case *w) {
     memset(w->d, 0xa5, sizeof w->d);
     memset(w->d2, 0xa5, sizeof w->d2);
@@ -153,11 +153,11 @@ static void check_warp(const struct isa_row *row, struct warp_case *w) {
     bool kept = true;
     for (size_t i = 0; i < GUARD_BYTES; i++)
         kept &= w->d[end + i] == 0xa5 && w->d2[end2 + i] == 0xa5;
-    if (!kept) /* an assertion for each byte would cost more than everything else */
+    if (!kept) /* one assertion for all bytes: one for each would dominate the run time */
         ck_abort_msg("something was written beyond a destination");
 }
 
-/* The same with d in the place of a source of its size. */
+/* Likewise with d in place of a source of the same size. */
 static void check_in_place(const struct isa_row *row, struct warp_case *w, unsigned char *source, enum type t) {
     const size_t n = warp_bytes(row->d);
     unsigned char wanted[512];
@@ -170,10 +170,10 @@ static void check_in_place(const struct isa_row *row, struct warp_case *w, unsig
     ck_assert_msg(memcmp(source, wanted, n) == 0, "%s: d in the place of a source changes the result", name);
 }
 
-/* e of a video instruction is a word of selectors; any other is a value. */
+/* Returns valid selectors for e of a video instruction; for other rows, `bits`. */
 static uint64_t selectors(const struct isa_row *row, uint64_t bits) {
     const uint32_t simd = video_default(row->op);
-    if (simd != 0) /* halves are numbered to 3, bytes to 7 */
+    if (simd != 0) /* halves have numbers up to 3, bytes up to 7 */
         return simd >> (VIDEO_SIMD_MASK + 2) ? bits : bits & 0x0301b01b;
     uint32_t word = (uint32_t)(bits % 7) << VIDEO_A | (uint32_t)(bits / 7 % 7) << VIDEO_B;
     if (row->op == OP_VMAD && !form_get(row->form, CAT_PO))
@@ -204,7 +204,7 @@ static void check_special(const struct isa_row *row, struct warp_case *w) {
     }
 }
 
-/* Of `n` rows, those like rows[at]: how many share, at most MOST_SHARES, and the number of this one in them. */
+/* Among n rows, returns how many rows like rows[at] share values, at most MOST_SHARES; *own: this row's number. */
 static int shares(const struct isa_row *rows, uint32_t n, uint32_t at, int *own) {
     int like = 0;
     *own = 0;
@@ -231,7 +231,7 @@ static void check_random(const struct isa_row *row, struct warp_case *w, int own
     check_in_place(row, w, w->a, row->a);
 }
 
-/* Types without floating point; and rows that only move or compare integers beside it. */
+/* Returns true for integer types, and for rows that only move or compare integers. */
 static bool is_integer(const struct isa_row *row) {
     if (row->kind != K_LANE)
         return false;
@@ -260,7 +260,7 @@ START_TEST(rows_match_reference) {
 }
 END_TEST
 
-/* 4294967295 / 4294967294 = 1; q * b must not reach a when a + 1 is a multiple of b (division goes through double). */
+/* 4294967295 / 4294967294 = 1. Division uses double: q * b must not round up to a if a + 1 is a multiple of b. */
 START_TEST(division_next_to_multiples) {
     uint32_t a[WARP_LANES], b[WARP_LANES], c[WARP_LANES] = {0}, d[WARP_LANES];
     const struct isa_row *row = isa_find_row(OP_DIV, T_U32, T_NONE, 0);
@@ -286,10 +286,11 @@ START_TEST(video_selectors) {
     ck_assert_uint_eq(word, 3u << VIDEO_A | 6u << VIDEO_B | 1u << VIDEO_D);
     ck_assert(!video_select(OP_VADD, 'a', "b4", &word));
     ck_assert(!video_select(OP_VADD, 'a', "h10", &word));
-    /* a: halves 0 and 1 of b:a; b: halves 2 and 3; both written: 0 | 1 << 3 | (2 | 3 << 3) << 12 | 3 << 24 */
+    /* a: halves 0 and 1 of b:a; b: halves 2 and 3; both halves written: 0 | 1 << 3 | (2 | 3 << 3) << 12 | 3 << 24 */
     word = video_default(OP_VADD2);
     ck_assert_uint_eq(word, 0x0301a008);
-    ck_assert(video_select(OP_VADD2, 'a', "h32", &word)); /* from the highest: element 0 is half 2, element 1 half 3 */
+    ck_assert(
+        video_select(OP_VADD2, 'a', "h32", &word)); /* most significant first: element 0 is half 2, element 1 half 3 */
     ck_assert_uint_eq(word, 0x0301a01a);
     ck_assert(video_select(OP_VADD2, 'd', "h1", &word));
     ck_assert_uint_eq(word, 0x0201a01a);

@@ -1,8 +1,8 @@
-/* wmma end to end: matrices in memory, loaded, multiplied, stored, against three loops over the same matrices. Every
- * shape, type and layout, strides written, in a register and left out, in global, generic and shared memory.
+/* Tests wmma end to end: loads, multiplies and stores matrices, and compares with three loops in C. Covers all shapes,
+ * types and layouts; strides as immediates, in registers, and omitted; global, generic and shared memory.
  *
- * Small integers are exact in every type and any order, so they are compared bit for bit; random numbers against sums
- * in f64 within the rounding of d and as many roundings in f64 as there are products. */
+ * Small integers are exact in all types and orders, so they must match bit for bit. Random numbers must match sums in
+ * f64 within d's rounding error plus one f64 rounding for each product. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/isa/exec/float_ref.h"
@@ -22,7 +22,7 @@ static const struct shape {
               {"m16n16k8", 16, 16, 8},
               {"m8n8k4", 8, 8, 4}};
 
-/* Types of a and b, c, d; registers of each; `shapes`: a bit for each shape that has it. */
+/* Types of a and b, c, d, and registers of each; `shapes`: one bit for each shape. */
 static const struct kind {
     const char *ab, *c, *d, *mma;
     unsigned shapes;
@@ -45,7 +45,7 @@ static int bytes_of(const char *t) {
     return strcmp(t, "f64") == 0 ? 8 : strcmp(t, "f16") == 0 || strcmp(t, "bf16") == 0 ? 2 : strlen(t) == 2 ? 1 : 4;
 }
 
-/* PTX ISA 9.7.14.3: f16 has eight registers of a and b always; the others as many as their elements fill. */
+/* PTX ISA 9.7.14.3: f16 factors always have eight registers; others have as many as their elements fill. */
 static int registers_of(const char *t, int elements, bool factor) {
     return strcmp(t, "f16") == 0 && factor ? 8 : elements * bytes_of(t) / 32 / (strcmp(t, "f64") == 0 ? 8 : 4);
 }
@@ -55,7 +55,7 @@ static enum type type_of_name(const char *name) {
     snprintf(dotted, sizeof dotted, ".%s", name);
     return type_named(dotted);
 }
-/* A number in memory; tf32 lies there as an f32 whose lower bits do not count. */
+/* Returns a number's bits in memory. tf32 is stored as f32, whose lower bits are ignored. */
 static uint64_t bits_of(const char *name, double v) {
     enum type t = type_of_name(name);
     return type_class(t) == 'f' ? float_encode(t == T_TF32 ? T_F32 : t, v) : (uint64_t)(int64_t)v;
@@ -87,15 +87,15 @@ static void add_registers(struct text *t, const char *type, char which, int n) {
     add(t, "}");
 }
 
-/* One product: matrices with their types, layouts and strides (0: left out). */
+/* A product: matrices with types, layouts and strides (0: omitted). */
 struct job {
     const struct shape *s;
     const struct kind *k;
-    bool col[4]; /* a b c d */
+    bool col[4]; /* a, b, c, d */
     int stride[4];
     enum { CONSTANT, REGISTER } how;
     const char *space;     /* "", ".global", ".shared" */
-    double value[3][MOST]; /* a b c, by row */
+    double value[3][MOST]; /* a, b, c by row */
 };
 static int rows_of(const struct job *j, int x) { return x == 1 ? j->s->k : j->s->m; }
 static int columns_of(const struct job *j, int x) { return x == 0 ? j->s->k : j->s->n; }
@@ -123,9 +123,9 @@ static void add_access(struct text *t, const struct job *j, int x) {
     add(t, "%s;\n", stride);
 }
 
-enum { AREA = 8192, ALL = 4 * AREA }; /* bytes of a matrix, of all */
+enum { AREA = 8192, ALL = 4 * AREA }; /* bytes of one matrix; of all */
 
-/* In shared memory the matrices are copied there and back by all lanes. */
+/* All lanes copy the matrices to shared memory and back. */
 static void add_copy(struct text *t, const char *from, const char *to, bool in, int label) {
     add(t,
         "mov.u32 %%x0, %%laneid; shl.b32 %%x0, %%x0, 2;\nL%d: cvt.u64.u32 %%q0, %%x0; add.u64 %%q1, %s, %%q0; "
@@ -175,7 +175,7 @@ static void fill(const struct job *j, int x, unsigned char *memory) {
         }
 }
 
-/* Element by element: the sum in long double, the sum of magnitudes, and what is there. */
+/* Compares each element with the sum in long double, within a bound from the sum of magnitudes. */
 static void compare(const struct job *j, const unsigned char *memory, bool exact, const char *text) {
     const struct shape *s = j->s;
     const bool clamp = strstr(j->k->mma, "satfinite"), whole = strcmp(j->k->d, "s32") == 0;
@@ -198,7 +198,7 @@ static void compare(const struct job *j, const unsigned char *memory, bool exact
             long double half = strcmp(j->k->d, "f16") == 0   ? 0x1p-11L
                                : strcmp(j->k->d, "f32") == 0 ? 0x1p-24L
                                                              : 0x1p-53L;
-            long double least = strcmp(j->k->d, "f16") == 0 ? 0x1p-25L : 0; /* half of the smallest f16 */
+            long double least = strcmp(j->k->d, "f16") == 0 ? 0x1p-25L : 0; /* half of the least f16 */
             long double bound = exact ? 0 : fmaxl(half * fabsl(sum), least) + (s->k + 1) * 0x1p-53L * size;
             EXPECT(fabsl(have - (exact || whole ? (long double)want : sum)) <= bound * 1.000001L,
                    "row %d column %d: %.17g, not %.17g, of\n%s", r, c, have, want, text);
@@ -230,7 +230,7 @@ static void run_job(struct heddle *h, struct job *j, bool exact) {
     heddle_free(h, p);
 }
 
-/* Whole numbers below 8 and products below 2^11 in all types; c near the ends of s32 where it can leave them. */
+/* Sets integers below 8, so that products stay below 2^11 in all types. c is near the limits of s32 if it can be. */
 static void whole_values(uint64_t *g, struct job *j) {
     const bool is_unsigned = j->k->ab[0] == 'u', integer = bytes_of(j->k->ab) == 1;
     for (int x = 0; x < 3; x++)
@@ -266,7 +266,7 @@ static struct heddle *open_model(const char *model) {
     return h;
 }
 
-/* Every kind in every shape that it has, with all layouts of a, b, c and d. */
+/* All kinds and their shapes, with all layouts of a, b, c and d. */
 START_TEST(every_shape_type_and_layout) {
     static const char *const spaces[] = {"", ".global", ".shared"};
     static struct job j;
@@ -279,7 +279,7 @@ START_TEST(every_shape_type_and_layout) {
                 .s = &shapes[s], .k = &kinds[_i], .how = n % 5 < 3 ? CONSTANT : REGISTER, .space = spaces[n % 3]};
             for (int x = 0; x < 4; x++) {
                 j.col[x] = layouts >> x & 1;
-                /* A multiple of 16 bytes, not less than a row or column is long. */
+                /* a multiple of 16 bytes, at least the length of a row or column */
                 j.stride[x] = n % 4 == 3 ? 0 : (j.col[x] ? rows_of(&j, x) : columns_of(&j, x)) + 16 * (n % 2);
             }
             whole_values(&g, &j);

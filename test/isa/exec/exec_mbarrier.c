@@ -1,4 +1,4 @@
-/* mbarrier against a model in plain integers: PTX ISA 9.0, section 9.7.13.15, read as a person would. */
+/* Tests mbarrier against a model in plain integers, after PTX ISA 9.0, section 9.7.13.15. */
 #include "isa/exec/exec_mbarrier.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -35,7 +35,7 @@ static void teardown(void) {
     asm_free(a);
 }
 
-/* Executes `opcode` on the object at shared AT in lanes m; b is the operand, d the destination. */
+/* Executes `opcode` on the object at shared address AT in lanes m; b is the operand, d the destination. */
 static void run(const char *opcode, opnd_t d, opnd_t b, lanemask_t m) {
     struct decoded dec;
     struct decode_error why;
@@ -64,7 +64,7 @@ static bool phase_ended(uint64_t token) {
     return pred_get(w, done) & 1;
 }
 
-/* The model: how many phases have ended, what the present one still waits for. */
+/* The model: phases completed, and arrivals and bytes that the current phase waits for. */
 struct model {
     int phases, waiting, members, tx;
 };
@@ -77,7 +77,7 @@ static void model_step(struct model *m, int arrivals, int tx) {
     }
 }
 
-/* One random legal operation on both. */
+/* Executes a random legal operation in both. */
 static void random_step(struct model *m, uint64_t *seed) {
     uint32_t n = test_random_below(seed, (uint32_t)m->waiting + 1), bytes = test_random_below(seed, 1000);
     uint64_t *states = reg_ptr(w, state);
@@ -111,7 +111,7 @@ static void random_step(struct model *m, uint64_t *seed) {
         run_counted("mbarrier.expect_tx.relaxed.cta.shared::cta.b64", OPND_SINK, bytes, 1);
         model_step(m, 0, (int)bytes);
         return;
-    default: /* often, so that phases end */
+    default: /* frequent, so that phases complete */
         bytes = m->tx > 0 ? (uint32_t)m->tx : bytes;
         if (m->tx <= 0 && test_random_below(seed, 4))
             return;
@@ -119,7 +119,7 @@ static void random_step(struct model *m, uint64_t *seed) {
         model_step(m, 0, -(int)bytes);
         return;
     }
-    ck_assert_int_eq(states[0] & MBARRIER_COUNT_MAX, waiting); /* what pending_count reads */
+    ck_assert_int_eq(states[0] & MBARRIER_COUNT_MAX, waiting); /* pending_count reads this field */
     ck_assert_int_eq(phase_ended(states[0]), m->phases != before);
 }
 
@@ -132,7 +132,7 @@ START_TEST(random_walk) {
         for (int i = 0; i < 200; i++) {
             random_step(&m, &seed);
             ck_assert_int_eq(fx.fault, FAULT_NONE);
-            /* parity p: has the latest phase of that parity ended? */
+            /* parity p: has the latest phase of this parity completed? */
             for (uint32_t p = 0; p < 2; p++) {
                 run_counted("mbarrier.try_wait.parity.shared.b64", done, p, 1);
                 ck_assert_uint_eq(pred_get(w, done) & 1, p != (uint32_t)m.phases % 2);
@@ -140,11 +140,11 @@ START_TEST(random_walk) {
         }
         ended += m.phases;
     }
-    ck_assert_int_gt(ended, 300); /* else nothing was tried */
+    ck_assert_int_gt(ended, 300); /* otherwise nothing was tested */
 }
 END_TEST
 
-/* 32 lanes arrive at a barrier of 32: lane l finds 32 - l pending, and the last one ends the phase. */
+/* 32 lanes arrive at a barrier of 32. Lane l finds 32 - l pending arrivals, and the last lane completes the phase. */
 START_TEST(lanes_arrive_in_order) {
     run_counted("mbarrier.init.shared.b64", OPND_SINK, 32, 1u << 7);
     run_counted("mbarrier.arrive.shared.b64", state, 1, 0x7fffffff);
@@ -176,7 +176,7 @@ START_TEST(generic_addresses) {
 }
 END_TEST
 
-/* What PTX leaves undefined: an operation after another one (or none), its operand, and the words about it. */
+/* Undefined in PTX: an operation after another one (or none), its operand, and the message about it. */
 static const struct {
     const char *before;
     uint32_t n_before;

@@ -1,7 +1,7 @@
+/* Tests one memory instruction of one warp. Device memory has 4 KB; byte i holds (7 i + 3) mod 256. */
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
-/* One instruction, one warp, and memory to try it on: 4 KB of device memory with byte i holding (7 i + 3) mod 256. */
 enum { BYTES = 4096, LOCAL = 256, SHARED = 2048 };
 static struct asm_program *a;
 static struct memory mem;
@@ -48,7 +48,7 @@ static void end(void) {
 
 static void set_base(int lane, uint64_t address) { ((uint64_t *)reg_ptr(w, base))[lane] = address; }
 
-/* An instruction on vectors of n elements (1: scalar). */
+/* Adds an instruction on vectors of n elements (1: scalar). */
 static struct inst *emit(const char *opcode, unsigned rsize, int n, int64_t offset) {
     struct inst *in = asm_mem(a, opcode, reg[0], rsize, base, offset);
     if (n > 1) {
@@ -58,7 +58,7 @@ static struct inst *emit(const char *opcode, unsigned rsize, int n, int64_t offs
     return in;
 }
 
-/* What a load of `msize` bytes at `from` puts into a register. */
+/* Returns the register value of a load of `msize` bytes at `from`. */
 static uint64_t extended(const unsigned char *from, unsigned msize, bool sign) {
     uint64_t v = 0;
     for (unsigned i = 0; i < msize && i < 8; i++)
@@ -68,8 +68,8 @@ static uint64_t extended(const unsigned char *from, unsigned msize, bool sign) {
     return v;
 }
 
-/* Addresses by lane: consecutive, the same, reversed; half warps apart that are consecutive, the same, one of each;
- * consecutive but for lane 11; with repeats. */
+/* Address patterns by lane: consecutive, uniform, reversed; half warps that are consecutive, uniform, one of each;
+ * consecutive except lane 11; with repeats. */
 enum { N_PLACES = 8 };
 static uint64_t place(int kind, int lane, unsigned bytes) {
     switch (kind) {
@@ -92,7 +92,8 @@ static uint64_t place(int kind, int lane, unsigned bytes) {
     }
 }
 
-/* What is said of lanes agrees with their addresses; of full warps of the first five kinds something is known. */
+/* Checks that fx.halves agrees with the addresses. For full warps it must recognize the first five patterns, except
+ * reversed. */
 static void check_halves(int kind, lanemask_t m, unsigned bytes) {
     static const uint8_t shapes[N_PLACES] = {SHAPE_UNIT, SHAPE_UNIFORM, SHAPE_ANY, SHAPE_UNIT, SHAPE_UNIFORM};
     if (m == LANES_ALL)
@@ -217,12 +218,12 @@ START_TEST(addresses_of_32_bits_wrap) {
 }
 END_TEST
 
-/* Rows of words that end, or wrap, at 4 GiB, in memory on both sides of it. */
+/* Rows of words that end or wrap at 4 GiB, with memory on both sides. */
 START_TEST(rows_at_the_end_of_32_bits) {
     static unsigned char host[4096];
     static const struct {
-        uint32_t first, lanes; /* of a row */
-        int lane;              /* that faults, at address 0 */
+        uint32_t first, lanes; /* lanes that are in memory */
+        int lane;              /* lane that faults, at address 0 */
     } rows[] = {{0xffffff80, 32, -1}, {0xffffffc0, 32, 16}, {0xffffffe0, 32, 8},
                 {0xffffffc0, 16, -1}, {0xffffffe0, 16, 8},  {0xfffffffc, 16, 1}};
     setup(4);
@@ -244,8 +245,8 @@ START_TEST(rows_at_the_end_of_32_bits) {
 }
 END_TEST
 
-/* Of rows of which only the lanes that execute are in memory: at its beginning and at its end. */
-START_TEST(rows_that_begin_or_end_outside) {
+/* Rows of which only the active lanes are in memory: at the start and at the end of the allocation. */
+START_TEST(rows_partly_out_of_bounds) {
     setup(4);
     struct inst *ld = emit("ld.global.u32", 4, 1, 0), *st = emit("st.global.u32", 4, 1, 0);
     begin();
@@ -278,7 +279,7 @@ START_TEST(rows_that_begin_or_end_outside) {
 END_TEST
 
 /* The second row of a warp is beyond the end. */
-START_TEST(a_row_outside) {
+START_TEST(second_row_out_of_bounds) {
     setup(4);
     struct inst *in = emit("ld.shared.u32", 4, 1, 0);
     in->asize = 4;
@@ -308,7 +309,7 @@ START_TEST(local_memory_is_by_thread) {
     exec_inst(w, ld, LANES_ALL, &fx);
     for (uint32_t l = 0; l < WARP_LANES; l++) {
         ck_assert_uint_eq(((uint32_t *)reg_ptr(w, reg[0]))[l], 100 + l);
-        ck_assert_uint_eq(fx.addr[l], 12); /* a thread's own byte offset */
+        ck_assert_uint_eq(fx.addr[l], 12); /* byte offset in the thread's memory */
     }
     ck_assert_uint_eq(fx.local_lanes, LANES_ALL);
     end();
@@ -386,7 +387,7 @@ START_TEST(two_allocations_in_one_warp) {
 }
 END_TEST
 
-/* The faulting lane is the lowest one; it and those after it have no effect, those before it have. */
+/* The lowest faulting lane is reported. Lanes before it have executed, it and later lanes have not. */
 START_TEST(a_fault_stops_at_its_lane) {
     setup(4);
     struct inst *in = emit("st.global.u32", 4, 1, 0);
@@ -405,7 +406,8 @@ START_TEST(a_fault_stops_at_its_lane) {
     ck_assert_uint_eq(extended(mem.list[0].host + 4 * 8, 4, false), 0xabcd);
     ck_assert_uint_eq(mem.list[0].host[4 * 9], pattern(4 * 9));
     ck_assert_uint_eq(mem.list[0].host[4 * 10], pattern(4 * 10));
-    exec_inst(w, in, LANES_ALL & ~(1u << 9), &fx); /* lane 20: misaligned comes before out of bounds */
+    exec_inst(w, in, LANES_ALL & ~(1u << 9),
+              &fx); /* lane 20: a misaligned address is reported before one out of bounds */
     ck_assert_int_eq(fx.fault, FAULT_MISALIGNED);
     ck_assert_uint_eq(fx.fault_lane, 20);
     end();
@@ -474,7 +476,7 @@ START_TEST(prefetch_never_faults) {
     set_base(6, buffer + 7);
     exec_inst(w, in, LANES_ALL, &fx);
     ck_assert_int_eq(fx.fault, FAULT_NONE);
-    ck_assert_uint_eq(fx.fetched, 1 << 4 | 1 << 6); /* shared memory has no cache; the rest is nothing */
+    ck_assert_uint_eq(fx.fetched, 1 << 4 | 1 << 6); /* shared memory has no cache; other lanes access nothing */
     ck_assert_uint_eq(fx.local_lanes, 1 << 4);
     ck_assert_uint_eq(fx.addr[4], 5);
     end();
@@ -513,7 +515,7 @@ START_TEST(space_of_an_address) {
     opnd_t p = asm_reg(a, 0);
     static const char *const names[] = {"global", "shared", "local", "const", "param"};
     static const lanemask_t want[] = {1, 2, 4, 8, 16};
-    cta_free(cta); /* one register more */
+    cta_free(cta); /* it was created without this register */
     begin();
     uint64_t at[5] = {buffer, SHARED_WINDOW + 1, LOCAL_WINDOW + 1, constant, PARAM_WINDOW};
     for (int l = 0; l < 5; l++)
@@ -535,8 +537,8 @@ SUITE(isa_exec_mem) {
     TEST(vectors_of_eight);
     TEST(addresses_of_32_bits_wrap);
     TEST(rows_at_the_end_of_32_bits);
-    TEST(rows_that_begin_or_end_outside);
-    TEST(a_row_outside);
+    TEST(rows_partly_out_of_bounds);
+    TEST(second_row_out_of_bounds);
     TEST(local_memory_is_by_thread);
     TEST(parameters);
     TEST(generic_lanes_in_four_spaces);

@@ -1,10 +1,10 @@
+/* Tests texture and surface instructions on one object, with coordinates and results by lane. */
 #include "isa/exec/exec_tex.h"
 #include "isa/machine/texture.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 #include <math.h>
 
-/* Texture and surface instructions on one object; coordinates and results by lane. */
 enum { BYTES = 4096, COORDS = 4 };
 static struct asm_program *a;
 static struct memory mem;
@@ -17,7 +17,7 @@ static opnd_t handle, out[4], coord[COORDS], in_value[4];
 
 static unsigned char *texels(void) { return mem.list[0].host; }
 
-/* An object of 8-byte pitch multiples over `BYTES` bytes. */
+/* Creates an object over `BYTES` bytes; the pitch is a multiple of 8 bytes. */
 static void setup(uint8_t format, uint8_t channels, uint32_t width, uint32_t height, uint32_t depth) {
     static const unsigned bytes[] = {1, 1, 2, 2, 4, 4, 2, 4};
     a = asm_new();
@@ -47,7 +47,7 @@ static void teardown(void) {
     asm_free(a);
 }
 
-/* n_out destinations, n coordinates, n_in values. */
+/* Adds an instruction with n_out destinations, n coordinates and n_in values. */
 static struct inst *emit(const char *opcode, int n_out, int n, int n_in) {
     uint32_t list[12], k = 0;
     struct inst *in = asm_op(a, opcode, OPND_SINK, handle, OPND_ZERO, OPND_ZERO);
@@ -79,7 +79,7 @@ static uint32_t got(int i, int lane) { return ((uint32_t *)reg_ptr(w, out[i]))[l
 
 static void fill_floats(const float *v, size_t n) { memcpy(texels(), v, n * sizeof *v); }
 
-/* A row of four: 10 20 30 40. */
+/* Creates a row of four texels: 10 20 30 40. */
 static void row_of_four(void) {
     setup(TEX_F32, 1, 4, 0, 0);
     fill_floats((float[]){10, 20, 30, 40}, 4);
@@ -102,8 +102,8 @@ START_TEST(nearest_texel) {
 }
 END_TEST
 
-/* x = 1.5 is the middle of texel 1. 1.75 is a quarter further; 1.501 is 0.256 / 256 further: weight 0 after rounding to
- * 1/256, and 1.502 is 0.512 / 256: weight 1/256, 20 + 10/256. */
+/* x = 1.5 is the centre of texel 1; 1.75 is a quarter further. 1.501 is 0.256 / 256 further: weight 0 after rounding to
+ * 1/256. 1.502 is 0.512 / 256 further: weight 1/256, which gives 20 + 10/256. */
 START_TEST(linear_filter) {
     row_of_four();
     t.linear = true;
@@ -115,7 +115,7 @@ static const struct {
     enum texture_address mode;
     float x[5], want[5];
 } modes[] = {
-    /* normalised: 0.125 is the middle of texel 0 of four */
+    /* normalised: 0.125 is the centre of texel 0 of four */
     {TEX_CLAMP, {-0.2f, 0.125f, 0.9f, 1, 7.3f}, {10, 10, 40, 40, 40}},
     {TEX_WRAP, {-0.2f, 1.125f, 1.9f, 1, -3.9f}, {40, 10, 40, 10, 10}},
     {TEX_MIRROR, {-0.1f, 1.1f, 1.9f, 2.3f, -0.9f}, {10, 40, 10, 20, 40}},
@@ -130,8 +130,8 @@ START_TEST(address_modes) {
 }
 END_TEST
 
-/* Between the last and the first texel: wrap mixes 40 and 10, clamp repeats, border mixes with zero. x = 1 is halfway.
- */
+/* Between the last and the first texel: wrap mixes 40 and 10, clamp repeats, border mixes with zero. x = 1 is
+ * halfway. */
 START_TEST(filter_at_the_edge) {
     static const float want[] = {[TEX_WRAP] = 25, [TEX_CLAMP] = 40, [TEX_MIRROR] = 40, [TEX_BORDER] = 20};
     row_of_four();
@@ -153,7 +153,7 @@ START_TEST(integer_coordinates) {
     t.linear = true;
     struct inst *in = emit("tex.1d.v4.f32.s32", 4, 1, 0);
     static const int32_t x[] = {0, 3, 4, -1};
-    static const float want[] = {10, 40, 0, 0}; /* outside reads zero */
+    static const float want[] = {10, 40, 0, 0}; /* out of bounds reads zero */
     for (int l = 0; l < 4; l++)
         set_i(0, l, x[l]);
     exec_inst(w, in, 0xf, &fx);
@@ -166,7 +166,7 @@ START_TEST(integer_coordinates) {
 }
 END_TEST
 
-/* 3 x 2: 0 1 2 / 10 11 12. The point (1.5, 1) lies between the rows: 1 and 11 equally. */
+/* 3 x 2 texels: 0 1 2 / 10 11 12. The point (1.5, 1) is halfway between the rows, so 1 and 11 have equal weights. */
 START_TEST(two_dimensions) {
     setup(TEX_F32, 1, 3, 2, 0);
     fill_floats((float[]){0, 1, 2, 10, 11, 12}, 6);
@@ -177,7 +177,7 @@ START_TEST(two_dimensions) {
     set_f(1, 1, 1);
     exec_inst(w, in, 1, &fx);
     ck_assert_float_eq(got_f(0, 0), 12);
-    ck_assert_float_eq(got_f(1, 0), 0); /* absent channels: 0, 0, 1 */
+    ck_assert_float_eq(got_f(1, 0), 0); /* absent channels read 0, 0, 1 */
     ck_assert_float_eq(got_f(3, 0), 1);
     t.linear = true;
     exec_inst(w, in, 2, &fx);
@@ -186,7 +186,7 @@ START_TEST(two_dimensions) {
 }
 END_TEST
 
-/* 2 x 2 x 2 with value x + 10 y + 100 z; the centre is the mean of all eight: 55.5. */
+/* 2 x 2 x 2 texels with value x + 10 y + 100 z; the centre is the mean of all eight: 55.5. */
 START_TEST(three_dimensions) {
     setup(TEX_F32, 1, 2, 2, 2);
     float v[8];
@@ -214,7 +214,7 @@ START_TEST(layers) {
         v[i] = (float)i;
     fill_floats(v, 12);
     struct inst *in = emit("tex.a2d.v4.f32.f32", 4, 3, 0);
-    static const int32_t layer[] = {0, 2, 7}; /* the last is beyond: the last layer */
+    static const int32_t layer[] = {0, 2, 7}; /* the last is out of range: the last layer */
     for (int l = 0; l < 3; l++) {
         set_i(0, l, layer[l]);
         set_f(1, l, 1);
@@ -228,7 +228,7 @@ START_TEST(layers) {
 }
 END_TEST
 
-/* Faces of one texel each, numbered 0 to 5: +x -x +y -y +z -z. */
+/* Faces of one texel, numbered 0 to 5: +x -x +y -y +z -z. */
 START_TEST(cube_faces) {
     setup(TEX_F32, 1, 1, 1, 0);
     t.slice = 4;
@@ -256,7 +256,7 @@ static const struct {
     {TEX_U32, false, 0x89abcdef, 0x89abcdef},
     {TEX_F16, false, 0x3e00, 0x3fc00000}, /* 1.5 */
     {TEX_U8, true, 0xff, 0x3f800000},     /* 1 */
-    {TEX_S8, true, 0x80, 0xbf800000},     /* -128 / 127, at least -1 */
+    {TEX_S8, true, 0x80, 0xbf800000},     /* -128 / 127, clamped to -1 */
     {TEX_U16, true, 0x0000, 0},
     {TEX_S16, true, 0x7fff, 0x3f800000},
 };
@@ -275,7 +275,7 @@ START_TEST(channel_formats) {
 }
 END_TEST
 
-/* Around (2, 1) of 3 x 2 above: texels (1,0) (2,0) (1,1) (2,1), listed from below left counter-clockwise. */
+/* Around (2, 1) of the 3 x 2 texels above: (1,0) (2,0) (1,1) (2,1), counter-clockwise from the lower left. */
 START_TEST(gather_four) {
     setup(TEX_F32, 1, 3, 2, 0);
     fill_floats((float[]){0, 1, 2, 10, 11, 12}, 6);
@@ -331,7 +331,7 @@ START_TEST(bad_handles) {
     ck_assert_str_eq(fx.fault_text, "nothing is bound to 'tex_in'");
     free(fx.fault_text);
     t.data = mem.list[0].begin;
-    t.width = BYTES; /* more than is there */
+    t.width = BYTES; /* beyond the memory */
     set_i(0, 2, BYTES / 4);
     exec_inst(w, in, 4, &fx);
     ck_assert_int_eq(fx.fault, FAULT_OUT_OF_BOUNDS);
@@ -340,7 +340,7 @@ START_TEST(bad_handles) {
 }
 END_TEST
 
-/* A surface of 4 x 3 texels of one word: bytes for x, rows for y. */
+/* A surface of 4 x 3 texels of one word. x counts bytes, y rows. */
 START_TEST(surface_bytes) {
     setup(TEX_U32, 1, 4, 3, 0);
     struct inst *st = emit("sust.b.2d.b32.trap", 0, 2, 1);
@@ -367,7 +367,7 @@ START_TEST(surface_bytes) {
 }
 END_TEST
 
-/* x = 16 is one texel too far to the right, -4 to the left. */
+/* x = 16 is one texel beyond the right edge, -4 beyond the left. */
 START_TEST(surface_edges) {
     setup(TEX_U32, 1, 4, 0, 0);
     memcpy(texels(), (uint32_t[]){1, 2, 3, 4}, 16);
@@ -424,7 +424,7 @@ START_TEST(surface_formats) {
 }
 END_TEST
 
-/* All lanes add lane to one word, and take the minimum of signed values. */
+/* Each lane adds its number to one word; then the minimum of signed values. */
 START_TEST(surface_reductions) {
     setup(TEX_S32, 1, 4, 0, 0);
     struct inst *add = emit("sured.b.add.1d.u32.trap", 0, 1, 1);

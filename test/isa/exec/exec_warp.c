@@ -1,7 +1,7 @@
+/* Tests one cross-lane instruction against the PTX ISA's definition for one lane. */
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
-/* One instruction across lanes, beside what PTX says of one lane. */
 static struct asm_program *a;
 static struct memory mem;
 static struct launch launch;
@@ -36,7 +36,7 @@ static void fill(opnd_t o, uint32_t v) {
         r32(o)[l] = v;
 }
 
-/* The pseudo code of shfl, PTX ISA 9.7.9.6, for one lane. */
+/* Pseudo-code of shfl, PTX ISA 9.7.9.6, for one lane. */
 static uint32_t shuffled(const char *mode, uint32_t lane, uint32_t b, uint32_t c, bool *valid) {
     int bval = b & 31, cval = c & 31, mask = c >> 8 & 31;
     int max = (int)(lane & (uint32_t)mask) | (cval & ~mask), min = (int)lane & mask, j;
@@ -65,7 +65,7 @@ static void check_shuffle(const char *mode, const char *form, uint32_t b, uint32
     in->e = e;
     for (uint32_t l = 0; l < WARP_LANES; l++) {
         r32(x)[l] = 1000 + l;
-        r32(y)[l] = b == 99 ? l * 7 : b; /* 99: another source for each lane */
+        r32(y)[l] = b == 99 ? l * 7 : b; /* 99: another source in each lane */
         r32(d)[l] = 5;
     }
     fill(z, c);
@@ -74,7 +74,7 @@ static void check_shuffle(const char *mode, const char *form, uint32_t b, uint32
     for (uint32_t l = 0; l < WARP_LANES; l++) {
         bool valid;
         uint32_t from = shuffled(mode, l, r32(y)[l], c, &valid);
-        /* from a lane that does not execute it: 0 */
+        /* a source lane that does not execute gives 0 */
         ck_assert_uint_eq(r32(d)[l], !(m >> l & 1) ? 5 : m >> from & 1 ? 1000 + from : 0);
         ck_assert_int_eq(pred_get(w, p) >> l & 1, (m >> l & 1) && valid);
     }
@@ -93,7 +93,7 @@ START_TEST(shuffles) {
 }
 END_TEST
 
-/* A reduction as programs write it: after five steps of down every lane 0 has the sum 0 + ... + 31. */
+/* A typical reduction: after five steps of down, lane 0 has the sum 0 + ... + 31 in each case. */
 START_TEST(shuffle_over_its_source) {
     setup(4);
     struct inst *in = asm_op(a, "shfl.sync.down.b32", d, x, y, z);
@@ -121,7 +121,7 @@ START_TEST(votes) {
         {"vote.sync.all.pred", 0x0000000f, 0xf, 0xf, 0xf}, /* only members count, only active lanes are written */
         {"vote.sync.all.pred", 0x0000000f, 0xf, ~0u, ~0u},
         {"vote.sync.any.pred", 0x80000000, ~0u, ~0u, ~0u},
-        {"vote.sync.any.pred", 0x80000000, ~0u, 0xffff, 0}, /* the lane that says yes does not execute */
+        {"vote.sync.any.pred", 0x80000000, ~0u, 0xffff, 0}, /* the lane with a true predicate does not execute */
         {"vote.sync.uni.pred", 0, ~0u, ~0u, ~0u},
         {"vote.sync.uni.pred", 0xffffffff, ~0u, ~0u, ~0u},
         {"vote.sync.uni.pred", 1, ~0u, ~0u, 0},
@@ -155,7 +155,7 @@ START_TEST(ballot) {
 }
 END_TEST
 
-/* Values are lane / 8 with lane 31 alone: groups of 8, the last of 7. */
+/* Values are lane / 8, and another one in lane 31: groups of 8, the last of 7. */
 START_TEST(match_any_groups) {
     setup(4);
     struct inst *in = asm_op(a, "match.any.sync.b32", d, x, OPND_ZERO, OPND_ZERO);
@@ -171,7 +171,7 @@ START_TEST(match_any_groups) {
 }
 END_TEST
 
-/* Random values, some of which differ in one word alone, random members and lanes, against all pairs. */
+/* Random values, some different in one word only, with random members and lanes, against a comparison of all pairs. */
 START_TEST(match_random) {
     uint64_t s = 27;
     for (int n = 0; n < 500; n++) {
@@ -234,7 +234,7 @@ START_TEST(match_all_or_none) {
 }
 END_TEST
 
-/* Values 3, -1, 5, 8 in lanes 4 to 7: sum 15, bits 3 & ... by hand. */
+/* Values 3, -1, 5, 8 in lanes 4 to 7: sum 15; bitwise results by hand. */
 START_TEST(reductions) {
     static const struct {
         const char *opcode;

@@ -1,8 +1,10 @@
+/* Reference results of floating-point instructions: see float_ref.h. */
 #include "float_ref.h"
 #include <math.h>
 #include <string.h>
 
-/* precision, exponents of MPFR's [1/2, 1) significands (smallest subnormal and largest number), stored bits */
+/* Precision; exponents of the least subnormal and the greatest number, for MPFR's significands in [1/2, 1); stored
+ * bits. */
 struct format {
     int prec, emin, emax, mantissa, exponent;
 };
@@ -18,7 +20,7 @@ static inline struct format format_of(enum type t) {
 enum type float_half(enum type t) { return t == T_F16X2 ? T_F16 : t == T_BF16X2 ? T_BF16 : t; }
 static bool is_pair(enum type t) { return t == T_F16X2 || t == T_BF16X2; }
 static bool is_float(enum type t) { return type_class(t) == 'f'; }
-/* 2^e of a normal double */
+/* Returns 2^e, a normal double. */
 static double power_of_two(int e) {
     uint64_t bits = (uint64_t)(e + 1023) << 52;
     double x;
@@ -30,7 +32,7 @@ double float_max(enum type t) {
     struct format f = format_of(t);
     return t == T_E4M3X2 ? 448.0 : ldexp(2.0 - ldexp(1.0, -f.mantissa), f.emax - 1);
 }
-/* E4M3 has no infinity and one NaN; tf32 lives in the upper bits of an f32. */
+/* E4M3 has no infinity and one NaN; tf32 uses the upper bits of an f32. */
 bool float_is_nan(enum type t, uint64_t bits) {
     struct format f = format_of(t);
     if (t == T_E4M3X2)
@@ -98,7 +100,7 @@ static uint64_t sign_bit(enum type t) { return 1ull << (8 * type_bytes(t) - 1); 
 static uint64_t flush(enum type t, uint64_t bits, bool ftz) {
     return ftz && is_subnormal(t, bits) ? bits & sign_bit(t) : bits;
 }
-/* f64 keeps the first NaN's payload */
+/* Returns the NaN result: f64 keeps the first NaN's payload. */
 static uint64_t nan_of(enum type t, const uint64_t *in, int n) {
     if (t == T_F64)
         for (int i = 0; i < n; i++)
@@ -122,7 +124,7 @@ static mpfr_rnd_t mpfr_mode(unsigned rnd) {
         return MPFR_RNDN;
     }
 }
-/* form_get(), which is asked several times a lane, where it can be inlined */
+/* form_get(), inlined: called several times for each lane */
 static inline unsigned form(const struct isa_row *row, enum category c) {
 #define X(name, first, bits) [CAT_##name] = {first, (1u << bits) - 1},
     static const struct { unsigned first, mask; } places[N_CATEGORIES] = {ISA_CATEGORIES(X)};
@@ -132,13 +134,13 @@ static inline unsigned form(const struct isa_row *row, enum category c) {
 static unsigned rounding(const struct isa_row *row) { return form(row, CAT_RND); }
 static bool has(const struct isa_row *row, enum category c) { return form(row, c) != 0; }
 
-/* MPFR's numbers are made once: making them would take longer than computing with them. Those of a row's operands have
- * the precision of its type, for which MPFR has short ways. */
+/* MPFR's numbers, created once, since creation costs more than arithmetic. Operands have their type's precision, for
+ * which MPFR has fast paths. */
 static struct {
     bool ready;
-    mpfr_exp_t emin, emax; /* the widest */
+    mpfr_exp_t emin, emax; /* widest exponent range */
     mpfr_t in[N_TYPES][3], result[N_TYPES];
-    mpfr_t value, half; /* a source of a conversion; half a unit added to it */
+    mpfr_t value, half; /* source of a conversion; half a unit added to it */
 } pool;
 
 static void wide_range(void) {
@@ -147,7 +149,7 @@ static void wide_range(void) {
         pool.emax = mpfr_get_emax();
         for (int t = 0; t < N_TYPES; t++) {
             int prec = format_of((enum type)t).prec;
-            if (prec == 0) /* no scalar floating-point type */
+            if (prec == 0) /* not a scalar floating-point type */
                 continue;
             mpfr_init2(pool.result[t], prec);
             for (int i = 0; i < 3; i++)
@@ -160,7 +162,7 @@ static void wide_range(void) {
     mpfr_set_emin(pool.emin);
     mpfr_set_emax(pool.emax);
 }
-/* r, which is off from the exact value by the sign of `ternary`, as a number of its format */
+/* Rounds r to its format; `ternary` is the sign of r's error. */
 static double finish(mpfr_t r, int ternary, enum type t, unsigned rnd) {
     struct format f = format_of(t);
     mpfr_set_emin(f.emin);
@@ -171,12 +173,12 @@ static double finish(mpfr_t r, int ternary, enum type t, unsigned rnd) {
     wide_range();
     return x;
 }
-/* x rounded to type t; x is exact */
+/* Rounds the exact x to type t. */
 static double round_to(enum type t, mpfr_t x, unsigned rnd) {
     mpfr_ptr r = pool.result[t], h = pool.half;
     wide_range();
     int ternary;
-    if (rnd == RND_RNA) /* ties away: half a unit added, then cut; exact in the wider precision */
+    if (rnd == RND_RNA) /* ties away: adds half a unit, exact in the wider precision, then truncates */
     {
         int e = mpfr_zero_p(x) || !mpfr_number_p(x) ? 0 : (int)mpfr_get_exp(x) - format_of(t).prec;
         e = e < format_of(t).emin - 1 ? format_of(t).emin - 1 : e;
@@ -189,7 +191,7 @@ static double round_to(enum type t, mpfr_t x, unsigned rnd) {
     return finish(r, ternary, t, rnd);
 }
 
-/* .relu, .sat, .ftz and encoding of a result that is no NaN, or is */
+/* Applies .relu, .sat and .ftz, and encodes the result or NaN. */
 static uint64_t limited(const struct isa_row *row, enum type t, double x, uint64_t nan, bool ftz) {
     if (has(row, CAT_SAT))
         return flush(t, float_encode(t, isnan(x) || x <= 0 ? 0.0 : x >= 1 ? 1.0 : x), ftz);
@@ -256,7 +258,7 @@ static uint64_t minmax(const struct isa_row *row, enum type t, const uint64_t *f
     return has(row, CAT_XORSIGN) ? (r & ~sign_bit(t)) | sign : r;
 }
 
-/* The least or greatest of three, -0 below +0. */
+/* Returns the least or greatest of three; -0 is below +0. */
 static uint64_t minmax3(const struct isa_row *row, const uint64_t *from) {
     bool max = row->op == OP_MAX || row->op == OP_MAX3, any_nan = false;
     uint64_t best = canonical_nan(T_F32);
@@ -322,7 +324,7 @@ static bool boolean(const struct isa_row *row, bool t, bool c) {
         return t;
     }
 }
-/* the comparison of half `i` of the sources */
+/* Compares half i of the sources. */
 static bool compared(const struct isa_row *row, enum type s, const struct lane *x, int i) {
     enum type t = float_half(s);
     uint64_t mask = sign_bit(t) * 2 - 1;
@@ -352,7 +354,7 @@ static bool ref_set(const struct isa_row *row, struct lane *x) {
 
 /* --- cvt --- */
 
-/* source value as an exact MPFR number */
+/* Converts a source value to an exact MPFR number. */
 static void integer_value(mpfr_t v, enum type t, uint64_t bits) {
     unsigned unused = 64 - 8 * type_bytes(t);
     if (type_class(t) == 's')
@@ -360,7 +362,7 @@ static void integer_value(mpfr_t v, enum type t, uint64_t bits) {
     else
         mpfr_set_ui(v, bits << unused >> unused, MPFR_RNDN);
 }
-/* v, an integer, within integer type t; wrapped instead when !clamp */
+/* Converts an integer v to integer type t, clamped or wrapped. */
 static uint64_t integer_bits(enum type t, mpfr_t v, bool clamp) {
     unsigned bits = 8 * type_bytes(t);
     bool is_signed = type_class(t) == 's';
@@ -391,16 +393,16 @@ static uint64_t to_float(const struct isa_row *row, enum type d, enum type s, ui
     if (satfinite && fabs(x) > float_max(d))
         x = copysign(float_max(d), x);
     uint64_t nan = canonical_nan(d);
-    if (d == T_F64 && is_float(s) && float_is_nan(s, bits)) { /* payload moves up, quieted */
+    if (d == T_F64 && is_float(s) && float_is_nan(s, bits)) { /* the payload moves to the upper bits, as a quiet NaN */
         struct format f = format_of(s);
         uint64_t m = s == T_F64 || s == T_F32 ? bits & ((1ull << f.mantissa) - 1) : 0x7fffff;
         unsigned up = s == T_F64 ? 0 : 29;
         bool neg = (s == T_F64 || s == T_F32) && (bits & sign_bit(s));
         nan = m << up | 0x7ff8000000000000 | (neg ? sign_bit(T_F64) : 0);
     }
-    return limited(row, d, x, nan, d == T_F32 && has(row, CAT_FTZ)); /* .ftz speaks of f32 only */
+    return limited(row, d, x, nan, d == T_F32 && has(row, CAT_FTZ)); /* .ftz applies to f32 only */
 }
-/* one element */
+/* Converts one element. */
 static uint64_t convert(const struct isa_row *row, enum type d, enum type s, uint64_t bits) {
     wide_range();
     mpfr_ptr v = pool.value;
@@ -478,7 +480,7 @@ static bool ref_testp(const struct isa_row *row, struct lane *x) {
     return false;
 }
 
-/* One half, or the whole of a scalar. */
+/* Computes one half, or a scalar. */
 static bool element(const struct isa_row *row, enum type t, const uint64_t *in, uint64_t *d) {
     bool ftz = has(row, CAT_FTZ);
     switch (row->op) {
@@ -532,7 +534,7 @@ bool float_ref(const struct isa_row *row, struct lane *x) {
         return true;
     }
     enum type t = row->types[0], h = row->types[1];
-    if (h != T_NONE) { /* f32 from halves: widened exactly, then the f32 operation */
+    if (h != T_NONE) { /* f32 from halves: widens exactly, then computes in f32 */
         uint64_t a = widened(h, x->a), b = row->op == OP_FMA ? widened(h, x->b) : x->b;
         return element(row, t, (uint64_t[]){a, b, x->c}, &x->d);
     }

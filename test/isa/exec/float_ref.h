@@ -1,31 +1,31 @@
 #ifndef TEST_FLOAT_REF_H
 #define TEST_FLOAT_REF_H
-/* What a floating-point instruction must give, one lane at a time, computed with MPFR and plain integers. Nothing here
- * is shared with isa/: formats are decoded with ldexp(), rounded by MPFR and encoded again. */
+/* Reference results of floating-point instructions, one lane at a time, computed with MPFR and plain integers. Shares
+ * no code with isa/: decodes formats with ldexp(), rounds with MPFR, and encodes again. */
 #include "isa/decode.h"
 #include <mpfr.h>
 
-/* One lane's operands as bits: a register's value, or 0 and 1 for a predicate. */
+/* Operands of one lane as bits: a register's value, or 0 and 1 for a predicate. */
 struct lane {
     uint64_t d, d2, a, b, c;
 };
 
-/* The exact value of `bits` in floating-point type `t` (not a pair). */
+/* Returns the exact value of `bits` in floating-point type t, which is not a pair. */
 double float_decode(enum type t, uint64_t bits);
 bool float_is_nan(enum type t, uint64_t bits);
-/* The bits of x, which must be a number of type t. */
+/* Returns the bits of x, which must be a number of type t. */
 uint64_t float_encode(enum type t, double x);
-/* The smallest positive and the largest finite number of type t. */
+/* Return the least positive and the greatest finite number of type t. */
 double float_min(enum type t);
 double float_max(enum type t);
-/* The half type of a pair (T_F16 of T_F16X2 ...); t itself otherwise. */
+/* Returns the half type of a pair (T_F16 for T_F16X2); otherwise t. */
 enum type float_half(enum type t);
 
-/* Fills x->d and x->d2 with the results that `row` must give for x->a, b and c. False when there is no reference for
- * such a row. Approximate rows have one in float_ref_near(). */
+/* Computes x->d and x->d2 from x->a, b and c. False: the row has no reference. float_ref_near() checks approximate
+ * rows. */
 bool float_ref(const struct isa_row *row, struct lane *x);
-/* True when row is an approximation that float_ref_near() knows. */
+/* Returns true if float_ref_near() knows the row, an approximation. */
 bool float_ref_is_near(const struct isa_row *row);
-/* True when `got` is within the bound that the PTX ISA states for `row` and x->a, x->b. */
+/* Returns true if `got` is within the PTX ISA's error bound for `row` with x->a and x->b. */
 bool float_ref_near(const struct isa_row *row, const struct lane *x, uint64_t got);
 #endif

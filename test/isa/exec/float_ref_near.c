@@ -1,9 +1,9 @@
-/* Bounds of the approximate instructions, PTX ISA 9.0, sections 9.7.3.8 to 9.7.3.22, 9.7.4.9 and 9.7.4.10. */
+/* Error bounds of the approximate instructions: PTX ISA 9.0, sections 9.7.3.8 to 9.7.3.22, 9.7.4.9 and 9.7.4.10. */
 #include "float_ref.h"
 #include <math.h>
 
 enum measure { ULP, RELATIVE, ABSOLUTE };
-/* |result - exact| <= size in that measure */
+/* |result - exact| <= size, in this measure. */
 struct bound {
     enum measure measure;
     double size;
@@ -29,9 +29,9 @@ bool float_ref_is_near(const struct isa_row *row) {
     return false;
 }
 
-/* No bound is stated for rsqrt.approx.f64, and for rcp and rsqrt.approx.ftz.f64 only that 20 bits are kept: two double
- * ulps, and one unit of the 20-bit significand, are our own promise. sin and cos promise nothing beyond 100 pi: there
- * the bound of the inner range is kept. */
+/* PTX states no bound for rsqrt.approx.f64, and only 20 kept bits for rcp and rsqrt.approx.ftz.f64. We promise two
+ * double ulps, and one unit of the 20-bit significand. PTX states no bound for sin and cos beyond 100 pi; we keep the
+ * bound of the inner range. */
 static struct bound bound_of(const struct isa_row *row, enum type t, double x) {
     switch (row->op) {
     case OP_SIN:
@@ -59,10 +59,10 @@ static struct bound bound_of(const struct isa_row *row, enum type t, double x) {
     }
 }
 
-/* MPFR's numbers, made once. */
+/* MPFR's numbers, created once. */
 static struct {
     bool ready;
-    mpfr_t exact[2]; /* 60 bits are 2^36 times finer than an f32; 100 for f64 */
+    mpfr_t exact[2]; /* 60 bits: 2^36 times finer than f32; 100 bits for f64 */
     mpfr_t x, y, got, size, least;
 } pool;
 static void make_pool(void) {
@@ -92,7 +92,7 @@ static void exact_value(const struct isa_row *row, mpfr_t r, mpfr_t x, mpfr_t y)
     case OP_TANH:
         mpfr_tanh(r, x, MPFR_RNDN);
         break;
-    case OP_RSQRT: /* of -0 it is -inf here, +inf in MPFR */
+    case OP_RSQRT: /* rsqrt of -0 is -inf here, but +inf in MPFR */
         mpfr_rec_sqrt(r, x, MPFR_RNDN);
         if (mpfr_zero_p(x))
             mpfr_set_inf(r, mpfr_signbit(x) ? -1 : 1);
@@ -108,7 +108,7 @@ static void exact_value(const struct isa_row *row, mpfr_t r, mpfr_t x, mpfr_t y)
     }
 }
 
-/* |got - r| within b; infinity counts as the power of two that follows the largest number */
+/* Returns true if |got - r| is within b. Infinity counts as the power of two after the greatest number. */
 static bool within(enum type t, struct bound b, double got, mpfr_t r) {
     mpfr_ptr g = pool.got, size = pool.size, least = pool.least;
     mpfr_set_d(g, got, MPFR_RNDN);
@@ -123,12 +123,12 @@ static bool within(enum type t, struct bound b, double got, mpfr_t r) {
         int precision = t == T_F64 ? 53 : 24;
         mpfr_mul_2si(size, size, mpfr_get_exp(r) - precision, MPFR_RNDN);
     }
-    /* no result is nearer than half the smallest number */
+    /* the bound is at least half the least number */
     mpfr_set_d(least, float_min(t), MPFR_RNDN);
     if (b.measure != ULP)
         mpfr_div_2ui(least, least, 1, MPFR_RNDN);
     bool inside = mpfr_cmp(g, size) <= 0 || mpfr_cmp(g, least) <= 0;
-    /* what is beyond the largest number may be infinite */
+    /* a value beyond the greatest number may become infinity */
     mpfr_set_d(size, float_max(t), MPFR_RNDN);
     inside |= isinf(got) && mpfr_cmpabs(r, size) > 0;
     return inside;
@@ -137,7 +137,7 @@ static bool within(enum type t, struct bound b, double got, mpfr_t r) {
 static bool near(const struct isa_row *row, enum type t, uint64_t a, uint64_t b, uint64_t got) {
     double min_normal = t == T_F64 ? 0x1p-1022 : t == T_F16 ? 0x1p-14 : 0x1p-126;
     double x = float_decode(t, a), y = float_decode(t, b), result = float_decode(t, got);
-    bool upper = t == T_F64 && has_ftz(row); /* the upper word in, the upper word out */
+    bool upper = t == T_F64 && has_ftz(row); /* reads and writes the upper word only */
     if (upper)
         x = float_decode(t, a & 0xffffffff00000000);
     if (has_ftz(row)) {

@@ -1,8 +1,8 @@
+/* Tests both layouts of local memory (warp_local()): loads and stores of all widths against bytes that the test keeps
+ * by lane. */
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
-/* Local memory in both places that it may have (warp_local()): loads and stores of all widths against bytes that are
- * kept here by lane. */
 enum { LOCAL = 256, CASES = 2000, WIDEST = 16, MOST = 4 };
 static struct asm_program *a;
 static struct memory mem;
@@ -20,7 +20,7 @@ static const struct width {
               {"u16", 2, 2}, {"u16", 2, 4}, {"s16", 2, 4}, {"u32", 4, 4}, {"u32", 4, 8},
               {"s32", 4, 8}, {"f32", 4, 4}, {"b64", 8, 8}, {"f64", 8, 8}, {"b128", 16, 16}};
 
-/* One access: of `n` elements, at `at` of each lane's memory; lanes of `device` are in device memory instead. */
+/* An access of `n` elements at offset `at` of each lane's memory; lanes of `device` access device memory instead. */
 struct access {
     const struct width *k;
     unsigned n;
@@ -43,7 +43,7 @@ static struct access random_access(uint64_t *s) {
     return x;
 }
 
-/* The program of one instruction, which takes its addresses from `base`. */
+/* Starts a program of one instruction, which takes its addresses from `base`. */
 static struct inst *begin(const struct access *x, bool by_word) {
     static const char *const vectors[] = {"", "", ".v2", "", ".v4"};
     char opcode[64];
@@ -78,12 +78,12 @@ static void end(void) {
     asm_free(a);
 }
 
-/* Byte i of a lane's memory, where the access has it. */
+/* Returns byte i of a lane's memory in the access's layout. */
 static unsigned char *byte_of(const struct access *x, unsigned l, unsigned i) {
     return x->device >> l & 1 ? mem.list[0].host + LOCAL * l + i : warp_local(w, l, i);
 }
 
-/* The element in the other place: a store's low bytes, or a load's extended. */
+/* Copies an element in the model: the low bytes for a store, extended for a load. */
 static void move(const struct access *x, unsigned char *of_register, unsigned char *of_memory) {
     uint64_t v = 0;
     if (x->store || x->k->msize == WIDEST) {
@@ -126,7 +126,7 @@ START_TEST(loads_and_stores) {
 }
 END_TEST
 
-/* What stands beyond a thread's memory, in both. */
+/* Accesses beyond a thread's memory fault, in both layouts. */
 START_TEST(bounds) {
     struct access x = {.k = &widths[8], .n = 1, .lanes = LANES_ALL};
     for (unsigned l = 0; l < WARP_LANES; l++)

@@ -1,5 +1,5 @@
-/* Floating-point formats of a byte and less, ue8m0, and stochastic rounding, against a search in the list of a format's
- * numbers: the two that enclose |x|, and what the rounding mode says about them. */
+/* Tests floating-point formats of a byte and less, ue8m0, and stochastic rounding. The reference searches the format's
+ * numbers for the two that enclose |x|, and applies the rounding mode. */
 #include "isa/decode.h"
 #include "test/test.h"
 #include <math.h>
@@ -9,7 +9,7 @@ enum { RANDOM_WARPS = 600 };
 
 /* --- formats --- */
 
-enum ends { ENDS_INF_NAN, ENDS_NAN, ENDS_NUMBER }; /* what the last encodings are */
+enum ends { ENDS_INF_NAN, ENDS_NAN, ENDS_NUMBER }; /* meaning of the last encodings */
 struct format {
     const char *name;
     int exponent, mantissa, bias;
@@ -25,24 +25,24 @@ static uint32_t sign_of(const struct format *f) { return codes(f); }
 static uint32_t nan_of(const struct format *f) {
     return f->ends == ENDS_NUMBER ? codes(f) - 1 : codes(f) == 128 ? 0x7f : 0x7fff;
 }
-/* numbers below this one; infinity, where there is one, is the next */
+/* Returns the number of finite encodings. If the format has an infinity, it is the next encoding. */
 static uint32_t numbers(const struct format *f) {
     return f->ends == ENDS_INF_NAN ? codes(f) - (1u << f->mantissa) : f->ends == ENDS_NAN ? codes(f) - 1 : codes(f);
 }
-/* The number of an encoding without sign, as if the format went on behind its last. */
+/* Returns the magnitude of an encoding without sign, also beyond the last one. */
 static double number(const struct format *f, uint32_t code) {
     uint32_t e = code >> f->mantissa, m = code & ((1u << f->mantissa) - 1);
     return e ? ldexp((double)(m + (1u << f->mantissa)), (int)e - f->bias - f->mantissa)
              : ldexp((double)m, 1 - f->bias - f->mantissa);
 }
-/* What a value of the format is, NAN for its NaN. */
+/* Returns the value of an encoding, NAN for the format's NaN. */
 static double value(const struct format *f, uint32_t code) {
     uint32_t mag = code & (codes(f) - 1);
     double x = mag < numbers(f) ? number(f, mag) : f->ends == ENDS_INF_NAN && mag == numbers(f) ? INFINITY : NAN;
     return code & sign_of(f) ? -x : x;
 }
 
-/* How to round: to nearest even when n is 0, else with n random bits. */
+/* Rounding to nearest even if n is 0, else with n random bits. */
 struct rounding {
     uint32_t random;
     int n;
@@ -58,7 +58,7 @@ static uint32_t convert(const struct format *f, float source, struct rounding r,
         return sign | (satfinite ? numbers(f) - 1 : numbers(f));
     if (x >= number(f, high)) /* beyond the number that would follow the last */
         return sign | (satfinite ? numbers(f) - 1 : numbers(f));
-    if (x >= number(f, 1)) { /* begin in the right binade: the search is slow */
+    if (x >= number(f, 1)) { /* starts in the right binade, since the search is slow */
         int e = ilogb(x) + f->bias;
         low = e < 1 ? 1 : (uint32_t)e << f->mantissa;
         high = e < 1 ? 1u << f->mantissa : (uint32_t)(e + 1) << f->mantissa;
@@ -81,7 +81,7 @@ static uint32_t convert(const struct format *f, float source, struct rounding r,
 
 /* --- values --- */
 
-/* Numbers of the format and of f16, the middles between them, their neighbours, and what is special in f32. */
+/* Returns numbers of the format and of f16, their midpoints and neighbours, and special values of f32. */
 static float special(uint32_t i, const struct format *f) {
     static const uint32_t bits[] = {0x00000000, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f800001,
                                     0x00000001, 0x807fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x00400000, 0x00400001,
@@ -140,7 +140,7 @@ static void run(const struct isa_row *row, union lanes *d, const union lanes *a,
 static const struct {
     const char *type;
     const struct format *f;
-    int apart; /* bits from one number to the other */
+    int apart; /* bits between the two numbers */
 } pairs[] = {
     {"e4m3x2", &e4m3, 8}, {"e5m2x2", &e5m2, 8}, {"e2m3x2", &e2m3, 8}, {"e3m2x2", &e3m2, 8}, {"e2m1x2", &e2m1, 4}};
 enum { N_PAIRS = sizeof pairs / sizeof pairs[0] };
@@ -178,7 +178,7 @@ static void check_halves(const char *type, const struct format *f, int apart, co
         union lanes a, d;
         snprintf(opcode, sizeof opcode, "cvt.rn%s.satfinite.%s.%s", relu ? ".relu" : "", type, source);
         const struct isa_row *row = row_of(opcode);
-        for (uint32_t i = 0; i < 0x10000; i += relu ? 7 * WARP_LANES : WARP_LANES) { /* every half, beside another */
+        for (uint32_t i = 0; i < 0x10000; i += relu ? 7 * WARP_LANES : WARP_LANES) { /* each half, with another one */
             for (uint32_t l = 0; l < WARP_LANES; l++)
                 a.b4[l] = (i + l) | ((i + l) * 40503u & 0xffff) << 16;
             run(row, &d, &a, &a, &a);
@@ -198,7 +198,7 @@ START_TEST(halves_to_two) {
 }
 END_TEST
 
-/* Every pair of encodings, those with bits set that no number has too: they are looked over. */
+/* Each pair of encodings, also with bits set that the format ignores. */
 START_TEST(two_to_halves) {
     const struct format *f = pairs[_i].f;
     uint32_t mask = 2 * codes(f) - 1, all = pairs[_i].apart == 4 ? 0x100 : 0x10000;
@@ -226,7 +226,7 @@ START_TEST(two_to_halves) {
 }
 END_TEST
 
-/* Encodings by hand: the largest numbers are 448, 57344, 7.5, 28 and 6; half of the smallest rounds to 0. */
+/* Encodings by hand. The greatest numbers are 448, 57344, 7.5, 28 and 6; half of the least rounds to 0. */
 START_TEST(two_by_hand) {
     static const struct {
         const char *opcode;
@@ -249,7 +249,8 @@ END_TEST
 
 /* --- ue8m0 --- */
 
-/* 2^(code - 127); the largest not above |x|, or the smallest not below; code 0 is what is smaller, 255 is NaN. */
+/* Returns the code of 2^(code - 127): the greatest not above |x|, or the least not below. Code 0 also stands for
+ * smaller values; 255 is NaN. */
 static uint32_t scale(float x, bool up, bool satfinite) {
     double mag = fabs((double)x);
     uint32_t code = 0;
@@ -346,7 +347,7 @@ static uint32_t reversed(uint32_t byte) {
         r |= (byte >> i & 1) << (7 - i);
     return r;
 }
-/* Four numbers, as lowering composes the two steps; random bits as exec_cvt_pack.c says. */
+/* Four numbers, as lowering combines the two steps; exec_cvt_pack.c defines the random bits. */
 START_TEST(random_four) {
     const struct format *f = pairs[_i % N_PAIRS].f;
     bool relu = _i >= N_PAIRS, small = f == &e2m1;

@@ -1,10 +1,10 @@
-/* References of arithmetic, comparisons, selections and moves. */
+/* References of integer arithmetic, comparisons, selections and moves. */
 #include "test/isa/isa_reference.h"
 
 static unsigned width_of(const struct isa_row *row) { return 8 * type_bytes(row->types[0]); }
 static unsigned form(const struct isa_row *row, enum category c) { return form_get(row->form, c); }
 
-/* The n-th of several narrow elements. */
+/* Returns element n of packed narrow elements. */
 static wide element(uwide bits, unsigned n, unsigned width, bool is_signed) {
     return ref_extend(bits >> n * width, width, is_signed);
 }
@@ -26,7 +26,7 @@ static bool ref_pair(const struct isa_row *row, struct ref_lane *x) {
     return true;
 }
 
-/* add, sub and their carries. The carry of a subtraction is its borrow. */
+/* add, sub and their carries. A subtraction's carry is its borrow. */
 static bool ref_sum(const struct isa_row *row, struct ref_lane *x) {
     const unsigned w = width_of(row);
     const bool minus = row->op == OP_SUB || row->op == OP_SUBC;
@@ -44,7 +44,7 @@ static bool ref_sum(const struct isa_row *row, struct ref_lane *x) {
 
 static wide low24(struct ref_operand o, enum type t) { return ref_extend(o.bits, 24, is_signed(t)); }
 
-/* mul, mad and their 24-bit and carry forms. */
+/* mul, mad, and their 24-bit and carry forms. */
 static bool ref_product(const struct isa_row *row, struct ref_lane *x) {
     const unsigned w = width_of(row), part = form(row, CAT_PART);
     const bool is24 = row->op == OP_MUL24 || row->op == OP_MAD24;
@@ -67,7 +67,7 @@ static bool ref_product(const struct isa_row *row, struct ref_lane *x) {
     return true;
 }
 
-/* Division by zero: all ones; the remainder is then the dividend. */
+/* Division by zero gives all ones; the remainder is then the dividend. */
 static bool ref_quotient(const struct isa_row *row, struct ref_lane *x) {
     wide a = x->a.value, b = x->b.value;
     if (b == 0)
@@ -91,7 +91,7 @@ static bool combine(unsigned opn, bool p, bool c) {
     return opn == OPN_AND ? p && c : opn == OPN_OR ? p || c : opn == OPN_XOR ? p != c : p;
 }
 
-/* 1.0, or all bits */
+/* Returns true as 1.0 or as all ones. */
 static uwide truth(enum type t) {
     return t == T_F32 ? 0x3f800000 : t == T_F16 ? 0x3c00 : t == T_BF16 ? 0x3f80 : 0xffffffff;
 }
@@ -109,7 +109,7 @@ static bool ref_comparison(const struct isa_row *row, struct ref_lane *x) {
     return true;
 }
 
-/* #pack and #unpack: parts from the lowest bits on. */
+/* #pack and #unpack: the first part has the lowest bits. */
 static bool ref_parts(const struct isa_row *row, struct ref_lane *x) {
     if (row->op == OP_PACK) {
         const unsigned w = 8 * type_bytes(row->types[1]);

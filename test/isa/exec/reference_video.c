@@ -1,11 +1,11 @@
-/* References of the video instructions: the pseudo-code of PTX ISA 9.7.17 and 9.7.18 in 128-bit integers. */
+/* References of the video instructions: the pseudo-code of PTX ISA 9.7.17 and 9.7.18, in 128-bit integers. */
 #include "isa/exec/video.h"
 #include "test/isa/isa_reference.h"
 
 static unsigned form(const struct isa_row *row, enum category c) { return form_get(row->form, c); }
 static bool is_signed(enum type t) { return t == T_S32; }
 
-/* dtype, atype, btype; vset has no dtype: u32. */
+/* Signs of dtype, atype and btype; vset has no dtype: u32. */
 struct signs {
     bool d, a, b;
 };
@@ -80,7 +80,7 @@ static wide primary(const struct isa_row *row, wide a, wide b) {
         return a < b ? a : b;
     case MAX:
         return a > b ? a : b;
-    case AVRG: /* halves are rounded away from zero */
+    case AVRG: /* rounds halves away from zero */
         return sum >= 0 ? (sum + 1) / 2 : -((1 - sum) / 2);
     case SHL:
         return a * ((wide)1 << by);

@@ -1,8 +1,8 @@
+/* Tests printf, malloc, free and assert in kernels. */
 #include "isa/exec/syscall.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
-/* printf, malloc, free and assert of kernels. */
 static struct asm_program *a;
 static struct memory mem;
 static opnd_t tid, zero;
@@ -28,7 +28,7 @@ static uint64_t string(const char *s) { return bytes_in_memory(s, strlen(s) + 1)
 static opnd_t c64(uint64_t v) { return asm_const(a, 8, v); }
 static void leave(void) { asm_op(a, "exit", OPND_SINK, zero, zero, zero); }
 
-/* What one thread prints with this format and these packed arguments. */
+/* Checks the output of one thread for a format and packed arguments. */
 static void check_printed(const char *format, const void *args, size_t n, const char *want) {
     char *text = NULL;
     size_t size;
@@ -73,7 +73,7 @@ START_TEST(floats) {
 }
 END_TEST
 
-/* Each argument stands at a multiple of its size: the double at 8, the 32-bit one at 16. */
+/* Each argument is aligned to its size: the double at 8, the 32-bit argument at 16. */
 START_TEST(packed_by_size) {
     unsigned char args[20] = {0};
     int32_t x = 1, z = 3;
@@ -160,7 +160,8 @@ START_TEST(failed_assertion) {
 }
 END_TEST
 
-/* Every thread allocates 24 bytes, writes to both ends, reads back, frees; afterwards the heap is empty again. */
+/* Each thread allocates 24 bytes, writes to both ends, reads them back, and frees them. Then the heap is empty
+ * again. */
 START_TEST(allocate_and_release) {
     setup();
     opnd_t p = asm_reg(a, 8);
@@ -191,10 +192,10 @@ START_TEST(heap_reuses_gaps) {
     ck_assert_uint_eq(q, p + half);
     ck_assert(device_heap_release(mem.heap, p));
     ck_assert(!device_heap_release(mem.heap, p));
-    ck_assert_uint_eq(device_heap_alloc(mem.heap, half), p); /* the gap exactly */
+    ck_assert_uint_eq(device_heap_alloc(mem.heap, half), p); /* fits the gap exactly */
     ck_assert(device_heap_release(mem.heap, p));
     ck_assert_uint_eq(device_heap_alloc(mem.heap, 40), p);
-    ck_assert_uint_eq(device_heap_alloc(mem.heap, 1), p + 48); /* in units of 16 */
+    ck_assert_uint_eq(device_heap_alloc(mem.heap, 1), p + 48); /* in units of 16 bytes */
     teardown();
 }
 END_TEST
@@ -202,7 +203,7 @@ END_TEST
 START_TEST(free_of_anything_else) {
     setup();
     asm_op(a, "#malloc", asm_reg(a, 8), c64(8), zero, zero);
-    asm_op(a, "#free", OPND_SINK, zero, zero, zero); /* NULL: allowed */
+    asm_op(a, "#free", OPND_SINK, zero, zero, zero); /* free(NULL) is allowed */
     asm_op(a, "#free", OPND_SINK, c64(0x4000), zero, zero);
     check_fault(FAULT_BAD_CALL, "free() of 0x4000, which malloc() did not return or which is freed");
 }

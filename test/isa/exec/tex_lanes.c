@@ -1,12 +1,12 @@
+/* Tests texture and surface instructions of a whole warp against the same instruction executed lane by lane: registers,
+ * memory, addresses and faults must be equal. A single lane uses tex_sample.c, which isa_exec_tex tests with numbers by
+ * hand. */
 #include "isa/exec/exec_tex.h"
 #include "isa/machine/texture.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 #include <math.h>
 
-/* Texture and surface instructions of a whole warp against the same instruction executed lane by lane: registers,
- * memory, addresses and faults are the same. One lane alone goes through tex_sample.c, whose rules the suite
- * isa_exec_tex checks against numbers by hand. */
 enum { BYTES = 1 << 14, REGISTERS = 4, SOURCES = 14, CASES = 4000 };
 
 struct scene {
@@ -48,7 +48,7 @@ static struct texture random_texture(uint64_t *s, uint64_t data, uint8_t kind, b
     return t;
 }
 
-/* Mostly near the edges of small textures; sometimes anything. */
+/* Returns coordinates mostly near the edges of small textures, sometimes any. */
 static uint32_t random_coordinate(uint64_t *s, bool is_real, bool normalized) {
     static const float special[] = {INFINITY, -INFINITY, NAN, -0.0f, 1.0f, 0x1p30f, -0x1p31f, 1e-30f, -1e-12f, 3e38f};
     float x = ((float)test_random_below(s, 4000) - 1500.0f) / (normalized ? 700.0f : 100.0f);
@@ -102,7 +102,7 @@ static void scene_inst(struct scene *c, const char *opcode, unsigned n_out, unsi
     c->w = c->cta->warps;
 }
 
-/* What an execution leaves behind. */
+/* The state after an execution. */
 struct outcome {
     uint32_t out[REGISTERS][WARP_LANES], pred;
     unsigned char texels[BYTES];
@@ -184,7 +184,7 @@ START_TEST(fetches) {
         c.objects[1].kind = chance(&s, 2) ? TEXTURE_SAMPLER : TEXTURE_TEXTURE;
         for (int i = 0; i < BYTES; i++)
             c.texels[i] = (unsigned char)(test_random(&s) >> 13);
-        if (c.objects[0].format == TEX_F32) /* two NaNs of a sum: which one stays is the processor's choice */
+        if (c.objects[0].format == TEX_F32) /* the host processor chooses which of two NaNs a sum keeps */
             for (int i = 0; i < BYTES; i += 4)
                 memcpy(&c.texels[i], &(float){(float)test_random_below(&s, 1000) / 7.0f}, 4);
         for (int i = 0; i < SOURCES; i++)
@@ -240,7 +240,7 @@ START_TEST(surface_accesses) {
 }
 END_TEST
 
-/* Lanes with handles of their own: two textures, in turns. */
+/* Lanes use different handles: two textures, alternating. */
 START_TEST(several_objects) {
     uint64_t s = 5;
     struct scene c;

@@ -1,4 +1,5 @@
-/* Vector instructions in both encodings, byte by byte: what the GNU assembler makes of the text beside them. */
+/* Tests vector instructions in both encodings, byte by byte. The expected bytes are the GNU assembler's for the text
+ * beside them. */
 #include "isa/jit/compile.h"
 #include "test/test.h"
 
@@ -11,7 +12,7 @@ struct expected {
     uint32_t op;
     unsigned reg, second, third; /* third: a register, or an index of bytes */
     struct place place;
-    unsigned imm, n; /* a byte behind it, when it is not 0 */
+    unsigned imm, n; /* imm: immediate byte, if not 0 */
     unsigned char bytes[12];
 };
 
@@ -44,7 +45,7 @@ static const struct expected all[] = {
     {"vbroadcastss 0x10(%r9),%ymm11",
      true,
      MEMORY,
-     V_SAME32,
+     V_LOAD_SAME32,
      11,
      0,
      0,
@@ -55,7 +56,7 @@ static const struct expected all[] = {
     {"vbroadcastsd 0x10(%rsp),%ymm4",
      true,
      MEMORY,
-     V_SAME64,
+     V_LOAD_SAME64,
      4,
      0,
      0,
@@ -63,7 +64,7 @@ static const struct expected all[] = {
      0,
      7,
      {0xc4, 0xe2, 0x7d, 0x19, 0x64, 0x24, 0x10}},
-    {"vpbroadcastq %xmm2,%ymm13", true, REGISTERS, V_SPREAD64, 13, 0, 2, {0}, 0, 5, {0xc4, 0x62, 0x7d, 0x59, 0xea}},
+    {"vpbroadcastq %xmm2,%ymm13", true, REGISTERS, V_BROADCAST64, 13, 0, 2, {0}, 0, 5, {0xc4, 0x62, 0x7d, 0x59, 0xea}},
     {"vpmuldq %ymm8,%ymm1,%ymm2", true, REGISTERS, V_WIDE_S32, 2, 1, 8, {0}, 0, 5, {0xc4, 0xc2, 0x75, 0x28, 0xd0}},
     {"vpsrlvq %ymm10,%ymm5,%ymm6", true, REGISTERS, V_SHR64, 6, 5, 10, {0}, 0, 5, {0xc4, 0xc2, 0xd5, 0x45, 0xf2}},
     {"vfmadd231pd %ymm5,%ymm6,%ymm7",
@@ -138,7 +139,7 @@ static const struct expected all[] = {
     {"vbroadcastsd 0x10(%rsp),%zmm4",
      false,
      MEMORY,
-     V_SAME64,
+     V_LOAD_SAME64,
      4,
      0,
      0,
@@ -148,7 +149,7 @@ static const struct expected all[] = {
      {0x62, 0xf2, 0xfd, 0x48, 0x19, 0x64, 0x24, 0x02}},
 };
 
-/* Of lanes of a mask register (an INDEX names its own). */
+/* Instructions under a mask register. An INDEX names its own. */
 static const struct {
     unsigned mask;
     struct expected is;

@@ -1,5 +1,5 @@
-/* Every instruction that has vector code against its lane function, bit for bit: special values, guards, operands that
- * are one register, constants; then blocks of them at random, which hold registers and give them up again. */
+/* Tests each instruction with vector code against its lane function, bit for bit: special values, guards, operands in
+ * one register, constants. Then tests random blocks, which need more vector registers than there are. */
 #include "isa/jit/compile.h"
 #include "rig.h"
 
@@ -31,7 +31,7 @@ static void fill_regs(struct rig *r, uint64_t *rng, const struct regs *x) {
         rig_fill(r, rng, x->narrow[i], 2);
 }
 
-/* One for a type; a source may be a constant. */
+/* Returns an operand of the type; a source may be a constant. */
 static opnd_t operand(struct rig *r, uint64_t *rng, const struct regs *x, enum type t, bool source) {
     unsigned size = type_bytes(t);
     if (t == T_NONE)
@@ -49,7 +49,7 @@ static bool fits(const struct isa_row *row) {
     const uint8_t types[] = {row->d, row->d2, row->a, row->b, row->c, row->e};
     if ((row->kind != K_LANE && row->kind != K_CVT) || isa_ops[row->op].mnemonic[0] == '#')
         return false;
-    if (row->e != T_NONE && row->e != T_PRED) /* tables and selectors, which lowering makes */
+    if (row->e != T_NONE && row->e != T_PRED) /* tables and selectors come from lowering */
         return false;
     for (int i = 0; i < 6; i++) {
         unsigned size = type_bytes(types[i]);
@@ -99,8 +99,8 @@ static void say(const struct rig *r, uint32_t at, const char *what, uint64_t see
                  (unsigned long long)seed, at, got, want, r->steps, all);
 }
 
-/* Three instructions of the row, again and again with other numbers, with all lanes or always with others. True: they
- * had code of their own. */
+/* Runs three instructions of the row with many values, with all lanes or with random partial warps. True: they were
+ * compiled without calls. */
 static bool check_row(const struct isa_row *row, unsigned guarded, uint64_t seed, bool part) {
     uint64_t rng = seed;
     struct rig *r = rig_new();
@@ -139,15 +139,15 @@ START_TEST(rows_are_as_their_lane_functions) {
         for (uint64_t seed = 1; seed < most / 2; seed++)
             guarded += check_row(&rows[i], 1 + seed % 2, i + 1000 * seed, part) && seed == 1;
     }
-    /* 56 rows of integers and bits, 15 of cvt and cvta, 29 of f32 and f64, 5 of predicates; setp alone has 64 in four
-     * forms each. Those of f64 have no guarded form. */
+    /* At least 300: 56 rows of integers and bits, 15 of cvt and cvta, 29 of f32 and f64, 5 of predicates; setp alone
+     * has 64 in four forms each. Rows of f64 have no guarded form. */
     ck_assert_uint_ge(native, 300);
     ck_assert_uint_lt(guarded, native);
     ck_assert_uint_ge(guarded, 290);
 }
 END_TEST
 
-/* The rows that have code. */
+/* Returns the rows that have rules. */
 static uint32_t native_rows(const struct isa_row **out) {
     uint32_t n, found = 0;
     const struct isa_row *rows = isa_rows(&n);
@@ -199,7 +199,7 @@ START_TEST(blocks_at_random) {
 }
 END_TEST
 
-/* EVEX instructions begin with 0x62, and nothing else in this block has such a byte. */
+/* EVEX instructions start with 0x62; no other byte of this block is 0x62. */
 START_TEST(code_is_for_the_processor) {
     jit_level(_i);
     if (!rig_can())
@@ -219,18 +219,19 @@ START_TEST(code_is_for_the_processor) {
 }
 END_TEST
 
-/* 32 addresses: the first, and steps from lane to lane of each half; `gap`: from the first lane to half 1. */
+/* Returns the shape of 32 addresses: the first one, steps between lanes of each half, and `gap` from the first lane to
+ * half 1. */
 static enum access_shape shape_with(uint64_t first, uint64_t low, uint64_t gap, uint64_t high, uint32_t lane,
                                     uint64_t off) {
     uint64_t a[WARP_LANES];
     for (uint64_t l = 0; l < WARP_LANES; l++)
         a[l] = l < 16 ? first + l * low : first + gap + (l - 16) * high;
     a[lane] += off;
-    return shape_of(a, 4);
+    return access_shape_of(a, 4);
 }
 
-/* Each half is a row of elements of 4 bytes, or one address, or neither; that a single lane, the last ones among them,
- * stands apart is seen. Native code is for the first four. */
+/* Tests the classification by half warp: a row of 4-byte elements, one address, or neither. One deviating lane, also
+ * the last of a half, makes it neither. */
 START_TEST(shapes_of_accesses) {
     ck_assert_int_eq(shape_with(0x1000, 4, 64, 4, 0, 0), ACCESS_ROW_ROW);
     ck_assert_int_eq(shape_with(0x1000, 4, 9000, 4, 0, 0), ACCESS_ROW_ROW);

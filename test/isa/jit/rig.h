@@ -1,6 +1,6 @@
 #ifndef TEST_JIT_RIG_H
 #define TEST_JIT_RIG_H
-/* One block of instructions, run by one warp as native code and instruction by instruction. */
+/* Test fixture: one block, run by one warp as native code and instruction by instruction. */
 #include "isa/exec/exec.h"
 #include "isa/jit/jit.h"
 #include "test/isa/isa_asm.h"
@@ -14,11 +14,11 @@ struct rig {
     struct warp w;
     struct jit_frame f;
     struct effects fx;
-    uint32_t steps; /* instructions that were called for */
+    uint32_t steps; /* calls of step() */
     _Alignas(64) unsigned char bank[RIG_BANK], before[RIG_BANK], want[RIG_BANK];
 };
 
-/* Does this machine have such code at all? Else the test is skipped. */
+/* Returns true if the host can run native code; else skips the test. */
 static inline bool rig_can(void) {
     struct inst nothing = {0};
     struct program p = {.code = &nothing, .n = 1};
@@ -52,24 +52,24 @@ static inline void rig_free(struct rig *r) {
     free(r);
 }
 
-/* The lanes that execute from now on. */
+/* Sets the active lanes. */
 static inline void rig_lanes(struct rig *r, lanemask_t active) {
     r->f.active = active;
     r->f.inactive = ~active;
     r->f.n_active = (unsigned)__builtin_popcount(active);
 }
 
-/* Some of the lanes, not all, in all ways in which they may lie. */
+/* Returns a random partial mask of various forms. */
 static inline lanemask_t rig_part(uint64_t *rng) {
     lanemask_t m = (lanemask_t)test_random(rng);
     switch (test_random_below(rng, 5)) {
-    case 0: /* one */
+    case 0: /* one lane */
         m = 1u << test_random_below(rng, WARP_LANES);
         break;
-    case 1: /* the first ones */
+    case 1: /* the first lanes */
         m = LANES_ALL >> (1 + test_random_below(rng, WARP_LANES - 1));
         break;
-    case 2: /* all but one */
+    case 2: /* all but one lane */
         m = ~(1u << test_random_below(rng, WARP_LANES));
         break;
     default:
@@ -78,8 +78,8 @@ static inline lanemask_t rig_part(uint64_t *rng) {
     return m == LANES_ALL || !m ? 5 : m;
 }
 
-/* The block is complete, and runs with the lanes `active`. True when it became code; r->before is what registers hold
- * before it, as they are during the test. */
+/* Completes the block, and enters it with the lanes `active` until it is compiled. Returns true if it was. r->before
+ * holds the initial register values. */
 static inline bool rig_compile(struct rig *r, lanemask_t active) {
     r->a->code[r->a->p.n - 1].ends_block = 1;
     ck_assert_uint_le(r->a->p.reg_bytes, RIG_BANK);
@@ -95,7 +95,7 @@ static inline bool rig_compile(struct rig *r, lanemask_t active) {
                               .fx = &r->fx,
                               .ctx = r};
     rig_lanes(r, active);
-    for (int i = 0; i < 3; i++) { /* twice looked at, and compiled */
+    for (int i = 0; i < 3; i++) { /* two profiled runs, then compilation */
         jit_code *code = jit_enter(r->j, 0, r->f.active != LANES_ALL);
         memcpy(r->bank, r->before, sizeof r->bank);
         if (code)
@@ -104,7 +104,8 @@ static inline bool rig_compile(struct rig *r, lanemask_t active) {
     return jit_enter(r->j, 0, r->f.active != LANES_ALL) != NULL && jit_count(r->j).blocks == 1;
 }
 
-/* Runs both; what differs is in `at` and by how much the counts differ in the result: 0 is right. */
+/* Runs the block both ways. Returns true if registers and lane counts are equal; *at: offset of the first register byte
+ * that differs. */
 static inline bool rig_same(struct rig *r, uint32_t *at) {
     uint64_t lanes = 0;
     memcpy(r->bank, r->before, sizeof r->bank);
@@ -124,7 +125,7 @@ static inline bool rig_same(struct rig *r, uint32_t *at) {
     return r->f.threads == lanes;
 }
 
-/* Numbers at the ends of everything; in 32-bit words. */
+/* Returns a random value, often an extreme one. */
 static inline uint64_t rig_value(uint64_t *rng, unsigned bytes) {
     static const uint32_t words[] = {0,          1,          2,          31,         32,         33,
                                      0xffffffff, 0x80000000, 0x7fffffff, 0x7f800000, 0xff800000, 0x7fc00000,
@@ -150,12 +151,12 @@ static inline uint64_t rig_value(uint64_t *rng, unsigned bytes) {
     uint64_t x = test_random(rng);
     if (test_random_below(rng, 3) == 0)
         return x;
-    if (test_random_below(rng, 3) == 0) /* numbers that are like each other, so that sums are not all one of them */
+    if (test_random_below(rng, 3) == 0) /* floats of similar size: their sum is not just one of them */
         return bytes == 8 ? 0x4000000000000000 | x >> 12 : 0x40000000 | (uint32_t)x >> 9;
     return bytes == 8 ? longs[x % (sizeof longs / sizeof *longs)] : words[x % (sizeof words / sizeof *words)];
 }
 
-/* Registers of `size` bytes a lane (0: a predicate) from `at` on. */
+/* Fills registers of `size` bytes a lane (0: a predicate) from `at` on. */
 static inline void rig_fill(struct rig *r, uint64_t *rng, opnd_t reg, unsigned size) {
     unsigned char *to = r->before + (reg >> 1);
     if (!size) {

@@ -1,13 +1,13 @@
-/* What the driver of the models says of single instructions. Programs under every model are in
- * test/isa/interp/interp_models.c and test/mechanisms/reconv.c. */
+/* Tests the model driver on single instructions. test/isa/interp/interp_models.c and test/mechanisms/reconv.c test
+ * programs under all models. */
 #include "isa/paths/control.h"
 #include "isa/exec/syscall.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
-/* Other SMs see, or are seen by, what goes to device memory as an atomic, or past the L1 (which SMs do not keep equal),
- * or as a store of a surface. Shared memory, plain and cached accesses, and what is only read are the SM's own affair;
- * a generic address may be a global one. */
+/* Accesses that other SMs may see are ordered: atomics on device memory, accesses past the L1 (L1s are not coherent),
+ * and surface stores. Shared memory, cached and weak accesses, and constant memory are not. A generic address may be
+ * global. */
 static const struct {
     const char *opcode;
     bool ordered;
@@ -54,7 +54,7 @@ static const struct {
 };
 enum { N_ACCESSES = sizeof accesses / sizeof accesses[0] };
 
-START_TEST(what_others_see_is_ordered) {
+START_TEST(accesses_that_other_sms_see_are_ordered) {
     struct asm_program *a = asm_new();
     opnd_t zero = OPND_ZERO;
     const struct inst *in = asm_op(a, accesses[_i].opcode, OPND_SINK, zero, zero, zero);
@@ -63,7 +63,7 @@ START_TEST(what_others_see_is_ordered) {
 }
 END_TEST
 
-/* Calls of the system print, or take from the heap, in one order; what lanes of a warp do together is the warp's. */
+/* System calls that print or use the heap are ordered between SMs. Warp-wide operations are not. */
 START_TEST(system_calls_are_ordered) {
     static const struct {
         warp_fn *fn;
@@ -75,8 +75,8 @@ START_TEST(system_calls_are_ordered) {
 }
 END_TEST
 
-/* A warp that begins is nobody's successor, whatever the memory held. */
-START_TEST(a_warp_begins_with_nothing) {
+/* A new warp has no state of an earlier one, whatever its memory held. */
+START_TEST(a_warp_starts_without_old_state) {
     struct reconv_cfg cfg;
     struct path_wait held[MAX_PATHS];
     struct warp_control c;
@@ -95,7 +95,7 @@ START_TEST(a_warp_begins_with_nothing) {
 END_TEST
 
 SUITE(isa_control) {
-    TEST_LOOP(what_others_see_is_ordered, 0, N_ACCESSES);
+    TEST_LOOP(accesses_that_other_sms_see_are_ordered, 0, N_ACCESSES);
     TEST_LOOP(system_calls_are_ordered, 0, 4);
-    TEST(a_warp_begins_with_nothing);
+    TEST(a_warp_starts_without_old_state);
 }

@@ -1,3 +1,4 @@
+/* Tests the reconvergence stack, by hand. */
 #include "isa/paths/reconv_spe.h"
 #include "test/test.h"
 
@@ -29,8 +30,9 @@ static void jump(uint32_t pc) {
     reconv_spe.branch(&stack, 0, &t, 1, &site);
 }
 
-/* Figure 1 of the dual-path paper, three instructions a block, F one: A branches to B (lane 0) and C (lanes 1 to 3) and
- * joins at G; C branches to D (lane 1) and E (lanes 2, 3) and joins at F. Blocks run A B C D E F G, as in Figure 2. */
+/* Figure 1 of the dual-path paper, with three instructions in each block, one in F. A branches to B (lane 0) and C
+ * (lanes 1 to 3), reconverging at G. C branches to D (lane 1) and E (lanes 2, 3), reconverging at F. Blocks run in the
+ * order A B C D E F G, as in Figure 2. */
 enum { A = 0, B = 3, C = 6, D = 9, E = 12, F = 15, G = 16 };
 
 START_TEST(figure_1) {
@@ -67,8 +69,9 @@ START_TEST(fallthrough_first) {
 }
 END_TEST
 
-/* Nobody has to heed a step: there is one scoreboard, so that no pending bits move, and paths are asked for anyway. */
-START_TEST(steps_say_nothing) {
+/* The model never reports events: one scoreboard serves all paths, and the caller reads paths after each step
+ * anyway. */
+START_TEST(steps_report_no_events) {
     const struct target t[2] = {{B, 0x3}, {C, 0xc}};
     const struct branch_site site = {.rpc = G, .taken_pc = B};
     start(0xf);
@@ -81,8 +84,8 @@ START_TEST(steps_say_nothing) {
 }
 END_TEST
 
-/* if without else: the side that is at the join already is not pushed. */
-START_TEST(empty_side) {
+/* if without else: the side at the reconvergence point is not pushed. */
+START_TEST(side_at_the_reconvergence_point) {
     start(0xf);
     branch(G, B, 0x3, G, 0xc);
     ck_assert_int_eq(reconv_spe.depth(&stack), 2);
@@ -100,7 +103,7 @@ START_TEST(uniform_branch_pushes_nothing) {
 }
 END_TEST
 
-/* A loop that lanes leave one by one keeps one entry for the loop, however often it branches. */
+/* A loop that lanes leave one by one needs one extra entry, however often it branches. */
 START_TEST(loop_does_not_grow) {
     start(LANES_ALL);
     lanemask_t in = LANES_ALL;
@@ -121,7 +124,7 @@ START_TEST(n_way) {
     struct target t[3] = {{3, 0x1}, {6, 0x6}, {16, 0x8}};
     struct branch_site site = {.rpc = G, .taken_pc = PC_EXIT};
     reconv_spe.branch(&stack, 0, t, 3, &site);
-    check_path(3, 0x1); /* the first group runs first; the third is at the join */
+    check_path(3, 0x1); /* the first group runs first; the third has reconverged */
     jump(G);
     check_path(6, 0x6);
     jump(G);
@@ -132,9 +135,9 @@ END_TEST
 START_TEST(exit_inside_a_side) {
     start(0xf);
     branch(G, B, 0x3, C, 0xc);
-    reconv_spe.leave(&stack, 0, 0x1, B + 1); /* lane 0 leaves, lane 1 goes on */
+    reconv_spe.leave(&stack, 0, 0x1, B + 1); /* lane 0 exits, lane 1 continues */
     check_path(B + 1, 0x2);
-    reconv_spe.leave(&stack, 0, 0x2, B + 2); /* the side is gone */
+    reconv_spe.leave(&stack, 0, 0x2, B + 2); /* the side is empty */
     check_path(C, 0xc);
     jump(G);
     check_path(G, 0xc);
@@ -144,8 +147,8 @@ START_TEST(exit_inside_a_side) {
 }
 END_TEST
 
-/* The worst case: every branch sends one lane aside and the rest on, with a join of its own. 32 lanes: 31 branches,
- * each leaves a waiting entry and a side; with the running one 63 entries, as many as reconv_spe.h says at most. */
+/* Worst case: each branch takes one lane off the path, with a reconvergence point of its own. 31 branches of 32 lanes
+ * leave two entries each; with the running one, 63. This is the limit in reconv_spe.h. */
 START_TEST(deepest_stack) {
     start(LANES_ALL);
     lanemask_t in = LANES_ALL;
@@ -159,8 +162,8 @@ START_TEST(deepest_stack) {
 }
 END_TEST
 
-/* Branches of callees may have no post-dominator: they join where the caller's branch does. */
-START_TEST(no_rpc_inherits) {
+/* A branch of a callee may have no post-dominator. It reconverges where the caller's branch does. */
+START_TEST(branch_without_post_dominator) {
     start(0xf);
     branch(G, B, 0x3, C, 0xc);
     branch(PC_EXIT, 100, 0x1, 200, 0x2);
@@ -185,8 +188,8 @@ START_TEST(describes_all_entries) {
 }
 END_TEST
 
-/* In recursion a deeper activation passes the same PCs: a path has arrived only where it diverged, at that depth. */
-START_TEST(a_deeper_activation_does_not_arrive) {
+/* A recursive call passes the same PCs at a greater depth. A path reconverges only at the depth where it diverged. */
+START_TEST(recursion_does_not_reconverge) {
     struct spe_stack st = {0};
     struct path p;
     struct target sides[2] = {{6, 0x3}, {8, 0xc}}, callee = {0, 0x3}, back = {10, 0x3};
@@ -196,22 +199,22 @@ START_TEST(a_deeper_activation_does_not_arrive) {
     reconv_spe.start(&st, NULL, 0, 0xf);
     reconv_spe.branch(&st, 0, sides, 2, &branch);
     reconv_spe.branch(&st, 0, &callee, 1, &call);
-    reconv_spe.advance(&st, 0, 10); /* the callee's own join */
+    reconv_spe.advance(&st, 0, 10); /* the callee's reconvergence point */
     reconv_spe.paths(&st, &p, 1);
     ck_assert_uint_eq(p.lanes, 0x3);
     ck_assert_uint_eq(p.pc, 10);
     reconv_spe.branch(&st, 0, &back, 1, &ret);
     reconv_spe.paths(&st, &p, 1);
-    ck_assert_uint_eq(p.lanes, 0xc); /* the other side's turn */
+    ck_assert_uint_eq(p.lanes, 0xc); /* the other side runs */
     reconv_spe.advance(&st, 0, 10);
     reconv_spe.paths(&st, &p, 1);
     ck_assert_uint_eq(p.lanes, 0xf);
 }
 END_TEST
 
-/* Lanes 0 and 1 execute a call at 5. Lanes 2 and 3 do not: they are behind it, at the caller's depth, and wait for
- * the return there. No lane runs 6 before all lanes are there. */
-START_TEST(lanes_that_do_not_call_wait_behind_it) {
+/* Lanes 0 and 1 call at 5. Lanes 2 and 3 skip the call, and wait at 6 for the return. No lane runs 6 before all lanes
+ * have arrived. */
+START_TEST(lanes_that_skip_a_call_wait_after_it) {
     struct spe_stack st = {0};
     struct path p;
     struct target sides[2] = {{20, 0x3}, {6, 0xc}}, back = {6, 0x3};
@@ -231,9 +234,9 @@ START_TEST(lanes_that_do_not_call_wait_behind_it) {
 }
 END_TEST
 
-/* A branch of a callee without a post-dominator joins where the caller's branch does: there at the caller's depth, and
- * not when the callee passes that PC by itself. */
-START_TEST(what_is_inherited_has_the_callers_depth) {
+/* A callee's branch without post-dominator reconverges where the caller's branch does, at the caller's depth: not when
+ * the callee passes that PC itself. */
+START_TEST(inherited_reconvergence_has_the_callers_depth) {
     const struct target callee = {100, 0x3}, sides[2] = {{110, 0x1}, {120, 0x2}}, back = {B + 1, 0x1},
                         other = {B + 1, 0x2};
     const struct branch_site call = {.pc = B, .rpc = B + 1, .taken_pc = PC_EXIT, .calls = 1},
@@ -244,7 +247,7 @@ START_TEST(what_is_inherited_has_the_callers_depth) {
     reconv_spe.branch(&stack, 0, &callee, 1, &call);
     reconv_spe.branch(&stack, 0, sides, 2, &site);
     check_path(110, 0x1);
-    reconv_spe.advance(&stack, 0, G); /* the callee's, not the caller's */
+    reconv_spe.advance(&stack, 0, G); /* in the callee, not in the caller */
     check_path(G, 0x1);
     reconv_spe.branch(&stack, 0, &back, 1, &ret);
     check_path(B + 1, 0x1);
@@ -259,9 +262,9 @@ START_TEST(what_is_inherited_has_the_callers_depth) {
 }
 END_TEST
 
-/* Lane 0 (at D) leaves the stack for lane 2 and is all that is below the rest. When lane 2, a side of C's branch, wants
- * lane 0, which is in another unit, its unit lets that run as it is: its other side, which does not wait, neither goes
- * first nor loses it. */
+/* Lane 0 (at D) gives way to lane 2 and leaves the stack as a unit. Later lane 2, a side of C's branch, waits for lane
+ * 0. Its whole unit gives way: the other side of the branch, which does not wait, neither runs first nor is
+ * separated. */
 START_TEST(a_unit_stays_together) {
     start(0xf);
     branch(G, B, 0x3, C, 0xc);
@@ -286,9 +289,9 @@ START_TEST(a_unit_stays_together) {
 }
 END_TEST
 
-/* Who waits for lanes that cannot run before lets them run. Lane 0 (at D) wants lane 2, and so does lane 1 (at E): as
- * neither side of their branch can go before the other, both leave the stack, and C runs. Then C wants lane 0: the
- * stack as a whole goes below the two, of which D, which left first, lies on top. */
+/* Paths that wait for lower entries give way to them. Lanes 0 (at D) and 1 (at E) wait for lane 2. Neither side of
+ * their branch can help the other, so both leave the stack, and C runs. Then C waits for lane 0: C's stack goes below
+ * the two units. D, which left first, is on top. */
 START_TEST(units_take_turns) {
     start(0xf);
     branch(G, B, 0x3, C, 0xc);
@@ -302,17 +305,17 @@ START_TEST(units_take_turns) {
     check_path(D, 0x1);
     reconv_spe.leave(&stack, 0, 0x1, D + 1);
     check_path(E, 0x2);
-    jump(F); /* where it would have joined: it is by itself now, and goes on */
+    jump(F); /* its old reconvergence point: the unit is alone now, and continues */
     check_path(F, 0x2);
     reconv_spe.leave(&stack, 0, 0x2, F + 1);
     check_path(C, 0xc);
-    ws = (struct lane_waits){.waiting = 0xc, .wants = {[2] = 0x8, [3] = 0x4}}; /* nobody is left to let run */
+    ws = (struct lane_waits){.waiting = 0xc, .wants = {[2] = 0x8, [3] = 0x4}}; /* no path is left to run */
     ck_assert_uint_eq(reconv_spe.give_way(&stack, &ws), 0);
 }
 END_TEST
 
-/* The defaults of the papers do not depend on what was there before. */
-START_TEST(defaults_are_complete) {
+/* reconv_cfg_default() sets all fields. */
+START_TEST(defaults_set_all_fields) {
     struct reconv_cfg clear, dirty;
     memset(&clear, 0, sizeof clear);
     memset(&dirty, 0xff, sizeof dirty);
@@ -331,20 +334,20 @@ END_TEST
 
 SUITE(isa_reconv_spe) {
     TEST(units_take_turns);
-    TEST(what_is_inherited_has_the_callers_depth);
+    TEST(inherited_reconvergence_has_the_callers_depth);
     TEST(a_unit_stays_together);
-    TEST(defaults_are_complete);
+    TEST(defaults_set_all_fields);
     TEST(figure_1);
     TEST(fallthrough_first);
-    TEST(steps_say_nothing);
-    TEST(empty_side);
+    TEST(steps_report_no_events);
+    TEST(side_at_the_reconvergence_point);
     TEST(uniform_branch_pushes_nothing);
     TEST(loop_does_not_grow);
     TEST(n_way);
     TEST(exit_inside_a_side);
     TEST(deepest_stack);
-    TEST(no_rpc_inherits);
+    TEST(branch_without_post_dominator);
     TEST(describes_all_entries);
-    TEST(a_deeper_activation_does_not_arrive);
-    TEST(lanes_that_do_not_call_wait_behind_it);
+    TEST(recursion_does_not_reconverge);
+    TEST(lanes_that_skip_a_call_wait_after_it);
 }

@@ -1,5 +1,5 @@
-/* Convergence barriers and turns of subwarps, by hand (subwarp-interleaving paper, section III-A): who is registered
- * with whom, who waits for whom, who is next. Lanes are eight. */
+/* Tests convergence barriers and the rotation of subwarps (subwarp-interleaving paper, section III-A): registration,
+ * waiting, and who runs next. A warp has eight lanes. */
 #include "isa/paths/reconv_subwarps.h"
 #include "test/isa/paths/subwarps_rig.h"
 
@@ -9,7 +9,7 @@ static void setup(void) {
 }
 static void restart(void) { setup(); }
 
-/* `lanes` of the active subwarp branch to `pc`, the others go to the next instruction. */
+/* `lanes` of the active subwarp branch to `pc`; the others fall through. */
 static unsigned branch(uint32_t pc, lanemask_t lanes) {
     struct path p[2];
     ck_assert_int_eq(ops->paths(st, p, 2), 1);
@@ -29,8 +29,8 @@ static void bssy(uint32_t bar) {
 }
 static void bsync(uint32_t bar) { ops->bsync(st, id(), bar, 91); }
 
-/* All register; the taken side runs first, blocks, and the other one opens the barrier for all. */
-START_TEST(a_barrier_joins_two_sides) {
+/* All lanes register. The taken side runs first and blocks; the other side completes the barrier. */
+START_TEST(a_barrier_reconverges_two_sides) {
     bssy(3);
     ck_assert_str_eq(active(), "1:ff");
     ck_assert_uint_eq(branch(20, 0x0f), RECONV_CHANGED);
@@ -41,7 +41,7 @@ START_TEST(a_barrier_joins_two_sides) {
     bsync(3);
     ck_assert_str_eq(all(), "91:ffa ");
     ck_assert_uint_eq(ops->runnable(st), 0xff);
-    bsync(3); /* nobody is registered any more: nothing to wait for */
+    bsync(3); /* no lane is registered any more, so it passes */
     ck_assert_str_eq(all(), "91:ffa ");
     ops->leave(st, id(), 0xff, 92);
     ck_assert(ops->finished(st));
@@ -58,36 +58,36 @@ START_TEST(the_other_side_first) {
 }
 END_TEST
 
-/* Three sides, of which one exits: the barrier opens for the two that are left, who wait at it already. */
-START_TEST(who_exits_is_not_waited_for) {
+/* One of three sides exits. The barrier then opens for the two sides that wait at it. */
+START_TEST(exited_lanes_are_not_awaited) {
     bssy(5);
     branch(20, 0x0f);
     branch(30, 0x03);
     ck_assert_str_eq(all(), "30:3a 21:cr 2:f0r ");
     bsync(5);
-    ck_assert_str_eq(active(), "2:f0"); /* it parted first */
+    ck_assert_str_eq(active(), "2:f0"); /* it diverged first */
     ops->yield(st, id());
     bsync(5);
     ck_assert_str_eq(all(), "90:3b 90:cb 2:f0a ");
-    ops->leave(st, id(), 0x30, 4); /* some of it */
+    ops->leave(st, id(), 0x30, 4); /* part of the subwarp exits */
     ck_assert_str_eq(all(), "90:3b 90:cb 4:c0a ");
     ops->leave(st, id(), 0xc0, PC_NOWHERE);
     ck_assert_str_eq(all(), "91:fa ");
 }
 END_TEST
 
-/* All take part in barrier 5. 1 and 2 wait, some of the others leave the barrier and go on with their path: those who
- * stay are still waited for, and the last of them to leave opens the barrier. Who has left passes a BSYNC alone. */
-START_TEST(who_breaks_is_not_waited_for) {
+/* All lanes take part in barrier 5. Lanes 1 and 2 wait. Some other lanes break from the barrier and continue. The
+ * barrier still waits for the rest, and opens when the last of them breaks. Lanes that broke pass a BSYNC alone. */
+START_TEST(lanes_that_break_are_not_awaited) {
     bssy(5);
     branch(20, 0x03);
     bsync(5);
     ck_assert_str_eq(all(), "90:3b 2:fca ");
-    ops->leave_barrier(st, id(), 5, 0x0f, 3); /* of the path: 3 is not on it */
+    ops->leave_barrier(st, id(), 5, 0x0f, 3); /* lane 3 is not in the path */
     ck_assert_str_eq(all(), "90:3b 3:fca ");
     ops->leave_barrier(st, id(), 5, 0, 4);
     ck_assert_str_eq(all(), "90:3b 4:fca ");
-    ops->leave_barrier(st, id(), 4, 0xfc, 5); /* a barrier that they take no part in */
+    ops->leave_barrier(st, id(), 4, 0xfc, 5); /* a barrier they do not take part in */
     ck_assert_str_eq(all(), "90:3b 5:fca ");
     ops->leave_barrier(st, id(), 5, 0xf0, 6);
     ck_assert_str_eq(all(), "91:3r 6:fca ");
@@ -96,7 +96,7 @@ START_TEST(who_breaks_is_not_waited_for) {
 }
 END_TEST
 
-/* Barrier 1 in barrier 0: f inside, of which 3 and c part again. */
+/* Barrier 1 is nested in barrier 0: f is inside, and diverges into 3 and c. */
 START_TEST(barriers_nest) {
     bssy(0);
     branch(20, 0x0f);
@@ -104,7 +104,7 @@ START_TEST(barriers_nest) {
     branch(30, 0x03);
     ck_assert_str_eq(all(), "30:3a 22:cr 2:f0r ");
     bsync(1);
-    ck_assert_str_eq(active(), "2:f0"); /* the next in turn */
+    ck_assert_str_eq(active(), "2:f0"); /* next in rotation */
     ops->yield(st, id());
     ck_assert_str_eq(active(), "22:c");
     ops->bsync(st, id(), 1, 91);
@@ -116,8 +116,8 @@ START_TEST(barriers_nest) {
 }
 END_TEST
 
-/* Turns go round: 3, then c, 30 and c0, which parted in this order from the others and stand in the slots after it. */
-START_TEST(turns_go_round) {
+/* Subwarps rotate in slot order: 3, then c, 30 and c0, which diverged in this order. */
+START_TEST(subwarps_rotate) {
     branch(20, 0x03);
     ops->yield(st, id()); /* fc at 1 */
     branch(30, 0x0c);
@@ -129,7 +129,7 @@ START_TEST(turns_go_round) {
     for (int i = 0; i < 3; i++) {
         struct path p[2];
         ops->paths(st, p, 2);
-        ck_assert_uint_eq(seen & p[0].lanes, 0); /* nobody twice */
+        ck_assert_uint_eq(seen & p[0].lanes, 0); /* no subwarp runs twice */
         seen |= p[0].lanes;
         bool known = false;
         for (int k = 0; k < 3; k++)
@@ -142,9 +142,8 @@ START_TEST(turns_go_round) {
 }
 END_TEST
 
-/* The 32nd taken backward branch of a subwarp gives another its turn; a forward one does not count, and a turn begins
- * from nothing. */
-START_TEST(a_loop_gives_way) {
+/* The 32nd taken backward branch of a subwarp yields. Forward branches do not count, and a new subwarp starts at 0. */
+START_TEST(a_loop_yields) {
     branch(20, 0x0f); /* f0 is READY at 1 */
     for (int turn = 0; turn < 2; turn++) {
         for (int i = 0; i < 31; i++) {
@@ -159,23 +158,24 @@ START_TEST(a_loop_gives_way) {
         ck_assert_uint_eq(ops->yield(st, id()), RECONV_CHANGED);
     }
     restart();
-    for (int i = 0; i < 100; i++) /* nobody else is there: it goes on */
+    for (int i = 0; i < 100; i++) /* no other subwarp: it continues */
         branch(0, 0xff);
     ck_assert_str_eq(active(), "0:ff");
 }
 END_TEST
 
-/* At a barrier of the CTA a subwarp WAITS, and another runs; woken, it is READY, or active when nobody else is. */
-START_TEST(barriers_of_the_cta) {
+/* A subwarp that waits at a CTA barrier is WAITING, and another runs. Once woken it is READY, or ACTIVE if no other
+ * is. */
+START_TEST(cta_barriers) {
     branch(20, 0x0f);
     int first = id();
-    ck_assert_uint_eq(ops->stall(st, first, STALL_LOAD_USE), 0); /* its does not care */
+    ck_assert_uint_eq(ops->stall(st, first, STALL_LOAD_USE), 0); /* ITS ignores loads */
     ck_assert_uint_eq(ops->stall(st, first, STALL_OTHER), RECONV_CHANGED);
     ck_assert_str_eq(all(), "20:fw 1:f0a ");
     ck_assert_uint_eq(ops->runnable(st), 0xf0);
-    ck_assert_uint_eq(ops->stall(st, first, STALL_OTHER), 0); /* it does already */
+    ck_assert_uint_eq(ops->stall(st, first, STALL_OTHER), 0); /* already waiting */
     int second = id();
-    ck_assert_uint_eq(ops->wake(st, second), 0); /* it runs */
+    ck_assert_uint_eq(ops->wake(st, second), 0); /* another subwarp runs */
     ops->stall(st, second, STALL_OTHER);
     ck_assert_str_eq(active(), "");
     ck_assert(!ops->finished(st));
@@ -186,7 +186,7 @@ START_TEST(barriers_of_the_cta) {
 }
 END_TEST
 
-/* f registers again, by another way into the region: it leaves its old group, which opens for f0, who waited. */
+/* f registers again, through another entry of the region. It leaves its old group, which opens for the waiting f0. */
 START_TEST(registering_again) {
     bssy(2);
     branch(20, 0xf0);
@@ -199,8 +199,8 @@ START_TEST(registering_again) {
 }
 END_TEST
 
-/* f and f0 registered apart, came to one PC as one subwarp and part at its BSYNC; who is not registered passes. */
-START_TEST(groups_arrive_by_themselves) {
+/* f and f0 registered separately, merged, and split at their BSYNC. Lanes that are not registered pass. */
+START_TEST(groups_arrive_separately) {
     branch(20, 0x0f);
     bssy(7); /* f */
     branch(30, 0x03);
@@ -212,11 +212,11 @@ START_TEST(groups_arrive_by_themselves) {
     bssy(7);
     branch(20, 0x0f);
     struct subwarps *s = st;
-    for (int l = 0; l < 8; l++) /* as by two calls of one function */
+    for (int l = 0; l < 8; l++) /* as in two calls of one function */
         s->group[7][l] = l < 2 ? 0x3 : l < 4 ? 0xc : 0;
     bsync(7);
     ck_assert_str_eq(all(), "91:3a 90:cr 2:f0r ");
-    for (int l = 0; l < 4; l++) /* the first of them in no group */
+    for (int l = 0; l < 4; l++) /* the first lanes are in no group */
         s->group[7][l] = l < 2 ? 0 : 0xc;
     ops->advance(st, id(), 90);
     ops->yield(st, id());
@@ -225,9 +225,9 @@ START_TEST(groups_arrive_by_themselves) {
 }
 END_TEST
 
-/* f waits in barrier 4 for f0, which waits by a mask for lane 0, which is in f: f leaves the barrier. When f0 wants
- * itself only, it stays. */
-START_TEST(who_is_wanted_leaves_the_barrier) {
+/* f waits in barrier 4 for f0, which waits by a mask for lane 0, in f. So f leaves the barrier. If f0 waits only for
+ * itself, f stays. */
+START_TEST(awaited_lanes_leave_the_barrier) {
     struct lane_waits ws = {.waiting = 0xf0};
     bssy(4);
     branch(20, 0x0f);
@@ -240,12 +240,12 @@ START_TEST(who_is_wanted_leaves_the_barrier) {
     ws.wants[7] = 0x01;
     ck_assert_uint_eq(ops->give_way(st, &ws), RECONV_CHANGED);
     ck_assert_str_eq(all(), "91:fr 2:f0a ");
-    bsync(4); /* f0, now alone in its group; where the active one stands only it knows, so they do not become one */
+    bsync(4); /* f0 is alone in its group; the table lacks the PC of the active subwarp, so they do not merge */
     ck_assert_str_eq(all(), "91:fr 91:f0a ");
 }
 END_TEST
 
-/* 32 threads with a PC and two bits, 16 barriers of 32 lanes. */
+/* 32 threads with a PC and two bits each, 16 barriers of 32 lanes. */
 START_TEST(storage) {
     ck_assert_uint_eq(ops->storage(&cfg).fixed, 32 * 34 + 16 * 32);
     cfg.its_scoreboard = 0;
@@ -254,23 +254,23 @@ START_TEST(storage) {
     cfg.its_scoreboard = 1;
     ck_assert_int_eq(ops->board(&cfg), RECONV_BOARD_LANES);
     ck_assert_int_eq(reconv_si.board(&cfg), RECONV_BOARD_LANES);
-    cfg.si_max_subwarps = 6; /* six entries of 3 + 3 + 6 bits beside it */
+    cfg.si_max_subwarps = 6; /* plus six entries of 3 + 3 + 6 bits */
     ck_assert_uint_eq(reconv_si.storage(&cfg).fixed, 32 * 34 + 16 * 32 + 6 * 12);
 }
 END_TEST
 
 SUITE(isa_paths_reconv_subwarps) {
     tcase_add_checked_fixture(tc, setup, teardown);
-    TEST(a_barrier_joins_two_sides);
+    TEST(a_barrier_reconverges_two_sides);
     TEST(the_other_side_first);
-    TEST(who_exits_is_not_waited_for);
-    TEST(who_breaks_is_not_waited_for);
+    TEST(exited_lanes_are_not_awaited);
+    TEST(lanes_that_break_are_not_awaited);
     TEST(barriers_nest);
-    TEST(turns_go_round);
-    TEST(a_loop_gives_way);
-    TEST(barriers_of_the_cta);
+    TEST(subwarps_rotate);
+    TEST(a_loop_yields);
+    TEST(cta_barriers);
     TEST(registering_again);
-    TEST(groups_arrive_by_themselves);
-    TEST(who_is_wanted_leaves_the_barrier);
+    TEST(groups_arrive_separately);
+    TEST(awaited_lanes_leave_the_barrier);
     TEST(storage);
 }

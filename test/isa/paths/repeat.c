@@ -1,5 +1,5 @@
-/* Whether an instruction leaves memory as it was, and whether a path is back where it was before, with the same
- * registers. The first says never more than is true; the second finds a cycle of any length. */
+/* Tests whether an instruction is known to leave memory unchanged, and whether a path is known to repeat: same PC,
+ * lanes and registers. The first is conservative; the second finds cycles of any length. */
 #include "isa/paths/repeat.h"
 #include "isa/exec/exec_atom.h"
 #include "test/isa/isa_asm.h"
@@ -23,7 +23,7 @@ static void teardown(void) {
     mem_free_all(&mem);
     asm_free(a);
 }
-/* Once all instructions and registers are there. */
+/* Starts a warp after all instructions and registers were added. */
 static struct warp *begin(void) {
     asm_end(a);
     launch = asm_launch(a, &mem, 1, 32);
@@ -36,7 +36,7 @@ static struct warp *begin(void) {
 
 static const struct {
     const char *opcode;
-    enum repeat all, some; /* by all live lanes, and by some of them */
+    enum repeat all, some; /* executed by all live lanes; by some of them */
 } cases[] = {
     {"add.u32", REPEAT_FINE, REPEAT_FINE},
     {"cvt.u32.u16", REPEAT_FINE, REPEAT_FINE},
@@ -48,35 +48,35 @@ static const struct {
     {"bar.warp.sync", REPEAT_FINE, REPEAT_FINE},
     {"nanosleep.u32", REPEAT_FINE, REPEAT_FINE},
     {"tex.1d.v4.f32.s32", REPEAT_FINE, REPEAT_FINE},
-    {"vote.any.pred", REPEAT_FINE, REPEAT_ALONE}, /* others vote, too */
+    {"vote.any.pred", REPEAT_FINE, REPEAT_ALONE}, /* depends on other lanes */
     {"activemask.b32", REPEAT_FINE, REPEAT_ALONE},
     {"lop3.and.b32", REPEAT_FINE, REPEAT_FINE},
-    {"#sreg", REPEAT_UNKNOWN, REPEAT_UNKNOWN}, /* the clock */
+    {"#sreg", REPEAT_UNKNOWN, REPEAT_UNKNOWN}, /* depends on the clock */
     {"ret", REPEAT_UNKNOWN, REPEAT_UNKNOWN},
     {"bar.sync", REPEAT_ALONE, REPEAT_ALONE},
     {"st.global.u32", REPEAT_CHANGES, REPEAT_CHANGES},
     {"st.local.u32", REPEAT_UNKNOWN, REPEAT_UNKNOWN}, /* no other thread reads it */
     {"sust.b.1d.b32.trap", REPEAT_CHANGES, REPEAT_CHANGES},
-    {"#vprintf", REPEAT_CHANGES, REPEAT_CHANGES}, /* printing and the heap */
+    {"#vprintf", REPEAT_CHANGES, REPEAT_CHANGES}, /* prints or uses the heap */
     {"exit", REPEAT_CHANGES, REPEAT_CHANGES},
     {"trap", REPEAT_CHANGES, REPEAT_CHANGES},
 };
 enum { N_CASES = sizeof cases / sizeof cases[0] };
 
-START_TEST(what_instructions_do) {
+START_TEST(repetition_of_instructions) {
     setup();
     const struct inst *in = asm_op(a, cases[_i].opcode, OPND_SINK, zero, zero, zero);
     struct warp *w = begin();
     fx.lanes = LANES_ALL;
     ck_assert_msg(inst_repeats(w, in, LANES_ALL, &fx) == cases[_i].all, "%s", cases[_i].opcode);
     ck_assert_msg(inst_repeats(w, in, 0xff, &fx) == cases[_i].some, "%s", cases[_i].opcode);
-    w->live = 0xff; /* they are all that is left */
+    w->live = 0xff; /* all live lanes execute it */
     ck_assert_msg(inst_repeats(w, in, 0xff, &fx) == cases[_i].all, "%s", cases[_i].opcode);
     teardown();
 }
 END_TEST
 
-/* Lanes 0 to 3 execute the atomic at words of their own, or all at one, which are 5 before. */
+/* Lanes 0 to 3 execute the atomic, each at its own word or all at one word. Words are 5 before. */
 static const struct {
     const char *opcode;
     unsigned bytes;
@@ -89,7 +89,7 @@ static const struct {
     {"atom.global.add.u32", 4, 1, 0, true, false, false},
     {"atom.global.exch.b32", 4, 5, 0, true, true, true},
     {"atom.global.exch.b32", 4, 6, 0, true, true, false},
-    {"atom.global.exch.b32", 4, 6, 0, true, false, false}, /* the last ones find what the first has left */
+    {"atom.global.exch.b32", 4, 6, 0, true, false, false}, /* later lanes find the first lane's result */
     {"atom.global.cas.b32", 4, 4, 7, true, true, true},
     {"atom.global.cas.b32", 4, 5, 7, true, true, false},
     {"atom.global.cas.b32", 4, 5, 5, true, true, true},
@@ -97,12 +97,12 @@ static const struct {
     {"atom.global.max.u64", 8, 1ull << 40 | 5, 0, true, true, false},
     {"atom.shared.and.b32", 4, 5, 0, true, true, true},
     {"atom.shared.and.b32", 4, 4, 0, true, true, false},
-    {"red.global.add.u32", 4, 1, 0, false, true, false}, /* nothing says what was there before */
+    {"red.global.add.u32", 4, 1, 0, false, true, false}, /* the old value is unknown */
     {"red.global.add.u32", 4, 0, 0, false, true, false},
 };
 enum { N_ATOMICS = sizeof atomics / sizeof atomics[0] };
 
-START_TEST(what_atomics_leave) {
+START_TEST(atomics_that_leave_memory_unchanged) {
     setup();
     unsigned bytes = atomics[_i].bytes;
     bool shared = strstr(atomics[_i].opcode, ".shared") != NULL;
@@ -125,7 +125,7 @@ START_TEST(what_atomics_leave) {
     enum repeat expect = atomics[_i].fine ? REPEAT_FINE : REPEAT_CHANGES;
     ck_assert_msg(inst_repeats(w, in, 0xf, &fx) == expect, "%d: %s", _i, atomics[_i].opcode);
     struct atom_op later;
-    w->capture = &later; /* it is performed elsewhere, later */
+    w->capture = &later; /* the SM performs it later */
     ck_assert_int_eq(inst_repeats(w, in, 0xf, &fx), REPEAT_CHANGES);
     fx.lanes = 0;
     ck_assert_int_eq(inst_repeats(w, in, 0xf, &fx), REPEAT_FINE);
@@ -133,8 +133,8 @@ START_TEST(what_atomics_leave) {
 }
 END_TEST
 
-/* One lane of four that changes its word, whichever it is. */
-START_TEST(one_lane_is_enough) {
+/* One lane of four changes its word. */
+START_TEST(one_changing_lane_counts) {
     setup();
     uint64_t base = mem_alloc(&mem, 64, 0, NULL, false);
     opnd_t at = asm_reg(a, 8), d = asm_reg(a, 4), v = asm_reg(a, 4);
@@ -151,8 +151,7 @@ START_TEST(one_lane_is_enough) {
 }
 END_TEST
 
-/* Words up to the last of a buffer are looked at; of what is not there, or not whole, nothing is said to be as it was.
- * */
+/* Words up to the end of a buffer are compared. Words outside, or partly outside, are not known to be unchanged. */
 START_TEST(words_at_the_end_of_a_buffer) {
     setup();
     uint64_t base = mem_alloc(&mem, 64, 0, NULL, false);
@@ -174,9 +173,9 @@ END_TEST
 /* ---- paths ---- */
 
 static struct repeat_warp r;
-static opnd_t reg[N_REG_AREAS]; /* of 0, 1, 2, 4, 8 and 16 bytes a lane */
+static opnd_t reg[N_REG_AREAS]; /* register areas of 0, 1, 2, 4, 8 and 16 bytes in each lane */
 
-/* Two registers of each kind in areas of their own; reg[] is the second. */
+/* Starts a warp with two registers of each size, in areas of their own. reg[] holds the second ones. */
 static struct warp *begin_paths(void) {
     memset(&r, 0, sizeof r);
     setup();
@@ -209,9 +208,9 @@ START_TEST(a_path_repeats_itself) {
     repeat_forget(&r);
     ck_assert_uint_eq(r.repeats, 0);
     ck_assert_uint_eq(r.visits, 0);
-    repeat_visit(&r, w, 7, LANES_ALL); /* nothing is known any more: this is the first */
+    repeat_visit(&r, w, 7, LANES_ALL); /* all was forgotten: this is the first visit */
     ck_assert_uint_eq(r.repeats, 0);
-    repeat_visit(&r, w, 8, LANES_ALL); /* another branch, and other lanes: not the same path */
+    repeat_visit(&r, w, 8, LANES_ALL); /* another branch and other lanes: not the same path */
     repeat_visit(&r, w, 7, 0xff);
     ck_assert_uint_eq(r.repeats, 0);
     repeat_visit(&r, w, 7, 0xff);
@@ -222,8 +221,8 @@ START_TEST(a_path_repeats_itself) {
 }
 END_TEST
 
-/* Lanes 4 to 7: a change in a register of theirs is seen, in every kind of register and in its last byte; of others'
- * it is not. */
+/* The path has lanes 4 to 7. A change in their registers is seen, for each size and in the last byte. A change in other
+ * lanes is not. */
 START_TEST(registers_of_the_path_count) {
     for (int mine = 0; mine < 2; mine++) {
         struct warp *w = begin_paths();
@@ -249,8 +248,8 @@ START_TEST(registers_of_the_path_count) {
 }
 END_TEST
 
-/* After `before` rounds that never come again, rounds of `length`. Snapshots stand for 1, 2, 4, 8 ... visits; the first
- * that is taken in the cycle and stands for at least its length finds it: within 4 (before + length) visits. */
+/* After `before` different iterations, a cycle of `length`. Snapshots are taken after 1, 2, 4, 8 ... visits. The first
+ * one inside the cycle that lasts for at least `length` visits finds it, within 4 (before + length) visits. */
 START_TEST(cycles_of_any_length_are_found) {
     static const struct {
         uint32_t before, length;
@@ -263,13 +262,13 @@ START_TEST(cycles_of_any_length_are_found) {
         repeat_visit(&r, w, 7, LANES_ALL);
         visits++;
     }
-    ck_assert_uint_gt(visits, before + length); /* not before it has been once around */
+    ck_assert_uint_gt(visits, before + length); /* not before one whole cycle */
     ck_assert_uint_le(visits, 4 * (before + length) + 1);
     end_paths();
 }
 END_TEST
 
-START_TEST(a_path_that_counts_does_not_repeat_itself) {
+START_TEST(a_counting_path_does_not_repeat) {
     struct warp *w = begin_paths();
     uint32_t *v = reg_ptr(w, reg[3]);
     for (v[5] = 0; v[5] < 5000; v[5]++)
@@ -279,7 +278,7 @@ START_TEST(a_path_that_counts_does_not_repeat_itself) {
 }
 END_TEST
 
-/* As many paths as there are lanes are followed; one more is not, and nothing is said of it. */
+/* As many paths as lanes are tracked. One more is not, and is never known to repeat. */
 START_TEST(more_paths_than_lanes) {
     struct warp *w = begin_paths();
     for (int round = 0; round < 3; round++)
@@ -297,9 +296,9 @@ START_TEST(more_paths_than_lanes) {
 }
 END_TEST
 
-/* In a loop that waits for others, rounds count whatever the registers are: 255 say nothing, the 256th does. Reading a
- * clock leaves them, and what other lanes do ends them. */
-START_TEST(rounds_of_waiting) {
+/* In a loop that waits for others, iterations count whatever the registers are: the 256th makes the lanes repeat.
+ * Reading a clock keeps the count; an instruction that depends on other lanes resets it. */
+START_TEST(iterations_of_waiting_loops) {
     static struct repeat_warp known;
     for (int i = 0; i < 255; i++) {
         repeat_wait(&known, 0x5);
@@ -312,7 +311,7 @@ START_TEST(rounds_of_waiting) {
     ck_assert_uint_eq(known.repeats, 0x1);
     repeat_wait(&known, 0x4);
     ck_assert_uint_eq(known.repeats, 0x5);
-    repeat_again(&known); /* 251 are kept */
+    repeat_again(&known); /* keeps 251 iterations */
     for (int i = 0; i < 4; i++)
         repeat_wait(&known, 0x5);
     ck_assert_uint_eq(known.repeats, 0);
@@ -326,14 +325,14 @@ START_TEST(rounds_of_waiting) {
 END_TEST
 
 SUITE(isa_repeat) {
-    TEST_LOOP(what_instructions_do, 0, N_CASES);
-    TEST_LOOP(what_atomics_leave, 0, N_ATOMICS);
-    TEST_LOOP(one_lane_is_enough, 0, 4);
+    TEST_LOOP(repetition_of_instructions, 0, N_CASES);
+    TEST_LOOP(atomics_that_leave_memory_unchanged, 0, N_ATOMICS);
+    TEST_LOOP(one_changing_lane_counts, 0, 4);
     TEST(words_at_the_end_of_a_buffer);
     TEST(a_path_repeats_itself);
     TEST_LOOP(registers_of_the_path_count, 0, N_REG_AREAS);
     TEST_LOOP(cycles_of_any_length_are_found, 0, 8);
-    TEST(a_path_that_counts_does_not_repeat_itself);
+    TEST(a_counting_path_does_not_repeat);
     TEST(more_paths_than_lanes);
-    TEST(rounds_of_waiting);
+    TEST(iterations_of_waiting_loops);
 }

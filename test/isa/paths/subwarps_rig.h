@@ -1,6 +1,6 @@
 #ifndef TEST_ISA_SUBWARPS_RIG_H
 #define TEST_ISA_SUBWARPS_RIG_H
-/* A warp of eight lanes under a model of subwarps, of which one is active at a time. */
+/* Test fixture: a warp of eight lanes under a subwarp model, which runs one subwarp at a time. */
 #include "test/bases.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -13,7 +13,7 @@ static inline void teardown(void) {
     free(st);
     st = NULL;
 }
-/* Under `model`, with the options in `cfg`. */
+/* Starts the warp under `model` with the options in `cfg`. */
 static inline void start_with(const struct reconv_ops *model) {
     teardown();
     ops = model;
@@ -21,7 +21,7 @@ static inline void start_with(const struct reconv_ops *model) {
     ops->start(st, &cfg, 0, 0xff);
 }
 
-/* The active subwarp as "pc:lanes"; "" when there is none. */
+/* Returns the active subwarp as "pc:lanes"; "": none. */
 static inline const char *active(void) {
     static char out[32];
     struct path p[2];
@@ -36,8 +36,8 @@ static inline int id(void) {
     return p[0].id;
 }
 
-/* All as "pc:lanes" and the first letter of their state, by their lowest lane: a(ctive), r(eady), b(locked),
- * s(talled), w(aits). */
+/* Returns all subwarps by lowest lane as "pc:lanes" and the first letter of their state: a(ctive), r(eady), b(locked),
+ * s(talled), w(aiting). */
 static inline const char *all(void) {
     static char out[256];
     struct path_desc d[MAX_PATHS];

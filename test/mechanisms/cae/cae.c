@@ -1,5 +1,5 @@
-/* Compact affine execution: which instructions of small kernels the affine units execute and why not the others, what
- * that takes in time, and that nothing else follows from it. */
+/* Tests compact affine execution on small kernels: which instructions run on the affine units, why others do not, and
+ * the time. */
 #include "mechanisms/cae/cae.h"
 #include "cae_watch.h"
 #include "mechanisms/cae/cae_parts.h"
@@ -34,7 +34,7 @@ static void run(const char *model, const char *const *set, const char *text, uin
 
 static double stat(const char *name) { return heddle_stat(h, -1, name); }
 
-/* Instructions of one warp by kind and cause; those of HEAD, and ret (which computes nothing), aside. */
+/* Warp instructions by kind and cause, except HEAD, and ret, which computes nothing. */
 struct kinds {
     int scalar, offset, control, memory, divergent, source, rule, range;
 };
@@ -68,7 +68,7 @@ static const struct {
     {"mul.lo.u32 %r3,%r2,4; sub.u32 %r3,%r3,%r2; neg.s32 %r4,%r3; shl.b32 %r4,%r4,%r2; not.b32 %r4,%r4; ret;",
      {.scalar = 5}},
     {"mad.lo.u32 %r4,%r1,%r2,5; sub.u32 %r4,3,%r4; shl.b32 %r4,%r4,3; neg.s32 %r4,%r4; ret;", {.offset = 4}},
-    /* tid - tid: an offset of zero is a scalar from then on, so the product is a scalar */
+    /* tid - tid has offset 0, so it is a scalar, and so is the product */
     {"sub.u32 %r4,%r1,%r1; mul.lo.u32 %r4,%r4,%r1; and.b32 %r4,%r4,%r2; ret;", {.scalar = 3}},
     {"mul.lo.u32 %r4,%r1,%r1; and.b32 %r5,%r1,3; ret;", {.rule = 2}},
     {"mul.lo.u32 %r4,%r1,%r1; add.u32 %r5,%r4,%r2; add.u32 %r5,%r5,%r1; ret;", {.rule = 1, .source = 2}},
@@ -78,24 +78,24 @@ static const struct {
     {"setp.lt.u32 %p,%r2,7; selp.b32 %r4,%r1,%r2,%p; ret;", {.scalar = 2}},
     {"setp.gt.u32 %p,%r2,7; selp.b32 %r4,%r1,%r2,%p; ret;", {.scalar = 1, .offset = 1}},
     {"bra L; L: add.u32 %r2,%r2,1; ret;", {.control = 1, .scalar = 1}},
-    /* widening: 0x7ffffff0 + tid passes 2^31 in lane 16 of 32, which matters for signed numbers alone */
+    /* widening: 0x7ffffff0 + tid passes 2^31 in lane 16 of 32, which matters for signed numbers only */
     {"add.u32 %r4,%r1,0x7ffffff0; mul.wide.u32 %b,%r4,4; add.u64 %b,%b,%a; ret;", {.offset = 3}},
     {"add.u32 %r4,%r1,0x7ffffff0; mul.wide.s32 %b,%r4,4; add.u64 %b,%b,%a; ret;",
      {.offset = 1, .range = 1, .source = 1}},
-    /* the other factor, which is the same for all, may come first */
+    /* the uniform factor may come first */
     {"add.u32 %r4,%r1,0x7ffffff0; mul.wide.s32 %b,%r2,%r4; mul.wide.u32 %c,%r2,%r4; ret;", {.offset = 2, .range = 1}},
     {"add.u32 %r4,%r1,0x7ffffff0; mad.wide.s32 %b,%r2,%r4,%a; mad.wide.u32 %c,%r2,%r4,%a; ret;",
      {.offset = 2, .range = 1}},
     {"add.u32 %r4,%r1,0x7fffffe0; mul.wide.s32 %b,%r4,4; mad.wide.s32 %b,%r4,%r2,%b; ret;", {.offset = 3}},
     {"sub.u32 %r4,%r1,1; cvt.u64.u32 %b,%r4; cvt.s64.s32 %c,%r4; ret;", {.offset = 2, .range = 1}},
     {"cvt.u16.u32 %h1,%r1; add.u16 %h1,%h1,0xfff0; cvt.u32.u16 %r4,%h1; ret;", {.offset = 2, .range = 1}},
-    /* to a byte and back to a word: 100 + tid passes 127 in lane 28, 240 + tid passes 255 in lane 16 */
+    /* narrowed to a byte, then widened: 100 + tid passes 127 in lane 28, 240 + tid passes 255 in lane 16 */
     {"add.u32 %r4,%r1,100; cvt.u8.u32 %r5,%r4; cvt.s8.s32 %r6,%r4; ret;", {.offset = 2, .range = 1}},
     {"add.u32 %r4,%r1,240; cvt.s8.s32 %r5,%r4; cvt.u8.u32 %r6,%r4; ret;", {.offset = 2, .range = 1}},
     {"ld.param.u32 %r4,[p]; add.u32 %r4,%r4,%r1; ret;", {.memory = 1, .offset = 1}},
     {"ld.global.u32 %r4,[%a]; add.u32 %r4,%r4,%r2; st.global.u32 [%a],%r4; ret;", {.memory = 2, .source = 1}},
     {"shfl.sync.bfly.b32 %r4,%r2,1,31,-1; bar.sync 0; ret;", {.rule = 2}},
-    /* what a vector stores are no registers that it writes */
+    /* a vector store's list is read, not written */
     {"mul.lo.u32 %r3,%r1,%r1; add.u32 %r4,%r2,7; st.global.v2.u32 [%a],{%r3,%r4}; add.u32 %r5,%r4,%r3; "
      "add.u32 %r6,%r4,1; ret;",
      {.scalar = 2, .memory = 1, .source = 1, .rule = 1}},
@@ -111,8 +111,8 @@ START_TEST(each_instruction_has_its_cause) {
 }
 END_TEST
 
-/* The upper half of the warp jumps over an addition to %r2, which was compact: the addition is by half of the warp, has
- * %r2 brought to the banks first, and leaves a vector. setp is a rule's, the branch has a vector for a guard. */
+/* The upper half of the warp skips an addition to the compact %r2. A half executes it, so %r2 is first expanded to the
+ * banks, and the result is a vector. setp follows a rule, and the branch's guard is a vector. */
 static const char diverges[] = HEAD " setp.gt.u32 %p,%r1,15;\n @%p bra L;\n add.u32 %r2,%r2,1;\n add.u32 %r2,%r2,1;\n"
                                     "L: add.u32 %r3,%r2,1;\n add.u32 %r4,%r1,1;\n ret;\n}\n";
 
@@ -120,31 +120,31 @@ START_TEST(divergence_ends_compact_execution) {
     run("cae", NULL, diverges, 32);
     check_kinds((struct kinds){.rule = 1, .source = 2, .divergent = 2, .offset = 1}, "diverges");
     ck_assert_double_eq(stat("cae.expanded_registers"), 1);
-    /* reads: tid is in no bank, so mov reads nothing; setp %r1; both additions %r2, once compact; add %r1 */
+    /* reads: mov none, since tid is in no bank; setp %r1; both additions %r2, compact before; add %r1 */
     ck_assert_double_eq(stat("cae.reads"), 3);
-    ck_assert_double_eq(stat("cae.expanded_operands"), 2); /* of the setp and the first addition */
+    ck_assert_double_eq(stat("cae.expanded_operands"), 2); /* by setp and the first addition */
     ck_assert_double_eq(stat("cae.writes"), 4);            /* %a %r1 %r2 %r4 */
 }
 END_TEST
 
-/* A register is written twice by who expands it: one word more than without. */
-START_TEST(an_expansion_is_a_write_of_the_banks) {
+/* An expansion writes the register to the banks: one write more. */
+START_TEST(an_expansion_writes_the_banks) {
     run("cae", NULL, diverges, 32);
     double with = stat("collector.write_words");
-    /* vectors: %r2 twice and once more for its expansion, %r3 */
+    /* vectors: %r2 twice, and once more for its expansion; %r3 */
     ck_assert_double_eq(with, 4);
     run("spe", NULL, diverges, 32);
     ck_assert_double_eq(stat("collector.write_words"), 2 + 1 + 1 + 2 + 1 + 1);
     ck_assert_double_eq(stat("cae.affine_instructions"), 0);
-    /* a vector of a compact operand is written once, as any other; its operand is read from the compact file, twice */
+    /* A vector result of a compact operand is written once. The operand is read twice from the compact file. */
     run("cae", NULL, HEAD " mul.lo.u32 %r4,%r1,%r1;\n st.global.u32 [%a],%r4;\n ret;\n}\n", 32);
     ck_assert_double_eq(stat("collector.write_words"), 1);
-    ck_assert_double_eq(stat("collector.read_words"), 1); /* of the store; its address is compact */
+    ck_assert_double_eq(stat("collector.read_words"), 1); /* by the store, whose address is compact */
 }
 END_TEST
 
-/* In a loop of half of the warp the first round brings %r2 and the counter to the banks; in the second they are there.
- * The addition to %r2 reads a vector and a scalar in each round, so nothing else about it changes. */
+/* In a loop of half the warp, the first iteration expands %r2 and the counter. In the second they are in the banks. The
+ * addition to %r2 reads a vector and a scalar in each iteration, so nothing else changes. */
 START_TEST(an_expansion_happens_once) {
     static const char text[] =
         HEAD " mul.lo.u32 %r4,%r1,%r1; mov.u32 %r5,%r2; mov.u32 %r6,0; setp.gt.u32 %p,%r1,15; @%p bra E;\n"
@@ -155,8 +155,8 @@ START_TEST(an_expansion_happens_once) {
 }
 END_TEST
 
-/* Half of the warp exits: the others are all of its live lanes. */
-START_TEST(those_who_stay_are_the_warp) {
+/* Half of the warp exits. The other lanes are then all live lanes, so they execute compactly. */
+START_TEST(exited_lanes_do_not_diverge) {
     static const char text[] = HEAD " setp.gt.u32 %p,%r1,15;\n @%p ret;\n add.u32 %r2,%r2,1;\n add.u32 %r3,%r1,1;\n"
                                     " mul.wide.s32 %b,%r3,4;\n ret;\n}\n";
     run("cae", NULL, text, 32);
@@ -164,15 +164,15 @@ START_TEST(those_who_stay_are_the_warp) {
 }
 END_TEST
 
-/* Rows of 16 threads: tid.x is no progression in a warp, tid.y neither; with rows of 32 both are. */
-START_TEST(the_block_says_what_is_affine) {
+/* With rows of 16 threads, neither tid.x nor tid.y is linear in a warp. With rows of 32 both are. */
+START_TEST(the_cta_shape_decides_what_is_affine) {
     static const char text[] = HEAD " mov.u32 %r3,%tid.y;\n add.u32 %r4,%r3,1;\n add.u32 %r5,%r1,1;\n ret;\n}\n";
     run_shaped("cae", NULL, text, (struct heddle_dim){16, 2, 1});
     ck_assert_double_eq(stat("cae.not_source"), 5 - 1); /* all but ntid */
     run_shaped("cae", NULL, text, (struct heddle_dim){32, 2, 1});
     ck_assert_double_eq(stat("cae.not_source"), 0);
-    ck_assert_double_eq(stat("cae.scalar_instructions"), 2 * 3); /* ntid, tid.y and what is added to it */
-    run_shaped("cae", NULL, text, (struct heddle_dim){2, 1, 1}); /* two lanes are always a progression */
+    ck_assert_double_eq(stat("cae.scalar_instructions"), 2 * 3); /* ntid, tid.y and the addition to it */
+    run_shaped("cae", NULL, text, (struct heddle_dim){2, 1, 1}); /* two lanes are always linear */
     ck_assert_double_eq(stat("cae.offset_instructions"), 2);
 }
 END_TEST
@@ -187,7 +187,7 @@ START_TEST(branches_may_stay_on_the_lanes) {
 }
 END_TEST
 
-/* Cycles that one more `inst` takes, of `threads` threads. */
+/* Returns the cycles that one more `inst` takes, with this number of threads. */
 static double cycles_each(const char *model, const char *const *set, const char *inst, uint32_t threads) {
     static char text[64 * 1024];
     double cycles[2];
@@ -203,8 +203,8 @@ static double cycles_each(const char *model, const char *const *set, const char 
     return (cycles[1] - cycles[0]) / 64;
 }
 
-/* Dependent instructions of one warp: 6 cycles and the latency, on the lanes and on an affine unit alike (see
- * timing_gpu); the unit's own latency is an option. Two operands of one bank take one cycle more. */
+/* Dependent instructions of one warp take 6 cycles plus the latency (see timing_gpu), on the lanes as on an affine
+ * unit. The unit's latency is an option. Two operands in one bank take one cycle more. */
 START_TEST(a_chain_takes_the_latency) {
     static const char *const two[] = {"cae.latency=2", NULL}, *const twenty[] = {"cae.latency=20", NULL},
                              *const one_bank[] = {"cae.banks=1", NULL};
@@ -218,9 +218,9 @@ START_TEST(a_chain_takes_the_latency) {
 }
 END_TEST
 
-/* Eight warps, one scheduler, one pipe of lanes that takes an addition every other cycle: 16 cycles for the addition of
- * all. On the affine units it is the scheduler's 8, or the 10 of a chain; with one unit that takes one in three cycles,
- * 24. Vectors gain nothing. */
+/* Eight warps, one scheduler, and one pipe of lanes that starts an addition each second cycle. Additions of all warps
+ * take 16 cycles on the lanes. On the affine units they take the scheduler's 8, or the chain's 10. One unit with an
+ * initiation interval of 3 takes 24. Vectors gain nothing. */
 START_TEST(warps_share_units_not_lanes) {
     static const char *const slow[] = {"pipe.sp.units=1", "initiation.int_add=2", NULL},
                              *const one[] = {"pipe.sp.units=1", "initiation.int_add=2", "pipe.affine.units=1",
@@ -238,22 +238,22 @@ START_TEST(warps_share_units_not_lanes) {
 }
 END_TEST
 
-/* %a, tid and ntid stay until the end: after the three instructions of HEAD there are 1, 2, 3 compact registers, and 3
- * behind each of the others. Only the parameter is loaded. */
+/* %a, tid and ntid live to the end. After the instructions of HEAD there are 1, 2 and 3 compact registers, and 3 after
+ * each later instruction. Only the parameter is loaded. */
 START_TEST(compact_registers_are_summed) {
     run("cae", NULL, HEAD " st.global.u32 [%a],%r1;\n st.global.u32 [%a+256],%r2;\n ret;\n}\n", 32);
     ck_assert_double_eq(stat("cae.compact_sum"), 1 + 2 + 3 + 3 + 3 + 3);
     ck_assert_double_eq(stat("cae.most_compact"), 3);
     ck_assert_double_eq(stat("cae.compact_loads"), 1);
     run("cae", NULL, HEAD " st.global.u32 [%a],%r1;\n st.global.u32 [%a+256],%r2;\n ret;\n}\n", 64);
-    ck_assert_double_eq(stat("cae.compact_sum"), 2 * 15); /* of two warps, each with its own */
+    ck_assert_double_eq(stat("cae.compact_sum"), 2 * 15); /* two warps with registers of their own */
     ck_assert_double_eq(stat("cae.most_compact"), 3);
     ck_assert_double_eq(stat("cae.compact_loads"), 2);
 }
 END_TEST
 
-/* What a warp brings back from a function that calls itself comes from memory: all of its registers, and none of what
- * the hardware gives it. From another function it brings back what it had. `more` stands behind the call. */
+/* A recursive function restores the warp's registers from memory: they become vectors, except special registers.
+ * Another function keeps their forms. `more` is the code after the call. */
 static void behind_a_call(bool recursive, const char *more) {
     char text[2048];
     snprintf(text, sizeof text,
@@ -284,7 +284,7 @@ START_TEST(a_return_from_memory_leaves_vectors) {
             offset[i] = stat("cae.offset_instructions");
             scalar[i] = stat("cae.scalar_instructions");
         }
-        /* three additions of what was there before; tid and the sum, ntid */
+        /* three additions of registers from before the call; tid and the sum; ntid */
         ck_assert_double_eq(source[1] - source[0], recursive ? 3 : 0);
         ck_assert_double_eq(offset[1] - offset[0], 2 + (recursive ? 0 : 2));
         ck_assert_double_eq(scalar[1] - scalar[0], 1 + (recursive ? 0 : 1));
@@ -292,7 +292,7 @@ START_TEST(a_return_from_memory_leaves_vectors) {
 }
 END_TEST
 
-/* What 64 more of a chain of `inst` add to a figure. */
+/* Returns by how much 64 more of a chain of `inst` increase a statistic. */
 static double added(const char *const *set, const char *inst, const char *name) {
     static char text[64 * 1024];
     double sum[2];
@@ -307,9 +307,10 @@ static double added(const char *const *set, const char *inst, const char *name) 
     return sum[1] - sum[0];
 }
 
-/* An instruction keeps a unit busy for `cae.initiation` cycles. One that follows each 10 cycles (see above) waits 30 of
- * 40 for the one unit. With one bank the second and the third operand wait a cycle each. */
-START_TEST(what_waits_is_counted) {
+/* An instruction keeps a unit busy for `cae.initiation` cycles. In a chain with 10 cycles each (see above), an
+ * instruction waits 30 of 40 cycles for the only unit. With one bank, the second and the third operand wait one cycle
+ * each. */
+START_TEST(waiting_cycles_are_counted) {
     static const char *const slow[] = {"pipe.affine.units=1", "cae.initiation=40", NULL}, *const one_bank[] = {
                                                                                               "cae.banks=1", NULL};
     static const char chain[] = "add.u32 %r3,%r3,%r2;", three[] = "mad.lo.u32 %r3,%r5,%r2,%r3;";
@@ -324,8 +325,8 @@ START_TEST(what_waits_is_counted) {
 }
 END_TEST
 
-/* Figures of a launch are its own. */
-START_TEST(a_launch_begins_anew) {
+/* Each launch has statistics of its own. */
+START_TEST(launches_have_their_own_statistics) {
     static const char *const set[] = {"pipe.affine.units=1", "cae.initiation=40", "cae.banks=1", NULL};
     static const char *const names[] = {
         "cae.affine_instructions", "cae.busy_cycles", "cae.compact_sum", "cae.most_compact",       "cae.reads",
@@ -338,39 +339,39 @@ START_TEST(a_launch_begins_anew) {
     const struct heddle_arg args[] = {{&p, 8}};
     struct heddle_module *m = heddle_module_text(h, "t.ptx", HEAD " ret;\n}\n", strlen(HEAD " ret;\n}\n"));
     ck_assert(m != NULL);
-    for (int i = 0; i < 2; i++) /* after another kernel, twice the same */
+    for (int i = 0; i < 2; i++) /* after another kernel, twice with the same result */
         ck_assert_int_eq(
             heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){64, 1, 1}, 0, args, 1),
             HEDDLE_OK);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         ck_assert_msg(heddle_stat(h, 1, names[i]) == heddle_stat(h, 2, names[i]), "%s: %g, then %g", names[i],
                       heddle_stat(h, 1, names[i]), heddle_stat(h, 2, names[i]));
-    ck_assert_double_eq(heddle_stat(h, 2, "cae.busy_cycles"), 2 * 2 * 40); /* two movs of each of two warps */
-    /* of four movs one waits for none, one for one, one for two and one for three others at most */
+    ck_assert_double_eq(heddle_stat(h, 2, "cae.busy_cycles"), 2 * 2 * 40); /* two movs in each of two warps */
+    /* of four movs, one waits for none, one for one, one for two, one for up to three others */
     for (int i = 1; i < 3; i++)
         ck_assert_double_le(heddle_stat(h, i, "cae.stall_cycles"), (1 + 2 + 3) * 40);
     ck_assert_double_gt(heddle_stat(h, 0, "cae.stall_cycles"), (1 + 2 + 3) * 40);
-    /* of each warp, mad has two operands more than the bank has places in a cycle, each addition one; three results */
+    /* in each warp, mad has two operands more than the bank delivers in a cycle, each addition one; three results */
     ck_assert_double_ge(heddle_stat(h, 0, "cae.bank_conflicts"), 2 * (2 + 6));
     for (int i = 1; i < 3; i++)
         ck_assert_double_le(heddle_stat(h, i, "cae.bank_conflicts"), 2 * 3);
 }
 END_TEST
 
-/* Two instructions on the unit, of which the second has two compact operands: what the energy is made of. */
+/* Energy of two instructions on the unit, of which the second has two compact operands. */
 START_TEST(energy_is_counted_once_a_warp) {
     static const char *const set[] = {"energy.cae_op=1e6", "energy.cae_read=1e3", "energy.cae_write=1", NULL};
     run("cae", set, HEAD " add.u32 %r3,%r1,%r2;\n ret;\n}\n", 32);
-    /* mov mov add: three, reading nothing (tid and ntid are in no file), nothing, two; written with the parameter: four
-     */
+    /* mov, mov, add: three instructions; reads: none (tid and ntid are in no file), none, two; writes, with the
+     * parameter: four */
     ck_assert_double_eq_tol(stat("energy.affine_joules"), (3 * 1e6 + 2 * 1e3 + 4) * 1e-12, 1e-15);
     ck_assert_double_eq(stat("op.affine"), 3 * 32);
     ck_assert_double_eq(stat("op.int"), 0);
-    ck_assert_double_eq(stat("cae.most_compact"), 3); /* %r3 lies where the parameter was, which nobody reads */
+    ck_assert_double_eq(stat("cae.most_compact"), 3); /* %r3 reuses the register of the parameter, which is dead */
 }
 END_TEST
 
-/* The banks of an SM's compact file are dealt out to its parts, at least one to each. */
+/* The banks of an SM's compact file are divided among its parts, at least one each. */
 START_TEST(parts_share_the_banks) {
     static const struct {
         bool subcores;
@@ -397,17 +398,17 @@ SUITE(mechanisms_cae) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST_LOOP(each_instruction_has_its_cause, 0, (int)(sizeof bodies / sizeof bodies[0]));
     TEST(divergence_ends_compact_execution);
-    TEST(an_expansion_is_a_write_of_the_banks);
+    TEST(an_expansion_writes_the_banks);
     TEST(an_expansion_happens_once);
-    TEST(those_who_stay_are_the_warp);
-    TEST(the_block_says_what_is_affine);
+    TEST(exited_lanes_do_not_diverge);
+    TEST(the_cta_shape_decides_what_is_affine);
     TEST(branches_may_stay_on_the_lanes);
     TEST(a_chain_takes_the_latency);
     TEST(warps_share_units_not_lanes);
     TEST(energy_is_counted_once_a_warp);
     TEST(compact_registers_are_summed);
     TEST(a_return_from_memory_leaves_vectors);
-    TEST(what_waits_is_counted);
-    TEST(a_launch_begins_anew);
+    TEST(waiting_cycles_are_counted);
+    TEST(launches_have_their_own_statistics);
     TEST(parts_share_the_banks);
 }

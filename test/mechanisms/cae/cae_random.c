@@ -1,5 +1,5 @@
-/* Compact affine execution of random kernels: memory as without, and registers that are what their compact forms
- * say. */
+/* Tests compact affine execution on random kernels: memory as without it, and registers equal to their compact
+ * forms. */
 #include "cae_watch.h"
 #include "test/every_model.h"
 #include "test/random/random_kernel.h"
@@ -28,9 +28,9 @@ static void random_memory(const char *model, const char *text, const uint32_t *i
     heddle_close(r);
 }
 
-/* All four kinds of kernels, one model after another, so that each has one of every kind; HEDDLE_CAE_KERNELS: so
- * many, HEDDLE_EVERY: five. */
-START_TEST(memory_is_equal_and_compact_registers_are_true) {
+/* All four kinds of kernels, with one model after the other: each model gets a kernel of each kind.
+ * HEDDLE_CAE_KERNELS sets the number; with HEDDLE_EVERY it is five. */
+START_TEST(memory_and_compact_registers_are_right) {
     static uint32_t in[RANDOM_IN_WORDS], want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     const char *more = getenv("HEDDLE_CAE_KERNELS");
     uint64_t n = more ? strtoull(more, NULL, 10) : models() * (test_every() ? 5 : 1);
@@ -46,4 +46,4 @@ START_TEST(memory_is_equal_and_compact_registers_are_true) {
 }
 END_TEST
 
-SUITE(mechanisms_cae_random) { TEST_LOOP(memory_is_equal_and_compact_registers_are_true, 0, 4); }
+SUITE(mechanisms_cae_random) { TEST_LOOP(memory_and_compact_registers_are_right, 0, 4); }

@@ -1,13 +1,13 @@
 #ifndef TEST_MECHANISMS_CAE_WATCH_H
 #define TEST_MECHANISMS_CAE_WATCH_H
-/* A machine in which every cycle is looked at. */
+/* Test fixture: checks compact registers in each cycle. */
 #include "host/context.h"
 #include "mechanisms/cae/cae.h"
 #include "test/test.h"
 #include "timing/sm/stages.h"
 #include <stdio.h>
 
-/* Looks in every cycle whether a compact register is what its lanes hold. */
+/* Creates a unit that checks in each cycle that each compact register equals its lanes' values. */
 static void *watch_make(const struct config *cfg, uint32_t sm, void *ctx) {
     (void)cfg;
     (void)sm;
@@ -23,7 +23,7 @@ static void watch_look(void *u, struct sm *sm, uint64_t now) {
 
 static const struct sm_unit_ops watch = {.name = "watch", .make = watch_make, .look = watch_look};
 
-/* One SM's worth of a model with the watch, and the message that it may leave. */
+/* Opens a machine of one SM with the checking unit, whose error message goes to a buffer. */
 static struct heddle *open_watched(const char *model, const char *config, const char *const *set, char *found) {
     char err[512];
     const struct sm_unit_row row = {&watch, found};

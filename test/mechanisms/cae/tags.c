@@ -1,10 +1,10 @@
-/* Compact forms of registers: found where the lanes are a progression, whatever lanes there are, and widened only where
- * no lane wraps. Both by an oracle that looks at each lane. */
+/* Tests compact forms of registers: detected where the active lanes are linear, and widened only where no lane wraps.
+ * An oracle checks each lane. */
 #include "mechanisms/cae/cae_tags.h"
 #include "test/random.h"
 #include "test/test.h"
 
-/* Registers of 1, 2, 4 and 8 bytes a lane, and a predicate: numbers 0 to 4, each written by one instruction. */
+/* Registers of 1, 2, 4 and 8 bytes in each lane, and a predicate: numbers 0 to 4, each written by one instruction. */
 enum { PRED, BYTE, HALF, WORD, LONG, REGS, AT_PRED = 512, AT_BYTE = 576, AT_HALF = 608, AT_WORD = 704, AT_LONG = 832 };
 static const uint32_t at[REGS] = {AT_PRED, AT_BYTE, AT_HALF, AT_WORD, AT_LONG};
 static const unsigned bytes_of[REGS] = {0, 1, 2, 4, 8};
@@ -41,7 +41,7 @@ static void teardown(void) { cae_map_free(&map); }
 static uint64_t low(uint64_t v, unsigned bytes) { return bytes < 8 ? v & ((1ull << 8 * bytes) - 1) : v; }
 static void put(int r, uint32_t lane, uint64_t v) { memcpy(bank + at[r] + lane * bytes_of[r], &v, bytes_of[r]); }
 
-START_TEST(registers_have_their_places) {
+START_TEST(registers_are_numbered) {
     for (int r = 0; r < REGS; r++) {
         ck_assert_uint_eq(map.reg[r].at, at[r]);
         ck_assert_uint_eq(map.reg[r].bytes, bytes_of[r]);
@@ -53,8 +53,8 @@ START_TEST(registers_have_their_places) {
 }
 END_TEST
 
-/* Special registers that the kernel uses come behind the others, in their order; what has no place, or is wider than 8
- * bytes, has no form. */
+/* Special registers that the kernel uses are numbered after the others, in their order. A register without number, or
+ * wider than 8 bytes, has no compact form. */
 START_TEST(specials_are_numbered) {
     static struct special_init specials[3] = {{.offset = 1088}, {.offset = 1216}, {.offset = 1344}};
     cae_map_free(&map);
@@ -74,8 +74,8 @@ START_TEST(specials_are_numbered) {
 }
 END_TEST
 
-/* A return restores registers where any function of the program calls itself. */
-START_TEST(functions_that_call_themselves) {
+/* A return restores registers if a function of the program is recursive. */
+START_TEST(recursive_functions) {
     static struct program_function functions[3];
     p.functions = functions;
     p.n_functions = 3;
@@ -90,21 +90,21 @@ START_TEST(functions_that_call_themselves) {
 }
 END_TEST
 
-/* What a store of two elements reads is where its writers put it: it places nothing itself. Who writes two, d and d2,
- * or a list, places them in this order; what goes nowhere has no number. */
-START_TEST(those_who_write_say_where) {
+/* A two-element store gets the numbers of its source registers from their writers; it assigns none. A writer of two
+ * registers (d and d2) or of a list numbers them in this order. OPND_SINK has no number. */
+START_TEST(writers_number_registers) {
     static opnd_t list[4] = {0};
     cae_map_free(&map);
     list[0] = at[LONG] << 1;
     list[1] = at[WORD] << 1;
-    list[2] = OPND_SINK; /* of a vector whose first element nobody wants */
+    list[2] = OPND_SINK; /* of a vector whose first element is discarded */
     list[3] = at[HALF] << 1;
     p.lists = list;
-    code[PRED].n_list = 2; /* reads both; they are written later, and the places of these are not its own */
+    code[PRED].n_list = 2; /* reads both; their writers come later and assign the numbers */
     code[PRED].list = 0;
     info[BYTE].n_writes = 2;
     code[BYTE].d2 = at[PRED] << 1;
-    numbers[2] = PRED; /* of d2, behind that of d */
+    numbers[2] = PRED; /* d2, after d */
     info[HALF] = (struct inst_info){.regs = 3, .n_writes = 1};
     numbers[3] = HALF;
     code[HALF] = (struct inst){.n_list = 2, .list = 2};
@@ -122,8 +122,8 @@ START_TEST(those_who_write_say_where) {
 }
 END_TEST
 
-/* Any base, offset and set of lanes, with junk in the others: it is found, and fits. One lane that is off, of at least
- * three, makes it a vector, unless these three are a progression by another offset. */
+/* Any base, offset and mask, with garbage in other lanes, is detected and fits. One deviating lane of at least three
+ * makes a vector, unless those three are linear with another offset. */
 START_TEST(progressions_are_found) {
     uint64_t rng = 11 + (uint64_t)_i;
     for (int n = 0; n < 20000; n++) {
@@ -149,9 +149,9 @@ START_TEST(progressions_are_found) {
         EXPECT(cae_tag_fits(&map, (uint16_t)r, &t, &w), "case %d: the tag does not fit", n);
         uint32_t odd = 31u - (uint32_t)__builtin_clz(lanes);
         put(r, odd, base + odd * offset + 1);
-        EXPECT(!cae_tag_fits(&map, (uint16_t)r, &t, &w), "case %d: lane %u is off, and the tag fits", n, odd);
-        if (lanes == LANES_ALL) /* 31 others say where it belongs */
-            EXPECT(cae_tag_of(&map, (uint16_t)r, &w, lanes).class == CLASS_VECTOR, "case %d is no vector", n);
+        EXPECT(!cae_tag_fits(&map, (uint16_t)r, &t, &w), "case %d: lane %u deviates, but the tag fits", n, odd);
+        if (lanes == LANES_ALL) /* 31 other lanes define its value */
+            EXPECT(cae_tag_of(&map, (uint16_t)r, &w, lanes).class == CLASS_VECTOR, "case %d is not a vector", n);
     }
 }
 END_TEST
@@ -183,8 +183,8 @@ static int64_t extended(uint64_t v, unsigned bytes, bool is_signed) {
     return is_signed ? (int64_t)(v << shift) >> shift : (int64_t)(v << shift >> shift);
 }
 
-/* Every small case of bytes, and random ones of words: where it says yes, each live lane has what it had; where it says
- * no, some lane between the first and the last has not. */
+/* All small cases of bytes, and random ones of words. If widening succeeds, each live lane has its value. If it fails,
+ * some lane between the first and the last does not. */
 START_TEST(widening_keeps_every_lane) {
     uint64_t rng = 5;
     uint32_t yes = 0, no = 0;
@@ -213,8 +213,8 @@ START_TEST(widening_keeps_every_lane) {
 }
 END_TEST
 
-/* 8 bytes are the widest: nothing is added. A vector has no form to keep, nor has what no lane holds. */
-START_TEST(what_widening_leaves) {
+/* 8 bytes are the widest size: no change. Vectors and registers without live lanes have no form. */
+START_TEST(registers_that_do_not_widen) {
     struct cae_tag t = {.base = UINT64_MAX, .offset = 3, .class = CLASS_AFFINE};
     ck_assert(cae_tag_widen(&t, 8, true, LANES_ALL));
     ck_assert(t.base == UINT64_MAX && t.offset == 3 && t.class == CLASS_AFFINE);
@@ -229,12 +229,12 @@ END_TEST
 
 SUITE(mechanisms_dac_tags) {
     tcase_add_checked_fixture(tc, setup, teardown);
-    TEST(registers_have_their_places);
-    TEST(those_who_write_say_where);
+    TEST(registers_are_numbered);
+    TEST(writers_number_registers);
     TEST(specials_are_numbered);
-    TEST(functions_that_call_themselves);
+    TEST(recursive_functions);
     TEST_LOOP(progressions_are_found, 0, 4);
     TEST(predicates_are_all_or_nothing);
     TEST(widening_keeps_every_lane);
-    TEST(what_widening_leaves);
+    TEST(registers_that_do_not_widen);
 }

@@ -1,11 +1,11 @@
-/* The passes that make instructions of several f32 operations: which they take, which they leave, and why; line by line
- * on graphs drawn by hand. What is computed is compared in test/random/random_kernels.c and test/timing/sm/chain.c. */
+/* Tests the passes that combine f32 operations into one instruction, on hand-written graphs: which operations they
+ * combine, which they leave, and why. test/random/random_kernels.c and test/timing/sm/chain.c compare results. */
 #include "host/heddle.h"
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
 #include <stdio.h>
 
-/* What `inspect --pass` shows of a kernel with this body. Its first line is line 4 of the text. */
+/* Returns the output of `inspect --pass` for a kernel with this body, whose first line is line 4 of the text. */
 static char *show(const char *model, const char *pass, const char *const *set, const char *body) {
     static const char head[] = ".version 7.0\n.target sm_70\n.address_size 64 .visible .entry k(.param .u64 p) "
                                "{ .reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<30>;\n";
@@ -17,7 +17,7 @@ static char *show(const char *model, const char *pass, const char *const *set, c
 enum { MOST = 5 };
 struct graph {
     const char *what, *set[4], *body;
-    int chains; /* instructions that are made */
+    int chains; /* combined instructions */
     const char *want[MOST];
 };
 
@@ -40,12 +40,12 @@ static const struct graph graphs[] = {
      1,
      {"#chain %f5 = add.f32(%f1, %f2) -> mul.f32(#, %f2) -> sub.f32(%f1, #)  // 6\n",
       "note: line 6: chain of 3 operations: lines 4, 5, 6\n"}},
-    {"both operands are the one result",
+    {"both operands are the same result",
      {"chain.dual=off"},
      "add.f32 %f3, %f1, %f2;\nmul.f32 %f4, %f3, %f3;\n" USE("%f4") END,
      1,
      {"#chain %f4 = add.f32(%f1, %f2) -> mul.f32(#, #)  // 5\n"}},
-    {"an intermediate that two read",
+    {"an intermediate with two readers",
      {"chain.dual=off"},
      "add.f32 %f3, %f1, %f2;\nmul.f32 %f4, %f3, %f2;\nsub.f32 %f5, %f3, %f4;\n" USE("%f5") END,
      1,
@@ -56,12 +56,12 @@ static const struct graph graphs[] = {
      "add.f32 %f3, %f1, %f2;\nmul.f32 %f4, %f3, %f2;\n" USE("%f3") USE("%f4") END,
      0,
      {"note: line 4: left alone: its result is read more than once\n"}},
-    {"an intermediate that lives on in another block",
+    {"an intermediate that is live in another block",
      {"chain.dual=off"},
      "add.f32 %f3, %f1, %f2;\n@%p1 bra L;\nmul.f32 %f4, %f3, %f2;\n" USE("%f4") "L: " END,
      0,
      {"note: line 4: left alone: its result is read in another block, or when the loop comes round\n"}},
-    {"an intermediate of the round before",
+    {"an intermediate of the previous iteration",
      {"chain.dual=off"},
      "L: mul.f32 %f4, %f3, %f2;\nadd.f32 %f3, %f4, %f2;\nsetp.lt.f32 %p1, %f3, %f1;\n@%p1 bra L;\n" USE("%f4") END,
      0,
@@ -82,101 +82,101 @@ static const struct graph graphs[] = {
      "@%p1 add.f32 %f3, %f1, %f2;\n@!%p1 mul.f32 %f4, %f3, %f2;\n" USE("%f4") END,
      0,
      {"note: line 4: left alone: what reads its result has another guard\n"}},
-    {"a guard and none",
+    {"a guard and no guard",
      {"chain.dual=off"},
      "@%p1 add.f32 %f3, %f1, %f2;\nmul.f32 %f4, %f3, %f2;\n" USE("%f4") END,
      0,
      {"note: line 4: left alone: what reads its result has another guard\n"}},
-    {"a guard that changes between",
+    {"a guard written between",
      {"chain.dual=off"},
      "@%p1 add.f32 %f3, %f1, %f2;\nnot.pred %p1, %p1;\n@%p1 mul.f32 %f4, %f3, %f2;\n" USE("%f4") END,
      0,
      {"note: line 4: left alone: a source is written before the next operation"}},
-    {"a source that is written between",
+    {"a source written between",
      {"chain.dual=off"},
      "add.f32 %f3, %f1, %f2;\nmov.f32 %f1, 0f3F800000;\nmul.f32 %f4, %f3, %f1;\n" USE("%f4") END,
      0,
      {"note: line 4: left alone: a source is written before the next operation"}},
-    {"a source of the last that is written between",
+    {"a source of the last operation written between",
      {"chain.dual=off"},
      "add.f32 %f3, %f1, %f2;\nmov.f32 %f6, 0f3F800000;\nmul.f32 %f4, %f3, %f6;\n" USE("%f4") END,
      1,
      {"#chain %f4 = add.f32(%f1, %f2) -> mul.f32(#, %f6)  // 6\n"}},
-    {"a result that a guarded write joins",
+    {"a result that a guarded instruction also writes",
      {"chain.dual=off"},
      "@%p1 add.f32 %f3, %f1, %f2;\n@%p1 mov.f32 %f3, %f2;\n@%p1 mul.f32 %f4, %f3, %f2;\n" USE("%f4") END,
      0,
      {"note: line 4: left alone: "}},
-    {"one register all the way",
+    {"one register throughout",
      {"chain.dual=off"},
      "add.f32 %f1, %f1, %f2;\nmul.f32 %f1, %f1, %f2;\nsub.f32 %f1, %f1, %f1;\n" USE("%f1") END,
      1,
      {"#chain %f1 = add.f32(%f1, %f2) -> mul.f32(#, %f2) -> sub.f32(#, #)  // 6\n"}},
-    {"a fused one counts two: 2 + 2, and the third has no room",
+    {"an fma counts two: 2 + 2, and the third does not fit",
      {"chain.dual=off"},
      "fma.rn.f32 %f3, %f1, %f2, %f1;\nfma.rn.f32 %f4, %f3, %f2, %f1;\nfma.rn.f32 %f5, %f4, %f2, %f1;\n" USE("%f5") END,
      1,
      {"note: line 5: chain of 4 operations: lines 4, 5\n", "fma.rn.f32 %f5, %f4, %f2, %f1  // 6\n"}},
-    {"and with six units it has",
+    {"with six units it fits",
      {"chain.length=6", "chain.dual=off"},
      "fma.rn.f32 %f3, %f1, %f2, %f1;\nfma.rn.f32 %f4, %f3, %f2, %f1;\nfma.rn.f32 %f5, %f4, %f2, %f1;\n" USE("%f5") END,
      1,
      {"note: line 6: chain of 6 operations: lines 4, 5, 6\n"}},
-    {"seven: five and two",
+    {"seven operations: five and two",
      {"chain.dual=off"},
      "add.f32 %f3, %f1, %f2;\nadd.f32 %f4, %f3, %f2;\nadd.f32 %f5, %f4, %f2;\nadd.f32 %f6, %f5, %f2;\n"
      "add.f32 %f7, %f6, %f2;\nadd.f32 %f8, %f7, %f2;\nadd.f32 %f9, %f8, %f2;\n" USE("%f9") END,
      2,
      {"note: line 8: chain of 5 operations: lines 4, 5, 6, 7, 8\n",
       "note: line 10: chain of 2 operations: lines 9, 10\n"}},
-    {"four is better than two and two: lines 4 to 7, where 4 and 6, or 5 and 7 would do, too",
+    {"one chain of four rather than two of two: lines 4 to 7, not 4, 6 and 5, 7",
      {"chain.length=4", "chain.dual=off"},
      "add.f32 %f3, %f1, %f2;\nmul.f32 %f4, %f3, %f2;\nadd.f32 %f5, %f4, %f2;\nmul.f32 %f6, %f5, %f2;\n" USE("%f6") END,
      1,
      {"note: line 7: chain of 4 operations: lines 4, 5, 6, 7\n"}},
-    {"two equally long ones meet: the first keeps what both want",
+    {"two equally long chains meet: the first keeps the shared operation",
      {"chain.dual=off"},
      "add.f32 %f3, %f1, %f1;\nsub.f32 %f4, %f2, %f1;\nmul.f32 %f5, %f4, %f3;\n" USE("%f5") END,
      1,
      {"#chain %f5 = add.f32(%f1, %f1) -> mul.f32(%f4, #)  // 6\n",
       "note: line 5: left alone: what reads its result is in another chain\n"}},
-    {"the longer one of two that meet",
+    {"the longer of two chains that meet",
      {"chain.dual=off"},
      "add.f32 %f3, %f1, %f1;\nsub.f32 %f4, %f2, %f1;\nmul.f32 %f5, %f4, %f1;\nmul.f32 %f6, %f5, %f3;\n" USE("%f6") END,
      1,
      {"#chain %f6 = sub.f32(%f2, %f1) -> mul.f32(#, %f1) -> mul.f32(#, %f3)  // 7\n"}},
-    {"no chains of one",
+    {"no chain of one operation",
      {"chain.length=1"},
      "add.f32 %f3, %f1, %f2;\nmul.f32 %f4, %f3, %f2;\nfma.rn.f32 %f5, %f4, %f4, %f4;\n" USE("%f5") END,
      0,
      {"note: line 4: left alone: "}},
-    {"what is no f32 addition, subtraction or multiplication",
+    {"other operations than f32 addition, subtraction and multiplication",
      {"chain.dual=off"},
      "add.f32 %f3, %f1, %f2;\nmax.f32 %f4, %f3, %f2;\ndiv.rn.f32 %f5, %f4, %f3;\n" USE("%f5") END,
      0,
      {"note: line 4: left alone: its result is read more than once\n"}},
-    {"modifiers stay",
+    {"operations with modifiers",
      {"chain.dual=off"},
      "add.rz.ftz.f32 %f3, %f1, %f2;\nmul.sat.f32 %f4, %f3, %f2;\n" USE("%f4") END,
      1,
      {"#chain %f4 = add.rz.ftz.f32(%f1, %f2) -> mul.sat.f32(#, %f2)  // 5\n"}},
-    {"a butterfly: nothing to chain, two single ones beside each other",
+    {"a butterfly: no chain, but a pair of two single operations",
      {"chain.dual=on"},
      "add.f32 %f3, %f1, %f2;\nsub.f32 %f4, %f1, %f2;\n" USE("%f3") USE("%f4") END,
      1,
      {"#chain %f3 = add.f32(%f1, %f2), %f4 = sub.f32(%f1, %f2)  // 5\n",
       "note: line 5: beside it: what ends in line 4\n"}},
-    {"no single ones",
+    {"no single operations",
      {"chain.dual_min=2"},
      "add.f32 %f3, %f1, %f2;\nsub.f32 %f4, %f1, %f2;\n" USE("%f3") USE("%f4") END,
      0,
      {"note: line 4: left alone: what reads its result is no f32 "}},
-    {"two of two, and a fused one is two",
+    {"two chains of two, where an fma counts two",
      {"chain.dual_min=2"},
      "fma.rn.f32 %f3, %f1, %f2, %f1;\nadd.f32 %f4, %f1, %f2;\nsub.f32 %f5, %f4, %f2;\n" USE("%f3") USE("%f5") END,
      1,
      {"#chain %f3 = fma.rn.f32(%f1, %f2, %f1), %f5 = add.f32(%f1, %f2) -> sub.f32(#, %f2)  // 6\n"}},
-    {"three and three are one too many",
+    {"three and three operations are one too many",
      {"chain.dual=on"},
      "add.f32 %f3, %f1, %f2;\nadd.f32 %f4, %f3, %f2;\nadd.f32 %f5, %f4, %f2;\n"
      "sub.f32 %f6, %f1, %f2;\nsub.f32 %f7, %f6, %f2;\nsub.f32 %f8, %f7, %f2;\n" USE("%f5") USE("%f8") END,
@@ -212,7 +212,7 @@ static const struct graph graphs[] = {
      "add.f32 %f3, %f1, %f2;\nld.global.f32 %f4, [%d1];\nsub.f32 %f5, %f4, %f2;\n" USE("%f3") USE("%f5") END,
      0,
      {NULL}},
-    {"both wait for it",
+    {"both wait for memory",
      {"chain.dual=on"},
      "ld.global.f32 %f4, [%d1];\nadd.f32 %f3, %f4, %f2;\nsub.f32 %f5, %f4, %f2;\n" USE("%f3") USE("%f5") END,
      1,
@@ -249,19 +249,19 @@ static const struct graph branches[] = {
         "sub.f32 %f3, %f1, %f2;\nmul.f32 %f3, %f3, %f3;\n" JOIN USE("%f3") END,
      1,
      {"? %f3 = add.f32(%f1, %f2) -> add.f32(#, %f2) -> mul.f32(#, %f2) : %f3 = sub.f32(%f1, %f2) -> mul.f32(#, #)"}},
-    {"three and three are too many",
+    {"three and three operations are too many",
      {NULL},
      IF "add.f32 %f3, %f1, %f2;\nadd.f32 %f3, %f3, %f2;\nmul.f32 %f3, %f3, %f2;\n" ELSE
         "sub.f32 %f3, %f1, %f2;\nmul.f32 %f3, %f3, %f3;\nmul.f32 %f3, %f3, %f3;\n" JOIN USE("%f3") END,
      0,
      {"note: line 4: left alone: 3 and 3 operations on its sides; chain.length is 5\n"}},
-    {"with six there is room",
+    {"with six units they fit",
      {"chain.length=6"},
      IF "add.f32 %f3, %f1, %f2;\nadd.f32 %f3, %f3, %f2;\nmul.f32 %f3, %f3, %f2;\n" ELSE
         "sub.f32 %f3, %f1, %f2;\nmul.f32 %f3, %f3, %f3;\nmul.f32 %f3, %f3, %f3;\n" JOIN USE("%f3") END,
      1,
      {"note: line 4: folded: 3 and 3 operations in 1 instruction\n"}},
-    {"fused ones count two",
+    {"an fma counts two",
      {"chain.length=4"},
      IF "fma.rn.f32 %f3, %f1, %f2, %f1;\n" ELSE "fma.rn.f32 %f3, %f2, %f2, %f1;\n" JOIN USE("%f3") END,
      1,
@@ -277,7 +277,7 @@ static const struct graph branches[] = {
      "@%p1 bra J;\nadd.f32 %f3, %f1, %f2;\n" JOIN USE("%f3") END,
      0,
      {"@!%p1 add.f32 %f3, %f1, %f2  // 5\n"}},
-    {"two results on one side: one beside the other side's, one with a guard",
+    {"two results on one side: one folded with the other side's, one guarded",
      {NULL},
      IF "add.f32 %f3, %f1, %f2;\nadd.f32 %f4, %f2, %f2;\n" ELSE "sub.f32 %f3, %f1, %f2;\n" JOIN USE("%f3") USE("%f4")
          END,
@@ -298,36 +298,36 @@ static const struct graph branches[] = {
      IF "mov.u32 %r1, %tid.x;\n" ELSE "div.rn.f32 %f3, %f1, %f2;\n" JOIN USE("%f3") "st.global.u32 [%d1], %r1;\n" END,
      0,
      {"note: line 4: left alone: line 5 is no f32 operation of the FPUs, nor a move\n"}},
-    {"a move goes with the operation that made what it moves",
+    {"a move of an operation's result needs no unit",
      {NULL},
      IF "add.f32 %f4, %f1, %f2;\nmov.f32 %f3, %f4;\n" ELSE "mul.f32 %f5, %f1, %f2;\nmov.f32 %f3, %f5;\n" JOIN USE("%f3")
          END,
      1,
      {"#chain %p1 ? %f3 = add.f32(%f1, %f2) -> mov.f32(#) : %f3 = mul.f32(%f1, %f2) -> mov.f32(#)  // 6\n",
       "note: line 4: folded: 1 and 1 operations in 1 instruction\n"}},
-    {"between two operations, too: three and two units are five",
+    {"likewise between two operations: three and two units are five",
      {NULL},
      IF "add.f32 %f4, %f1, %f2;\nmov.f32 %f5, %f4;\nmul.f32 %f6, %f5, %f2;\nadd.f32 %f3, %f6, %f1;\n" ELSE
         "sub.f32 %f3, %f1, %f2;\nmul.f32 %f3, %f3, %f3;\n" JOIN USE("%f3") END,
      1,
      {"note: line 4: folded: 3 and 2 operations in 1 instruction\n"}},
-    {"by itself it takes a unit",
+    {"a move alone takes a unit",
      {"chain.length=1"},
      IF "mov.f32 %f3, 0f3F800000;\n" ELSE "mov.f32 %f3, %f1;\n" JOIN USE("%f3") END,
      0,
      {"note: line 4: left alone: 1 and 1 operations on its sides; chain.length is 1\n"}},
-    {"a constant here, an operation there",
+    {"a constant on one side, an operation on the other",
      {"chain.length=2"},
      IF "add.f32 %f3, %f1, %f2;\n" ELSE "mov.f32 %f3, 0f3F800000;\n" JOIN USE("%f3") END,
      1,
      {"#chain %p1 ? %f3 = add.f32(%f1, %f2) : %f3 = mov.f32("}},
-    {"the smaller and the larger",
+    {"min and max",
      {NULL},
      IF "min.f32 %f3, %f1, %f2;\n" ELSE "max.f32 %f3, %f1, %f2;\nneg.f32 %f3, %f3;\n" JOIN USE("%f3") END,
      1,
      {"#chain %p1 ? %f3 = min.f32(%f1, %f2) : %f3 = max.f32(%f1, %f2) -> neg.f32(#)",
       "note: line 4: folded: 1 and 2 operations in 1 instruction\n"}},
-    {"a move of what is read again is no part of the chain: three units",
+    {"a move of a value that is read again takes a unit: three units",
      {NULL},
      IF "add.f32 %f4, %f1, %f2;\nmov.f32 %f3, %f4;\n" ELSE "sub.f32 %f3, %f1, %f2;\n" JOIN USE("%f3") USE("%f4") END,
      1,
@@ -349,12 +349,12 @@ static const struct graph branches[] = {
      "@!%p1 bra.uni E;\nadd.f32 %f3, %f1, %f2;\n" ELSE "sub.f32 %f3, %f1, %f2;\n" JOIN USE("%f3") END,
      0,
      {"note: line 4: left alone: .uni says that it does not diverge\n"}},
-    {"a side that others come to",
+    {"a side that other paths reach",
      {NULL},
      "@%p2 bra E;\n" IF "add.f32 %f3, %f1, %f2;\n" ELSE "sub.f32 %f3, %f1, %f2;\n" JOIN USE("%f3") END,
      0,
      {NULL}},
-    {"Figure 8 of the paper: C and D in one instruction, then B and F, and E for the lanes that come to it",
+    {"Figure 8 of the paper: C and D in one instruction, then B and F, and E for the lanes that reach it",
      {NULL},
      "mov.f32 %f9, 0f40A00000;\n@!%p1 bra F;\nadd.f32 %f10, %f8, %f9;\n@!%p2 bra D;\nadd.f32 %f11, %f1, %f2;\nbra EE;\n"
      "D: sub.f32 %f11, %f1, %f2;\nEE: add.f32 %f12, %f3, %f4;\nbra G;\nF: sub.f32 %f10, %f8, %f9;\n"
@@ -364,7 +364,7 @@ static const struct graph branches[] = {
       "@%p1 #chain %p2 ? %f11 = add.f32(%f1, %f2) : %f11 = sub.f32(%f1, %f2)  // 8\n",
       "@%p1 add.f32 %f12, %f3, %f4  // 11\n", "note: line 7: folded: 1 and 1 operations in 1 instruction\n",
       "note: line 5: folded: 4 and 1 operations in 3 instructions\n"}},
-    {"the same with four units: C and D, and no more",
+    {"Figure 8 with four units: only C and D",
      {"chain.length=4"},
      "mov.f32 %f9, 0f40A00000;\n@!%p1 bra F;\nadd.f32 %f10, %f8, %f9;\n@!%p2 bra D;\nadd.f32 %f11, %f1, %f2;\nbra EE;\n"
      "D: sub.f32 %f11, %f1, %f2;\nEE: add.f32 %f12, %f3, %f4;\nbra G;\nF: sub.f32 %f10, %f8, %f9;\n"
@@ -377,7 +377,7 @@ static const struct graph branches[] = {
 START_TEST(branches_are_folded) { check_graph(&branches[_i], "functional+fold", "fold"); }
 END_TEST
 
-/* Each extension has its pass; without it the program is as it was. */
+/* Each extension has its pass. Without the extension the program is unchanged. */
 START_TEST(passes_are_for_their_extensions) {
     char *chain = show("spe+fold", "chain", NULL, graphs[0].body),
          *fold = show("dpe+chain", "fold", NULL, graphs[0].body);
@@ -389,7 +389,7 @@ START_TEST(passes_are_for_their_extensions) {
 }
 END_TEST
 
-/* The program's own text has them by registers. */
+/* The program's listing shows chains with registers. */
 START_TEST(programs_show_chains) {
     char *shown = show("spe+chain+fold", NULL, (const char *const[]){"chain.dual=off", NULL},
                        "ld.global.f32 %f1, [%d1];\nld.global.f32 %f2, [%d1+4];\nadd.f32 %f3, %f1, %f2;\n"

@@ -1,10 +1,10 @@
-/* Chains in time and in numbers: cycles by hand, what is counted, and results without rounding between operations. */
+/* Tests timing and results of chains: cycles by hand, statistics, and results without intermediate rounding. */
 #include "test/timing/sm/float_rig.h"
 
 enum { LANES = 32 };
 
-/* %f1 = in[tid], %f2 = in[32 + tid], %f3 = in[64 + tid], %p1 = tid < 7; the body's %f7, %f8 and %f9 are stored. An f32
- * addition takes 3 cycles, as the paper's does. */
+/* Before the body, %f1 = in[tid], %f2 = in[32 + tid], %f3 = in[64 + tid], %p1 = tid < 7. After it, %f7, %f8 and %f9 are
+ * stored. An f32 addition takes 3 cycles, as in the paper. */
 static struct outcome run_body(const char *model, const char *const *more, const char *body, const float *in) {
     static const char kernel[] =
         ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in) {\n"
@@ -31,7 +31,7 @@ static double cycles(const char *model, const char *const *set, const char *body
     return cycles_of(run_body(model, set, body, in));
 }
 
-/* `n` dependent additions into %f7, of two registers: each instruction, chain or not, reads two. */
+/* Writes n dependent additions to %f7. Each instruction, chain or not, reads two registers. */
 static void additions(char *body, size_t size, int n) {
     int at = 0;
     for (int i = 1; i <= n; i++)
@@ -39,9 +39,9 @@ static void additions(char *body, size_t size, int n) {
                        i == 1 ? "%f1" : "%f7");
 }
 
-/* 2n + 1 cycles for n operations where one takes 3: beyond that of a single one, which stays as it is, 2 (n - 1). By
- * themselves each further one costs its 3 cycles and the way from a result to the next one's operands: latch 1,
- * allocation 1, operands 1, dispatch 1, pipe 3, write-back 2 = 9 from issue to issue. */
+/* A chain of n operations of 3 cycles takes 2n + 1 cycles: 2 (n - 1) more than one operation, which is not chained.
+ * Separately, each further operation takes 9 cycles from issue to issue: latch 1, allocation 1, operands 1, dispatch 1,
+ * pipe 3, write-back 2. */
 START_TEST(a_chain_of_n_takes_2n_and_1) {
     char one[64], body[512];
     additions(one, sizeof one, 1);
@@ -57,7 +57,7 @@ START_TEST(a_chain_of_n_takes_2n_and_1) {
 }
 END_TEST
 
-/* Another table. */
+/* Another latency table. */
 START_TEST(latencies_can_be_given) {
     char body[512], set_latency[32];
     additions(body, sizeof body, _i);
@@ -68,7 +68,7 @@ START_TEST(latencies_can_be_given) {
 }
 END_TEST
 
-/* Two chains beside each other take as long as the longer one: here 3 operations and 2. */
+/* Two parallel chains take as long as the longer one: here 3 operations and 2. */
 START_TEST(pairs_take_the_longer_time) {
     static const char three[] = "add.f32 %f7, %f1, %f2;\nadd.f32 %f7, %f7, %f2;\nmul.f32 %f7, %f7, %f2;\n";
     static const char both[] = "sub.f32 %f8, %f1, %f2;\nmul.f32 %f8, %f8, %f2;\nadd.f32 %f7, %f1, %f2;\n"
@@ -77,8 +77,8 @@ START_TEST(pairs_take_the_longer_time) {
 }
 END_TEST
 
-/* Five sources of their own: three operands a cycle take two cycles; a pair has a read port more, and four a cycle take
- * two; four sources take one cycle there, and two without the port. */
+/* A chain reads three operands in a cycle, a pair four, with one read port more. So a pair with four operands takes as
+ * long as with three, and a chain takes a cycle longer. */
 START_TEST(a_pair_has_a_read_port_more) {
     static const char pair[] = "add.f32 %f7, %f1, %f2;\nmul.f32 %f8, %f3, %f10;\n";
     static const char fewer[] = "add.f32 %f7, %f1, %f2;\nmul.f32 %f8, %f3, %f3;\n";
@@ -87,7 +87,7 @@ START_TEST(a_pair_has_a_read_port_more) {
     char text[4][256];
     const char *const bodies[] = {pair, fewer, four, three};
     double n[4];
-    for (int i = 0; i < 4; i++) { /* %f10 is there as early as the others */
+    for (int i = 0; i < 4; i++) { /* %f10 is ready as early as the others */
         snprintf(text[i], sizeof text[i], "ld.global.f32 %%f10, [%%d2+64];\n%s", bodies[i]);
         n[i] = cycles("spe+chain", (const char *const[]){"collector.banks=64", NULL}, text[i]);
     }
@@ -96,15 +96,15 @@ START_TEST(a_pair_has_a_read_port_more) {
 }
 END_TEST
 
-/* Chains of n operations, once a launch: of all lengths there are, each by its own name. */
-START_TEST(lengths_have_their_names) {
+/* A launch for each chain length n: each length has its own statistic. */
+START_TEST(each_length_has_its_statistic) {
     static const char *const names[] = {"chain.length_1", "chain.length_2", "chain.length_3",
                                         "chain.length_4", "chain.length_5", "chain.length_6"};
     const char *const set[] = {"chain.length=6", "chain.dual=off", NULL};
     float in[3 * LANES];
     char body[512];
     fill(in);
-    for (int n = 2; n <= 6; n++) { /* one alone is no chain */
+    for (int n = 2; n <= 6; n++) { /* a single operation is not a chain */
         additions(body, sizeof body, n);
         struct outcome o = run_body("spe+chain", set, body, in);
         for (int k = 1; k <= 6; k++)
@@ -115,7 +115,7 @@ START_TEST(lengths_have_their_names) {
 }
 END_TEST
 
-/* By hand: a chain of 3 (one of them a product), one of fma and add (3), a pair of 1 and 1, a fold of 1 and 1. */
+/* By hand: a chain of 3 with one product, one of fma and add (3), a pair of 1 and 1, a fold of 1 and 1. */
 static const char counted[] = "add.f32 %f4, %f1, %f2;\nmul.f32 %f4, %f4, %f3;\nadd.f32 %f7, %f4, %f1;\n"
                               "fma.rn.f32 %f5, %f1, %f2, %f3;\nadd.f32 %f8, %f5, %f7;\n"
                               "add.f32 %f10, %f8, %f1;\nsub.f32 %f11, %f8, %f2;\nmax.f32 %f8, %f10, %f11;\n"
@@ -136,12 +136,13 @@ START_TEST(everything_is_counted) {
                 {"chain.length_3", 2},
                 {"chain.pairs", 1},
                 {"chain.folded", 1},
-                {"chain.wasted_adds", 32 - 7}, /* lanes of the other side, which add for nothing */
+                {"chain.wasted_adds", 32 - 7}, /* additions in lanes of the other side, whose results are dropped */
                 {"chain.wasted_muls", 7},
-                {"chain.writes_saved", 2 + 1 + 0 + 1}, /* the fold's two sides write one register */
-                /* alone they read 2+2+2, 3+2, 2+2, 2+2; chained f1 f2 f3, f1 f2 f3 f7, f8 f1 f2, f8 f1 f2 */
+                {"chain.writes_saved", 2 + 1 + 0 + 1}, /* both sides of the fold write one register */
+                /* separately they read 2+2+2, 3+2, 2+2, 2+2 registers; chained f1 f2 f3, f1 f2 f3 f7, f8 f1 f2, f8 f1
+                 * f2 */
                 {"chain.reads_saved", 19 - 13},
-                /* what lanes compute: 5 additions of all, one of 7; a product of all, one of 25 */
+                /* lane operations: 5 additions in all lanes, one in 7; a product in all, one in 25 */
                 {"op.f32_add", 5 * 32 + 7},
                 {"op.f32_minmax", 32},
                 {"op.f32_mul", 32 + 25},
@@ -156,13 +157,14 @@ START_TEST(everything_is_counted) {
     ck_assert_double_eq(stat(&plain, "collector.read_words") - stat(&o, "collector.read_words"), 6);
     ck_assert_double_eq(stat(&plain, "collector.write_words") - stat(&o, "collector.write_words"), 4);
     ck_assert_double_lt(stat(&o, "energy.regfile_joules"), stat(&plain, "energy.regfile_joules"));
-    ck_assert_double_gt(stat(&o, "energy.float_joules"), stat(&plain, "energy.float_joules")); /* what is lost */
+    ck_assert_double_gt(stat(&o, "energy.float_joules"),
+                        stat(&plain, "energy.float_joules")); /* the dropped additions */
     heddle_close(plain.h);
     heddle_close(o.h);
 }
 END_TEST
 
-/* Sides that write registers of their own leave the other lanes' as they were. */
+/* If the sides of a fold write different registers, lanes of the other side keep their values. */
 START_TEST(folded_lanes_keep_what_they_had) {
     float in[3 * LANES];
     fill(in);
@@ -178,7 +180,7 @@ START_TEST(folded_lanes_keep_what_they_had) {
 }
 END_TEST
 
-/* 1e8 + 1 - 1e8 is 0 when it rounds in between, and 1 when it does not. */
+/* 1e8 + 1 - 1e8 is 0 with intermediate rounding, and 1 without. */
 START_TEST(wide_results_are_measured) {
     static const char body[] = "add.f32 %f4, %f1, %f2;\nsub.f32 %f7, %f4, %f1;\nmul.f32 %f5, %f3, %f3;\n"
                                "mul.rz.f32 %f8, %f5, %f3;\n";
@@ -243,7 +245,7 @@ SUITE(mechanisms_chain_run) {
     TEST_LOOP(latencies_can_be_given, 2, 7);
     TEST(pairs_take_the_longer_time);
     TEST(a_pair_has_a_read_port_more);
-    TEST(lengths_have_their_names);
+    TEST(each_length_has_its_statistic);
     TEST(everything_is_counted);
     TEST_LOOP(folded_lanes_keep_what_they_had, 0, 2);
     TEST_LOOP(wide_results_are_measured, 0, 2);

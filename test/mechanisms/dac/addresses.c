@@ -1,7 +1,7 @@
-/* Compiled kernels with unusual addresses and loops (test/kernels/addresses.cu), of two compilers and three levels:
- * decoupled, they leave the memory that they leave whole, without time and on SMs, under every model. HEDDLE_ADDRESSES
- * names another file of these kernels. Sampled: each kernel of each file and shape under every third model, the models
- * in turn; with HEDDLE_EVERY under all. */
+/* Tests compiled kernels with unusual addresses and loops (test/kernels/addresses.cu), from two compilers at three
+ * optimisation levels. Decoupled, they must leave the same memory as whole, in the functional model and on SMs, with
+ * each base model. HEDDLE_ADDRESSES names another file of these kernels. Sampled: each kernel of each file and
+ * shape with every third base model, the models in turn; with HEDDLE_EVERY with all. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -15,7 +15,7 @@ static const char *const kernels[] = {"wide",    "backwards", "modulo",  "bytes"
                                       "selects", "by_data",   "shared",  "flags"};
 enum { FILES = sizeof files / sizeof files[0], KERNELS = sizeof kernels / sizeof kernels[0] };
 
-/* At most 1024 threads: in[2048 - thread - n * k] and the like are inside. Powers of two for those that need them. */
+/* At most 1024 threads, so that indices like 2048 - thread - n * k are in bounds. Some kernels need powers of two. */
 static const struct shape {
     struct heddle_dim grid, block;
     uint32_t n, k;
@@ -25,7 +25,7 @@ static const struct shape {
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-/* Of the machine, beside the model. */
+/* Options of the machine, besides the model. */
 static const char *const machines[][MOST_SETS] = {
     {"dac.batch=0"},
     {"dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.shared=on"},
@@ -66,7 +66,8 @@ static void compare(const char *file, const char *kernel, int shape, const char 
                       model, set && set[0] ? set[0] : "", i, got[i], want[i]);
 }
 
-/* Shapes that a kernel cannot take: a tree needs a power of two, and a tile of 256 holds all threads. */
+/* Returns false for shapes that the kernel cannot take: a tree needs a power of two, and a tile of 256 must hold all
+ * threads. */
 static bool suits(const char *kernel, const struct shape *s) {
     const uint32_t n = s->block.x * s->block.y * s->block.z;
     return strcmp(kernel, "shared") != 0 || !(n & (n - 1));
@@ -87,7 +88,7 @@ static void check_kernel(const char *file, const char *kernel, uint32_t seed) {
             snprintf(reconv, sizeof reconv, "reconv=%s", timed_models()->name[m]);
             const char *const set[] = {reconv, machine[0], machine[1], machine[2], NULL};
             compare(file, kernel, k, "functional+dac", set, want);
-            if ((seed / 3 / MACHINES + (uint32_t)k) % 2) /* every kernel meets every machine */
+            if ((seed / 3 / MACHINES + (uint32_t)k) % 2) /* each kernel runs on each machine */
                 compare(file, kernel, k, model, machine, want);
         }
     }

@@ -1,12 +1,12 @@
-/* The checker beside two streams: a kernel's mistakes are the same, at the same places, whoever computes addresses. */
+/* Tests the checker with two streams: it reports the same errors of a kernel at the same places, decoupled or not. */
 #include "benchmarks/bench.h"
 #include "test/test.h"
 #include <ctype.h>
 
 enum { BYTES = 65536, SIZE = 1 << 16 };
 
-/* Places without the text of their instruction, whose operands may be queues; and what the checker says alone, for
- * a deadlock's report has PCs, which are other ones. */
+/* Shortens reports to their places. Cuts instructions, whose operands may be queues, and the report of a deadlock,
+ * which has other PCs. */
 static void shorten(char *text) {
     char *to = text, *deadlock = strstr(text, "deadlock in kernel");
     if (deadlock)
@@ -25,7 +25,7 @@ static void shorten(char *text) {
     *to = '\0';
 }
 
-/* Runs the kernel on 64 threads in each of so many blocks; whether it was decoupled. */
+/* Runs the kernel with 64 threads in each CTA. Returns true if it was decoupled. */
 static bool run(const char *file, const char *kernel, const char *model, uint32_t blocks, char *text,
                 enum heddle_status *status) {
     char err[512];
@@ -47,7 +47,7 @@ static bool run(const char *file, const char *kernel, const char *model, uint32_
     return decoupled;
 }
 
-START_TEST(mistakes_are_the_same) {
+START_TEST(reports_are_the_same) {
     static const char *const files[] = {"test/kernels/mistakes.ptx", "test/kernels/races_sm75.ptx",
                                         "test/kernels/races_sm80.ptx"};
     static char text[2][SIZE];
@@ -73,4 +73,4 @@ START_TEST(mistakes_are_the_same) {
 }
 END_TEST
 
-SUITE(mechanisms_dac_check) { TEST_LOOP(mistakes_are_the_same, 0, 3); }
+SUITE(mechanisms_dac_check) { TEST_LOOP(reports_are_the_same, 0, 3); }

@@ -1,10 +1,10 @@
-/* What small kernels cost the affine warp and its expansion units, by hand: rows, exact values, predicates, branches,
- * the shares of warps. */
+/* Tests what small kernels cost the affine warp and its expansion units, by hand: rows, exact values, predicates,
+ * branches, and each warp's share of queues. */
 #include "test/mechanisms/dac/dac_rig.h"
 #include <stdio.h>
 
-/* A store of a word a thread at its place in the block: a cycle for the CTA's start address, one for each warp's line,
- * and one more for each warp in which, or before which, tid.y or tid.z advances. */
+/* Each thread stores a word at its index in the CTA. Cost: a cycle for the CTA's start address, one for each warp's
+ * line, and one more for each warp in which, or before which, tid.y or tid.z changes. */
 START_TEST(rows_cost_an_adjustment) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -17,11 +17,11 @@ START_TEST(rows_cost_an_adjustment) {
         int warps, turns;
     } rows[] = {{{64, 1, 1}, 2, 0}, /* one row */
                 {{16, 4, 1}, 2, 2}, /* two rows in each warp */
-                {{32, 2, 1}, 2, 1}, /* a row a warp: the second has another y than the first */
-                {{32, 1, 2}, 2, 1}, /* another z */
-                {{64, 2, 1}, 4, 1}, /* two warps a row: the third begins the second row */
+                {{32, 2, 1}, 2, 1}, /* a row in each warp: the second has another y */
+                {{32, 1, 2}, 2, 1}, /* the second has another z */
+                {{64, 2, 1}, 4, 1}, /* two warps in each row: the third starts the second row */
                 {{64, 1, 2}, 4, 1}, {{8, 2, 2}, 1, 1},
-                {{48, 2, 1}, 3, 2}, /* row 1 begins in the middle of warp 1; warp 2 begins in row 1, warp 1 in row 0 */
+                {{48, 2, 1}, 3, 2}, /* row 1 starts in the middle of warp 1; warp 2 starts in row 1, warp 1 in row 0 */
                 {{1, 1, 1}, 1, 0}};
     static const char *const set[] = {"gpu.sms=1", NULL};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -36,23 +36,23 @@ START_TEST(rows_cost_an_adjustment) {
 }
 END_TEST
 
-/* An index of 16 bits that wraps in lane 16 of warp 0 is no tuple any more: it, and what is computed from it, has a
- * slot for each of two warps; the store's address costs a cycle a lane beside the start address. The affine warp: the
- * parameter is a scalar; tid, cvt to 16 bits and the sum are tuples; cvt back, the product, the address, and the enq
- * that sends it, are not. */
-START_TEST(what_wraps_is_exact) {
+/* A 16-bit index that wraps in lane 16 of warp 0 has no tuple. It and results of it take a slot for each of two warps.
+ * The store's address costs a cycle for each lane, besides the start address. Values of the affine warp: the parameter
+ * is a scalar; tid, cvt to 16 bits and the sum are tuples; cvt back, the product, the address, and the enq that sends
+ * it are exact. */
+START_TEST(wrapping_values_are_exact) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
         ".reg .b32 %r<9>; .reg .b64 %a<4>; .reg .b16 %h<3>;\n ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x;\n"
         " cvt.u16.u32 %h1,%r1; add.u16 %h2,%h1,0xfff0; cvt.u32.u16 %r2,%h2; mul.wide.u32 %a2,%r2,4;\n"
         " add.u64 %a3,%a1,%a2; mov.u32 %r7,%clock; st.global.u32 [%a3],%r7; ret;\n}\n";
     static const char *const set[] = {"gpu.sms=1", NULL}, *const models[] = {"functional+dac", "spe+dac"};
-    for (int i = 0; i < 2; i++) { /* the interpreter counts what has no time */
+    for (int i = 0; i < 2; i++) { /* the functional model also counts statistics without timing */
         open_with(models[i], set, 100000);
         uint64_t big = heddle_alloc(h, 1 << 19);
         struct heddle_arg args[] = {{&big, 8}};
         ck_assert_msg(start(load(text), "k", 1, 64, args, 1) == HEDDLE_OK, "%s", heddle_error(h));
-        STAT("dac.fallbacks", 1); /* the one CTA, once */
+        STAT("dac.fallbacks", 1); /* once, in the only CTA */
         STAT("dac.scalar_instructions", 1);
         STAT("dac.tuple_instructions", 3);
         STAT("dac.vector_instructions", 4);
@@ -65,9 +65,9 @@ START_TEST(what_wraps_is_exact) {
 }
 END_TEST
 
-/* Half of the loads of each warp go to global and to local memory, which are those that could be decoupled; a load of
- * shared memory or of a parameter is none. A load that no lane of a warp executes takes nothing from the queue. */
-START_TEST(loads_that_count) {
+/* Half of each warp's loads access global and local memory, and count as candidates. Loads of shared memory and
+ * parameters do not. A load that no lane of a warp executes takes no queue entry. */
+START_TEST(candidate_loads) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
         ".reg .b32 %r<9>; .reg .b64 %a<4>; .reg .pred %p;\n .local .b32 l[2]; .shared .b32 s[64];\n"
@@ -81,16 +81,16 @@ START_TEST(loads_that_count) {
     struct heddle_arg args[] = {{&buffer, 8}};
     ck_assert_msg(start(load(text), "k", 1, 64, args, 1) == HEDDLE_OK, "%s", heddle_error(h));
     STAT("dac.loads", 2 * 2);
-    STAT("dac.decoupled_loads", 1); /* local memory at a constant address saves nothing */
+    STAT("dac.decoupled_loads", 1); /* local memory at a constant address gains nothing */
     STAT("dac.decoupled_addresses", 2);
     STAT("dac.decoupled_predicates", 2);
-    STAT("dac.lines", 1); /* of global memory, in warp 1 */
+    STAT("dac.lines", 1); /* in global memory, by warp 1 */
 }
 END_TEST
 
-/* Of two warps the first branch parts the one from the other, and no lanes; the second parts lanes of warp 1, and these
- * from warp 0; at the third all go the same way. */
-START_TEST(branches_that_part) {
+/* Two warps. The first branch diverges between warps only. The second diverges inside warp 1, and between it and warp
+ * 0. The third does not diverge. */
+START_TEST(divergent_branches) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
         ".reg .b32 %r<9>; .reg .b64 %a<4>; .reg .pred %p<4>;\n ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x;\n"
@@ -108,10 +108,9 @@ START_TEST(branches_that_part) {
 }
 END_TEST
 
-/* A guard of a store, compared for each of two warps: 2 cycles where both ends of a warp agree, 1 where the lanes do
- * it, which takes a slot of the affine warp a warp; 1 for the CTA where two scalars are compared. In blocks whose warps
- * have two rows ends decide nothing. An equality holds or fails in the middle of a warp, too: of `threads` that store,
- * one is thread 5, or all others are. */
+/* A store's guard in two warps. It costs 2 cycles if both ends of a warp agree, and 1 if the lanes compare, which takes
+ * a slot of the affine warp for each warp. Two scalars cost 1 for the CTA. In warps with two rows the ends do not
+ * decide, nor do they for equality, which may change in the middle. `threads`: the threads that store. */
 START_TEST(predicates_by_hand) {
     static const struct {
         const char *compare;
@@ -124,7 +123,7 @@ START_TEST(predicates_by_hand) {
                 {"setp.le.u32 %p,%r1,31", 64, 0, 2, 0, 1, 4, 0xffffffff},
                 {"setp.eq.u32 %p,%r1,5", 64, 0, 0, 2, 1, 2, 1 << 5},
                 {"setp.ne.s32 %p,%r1,5", 64, 0, 0, 2, 2, 2, ~(1ull << 5)},
-                {"setp.ge.u32 %p,%r1,0", 16, 0, 0, 2, 2, 2, 0xffff}, /* tid.x, of four rows */
+                {"setp.ge.u32 %p,%r1,0", 16, 0, 0, 2, 2, 2, 0xffff}, /* tid.x, in warps with rows of 16 */
                 {"setp.gt.u32 %p,%r2,31", 64, 2, 0, 0, 2, 1, ~0ull}};
     uint32_t word[64];
     static const char *const set[] = {"gpu.sms=1", NULL};
@@ -163,8 +162,8 @@ START_TEST(predicates_by_hand) {
 }
 END_TEST
 
-/* What is to be had by all of a warp is shared by those that can be there: 8 CTAs of 2 warps. Two lines a warp need two
- * records, which 32 entries give, and 31 do not. */
+/* Each warp gets an equal share of the queues: 8 CTAs of 2 warps may be resident. Two lines in each warp need two
+ * records. 32 entries suffice, 31 do not. */
 START_TEST(queues_are_shared_by_resident_warps) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -179,15 +178,15 @@ START_TEST(queues_are_shared_by_resident_warps) {
         ck_assert_int_eq(start(load(text), "k", 1, 64, args, 1), HEDDLE_OK);
         STAT("dac.wide_records", entries < 32 ? 4 : 0);
         STAT("dac.lines", entries < 32 ? 0 : 4);
-        /* the start addresses, and a cycle a record */
+        /* start addresses, and a cycle for each record */
         STAT("dac.address_cycles", 2 + (entries < 32 ? 4 : 8));
     }
 }
 END_TEST
 
-/* Lanes 0 to 15 hit and go on alone, lanes 16 to 31 miss: a load whose line was locked for the whole warp reads it by
- * halves. Neither is the access that unlocks it, so the line is unlocked by a request of its own; that of the first
- * load, which all lanes read at once, is not. */
+/* Lanes 0 to 15 hit and continue alone, lanes 16 to 31 miss. Both halves read a load whose line was locked for the
+ * whole warp. Neither access unlocks the line, so a separate request does. All lanes read the first load's line at
+ * once, so it needs no request. */
 START_TEST(halves_unlock_by_request) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -205,7 +204,7 @@ START_TEST(halves_unlock_by_request) {
         struct heddle_arg args[] = {{&buffer, 8}};
         ck_assert_int_eq(start(load(text), "k", 1, 32, args, 1), HEDDLE_OK);
         STAT("sm.memory_splits", i);
-        STAT("dac.decoupled_loads", 2 + i); /* the second by each half */
+        STAT("dac.decoupled_loads", 2 + i); /* each half executes the second load */
         STAT("dac.lines", 2);
         STAT("dac.lines_without_lock", 0);
         STAT("dac.unlocks", i);
@@ -213,9 +212,9 @@ START_TEST(halves_unlock_by_request) {
 }
 END_TEST
 
-/* A load that is the warp's first instruction waits for its line, and is counted once, however often it is looked at;
- * behind 40 products, one after the other, of 20 cycles and more, its line is there after 100. */
-START_TEST(who_waits_for_data_is_late_once) {
+/* A load that is the warp's first instruction waits for its line, and counts once as late. After 40 dependent products,
+ * of 20 cycles and more each, its line has arrived: memory takes 100 cycles. */
+START_TEST(a_late_load_counts_once) {
     static const char head[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
                                ".reg .b32 %r<9>; .reg .b64 %a<6>;\n ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x;\n"
                                " mad.wide.u32 %a2,%r1,4,%a1; mov.u32 %r2,%clock;\n";
@@ -239,11 +238,11 @@ END_TEST
 SUITE(mechanisms_dac_costs) {
     tcase_add_checked_fixture(tc, NULL, teardown);
     TEST(rows_cost_an_adjustment);
-    TEST(what_wraps_is_exact);
-    TEST(loads_that_count);
-    TEST(branches_that_part);
+    TEST(wrapping_values_are_exact);
+    TEST(candidate_loads);
+    TEST(divergent_branches);
     TEST(predicates_by_hand);
     TEST(queues_are_shared_by_resident_warps);
     TEST(halves_unlock_by_request);
-    TEST(who_waits_for_data_is_late_once);
+    TEST(a_late_load_counts_once);
 }

@@ -1,9 +1,9 @@
-/* The affine warp of an SM on kernels that are small enough to be followed by hand. The random ones are in random.c. */
+/* Tests the affine warp of an SM on kernels small enough to follow by hand. random.c has random kernels. */
 #include "test/every_model.h"
 #include "test/mechanisms/dac/dac_rig.h"
 #include <stdio.h>
 
-/* Figure 4's kernel on one SM, `num` words from row to row: B[i * num + t] = A[i * num + t] + 1. */
+/* Runs Figure 4's kernel on one SM, with `num` words from row to row: B[i * num + t] = A[i * num + t] + 1. */
 static void figure_4(const char *const *set, const char *model, uint32_t ctas, uint32_t threads, uint32_t dim,
                      uint32_t num) {
     static uint32_t in[BUFFER / 8], out[BUFFER / 8];
@@ -22,22 +22,26 @@ static void figure_4(const char *const *set, const char *model, uint32_t ctas, u
             ck_assert_uint_eq(out[i * num + t], t < ctas * threads ? 3 * (i * num + t) + 1 : 0);
 }
 
-/* One CTA of 64 threads, 5 rounds, rows of 64 words: two lines each, a warp a line. The affine warp: 4 loads of
- * parameters, 6 instructions before the loop, 9 in each round, the exit: 11 + 45 = 56. A warp: 4 in each round: 20, of
- * two warps 40; the exit is where its lanes meet again, and takes no slot. Of each round a warp gets a load's address,
- * a store's and a predicate; dim and i are scalars, so one comparison makes the predicates of both warps. The address
- * unit has 10 entries (5 rounds, a load and a store), of which each costs a cycle for the start address and, for each
- * of two warps, a cycle for its one line: 10 * 3. The predicate unit: a cycle for both warps: 5. Words of tuple
- * registers, four for each word of an operand where the result has offsets, else one: reads before the loop: tid 4, r1
- * 4, the two sums 2 * 16: 40; in a round both enqs 2 * 8, i 1, r3 1, the sums 2 * 16, setp 2: 52. Writes: parameters 6,
- * r0 1, tid 4, r1 8, the sums 16, i 1: 36; in a round i 1, r3 2, the sums 16: 19. The ATQ: each of 15 entries is
- * written, and read for one CTA. */
+/* One CTA of 64 threads, 5 iterations, rows of 64 words: two lines, one for each warp.
+ *
+ * Affine warp: 4 parameter loads and 6 instructions before the loop, 9 in each iteration, the exit: 11 + 45 = 56. A
+ * warp issues 4 in each iteration: 20, or 40 for two warps. Its exit is a reconvergence point and takes no slot.
+ *
+ * In each iteration a warp gets the addresses of a load and a store, and a predicate. dim and i are scalars, so one
+ * comparison makes both warps' predicates. The address unit gets 10 entries (5 iterations, a load and a store), each
+ * with a cycle for the start address and one for each of two warps' lines: 10 * 3. The predicate unit takes a cycle for
+ * both warps: 5.
+ *
+ * Tuple register words: four for each word of an operand if the result has offsets, else one. Reads before the loop:
+ * tid 4, r1 4, two sums 2 * 16: 40. In an iteration: two enqs 2 * 8, i 1, r3 1, sums 2 * 16, setp 2: 52. Writes before
+ * the loop: parameters 6, r0 1, tid 4, r1 8, sums 16, i 1: 36. In an iteration: i 1, r3 2, sums 16: 19. ATQ: each of 15
+ * entries is written once, and read for one CTA. */
 START_TEST(figure_4_by_hand) {
     static const char *const set[] = {"gpu.sms=1", NULL};
     figure_4(set, "spe+dac", 1, 64, 5, 64);
     STAT("dac.decoupled_kernels", 1);
-    STAT("dac.static_instructions", 10 + 9 + 1); /* before the loop, in it, and the return */
-    STAT("dac.static_affine", 20 - 4); /* all but the load, the sum of what it brings, its store, and the return */
+    STAT("dac.static_instructions", 10 + 9 + 1); /* before the loop, in the loop, and the return */
+    STAT("dac.static_affine", 20 - 4);           /* all but the load, the sum of its value, its store, and the return */
     STAT("dac.affine_instructions", 56);
     STAT("dac.affine_slots", 56);
     STAT("gpu.warp_instructions", 56 + 40);
@@ -57,7 +61,7 @@ START_TEST(figure_4_by_hand) {
     STAT("dac.masks", 10);
     STAT("dac.lines", 10);
     STAT("dac.lines_without_lock", 0);
-    STAT("dac.unlocks", 0); /* each load reads its line whole */
+    STAT("dac.unlocks", 0); /* each load reads its whole line */
     STAT("dac.spills", 0);
     STAT("dac.wide_records", 0);
     STAT("dac.address_cycles", 30);
@@ -65,35 +69,39 @@ START_TEST(figure_4_by_hand) {
     STAT("dac.tuple_reads", 40 + 5 * 52);
     STAT("dac.tuple_writes", 36 + 5 * 19);
     STAT("dac.atq_accesses", 30);
-    /* the kernel's own: 5 rounds of two warps read r2, tmp and write them; addresses and predicates are no registers */
+    /* the kernel's own stream: 5 iterations of two warps read and write r2 and tmp; addresses and predicates are in
+     * queues */
     STAT("collector.read_words", 20);
     STAT("collector.write_words", 20);
     ck_assert_double_gt(stat("energy.affine_joules"), 0);
 }
 END_TEST
 
-/* Three CTAs of 40 threads, rows of 120 words, 2 rounds: warps of 32 and of 8 lanes. Byte addresses of a CTA c's warps
- * in row i, i * 480 + c * 160: [0,128) and [128,160), then [160,288) and [288,320), [320,448) and [448,480); in row 1
- * [480,608) [608,640), [640,768) [768,800), [800,928) [928,960). Lines of 128 bytes: row 0: 1 1, 2 1, 2 1; row 1: 2 1
- * (480 is in line 3, 607 in 4; 608..639 in 4), 1 1 (640 to 767 are line 5), 2 1 (800 is in 6, 927 in 7). In all 8 + 8 =
- * 16 lines of loads. B lies 32768 bytes on and has as many. A record of two lines takes two cycles. */
+/* Three CTAs of 40 threads, rows of 120 words, 2 iterations: warps of 32 and of 8 lanes.
+ *
+ * Byte addresses of CTA c's warps in row i start at i * 480 + c * 160. Row 0: [0,128) [128,160), [160,288) [288,320),
+ * [320,448) [448,480). Row 1: [480,608) [608,640), [640,768) [768,800), [800,928) [928,960).
+ *
+ * Lines of 128 bytes: row 0: 1 1, 2 1, 2 1. Row 1: 2 1 (480 is in line 3, 607 and 608..639 in line 4), 1 1 (640 to 767
+ * is line 5), 2 1 (800 is in line 6, 927 in line 7). Loads read 8 + 8 = 16 lines. B lies 32768 bytes further, so stores
+ * write as many. A record of two lines takes two cycles. */
 START_TEST(ragged_warps_and_lines) {
     static const char *const set[] = {"gpu.sms=1", "dac.batch=3", NULL};
     figure_4(set, "spe+dac", 3, 40, 2, 120);
     STAT("dac.lines", 16);
-    STAT("dac.records", 24); /* 3 CTAs, 2 warps, 2 rounds, a load and a store */
+    STAT("dac.records", 24); /* 3 CTAs, 2 warps, 2 iterations, a load and a store */
     STAT("dac.masks", 12);
     STAT("dac.predicates_cta", 12);
     STAT("dac.decoupled_loads", 12);
     STAT("dac.batch_ctas", 3);
-    /* start addresses: 3 CTAs, 2 rounds, 2 places: 12; lines: 16 of loads and 16 of stores */
+    /* start addresses: 3 CTAs, 2 iterations, 2 accesses: 12; lines: 16 of loads and 16 of stores */
     STAT("dac.address_cycles", 12 + 32);
     STAT("dac.affine_instructions", stat("dac.batches") * (11 + 2 * 9));
 }
 END_TEST
 
-/* As many batches as the option leads to: CTAs that are there when the affine warp is free go together, later ones in
- * the next. With one CTA a batch every CTA has a stream of its own. */
+/* The number of batches follows dac.batch. CTAs present when the affine warp is free form a batch; later ones form the
+ * next. With one CTA in each batch, each CTA has a stream of its own. */
 START_TEST(batches) {
     static const char *const one[] = {"gpu.sms=1", "dac.batch=1", NULL};
     static const char *const all[] = {"gpu.sms=1", NULL};
@@ -104,18 +112,18 @@ START_TEST(batches) {
     figure_4(all, "spe+dac", 20, 64, 3, 1280);
     STAT("dac.batch_ctas", 20);
     ck_assert_double_lt(stat("dac.batches"), 20);
-    ck_assert_double_ge(stat("dac.batches"), 3); /* 8 CTAs an SM */
+    ck_assert_double_ge(stat("dac.batches"), 3); /* 8 CTAs on each SM */
     STAT("dac.affine_instructions", stat("dac.batches") * (11 + 3 * 9));
-    figure_4(all, "spe+dac", 8, 64, 3, 512); /* they come one a cycle, and the affine warp waits for the last */
+    figure_4(all, "spe+dac", 8, 64, 3, 512); /* one CTA arrives in each cycle, and the affine warp waits for the last */
     STAT("dac.batches", 1);
     STAT("dac.batch_ctas", 8);
 }
 END_TEST
 
-/* An L1 of four sets of two ways, of which one may be locked. Each of 8 warps reads 4 lines, and all 32 are in set 0:
- * thread t's words are at t / 32 * 512 + t % 32 * 4 (blocks are 32 wide) + i * 4096, i up to 3. One lock at a time, so
- * a warp that got its second line's before its first one's would wait for itself. With `lock_timeout` longer than the
- * launch may take, none is left without; with 0, all that are refused are. */
+/* An L1 with four sets of two ways, one of which may be locked. 8 warps read 4 lines each, all in set 0: thread t's
+ * words are at t / 32 * 512 + t % 32 * 4 + i * 4096, i = 0 to 3. There is one lock at a time, so a warp whose second
+ * line is locked before its first would wait for itself. If `lock_timeout` exceeds the launch, each line gets its lock.
+ * If it is 0, each refused line goes without. */
 START_TEST(lines_wait_for_their_locks) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -150,7 +158,7 @@ START_TEST(lines_wait_for_their_locks) {
 }
 END_TEST
 
-/* Queues of one entry: nothing is lost, nothing goes beyond the size, and each says that it was full. */
+/* Queues of one entry lose nothing, never exceed their size, and report that they were full. */
 START_TEST(smallest_queues) {
     static const char *const set[] = {"gpu.sms=1", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", NULL};
     figure_4(set, bases_with("+dac")->name[_i], 2, 64, 5, 128);
@@ -162,7 +170,7 @@ START_TEST(smallest_queues) {
 }
 END_TEST
 
-/* Addresses of two lines, and queues of one: expanded by the load itself, without an early request. */
+/* Addresses of two lines with queues of one: the load expands them itself, without an early request. */
 START_TEST(wider_than_the_queue) {
     static const char *const set[] = {"gpu.sms=1", "dac.pwaq=1", NULL};
     static const char text[] =
@@ -186,10 +194,10 @@ START_TEST(wider_than_the_queue) {
 }
 END_TEST
 
-/* A queue of one record, and a branch by tid whose two sides load: the side that comes second in the affine stream gets
- * its address when the first side has taken its own, which waits for its line and nothing else: no entry has to go
- * beyond the size. */
-START_TEST(who_waits_for_lines_is_not_stuck) {
+/* A queue of one record, and a branch on tid with a load on each side. The side that is second in the affine stream
+ * gets its address after the first side has taken its own. That side waits only for its line, so no entry must exceed
+ * the queue's size. */
+START_TEST(a_warp_that_waits_for_lines_is_not_stuck) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
         ".reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p];\n mov.u32 %r1,%tid.x;\n"
@@ -213,11 +221,10 @@ START_TEST(who_waits_for_lines_is_not_stuck) {
 }
 END_TEST
 
-/* A thread looks at a word of ordinary memory until warp 0 has set it, which needs eight loads first; what is behind
- * the loop is sent to the warps that look, too, and fills their queues, so that warp 0 gets no more of its CTA's
- * entries.
- * Whatever the sizes, it ends, within the patience of an expansion unit for each entry. */
-START_TEST(who_looks_at_memory_holds_up_nobody) {
+/* Threads poll a word of global memory until warp 0 has set it, after eight loads. Entries for code after the loop also
+ * go to the polling warps and fill their queues. Warp 0 then gets no more of the CTA's entries. The kernel must end
+ * with all sizes, within the wait limit of an expansion unit for each entry. */
+START_TEST(polling_warps_do_not_block_their_cta) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
         ".reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p];\n mov.u32 %r1,%tid.x;\n"
@@ -251,11 +258,11 @@ START_TEST(who_looks_at_memory_holds_up_nobody) {
 }
 END_TEST
 
-/* Loads of local memory ask for their lines, too: two warps, each thread with 64 words of its own, of which it stores
- * word n to n + 3 and tid. A word at a scalar offset is a line for the warp's lanes: u32 [n] 1; v2.u32 [n + 2] 2; u8
- * [n + 1] 1; u32 [tid], where each lane has a word of its own, 32: 36 lines a warp; and the load of `n`'s row of global
- * memory 1. With pwaq for 64 records a warp, all are asked for; else the last is too wide. */
-START_TEST(local_loads_ask_for_their_lines) {
+/* Loads of local memory also request their lines. Two warps; each thread has 64 words, and stores words n to n + 3 and
+ * tid. A word at a scalar offset is one line for all lanes. Lines in each warp: u32 [n] 1; v2.u32 [n + 2] 2; u8 [n + 1]
+ * 1; u32 [tid] 32, one for each lane; and 1 in global memory for `n`. With 64 records for each warp in the PWAQ, all
+ * are requested. With fewer, the last is too wide. */
+START_TEST(local_loads_request_their_lines) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
         ".local .align 16 .b8 depot[256];\n.reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p];\n"
@@ -287,9 +294,9 @@ START_TEST(local_loads_ask_for_their_lines) {
 }
 END_TEST
 
-/* The second launch of a context finds nothing of the first. The data of its loads are in no L1: fermi empties
- * it between launches. */
-START_TEST(a_launch_begins_anew) {
+/* The second launch of a context starts without state of the first. Its loads miss, because fermi empties the L1
+ * between launches. */
+START_TEST(launches_have_their_own_state) {
     static const char *const names[] = {
         "dac.affine_slots", "dac.tuple_reads",  "dac.atq_accesses", "dac.lines",           "dac.batches",
         "dac.records",      "dac.masks",        "dac.unlocks",      "dac.loads",           "dac.address_cycles",
@@ -308,15 +315,15 @@ START_TEST(a_launch_begins_anew) {
 }
 END_TEST
 
-/* A neighbour's store is read behind a barrier. Warp 1 spends `rounds` rounds before it stores, so the barrier opens
- * late: the load's address is there as an entry of the ATQ, and is expanded only then, or it would bring the line as it
- * was before. The line is asked for once, behind the barrier: its time of waiting shows in the queue's being empty. */
+/* A thread reads a neighbour's store after a barrier. Warp 1 loops `rounds` times before its store, so the barrier
+ * opens late. The load's address is in the ATQ, but must not be expanded before the barrier, or the line would have the
+ * old value. The line is requested once, after the barrier, and the load waits for an empty queue. */
 START_TEST(nothing_is_expanded_across_a_barrier) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
         ".reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p]; ld.param.u32 %r7,[n];\n"
         " mov.u32 %r1,%tid.x; mad.wide.u32 %a2,%r1,4,%a1;\n"
-        " ld.global.u32 %r2,[%a2+4096];\n" /* data: how many rounds */
+        " ld.global.u32 %r2,[%a2+4096];\n" /* data: number of iterations */
         "W: setp.eq.u32 %p1,%r2,0; @%p1 bra D; sub.u32 %r2,%r2,1; bra W;\n"
         "D: add.u32 %r3,%r1,100; st.global.u32 [%a2],%r3;\n bar.sync 0;\n"
         " xor.b32 %r4,%r1,32; sub.u32 %r5,63,%r1; mad.wide.u32 %a3,%r5,4,%a1; ld.global.u32 %r6,[%a3];\n"
@@ -339,14 +346,14 @@ START_TEST(nothing_is_expanded_across_a_barrier) {
         STAT("dac.lines", 4);
         STAT("dac.decoupled_loads", 4);
     }
-    /* 200 rounds of four instructions, one after the other, are at least so many cycles; all the while what is behind
-     * the barrier is in the ATQ: the load's entry and the store's behind it */
+    /* 200 iterations of four dependent instructions take at least 800 cycles; meanwhile the ATQ holds the two entries
+     * for code after the barrier */
     ck_assert_double_gt(cycles[1] - cycles[0], 800);
     ck_assert_double_ge(waited[1] - waited[0], 2 * (cycles[1] - cycles[0]) * 0.95);
 }
 END_TEST
 
-/* The affine stream reads a table itself: what is wrong with it is told of the kernel's own line, CTA and lane. */
+/* The affine stream reads a table itself. Errors in it are reported with the kernel's line, CTA and lane. */
 START_TEST(the_affine_stream_faults) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -364,7 +371,7 @@ START_TEST(the_affine_stream_faults) {
     open_with("spe+dac", set, 100000);
     ck_assert_int_eq(start(load(text), "k", 2, 64, args, 1), HEDDLE_FAULT);
     snprintf(err, sizeof err, "%s", heddle_error(h));
-    /* but for the operand, all is the same */
+    /* equal except for the operand */
     ck_assert_ptr_nonnull(cut = strstr(whole, "ld.global.u32 "));
     ck_assert_int_eq(strncmp(err, whole, (size_t)(cut - whole)), 0);
     ck_assert_str_eq(strstr(err, "CTA"), strstr(whole, "CTA"));
@@ -372,9 +379,9 @@ START_TEST(the_affine_stream_faults) {
 }
 END_TEST
 
-/* A constant that the affine stream looks up: threads from 41 on, in the second CTA only, look beyond the table. The
- * message is that of the kernel left whole: whose lane it was, where it looked, and how many bytes it wanted. */
-START_TEST(a_look_up_of_the_affine_stream_faults) {
+/* The affine stream reads a constant. Threads from 41 on, in the second CTA only, read beyond the table. The message
+ * must name the same lane, address and bytes as without dac. */
+START_TEST(a_constant_load_of_the_affine_stream_faults) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.const .align 4 .b32 tab[4];\n"
         ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
@@ -396,10 +403,10 @@ START_TEST(a_look_up_of_the_affine_stream_faults) {
     ck_assert_msg(strstr(message[1], "t.ptx:14:") && strstr(message[1], "CTA (1,0,0)") &&
                       strstr(message[1], "warp 1") && strstr(message[1], "lane 9"),
                   "%s", message[1]);
-    /* but for the registers, which are the stream's, all is the same */
+    /* equal except for the registers, which are the stream's */
     ck_assert_int_eq(strncmp(message[1], message[0], (size_t)(strstr(message[0], "[d") - message[0])), 0);
     ck_assert_str_eq(strstr(message[1], "  CTA"), strstr(message[0], "  CTA"));
-    n = 0; /* without: the stream has it, and no instruction of the kernel's own */
+    n = 0; /* no fault: only the affine stream has the load */
     open_with("spe+dac", set, 100000);
     struct heddle_arg args[] = {{&buffer, 8}, {&n, 4}};
     ck_assert_int_eq(start(load(text), "k", 2, 64, args, 2), HEDDLE_OK);
@@ -408,8 +415,8 @@ START_TEST(a_look_up_of_the_affine_stream_faults) {
 }
 END_TEST
 
-/* Half of warp 0 waits for the other half, which has gone on to a barrier that they never come to. `at_e` is what they
- * do on the way. */
+/* Half of warp 0 waits for the other half, which waits at a barrier that the first half never reaches. `at_e` is the
+ * code before the barrier. */
 static void deadlock(const char *const *set, const char *at_e) {
     char text[1024];
     uint32_t word[64] = {0};
@@ -430,8 +437,8 @@ static void deadlock(const char *const *set, const char *at_e) {
 
 #define SAYS(text) ck_assert_msg(strstr(heddle_error(h), text) != NULL, "%s", heddle_error(h))
 
-/* What is behind the barrier stays in the affine tuple queue: a load and a store, of which a queue of one has the
- * first, while the affine warp stands at the second. */
+/* Entries for code after the barrier stay in the ATQ: a load and a store. With an ATQ of one entry it holds the first,
+ * and the affine warp waits at the second. */
 START_TEST(deadlocks_name_queues) {
     static const char *const set[] = {"gpu.sms=1", NULL}, *const one[] = {"gpu.sms=1", "dac.atq=1", NULL};
     deadlock(set, "");
@@ -442,8 +449,8 @@ START_TEST(deadlocks_name_queues) {
 }
 END_TEST
 
-/* 64 records for 16 warps: 4 each. Before the barrier one half of warp 0 has taken its addresses of a load and a store,
- * whose entries stay for the other half; the load's line is locked until that has read it, too. */
+/* 64 records for 16 warps: 4 each. Before the barrier half of warp 0 takes its addresses of a load and a store; the
+ * entries stay for the other half. The load's line is locked until that half has read it, too. */
 START_TEST(deadlocks_name_warps) {
     static const char *const set[] = {"gpu.sms=1", "dac.pwaq=64", "dac.pwpq=32", NULL};
     deadlock(set, "ld.global.u32 %r4,[%a2+256]; st.global.u32 [%a2+1024],%r4;\n");
@@ -459,9 +466,9 @@ START_TEST(deadlocks_name_warps) {
 }
 END_TEST
 
-/* Figure 4's kernel, stopped wherever it is: its report says what warps wait for. Their first load comes before its
- * address, then finds that and waits for its line; a queue of one mask keeps the affine warp behind its branch. */
-START_TEST(reports_name_what_has_not_come) {
+/* Figure 4's kernel is stopped at many points, and the report must say what warps wait for. The first load first waits
+ * for its address, then for its line. With one mask for each warp, the affine warp waits behind its branch. */
+START_TEST(reports_name_what_warps_wait_for) {
     static const char *const set[] = {"gpu.sms=1",          "dac.pwaq=48",        "dac.pwpq=16",
                                       "memory.model=fixed", "memory.latency=600", NULL};
     static const char *const texts[] = {
@@ -486,9 +493,9 @@ START_TEST(reports_name_what_has_not_come) {
 }
 END_TEST
 
-/* Fewer tuple registers than the affine stream has. Figure 4's: the parameters a, b, num and dim, tid, r0, r1, addrA,
- * addrB, i and r3, of which the allocator gives some one place. With one the kernel is left whole and takes the time
- * that it takes without; with more and more, what fits is decoupled; results are the same. */
+/* Fewer tuple registers than Figure 4's stream needs: parameters a, b, num and dim, tid, r0, r1, addrA, addrB, i and
+ * r3, some of which share a register. With one register the kernel is left whole, and takes the same cycles as without
+ * dac. With more registers, more is decoupled. Results are equal. */
 START_TEST(too_few_tuple_registers) {
     char option[64];
     const char *const set[] = {"gpu.sms=1", option, NULL};
@@ -516,7 +523,7 @@ START_TEST(too_few_tuple_registers) {
         STAT("dac.limited_kernels", k < enough);
         ck_assert_int_eq(*heddle_notes(h) != 0, k < enough);
         ck_assert_double_ge(sent, before);
-        ck_assert(k < enough ? sent < 40 : sent == 40); /* 2 CTAs, 2 warps, 5 rounds, a load and a store */
+        ck_assert(k < enough ? sent < 40 : sent == 40); /* 2 CTAs, 2 warps, 5 iterations, a load and a store */
         if (k + 1 == enough)
             ck_assert_double_gt(sent, 0);
         before = sent;
@@ -527,7 +534,7 @@ START_TEST(too_few_tuple_registers) {
 }
 END_TEST
 
-/* Sizes that no machine can have. */
+/* Sizes outside their ranges. */
 START_TEST(bad_sizes) {
     static const char *const bad[] = {"dac.atq=0",       "dac.atq=4097", "dac.pwaq=0",   "dac.pwaq=65537",
                                       "dac.pwpq=0",      "dac.pwpq=x",   "dac.batch=33", "dac.tuples=0",
@@ -543,7 +550,7 @@ START_TEST(bad_sizes) {
 }
 END_TEST
 
-/* Nothing affine in it: it runs as it does without, and says so. */
+/* A kernel without affine code runs as without dac, and statistics show that. */
 START_TEST(nothing_to_decouple) {
     static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
                                ".reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p];\n"
@@ -572,17 +579,17 @@ SUITE(mechanisms_dac) {
     TEST_LOOP(lines_wait_for_their_locks, 0, 2);
     TEST_LOOP(smallest_queues, 0, base_models()->n);
     TEST(wider_than_the_queue);
-    TEST(a_launch_begins_anew);
+    TEST(launches_have_their_own_state);
     TEST(nothing_is_expanded_across_a_barrier);
     TEST(the_affine_stream_faults);
-    TEST(a_look_up_of_the_affine_stream_faults);
+    TEST(a_constant_load_of_the_affine_stream_faults);
     TEST(deadlocks_name_queues);
     TEST(deadlocks_name_warps);
-    TEST(reports_name_what_has_not_come);
+    TEST(reports_name_what_warps_wait_for);
     TEST(too_few_tuple_registers);
     TEST(bad_sizes);
     TEST(nothing_to_decouple);
-    TEST_LOOP(who_waits_for_lines_is_not_stuck, 0, 6);
-    TEST_LOOP(who_looks_at_memory_holds_up_nobody, 0, base_models()->n);
-    TEST(local_loads_ask_for_their_lines);
+    TEST_LOOP(a_warp_that_waits_for_lines_is_not_stuck, 0, 6);
+    TEST_LOOP(polling_warps_do_not_block_their_cta, 0, base_models()->n);
+    TEST(local_loads_request_their_lines);
 }

@@ -1,6 +1,6 @@
 #ifndef TEST_MECHANISMS_DAC_RIG_H
 #define TEST_MECHANISMS_DAC_RIG_H
-/* Small kernels on one context of a machine like Fermi, with a buffer. */
+/* Test fixture: small kernels on one context of a machine like Fermi, with a buffer. */
 #include "host/heddle.h"
 #include "test/test.h"
 

@@ -1,46 +1,45 @@
 #ifndef TEST_MECHANISMS_DAC_WATCH_H
 #define TEST_MECHANISMS_DAC_WATCH_H
-/* The affine warp's hardware, looked at in every cycle of kernels by hand and at random: what waits where is what was
- * sent, a unit takes what docs/dac.md says for it, stands still only when it has to and serves CTAs in turns, and the
- * figures of a launch are the sums over its cycles. All is worked out again here, from threads' addresses and places.
- */
+/* A unit that checks the affine warp's hardware in each cycle, against its own model computed from threads' addresses.
+ * It checks that queues hold what was sent, that units take the cycles in docs/dac.md, that they are idle only without
+ * work and serve CTAs round-robin, and that statistics are sums over cycles. */
 #include "host/context.h"
 #include "lines_watch.h"
 #include "test/test.h"
 #include <stdarg.h>
 
 enum { LINE = 128, SECTOR = 32, MOST_LINES = 1 << 14, MOST_ATQ = 64, WAITS_AT_MOST = 10000 };
-enum { LANE_WORDS = 4 }; /* of local memory, each of which may be in a line of its own */
+enum { LANE_WORDS = 4 }; /* words of local memory in an access; each may be in a line of its own */
 
 struct watch {
     struct dac *d;
     uint64_t atq, atq_full, atq_max, locked, locked_max, lines, without, records, wide, spills, accesses;
     uint64_t full[EXPANDERS], busy[EXPANDERS], empty[N_QUEUES], sent[N_QUEUES], compared[N_COMPARES];
-    uint64_t held[N_QUEUES];           /* records and masks, summed over cycles */
-    uint64_t tail, serial[WARP_SLOTS]; /* what was seen of the ATQ, and of the records */
+    uint64_t held[N_QUEUES];           /* records and masks in queues, summed over cycles */
+    uint64_t tail, serial[WARP_SLOTS]; /* number of the next ATQ entry and the next record to check */
     bool starved[WARP_SLOTS][N_QUEUES];
-    uint64_t come[WARP_SLOTS][N_QUEUES]; /* entries that stood there before the unit's tick */
+    uint64_t come[WARP_SLOTS][N_QUEUES]; /* entries in the queue before the unit's tick */
     uint8_t state_at[MOST_LINES];
     uint64_t done_at[EXPANDERS];
     uint32_t turn[EXPANDERS];
-    uint64_t number[MOST_ATQ]; /* of predicates, as they were sent */
-    uint64_t steps;            /* of the affine warp, before it may issue */
+    uint64_t number[MOST_ATQ]; /* numbers of predicates, by ATQ entry */
+    uint64_t steps;            /* instructions of the affine warp before it may issue */
     bool waits;
-    uint64_t cta_came;                      /* in this cycle the last one */
-    uint64_t batches, overdue;              /* overdue: entries that went beyond the size after a time */
+    uint64_t cta_came;                      /* cycle in which the last CTA arrived */
+    uint64_t batches, overdue;              /* overdue: entries that exceeded the queue's size after a time */
     uint32_t pending;                       /* CTAs without a stream, before the unit's tick */
-    uint64_t got[SM_CTA_SLOTS][EXPANDERS];  /* when the CTA came, or a unit last began something for it */
-    uint64_t room[SM_CTA_SLOTS][EXPANDERS]; /* when its next entry last had room */
-    uint64_t all_busy;                      /* the last cycle in which no warp had nothing that it could do */
-    uint64_t started[SM_CTA_SLOTS];         /* 1 + the entry of the ATQ whose start address was computed last */
+    uint64_t got[SM_CTA_SLOTS][EXPANDERS];  /* cycle in which the CTA arrived, or a unit last started an entry for it */
+    uint64_t room[SM_CTA_SLOTS][EXPANDERS]; /* last cycle in which its next entry fitted into its queue */
+    uint64_t all_busy;                      /* last cycle in which each warp could run */
+    uint64_t started[SM_CTA_SLOTS];         /* 1 + ATQ entry whose start address was computed last */
     char what[300];
 };
 
-static void __attribute__((format(printf, 3, 4))) mistake(struct watch *t, uint64_t now, const char *format, ...) {
+static void __attribute__((format(printf, 3, 4))) report(struct watch *t, uint64_t now, const char *format, ...) {
     va_list list;
     int n = t->what[0] ? -1 : snprintf(t->what, sizeof t->what, "cycle %llu: ", (unsigned long long)now);
     if (n < 0)
-        return; /* the first says it */
+        return; /* keeps the first error */
     va_start(list, format);
     vsnprintf(t->what + n, sizeof t->what - (size_t)n, format, list);
     va_end(list);
@@ -49,11 +48,11 @@ static void __attribute__((format(printf, 3, 4))) mistake(struct watch *t, uint6
 #define CHECK(condition, ...)                                                                                          \
     do {                                                                                                               \
         if (!(condition))                                                                                              \
-            mistake(t, now, __VA_ARGS__);                                                                              \
+            report(t, now, __VA_ARGS__);                                                                               \
     } while (0)
 
-/* Lines of the lanes' bytes, in the order of lanes; sectors of each. Local memory is interleaved by warps: a word of
- * the lanes is in a row. */
+/* Returns the number of lines that the lanes access, in lane order, with the sectors of each. Local memory is
+ * interleaved by lane: a word of all lanes is a row. */
 static uint32_t lines_of(const struct dac *d, const struct affine_entry *e, uint32_t slot, uint32_t warp,
                          uint64_t *line, uint8_t *sectors) {
     const struct program *p = d->sm->program->program;
@@ -79,8 +78,8 @@ static uint32_t lines_of(const struct dac *d, const struct affine_entry *e, uint
     return n;
 }
 
-/* Does tid.y or tid.z advance inside of the warp, or from the one before it? */
-static bool turns(const struct dac *d, uint32_t warp) {
+/* Returns true if tid.y or tid.z changes inside the warp or between it and the warp before. */
+static bool changes_row(const struct dac *d, uint32_t warp) {
     const struct dim3 b = d->sm->launch->block;
     uint32_t n = b.x * b.y * b.z, from = warp * WARP_LANES, to = from + WARP_LANES;
     to = to < n ? to : n;
@@ -88,15 +87,15 @@ static bool turns(const struct dac *d, uint32_t warp) {
     return from / b.x != (to - 1) / b.x || first / b.x != from / b.x;
 }
 
-/* Does the path wait for an entry that has not come, not for lines of one that has? */
-static bool lacks(const struct dac *d, uint32_t slot, const struct sm_path *path) {
+/* Returns true if the path waits for an entry that was not sent, rather than for lines. */
+static bool waits_for_entry(const struct dac *d, uint32_t slot, const struct sm_path *path) {
     const struct program *p = d->sm->program->program;
     const struct inst_info *info = &p->info[path->pc];
     lanemask_t m = path->lanes, found = 0, value = 0;
     const struct supply_ring *r = &d->supply.ring[slot][QUEUE_PREDICATE];
     if (path->state != PATH_QUEUE)
         return false;
-    for (uint32_t i = 0; info->guard_site && i < r->n; i++) { /* a lane's first is its own */
+    for (uint32_t i = 0; info->guard_site && i < r->n; i++) { /* a lane's first entry is its own */
         const struct affine_entry *e = &r->e[(r->first + i) & (r->cap - 1)];
         value |= e->lanes & ~found & e->value;
         found |= e->lanes;
@@ -113,7 +112,7 @@ static bool stuck(const struct dac *d, uint32_t slot) {
     const struct sm_warp *sw = &d->sm->warps.slot[slot];
     bool all = sw->n_paths && (d->queue[slot].starved[0] || d->queue[slot].starved[1]);
     for (uint32_t p = 0; p < sw->n_paths; p++)
-        all = all && (sw->path[p].state == PATH_BARRIER || lacks(d, slot, &sw->path[p]));
+        all = all && (sw->path[p].state == PATH_BARRIER || waits_for_entry(d, slot, &sw->path[p]));
     return all;
 }
 
@@ -124,8 +123,8 @@ static bool somebody_stuck(const struct dac *d) {
     return any;
 }
 
-/* What a CTA has next for a unit. */
-struct wish {
+/* A CTA's next work for a unit. */
+struct work {
     bool any, ready, spills;
     uint32_t warp, n_warps, cycles;
     uint64_t seq;
@@ -140,8 +139,8 @@ static bool room(const struct dac *d, uint32_t slot, int k, uint32_t n, bool *sp
     return !*spills || stuck(d, slot);
 }
 
-/* The entry of the CTA's next warp: what it costs, and how many warps one comparison serves. */
-static void price(const struct watch *t, const struct affine_entry *e, uint32_t cta, int k, struct wish *x) {
+/* Computes the cost of the entry for the CTA's next warp, and how many warps one comparison serves. */
+static void price(const struct watch *t, const struct affine_entry *e, uint32_t cta, int k, struct work *x) {
     const struct dac *d = t->d;
     const struct dac_cta *c = &d->cta[cta];
     uint64_t line[LANE_WORDS * WARP_LANES];
@@ -150,7 +149,7 @@ static void price(const struct watch *t, const struct affine_entry *e, uint32_t 
              records = n > d->size[k] ? 1 : n;
     x->ready = room(d, c->slot[x->warp], k, records, &x->spills);
     if (k == QUEUE_ADDRESS)
-        x->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : records) + turns(d, x->warp) +
+        x->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : records) + changes_row(d, x->warp) +
                     (t->started[cta] != x->seq + 1);
     else
         x->cycles = e->compare == COMPARE_ENDS ? 2 : 1;
@@ -159,10 +158,10 @@ static void price(const struct watch *t, const struct affine_entry *e, uint32_t 
         x->n_warps++;
 }
 
-static struct wish wish_of(const struct watch *t, uint32_t cta, int k) {
+static struct work work_of(const struct watch *t, uint32_t cta, int k) {
     const struct dac *d = t->d;
     const struct dac_cta *c = &d->cta[cta];
-    struct wish x = {.n_warps = 1};
+    struct work x = {.n_warps = 1};
     for (x.seq = d->head; x.seq < d->tail && !x.any; x.seq++) {
         const struct atq_entry *a = &d->atq[x.seq & d->atq_mask];
         if (a->queue != k || c->index >= a->n_ctas || a->cta[c->index] != cta || !(a->left >> c->index & 1))
@@ -173,12 +172,12 @@ static struct wish wish_of(const struct watch *t, uint32_t cta, int k) {
         x.any = x.warp < c->n_warps && (k == QUEUE_PREDICATE || e[x.warp].marker <= c->passed);
         if (x.any)
             price(t, &e[x.warp], cta, k, &x);
-        break; /* entries of a CTA go in their order */
+        break; /* entries of a CTA are served in order */
     }
     return x;
 }
 
-/* A record that has just come: of which lines, and which of them are asked for. */
+/* Checks a new record: its lines, and which of them are requested. */
 static void check_record(struct watch *t, uint32_t slot, uint32_t i, uint64_t now) {
     const struct dac *d = t->d;
     const struct dac_queue *q = &d->queue[slot];
@@ -192,40 +191,41 @@ static void check_record(struct watch *t, uint32_t slot, uint32_t i, uint64_t no
     bool wide = n > d->size[QUEUE_ADDRESS];
     const uint8_t space = p->code[p->sites[e->site].enq_pc].space;
     bool early = e->kind == SITE_DATA && (space == SPACE_GLOBAL || space == SPACE_LOCAL) && !wide;
-    CHECK(rec->lanes == e->lanes, "a record of lanes %x for %x", rec->lanes, e->lanes);
-    CHECK(rec->lines == (wide ? 1 : n), "a record of %u lines for %u", rec->lines, n);
+    CHECK(rec->lanes == e->lanes, "record has lanes %x, entry has %x", rec->lanes, e->lanes);
+    CHECK(rec->lines == (wide ? 1 : n), "record has %u lines, not %u", rec->lines, n);
     for (uint32_t at = rec->line; at != NO_LINE; at = d->line[at].next, found++) {
         uint32_t k = 0;
         while (k < n && line[k] != d->line[at].address)
             k++;
-        CHECK(k < n && sectors[k] == d->line[at].sectors, "line %llx of sectors %x",
+        CHECK(k < n && sectors[k] == d->line[at].sectors, "unexpected line %llx, sectors %x",
               (unsigned long long)d->line[at].address, d->line[at].sectors);
-        CHECK(d->line[at].warp == slot, "a line of warp %u for %u", d->line[at].warp, slot);
+        CHECK(d->line[at].warp == slot, "line belongs to warp %u, not %u", d->line[at].warp, slot);
     }
-    CHECK(found == (early ? n : 0), "%u lines asked for, not %u", found, early ? n : 0);
+    CHECK(found == (early ? n : 0), "%u lines requested, not %u", found, early ? n : 0);
     t->lines += found;
     t->wide += wide;
     t->records++;
 }
 
-/* It began this: the next of its CTA, for so many cycles, and no CTA whose turn came before could go on. */
+/* Checks that a unit started the right entry: the next of its CTA, with the right cycles, and no CTA before it in
+ * round-robin order was skipped. */
 static void check_begun(struct watch *t, int k, uint64_t now) {
     const struct dac *d = t->d;
     const struct expander *x = &d->expander[k];
-    struct wish w = wish_of(t, x->cta, k);
-    CHECK(w.any && w.seq == x->seq && w.warp == x->warp, "unit %d does warp %u of entry %llu, not %u of %llu", k,
+    struct work w = work_of(t, x->cta, k);
+    CHECK(w.any && w.seq == x->seq && w.warp == x->warp, "unit %d started warp %u of entry %llu, not %u of %llu", k,
           x->warp, (unsigned long long)x->seq, w.warp, (unsigned long long)w.seq);
-    CHECK(w.n_warps == x->n_warps, "unit %d does %u warps, not %u", k, x->n_warps, w.n_warps);
+    CHECK(w.n_warps == x->n_warps, "unit %d serves %u warps, not %u", k, x->n_warps, w.n_warps);
     const bool late = w.spills && now >= t->got[x->cta][k] + WAITS_AT_MOST && somebody_stuck(d);
-    CHECK(w.ready || (x->spills && late), "unit %d: no room for warp %u", k, x->warp);
-    CHECK(w.spills || !x->spills, "unit %d: room for warp %u", k, x->warp);
-    CHECK(!w.spills || x->spills, "unit %d: warp %u gets what has no room", k, x->warp);
+    CHECK(w.ready || (x->spills && late), "unit %d started warp %u, whose queue is full", k, x->warp);
+    CHECK(w.spills || !x->spills, "unit %d spills for warp %u, whose queue has space", k, x->warp);
+    CHECK(!w.spills || x->spills, "unit %d does not spill for warp %u, whose queue is full", k, x->warp);
     w.cycles += x->spills ? d->cfg->l1.latency : 0;
     CHECK(x->done_at - now == w.cycles, "unit %d takes %llu cycles, not %u", k, (unsigned long long)(x->done_at - now),
           w.cycles);
     for (uint32_t c = (t->turn[k] + 1) % SM_CTA_SLOTS; c != x->cta; c = (c + 1) % SM_CTA_SLOTS) {
-        w = (d->serving >> c & 1) ? wish_of(t, c, k) : (struct wish){.any = false};
-        CHECK(!w.any || !w.ready || w.spills, "unit %d passes CTA slot %u", k, c);
+        w = (d->serving >> c & 1) ? work_of(t, c, k) : (struct work){.any = false};
+        CHECK(!w.any || !w.ready || w.spills, "unit %d skipped CTA slot %u", k, c);
     }
     t->busy[k] += x->done_at - now;
     t->spills += x->spills;
@@ -236,29 +236,29 @@ static void check_begun(struct watch *t, int k, uint64_t now) {
         t->started[x->cta] = x->seq + 1;
 }
 
-/* Behind the unit's own tick: what has begun, or that there is nothing it could do. */
+/* After the unit's tick, checks what it started, or that it had no work. */
 static void check_expander(struct watch *t, int k, uint64_t now) {
     const struct dac *d = t->d;
     const struct expander *x = &d->expander[k];
     bool full = false;
-    CHECK(x->done_at == NO_TIME || x->done_at > now, "unit %d should be done at %llu", k,
+    CHECK(x->done_at == NO_TIME || x->done_at > now, "unit %d is overdue since %llu", k,
           (unsigned long long)x->done_at);
     if (x->done_at != NO_TIME && t->done_at[k] <= now)
         check_begun(t, k, now);
     for (uint32_t c = 0; x->done_at == NO_TIME && c < SM_CTA_SLOTS; c++) {
-        struct wish w = (d->serving >> c & 1) ? wish_of(t, c, k) : (struct wish){.any = false};
-        CHECK(!w.any || !w.ready, "unit %d stands still, and CTA slot %u could go on", k, c);
+        struct work w = (d->serving >> c & 1) ? work_of(t, c, k) : (struct work){.any = false};
+        CHECK(!w.any || !w.ready, "unit %d is idle, but CTA slot %u is ready", k, c);
         if (!w.any || !w.spills)
             t->room[c][k] = now;
         CHECK(now < t->room[c][k] + 2 * WAITS_AT_MOST || now < t->all_busy + 2 * WAITS_AT_MOST,
-              "unit %d lets CTA slot %u wait for room since %llu", k, c, (unsigned long long)t->room[c][k]);
+              "unit %d lets CTA slot %u wait for queue space since %llu", k, c, (unsigned long long)t->room[c][k]);
         full |= w.any;
     }
     t->full[k] += full;
     t->done_at[k] = x->done_at;
 }
 
-/* Free lines have the state 255 in `state_at`. */
+/* Marks free lines with 255 in `state_at`. */
 static void mark_free(struct watch *t, uint64_t now) {
     const struct dac *d = t->d;
     uint32_t n = 0;
@@ -268,7 +268,7 @@ static void mark_free(struct watch *t, uint64_t now) {
     CHECK(n + d->n_lines == d->cap_lines, "%u lines free, %u in use, of %u", n, d->n_lines, d->cap_lines);
 }
 
-/* Lines that are locked, from what became of each. */
+/* Counts the locked lines by their states. */
 static uint32_t locked(struct watch *t, uint64_t now) {
     const struct dac *d = t->d;
     static bool is_free[MOST_LINES];
@@ -289,7 +289,7 @@ static uint32_t locked(struct watch *t, uint64_t now) {
     return n;
 }
 
-/* The records of a warp: what they take of the queue, and how many of their lines are not there. */
+/* Checks a warp's records: their size, and the lines that have not arrived. */
 static void check_queue(struct watch *t, uint32_t slot, uint64_t now) {
     const struct dac *d = t->d;
     const struct dac_queue *q = &d->queue[slot];
@@ -302,10 +302,10 @@ static void check_queue(struct watch *t, uint32_t slot, uint64_t now) {
             without += d->line[at].state == LINE_WITHOUT;
         }
         CHECK(r->waiting == waiting, "a record waits for %u lines, not %u", r->waiting, waiting);
-        CHECK(r->line == NO_LINE || r->locked == !without, "a record with %u lines without lock", without);
+        CHECK(r->line == NO_LINE || r->locked == !without, "record is marked wrongly: %u lines without lock", without);
         used += r->lines;
     }
-    CHECK(used == q->used[QUEUE_ADDRESS], "%u of the address queue, not %u", q->used[QUEUE_ADDRESS], used);
+    CHECK(used == q->used[QUEUE_ADDRESS], "%u of the address queue in use, not %u", q->used[QUEUE_ADDRESS], used);
     CHECK(q->n == supply_count(&d->supply, slot, QUEUE_ADDRESS), "%u records", q->n);
     CHECK(q->used[QUEUE_PREDICATE] == supply_count(&d->supply, slot, QUEUE_PREDICATE), "%u masks",
           q->used[QUEUE_PREDICATE]);
@@ -315,7 +315,7 @@ static void check_queue(struct watch *t, uint32_t slot, uint64_t now) {
         CHECK(q->used[k] <= d->size[k] || t->spills, "%u of %u in queue %d", q->used[k], d->size[k], k);
 }
 
-/* A path begins to wait for something that has not come: again, if what came was not for it. */
+/* Counts paths that start to wait for an entry; again if an entry arrived that was not for them. */
 static void count_waits(struct watch *t, uint32_t slots, bool behind) {
     for (uint32_t w = 0; w < slots; w++)
         for (int k = 0; k < N_QUEUES; k++) {
@@ -337,18 +337,18 @@ static void before_tick(void *u, struct sm *sm, uint64_t now) {
     t->pending = (uint32_t)__builtin_popcountll(t->d->pending);
 }
 
-/* A batch begins in a cycle in which no CTA came, with all that have no stream or as many as may be. */
+/* Checks that a batch starts only in a cycle in which no CTA arrives, with all waiting CTAs or the maximum. */
 static void check_batch(struct watch *t, uint64_t now) {
     const struct dac *d = t->d;
     const uint32_t most = d->cfg->dac.batch ? d->cfg->dac.batch : AFFINE_CTAS;
     if (d->n.batches == t->batches)
         return;
     t->batches = d->n.batches;
-    CHECK(t->cta_came != now, "a batch begins, and a CTA comes");
+    CHECK(t->cta_came != now, "a batch starts in a cycle in which a CTA arrives");
     CHECK(d->n_batch == (t->pending < most ? t->pending : most), "a batch of %u of %u CTAs", d->n_batch, t->pending);
 }
 
-/* Is a predicate that the affine warp's next instruction depends on still in the ATQ for some CTA? */
+/* Returns true if the ATQ holds, for some CTA, a predicate that the affine warp's next instruction needs. */
 static bool has_to_wait(struct watch *t, uint64_t now) {
     const struct dac *d = t->d;
     bool waits = false;
@@ -365,7 +365,7 @@ static bool next_sends(const struct dac *d) {
     return kind == K_ENQ_DATA || kind == K_ENQ_ADDR || kind == K_ENQ_PRED;
 }
 
-/* It executes nothing while it has to wait, and does not stand still for nothing. */
+/* Checks that the affine warp does not execute while it must wait, and does not wait without need. */
 static void check_wait(struct watch *t, uint64_t now) {
     const struct dac *d = t->d;
     CHECK(!t->waits || d->n.instructions == t->steps, "the affine warp does not wait for predicate %llu",
@@ -373,7 +373,7 @@ static void check_wait(struct watch *t, uint64_t now) {
     if (d->context == NO_CONTEXT || engine_done(d->engine) || has_to_wait(t, now) ||
         d->sm->warps.slot[d->context].path[0].state != PATH_QUEUE)
         return;
-    CHECK(next_sends(d) && d->tail - d->head == d->cfg->dac.atq, "the affine warp waits for nothing");
+    CHECK(next_sends(d) && d->tail - d->head == d->cfg->dac.atq, "the affine warp waits without need");
 }
 
 static void watch_tick(void *u, struct sm *sm, uint64_t now) {
@@ -403,7 +403,7 @@ static void watch_tick(void *u, struct sm *sm, uint64_t now) {
     t->locked_max = n > t->locked_max ? n : t->locked_max;
 }
 
-/* What was sent in this cycle. */
+/* Counts the entries sent in this cycle. */
 static void count_sent(struct watch *t, uint64_t seq) {
     const struct dac *d = t->d;
     const struct atq_entry *a = &d->atq[seq & d->atq_mask];
@@ -458,7 +458,7 @@ static bool watch_launch(void *u, struct sm *sm, uint64_t now) {
         return true;
     t->batches = t->d->n.batches;
     for (int k = 0; k < EXPANDERS; k++)
-        t->turn[k] = SM_CTA_SLOTS - 1; /* the first CTA is the first */
+        t->turn[k] = SM_CTA_SLOTS - 1; /* the first turn is CTA 0's */
     memset(t->state_at, 255, sizeof t->state_at);
     /* the last in the list is called first */
     const struct sm_unit_ops *const order[] = {&unit_dac, &before};
@@ -469,7 +469,7 @@ static bool watch_launch(void *u, struct sm *sm, uint64_t now) {
     return true;
 }
 
-/* While CTAs come, one a cycle, an idle affine warp waits for the last of them. */
+/* CTAs arrive one in each cycle; an idle affine warp waits for the last one. */
 static void watch_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
     struct watch *t = u;
     (void)sm;

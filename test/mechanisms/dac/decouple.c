@@ -1,5 +1,5 @@
-/* Two streams of one kernel, instruction by instruction. What is expected is written down from the paper's figures and
- * from the rules in docs/dac.md; the verifier has looked at each by the time that it is seen here. */
+/* Tests the two streams of a kernel, instruction by instruction. Expected streams follow the paper's figures and the
+ * rules in docs/dac.md. The verifier has checked each before. */
 #include "mechanisms/dac/decouple.h"
 #include "mechanisms/all.h"
 #include "test/frontend/frontend_help.h"
@@ -8,7 +8,7 @@
 
 static const char *const dac[] = {"dac", NULL};
 
-/* What a pass of the kernel shows, `barriers`: for a model that has them. */
+/* Returns the output of a pass for the kernel; `barriers`: for a model that uses them. */
 static char *show_with(const char *text, const char *kernel, const char *pass, bool barriers) {
     struct lowered *l = lower_text(text, kernel);
     char *shown = NULL;
@@ -40,8 +40,8 @@ static char *kernel_of(const char *body) {
     return text;
 }
 
-/* The instructions of one stream alone: without numbers, blocks, lines and source. */
-static void only(const char *shown, const char *stream, char *out, size_t size) {
+/* Extracts the instructions of one stream, without numbers, blocks, lines and source. */
+static void extract(const char *shown, const char *stream, char *out, size_t size) {
     size_t n = 0;
     const char *at = strstr(shown, stream);
     EXPECT(at != NULL, "no '%s' in\n%s", stream, shown);
@@ -58,14 +58,14 @@ static void only(const char *shown, const char *stream, char *out, size_t size) 
     out[n] = '\0';
 }
 
-/* Both streams of a body are these; NULL: not looked at. Returns the whole listing, to be freed. */
+/* Checks both streams of a body; NULL: not checked. Returns the whole listing, which the caller frees. */
 static char *expect(const char *body, const char *own, const char *affine) {
     char *text = kernel_of(body), *shown = show(text, "k"), got[8192];
-    only(shown, "entry k", got, sizeof got);
+    extract(shown, "entry k", got, sizeof got);
     if (own)
         ck_assert_str_eq(got, own);
     if (affine) {
-        only(shown, "stream affine", got, sizeof got);
+        extract(shown, "stream affine", got, sizeof got);
         ck_assert_str_eq(got, affine);
     }
     free(text);
@@ -74,8 +74,8 @@ static char *expect(const char *body, const char *own, const char *affine) {
 
 static void streams(const char *body, const char *own, const char *affine) { free(expect(body, own, affine)); }
 
-/* The kernel is one stream, and a note says this. */
-static void whole(const char *body, const char *why) {
+/* Checks that the kernel has one stream, and a note with this reason. */
+static void check_whole(const char *body, const char *why) {
     char *text = kernel_of(body), *shown = show(text, "k"), note[200];
     snprintf(note, sizeof note, "left whole: %s\n", why);
     EXPECT(strstr(shown, note) && !strstr(shown, "stream affine") && !strstr(shown, "deq"), "'%s' in\n%s", why, shown);
@@ -83,8 +83,8 @@ static void whole(const char *body, const char *why) {
     free(shown);
 }
 
-/* Figure 7: a loop of nine instructions becomes nine and four; its numbers: two addresses, i, num * 4, two sums, the
- * comparison, what is sent of it, and the branch. */
+/* Figure 7: the loop of nine instructions becomes loops of four and of nine: two enqs of addresses, i, num * 4, two
+ * sums, the comparison, its enq, and the branch. */
 #define FIGURE_7_OWN                                                                                                   \
     "ld.u32 %tmp, deq.data\nadd.u32 %r2, %tmp, 0x1\nst.u32 global[deq.addr], %r2\n@deq.pred bra 0\nexit\n"
 #define FIGURE_7_LOOP                                                                                                  \
@@ -94,9 +94,9 @@ static void whole(const char *body, const char *why) {
 
 START_TEST(figure_7) {
     char *text = read_whole("kernels/affine.ptx"), *shown = show(text, "example"), got[4096];
-    only(shown, "entry example", got, sizeof got);
+    extract(shown, "entry example", got, sizeof got);
     ck_assert_str_eq(got, FIGURE_7_OWN);
-    only(shown, "stream affine", got, sizeof got);
+    extract(shown, "stream affine", got, sizeof got);
     ck_assert_msg(strlen(got) > strlen(FIGURE_7_LOOP), "%s", got);
     ck_assert_str_eq(got + strlen(got) - strlen(FIGURE_7_LOOP), FIGURE_7_LOOP);
     ck_assert_msg(strstr(shown, "loop of 9 instructions: 9 in the affine stream, 4 in its own\n") != NULL, "%s", shown);
@@ -105,9 +105,9 @@ START_TEST(figure_7) {
 }
 END_TEST
 
-/* The same by nvcc: at -O1 the product has left the loop: two addresses, two sums, i, the comparison, sent, the branch
- * are 8. At -O3 four rounds are one: 8 addresses, 8 sums, two counters, three for the predicate; 4 times ld, add, st
- * and the branch; the rest of the rounds as above. */
+/* Figure 7 compiled by nvcc. At -O1 the product is outside the loop, so the affine loop has 8: two addresses, two sums,
+ * i, the comparison, its enq, the branch. At -O3 the loop is unrolled by four: 8 addresses, 8 sums, two counters, three
+ * for the predicate; the kernel's stream has 4 times ld, add, st, and the branch. The remainder loop is as above. */
 START_TEST(figure_7_compiled) {
     char *text = read_whole("test/kernels/affine_o1.ptx"), *shown = show(text, "example");
     ck_assert_msg(strstr(shown, "loop of 8 instructions: 8 in the affine stream, 4 in its own\n") != NULL, "%s", shown);
@@ -123,7 +123,7 @@ START_TEST(figure_7_compiled) {
 }
 END_TEST
 
-/* Classes as in Figures 4 and 5: r0 is a scalar, tid and the addresses are affine, i is a scalar, tmp a vector. */
+/* Classes as in Figures 4 and 5: r0 is a scalar, tid and the addresses are affine, i is a scalar, tmp is a vector. */
 START_TEST(figure_5) {
     static const char *const lines[] = {"\nscalar    *     4  mul.lo.u32 %r0,",
                                         "\naffine    *     5  add.u32 %tid,",
@@ -151,7 +151,7 @@ END_TEST
 #define LOAD1  "ld.global.u32 %r3, [%d2];\n"
 #define STORE1 "st.global.u32 [%d2], %r3;\n"
 
-/* if (i >= n) return: the guard comes from a queue, and what it guards is decoupled all the same. */
+/* if (i >= n) return: the guard comes from a queue, and guarded accesses are decoupled. */
 START_TEST(early_return) {
     streams(TID1 "setp.ge.u32 %p1, %r2, %r0; @%p1 ret;\n" ADDR1 LOAD1 "add.u32 %r3, %r3, %r3;" STORE1,
             "@deq.pred exit\nld.u32 %r3, deq.data\nadd.u32 %r3, %r3, %r3\nst.u32 global[deq.addr], %r3\nexit\n",
@@ -162,7 +162,7 @@ START_TEST(early_return) {
 }
 END_TEST
 
-/* Threads that leave by data: what comes behind is theirs, and the affine stream ends there. */
+/* Threads return depending on data: the affine stream ends there, and later code is not decoupled. */
 START_TEST(early_return_by_data) {
     char *shown = expect(TID1 ADDR1 LOAD1 "setp.eq.u32 %p1, %r3, 0; @%p1 ret;\n" STORE1,
                          "ld.u64 %d0, param[0]\nmov.u32 %r1, %tid.x\nmad.lo.u32 %r2, %ctaid.x, %ntid.x, %r1\n"
@@ -176,7 +176,7 @@ START_TEST(early_return_by_data) {
 }
 END_TEST
 
-/* A block that depends on data is passed by; what comes behind it is decoupled. */
+/* The affine stream skips a region that depends on data; code after it is decoupled. */
 START_TEST(a_region_is_skipped) {
     streams(TID1 ADDR1 LOAD1 "setp.eq.u32 %p1, %r3, 0; @%p1 bra E;\nst.global.u32 [%d2+4], %r3;\nE:\n"
                              "st.global.u32 [%d2+8], %r3;\n",
@@ -189,8 +189,8 @@ START_TEST(a_region_is_skipped) {
 }
 END_TEST
 
-/* Two definitions on the sides of a branch: behind one that the affine stream resolves the address is affine, behind
- * one that it does not it is a vector. */
+/* Definitions on both sides of a branch. If the affine stream resolves the branch, the address after it is affine; else
+ * it is a vector. */
 START_TEST(definitions_on_both_sides) {
     char *shown = expect(TID1 ADDR1 LOAD1 "setp.lt.u32 %p1, %r2, %r0; @%p1 bra A;\nadd.u64 %d3, %d2, 64; bra E;\n"
                                           "A: add.u64 %d3, %d2, 128;\nE: st.global.u32 [%d3], %r3;\n",
@@ -205,8 +205,7 @@ START_TEST(definitions_on_both_sides) {
 }
 END_TEST
 
-/* The branch itself goes where nothing is left to decide: the sides above are empty in the kernel's own stream. A loop
- * stays, though nothing is in it. */
+/* A branch whose sides are empty disappears from the kernel's stream. An empty loop stays. */
 START_TEST(an_empty_loop_stays) {
     streams(TID1 ADDR1 "mov.u32 %r4, 0;\nL: add.u64 %d2, %d2, 4; add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, %r0;\n"
                        "@%p1 bra L;\n" LOAD1 "st.global.u32 [%d2+64], %r3;",
@@ -214,7 +213,8 @@ START_TEST(an_empty_loop_stays) {
 }
 END_TEST
 
-/* A predicate with several readers is taken once, where it was computed; one that an instruction reads as data, too. */
+/* A predicate with several readers is taken once, where it was computed. So is a predicate that an instruction reads as
+ * data. */
 START_TEST(predicates_with_more_readers) {
     streams(TID1 ADDR1 "setp.lt.u32 %p1, %r2, %r0;\n@%p1 ld.global.u32 %r3, [%d2];\n@!%p1 mov.u32 %r3, 7;\n" STORE1,
             "#deq.pred %p1\n@%p1 ld.u32 %r3, deq.data\n@!%p1 mov.u32 %r3, 0x7\nst.u32 global[deq.addr], %r3\nexit\n",
@@ -227,7 +227,8 @@ START_TEST(predicates_with_more_readers) {
 }
 END_TEST
 
-/* One guard alone takes its predicate, with what was computed of others before; of an access beside its address. */
+/* A predicate with one reader is taken by its guard, with the predicates it was computed from; a guarded access also
+ * takes its address. */
 START_TEST(predicates_of_predicates) {
     streams(TID1 ADDR1 "setp.lt.u32 %p1, %r2, %r0; setp.ge.u32 %p2, %r1, 3; and.pred %p3, %p1, %p2;\n"
                        "@!%p3 st.global.u32 [%d2], %r2;\n",
@@ -240,7 +241,7 @@ START_TEST(predicates_of_predicates) {
 }
 END_TEST
 
-/* A predicate that a region reads which the affine stream does not know is taken before. */
+/* A predicate read in a region that the affine stream skips is taken before the region. */
 START_TEST(predicates_for_other_regions) {
     streams(TID1 ADDR1 LOAD1 "setp.lt.u32 %p1, %r2, %r0; setp.eq.u32 %p2, %r3, 0;\n@%p2 bra E;\n"
                              "@%p1 st.global.u32 [%d0], %r3;\nE:\n",
@@ -250,7 +251,8 @@ START_TEST(predicates_for_other_regions) {
 }
 END_TEST
 
-/* Loops with a trip count, one in the other: the inner one ends by data, so its access stays; the outer one's goes. */
+/* Nested loops with trip counts. The inner one ends depending on data, so its access stays; the outer one's is
+ * decoupled. */
 START_TEST(nested_loops) {
     char *shown =
         expect(TID1 ADDR1 "mov.u32 %r4, 0;\nL:\n" LOAD1 "M: ld.global.u32 %r5, [%d2+4];\nadd.u32 %r3, %r3, %r5;\n"
@@ -265,7 +267,7 @@ START_TEST(nested_loops) {
                "mov.u32 %r4, 0x0\n#enq.data global[%d2+0]\n#enq.addr global[%d2+0]\nadd.u32 %r4, %r4, 0x1\n"
                "setp.lt.u32 %p1, %r4, %r0\n#enq.pred %p1\n@%p1 bra 6\nexit\n");
     free(shown);
-    /* the other way round: the outer loop ends by data, and nothing in it is known */
+    /* reversed: the outer loop ends depending on data, so nothing in it is decoupled */
     shown = expect(TID1 ADDR1 LOAD1 "L: mov.u32 %r4, 0;\nM: ld.global.u32 %r5, [%d2+4];\nadd.u32 %r3, %r3, %r5;\n"
                                     "add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p1, %r4, %r0;\n@%p1 bra M;\n"
                                     "setp.lt.u32 %p2, %r3, 100;\n@%p2 bra L;\nst.global.u32 [%d2+8], %r3;\n",
@@ -277,7 +279,7 @@ START_TEST(nested_loops) {
 }
 END_TEST
 
-/* A cycle that is entered in the middle is a cycle like others. */
+/* A loop entered in the middle is treated like others. */
 START_TEST(irregular_loops) {
     streams(TID1 ADDR1 "setp.lt.u32 %p1, %r2, %r0; mov.u32 %r4, 0;\n@%p1 bra B;\nA: add.u32 %r4, %r4, 1;\n"
                        "st.global.u32 [%d2], %r4;\nB: add.u32 %r4, %r4, 2;\nsetp.lt.u32 %p2, %r4, 50; @%p2 bra A;\n",
@@ -287,7 +289,7 @@ START_TEST(irregular_loops) {
 }
 END_TEST
 
-/* Barriers stand in both, between the same places; a reduction's operands are its own stream's. */
+/* Both streams have the barriers, at the same places. A reduction's operands stay in the kernel's stream. */
 START_TEST(barriers) {
     streams(TID1 ADDR1 LOAD1 "setp.lt.u32 %p1, %r3, 5;\nbar.red.popc.u32 %r4, 0, %p1;\nst.global.u32 [%d2], %r4;\n"
                              "bar.sync 0;\nld.global.u32 %r5, [%d2+4];\nst.global.u32 [%d2+64], %r5;\n",
@@ -315,7 +317,7 @@ START_TEST(shapes_of_accesses) {
 }
 END_TEST
 
-/* What is left alone, and why. Each line's access would be decoupled without what its reason names. */
+/* Accesses left alone, with the reason. Without the reason each would be decoupled. */
 static const struct {
     const char *body, *why;
 } alone[] = {
@@ -368,10 +370,10 @@ static const struct {
     {TID1 ADDR1 LOAD1 "alloca.u64 %d5, 16; st.local.u32 [%d5], %r3;" STORE1, "memory taken from the stack (alloca)"},
 };
 
-START_TEST(left_whole) { whole(wholes[_i].body, wholes[_i].why); }
+START_TEST(left_whole) { check_whole(wholes[_i].body, wholes[_i].why); }
 END_TEST
 
-/* A loop with an atomic access whose result says nothing about how it goes on is no such loop. */
+/* An atomic whose result does not decide about the loop does not prevent decoupling. */
 START_TEST(atomics_in_loops) {
     char *shown =
         expect(TID1 ADDR1 "mov.u32 %r4, 0;\nL:\n" LOAD1 "atom.global.add.u32 %r6, [%d0], %r3;\nadd.u32 %r4, %r4, 1;\n"
@@ -395,7 +397,7 @@ static const struct {
      "@%p bra L; ret; }\n",
      "call f, (%d0);", "a loop of a function that looks at what other threads write"},
     {".func f(.reg .b32 %x) { add.u32 %x, %x, 1; ret; }\n", "call f, (%r3);", NULL},
-    /* what comes behind it is not known: the store stays as it is */
+    /* later code is unknown: the store stays */
     {".func f(.reg .b32 %x) { .reg .pred %p; setp.eq.u32 %p, %x, 0; @%p exit; ret; }\n", "call f, (%r3);", NULL},
 };
 
@@ -417,7 +419,7 @@ START_TEST(functions) {
 }
 END_TEST
 
-/* A table of targets is data to the affine stream, whatever chooses in it; behind it the streams meet again. */
+/* A branch table is data to the affine stream, whatever its index. The streams meet again after it. */
 START_TEST(switches) {
     char *shown = expect(TID1 ADDR1 LOAD1 "T: .branchtargets A, B, C;\nand.b32 %r4, %r0, 1;\nbrx.idx %r4, T;\n"
                                           "A: st.global.u32 [%d2+4], 1; bra C;\nB: st.global.u32 [%d2+4], 2;\n"
@@ -430,8 +432,8 @@ START_TEST(switches) {
 }
 END_TEST
 
-/* A table whose targets are all one is no choice: the affine stream goes on there, past what nobody reaches, and the
- * kernel's own stream looks at the index, which may be none of the table's. */
+/* A branch table with one target is no choice. The affine stream continues at the target, and skips unreachable code.
+ * The kernel's stream keeps the index check. */
 START_TEST(a_switch_without_a_choice) {
     static const char *const tables[] = {"A", "A, A, A"};
     for (int i = 0; i < 2; i++) {
@@ -449,7 +451,7 @@ START_TEST(a_switch_without_a_choice) {
 }
 END_TEST
 
-/* What takes an entry of a queue is no mere exit, though it does nothing else: lanes that come there take it. */
+/* A block that takes a queue entry and exits is not a mere exit: its lanes must take the entry. */
 START_TEST(a_marker_takes_its_guard) {
     char *text = kernel_of("mov.u32 %r1, %laneid; setp.lt.u32 %p1, %r1, 16; mov.u32 %r2, %ctaid.x;\n"
                            "setp.eq.u32 %p2, %r2, 0; @%p1 bra E;\nE: @%p2 pmevent 1;\n");
@@ -461,8 +463,8 @@ START_TEST(a_marker_takes_its_guard) {
 }
 END_TEST
 
-/* Without the extension, and where nothing is decoupled, the program is what it was. */
-START_TEST(no_other_program) {
+/* Without the extension, and without decoupled code, the program is unchanged. */
+START_TEST(programs_without_decoupled_code) {
     static const char *const models[] = {"spe", "its"};
     char *text = kernel_of("mov.u32 %r3, %laneid; cvt.u64.u32 %d2, %r3; ld.global.u32 %r4, [%d2];\n"
                            "setp.eq.u32 %p1, %r4, 0; @%p1 bra E; st.global.u32 [%d2], %r4;\nE:\n");
@@ -518,5 +520,5 @@ SUITE(mechanisms_dac_decouple) {
     TEST(switches);
     TEST(a_switch_without_a_choice);
     TEST(a_marker_takes_its_guard);
-    TEST(no_other_program);
+    TEST(programs_without_decoupled_code);
 }

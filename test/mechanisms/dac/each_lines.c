@@ -1,11 +1,11 @@
-/* The affine warp's hardware, looked at in every cycle of small kernels by hand: lines of local memory, locks. */
+/* Checks the affine warp's hardware in each cycle of small kernels: lines of local memory, and locks. */
 #include "each_rig.h"
 
 enum { LOCAL_CASES = 7, LOCK_CASES = 4, KIND_CASES = 8 };
 
-/* Words of local memory at an offset of the CTA's, which are a line for a warp, and two of 8 bytes; at an offset of the
- * thread's, 32 lines, which only the longest queue has room for. Where lines have 64 bytes, those at one offset are in
- * twice as many. */
+/* Words of local memory. At an offset of the CTA they are one line for each warp, or two with 8 bytes. At an offset of
+ * the thread they are 32 lines, which only the longest queue can hold. With lines of 64 bytes, the former are twice as
+ * many. */
 START_TEST(local_lines) {
     static const char body[] = " mov.u64 %a2,depot; mad.wide.u32 %a3,%r2,16,%a2; mad.wide.u32 %a4,%r1,4,%a2;\n"
                                " mad.wide.u32 %a5,%r1,4,%a1; st.local.u32 [%a4],%r1; st.local.u32 [%a3],%r1;\n"
@@ -13,7 +13,7 @@ START_TEST(local_lines) {
                                " ld.local.v2.u32 {%r4,%r5},[%a3+8]; ld.local.u8 %r6,[%a3+5]; ld.local.u32 %r7,[%a4];\n"
                                " add.u32 %r3,%r3,%r4; add.u32 %r3,%r3,%r5; add.u32 %r3,%r3,%r6;\n"
                                " add.u32 %r3,%r3,%r7; st.global.u32 [%a5],%r3; ret;\n";
-    /* of a warp, in lines: 1, 2, 1 and 32, or 2, 4, 2 and 32; queues have room for 1, 4 and 64 */
+    /* lines of a warp: 1, 2, 1 and 32, or 2, 4, 2 and 32; queues hold 1, 4 and 64 */
     static const struct {
         const char *queue, *line, *size;
         uint32_t lines;
@@ -30,13 +30,13 @@ START_TEST(local_lines) {
     const char *const set[] = {cases[i].queue, lsu, l1, size, "l1.ways=12", NULL};
     watched(model, model, set, body, 8, 64, 0);
     ck_assert_double_eq(stat("dac.lines"), 8 * 2 * cases[i].lines);
-    if (cases[i].size[0] == '0') /* without an L1 none can be locked */
+    if (cases[i].size[0] == '0') /* without an L1 there are no locks */
         ck_assert_double_eq(stat("dac.lines_without_lock"), 8 * 2 * cases[i].lines);
 }
 END_TEST
 
-/* Two CTAs of two warps with four loads of a line each, all of them in the one set of an L1 of four ways, three of
- * which may be locked: 16 lines want them. In a large L1 each has a place. */
+/* Two CTAs of two warps, with four loads of a line each: 16 lines in one set of an L1 with four ways, three of which
+ * may be locked. In a large L1 each line fits. */
 START_TEST(few_lines_wait_for_locks) {
     static const struct {
         const char *wait, *size;
@@ -57,9 +57,9 @@ START_TEST(few_lines_wait_for_locks) {
 }
 END_TEST
 
-/* All that an affine stream sends, from CTAs of 70 threads: the last warp has six. A branch that parts warp 1, two
- * loads and a loop of scalars; addresses that are no progression; a row that goes down; 64-bit words, of which a warp
- * has two lines; a guard; shared memory; and what is behind a barrier. */
+/* All kinds of entries, from CTAs of 70 threads whose last warp has six. The kernel has a branch that diverges in warp
+ * 1, two loads and a loop of scalars, addresses that are not linear, a descending row, 64-bit words (two lines in each
+ * warp), a guard, shared memory, and code after a barrier. */
 START_TEST(kinds_of_entries) {
     static const char *const variants[KIND_CASES][4] = {{NULL},
                                                         {"dac.atq=1", "dac.pwaq=1", "dac.pwpq=1"},

@@ -1,7 +1,7 @@
 #ifndef TEST_MECHANISMS_DAC_EACH_RIG_H
 #define TEST_MECHANISMS_DAC_EACH_RIG_H
-/* Kernels on one SM whose affine warp's hardware is looked at in every cycle (dac_watch.h), and whose figures are
- * compared with what was seen. */
+/* Test fixture: kernels on one SM whose affine warp's hardware is checked in each cycle (dac_watch.h), and whose
+ * statistics are compared with the checker's. */
 #include "dac_watch.h"
 #include "test/every_model.h"
 
@@ -68,7 +68,8 @@ static const char header[] = ".version 7.0\n.target sm_70\n.address_size 64\n.vi
                              ".reg .pred %p<3>; .reg .b32 %r<20>; .reg .b64 %a<9>;\n.local .align 16 .b8 depot[256];\n"
                              " ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x; mov.u32 %r2,%ctaid.x;\n";
 
-/* A launch of so many CTAs on a buffer of ones; behind its half, all but one of 4096 bytes are zeros. */
+/* Launches `ctas` CTAs on a buffer of ones. In the second half of the buffer, all but one of each 4096 bytes are
+ * zeros. */
 static inline void watched(const char *what, const char *model, const char *const *set, const char *body, uint32_t ctas,
                            uint32_t threads, uint64_t offset) {
     enum { BYTES = 1 << 19 };

@@ -1,10 +1,10 @@
-/* The affine warp's hardware, looked at in every cycle of kernels whose lines and entries wait for long: these take
+/* Checks the affine warp's hardware in each cycle of kernels with long waits for lines and entries. These tests take
  * seconds. */
 #include "each_rig.h"
 
-/* An L1 of one set of four ways, three of which may be locked, and 32 warps with 8 loads of a line each; then of two,
- * as what they read begins in the middle of a line. Lines of the first wait in vain, so long as they may; a record that
- * has a lock does not wait for its second one. */
+/* An L1 of one set with four ways, three of which may be locked, and 32 warps with 8 loads of one line each; then of
+ * two lines, as addresses start in the middle of a line. Lines of the first kernel wait in vain up to the limit. A
+ * record that has a lock does not wait for its second one. */
 START_TEST(lines_wait_for_locks) {
     static const struct {
         const char *wait;
@@ -29,10 +29,10 @@ START_TEST(lines_wait_for_locks) {
 }
 END_TEST
 
-/* A warp looks at a word of its own until the first warp of its CTA has set it, for which that needs eight loads, whose
- * entries come behind those that the others have no room for. The looks fill the set of the L1 that the loads' lines
- * are in, too. */
-START_TEST(who_waits_too_long_gets_an_entry) {
+/* A warp polls a word until the first warp of its CTA has set it. That warp first needs eight loads, whose entries come
+ * after entries that do not fit the polling warps' queues. The polling loads also use the L1 set of the loads'
+ * lines. */
+START_TEST(a_long_wait_ends_with_an_entry) {
     char body[2048] = " mad.wide.u32 %a2,%r1,4,%a1; mad.wide.u32 %a2,%r2,32768,%a2; shr.u32 %r5,%r1,5;\n"
                       " mad.wide.u32 %a4,%r2,4096,%a1; add.u64 %a4,%a4,262144; mad.wide.u32 %a3,%r5,4,%a4;\n"
                       "L: ld.global.u32 %r3,[%a3]; setp.eq.u32 %p1,%r3,0; @%p1 bra L;\n mov.u32 %r4,0;\n";
@@ -43,12 +43,12 @@ START_TEST(who_waits_too_long_gets_an_entry) {
     strcat(body, " st.global.u32 [%a3+4],%r4; ret;\n");
     watched(model_in_turn((uint64_t)_i), model_in_turn((uint64_t)_i), set, body, 8, 64, 0);
     ck_assert_uint_gt(seen.overdue, 0);
-    ck_assert(LEAST_TABLES || lines.past > 0);
+    ck_assert(LEAST_TABLES || lines.too_long > 0);
 }
 END_TEST
 
 SUITE(mechanisms_dac_each_wait) {
     tcase_add_checked_fixture(tc, NULL, teardown);
     TEST_LOOP(lines_wait_for_locks, 0, 4);
-    TEST_LOOP(who_waits_too_long_gets_an_entry, 0, base_models()->n);
+    TEST_LOOP(a_long_wait_ends_with_an_entry, 0, base_models()->n);
 }

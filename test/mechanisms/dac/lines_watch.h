@@ -1,7 +1,7 @@
 #ifndef TEST_MECHANISMS_DAC_LINES_WATCH_H
 #define TEST_MECHANISMS_DAC_LINES_WATCH_H
-/* What becomes of lines that an affine warp's hardware asks for, worked out again from the L1's answers: who waits for
- * a lock and how long, in which order lines are asked for, and that none stays behind. */
+/* Checks the lines that the affine warp's hardware requests, against the L1's answers: which wait for a lock and how
+ * long, the order of requests, and that no request is delayed. */
 #include "mechanisms/dac/dac_parts.h"
 #include "test/test.h"
 #include "timing/sm/stages.h"
@@ -13,11 +13,12 @@ enum { LINES_MOST = 1 << 14, LINES_AGAIN = 32, LINES_NEVER = -1, LINES_PATIENCE 
 static struct lines_watch {
     struct dac *d;
     struct prefetcher_ops ops;
-    uint64_t order[LINES_MOST], again[LINES_MOST]; /* of the line that has this place: not to be asked for before */
-    int64_t refused[LINES_MOST];                   /* when it first got no lock */
-    int64_t nothing[LINES_MOST];                   /* when the first of its last answers was that there is no line */
-    uint64_t past;                                 /* lines that had no other answer for too long */
-    uint64_t waited, gave_up, held;                /* waited: asked for in vain, and to be asked for again */
+    uint64_t order[LINES_MOST];     /* serial number of the line in this slot, + 1 */
+    uint64_t again[LINES_MOST];     /* cycle before which it must not be requested */
+    int64_t refused[LINES_MOST];    /* cycle in which it was first refused a lock */
+    int64_t nothing[LINES_MOST];    /* cycle of the first of its last answers without a line */
+    uint64_t too_long;              /* lines that only got such answers for too long */
+    uint64_t waited, gave_up, held; /* waited: refused, to be requested again */
     char what[300];
 } lines;
 
@@ -29,7 +30,7 @@ static struct lines_watch {
         }                                                                                                              \
     } while (0)
 
-/* Another line has the place now. */
+/* Resets the slot if another line uses it. */
 static void lines_renew(uint32_t i) {
     if (lines.order[i] == lines.d->line[i].order + 1)
         return;
@@ -50,7 +51,7 @@ static bool lines_holds(const struct dac_record *r) {
     return false;
 }
 
-/* In place of the unit: what the answer must make of the line, and what the unit makes of it. */
+/* Called in place of the unit's answer(): computes the line's new state, and compares with the unit's. */
 static void lines_answer(void *state, uint32_t tag, enum prefetch_answer a, uint64_t now) {
     const uint32_t longest = lines.d ? lines.d->cfg->dac.lock_timeout : 0;
     enum line_state want = a == PREFETCH_PRESENT || a == PREFETCH_ARRIVED ? LINE_LOCKED : LINE_COMING;
@@ -60,7 +61,7 @@ static void lines_answer(void *state, uint32_t tag, enum prefetch_answer a, uint
     }
     lines_renew(tag);
     LINES_CHECK(lines.d->line[tag].state == (a == PREFETCH_ARRIVED ? LINE_COMING : LINE_ASKED), now,
-                "an answer to a line of state %u", lines.d->line[tag].state);
+                "answer for a line in state %u", lines.d->line[tag].state);
     if (a == PREFETCH_NO_LOCK) {
         const bool holds = lines_holds(lines_record(&lines.d->line[tag]));
         if (lines.refused[tag] == LINES_NEVER)
@@ -74,32 +75,32 @@ static void lines_answer(void *state, uint32_t tag, enum prefetch_answer a, uint
         if (lines.nothing[tag] == LINES_NEVER)
             lines.nothing[tag] = (int64_t)now;
         want = now < (uint64_t)lines.nothing[tag] + LINES_PATIENCE ? LINE_WANTED : LINE_WITHOUT;
-        lines.past += want == LINE_WITHOUT;
+        lines.too_long += want == LINE_WITHOUT;
     }
     if (want == LINE_WANTED)
         lines.again[tag] = now + LINES_AGAIN;
     dac_requests.answer(state, tag, a, now);
-    LINES_CHECK(lines.d->line[tag].state == want, now, "answer %d makes state %u of a line, not %d, refused since %lld",
+    LINES_CHECK(lines.d->line[tag].state == want, now, "answer %d sets a line to state %u, not %d, refused since %lld",
                 a, lines.d->line[tag].state, want, (long long)lines.refused[tag]);
 }
 
-/* From now on, for a launch of this unit. */
+/* Starts checking a launch of this unit. */
 static void lines_begin(struct dac *d) {
     lines.d = d;
     if (!d)
         return;
     lines.ops = dac_requests;
     lines.ops.answer = lines_answer;
-    /* what lsu_join() gave is a part of it */
+    /* lsu_join() returned a field of this struct */
     ((struct prefetch_asker *)(void *)((char *)(uintptr_t)d->l1 - offsetof(struct prefetch_asker, place)))->ops =
         &lines.ops;
-    lines.waited = lines.gave_up = lines.held = lines.past = 0;
+    lines.waited = lines.gave_up = lines.held = lines.too_long = 0;
     lines.what[0] = '\0';
     memset(lines.order, 0, sizeof lines.order);
 }
 
-/* The warp's lines behind the unit's tick: nothing that may be asked for stays behind, unless the L1's queue is full,
- * and what was asked for might be. */
+/* After the unit's tick, checks a warp's lines: each line that could be requested was requested unless the L1's queue
+ * is full, and in the right order. */
 static void lines_warp(uint32_t slot, uint64_t now) {
     const struct dac *d = lines.d;
     const struct dac_queue *q = &d->queue[slot];
@@ -110,10 +111,11 @@ static void lines_warp(uint32_t slot, uint64_t now) {
             const struct dac_line *l = &d->line[i];
             lines_renew(i);
             if (l->state == LINE_ASKED) {
-                LINES_CHECK(asking == UINT64_MAX || asking == l->serial, now, "warp %u asks for two records", slot);
+                LINES_CHECK(asking == UINT64_MAX || asking == l->serial, now, "warp %u requests lines of two records",
+                            slot);
                 LINES_CHECK(oldest == UINT64_MAX || d->line[wanted].serial == l->serial, now,
-                            "warp %u asks for a record, and one before is to be asked for", slot);
-                LINES_CHECK(now >= lines.again[i], now, "a line is asked for again before %llu",
+                            "warp %u requests a record before an older one", slot);
+                LINES_CHECK(now >= lines.again[i], now, "a line is requested again before %llu",
                             (unsigned long long)lines.again[i]);
                 asking = l->serial;
             }
@@ -124,7 +126,8 @@ static void lines_warp(uint32_t slot, uint64_t now) {
         }
     if (wanted != NO_LINE && !d->ask_full && !d->n_unlock)
         LINES_CHECK(now < lines.again[wanted] || (asking != UINT64_MAX && asking != d->line[wanted].serial), now,
-                    "line %llx of warp %u could be asked for", (unsigned long long)d->line[wanted].address, slot);
+                    "line %llx of warp %u should have been requested", (unsigned long long)d->line[wanted].address,
+                    slot);
 }
 
 static void lines_tick(uint64_t now) {

@@ -1,6 +1,6 @@
-/* Kernels at random on SMs with an affine warp: the memory that the interpreter leaves, under every base model, with
- * every queue of one entry, with an L1 that locks few lines or none, on every preset. HEDDLE_DAC_KERNELS sets how many
- * there are of each kind, HEDDLE_RANDOM_SEED the first one's seed. */
+/* Tests random kernels on SMs with an affine warp: memory must equal the interpreter's, with each base model, with
+ * queues of one entry, with an L1 that locks few lines or none, and with each preset. HEDDLE_DAC_KERNELS sets the
+ * number of kernels of each kind, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/random/affine_kernel.h"
@@ -14,8 +14,8 @@
 
 enum { KERNELS = 14, MOST_WORDS = AFFINE_MAX_THREADS * AFFINE_SLICE, MOST_SETS = 8 };
 
-/* Of the machine; a name without '=' is a preset. Kernels store parts of addresses, so buffers lie where others have
- * them. */
+/* Machine options; a name without '=' is a preset. Kernels store parts of addresses, so buffers must have the same
+ * addresses on all machines. */
 static const char *const variants[][MOST_SETS] = {
     {"fermi"},
     {"fermi", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", "dac.batch=1"},
@@ -50,7 +50,7 @@ static const char *const variants[][MOST_SETS] = {
 };
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
-/* A kernel with its launch; the first `words` words behind `out` are compared. */
+/* A kernel with its launch; the first `words` words of `out` are compared. */
 struct work {
     char *text;
     struct heddle_dim grid, block;
@@ -117,7 +117,7 @@ static void give_up(const struct work *w, const char *name, const char *what) {
     ck_abort_msg("%s: %.1500s (%s)", name, what, path);
 }
 
-/* Runs it; the figures of the launch go to `figures` unless that is NULL. */
+/* Runs the kernel. Copies statistics of the launch to `figures` unless it is NULL. */
 static void run(const struct work *w, const char *name, const struct heddle_options *with, uint32_t *out,
                 double *figures) {
     char err[1024];
@@ -143,7 +143,7 @@ static void run(const struct work *w, const char *name, const struct heddle_opti
     heddle_close(h);
 }
 
-/* What a model name and a variant are, with options of the test's own before those of the variant. */
+/* Sets up a model and a variant, with the test's options before the variant's. */
 struct machine {
     char model[32], name[256];
     const char *set[MOST_SETS + 4];
@@ -174,13 +174,13 @@ static void same_memory(const struct work *w, const struct machine *m, const uin
         }
 }
 
-/* Every kernel under its models, each in another variant. */
+/* Runs each kernel with each base in one variant; over all seeds each pair occurs. */
 START_TEST(memory_is_equal) {
     static uint32_t want[MOST_WORDS], got[MOST_WORDS];
     uint64_t n = from_environment("HEDDLE_DAC_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     const int kind = _i;
     for (uint64_t k = 0; k <= n; k++) {
-        /* the last: under dws a path came to wait behind a full queue after all others of its warp */
+        /* the last one: with dws a path waited behind a full queue after all other paths of its warp */
         const uint64_t seed = k < n ? first + k : 217;
         struct work *w = make(kind, seed);
         run(w, "functional", &(struct heddle_options){.model = "functional"}, want, NULL);
@@ -198,8 +198,8 @@ START_TEST(memory_is_equal) {
 }
 END_TEST
 
-/* Asked in every cycle, or simulated by two host threads: no figure is another. */
-START_TEST(figures_do_not_depend_on_how_they_are_got) {
+/* Statistics must not depend on polling and on the number of host threads. */
+START_TEST(statistics_do_not_depend_on_polling_and_threads) {
     static uint32_t got[MOST_WORDS];
     static double was[1024], is[1024];
     int n_stats;
@@ -231,5 +231,5 @@ END_TEST
 
 SUITE(mechanisms_dac_random) {
     TEST_LOOP(memory_is_equal, 0, KINDS);
-    TEST_LOOP(figures_do_not_depend_on_how_they_are_got, 0, KINDS - 1);
+    TEST_LOOP(statistics_do_not_depend_on_polling_and_threads, 0, KINDS - 1);
 }

@@ -1,5 +1,5 @@
-/* The pass over many kernels: those of the project, what compilers emitted, and random ones; its verifier, when a
- * stream is broken afterwards; control dependence beside its definition. */
+/* Tests the pass on many kernels: the project's, compilers' output, and random ones. Also tests that the verifier finds
+ * damaged streams, and control dependence against its definition. */
 #include "isa/machine/call.h"
 #include "mechanisms/all.h"
 #include "mechanisms/dac/decouple.h"
@@ -15,7 +15,7 @@ static const char *const dac[] = {"dac", NULL};
 
 struct sum {
     uint32_t kernels, split, whole, sites, data, predicates, loads, decoupled, instructions, potential, largest;
-    double slowest; /* s */
+    double slowest; /* seconds */
 };
 static struct sum sum;
 
@@ -25,7 +25,7 @@ static double cpu_seconds(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* The product's pass, with a watch in its hand. */
+/* Runs the product's pass and measures its time. */
 static bool timed(struct ir *ir) {
     double begin = cpu_seconds();
     bool fine = decouple(ir);
@@ -54,7 +54,7 @@ static void count(const struct program *p) {
     sum.potential += p->coverage.potential;
 }
 
-/* Lowers all kernels of a text, with this pass behind `decouple`; NULL: none. */
+/* Lowers all kernels of a text, with another pass after `decouple`; NULL: none. */
 static void lower_all(const char *name, const char *text, const struct pass *other, bool barriers) {
     static struct pass table[MAX_PASSES];
     struct lowered *l = lower_text(text, NULL);
@@ -90,9 +90,9 @@ static void lower_folder(const char *folder) {
     closedir(d);
 }
 
-/* All are split, but those that call through pointers, fwt_far, whose every address has an `and` of an index in it, and
- * bfs1, whose loop reads what other threads write.
- * About half of the static instructions could be computed from scalars and indices (the paper's Figure 6). */
+/* All kernels are split, with three exceptions: calls through pointers; fwt_far, whose addresses all contain an `and`
+ * of an index; and bfs1, whose loop reads what other threads write. About half of the static instructions depend on
+ * scalars and indices only (the paper's Figure 6). */
 START_TEST(kernels_of_the_project) {
     sum = (struct sum){0};
     lower_folder("kernels");
@@ -136,8 +136,8 @@ static bool few_tuples(const void *config, const char *key, double *value) {
     return strcmp(key, "dac.tuples") == 0;
 }
 
-/* Whatever number of tuple registers there is, the stream fits, and is the whole one where that does: both streams
- * agree (the verifier), and with more registers no fewer accesses are decoupled. */
+/* With any number of tuple registers the affine stream fits, and it is complete if the complete stream fits. Both
+ * streams agree (the verifier), and more registers never decouple fewer accesses. */
 START_TEST(streams_fit_into_the_tuple_file) {
     uint32_t parts = 0;
     for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -167,8 +167,8 @@ START_TEST(streams_fit_into_the_tuple_file) {
 }
 END_TEST
 
-/* Accesses with an address of its own each, in a loop and outside: what is in the loop is worth most. So as the room
- * grows, its load is decoupled first. */
+/* Accesses with different addresses, in a loop and outside. Those in the loop have the highest priority, so with more
+ * registers the loop's load is decoupled first. */
 START_TEST(accesses_by_worth) {
     static const char text[] =
         ".version 7.0 .target sm_70 .address_size 64 .visible .entry k(.param .u64 p, .param .u64 q, .param .u64 s, "
@@ -196,12 +196,12 @@ START_TEST(accesses_by_worth) {
         program_free(p);
     }
     ck_assert_uint_eq(before, 1u << 2 | 1u << 3 | 1u << 5 | 1u << 6);
-    ck_assert_uint_ge(orders, 2); /* the loop's, then others */
+    ck_assert_uint_ge(orders, 2); /* the loop's first, then others */
     lowered_free(l);
 }
 END_TEST
 
-/* All kernels of the project, the largest among them, each in less than 50 ms of processor time. */
+/* All kernels of the project, also the largest, take less than 50 ms of processor time each. */
 START_TEST(the_pass_is_fast) {
     sum = (struct sum){0};
     lower_folder("kernels");
@@ -210,7 +210,7 @@ START_TEST(the_pass_is_fast) {
 }
 END_TEST
 
-/* Ways to break a stream. Each returns whether it found something to break. */
+/* Ways to damage a stream. Each returns true if it found something to damage. */
 static uint64_t rng;
 static uint32_t below(uint32_t n) { return test_random_below(&rng, n); }
 
@@ -227,7 +227,7 @@ static bool takes_guard(const struct ir *ir, uint32_t i) { return takes(ir, i) &
 static bool is_barrier(const struct ir *ir, uint32_t i) { return ir->code[i].kind == K_BARRIER; }
 static bool is_twin(const struct ir *ir, uint32_t i) { return ir->info[i].twin != 0; }
 
-/* One of those, at random; NO_INST: there is none. */
+/* Returns a random instruction that `fn` accepts; NO_INST: none. */
 static uint32_t choose(const struct ir *ir, chosen_fn *fn) {
     uint32_t n = 0, found = NO_INST;
     for (uint32_t i = 0; i < ir->n; i++)
@@ -252,7 +252,7 @@ static bool send_twice(struct ir *ir, struct edit *e) {
     return true;
 }
 
-/* The next one in the same block comes first. */
+/* Swaps two sends of one block. */
 static bool swap_sends(struct ir *ir, struct edit *e) {
     uint32_t i = choose(ir, sends), k = i;
     if (i == NO_INST)
@@ -313,7 +313,7 @@ static bool turn_a_branch(struct ir *ir, struct edit *e) {
     return true;
 }
 
-/* A branch of one stream is none any more: its threads all fall through. */
+/* Removes a branch of one stream: all threads fall through. */
 static bool lose_a_branch(struct ir *ir, struct edit *e) {
     uint32_t i = choose(ir, is_twin);
     if (i != NO_INST)
@@ -349,8 +349,8 @@ enum { N_BREAKS = sizeof breaks / sizeof *breaks };
 static int breaking;
 static uint32_t broken;
 
-/* Puts a mistake into one of the streams; the verifier, which was content, must find it. */
-static bool break_it(struct ir *ir) {
+/* Damages one of the streams, which the verifier accepted; the verifier must then reject it. */
+static bool damage(struct ir *ir) {
     char buffer[200];
     if (!ir->n_streams)
         return true;
@@ -361,13 +361,13 @@ static bool break_it(struct ir *ir) {
     if (!edit_end(e))
         return false;
     wrong = verify_streams(ir, buffer, sizeof buffer);
-    EXPECT(!done || wrong, "%s in kernel %s, and nobody saw it", breaks[breaking].name, ir->kernel);
+    EXPECT(!done || wrong, "the verifier accepted: %s in kernel %s", breaks[breaking].name, ir->kernel);
     broken += done;
     return true;
 }
 
 START_TEST(broken_streams_are_found) {
-    static const struct pass breaker = {.name = "break", .help = "", .run = break_it};
+    static const struct pass breaker = {.name = "break", .help = "", .run = damage};
     breaking = _i;
     broken = 0;
     rng = 1;
@@ -380,8 +380,8 @@ START_TEST(broken_streams_are_found) {
 }
 END_TEST
 
-/* Control dependence by its definition: b depends on a when b is a successor s of a or on every way from there to the
- * end, but not on every way from a. */
+/* Control dependence by definition: b depends on a if b is a successor s of a or on all paths from s to the end, but
+ * not on all paths from a. */
 static bool reaches_end_without(const struct control *c, uint32_t from, uint32_t without, unsigned char *seen,
                                 uint32_t *stack) {
     uint32_t top = 0;

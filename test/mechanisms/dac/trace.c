@@ -1,4 +1,4 @@
-/* What traces show of DAC and CAE: the affine units, read back as JSON, and the curves of the queues. */
+/* Tests traces of DAC and CAE: bars of the affine units, read back as JSON, and counters of the queues. */
 #include "timing/report/trace.h"
 #include "host/heddle.h"
 #include "test/test.h"
@@ -14,7 +14,7 @@ static bool is(const cJSON *o, const char *name, const char *value) {
     return cJSON_IsString(s) && strcmp(s->valuestring, value) == 0;
 }
 
-/* Figure 4's kernel, 4 CTAs of 64 threads on one SM; the trace as an array of events. */
+/* Returns the trace of Figure 4's kernel as an array of events; 4 CTAs of 64 threads on one SM. */
 static cJSON *traced(const char *model, const char *config, double *on_units) {
     char *text = NULL, err[512];
     size_t size;
@@ -38,7 +38,7 @@ static cJSON *traced(const char *model, const char *config, double *on_units) {
     return all;
 }
 
-/* Whether the warp's own track has the same instruction from its issue to its result. */
+/* Returns true if the warp's own track has the same instruction from issue to result. */
 static bool on_its_track(const cJSON *all, const cJSON *bar) {
     const cJSON *e, *args = cJSON_GetObjectItemCaseSensitive(bar, "args");
     int warp = number(args, "warp");
@@ -49,11 +49,11 @@ static bool on_its_track(const cJSON *all, const cJSON *bar) {
     return false;
 }
 
-/* Each instruction of an affine unit has one bar, as long as on its warp's track; bars of a row do not overlap, and a
- * row has a name before its first. Without CAE there are none. */
+/* Each instruction of an affine unit has one bar, as long as on its warp's track. Bars of a row do not overlap, and a
+ * row has a name before its first bar. Without CAE there are none. */
 START_TEST(affine_units_have_rows) {
     static const char *const models[] = {"cae", "its+cae", "dws+cae", "spe"}, *const configs[] = {"fermi", "turing"};
-    static int bars[1 << 14][2]; /* begin, end */
+    static int bars[1 << 14][2]; /* start, end */
     for (int c = 0; c < 2; c++) {
         double units;
         cJSON *all = traced(models[_i], configs[c], &units), *e;
@@ -84,8 +84,8 @@ START_TEST(affine_units_have_rows) {
 }
 END_TEST
 
-/* The last value of a counter in a trace, and its greatest. */
-static int curve(const char *text, const char *name, int *most) {
+/* Returns the last value of a counter in a trace; *most: its maximum. */
+static int counter(const char *text, const char *name, int *most) {
     char head[80];
     int last = -1;
     *most = -1;
@@ -100,8 +100,8 @@ static int curve(const char *text, const char *name, int *most) {
     return last;
 }
 
-/* The affine warp has a track, and queues have curves, which end at nothing. */
-START_TEST(traces_have_curves) {
+/* The affine warp has a track. Queues have counters, which end at 0. */
+START_TEST(traces_have_counters) {
     char *text = NULL, err[512];
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -119,12 +119,12 @@ START_TEST(traces_have_curves) {
     double atq = heddle_stat(t, 0, "dac.atq_max"), locked = heddle_stat(t, 0, "dac.locked_max");
     heddle_close(t);
     fclose(out);
-    ck_assert_int_eq(curve(text, "affine tuple queue", &most), 0);
+    ck_assert_int_eq(counter(text, "affine tuple queue", &most), 0);
     ck_assert_int_eq(most, (int)atq);
-    ck_assert_int_eq(curve(text, "locked lines", &most), 0);
+    ck_assert_int_eq(counter(text, "locked lines", &most), 0);
     ck_assert_int_eq(most, (int)locked);
-    ck_assert_int_eq(curve(text, "address queues", &most), 0);
-    ck_assert_int_eq(curve(text, "predicate queues", &most), 0);
+    ck_assert_int_eq(counter(text, "address queues", &most), 0);
+    ck_assert_int_eq(counter(text, "predicate queues", &most), 0);
     ck_assert_int_gt(most, 0);
     ck_assert_ptr_nonnull(strstr(text, "\"args\":{\"name\":\"affine warp\"}"));
     free(text);
@@ -133,5 +133,5 @@ END_TEST
 
 SUITE(mechanisms_dac_trace) {
     TEST_LOOP(affine_units_have_rows, 0, 4);
-    TEST(traces_have_curves);
+    TEST(traces_have_counters);
 }

@@ -1,5 +1,5 @@
-/* DAC with swapped warps (sm.running_warps) and several resident CTAs: a swapped-out CTA passes no barrier before
- * another has ended, which may wait for ATQ entries behind those of the first. */
+/* Tests DAC with swapped warps (sm.running_warps) and several resident CTAs. A swapped-out CTA passes no barrier before
+ * another CTA has ended, which may wait for ATQ entries behind its own. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -7,7 +7,7 @@
 
 enum { CTAS = 3, LANES = 32, ROUNDS = 8, WORDS = CTAS * LANES * ROUNDS };
 
-/* Each round waits at a barrier and adds the word of its own to three times the sum. */
+/* Each iteration waits at a barrier, and adds a word to three times the sum. */
 static void write_kernel(char *text, size_t size) {
     int at = snprintf(text, size,
                       ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -21,9 +21,9 @@ static void write_kernel(char *text, size_t size) {
     snprintf(text + at, size - (size_t)at, "st.global.u32 [%%a2],%%r4; ret; }\n");
 }
 
-/* An ATQ of one entry is full as soon as there is one, and the address units do for CTAs without a turn what is behind
- * barriers: all that the affine stream sends, eight loads and a store a warp. Where all have their turns, or the ATQ
- * holds the nine, nobody goes ahead. */
+/* An ATQ of one entry is soon full. The address units then expand, for CTAs without a turn, entries for code after
+ * barriers: eight loads and a store for each warp. If all CTAs have turns, or the ATQ holds the nine entries, no entry
+ * is expanded ahead. */
 static const struct {
     const char *turns, *atq;
     int ahead;
@@ -34,7 +34,7 @@ static const struct {
              {"sm.running_warps=0", "dac.atq=1", 0}};
 enum { CASES = sizeof cases / sizeof cases[0] };
 
-START_TEST(ctas_without_a_turn_hold_nobody) {
+START_TEST(ctas_without_a_turn_do_not_block) {
     const struct every_model *models = bases_with("+dac");
     static uint32_t words[WORDS], got[WORDS];
     char text[4096], err[512];
@@ -70,4 +70,4 @@ START_TEST(ctas_without_a_turn_hold_nobody) {
 }
 END_TEST
 
-SUITE(mechanisms_dac_turns) { TEST_LOOP(ctas_without_a_turn_hold_nobody, 0, CASES); }
+SUITE(mechanisms_dac_turns) { TEST_LOOP(ctas_without_a_turn_do_not_block, 0, CASES); }

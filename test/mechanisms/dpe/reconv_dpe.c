@@ -1,5 +1,5 @@
-/* DPE's constrained scheduler (dual-path paper, section 3.3) and what Equation 1 counts, by hand: first the model
- * alone, then a warp of which each side does one thing. */
+/* Tests DPE's constrained scheduler (dual-path paper, section 3.3) and the count of Equation 1: first the model alone,
+ * then a warp whose sides do one thing each. */
 #include "host/heddle.h"
 #include "test/toys/toy.h"
 #include <stdio.h>
@@ -30,35 +30,36 @@ static struct path shown(void) {
     return p[0];
 }
 
-/* The path that is shown parts: `lanes` of it go to `pc`, which is the left side; the rpc is 90. */
-static void part(uint32_t pc, lanemask_t lanes) {
+/* The shown path diverges: `lanes` branch to `pc`, the left side; the reconvergence PC is 90. */
+static void diverge(uint32_t pc, lanemask_t lanes) {
     struct path p = shown();
     struct target t[2] = {{pc, lanes}, {p.pc + 1, p.lanes & ~lanes}};
     struct branch_site site = {.pc = p.pc, .rpc = 90, .rpc_block = 1, .taken_pc = pc};
     reconv_dpe.branch(st, p.id, t, 2, &site);
 }
 
-/* With one path alive a long operation changes nothing, now or at the next divergence: the left side begins. */
-START_TEST(one_path_has_no_turns) {
+/* With one live path a long operation changes nothing, neither now nor at the next divergence: the left side runs
+ * first. */
+START_TEST(one_path_never_switches) {
     start(1);
     for (int k = 0; k < 3; k++)
         ck_assert_uint_eq(reconv_dpe.stall(st, shown().id, STALL_LOAD_USE), 0);
-    part(20, 0x3);
+    diverge(20, 0x3);
     ck_assert_uint_eq(shown().pc, 20);
     ck_assert_uint_ne(reconv_dpe.stall(st, shown().id, STALL_LOAD_USE), 0);
     ck_assert_uint_eq(shown().pc, 1);
-    part(30, 0x4); /* a new pair: left again */
+    diverge(30, 0x4); /* a new pair: left first again */
     ck_assert_uint_eq(shown().pc, 30);
 }
 END_TEST
 
-/* Equation 1: 1 before, 2 while both sides of the top entry are valid, whoever is shown and whoever waits at a barrier,
- * and 1 again when one of them has arrived. */
+/* Equation 1 counts 1 before a divergence, 2 while both sides of the top entry are valid (shown or not, at a barrier or
+ * not), and 1 when a side has reached the reconvergence point. */
 START_TEST(both_valid_sides_are_counted) {
     for (uint32_t scheduler = 0; scheduler < 2; scheduler++) {
         start(scheduler);
         ck_assert_int_eq(reconv_dpe.concurrent(st), 1);
-        part(20, 0x3);
+        diverge(20, 0x3);
         ck_assert_int_eq(reconv_dpe.concurrent(st), 2);
         reconv_dpe.stall(st, shown().id, STALL_OTHER);
         ck_assert_int_eq(reconv_dpe.concurrent(st), 2);
@@ -69,14 +70,14 @@ START_TEST(both_valid_sides_are_counted) {
 }
 END_TEST
 
-/* Path forwarding (7.1): a lone side of the top entry, and a path from below in the free slot, which gets the board
- * that is free, whichever side it is of. Both are right sides here: the lone one keeps board 1. */
-START_TEST(a_lifted_path_has_the_free_board) {
+/* Section 7.1, path forwarding: the top entry has one side left, and a lower path runs in the free slot. It uses the
+ * free scoreboard, whichever side it is. Here both are right sides, and the top one keeps scoreboard 1. */
+START_TEST(a_forwarded_path_has_the_free_scoreboard) {
     for (int arrives = 0; arrives < 2; arrives++) {
         struct path p[2];
         start(0);
         cfg.dpe_forwarding = true;
-        part(20, 0x3); /* 20: lanes 0 and 1; 1: lanes 2 and 3 */
+        diverge(20, 0x3); /* 20: lanes 0 and 1; 1: lanes 2 and 3 */
         ck_assert_int_eq(reconv_dpe.paths(st, p, 2), 2);
         struct target t[2] = {{30, 0x1}, {21, 0x2}};
         struct branch_site site = {.pc = 20, .rpc = 40, .rpc_block = 1, .taken_pc = 30};
@@ -102,7 +103,8 @@ END_TEST
 
 static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) - 1, name); }
 
-/* One warp: both sides of a branch do `what`, of which "%d0" is an offset of their own; before it, `before`. */
+/* Runs one warp. After the code `before`, the sides of a branch run `left` and `right`, in which "%d0" is an offset of
+ * their own. */
 static void run(const char *scheduler, const char *before, const char *left, const char *right) {
     static char text[4096];
     char err[512] = "";
@@ -122,10 +124,9 @@ static void run(const char *scheduler, const char *before, const char *left, con
                   "%s", heddle_error(h));
 }
 
-/* Each side does one thing and needs its result. Left begins; when the thing is long it makes room, right does the
- * same, and left is back: two turns. What is short makes no room, and right begins when left has ended. Lines that were
- * loaded before hit. */
-START_TEST(turns_are_for_misses_and_long_operations) {
+/* Each side does one thing and needs its result. Left runs first. If the operation is long, right runs, does the same,
+ * and left continues: two switches. If it is short, right runs after left has ended. Lines loaded before hit. */
+START_TEST(switches_follow_misses_and_long_operations) {
     static const struct {
         const char *what, *before, *left, *right;
         int turns;
@@ -160,8 +161,8 @@ START_TEST(turns_are_for_misses_and_long_operations) {
 }
 END_TEST
 
-/* An if without else has one path alive at a time: constrained and expanded are cycle for cycle the same, however many
- * long operations there are. */
+/* An if without else has one live path at a time. Constrained and expanded scheduling then take the same cycles, with
+ * any number of long operations. */
 START_TEST(one_path_loses_no_cycle) {
     static const char one_sided[] =
         "mov.u32 %r2,0; @%q bra S; ld.global.u32 %r2,[%a+1024]; sin.approx.f32 %f2,%f1; div.u32 %r3,%r1,3;"
@@ -175,7 +176,7 @@ START_TEST(one_path_loses_no_cycle) {
 }
 END_TEST
 
-/* Both sides wait for a load each: in turn under spe, at once under either scheduler of dpe. */
+/* Each side waits for a load: one after the other with spe, at the same time with both schedulers of dpe. */
 START_TEST(constrained_hides_a_miss) {
     static const char *const side[2] = {"ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1;",
                                         "ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2;"};
@@ -183,16 +184,16 @@ START_TEST(constrained_hides_a_miss) {
     double both = stat("gpu.cycles");
     run("dpe.scheduler=constrained", "", side[0], side[1]);
     ck_assert_double_ge(stat("gpu.cycles"), both);
-    ck_assert_double_le(stat("gpu.cycles"), both + 60); /* the L1's latency before the miss is known, and two fetches */
+    ck_assert_double_le(stat("gpu.cycles"), both + 60); /* the L1's latency until the miss is known, and two fetches */
 }
 END_TEST
 
 SUITE(mechanisms_dpe) {
     tcase_add_checked_fixture(tc, setup, teardown);
-    TEST(one_path_has_no_turns);
+    TEST(one_path_never_switches);
     TEST(both_valid_sides_are_counted);
-    TEST(a_lifted_path_has_the_free_board);
-    TEST(turns_are_for_misses_and_long_operations);
+    TEST(a_forwarded_path_has_the_free_scoreboard);
+    TEST(switches_follow_misses_and_long_operations);
     TEST(one_path_loses_no_cycle);
     TEST(constrained_hides_a_miss);
 }

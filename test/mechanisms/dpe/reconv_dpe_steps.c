@@ -1,5 +1,4 @@
-/* Dual-path execution step by step: what is on the stack after each call, by hand from sections 3 and 7 of the paper.
- * */
+/* Tests dual-path execution step by step: the stack after each call, by hand from sections 3 and 7 of the paper. */
 #include "test/bases.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -15,8 +14,8 @@ static void setup(void) {
 }
 static void teardown(void) { free(st); }
 
-/* Sides from the top of the stack down, "pc:lanes" and a letter: L, R at the top, s(uspended), w(aits for those above),
- * h(alf of a load that waits). */
+/* Returns the sides from the top of the stack down as "pc:lanes" and a letter: L, R at the top, s(uspended), w(aits for
+ * sides above), h(alf of a load that waits). */
 static const char *stack(void) {
     static char out[512];
     struct path_desc d[MAX_PATHS];
@@ -31,7 +30,7 @@ static const char *stack(void) {
                                                    : 'w');
     return out;
 }
-/* What may be scheduled: "pc:lanes/board ". */
+/* Returns the paths that may issue as "pc:lanes/scoreboard ". */
 static const char *shown(void) {
     static char out[128];
     struct path p[2];
@@ -51,8 +50,8 @@ static struct path at(uint32_t pc) {
     return p[0];
 }
 static unsigned to(uint32_t from, uint32_t pc) { return ops->advance(st, at(from).id, pc); }
-/* The path at `from` parts, `lanes` of it to `pc`; they join at `rpc`. */
-static unsigned part(uint32_t from, uint32_t pc, lanemask_t lanes, uint32_t rpc) {
+/* The path at `from` diverges: `lanes` branch to `pc`, with the reconvergence PC `rpc`. */
+static unsigned diverge(uint32_t from, uint32_t pc, lanemask_t lanes, uint32_t rpc) {
     const struct path p = at(from);
     const struct target t[2] = {{pc, lanes}, {from + 1, p.lanes & ~lanes}};
     const struct branch_site site = {.pc = from, .rpc = rpc, .rpc_block = 1, .taken_pc = pc};
@@ -60,21 +59,23 @@ static unsigned part(uint32_t from, uint32_t pc, lanemask_t lanes, uint32_t rpc)
 }
 enum { BOTH = RECONV_SHADOW_0 | RECONV_SHADOW_1 };
 
-/* Figure 3: both sides of a branch in one entry, nested ones above; a side that arrives is not valid any more. */
+/* Figure 3: both sides of a branch are in one entry, nested ones above. A side that reaches the reconvergence point
+ * becomes invalid. */
 START_TEST(both_sides_in_one_entry) {
     ck_assert_str_eq(stack(), "0:ffL ");
-    ck_assert_uint_eq(part(0, 20, 0x0f, 90) & BOTH, BOTH);
+    ck_assert_uint_eq(diverge(0, 20, 0x0f, 90) & BOTH, BOTH);
     ck_assert_str_eq(stack(), "20:fL 1:f0R 90:ffw ");
     ck_assert_str_eq(shown(), "20:f/0 1:f0/1 ");
     ck_assert_int_eq(ops->depth(st), 2);
     ck_assert_uint_eq(ops->runnable(st), 0xff);
-    part(1, 50, 0x30, 60);
+    diverge(1, 50, 0x30, 60);
     ck_assert_str_eq(stack(), "50:30L 2:c0R 20:fs 60:f0w 90:ffw ");
     ck_assert_str_eq(shown(), "50:30/0 2:c0/1 ");
     ck_assert_uint_eq(ops->runnable(st), 0xf0);
-    ck_assert_uint_eq(to(50, 51), 0); /* nothing new */
+    ck_assert_uint_eq(to(50, 51), 0); /* no event */
     ck_assert_uint_eq(to(51, 60),
-                      RECONV_CHANGED | RECONV_SHADOW_0); /* the left one: its pending bits are others' now */
+                      RECONV_CHANGED |
+                          RECONV_SHADOW_0); /* the left side: its scoreboard's pending registers now belong to others */
     ck_assert_str_eq(stack(), "2:c0R 20:fs 60:f0w 90:ffw ");
     ck_assert_uint_eq(to(2, 60), RECONV_CHANGED | RECONV_SHADOW_1);
     ck_assert_str_eq(stack(), "20:fL 60:f0R 90:ffw ");
@@ -87,11 +88,11 @@ START_TEST(both_sides_in_one_entry) {
 }
 END_TEST
 
-/* An if without else has one side; a loop that lanes leave one by one does not pile up entries. */
-START_TEST(lone_sides) {
-    part(0, 20, 0x0f, 1); /* the others are at the join */
+/* An if without else has one side. A loop that lanes leave one by one needs one entry. */
+START_TEST(single_sides) {
+    diverge(0, 20, 0x0f, 1); /* the others are at the reconvergence point */
     ck_assert_str_eq(stack(), "20:fL 1:ffw ");
-    part(20, 30, 0x03, 1); /* joins where it itself does: the lone side's entry is replaced */
+    diverge(20, 30, 0x03, 1); /* reconverges where its own entry does: replaces that entry */
     ck_assert_str_eq(stack(), "30:3L 21:cR 1:ffw ");
     to(30, 1);
     to(21, 1);
@@ -114,7 +115,8 @@ START_TEST(lone_sides) {
 }
 END_TEST
 
-/* Four ways: pairs, the first on top; five: one alone at the bottom, on the board of the path that parted. */
+/* Four targets: pairs, with the first on top. Five: a single side at the bottom, on the scoreboard of the path that
+ * diverged. */
 START_TEST(more_than_two_ways) {
     static const struct target t[5] = {{10, 0x01}, {20, 0x02}, {30, 0x0c}, {40, 0x30}, {50, 0xc0}};
     const struct branch_site site = {.pc = 0, .rpc = 90, .taken_pc = PC_EXIT};
@@ -132,10 +134,10 @@ START_TEST(more_than_two_ways) {
 }
 END_TEST
 
-/* Lanes that exit leave every entry; a branch in a path whose threads exit on one side joins where the path does. */
-START_TEST(lanes_leave) {
-    part(0, 20, 0x0f, 90);
-    part(20, 30, 0x03, PC_EXIT);
+/* Lanes that exit leave all entries. If all threads of one side exit, the branch reconverges where its path does. */
+START_TEST(lanes_exit) {
+    diverge(0, 20, 0x0f, 90);
+    diverge(20, 30, 0x03, PC_EXIT);
     ck_assert_str_eq(stack(), "30:3L 21:cR 90:fw 1:f0s 90:ffw ");
     ops->leave(st, at(30).id, 0x01, 31);
     ck_assert_str_eq(stack(), "31:2L 21:cR 90:ew 1:f0s 90:few ");
@@ -146,12 +148,13 @@ START_TEST(lanes_leave) {
 }
 END_TEST
 
-/* Constrained: one is shown, the other one after a long operation, or while the first sleeps at a barrier. */
-START_TEST(one_is_shown) {
+/* Constrained scheduling shows one side: the other one after a long operation, or while the first waits at a
+ * barrier. */
+START_TEST(constrained_shows_one_side) {
     cfg.dpe_scheduler = 1;
-    part(0, 20, 0x0f, 90);
+    diverge(0, 20, 0x0f, 90);
     ck_assert_str_eq(shown(), "20:f/0 ");
-    ck_assert_uint_eq(ops->runnable(st), 0xff); /* the other one is only not shown */
+    ck_assert_uint_eq(ops->runnable(st), 0xff); /* the other side may run but is not shown */
     ck_assert_uint_eq(ops->stall(st, at(20).id, STALL_LOAD_USE), RECONV_CHANGED);
     ck_assert_str_eq(shown(), "1:f0/1 ");
     ck_assert_uint_eq(ops->stall(st, at(1).id, STALL_LOAD_USE), RECONV_CHANGED);
@@ -167,19 +170,20 @@ START_TEST(one_is_shown) {
 }
 END_TEST
 
-/* 7.2: lanes that hit go on in the slot of the path, those that missed in the free one; both wait for each other where
- * they may not part, and are one again on the left board, which learns what was pending on the right. */
+/* Section 7.2: lanes that hit continue in the path's slot, lanes that missed in the free one. Each waits for the other
+ * before a divergence. Joined, they are one path on the left scoreboard, which includes the right one's pending
+ * registers. */
 START_TEST(halves_of_a_load) {
     struct path slow;
-    ck_assert_uint_eq(ops->split(st, at(0).id, 0xf0, 5, &slow), 0); /* it is off */
+    ck_assert_uint_eq(ops->split(st, at(0).id, 0xf0, 5, &slow), 0); /* the option is off */
     cfg.dpe_memory_divergence = true;
-    ck_assert_uint_eq(ops->split(st, at(0).id, 0xff, 5, &slow), 0);  /* nobody would go on */
-    ck_assert_uint_eq(ops->split(st, at(0).id, 0x100, 5, &slow), 0); /* nobody of it waits */
+    ck_assert_uint_eq(ops->split(st, at(0).id, 0xff, 5, &slow), 0);  /* no lane would continue */
+    ck_assert_uint_eq(ops->split(st, at(0).id, 0x100, 5, &slow), 0); /* no lane of the path waits */
     ck_assert_uint_eq(ops->split(st, at(0).id, 0xf0, 5, &slow), RECONV_CHANGED | RECONV_SHADOW_0);
     ck_assert(slow.pc == 5 && slow.lanes == 0xf0 && slow.board == 1);
     ck_assert_str_eq(shown(), "5:f/0 5:f0/1 ");
     const struct path fast = at(5);
-    ck_assert_uint_eq(ops->split(st, fast.id, 0x1, 6, &slow), 0); /* no slot is free */
+    ck_assert_uint_eq(ops->split(st, fast.id, 0x1, 6, &slow), 0); /* no free slot */
     ck_assert_uint_eq(ops->gather(st, fast.id, 9), RECONV_CHANGED);
     ck_assert_str_eq(stack(), "9:fh 5:f0R ");
     ck_assert_str_eq(shown(), "5:f0/1 ");
@@ -190,30 +194,29 @@ START_TEST(halves_of_a_load) {
     ops->split(st, at(9).id, 0x0f, 10, &slow);
     const struct path half = at(10);
     ops->gather(st, half.id, 12);
-    ops->leave(st, slow.id, 0x0f, PC_NOWHERE); /* whose other half has ended waits no longer */
+    ops->leave(st, slow.id, 0x0f, PC_NOWHERE); /* its other half has exited, so it does not wait */
     ck_assert_str_eq(stack(), "12:f0L ");
-    part(12, 20, 0x30, 90);
-    ck_assert_uint_eq(ops->split(st, at(20).id, 0x10, 21, &slow), 0); /* both sides are taken */
+    diverge(12, 20, 0x30, 90);
+    ck_assert_uint_eq(ops->split(st, at(20).id, 0x10, 21, &slow), 0); /* both sides are in use */
 }
 END_TEST
 
-/* 3 waits for lane 4, which is below it on the stack: 3 becomes a tree of its own at the bottom. When c waits for it,
- * too, so does c, and f0 runs; when c waits at a barrier of the CTA, nobody runs, but who was moved has another name,
- * which is said. */
-START_TEST(giving_way) {
+/* 3 waits for lane 4, below it on the stack, so 3 becomes a separate stack at the bottom. When c waits for it, c moves,
+ * too, and f0 runs. When c waits at a CTA barrier, no path runs, but the moved path has a new id, which is reported. */
+START_TEST(waiting_paths_give_way) {
     for (int both = 0; both < 2; both++) {
         struct lane_waits ws = {.waiting = 0x0f};
-        part(0, 20, 0x0f, 90);
-        part(20, 30, 0x03, 40);
+        diverge(0, 20, 0x0f, 90);
+        diverge(20, 30, 0x03, 40);
         ck_assert_str_eq(stack(), "30:3L 21:cR 40:fw 1:f0s 90:ffw ");
-        ck_assert_uint_eq(ops->give_way(st, &ws), 0); /* they want nobody */
+        ck_assert_uint_eq(ops->give_way(st, &ws), 0); /* they wait for no lane */
         ws.wants[0] = 0x10;
         ws.wants[2] = both ? 0x10 : 0;
         ck_assert_uint_eq(ops->give_way(st, &ws), RECONV_CHANGED | BOTH);
         ck_assert_str_eq(shown(), both ? "1:f0/1 " : "21:c/1 ");
         ck_assert_uint_eq(ops->give_way(st, &ws), 0);
         struct path p[2];
-        for (int i = 0; i < 8 && !ops->finished(st); i++) { /* and all end */
+        for (int i = 0; i < 8 && !ops->finished(st); i++) { /* all end */
             ck_assert_int_ge(ops->paths(st, p, 2), 1);
             ops->leave(st, p[0].id, p[0].lanes, PC_NOWHERE);
         }
@@ -225,7 +228,7 @@ START_TEST(giving_way) {
 }
 END_TEST
 
-/* Two PCs and masks, an rpc; with memory divergence, that it is split and which half waits. */
+/* Two PCs and masks, and a reconvergence PC. With memory divergence also: split or not, and which half waits. */
 START_TEST(storage) {
     ck_assert_uint_eq(ops->storage(&cfg).entry, 5 * 32);
     cfg.dpe_memory_divergence = true;
@@ -239,11 +242,11 @@ END_TEST
 SUITE(mechanisms_dpe_steps) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(both_sides_in_one_entry);
-    TEST(lone_sides);
+    TEST(single_sides);
     TEST(more_than_two_ways);
-    TEST(lanes_leave);
-    TEST(one_is_shown);
+    TEST(lanes_exit);
+    TEST(constrained_shows_one_side);
     TEST(halves_of_a_load);
-    TEST(giving_way);
+    TEST(waiting_paths_give_way);
     TEST(storage);
 }

@@ -1,16 +1,15 @@
-/* Stacks with entries in memory (dual-path paper, section 7.3), by hand: what is spilled and filled, and what it
- * costs. */
+/* Tests stacks with entries in memory (dual-path paper, section 7.3), by hand: spills, fills, and their cost. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
 
-enum { WINDOW = 16 }; /* the end of a launch is seen at the end of a window of so many cycles */
+enum { WINDOW = 16 }; /* the end of a launch is noticed at the end of a window of this many cycles */
 static struct heddle *h;
 static void setup(void) { h = NULL; }
 static void teardown(void) { heddle_close(h); }
 static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) - 1, name); }
 
-/* Three nested branches with an else each, the next one always on the taken side, which runs first. */
+/* Three nested if-else, each next one on the taken side, which runs first. */
 static const char nest[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>; .reg .pred "
     "%q1, %q2, %q3; .reg .b64 %a, %o;\nld.param.u64 %a,[p]; mov.u32 %r1,%laneid; mul.wide.u32 %o,%r1,4; add.u64 "
@@ -42,11 +41,10 @@ static double run(const char *model, int entries, const char *more) {
     return stat("gpu.cycles");
 }
 
-/* SPE: each divergence turns its entry into the one that waits and pushes two: 1, 3, 5, 7 entries. With two in hardware
- * they drive out 1, 2 and 2. On the way back each of the six pops but the first of each pair's left side finds the next
- * entry in memory: 5 were there, and 5 are brought back. DPE: 1, 2, 3, 4 entries; with two, 1 and 1 are driven out and
- * brought back. */
-START_TEST(what_does_not_fit_is_moved) {
+/* SPE: each divergence turns its entry into a waiting one and pushes two: 1, 3, 5, 7 entries. With two in hardware, 1,
+ * 2 and 2 entries spill. On the way back six entries pop. For five of them the next entry is in memory and is filled.
+ * DPE: 1, 2, 3, 4 entries; with two in hardware, 1 and 1 spill and fill. */
+START_TEST(entries_that_do_not_fit_are_spilled) {
     static const struct {
         const char *model;
         int entries, spills, bytes;
@@ -65,14 +63,14 @@ START_TEST(what_does_not_fit_is_moved) {
 }
 END_TEST
 
-/* One warp, nothing else to do. A spill takes a cycle for each word, a fill as many and the latency of the L1: five of
- * each of SPE's three words are 5 * 3 + 5 * (3 + 35) = 205 cycles. Some of them pass while an addition (8 cycles at
- * most, between the pops) would have been waited for anyway. */
-START_TEST(moves_cost_what_is_documented) {
+/* One warp. A spill takes a cycle for each word, a fill as many plus the L1's latency. SPE spills and fills five
+ * entries of three words: 5 * 3 + 5 * (3 + 35) = 205 cycles. Some of them overlap with waits for additions (8 cycles at
+ * most, between the pops). */
+START_TEST(spills_and_fills_cost_cycles) {
     double all = run("spe", 0, NULL), two = run("spe", 2, NULL);
     ck_assert_double_le(two - all, 205 + WINDOW);
     ck_assert_double_ge(two - all, 205 - 5 * 8 - WINDOW);
-    double slow = run("spe", 2, "l1.latency=135"); /* the kernel itself has a store only */
+    double slow = run("spe", 2, "l1.latency=135"); /* the kernel itself has one store only */
     ck_assert_double_eq_tol(slow - run("spe", 0, "l1.latency=135"), two - all + 500, 2 * WINDOW);
     all = run("dpe", 0, NULL);
     two = run("dpe", 2, NULL); /* 2 * 5 + 2 * (5 + 35) */
@@ -81,8 +79,8 @@ START_TEST(moves_cost_what_is_documented) {
 }
 END_TEST
 
-/* The hardware of a warp is what the limit says, not what the deepest stack was: 96 and 160 bits an entry. */
-START_TEST(storage_is_of_what_is_in_hardware) {
+/* The hardware of a warp follows the limit, not the deepest stack: 96 and 160 bits for each entry. */
+START_TEST(storage_follows_the_limit) {
     run("spe", 0, NULL);
     ck_assert_double_eq(stat("storage.path_bits"), 7 * 96);
     run("spe", 2, NULL);
@@ -93,7 +91,7 @@ START_TEST(storage_is_of_what_is_in_hardware) {
 }
 END_TEST
 
-/* Events are not lost: a machine that is asked in every cycle has the same ones. */
+/* The polling variant has the same statistics: no event is lost. */
 START_TEST(polling_changes_nothing) {
     for (int entries = 0; entries < 4; entries++) {
         double events = run("spe", entries, NULL);
@@ -106,8 +104,8 @@ END_TEST
 
 SUITE(mechanisms_stack) {
     tcase_add_checked_fixture(tc, setup, teardown);
-    TEST(what_does_not_fit_is_moved);
-    TEST(moves_cost_what_is_documented);
-    TEST(storage_is_of_what_is_in_hardware);
+    TEST(entries_that_do_not_fit_are_spilled);
+    TEST(spills_and_fills_cost_cycles);
+    TEST(storage_follows_the_limit);
     TEST(polling_changes_nothing);
 }

@@ -1,4 +1,4 @@
-/* Dynamic warp subdivision by hand: splits of splits, and a warp-split table of limited size. */
+/* Tests dynamic warp subdivision by hand: splits of splits, and a warp-split table of limited size. */
 #include "test/toys/toy.h"
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ static void start(uint32_t threshold, uint32_t entries) {
     reconv_dws.start(st, &cfg, 0, 0xff);
 }
 
-/* What may be scheduled, as "pc:lanes ", by lowest lane. */
+/* Returns the paths that may issue as "pc:lanes ", by lowest lane. */
 static const char *schedulable(void) {
     static char out[256];
     struct path p[MAX_PATHS];
@@ -39,55 +39,55 @@ static int id_at(uint32_t pc) {
     return -1;
 }
 
-/* The path at `from` parts: `lanes` of it go to `pc`, the others to from + 1. The block at the branch's post-dominator,
- * 90, has `block` instructions. */
-static void part(uint32_t from, lanemask_t all, uint32_t pc, lanemask_t lanes, uint32_t block) {
+/* The path at `from` diverges: `lanes` branch to `pc`, the others fall through. The post-dominator, 90, starts a block
+ * of `block` instructions. */
+static void diverge(uint32_t from, lanemask_t all, uint32_t pc, lanemask_t lanes, uint32_t block) {
     struct target t[2] = {{pc, lanes}, {from + 1, all & ~lanes}};
     struct branch_site site = {.pc = from, .rpc = 90, .rpc_block = block, .taken_pc = pc};
     reconv_dws.branch(st, id_at(from), t, 2, &site);
 }
 
-/* "Nested branches within a split warp cause further splits" (2.2), however long the block at their post-dominator is:
- * a block of 1000 instructions keeps a whole warp on the stack, and a split goes on splitting. */
+/* "Nested branches within a split warp cause further splits" (section 2.2), whatever the block length at their
+ * post-dominator. A block of 1000 instructions keeps a whole warp on the stack, but a split splits further. */
 START_TEST(a_branch_inside_a_split_splits) {
     start(50, 0);
-    part(0, 0xff, 20, 0x0f, 1000);
+    diverge(0, 0xff, 20, 0x0f, 1000);
     ck_assert_str_eq(schedulable(), "20:f "); /* stack: one side after the other */
     start(50, 0);
-    part(0, 0xff, 20, 0x0f, 10);
+    diverge(0, 0xff, 20, 0x0f, 10);
     ck_assert_str_eq(schedulable(), "20:f 1:f0 ");
-    part(20, 0x0f, 30, 0x03, 1000);
+    diverge(20, 0x0f, 30, 0x03, 1000);
     ck_assert_str_eq(schedulable(), "30:3 21:c 1:f0 ");
-    struct target t[2] = {{40, 0x10}, {2, 0xe0}}; /* no post-dominator at all */
+    struct target t[2] = {{40, 0x10}, {2, 0xe0}}; /* no post-dominator */
     struct branch_site site = {.pc = 1, .rpc = PC_EXIT, .taken_pc = 40};
     reconv_dws.branch(st, id_at(1), t, 2, &site);
     ck_assert_str_eq(schedulable(), "30:3 21:c 40:10 2:e0 ");
 }
 END_TEST
 
-/* A table of two: both sides of the first branch fit. A split that parts keeps its entry for the side that comes first,
- * the other one is parked until a split ends (it reaches the end of the stack's entry, by exit here), and the oldest
- * comes first. */
+/* A table of two entries. Both sides of the first branch fit. A split that diverges gives its entry to the first side;
+ * the other side is parked until a split ends. Here a split ends at the stack entry's end, by exit. The oldest parked
+ * side continues first. */
 START_TEST(splits_beyond_the_table_are_parked) {
     start(50, 2);
-    part(0, 0xff, 20, 0x0f, 10);
-    part(20, 0x0f, 30, 0x03, 10);
+    diverge(0, 0xff, 20, 0x0f, 10);
+    diverge(20, 0x0f, 30, 0x03, 10);
     ck_assert_str_eq(schedulable(), "30:3 1:f0 "); /* c is parked */
-    part(1, 0xf0, 40, 0x30, 10);
-    ck_assert_str_eq(schedulable(), "30:3 40:30 "); /* c0 too */
+    diverge(1, 0xf0, 40, 0x30, 10);
+    ck_assert_str_eq(schedulable(), "30:3 40:30 "); /* c0, too */
     reconv_dws.leave(st, id_at(30), 0x03, 31);
     ck_assert_str_eq(schedulable(), "21:c 40:30 ");
     reconv_dws.leave(st, id_at(21), 0x0c, 22);
     ck_assert_str_eq(schedulable(), "40:30 2:c0 ");
-    reconv_dws.advance(st, id_at(40), 2); /* meets the other: merged, nobody is parked */
+    reconv_dws.advance(st, id_at(40), 2); /* merges with the other; no split is parked */
     ck_assert_str_eq(schedulable(), "2:f0 ");
 }
 END_TEST
 
-/* A table of one never subdivides a warp; one of three has no room for the four sides of a switch. */
+/* A table of one entry never subdivides a warp. A table of three has no room for the four sides of a switch. */
 START_TEST(a_warp_whose_sides_do_not_fit_uses_the_stack) {
     start(50, 1);
-    part(0, 0xff, 20, 0x0f, 10);
+    diverge(0, 0xff, 20, 0x0f, 10);
     ck_assert_str_eq(schedulable(), "20:f ");
     static const struct target t[4] = {{10, 0x03}, {20, 0x0c}, {30, 0x30}, {40, 0xc0}};
     struct branch_site site = {.rpc = 90, .rpc_block = 1, .taken_pc = PC_EXIT};
@@ -100,12 +100,12 @@ START_TEST(a_warp_whose_sides_do_not_fit_uses_the_stack) {
 }
 END_TEST
 
-/* Splits that wait at a barrier give their entries to those that have not come yet, and do not merge with one that
- * arrives where they wait; when it opens they are one. */
-START_TEST(who_waits_at_a_barrier_makes_room) {
+/* Splits that wait at a barrier give their entries to splits that have not arrived. They do not merge with a split that
+ * arrives there. When the barrier opens, all merge. */
+START_TEST(waiting_splits_free_their_entries) {
     start(50, 2);
-    part(0, 0xff, 20, 0x0f, 10);
-    part(20, 0x0f, 30, 0x03, 10);
+    diverge(0, 0xff, 20, 0x0f, 10);
+    diverge(20, 0x0f, 30, 0x03, 10);
     ck_assert_str_eq(schedulable(), "30:3 1:f0 ");
     reconv_dws.advance(st, id_at(30), 50);
     int first = id_at(50);
@@ -121,10 +121,10 @@ START_TEST(who_waits_at_a_barrier_makes_room) {
 }
 END_TEST
 
-/* A load splits a warp into two splits, and a split into itself and one more, while the table has room for them. */
+/* A load splits a warp into two splits, and a split into itself and one more, while the table has room. */
 START_TEST(a_load_splits_while_there_is_room) {
     static const struct {
-        uint32_t entries, splits; /* after the first load and a second one */
+        uint32_t entries, splits; /* after the first and the second load */
     } cases[] = {{0, 3}, {1, 1}, {2, 2}, {3, 3}};
     struct path slow;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -143,7 +143,8 @@ START_TEST(a_load_splits_while_there_is_room) {
 }
 END_TEST
 
-/* All nodes by slot, "pc:lanes" and a letter: c(hildren are waited for), b(elow the top), p(arked), s(plit), t(op). */
+/* Returns all nodes by slot as "pc:lanes" and a letter: c (waits for children), b(elow the top), p(arked), s(plit),
+ * t(op). */
 static const char *nodes(void) {
     static char out[512];
     struct path_desc d[MAX_PATHS];
@@ -160,20 +161,20 @@ static const char *nodes(void) {
     return out;
 }
 
-/* The stack: the side that is pushed last runs first, the taken one, or the other with reconv.first = fallthrough; the
- * node below goes on at the rpc when both have come there. */
+/* The stack: the side pushed last runs first, the taken one, or with reconv.first = fallthrough the other. The node
+ * below continues at the reconvergence PC when both have arrived. */
 START_TEST(sides_on_the_stack) {
     for (uint32_t first = 0; first < 2; first++) {
         start(0, 0);
         cfg.first = first;
-        part(0, 0xff, 20, 0x0f, 1);
+        diverge(0, 0xff, 20, 0x0f, 1);
         ck_assert_str_eq(nodes(), first ? "90:ffc 20:fb 1:f0t " : "90:ffc 1:f0b 20:ft ");
         ck_assert_str_eq(schedulable(), first ? "1:f0 " : "20:f ");
         reconv_dws.advance(st, id_at(first ? 1 : 20), 90);
         ck_assert_str_eq(schedulable(), first ? "20:f " : "1:f0 ");
         reconv_dws.advance(st, id_at(first ? 20 : 1), 90);
         ck_assert_str_eq(nodes(), "90:fft ");
-        part(90, 0xff, 95, 0x0f, 1);
+        diverge(90, 0xff, 95, 0x0f, 1);
         reconv_dws.leave(st, id_at(first ? 91 : 95), first ? 0xf0 : 0x0f, PC_NOWHERE);
         ck_assert_str_eq(schedulable(), first ? "95:f " : "91:f0 ");
         reconv_dws.leave(st, id_at(first ? 95 : 91), first ? 0x0f : 0xf0, PC_NOWHERE);
@@ -183,28 +184,28 @@ START_TEST(sides_on_the_stack) {
 }
 END_TEST
 
-/* The threshold is of the block at the post-dominator: 50 instructions are short enough, 51 are not. */
+/* The threshold limits the block at the post-dominator: 50 instructions subdivide, 51 do not. */
 START_TEST(short_blocks_subdivide) {
     start(50, 0);
-    part(0, 0xff, 20, 0x0f, 51);
+    diverge(0, 0xff, 20, 0x0f, 51);
     ck_assert_str_eq(nodes(), "90:ffc 1:f0b 20:ft ");
     start(50, 0);
-    part(0, 0xff, 20, 0x0f, 50);
+    diverge(0, 0xff, 20, 0x0f, 50);
     ck_assert_str_eq(schedulable(), "20:f 1:f0 ");
     ck_assert_int_eq(reconv_dws.depth(st), 3);
     reconv_dws.advance(st, id_at(20), 30);
-    reconv_dws.advance(st, id_at(1), 30); /* splits of one node at one PC are one */
+    reconv_dws.advance(st, id_at(1), 30); /* splits of one node at one PC merge */
     ck_assert_str_eq(schedulable(), "30:ff ");
     ck_assert_int_eq(reconv_dws.depth(st), 2);
     struct target on = {40, 0xff};
     struct branch_site site = {.pc = 30, .rpc = PC_EXIT, .taken_pc = 40};
-    ck_assert_uint_eq(reconv_dws.branch(st, id_at(30), &on, 1, &site), 0); /* a uniform branch parts nobody */
+    ck_assert_uint_eq(reconv_dws.branch(st, id_at(30), &on, 1, &site), 0); /* a uniform branch does not diverge */
     ck_assert_str_eq(schedulable(), "40:ff ");
 }
 END_TEST
 
-/* Lane sets of an if without else on the stack: who is at the join already is not pushed. Splits of a node that itself
- * is a side end at that side's rpc. */
+/* if without else on the stack: lanes at the reconvergence point are not pushed. Splits of a node that is a side end at
+ * that side's reconvergence PC. */
 START_TEST(nested_nodes) {
     start(0, 0);
     struct target t[2] = {{20, 0x0f}, {90, 0xf0}};
@@ -213,46 +214,46 @@ START_TEST(nested_nodes) {
     ck_assert_str_eq(nodes(), "90:ffc 20:ft ");
     struct target u[2] = {{30, 0x03}, {21, 0x0c}};
     struct branch_site inner = {.pc = 20, .rpc = 60, .rpc_block = 0, .taken_pc = 30};
-    reconv_dws.branch(st, id_at(20), u, 2, &inner); /* a block of none: splits, up to 90 */
+    reconv_dws.branch(st, id_at(20), u, 2, &inner); /* an empty block: splits, up to 90 */
     ck_assert_str_eq(schedulable(), "30:3 21:c ");
     reconv_dws.advance(st, id_at(30), 60);
-    ck_assert_str_eq(schedulable(), "60:3 21:c "); /* not the branch's own join */
+    ck_assert_str_eq(schedulable(), "60:3 21:c "); /* not the branch's own reconvergence point */
     reconv_dws.advance(st, id_at(60), 90);
     reconv_dws.advance(st, id_at(21), 90);
     ck_assert_str_eq(nodes(), "90:fft ");
 }
 END_TEST
 
-/* f on top of the stack waits for lane 4 below it: f becomes a tree of its own, and both run. Who wants a lane that
- * runs, or does not wait, stays. */
-START_TEST(giving_way) {
+/* f, on top of the stack, waits for lane 4, below it. So f becomes a separate tree, and both run. A path that waits for
+ * a running lane, or does not wait, stays. */
+START_TEST(waiting_paths_give_way) {
     struct lane_waits ws = {.waiting = 0x0f};
     start(0, 0);
-    part(0, 0xff, 20, 0x0f, 1);
+    diverge(0, 0xff, 20, 0x0f, 1);
     ck_assert_uint_eq(reconv_dws.give_way(st, &ws), 0);
     ws.wants[0] = 0x02;
     ck_assert_uint_eq(reconv_dws.give_way(st, &ws), 0);
     ws.wants[0] = 0x10;
-    ws.waiting = 0x07; /* lane 3 goes on */
+    ws.waiting = 0x07; /* lane 3 continues */
     ck_assert_uint_eq(reconv_dws.give_way(st, &ws), 0);
     ws.waiting = 0x0f;
     ck_assert_uint_eq(reconv_dws.give_way(st, &ws), RECONV_CHANGED);
     ck_assert_str_eq(schedulable(), "20:f 1:f0 ");
     reconv_dws.advance(st, id_at(1), 90);
     ck_assert_str_eq(schedulable(), "20:f 90:f0 ");
-    reconv_dws.advance(st, id_at(20), 90); /* it joins nobody any more */
+    reconv_dws.advance(st, id_at(20), 90); /* it reconverges with no other path any more */
     ck_assert_int_eq(reconv_dws.depth(st), 2);
     reconv_dws.leave(st, id_at(90), 0xff, PC_NOWHERE);
     ck_assert(reconv_dws.finished(st));
 }
 END_TEST
 
-/* Two splits wait on top of the stack, and one of them, whichever, wants a lane below: that one is asked, too. */
+/* Two splits wait on top of the stack. Either may wait for a lane below; each is checked. */
 START_TEST(each_path_may_give_way) {
     for (int second = 0; second < 2; second++) {
         struct lane_waits ws = {.waiting = 0x0f};
         start(0, 0);
-        part(0, 0xff, 20, 0x0f, 1);
+        diverge(0, 0xff, 20, 0x0f, 1);
         struct target t[2] = {{30, 0x03}, {21, 0x0c}};
         struct branch_site site = {.pc = 20, .rpc = 60, .rpc_block = 0, .taken_pc = 30};
         reconv_dws.branch(st, id_at(20), t, 2, &site);
@@ -260,31 +261,31 @@ START_TEST(each_path_may_give_way) {
         ws.wants[second ? 2 : 0] = 0x10;
         ck_assert_uint_eq(reconv_dws.give_way(st, &ws), RECONV_CHANGED);
         ck_assert_str_eq(schedulable(), "30:3 21:c ");
-        reconv_dws.advance(st, id_at(second ? 30 : 21), 90); /* the other one joins: now what is below it runs */
+        reconv_dws.advance(st, id_at(second ? 30 : 21), 90); /* the other split reconverges: now the node below runs */
         ck_assert_str_eq(schedulable(), second ? "21:c 1:f0 " : "30:3 1:f0 ");
     }
 }
 END_TEST
 
-/* Off, of nobody, of all, or at the end of its node a load splits nobody. */
-START_TEST(loads_that_split_nobody) {
+/* A load does not split: with the option off, for no lanes, for all lanes, and at the end of the node. */
+START_TEST(loads_that_do_not_split) {
     struct path slow;
     start(0, 0);
     ck_assert_uint_eq(reconv_dws.split(st, 0, 0xf0, 5, &slow), 0);
     cfg.dws_memory = 2;
     ck_assert_uint_eq(reconv_dws.split(st, 0, 0xff, 5, &slow), 0);
     ck_assert_uint_eq(reconv_dws.split(st, 0, 0xf00, 5, &slow), 0);
-    part(0, 0xff, 20, 0x0f, 1);
+    diverge(0, 0xff, 20, 0x0f, 1);
     ck_assert_uint_eq(reconv_dws.split(st, id_at(20), 0x03, 90, &slow), 0);
     ck_assert_uint_eq(reconv_dws.split(st, id_at(20), 0xf3, 21, &slow), RECONV_CHANGED);
     ck_assert(slow.pc == 21 && slow.lanes == 0x03 && slow.board == 0);
-    ck_assert_str_eq(schedulable(), "21:3 21:c "); /* not one at once */
+    ck_assert_str_eq(schedulable(), "21:3 21:c "); /* not merged */
     reconv_dws.leave(st, id_at(21), 0x01, 22);
     ck_assert_uint_eq(reconv_dws.stall(st, 0, STALL_LOAD_USE), 0);
 }
 END_TEST
 
-/* A PC, lanes and an rpc an entry. */
+/* Each entry: a PC, a mask and a reconvergence PC. */
 START_TEST(storage) {
     start(0, 0);
     ck_assert_uint_eq(reconv_dws.storage(&cfg).entry, 96);
@@ -304,12 +305,12 @@ SUITE(mechanisms_dws) {
     TEST(a_branch_inside_a_split_splits);
     TEST(splits_beyond_the_table_are_parked);
     TEST(a_warp_whose_sides_do_not_fit_uses_the_stack);
-    TEST(who_waits_at_a_barrier_makes_room);
+    TEST(waiting_splits_free_their_entries);
     TEST(sides_on_the_stack);
     TEST(short_blocks_subdivide);
     TEST(nested_nodes);
-    TEST(giving_way);
+    TEST(waiting_paths_give_way);
     TEST(each_path_may_give_way);
-    TEST(loads_that_split_nobody);
+    TEST(loads_that_do_not_split);
     TEST(storage);
 }

@@ -1,5 +1,5 @@
-/* Selections that are folded with what makes their two values, and those that are left alone; what the instruction
- * computes, lane by lane; and what it counts. Random ones are compared in test/random/random_kernels.c. */
+/* Tests folding of selections with the operations that compute their two values: which are folded, which are left, the
+ * results by lane, and the statistics. test/random/random_kernels.c compares random ones. */
 #include "test/timing/sm/float_rig.h"
 
 #define HEAD                                                                                                           \
@@ -9,7 +9,7 @@
     "add.u64 %%d2, %%d2, %%d3;\nld.global.f32 %%f1, [%%d2];\nld.global.f32 %%f2, [%%d2+128];\n"                        \
     "setp.lt.f32 %%p1, %%f1, %%f2;\nmov.f32 %%f9, %%f1;\n%s\nst.global.f32 [%%d1], %%f8;\nret;\n}\n"
 
-/* The body's first line is 14. */
+/* The body's first line is line 14. */
 static const struct {
     const char *what, *set, *body;
     int folded;
@@ -18,31 +18,31 @@ static const struct {
     {"an operation on each side", "chain.length=5",
      "add.f32 %f3, %f1, %f2;\nmul.f32 %f4, %f1, %f2;\nselp.f32 %f8, %f3, %f4, %p1;\n", 1,
      "#chain %p1 ? %f8 = add.f32(%f1, %f2) : %f8 = mul.f32(%f1, %f2)  // 16\n"},
-    {"and no more than two", "chain.length=2",
+    {"at most two operations", "chain.length=2",
      "add.f32 %f3, %f1, %f2;\nmul.f32 %f4, %f1, %f2;\nselp.f32 %f8, %f3, %f4, %p1;\n", 1,
      "#chain %p1 ? %f8 = add.f32(%f1, %f2) : %f8 = mul.f32(%f1, %f2)  // 16\n"},
-    {"a chain of one does nothing for two", "chain.length=1",
+    {"chains of one operation cannot hold two", "chain.length=1",
      "add.f32 %f3, %f1, %f2;\nmul.f32 %f4, %f1, %f2;\nselp.f32 %f8, %f3, %f4, %p1;\n", 0, "left alone: no f32"},
-    {"an operation, or what was there", "chain.length=5", "sub.f32 %f3, %f2, %f1;\nselp.b32 %f8, %f1, %f3, %p1;\n", 1,
+    {"an operation, or the old value", "chain.length=5", "sub.f32 %f3, %f2, %f1;\nselp.b32 %f8, %f1, %f3, %p1;\n", 1,
      "#chain %p1 ? %f8 = mov.b32(%f1) : %f8 = sub.f32(%f2, %f1)  // 15\n"},
-    {"or a constant", "chain.length=5", "sub.f32 %f3, %f2, %f1;\nselp.f32 %f8, 0f3F800000, %f3, %p1;\n", 1,
-     "#chain %p1 ? %f8 = mov.b32(0x3f800000) : %f8 = sub.f32(%f2, %f1)  // 15\n"},
+    {"an operation, or a constant", "chain.length=5", "sub.f32 %f3, %f2, %f1;\nselp.f32 %f8, 0f3F800000, %f3, %p1;\n",
+     1, "#chain %p1 ? %f8 = mov.b32(0x3f800000) : %f8 = sub.f32(%f2, %f1)  // 15\n"},
     {"three and two", "chain.length=5",
      "add.f32 %f3, %f1, %f2;\nmul.f32 %f3, %f3, %f2;\nsub.f32 %f3, %f1, %f3;\nfma.rn.f32 %f4, %f1, %f2, %f1;\n"
      "selp.f32 %f8, %f3, %f4, %p1;\n",
      1, "add.f32(%f1, %f2) -> mul.f32(#, %f2) -> sub.f32(%f1, #) : %f8 = fma.rn.f32(%f1, %f2, %f1)  // 18\n"},
-    {"three of four, and one: the first ones stay", "chain.length=4",
+    {"four units: three of four operations, and one; the first ones stay", "chain.length=4",
      "add.f32 %f3, %f1, %f2;\nmul.f32 %f3, %f3, %f2;\nsub.f32 %f3, %f1, %f3;\nneg.f32 %f3, %f3;\nadd.f32 %f4, %f2, "
      "%f2;\n"
      "mul.f32 %f4, %f4, %f2;\nselp.f32 %f8, %f3, %f4, %p1;\n",
      1, "mul.f32(%f3, %f2) -> sub.f32(%f1, #) -> neg.f32(#) : %f8 = mul.f32(%f4, %f2)  // 20\n"},
-    {"what another reads, too", "chain.length=5",
+    {"a value with another reader", "chain.length=5",
      "add.f32 %f3, %f1, %f2;\nmul.f32 %f4, %f1, %f3;\nselp.f32 %f8, %f3, %f4, %p1;\n", 1,
      "#chain %p1 ? %f8 = mov.b32(%f3) : %f8 = mul.f32(%f1, %f3)  // 16\n"},
-    {"a source that is written on the way", "chain.length=5",
+    {"a source written between", "chain.length=5",
      "mul.f32 %f3, %f9, %f9;\nadd.f32 %f4, %f3, %f2;\nmov.f32 %f9, %f2;\nselp.f32 %f8, %f4, %f9, %p1;\n", 1,
      "#chain %p1 ? %f8 = add.f32(%f3, %f2) : %f8 = mov.b32(%f9)  // 17\n"},
-    {"a source of all that is written on the way", "chain.length=5",
+    {"a source of all operations written between", "chain.length=5",
      "mul.f32 %f4, %f9, %f9;\nmov.f32 %f9, %f2;\nselp.f32 %f8, %f4, %f9, %p1;\n", 0, "left alone: no f32"},
     {"the same on both sides", "chain.length=5", "mul.f32 %f4, %f1, %f9;\nselp.f32 %f8, %f4, %f4, %p1;\n", 0, ""},
     {"integers", "chain.length=5", "add.u32 %r2, %r1, 5;\nselp.b32 %r3, %r2, %r1, %p1;\ncvt.rn.f32.u32 %f8, %r3;\n", 0,
@@ -105,8 +105,8 @@ START_TEST(each_lane_has_its_own) {
 }
 END_TEST
 
-/* add and mul of 32 lanes each: lanes keep one of the two, and the other is lost. By themselves they write 3 registers
- * and read 6 of 32 bits (two sources each, two selected): folded they write one and read two. */
+/* add and mul in 32 lanes each: each lane keeps one result and drops the other. Separately they write 3 registers and
+ * read 6 of 32 bits (two sources each, two selected values). Folded they write one and read two. */
 START_TEST(selections_are_counted) {
     float in[FLOATS], holds = 0;
     for (int i = 0; i < FLOATS; i++)
@@ -125,7 +125,8 @@ START_TEST(selections_are_counted) {
     ck_assert_double_eq(stat(&o, "chain.writes_saved"), 2);
     ck_assert_double_eq(stat(&o, "chain.reads_saved"), 4);
     heddle_close(o.h);
-    /* an operation and a value: 2 written and 4 read (two sources, two selected); 1 and 2 are left */
+    /* an operation and a plain value: separately 2 writes and 4 reads (two sources, two selected values), folded 1 and
+     * 2 */
     o = run_floats("spe+fold", NULL, warp, HEAD, bodies[3].body, in);
     ck_assert_double_eq(stat(&o, "chain.writes_saved"), 1);
     ck_assert_double_eq(stat(&o, "chain.reads_saved"), 2);

@@ -1,4 +1,4 @@
-/* Lowest PC first, by hand: who is the path, who joins it where, and who sleeps at a barrier. */
+/* Tests lowest PC first, by hand: which path runs, where paths merge, and which sleep at a barrier. */
 #include "test/bases.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -14,7 +14,7 @@ static void setup(void) {
 }
 static void teardown(void) { free(st); }
 
-/* The path as "pc:lanes id"; "" when there is none. */
+/* Returns the running path as "pc:lanes id"; "": none. */
 static const char *running(void) {
     static char out[40];
     struct path p;
@@ -23,7 +23,7 @@ static const char *running(void) {
         snprintf(out, sizeof out, "%u:%x %u", p.pc, p.lanes, p.id);
     return out;
 }
-/* All, with a letter for what they do: L lowest PC, h waits at a higher one, s sleeps. */
+/* Returns all paths with a letter for their state: L runs at the lowest PC, h waits at a higher PC, s sleeps. */
 static const char *all(void) {
     static char out[256];
     struct path_desc d[MAX_PATHS];
@@ -37,7 +37,7 @@ static const char *all(void) {
                                                 : 's');
     return out;
 }
-/* Of the path, `lanes` go to `pc` and the others to the next one. */
+/* `lanes` of the running path branch to `pc`; the others fall through. */
 static void branch(uint32_t pc, lanemask_t lanes) {
     struct path p;
     ck_assert_int_eq(ops->paths(st, &p, 1), 1);
@@ -74,7 +74,7 @@ START_TEST(the_lowest_runs) {
 }
 END_TEST
 
-START_TEST(lanes_leave) {
+START_TEST(lanes_exit) {
     branch(20, 0x0f);
     ops->leave(st, id(), 0x30, 12);
     ck_assert_str_eq(all(), "20:f 0h 12:c0 6L ");
@@ -90,9 +90,9 @@ START_TEST(lanes_leave) {
 }
 END_TEST
 
-/* f sleeps at 30 and f0 comes there later: two paths, woken each by itself. Awake they are one. */
+/* f sleeps at 30, and f0 comes there later: two paths, woken separately. Awake they merge. */
 START_TEST(paths_sleep_and_wake) {
-    ck_assert_uint_eq(ops->stall(st, 0, STALL_LOAD_USE), 0); /* a load is no reason */
+    ck_assert_uint_eq(ops->stall(st, 0, STALL_LOAD_USE), 0); /* a load is no reason to sleep */
     ck_assert_str_eq(running(), "10:ff 0");
     branch(30, 0x0f);
     ops->advance(st, id(), 40);
@@ -101,7 +101,7 @@ START_TEST(paths_sleep_and_wake) {
     ck_assert_str_eq(running(), "40:f0 4");
     ck_assert_str_eq(all(), "30:f 0s 40:f0 4L ");
     ops->advance(st, 4, 30);
-    ck_assert_str_eq(running(), "30:f0 4"); /* not with those that sleep */
+    ck_assert_str_eq(running(), "30:f0 4"); /* not merged with the sleeping lanes */
     ops->stall(st, 4, STALL_OTHER);
     ck_assert_str_eq(running(), "");
     ck_assert(!ops->finished(st));
@@ -116,7 +116,7 @@ START_TEST(paths_sleep_and_wake) {
 }
 END_TEST
 
-/* A thread's PC of 32 bits, whether it lives and whether it sleeps; no stack. */
+/* Each thread has a PC of 32 bits, a live bit and a sleep bit; there is no stack. */
 START_TEST(storage) {
     ck_assert_uint_eq(ops->storage(&cfg).fixed, 32 * 32 + 32 + 32);
     ck_assert_uint_eq(ops->storage(&cfg).entry, 0);
@@ -128,7 +128,7 @@ END_TEST
 SUITE(mechanisms_minpc) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(the_lowest_runs);
-    TEST(lanes_leave);
+    TEST(lanes_exit);
     TEST(paths_sleep_and_wake);
     TEST(storage);
 }

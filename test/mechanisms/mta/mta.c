@@ -1,5 +1,5 @@
-/* Many-thread aware prefetching: its tables and its throttle by hand-made sequences, and kernels whose next lines are
- * known. */
+/* Tests many-thread aware prefetching: its tables and its throttle with sequences by hand, and kernels whose prefetches
+ * are known. */
 #include "host/heddle.h"
 #include "mechanisms/mta/mta_tables.h"
 #include "mechanisms/mta/mta_throttle.h"
@@ -21,8 +21,8 @@ static void expect(uint32_t pc, uint8_t warp, uint8_t source, int64_t stride) {
                   p.source, (long long)p.stride);
 }
 
-/* Three executions make two strides: with train = 2 the third is the first to predict. */
-START_TEST(a_stride_is_found_after_so_many) {
+/* Three executions give two strides. With train = 2 the third is the first that predicts. */
+START_TEST(a_stride_is_found_after_training) {
     begin(2, 3);
     for (int i = 0; i < 3; i++) {
         expect(5, 1, MTA_NONE, 0);
@@ -40,8 +40,8 @@ START_TEST(a_stride_is_found_after_so_many) {
 }
 END_TEST
 
-/* Another stride has to be seen as often as the first. */
-START_TEST(a_stride_that_changes_is_learned_anew) {
+/* A new stride must be seen as often as the first. */
+START_TEST(a_changed_stride_is_trained_again) {
     static const uint64_t address[] = {0, 100, 200, 300, 350, 400};
     static const int64_t predicted[] = {0, 0, 100, 100, 0, 50};
     begin(2, 3);
@@ -49,15 +49,15 @@ START_TEST(a_stride_that_changes_is_learned_anew) {
         mta_learn(&t, 9, 3, address[i]);
         expect(9, 3, predicted[i] ? MTA_WARP : MTA_NONE, predicted[i]);
     }
-    for (int i = 0; i < 4; i++) /* the same place again: nothing to be brought */
+    for (int i = 0; i < 4; i++) /* the same address again: nothing to prefetch */
         mta_learn(&t, 9, 3, 400);
     expect(9, 3, MTA_NONE, 0);
 }
 END_TEST
 
-/* Three warps believe in 64: the fourth is told at once, and so is one that saw nothing yet. Addresses of warps are at
- * no common distance, so nothing is learned from warp to warp. */
-START_TEST(a_stride_of_three_warps_holds_for_all) {
+/* Three warps confirm a stride of 64. It then holds for the fourth at once, also before its first load. Addresses have
+ * no common distance between warps, so nothing is learned from warp to warp. */
+START_TEST(a_stride_of_three_warps_becomes_global) {
     static const uint64_t from[] = {0x10000, 0x90000, 0x31000, 0x70300};
     begin(2, 3);
     for (uint8_t w = 0; w < 3; w++) {
@@ -67,7 +67,7 @@ START_TEST(a_stride_of_three_warps_holds_for_all) {
     }
     ck_assert_uint_eq(t.n.promotions, 1);
     expect(4, 7, MTA_GLOBAL, 64);
-    for (uint64_t i = 0; i < 3; i++) /* one that believes otherwise ends it */
+    for (uint64_t i = 0; i < 3; i++) /* a warp that confirms another stride ends it */
         mta_learn(&t, 4, 3, from[3] + 128 * i);
     expect(4, 7, MTA_NONE, 0);
     expect(4, 3, MTA_WARP, 128);
@@ -75,8 +75,8 @@ START_TEST(a_stride_of_three_warps_holds_for_all) {
 }
 END_TEST
 
-/* Warps 0 1 2 3 at 256 each: after the third there are two equal strides. Warp 7 in turn, 4 warps on, fits; one that
- * does not fit takes the surplus that warp 7 gave, a second one the belief. */
+/* Warps 0 1 2 3 at distances of 256: the third gives two equal strides. Warp 7, at 4 times the distance, confirms. A
+ * warp that does not fit takes back warp 7's confirmation; a second one ends the stride. */
 START_TEST(a_stride_from_warp_to_warp) {
     begin(2, 3);
     for (uint8_t w = 0; w < 3; w++) {
@@ -90,12 +90,12 @@ START_TEST(a_stride_from_warp_to_warp) {
     expect(8, 5, MTA_INTER, 256);
     mta_learn(&t, 8, 6, 0x4000);
     expect(8, 6, MTA_NONE, 0);
-    mta_learn(&t, 8, 6, 0x4000); /* the warp itself again says nothing about others */
+    mta_learn(&t, 8, 6, 0x4000); /* the same warp again says nothing about others */
     expect(8, 6, MTA_NONE, 0);
 }
 END_TEST
 
-/* Backwards: warp 3 before warp 1 is 2 x 512 less. 1001 bytes for two warps are no stride. */
+/* Backwards: warp 1 is 2 x 512 below warp 3. 1001 bytes for two warps are not a stride. */
 START_TEST(warps_in_another_order) {
     begin(2, 3);
     mta_learn(&t, 8, 3, 0x8000);
@@ -109,8 +109,8 @@ START_TEST(warps_in_another_order) {
 }
 END_TEST
 
-/* Three warps at 4096 from warp to warp, each with a stride of 64 of its own: when the third believes in it, it is
- * global, and goes before what is known from warp to warp. */
+/* Three warps at distances of 4096, each with a stride of 64 of its own. When the third confirms that stride, it is
+ * global, and comes before the stride from warp to warp. */
 START_TEST(global_goes_before_inter) {
     begin(2, 3);
     for (uint64_t i = 0; i < 3; i++)
@@ -123,8 +123,8 @@ START_TEST(global_goes_before_inter) {
 }
 END_TEST
 
-/* Another warp in the same place begins from nothing; the other warps, and what holds for all, stay. */
-START_TEST(a_warp_that_begins_has_no_past) {
+/* A new warp in the same slot starts untrained. Other warps' and global strides stay. */
+START_TEST(a_new_warp_starts_untrained) {
     begin(2, 9);
     for (uint64_t i = 0; i < 3; i++)
         for (uint8_t w = 0; w < 2; w++)
@@ -140,15 +140,15 @@ START_TEST(a_warp_that_begins_has_no_past) {
 }
 END_TEST
 
-/* One set of two ways: the third load drives out the one that was used longest ago. */
-START_TEST(the_oldest_entry_makes_room) {
+/* One set of two ways: the third load evicts the least recently used one. */
+START_TEST(the_least_recently_used_entry_is_evicted) {
     ck_assert(mta_tables_init(&t, &(struct mta_sizes){2, 64, 64, 2, 2, 3}));
     for (uint64_t i = 0; i < 3; i++) {
         mta_learn(&t, 1, 0, 100 * i);
         mta_learn(&t, 2, 0, 100 * i);
     }
     ck_assert_uint_eq(t.n.conflicts, 0);
-    expect(1, 0, MTA_WARP, 100); /* which makes 2 the oldest */
+    expect(1, 0, MTA_WARP, 100); /* makes 2 the least recently used */
     mta_learn(&t, 3, 0, 0);
     ck_assert_uint_eq(t.n.conflicts, 1);
     expect(1, 0, MTA_WARP, 100);
@@ -156,38 +156,38 @@ START_TEST(the_oldest_entry_makes_room) {
 }
 END_TEST
 
-/* Tables of a single entry are legal, and more ways than entries are those that there are. */
-START_TEST(the_least_of_tables) {
+/* Tables of one entry are legal. More ways than entries means all entries. */
+START_TEST(tables_of_one_entry) {
     ck_assert(mta_tables_init(&t, &(struct mta_sizes){1, 1, 1, 64, 1, 1}));
     mta_learn(&t, 1, 0, 0);
     mta_learn(&t, 1, 0, 32);
-    expect(1, 0, MTA_GLOBAL, 32); /* one stride is enough, of one warp */
+    expect(1, 0, MTA_GLOBAL, 32); /* one stride of one warp suffices */
     mta_learn(&t, 2, 0, 0);
-    ck_assert_uint_eq(t.n.conflicts, 2); /* by warp, and from warp to warp */
+    ck_assert_uint_eq(t.n.conflicts, 2); /* in the table by warp, and from warp to warp */
     expect(2, 0, MTA_NONE, 0);
 }
 END_TEST
 
-/* Counters are bytes: what has been seen 300 times is still believed, by a warp and for all. */
-START_TEST(belief_does_not_overflow) {
+/* Counters are bytes: after 300 confirmations a stride is still valid, for a warp and globally. */
+START_TEST(counters_do_not_overflow) {
     begin(2, 9);
     for (uint64_t i = 0; i < 600; i++) {
         mta_learn(&t, 5, 1, 0x1000 + 0x200 * i);
         expect(5, 1, i < 2 ? MTA_NONE : MTA_WARP, i < 2 ? 0 : 0x200);
     }
     begin(1, 3);
-    for (uint64_t w = 0; w < 600; w++) { /* warps that begin in one place: each has a vote */
+    for (uint64_t w = 0; w < 600; w++) { /* new warps in one slot; each has a vote */
         mta_forget_warp(&t, 7);
         mta_learn(&t, 6, 7, 0x1000 * w);
         mta_learn(&t, 6, 7, 0x1000 * w + 0x80);
         expect(6, 9, w < 2 ? MTA_NONE : MTA_GLOBAL, w < 2 ? 0 : 0x80);
     }
-    ck_assert_uint_eq(t.n.promotions, 1); /* once, when the third had it */
+    ck_assert_uint_eq(t.n.promotions, 1); /* once, when the third warp confirmed */
 }
 END_TEST
 
-/* Four sets of one entry: warps 0 to 3 of a load lie in different ones, as do loads 0 to 3 of a warp; the fifth of
- * either drives out the first. In the other tables the load alone says where. */
+/* Four sets of one entry. Warps 0 to 3 of a load use different sets, as do loads 0 to 3 of a warp; the fifth of either
+ * evicts the first. In the other tables the load alone selects the set. */
 START_TEST(sets_by_load_and_warp) {
     for (int by_warp = 0; by_warp < 2; by_warp++) {
         mta_tables_free(&t);
@@ -206,8 +206,8 @@ START_TEST(sets_by_load_and_warp) {
 }
 END_TEST
 
-/* Seven entries in ways of two: three sets, so loads 1, 4 and 7 share one, of which the third drives out the first. */
-START_TEST(an_entry_too_many_stays_unused) {
+/* Seven entries in two ways: three sets. Loads 1, 4 and 7 share one, and the third evicts the first. */
+START_TEST(entries_beyond_whole_sets_are_unused) {
     ck_assert(mta_tables_init(&t, &(struct mta_sizes){7, 64, 64, 2, 2, 3}));
     ck_assert_uint_eq(t.warp.sets, 3);
     for (uint32_t pc = 1; pc <= 7; pc += 3)
@@ -220,16 +220,16 @@ START_TEST(an_entry_too_many_stays_unused) {
 }
 END_TEST
 
-/* Each prediction reads the global table, then that from warp to warp, then the warp's, until one says something; a
- * warp that learns reads its own and that from warp to warp, and the global one when it votes. */
+/* A prediction reads the global table, the one from warp to warp, then the warp's, until one predicts. A warp that
+ * learns reads its own table and the one from warp to warp, and the global one when it votes. */
 START_TEST(lookups_are_counted) {
     begin(2, 2);
     mta_predict(&t, 3, 0);
     ck_assert_uint_eq(t.n.lookups, 3);
-    for (uint64_t i = 0; i < 3; i++) /* the third votes */
+    for (uint64_t i = 0; i < 3; i++) /* the third execution votes */
         mta_learn(&t, 3, 0, 100 * i);
     ck_assert_uint_eq(t.n.lookups, 3 + 3 * 2 + 1);
-    mta_learn(&t, 3, 0, 300); /* it has voted already */
+    mta_learn(&t, 3, 0, 300); /* it has voted before */
     ck_assert_uint_eq(t.n.lookups, 10 + 2);
     for (uint64_t i = 0; i < 3; i++)
         mta_learn(&t, 3, 4, 70001 + 100 * i);
@@ -241,13 +241,13 @@ END_TEST
 
 static const struct mta_limits limits = {.period = 10, .least = 4, .low = 0.25, .high = 0.5, .merges = 0.15};
 
-/* A period of ten loads, of which so many missed and merged, with so many prefetches sent and used. */
+/* Returns the throttle level after a period of ten loads with these misses, merges, prefetches sent and used. */
 static uint32_t after(uint32_t level, uint32_t sent, uint32_t useful, uint32_t misses, uint32_t merged) {
     struct mta_throttle h = {.limits = limits, .level = level};
     h.sent = sent, h.useful = useful, h.misses = misses, h.merged = merged;
     for (int i = 0; i < 9; i++) {
         mta_throttle_load(&h);
-        ck_assert_uint_eq(h.level, level); /* not before its end */
+        ck_assert_uint_eq(h.level, level); /* not before the period ends */
     }
     mta_throttle_load(&h);
     ck_assert(h.sent == 0 && h.useful == 0 && h.misses == 0 && h.merged == 0 && h.loads == 0);
@@ -255,15 +255,15 @@ static uint32_t after(uint32_t level, uint32_t sent, uint32_t useful, uint32_t m
 }
 
 START_TEST(the_level_follows_what_is_used) {
-    ck_assert_uint_eq(after(0, 8, 1, 10, 10), 5); /* 12.5 %: none any more */
-    ck_assert_uint_eq(after(2, 8, 2, 10, 0), 3);  /* 25 %: one less */
+    ck_assert_uint_eq(after(0, 8, 1, 10, 10), 5); /* 12.5 %: no prefetches */
+    ck_assert_uint_eq(after(2, 8, 2, 10, 0), 3);  /* 25 %: one level fewer prefetches */
     ck_assert_uint_eq(after(2, 8, 3, 10, 1), 3);
     ck_assert_uint_eq(after(2, 8, 3, 10, 2), 2); /* but late */
-    ck_assert_uint_eq(after(2, 8, 4, 10, 0), 1); /* 50 %: one more */
+    ck_assert_uint_eq(after(2, 8, 4, 10, 0), 1); /* 50 %: one level more */
     ck_assert_uint_eq(after(0, 8, 8, 10, 0), 0);
     ck_assert_uint_eq(after(5, 8, 2, 0, 0), 5);
-    ck_assert_uint_eq(after(5, 0, 0, 10, 0), 4); /* after a time without */
-    ck_assert_uint_eq(after(0, 3, 0, 10, 0), 0); /* three say nothing */
+    ck_assert_uint_eq(after(5, 0, 0, 10, 0), 4); /* after a period without prefetches */
+    ck_assert_uint_eq(after(0, 3, 0, 10, 0), 0); /* three prefetches are too few to judge */
 }
 END_TEST
 
@@ -278,7 +278,7 @@ START_TEST(the_level_is_a_share_of_five) {
 }
 END_TEST
 
-/* One warp adds up 64 words a lane, a line further each time: 64 loads, 64 lines. */
+/* One warp sums 64 words in each lane, with one line from load to load: 64 loads, 64 lines. */
 static const char walks[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>; .reg .b64 "
     "%a, "
@@ -302,7 +302,7 @@ static struct heddle *run(const char *model, const char *const *set) {
     return h;
 }
 
-/* The third load is the first to predict, so 62 are asked for: for loads 4 to 65, the last of which never comes. */
+/* The third load is the first that predicts, so there are 62 prefetches, for loads 4 to 65; load 65 does not exist. */
 START_TEST(a_walk_is_prefetched) {
     struct heddle *h = run("mta", NULL), *plain = run("spe", NULL);
     ck_assert_double_eq(heddle_stat(h, 0, "mta.loads"), 64);
@@ -310,7 +310,7 @@ START_TEST(a_walk_is_prefetched) {
     ck_assert_double_eq(heddle_stat(h, 0, "mta.inter_warp"), 0);
     ck_assert_double_eq(heddle_stat(h, 0, "mta.issued"), 62);
     ck_assert_double_eq(heddle_stat(h, 0, "mta.useful"), 61);
-    ck_assert_double_gt(heddle_stat(h, 0, "mta.late"), 10); /* a loop is shorter than the memory's 100 cycles */
+    ck_assert_double_gt(heddle_stat(h, 0, "mta.late"), 10); /* an iteration is shorter than the memory's 100 cycles */
     ck_assert_double_eq(heddle_stat(h, 0, "mta.throttled"), 0);
     ck_assert_double_lt(heddle_stat(h, 0, "gpu.cycles"), 0.8 * heddle_stat(plain, 0, "gpu.cycles"));
     ck_assert_double_eq(heddle_stat(plain, 0, "mta.loads"), 0);
@@ -318,7 +318,8 @@ START_TEST(a_walk_is_prefetched) {
 }
 END_TEST
 
-/* Four executions further they come in time. With two at a time the second is there already, from the third on. */
+/* With a distance of four executions, prefetches arrive in time. With a degree of two, the second line is present from
+ * the third load on. */
 START_TEST(distance_and_degree) {
     static const char *const far[] = {"mta.distance=8", "l1.size=4096", "l1.ways=8", NULL}, *const two[] = {
                                                                                                 "mta.distance=4",
@@ -340,9 +341,9 @@ START_TEST(distance_and_degree) {
 }
 END_TEST
 
-/* A kernel that walks by lines and one that walks by two, the same instructions at the same PCs. One warp's belief is
- * enough for all of them, and stays: a first launch predicts from its third load on, 62, whoever was there before; a
- * second one of the same kernel at once, 64. */
+/* Two kernels with the same instructions at the same PCs: one advances by lines, one by two lines. A stride confirmed
+ * by one warp becomes global and stays. A kernel's first launch predicts from its third load on, 62 times, whatever ran
+ * before. Its second launch predicts at once, 64 times. */
 START_TEST(kernels_have_loads_of_their_own) {
     char err[512], two[sizeof walks + 4];
     static const char *const set[] = {"mta.promote=1", "mta.throttle=false", NULL};
@@ -361,13 +362,13 @@ START_TEST(kernels_have_loads_of_their_own) {
             heddle_launch(h, m[i % 2], "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1),
             HEDDLE_OK);
         ck_assert_double_eq(heddle_stat(h, i, "mta.intra_warp"), i < 2 ? 62 : 64);
-        ck_assert_double_eq(heddle_stat(h, i, "mta.promotions"), i < 2); /* then it is believed already */
+        ck_assert_double_eq(heddle_stat(h, i, "mta.promotions"), i < 2); /* later it is global */
     }
     heddle_close(h);
 }
 END_TEST
 
-/* Every prediction has one fate, and energy is that of the tables read. */
+/* Each prediction has one fate. The energy counts table reads. */
 START_TEST(predictions_have_one_fate) {
     static const char *const set[] = {"mta.period=16", "mta.min_prefetches=1", "mta.distance=32",
                                       "energy.mta_lookup=1e6", NULL},
@@ -380,7 +381,7 @@ START_TEST(predictions_have_one_fate) {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         fates += heddle_stat(h, 0, names[i]);
     ck_assert_double_eq(fates, heddle_stat(h, 0, "mta.intra_warp") + heddle_stat(h, 0, "mta.inter_warp"));
-    ck_assert_double_gt(heddle_stat(h, 0, "mta.throttled"), 0); /* of the first 16 loads\' nothing is used soon */
+    ck_assert_double_gt(heddle_stat(h, 0, "mta.throttled"), 0); /* no prefetch of the first 16 loads is used in time */
     ck_assert_double_eq(heddle_stat(h, 0, "mta.throttle_level"), MTA_LEVELS);
     ck_assert_double_gt(heddle_stat(h, 0, "mta.throttle_lowered"), 0);
     ck_assert_double_eq_tol(heddle_stat(h, 0, "energy.l1_joules") - heddle_stat(free_tables, 0, "energy.l1_joules"),
@@ -389,7 +390,7 @@ START_TEST(predictions_have_one_fate) {
 }
 END_TEST
 
-/* Walks of 64 loads in steps of so many bytes; `threads` and `ctas` as given. A warp is 1 << 16 bytes from the next. */
+/* Runs 64 loads with this step in bytes. Each warp starts 1 << 16 bytes after the one before. */
 static struct heddle *walk(const char *const *set, int step, uint32_t threads, uint32_t ctas, int loads,
                            uint64_t from) {
     char err[512], text[1024];
@@ -420,9 +421,9 @@ static struct heddle *walk(const char *const *set, int step, uint32_t threads, u
     ck_assert_msg(heddle_stat(h, 0, name) == (value), "%s is %g, not %g", name, heddle_stat(h, 0, name),               \
                   (double)(value))
 
-/* Of 64 loads the last 62 predict. Steps of 32 bytes lead to another line in every fourth load. Of four steps of 64
- * bytes two lead to lines that none before did; every other load begins in the middle of a line, and reads two lines,
- * which both predict: 31 loads of one line, 31 of two. */
+/* The last 62 of 64 loads predict. With steps of 32 bytes each fourth load reaches a new line. With steps of 64 bytes,
+ * two of four loads reach a new line. Each second load starts in the middle of a line and reads two lines, which both
+ * predict: 31 loads of one line, 31 of two. */
 START_TEST(short_steps_lead_to_a_line_once) {
     static const char *const four[] = {"mta.degree=4", "mta.throttle=off", NULL}, *const one[] = {"mta.throttle=off",
                                                                                                   NULL};
@@ -435,8 +436,8 @@ START_TEST(short_steps_lead_to_a_line_once) {
 }
 END_TEST
 
-/* Down from the 64th line of memory, eight ahead: the last eight predictions are below the first. */
-START_TEST(what_is_outside_of_memory_is_not_asked_for) {
+/* Down from line 64 of memory, eight ahead: the last eight predictions are below the first line. */
+START_TEST(addresses_out_of_memory_are_not_prefetched) {
     static const char *const set[] = {"mta.distance=8", "mta.throttle=off", NULL};
     struct heddle *h = walk(set, -128, 32, 1, 64, 63 * 128);
     STAT(h, "mta.intra_warp", 62);
@@ -446,8 +447,8 @@ START_TEST(what_is_outside_of_memory_is_not_asked_for) {
 }
 END_TEST
 
-/* Another CTA in the place of the first has to see for itself, 62 times. */
-START_TEST(a_cta_in_the_place_of_another) {
+/* A CTA that replaces another trains again: 62 predictions. */
+START_TEST(a_new_cta_trains_again) {
     static const char *const set[] = {"mta.throttle=off", "mta.promote=64", "sm.ctas=1", "gpu.sms=1", NULL};
     struct heddle *h = walk(set, 128, 32, 3, 64, 0);
     STAT(h, "mta.intra_warp", 3 * 62);
@@ -456,8 +457,8 @@ START_TEST(a_cta_in_the_place_of_another) {
 }
 END_TEST
 
-/* Eight warps with a load each: two strides from warp to warp come with the third warp, which is the first to predict,
- * whatever the order. */
+/* Eight warps with a load each. Two strides from warp to warp exist with the third warp, which predicts first, in any
+ * order of warps. */
 START_TEST(from_warp_to_warp_in_a_kernel) {
     static const char *const set[] = {"mta.throttle=off", "gpu.sms=1", "mta.warp_distance=3", NULL};
     struct heddle *h = walk(set, 128, 256, 1, 1, 0);
@@ -468,9 +469,10 @@ START_TEST(from_warp_to_warp_in_a_kernel) {
 }
 END_TEST
 
-/* Sixteen ahead, prefetches come in time, and lines of a period's last are not used in it: less than all, so what is
- * late decides. Of the misses, which are the first loads, none joins a prefetch: some are withheld. */
-START_TEST(what_is_in_time_may_be_withheld) {
+/* With a distance of sixteen, prefetches arrive in time, but the last lines of a period are used in the next one. So
+ * not all are used, and lateness decides. Misses are the first loads only, and none joins a prefetch: some are
+ * withheld. */
+START_TEST(prefetches_in_time_may_be_withheld) {
     static const char *const set[] = {"mta.period=16",
                                       "mta.min_prefetches=1",
                                       "mta.accuracy_low=0",
@@ -487,10 +489,10 @@ START_TEST(what_is_in_time_may_be_withheld) {
 }
 END_TEST
 
-/* Of 16 loads the third is the first to send; with two ahead, one line more has been sent at the end than was used, so
- * what is late decides. The first three loads miss by themselves; of the other 13, some, which the L1 counts too, join
- * the prefetch, and the others hit: late / (3 + late) of the misses. */
-START_TEST(what_is_late_is_a_share_of_the_misses) {
+/* Of 16 loads the third is the first that prefetches. With a distance of two, one line sent is unused at the end, so
+ * lateness decides. The first three loads miss. Some of the other 13 join the prefetch, which the L1 also counts as
+ * misses; the rest hit. The share is late / (3 + late). */
+START_TEST(lateness_is_a_share_of_the_misses) {
     double late = 0;
     for (int i = 0; i < 3; i++) {
         char merges[64];
@@ -508,7 +510,7 @@ START_TEST(what_is_late_is_a_share_of_the_misses) {
                              NULL};
         struct heddle *h = walk(set, 128, 32, 1, 16, 0);
         late = heddle_stat(h, 0, "mta.late");
-        ck_assert(late >= 4 && late <= 10); /* else hits and misses could be taken for each other */
+        ck_assert(late >= 4 && late <= 10); /* otherwise hits and misses could be confused */
         STAT(h, "l1.pending_hits", late);
         STAT(h, "l1.misses", 3 + late);
         STAT(h, "mta.useful", 13);
@@ -518,8 +520,8 @@ START_TEST(what_is_late_is_a_share_of_the_misses) {
 }
 END_TEST
 
-/* A second launch counts its own loads, and nothing of the first. */
-START_TEST(a_launch_begins_anew) {
+/* A second launch counts its own loads only. */
+START_TEST(launches_have_their_own_statistics) {
     struct heddle *h = run("mta", NULL);
     struct heddle_module *m = heddle_module_text(h, "t.ptx", walks, strlen(walks));
     uint64_t p = heddle_alloc(h, 65536);
@@ -540,7 +542,7 @@ START_TEST(a_launch_begins_anew) {
 }
 END_TEST
 
-/* Without an L1 there is nowhere to put a line. */
+/* Without an L1 there is no prefetching. */
 START_TEST(no_cache_no_prefetch) {
     struct heddle *h = run("mta", (const char *const[]){"l1.size=0", NULL});
     ck_assert_double_eq(heddle_stat(h, 0, "mta.loads"), 0);
@@ -551,18 +553,18 @@ END_TEST
 
 SUITE(mechanisms_mta) {
     tcase_add_checked_fixture(tc, setup, teardown);
-    TEST(a_stride_is_found_after_so_many);
-    TEST(a_stride_that_changes_is_learned_anew);
-    TEST(a_stride_of_three_warps_holds_for_all);
+    TEST(a_stride_is_found_after_training);
+    TEST(a_changed_stride_is_trained_again);
+    TEST(a_stride_of_three_warps_becomes_global);
     TEST(a_stride_from_warp_to_warp);
     TEST(warps_in_another_order);
     TEST(global_goes_before_inter);
-    TEST(a_warp_that_begins_has_no_past);
-    TEST(the_oldest_entry_makes_room);
-    TEST(the_least_of_tables);
-    TEST(belief_does_not_overflow);
+    TEST(a_new_warp_starts_untrained);
+    TEST(the_least_recently_used_entry_is_evicted);
+    TEST(tables_of_one_entry);
+    TEST(counters_do_not_overflow);
     TEST(sets_by_load_and_warp);
-    TEST(an_entry_too_many_stays_unused);
+    TEST(entries_beyond_whole_sets_are_unused);
     TEST(lookups_are_counted);
     TEST(the_level_follows_what_is_used);
     TEST(the_level_is_a_share_of_five);
@@ -571,11 +573,11 @@ SUITE(mechanisms_mta) {
     TEST(kernels_have_loads_of_their_own);
     TEST(predictions_have_one_fate);
     TEST(short_steps_lead_to_a_line_once);
-    TEST(what_is_outside_of_memory_is_not_asked_for);
-    TEST(a_cta_in_the_place_of_another);
+    TEST(addresses_out_of_memory_are_not_prefetched);
+    TEST(a_new_cta_trains_again);
     TEST(from_warp_to_warp_in_a_kernel);
-    TEST(what_is_in_time_may_be_withheld);
-    TEST(what_is_late_is_a_share_of_the_misses);
-    TEST(a_launch_begins_anew);
+    TEST(prefetches_in_time_may_be_withheld);
+    TEST(lateness_is_a_share_of_the_misses);
+    TEST(launches_have_their_own_statistics);
     TEST(no_cache_no_prefetch);
 }

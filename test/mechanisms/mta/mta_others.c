@@ -1,8 +1,8 @@
-/* Many-thread aware prefetching beside others who prefetch: what their lines count for. */
+/* Tests many-thread aware prefetching beside other prefetches: lines that others bring do not count for it. */
 #include "host/heddle.h"
 #include "test/test.h"
 
-/* One warp runs `text` with a buffer of zeros, with mta. */
+/* Runs `text` in one warp with a buffer of zeros, with mta. */
 static struct heddle *run(const char *text, const char *const *set) {
     char err[512];
     struct heddle *h =
@@ -18,10 +18,10 @@ static struct heddle *run(const char *text, const char *const *set) {
     return h;
 }
 
-/* Each of 64 loads finds a line that a prefetch instruction has brought: a first use, but of no line of the prefetcher.
- * Its own are 64 strides ahead, and nobody loads them. After the first period of 16 loads none of its lines was used,
- * so it asks for none any more until a period has sent none. */
-START_TEST(lines_of_others_are_no_use) {
+/* Each of 64 loads finds a line that a prefetch instruction brought: a first use, but not of the prefetcher's line. Its
+ * own lines are 64 strides ahead, and never loaded. After the first period of 16 loads none was used, so it stops
+ * prefetching until a period without prefetches. */
+START_TEST(lines_of_others_do_not_count) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"
         ".reg .b64 %a,%b; .reg .pred %p;\n ld.param.u64 %a,[p]; mov.u32 %r1,%tid.x; mul.wide.u32 %b,%r1,4;\n"
@@ -35,15 +35,15 @@ START_TEST(lines_of_others_are_no_use) {
     ck_assert_double_eq(heddle_stat(h, 0, "mta.intra_warp"), 62); /* the third load is the first with a stride */
     ck_assert_double_eq(heddle_stat(h, 0, "mta.useful"), 0);
     ck_assert_double_ge(heddle_stat(h, 0, "l1.prefetch_useful"),
-                        48); /* lines of the instruction, but 8 and what was dropped */
+                        48); /* lines of the prefetch instruction, except 8 and dropped ones */
     ck_assert_double_ge(heddle_stat(h, 0, "mta.throttle_raised"), 1);
-    ck_assert_double_ge(heddle_stat(h, 0, "mta.throttled"), 16); /* all of the second period, at least */
+    ck_assert_double_ge(heddle_stat(h, 0, "mta.throttled"), 16); /* at least all of the second period */
     heddle_close(h);
 }
 END_TEST
 
-/* Loads past the L1 find no prefetched line there: the prefetcher does not see them. */
-START_TEST(loads_past_the_l1_are_not_seen) {
+/* Loads that bypass the L1 find no prefetched line there, and do not train the prefetcher. */
+START_TEST(loads_that_bypass_the_l1_do_not_train) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"
         ".reg .b64 %a,%b; .reg .pred %p;\n ld.param.u64 %a,[p]; mov.u32 %r1,%tid.x; mul.wide.u32 %b,%r1,4;\n"
@@ -60,6 +60,6 @@ START_TEST(loads_past_the_l1_are_not_seen) {
 END_TEST
 
 SUITE(mechanisms_mta_others) {
-    TEST(lines_of_others_are_no_use);
-    TEST(loads_past_the_l1_are_not_seen);
+    TEST(lines_of_others_do_not_count);
+    TEST(loads_that_bypass_the_l1_do_not_train);
 }

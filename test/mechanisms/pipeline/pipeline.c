@@ -1,5 +1,5 @@
-/* Software pipelining: initiation intervals by hand, what is left alone and why, and pipelined loops against the plain
- * ones, for every number of iterations from 0 to 20, by warp and by lane. */
+/* Tests software pipelining: initiation intervals by hand, loops left alone with the reason, and results of pipelined
+ * loops against plain ones, for 0 to 20 iterations, uniform and by lane. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -9,10 +9,10 @@
 
 enum { LANES = 32, IN = 2048, OUT = 4096, MOST = 20 };
 
-/* %r1 is tid.x, %r2 the number of iterations: n, or one of 0 to 20 by the lane when n is more than 20. Without
- * iterations the loop is passed by. %d1 is the lane's part of out, of 128 words, from its ninth word on, so that there
- * is something before it; %d2 its part of `in`, of 64; %d3 is %d1 + 4, but nobody could know. %r3 counts from 0.
- * Behind the loop %f1, %f2 and %r4 are stored. */
+/* Registers: %r1 is tid.x. %r2 is the number of iterations: n, or 0 to 20 by lane if n > 20; with 0 the loop is
+ * skipped. %d1 is the lane's part of `out`, 128 words, from its ninth word on, so that there are words before it. %d2
+ * is its part of `in`, 64 words. %d3 is %d1 + 4, which the compiler cannot know. %r3 counts from 0. After the loop %f1,
+ * %f2 and %r4 are stored. */
 static char *kernel(const char *loop) {
     char *text = malloc(8192);
     ck_assert(text != NULL);
@@ -94,8 +94,8 @@ static char *show(struct machine *x) {
 
 /* ---- by hand ---- */
 
-/* Latencies for these: two cycles to the pipe, beside which an operation on integers takes 1, one on f32 2, and a load
- * is counted as 12. So from issue to the issue of what reads the result: 3, 4 and 12. */
+/* Latencies. Two cycles pass from issue to the pipe; an integer operation takes 1, an f32 operation 2, and a load
+ * counts as 12 in all. So dependent instructions issue 3, 4 and 12 cycles apart. */
 #define BY_HAND                                                                                                        \
     "latency.int_add=1", "latency.int_other=1", "latency.f32_add=2", "latency.f32_mul=2", "latency.f32_fma=2",         \
         "pepsc.pipeline_load=12"
@@ -103,33 +103,31 @@ static char *show(struct machine *x) {
 static const struct {
     const char *what, *set[2], *loop, *want;
 } notes[] = {
-    /* Instructions: 6. Way to the branch: count 3, compare 3, so that the branch is the seventh cycle at the earliest.
-     * In order: the load 0, the address 1, the sum 12, the count 13, the compare 16, the branch 19: 20 cycles. Every 7
-     * cycles: the count at 0, compare 3, branch 6; the load in 1, 2, 4 or 5, the sum at least 12 after it, in 13 to 17:
-     * the third stage. */
+    /* 6 instructions. Count 3, compare 3: the branch is at cycle 6 at the earliest, so the interval is 7. In order:
+     * load 0, address 1, sum 12, count 13, compare 16, branch 19: 20 cycles. With interval 7: count 0, compare 3,
+     * branch 6, load at 1, 2, 4 or 5, sum at least 12 later, at 13 to 17: the third stage. */
     {"a sum",
      {NULL},
      "ld.global.f32 %f5, [%d2];\nadd.s64 %d2, %d2, 4;\nadd.f32 %f1, %f1, %f5;\n" ROUND,
      "pipelined: an iteration every 7 cycles, in order 7.0 in place of 20.0; at least 6 by its 6 instructions, 7 by "
      "recurrences; 3 stages"},
-    /* Four operations of 4 cycles each that need each other: 16 from iteration to iteration. In order the fourth is at
-     * 12, the count 13, the compare 16, the branch 19: 20. Nothing of it takes longer than the 16 from its beginning.
-     * */
+    /* Four dependent operations of 4 cycles: 16 from iteration to iteration. In order: fourth operation 12, count 13,
+     * compare 16, branch 19: 20. With interval 16 the loop has one stage. */
     {"a recurrence",
      {NULL},
      "add.f32 %f1, %f1, %f3;\nmul.f32 %f1, %f1, %f2;\nadd.f32 %f1, %f1, %f4;\nmul.f32 %f1, %f1, %f3;\n" ROUND,
      "pipelined: an iteration every 16 cycles, in order 16.0 in place of 20.0; at least 7 by its 7 instructions, 16 by "
      "recurrences; 1 stage,"},
-    /* The same, written so that the count and the compare lie in the gaps: count 0, 1, 5, compare 6, 9, 13, branch 14;
-     * the next count 15, the next operation 17 = 13 + 4: every 16 cycles as it stands. */
+    /* Likewise, but the count and the compare fill the gaps. Count 0, operations 1, 5, compare 6, operations 9, 13,
+     * branch 14; next count 15, next operation 17 = 13 + 4. The plain loop already takes 16. */
     {"a recurrence that nothing can shorten",
      {NULL},
      "add.u32 %r3, %r3, 1;\nadd.f32 %f1, %f1, %f3;\nmul.f32 %f1, %f1, %f2;\nsetp.lt.u32 %p2, %r3, %r2;\n"
      "add.f32 %f1, %f1, %f4;\nmul.f32 %f1, %f1, %f3;\n@%p2 bra LOOP;\n",
      "left alone: it takes as long in order: 16.0 cycles an iteration; at least 7 by its 7 instructions, 16 by "
      "recurrences"},
-    /* %f6 = %f1 * c, which is %f2 of the next iteration and %f1 of the one after: the product 4, two moves 3 each: 10
-     * over two iterations, 5. The branch's way is 7; there are 10 instructions. */
+    /* %f6 = %f1 * c becomes %f2 of the next iteration, and %f1 of the one after. Product 4, two moves 3 each: 10 over
+     * two iterations, 5. The path to the branch is 7; there are 10 instructions. */
     {"what was two iterations before",
      {NULL},
      "ld.global.f32 %f5, [%d2];\nmul.f32 %f6, %f1, %f3;\nmov.f32 %f1, %f2;\nadd.s64 %d2, %d2, 4;\n"
@@ -137,10 +135,9 @@ static const struct {
      "pipelined: an iteration every 10 cycles, in order 10.0 in place of 24.0; at least 10 by its 10 instructions, 7 "
      "by "
      "recurrences"},
-    /* Six products between: 6 x 4, and two moves: 30 over two iterations: 15. But then every place on the circle is
-     * given by the first, and with products at 0, 4, 8, 12, 16, 20 and a move at 24 the other move comes at 27, the
-     * slot of the fourth product: 27 - 15 = 12. In order: the last product at 20, moves 21 and 24, count 25, compare
-     * 28, branch 31: 32. */
+    /* Six products between: 6 x 4, and two moves: 30 over two iterations, 15. But then all slots of the cycle follow
+     * from the first. With products at 0, 4, 8, 12, 16, 20 and a move at 24, the other move is at 27, the slot of the
+     * fourth product: 27 - 15 = 12. In order: last product 20, moves 21 and 24, count 25, compare 28, branch 31: 32. */
     {"what was two iterations before, and takes long",
      {NULL},
      "mul.f32 %f6, %f1, %f3;\nmul.f32 %f6, %f6, %f3;\nmul.f32 %f6, %f6, %f3;\nmul.f32 %f6, %f6, %f3;\n"
@@ -148,29 +145,29 @@ static const struct {
      "pipelined: an iteration every 16 cycles, in order 16.0 in place of 32.0; at least 11 by its 11 instructions, 15 "
      "by "
      "recurrences"},
-    /* x[i] = x[i - 2] * c: a store and, two iterations later, the load of it: load 12, product 4, and one from store to
-     * load: 17 over two: 8.5, which is 9 for a schedule. In order: load 0, product 12, store 16, address 17, count 18,
-     * compare 21, branch 24: 25. */
+    /* x[i] = x[i - 2] * c: the load of a store two iterations before. Load 12, product 4, store to load 1: 17 over two
+     * iterations, 8.5, rounded up to 9. In order: load 0, product 12, store 16, address 17, count 18, compare 21,
+     * branch 24: 25. */
     {"memory of two iterations before",
      {NULL},
      "ld.global.f32 %f5, [%d1-8];\nmul.f32 %f6, %f5, %f3;\nst.global.f32 [%d1], %f6;\nadd.s64 %d1, %d1, 4;\n" ROUND,
      "pipelined: an iteration every 9 cycles, in order 8.5 in place of 25.0; at least 7 by its 7 instructions, 9 by "
      "recurrences; 3 stages"},
-    /* x[i] = x[i - 1] * c: 17 over one. */
+    /* x[i] = x[i - 1] * c: 17 over one iteration. */
     {"memory of the iteration before",
      {NULL},
      "ld.global.f32 %f5, [%d1-4];\nmul.f32 %f6, %f5, %f3;\nst.global.f32 [%d1], %f6;\nadd.s64 %d1, %d1, 4;\n" ROUND,
      "pipelined: an iteration every 17 cycles, in order 17.0 in place of 25.0; at least 7 by its 7 instructions, 17 by "
      "recurrences"},
-    /* Another pointer may be the same: the load waits for the store of the iteration before, as it would in order. */
+    /* Another pointer may alias: the load waits for the store of the iteration before, as in order. */
     {"a pointer that could be the same",
      {NULL},
      "ld.global.f32 %f5, [%d2];\nmul.f32 %f6, %f5, %f3;\nst.global.f32 [%d1], %f6;\nadd.s64 %d1, %d1, 4;\n"
      "add.s64 %d2, %d2, 4;\n" ROUND,
      "at least 8 by its 8 instructions, 17 by recurrences"},
-    /* The same with a store to shared memory: nothing is in the way. In order: load 0, two addresses behind it, product
-     * 12, store 16, count 17, compare 20, branch 23: 24. The count at 0 or 1, the branch at 7; from the load to the
-     * store 16: the store's stage is the third. */
+    /* Likewise with a store to shared memory, which cannot alias. In order: load 0, two addresses, product 12, store
+     * 16, count 17, compare 20, branch 23: 24. Count at 0 or 1, branch at 7; the store is 16 after the load: the third
+     * stage. */
     {"another space",
      {NULL},
      "ld.global.f32 %f5, [%d2];\nadd.s32 %r8, %r6, 4;\nadd.s64 %d2, %d2, 4;\nmul.f32 %f6, %f5, %f3;\n"
@@ -208,10 +205,10 @@ START_TEST(intervals_and_reasons) {
 }
 END_TEST
 
-/* The first of these, in the figures of a launch: a loop of 7 cycles and 3 stages. The load is at 1, and the sum not
- * before 13, which is the branch's place (6 of 7), as 14 is the count's (0) and 15 the load's own (1): from 16 on, 15
- * cycles later or more, when the loads of two more iterations have come: two registers beyond those of the plain loop.
- * The other is left alone, as it takes no longer in order: a candidate, and nothing else. */
+/* The first of these loops, in the statistics of a launch: 7 cycles, 3 stages. The load is at 1. The sum cannot be at
+ * 13, the branch's slot (6 of 7), nor at 14 (count, 0), nor at 15 (the load itself, 1). So it is at 16 or later, 15
+ * cycles after the load, when loads of two more iterations have issued: two registers more than the plain loop. The
+ * other loop is no faster pipelined, so it is a candidate that is left alone. */
 START_TEST(figures_of_a_launch) {
     static const char *const names[] = {"pipeline.candidates", "pipeline.loops", "pipeline.cycles", "pipeline.stages",
                                         "pipeline.registers"};
@@ -233,9 +230,9 @@ START_TEST(figures_of_a_launch) {
 }
 END_TEST
 
-/* With dac: a loop whose load and end the affine stream computes is one of both streams; one whose end depends on data
- * is the kernel's alone. */
-START_TEST(what_streams_share_is_left_alone) {
+/* With dac, a loop whose load and end the affine stream computes is shared by both streams, and left alone. A loop
+ * whose end depends on data is the kernel's own. */
+START_TEST(loops_of_both_streams_are_left_alone) {
     static const char *const first[] = {"mov.u32 %r2, %r4;\n", "ld.global.u32 %r2, [%d3];\n"},
                              *const want[] = {"left alone: the affine stream has this loop, too\n",
                                               "pipelined: an iteration every "};
@@ -266,7 +263,7 @@ START_TEST(what_streams_share_is_left_alone) {
 }
 END_TEST
 
-/* A loop of two blocks is none that the pass is for, and one around another neither; a call ends a block. */
+/* Loops of two blocks and loops around other loops are no candidates. A call ends a block. */
 START_TEST(other_loops_are_no_candidates) {
     static const char *const loops[] = {
         "setp.lt.f32 %p3, %f1, %f2;\n@%p3 bra L;\nadd.f32 %f1, %f1, %f3;\nL: add.f32 %f2, %f2, %f4;\n" ROUND,
@@ -295,9 +292,9 @@ static uint32_t registers_of(const char *const *set, bool pipelined, const char 
     return info.registers;
 }
 
-/* The loop has three values of different ages under way; its most live registers are the kernel's. With no limit they
- * are so many more as the statistic says; with one in between there are fewer stages, and nothing goes to memory. */
-START_TEST(registers_that_there_are_suffice) {
+/* The loop has three values of different iterations in flight, and the kernel's most live registers. Without a limit
+ * there are as many more as the statistic says. With a limit between, there are fewer stages, and no spills. */
+START_TEST(a_register_limit_reduces_stages) {
     static const char loop[] =
         "ld.global.f32 %f5, [%d2];\nadd.s64 %d2, %d2, 4;\nadd.f32 %f6, %f5, %f3;\nmul.f32 %f7, %f6, %f5;\n"
         "add.f32 %f8, %f7, %f5;\nmul.f32 %f9, %f8, %f5;\nsub.f32 %f2, %f9, %f5;\nadd.f32 %f1, %f1, %f2;\n" ROUND;
@@ -327,7 +324,7 @@ START_TEST(it_is_an_option) {
 }
 END_TEST
 
-/* ---- against the plain loops ---- */
+/* ---- compared with plain loops ---- */
 
 static const struct {
     const char *what, *loop;
@@ -431,7 +428,7 @@ static void compare(const char *model, const char *const *set, int k) {
     heddle_close(fast.h);
 }
 
-START_TEST(memory_is_that_of_the_plain_loop) {
+START_TEST(memory_equals_the_plain_loop) {
     const struct every_model *models = timed_models();
     for (int m = 0; m < models->n; m++) {
         char reconv[32], chained[48];
@@ -445,9 +442,9 @@ START_TEST(memory_is_that_of_the_plain_loop) {
 }
 END_TEST
 
-/* Loads that need each other, each taken for so long that only intervals of thousands of cycles have few stages: those
- * that are tried on the way there are many, and may not keep anybody waiting. */
-START_TEST(a_long_way_to_a_schedule_is_short) {
+/* Dependent loads with a long assumed latency: only intervals of thousands of cycles have few stages. The pass tries
+ * many intervals, and must not take long. */
+START_TEST(a_long_search_is_fast) {
     static uint32_t want[OUT], got[OUT];
     char loop[4096] = "mov.u64 %d4, %d2;\n";
     for (int i = 0; i < 16; i++)
@@ -458,7 +455,7 @@ START_TEST(a_long_way_to_a_schedule_is_short) {
     clock_t before = clock();
     run(&fast, 3, got);
     double seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
-    ck_assert_msg(seconds < 10, "%.1f s", seconds); /* as long as all of it, by hundreds */
+    ck_assert_msg(seconds < 10, "%.1f s", seconds); /* hundreds of times the usual time of the whole test */
     run(&plain, 3, want);
     ck_assert_mem_eq(got, want, sizeof want);
     ck_assert(heddle_stat(fast.h, 0, "pipeline.loops") == 1);
@@ -470,10 +467,10 @@ END_TEST
 SUITE(mechanisms_pipeline) {
     TEST_LOOP(intervals_and_reasons, 0, N_NOTES);
     TEST(figures_of_a_launch);
-    TEST(what_streams_share_is_left_alone);
+    TEST(loops_of_both_streams_are_left_alone);
     TEST(other_loops_are_no_candidates);
-    TEST(registers_that_there_are_suffice);
+    TEST(a_register_limit_reduces_stages);
     TEST(it_is_an_option);
-    TEST(a_long_way_to_a_schedule_is_short);
-    TEST_LOOP(memory_is_that_of_the_plain_loop, 0, N_LOOPS);
+    TEST(a_long_search_is_fast);
+    TEST_LOOP(memory_equals_the_plain_loop, 0, N_LOOPS);
 }

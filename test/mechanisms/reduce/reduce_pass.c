@@ -1,10 +1,10 @@
-/* The pass that makes sums over a warp of ladders: which it takes, which it leaves, and why. What is computed is
- * compared in test/random/random_kernels.c and test/timing/sm/reduce.c. */
+/* Tests the pass that turns ladders of shuffles into sums over a warp: which it takes, which it leaves, and why.
+ * test/random/random_kernels.c and test/timing/sm/reduce.c compare results. */
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
 #include <stdio.h>
 
-/* What `inspect --pass reduce` shows of a kernel with this body. Its first line is line 4 of the text. */
+/* Returns the output of `inspect --pass reduce` for a kernel with this body, whose first line is line 4 of the text. */
 static char *show(const char *model, const char *body) {
     static const char head[] = ".version 7.0\n.target sm_70\n.address_size 64 .visible .entry k(.param .u64 p) "
                                "{ .reg .pred %p<9>; .reg .b32 %r<30>; .reg .b64 %d<9>; .reg .f32 %f<30>;\n";
@@ -13,7 +13,7 @@ static char *show(const char *model, const char *body) {
     return listing_of(model, NULL, "reduce", text);
 }
 
-/* One step: two lines. */
+/* One step of a ladder: two lines. */
 #define STEP(how, i, j, distance, clamp, mask)                                                                         \
     "shfl.sync." how ".b32 %f2" #i ", %f1" #i ", " #distance ", " #clamp ", " mask ";\nadd.f32 %f1" #j ", %f1" #i      \
     ", %f2" #i ";\n"
@@ -42,12 +42,12 @@ static const struct graph graphs[] = {
      {"#reduce %f15, %f10: shfl.bfly.b32, add.f32, 16 to 1  // 13\n",
       "note: line 13: sum over the warp from line 4 on: 10 instructions in one\n"}},
     {"a butterfly from 1", LADDER("bfly", 31, "-1", 1, 2, 4, 8, 16) USE, 1, {"add.f32, 1 to 16  // 13\n"}},
-    {"without masks, the other way round",
+    {"without masks, operands swapped",
      OLD("bfly", 0, 1, 16, 31) OLD("bfly", 1, 2, 8, 31) OLD("bfly", 2, 3, 4, 31) OLD("bfly", 3, 4, 2, 31)
          OLD("bfly", 4, 5, 1, 31) USE,
      1,
      {"#reduce %f15, %f10: "}},
-    {"one register all the way",
+    {"one register throughout",
      IN_PLACE("bfly", 16, "add.f32", "f") IN_PLACE("bfly", 8, "add.f32", "f") IN_PLACE("bfly", 4, "add.f32", "f")
          IN_PLACE("bfly", 2, "add.f32", "f") IN_PLACE("bfly", 1, "add.f32", "f") "st.global.f32 [%d1], %f1;\n",
      1,
@@ -66,16 +66,13 @@ static const struct graph graphs[] = {
          STEP("bfly", 3, 5, 1, 31, "-1") USE,
      0,
      {"note: line 11: left alone: a ladder of 4 steps, not of 5\n"}},
-    {"half of a warp",
-     LADDER("bfly", 31, "0xffff", 16, 8, 4, 2, 1) USE,
-     0,
-     {"left alone: its member mask does not name"}},
+    {"half a warp", LADDER("bfly", 31, "0xffff", 16, 8, 4, 2, 1) USE, 0, {"left alone: its member mask does not name"}},
     {"two masks",
      STEP("bfly", 0, 1, 16, 31, "-1") STEP("bfly", 1, 2, 8, 31, "0xff") STEP("bfly", 2, 3, 4, 31, "-1")
          STEP("bfly", 3, 4, 2, 31, "-1") STEP("bfly", 4, 5, 1, 31, "-1") USE,
      0,
      {"left alone: its shuffles have different member masks\n"}},
-    {"a mask that is computed", LADDER("bfly", 31, "%r9", 16, 8, 4, 2, 1) USE, 1, {"#reduce %f15, %f10: "}},
+    {"a mask in a register", LADDER("bfly", 31, "%r9", 16, 8, 4, 2, 1) USE, 1, {"#reduce %f15, %f10: "}},
     {"a mask that changes",
      STEP("bfly", 0, 1, 16, 31, "%r9") "add.u32 %r9, %r9, 1;\n" STEP("bfly", 1, 2, 8, 31, "%r9")
          STEP("bfly", 2, 3, 4, 31, "%r9") STEP("bfly", 3, 4, 2, 31, "%r9") STEP("bfly", 4, 5, 1, 31, "%r9") USE,
@@ -83,20 +80,20 @@ static const struct graph graphs[] = {
      {"left alone: its member mask is written before its end\n"}},
     {"segments", LADDER("bfly", 0x101f, "-1", 16, 8, 4, 2, 1) USE, 0, {"left alone: it sums parts of a warp\n"}},
     {"another order", LADDER("bfly", 31, "-1", 8, 16, 4, 2, 1) USE, 0, {"left alone: its distances are neither"}},
-    {"a partial sum that lives on",
+    {"a partial sum with another reader",
      LADDER("bfly", 31, "-1", 16, 8, 4, 2, 1) "st.global.f32 [%d1], %f13;\n" USE,
      0,
      {"left alone: a partial sum is used elsewhere\n"}},
-    {"what a shuffle brings lives on",
+    {"a shuffle's result with another reader",
      LADDER("bfly", 31, "-1", 16, 8, 4, 2, 1) "st.global.f32 [%d1], %f22;\n" USE,
      0,
      {"left alone: what a shuffle brings, or its predicate, is used elsewhere\n"}},
-    {"a step under a guard",
+    {"a guarded step",
      STEP("bfly", 0, 1, 16, 31, "-1") STEP("bfly", 1, 2, 8, 31, "-1") "@%p1 " STEP("bfly", 2, 3, 4, 31, "-1")
          STEP("bfly", 3, 4, 2, 31, "-1") STEP("bfly", 4, 5, 1, 31, "-1") USE,
      0,
      {"note: line 7: left alone: a ladder of 2 steps, not of 5\n"}},
-    {"what is summed is written meanwhile",
+    {"the summed value is written between",
      STEP("bfly", 0, 1, 16, 31, "-1") "mov.f32 %f10, 0f3F800000;\n" STEP("bfly", 1, 2, 8, 31, "-1")
          STEP("bfly", 2, 3, 4, 31, "-1") STEP("bfly", 3, 4, 2, 31, "-1") STEP("bfly", 4, 5, 1, 31, "-1") USE,
      0,
@@ -146,8 +143,8 @@ static const struct graph graphs[] = {
      LADDER("up", 0, "-1", 1, 2, 4, 8, 16) "mov.u32 %r1, %laneid;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 " USE,
      0,
      {"left alone: other lanes than"}},
-    {"nobody wants the sum", LADDER("down", 31, "-1", 16, 8, 4, 2, 1), 0, {"left alone: nothing uses the sum\n"}},
-    {"lanes may shuffle in two places",
+    {"the sum is not used", LADDER("down", 31, "-1", 16, 8, 4, 2, 1), 0, {"left alone: nothing uses the sum\n"}},
+    {"lanes may reach shuffles in two places",
      "@%p1 bra E;\n" LADDER("bfly", 31, "-1", 16, 8, 4, 2, 1) USE
      "bra J;\nE: shfl.sync.bfly.b32 %f9, %f8, 1, 31, -1;\nst.global.f32 [%d1], %f9;\nJ: mov.u32 %r1, 0;\n",
      0,
@@ -158,13 +155,13 @@ static const struct graph graphs[] = {
      "bra J;\nG: shfl.sync.bfly.b32 %f9, %f8, 1, 31, -1;\nst.global.f32 [%d1], %f9;\nJ: mov.u32 %r1, 0;\n",
      0,
      {"left alone: other threads of the warp may wait at another shuffle meanwhile\n"}},
-    {"without masks they do not wait",
+    {"without masks lanes do not wait",
      "@%p1 bra E;\n" OLD("bfly", 0, 1, 16, 31) OLD("bfly", 1, 2, 8, 31) OLD("bfly", 2, 3, 4, 31)
          OLD("bfly", 3, 4, 2, 31) OLD("bfly", 4, 5, 1, 31) USE
      "bra J;\nE: shfl.bfly.b32 %f9, %f8, 1, 31;\nst.global.f32 [%d1], %f9;\nJ: mov.u32 %r1, 0;\n",
      1,
      {NULL}},
-    {"a warp by itself, then another place",
+    {"a ladder on one side, then another shuffle for all",
      "@%p1 bra J;\n" LADDER("bfly", 31, "-1", 16, 8, 4, 2, 1) USE
      "J: shfl.sync.bfly.b32 %f9, %f8, 1, 31, -1;\nst.global.f32 [%d1], %f9;\n",
      1,
@@ -184,7 +181,7 @@ START_TEST(ladders_are_found) {
 }
 END_TEST
 
-/* Two sums at once, as a compiler interleaves them, through registers of another type. */
+/* Two interleaved sums, as a compiler emits them, through registers of another type. */
 START_TEST(interleaved_ladders_are_found) {
     char body[4096], *shown;
     int at = snprintf(body, sizeof body, "mov.u32 %%r20, -1;\nmov.u32 %%r21, 31;\n");
@@ -207,8 +204,8 @@ START_TEST(interleaved_ladders_are_found) {
 }
 END_TEST
 
-/* The classic one of the last warp: of volatile steps, with `before` and `between` the third and fourth one, and
- * `after` behind them. */
+/* Returns the output for the usual tree of the last warp of a CTA, with volatile steps from distance `first` on.
+ * `between` follows the step with distance 4, `after` follows the tree. */
 static char *show_tree(const char *between, const char *after, bool barriers, int first) {
     char body[3000];
     int at = snprintf(body, sizeof body,
@@ -263,7 +260,7 @@ START_TEST(trees_in_shared_memory_are_found) {
 }
 END_TEST
 
-/* The other way of a branch, which does not lead to the sum, is where another warp may wait and read. */
+/* On the other side of a branch, which skips the sum, another warp may wait and read the partial sums. */
 START_TEST(parts_that_other_warps_may_read_stay) {
     char body[3000], *shown;
     int at = snprintf(body, sizeof body,

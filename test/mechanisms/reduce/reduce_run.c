@@ -1,10 +1,11 @@
-/* Sums over a warp in time and in numbers: cycles by hand, what is counted, values whose order of addition shows. */
+/* Tests timing and results of sums over a warp: cycles by hand, statistics, and values that show the order of
+ * addition. */
 #include "test/every_model.h"
 #include "test/timing/sm/float_rig.h"
 
 enum { STEPS = 5 };
 
-/* A ladder over %f7, by one register and without moves. */
+/* Writes a ladder over %f7, in one register and without moves. */
 static int ladder(char *body, size_t size, const char *how, bool from_16, const char *mask) {
     int at = 0;
     bool up = strstr(how, "up") != NULL;
@@ -15,7 +16,7 @@ static int ladder(char *body, size_t size, const char *how, bool from_16, const 
     return at;
 }
 
-/* out[tid] = f9 after the body, f7 = in[tid] before it. */
+/* Before the body, f7 = in[tid]; after it, out[tid] = f9. */
 static struct outcome run_body(const char *model, struct heddle_dim block, const char *body, const float in[FLOATS]) {
     static const char kernel[] =
         ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in) {\n"
@@ -28,13 +29,13 @@ static struct outcome run_body(const char *model, struct heddle_dim block, const
     return run_floats(model, set, block, kernel, body, in);
 }
 
-/* Numbers of which every order of additions gives another sum, more or less. */
+/* Fills in numbers whose sum depends on the order of additions. */
 static void fill(float in[FLOATS]) {
     for (int i = 0; i < FLOATS; i++)
         in[i] = ldexpf((float)(i * 37 % 101) - 50.3f, i * 7 % 29 - 14);
 }
 
-/* What the ladder computes, in plain C. */
+/* Computes the ladder in plain C. */
 static void expect(const float in[32], float out[32], const char *how, bool from_16) {
     float now[32], other[32];
     memcpy(now, in, sizeof now);
@@ -56,7 +57,7 @@ static void expect(const float in[32], float out[32], const char *how, bool from
 static const struct {
     const char *how, *mask;
     bool from_16;
-    int lane; /* 32: all */
+    int lane; /* 32: all lanes */
     const char *use;
 } forms[] = {
     {"bfly", "-1", true, 32, SUM},         {"bfly", "-1", false, 32, SUM},        {"bfly", NULL, true, 32, SUM},
@@ -64,7 +65,7 @@ static const struct {
     {"up", "-1", false, 31, ONLY(31) SUM},
 };
 
-/* Each base with the tree, and the tree beside other extensions. */
+/* Each base with the tree, and the tree with other extensions. */
 static const char *const with_tree[] = {"functional+reduce", "spe+dac+reduce", "its+chain+fold+reduce"};
 static int reducing(void) { return base_models()->n + (int)(sizeof with_tree / sizeof with_tree[0]); }
 static const char *reducing_model(int i) {
@@ -72,7 +73,7 @@ static const char *reducing_model(int i) {
     return i < bases ? bases_with("+reduce")->name[i] : with_tree[i - bases];
 }
 
-/* Bit for bit in the ladder's order, and that order shows: from 16 is not from 1. */
+/* Sums equal the ladder's bit for bit. The order matters: from 16 down differs from 1 up. */
 START_TEST(sums_are_the_ladders) {
     float in[FLOATS], want[32], other[32];
     char body[1024];
@@ -93,8 +94,9 @@ START_TEST(sums_are_the_ladders) {
         if (model[0] != 'f') {
             ck_assert_double_eq(stat(&o, "reduce.instructions"), 1);
             ck_assert_double_eq(stat(&o, "reduce.fallbacks"), 0);
-            ck_assert_double_eq(stat(&o, "reduce.instructions_saved"), 9); /* five shuffles, five additions: one */
-            ck_assert_double_eq(stat(&o, "op.f32_add"), 31);               /* a tree of 32 leaves */
+            ck_assert_double_eq(stat(&o, "reduce.instructions_saved"),
+                                9); /* five shuffles and five additions became one instruction */
+            ck_assert_double_eq(stat(&o, "op.f32_add"), 31); /* a tree of 32 leaves */
             ck_assert_double_eq(stat(&o, "op.shfl"), 0);
         }
         heddle_close(o.h);
@@ -108,7 +110,7 @@ static double cycles(const char *model, struct heddle_dim block, const char *bod
     return cycles_of(run_body(model, block, body, in));
 }
 
-/* Five additions of 3 cycles: 12 more than one addition in its place. */
+/* Five additions of 3 cycles: 12 cycles more than one addition. */
 START_TEST(the_tree_takes_five_additions) {
     char body[1024];
     const struct heddle_dim warp = {32, 1, 1};
@@ -119,9 +121,9 @@ START_TEST(the_tree_takes_five_additions) {
 }
 END_TEST
 
-/* A CTA of 16 threads: half of a warp. The tree is not for it, and it costs what the ladder costs by itself: 5 shuffles
- * of 7 cycles and 5 additions of 3, and 9 ways from a result to the next operands. */
-START_TEST(half_a_warp_costs_the_ladder) {
+/* A CTA of 16 threads is half a warp, so the tree is not used. It costs what the plain ladder costs: 5 shuffles of 7
+ * cycles, 5 additions of 3, and 9 paths from a result to the next operands. */
+START_TEST(half_a_warp_costs_as_much_as_the_ladder) {
     char body[1024];
     float in[FLOATS];
     const struct heddle_dim half = {16, 1, 1};
@@ -140,9 +142,9 @@ START_TEST(half_a_warp_costs_the_ladder) {
 }
 END_TEST
 
-/* "tid.x == 0" is lane 0 alone in a row of 32 threads, and lanes 0 and 16 of two rows of 16: there lane 16 has another
- * sum than lane 0, which a tree does not know. Seen when the instruction executes. */
-START_TEST(the_shape_of_the_cta_is_looked_at) {
+/* "tid.x == 0" is lane 0 in a row of 32 threads, and lanes 0 and 16 in two rows of 16. There lane 16 has another sum
+ * than lane 0, which the tree cannot give. The instruction checks this when it executes. */
+START_TEST(the_cta_shape_is_checked) {
     char body[1024];
     float in[FLOATS];
     fill(in);
@@ -162,8 +164,8 @@ START_TEST(the_shape_of_the_cta_is_looked_at) {
 }
 END_TEST
 
-/* A mask from a register: all lanes of the warp, or those of two halves, which sum by themselves. */
-START_TEST(masks_are_looked_at) {
+/* A mask from a register: all lanes, or each half, which then sums separately. */
+START_TEST(masks_are_checked) {
     static const char *const models[] = {"spe+reduce", "its+reduce", "dws+reduce", "functional+reduce"};
     char body[1024], halves[1024];
     float in[FLOATS];
@@ -188,7 +190,8 @@ END_TEST
 
 /* ---- in shared memory ---- */
 
-/* Of the first warp: s[t] = f7, then s[t] += s[t + d] for five distances; all threads then read s[which]. */
+/* The first warp stores s[t] = f7, then executes s[t] += s[t + d] for five distances. Then all threads read
+ * s[which]. */
 static void tree(char *body, size_t size, bool from_16, bool barriers, int which) {
     int at = snprintf(body, size,
                       ".shared .align 4 .b8 s[512];\nshl.b32 %%r6, %%r1, 2;\nmov.u32 %%r7, s;\n"
@@ -204,7 +207,7 @@ static void tree(char *body, size_t size, bool from_16, bool barriers, int which
     snprintf(body + at, size - (size_t)at, "J: bar.sync 0;\nld.shared.f32 %%f9, [s+%d];\n", 4 * which);
 }
 
-/* What the steps store, of a row of threads. */
+/* Returns what the steps store for a row of threads. */
 static float tree_sum(const float in[FLOATS], int threads, bool from_16, int which) {
     float s[128] = {0}, sum[32];
     int lanes = threads < 32 ? threads : 32;
@@ -217,9 +220,9 @@ static float tree_sum(const float in[FLOATS], int threads, bool from_16, int whi
     return s[which];
 }
 
-/* The whole sum, and a part of it, which the tree does not have: bit for bit in every model, for whole warps, half of
- * one, and more than one. Rows of 16 threads share places, so that who stores last shows: there the plain model says
- * what is right. */
+/* The whole sum, and a partial sum, which the tree does not compute, are equal bit for bit in each model, for one warp,
+ * half a warp, and more. Rows of 16 threads share words, so the last store counts; there the plain model gives the
+ * expected values. */
 START_TEST(sums_in_shared_memory_are_the_steps) {
     static const struct heddle_dim blocks[] = {{32, 1, 1}, {64, 1, 1}, {96, 1, 1}, {16, 1, 1}, {16, 4, 1}};
     const bool from_16 = _i & 1, barriers = _i & 2;
@@ -233,7 +236,7 @@ START_TEST(sums_in_shared_memory_are_the_steps) {
         int threads = (int)(blocks[b].x * blocks[b].y);
         if (blocks[b].y == 1)
             ck_assert(plain.out[0] ==
-                      tree_sum(in, threads, from_16, which)); /* what the test expects is the program's */
+                      tree_sum(in, threads, from_16, which)); /* the expected values are the program's */
         for (int m = 0; m < reducing(); m++) {
             const char *model = reducing_model(m);
             struct outcome o = run_body(model, blocks[b], body, in);
@@ -252,9 +255,9 @@ START_TEST(sums_in_shared_memory_are_the_steps) {
 }
 END_TEST
 
-/* 20 instructions of volatile accesses, of which the first load and the last store are left: 18 less 1 for the tree.
- * With barriers of the warp and parts in registers it is 5 loads, 5 additions, 5 stores and 9 barriers before the last
- * store, which is left: 23 less 1. */
+/* 20 instructions with volatile accesses. The first load and the last store stay: 18 less, 1 more for the tree. With
+ * warp barriers and registers: 5 loads, 5 additions, 4 stores and 9 barriers go, and the last store stays: 23 less, 1
+ * more. */
 START_TEST(steps_in_shared_memory_are_counted) {
     static const double saved[] = {17, 22};
     float in[FLOATS];
@@ -275,7 +278,7 @@ START_TEST(steps_in_shared_memory_are_counted) {
 }
 END_TEST
 
-/* A step that leads out of shared memory is the fault that it was. */
+/* A step out of shared memory faults as without the pass. */
 START_TEST(a_step_out_of_memory_is_a_fault) {
     char err[512] = "", body[4096], text[8192];
     tree(body, sizeof body, true, false, 0);
@@ -310,7 +313,7 @@ SUITE(mechanisms_reduce_run) {
     TEST(a_step_out_of_memory_is_a_fault);
     TEST_LOOP(sums_are_the_ladders, 0, 7);
     TEST(the_tree_takes_five_additions);
-    TEST(half_a_warp_costs_the_ladder);
-    TEST(the_shape_of_the_cta_is_looked_at);
-    TEST(masks_are_looked_at);
+    TEST(half_a_warp_costs_as_much_as_the_ladder);
+    TEST(the_cta_shape_is_checked);
+    TEST(masks_are_checked);
 }

@@ -1,5 +1,5 @@
-/* Sums that one lane makes of one value after another: which become one instruction where the order is free, which are
- * left alone, and why. What is computed is compared in test/timing/sm/reduce_serial.c. */
+/* Tests sums of many values in one lane: which become one instruction if the order is free, which are left alone, and
+ * why. test/timing/sm/reduce_serial.c compares results. */
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
 #include <stdarg.h>
@@ -19,7 +19,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
     ck_assert(t->n < SIZE);
 }
 
-/* What `inspect --pass reduce` shows of a kernel with this body. Its first line is line 4 of the text. */
+/* Returns the output of `inspect --pass reduce` for a kernel with this body, whose first line is line 4 of the text. */
 static char *show(const char *ieee, const char *body) {
     static const char head[] =
         ".version 7.0\n.target sm_70\n.address_size 64 .visible .entry k(.param .u64 p) { .shared .align 16 .b8 "
@@ -30,14 +30,14 @@ static char *show(const char *ieee, const char *body) {
     return listing_of("functional+reduce", set, "reduce", t.s);
 }
 
-/* n loads of words in a row and as many additions to %f0, two lines each; the sum begins with `from`. */
+/* Writes n loads of consecutive words, each with an addition to %f0, in two lines; the sum starts with `from`. */
 static void serial(struct text *t, int n, const char *from, const char *base, int offset) {
     for (int k = 0; k < n; k++)
         add(t, "ld.shared.f32 %%f%d, [%s+%d];\nadd.f32 %%f0, %s, %%f%d;\n", k + 1, base, offset + 4 * k,
             k ? "%f0" : from, k + 1);
 }
 
-/* From 4 values on, and 32 at most. Lines: the first addition is in line 5, the k-th in line 3 + 2k. */
+/* Sums have 4 to 32 values. The first addition is in line 5, the k-th in line 3 + 2k. */
 START_TEST(runs_become_one) {
     for (int n = 1; n <= 40; n++) {
         struct text t = {.n = 0};
@@ -61,7 +61,7 @@ START_TEST(runs_become_one) {
 }
 END_TEST
 
-/* In the program's order there is nothing for a tree to do. */
+/* If the program's order must be kept, there is no tree. */
 START_TEST(the_order_must_be_free) {
     struct text t = {.n = 0};
     serial(&t, 32, "0f00000000", "s", 0);
@@ -85,23 +85,23 @@ static const struct {
 } bodies[] = {
     {"either side", FOUR ADD(5, 9, 1) ADD(6, 2, 5) ADD(7, 3, 6) ADD(0, 7, 4), 1,
      "#reduce %f0, %f9: shared, add.f32, 4"},
-    {"the first two words by themselves: one is what the lane has",
+    {"the sum starts with the first two words",
      FOUR "ld.shared.f32 %f8, [s+16];\n" ADD(5, 1, 2) ADD(6, 5, 3) ADD(7, 6, 4) ADD(0, 7, 8), 1,
      "#reduce %f0, %f1: shared, add.f32, 4 words"},
     {"a vector", "ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [s+32];\n" ADD(0, 0, 1) ADD(0, 0, 2) ADD(0, 0, 3) ADD(0, 0, 4),
      1, "from line 5 on: 5 instructions in one"},
-    {"two vectors, of the second the first half",
+    {"two vectors, of the second three words",
      "ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [s];\nld.shared.v4.f32 {%f5, %f6, %f7, %f8}, [s+16];\n" ADD(0, 0, 1)
          ADD(0, 0, 2) ADD(0, 0, 3) ADD(0, 0, 4) ADD(0, 0, 5) ADD(0, 0, 6) ADD(0, 0, 7) "mul.f32 %f0, %f0, %f8;\n",
      1, "add.f32, 7 words in a row"},
-    {"a value that others read, too, is still loaded",
+    {"a value with another reader is still loaded",
      FOUR ADD(0, 0, 1) ADD(0, 0, 2) ADD(0, 0, 3) ADD(0, 0, 4) "mul.f32 %f0, %f0, %f3;\n", 1,
      "from line 8 on: 7 instructions in one"},
-    {"not in a row", FOUR ADD(0, 0, 2) ADD(0, 0, 1) ADD(0, 0, 3) ADD(0, 0, 4), 0, ""},
-    {"a partial sum that others read", FOUR ADD(5, 9, 1) ADD(6, 2, 5) ADD(7, 3, 6) ADD(0, 7, 4) ADD(0, 0, 6), 0, ""},
+    {"not consecutive", FOUR ADD(0, 0, 2) ADD(0, 0, 1) ADD(0, 0, 3) ADD(0, 0, 4), 0, ""},
+    {"a partial sum with another reader", FOUR ADD(5, 9, 1) ADD(6, 2, 5) ADD(7, 3, 6) ADD(0, 7, 4) ADD(0, 0, 6), 0, ""},
     {"differences", FOUR ADD(0, 0, 1) ADD(0, 0, 2) "sub.f32 %f0, %f0, %f3;\n" ADD(0, 0, 4), 0, ""},
     {"another rounding", FOUR ADD(0, 0, 1) ADD(0, 0, 2) "add.rz.f32 %f0, %f0, %f3;\n" ADD(0, 0, 4), 0, ""},
-    {"a guard", FOUR ADD(0, 0, 1) ADD(0, 0, 2) "@%p1 " ADD(0, 0, 3) ADD(0, 0, 4), 0, ""},
+    {"a guarded addition", FOUR ADD(0, 0, 1) ADD(0, 0, 2) "@%p1 " ADD(0, 0, 3) ADD(0, 0, 4), 0, ""},
     {"flushed to zero, all of them",
      FOUR "add.ftz.f32 %f0, %f0, %f1;\nadd.ftz.f32 %f0, %f0, %f2;\nadd.ftz.f32 %f0, %f0, %f3;\nadd.ftz.f32 %f0, %f0, "
           "%f4;\n",
@@ -163,7 +163,7 @@ START_TEST(what_is_taken_and_what_is_left) {
 }
 END_TEST
 
-/* Additions that no loop carries on, and one in a loop that begins anew in each turn, are no sums of many values. */
+/* Additions outside loops, and a sum that starts again in each iteration, are not sums of many values. */
 START_TEST(few_additions_are_no_sum) {
     static const char *const few[] = {
         "ld.shared.f32 %f1, [s];\nadd.f32 %f0, %f0, %f1;\n",

@@ -1,9 +1,8 @@
-/* Sums that one lane makes of words of shared memory, in the tree's order: values and errors in plain C, cycles by
- * hand. */
+/* Tests sums of words in shared memory by one lane, in tree order: values and errors in plain C, cycles by hand. */
 #include "test/every_model.h"
 #include "test/timing/sm/float_rig.h"
 
-/* Thread 0 (or lanes below `lanes`) adds n words from word `from` on to in[tid], by the tree or one after another. */
+/* Thread 0, or lanes below `lanes`, adds n words from word `from` on to in[tid], by the tree or serially. */
 static struct outcome run_sum(const char *model, const char *const *set, int n, int from, int lanes, const char *add,
                               const float in[FLOATS]) {
     static const char kernel[] =
@@ -22,13 +21,13 @@ static struct outcome run_sum(const char *model, const char *const *set, int n, 
     return run_floats(model, set, (struct heddle_dim){32, 1, 1}, kernel, body, in);
 }
 
-/* Numbers of which every order of additions gives another sum, more or less. */
+/* Fills in numbers whose sum depends on the order of additions. */
 static void fill(float in[FLOATS]) {
     for (int i = 0; i < FLOATS; i++)
         in[i] = ldexpf((float)(i * 37 % 101) - 50.3f, i * 7 % 29 - 14);
 }
 
-/* Neighbours first, by recursion: the tree over the next power of two, of which the rest is nothing. */
+/* Sums neighbours first, by recursion, over the next power of two; missing values are 0. */
 static double tree_of(const float *v, int n, int width) {
     if (width == 1)
         return v[0];
@@ -41,7 +40,7 @@ static double relative(float have, float want) {
     return have == want ? 0 : fabs((double)have - (double)want) / size;
 }
 
-/* For each number of values: the tree's sum with one rounding, and how far it is from the sum one after another. */
+/* For each number of values: the tree's sum with one rounding, and its distance from the serial sum. */
 START_TEST(sums_are_the_trees) {
     static const char *const wide[] = {"chain.ieee=off", NULL}, *const exact[] = {"chain.ieee=on", NULL};
     float in[FLOATS];
@@ -73,7 +72,7 @@ START_TEST(sums_are_the_trees) {
 }
 END_TEST
 
-/* Whoever executes it, alone or with others, gets the same. */
+/* The result does not depend on the model and on the other lanes. */
 START_TEST(sums_do_not_depend_on_the_model) {
     float in[FLOATS], want[32];
     fill(in);
@@ -95,7 +94,7 @@ START_TEST(sums_do_not_depend_on_the_model) {
 }
 END_TEST
 
-/* What is flushed to zero before the tree is nothing in it: 2^-140 twenty times, and a normal number. */
+/* Subnormal inputs count as 0: 2^-140 twenty times, and a normal number. */
 START_TEST(small_numbers_are_flushed) {
     static const char *const set[] = {"chain.ieee=off", NULL};
     float in[FLOATS];
@@ -117,8 +116,8 @@ static double cycles(const char *ieee, const char *more, int n, int lanes) {
     return cycles_of(run_sum("spe+reduce", set, n, 0, lanes, "add.f32", in));
 }
 
-/* 32 values take five levels of 3 cycles and an addition more, 4 take two levels, 17 five and 16 four. reduce.latency
- * is that of the tree, whatever it sums. */
+/* 32 values take five levels of 3 cycles and one more addition; 4 take two levels, 17 five, 16 four. reduce.latency is
+ * the whole tree's latency, for any number. */
 START_TEST(the_tree_takes_its_levels) {
     double base = cycles("chain.ieee=off", NULL, 32, 1);
     ck_assert_double_eq(base - cycles("chain.ieee=off", NULL, 4, 1), 3 * 3);
@@ -129,9 +128,9 @@ START_TEST(the_tree_takes_its_levels) {
 }
 END_TEST
 
-/* A row is for one lane: two lanes wait for additions one after another, as they would by themselves. From one addition
- * to the next it is 3 cycles and the way, which is what an addition more costs without the tree. */
-START_TEST(two_lanes_do_without) {
+/* The tree serves one lane. Two lanes take the time of serial additions: 3 cycles and the path to the next operands for
+ * each, as without the tree. */
+START_TEST(two_lanes_add_serially) {
     static const char *const set[] = {"chain.ieee=off", NULL};
     float in[FLOATS];
     fill(in);
@@ -142,15 +141,15 @@ START_TEST(two_lanes_do_without) {
     ck_assert_double_eq(stat(&o, "op.f32_add"), 64);
     ck_assert_double_eq(stat(&o, "chain.wide_results"), 2);
     heddle_close(o.h);
-    /* loads of single lanes come one after another, so that 16 more of them and of the additions take longer than the
-     * additions alone */
+    /* Single-lane loads execute one after the other, so 16 more loads with additions take longer than the additions
+     * alone. */
     double tree = cycles("chain.ieee=off", NULL, 32, 2) - cycles("chain.ieee=off", NULL, 16, 2);
     double alone = cycles("chain.ieee=on", NULL, 32, 2) - cycles("chain.ieee=on", NULL, 16, 2);
     ck_assert_msg(tree >= 16 * 3 && tree <= alone, "16 more take %.0f cycles, by themselves %.0f", tree, alone);
 }
 END_TEST
 
-/* 16 words of 16, and one word further. */
+/* 16 words of 16, then one word further. */
 START_TEST(a_word_out_of_memory_is_a_fault) {
     char err[512] = "";
     for (int beyond = 0; beyond < 2; beyond++) {
@@ -184,6 +183,6 @@ SUITE(mechanisms_reduce_serial_run) {
     TEST(sums_do_not_depend_on_the_model);
     TEST(small_numbers_are_flushed);
     TEST(the_tree_takes_its_levels);
-    TEST(two_lanes_do_without);
+    TEST(two_lanes_add_serially);
     TEST(a_word_out_of_memory_is_a_fault);
 }

@@ -1,4 +1,4 @@
-/* Subwarps by hand: who has an entry of the thread status table, who is elected, and which of them are one. */
+/* Tests subwarps by hand: entries of the thread status table, election, and merging. */
 #include "test/isa/paths/subwarps_rig.h"
 
 static void start(const struct reconv_ops *model, uint32_t entries) {
@@ -7,8 +7,8 @@ static void start(const struct reconv_ops *model, uint32_t entries) {
     start_with(model);
 }
 
-/* The active subwarp parts: `lanes` of it go to `pc` and are READY, the rest goes on and stays active. */
-static void part(uint32_t pc, lanemask_t lanes) {
+/* The active subwarp diverges: `lanes` branch to `pc` and become READY; the rest falls through and stays ACTIVE. */
+static void diverge(uint32_t pc, lanemask_t lanes) {
     struct path p[2];
     ops->paths(st, p, 2);
     struct target t[2] = {{p[0].pc + 1, p[0].lanes & ~lanes}, {pc, lanes}};
@@ -16,7 +16,7 @@ static void part(uint32_t pc, lanemask_t lanes) {
     ops->branch(st, p[0].id, t, 2, &site);
 }
 
-/* The active subwarp meets a load-to-use stall: as the SM does it. Returns its id, or -1 when it stays. */
+/* The active subwarp meets a load-to-use stall, as in an SM. Returns its id; -1: it stays active. */
 static int stall(void) {
     int was = id();
     ops->stall(st, was, STALL_LOAD_USE);
@@ -26,18 +26,18 @@ static int stall(void) {
     return -1;
 }
 
-/* Four subwarps at 20, 30, 40 and 1 (active). Two entries: the first stall takes one, and the other is kept for who
- * takes over; so at the second stall nobody can take over, and the subwarp stays where it is. When the first wakes,
- * its entry is free again. */
-START_TEST(entries_are_of_those_that_are_stalled) {
+/* Four subwarps at 20, 30, 40 and 1 (ACTIVE), two entries. The first stall takes one entry; the other is reserved for
+ * the subwarp that becomes active. So at the second stall no subwarp can take over. When the first wakes, its entry is
+ * free again. */
+START_TEST(stalled_subwarps_hold_entries) {
     start(&reconv_si, 2);
-    part(20, 0x0f);
-    part(30, 0x30);
-    part(40, 0x40);
+    diverge(20, 0x0f);
+    diverge(30, 0x30);
+    diverge(40, 0x40);
     ck_assert_str_eq(all(), "20:fr 30:30r 40:40r 3:80a ");
     int first = stall();
     ck_assert_int_ge(first, 0);
-    ck_assert_str_eq(active(), "20:f"); /* the next in turn */
+    ck_assert_str_eq(active(), "20:f"); /* next in rotation */
     ck_assert_int_eq(stall(), -1);
     ck_assert_str_eq(active(), "20:f");
     ops->wake(st, first);
@@ -48,34 +48,34 @@ START_TEST(entries_are_of_those_that_are_stalled) {
 }
 END_TEST
 
-/* 1: nobody is set aside, and nobody yields. 3: two are, beside the active one. 32: whoever stalls. */
-START_TEST(as_many_overlap_as_there_are_entries) {
+/* 1 entry: no subwarp stalls or yields. 3: two stall beside the active one. 32: any number. */
+START_TEST(entries_limit_overlap) {
     static const uint32_t entries[] = {1, 2, 3, 4, 32};
     static const int aside[] = {0, 1, 2, 3, 3};
     for (int i = 0; i < 5; i++) {
         start(&reconv_si, entries[i]);
-        part(20, 0x0f);
-        part(30, 0x30);
-        part(40, 0x40);
+        diverge(20, 0x0f);
+        diverge(30, 0x30);
+        diverge(40, 0x40);
         int n = 0;
         while (n < 8 && stall() >= 0)
             n++;
-        ck_assert_msg(n == aside[i], "%u entries: %d set aside", entries[i], n);
+        ck_assert_msg(n == aside[i], "%u entries: %d stalled", entries[i], n);
     }
     start(&reconv_si, 1);
-    part(20, 0x0f);
+    diverge(20, 0x0f);
     ops->yield(st, id());
     ck_assert_str_eq(active(), "1:f0");
 }
 END_TEST
 
-/* BLOCKED subwarps hold no entry: lanes 80 wait at the BSYNC, and still one of the others can be set aside. */
+/* BLOCKED subwarps hold no entry: lanes 80 wait at the BSYNC, and another subwarp can still stall. */
 START_TEST(blocked_subwarps_hold_no_entry) {
     start(&reconv_si, 2);
     ops->bssy(st, id(), 3, 90, 1);
-    part(20, 0x0f);
-    part(30, 0x30);
-    part(40, 0x40);
+    diverge(20, 0x0f);
+    diverge(30, 0x30);
+    diverge(40, 0x40);
     ops->bsync(st, id(), 3, 91);
     ck_assert_str_eq(active(), "20:f");
     ck_assert_int_ge(stall(), 0);
@@ -83,27 +83,27 @@ START_TEST(blocked_subwarps_hold_no_entry) {
 }
 END_TEST
 
-/* Lanes f and 30 go to 20 one after the other: one subwarp. Lanes that come later join them. */
-START_TEST(ready_subwarps_at_one_pc_are_one) {
+/* Lanes f and 30 reach 20 one after the other: one subwarp. Later lanes join it. */
+START_TEST(ready_subwarps_at_one_pc_merge) {
     for (int m = 0; m < 2; m++) {
         start(m ? &reconv_si : &reconv_its, 32);
-        part(20, 0x0f);
-        part(20, 0x30);
+        diverge(20, 0x0f);
+        diverge(20, 0x30);
         ck_assert_str_eq(all(), "20:3fr 2:c0a ");
-        part(40, 0x40);
-        ops->yield(st, id()); /* 80 gives way to 3f */
+        diverge(40, 0x40);
+        ops->yield(st, id()); /* 80 yields to 3f */
         ck_assert_str_eq(active(), "20:3f");
         ops->advance(st, id(), 40);
-        ops->yield(st, id()); /* and these, now at 40, to the next in turn: 40 and 3f have become one */
+        ops->yield(st, id()); /* 3f, now at 40, yields to the next in rotation: 40 and 3f have merged */
         ck_assert_str_eq(all(), "40:7fa 3:80r ");
     }
 }
 END_TEST
 
-/* A stalled subwarp wakes where another one is READY. */
-START_TEST(a_subwarp_that_wakes_joins_its_place) {
+/* A stalled subwarp wakes where another is READY: they merge. */
+START_TEST(a_waking_subwarp_merges) {
     start(&reconv_si, 32);
-    part(20, 0x0f);
+    diverge(20, 0x0f);
     int first = stall(); /* f0 at 1 */
     ck_assert_str_eq(active(), "20:f");
     struct target back[2] = {{21, 0x3}, {1, 0xc}};
@@ -115,12 +115,12 @@ START_TEST(a_subwarp_that_wakes_joins_its_place) {
 }
 END_TEST
 
-/* Two calls of one function: f and 30 each registered for barrier 4 by itself, and stand at its BSYNC's region. They
- * would part again there, so they are not one. */
-START_TEST(other_groups_are_other_subwarps) {
+/* Two calls of one function: f and 30 registered separately for barrier 4, and both reached its region. They would
+ * diverge at the BSYNC, so they do not merge. */
+START_TEST(different_groups_do_not_merge) {
     start(&reconv_its, 32);
-    part(20, 0x0f);
-    part(50, 0x30);                 /* c0 goes on */
+    diverge(20, 0x0f);
+    diverge(50, 0x30);              /* c0 continues */
     ops->yield(st, id());           /* f at 20 */
     ops->bssy(st, id(), 4, 70, 21); /* registers f */
     ops->advance(st, id(), 60);
@@ -134,10 +134,10 @@ END_TEST
 
 SUITE(mechanisms_si) {
     tcase_add_checked_fixture(tc, NULL, teardown);
-    TEST(entries_are_of_those_that_are_stalled);
-    TEST(as_many_overlap_as_there_are_entries);
+    TEST(stalled_subwarps_hold_entries);
+    TEST(entries_limit_overlap);
     TEST(blocked_subwarps_hold_no_entry);
-    TEST(ready_subwarps_at_one_pc_are_one);
-    TEST(a_subwarp_that_wakes_joins_its_place);
-    TEST(other_groups_are_other_subwarps);
+    TEST(ready_subwarps_at_one_pc_merge);
+    TEST(a_waking_subwarp_merges);
+    TEST(different_groups_do_not_merge);
 }

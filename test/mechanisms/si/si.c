@@ -1,5 +1,5 @@
-/* Subwarp interleaving beside its baseline, by hand: what a switch costs, what is hidden, what is counted, and how many
- * bits a warp's state takes. Memory is 600 cycles away. */
+/* Tests subwarp interleaving against its baseline, by hand: the cost of a switch, hidden latency, statistics, and the
+ * bits of a warp's state. Memory latency is 600 cycles. */
 #include "host/heddle.h"
 #include "test/bases.h"
 #include "test/every_model.h"
@@ -15,7 +15,7 @@ static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) 
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"           \
     ".reg .pred %q, %o; .reg .b64 %a; .reg .f32 %f1; .shared .b32 s[64]; ld.param.u64 %a,[p]; mov.u32 %r1,%laneid; "   \
     "setp.lt.u32 %q,%r1,16;\n add.u64 "                                                                                \
-    "%a,%a,0;\n" /* the parameter is there */
+    "%a,%a,0;\n" /* waits for the parameter */
 
 /* Runs `body`; `set` ends with NULL. */
 static void run_threads(const char *model, const char *const *set, const char *body, uint32_t threads) {
@@ -40,15 +40,14 @@ static void run_threads(const char *model, const char *const *set, const char *b
 
 static void run(const char *model, const char *const *set, const char *body) { run_threads(model, set, body, 32); }
 
-/* Each half of the warp adds and goes on: nothing to wait for, so the only switch is at the BSYNC, where the first half
- * blocks. */
+/* Each half of the warp adds, without waiting. The only switch is at the BSYNC, where the first half blocks. */
 static const char plain[] = "@%q bra T; add.u32 %r2,%r1,1; bra J;\nT: add.u32 %r2,%r1,2;\nJ: st.global.u32 [%a],%r2;\n";
-/* Each half loads a line of its own and needs it at once. */
+/* Each half loads a line of its own and uses it at once. */
 static const char loads[] = "@%q bra T; ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\n"
                             "T: ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2;\nJ: st.global.u32 [%a],%r2;\n";
-/* All lanes do. */
+/* All lanes load and use one line. */
 static const char together[] = "ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; st.global.u32 [%a],%r2;\n";
-/* Four quarters do. */
+/* Four quarters each load and use a line. */
 static const char quarters[] =
     "shr.u32 %r3,%r1,3; ts: .branchtargets A,B,C,D; brx.idx %r3,ts;\n"
     "A: ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\nB: ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2; bra "
@@ -62,8 +61,8 @@ static double cycles(const char *model, const char *option, const char *body) {
     return stat("gpu.cycles");
 }
 
-/* One switch, at the barrier, under both models: 100 cycles more for 100 more a switch. What a stall would cost is of
- * no consequence where nobody stalls. */
+/* One switch, at the barrier, with both models: 100 cycles more for a switch of 100 more. The cost of a switch at a
+ * stall does not matter without stalls. */
 START_TEST(a_selection_at_a_barrier_costs_both_models_the_same) {
     double quick = cycles("its", "its.switch_latency=0", plain);
     ck_assert_double_eq(stat("sm.path_switches"), 1);
@@ -71,13 +70,14 @@ START_TEST(a_selection_at_a_barrier_costs_both_models_the_same) {
     ck_assert_double_eq(cycles("si", "its.switch_latency=0", plain), quick);
     ck_assert_double_eq(stat("sm.path_switches"), 1);
     ck_assert_double_eq(cycles("si", "si.switch_latency=100", plain), cycles("its", "si.switch_latency=100", plain));
-    ck_assert_double_eq(cycles("si", "si.yield=off", plain), cycles("si", "its.switch_latency=6", plain)); /* default */
+    ck_assert_double_eq(cycles("si", "si.yield=off", plain),
+                        cycles("si", "its.switch_latency=6", plain)); /* the default */
 }
 END_TEST
 
-/* Loads in both halves: two switches for stalls (the first half stalls; so does the second, and who wakes first becomes
- * active again), and those at barriers. With 100 cycles for each of the former, the first is paid in the shadow of the
- * first load and delays the second; the other comes when both wait and delays the first half's use. */
+/* Loads in both halves: two switches at stalls (both halves stall, and the half that wakes first becomes ACTIVE), and
+ * switches at barriers. With 100 cycles for a switch at a stall, the first overlaps with the first load and delays the
+ * second. The other comes when both wait, and delays the first half's use. */
 START_TEST(a_selection_at_a_stall_costs_its_own) {
     cycles("si", "si.switch_latency=0", loads);
     double switches = stat("sm.path_switches"), quick = cycles("si", "si.switch_latency=0", loads);
@@ -89,11 +89,11 @@ START_TEST(a_selection_at_a_stall_costs_its_own) {
 }
 END_TEST
 
-/* A load is waited for once by a converged warp, twice by halves in turn, and once by halves that overlap; the store at
- * the end is not waited for. The part in divergent code is all of it, or none. */
+/* A converged warp waits once for a load, alternating halves twice, overlapping halves once. The last store is not
+ * waited for. The divergent share is all or none. */
 START_TEST(exposed_stalls_are_counted) {
     run("its", NULL, "");
-    double before = stat("sm.exposed_load_stalls"); /* for the parameter, by all lanes */
+    double before = stat("sm.exposed_load_stalls"); /* all lanes wait for the parameter */
     run("its", NULL, together);
     double one = stat("sm.exposed_load_stalls") - before;
     ck_assert_double_ge(one, 600);
@@ -108,9 +108,9 @@ START_TEST(exposed_stalls_are_counted) {
 }
 END_TEST
 
-/* Eight subwarps, each of which loads four words in turn and needs each at once: 32 waits of 600 cycles one after the
- * other under its. With n entries n subwarps overlap, which leaves 32/n of them. Instruction misses, which every
- * subwarp of this straight code has for itself and which nothing hides, are made short. */
+/* Eight subwarps, each with four loads that it uses at once: with its, 32 waits of 600 cycles. With n entries n
+ * subwarps overlap: 32 / n waits. Each subwarp of this straight code has instruction misses, which nothing hides, so
+ * they are made short. */
 static void eighths(char *body, size_t size) {
     size_t at = (size_t)snprintf(body, size,
                                  "shr.u32 %%r3,%%r1,2; ts: .branchtargets C0,C1,C2,C3,C4,C5,C6,C7; brx.idx %%r3,ts;\n");
@@ -127,7 +127,7 @@ static void eighths(char *body, size_t size) {
 START_TEST(the_status_table_bounds_interleaving) {
     static char body[4096];
     eighths(body, sizeof body);
-    double before = cycles("its", "fetch.miss_latency=1", ""); /* the parameter, by all lanes */
+    double before = cycles("its", "fetch.miss_latency=1", ""); /* all lanes wait for the parameter */
     double its = cycles("its", "fetch.miss_latency=1", body) - before;
     ck_assert_double_ge(its, 32 * 600);
     for (int n = 2; n <= 8; n *= 2) {
@@ -140,8 +140,8 @@ START_TEST(the_status_table_bounds_interleaving) {
 }
 END_TEST
 
-/* One entry: there is nobody to give way to, and with equal scoreboards every cycle is the baseline's, whatever else
- * is asked for. */
+/* One entry: no subwarp can take over. With equal scoreboards each cycle is the baseline's, whatever the other
+ * options. */
 START_TEST(one_entry_is_the_baseline) {
     static char body[4096];
     eighths(body, sizeof body);
@@ -160,7 +160,7 @@ START_TEST(one_entry_is_the_baseline) {
 }
 END_TEST
 
-/* Yield gives way when the load has issued, not when its value is needed: one switch more for each half. */
+/* With yield a half switches when its load has issued, not when its value is needed: one more switch for each half. */
 START_TEST(yield_switches_after_the_load) {
     run("si", (const char *[]){"si.yield=off", NULL}, loads);
     double off = stat("sm.path_switches");
@@ -171,8 +171,8 @@ START_TEST(yield_switches_after_the_load) {
 }
 END_TEST
 
-/* The hint of a program, after the loads of `loads`, does what si.yield does of itself; it is obeyed whatever si.yield
- * says, and by si alone: the other models have every cycle that they have without it. */
+/* A yield hint after the loads of `loads` acts like si.yield. It works with any si.yield, and with si only: other
+ * models take the same cycles as without it. */
 static const char hinted[] =
     "@%q bra T; .pragma \"heddle yield\"; ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\n"
     "T: .pragma \"nounroll\", \"heddle yield\"; ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2;\n"
@@ -183,7 +183,7 @@ START_TEST(a_hint_in_the_code_yields) {
     run("si", (const char *[]){"si.yield=on", NULL}, loads);
     double on = stat("sm.path_switches"), cycles = stat("gpu.cycles");
     ck_assert_double_gt(on, off);
-    for (int k = 0; k < 2; k++) { /* nothing else is counted before the second of two operations */
+    for (int k = 0; k < 2; k++) { /* nothing else counts before the second of two operations */
         run("si", (const char *[]){k ? "si.yield=on" : "si.yield=off", "si.yield_after=2", NULL}, hinted);
         ck_assert_double_eq(stat("sm.path_switches"), on);
         ck_assert_double_eq(stat("gpu.cycles"), cycles);
@@ -200,7 +200,7 @@ START_TEST(a_hint_in_the_code_yields) {
 END_TEST
 
 /* "Operations to core-level shared functional units, such as those executing transcendental operations" count: a sine
- * is one, an addition is none. Each half yields once more than without, when it has issued its own. */
+ * counts, an addition does not. After its sine, each half yields once more. */
 START_TEST(transcendental_operations_are_counted) {
     static const char body[] = "@%%q bra T; %s add.u32 %%r3,%%r1,1; add.u32 %%r2,%%r3,1; bra J;\n"
                                "T: %s add.u32 %%r3,%%r1,2; add.u32 %%r2,%%r3,2;\nJ: st.global.u32 [%%a],%%r2;\n";
@@ -222,10 +222,10 @@ START_TEST(transcendental_operations_are_counted) {
 }
 END_TEST
 
-/* Two warps share a processing block, slots 0 and 4. One is diverged and waits for its loads; the other computes all
- * the while, so that half of the warps are stalled and never all: the first changes subwarps at its first stall under
- * `any` and `half`, and only at its BSYNC under `all`. */
-START_TEST(the_trigger_looks_at_the_block) {
+/* Two warps share a processing block, slots 0 and 4. One is diverged and waits for its loads; the other always
+ * computes. So half of the warps are stalled, never all. The first switches at its first stall with `any` and `half`,
+ * and only at its BSYNC with `all`. */
+START_TEST(the_trigger_depends_on_the_block) {
     static const char body[] =
         "mov.u32 %r4,%tid.x; shr.u32 %r4,%r4,5; setp.eq.u32 %o,%r4,0; @%o bra W; setp.ne.u32 %o,%r4,4; @%o bra E;\n"
         " mov.u32 %r5,0;\nL: add.u32 %r5,%r5,1; setp.lt.u32 %o,%r5,1000; @%o bra L; bra E;\n"
@@ -244,7 +244,7 @@ START_TEST(the_trigger_looks_at_the_block) {
 }
 END_TEST
 
-/* Bits by the papers' entries: 96 for SPE, 160 for DPE; the thread status table of SI adds 12 for each entry. */
+/* Bits of the papers' entries: 96 for SPE, 160 for DPE. SI's thread status table adds 12 for each entry. */
 START_TEST(storage_is_reported) {
     run("spe", NULL, loads); /* a branch on an empty stack: the entry below, and one for each side */
     ck_assert_double_eq(stat("storage.entry_bits"), 96);
@@ -277,6 +277,6 @@ SUITE(mechanisms_si_run) {
     TEST(yield_switches_after_the_load);
     TEST(a_hint_in_the_code_yields);
     TEST(transcendental_operations_are_counted);
-    TEST(the_trigger_looks_at_the_block);
+    TEST(the_trigger_depends_on_the_block);
     TEST(storage_is_reported);
 }

@@ -1,4 +1,4 @@
-/* Registers beyond regs.max: what is kept in local memory, what is impossible, and what it costs. */
+/* Tests registers beyond regs.max: which values are kept in local memory, what is impossible, and the cost. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <math.h>
@@ -9,8 +9,8 @@ struct machine {
     struct heddle_module *m;
 };
 
-/* %f1 to %f<n> are in[0 .. n), in order; %d1 is the address; the sum, from %f1 on, is stored. The address takes two
- * registers, and each value one: n + 2, for the address is needed to the end. */
+/* %f1 to %f<n> are in[0 .. n), loaded in order; %d1 is the address. The sum, from %f1 on, is stored. The address takes
+ * two registers and lives to the end, each value takes one: n + 2. */
 static struct machine limited_sums(int n, const char *model, const char *const *set, const char *directive) {
     char err[512] = "", text[8192];
     struct machine x = {heddle_open(&(struct heddle_options){.model = model, .set = set, .config = "tiny"}, err, 512),
@@ -60,9 +60,9 @@ START_TEST(without_a_limit_all_is_in_registers) {
 }
 END_TEST
 
-/* Ten values and an address in eight registers: behind the last load twelve are live: four values have to go. Each is
- * written once and read once. */
-START_TEST(what_is_too_much_goes_to_memory) {
+/* Ten values and an address in eight registers. After the last load twelve registers are live, so four values are
+ * spilled, each written once and read once. */
+START_TEST(values_beyond_the_limit_are_spilled) {
     struct machine x = sums(10, "spe", (const char *const[]){"regs.max=8", NULL});
     char *shown = show(&x);
     ck_assert_uint_eq(registers(&x), 8);
@@ -74,8 +74,8 @@ START_TEST(what_is_too_much_goes_to_memory) {
 }
 END_TEST
 
-/* A kernel's own limit, with the machine's or without: the least holds. */
-START_TEST(a_kernel_may_want_fewer) {
+/* A kernel's own limit, with or without the machine's: the least applies. */
+START_TEST(a_kernel_may_have_a_lower_limit) {
     static const char *const set[] = {"regs.max=10", NULL};
     struct machine x = limited_sums(10, "functional", NULL, ".maxnreg 8"),
                    y = limited_sums(10, "spe", set, ".maxnreg 8"), z = limited_sums(10, "spe", set, ".maxnreg 11"),
@@ -91,8 +91,8 @@ START_TEST(a_kernel_may_want_fewer) {
 }
 END_TEST
 
-/* A limit that is no limit changes nothing. */
-START_TEST(what_fits_stays) {
+/* A limit that is not exceeded changes nothing. */
+START_TEST(a_sufficient_limit_changes_nothing) {
     struct machine x = sums(10, "spe", (const char *const[]){"regs.max=12", NULL});
     char *shown = show(&x);
     ck_assert_uint_eq(registers(&x), 12);
@@ -102,8 +102,8 @@ START_TEST(what_fits_stays) {
 }
 END_TEST
 
-/* One register is too few for an address of two; the message says where and how many it takes. */
-START_TEST(the_impossible_is_refused) {
+/* One register is too few for an address of two; the message names the place and the number needed. */
+START_TEST(too_low_limits_are_rejected) {
     struct machine x = sums(3, "spe", (const char *const[]){"regs.max=1", NULL});
     struct heddle_kernel_info info;
     ck_assert_int_ne(heddle_kernel_info(x.h, x.m, "k", &info), HEDDLE_OK);
@@ -113,7 +113,7 @@ START_TEST(the_impossible_is_refused) {
 }
 END_TEST
 
-/* A lane of the PEPSC core has 16 registers: the same as regs.max=16, of which the smaller counts. */
+/* A lane of the PEPSC core has 16 registers, as with regs.max=16; the smaller limit applies. */
 START_TEST(registers_of_a_lane_are_a_limit) {
     static const struct {
         const char *set[3];
@@ -136,8 +136,8 @@ START_TEST(registers_of_a_lane_are_a_limit) {
 }
 END_TEST
 
-/* One warp: every load and store that the listing shows is executed once, results are the same, and a place where
- * registers were scarce takes more warps. */
+/* One warp executes each spill load and store of the listing once, with equal results. Fewer registers for a thread let
+ * more warps fit an SM with few registers. */
 START_TEST(loads_and_stores_are_counted) {
     static const char *const models[] = {"spe", "dpe", "dws", "its", "si", "spe+dac", "spe+chain+fold"};
     float in[64], out[2];
@@ -165,8 +165,8 @@ START_TEST(loads_and_stores_are_counted) {
 }
 END_TEST
 
-/* 62 registers a thread leave room for two warps of 4096 registers, eight for more of them. */
-START_TEST(occupancy_counts_what_is_left) {
+/* With 62 registers for each thread, 4096 registers hold two warps; with fewer, eight. */
+START_TEST(occupancy_follows_the_limit) {
     double warps[2];
     for (int limited = 0; limited < 2; limited++) {
         struct machine x =
@@ -186,11 +186,11 @@ END_TEST
 
 SUITE(mechanisms_spill) {
     TEST(without_a_limit_all_is_in_registers);
-    TEST(what_is_too_much_goes_to_memory);
-    TEST(a_kernel_may_want_fewer);
-    TEST(what_fits_stays);
-    TEST(the_impossible_is_refused);
+    TEST(values_beyond_the_limit_are_spilled);
+    TEST(a_kernel_may_have_a_lower_limit);
+    TEST(a_sufficient_limit_changes_nothing);
+    TEST(too_low_limits_are_rejected);
     TEST(registers_of_a_lane_are_a_limit);
     TEST(loads_and_stores_are_counted);
-    TEST(occupancy_counts_what_is_left);
+    TEST(occupancy_follows_the_limit);
 }

@@ -1,5 +1,5 @@
-/* Which registers of the affine stream are read again, and from where: what threads that wait beside an instruction's
- * own will not read need not be kept for them. */
+/* Liveness of the affine stream's registers. A divergent write need not keep the old values of waiting threads that
+ * will not read them. */
 #include "engine_parts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@ static void add(uint64_t *set, const uint64_t *more, uint32_t words) {
         set[i] |= more[i];
 }
 
-/* What is live where the instruction at `pc` begins, from what is live where it leads to. A guarded one may lead on,
- * and leaves some threads their old values. */
+/* Computes the registers live before the instruction at `pc` from those live after it. A guarded instruction may fall
+ * through, and kills nothing. */
 static void live_before(const struct affine_stream *e, uint32_t pc, uint64_t *set) {
     const struct affine_op *op = &e->ops[pc - e->begin];
     const uint8_t kind = op->in.kind;
@@ -38,12 +38,12 @@ static void live_before(const struct affine_stream *e, uint32_t pc, uint64_t *se
     put(set, op->guard, true);
 }
 
-bool affine_find_lives(struct affine_stream *e) {
+bool affine_find_liveness(struct affine_stream *e) {
     const uint32_t words = e->reg_words;
     uint64_t *set = malloc((words + 1) * sizeof *set);
     for (bool changed = set != NULL; changed;) {
         changed = false;
-        for (uint32_t pc = e->end; pc-- > e->begin;) { /* what is behind comes first: a round more for each loop */
+        for (uint32_t pc = e->end; pc-- > e->begin;) { /* backward order: one more pass for each loop level */
             live_before(e, pc, set);
             if (memcmp(set, live_at(e, pc), words * sizeof *set) != 0) {
                 memcpy(live_at(e, pc), set, words * sizeof *set);
@@ -55,12 +55,12 @@ bool affine_find_lives(struct affine_stream *e) {
     return set != NULL;
 }
 
-bool engine_owns_results(const struct affine_engine *e, const struct affine_op *op) {
-    if (op->guard != NO_REG) /* those that it leaves out may read on */
+bool engine_is_dead_elsewhere(const struct affine_engine *e, const struct affine_op *op) {
+    if (op->guard != NO_REG) /* threads whose guard is false may read the old value */
         return false;
     for (uint32_t k = 0; k + 1 < e->depth; k++) {
         const uint32_t pc = e->stack[k].pc;
-        if (pc < e->stream.begin || pc >= e->stream.end) /* they end */
+        if (pc < e->stream.begin || pc >= e->stream.end) /* these threads exit */
             continue;
         for (int i = 0; i < op->n_dests; i++)
             if (live_at(&e->stream, pc)[op->dest[i].reg / 64] >> op->dest[i].reg % 64 & 1)

@@ -1,0 +1,65 @@
+#ifndef ISA_JIT_LANES_H
+#define ISA_JIT_LANES_H
+/* Lane operations that AVX-512 and AVX2 implement differently: masks, halves of a vector, gathers, and operations that
+ * AVX2 lacks. Emits instructions only; knows nothing of lines and exits.
+ *
+ * Vector registers 0 to 3 are scratch and never hold a line. Mask m is 1 or 2. With AVX-512 mask m is a mask register.
+ * With AVX2 it is vector register 4 (m = 1, which then holds no line) or 3 (m = 2), all bits of a lane alike. A mask is
+ * valid until the next line_get() or line_new(). */
+#include "jit.h"
+#include "vector_ops.h"
+
+/* What registers hold while native code runs. RAX, RCX, RDX, RSI and RDI are scratch; R8 to R11, R14 and R15 belong to
+ * groups. */
+#define BANK0  RBX
+#define FRAME  RBP
+#define BANK1  R12
+#define TABLES R13
+
+static inline struct place frame_at(size_t offset) { return at(FRAME, (int64_t)offset); }
+static inline struct place table_at(size_t offset) { return at(TABLES, (int64_t)offset); }
+static inline struct place operand_at(opnd_t o, unsigned offset) {
+    return at(o & 1 ? BANK1 : BANK0, (o >> 1) + offset);
+}
+
+/* Returns the vector registers that may hold lines, one bit each. */
+uint32_t lanes_line_registers(const struct emit *e);
+/* d = op of a and b; with one source, b. Emulates operations that AVX2 lacks. Uses 2 and 3 before it writes d. */
+void lanes_op(struct emit *e, uint32_t op, unsigned d, unsigned a, unsigned b);
+/* d = ~a */
+void lanes_not(struct emit *e, unsigned d, unsigned a);
+/* d |= a ^ b. Uses 2, which may be a. */
+void lanes_or_difference(struct emit *e, unsigned d, unsigned a, unsigned b);
+/* Lower half of d = upper half of v. */
+void lanes_upper_half(struct emit *e, unsigned d, unsigned v);
+/* d = lower half of `low`, below lower half of `high`. */
+void lanes_join_halves(struct emit *e, unsigned d, unsigned low, unsigned high);
+/* d = lower words of the 64-bit elements of `low` and `high`. Uses 1 and 2. */
+void lanes_narrow(struct emit *e, unsigned d, unsigned low, unsigned high);
+/* Copies a general register to all lanes of d. `wide`: 64 bits. */
+void lanes_broadcast(struct emit *e, bool wide, unsigned d, enum gpr from);
+/* Loads lane l of d from base + index[l]. `partial`: only the active lanes of line i, with elements of `size` bytes.
+ * Uses mask 1; d is neither 3 nor the index. */
+void lanes_gather(struct emit *e, uint32_t op, unsigned d, enum gpr base, unsigned index, bool partial, unsigned i,
+                  unsigned size);
+/* Mask m = result of a float comparison; `how`: predicate number of vcmpps. */
+void lanes_compare(struct emit *e, uint32_t op, unsigned m, unsigned a, unsigned b, unsigned how);
+/* Copies words of v to d where mask m is set. */
+void lanes_merge(struct emit *e, unsigned m, unsigned d, unsigned v);
+/* d = `yes` where predicate p is set, else `no`, for line i with elements of `size` bytes. Uses mask 1. */
+void lanes_select(struct emit *e, unsigned d, unsigned yes, unsigned no, opnd_t p, unsigned i, unsigned size);
+/* Compares line i; call it from the last line down to line 0. After line 0, EAX has a bit for each lane of the warp.
+ * Uses RCX, and 1 to 3. */
+void lanes_compare_line(struct emit *e, uint32_t op, unsigned how, unsigned i, unsigned lines, unsigned a, unsigned b);
+/* Mask m = active lanes of line i with elements of `size` bytes. */
+void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size);
+/* Stores the active lanes of v. The other lanes of v become the memory's values. Uses mask 1 (AVX2) or 6. */
+void lanes_store_active(struct emit *e, unsigned v, struct place p, unsigned i, unsigned size);
+/* d |= v in the active lanes, or, if not `partial`, in all lanes. Uses mask 1, and 2, which may be v. */
+void lanes_or_active(struct emit *e, bool partial, unsigned d, unsigned v, unsigned i, unsigned size);
+/* Clear the processor's zero flag if v has a bit; if an active lane of n vectors of f64 (n even) has a NaN. */
+void lanes_test_any(struct emit *e, unsigned v);
+void lanes_test_nan(struct emit *e, bool partial, const unsigned *v, unsigned n);
+/* Replaces each NaN of an f32 vector by the canonical one. Uses mask 1 (AVX2) or 7. */
+void lanes_canonical_nan(struct emit *e, unsigned v);
+#endif

@@ -1,0 +1,23 @@
+/* Constants that native code loads. */
+#include "jit.h"
+
+const struct jit_tables jit_tables = {
+#define STEPS(n)                                                                                                       \
+    { 0, n, 2 * n, 3 * n, 4 * n, 5 * n, 6 * n, 7 * n, 8 * n, 9 * n, 10 * n, 11 * n, 12 * n, 13 * n, 14 * n, 15 * n }
+    .step8 = {STEPS(4), STEPS(8)},
+    .step4 = {STEPS(4), STEPS(8)},
+#undef STEPS
+#define SAME4(x)                                                                                                       \
+    { x, x, x, x }
+#define SAME16(x)                                                                                                      \
+    { x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x }
+    .f32_nan = SAME16(0x7fffffffu),
+    .f32_sign = SAME16(0x80000000u),
+    .f32_magnitude = SAME16(0x7fffffffu),
+    .f32_one = SAME16(0x3f800000u),
+    .f32_65536 = SAME16(0x47800000u),
+    .sign8 = SAME4(1ull << 63),
+#define BITS8(n) 1u << n, 2u << n, 4u << n, 8u << n, 16u << n, 32u << n, 64u << n, 128u << n
+    .bit4 = {BITS8(0), BITS8(8), BITS8(16), BITS8(24)},
+    .bit8 = {BITS8(0), BITS8(8), BITS8(16), BITS8(24)},
+};
