@@ -162,6 +162,15 @@ static bool parse_properties(char *text, bool is_sampler, struct heddle_texture 
     return false;
 }
 
+/* Returns the object that a SPEC begins with ("tex:"), or ARG_PLAIN. */
+static enum arg_object object_of(const char *spec) {
+    static const char *const names[] = {[ARG_TEXTURE] = "tex:", [ARG_SURFACE] = "surf:", [ARG_SAMPLER] = "sampler:"};
+    for (int i = ARG_TEXTURE; i <= ARG_SAMPLER; i++)
+        if (strncmp(spec, names[i], strlen(names[i])) == 0)
+            return (enum arg_object)i;
+    return ARG_PLAIN;
+}
+
 bool texture_arg_parse(const char *spec, enum arg_object object, struct arg *out, char *err, size_t err_size) {
     bool is_sampler = object == ARG_SAMPLER;
     char why[384] = "the host is out of memory";
@@ -173,13 +182,13 @@ bool texture_arg_parse(const char *spec, enum arg_object object, struct arg *out
         struct heddle_texture *texture = out->texture;
         if ((at = strchr(copy, ',')))
             *at++ = '\0';
-        if (!arg_parse_plain(copy, out, why, sizeof why))
+        const bool is_object = object_of(copy) != ARG_PLAIN;
+        if (!is_object && !arg_parse_plain(copy, out, why, sizeof why))
             fine = false;
-        else if (out->kind < ARG_IN || out->object) {
+        else if (is_object || out->kind < ARG_IN) {
             snprintf(why, sizeof why, "it begins with a buffer: in: out: inout: or zero:, then properties");
             fine = false;
         }
-        free(out->object ? out->texture : NULL);
         out->spec = spec;
         out->object = object;
         out->texture = texture;
@@ -195,14 +204,10 @@ bool texture_arg_parse(const char *spec, enum arg_object object, struct arg *out
 }
 
 bool arg_parse(const char *spec, struct arg *out, char *err, size_t err_size) {
-    static const char *const objects[] = {[ARG_TEXTURE] = "tex", [ARG_SURFACE] = "surf", [ARG_SAMPLER] = "sampler"};
-    const char *colon = strchr(spec, ':');
-    size_t len = colon ? (size_t)(colon - spec) : 0;
-    for (int i = ARG_TEXTURE; colon && i <= ARG_SAMPLER; i++)
-        if (strlen(objects[i]) == len && memcmp(objects[i], spec, len) == 0) {
-            bool fine = texture_arg_parse(colon + 1, (enum arg_object)i, out, err, err_size);
-            out->spec = spec;
-            return fine;
-        }
-    return arg_parse_plain(spec, out, err, err_size);
+    enum arg_object object = object_of(spec);
+    if (object == ARG_PLAIN)
+        return arg_parse_plain(spec, out, err, err_size);
+    bool fine = texture_arg_parse(strchr(spec, ':') + 1, object, out, err, err_size);
+    out->spec = spec;
+    return fine;
 }
