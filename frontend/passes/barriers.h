@@ -1,7 +1,7 @@
 #ifndef FRONTEND_BARRIERS_H
 #define FRONTEND_BARRIERS_H
-/* Data shared by the files of the barriers pass: divergent regions, and the rewriting of the program. region.c has what
- * a region is. barriers.c finds regions that end where all threads join, and numbers all regions. leaving.c finds
+/* Data shared by the files of the barriers pass: divergent regions, and the rewriting of the program. region.c has
+ * the regions. barriers.c finds regions that end where all threads join, and numbers all regions. leaving.c finds
  * regions that some threads leave before the join. Names: anchor = block where a region begins, join = block where it
  * ends. */
 #include "edit.h"

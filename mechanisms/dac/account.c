@@ -1,4 +1,4 @@
-/* Counts what stands in the queues, cycle by cycle. */
+/* Sums the entries of the queues and the locked lines over cycles. */
 #include "dac_parts.h"
 
 void dac_account(struct dac *d, uint64_t now) {

@@ -188,7 +188,7 @@ void dac_ask(struct dac *d, uint64_t now);
 uint64_t dac_ask_next(const struct dac *d, uint64_t now);
 extern const struct prefetcher_ops dac_requests;
 
-/* account.c: counts what stood in queues up to cycle `now`: before any of it changes. */
+/* account.c: adds the current state of the queues for all cycles up to `now`. Must precede any change of them. */
 void dac_account(struct dac *d, uint64_t now);
 
 /* dac_report.c. */

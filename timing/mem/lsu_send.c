@@ -1,4 +1,4 @@
-/* What the load/store unit sends to memory: requests, misses of its caches, and the dirty lines these drive out. */
+/* Sends requests of the load/store unit to memory: misses, write-backs of evicted lines, accesses past the L1. */
 #include "lsu_send.h"
 
 void lsu_send(struct lsu *l, uint64_t now) {

@@ -1,6 +1,6 @@
 #ifndef TIMING_LSU_SEND_H
 #define TIMING_LSU_SEND_H
-/* What the load/store unit sends to memory. Private to the unit. */
+/* Requests of the load/store unit to memory. Private to the unit. */
 #include "lsu_parts.h"
 
 /* Bytes of a set of sectors. */
