@@ -10,6 +10,6 @@ uint64_t reserve_range(struct heddle *h, uint64_t bytes, uint64_t align, uint64_
 bool reserve_place(struct heddle *h, uint64_t begin, uint64_t end, const struct mem_piece *pieces, uint32_t n);
 bool reserve_take(struct heddle *h, uint64_t bytes);
 void reserve_give(struct heddle *h, uint64_t bytes);
-/* See device_heap_size(). */
+/* See mem_set_heap_size(). */
 bool reserve_heap(struct heddle *h, uint64_t bytes);
 #endif

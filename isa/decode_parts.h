@@ -21,9 +21,12 @@ struct parts {
     uint64_t form;
 };
 
-/* Categories (as a mask of their bits) that rows of `op` need not name. */
+/* decode_match.c: categories (as a mask of their bits) that rows of `op` need not name. */
 uint64_t parts_free(const struct isa_op *op);
+/* Returns the row with these types and this form, or a row that lacks only categories of parts_free(). NULL if there is
+ * none. */
+const struct isa_row *parts_match(const struct isa_op *op, const uint8_t types[MAX_TYPES], uint64_t form);
 
-/* Fills `why` for a spelling whose parts are all known and for which there is no row. */
+/* decode_explain.c: fills `why` for a spelling whose parts are all known and for which there is no row. */
 void explain_no_row(const struct parts *p, struct decode_error *why);
 #endif

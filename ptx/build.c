@@ -2,13 +2,6 @@
 #include "ptx/parse.h"
 #include <string.h>
 
-struct operand *build_operand(struct parser *ps, enum operand_kind kind, struct loc loc) {
-    struct operand *o = arena_alloc(ps->arena, sizeof *o);
-    o->kind = kind;
-    o->loc = loc;
-    return o;
-}
-
 struct operand *build_name(struct parser *ps, struct loc loc, const struct word *name) {
     struct operand *o = build_operand(ps, OPD_NAME, loc);
     o->name = name;

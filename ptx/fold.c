@@ -5,18 +5,6 @@
 #include "ptx/parse.tab.h"
 #include <string.h>
 
-struct operand *fold_constant(struct parser *ps, struct operand *o) {
-    while (o->kind == OPD_PARENS && o->n == 1)
-        o = o->sub;
-    if (o->kind == OPD_INT || o->kind == OPD_FLOAT)
-        return o;
-    if (o->kind != OPD_NAME || o->name != ps->warp_sz)
-        return NULL;
-    struct operand *size = build_operand(ps, OPD_INT, o->loc);
-    size->integer = 32;
-    return size;
-}
-
 static struct operand *not_constant(struct parser *ps, const struct operand *o) {
     char text[DIAG_EXCERPT];
     diag_error(ps->diags, o->loc, "'%s' is not a constant", diag_excerpt(ps->diags, o->loc, text));

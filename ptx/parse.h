@@ -120,16 +120,18 @@ struct operand *number_hex_float(struct parser *ps, struct loc loc);
 struct operand *number_decimal_float(struct parser *ps, struct loc loc);
 void number_bad(struct parser *ps, struct loc loc);
 
+/* operand.c: returns a new operand, allocated in the arena. */
+struct operand *build_operand(struct parser *ps, enum operand_kind kind, struct loc loc);
+/* Returns `o` as a constant (WARP_SZ and constants in parentheses included), or NULL if it is not a constant. */
+struct operand *fold_constant(struct parser *ps, struct operand *o);
+
 /* fold.c: operators on operands. Operators on constants are folded. Names allow only -%r, !%p, %p|%q and symbol+12. */
 struct operand *fold_unary(struct parser *ps, struct loc loc, int op, struct operand *a);
 struct operand *fold_binary(struct parser *ps, struct loc loc, int op, struct operand *a, struct operand *b);
 struct operand *fold_select(struct parser *ps, struct loc loc, struct operand *c, struct operand *a, struct operand *b);
 struct operand *fold_cast(struct parser *ps, struct loc loc, const struct word *type, struct operand *a);
-/* Returns `o` as a constant (WARP_SZ and constants in parentheses included), or NULL if it is not a constant. */
-struct operand *fold_constant(struct parser *ps, struct operand *o);
 
 /* build.c: builds tree nodes from the values of a grammar rule. */
-struct operand *build_operand(struct parser *ps, enum operand_kind kind, struct loc loc);
 struct operand *build_name(struct parser *ps, struct loc loc, const struct word *name);
 struct operand *build_group(struct parser *ps, enum operand_kind kind, struct loc loc, struct operands list);
 struct operand *build_address(struct parser *ps, struct loc loc, struct operands list);

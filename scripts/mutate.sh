@@ -44,7 +44,7 @@ more_suites() {
     isa/exec/*) echo isa_arith isa_barrier isa_call isa_control isa_forms isa_memory isa_program frontend_opcodes host_textures host_samplers warp_sync mechanisms_reduce_run mechanisms_chain_run models ;;
     isa/interp/interp_jit*) echo host_jit host_jit_streams random_jit_kernels ;;
     isa/interp/*) echo isa_barrier isa_call warp_sync host_paths host_launch models ;;
-    frontend/passes/barriers.c | frontend/analysis/joins.c | frontend/passes/leaving.c | frontend/analysis/waits.c)
+    frontend/passes/barriers.c | frontend/passes/region.c | frontend/analysis/joins.c | frontend/passes/leaving.c | frontend/analysis/waits.c)
         echo host_early_exit host_spin_locks random_gotos random_lock_kernels models ;;
     frontend/*) echo host_early_exit models ;;
     esac

@@ -209,6 +209,16 @@ struct dom_tree ir_dominators(const struct ir *ir) {
     return dominators(ir->tmp, &ir->cfg, entries, ir->n_functions);
 }
 
+struct cfg cfg_of_live(struct arena *a, const struct ir *ir) {
+    struct cfg_edge *edges = arena_array(a, (size_t)ir->cfg.succ_first[ir->n_blocks] + 1, sizeof *edges);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < ir->n_blocks; k++)
+        for (uint32_t e = ir->cfg.succ_first[k]; e < ir->cfg.succ_first[k + 1]; e++)
+            if (!ir->info[ir->blocks[ir->cfg.succ[e]].begin].only_exits)
+                edges[n++] = (struct cfg_edge){k, ir->cfg.succ[e]};
+    return cfg_from_edges(a, ir->n_blocks, edges, n);
+}
+
 /* Finds the post-dominator of every block and the reconvergence block of every branch (a block number). Requires:
  * blocks and inst_info.only_exits; threads do not reconverge where they only exit. */
 bool pass_postdom(struct ir *ir) {

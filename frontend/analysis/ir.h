@@ -246,9 +246,6 @@ bool pass_exits(struct ir *ir);
 /* Returns the graph without edges to blocks in which threads only exit. */
 struct cfg cfg_of_live(struct arena *a, const struct ir *ir);
 bool pass_postdom(struct ir *ir);
-/* Returns the number of registers that the affine stream's tuple file must hold, 0 without an affine stream. Requires:
- * registers are allocated; operands still are virtual registers. */
-uint32_t ir_tuple_registers(const struct ir *ir);
 /* Sets the flag of each function that calls a flagged function, directly or through others. */
 void ir_mark_callers(const struct ir *ir, unsigned char *flags);
 bool pass_waits(struct ir *ir);

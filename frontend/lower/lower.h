@@ -74,9 +74,11 @@ void emit_resize(struct lower *l, opnd_t d, unsigned dbytes, opnd_t a, unsigned 
 void emit_frame_load(struct lower *l, opnd_t d, unsigned bytes, uint64_t offset);
 void emit_frame_store(struct lower *l, uint64_t offset, unsigned bytes, opnd_t value);
 
-/* lower_operand.c: operands as written. bad_operand() reports that the instruction expects `expected` in place of
+/* lower_name.c: operands as written. bad_operand() reports that the instruction expects `expected` in place of
  * `o`. */
 void bad_operand(struct lower *l, const struct operand *o, const char *expected);
+/* Returns the opcode of the current instruction, as written. */
+const char *opcode_text(const struct lower *l);
 /* True if the instruction has `min` to `max` operands; reports an error otherwise. */
 bool operand_count(struct lower *l, int min, int max);
 /* Returns the register that `o` names, or NULL after reporting an error. */
@@ -84,7 +86,17 @@ const struct symbol *find_reg(struct lower *l, const struct operand *o);
 /* Returns the symbol that `o` names if its kind is in the set `kinds` (bits 1 << symbol_kind), or NULL after reporting
  * that a `what` is expected. */
 struct symbol *find_symbol(struct lower *l, const struct operand *o, unsigned kinds, const char *what);
-/* Lower a source or destination operand of type `t`. */
+
+/* lower_address.c. address_of() lowers the address operand of an access to space `wanted`; false after an error. */
+bool address_of(struct lower *l, const struct operand *o, enum space wanted, struct address *out);
+/* Returns the address of a symbol plus `addend` as a register or constant of type `t`; `d` as in read_special(). */
+opnd_t symbol_value(struct lower *l, const struct operand *o, struct symbol *s, int64_t addend, enum type t, opnd_t d);
+/* Returns the address of array[%r] or array[%r + constant] in a register of type `t`. The index counts elements. */
+opnd_t element_address(struct lower *l, const struct operand *o, struct symbol *s, enum type t);
+/* Sets the address operands of the last instruction, `in`. */
+void set_address(struct lower *l, struct inst *in, const struct address *a);
+
+/* lower_operand.c: lower a source or destination operand of type `t`. */
 opnd_t source(struct lower *l, const struct operand *o, enum type t);
 opnd_t dest(struct lower *l, const struct operand *o, enum type t);
 /* The same for ld, st and cvt: the register may be wider than `t`. *bytes is its size; for immediates and `_`, the size
@@ -101,14 +113,7 @@ opnd_t read_special(struct lower *l, enum special s, unsigned bytes, opnd_t d);
  * Returns the number of elements. */
 int elements(struct lower *l, const struct operand *o, struct operand *out, int max);
 
-/* lower_memory.c. address_of() lowers the address operand of an access to space `wanted`; false after an error. */
-bool address_of(struct lower *l, const struct operand *o, enum space wanted, struct address *out);
-/* Returns the address of a symbol plus `addend` as a register or constant of type `t`; `d` as in read_special(). */
-opnd_t symbol_value(struct lower *l, const struct operand *o, struct symbol *s, int64_t addend, enum type t, opnd_t d);
-/* Returns the address of array[%r] or array[%r + constant] in a register of type `t`. The index counts elements. */
-opnd_t element_address(struct lower *l, const struct operand *o, struct symbol *s, enum type t);
-/* Sets the address operands of the last instruction, `in`. */
-void set_address(struct lower *l, struct inst *in, const struct address *a);
+/* lower_memory.c: loads, stores, atomics and prefetches. */
 void lower_load(struct lower *l);
 void lower_store(struct lower *l);
 void lower_atomic(struct lower *l);
@@ -151,12 +156,13 @@ void lower_return(struct lower *l);
 void lower_barrier(struct lower *l);
 void lower_call(struct lower *l);
 void resolve_indirect_calls(struct lower *l);
-/* Returns the index in ir->functions of function `id`, which is added if needed; UINT32_MAX if it has no body. */
+
+/* lower_function.c: returns the index in ir->functions of function `id`, which is added if needed; UINT32_MAX if it has
+ * no body. */
 uint32_t require_function(struct lower *l, uint32_t id);
 
 /* lower.c. lower_kernel() lowers a kernel and every function it can reach; false after an error. */
 uint32_t new_label(struct lower *l);
 void bind_label(struct lower *l, uint32_t label);
 bool lower_kernel(struct lower *l, const char *kernel);
-const char *opcode_text(const struct lower *l);
 #endif

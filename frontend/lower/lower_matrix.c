@@ -52,26 +52,6 @@ static bool has_layouts(struct lower *l, unsigned n) {
 
 /* ---- operands ---- */
 
-int matrix_operand(struct lower *l, const struct operand *o, enum type t, int n, enum matrix_use use, opnd_t *out) {
-    struct operand list[8];
-    int written = elements(l, o, list, 8);
-    bool vector = o->kind == OPD_VECTOR || written > 1;
-    if (!vector || written != n) {
-        diag_error(l->d, o->loc, "'%s' takes a vector of %d register%s here, found %d", opcode_text(l), n,
-                   n == 1 ? "" : "s", vector ? written : 0);
-        return 0;
-    }
-    for (int i = 0; i < n; i++) {
-        const struct symbol *s = list[i].kind == OPD_NAME ? names_find(&l->names, list[i].name) : NULL;
-        if (use == MATRIX_FACTOR && (!s || (s->kind != SYM_REG && s->kind != SYM_VECTOR) || s->type == T_F32)) {
-            bad_operand(l, &list[i], type_bytes(t) == 8 ? "a register of 64 bits" : "a register of type .b32");
-            return 0;
-        }
-        out[i] = use == MATRIX_RESULT ? dest(l, &list[i], t) : source(l, &list[i], t);
-    }
-    return n;
-}
-
 /* Returns the register type of mma: f16 values in pairs, 8-bit integers in fours. */
 static enum type register_type(enum type t) {
     switch (t) {
@@ -87,12 +67,6 @@ static enum type register_type(enum type t) {
 }
 
 /* ---- mma ---- */
-
-struct inst *matrix_emit(struct lower *l, const struct isa_row *row) {
-    struct inst *in = emit(l, row);
-    in->e = ir_constant(l->ir, RC_32, LANES_ALL, 0);
-    return in;
-}
 
 struct product {
     const opnd_t *d, *a, *b, *c;
@@ -211,18 +185,6 @@ struct walk {
                             * computed */
 };
 
-opnd_t matrix_multiply_add(struct lower *l, unsigned bytes, opnd_t a, opnd_t b, opnd_t c) {
-    struct inst *in = emit_op(l, OP_MAD, T_U32, T_NONE, form_put(CAT_PART, bytes == 8 ? PART_WIDE : PART_LO));
-    opnd_t d = temp_reg(l, class_of_bytes(bytes)) << 1;
-    in->d = d;
-    in->dsize = (uint8_t)bytes;
-    in->a = a;
-    in->b = b;
-    in->c = c;
-    emit_done(l);
-    return d;
-}
-
 static opnd_t word(struct lower *l, uint64_t value) { return ir_constant(l->ir, RC_32, value, 0); }
 
 /* Computes the address of the lane's first element: matrix + along * size + across * stride. */
@@ -266,54 +228,6 @@ static struct address walk_at(const struct walk *w, unsigned r, unsigned i) {
     if (!w->known)
         a.base = w->across[across];
     return a;
-}
-
-void matrix_access(struct lower *l, bool store, const struct address *a, unsigned bytes, opnd_t *regs, unsigned n) {
-    struct ir *ir = l->ir;
-    struct inst *in = emit_op(l, store ? OP_ST : OP_LD,
-                              bytes == 8   ? T_B64
-                              : bytes == 4 ? T_B32
-                              : bytes == 2 ? T_B16
-                                           : T_B8,
-                              T_NONE, 0);
-    in->msize = (uint8_t)bytes;
-    in->rsize = (uint8_t)(bytes == 1 ? 2 : bytes);
-    in->dsize = store ? 0 : in->rsize;
-    in->d2size = 0;
-    set_address(l, in, a);
-    in->hints = 0;
-    if (n == 1 && store)
-        in->b = regs[0];
-    else if (n == 1)
-        in->d = regs[0];
-    for (unsigned i = 0; i < n && n > 1; i++) {
-        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-        if (i == 0)
-            in->list = ir->n_lists;
-        ir->lists[ir->n_lists++] = regs[i];
-    }
-    in->n_list = (uint8_t)(n > 1 ? n : 0);
-    emit_done(l);
-}
-
-void matrix_pack(struct lower *l, opnd_t d, const opnd_t *part, unsigned n) {
-    struct inst *in = emit_op(l, OP_PACK, T_B32, n == 2 ? T_B16 : T_B8, 0);
-    in->d = d;
-    in->a = part[0];
-    in->b = part[1];
-    in->c = n == 4 ? part[2] : OPND_ZERO;
-    in->e = n == 4 ? part[3] : OPND_ZERO;
-    emit_done(l);
-}
-
-void matrix_unpack(struct lower *l, opnd_t part[2], opnd_t a) {
-    struct inst *in = emit_op(l, OP_UNPACK, T_B16, T_B32, 0);
-    part[0] = temp_reg(l, RC_16) << 1;
-    part[1] = temp_reg(l, RC_16) << 1;
-    in->d = part[0];
-    in->d2 = part[1];
-    in->a = a;
-    emit_done(l);
 }
 
 /* Accesses the elements of a register one by one, since they are not adjacent in memory. */
@@ -458,12 +372,6 @@ static void lower_wmma_mma(struct lower *l) {
 }
 
 /* ---- all ---- */
-
-void require_all_lanes(struct lower *l) {
-    const struct isa_row *row = isa_find_row(OP_WHOLE, T_NONE, T_NONE, form_put(CAT_SYNC, 1));
-    matrix_emit(l, row);
-    emit_done(l);
-}
 
 static bool space_is_right(struct lower *l, bool shared_only) {
     const enum space s = l->dec->space;

@@ -1,6 +1,6 @@
 #ifndef FRONTEND_LOWER_MATRIX_H
 #define FRONTEND_LOWER_MATRIX_H
-/* Declarations shared by lower_matrix.c and lower_tile.c. Private to frontend/. */
+/* Declarations shared by lower_matrix.c, lower_tile.c and, below both, lower_matrix_emit.c. Private to frontend/. */
 #include "isa/matrix.h"
 #include "lower.h"
 
@@ -23,6 +23,6 @@ void matrix_unpack(struct lower *l, opnd_t part[2], opnd_t a);
 /* Return registers with the lane's quad number (lane / 4) and its position in the quad (lane % 4). */
 opnd_t lane_quad(struct lower *l);
 opnd_t lane_place(struct lower *l);
-/* Lowers ldmatrix, stmatrix and movmatrix. */
+/* lower_tile.c: lowers ldmatrix, stmatrix and movmatrix. */
 void lower_tiles(struct lower *l);
 #endif

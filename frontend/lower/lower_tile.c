@@ -7,9 +7,6 @@
 
 static opnd_t word(struct lower *l, uint64_t value) { return ir_constant(l->ir, RC_32, value, 0); }
 
-opnd_t lane_quad(struct lower *l) { return read_special(l, SPECIAL_QUAD, 4, OPND_SINK); }
-opnd_t lane_place(struct lower *l) { return read_special(l, SPECIAL_QUAD_PLACE, 4, OPND_SINK); }
-
 static opnd_t binary(struct lower *l, enum op_id op, enum type t, opnd_t a, opnd_t b) {
     struct inst *in = emit_op(l, op, t, T_NONE, 0);
     opnd_t d = temp_reg(l, RC_32) << 1;

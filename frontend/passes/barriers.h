@@ -1,8 +1,9 @@
 #ifndef FRONTEND_BARRIERS_H
 #define FRONTEND_BARRIERS_H
-/* Data shared by the files of the barriers pass: divergent regions, and the rewriting of the program. barriers.c finds
- * regions that end where all threads join, and numbers all regions. leaving.c finds regions that some threads leave
- * before the join. Names: anchor = block where a region begins, join = block where it ends. */
+/* Data shared by the files of the barriers pass: divergent regions, and the rewriting of the program. region.c has
+ * the regions. barriers.c finds regions that end where all threads join, and numbers all regions. leaving.c finds
+ * regions that some threads leave before the join. Names: anchor = block where a region begins, join = block where it
+ * ends. */
 #include "edit.h"
 #include "frontend/analysis/waits.h"
 
@@ -54,7 +55,7 @@ static inline const struct inst *last_of(const struct work *w, uint32_t b) {
     return &w->ir->code[w->ir->blocks[b].end - 1];
 }
 
-/* barriers.c */
+/* region.c */
 /* Returns the loop whose header is block b, or NULL. */
 const struct loop *region_loop(const struct work *w, uint32_t b);
 /* Returns a region for the branch of block b with this join. It has no number and is in no list yet. */
@@ -65,6 +66,8 @@ void region_add(struct work *w, const struct region *r);
 bool region_known(const struct work *w, const struct region *r);
 /* Returns the blocks of a region. Blocks in which threads only exit are in no region. */
 const uint64_t *blocks_of(struct work *w, struct region *r);
+/* Returns the blocks of `reached` that lead to the join of r without passing its anchor again, and the anchor. */
+uint64_t *lead_to_join(struct work *w, const struct region *r, const uint64_t *reached);
 /* True if threads can leave block b for several blocks in which they do not only exit. */
 bool region_diverges(const struct work *w, uint32_t b);
 /* True if threads in region a may reach the BSYNC of b. */
@@ -75,8 +78,6 @@ bool waits_inside(struct work *w, struct region *r);
 struct inst barrier_inst(const char *name);
 
 /* leaving.c */
-/* Returns the blocks of `reached` that lead to the join of r without passing its anchor again, and the anchor. */
-uint64_t *lead_to_join(struct work *w, const struct region *r, const uint64_t *reached);
 /* Finds the regions that some threads leave before the join. */
 void find_leaving(struct work *w);
 /* Drops regions until threads at the joins of two regions cannot wait for each other. */

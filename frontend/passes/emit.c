@@ -249,12 +249,47 @@ static void copy_sources(struct ir *ir, struct program *p) {
     }
 }
 
+struct tuple_count {
+    const struct ir *ir;
+    unsigned char *seen; /* word offset in bank 0 -> already counted */
+    uint32_t n;
+};
+
+static void count_tuple(void *ctx, opnd_t *o, enum operand_role role) {
+    struct tuple_count *c = ctx;
+    (void)role;
+    /* predicates are lane masks, not tuples */
+    if (*o & 1 || *o >> 1 == SINK_VREG || c->ir->vregs[*o >> 1].cls == RC_PRED)
+        return;
+    uint32_t at = c->ir->vregs[*o >> 1].offset / (uint32_t)sizeof(lanemask_t);
+    c->n += !c->seen[at];
+    c->seen[at] = 1;
+}
+
+/* Returns the number of registers that the affine stream's tuple file must hold, 0 without an affine stream. Requires:
+ * operands still are virtual registers. */
+static uint32_t tuple_registers(const struct ir *ir) {
+    struct tuple_count c = {.ir = ir};
+    for (uint32_t k = 0; k < ir->n_streams; k++) {
+        const struct ir_function *f = &ir->functions[ir->streams[k].function];
+        if (strcmp(ir->streams[k].name, AFFINE_STREAM) != 0)
+            continue;
+        c.seen = arena_array(ir->tmp, ir->reg_bytes / sizeof(lanemask_t) + 1, 1);
+        for (uint32_t i = f->begin; i < f->end; i++)
+            if (ir->code[i].kind != K_BARRIER) { /* only marks a position */
+                struct inst in = ir->code[i];
+                ir_operands(ir, &in, count_tuple, &c);
+            }
+    }
+    return c.n;
+}
+
 bool pass_emit(struct ir *ir) {
     struct program *p = arena_alloc(ir->keep, sizeof *p);
     p->name = arena_strndup(ir->keep, ir->kernel, strlen(ir->kernel));
     const char *file = ir->module->diags->file ? ir->module->diags->file : "";
     p->file = arena_strndup(ir->keep, file, strlen(file));
-    ir->coverage.tuples = ir->coverage.tuples_all = ir_tuple_registers(ir);
+    ir->coverage.tuples = ir->coverage.tuples_all = tuple_registers(ir);
     for (uint32_t pc = 0; pc < ir->n; pc++)
         map_inst(ir, pc);
     mark_branches(ir);

@@ -12,44 +12,6 @@
  * BREAK, or waits at another join. Joins must not wait for each other in a cycle (drop_cycles()). */
 #include "barriers.h"
 #include "frontend/analysis/joins.h"
-#include <string.h>
-
-static uint64_t *new_set(struct work *w) { return arena_array(w->ir->tmp, w->words, sizeof(uint64_t)); }
-
-/* Which sources of edges count: all, those in the loop, those outside it. */
-enum side { EITHER, INSIDE, OUTSIDE };
-
-/* Adds the blocks of `reached` that have an edge to `to` and are not in `set` yet. `side` refers to the loop with
- * header `to`. */
-static void add_sources(struct work *w, uint32_t to, enum side side, const uint64_t *reached, uint64_t *set,
-                        uint32_t *top) {
-    const struct cfg *g = &w->ir->cfg;
-    const struct loop *loop = region_loop(w, to);
-    for (uint32_t e = g->pred_first[to]; e < g->pred_first[to + 1]; e++) {
-        uint32_t from = g->pred[e];
-        if (!set_has(reached, from) || set_has(set, from) ||
-            (loop && side != EITHER && loop_has(loop, from) != (side == INSIDE)))
-            continue;
-        set_add(set, from);
-        w->stack[(*top)++] = from;
-    }
-}
-
-uint64_t *lead_to_join(struct work *w, const struct region *r, const uint64_t *reached) {
-    const struct loop *loop = region_loop(w, r->join);
-    uint64_t *set = new_set(w);
-    uint32_t top = 0;
-    add_sources(w, r->join, loop && loop_has(loop, r->anchor) ? INSIDE : OUTSIDE, reached, set, &top);
-    while (top) {
-        uint32_t b = w->stack[--top];
-        if (b != r->anchor)
-            add_sources(w, b, EITHER, reached, set, &top);
-        else if (r->at_header)
-            add_sources(w, b, INSIDE, reached, set, &top);
-    }
-    set_add(set, r->anchor);
-    return set;
-}
 
 /* ---- candidates ---- */
 

@@ -249,7 +249,7 @@ bool device_heap_prepare(const struct launch *l) {
     const struct program *p = l->program;
     for (uint32_t pc = 0; pc < p->n; pc++)
         if (p->code[pc].kind == K_WARP && p->code[pc].fn.warp == sys_malloc)
-            return device_heap_make(l->memory);
+            return mem_make_heap(l->memory);
     return true;
 }
 

@@ -3,7 +3,7 @@
 #include "isa/exec/syscall.h"
 #include <stdlib.h>
 
-/* ---- findings ---- */
+/* ---- launches ---- */
 
 struct checker *check_new(void) {
     return calloc(1, sizeof(struct checker));
@@ -59,28 +59,6 @@ void check_begin(struct checker *k, const struct launch *l) {
 bool check_lost(const struct checker *k) { return k->out_of_memory || k->clocks.failed; }
 
 uint64_t check_findings(const struct checker *k) { return k->count; }
-
-struct finding *check_count(struct check_cta *c, enum check_kind kind, uint32_t pc, uint32_t other_pc) {
-    struct checker *k = c->checker;
-    k->count += kind != CHECK_SAME_VALUE;
-    for (int i = 0; i < k->n_findings; i++) {
-        struct finding *f = &k->finding[i];
-        bool same = f->pc == pc && f->other_pc == other_pc;
-        bool swapped = (kind == CHECK_RACE || kind == CHECK_SAME_VALUE) && f->pc == other_pc &&
-                       f->other_pc == pc; /* the order of the two accesses is arbitrary */
-        if (f->kind == kind && (same || swapped)) {
-            f->count++;
-            return NULL;
-        }
-    }
-    if (k->n_findings == MAX_FINDINGS) {
-        k->more += kind != CHECK_SAME_VALUE;
-        return NULL;
-    }
-    struct finding *f = &k->finding[k->n_findings++];
-    *f = (struct finding){.kind = kind, .pc = pc, .other_pc = other_pc, .count = 1, .cta = c->cta->id};
-    return f;
-}
 
 /* ---- partial arrivals at barriers ---- */
 

@@ -207,7 +207,8 @@ struct now {
     bool reads, writes;
 };
 
-/* Counts a finding. Returns it if this is its first occurrence, with kind, PCs, CTA and count set; else NULL. */
+/* check_finding.c: counts a finding. Returns it if this is its first occurrence, with kind, PCs, CTA and count set;
+ * else NULL. */
 struct finding *check_count(struct check_cta *c, enum check_kind kind, uint32_t pc, uint32_t other_pc);
 static inline uint32_t check_thread(const struct warp *w, int lane) { return w->index * WARP_LANES + (uint32_t)lane; }
 static inline uint32_t check_pc(const struct warp *w, const struct inst *in) {

@@ -65,7 +65,7 @@ void cta_run_free(struct cta_run *r);
 void cta_run_start(struct cta_run *r);
 /* Runs one warp until it ends, waits, faults, or has executed `budget` warp instructions and the rest of a block. */
 enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget);
-/* Executes an instruction that does not change paths; effects go to r->fx. Returns false if it faulted or the run must
- * stop. */
+/* interp_execute.c: executes an instruction that does not change paths; effects go to r->fx. Returns false if it
+ * faulted or the run must stop. */
 bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes, uint64_t clock);
 #endif

@@ -1,11 +1,9 @@
-/* The heap of malloc() and free() in kernels: one allocation of device memory, allocated first fit. */
+/* The heap of malloc() and free() in kernels: first fit in one allocation of device memory. */
 #include "heap.h"
 #include "isa/arith.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { HEAP_ALIGN = 16 };
 
 struct heap_block {
     uint64_t offset, bytes;
@@ -18,28 +16,14 @@ struct device_heap {
     uint32_t n, cap;
 };
 
-bool device_heap_make(struct memory *m) {
-    if (m->heap)
-        return true;
+struct device_heap *device_heap_new(uint64_t address, uint64_t bytes) {
     struct device_heap *h = calloc(1, sizeof *h);
     if (!h)
-        return false;
-    h->bytes = m->heap_bytes ? m->heap_bytes : DEVICE_HEAP_BYTES;
-    h->address = mem_alloc(m, h->bytes, HEAP_ALIGN, "heap of malloc()", false);
-    if (!h->address) {
-        free(h);
-        return false;
-    }
+        return NULL;
+    h->address = address;
+    h->bytes = bytes;
     pthread_mutex_init(&h->lock, NULL);
-    m->heap = h;
-    return true;
-}
-
-bool device_heap_size(struct memory *m, uint64_t bytes) {
-    if (m->heap)
-        return false;
-    m->heap_bytes = bytes;
-    return true;
+    return h;
 }
 
 void device_heap_free(struct device_heap *h) {
@@ -83,7 +67,7 @@ static bool room_for_block(struct device_heap *h) {
 uint64_t device_heap_alloc(struct device_heap *h, uint64_t bytes) {
     if (!h || !bytes || bytes > h->bytes)
         return 0;
-    bytes = round_up(bytes, HEAP_ALIGN);
+    bytes = round_up(bytes, DEVICE_HEAP_ALIGN);
     pthread_mutex_lock(&h->lock);
     uint64_t offset = 0, address = 0;
     uint32_t i = find_gap(h, bytes, &offset);

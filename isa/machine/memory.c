@@ -1,4 +1,5 @@
 #include "memory.h"
+#include "heap.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +137,25 @@ uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char 
     *next = begin + all + gap;
     m->live_bytes += bytes;
     return begin + slack; /* cppcheck-suppress memleak ; the list has it */
+}
+
+bool mem_make_heap(struct memory *m) {
+    if (m->heap)
+        return true;
+    uint64_t bytes = m->heap_bytes ? m->heap_bytes : DEVICE_HEAP_BYTES;
+    uint64_t address = mem_alloc(m, bytes, DEVICE_HEAP_ALIGN, "heap of malloc()", false);
+    if (address)
+        m->heap = device_heap_new(address, bytes);
+    if (address && !m->heap)
+        mem_free(m, address);
+    return m->heap != NULL;
+}
+
+bool mem_set_heap_size(struct memory *m, uint64_t bytes) {
+    if (m->heap)
+        return false;
+    m->heap_bytes = bytes;
+    return true;
 }
 
 bool mem_map(struct memory *m, void *host, uint64_t bytes) {

@@ -30,8 +30,7 @@ struct allocation {
     uint64_t pages;         /* bytes of `host` to unmap: mem_alloc_shared(), a file; else 0 */
 };
 
-struct device_heap; /* the heap of malloc() in kernels; isa/machine/heap.c */
-void device_heap_free(struct device_heap *h);
+struct device_heap; /* the heap of malloc() in kernels: heap.h */
 
 /* Size of the smallest page of GPU memory: a GPU does not detect an overrun within a buffer's pages. */
 enum { MEM_SLACK = 64 << 10 };
@@ -87,6 +86,11 @@ bool mem_place(struct memory *m, uint64_t begin, uint64_t end, const struct mem_
  * left. */
 bool mem_take(struct memory *m, uint64_t bytes);
 void mem_give(struct memory *m, uint64_t bytes);
+/* Creates the heap of kernels; does nothing if it exists. Must not be called while a launch runs, since it rearranges
+ * device memory. Returns false if out of memory. */
+bool mem_make_heap(struct memory *m);
+/* Sets the size of a heap not created yet, in bytes. Returns false if the heap exists. */
+bool mem_set_heap_size(struct memory *m, uint64_t bytes);
 /* Frees an allocation. Returns false if `address` is not the start of a live allocation, or is in a range of
  * mem_reserve(). */
 bool mem_free(struct memory *m, uint64_t address);

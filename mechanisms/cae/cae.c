@@ -47,6 +47,7 @@ static bool launch(void *unit, struct sm *sm, uint64_t now) {
     forget_launch(u);
     u->sm = sm;
     cae_trace_launch(u, sm);
+    sm_unit_listen(sm, &cae_unit, HOOK_WRITTEN, u->trace != NULL);
     if (!cae_map_init(&u->map, p))
         return false;
     u->inst = calloc((size_t)p->n + 1, sizeof *u->inst);

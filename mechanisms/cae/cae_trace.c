@@ -9,7 +9,6 @@
 void cae_trace_launch(struct cae *u, struct sm *sm) {
     u->trace = sm_unit_state(sm, &unit_trace);
     memset(u->bar, 0, sizeof u->bar);
-    sm_unit_listen(sm, &cae_unit, HOOK_WRITTEN, u->trace != NULL);
 }
 
 static struct cae_bar *free_row(struct cae *u, uint64_t now) {

@@ -271,25 +271,6 @@ static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, u
     return kind != SITE_DATA || data_there(d, c->warp, m) ? PATH_READY : PATH_QUEUE;
 }
 
-bool dac_starves(const struct dac *d, uint32_t slot, uint32_t path) {
-    const struct program *p = sm_get_program(d->sm)->program;
-    uint32_t n_paths;
-    const struct sm_path *at = &sm_get_paths(d->sm, slot, &n_paths)[path];
-    const struct inst_info *info = &p->info[at->pc];
-    const struct inst *in = &p->code[at->pc];
-    lanemask_t m = at->lanes, guard = 0;
-    if (info->guard_site) {
-        if (m & ~supply_ready(&d->supply, slot, QUEUE_PREDICATE))
-            return true;
-        supply_predicate((struct supply *)&d->supply, slot, info->guard_site - 1u, m, &guard,
-                         false); /* it only looks */
-        m &= in->guard_not ? ~guard : guard;
-    } else {
-        m = guard_lanes(sm_get_warp(d->sm, slot), in, m);
-    }
-    return info->site && m & ~supply_ready(&d->supply, slot, queue_of(p->sites[info->site - 1u].kind));
-}
-
 /* Do these lanes take the first entry, whole and nothing else, and are all its lines locked? */
 static bool takes_first(const struct dac *d, uint32_t slot, lanemask_t lanes) {
     const struct dac_queue *q = &d->queue[slot];

@@ -1,7 +1,7 @@
 #ifndef MECHANISMS_DAC_PARTS_H
 #define MECHANISMS_DAC_PARTS_H
 /* Inside of the unit: dac.c (affine warp, batches), expand.c (ATQ, expansion units, the warps' queues), lines.c
- * (requests and locks), dac_report.c (statistics, deadlock reports). */
+ * (requests and locks), account.c (counts of queues), dac_report.c (statistics, deadlock reports). */
 #include "isa/affine/supply.h"
 #include "timing/sm/sm.h"
 #include "timing/sm/unit_access.h"
@@ -159,16 +159,14 @@ struct dac {
     struct dac_counts n;
 };
 
-/* dac.c: does the path wait for an entry that has not come? */
-bool dac_starves(const struct dac *d, uint32_t slot, uint32_t path);
-
 static inline struct dac_record *dac_record_at(const struct dac_queue *q, uint32_t i) {
     return &q->record[(q->first + i) & (q->cap - 1)];
 }
 static inline struct atq_entry *atq_at(const struct dac *d, uint64_t seq) { return &d->atq[seq & d->atq_mask]; }
 
+static inline bool atq_has_room(const struct dac *d) { return d->tail - d->head < d->cfg->dac.atq; }
+
 /* expand.c. */
-bool atq_has_room(const struct dac *d);
 /* Is a predicate up to the one with this number not yet expanded for some CTA? 0: none is. */
 bool atq_has_predicate(const struct dac *d, uint64_t last);
 /* Puts what a step has sent at the end of the ATQ. False: memory is out. */
@@ -190,9 +188,10 @@ void dac_ask(struct dac *d, uint64_t now);
 uint64_t dac_ask_next(const struct dac *d, uint64_t now);
 extern const struct prefetcher_ops dac_requests;
 
-/* dac_report.c. */
-/* Counts what stood in queues up to cycle `now`: before any of it changes. */
+/* account.c: adds the current state of the queues for all cycles up to `now`. Must precede any change of them. */
 void dac_account(struct dac *d, uint64_t now);
+
+/* dac_report.c. */
 /* Curves of the trace. */
 void dac_look(void *u, struct sm *sm, uint64_t now);
 void dac_stats(void *u, struct stats *s);

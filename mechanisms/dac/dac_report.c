@@ -4,19 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-void dac_account(struct dac *d, uint64_t now) {
-    if (now <= d->accounted)
-        return;
-    d->n.atq_sum += (now - d->accounted) * (d->tail - d->head);
-    d->n.locked_sum += (now - d->accounted) * d->locked;
-    d->n.atq_full += (now - d->accounted) * (d->sends && !atq_has_room(d));
-    for (int k = 0; k < N_QUEUES; k++)
-        d->n.queue_sum[k] += (now - d->accounted) * d->filled[k];
-    for (int k = 0; k < EXPANDERS; k++)
-        d->n.queue_full[k] += (now - d->accounted) * d->expander[k].full;
-    d->accounted = now;
-}
-
 void dac_look(void *u, struct sm *sm, uint64_t now) {
     static const char *const names[N_CURVES] = {"affine tuple queue", "address queues", "predicate queues",
                                                 "locked lines"};

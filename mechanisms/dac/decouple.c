@@ -5,17 +5,6 @@
 #include "frontend/passes/pass.h"
 #include <string.h>
 
-enum { MAX_SITES = UINT16_MAX - 1 };
-
-uint16_t plan_site(struct plan *p, enum site_kind kind, uint32_t inst) {
-    if (p->n_sites == MAX_SITES) {
-        p->whole = "it has more places where streams would meet than there are numbers";
-        return 0;
-    }
-    p->n_sites++;
-    return ir_add_site(p->ir, kind, p->ir->info[inst].line);
-}
-
 static bool is_access(const struct inst *in) { return in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM; }
 
 /* Accesses of the affine stream's own data are none of those that count. */

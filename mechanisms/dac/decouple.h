@@ -32,7 +32,7 @@ void plan_affine(struct plan *p);
 /* decouple_streams.c: makes the streams. */
 bool make_streams(struct plan *p);
 
-/* One more site; 0: there are too many. */
+/* decouple_site.c: adds a site and returns its number + 1; 0: there are too many. */
 uint16_t plan_site(struct plan *p, enum site_kind kind, uint32_t inst);
 /* The block of instruction i is one whose threads the affine stream knows. */
 static inline bool plan_known(const struct plan *p, uint32_t i) { return !p->a.excluded[p->ir->info[i].block]; }

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool atq_has_room(const struct dac *d) { return d->tail - d->head < d->cfg->dac.atq; }
-
 static const struct affine_shape *shape(const struct dac *d) { return engine_shape(d->engine); }
 
 static void free_entries(struct atq_entry *a, uint32_t n_warps) {
@@ -199,6 +197,26 @@ static void plan_address(const struct dac *d, const struct atq_entry *a, const s
     p->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : p->records) + row_changes(shape(d), warp);
 }
 
+/* True if the path waits for an entry that has not come. */
+static bool starves(const struct dac *d, uint32_t slot, uint32_t path) {
+    const struct program *p = sm_get_program(d->sm)->program;
+    uint32_t n_paths;
+    const struct sm_path *at = &sm_get_paths(d->sm, slot, &n_paths)[path];
+    const struct inst_info *info = &p->info[at->pc];
+    const struct inst *in = &p->code[at->pc];
+    lanemask_t m = at->lanes, guard = 0;
+    if (info->guard_site) {
+        if (m & ~supply_ready(&d->supply, slot, QUEUE_PREDICATE))
+            return true;
+        supply_predicate((struct supply *)&d->supply, slot, info->guard_site - 1u, m, &guard,
+                         false); /* it only looks */
+        m &= in->guard_not ? ~guard : guard;
+    } else {
+        m = guard_lanes(sm_get_warp(d->sm, slot), in, m);
+    }
+    return info->site && m & ~supply_ready(&d->supply, slot, queue_of(p->sites[info->site - 1u].kind));
+}
+
 /* Can no path of the warp go on before something comes into its queues? One that waits for lines can, later. */
 static bool is_stuck(const struct dac *d, uint32_t slot) {
     uint32_t n_paths;
@@ -207,7 +225,7 @@ static bool is_stuck(const struct dac *d, uint32_t slot) {
     if (!n_paths || !(q->starved[QUEUE_ADDRESS] || q->starved[QUEUE_PREDICATE]))
         return false;
     for (uint32_t p = 0; p < n_paths; p++)
-        if (path[p].state != PATH_BARRIER && (path[p].state != PATH_QUEUE || !dac_starves(d, slot, p)))
+        if (path[p].state != PATH_BARRIER && (path[p].state != PATH_QUEUE || !starves(d, slot, p)))
             return false;
     return true;
 }

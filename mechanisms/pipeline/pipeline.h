@@ -64,6 +64,9 @@ const char *pipe_refuse(const struct ir *ir, uint32_t block, uint32_t *inst);
 struct pipe_graph pipe_graph_of(struct ir *ir, const struct defuse *d, uint32_t block);
 /* The value that instruction `op` reads or writes in register `vreg`; NULL: the register holds none. */
 const struct pipe_ref *pipe_ref_of(const struct pipe_graph *g, uint32_t op, uint32_t vreg, bool write);
+/* Returns the row of the instruction that copies a register of this class, or NULL if none does: such a register keeps
+ * its name in all iterations. */
+const struct isa_row *pipe_move_row(enum reg_class cls);
 
 struct pipe_wish {
     unsigned load;      /* cycles that a load takes, as assumed */
@@ -87,6 +90,4 @@ const char *pipe_schedule(struct pipe_graph *g, const struct pipe_wish *wish, st
 
 /* Replaces the loop by its pipelined form. */
 void pipe_emit(struct edit *e, struct pipe_graph *g, const struct pipe_schedule *s);
-/* True if one instruction copies a register of this class. */
-bool pipe_can_move(enum reg_class cls);
 #endif

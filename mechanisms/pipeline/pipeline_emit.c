@@ -2,7 +2,6 @@
  * the branch of iteration j. The parts before the last stage begins are the prologue. The next parts, one a round, are
  * the kernel, whose last part goes back to its first. A lane that leaves at the end of part j goes to epilogue j, which
  * finishes the iterations in flight and moves the values read behind the loop into their registers. */
-#include "isa/decode.h"
 #include "pipeline.h"
 
 struct emitter {
@@ -12,14 +11,6 @@ struct emitter {
     uint32_t *slot; /* of II: the instruction there, NO_INST: none */
     uint32_t *part, *epilogue, n_parts;
 };
-
-static const struct isa_row *move_row(enum reg_class cls) {
-    static const enum type types[N_REG_CLASSES] = {
-        [RC_PRED] = T_PRED, [RC_16] = T_B16, [RC_32] = T_B32, [RC_64] = T_B64, [RC_128] = T_B128};
-    return types[cls] ? isa_find_row(OP_MOV, types[cls], T_NONE, 0) : NULL;
-}
-
-bool pipe_can_move(enum reg_class cls) { return move_row(cls) != NULL; }
 
 /* The register that holds a value of iteration i; i may be -1. */
 static uint32_t reg_of(const struct pipe_value *v, uint32_t i) { return v->reg[(i + v->copies) % v->copies]; }
@@ -74,7 +65,7 @@ static void add_epilogue(struct emitter *m, uint32_t j) {
         const struct pipe_value *v = &m->g->values[k];
         if (!v->last || !v->live_out || reg_of(v, j) == v->vreg)
             continue;
-        struct inst move = inst_of_row(move_row(ir->vregs[v->vreg].cls));
+        struct inst move = inst_of_row(pipe_move_row(ir->vregs[v->vreg].cls));
         move.d = v->vreg << 1;
         move.a = reg_of(v, j) << 1;
         edit_at_end(m->e, m->epilogue[j], &move);

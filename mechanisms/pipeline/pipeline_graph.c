@@ -119,6 +119,12 @@ const struct pipe_ref *pipe_ref_of(const struct pipe_graph *g, uint32_t op, uint
     return NULL;
 }
 
+const struct isa_row *pipe_move_row(enum reg_class cls) {
+    static const enum type types[N_REG_CLASSES] = {
+        [RC_PRED] = T_PRED, [RC_16] = T_B16, [RC_32] = T_B32, [RC_64] = T_B64, [RC_128] = T_B128};
+    return types[cls] ? isa_find_row(OP_MOV, types[cls], T_NONE, 0) : NULL;
+}
+
 static void add_ref(struct pipe_graph *g, struct pipe_ref ref) {
     g->refs = IR_ROOM(g->ir, g->refs, g->n_refs, g->cap_refs);
     g->refs[g->n_refs++] = ref;
@@ -141,7 +147,7 @@ static void find_shapes(struct naming *s) {
         for (unsigned k = n_reads; k < n; k++)
             if (s->shape[regs[k]] == INVARIANT)
                 s->shape[regs[k]] =
-                    inst_writes_all(g->ir, &g->ir->code[g->first + op]) && pipe_can_move(g->ir->vregs[regs[k]].cls)
+                    inst_writes_all(g->ir, &g->ir->code[g->first + op]) && pipe_move_row(g->ir->vregs[regs[k]].cls)
                         ? RENAMED
                         : FIXED;
     }

@@ -1,6 +1,6 @@
 /* The front of the load/store unit: takes instructions, makes line accesses of them, passes shared memory's banks. */
 #include "isa/hot_assert.h"
-#include "lsu_parts.h"
+#include "lsu_send.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -246,11 +246,6 @@ void lsu_replies(struct lsu *l, uint64_t now);
 void lsu_return(struct lsu *l, uint64_t now);
 /* Sends an access past the L1. False when the port or the table is full. */
 bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now);
-/* The request at memport_place() leaves, all but its cycle and its SM filled in. */
-void lsu_send(struct lsu *l, uint64_t now);
-/* Sends what a miss needs: the dirty line it drove out, and the request for its sectors. Requires room for two. */
-void lsu_miss(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, enum mem_kind kind,
-              const struct cache_out *out, uint64_t now);
 /* `sectors` of `op` as those of the cache's line, which may be longer than the coalescer's. */
 static inline uint8_t lsu_sectors_in_line(const struct lsu_pipe *p, const struct line_op *op, uint8_t sectors) {
     unsigned first = (unsigned)(op->address & ((1u << p->line_shift) - 1)) / SECTOR_BYTES;

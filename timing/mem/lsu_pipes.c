@@ -1,5 +1,5 @@
-/* Behind the front of the load/store unit: the pipelines into the L1 caches, misses on their way out, replies. */
-#include "lsu_parts.h"
+/* Behind the front of the load/store unit: the pipelines into the L1 caches, accesses past the L1, replies. */
+#include "lsu_send.h"
 #include <stdlib.h>
 
 bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, enum mem_kind kind) {
@@ -41,32 +41,6 @@ void lsu_pipe_free(struct lsu_pipe *p) {
     free(p->ring);
 }
 
-static inline enum mem_wait wait_of(const struct mem_request *r) {
-    return mem_is_prefetch(r->kind) ? WAIT_PREFETCH : WAIT_DEMAND;
-}
-
-void lsu_send(struct lsu *l, uint64_t now) {
-    struct mem_request *r = memport_place(l->status.port);
-    uint32_t replies = memport_replies(l->status.port, r);
-    r->cycle = now;
-    r->sm = (uint16_t)l->sm;
-    memport_send(l->status.port);
-    if (l->trace) {
-        bool writes = r->kind == MEM_WRITE || r->kind == MEM_WRITE_BACK;
-        trace_note(l->trace, &(struct trace_event){.from = now,
-                                                   .to = now,
-                                                   .address = r->address,
-                                                   .row = r->tag,
-                                                   .kind = writes ? TRACE_WRITE : TRACE_REQUEST,
-                                                   .what = r->kind});
-    }
-    if (r->kind == MEM_WRITE) {
-        l->stores[r->tag] += replies;
-        return;
-    }
-    mem_waits_begin(&l->waits, wait_of(r), replies, now);
-}
-
 /* A store of `op` leaves for the L2. */
 static void send_store(struct lsu *l, const struct line_op *op, uint64_t now) {
     *memport_place(l->status.port) = (struct mem_request){.kind = MEM_WRITE,
@@ -79,8 +53,6 @@ static void send_store(struct lsu *l, const struct line_op *op, uint64_t now) {
                                                           .bytes = op->bytes};
     lsu_send(l, now);
 }
-
-static uint16_t bytes_of(unsigned sectors) { return (uint16_t)(__builtin_popcount(sectors) * SECTOR_BYTES); }
 
 /* Whoever takes these looks whether the access is done by then. */
 static __attribute__((noinline, cold)) void note_known(struct lsu *l, uint32_t slot) {
@@ -137,7 +109,7 @@ bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
                               .pc = op->pc,
                               .warp = op->warp,
                               .sectors = op->sectors,
-                              .bytes = atomic ? op->bytes : bytes_of(op->sectors)};
+                              .bytes = atomic ? op->bytes : lsu_bytes_of(op->sectors)};
     if (atomic)
         r->serial = op->serial;
     b->due = (uint8_t)memport_replies(l->status.port, r);
@@ -160,31 +132,6 @@ static void arrived(struct lsu *l, uint32_t slot, lanemask_t lanes, uint64_t now
     if (l->known.wanted && !s->unread)
         note_known(l, slot);
     lsu_part_done(l, slot);
-}
-
-static void write_back(struct lsu *l, struct lsu_pipe *p, const struct cache_out *out, uint64_t now) {
-    if (!out->victim_sectors)
-        return;
-    p->n.writebacks++;
-    *memport_place(l->status.port) = (struct mem_request){.kind = MEM_WRITE_BACK,
-                                                          .address = out->victim << p->line_shift,
-                                                          .sectors = out->victim_sectors,
-                                                          .full = out->victim_sectors,
-                                                          .bytes = bytes_of(out->victim_sectors)};
-    lsu_send(l, now);
-}
-
-void lsu_miss(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, enum mem_kind kind,
-              const struct cache_out *out, uint64_t now) {
-    write_back(l, p, out, now);
-    *memport_place(l->status.port) = (struct mem_request){.kind = (uint8_t)kind,
-                                                          .address = op->address >> p->line_shift << p->line_shift,
-                                                          .tag = out->mshr,
-                                                          .pc = op->pc,
-                                                          .warp = op->warp,
-                                                          .sectors = out->fetch,
-                                                          .bytes = bytes_of(out->fetch)};
-    lsu_send(l, now);
 }
 
 static void count_access(struct lsu_pipe *p, uint8_t sectors, bool hit) {
@@ -252,7 +199,7 @@ static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
             return false;
         if (cache_write(&p->cache, line, sectors, lsu_sectors_in_line(p, op, op->full), &out) > CACHE_MERGED)
             return false;
-        write_back(l, p, &out, now);
+        lsu_write_back(l, p, &out, now);
     } else {
         if (lsu_refused(l, p->id, 1, !memport_room(l->status.port, now)))
             return false;
@@ -381,7 +328,7 @@ void lsu_replies(struct lsu *l, uint64_t now) {
             warp_set_add(&l->stores_ended, r.tag), l->ended = true;
         return;
     }
-    mem_waits_end(&l->waits, wait_of(&r), r.cycle);
+    mem_waits_end(&l->waits, lsu_wait_of(&r), r.cycle);
     if (l->trace)
         trace_note(l->trace,
                    &(struct trace_event){.from = now, .to = now, .row = r.tag, .kind = TRACE_REPLY, .what = r.kind});

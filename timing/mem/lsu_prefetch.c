@@ -1,5 +1,5 @@
 /* Prefetching into the L1 and the L2, lines held in the L1, and what prefetchers at the L1 are shown. */
-#include "lsu_parts.h"
+#include "lsu_send.h"
 
 static struct lsu_pipe *l1_of(struct lsu *l) { return &l->pipe[PIPE_L1]; }
 

@@ -100,7 +100,7 @@ void trace_name(const struct trace_names *n, const struct program *p, uint32_t p
 /* NULL when memory is out. */
 struct trace *trace_new(uint64_t from, uint64_t to);
 void trace_free(struct trace *t);
-/* Notes an event if it begins in the range. */
+/* trace_note.c: notes an event if it begins in the range. */
 void trace_note(struct trace *t, const struct trace_event *e);
 /* The path at this place of the warp is in `state` from cycle `now` on. */
 void trace_state(struct trace *t, uint32_t warp, uint32_t path, uint8_t state, uint32_t pc, lanemask_t lanes,

@@ -1,4 +1,4 @@
-/* The state of the process: opening the GPU, the lock, messages, the end of the program. */
+/* Opens the GPU; messages; the end of the program. */
 #include "core_module.h"
 #include "core_report.h"
 #include "host/load/elf_load.h"
@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-struct cuda_core cuda_core = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
 static int major = 13;
 
@@ -187,8 +185,6 @@ enum cuda_error cuda_enter(void) {
     return r->broken || r->forked ? CUDA_ErrorInitializationError : r->sticky;
 }
 
-void cuda_leave(void) { pthread_mutex_unlock(&cuda_core.lock); }
-
 enum cuda_error cuda_open(void) {
     struct cuda_context *current = cuda_current_context;
     enum cuda_error e = cuda_enter();
@@ -196,18 +192,6 @@ enum cuda_error cuda_open(void) {
     bool broken = cuda_core.broken;
     cuda_leave();
     return broken ? CUDA_ErrorNoDevice : e;
-}
-
-enum cuda_error cuda_ready(void) {
-    return cuda_core.h && !cuda_core.forked ? CUDA_Success : CUDA_ErrorInitializationError;
-}
-
-/* Without the lock: cudaGetLastError() does not wait for the kernels of other threads. */
-enum cuda_error cuda_fault(void) { return cuda_core.sticky; }
-
-void cuda_forget_fault(void) {
-    CUDA_LOCK;
-    cuda_core.sticky = CUDA_Success;
 }
 
 static void print(const char *who, const char *why) {

@@ -1,35 +1,5 @@
 /* Capture: the work that a program gives to a stream becomes nodes of a graph. */
 #include "core_graph_parts.h"
-#include <stdlib.h>
-#include <string.h>
-
-void cuda_frontier_clear(struct cuda_frontier *f) {
-    free(f->nodes);
-    *f = (struct cuda_frontier){0};
-}
-
-bool cuda_frontier_join(struct cuda_frontier *to, const struct cuda_frontier *from) {
-    struct cuda_node **more = realloc(to->nodes, (size_t)(to->n + from->n + 1) * sizeof *more);
-    if (!more)
-        return false;
-    to->nodes = more;
-    memcpy(more + to->n, from->nodes, (size_t)from->n * sizeof *more);
-    to->n += from->n;
-    to->graph = from->graph;
-    return true;
-}
-
-bool cuda_frontier_copy(struct cuda_frontier *to, const struct cuda_frontier *from) {
-    if (to == from)
-        return true;
-    cuda_frontier_clear(to);
-    return !from->graph || cuda_frontier_join(to, from);
-}
-
-bool cuda_capturing(const struct cuda_stream *s) {
-    const struct cuda_frontier *f = cuda_stream_frontier((struct cuda_stream *)s);
-    return f && f->graph;
-}
 
 enum cuda_error cuda_capture(struct cuda_stream *s, const struct cuda_work *w) {
     struct cuda_frontier *f = cuda_stream_frontier(s);

@@ -5,55 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All graphs of the program, to look up handles. */
-static struct cuda_graph *graphs;
-
-struct cuda_graph *cuda_graph_all(void) {
-    return graphs;
-}
-
-/* Finds a graph in a graph and in the graphs of its nodes. */
-static struct cuda_graph *within(struct cuda_graph *in, const struct cuda_graph *g) {
-    if (in == g)
-        return in;
-    for (const struct cuda_node *n = in->first; n; n = n->next) {
-        struct cuda_graph *found = n->work.kind == NODE_GRAPH ? within(n->work.graph, g) : NULL;
-        if (found)
-            return found;
-    }
-    return NULL;
-}
-
-struct cuda_graph *cuda_graph_of(const struct cuda_graph *g) {
-    for (struct cuda_graph *i = graphs; i && g; i = i->next) {
-        struct cuda_graph *found = within(i, g);
-        if (found)
-            return found;
-    }
-    return NULL;
-}
-
-bool cuda_graph_has(const struct cuda_graph *g, const struct cuda_node *n) {
-    const struct cuda_node *i = g->first;
-    while (i && i != n)
-        i = i->next;
-    return i != NULL;
-}
-
-static bool has_within(const struct cuda_graph *g, const struct cuda_node *n) {
-    for (const struct cuda_node *i = g->first; i; i = i->next)
-        if (i == n || (i->work.kind == NODE_GRAPH && has_within(i->work.graph, n)))
-            return true;
-    return false;
-}
-
-struct cuda_node *cuda_graph_node(const struct cuda_node *n) {
-    for (const struct cuda_graph *g = graphs; g; g = g->next)
-        if (has_within(g, n))
-            return (struct cuda_node *)n;
-    return NULL;
-}
-
 /* ---- work ---- */
 
 /* Copies the arguments: one block with the pointers, then the values. */
@@ -243,21 +194,17 @@ enum cuda_error cuda_graph_create(struct cuda_graph **out) {
     CUDA_LOCK;
     if (!out || !(*out = new_graph()))
         return out ? CUDA_ErrorMemoryAllocation : CUDA_ErrorInvalidValue;
-    (*out)->next = graphs;
-    graphs = *out;
+    cuda_graph_list(*out);
     return CUDA_Success;
 }
 
 enum cuda_error cuda_graph_destroy(struct cuda_graph *g) {
     CUDA_LOCK;
-    for (struct cuda_graph **i = &graphs; *i; i = &(*i)->next)
-        if (*i == g) {
-            *i = g->next;
-            cuda_streams_release(g);
-            cuda_graph_free(g);
-            return CUDA_Success;
-        }
-    return CUDA_ErrorInvalidValue;
+    if (!cuda_graph_unlist(g))
+        return CUDA_ErrorInvalidValue;
+    cuda_streams_release(g);
+    cuda_graph_free(g);
+    return CUDA_Success;
 }
 
 enum cuda_error cuda_graph_clone(struct cuda_graph **out, const struct cuda_graph *from) {
@@ -266,8 +213,7 @@ enum cuda_error cuda_graph_clone(struct cuda_graph **out, const struct cuda_grap
         return CUDA_ErrorInvalidValue;
     if (!(*out = cuda_graph_copy(from)))
         return CUDA_ErrorMemoryAllocation;
-    (*out)->next = graphs;
-    graphs = *out;
+    cuda_graph_list(*out);
     return CUDA_Success;
 }
 

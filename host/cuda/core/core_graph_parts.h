@@ -20,10 +20,13 @@ struct cuda_graph {
     bool spoilt;            /* its capture has failed, and has not ended yet */
 };
 
-/* Runs a launch now. */
+/* core_run.c: runs a launch now. */
 enum cuda_error cuda_run(const struct cuda_launch *l);
-/* The first graph of the list of all. */
+/* core_graph_find.c: the first graph of the list of all. */
 struct cuda_graph *cuda_graph_all(void);
+/* Adds a graph to the list; removes it (false: it is not in the list). */
+void cuda_graph_list(struct cuda_graph *g);
+bool cuda_graph_unlist(struct cuda_graph *g);
 void cuda_node_free(struct cuda_node *n);
 /* Whether the graph has the node; the node of a handle, NULL: none. */
 bool cuda_graph_has(const struct cuda_graph *g, const struct cuda_node *n);
@@ -43,6 +46,11 @@ struct cuda_graph_memory {
     int uses;
     bool freed; /* by a node */
 };
+/* Allocates memory that has no use yet. */
+enum cuda_error cuda_graph_memory_new(struct cuda_graph_memory **out, size_t bytes);
+/* The memory at an address; NULL: none. */
+struct cuda_graph_memory *cuda_graph_memory_at(const void *p);
+/* Adds and drops a use. */
 void cuda_graph_memory_keep(struct cuda_graph_memory *m);
 void cuda_graph_memory_drop(struct cuda_graph_memory *m);
 /* Takes a use of each object for another graph (false: the host is out of memory); drops all uses. */
@@ -78,6 +86,8 @@ void cuda_frontier_clear(struct cuda_frontier *f);
 struct cuda_frontier *cuda_stream_frontier(struct cuda_stream *s);
 /* Ends the capture of all streams into the graph; its events are forgotten, too. */
 void cuda_streams_release(const struct cuda_graph *g);
+/* Records an event where the stream is: now, or, if the stream is captured, behind its nodes. */
+enum cuda_error cuda_event_put(struct cuda_event *e, struct cuda_stream *s);
 /* Records an event now. */
 void cuda_event_stamp(struct cuda_event *e);
 #endif

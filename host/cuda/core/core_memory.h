@@ -32,6 +32,8 @@ enum cuda_error cuda_host_pointer(void **out, void *p);
 enum cuda_error cuda_host_flags(unsigned *out, const void *p);
 /* The kind of memory at an address, with its block; *begin and *bytes are 0 for MEMORY_UNREGISTERED. */
 enum cuda_memory cuda_memory_of(const void *p, uint64_t *begin, uint64_t *bytes);
+/* True if only the device sees the memory at `p`. */
+bool cuda_is_device_only(const void *p);
 enum cuda_error cuda_describe_pointer(struct cuda_pointer_attributes *out, const void *p);
 /* Bytes that are free, and all; each may be NULL. */
 enum cuda_error cuda_memory_info(size_t *unused, size_t *all);

@@ -49,6 +49,11 @@ struct cuda_frontier *cuda_stream_frontier(struct cuda_stream *s) {
     return is_default(s) ? NULL : &s->frontier;
 }
 
+bool cuda_capturing(const struct cuda_stream *s) {
+    const struct cuda_frontier *f = cuda_stream_frontier((struct cuda_stream *)s);
+    return f && f->graph;
+}
+
 void cuda_streams_release(const struct cuda_graph *g) {
     for (struct cuda_stream *s = streams; s; s = s->next)
         if (s->frontier.graph == g)
@@ -118,11 +123,6 @@ enum cuda_error cuda_stream_copy_attributes(struct cuda_stream *to, struct cuda_
     return e;
 }
 
-enum cuda_error cuda_stream_wait(struct cuda_stream *s) {
-    CUDA_LOCK;
-    return cuda_capturing(s) ? cuda_capture_spoil(s) : CUDA_Success;
-}
-
 enum cuda_error cuda_stream_wait_event(struct cuda_stream *s, const struct cuda_event *e) {
     CUDA_LOCK;
     struct cuda_frontier *f = cuda_stream_frontier(s);
@@ -153,14 +153,6 @@ enum cuda_error cuda_stream_id(const struct cuda_stream *s, unsigned long long *
     return CUDA_Success;
 }
 
-enum cuda_error cuda_stream_call(struct cuda_stream *s, void (*call)(void *), void *data, bool *captured) {
-    CUDA_LOCK;
-    *captured = call && cuda_capturing(s);
-    if (!call)
-        return CUDA_ErrorInvalidValue;
-    return *captured ? cuda_capture(s, &(struct cuda_work){NODE_HOST, .call = {call, data}}) : CUDA_Success;
-}
-
 enum cuda_error cuda_event_new(struct cuda_event **out, unsigned flags) {
     CUDA_LOCK;
     enum { UNTIMED = 2, ALL = 7 };
@@ -186,7 +178,7 @@ enum cuda_error cuda_event_destroy(struct cuda_event *e) {
 
 void cuda_event_stamp(struct cuda_event *e) { e->at = cuda_clock(); }
 
-static enum cuda_error record(struct cuda_event *e, struct cuda_stream *s) {
+enum cuda_error cuda_event_put(struct cuda_event *e, struct cuda_stream *s) {
     if (!e)
         return CUDA_ErrorInvalidResourceHandle;
     cuda_frontier_clear(&e->frontier);
@@ -194,15 +186,6 @@ static enum cuda_error record(struct cuda_event *e, struct cuda_stream *s) {
         return cuda_frontier_copy(&e->frontier, cuda_stream_frontier(s)) ? CUDA_Success : CUDA_ErrorMemoryAllocation;
     cuda_event_stamp(e);
     return CUDA_Success;
-}
-
-static enum cuda_error record_external(struct cuda_event *e, struct cuda_stream *s) {
-    return e && cuda_capturing(s) ? cuda_capture(s, &(struct cuda_work){NODE_RECORD, .event = e}) : record(e, s);
-}
-
-enum cuda_error cuda_event_record(struct cuda_event *e, struct cuda_stream *s, unsigned flags) {
-    CUDA_LOCK;
-    return flags & EVENT_EXTERNAL ? record_external(e, s) : record(e, s);
 }
 
 enum cuda_error cuda_event_wait(const struct cuda_event *e) {

@@ -1,0 +1,21 @@
+/* Collects the functions that a kernel may reach. */
+#include "lower.h"
+
+uint32_t require_function(struct lower *l, uint32_t id) {
+    struct ir *ir = l->ir;
+    const struct function *tree = l->img->names->by_id[id];
+    if (l->fn_of_id[id])
+        return l->fn_of_id[id] - 1;
+    if (!tree->has_body || (tree->is_entry && ir->n_functions > 0)) /* a kernel's address is only a number: its code is
+                                                                     * not needed */
+        return UINT32_MAX;
+    ir->functions = IR_ROOM(ir, ir->functions, ir->n_functions, ir->cap_functions);
+    ir->functions[ir->n_functions] = (struct ir_function){
+        .tree = tree,
+        .name = arena_strndup(ir->keep, tree->name->text, tree->name->len),
+        .id = id,
+        .is_entry = tree->is_entry,
+    };
+    l->fn_of_id[id] = ++ir->n_functions;
+    return ir->n_functions - 1;
+}

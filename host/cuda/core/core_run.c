@@ -1,0 +1,64 @@
+/* Runs a launch now. */
+#include "core_graph_parts.h"
+#include "core_module.h"
+#include "core_reference.h"
+#include "core_report.h"
+#include <stdlib.h>
+
+static enum cuda_error fault_error(enum heddle_status status) {
+    if (status != HEDDLE_FAULT)
+        return status == HEDDLE_DEADLOCK ? CUDA_ErrorLaunchTimeout : CUDA_ErrorLaunchFailure;
+    switch (heddle_fault(cuda_core.h)) {
+    case HEDDLE_FAULT_ADDRESS:
+        return CUDA_ErrorIllegalAddress;
+    case HEDDLE_FAULT_ALIGNMENT:
+        return CUDA_ErrorMisalignedAddress;
+    case HEDDLE_FAULT_ASSERT:
+        return CUDA_ErrorAssert;
+    default:
+        return CUDA_ErrorLaunchFailure;
+    }
+}
+
+/* The error of a launch that ran or was refused. The calls that follow return a fault, as on a GPU. A checked kernel
+ * that ran to its end is no fault, whatever the checker found. `before`: launches with statistics before this one. */
+static enum cuda_error ended(const char *kernel, enum heddle_status status, int before) {
+    struct cuda_core *r = &cuda_core;
+    bool whole = heddle_launches(r->h) > before && !heddle_incomplete(r->h, before);
+    if (r->check && (status == HEDDLE_OK || status == HEDDLE_FAULT) && whole) {
+        cuda_print_new_findings(kernel, heddle_error(r->h));
+        if (status == HEDDLE_FAULT && r->worst == HEDDLE_OK)
+            r->worst = HEDDLE_FAULT;
+        return CUDA_Success;
+    }
+    if (status == HEDDLE_OK)
+        return CUDA_Success;
+    if (status == HEDDLE_USAGE && heddle_fault(r->h) == HEDDLE_FAULT_UNSUPPORTED) /* the results will be wrong */
+        return cuda_refuse(kernel, heddle_error(r->h), CUDA_ErrorNotSupported);
+    if (status == HEDDLE_USAGE) /* a GPU refuses it, too, and the program may handle that */
+        return cuda_complain(kernel, CUDA_ErrorInvalidConfiguration);
+    r->sticky = cuda_failed(kernel, status, fault_error(status));
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_run(const struct cuda_launch *l) {
+    CUDA_LOCK;
+    enum { FEW = 32 };
+    const struct cuda_kernel *k = l->kernel;
+    enum cuda_error e = k->in->unloaded ? CUDA_ErrorInvalidResourceHandle : cuda_references_bind();
+    if (e)
+        return e;
+    struct heddle_arg few[FEW], *list = k->n_params <= FEW ? few : calloc((size_t)k->n_params, sizeof *list);
+    if (!list)
+        return CUDA_ErrorMemoryAllocation;
+    for (int i = 0; i < k->n_params; i++)
+        list[i] = (struct heddle_arg){l->args[i], k->param_bytes[i]};
+    struct heddle_dim grid = {l->grid.x, l->grid.y, l->grid.z}, block = {l->block.x, l->block.y, l->block.z};
+    uint32_t shared = l->shared > UINT32_MAX ? UINT32_MAX : (uint32_t)l->shared;
+    int before = heddle_launches(cuda_core.h);
+    enum heddle_status status = (l->cooperative ? heddle_launch_cooperative : heddle_launch)(
+        cuda_core.h, k->in->module, k->name, grid, block, shared, list, k->n_params);
+    if (list != few)
+        free(list);
+    return ended(k->name, status, before);
+}

@@ -1,0 +1,31 @@
+/* Executes one instruction of a warp, with the checker and the watch of memory if they are on. The interpreter and
+ * native code share this. */
+#include "interp_watch.h"
+
+static bool run_checked(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
+    check_before(r->check, w, in, lanes);
+    exec_inst(w, in, lanes, &r->fx);
+    if (r->fx.fault != FAULT_NONE)
+        return false;
+    check_after(r->check, w, in, lanes, &r->fx);
+    return true;
+}
+
+bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes, uint64_t clock) {
+    if (!r->communicates && in->kind < K_BRANCH && inst_is_ordered(in)) {
+        if (r->wait_for_turn && !r->wait_for_turn(r->turn_ctx)) {
+            r->fx.fault = FAULT_NONE;
+            return false;
+        }
+        r->communicates = true;
+    }
+    w->clock = clock;
+    if (__builtin_expect(r->counts_loads, 0))
+        r->n.affine.all_loads += inst_is_counted_load(in);
+    if (__builtin_expect(r->check != NULL, 0))
+        return run_checked(r, w, in, lanes);
+    exec_inst(w, in, lanes, &r->fx);
+    if (__builtin_expect(r->watch != NULL, 0))
+        cta_watch_note(r, w, in, lanes);
+    return r->fx.fault == FAULT_NONE;
+}
