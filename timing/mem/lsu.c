@@ -1,4 +1,5 @@
-/* The front of the load/store unit: takes instructions, makes line accesses of them, passes shared memory's banks. */
+/* The front of the load/store unit: accepts instructions, splits them into line accesses, and runs the shared-memory
+ * banks. */
 #include "isa/hot_assert.h"
 #include "lsu_parts.h"
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static bool init(struct lsu *l) {
         !(l->fetch.ahead_sent = calloc(c->l1i.mshrs, sizeof *l->fetch.ahead_sent)))
         return false;
     l->status.most =
-        3 + 2 * (c->l1.ports + c->l1c.ports + c->tex.ports); /* a fetch, a prefetch, an access past the L1 */
+        3 + 2 * (c->l1.ports + c->l1c.ports + c->tex.ports); /* a fetch, a prefetch, and an access past the L1 */
     return l->front && l->ahead.queue && lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, MEM_READ) &&
            lsu_pipe_init(&l->pipe[PIPE_CONST], &c->l1c, MEM_CONSTANT) &&
            lsu_pipe_init(&l->pipe[PIPE_TEX], &c->tex, MEM_TEXTURE);
@@ -75,14 +76,14 @@ static inline void add_line(struct lsu_front *f, const struct lsu_access *a, con
                                      .warp = a->warp};
 }
 
-/* Turns requests of the coalescer into line accesses of `f`. */
+/* Adds requests of the coalescer to `f` as line accesses. */
 static inline void add_lines(struct lsu_front *f, const struct lsu_access *a, const struct coalesced *lines, int n,
                              enum line_kind kind) {
     for (int i = 0; i < n && f->n < COALESCE_MAX; i++)
         add_line(f, a, &lines[i], kind);
 }
 
-/* The address of each lane that executes. */
+/* Returns the address of each active lane. */
 static const uint64_t *each_address(const struct lsu_access *a, uint64_t room[WARP_LANES]) {
     if (a->halves.shape == SHAPE_ANY)
         return a->addr;
@@ -91,7 +92,7 @@ static const uint64_t *each_address(const struct lsu_access *a, uint64_t room[WA
     return room;
 }
 
-/* What only prefetchers and owners of locks want to know. The last access to a line takes back its lock. */
+/* Adds the details that only prefetchers and lock owners need. The last access to a line releases its lock. */
 static __attribute__((noinline, cold)) void add_details(struct lsu *l, struct lsu_front *f, const struct lsu_access *a,
                                                         lanemask_t device) {
     uint64_t room[WARP_LANES];
@@ -119,7 +120,8 @@ static inline void add_constant(const struct lsu *l, struct lsu_front *f, const 
     add_line(f, a, &c, LINE_LOAD);
 }
 
-/* The constant cache serves one address a cycle: an access a distinct address, whatever line it is in; or one line. */
+/* Splits an access to the constant cache, which serves one address a cycle: one access per distinct address, or per
+ * line with lsu.constant_lines. */
 static __attribute__((noinline)) void add_different_constants(const struct lsu *l, struct lsu_front *f,
                                                               const struct lsu_access *a, lanemask_t lanes,
                                                               unsigned bytes) {
@@ -140,7 +142,7 @@ static __attribute__((noinline)) void add_different_constants(const struct lsu *
 static inline void add_constants(const struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
                                  unsigned bytes) {
     const struct halves *h = &a->halves;
-    if (h->shape == SHAPE_UNIFORM && h->first[0] == h->first[1]) /* mostly */
+    if (h->shape == SHAPE_UNIFORM && h->first[0] == h->first[1]) /* common case */
         add_constant(l, f, a, lanes, h->first[0], bytes);
     else
         add_different_constants(l, f, a, lanes, bytes);
@@ -150,7 +152,7 @@ static bool goes_past(const struct inst *in) {
     return in->cache_op == CACHE_CG || in->cache_op == CACHE_CV || in->hints & HINT_VOLATILE;
 }
 
-/* Where the accesses of `a` go that are not for the banks, and what they do there. */
+/* Returns where the accesses of `a` go that do not go to the banks. */
 static uint8_t destination(const struct lsu *l, const struct lsu_access *a, bool local) {
     if (a->kind == MEM_CONSTANT && l->pipe[PIPE_CONST].present)
         return PIPE_CONST;
@@ -170,8 +172,8 @@ static enum line_kind line_kind(const struct lsu_access *a, bool local) {
     return a->kind == MEM_WRITE ? LINE_STORE : a->kind == MEM_ATOMIC ? LINE_ATOMIC : LINE_LOAD;
 }
 
-/* Bytes of the segments that lanes are coalesced into. With lsu.segments they follow the size of the elements, and are
- * sectors for what goes past the L1. */
+/* Returns the segment size of the coalescer, in bytes. With lsu.segments it depends on the element size; accesses past
+ * the L1 use sectors. */
 static uint32_t segment_bytes(const struct lsu *l, const struct lsu_front *f, const struct lsu_access *a) {
     uint32_t bytes = l->coalescer.line_bytes;
     if (f->dest != TO_MEMORY && l->pipe[f->dest].line_bytes < bytes)
@@ -182,7 +184,7 @@ static uint32_t segment_bytes(const struct lsu *l, const struct lsu_front *f, co
     return bytes < most ? bytes : most;
 }
 
-/* Writes carry whole segments, with lsu.segments. */
+/* With lsu.segments, widens writes to whole segments. */
 static void widen(const struct lsu *l, const struct lsu_access *a, struct coalesced *lines, int n) {
     for (int i = 0; i < n && a->kind == MEM_WRITE && l->cfg.lsu.segments; i++)
         coalesce_widen(&lines[i]);
@@ -251,7 +253,7 @@ static inline void add_shared(struct lsu *l, struct lsu_front *f, const struct l
     l->n.shared_passes += f->bank_cycles;
 }
 
-/* The highest address first. Of those with one address, the one made last goes first. */
+/* Sorts the line accesses by descending address; accesses with equal addresses are reversed. */
 static __attribute__((noinline)) void order_lines(struct lsu_front *f) {
     for (uint32_t i = 1; i < f->n; i++) {
         const struct line_op op = f->op[i];
@@ -305,8 +307,8 @@ static void pop_front(struct lsu *l) {
         l->front_head = 0;
 }
 
-/* Sends line accesses of the head on their way, as many as there are ports, less those taken; false when the next one
- * cannot go. `*used` counts those that went into the L1. */
+/* Sends line accesses of the head, one per free port (`taken` ports are in use). False when the next access is blocked.
+ * `*used` gets the number of accesses that entered the L1. */
 static bool send_lines(struct lsu *l, struct lsu_front *f, uint32_t taken, uint32_t *used, uint64_t now) {
     struct lsu_pipe *p = f->dest == TO_MEMORY ? NULL : &l->pipe[f->dest];
     uint32_t ports = !p ? 1 : f->dest == PIPE_L1 ? p->ports - taken : p->ports;
@@ -324,7 +326,7 @@ static bool send_lines(struct lsu *l, struct lsu_front *f, uint32_t taken, uint3
     return true;
 }
 
-/* The access takes the banks for so many cycles. */
+/* The access occupies the banks for `cycles` cycles. */
 static inline void pass_banks(struct lsu *l, uint16_t slot, uint32_t cycles, uint64_t now) {
     uint64_t at = l->shared.tail % LSU_SLOTS, ready = now + cycles + l->cfg.lsu.shared_latency - 2;
     if (l->shared.head == l->shared.tail++)
@@ -339,7 +341,7 @@ static inline void front_due(struct lsu *l) {
     l->due[PART_FRONT] = !l->status.n_queue ? NEVER : refused ? 0 : max64(l->front[l->front_head].ready, l->front_free);
 }
 
-/* What has come from memory goes into shared memory before the front has its turn: it is older. */
+/* Writes data that has come from memory into shared memory. It goes before the front because it is older. */
 static void fill_tick(struct lsu *l, uint64_t now) {
     if (now < l->front_free)
         return;
@@ -351,7 +353,7 @@ static void fill_tick(struct lsu *l, uint64_t now) {
     l->n.shared_passes += l->slot[slot].fill;
 }
 
-/* `taken` ports of the L1 are used in this cycle. Returns how many it uses. */
+/* Runs the front for one cycle; `taken` ports of the L1 are in use. Returns how many more it used. */
 static uint32_t front_tick(struct lsu *l, uint32_t taken, uint64_t now) {
     struct lsu_front *f = &l->front[l->front_head];
     uint32_t used = 0;
@@ -377,7 +379,7 @@ static uint32_t front_tick(struct lsu *l, uint32_t taken, uint64_t now) {
     return used;
 }
 
-/* Requests of prefetchers share the L1's ports with the front: see prefetch.h. */
+/* Runs the front and the requests of prefetchers, which share the L1's ports: see prefetch.h. */
 static void front_and_asked_tick(struct lsu *l, uint64_t now) {
     uint32_t ports = l->pipe[PIPE_L1].present ? l->pipe[PIPE_L1].ports : 1, used = 0;
     if (lsu_asked_first(l, now))
@@ -413,7 +415,7 @@ static void fetch_tick(struct lsu *l, uint64_t now) {
     lsu_send(l, now);
 }
 
-/* What is seldom there, and the front, which shares the ports with it. */
+/* Runs the parts that rarely have work, and the front, which shares ports with them. */
 static __attribute__((noinline)) void others_tick(struct lsu *l, uint64_t now) {
     if (l->fetch.head != l->fetch.tail)
         fetch_tick(l, now);
@@ -431,10 +433,10 @@ static uint64_t others_next(const struct lsu *l, uint64_t now) {
     return l->fills.head != l->fills.tail ? max64(now + 1, l->front_free) : NEVER;
 }
 
-/* The first cycle of a part that is not refused. */
+/* Finds the first cycle in which a part that was not refused has work. */
 static inline void find_next(struct lsu *l, uint64_t now) {
     _Static_assert(LSU_PARTS == 5, "each is named: a loop would become a load of several, just after they were stored");
-    const uint64_t *due = l->due; /* of each the cycle before, so that 0 comes last */
+    const uint64_t *due = l->due; /* minus 1, so that 0 ("refused") becomes the largest value */
     uint64_t pipes = min64(min64(due[PIPE_L1] - 1, due[PIPE_CONST] - 1), due[PIPE_TEX] - 1);
     uint64_t before = min64(pipes, min64(due[PART_FRONT] - 1, due[PART_SHARED] - 1));
     uint64_t next = before == NEVER ? NEVER : before + 1;
@@ -443,7 +445,7 @@ static inline void find_next(struct lsu *l, uint64_t now) {
     l->status.next = next;
 }
 
-/* What the last cycle found, and nobody took. */
+/* Drops the misses and known loads of the last cycle that nobody took. */
 static __attribute__((noinline, cold)) void forget_notes(struct lsu *l) {
     l->misses.n = 0;
     for (; l->known.n; l->known.n--)
@@ -477,7 +479,7 @@ unsigned lsu_tick(struct lsu *l, uint64_t now) {
 bool lsu_has_room(const struct lsu *l) {
     uint32_t most = (l->fetch.head != l->fetch.tail) + (l->ahead.n != 0);
     most += l->status.n_queue && l->front[l->front_head].dest == TO_MEMORY;
-    for (int i = 0; i < LSU_PIPES; i++) /* a miss, and the line that it drives out */
+    for (int i = 0; i < LSU_PIPES; i++) /* a miss, and the line that it evicts */
         most += l->pipe[i].head != l->pipe[i].tail ? 2 * l->pipe[i].ports : 0;
     return memport_ample(l->status.port, most);
 }
@@ -506,7 +508,7 @@ bool lsu_known(struct lsu *l, uint32_t *tag) {
 
 bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes) {
     const struct lsu_slot *s = &l->slot[l->slot_of_tag[tag % LSU_TAGS]];
-    if (s->tag != tag || !s->pending) /* another tag took its place in the look-up */
+    if (s->tag != tag || !s->pending) /* another tag replaced it in the look-up */
         for (s = l->slot; s < l->slot + LSU_SLOTS; s++)
             if (s->tag == tag && s->pending)
                 break;
@@ -527,7 +529,7 @@ bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, bool ahead, uint64
     l->fetch.tag[at] = tag;
     l->fetch.ahead[at] = ahead;
     l->n_others++;
-    l->status.next = 0; /* it may go in the next cycle */
+    l->status.next = 0; /* it may leave in the next cycle */
     return true;
 }
 
@@ -583,7 +585,7 @@ static const struct stat_row l1_rows[] = {
 #define COUNT_ROWS struct lsu_pipe_counts
 #include "l1_stats.def"
 };
-/* Of any pipe: its statistics have the order of those of the L1. */
+/* Rows for any pipeline: its statistics have the same order as those of the L1. */
 static const struct stat_row pipe_rows_of_l1[] = {
 #define IN l1
 #define COUNT_ROWS struct lsu_pipe_counts

@@ -1,4 +1,4 @@
-/* The memory side is made, and unmade. */
+/* Creates and frees the memory side. */
 #include "isa/arith.h"
 #include "memsys_parts.h"
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static bool init_ports(struct memsys *m) {
     if (!m->port)
         return false;
     memset(m->port, 0, m->sms * sizeof *m->port);
-    for (uint32_t s = 0; s < m->sms; s++) { /* what is on the wires takes no place in the queue */
+    for (uint32_t s = 0; s < m->sms; s++) { /* packets on the wires take no place in the queue */
         bool flits = m->ahead && c->icnt.input_flits;
         uint32_t queue = flits ? c->icnt.input_flits : c->icnt.sm_queue;
         if (!memport_init(&m->port[s], queue + m->ahead + delay + 1, replies, delay))
@@ -31,8 +31,8 @@ static bool init_ports(struct memsys *m) {
     return true;
 }
 
-/* The memory side counts core cycles throughout. A crossbar with a clock of its own has flits of what it moves in a
- * core cycle, and its latency in core cycles. */
+/* Converts the configuration to core cycles, which the memory side uses everywhere: the crossbar's flit becomes the
+ * bytes it moves in a core cycle, and its latency is in core cycles. */
 static void use_core_cycles(struct config *c) {
     double icnt = c->gpu.core_mhz / c->gpu.icnt_mhz, l2 = c->gpu.core_mhz / c->gpu.l2_mhz;
     uint32_t flit = (uint32_t)(c->icnt.flit_bytes / icnt + 0.5), port = (uint32_t)(c->memory.l2_port_bytes / l2 + 0.5);
@@ -57,7 +57,7 @@ static bool init_rooms(struct memsys *m) {
     return all;
 }
 
-/* Cycles that slices may be ahead of the requests: the ROP latency, up to a limit, and one at least. */
+/* Returns the cycles that slices may be ahead of the requests: the ROP latency, up to a limit, and at least one. */
 static uint32_t slack_of(const struct config *c) {
     uint32_t rop = c->memory.rop_latency;
     return rop < 1 ? 1 : rop < MAX_SLACK ? rop : MAX_SLACK;
@@ -65,7 +65,7 @@ static uint32_t slack_of(const struct config *c) {
 
 static bool init_full(struct memsys *m) {
     const struct config *c = &m->cfg;
-    uint32_t ends = m->sms + gpcs_clusters(c); /* of the crossbar, on this side */
+    uint32_t ends = m->sms + gpcs_clusters(c); /* ends of the crossbar on the SMs' side */
     struct icnt_shape shape = {.inputs = ends,
                                .outputs = m->slices,
                                .latency = 0,
@@ -96,7 +96,7 @@ static bool init_full(struct memsys *m) {
     shape.outputs = ends;
     shape.latency = c->icnt.latency;
     icnt_init(&m->reply, &shape, UINT32_MAX);
-    m->apart = true; /* a reply is offered after the cycle in which it is made: l2.latency is 1 at least */
+    m->apart = true; /* possible because a reply is offered after the cycle that made it: l2.latency is at least 1 */
     return init_rooms(m);
 }
 
@@ -122,7 +122,7 @@ struct memsys *memsys_new(const struct config *cfg) {
 }
 
 bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, void *ctx) {
-    m->apart = false; /* they may know of each other */
+    m->apart = false; /* prefetchers of different partitions may share state */
     for (uint32_t i = 0; m->ahead && i < m->slices; i++)
         if (!l2_add_prefetcher(m->slice[i], ops, ctx, &m->cfg))
             return false;
