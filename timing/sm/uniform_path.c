@@ -1,5 +1,5 @@
-/* Uniform steps on the stack of spe (sm_fast_path.stack): branches of all lanes, ends of blocks and barriers edit the
- * stack inline and move the warp's only path, without calls of the model. */
+/* Uniform steps on the stack of spe (sm_fast_path.stack): branches of all lanes, block ends and barriers edit the stack
+ * inline and move the warp's only path, without calling the model. */
 #include "uniform_path.h"
 #include "isa/paths/reconv_spe.h"
 
@@ -21,7 +21,7 @@ uint8_t sm_stray(struct sm *sm, uint32_t w, struct sm_path *path, uint32_t at, u
     return PATH_FETCHING;
 }
 
-/* The path goes where the top of the stack is. Either its buffer has the next instruction, or it fetches. */
+/* Moves the path to the top of the stack. Either its buffer has the next instruction, or it fetches. */
 static inline void follow(struct sm *sm, uint32_t w, const struct spe_stack *s) {
     struct sm_warp *sw = &sm->warps.slot[w];
     struct sm_path *path = &sw->path[0];
