@@ -158,8 +158,8 @@ static void send_miss(struct gpc *g, const struct mem_request *r, uint32_t mshr,
     }
 }
 
-/* The oldest request reads the tags. A miss fetches the whole line, and ends when its own sectors are there. A request
- * that finds no free line or MSHR waits for the next fill. */
+/* Lets the oldest request read the tags. A miss fetches the whole line, and ends when its own sectors have arrived. A
+ * request that finds no free line or MSHR waits for the next fill. */
 static bool read_tags(struct gpc *g, bool filled, uint64_t now) {
     if (g->tags_head == g->tags_tail || (g->stalled_since != NEVER && !filled))
         return false;

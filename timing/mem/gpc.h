@@ -92,8 +92,7 @@ static inline const struct mem_request *gpc_miss(const struct gpc *g) {
     return g->miss_head == g->miss_tail ? NULL : &g->miss[g->miss_head & g->miss_mask];
 }
 static inline void gpc_miss_taken(struct gpc *g) { g->miss_head++; }
-/* Delivers a reply of the L2 to cluster `i`. Its last flit arrives at `cycle`, which is not before that of the last
- * call. */
+/* Delivers a reply of the L2 to cluster `i`. Its last flit arrives at `cycle`. Calls come in order of cycles. */
 void gpc_fill(struct gpcs *x, uint32_t i, const struct mem_request *reply, uint64_t cycle);
 /* Adds the counts since the last call to `s`, and clears them. */
 void gpcs_stats(struct gpcs *x, struct stats *s);

@@ -30,7 +30,7 @@ struct icnt_grant {
 
 /* An input, and its offer, if it has one. */
 struct icnt_input {
-    uint64_t time;  /* step from which its side of the switch is free and the offer can be granted */
+    uint64_t time;  /* step in which its side of the switch is free and the offer can be granted */
     uint64_t link;  /* cycle at which its link has delivered all offered flits */
     uint64_t ready; /* cycle from which the packet was offered */
     uint16_t flits;
@@ -39,7 +39,7 @@ struct icnt_input {
 
 struct icnt_output {
     uint64_t due;              /* step of its next grant if it has room, or earlier; UINT64_MAX: no offer */
-    uint64_t time;             /* step from which it is free */
+    uint64_t time;             /* step in which its side of the switch is free */
     uint64_t link;             /* cycle at which its link has sent all granted flits */
     uint64_t want[ICNT_WORDS]; /* inputs that offer to it */
     uint32_t room;             /* packets that it may still take */

@@ -585,7 +585,7 @@ static const struct stat_row l1_rows[] = {
 #define COUNT_ROWS struct lsu_pipe_counts
 #include "l1_stats.def"
 };
-/* Rows for any pipeline: its statistics have the same order as those of the L1. */
+/* Rows for any pipeline: its statistics have the order of the L1's statistics. */
 static const struct stat_row pipe_rows_of_l1[] = {
 #define IN l1
 #define COUNT_ROWS struct lsu_pipe_counts

@@ -29,25 +29,27 @@ struct lsu_status {
 };
 static inline struct lsu_status *lsu_status(const struct lsu *l) { return (struct lsu_status *)(const void *)l; }
 
-/* One memory instruction of one warp. */
+/* One memory instruction of one warp.
+ *
+ * Addresses are byte offsets in shared memory, a thread's own byte offsets in local memory, else device addresses.
+ * With `unlock` the last part of the access that reads a line releases one lock of it, when it reads the tags. Such an
+ * access uses the L1 if there is one, whatever its cache operator. */
 struct lsu_access {
     const struct inst *inst;
     lanemask_t lanes;
-    uint8_t space; /* enum space; of a generic access: lanes in shared_lanes go to the banks, the rest to the caches */
+    uint8_t space; /* enum space, generic resolved: lanes in shared_lanes go to the banks, the rest to the caches */
     uint8_t kind;  /* enum mem_kind */
     uint8_t n_elems, msize;
     lanemask_t shared_lanes, local_lanes;
-    struct halves
-        halves; /* layout of the addresses. Shared: byte offsets; local: a thread's own byte offsets; else device addresses */
+    struct halves halves;  /* layout of the addresses */
     const uint64_t *addr;  /* SHAPE_ANY: address of each lane; copied */
     uint64_t local_base;   /* device address of the warp's local memory, for the interleaved timing addresses */
     uint64_t local_stride; /* bytes from one of its words to the next, a multiple of 128 */
     uint8_t fill;          /* of a read into shared memory (cp.async): cycles at the banks; 0: an ordinary read */
     uint8_t warp;          /* warp slot, for counting its stores */
-    bool
-        unlock; /* reading a line releases one lock of it, when the last part of the access that reads it reads the tags; the access uses the L1 if there is one, whatever its cache operator */
-    uint32_t pc;  /* for prefetchers */
-    uint32_t tag; /* returned by lsu_done() */
+    bool unlock;           /* releases the lock of each line it reads */
+    uint32_t pc;           /* for prefetchers */
+    uint32_t tag;          /* returned by lsu_done() */
 };
 
 struct lsu *lsu_new(const struct config *cfg, struct memsys *mem, uint32_t sm);

@@ -6,8 +6,8 @@
 #include "icnt.h"
 #include "memsys.h"
 
-/* Replies of the cache of the SM's cluster (gpc.h). They become known later than those of the crossbar, so an SM that
- * expects some does not run beyond memport.sure. */
+/* Replies of the cache of the SM's cluster (gpc.h). They become known later than replies of the crossbar, so an SM
+ * that expects some does not run beyond memport.sure. */
 struct memport_near {
     uint64_t taken, replied; /* replies taken out; the SM's copy of `put` */
     uint32_t due;            /* requests without a reply */
