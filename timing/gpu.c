@@ -337,7 +337,7 @@ static void show(struct run *r, uint64_t from, uint64_t end, const struct stats 
     r->g->opt.view(r->g->opt.progress_ctx, &r->view);
 }
 
-/* Adds the statistics since the last call to those of the launch. `sample`: also ends and delivers a sample. */
+/* Adds the statistics since the last call to the launch's statistics. `sample`: also ends and delivers a sample. */
 static bool take(struct run *r, uint64_t end, bool sample) {
     struct gpu *g = r->g;
     struct stats interval;
@@ -502,7 +502,7 @@ static bool begin(struct run *r) {
     return ok || fail(r, FAULT_MEMORY, NULL);
 }
 
-/* Allocates the GPU's counts by PC, the sum of those of its SMs. */
+/* Allocates the GPU's counts by PC, the sum of the SMs' counts. */
 static bool begin_profile(struct run *r) {
     struct gpu *g = r->g;
     uint32_t n = r->l->program->n;
