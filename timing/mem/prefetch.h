@@ -46,8 +46,8 @@ struct prefetch_request {
     uint8_t sectors; /* wanted sectors of a sectored cache; 0: L1: the sector of the address, L2: all */
 };
 
-/* The result of prefetch_ask(). After PREFETCH_NEVER the data has to be read without a prefetch. A cache with one way can
- * lock no line. */
+/* The result of prefetch_ask(). After PREFETCH_NEVER the data has to be read without a prefetch. A cache with one way
+ * can lock no line. */
 enum prefetch_asked {
     PREFETCH_QUEUED,    /* one or two answers will follow */
     PREFETCH_FULL,      /* rejected; ops->room() is called when there is a place again */
