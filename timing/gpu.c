@@ -23,7 +23,7 @@ enum { CODE_TIMING_STEP = 1 << 24, PROGRESS_EDGES = 256 };
 enum { FEW_NAMED = 4 };
 
 struct gpu {
-    struct config cfg;
+    struct config cfg; /* all units point to it */
     struct gpu_options opt;
     struct memsys *mem;
     struct sm **sm;

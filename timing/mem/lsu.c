@@ -6,7 +6,7 @@
 #include <string.h>
 
 static bool init(struct lsu *l) {
-    const struct config *c = &l->cfg;
+    const struct config *c = l->cfg;
     l->coalescer = (struct coalescer){.line_bytes = c->lsu.coalesce_line, .split_wide = c->lsu.split_wide};
     l->banks = (struct shared_banks){.banks = c->lsu.shared_banks, .width = c->lsu.shared_bank_bytes};
     l->front_stalled_since = NEVER;
@@ -38,7 +38,7 @@ struct lsu *lsu_new(const struct config *cfg, struct memsys *mem, uint32_t sm) {
     struct lsu *l = calloc(1, sizeof *l);
     if (!l)
         return NULL;
-    l->cfg = *cfg;
+    l->cfg = cfg;
     l->status.port = memsys_port(mem, sm);
     l->status.next = NEVER;
     l->sm = sm;
@@ -126,7 +126,7 @@ static __attribute__((noinline)) void add_different_constants(const struct lsu *
                                                               const struct lsu_access *a, lanemask_t lanes,
                                                               unsigned bytes) {
     uint64_t line_mask = (1ull << l->pipe[PIPE_CONST].line_shift) - 1,
-             same_mask = l->cfg.lsu.constant_lines ? line_mask : 0, room[WARP_LANES];
+             same_mask = l->cfg->lsu.constant_lines ? line_mask : 0, room[WARP_LANES];
     const uint64_t *addr = each_address(a, room);
     while (lanes) {
         uint64_t at = addr[__builtin_ctz(lanes)];
@@ -178,7 +178,7 @@ static uint32_t segment_bytes(const struct lsu *l, const struct lsu_front *f, co
     uint32_t bytes = l->coalescer.line_bytes;
     if (f->dest != TO_MEMORY && l->pipe[f->dest].line_bytes < bytes)
         bytes = l->pipe[f->dest].line_bytes;
-    if (!l->cfg.lsu.segments || f->dest == PIPE_TEX)
+    if (!l->cfg->lsu.segments || f->dest == PIPE_TEX)
         return bytes;
     uint32_t most = a->msize == 1 || (a->inst && goes_past(a->inst)) ? 32 : a->msize == 2 ? 64 : 128;
     return bytes < most ? bytes : most;
@@ -186,7 +186,7 @@ static uint32_t segment_bytes(const struct lsu *l, const struct lsu_front *f, co
 
 /* With lsu.segments, widens writes to whole segments. */
 static void widen(const struct lsu *l, const struct lsu_access *a, struct coalesced *lines, int n) {
-    for (int i = 0; i < n && a->kind == MEM_WRITE && l->cfg.lsu.segments; i++)
+    for (int i = 0; i < n && a->kind == MEM_WRITE && l->cfg->lsu.segments; i++)
         coalesce_widen(&lines[i]);
 }
 
@@ -197,8 +197,8 @@ static __attribute__((noinline)) int coalesce_each(const struct lsu *l, const st
     const uint64_t *addr = each_address(a, room);
     if (a->kind != MEM_ATOMIC)
         return coalesce(c, addr, lanes, bytes, lines);
-    return l->cfg.lsu.atomic_lanes ? coalesce_atomic_lanes(c, addr, lanes, bytes, lines)
-                                   : coalesce_atomic(c, addr, lanes, bytes, lines);
+    return l->cfg->lsu.atomic_lanes ? coalesce_atomic_lanes(c, addr, lanes, bytes, lines)
+                                    : coalesce_atomic(c, addr, lanes, bytes, lines);
 }
 
 static __attribute__((noinline)) void add_device(struct lsu *l, struct lsu_front *f, const struct lsu_access *a,
@@ -206,7 +206,7 @@ static __attribute__((noinline)) void add_device(struct lsu *l, struct lsu_front
     struct coalesced lines[COALESCE_MAX];
     struct coalescer c = l->coalescer;
     bool atomic = a->kind == MEM_ATOMIC;
-    c.line_bytes = atomic && l->cfg.lsu.atomic_lanes ? SECTOR_BYTES : segment_bytes(l, f, a);
+    c.line_bytes = atomic && l->cfg->lsu.atomic_lanes ? SECTOR_BYTES : segment_bytes(l, f, a);
     int n = a->halves.shape == SHAPE_ANY || atomic || bytes > c.line_bytes
                 ? coalesce_each(l, &c, a, lanes, bytes, lines)
                 : coalesce_halves(&c, &a->halves, lanes, bytes, lines);
@@ -245,7 +245,7 @@ static __attribute__((noinline)) unsigned shared_cycles_each(const struct lsu *l
 
 static inline void add_shared(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
                               unsigned bytes) {
-    bool turns = a->kind == MEM_ATOMIC && l->cfg.lsu.shared_serial;
+    bool turns = a->kind == MEM_ATOMIC && l->cfg->lsu.shared_serial;
     f->bank_cycles = turns ? 0 : shared_cycles_halves(&l->banks, &a->halves, lanes, bytes);
     if (!f->bank_cycles)
         f->bank_cycles = shared_cycles_each(l, a, lanes, bytes, turns);
@@ -271,7 +271,7 @@ void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
     unsigned bytes = (unsigned)a->n_elems * a->msize;
     lanemask_t shared = a->space == SPACE_SHARED ? a->lanes : a->shared_lanes & a->lanes;
     lanemask_t local = a->space == SPACE_LOCAL ? a->lanes : a->local_lanes & a->lanes & ~shared;
-    f->ready = now + l->cfg.lsu.agu_latency;
+    f->ready = now + l->cfg->lsu.agu_latency;
     f->slot = l->free_slot[--l->status.n_free];
     f->n = f->next = f->bank_cycles = 0;
     f->dest = TO_MEMORY;
@@ -279,7 +279,7 @@ void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
         add_shared(l, f, a, shared, bytes);
     if (a->lanes & ~shared)
         add_cached(l, f, a, local, a->lanes & ~shared & ~local, bytes);
-    if (l->cfg.lsu.descending && f->n > 1)
+    if (l->cfg->lsu.descending && f->n > 1)
         order_lines(f);
     if (__builtin_expect(l->prefetchers.n != 0, 0))
         add_details(l, f, a, a->lanes & ~shared & ~local);
@@ -328,7 +328,7 @@ static bool send_lines(struct lsu *l, struct lsu_front *f, uint32_t taken, uint3
 
 /* The access occupies the banks for `cycles` cycles. */
 static inline void pass_banks(struct lsu *l, uint16_t slot, uint32_t cycles, uint64_t now) {
-    uint64_t at = l->shared.tail % LSU_SLOTS, ready = now + cycles + l->cfg.lsu.shared_latency - 2;
+    uint64_t at = l->shared.tail % LSU_SLOTS, ready = now + cycles + l->cfg->lsu.shared_latency - 2;
     if (l->shared.head == l->shared.tail++)
         l->due[PART_SHARED] = ready;
     l->shared.slot[at] = slot;
@@ -404,14 +404,14 @@ static void fetch_tick(struct lsu *l, uint64_t now) {
     l->n_others--;
     uint64_t at = l->fetch.head++ % LSU_FETCHES;
     bool ahead = l->fetch.ahead[at];
-    uint8_t sectors = (uint8_t)((1u << l->cfg.l1i.line / SECTOR_BYTES) - 1);
+    uint8_t sectors = (uint8_t)((1u << l->cfg->l1i.line / SECTOR_BYTES) - 1);
     if (ahead)
         lsu_ahead_leaves(l, &l->fetch.ahead_sent[l->fetch.tag[at]], MEM_FETCH_AHEAD, sectors);
     *memport_place(l->status.port) = (struct mem_request){.kind = ahead ? MEM_FETCH_AHEAD : MEM_INSTRUCTION,
                                                           .address = l->fetch.address[at],
                                                           .tag = l->fetch.tag[at],
                                                           .sectors = sectors,
-                                                          .bytes = (uint16_t)l->cfg.l1i.line};
+                                                          .bytes = (uint16_t)l->cfg->l1i.line};
     lsu_send(l, now);
 }
 
@@ -519,8 +519,8 @@ bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes
 
 bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, bool ahead, uint64_t now) {
     (void)now;
-    hot_assert(!ahead || (l->fetch.ahead_sent && tag < l->cfg.l1i.mshrs));
-    uint32_t replies = memport_splits(l->status.port, MEM_INSTRUCTION) ? l->cfg.l1i.line / SECTOR_BYTES : 1;
+    hot_assert(!ahead || (l->fetch.ahead_sent && tag < l->cfg->l1i.mshrs));
+    uint32_t replies = memport_splits(l->status.port, MEM_INSTRUCTION) ? l->cfg->l1i.line / SECTOR_BYTES : 1;
     if (l->fetch.in_flight + replies > LSU_FETCH_REPLIES || l->fetch.tail - l->fetch.head == LSU_FETCHES)
         return false;
     uint64_t at = l->fetch.tail++ % LSU_FETCHES;

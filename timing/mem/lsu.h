@@ -52,6 +52,7 @@ struct lsu_access {
     uint32_t tag;          /* returned by lsu_done() */
 };
 
+/* Makes the load/store unit of SM `sm`; `cfg` and `mem` outlive it. NULL when memory is out. */
 struct lsu *lsu_new(const struct config *cfg, struct memsys *mem, uint32_t sm);
 void lsu_free(struct lsu *l);
 struct trace;

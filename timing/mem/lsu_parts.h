@@ -214,7 +214,7 @@ struct lsu {
 
     struct mem_waits waits; /* waits for replies */
     struct lsu_counts n;
-    struct config cfg;
+    const struct config *cfg; /* outlives the unit */
 };
 _Static_assert(offsetof(struct lsu, status) == 0, "lsu_status() looks there");
 

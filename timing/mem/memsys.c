@@ -11,10 +11,7 @@
 
 uint32_t memsys_crossing(const struct memsys *m) { return m->ahead; }
 
-uint32_t memsys_quantum(const struct memsys *m) {
-    uint32_t window = 2 * m->cfg.icnt.latency;
-    return m->ahead || m->cfg.memory.latency > window ? window : m->cfg.memory.latency;
-}
+uint32_t memsys_quantum(const struct memsys *m) { return m->quantum; }
 
 uint32_t memsys_window(const struct memsys *m) {
     uint32_t w = (m->slack + 2 * m->ahead) / 2;
@@ -37,7 +34,7 @@ uint64_t memsys_moved(const struct memsys *m) {
 /* Runs the fixed model: every request is answered memory.latency cycles after it left, at most memory.requests a
  * cycle. */
 static void run_fixed(struct memsys *m, uint64_t to) {
-    uint32_t rate = m->cfg.memory.requests;
+    uint32_t rate = m->cfg->memory.requests;
     for (uint32_t s = 0; s < m->sms; s++) {
         struct memport *p = &m->port[s];
         const struct mem_request *r;
@@ -46,7 +43,7 @@ static void run_fixed(struct memsys *m, uint64_t to) {
             if (memport_replies(p, r)) {
                 struct mem_request *reply = memport_reply(p);
                 *reply = *r;
-                reply->cycle = at + m->cfg.memory.latency;
+                reply->cycle = at + m->cfg->memory.latency;
                 m->last_reply = reply->cycle >= m->last_reply ? reply->cycle + 1 : m->last_reply;
             }
             memport_remove(p, at);
@@ -419,7 +416,7 @@ uint64_t memsys_next(const struct memsys *m, uint64_t now) {
 }
 
 uint64_t memsys_settled(const struct memsys *m) {
-    struct clock_ratio ratio = clock_ratio(m->cfg.gpu.core_mhz, m->cfg.gpu.dram_mhz);
+    struct clock_ratio ratio = clock_ratio(m->cfg->gpu.core_mhz, m->cfg->gpu.dram_mhz);
     uint64_t last = m->last_reply;
     for (uint32_t i = 0; m->ahead && i < m->partitions; i++) {
         uint64_t dram = clock_to_cycle(ratio, m->partition[i].dram.settled);
@@ -459,13 +456,14 @@ void memsys_stats(struct memsys *m, struct stats *s) {
     for (uint32_t i = 0; i < m->partitions; i++)
         partition_stats(&m->partition[i], s);
     uint64_t cycles = m->front - m->clock_from;
-    stats_put(s, STAT_dram_clocks, (double)m->partitions * (double)cycles * m->cfg.gpu.dram_mhz / m->cfg.gpu.core_mhz);
+    stats_put(s, STAT_dram_clocks,
+              (double)m->partitions * (double)cycles * m->cfg->gpu.dram_mhz / m->cfg->gpu.core_mhz);
     m->clock_from = m->front;
 }
 
 void memsys_host_wrote(struct memsys *m, uint64_t address, uint64_t bytes) {
-    uint32_t line = m->cfg.l2.line;
-    if (!m->ahead || !m->cfg.memory.host_copies || !m->cfg.l2.size)
+    uint32_t line = m->cfg->l2.line;
+    if (!m->ahead || !m->cfg->memory.host_copies || !m->cfg->l2.size)
         return;
     for (uint64_t at = address / line * line; at < address + bytes; at += line) {
         struct mem_place p = memmap_place(&m->map, at);

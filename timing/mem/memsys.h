@@ -63,6 +63,7 @@ _Static_assert(sizeof(struct mem_request) == 32, "two of them in a cache line");
 
 struct memsys;
 struct prefetcher_ops;
+/* Makes the memory side of `cfg`, which outlives it. NULL when memory is out. */
 struct memsys *memsys_new(const struct config *cfg);
 void memsys_free(struct memsys *m);
 /* Adds a prefetcher at each L2 slice (prefetch.h); none with the fixed model. False when memory is out. Requires that

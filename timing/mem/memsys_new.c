@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool init_ports(struct memsys *m) {
-    const struct config *c = &m->cfg;
+/* `c`: in core cycles. */
+static bool init_ports(struct memsys *m, const struct config *c) {
     bool split = m->ahead && c->l2.sectored && c->l2.size;
     uint32_t fan = split ? c->l2.line / 32 : 1;
     uint32_t replies = (1024 + c->l1.mshrs * 8 + c->l1c.mshrs + c->tex.mshrs * 8) * fan;
@@ -31,14 +31,22 @@ static bool init_ports(struct memsys *m) {
     return true;
 }
 
-/* Converts the configuration to core cycles, which the memory side uses everywhere: the crossbar's flit becomes the
- * bytes it moves in a core cycle, and its latency is in core cycles. */
-static void use_core_cycles(struct config *c) {
+/* Returns the configuration in core cycles, which the memory side uses everywhere: the crossbar's flit becomes the bytes
+ * it moves in a core cycle, and its latency is in core cycles. Units copy what they need while they are initialised. */
+static struct config in_core_cycles(const struct config *cfg) {
+    struct config all = *cfg, *c = &all;
     double icnt = c->gpu.core_mhz / c->gpu.icnt_mhz, l2 = c->gpu.core_mhz / c->gpu.l2_mhz;
     uint32_t flit = (uint32_t)(c->icnt.flit_bytes / icnt + 0.5), port = (uint32_t)(c->memory.l2_port_bytes / l2 + 0.5);
     c->icnt.flit_bytes = flit ? flit : 1;
     c->memory.l2_port_bytes = port ? port : 1;
     c->icnt.latency = (uint32_t)(c->icnt.latency * icnt + 0.999);
+    return all;
+}
+
+/* Returns memsys_quantum(). */
+static uint32_t quantum_of(const struct config *c) {
+    uint32_t window = 2 * c->icnt.latency;
+    return c->memory.model != MEMORY_FIXED || c->memory.latency > window ? window : c->memory.latency;
 }
 
 static bool init_rooms(struct memsys *m) {
@@ -63,8 +71,8 @@ static uint32_t slack_of(const struct config *c) {
     return rop < 1 ? 1 : rop < MAX_SLACK ? rop : MAX_SLACK;
 }
 
-static bool init_full(struct memsys *m) {
-    const struct config *c = &m->cfg;
+/* `c`: in core cycles. */
+static bool init_full(struct memsys *m, const struct config *c) {
     uint32_t ends = m->sms + gpcs_clusters(c); /* ends of the crossbar on the SMs' side */
     struct icnt_shape shape = {.inputs = ends,
                                .outputs = m->slices,
@@ -87,7 +95,7 @@ static bool init_full(struct memsys *m) {
     for (uint32_t i = 0; i < m->partitions; i++) {
         if (!partition_init(&m->partition[i], c, &m->map, i * m->share))
             return false;
-        m->part[i].clock = clock_point(clock_ratio(m->cfg.gpu.core_mhz, m->cfg.gpu.dram_mhz), 0);
+        m->part[i].clock = clock_point(clock_ratio(c->gpu.core_mhz, c->gpu.dram_mhz), 0);
         for (uint32_t s = 0; s < m->share; s++)
             m->slice[i * m->share + s] = &m->partition[i].slice[s];
     }
@@ -105,17 +113,17 @@ struct memsys *memsys_new(const struct config *cfg) {
     if (!m)
         return NULL;
     memset(m, 0, sizeof *m);
-    m->cfg = *cfg;
-    use_core_cycles(&m->cfg);
-    cfg = &m->cfg;
-    m->sms = cfg->gpu.sms;
-    m->slices = cfg->memory.l2_slices;
-    m->partitions = cfg->dram.channels;
+    const struct config c = in_core_cycles(cfg);
+    m->cfg = cfg;
+    m->sms = c.gpu.sms;
+    m->slices = c.memory.l2_slices;
+    m->partitions = c.dram.channels;
     m->share = m->slices / m->partitions;
-    m->poll = cfg->gpu.poll;
-    m->ahead = cfg->memory.model == MEMORY_FIXED ? 0 : cfg->icnt.latency;
+    m->poll = c.gpu.poll;
+    m->ahead = c.memory.model == MEMORY_FIXED ? 0 : c.icnt.latency;
+    m->quantum = quantum_of(&c);
     m->gpcs.next = NEVER;
-    if (init_ports(m) && (cfg->memory.model == MEMORY_FIXED || init_full(m)))
+    if (init_ports(m, &c) && (c.memory.model == MEMORY_FIXED || init_full(m, &c)))
         return m;
     memsys_free(m);
     return NULL;
@@ -124,7 +132,7 @@ struct memsys *memsys_new(const struct config *cfg) {
 bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, void *ctx) {
     m->apart = false; /* prefetchers of different partitions may share state */
     for (uint32_t i = 0; m->ahead && i < m->slices; i++)
-        if (!l2_add_prefetcher(m->slice[i], ops, ctx, &m->cfg))
+        if (!l2_add_prefetcher(m->slice[i], ops, ctx, m->cfg))
             return false;
     return true;
 }

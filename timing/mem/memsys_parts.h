@@ -24,10 +24,11 @@ struct mem_room {
 };
 
 struct memsys {
-    struct config cfg;
+    const struct config *cfg; /* outlives the memory side; not in core cycles */
     struct memmap map;
     uint32_t sms, slices, partitions, ahead; /* ahead: cycles of a crossing; 0 with the fixed model */
     uint32_t share;                          /* slices per partition */
+    uint32_t quantum;                        /* memsys_quantum() */
     struct memport *port;
     struct mem_place *place; /* by SM, then by cluster: destination of the offered request */
     struct partition *partition;
