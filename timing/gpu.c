@@ -328,7 +328,7 @@ static void collect(struct run *r, uint64_t end, struct stats *s) {
 }
 
 /* Shows the observer the statistics since the last call, for the GPU and for each SM. */
-static void show(struct run *r, uint64_t from, uint64_t end, const struct stats *interval) {
+static void show_view(struct run *r, uint64_t from, uint64_t end, const struct stats *interval) {
     r->view.from = from - r->start;
     r->view.to = end - r->start;
     r->view.ctas_done = r->done;
@@ -338,7 +338,7 @@ static void show(struct run *r, uint64_t from, uint64_t end, const struct stats 
 }
 
 /* Adds the statistics since the last call to the launch's statistics. `sample`: also ends and delivers a sample. */
-static bool take(struct run *r, uint64_t end, bool sample) {
+static bool add_interval(struct run *r, uint64_t end, bool sample) {
     struct gpu *g = r->g;
     struct stats interval;
     uint64_t from = r->collected;
@@ -346,7 +346,7 @@ static bool take(struct run *r, uint64_t end, bool sample) {
         return fail(r, FAULT_MEMORY, NULL);
     collect(r, end, &interval);
     if (r->view.sm)
-        show(r, from, end, &interval);
+        show_view(r, from, end, &interval);
     stats_merge(&r->own, &interval);
     stats_merge(&r->part, &interval);
     if (sample && g->opt.sample_interval && g->opt.sample) {
@@ -359,7 +359,7 @@ static bool take(struct run *r, uint64_t end, bool sample) {
 }
 
 /* Takes samples and views between two windows, while CTAs run. */
-static bool look(struct run *r) {
+static bool sample_and_view(struct run *r) {
     struct gpu *g = r->g;
     if (r->done == r->ctas.total)
         return true;
@@ -368,7 +368,7 @@ static bool look(struct run *r) {
     bool view = g->opt.progress && r->edges / PROGRESS_EDGES != before / PROGRESS_EDGES &&
                 g->opt.progress(g->opt.progress_ctx, r->to - r->start, r->done, r->ctas.total) && r->view.sm;
     bool sample = g->opt.sample_interval && r->to - r->sampled >= g->opt.sample_interval;
-    return !(view || sample) || take(r, r->to, sample);
+    return !(view || sample) || add_interval(r, r->to, sample);
 }
 
 /* Writes the window's events to the trace. */
@@ -462,7 +462,7 @@ static bool run_windows(struct run *r) {
             r->drained = settled > r->end ? settled : r->end;
             return true;
         }
-        if (!look(r) || !check_progress(r, next))
+        if (!sample_and_view(r) || !check_progress(r, next))
             return false;
         uint64_t from = next / edge * edge;
         if (g->cfg.gpu.poll && from > r->to)
@@ -567,12 +567,12 @@ bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct faul
     bool ok = stats_init(&r.own) && stats_init(&r.part) && (!g->opt.view || view_init(&r.view, g->cfg.gpu.sms));
     if (!ok)
         fail(&r, FAULT_MEMORY, NULL);
-    ok = ok && begin(&r) && (!g->opt.profile || begin_profile(&r)) && run_windows(&r) && take(&r, r.end, true);
+    ok = ok && begin(&r) && (!g->opt.profile || begin_profile(&r)) && run_windows(&r) && add_interval(&r, r.end, true);
     if (ok)
         g->now = r.to;
     else
         g->broken = true;
-    if (ok || (fault->kind != FAULT_MEMORY && take(&r, r.to, true))) {
+    if (ok || (fault->kind != FAULT_MEMORY && add_interval(&r, r.to, true))) {
         stats_merge(s, &r.own);
         if (g->opt.profile)
             end_profile(g);

@@ -37,7 +37,7 @@ static inline uint32_t ctas_of(const struct windows *w, uint32_t i) {
 }
 
 /* True if the SM may run now. An SM with work at its edge waits until no other SM is behind it. */
-static inline bool goes_on(const struct windows *w, uint32_t i) {
+static inline bool may_run(const struct windows *w, uint32_t i) {
     const struct sm_status *s = sm_status(w->sm[i]);
     return s->reached < w->to && (s->reached == w->at || !(s->n_ordered || ctas_of(w, i) < w->keep));
 }
@@ -56,7 +56,7 @@ static void begin_ctas(struct windows *w, uint32_t i) {
 }
 
 static void run_sm(struct windows *w, uint32_t i) {
-    if (!goes_on(w, i))
+    if (!may_run(w, i))
         return;
     if (w->begins[i].n)
         begin_ctas(w, i);
@@ -97,7 +97,7 @@ static void run_one(void *ctx, uint32_t i) {
 static bool worth_sharing(const struct windows *w) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->n_sms; i++)
-        n += ctas_of(w, i) > 0 && goes_on(w, i);
+        n += ctas_of(w, i) > 0 && may_run(w, i);
     return n > FEW || (n == w->n_sms && n > 1);
 }
 
@@ -164,7 +164,7 @@ static void perform(struct windows *w, uint64_t at) {
 }
 
 /* Does the work at the edge `w->at`, which all SMs have reached. */
-static void meet(struct windows *w, struct ctas *ctas) {
+static void finish_edge(struct windows *w, struct ctas *ctas) {
     perform(w, w->at);
     dispatch(w, ctas, w->at);
     w->keep = ctas->next < ctas->total ? ctas->occupancy : 0;
@@ -215,7 +215,7 @@ static void run_round(struct windows *w, uint64_t to) {
 /* Checks that the next round may begin, after a round that began with all SMs at `before` or later. `*still` counts
  * rounds in which the slowest SM did not advance. One such round is normal when SMs wait for room: the memory side then
  * follows. */
-static bool goes_on_after(struct windows *w, uint64_t before, uint32_t *still) {
+static bool may_continue(struct windows *w, uint64_t before, uint32_t *still) {
     enum { MOST = 1000 };
     *still = w->at == before ? *still + 1 : 0;
     if (launch_stopped(w->launch))
@@ -235,23 +235,23 @@ bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t t
     w->at = from;
     for (uint32_t i = 0; i < w->n_sms; i++)
         sm_start_at(w->sm[i], from);
-    meet(w, ctas);
+    finish_edge(w, ctas);
     for (;;) {
         uint64_t before = w->at;
         run_round(w, to);
         if (w->at >= to)
             break;
-        if (!goes_on_after(w, before, &still))
+        if (!may_continue(w, before, &still))
             return false;
         if (w->at % w->edge == 0)
-            meet(w, ctas);
+            finish_edge(w, ctas);
         follow(w);
     }
     if (exact || !memsys_crossing(w->mem)) {
         memsys_follow(w->mem, to);
         memsys_exchange(w->mem);
     } else {
-        w->to = to + 1; /* so that goes_on() finds SMs that can run */
+        w->to = to + 1; /* so that may_run() finds SMs that can run */
         follow(w);
     }
     perform(w, to);

@@ -167,7 +167,7 @@ static bool leading_includes(struct reader *r, const char *path, char *text) {
     return true;
 }
 
-static char *slurp(const char *path) {
+static char *read_text(const char *path) {
     const struct builtin_preset *inside = find_builtin(path);
     if (inside)
         return strdup(inside->text);
@@ -204,7 +204,7 @@ static bool check_numbers(struct reader *r, const char *path, const char *text) 
 }
 
 static bool check_file(struct reader *r, const char *path) {
-    char *text = slurp(path);
+    char *text = read_text(path);
     bool ok =
         text ? check_numbers(r, path, text) : fail(r, path, 0, "cannot read this configuration: %s", strerror(errno));
     free(text);
@@ -212,7 +212,7 @@ static bool check_file(struct reader *r, const char *path) {
 }
 
 static bool read_file(struct reader *r, const char *path) {
-    char *text = slurp(path);
+    char *text = read_text(path);
     if (!text)
         return fail(r, path, 0, "cannot read this configuration: %s", strerror(errno));
     if (!leading_includes(r, path, text) || !check_numbers(r, path, text)) {

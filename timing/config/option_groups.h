@@ -11,7 +11,7 @@
             "instructions a cycle from issue into the " name " collectors")                                            \
     OPT_U32(at out_ports, "pipe." name ".out_ports", out, 1, 8, "1/cycle",                                             \
             "instructions a cycle from the " name " collectors to the pipes")
-/* The struct fields that these rows make; the three groups below have such a macro, too. */
+/* The struct fields of these rows. Each group below has such a macro, too. */
 #define PIPE_FIELDS PIPE_COUNT_ROWS(, "", 0) PIPE_PORT_ROWS(, "", 0, 0, 0)
 
 #define CACHE_ROWS(at, name, what, size_, ways_, line_, mshrs_, merges_)                                               \

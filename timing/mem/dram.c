@@ -276,7 +276,7 @@ static uint64_t columns(struct dram *d, uint64_t clock) {
 }
 
 /* Picks a bank of `banks`, round-robin. */
-static uint32_t whose_turn(struct dram *d, uint64_t banks) {
+static uint32_t pick_bank(struct dram *d, uint64_t banks) {
     uint64_t later = banks >> d->turn << d->turn;
     uint32_t bank = (uint32_t)__builtin_ctzll(later ? later : banks);
     d->turn = bank + 1 == d->cfg.banks ? 0 : bank + 1;
@@ -290,9 +290,9 @@ static uint64_t clock_tick(struct dram *d, uint64_t clock, const struct clock_po
         release(d, clock);
     uint64_t banks = columns(d, clock);
     if (banks)
-        column(d, whose_turn(d, banks), clock, now);
+        column(d, pick_bank(d, banks), clock, now);
     else if ((banks = d->ready[WANT_PRECHARGE] | (d->activate_ok <= clock ? d->ready[WANT_ACTIVATE] : 0)))
-        row_command(d, whose_turn(d, banks), clock);
+        row_command(d, pick_bank(d, banks), clock);
     uint64_t next = d->wake;
     if (d->ready[WANT_READ])
         next = min64(next, max64(d->column_ok, d->read_ok));

@@ -82,7 +82,7 @@ void gpcs_offer(struct gpcs *x, uint32_t sm, uint64_t cycle) {
 }
 
 /* Returns the SM of cluster `i` that hands over its request at `now`, round-robin; -1: none has a request. */
-static int door(const struct gpcs *x, uint32_t i, uint64_t now) {
+static int pick_sm(const struct gpcs *x, uint32_t i, uint64_t now) {
     uint32_t mine = (x->sms - i + x->n - 1) / x->n; /* SMs of the cluster */
     for (uint32_t k = 0; k < mine; k++) {
         uint32_t sm = i + (x->gpc[i].turn + k) % mine * x->n;
@@ -95,7 +95,7 @@ static int door(const struct gpcs *x, uint32_t i, uint64_t now) {
 int gpcs_accept(struct gpcs *x, const struct memport *port, uint64_t now) {
     for (uint32_t i = 0; i < x->n; i++) {
         struct gpc *g = &x->gpc[i];
-        int sm = g->n_free ? door(x, i, now) : -1;
+        int sm = g->n_free ? pick_sm(x, i, now) : -1;
         if (sm < 0)
             continue;
         uint16_t id = g->free_entry[--g->n_free];

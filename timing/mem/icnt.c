@@ -30,7 +30,7 @@ static inline uint64_t first_busy(const struct icnt *x) {
 }
 
 /* Schedules output `out` for step `due`, or earlier if that is beyond the ring. */
-static inline void call_for(struct icnt *x, uint32_t out, uint64_t due) {
+static inline void schedule(struct icnt *x, uint32_t out, uint64_t due) {
     uint64_t cycle = min64(max64(cycle_of(x, due), x->now), x->now + ICNT_CYCLES - 1);
     x->busy |= 1ull << cycle % ICNT_CYCLES;
     put(x->set[cycle % ICNT_CYCLES], out);
@@ -51,13 +51,13 @@ void icnt_offer(struct icnt *x, uint32_t in, uint32_t out, uint32_t flits, uint6
     put(o->want, in);
     o->due = min64(o->due, max64(i->time, o->time));
     if (o->room)
-        call_for(x, out, o->due);
+        schedule(x, out, o->due);
 }
 
 void icnt_give_room(struct icnt *x, uint32_t out, uint64_t now) {
     struct icnt_output *o = &x->out[out];
     if (o->room++ == 0 && o->due != NEVER)
-        call_for(x, out, max64(o->due, now * x->shape.speedup));
+        schedule(x, out, max64(o->due, now * x->shape.speedup));
 }
 
 /* Sets `ready` to the inputs that offer to `o` and whose time has come by `step`. Returns the earliest time of the
@@ -97,7 +97,8 @@ static inline uint32_t choose(const uint64_t *ready, uint32_t turn, uint32_t wor
 
 /* Moves the packet of `in` to `o`, from step `step` of cycle `now` on. Returns the cycle at which the last flit has
  * left the output. */
-static inline uint64_t pass(struct icnt *x, struct icnt_input *in, struct icnt_output *o, uint64_t step, uint64_t now) {
+static inline uint64_t move_packet(struct icnt *x, struct icnt_input *in, struct icnt_output *o, uint64_t step,
+                                   uint64_t now) {
     uint32_t flits = in->flits, speedup = x->shape.speedup;
     /* The last flit arrives one cycle before in->link, and takes a step like the others. */
     uint64_t free = max64(step + flits + 1, (in->link - 1) * speedup + 1);
@@ -118,7 +119,7 @@ static inline struct icnt_grant grant(struct icnt *x, uint32_t out, uint64_t ste
     struct icnt_output *o = &x->out[out];
     uint64_t ready[ICNT_WORDS], later = find_ready(x, o, step, ready, words), left = 0;
     uint32_t in = choose(ready, o->turn, words);
-    uint64_t link = pass(x, &x->in[in], o, step, now);
+    uint64_t link = move_packet(x, &x->in[in], o, step, now);
     o->turn = (uint16_t)(in + 1 == x->shape.inputs ? 0 : in + 1);
     drop(o->want, in);
     drop(ready, in);
@@ -130,7 +131,7 @@ static inline struct icnt_grant grant(struct icnt *x, uint32_t out, uint64_t ste
 }
 
 /* Takes the outputs that are scheduled up to `now`. */
-static inline void take_calls(struct icnt *x, uint64_t now, uint64_t *outs, uint32_t words) {
+static inline void take_scheduled(struct icnt *x, uint64_t now, uint64_t *outs, uint32_t words) {
     for (uint32_t w = 0; w < words; w++)
         outs[w] = 0;
     for (uint64_t c; x->busy && (c = first_busy(x)) <= now; x->busy &= ~(1ull << c % ICNT_CYCLES))
@@ -146,7 +147,7 @@ static inline __attribute__((always_inline)) int tick(struct icnt *x, uint64_t n
                                                       uint32_t words) {
     uint64_t outs[ICNT_WORDS], begin = now * x->shape.speedup, end = begin + x->shape.speedup;
     int n = 0;
-    take_calls(x, now, outs, words);
+    take_scheduled(x, now, outs, words);
     for (uint32_t w = 0; w < words; w++)
         for (uint64_t m = outs[w]; m; m &= m - 1) {
             uint32_t out = w * 64 + (uint32_t)__builtin_ctzll(m);
@@ -154,7 +155,7 @@ static inline __attribute__((always_inline)) int tick(struct icnt *x, uint64_t n
             while (o->due < end && o->room)
                 grants[n++] = grant(x, out, max64(o->due, begin), now, words);
             if (o->room && o->due != NEVER)
-                call_for(x, out, o->due);
+                schedule(x, out, o->due);
         }
     if (!x->offers) /* an output may be scheduled more than once */
         x->next = NEVER;

@@ -188,8 +188,9 @@ static void write_back(struct l2 *s, const struct cache_out *out, uint64_t now) 
 /* True if the DRAM lacks room for two requests: a miss may need one for itself and one for the evicted dirty line. */
 static bool dram_full(const struct l2 *s) { return dram_room(s->dram, s->of_channel) < 2; }
 
-static __attribute__((noinline, cold)) void seen(struct l2 *s, const struct l2_request *r, enum prefetch_result result,
-                                                 const struct cache_out *out, uint64_t now) {
+static __attribute__((noinline, cold)) void notify_observers(struct l2 *s, const struct l2_request *r,
+                                                             enum prefetch_result result, const struct cache_out *out,
+                                                             uint64_t now) {
     uint64_t line = memmap_address(s->map, s->index, r->line);
     bool ahead = mem_is_prefetch(r->kind) && r->kind != MEM_FETCH_AHEAD; /* prefetchers count data alone */
     struct prefetch_seen seen = {.cycle = now,
@@ -216,10 +217,10 @@ static __attribute__((noinline, cold)) void seen(struct l2 *s, const struct l2_r
 }
 
 /* Shows prefetchers an access that has read the tags. */
-static void show(struct l2 *s, const struct l2_request *r, enum prefetch_result result, const struct cache_out *out,
-                 uint64_t now) {
+static void observe(struct l2 *s, const struct l2_request *r, enum prefetch_result result, const struct cache_out *out,
+                    uint64_t now) {
     if (__builtin_expect(s->prefetchers.n != 0, 0))
-        seen(s, r, result, out, now);
+        notify_observers(s, r, result, out, now);
 }
 
 static void count_hit_or_miss(struct l2 *s, const struct l2_request *r, enum cache_result got) {
@@ -253,7 +254,7 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
         to_dram(s, r->line, false, out.mshr, out.fetch, now);
     if (writes)
         to_dram(s, r->line, true, 0, r->sectors, now);
-    show(s, r, got == CACHE_HIT ? SEEN_HIT : got == CACHE_MERGED ? SEEN_MERGED : SEEN_MISS, &out, now);
+    observe(s, r, got == CACHE_HIT ? SEEN_HIT : got == CACHE_MERGED ? SEEN_MERGED : SEEN_MISS, &out, now);
     if (got != CACHE_HIT)
         return true;
     uint32_t cycles = port_cycles(s, r);
@@ -295,7 +296,7 @@ static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
         return false;
     else
         write_back(s, &out, now);
-    show(s, r, hit ? SEEN_HIT : SEEN_MISS, &out, now);
+    observe(s, r, hit ? SEEN_HIT : SEEN_MISS, &out, now);
     if (fetches)
         fetch_rest(s, r, now);
     s->n.hits += hit;
@@ -312,7 +313,7 @@ static __attribute__((noinline, cold)) bool always_hit(struct l2 *s, const struc
     if (answers && out_full(s))
         return false;
     count_hit_or_miss(s, r, CACHE_HIT);
-    show(s, r, SEEN_HIT, NULL, now);
+    observe(s, r, SEEN_HIT, NULL, now);
     s->port_free = now + port_cycles(s, r);
     if (answers)
         reply(s, r, now + s->latency);
@@ -382,7 +383,7 @@ static enum prefetch_answer look_up(struct l2 *s, const struct l2_ahead *x, uint
     struct cache_spot at = cache_look(&s->cache, x->line);
     bool there = s->perfect || (s->all_sectors & (uint8_t)~cache_valid(&s->cache, at)) == 0;
     if (there || (at.way != CACHE_NO_WAY && s->cache.way[at.way].mshr != CACHE_NONE)) {
-        show(s, &r, there ? SEEN_HIT : SEEN_MERGED, NULL, now);
+        observe(s, &r, there ? SEEN_HIT : SEEN_MERGED, NULL, now);
         return there ? PREFETCH_PRESENT : PREFETCH_PENDING;
     }
     if (dram_full(s) || cache_await_at(&s->cache, at, x->line, s->all_sectors, pack(&r), &out) != CACHE_MISS)
@@ -390,7 +391,7 @@ static enum prefetch_answer look_up(struct l2 *s, const struct l2_ahead *x, uint
     cache_mark(&s->cache, &out, (uint8_t)(x->who + 1), x->note);
     write_back(s, &out, now);
     to_dram(s, x->line, false, out.mshr, out.fetch, now);
-    show(s, &r, SEEN_MISS, &out, now);
+    observe(s, &r, SEEN_MISS, &out, now);
     return PREFETCH_SENT;
 }
 

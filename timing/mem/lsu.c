@@ -148,7 +148,7 @@ static inline void add_constants(const struct lsu *l, struct lsu_front *f, const
         add_different_constants(l, f, a, lanes, bytes);
 }
 
-static bool goes_past(const struct inst *in) {
+static bool bypasses_l1(const struct inst *in) {
     return in->cache_op == CACHE_CG || in->cache_op == CACHE_CV || in->hints & HINT_VOLATILE;
 }
 
@@ -160,7 +160,7 @@ static uint8_t destination(const struct lsu *l, const struct lsu_access *a, bool
         return TO_MEMORY;
     if (a->kind == MEM_TEXTURE && l->pipe[PIPE_TEX].present)
         return PIPE_TEX;
-    bool past = a->inst && !local && goes_past(a->inst) && !a->unlock;
+    bool past = a->inst && !local && bypasses_l1(a->inst) && !a->unlock;
     return l->pipe[PIPE_L1].present && !(past && a->kind != MEM_WRITE) ? PIPE_L1 : TO_MEMORY;
 }
 
@@ -180,7 +180,7 @@ static uint32_t segment_bytes(const struct lsu *l, const struct lsu_front *f, co
         bytes = l->pipe[f->dest].line_bytes;
     if (!l->cfg->lsu.segments || f->dest == PIPE_TEX)
         return bytes;
-    uint32_t most = a->msize == 1 || (a->inst && goes_past(a->inst)) ? 32 : a->msize == 2 ? 64 : 128;
+    uint32_t most = a->msize == 1 || (a->inst && bypasses_l1(a->inst)) ? 32 : a->msize == 2 ? 64 : 128;
     return bytes < most ? bytes : most;
 }
 
@@ -380,7 +380,7 @@ static uint32_t front_tick(struct lsu *l, uint32_t taken, uint64_t now) {
 }
 
 /* Runs the front and the requests of prefetchers, which share the L1's ports: see prefetch.h. */
-static void front_and_asked_tick(struct lsu *l, uint64_t now) {
+static void front_and_prefetch_tick(struct lsu *l, uint64_t now) {
     uint32_t ports = l->pipe[PIPE_L1].present ? l->pipe[PIPE_L1].ports : 1, used = 0;
     if (lsu_asked_first(l, now))
         used = lsu_asked_tick(l, 1, now);
@@ -422,7 +422,7 @@ static __attribute__((noinline)) void others_tick(struct lsu *l, uint64_t now) {
     if (l->fills.head != l->fills.tail)
         fill_tick(l, now);
     if (l->ahead.n)
-        front_and_asked_tick(l, now);
+        front_and_prefetch_tick(l, now);
     else if (l->status.n_queue)
         front_tick(l, 0, now);
 }
@@ -446,7 +446,7 @@ static inline void find_next(struct lsu *l, uint64_t now) {
 }
 
 /* Drops the misses and known loads of the last cycle that nobody took. */
-static __attribute__((noinline, cold)) void forget_notes(struct lsu *l) {
+static __attribute__((noinline, cold)) void drop_notices(struct lsu *l) {
     l->misses.n = 0;
     for (; l->known.n; l->known.n--)
         l->known.noted[l->known.slot[l->known.n - 1]] = false;
@@ -457,7 +457,7 @@ unsigned lsu_tick(struct lsu *l, uint64_t now) {
     struct lsu_status *s = &l->status;
     l->ended = false;
     if (__builtin_expect(l->misses.wanted | l->known.wanted, 0))
-        forget_notes(l);
+        drop_notices(l);
     if (memport_reply_cycle(s->port) <= now)
         lsu_replies(l, now);
     if (l->n_returns)

@@ -31,8 +31,9 @@ static bool init_ports(struct memsys *m, const struct config *c) {
     return true;
 }
 
-/* Returns the configuration in core cycles, which the memory side uses everywhere: the crossbar's flit becomes the bytes
- * it moves in a core cycle, and its latency is in core cycles. Units copy what they need while they are initialised. */
+/* Returns the configuration in core cycles, which the memory side uses everywhere: the crossbar's flit becomes the
+ * bytes it moves in a core cycle, and its latency is in core cycles. Units copy what they need in their init functions.
+ */
 static struct config in_core_cycles(const struct config *cfg) {
     struct config all = *cfg, *c = &all;
     double icnt = c->gpu.core_mhz / c->gpu.icnt_mhz, l2 = c->gpu.core_mhz / c->gpu.l2_mhz;

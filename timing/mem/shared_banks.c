@@ -49,7 +49,7 @@ struct asked {
 };
 
 /* Adds a word to a bank. Returns the number of different words of the bank. */
-static inline unsigned ask(struct asked *a, unsigned bank, uint32_t word) {
+static inline unsigned add_word(struct asked *a, unsigned bank, uint32_t word) {
     if (!(a->any >> bank & 1)) {
         a->any |= 1ull << bank;
         a->word[bank][0] = word;
@@ -73,7 +73,7 @@ static unsigned most_words(const struct shared_banks *b, const uint64_t *offset,
     for (; lanes; lanes &= lanes - 1) {
         uint64_t at = offset[__builtin_ctz(lanes)];
         for (uint64_t w = at >> shift; w <= (at + bytes - 1) >> shift; w++) {
-            unsigned n = ask(&a, bank_of(b, w), (uint32_t)w);
+            unsigned n = add_word(&a, bank_of(b, w), (uint32_t)w);
             most = n > most ? n : most;
         }
     }

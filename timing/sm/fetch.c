@@ -58,8 +58,8 @@ void fetch_free(struct fetch *f) {
     memset(f, 0, sizeof *f);
 }
 
-static enum fetch_result ask_l0(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint64_t now,
-                                uint32_t *latency) {
+static enum fetch_result look_up_l0(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint64_t now,
+                                    uint32_t *latency) {
     struct cache_out out;
     struct cache *c = &f->l0[unit];
     uint64_t line = address >> f->l0_line_bits;
@@ -97,7 +97,7 @@ enum fetch_result fetch_look(struct fetch *f, uint32_t unit, uint64_t address, u
     enum fetch_result r = FETCH_HIT;
     *latency = 0;
     if (f->has_l1)
-        r = f->n_l0 ? ask_l0(f, unit < f->n_l0 ? unit : 0, address, ticket, now, latency)
+        r = f->n_l0 ? look_up_l0(f, unit < f->n_l0 ? unit : 0, address, ticket, now, latency)
                     : fetch_ask_l1(f, address, ticket, false, now);
     f->n.fetches += r != FETCH_REFUSED;
     return r;

@@ -20,14 +20,14 @@ static void deliver(struct sm *sm, uint32_t ticket, uint64_t cycle, uint64_t now
 
 /* Delivers the instructions of a cached line, `latency` cycles later than at best. They never arrive in this cycle, in
  * which the states of warps are still those before the fetch (sm.c). */
-static inline void bring(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now) {
+static inline void deliver_hit(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     hot_assert(cfg->fetch_latency);
     wheel_add(&sm->wheel, now + cfg->fetch_latency + cfg->decode_latency + latency, event_make(EVENT_FETCHED, ticket));
 }
 
 /* Sends a fetch of the path to its instruction cache. True: the port was used. */
-static bool ask(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t now) {
+static bool start_fetch(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     struct sm_path *path = &sw->path[p];
     uint32_t latency;
@@ -43,7 +43,7 @@ static bool ask(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t n
     path->ticket = ticket;
     warps_move(&sm->warps, w, path, PATH_FETCHING);
     if (r == FETCH_HIT) {
-        bring(sm, sm_ticket(w, ticket), latency, now);
+        deliver_hit(sm, sm_ticket(w, ticket), latency, now);
         if (fetch_waits(&sm->fetch)) /* a stream buffer may have room now */
             sm_lsu_due(sm, now);
         return true;
@@ -91,7 +91,7 @@ static inline void fetch_one(struct sm *sm, uint32_t part, uint64_t now) {
         int p;
         w = warp_set_after(&want, w, sm->warps.words);
         while ((p = wanting_path(&sm->warps.slot[w])) >= 0)
-            if (ask(sm, part, w, (uint32_t)p, now)) {
+            if (start_fetch(sm, part, w, (uint32_t)p, now)) {
                 sm->fetching.last[part] = (uint8_t)w;
                 if (warp_set_any(&sm->fetching.spent, sm->warps.words))
                     reclaim(sm, part, last, w, now);
@@ -132,7 +132,7 @@ static inline bool fetch_at_once(struct sm *sm, uint64_t now) {
     path->ticket = ++sw->ticket;
     warps_move_only(&sm->warps, w, path, PATH_FETCHING, true);
     sm->fetching.last[0] = (uint8_t)w;
-    bring(sm, sm_ticket(w, path->ticket), 0, now);
+    deliver_hit(sm, sm_ticket(w, path->ticket), 0, now);
     return true;
 }
 

@@ -83,7 +83,7 @@ void fetch_streams_retry(struct fetch *f) {
 }
 
 /* Requests the next line of a buffer that has room. */
-static void ask_ahead(struct fetch *f, uint32_t unit, uint64_t now) {
+static void request_next_line(struct fetch *f, uint32_t unit, uint64_t now) {
     struct fetch_stream *s = &f->stream[unit];
     enum { FOR_FETCHES = 1 };
     uint64_t address = (s->line + s->n) << f->l0_line_bits;
@@ -127,6 +127,6 @@ bool fetch_streams_tick(struct fetch *f, uint64_t now) {
     uint32_t later = f->stream_wants >> f->stream_turn << f->stream_turn;
     uint32_t unit = (uint32_t)__builtin_ctz(later ? later : f->stream_wants);
     f->stream_turn = unit + 1 < f->n_l0 ? unit + 1 : 0;
-    ask_ahead(f, unit, now);
+    request_next_line(f, unit, now);
     return filled;
 }

@@ -154,8 +154,8 @@ struct mem_turn {
 
 /* Moves an instruction out of the dispatch latch. False: the load/store unit is busy; it will have work when it is free
  * again. */
-static inline __attribute__((always_inline)) bool leave(struct sm *sm, struct mem_inst *m, uint64_t now,
-                                                        struct mem_turn *turn) {
+static inline __attribute__((always_inline)) bool dispatch(struct sm *sm, struct mem_inst *m, uint64_t now,
+                                                           struct mem_turn *turn) {
     if (__builtin_expect(m->skip, 0)) {
         sm_account(sm, now);
         sm_access_done(sm, m->inflight, false, now);
@@ -209,7 +209,7 @@ static inline uint64_t part_tick(struct sm *sm, struct exec_part *e, uint64_t no
                 due = min64(due, at > now ? at : now + 1); /* the load/store unit has had its turn in this cycle */
             }
         } else if (what % MEM_STAGES == MEM_OUT) {
-            if (leave(sm, &sm->memory.inst[what / MEM_STAGES], now, turn)) {
+            if (dispatch(sm, &sm->memory.inst[what / MEM_STAGES], now, turn)) {
                 n_out--;
                 sm->memory.free[sm->memory.n_free++] = (uint8_t)(what / MEM_STAGES);
                 if (sm->memory.n_free == 1)

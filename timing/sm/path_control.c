@@ -41,7 +41,7 @@ static inline bool whole_warp_waits(struct sm *sm, uint32_t w, const struct inst
 }
 
 /* Releases a complete barrier: its lanes continue. */
-static void open_barrier(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now) {
+static void release_barrier(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now) {
     struct sm_cta *c = &sm->ctas.slot[cta];
     const struct cta_barrier *b = &c->cta->barriers[barrier];
     struct warp_set freed = {.word = {0}};
@@ -60,9 +60,9 @@ static void open_barrier(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t
             sm_refresh(sm, w, now);
 }
 
-static inline void open_all(struct sm *sm, uint32_t cta, uint32_t opened, uint64_t now) {
+static inline void release_barriers(struct sm *sm, uint32_t cta, uint32_t opened, uint64_t now) {
     for (; opened; opened &= opened - 1)
-        open_barrier(sm, cta, (uint32_t)__builtin_ctz(opened), now);
+        release_barrier(sm, cta, (uint32_t)__builtin_ctz(opened), now);
 }
 
 /* Handles the results of a call of sw->control, which returned `opened`, the barriers to release. `live`: threads of
@@ -74,7 +74,7 @@ static void follow_control(struct sm *sm, uint32_t w, uint32_t live, uint32_t op
         sm_units_exited(sm, w, now);
     if (sw->n_await)
         sm_members_served(sm, w, now);
-    open_all(sm, sw->cta, opened, now);
+    release_barriers(sm, sw->cta, opened, now);
     if (sw->w && !sw->finished)
         sm_refresh(sm, w, now);
 }
@@ -86,7 +86,7 @@ void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, ui
     sm_tell_others(sm, sw, p);
     uint32_t opened = control_step(&sw->control, sw->w, in, &path, &sm->fx);
     if (whole_warp_waits(sm, w, in))
-        open_all(sm, sw->cta, opened, now);
+        release_barriers(sm, sw->cta, opened, now);
     else
         follow_control(sm, w, live, opened, now);
 }

@@ -55,7 +55,7 @@ static bool can_leave(const struct sm_warp *sw) {
 }
 
 /* Stores `stored` registers, and loads the registers of warp `w`, if it has run before. */
-static void change(struct sm *sm, uint32_t w, uint32_t stored, uint64_t now) {
+static void swap_registers(struct sm *sm, uint32_t w, uint32_t stored, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     uint32_t loaded = sw->away, words = sm->cfg->sm.swap_registers;
     uint32_t cycles = (stored + loaded + words - 1) / words;
@@ -72,7 +72,7 @@ static void change(struct sm *sm, uint32_t w, uint32_t stored, uint64_t now) {
 }
 
 /* Replaces warps that wait at a barrier by other warps. */
-static void replace(struct sm *sm, uint64_t now) {
+static void replace_waiting(struct sm *sm, uint64_t now) {
     uint32_t w, next;
     for (struct warp_walk at = warp_walk(&sm->warps.live); warp_next(&at, &sm->warps.live, sm->warps.words, &w);) {
         struct sm_warp *sw = &sm->warps.slot[w];
@@ -81,7 +81,7 @@ static void replace(struct sm *sm, uint64_t now) {
         sw->asleep = true;
         sw->away = registers_of(sm, sw);
         sm_doze(sm, w, now);
-        change(sm, next, sw->away, now);
+        swap_registers(sm, next, sw->away, now);
     }
 }
 
@@ -89,6 +89,6 @@ void sm_turns(struct sm *sm, uint64_t now) {
     uint32_t next,
         running = warp_set_count(&sm->warps.live, sm->warps.words) - contexts_awake(sm) + sm->turns.n_turning;
     for (; running < sm->cfg->sm.running_warps && (next = next_warp(sm)) != NO_WARP_SLOT; running++)
-        change(sm, next, 0, now);
-    replace(sm, now);
+        swap_registers(sm, next, 0, now);
+    replace_waiting(sm, now);
 }

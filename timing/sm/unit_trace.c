@@ -66,7 +66,7 @@ static void written(void *u, struct sm *sm, const struct sm_written *r) {
 }
 
 /* Notes what each path waits for after this cycle. */
-static void look(void *u, struct sm *sm, uint64_t now) {
+static void note_states(void *u, struct sm *sm, uint64_t now) {
     struct trace *t = u;
     for (uint32_t w = 0; w < sm_get_slots(sm); w++) {
         uint32_t n;
@@ -94,5 +94,5 @@ const struct sm_unit_ops unit_trace = {
     .barrier = open_barrier,
     .issued = issued,
     .written = written,
-    .look = look,
+    .look = note_states,
 };

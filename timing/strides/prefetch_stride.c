@@ -68,7 +68,7 @@ static struct prefetch_queued *search(struct stride_prefetcher *p, uint64_t line
 
 /* Raises the degree of a load whose prefetches come too late, once per execution: the degree counts executions, and one
  * execution may need many lines. True if it was raised. */
-static bool grow(struct stride_prefetcher *p, uint8_t warp, struct prefetch_entry *e) {
+static bool raise_degree(struct stride_prefetcher *p, uint8_t warp, struct prefetch_entry *e) {
     if (p->warp[warp].grown)
         return false;
     p->warp[warp].grown = true;
@@ -95,7 +95,7 @@ static uint8_t sectors_of(const struct stride_prefetcher *p, const struct prefet
 }
 
 /* Requests a line, if the queue has a free place. */
-static void ask(struct stride_prefetcher *p, const struct prefetch_seen *s, uint64_t address, uint64_t line) {
+static void request_line(struct stride_prefetcher *p, const struct prefetch_seen *s, uint64_t address, uint64_t line) {
     uint32_t tag = 0;
     while (tag < p->cfg->queue && p->queue[tag].line != NO_LINE)
         tag++;
@@ -131,12 +131,12 @@ static void prefetch(struct stride_prefetcher *p, const struct prefetch_seen *s,
     }
     const struct prefetch_queued *q = search(p, line);
     if (!q) {
-        ask(p, s, address, line);
+        request_line(p, s, address, line);
         return;
     }
     p->n.queued++;
     if (p->kind.dynamic && p->kind.both && q->execution != p->warp[s->warp].execution)
-        p->n.by_prefetch += grow(p, s->warp, e);
+        p->n.by_prefetch += raise_degree(p, s->warp, e);
 }
 
 static void count_degree(struct stride_prefetcher *p, const struct prefetch_seen *s, uint32_t degree) {
@@ -151,12 +151,12 @@ static void count_degree(struct stride_prefetcher *p, const struct prefetch_seen
 
 /* Handles a load that missed, or would have missed without prefetches. The first such line of an execution trains the
  * table. */
-static void missed(struct stride_prefetcher *p, const struct prefetch_seen *s) {
+static void handle_miss(struct stride_prefetcher *p, const struct prefetch_seen *s) {
     struct prefetch_entry *e = prefetch_table_find(&p->table, s->pc, s->warp);
     bool first = p->warp[s->warp].pc == s->pc && !p->warp[s->warp].trained;
     p->n.misses++;
     if (p->kind.dynamic && search(p, s->address & ~(p->target_bytes - 1ull)) && prefetch_believed(&p->table, e))
-        p->n.by_load += grow(p, s->warp, e);
+        p->n.by_load += raise_degree(p, s->warp, e);
     if (first) {
         p->warp[s->warp].trained = true;
         p->n.trained++;
@@ -189,7 +189,7 @@ static void observe(void *prefetcher, const struct prefetch_seen *s) {
         return;
     if (p->cfg->level == STRIDE_INTO_L1 && s->result == SEEN_MISS)
         p->lines.pollution += prefetch_victims_take(&p->victims, s->line, p->target_bytes);
-    missed(p, s);
+    handle_miss(p, s);
 }
 
 static void evicted(void *prefetcher, const struct prefetch_victim *v) {
