@@ -6,9 +6,9 @@
  * or L cycles ahead.
  *
  * The memory side has two halves. A request that leaves the crossbar first waits in its slice (l2.rop_latency). So
- * slices, channels and replies may be that far ahead of the requests, and SMs know their replies long before they are
- * due. SMs do not know as early how much room their queue will have. They know it up to memport.sure; later they must
- * have ample room, or wait until the requests have followed.
+ * slices, channels and replies may run ahead of the requests by this latency, and SMs know their replies long before
+ * they are due. But SMs know the
+ * room in their queues only up to memport.sure. Later they must have ample room, or wait until the requests have followed.
  *     memsys_lead(t)     sends the replies of cycles before t: SMs may go on to t + L
  *     memsys_follow(t)   moves the requests that were sent before t - L as far as they get before t
  * Each side learns the other's actions at memsys_exchange(), while neither runs. With the fixed memory model L is 0,
@@ -16,10 +16,10 @@
 #include "timing/config/config.h"
 #include "timing/report/stat.h"
 
-/* Kinds of requests. MEM_PREFETCH brings lines into the L2 only; its reply is empty and comes when the lines are there.
- * MEM_READ_AHEAD reads for a prefetch into the L1. MEM_FETCH_AHEAD reads an instruction line for a stream buffer.
- * MEM_WRITE_BACK is a line evicted from the L1, a write without a reply. A sectored L2 sends one reply per sector
- * (except to MEM_PREFETCH). */
+/* Kinds of requests. MEM_PREFETCH brings lines into the L2 only; its reply is empty and comes when the lines have
+ * arrived. MEM_READ_AHEAD reads for a prefetch into the L1. MEM_FETCH_AHEAD reads an instruction line for a stream
+ * buffer. MEM_WRITE_BACK is a line evicted from the L1, a write without a reply. A sectored L2 sends one reply per
+ * sector (except to MEM_PREFETCH). */
 enum mem_kind {
     MEM_READ,
     MEM_WRITE,

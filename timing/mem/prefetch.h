@@ -59,7 +59,7 @@ enum prefetch_asked {
  * answers PRESENT to everything and needs no locks. When a cache is emptied between launches, its locks and marks are
  * dropped. */
 enum prefetch_answer {
-    PREFETCH_PRESENT, /* the data is there; for an unlock: done */
+    PREFETCH_PRESENT, /* the data is present; for an unlock: done */
     PREFETCH_PENDING, /* an earlier request is in flight; ARRIVED follows for a lock only */
     PREFETCH_SENT,    /* a request has left; ARRIVED follows */
     PREFETCH_REFUSED, /* no free line, MSHR, place in the MSHR, or room to memory: try again later */

@@ -1,4 +1,4 @@
-/* cp.async in the timing model. A copy is one access of the load/store unit. Its lines arrive like those of a load;
+/* cp.async in the timing model. A copy is one access of the load/store unit. Its lines arrive like the lines of a load;
  * then its data occupy the banks of shared memory for some cycles. No register waits for it. This file keeps the copies
  * in flight, so that a thread that waits for its groups (PTX ISA 9.0, section 9.7.9.25.3) waits for exactly the copies
  * of these groups: each copy counts, lane by lane, the groups committed since then. It also keeps mbarrier arrivals

@@ -1,7 +1,7 @@
 #ifndef TIMING_SCOREBOARD_H
 #define TIMING_SCOREBOARD_H
 /* The pending registers of a warp. Each kind of scoreboard has a `struct scoreboard_ops`; the SM keeps one opaque state
- * of size() bytes for each warp. Register numbers are those of program->regs: predicates have numbers too.
+ * of size() bytes for each warp. Register numbers are the values in program->regs: predicates have numbers too.
  *
  * `board` is path.board: the side (0 left, 1 right) of DPE's two boards, 0 for a warp with one board. `lanes` are the
  * path's active lanes, for scoreboards that track lanes. Both are kept with the instruction and passed again at its

@@ -1,11 +1,11 @@
 #ifndef TIMING_SM_UNIT_CONTEXT_H
 #define TIMING_SM_UNIT_CONTEXT_H
-/* Contexts: warps of a unit without a CTA, in slots after those of CTAs. A context runs a stream of the program (struct
+/* Contexts: warps of a unit without a CTA, in the last warp slots. A context runs a stream of the program (struct
  * program_stream) under the model of all warps: paths, fetch, scoreboard, pipes, an issue slot for each instruction. It
- * has its own registers, local memory and barriers, and no shared memory. Its special registers are those of warp 0 of
- * CTA (0,0,0). sm.context_cycles and sm.context_instructions count it; statistics of CTAs and warps do not. It runs
- * while the SM has a CTA, and sleeps otherwise (PATH_ASLEEP): its instructions in flight end, and no others issue. So
- * it neither keeps a launch alive nor takes the place of a CTA. */
+ * has its own registers, local memory and barriers, and no shared memory. Its special registers have the values of warp
+ * 0 of CTA (0,0,0). sm.context_cycles and sm.context_instructions count it; statistics of CTAs and warps do not. It
+ * runs while the SM has a CTA, and sleeps otherwise (PATH_ASLEEP): its instructions in flight end, and no others issue.
+ * So it neither keeps a launch alive nor takes the place of a CTA. */
 #include "isa/types.h"
 #include <stdbool.h>
 

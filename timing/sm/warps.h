@@ -31,7 +31,7 @@ struct sm_warp {                 /* two cache lines of the host, aligned */
     bool context;                /* a context of a unit (contexts.h) */
     bool asleep;                 /* not scheduled: a context while the SM has no CTA, or a warp without a turn */
     bool turning;                /* sm.running_warps: its registers are being loaded */
-    bool selected;               /* the model was asked for another path; the paths have not changed since */
+    bool selected;               /* no other path was ready; cleared when the paths change */
     bool gave_way;               /* its active path stalled or yielded: a switch costs wants.stall_latency */
     bool in_split_check;         /* in sm_warps.split_check */
     struct warp_control control;
