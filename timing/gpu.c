@@ -228,8 +228,8 @@ static bool stuck(struct run *r, enum fault_kind kind, const char *before, uint6
 static bool stopped(struct run *r) { return stuck(r, FAULT_STOPPED, "stopped after", r->to - r->start, ", on demand"); }
 
 /* Searches for a livelock: every warp repeats its states. Returns true when the launch can never end. A search period
- * is half of deadlock.cycles. Its findings stay true until
- * memory changes, so a search then continues in the next period: with slow memory, repetitions need several periods. */
+ * is half of deadlock.cycles. Its findings stay true until memory changes, so a search then continues in the next
+ * period: with slow memory, repetitions need several periods. */
 static bool find_livelock(struct run *r) {
     struct gpu *g = r->g;
     bool due = r->to - r->watched >= g->cfg.deadlock.cycles / 2, any = false;

@@ -43,9 +43,9 @@ struct sm_unit_ops {
     /* Returns the 32-bit registers that the unit's contexts reserve of sm.registers in a launch. */
     uint32_t (*registers)(const struct config *cfg, const struct launch *l, void *ctx);
     /* Executes an instruction of a context of the unit. True: the unit has executed it, and has set in `fx` what
-     * exec_inst() would set. On entry fx->lanes has the lanes whose guard holds, and fx->fault is FAULT_NONE. The instruction uses its pipe and latency, but
-     * accesses no memory. False: it executes like any other; exits
-     * always do. The livelock search counts instructions executed by a unit as progress. NULL: always false. */
+     * exec_inst() would set. On entry fx->lanes has the lanes whose guard holds, and fx->fault is FAULT_NONE. The
+     * instruction uses its pipe and latency, but accesses no memory. False: it executes like any other; exits always
+     * do. The livelock search counts instructions executed by a unit as progress. NULL: always false. */
     bool (*execute)(void *u, struct sm *sm, const struct sm_candidate *c, struct effects *fx, uint64_t now);
     /* Called when the context in slot `warp` has exited or was closed, and nothing of it is in flight: the slot is
      * free. */
