@@ -6,8 +6,8 @@
  * or L cycles ahead.
  *
  * The memory side has two halves. A request that leaves the crossbar first waits in its slice (l2.rop_latency). So
- * slices, channels and replies may run ahead of the requests by this latency, so that SMs know their replies early. But
- * they know the room in their queues only up to memport.sure. Later they must have ample room, or wait until the
+ * slices, channels and replies may run ahead of the requests by this latency, and replies are known early to the SMs.
+ * The room in its queue is known to an SM only up to memport.sure. Later the SM must have ample room, or wait until the
  * requests have followed.
  *     memsys_lead(t)     sends the replies of cycles before t: SMs may go on to t + L
  *     memsys_follow(t)   moves the requests that were sent before t - L as far as they get before t
