@@ -9,7 +9,7 @@
  * slices, channels and replies may run ahead of the requests by this latency, and replies are known early to the SMs.
  * The room in its queue is known to an SM only up to memport.sure. Later the SM must have ample room, or wait until the
  * requests have followed.
- *     memsys_lead(t)     sends the replies of cycles before t: SMs may go on to t + L
+ *     memsys_lead(t)     sends the replies of cycles before t: SMs may run up to t + L
  *     memsys_follow(t)   moves the requests that were sent before t - L as far as they get before t
  * Each side learns the other's actions at memsys_exchange(), while neither runs. With the fixed memory model L is 0,
  * and the memory side only follows. */
