@@ -1,7 +1,7 @@
 #include "deadlock.h"
 #include <stdlib.h>
 
-/* Up to `warps` warps, and the number of the others. */
+/* Prints up to `warps` warps, then how many more there are. */
 static void print_warps(struct sm *const *sm, uint32_t n, uint32_t warps, FILE *out) {
     uint32_t shown = 0, stuck = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -12,7 +12,7 @@ static void print_warps(struct sm *const *sm, uint32_t n, uint32_t warps, FILE *
         fprintf(out, "  and %u more warp%s\n", stuck - shown, stuck - shown == 1 ? "" : "s");
 }
 
-/* `clock`: the SM whose clock does not advance, or NULL. */
+/* Returns a report; `clock` is the SM whose clock does not advance, or NULL. */
 static char *report(struct sm *const *sm, uint32_t n, uint32_t warps, struct sm *clock, const char *why) {
     char *text = NULL;
     size_t len = 0;

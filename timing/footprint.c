@@ -12,8 +12,8 @@
 
 /* One kind of table. */
 struct table {
-    const char *what; /* with the options that set its size */
-    double bytes;     /* of all tables of the kind */
+    const char *what; /* name, and the options that set the size */
+    double bytes;     /* of all tables of this kind */
 };
 
 enum { MAX_TABLES = 16 };
@@ -24,7 +24,7 @@ struct tables {
 
 static void add(struct tables *t, const char *what, double bytes) { t->list[t->n++] = (struct table){what, bytes}; }
 
-/* The tables of a ring are a power of two. */
+/* Entries that a ring allocates: the next power of two. */
 static double ring(double entries) {
     double n = 1;
     while (n < entries)
@@ -78,7 +78,7 @@ static void add_sm(struct tables *t, const struct config *c, const struct reconv
              MEM_QUEUE * sizeof(struct mem_inst)));
 }
 
-/* Tables of the memory side. Its rings hold the packets on the wires for so many core cycles. */
+/* Adds the tables of the memory side. A ring holds the packets that are on the wires during the latency. */
 static void add_memory(struct tables *t, const struct config *c) {
     const double n = c->gpu.sms, slices = c->memory.l2_slices, channels = c->dram.channels;
     double crossing = c->icnt.latency * (c->gpu.core_mhz / c->gpu.icnt_mhz);

@@ -1,15 +1,16 @@
 #ifndef TIMING_FOOTPRINT_H
 #define TIMING_FOOTPRINT_H
-/* How much memory of the host a machine takes, known before any of it is asked for. */
+/* The host memory that a simulated machine needs, computed before any of it is allocated. */
 #include "isa/paths/reconv.h"
 #include "timing/config/config.h"
 
-/* Most that a machine may take, in bytes: 4 GiB. */
+/* Limit for one machine, in bytes: 4 GiB. */
 #define FOOTPRINT_MAX (4ull << 30)
 
-/* Bytes that gpu_new() takes for `c` and the model `ops`: every table whose size an option sets, and the fixed ones of
- * an SM; what a launch adds (registers of its warps, shared memory) is not in it. Saturates at UINT64_MAX / 2. */
+/* Returns the bytes that gpu_new() allocates for `c` and the model `ops`: every table whose size an option sets, and
+ * the fixed tables of an SM. It does not count what a launch adds (registers of warps, shared memory). Saturates at
+ * UINT64_MAX / 2. */
 uint64_t footprint(const struct config *c, const struct reconv_ops *ops);
-/* True when that is at most FOOTPRINT_MAX; else `err` says how much it is, and what takes most of it. */
+/* Checks that footprint() is at most FOOTPRINT_MAX. If not, `err` gets the size and the largest part of it. */
 bool footprint_check(const struct config *c, const struct reconv_ops *ops, char *err, size_t err_size);
 #endif

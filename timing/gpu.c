@@ -1,4 +1,4 @@
-/* The whole GPU: launches, from window to window, and their end. */
+/* The whole GPU: runs a launch window by window, and ends it. */
 #include "gpu.h"
 #include "deadlock.h"
 #include "isa/exec/syscall.h"
@@ -19,11 +19,11 @@
 /* Device addresses of code in the timing model: above local memory (timing/sm/memory_stage.c). */
 #define CODE_TIMING_BASE (1ull << 46)
 enum { CODE_TIMING_STEP = 1 << 24, PROGRESS_EDGES = 256 };
-/* Warps in the report of a launch that was ended while it ran. */
+/* Warps named in the report of a launch that was stopped while it ran. */
 enum { FEW_NAMED = 4 };
 
 struct gpu {
-    struct config cfg;
+    struct config cfg; /* all units point to it */
     struct gpu_options opt;
     struct memsys *mem;
     struct sm **sm;
@@ -31,14 +31,14 @@ struct gpu {
     struct windows windows;
     const struct windows_watch *watch; /* NULL: none */
     uint32_t n_sms;
-    uint64_t now;                /* next cycle, at an edge */
-    bool broken;                 /* a launch failed: the machine must be built anew */
+    uint64_t now;                /* the next cycle to run, at an edge */
+    bool broken;                 /* a launch failed: the machine must be rebuilt */
     struct gpu_profile *profile; /* of the last launch, by PC */
     uint32_t n_profile;
-    bool traced;          /* something was written to opt.trace */
-    uint64_t trace_lost;  /* events lost because memory was out */
-    uint64_t trace_shift; /* cycles of earlier machines; this one begins at 0 */
-    const void **program; /* programs seen, in order: each has addresses of its own */
+    bool traced;          /* opt.trace has at least one event */
+    uint64_t trace_lost;  /* events lost because memory ran out */
+    uint64_t trace_shift; /* cycles run on earlier machines; the present machine began at 0 */
+    const void **program; /* programs seen so far, in order; each has its own code addresses */
     uint32_t n_programs;
 };
 
@@ -53,7 +53,7 @@ static void free_machine(struct gpu *g) {
     g->mem = NULL;
 }
 
-/* The units of an SM: those of every GPU, and those of the options. */
+/* Adds the units of an SM: the units of every GPU, then those in the options. */
 static bool add_units(struct gpu *g, struct sm *sm) {
     struct trace_range range = {g->opt.trace_from, g->opt.trace_to, g->trace_shift};
     bool ok = sm_add_unit(sm, &(struct sm_unit_row){&unit_livelock, NULL}) &&
@@ -134,7 +134,7 @@ static bool code_address(struct gpu *g, const struct program *p, uint64_t *out) 
         g->program[g->n_programs++] = p;
     }
     *out = CODE_TIMING_BASE + (uint64_t)i * CODE_TIMING_STEP;
-    if (g->cfg.sm.fetch_packed) /* its place within a cache line matters */
+    if (g->cfg.sm.fetch_packed) /* the position within a cache line matters */
         *out += (uint64_t)p->place * g->cfg.sm.inst_bytes % (CODE_TIMING_STEP / 2);
     return true;
 }
@@ -145,26 +145,26 @@ struct run {
     const struct launch *l;
     struct timed_program program;
     struct ctas ctas;
-    uint64_t done;                /* CTAs */
-    uint64_t start, end, drained; /* cycles: the launch begins; the last CTA has ended; memory traffic has ended */
-    uint64_t from, to;            /* the window */
-    uint64_t sampled, collected;  /* first cycle that is in no sample; first that is not collected */
-    struct stats own;             /* collected so far */
-    struct stats part;            /* the part of it that is in no sample */
-    struct gpu_view view;         /* without SMs: nobody observes */
-    uint64_t progress_at, moved;  /* last cycle with progress; the count of moves then */
-    uint64_t edges;               /* edges of the windows that were run */
-    uint64_t watched;             /* cycle at which the livelock search last began */
-    bool watching;                /* the search has not been disturbed since */
+    uint64_t done;                /* CTAs that have ended */
+    uint64_t start, end, drained; /* cycles: the launch began; the last CTA ended; memory traffic ended */
+    uint64_t from, to;            /* the present window */
+    uint64_t sampled, collected;  /* first cycle in no sample yet; first cycle not collected yet */
+    struct stats own;             /* statistics collected so far */
+    struct stats part;            /* statistics collected since the last sample */
+    struct gpu_view view;         /* view.sm is NULL if nobody observes */
+    uint64_t progress_at, moved;  /* last cycle with progress; moved_so_far() at that cycle */
+    uint64_t edges;               /* edges of the windows run so far */
+    uint64_t watched;             /* cycle at which the livelock search last started */
+    bool watching;                /* nothing has disturbed the search since then */
     struct fault *fault;
-    struct trace_names names; /* for a trace */
+    struct trace_names names; /* for the trace */
 };
 
 static bool fail(struct run *r, enum fault_kind kind, char *text) {
     return *r->fault = (struct fault){.kind = kind, .text = text}, false;
 }
 
-/* The report on a clock that does not advance: the clock of `sm`, or of the window if `sm` is NULL. */
+/* Returns the report on a clock that does not advance: the clock of `sm`, or of the window if `sm` is NULL. */
 static struct fault standstill(const struct run *r, struct sm *sm) {
     char why[400];
     uint64_t at = (sm ? sm_status(sm)->fault_cycle : r->g->windows.at) - r->start;
@@ -176,7 +176,7 @@ static struct fault standstill(const struct run *r, struct sm *sm) {
     return (struct fault){.kind = FAULT_STANDSTILL, .text = standstill_report(r->g->sm, r->g->n_sms, sm, why)};
 }
 
-/* The earliest fault of all SMs, if any. */
+/* Finds the earliest fault of all SMs; false if there is none. */
 static bool find_fault(struct run *r) {
     struct sm *first = NULL;
     for (uint32_t i = 0; i < r->g->n_sms; i++) {
@@ -197,7 +197,7 @@ static bool find_fault(struct run *r) {
     return true;
 }
 
-/* The cycle of the next event, or of some event in the next window; UINT64_MAX: there is no event any more. */
+/* Returns the cycle of the next event, or of some event in the next window; UINT64_MAX: no event is left. */
 static uint64_t next_event(const struct run *r) {
     uint64_t next = memsys_next(r->g->mem, r->to), soon = r->to + r->g->windows.edge;
     for (uint32_t i = 0; next >= soon && i < r->g->n_sms; i++) {
@@ -207,7 +207,7 @@ static uint64_t next_event(const struct run *r) {
     return next;
 }
 
-/* Instructions issued, and packets between SMs and memory. */
+/* Returns the number of instructions issued and packets moved between SMs and memory. */
 static uint64_t moved_so_far(const struct run *r) {
     uint64_t n = memsys_moved(r->g->mem);
     for (uint32_t i = 0; i < r->g->n_sms; i++)
@@ -215,7 +215,7 @@ static uint64_t moved_so_far(const struct run *r) {
     return n;
 }
 
-/* The report begins with "kernel 'K': `before` N cycles`after`". */
+/* Ends the launch with a report that begins with "kernel 'K': `before` N cycles`after`". */
 static bool stuck(struct run *r, enum fault_kind kind, const char *before, uint64_t cycles, const char *after) {
     char why[320];
     snprintf(why, sizeof why, "kernel '%.120s': %s %" PRIu64 " cycles%s", r->l->program->name, before, cycles, after);
@@ -227,9 +227,9 @@ static bool stuck(struct run *r, enum fault_kind kind, const char *before, uint6
 
 static bool stopped(struct run *r) { return stuck(r, FAULT_STOPPED, "stopped after", r->to - r->start, ", on demand"); }
 
-/* Watches for warps that only repeat themselves, from one period to the next: within deadlock.cycles two of them end.
- * A watch lasts until memory changes: what it knows at the end of a period stays true, and slow memory needs several
- * periods for enough rounds. True when the launch can never end. */
+/* Searches for a livelock: every warp repeats its states. Returns true when the launch can never end. A search period
+ * is half of deadlock.cycles. Its findings stay true until memory changes, so a search then continues in the next
+ * period: with slow memory, repetitions need several periods. */
 static bool find_livelock(struct run *r) {
     struct gpu *g = r->g;
     bool due = r->to - r->watched >= g->cfg.deadlock.cycles / 2, any = false;
@@ -253,8 +253,8 @@ static bool find_livelock(struct run *r) {
     return false;
 }
 
-/* deadlock.cycles, counted in the slowest clock: a core that is many times as fast as its memory waits longer. Or what
- * extensions of an SM may wait for, if that is longer. */
+/* Returns the cycles without progress that count as a deadlock: deadlock.cycles in the slowest clock, because a core
+ * with a much slower memory waits longer. Units of an SM may ask for a longer time. */
 static uint64_t patience(const struct gpu *g) {
     const struct config *c = &g->cfg;
     double slowest = c->gpu.core_mhz;
@@ -268,7 +268,7 @@ static uint64_t patience(const struct gpu *g) {
     return max64(units, (uint64_t)(c->deadlock.cycles * (c->gpu.core_mhz / slowest)));
 }
 
-/* Does the launch make progress? */
+/* Checks that the launch makes progress; false: it has ended. */
 static bool check_progress(struct run *r, uint64_t next) {
     uint64_t cycles = r->to - r->start;
     if (launch_stopped(r->l))
@@ -300,7 +300,7 @@ static bool all_done(struct run *r) {
     return r->done == r->ctas.total;
 }
 
-/* The cycle after the one in which the last CTA ended. */
+/* Returns the cycle after the last CTA ended. */
 static uint64_t last_cta(const struct run *r) {
     uint64_t last = r->start;
     for (uint32_t i = 0; i < r->g->n_sms; i++)
@@ -309,7 +309,7 @@ static uint64_t last_cta(const struct run *r) {
     return last;
 }
 
-/* Adds the statistics of the cycles since the last call, up to `end`. */
+/* Adds the statistics from the last call up to `end`. */
 static void collect(struct run *r, uint64_t end, struct stats *s) {
     struct gpu *g = r->g;
     if (r->view.sm)
@@ -324,11 +324,11 @@ static void collect(struct run *r, uint64_t end, struct stats *s) {
     energy_stats(&g->cfg, s);
     utilization_stats(&g->cfg, g->opt.lane_operations ? g->opt.lane_operations : 2, &r->own, s);
     r->collected = end;
-    r->moved = UINT64_MAX; /* its counts are cleared */
+    r->moved = UINT64_MAX; /* collecting cleared its counts */
 }
 
-/* For an observer: the statistics since the last call, also of each SM. */
-static void show(struct run *r, uint64_t from, uint64_t end, const struct stats *interval) {
+/* Shows the observer the statistics since the last call, for the GPU and for each SM. */
+static void show_view(struct run *r, uint64_t from, uint64_t end, const struct stats *interval) {
     r->view.from = from - r->start;
     r->view.to = end - r->start;
     r->view.ctas_done = r->done;
@@ -337,8 +337,8 @@ static void show(struct run *r, uint64_t from, uint64_t end, const struct stats 
     r->g->opt.view(r->g->opt.progress_ctx, &r->view);
 }
 
-/* Adds the statistics since the last call to those of the launch. `sample`: a sample ends here and is delivered. */
-static bool take(struct run *r, uint64_t end, bool sample) {
+/* Adds the statistics since the last call to the launch's statistics. `sample`: also ends and delivers a sample. */
+static bool add_interval(struct run *r, uint64_t end, bool sample) {
     struct gpu *g = r->g;
     struct stats interval;
     uint64_t from = r->collected;
@@ -346,7 +346,7 @@ static bool take(struct run *r, uint64_t end, bool sample) {
         return fail(r, FAULT_MEMORY, NULL);
     collect(r, end, &interval);
     if (r->view.sm)
-        show(r, from, end, &interval);
+        show_view(r, from, end, &interval);
     stats_merge(&r->own, &interval);
     stats_merge(&r->part, &interval);
     if (sample && g->opt.sample_interval && g->opt.sample) {
@@ -358,8 +358,8 @@ static bool take(struct run *r, uint64_t end, bool sample) {
     return true;
 }
 
-/* Between two windows, while CTAs run: samples, and views. */
-static bool look(struct run *r) {
+/* Takes samples and views between two windows, while CTAs run. */
+static bool sample_and_view(struct run *r) {
     struct gpu *g = r->g;
     if (r->done == r->ctas.total)
         return true;
@@ -368,10 +368,10 @@ static bool look(struct run *r) {
     bool view = g->opt.progress && r->edges / PROGRESS_EDGES != before / PROGRESS_EDGES &&
                 g->opt.progress(g->opt.progress_ctx, r->to - r->start, r->done, r->ctas.total) && r->view.sm;
     bool sample = g->opt.sample_interval && r->to - r->sampled >= g->opt.sample_interval;
-    return !(view || sample) || take(r, r->to, sample);
+    return !(view || sample) || add_interval(r, r->to, sample);
 }
 
-/* Events of the window go to the trace. */
+/* Writes the window's events to the trace. */
 static void write_trace(struct run *r) {
     struct gpu *g = r->g;
     for (uint32_t i = 0; i < g->n_sms; i++) {
@@ -393,7 +393,7 @@ static void end_trace(struct run *r, bool ok) {
     if (ok)
         return;
     const struct program *p = r->l->program;
-    bool at = r->fault->kind < FAULT_DEADLOCK && r->fault->pc < p->n; /* other faults have no place */
+    bool at = r->fault->kind < FAULT_DEADLOCK && r->fault->pc < p->n; /* other faults have no source line */
     char text[128];
     snprintf(text, sizeof text, at ? "kernel '%.60s', line %u" : "kernel '%.60s'", p->name,
              at ? p->info[r->fault->pc].line : 0);
@@ -402,7 +402,7 @@ static void end_trace(struct run *r, bool ok) {
     g->trace_shift += r->to; /* the next launch runs on a new machine */
 }
 
-/* When the next CTA can begin: in the next window if an SM has room, or after an event. */
+/* Returns when the next CTA can begin: in the next window if an SM has room, or after an event. */
 static uint64_t next_cta_cycle(const struct run *r) {
     if (r->ctas.next == r->ctas.total)
         return UINT64_MAX;
@@ -412,19 +412,19 @@ static uint64_t next_cta_cycle(const struct run *r) {
     return UINT64_MAX;
 }
 
-/* The window that begins at r->from ends where somebody looks at the machine, at the latest. `*exact`: its
- * counts are looked at. */
+/* Returns the end of the window that begins at r->from. `*exact`: the statistics are read at its end, so that all units
+ * must stop there. */
 static uint64_t window_end(const struct run *r, bool *exact) {
     const struct gpu *g = r->g;
     const struct windows *w = &g->windows;
     uint64_t to = r->from + w->longest;
     *exact = g->cfg.gpu.poll || g->opt.trace || g->opt.view || (g->opt.sample && g->opt.sample_interval);
-    if (r->l->cycle_limit) /* the memory side may have been led so far */
+    if (r->l->cycle_limit) /* the memory side may be this far ahead */
         *exact |= to + 2 * (uint64_t)w->longest + 2 * memsys_crossing(g->mem) >= r->start + r->l->cycle_limit;
     return *exact ? r->from + w->edge : to;
 }
 
-/* The last window did not complete. */
+/* Handles a window that did not complete; always false. */
 static bool ended_early(struct run *r) {
     if (find_fault(r))
         return false;
@@ -462,17 +462,17 @@ static bool run_windows(struct run *r) {
             r->drained = settled > r->end ? settled : r->end;
             return true;
         }
-        if (!look(r) || !check_progress(r, next))
+        if (!sample_and_view(r) || !check_progress(r, next))
             return false;
         uint64_t from = next / edge * edge;
         if (g->cfg.gpu.poll && from > r->to)
             from = r->to + edge;
-        r->progress_at += from - r->to; /* cycles without possible events do not count as a deadlock */
+        r->progress_at += from - r->to; /* skipped cycles had no events: they do not count towards a deadlock */
         r->from = g->cfg.gpu.poll ? r->to : from;
     }
 }
 
-/* Registers that units of an SM take. */
+/* Returns the registers that units of an SM reserve. */
 static uint32_t units_registers(const struct gpu *g, const struct launch *l) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < g->opt.n_units; i++)
@@ -502,7 +502,7 @@ static bool begin(struct run *r) {
     return ok || fail(r, FAULT_MEMORY, NULL);
 }
 
-/* The sum of the SMs' counts by PC. */
+/* Allocates the GPU's counts by PC, the sum of the SMs' counts. */
 static bool begin_profile(struct run *r) {
     struct gpu *g = r->g;
     uint32_t n = r->l->program->n;
@@ -540,7 +540,7 @@ void gpu_watch(struct gpu *g, const struct windows_watch *watch) {
 uint64_t gpu_trace_lost(const struct gpu *g) { return g->trace_lost; }
 
 void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes) {
-    if (g->mem) /* otherwise the next launch builds a new machine */
+    if (g->mem) /* without a machine, the next launch builds an empty one */
         memsys_host_wrote(g->mem, address, bytes);
 }
 
@@ -549,7 +549,7 @@ const struct gpu_profile *gpu_profile(const struct gpu *g, uint32_t *n) {
     return g->profile;
 }
 
-/* Each launch begins without data in the L1; instructions, constants and textures stay. */
+/* Ends a launch on all SMs. The L1 is emptied; the instruction, constant and texture caches are kept. */
 static void end_launch(struct gpu *g, bool ok) {
     for (uint32_t i = 0; g->sm && i < g->n_sms; i++) {
         sm_launch_end(g->sm[i]);
@@ -567,12 +567,12 @@ bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct faul
     bool ok = stats_init(&r.own) && stats_init(&r.part) && (!g->opt.view || view_init(&r.view, g->cfg.gpu.sms));
     if (!ok)
         fail(&r, FAULT_MEMORY, NULL);
-    ok = ok && begin(&r) && (!g->opt.profile || begin_profile(&r)) && run_windows(&r) && take(&r, r.end, true);
+    ok = ok && begin(&r) && (!g->opt.profile || begin_profile(&r)) && run_windows(&r) && add_interval(&r, r.end, true);
     if (ok)
         g->now = r.to;
     else
         g->broken = true;
-    if (ok || (fault->kind != FAULT_MEMORY && take(&r, r.to, true))) {
+    if (ok || (fault->kind != FAULT_MEMORY && add_interval(&r, r.to, true))) {
         stats_merge(s, &r.own);
         if (g->opt.profile)
             end_profile(g);

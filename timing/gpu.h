@@ -15,44 +15,46 @@ struct gpu;
 struct gpu_options {
     const struct reconv_ops *model;
     uint32_t threads; /* host threads; statistics do not depend on it */
-    /* Called every few thousand cycles that something happens in. True: `view` is wanted now. */
+    /* Called every few thousand cycles in which something happens. Returns true to request a `view` now. */
     bool (*progress)(void *ctx, uint64_t cycle, uint64_t ctas_done, uint64_t ctas_total);
-    /* Called then, and as a launch ends, with what happened since the last call. NULL: never. */
+    /* Called after progress() returned true, and when a launch ends: the events since the last call. NULL: never. */
     void (*view)(void *ctx, const struct gpu_view *v);
-    void *progress_ctx; /* of both */
-    /* What follows costs nothing when it is not asked for. */
+    void *progress_ctx; /* argument of progress() and view() */
+    /* The options below cost nothing unless they are used. */
     bool profile;             /* count by instruction: gpu_profile() */
     uint64_t sample_interval; /* cycles; 0: no samples */
-    /* The statistics of [from, to) alone; cycles count from the launch's first. The last sample may be shorter. */
+    /* Receives the statistics of [from, to) alone; cycles count from the start of the launch. The last sample may be
+     * shorter. */
     void (*sample)(void *ctx, uint64_t from, uint64_t to, const struct stats *interval);
     void *sample_ctx;
-    FILE *trace;                     /* see trace.h; the array is closed by gpu_free(). NULL: none */
-    uint64_t trace_from, trace_to;   /* cycles of the GPU's clock; it is complete when the launch ends */
-    const struct sm_unit_row *units; /* further extensions of each SM: timing/sm/unit.h */
+    FILE *trace;                   /* see trace.h; gpu_free() closes the JSON array. NULL: no trace */
+    uint64_t trace_from, trace_to; /* traced range, in cycles of the GPU; the trace is complete when the launch ends */
+    const struct sm_unit_row *units; /* additional units of each SM: timing/sm/unit.h */
     uint32_t n_units;
-    const struct prefetcher_row *prefetchers; /* of each SM's L1, or of each slice of the L2: timing/mem/prefetch.h */
+    const struct prefetcher_row *prefetchers; /* for each L1, or for each slice of the L2: timing/mem/prefetch.h */
     uint32_t n_prefetchers;
-    uint32_t lane_operations; /* of one instruction on a lane of an f32 pipe at most, for util.*; 0: 2, of an fma */
+    uint32_t
+        lane_operations; /* most operations of one instruction on one lane of an f32 pipe, for util.*; 0: 2 (an fma) */
 };
 
-/* A GPU as `cfg` says (copied). NULL when memory is out. */
+/* Returns a GPU with the configuration `cfg` (copied). NULL when memory is out. */
 struct gpu *gpu_new(const struct config *cfg, const struct gpu_options *opt);
 void gpu_free(struct gpu *g);
-/* Runs one launch to its end. Requires gpu_fits(). False when it faulted, deadlocked, met a limit or was stopped:
- * `fault` says so. The statistics of this launch alone are added to `s` under their registered names: up to its end, a
- * limit or a stop. */
+/* Runs one launch to its end. Requires gpu_fits(). Returns false when the launch faulted, deadlocked, reached a limit
+ * or was stopped: `fault` has the reason. The statistics of this launch alone are added to `s`, up to its end, a limit
+ * or a stop. */
 bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct fault *fault);
-/* Whether an SM can hold a CTA of the launch; if not, `why` says which resource is short, and by how much;
- * or what an extension is short of. */
+/* Checks that an SM can hold a CTA of the launch. If not, `why` names the resource that is short, and by how much. */
 bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size);
-/* From now on `watch`, which outlives the GPU, is told of the parts of a run, each when it ends. Requires a GPU of one
+/* Calls `watch` at the end of each part of a run from now on. `watch` outlives the GPU. Requires a GPU of one
  * thread. */
 struct windows_watch;
 void gpu_watch(struct gpu *g, const struct windows_watch *watch);
-/* Events that are missing in the trace so far, for want of memory. */
+/* Returns the events missing in the trace so far because memory ran out. */
 uint64_t gpu_trace_lost(const struct gpu *g);
-/* The host has written device memory, between launches. */
+/* Tells the GPU that the host has written device memory, between launches. */
 void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes);
-/* By PC, `*n` of them; NULL without opt.profile or before the first launch. Valid until the next launch. */
+/* Returns the counts by PC, `*n` of them; NULL without opt.profile or before the first launch. Valid until the next
+ * launch. */
 const struct gpu_profile *gpu_profile(const struct gpu *g, uint32_t *n);
 #endif

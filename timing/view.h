@@ -6,19 +6,19 @@
 struct sm;
 
 struct gpu_view {
-    uint64_t from, to;            /* cycles of the interval; they count from the launch's first */
-    uint64_t ctas_done, ctas;     /* of the launch */
+    uint64_t from, to;            /* cycles of the interval, from the start of the launch */
+    uint64_t ctas_done, ctas;     /* of the launch: ended CTAs, all CTAs */
     const struct stats *interval; /* of the whole GPU */
     uint32_t n_sms;
     struct gpu_view_sm {
-        uint32_t ctas, warps;  /* on it now; warps that have not finished */
-        struct stats interval; /* counts of the SM: without the L2 and memory */
+        uint32_t ctas, warps;  /* resident CTAs; warps that have not finished */
+        struct stats interval; /* counts of the SM alone, without the L2 and memory */
     } * sm;
 };
 
-/* Room for so many SMs; false when memory is out. view_free() in any case. */
+/* Allocates a view of `n_sms` SMs; false when memory is out. Call view_free() in any case. */
 bool view_init(struct gpu_view *v, uint32_t n_sms);
 void view_free(struct gpu_view *v);
-/* sm_stats() of all SMs into `all`, with the share of each kept in the view. */
+/* Adds sm_stats() of all SMs to `all`, and keeps each SM's part in the view. */
 void view_collect(struct gpu_view *v, struct sm *const *sm, uint64_t to, struct stats *all);
 #endif

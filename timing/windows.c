@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Handing out so few SMs to other host threads takes longer than running them. */
+/* With so few SMs, handing them to other threads takes longer than running them. */
 enum { FEW = 2 };
 
 bool windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct memsys *mem, struct workers *workers) {
@@ -31,18 +31,18 @@ void windows_free(struct windows *w) {
     w->begins = NULL;
 }
 
-/* CTAs of the SM, including those it will begin. */
+/* Returns the CTAs of the SM, including those it will begin. */
 static inline uint32_t ctas_of(const struct windows *w, uint32_t i) {
     return sm_status(w->sm[i])->ctas + w->begins[i].n;
 }
 
-/* May the SM run? An SM with work at its edge waits until no other SM is behind it. */
-static inline bool goes_on(const struct windows *w, uint32_t i) {
+/* True if the SM may run now. An SM with work at its edge waits until no other SM is behind it. */
+static inline bool may_run(const struct windows *w, uint32_t i) {
     const struct sm_status *s = sm_status(w->sm[i]);
     return s->reached < w->to && (s->reached == w->at || !(s->n_ordered || ctas_of(w, i) < w->keep));
 }
 
-/* The `id`th CTA of the grid. */
+/* Returns the coordinates of CTA number `id`. */
 static struct dim3 place(const struct dim3 *grid, uint64_t id) {
     uint64_t plane = (uint64_t)grid->x * grid->y;
     return (struct dim3){(uint32_t)(id % grid->x), (uint32_t)(id / grid->x % grid->y), (uint32_t)(id / plane)};
@@ -56,7 +56,7 @@ static void begin_ctas(struct windows *w, uint32_t i) {
 }
 
 static void run_sm(struct windows *w, uint32_t i) {
-    if (!goes_on(w, i))
+    if (!may_run(w, i))
         return;
     if (w->begins[i].n)
         begin_ctas(w, i);
@@ -69,19 +69,19 @@ static void follow_beside(struct windows *w) {
     atomic_store_explicit(&w->followed, true, memory_order_release);
 }
 
-/* Runs the partitions of a group as far ahead as possible; the last group to end does the rest. */
+/* Runs the partitions of a group as far ahead as possible. The last group to end runs the rest of the memory side. */
 static void run_group(struct windows *w, uint32_t group) {
     uint32_t n = memsys_partitions(w->mem);
     for (uint32_t i = 0; !atomic_load_explicit(&w->followed, memory_order_acquire); i++)
-        workers_pause(i); /* jobs begin in order, so an earlier job is running */
+        workers_pause(i); /* jobs start in order, so the earlier job is running */
     for (uint32_t p = group * n / w->groups; p < (group + 1) * n / w->groups; p++)
         memsys_lead_partition(w->mem, p, w->leads);
     if (atomic_fetch_sub_explicit(&w->groups_left, 1, memory_order_acq_rel) == 1)
         memsys_lead(w->mem, w->leads);
 }
 
-/* A job of the workers: those of the memory side come first, for they wait for each other. A single group goes with the
- * requests. */
+/* Runs job `i`. Jobs of the memory side come first because they wait for each other. With a single group, one job does
+ * both the requests and the group. */
 static void run_one(void *ctx, uint32_t i) {
     struct windows *w = ctx;
     if (i >= w->memory)
@@ -97,12 +97,12 @@ static void run_one(void *ctx, uint32_t i) {
 static bool worth_sharing(const struct windows *w) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->n_sms; i++)
-        n += ctas_of(w, i) > 0 && goes_on(w, i);
+        n += ctas_of(w, i) > 0 && may_run(w, i);
     return n > FEW || (n == w->n_sms && n > 1);
 }
 
-/* The memory side is led on for the next window, too, on however many threads: where that begins depends on what the
- * memory side still has to do. */
+/* Runs the SMs, and the memory side for the next window. The memory side is run ahead with any number of threads: the
+ * start of the next window depends on the work that it has left. */
 static void run_sms(struct windows *w) {
     w->follows = w->at + memsys_crossing(w->mem);
     w->leads = memsys_leads(w->mem, w->beside ? w->follows : 0);
@@ -122,7 +122,7 @@ static void run_sms(struct windows *w) {
     }
 }
 
-/* The first cycle that some SM has not run yet. */
+/* Returns the first cycle that some SM has not run yet. */
 static uint64_t slowest(const struct windows *w) {
     uint64_t at = w->to;
     for (uint32_t i = 0; i < w->n_sms; i++)
@@ -130,7 +130,7 @@ static uint64_t slowest(const struct windows *w) {
     return at;
 }
 
-/* Offers CTAs to the SMs that are at the edge `at` in turn, one a cycle and SM, up to the next edge. */
+/* Assigns CTAs to the SMs at the edge `at`, round-robin, one per cycle and SM, up to the next edge. */
 static void dispatch(struct windows *w, struct ctas *ctas, uint64_t at) {
     for (uint64_t c = at; c < at + w->edge && ctas->next < ctas->total; c++) {
         bool any = false;
@@ -148,8 +148,8 @@ static void dispatch(struct windows *w, struct ctas *ctas, uint64_t at) {
     ctas->turn = (uint32_t)(ctas->next % w->n_sms);
 }
 
-/* At the edge `at`, for the SMs that have reached it: performs plain stores by SM, then ordered instructions by
- * cycle and SM. */
+/* Performs the memory operations of the SMs that have reached the edge `at`: plain stores by SM, then ordered
+ * instructions by cycle and SM. */
 static void perform(struct windows *w, uint64_t at) {
     uint32_t left = 0;
     for (uint32_t i = 0; i < w->n_sms; i++)
@@ -163,14 +163,14 @@ static void perform(struct windows *w, uint64_t at) {
                 ;
 }
 
-/* All SMs have reached the edge `w->at`: its work is done. */
-static void meet(struct windows *w, struct ctas *ctas) {
+/* Does the work at the edge `w->at`, which all SMs have reached. */
+static void finish_edge(struct windows *w, struct ctas *ctas) {
     perform(w, w->at);
     dispatch(w, ctas, w->at);
     w->keep = ctas->next < ctas->total ? ctas->occupancy : 0;
 }
 
-/* Has an SM that began a CTA run out of memory? */
+/* True if an SM that began a CTA ran out of memory. */
 static bool failed(struct windows *w) {
     bool any = false;
     for (uint32_t i = 0; i < w->n_sms; i++)
@@ -178,11 +178,11 @@ static bool failed(struct windows *w) {
     return any;
 }
 
-/* May the requests wait to be moved? Not if SMs will soon need to know the room in their queues, or if no SM has work
- * meanwhile. */
+/* True if requests can move later, while the SMs run. They cannot if SMs will soon need to know the room in their
+ * queues, or if no SM has work meanwhile. */
 static bool may_wait(const struct windows *w) { return w->far && !w->exact && !w->crowded && worth_sharing(w); }
 
-/* Requests move to the crossing after w->at, now or while the SMs run. */
+/* Moves requests up to one crossing after w->at, now or while the SMs run. */
 static void follow(struct windows *w) {
     w->beside = may_wait(w);
     if (w->beside)
@@ -191,7 +191,7 @@ static void follow(struct windows *w) {
     memsys_exchange(w->mem);
 }
 
-/* The window [from, to) begins: all replies that its SMs can see are known. */
+/* Prepares the window [from, to): makes all replies known that its SMs can see. */
 static void prepare(struct windows *w, uint64_t from, uint64_t to) {
     uint32_t crossing = memsys_crossing(w->mem);
     if (!crossing || (w->beside && from == w->at && !w->exact))
@@ -202,7 +202,7 @@ static void prepare(struct windows *w, uint64_t from, uint64_t to) {
     memsys_exchange(w->mem);
 }
 
-/* All SMs have done what they can up to w->to, and one at least has come there; or the window is over. */
+/* Runs all SMs as far as they can go up to w->to: at least one reaches it, or the window is over. */
 static void run_round(struct windows *w, uint64_t to) {
     uint64_t before = w->at;
     w->to = w->crowded ? min64(to, memsys_sure(w->mem)) : to;
@@ -212,9 +212,10 @@ static void run_round(struct windows *w, uint64_t to) {
     memsys_exchange(w->mem);
 }
 
-/* After a round that began with all SMs at `before` or later: may the next one begin? `*still` counts rounds in which
- * the slowest SM has not advanced. One round may end so, where SMs wait for room: the memory side follows then. */
-static bool goes_on_after(struct windows *w, uint64_t before, uint32_t *still) {
+/* Checks that the next round may begin, after a round that began with all SMs at `before` or later. `*still` counts
+ * rounds in which the slowest SM did not advance. One such round is normal when SMs wait for room: the memory side then
+ * follows. */
+static bool may_continue(struct windows *w, uint64_t before, uint32_t *still) {
     enum { MOST = 1000 };
     *still = w->at == before ? *still + 1 : 0;
     if (launch_stopped(w->launch))
@@ -234,23 +235,23 @@ bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t t
     w->at = from;
     for (uint32_t i = 0; i < w->n_sms; i++)
         sm_start_at(w->sm[i], from);
-    meet(w, ctas);
+    finish_edge(w, ctas);
     for (;;) {
         uint64_t before = w->at;
         run_round(w, to);
         if (w->at >= to)
             break;
-        if (!goes_on_after(w, before, &still))
+        if (!may_continue(w, before, &still))
             return false;
         if (w->at % w->edge == 0)
-            meet(w, ctas);
+            finish_edge(w, ctas);
         follow(w);
     }
     if (exact || !memsys_crossing(w->mem)) {
         memsys_follow(w->mem, to);
         memsys_exchange(w->mem);
     } else {
-        w->to = to + 1; /* SMs that can run */
+        w->to = to + 1; /* so that may_run() finds SMs that can run */
         follow(w);
     }
     perform(w, to);

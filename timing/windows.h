@@ -3,11 +3,11 @@
 /* Windows: spans of cycles in which the SMs and the memory side advance independently of each other, on one host thread
  * or on several, with the same result.
  *
- * Edges are every `edge` cycles. At an edge CTAs begin, atomics and volatile accesses are performed in order of (cycle,
- * SM), and other SMs see plain stores. An SM with an atomic to perform, or with room for a CTA, stops at the next edge
- * and waits until no other SM is behind it. Other SMs run to the end of the window. The memory side runs as far ahead
- * as the SMs permit (memsys.h): an SM that must know how much room its queue has stops until the memory side has
- * followed. */
+ * There is an edge every `edge` cycles. At an edge CTAs begin, atomics and volatile accesses are performed in order of
+ * (cycle, SM), and plain stores become visible to other SMs. An SM with an atomic to perform, or with room for a CTA,
+ * stops at the next edge and waits until no other SM is behind it. Other SMs run to the end of the window. The memory
+ * side runs as far ahead as the SMs permit (memsys.h). An SM that must know the room in its queue stops until the
+ * memory side has followed. */
 #include "isa/machine/workers.h"
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,7 +21,7 @@ struct sm;
 struct cta_begin {
     uint64_t cta, cycle;
 };
-enum { MAX_EDGE = 16 }; /* CTAs begin and atomics are performed at edges: these must not be far apart */
+enum { MAX_EDGE = 16 }; /* CTAs begin and atomics are performed at edges, so edges must be close together */
 
 /* CTAs that begin at an edge, at most one a cycle. */
 struct cta_begins {
@@ -34,15 +34,15 @@ struct cta_begins {
 struct ctas {
     const struct launch *launch;
     uint64_t next, total; /* the next CTA to begin; number of CTAs */
-    uint32_t occupancy;   /* CTAs that an SM holds at a time */
-    uint32_t turn;        /* SM that is offered the next CTA first */
+    uint32_t occupancy;   /* CTAs that an SM can hold */
+    uint32_t turn;        /* SM that gets the next CTA */
 };
 
-/* For callers that time the parts of a run (gpu_watch()): the part that has just ended. */
+/* The part of a run that has just ended, for callers that time the parts (gpu_watch()). */
 enum windows_event {
-    WINDOWS_OUTSIDE, /* not simulation: a launch begins */
-    WINDOWS_ALONE,   /* work of one thread while others wait; jobs follow that they could share, */
-    WINDOWS_FEW,     /* or too few jobs to share; or the launch has ended */
+    WINDOWS_OUTSIDE, /* no simulation: a launch begins now */
+    WINDOWS_ALONE,   /* serial work before jobs that several threads can share */
+    WINDOWS_FEW,     /* serial work before too few jobs to share, or before the end of the launch */
     WINDOWS_JOB,     /* a job */
 };
 struct windows_watch {
@@ -55,7 +55,7 @@ enum windows_end {
     WINDOWS_DONE,
     WINDOWS_NO_MEMORY,
     WINDOWS_STOPPED,    /* launch.stop was set */
-    WINDOWS_STANDSTILL, /* no SM advances any more: a bug of the simulator */
+    WINDOWS_STANDSTILL, /* no SM advances: a bug of the simulator */
 };
 
 struct windows {
@@ -63,38 +63,36 @@ struct windows {
     struct memsys *mem;
     struct workers *workers;           /* NULL: one thread */
     struct cta_begins *begins;         /* by SM */
-    const struct launch *launch;       /* of `ctas`; NULL: none begin yet */
-    const struct windows_watch *watch; /* NULL: nobody; then there is one thread */
+    const struct launch *launch;       /* launch of `ctas`; NULL: no launch yet */
+    const struct windows_watch *watch; /* NULL: none. Requires one thread. */
     uint32_t n_sms;
     uint32_t edge; /* cycles from one edge to the next */
     uint32_t longest;
-    uint32_t groups; /* jobs that the partitions are divided into */
-    bool far;        /* the memory side sees so far ahead that requests need not follow before the next window */
-    /* of the window under way */
-    uint64_t to, at;         /* where its SMs stop next; no SM is behind `at` */
-    uint64_t follows, leads; /* cycles to which the memory side goes at the same time */
+    uint32_t groups; /* jobs for the partitions */
+    bool far;        /* the crossing is so long that requests need not move before the next window */
+    /* of the present window */
+    uint64_t to, at;         /* cycle at which its SMs stop next; all SMs have reached `at` */
+    uint64_t follows, leads; /* cycles up to which the memory side runs at the same time as the SMs */
     uint32_t keep;           /* an SM with fewer CTAs stops at the next edge */
-    bool exact;              /* the memory side ends with it */
-    uint32_t memory;         /* jobs of the memory side: 0, 1, or one for the requests and one for each group */
-    atomic_bool followed;    /* requests have, in this round */
-    atomic_uint groups_left; /* of partitions, in this round */
+    bool exact;              /* the memory side stops at the end of the window */
+    uint32_t memory;         /* jobs of the memory side: 0, 1, or one for the requests and one per group */
+    atomic_bool followed;    /* in this round, the requests have moved */
+    atomic_uint groups_left; /* in this round, groups of partitions that have not finished */
     enum windows_end ended;  /* how the last window ended */
-    bool crowded;            /* SMs have to know how much room their queues have */
-    bool beside;             /* requests follow beside the SMs' next jobs */
+    bool crowded;            /* SMs have to know the room in their queues */
+    bool beside;             /* requests move at the same time as the SMs' next jobs */
 };
 
-/* Of a machine with these parts, which outlive it. False when memory is out. */
+/* Initialises windows for these units, which outlive them. False when memory is out. */
 bool windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct memsys *mem, struct workers *workers);
-/* From now on the memory side's partitions are `groups` jobs, or as many as there are; windows_init() makes half as
- * many as there are threads, one at least. */
+/* Divides the partitions of the memory side into `groups` jobs, or one job each if there are fewer. The default is half
+ * the number of threads, at least one. */
 void windows_divide(struct windows *w, uint32_t groups);
 void windows_free(struct windows *w);
-/* Runs the window [from, to), both at edges, the next one after the last; at most `longest` cycles, or one edge when
- * `exact`: then the memory side ends at `to`, too, so that its counts are those of that cycle. CTAs of `ctas` begin at
- * edges. Then all stores and ordered instructions are performed. False when it ended early, in the
- * middle of the window: `ended` says why. */
+/* Runs the window [from, to) after the previous window; both are edges. It is at most `longest` cycles, or one edge
+ * with `exact`: then the memory side also stops at `to`, so that its counts are exact. CTAs of `ctas` begin at edges.
+ * All stores and ordered instructions are performed. False when the window ended early: `ended` has the reason. */
 bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t to, bool exact);
-/* The edge after the last cycle in which an SM or the memory side had work: when nothing can happen any more, time goes
- * on from there for the next launch. */
+/* Returns the edge after the last cycle with work, when no event is left. The next launch begins there. */
 uint64_t windows_end(struct windows *w);
 #endif

@@ -1,12 +1,12 @@
 #ifndef TIMING_BUILTIN_H
 #define TIMING_BUILTIN_H
-/* Copies of configs/ inside of the library, for a program that is alone. */
+/* Copies of the presets of configs/ within the library, for programs installed without these files. */
 #include <stddef.h>
 
 struct builtin_preset {
-    const char *file, *text; /* "fermi.cfg" */
+    const char *file, *text; /* name, like "fermi.cfg"; contents */
 };
 
-/* In the order of their names; the last has a file NULL. */
+/* All presets, sorted by name; `file` of the last row is NULL. */
 extern const struct builtin_preset builtin_presets[];
 #endif

@@ -73,7 +73,7 @@ const struct opt *config_find_noting(const char *key, size_t len, const struct c
     return config_find(now, strlen(now));
 }
 
-/* Options that there were once, and what to do in their place. */
+/* Removed options, and what to use instead. */
 static const struct {
     const char *key, *instead;
 } gone[] = {
@@ -97,7 +97,7 @@ void config_unknown(const char *key, size_t len, char *err, size_t err_size) {
         snprintf(err, err_size, "unknown option \"%.*s\"; `heddle list options` shows them all", (int)len, key);
 }
 
-/* The index of `text` among the words of `choices`, -1 when it is none of them. */
+/* Returns the index of `text` among the words of `choices`; -1: it is none of them. */
 static int choice_index(const char *choices, const char *text) {
     size_t len = strlen(text);
     int n = 0;
@@ -238,7 +238,7 @@ void config_value(const struct config *c, const struct opt *o, char *out, size_t
     case OPT_KIND_BOOL:
         snprintf(out, size, "%s", bool_value(c, o) ? "true" : "false");
         break;
-    case OPT_KIND_DOUBLE: /* the shortest of two forms that reads back equal */
+    case OPT_KIND_DOUBLE: /* the shorter of two forms that reads back equal */
         memcpy(&v, at, sizeof v);
         snprintf(out, size, "%.15g", v);
         if (strtod(out, NULL) != v)
@@ -270,12 +270,12 @@ static void dump_option(const struct config *c, const struct opt *o, const char 
     char value[64];
     config_value(c, o, value, sizeof value);
     const char *quote = o->kind == OPT_KIND_ENUM || o->kind == OPT_KIND_STRING ? "\"" : "";
-    bool point = o->kind == OPT_KIND_DOUBLE && !strpbrk(value, ".e"); /* or libconfig reads an integer */
+    bool point = o->kind == OPT_KIND_DOUBLE && !strpbrk(value, ".e"); /* without ".0", libconfig reads an integer */
     fprintf(out, "%*s%s = %s%s%s%s;\n", depth * 4, "", name, quote, value, point ? ".0" : "", quote);
 }
 
-/* Everything whose key begins with the `len` bytes of `prefix`, as groups within groups. The syntax does not let a
- * group be opened twice, so each is gathered at its first member. */
+/* Prints all options whose key begins with the `len` bytes of `prefix`, as nested groups. The syntax does not let a
+ * group be opened twice, so all its options are printed at its first one. */
 static void dump_group(const struct config *c, const char *prefix, size_t len, int depth, FILE *out) {
     const struct opt *all = config_options();
     for (const struct opt *o = all; o->key; o++) {

@@ -1,4 +1,4 @@
-/* What no single range can say: values that must fit each other. */
+/* Checks values that must fit each other, which the range of one option cannot express. */
 #include "config.h"
 #include "isa/arith.h"
 #include <string.h>
@@ -27,11 +27,11 @@ static bool check_caches(const struct config *c, char *err, size_t err_size) {
     return check_cache("l1", &c->l1, 1, err, err_size) && check_cache("l1c", &c->l1c, 1, err, err_size) &&
            check_cache("tex", &c->tex, 1, err, err_size) && check_cache("l0i", &c->l0i, 1, err, err_size) &&
            check_cache("l1i", &c->l1i, 1, err, err_size) && check_cache("gpc", &c->gpc.cache, 1, err, err_size) &&
-           check_line("l2", &c->l2, err, err_size) && /* requests are of its lines, without a cache too */
+           check_line("l2", &c->l2, err, err_size) && /* requests use its lines even without a cache */
            check_cache("l2", &c->l2, c->memory.l2_slices, err, err_size);
 }
 
-/* A divided SM: every scheduler must get an equal share of every unit it has. */
+/* Checks that every scheduler of a divided SM gets an equal share of every unit. */
 static bool check_subcores(const struct config *c, char *err, size_t err_size) {
     const struct sm_cfg *s = &c->sm;
     uint32_t n = s->schedulers;
@@ -76,7 +76,7 @@ static bool check_pipes(const struct config *c, char *err, size_t err_size) {
     return check_subcores(c, err, err_size);
 }
 
-/* A cluster's cache answers each request out of one line, and has a port of its own at the crossbar. */
+/* Checks a cluster's cache: it answers each request from one line, and has its own port at the crossbar. */
 static bool check_gpc(const struct config *c, char *err, size_t err_size) {
     const struct {
         const char *name;
@@ -102,7 +102,7 @@ static bool check_gpc(const struct config *c, char *err, size_t err_size) {
     return true;
 }
 
-/* No request may cross a line of the L2, and the simulator has tables of fixed size for ports and banks. */
+/* Checks that no request crosses a line of the L2, and that ports and banks fit into the simulator's tables. */
 static bool check_memory(const struct config *c, char *err, size_t err_size) {
     const struct {
         const char *name;

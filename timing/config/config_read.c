@@ -1,6 +1,6 @@
-/* Configuration files: libconfig syntax, groups for the dots of a key. An @include that stands before the first
- * setting is read first, and what follows overrides it value by value (libconfig itself would refuse the second
- * mention of a group). */
+/* Configuration files in libconfig syntax, with a group for each dot of a key. An @include before the first setting is
+ * read first, and later settings override it value by value (libconfig itself would reject the second mention of a
+ * group). */
 #include "builtin.h"
 #include "config_scan.h"
 #include "config_text.h"
@@ -16,13 +16,13 @@
 #include <unistd.h>
 
 enum { MAX_INCLUDES = 8, MAX_FILE = 1 << 20 };
-static const char built_in[] = "built-in:"; /* before the name of a preset that is read from the library itself */
+static const char built_in[] = "built-in:"; /* prefix of a preset that is read from the library itself */
 
 struct reader {
     struct config *c;
     char *err;
     size_t err_size;
-    int depth; /* of includes */
+    int depth; /* nesting of includes */
     const struct config_notes *notes;
 };
 
@@ -37,7 +37,7 @@ __attribute__((format(printf, 4, 5))) static bool fail(struct reader *r, const c
     return false;
 }
 
-/* A value as text for config_store(). Strings are told apart from words by the option's kind alone. */
+/* Converts a value to text for config_store(). Only the option's kind tells strings from words. */
 static bool setting_text(const config_setting_t *s, char *out, size_t size) {
     switch (config_setting_type(s)) {
     case CONFIG_TYPE_INT:
@@ -60,7 +60,7 @@ static bool setting_text(const config_setting_t *s, char *out, size_t size) {
     }
 }
 
-/* Applies a group; `key` holds the dotted name of the group, `len` bytes with its last dot. */
+/* Applies a group; `key` holds the group's dotted name, `len` bytes with its last dot. */
 static bool apply_group(struct reader *r, const char *file, const config_setting_t *group, char *key, size_t len) {
     enum { KEY = 128 };
     for (int i = 0; i < config_setting_length(group); i++) {
@@ -98,7 +98,7 @@ static bool read_file(struct reader *r, const char *path);
 static bool check_file(struct reader *r, const char *path);
 static bool find_preset(const char *name, size_t len, char *out, size_t size);
 
-/* What a path that begins with built_in stands for; NULL when it is none. */
+/* Returns the preset of a path that begins with built_in; NULL: there is none. */
 static const struct builtin_preset *find_builtin(const char *path) {
     const struct builtin_preset *p = builtin_presets;
     if (strncmp(path, built_in, sizeof built_in - 1) != 0)
@@ -108,7 +108,7 @@ static const struct builtin_preset *find_builtin(const char *path) {
     return p->file ? p : NULL;
 }
 
-/* Does `what` with the file that the @include line at `at` names. */
+/* Calls `what` with the file that the @include line at `at` names. */
 static bool include_line(struct reader *r, const char *path, const char *at, int line,
                          bool (*what)(struct reader *r, const char *path)) {
     const char *open = strchr(at, '"'), *close = open ? strchr(open + 1, '"') : NULL;
@@ -116,7 +116,8 @@ static bool include_line(struct reader *r, const char *path, const char *at, int
         return fail(r, path, line, "@include takes a file name in quotes");
     char folder[PATH_MAX], file[PATH_MAX];
     snprintf(folder, sizeof folder, "%s", path);
-    bool absolute = *(open + 1) == '/', inside = find_builtin(path) != NULL; /* these include their like */
+    bool absolute = *(open + 1) == '/',
+         inside = find_builtin(path) != NULL; /* built-in presets include built-in presets */
     int n = snprintf(file, sizeof file, "%s%s%.*s",
                      absolute ? ""
                      : inside ? built_in
@@ -124,7 +125,7 @@ static bool include_line(struct reader *r, const char *path, const char *at, int
                      absolute || inside ? "" : "/", (int)(close - open - 1), open + 1);
     if (n < 0 || (size_t)n >= sizeof file)
         return fail(r, path, line, "the file name is too long");
-    /* as --config would find it: the head of a file may name a preset that does not lie beside it */
+    /* searched like --config: an include at the head of a file may name a preset in another folder */
     size_t len = (size_t)(close - open - 1);
     if (what == read_file && !inside && !memchr(open + 1, '/', len) && access(file, F_OK) != 0 && len > 4 &&
         memcmp(close - 4, ".cfg", 4) == 0)
@@ -145,13 +146,13 @@ static bool leading_includes(struct reader *r, const char *path, char *text) {
         if (*at == '@') {
             if (!include_line(r, path, at, line, read_file))
                 return false;
-            memset(at, ' ', strcspn(at, "\n")); /* line numbers stay */
+            memset(at, ' ', strcspn(at, "\n")); /* keeps line numbers */
         } else if (at[0] == '/' && at[1] == '*') {
             char *close = strstr(at + 2, "*/");
             for (; close && at < close; at++)
                 line += *at == '\n';
             if (!close)
-                return true; /* libconfig says what is wrong */
+                return true; /* libconfig reports the error */
             at += 2;
             continue;
         } else if (*at != '\n' && *at != '#' && !(at[0] == '/' && at[1] == '/')) {
@@ -166,7 +167,7 @@ static bool leading_includes(struct reader *r, const char *path, char *text) {
     return true;
 }
 
-static char *slurp(const char *path) {
+static char *read_text(const char *path) {
     const struct builtin_preset *inside = find_builtin(path);
     if (inside)
         return strdup(inside->text);
@@ -187,8 +188,8 @@ static char *slurp(const char *path) {
     return text;
 }
 
-/* Looks at all numbers of a text, and of what it includes after its first setting, which libconfig reads. No option
- * takes as much as libconfig would cut off. */
+/* Checks all numbers of a text, and of files that it includes after its first setting (libconfig reads these).
+ * libconfig would cut off larger numbers silently; no option takes such a value. */
 static bool check_numbers(struct reader *r, const char *path, const char *text) {
     struct config_scan s = {.at = text, .line = 1};
     enum config_token token;
@@ -203,7 +204,7 @@ static bool check_numbers(struct reader *r, const char *path, const char *text) 
 }
 
 static bool check_file(struct reader *r, const char *path) {
-    char *text = slurp(path);
+    char *text = read_text(path);
     bool ok =
         text ? check_numbers(r, path, text) : fail(r, path, 0, "cannot read this configuration: %s", strerror(errno));
     free(text);
@@ -211,7 +212,7 @@ static bool check_file(struct reader *r, const char *path) {
 }
 
 static bool read_file(struct reader *r, const char *path) {
-    char *text = slurp(path);
+    char *text = read_text(path);
     if (!text)
         return fail(r, path, 0, "cannot read this configuration: %s", strerror(errno));
     if (!leading_includes(r, path, text) || !check_numbers(r, path, text)) {
@@ -234,7 +235,7 @@ static bool read_file(struct reader *r, const char *path) {
     return ok;
 }
 
-/* The n-th folder where presets are looked for, without a slash at its end; false after the last. */
+/* Returns the n-th folder to search for presets, without a slash at its end; false after the last. */
 static bool config_path(int n, char *out, size_t size) {
     const char *env = getenv("HEDDLE_CONFIGS");
     if (n > 1)
@@ -243,7 +244,7 @@ static bool config_path(int n, char *out, size_t size) {
     return true;
 }
 
-/* The preset whose name is the first `len` bytes of `name`. `out` stays as it is when there is none. */
+/* Finds the preset whose name is the first `len` bytes of `name`. `out` does not change when there is none. */
 static bool find_preset(const char *name, size_t len, char *out, size_t size) {
     char folder[PATH_MAX], path[PATH_MAX];
     for (int n = 0; config_path(n, folder, sizeof folder); n++) {
@@ -293,7 +294,7 @@ bool config_load(struct config *c, const char *name_or_path, char *err, size_t e
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* Names of files one after the other, each with its zero. */
+/* A list of file names, one after the other, each with its terminating zero. */
 struct names {
     char *text;
     size_t bytes, cap, n;
@@ -316,7 +317,7 @@ static bool add_name(struct names *all, const char *name, size_t len) {
     return true;
 }
 
-/* The presets of a folder, which need not exist. False when memory is out. */
+/* Adds the presets of a folder, which need not exist. False when memory is out. */
 static bool add_folder(struct names *all, const char *folder) {
     DIR *d = opendir(folder);
     if (!d)
@@ -331,7 +332,7 @@ static bool add_folder(struct names *all, const char *folder) {
     return whole;
 }
 
-/* Sorted and without repetition, in one block: pointers, then text. NULL when memory is out. */
+/* Returns the names sorted and without duplicates, in one block: pointers, then text. NULL when memory is out. */
 static char **sorted(const struct names *all) {
     char **out = malloc((all->n + 1) * sizeof *out + all->bytes);
     if (!out)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The end of a comment or of a string that begins at `at`; `at` itself where none does. */
+/* Returns the end of a comment or string that begins at `at`; `at` itself if none does. */
 static const char *skip(const char *at) {
     const char *end;
     if (at[0] == '#' || (at[0] == '/' && at[1] == '/'))

@@ -14,20 +14,20 @@ enum pipe_id {
 };
 struct pipe_row {
     const char *name; /* of its options and its statistic: "sp" */
-    uint8_t instead;  /* enum pipe_id: who does its work where it has no units; itself: it must have some */
+    uint8_t instead;  /* enum pipe_id: pipe that does its work if it has no units; itself: it must have units */
 };
 extern const struct pipe_row pipe_rows[N_PIPES];
 
 /* clang-format off */
 #include "isa/option_fields.def"
-/* One kind of pipe with its operand collectors, of the whole SM (divided by the schedulers when sm.subcores is set). */
+/* One kind of pipe with its operand collectors, for the whole SM (divided among the schedulers with sm.subcores). */
 struct pipe_cfg {
     PIPE_FIELDS
 };
 struct latency_cfg {
     uint32_t latency, initiation; /* cycles */
 };
-/* A cache has those of these options that are listed for it in caches.def and memory.def; the other fields are 0. */
+/* A cache. It has the options listed for it in caches.def and memory.def; its other fields are 0. */
 struct cache_cfg {
     CACHE_FIELDS
 };

@@ -1,4 +1,4 @@
-/* The table of options, made from the rows of options.def. config.c reads it, docs list it. */
+/* The table of options, made from the rows of options.def. */
 #include "config.h"
 
 #ifdef HEDDLE_POLL
@@ -8,7 +8,7 @@ enum { GPU_POLLS = 0 };
 #endif
 
 /* clang-format off */
-/* The fields that rows make, once more. A field of struct config without a row would make that struct larger. */
+/* The fields of all rows, to check struct config: a field without a row would make that struct larger. */
 struct fields_of_rows {
 #define OPT_U32(field, ...)                  uint32_t field;
 #define OPT_BOOL(field, ...)                 bool field;
@@ -47,7 +47,7 @@ _Static_assert(sizeof(struct latency_cfg) == 2 * sizeof(uint32_t), "OPT_LATENCY_
 #define OPT_BOOL(field, key, def, help) OPT_ROW(field, key, OPT_KIND_BOOL, def, 0, 1, "", help, NULL)
 #define OPT_DOUBLE(field, key, def, min, max, unit, help)                                                              \
     OPT_ROW(field, key, OPT_KIND_DOUBLE, def, min, max, unit, help, NULL)
-/* The default of a string stands where an enum has its choices. */
+/* The default of a string is stored in `choices`. */
 #define OPT_STRING(field, key, def, help) OPT_ROW(field, key, OPT_KIND_STRING, 0, 0, CFG_NAME_BYTES - 1, "", help, def)
 #define OPT_ENUM2(field, key, type, def, a, a_word, b, b_word, help)                                                   \
     OPT_ROW(field, key, OPT_KIND_ENUM, def, 0, 0, "", help, a_word " " b_word)

@@ -1,7 +1,7 @@
 #ifndef TIMING_OPTION_GROUPS_H
 #define TIMING_OPTION_GROUPS_H
-/* Rows of options (options.def) that several units have in common. `at` is the place of the fields in the struct of the
- * unit: nothing, or a member and a dot. */
+/* Rows of options (options.def) that several units share. `at` is the prefix of the fields in the unit's struct: empty,
+ * or a member and a dot. */
 
 #define PIPE_COUNT_ROWS(at, name, n) OPT_U32(at units, "pipe." name ".units", n, 0, 16, "pipes", name " pipes of an SM")
 #define PIPE_PORT_ROWS(at, name, coll, in, out)                                                                        \
@@ -11,7 +11,7 @@
             "instructions a cycle from issue into the " name " collectors")                                            \
     OPT_U32(at out_ports, "pipe." name ".out_ports", out, 1, 8, "1/cycle",                                             \
             "instructions a cycle from the " name " collectors to the pipes")
-/* The struct that these rows make, as in the three groups below. */
+/* The struct fields of these rows. Each group below has such a macro, too. */
 #define PIPE_FIELDS PIPE_COUNT_ROWS(, "", 0) PIPE_PORT_ROWS(, "", 0, 0, 0)
 
 #define CACHE_ROWS(at, name, what, size_, ways_, line_, mshrs_, merges_)                                               \
@@ -24,7 +24,7 @@
 #define CACHE_LATENCY_ROWS(at, name, lat, help) OPT_U32(at latency, name ".latency", lat, 1, 2000, "cycles", help)
 #define CACHE_PORT_ROWS(at, name, what)                                                                                \
     OPT_U32(at ports, name ".ports", 1, 1, 16, "1/cycle", "accesses a cycle to the " what)
-/* How a line's number becomes a set: its low bits, folded, or as measured on Fermi's L1. */
+/* Mapping of a line's number to a set: its low bits, folded, or as measured on Fermi's L1. */
 #define CACHE_INDEX_ROWS(at, name)                                                                                     \
     OPT_ENUM3(at index, name ".index", cache_index, INDEX_LINEAR, INDEX_LINEAR, "linear", INDEX_XOR, "xor",            \
               INDEX_FERMI, "fermi",                                                                                    \

@@ -8,11 +8,11 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#ifndef HEDDLE_DATA /* where `make install` puts presets and kernels: the Makefile says it */
+#ifndef HEDDLE_DATA /* where `make install` puts presets and kernels; the Makefile sets it */
 #define HEDDLE_DATA "/usr/local/share/heddle"
 #endif
 
-/* The file that this code was loaded from: a program, or a library in somebody else's. */
+/* Finds the file from which this code was loaded: a program, or a library in another program. */
 static bool own_file(char out[PATH_MAX]) {
     static const char here;
     Dl_info own, program;

@@ -1,8 +1,8 @@
 #ifndef TIMING_WARP_SET_H
 #define TIMING_WARP_SET_H
-/* Sets of the warp slots of one SM: a bit each, in as many words as the largest SM needs. An SM that has fewer uses
- * fewer: calls that take `words` look at the first so many alone, for those who ask in every cycle. A member behind
- * them is nobody's. */
+/* Sets of the warp slots of one SM: a bit per slot, in as many words as the largest SM needs. A smaller SM uses fewer
+ * words: calls with the argument `words`, for work in every cycle, read only the first `words` words. Later words have
+ * no members. */
 #include "config.h"
 #include "isa/arith.h"
 
@@ -10,7 +10,7 @@ enum {
     MAX_CONTEXTS = 4, /* slots of an SM for warps without a CTA (timing/sm/unit.h) */
     WARP_SLOTS = CFG_MAX_WARPS + MAX_CONTEXTS,
     WARP_WORDS = (WARP_SLOTS + 63) / 64,
-    NO_WARP_SLOT = WARP_WORDS * 64 - 1 /* for warp_set_after(): nobody so far, the first is next */
+    NO_WARP_SLOT = WARP_WORDS * 64 - 1 /* for warp_set_after(): no last slot, so that the first member is next */
 };
 
 struct warp_set {
@@ -33,7 +33,7 @@ static inline bool warp_set_any(const struct warp_set *s, uint32_t words) {
         all |= s->word[k];
     return all != 0;
 }
-/* Have they a member in common? */
+/* True if the sets have a member in common. */
 static inline bool warp_sets_meet(const struct warp_set *a, const struct warp_set *b, uint32_t words) {
     uint64_t all = 0;
     for (uint32_t k = 0; k < words; k++)
@@ -60,8 +60,8 @@ static inline struct warp_set warp_sets_without(const struct warp_set *a, const 
     return out;
 }
 
-/* Goes through the members: `for (struct warp_walk at = warp_walk(s); warp_next(&at, s, words, &w);)`. Each word is
- * read when it is come to: what changes in it from then on is not seen. */
+/* Iterates over the members: `for (struct warp_walk at = warp_walk(s); warp_next(&at, s, words, &w);)`. Each word is
+ * read when the iteration reaches it: later changes of the word are not seen. */
 struct warp_walk {
     uint64_t word;
     uint32_t k;
@@ -77,7 +77,7 @@ static inline bool warp_next(struct warp_walk *at, const struct warp_set *s, uin
     at->word &= at->word - 1;
     return true;
 }
-/* Takes the first member out; false: there is none. */
+/* Removes the first member, and returns it in `w`; false: there is none. */
 static inline bool warp_set_take(struct warp_set *s, uint32_t *w) {
     for (uint32_t k = 0; k < WARP_WORDS; k++) {
         uint64_t word = s->word[k];
@@ -89,18 +89,18 @@ static inline bool warp_set_take(struct warp_set *s, uint32_t *w) {
     }
     return false;
 }
-/* The first member. Requires that there is one within the words in use. */
+/* Returns the first member. Requires one within the words in use. */
 static inline uint32_t warp_set_first(const struct warp_set *s) {
     uint32_t k = 0;
     while (!s->word[k])
         k++;
     return k * 64 + (uint32_t)__builtin_ctzll(s->word[k]);
 }
-/* The first member behind slot `last`, one within the words in use or NO_WARP_SLOT, going round. Requires that there is
- * one within the words in use. */
+/* Returns the first member after slot `last`, wrapping around. `last` is within the words in use, or NO_WARP_SLOT.
+ * Requires a member within the words in use. */
 static inline uint32_t warp_set_after(const struct warp_set *s, uint32_t last, uint32_t words) {
-    uint64_t behind = ~1ull << last % 64; /* nothing for NO_WARP_SLOT */
-    if (words == 1) {                     /* whether there is one behind it is as good as random: no branch */
+    uint64_t behind = ~1ull << last % 64; /* 0 for NO_WARP_SLOT */
+    if (words == 1) {                     /* unpredictable, so no branch */
         uint64_t some = s->word[0] & behind;
         return (uint32_t)__builtin_ctzll(choose64(some, some, s->word[0]));
     }

@@ -3,14 +3,14 @@
 #include "isa/hot_assert.h"
 #include <string.h>
 
-/* Lanes of one part of the warp for an access of `bytes` a lane. */
+/* Lanes per part of a warp, for an access of `bytes` per lane. */
 static unsigned part_lanes(const struct coalescer *c, unsigned bytes) {
     if (!c->split_wide || bytes <= 4)
         return WARP_LANES;
     return bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4;
 }
 
-/* A request under construction: which bytes of the line are touched, and which sectors. */
+/* A request under construction: the bytes and sectors of the line that lanes touch. */
 struct touched {
     uint64_t byte[LINE_BYTES_MAX / 64];
     uint32_t sectors;
@@ -18,7 +18,7 @@ struct touched {
 
 static inline void touch(struct touched *t, unsigned from, unsigned n) {
     t->sectors |= (2u << (from + n - 1) / SECTOR_BYTES) - (1u << from / SECTOR_BYTES);
-    if ((from & 63) + n < 64) { /* mostly */
+    if ((from & 63) + n < 64) { /* common case */
         t->byte[from >> 6] |= ((1ull << n) - 1) << (from & 63);
         return;
     }
@@ -41,10 +41,10 @@ static inline void close_request(struct coalesced *r, const struct touched *t, u
     r->sectors = (uint8_t)t->sectors;
 }
 
-/* How the accesses of the lanes lie. */
+/* The layout of the lanes' accesses. */
 struct layout {
-    bool one_line; /* each in one line */
-    bool words;    /* of whole words */
+    bool one_line; /* each lane accesses one line */
+    bool words;    /* each lane accesses whole words */
 };
 
 static inline struct layout layout_of(const uint64_t *addr, lanemask_t lanes, unsigned bytes, uint64_t mask) {
@@ -56,10 +56,10 @@ static inline struct layout layout_of(const uint64_t *addr, lanemask_t lanes, un
     return (struct layout){!(over & ~mask), !(low & 3)};
 }
 
-/* Bit s: bit 8 * s of `bits`, of which no others are set. */
+/* Gathers bits 0, 8, 16, ... of `bits` into a byte; no other bits are set. */
 static inline uint8_t each_eighth(uint64_t bits) { return (uint8_t)(bits * 0x0102040810204080ull >> 56); }
 
-/* close_request() where whole words are touched: bit w of `words` is word w. */
+/* Closes a request that touches whole words: bit w of `words` stands for word w. */
 static inline void close_words(struct coalesced *r, uint64_t words) {
     uint64_t any = words | words >> 4, all = words & words >> 4;
     any |= any >> 2, all &= all >> 2;
@@ -69,7 +69,7 @@ static inline void close_words(struct coalesced *r, uint64_t words) {
     r->bytes = (uint16_t)(4 * __builtin_popcountll(words));
 }
 
-/* coalesce_lines() where whole words are touched: all lanes at a time, without a look at each. */
+/* Coalesces whole words: like coalesce_lines(), but all lanes at a time. */
 static int coalesce_words(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                           struct coalesced *out) {
     uint64_t mask = c->line_bytes - 1, word[WARP_LANES], some = (1ull << bytes / 4) - 1;
@@ -91,7 +91,7 @@ static int coalesce_words(const struct coalescer *c, const uint64_t *addr, lanem
     return n;
 }
 
-/* The lines of one part where no lane wants two: each with all of its lanes at once. */
+/* Coalesces one part in which each lane accesses a single line. Each request gets all its lanes at once. */
 static int coalesce_lines(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                           struct coalesced *out) {
     uint64_t mask = c->line_bytes - 1;
@@ -112,10 +112,10 @@ static int coalesce_lines(const struct coalescer *c, const uint64_t *addr, lanem
     return n;
 }
 
-/* The lines of one part, lane by lane; each lane looks at the newest request first, since neighbours share lines. */
+/* Coalesces one part lane by lane. Each lane searches the newest request first, since neighbours share lines. */
 static int coalesce_by_lane(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                             struct coalesced *out) {
-    struct touched t[3 * WARP_LANES]; /* 64 bytes touch at most three lines of 32 */
+    struct touched t[3 * WARP_LANES]; /* 64 bytes touch at most three lines of 32 bytes */
     uint64_t mask = c->line_bytes - 1;
     int n = 0;
     for (; lanes; lanes &= lanes - 1) {
@@ -141,7 +141,7 @@ static int coalesce_by_lane(const struct coalescer *c, const uint64_t *addr, lan
     return n;
 }
 
-enum { FEW_LANES = 8 }; /* up to so many are looked at one by one */
+enum { FEW_LANES = 8 }; /* up to this number, lanes are handled one by one */
 
 static int coalesce_part(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                          struct coalesced *out) {
@@ -153,7 +153,7 @@ static int coalesce_part(const struct coalescer *c, const uint64_t *addr, lanema
     return (is.words ? coalesce_words : coalesce_lines)(c, addr, lanes, bytes, out);
 }
 
-/* Do all lanes, adjacent and in order from `base` on, make parts of which each is within one line? */
+/* True if each part of a full warp, adjacent and in order from `base`, lies within one line. */
 static inline bool parts_in_lines(const struct coalescer *c, uint64_t base, unsigned bytes, unsigned part) {
     return part * bytes <= c->line_bytes && !(base & (part * bytes - 1));
 }
@@ -166,7 +166,7 @@ static bool unit_stride(const uint64_t *addr, unsigned bytes) {
     return wrong == 0;
 }
 
-/* All lanes, adjacent and in order, of which each part is within one line. */
+/* Coalesces a full warp, adjacent and in order, each part of which lies within one line. */
 static int coalesce_unit(const struct coalescer *c, uint64_t base, unsigned bytes, unsigned part,
                          struct coalesced *out) {
     unsigned span = part * bytes, n = 0;
@@ -174,7 +174,8 @@ static int coalesce_unit(const struct coalescer *c, uint64_t base, unsigned byte
     for (unsigned first = 0; first < WARP_LANES; first += part, n++) {
         uint64_t at = base + first * bytes, line = at & ~(uint64_t)(c->line_bytes - 1);
         unsigned s0 = (unsigned)(at - line) / SECTOR_BYTES, s1 = (unsigned)(at - line + span - 1) / SECTOR_BYTES;
-        uint8_t sectors = (uint8_t)((2u << s1) - (1u << s0)); /* whole ones, unless the span is less than one */
+        uint8_t sectors =
+            (uint8_t)((2u << s1) - (1u << s0)); /* whole sectors, unless the span is smaller than a sector */
         out[n] = (struct coalesced){.line = line,
                                     .lanes = lanes << first,
                                     .bytes = (uint16_t)span,
@@ -200,7 +201,7 @@ int coalesce(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, 
     return n;
 }
 
-/* Each of the lowest bits n times, 1, 2, 4, ... Requires room. */
+/* Repeats each of the lowest bits n times (1, 2, 4, ...). Requires that the result fits. */
 static inline uint64_t each_bit(uint64_t bits, unsigned n) {
     for (; n > 1; n /= 2) {
         bits = (bits | bits << 16) & 0x0000ffff0000ffffull;
@@ -213,7 +214,7 @@ static inline uint64_t each_bit(uint64_t bits, unsigned n) {
     return bits;
 }
 
-/* The bytes from `from` on for which a bit is set, one at least and in no more than 32. */
+/* Touches the bytes from `from` on whose bits are set: at least one, and within 32. */
 static inline void touch_bits(struct touched *t, unsigned from, uint64_t bits) {
     unsigned first = from + (unsigned)__builtin_ctzll(bits), last = from + 63 - (unsigned)__builtin_clzll(bits);
     t->sectors |= 1u << first / SECTOR_BYTES | 1u << last / SECTOR_BYTES;
@@ -222,8 +223,8 @@ static inline void touch_bits(struct touched *t, unsigned from, uint64_t bits) {
         t->byte[from / 64 + 1] |= bits >> (64 - from % 64);
 }
 
-/* The lanes of a half, or of a part of it, that are in one line go into the line's request, which is one of those from
- * `own` on or a new one. With `words` a bit of `touched` is a word. */
+/* Adds the lanes of a half warp (or of a part of it) that access one line to the request of this line: one of the
+ * requests from `own` on, or a new one. `words`: a bit of `bits` stands for a word. */
 static inline __attribute__((always_inline)) int add_piece(struct coalesced *out, struct touched *t, int own, int n,
                                                            uint64_t line, lanemask_t lanes, unsigned from,
                                                            uint64_t bits, const bool words) {
@@ -273,7 +274,7 @@ static inline __attribute__((always_inline)) int coalesce_pieces(const struct co
     return n;
 }
 
-/* Two copies, each with a frame of its own. */
+/* Two copies, for words and for bytes, each with its own stack frame. */
 static __attribute__((noinline)) int coalesce_pieces_of_words(const struct coalescer *c, const struct halves *h,
                                                               lanemask_t lanes, unsigned bytes, struct coalesced *out) {
     return coalesce_pieces(c, h, lanes, bytes, out, true);
@@ -293,7 +294,7 @@ int coalesce_halves(const struct coalescer *c, const struct halves *h, lanemask_
     return (bytes >= 4 ? coalesce_pieces_of_words : coalesce_pieces_of_bytes)(c, h, lanes, bytes, out);
 }
 
-/* How many of `lanes` name the address that most of them name. */
+/* Returns the size of the largest group of `lanes` with one address. */
 static unsigned most_same(const uint64_t *addr, lanemask_t lanes) {
     unsigned most = 0;
     while (lanes) {

@@ -1,53 +1,54 @@
 #ifndef TIMING_COALESCE_H
 #define TIMING_COALESCE_H
-/* The coalescer: the byte addresses of a warp's lanes become requests for memory lines.
+/* The coalescer: turns the byte addresses of a warp's lanes into requests for memory lines.
  *
- * Lanes that touch the same line share one request. Accesses wider than 4 bytes a lane go in parts, as the hardware
- * does (CUDA C Programming Guide 3.x, G.4.2, compute capability 2.x): 8 bytes a lane by half warps, 16 bytes by quarter
- * warps, so that a part never wants more than one line when its lanes are adjacent. Parts do not share requests. */
+ * Lanes that touch the same line share one request. Accesses wider than 4 bytes a lane are split into parts, as in
+ * hardware (CUDA C Programming Guide 3.x, G.4.2, compute capability 2.x): 8 bytes a lane by half warps, 16 bytes by
+ * quarter warps. A part with adjacent lanes then never needs more than one line. Parts do not share requests. */
 #include "isa/machine/shape.h"
 
 enum {
     SECTOR_BYTES = 32,
     LINE_BYTES_MAX = 256,
-    /* The worst there is: 64 bytes a lane of local memory, each lane and word in a line of its own. */
+    /* The worst case: 64 bytes a lane of local memory, each lane and word in its own line. */
     COALESCE_MAX = 16 * WARP_LANES,
 };
 
 struct coalesced {
     uint64_t line;    /* address of the line, a multiple of the line size */
-    lanemask_t lanes; /* lanes that want something of it */
-    uint16_t bytes;   /* distinct bytes touched, at most the line */
+    lanemask_t lanes; /* lanes that access the line */
+    uint16_t bytes;   /* distinct bytes touched, at most the size of the line */
     uint8_t sectors;  /* bit s: the 32 bytes at 32 * s are touched */
-    uint8_t full;     /* sectors of which every byte is touched */
-    uint8_t same;     /* most lanes that name one and the same address (what atomics serialise by); 1 at least */
+    uint8_t full;     /* sectors in which every byte is touched */
+    uint8_t same;     /* largest number of lanes with one address (an atomic serialises them); at least 1 */
 };
 
 struct coalescer {
     uint32_t line_bytes; /* power of two, 32..LINE_BYTES_MAX */
-    bool split_wide;     /* 8 and 16 bytes a lane go by half and quarter warps */
+    bool split_wide;     /* 8 and 16 bytes a lane are split by half and quarter warps */
 };
 
-/* Requests of the lanes `lanes`, each of which touches [addr[lane], addr[lane] + bytes), in the order of their lowest
- * lane. Returns how many; 0 only without lanes. `bytes` is 1..64. */
+/* Makes the requests of `lanes`, in the order of their lowest lane. Lane l touches [addr[l], addr[l] + bytes). Returns
+ * their number; 0 only without lanes. `bytes` is 1..64. */
 int coalesce(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
              struct coalesced out[COALESCE_MAX]);
-/* The same where the lanes have a shape, and are so known without a look at each. Not of SHAPE_ANY; `bytes` is a power
- * of two, up to the line. */
+/* Does the same as coalesce() for lanes with a known shape, faster. Requires a shape other than SHAPE_ANY, and `bytes`
+ * that is a power of two, up to the line. */
 int coalesce_halves(const struct coalescer *c, const struct halves *h, lanemask_t lanes, unsigned bytes,
                     struct coalesced out[COALESCE_MAX]);
-/* As coalesce(), for atomics: `same` is filled in. */
+/* Does the same as coalesce() for atomics: also sets `same`. */
 int coalesce_atomic(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                     struct coalesced out[COALESCE_MAX]);
-/* Atomics as requests of `c->line_bytes`, in each of which no two lanes touch one byte: a lane joins the first request
- * of its segment whose bytes are still free. */
+/* Splits an atomic into requests of `c->line_bytes` in each of which no two lanes touch the same byte. A lane joins the
+ * first request of its segment whose bytes are still free. */
 int coalesce_atomic_lanes(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                           struct coalesced out[COALESCE_MAX]);
-/* A write of a request's whole segment: the 32, 64 or 128 aligned bytes of a line (64 only as one half of 128) that
- * hold all sectors touched. `full` stays. */
+/* Widens a write to its whole segment: the 32, 64 or 128 aligned bytes of a line (64 only as one half of 128) that hold
+ * all touched sectors. `full` does not change. */
 void coalesce_widen(struct coalesced *r);
-/* Local memory is interleaved: word w of lane l of a warp is at local_base + w * stride + l * 4, so that lanes at equal
- * offsets touch one line a word. `offset` are the lanes' own byte offsets; `stride` is a multiple of 128. */
+/* Makes the requests of an access to local memory, which is interleaved: word w of lane l is at local_base + w * stride
+ * + l * 4, so that lanes with equal offsets touch one line per word. `offset` has the byte offset of each lane;
+ * `stride` is a multiple of 128. */
 int coalesce_local(const struct coalescer *c, uint64_t local_base, uint64_t stride, const uint64_t *offset,
                    lanemask_t lanes, unsigned bytes, struct coalesced out[COALESCE_MAX]);
 #endif

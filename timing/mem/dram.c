@@ -77,9 +77,9 @@ void dram_free(struct dram *d) {
     memset(d, 0, sizeof *d);
 }
 
-/* Bursts that hold the sectors. */
+/* Returns the number of bursts that hold the sectors. */
 static unsigned bursts_of(const struct dram *d, unsigned sectors) {
-    enum { LINE_SECTORS = 8 }; /* of the longest line */
+    enum { LINE_SECTORS = 8 }; /* sectors of the longest line */
     unsigned n = 0, per_burst = d->atom > 32 ? d->atom / 32 : 1;
     if (d->atom < 32)
         return (unsigned)__builtin_popcount(sectors) * ((32 + d->atom - 1) / d->atom);
@@ -105,7 +105,8 @@ void dram_accept(struct dram *d, struct dram_place at, bool write, unsigned slic
                                                                    .write = write};
 }
 
-/* Files the bank under the command that its current request needs next; `clock` is the first that it may get. */
+/* Puts the bank on the list of the command that its current request needs next; `clock` is the first clock at which it
+ * may get the command. */
 static void file_bank(struct dram *d, uint32_t bank, uint64_t clock) {
     struct dram_bank *b = &d->bank[bank];
     const struct dram_request *r = &d->pool[b->current];
@@ -124,7 +125,7 @@ static void file_bank(struct dram *d, uint32_t bank, uint64_t clock) {
     }
 }
 
-/* Banks whose time has come by `clock` leave the waiting ones. */
+/* Moves banks whose time has come by `clock` from `waiting` to `ready`. */
 static void release(struct dram *d, uint64_t clock) {
     d->wake = NEVER;
     for (uint64_t m = d->waiting; m; m &= m - 1) {
@@ -139,7 +140,7 @@ static void release(struct dram *d, uint64_t clock) {
     }
 }
 
-/* The bank's next request: the oldest one to the open row, else the oldest. */
+/* Picks the bank's next request: the oldest one to the open row, else the oldest. */
 static void pick(struct dram *d, uint32_t bank, uint64_t clock) {
     struct dram_bank *b = &d->bank[bank];
     b->current = b->oldest;
@@ -154,7 +155,7 @@ static void pick(struct dram *d, uint32_t bank, uint64_t clock) {
     file_bank(d, bank, clock);
 }
 
-/* Moves requests that have served their latency into the queue. */
+/* Moves requests whose fixed latency is over into the queue. */
 static bool enqueue(struct dram *d, const struct clock_point *now) {
     bool moved = false;
     while (d->pipe_head != d->pipe_tail && d->queued < d->cfg.queue) {
@@ -198,7 +199,7 @@ static void unlink_request(struct dram *d, struct dram_bank *b, uint16_t id) {
     d->queued--;
 }
 
-/* The last burst of the bank's request has its command; the data is there CL and a burst later. */
+/* Ends the bank's request after the command of its last burst. The data arrives CL and a burst later. */
 static void finish(struct dram *d, uint32_t bank, uint64_t clock, const struct clock_point *now) {
     struct dram_bank *b = &d->bank[bank];
     struct dram_request *r = &d->pool[b->current];
@@ -231,7 +232,7 @@ static void column(struct dram *d, uint32_t bank, uint64_t clock, const struct c
         d->n.read_bytes += d->atom;
     }
     if (--r->bursts)
-        return; /* the bank stays where it is filed */
+        return; /* the bank keeps its place in ready[] */
     d->ready[b->want] &= ~(1ull << bank);
     finish(d, bank, clock, now);
     if (b->oldest != DRAM_NO_REQUEST)
@@ -257,14 +258,14 @@ static void row_command(struct dram *d, uint32_t bank, uint64_t clock) {
     file_bank(d, bank, clock + 1);
 }
 
-/* Banks that may have a column command at `clock`. */
+/* Returns the banks that may get a column command at `clock`. */
 static uint64_t columns(struct dram *d, uint64_t clock) {
     if (d->column_ok > clock)
         return 0;
     uint64_t banks = (d->ready[WANT_READ] & -(uint64_t)(d->read_ok <= clock)) |
                      (d->ready[WANT_WRITE] & -(uint64_t)(d->write_ok <= clock));
     uint32_t shut = 0;
-    for (uint32_t m = d->shut; m; m &= m - 1) { /* whether it is over is as good as random: no branch */
+    for (uint32_t m = d->shut; m; m &= m - 1) { /* unpredictable, so no branch */
         uint32_t group = (uint32_t)__builtin_ctz(m);
         uint64_t still = -(uint64_t)(d->group_ok[group] > clock);
         shut |= m & -m & (uint32_t)still;
@@ -274,23 +275,24 @@ static uint64_t columns(struct dram *d, uint64_t clock) {
     return banks;
 }
 
-/* The bank of `banks` whose turn it is. */
-static uint32_t whose_turn(struct dram *d, uint64_t banks) {
+/* Picks a bank of `banks`, round-robin. */
+static uint32_t pick_bank(struct dram *d, uint64_t banks) {
     uint64_t later = banks >> d->turn << d->turn;
     uint32_t bank = (uint32_t)__builtin_ctzll(later ? later : banks);
     d->turn = bank + 1 == d->cfg.banks ? 0 : bank + 1;
     return bank;
 }
 
-/* One clock: issues at most one command. Returns the next clock at which one may go, or earlier. */
+/* Runs one clock: issues at most one command. Returns the next clock at which a command may issue, or an earlier
+ * one. */
 static uint64_t clock_tick(struct dram *d, uint64_t clock, const struct clock_point *now) {
     if (d->wake <= clock)
         release(d, clock);
     uint64_t banks = columns(d, clock);
     if (banks)
-        column(d, whose_turn(d, banks), clock, now);
+        column(d, pick_bank(d, banks), clock, now);
     else if ((banks = d->ready[WANT_PRECHARGE] | (d->activate_ok <= clock ? d->ready[WANT_ACTIVATE] : 0)))
-        row_command(d, whose_turn(d, banks), clock);
+        row_command(d, pick_bank(d, banks), clock);
     uint64_t next = d->wake;
     if (d->ready[WANT_READ])
         next = min64(next, max64(d->column_ok, d->read_ok));

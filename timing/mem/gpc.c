@@ -10,7 +10,7 @@ uint32_t gpcs_clusters(const struct config *c) {
 }
 
 uint32_t gpcs_requests(const struct config *c) {
-    enum { ANY = 1024 }; /* what the load/store unit has on its way past a cache */
+    enum { ANY = 1024 }; /* limit of the load/store unit's accesses past a cache */
     return c->l1i.mshrs + (c->l1c.size ? c->l1c.mshrs : ANY);
 }
 
@@ -81,8 +81,8 @@ void gpcs_offer(struct gpcs *x, uint32_t sm, uint64_t cycle) {
     x->next = min64(x->next, cycle);
 }
 
-/* The door at `now` of the SM of cluster `i` whose turn it is; -1: none has a request. */
-static int door(const struct gpcs *x, uint32_t i, uint64_t now) {
+/* Returns the SM of cluster `i` that hands over its request at `now`, round-robin; -1: none has a request. */
+static int pick_sm(const struct gpcs *x, uint32_t i, uint64_t now) {
     uint32_t mine = (x->sms - i + x->n - 1) / x->n; /* SMs of the cluster */
     for (uint32_t k = 0; k < mine; k++) {
         uint32_t sm = i + (x->gpc[i].turn + k) % mine * x->n;
@@ -95,7 +95,7 @@ static int door(const struct gpcs *x, uint32_t i, uint64_t now) {
 int gpcs_accept(struct gpcs *x, const struct memport *port, uint64_t now) {
     for (uint32_t i = 0; i < x->n; i++) {
         struct gpc *g = &x->gpc[i];
-        int sm = g->n_free ? door(x, i, now) : -1;
+        int sm = g->n_free ? pick_sm(x, i, now) : -1;
         if (sm < 0)
             continue;
         uint16_t id = g->free_entry[--g->n_free];
@@ -109,7 +109,7 @@ int gpcs_accept(struct gpcs *x, const struct memport *port, uint64_t now) {
     x->next = NEVER;
     for (uint32_t i = 0; i < x->n; i++)
         x->next = min64(x->next, x->gpc[i].next);
-    for (uint32_t s = 0; s < x->sms; s++) /* where there is no room, a reply has to leave first */
+    for (uint32_t s = 0; s < x->sms; s++) /* without room, a reply has to leave first */
         if (x->gpc[s % x->n].n_free)
             x->next = min64(x->next, max64(x->due[s], now + 1));
     return -1;
@@ -123,14 +123,14 @@ void gpcs_call(struct gpcs *x, uint64_t now) {
 
 void gpc_fill(struct gpcs *x, uint32_t i, const struct mem_request *reply, uint64_t cycle) {
     struct gpc *g = &x->gpc[i];
-    uint32_t piece = reply->tag >> 16; /* of the line */
+    uint32_t piece = reply->tag >> 16; /* number of the piece in the line */
     g->fill[g->fill_tail++ & g->fill_mask] = (struct gpc_fill){
         cycle, (uint16_t)(reply->tag & 0xffff), (uint8_t)(reply->sectors << (piece << g->piece_bits) / 32)};
     g->next = min64(g->next, cycle);
     x->next = min64(x->next, cycle);
 }
 
-/* Lines that have come: who waits for them waits for the port. */
+/* Fills lines that have arrived; the accesses that waited for them queue for the port. */
 static bool fill_lines(struct gpc *g, uint64_t now) {
     bool any = false;
     for (; g->fill_head != g->fill_tail && g->fill[g->fill_head & g->fill_mask].cycle <= now; any = true) {
@@ -143,7 +143,7 @@ static bool fill_lines(struct gpc *g, uint64_t now) {
     return any;
 }
 
-/* Asks the L2 for a line, a request for each line of the L2 that is in it. */
+/* Requests a line from the L2: one request for each L2 line in it. */
 static void send_miss(struct gpc *g, const struct mem_request *r, uint32_t mshr, uint64_t now) {
     uint64_t line = r->address >> g->line_bits << g->line_bits;
     for (uint32_t piece = 0; piece << g->piece_bits < 1u << g->line_bits; piece++) {
@@ -158,8 +158,8 @@ static void send_miss(struct gpc *g, const struct mem_request *r, uint32_t mshr,
     }
 }
 
-/* The oldest request reads the tags. A miss brings the whole line, and ends when its own sectors are there. One that
- * finds no line or MSHR waits for the next fill. */
+/* Lets the oldest request read the tags. A miss fetches the whole line, and ends when its own sectors have arrived. A
+ * request that finds no free line or MSHR waits for the next fill. */
 static bool read_tags(struct gpc *g, bool filled, uint64_t now) {
     if (g->tags_head == g->tags_tail || (g->stalled_since != NEVER && !filled))
         return false;
@@ -169,7 +169,7 @@ static bool read_tags(struct gpc *g, bool filled, uint64_t now) {
         return false;
     struct cache_out out;
     const struct mem_request *q = &e->request;
-    uint32_t first = (uint32_t)(q->address & ((1u << g->line_bits) - 1)) / 32; /* sector of the line */
+    uint32_t first = (uint32_t)(q->address & ((1u << g->line_bits) - 1)) / 32; /* first sector, within the line */
     enum cache_result r = cache_read(&g->cache, q->address >> g->line_bits, (uint8_t)(q->sectors << first), id, &out);
     if (r != CACHE_HIT && r != CACHE_MISS && r != CACHE_MERGED) {
         g->stalled_since = min64(g->stalled_since, now);
@@ -189,7 +189,8 @@ static bool read_tags(struct gpc *g, bool filled, uint64_t now) {
     return true;
 }
 
-/* The port sends a reply in as many cycles as it has bytes for, and leaves with its last ones. */
+/* Sends a reply through the port. The transfer takes as many cycles as the bytes need; the reply leaves in the last
+ * one. */
 static uint64_t send_reply(struct gpc *g, struct memport *port, uint64_t now) {
     if (g->data_head == g->data_tail)
         return 0;
@@ -213,7 +214,7 @@ static uint64_t send_reply(struct gpc *g, struct memport *port, uint64_t now) {
     return reply->cycle;
 }
 
-/* The first cycle after `now` with work. */
+/* Returns the first cycle after `now` with work. */
 static uint64_t next_work(const struct gpc *g, uint64_t now) {
     uint64_t next = g->fill_head == g->fill_tail ? NEVER : g->fill[g->fill_head & g->fill_mask].cycle;
     if (g->tags_head != g->tags_tail && g->stalled_since == NEVER)

@@ -23,14 +23,14 @@ static uint64_t cycle_of(const struct icnt *x, uint64_t step) {
     return x->shape.speedup == 2 ? step >> 1 : step / x->shape.speedup;
 }
 
-/* The first cycle whose set is not empty, of which there is one. */
+/* Returns the first cycle whose set is not empty. Requires one. */
 static inline uint64_t first_busy(const struct icnt *x) {
     uint32_t at = x->now % ICNT_CYCLES;
     return x->now + (uint32_t)__builtin_ctzll(x->busy >> at | x->busy << (ICNT_CYCLES - at) % ICNT_CYCLES);
 }
 
-/* Output `out` is called for at step `due`, or earlier when that is far away. */
-static inline void call_for(struct icnt *x, uint32_t out, uint64_t due) {
+/* Schedules output `out` for step `due`, or earlier if that is beyond the ring. */
+static inline void schedule(struct icnt *x, uint32_t out, uint64_t due) {
     uint64_t cycle = min64(max64(cycle_of(x, due), x->now), x->now + ICNT_CYCLES - 1);
     x->busy |= 1ull << cycle % ICNT_CYCLES;
     put(x->set[cycle % ICNT_CYCLES], out);
@@ -41,7 +41,7 @@ void icnt_offer(struct icnt *x, uint32_t in, uint32_t out, uint32_t flits, uint6
     struct icnt_input *i = &x->in[in];
     struct icnt_output *o = &x->out[out];
     hot_assert(!i->offers && flits);
-    uint64_t head = max64(i->link, ready); /* its first flit is at the switch */
+    uint64_t head = max64(i->link, ready); /* step of its first flit at the switch, in cycles */
     i->offers = true;
     x->offers++;
     i->ready = ready;
@@ -51,17 +51,17 @@ void icnt_offer(struct icnt *x, uint32_t in, uint32_t out, uint32_t flits, uint6
     put(o->want, in);
     o->due = min64(o->due, max64(i->time, o->time));
     if (o->room)
-        call_for(x, out, o->due);
+        schedule(x, out, o->due);
 }
 
 void icnt_give_room(struct icnt *x, uint32_t out, uint64_t now) {
     struct icnt_output *o = &x->out[out];
     if (o->room++ == 0 && o->due != NEVER)
-        call_for(x, out, max64(o->due, now * x->shape.speedup));
+        schedule(x, out, max64(o->due, now * x->shape.speedup));
 }
 
-/* Of the inputs that offer to `o`: `ready` gets those whose time has come by `step`. Returns the least time of the
- * others, NEVER when there are none. */
+/* Sets `ready` to the inputs that offer to `o` and whose time has come by `step`. Returns the earliest time of the
+ * other inputs, NEVER: none. */
 static inline uint64_t find_ready(const struct icnt *x, const struct icnt_output *o, uint64_t step, uint64_t *ready,
                                   uint32_t words) {
     uint64_t later = NEVER;
@@ -76,7 +76,7 @@ static inline uint64_t find_ready(const struct icnt *x, const struct icnt_output
     return later;
 }
 
-/* The input whose turn it is among the ready ones, of which there is one at least. `turn` is the first to ask. */
+/* Picks an input of `ready`, round-robin from `turn` on. Requires one. */
 static inline uint32_t choose(const uint64_t *ready, uint32_t turn, uint32_t words) {
     uint32_t first = ICNT_PORTS;
     if (words == 1)
@@ -95,11 +95,12 @@ static inline uint32_t choose(const uint64_t *ready, uint32_t turn, uint32_t wor
     return first;
 }
 
-/* The packet that `in` offers goes to `o`, from step `step` of cycle `now` on. Returns the cycle at which the last flit
- * has left the output. */
-static inline uint64_t pass(struct icnt *x, struct icnt_input *in, struct icnt_output *o, uint64_t step, uint64_t now) {
+/* Moves the packet of `in` to `o`, from step `step` of cycle `now` on. Returns the cycle at which the last flit has
+ * left the output. */
+static inline uint64_t move_packet(struct icnt *x, struct icnt_input *in, struct icnt_output *o, uint64_t step,
+                                   uint64_t now) {
     uint32_t flits = in->flits, speedup = x->shape.speedup;
-    /* The packet's last flit comes a cycle before in->link, and takes a step like the others. */
+    /* The last flit arrives one cycle before in->link, and takes a step like the others. */
     uint64_t free = max64(step + flits + 1, (in->link - 1) * speedup + 1);
     uint64_t link = max64(max64(now, o->link) + flits, in->link);
     x->n.packets++;
@@ -113,12 +114,12 @@ static inline uint64_t pass(struct icnt *x, struct icnt_input *in, struct icnt_o
     return link;
 }
 
-/* Output `out` grants something at step `step` of cycle `now`. */
+/* Output `out` grants an offer at step `step` of cycle `now`. */
 static inline struct icnt_grant grant(struct icnt *x, uint32_t out, uint64_t step, uint64_t now, uint32_t words) {
     struct icnt_output *o = &x->out[out];
     uint64_t ready[ICNT_WORDS], later = find_ready(x, o, step, ready, words), left = 0;
     uint32_t in = choose(ready, o->turn, words);
-    uint64_t link = pass(x, &x->in[in], o, step, now);
+    uint64_t link = move_packet(x, &x->in[in], o, step, now);
     o->turn = (uint16_t)(in + 1 == x->shape.inputs ? 0 : in + 1);
     drop(o->want, in);
     drop(ready, in);
@@ -129,8 +130,8 @@ static inline struct icnt_grant grant(struct icnt *x, uint32_t out, uint64_t ste
     return (struct icnt_grant){(uint16_t)in, (uint16_t)out, link - 1 + x->shape.latency};
 }
 
-/* Outputs that are called for up to `now`. */
-static inline void take_calls(struct icnt *x, uint64_t now, uint64_t *outs, uint32_t words) {
+/* Takes the outputs that are scheduled up to `now`. */
+static inline void take_scheduled(struct icnt *x, uint64_t now, uint64_t *outs, uint32_t words) {
     for (uint32_t w = 0; w < words; w++)
         outs[w] = 0;
     for (uint64_t c; x->busy && (c = first_busy(x)) <= now; x->busy &= ~(1ull << c % ICNT_CYCLES))
@@ -146,7 +147,7 @@ static inline __attribute__((always_inline)) int tick(struct icnt *x, uint64_t n
                                                       uint32_t words) {
     uint64_t outs[ICNT_WORDS], begin = now * x->shape.speedup, end = begin + x->shape.speedup;
     int n = 0;
-    take_calls(x, now, outs, words);
+    take_scheduled(x, now, outs, words);
     for (uint32_t w = 0; w < words; w++)
         for (uint64_t m = outs[w]; m; m &= m - 1) {
             uint32_t out = w * 64 + (uint32_t)__builtin_ctzll(m);
@@ -154,9 +155,9 @@ static inline __attribute__((always_inline)) int tick(struct icnt *x, uint64_t n
             while (o->due < end && o->room)
                 grants[n++] = grant(x, out, max64(o->due, begin), now, words);
             if (o->room && o->due != NEVER)
-                call_for(x, out, o->due);
+                schedule(x, out, o->due);
         }
-    if (!x->offers) /* outputs may have been called for more than once */
+    if (!x->offers) /* an output may be scheduled more than once */
         x->next = NEVER;
     return n;
 }
@@ -165,7 +166,7 @@ static __attribute__((noinline, cold)) int tick_many(struct icnt *x, uint64_t no
     return tick(x, now, grants, x->words);
 }
 
-/* Most crossbars have no more than 64 ports; the compiler makes that case simple. */
+/* Most crossbars have at most 64 ports; a constant `words` makes this case fast. */
 int icnt_tick(struct icnt *x, uint64_t now, struct icnt_grant *grants) {
     return x->words == 1 ? tick(x, now, grants, 1) : tick_many(x, now, grants);
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In a waiting access: no SM wants an answer. Of kind MEM_PREFETCH: a prefetcher of the slice does, whose number is in
- * `serial`. */
+/* SM number of an access without an SM to answer. With MEM_PREFETCH, a prefetcher of the slice gets the answer: its
+ * number is in `serial`. */
 enum { NO_SM = 0x3ff };
 
 static bool init_rings(struct l2 *s, const struct config *c) {
@@ -65,7 +65,7 @@ void l2_free(struct l2 *s) {
     memset(s, 0, sizeof *s);
 }
 
-/* The request that stands behind the others becomes one for each of its sectors, the last of which ends the packet. */
+/* Splits the newest request into one request per sector; the last of them ends the packet. */
 static __attribute__((noinline)) void split_last(struct l2 *s) {
     struct l2_request all = s->in[s->in_tail & s->in_mask];
     bool atomic = all.kind == MEM_ATOMIC;
@@ -80,7 +80,7 @@ static __attribute__((noinline)) void split_last(struct l2 *s) {
     s->in[s->in_tail & s->in_mask] = all;
 }
 
-/* Put together where it is kept: a copy would wait for the fields. */
+/* Builds the request in its ring entry, because a copy would wait for the stores of its fields. */
 void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place *at, uint64_t arrival) {
     hot_assert(l2_room(s));
     unsigned shift = at->offset / 32;
@@ -115,8 +115,8 @@ void l2_fill(struct l2 *s, const struct dram_reply *r) {
     s->next = min64(s->next, max64(r->ready, s->fill_free));
 }
 
-/* An access that waits for a line, in 64 bits, and back: tag 32, SM 10, kind 5, sectors 8, shift 3, and of atomics the
- * lanes that take turns, up to 32, in 6. */
+/* Packs a waiting access into 64 bits, and unpack() reverses it: tag 32, SM 10, kind 5, sectors 8, shift 3, and 6 for
+ * the serial lanes of an atomic (up to 32). */
 static uint64_t pack(const struct l2_request *r) {
     return r->tag | (uint64_t)r->sm << 32 | (uint64_t)r->kind << 42 | (uint64_t)r->sectors << 47 |
            (uint64_t)r->shift << 55 | (uint64_t)r->serial << 58;
@@ -134,7 +134,7 @@ static struct l2_request unpack(uint64_t id) {
 
 static bool out_full(const struct l2 *s) { return s->out_tail - s->out_head == s->out_depth; }
 
-/* Cycles in which the data array moves so many bytes; 1 at least. */
+/* Returns the cycles in which the data array moves `bytes`; at least 1. */
 static uint32_t move_cycles(const struct l2 *s, uint32_t bytes) {
     uint32_t cycles = (bytes + (1u << s->port_shift) - 1) >> s->port_shift;
     return cycles ? cycles : 1;
@@ -144,21 +144,21 @@ static uint32_t sector_bytes(uint8_t sectors) { return 32u * (uint32_t)__builtin
 
 static bool writes(const struct l2_request *r) { return r->kind == MEM_WRITE || r->kind == MEM_WRITE_BACK; }
 
-/* True for what the SM wants to hear of. */
+/* True if the SM waits for a reply. */
 static bool answered(const struct l2 *s, const struct l2_request *r) {
     return r->kind == MEM_WRITE ? s->write_acks : r->kind != MEM_WRITE_BACK;
 }
 
-/* Cycles that an access keeps the data array. */
+/* Returns the cycles for which an access occupies the data array. */
 static uint32_t port_cycles(const struct l2 *s, const struct l2_request *r) {
-    if (r->kind == MEM_ATOMIC) /* a lane a cycle, of those on one address: atom_same of test/reference */
+    if (r->kind == MEM_ATOMIC) /* one lane a cycle among those with the same address: atom_same of test/reference */
         return r->serial ? r->serial : 1;
     if (r->kind == MEM_PREFETCH)
         return 1;
     return move_cycles(s, writes(r) ? r->bytes : sector_bytes(r->sectors));
 }
 
-/* To the crossbar, which gets l2.port_bytes a cycle. */
+/* Sends a reply to the crossbar, which gets l2.port_bytes a cycle. */
 static inline __attribute__((always_inline)) void reply(struct l2 *s, const struct l2_request *r, uint64_t ready) {
     uint64_t at = max64(ready, s->out_free);
     uint32_t bytes = r->kind == MEM_WRITE || r->kind == MEM_PREFETCH ? 0 : sector_bytes(r->sectors);
@@ -177,7 +177,7 @@ static void to_dram(struct l2 *s, uint64_t line, bool write, unsigned tag, unsig
         s->n.writebacks++;
 }
 
-/* The dirty line that had to leave is read out. */
+/* Writes back the dirty line that was evicted. */
 static void write_back(struct l2 *s, const struct cache_out *out, uint64_t now) {
     if (!out->victim_sectors)
         return;
@@ -185,11 +185,12 @@ static void write_back(struct l2 *s, const struct cache_out *out, uint64_t now) 
     s->port_free = now + move_cycles(s, sector_bytes(out->victim_sectors));
 }
 
-/* A miss may need two places on the way to DRAM: for itself and for the dirty line it drives out. */
+/* True if the DRAM lacks room for two requests: a miss may need one for itself and one for the evicted dirty line. */
 static bool dram_full(const struct l2 *s) { return dram_room(s->dram, s->of_channel) < 2; }
 
-static __attribute__((noinline, cold)) void seen(struct l2 *s, const struct l2_request *r, enum prefetch_result result,
-                                                 const struct cache_out *out, uint64_t now) {
+static __attribute__((noinline, cold)) void notify_observers(struct l2 *s, const struct l2_request *r,
+                                                             enum prefetch_result result, const struct cache_out *out,
+                                                             uint64_t now) {
     uint64_t line = memmap_address(s->map, s->index, r->line);
     bool ahead = mem_is_prefetch(r->kind) && r->kind != MEM_FETCH_AHEAD; /* prefetchers count data alone */
     struct prefetch_seen seen = {.cycle = now,
@@ -215,11 +216,11 @@ static __attribute__((noinline, cold)) void seen(struct l2 *s, const struct l2_r
     prefetchers_seen(&s->prefetchers, &seen, out ? out->used.by : 0, out ? out->used.note : 0);
 }
 
-/* An access has read the tags. */
-static void show(struct l2 *s, const struct l2_request *r, enum prefetch_result result, const struct cache_out *out,
-                 uint64_t now) {
+/* Shows prefetchers an access that has read the tags. */
+static void observe(struct l2 *s, const struct l2_request *r, enum prefetch_result result, const struct cache_out *out,
+                    uint64_t now) {
     if (__builtin_expect(s->prefetchers.n != 0, 0))
-        seen(s, r, result, out, now);
+        notify_observers(s, r, result, out, now);
 }
 
 static void count_hit_or_miss(struct l2 *s, const struct l2_request *r, enum cache_result got) {
@@ -237,10 +238,10 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
     uint8_t sectors = s->cache.shape.sectored ? r->sectors : s->all_sectors;
     struct cache_spot at = cache_look(&s->cache, r->line);
     bool there = (sectors & (uint8_t)~cache_valid(&s->cache, at)) == 0;
-    bool writes = s->uncached && r->kind == MEM_ATOMIC; /* an atomic's result goes to DRAM at once */
+    bool writes = s->uncached && r->kind == MEM_ATOMIC; /* without an L2, an atomic writes its result to DRAM at once */
     if ((there && out_full(s)) || ((!there || writes) && dram_full(s)))
         return false;
-    bool ahead = r->kind == MEM_PREFETCH; /* nobody uses the line yet */
+    bool ahead = r->kind == MEM_PREFETCH; /* no access uses the line yet */
     enum cache_result got = ahead ? cache_await_at(&s->cache, at, r->line, sectors, pack(r), &out)
                                   : cache_read_at(&s->cache, at, r->line, sectors, pack(r), &out);
     if (got > CACHE_MERGED)
@@ -253,7 +254,7 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
         to_dram(s, r->line, false, out.mshr, out.fetch, now);
     if (writes)
         to_dram(s, r->line, true, 0, r->sectors, now);
-    show(s, r, got == CACHE_HIT ? SEEN_HIT : got == CACHE_MERGED ? SEEN_MERGED : SEEN_MISS, &out, now);
+    observe(s, r, got == CACHE_HIT ? SEEN_HIT : got == CACHE_MERGED ? SEEN_MERGED : SEEN_MISS, &out, now);
     if (got != CACHE_HIT)
         return true;
     uint32_t cycles = port_cycles(s, r);
@@ -269,7 +270,7 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
     return true;
 }
 
-/* Reads what the write leaves missing; nobody is answered. The caller has seen to the room. */
+/* Fetches the sectors that a write does not fill; nobody gets an answer. The caller has checked the room. */
 static __attribute__((noinline)) void fetch_rest(struct l2 *s, const struct l2_request *r, uint64_t now) {
     struct cache_out out;
     struct l2_request nobody = *r;
@@ -295,7 +296,7 @@ static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
         return false;
     else
         write_back(s, &out, now);
-    show(s, r, hit ? SEEN_HIT : SEEN_MISS, &out, now);
+    observe(s, r, hit ? SEEN_HIT : SEEN_MISS, &out, now);
     if (fetches)
         fetch_rest(s, r, now);
     s->n.hits += hit;
@@ -312,14 +313,14 @@ static __attribute__((noinline, cold)) bool always_hit(struct l2 *s, const struc
     if (answers && out_full(s))
         return false;
     count_hit_or_miss(s, r, CACHE_HIT);
-    show(s, r, SEEN_HIT, NULL, now);
+    observe(s, r, SEEN_HIT, NULL, now);
     s->port_free = now + port_cycles(s, r);
     if (answers)
         reply(s, r, now + s->latency);
     return true;
 }
 
-/* The tags, one access a cycle. */
+/* Lets one access read the tags. */
 static bool tag_tick(struct l2 *s, uint64_t now) {
     const struct l2_request *r = &s->in[s->in_head & s->in_mask];
     if (s->in_head == s->in_tail || s->port_free > now || r->ready > now)
@@ -368,7 +369,7 @@ static enum prefetch_asked ask(void *cache, uint32_t who, const struct prefetch_
     return PREFETCH_QUEUED;
 }
 
-/* Reads the tags for a line that a prefetcher of the slice asks for. */
+/* Reads the tags for a request of a prefetcher of this slice. */
 static enum prefetch_answer look_up(struct l2 *s, const struct l2_ahead *x, uint64_t now) {
     struct l2_request r = {.line = x->line,
                            .tag = x->tag,
@@ -382,7 +383,7 @@ static enum prefetch_answer look_up(struct l2 *s, const struct l2_ahead *x, uint
     struct cache_spot at = cache_look(&s->cache, x->line);
     bool there = s->perfect || (s->all_sectors & (uint8_t)~cache_valid(&s->cache, at)) == 0;
     if (there || (at.way != CACHE_NO_WAY && s->cache.way[at.way].mshr != CACHE_NONE)) {
-        show(s, &r, there ? SEEN_HIT : SEEN_MERGED, NULL, now);
+        observe(s, &r, there ? SEEN_HIT : SEEN_MERGED, NULL, now);
         return there ? PREFETCH_PRESENT : PREFETCH_PENDING;
     }
     if (dram_full(s) || cache_await_at(&s->cache, at, x->line, s->all_sectors, pack(&r), &out) != CACHE_MISS)
@@ -390,12 +391,12 @@ static enum prefetch_answer look_up(struct l2 *s, const struct l2_ahead *x, uint
     cache_mark(&s->cache, &out, (uint8_t)(x->who + 1), x->note);
     write_back(s, &out, now);
     to_dram(s, x->line, false, out.mshr, out.fetch, now);
-    show(s, &r, SEEN_MISS, &out, now);
+    observe(s, &r, SEEN_MISS, &out, now);
     return PREFETCH_SENT;
 }
 
-/* Prefetches of the slice's own have the tags in cycles in which nothing else reads them, unless an access of an SM
- * waits for what they would take, too. */
+/* Runs a request of the slice's own prefetchers. It reads the tags only in cycles in which nothing else does, and while
+ * no access of an SM waits for the same resources. */
 static __attribute__((noinline, cold)) void ahead_tick(struct l2 *s, uint64_t now) {
     const struct l2_ahead x = s->ahead[s->ahead_head];
     if (s->port_free > now || s->stalled_since != NEVER || x.asked >= now || s->settled == now + 1)
@@ -420,7 +421,7 @@ bool l2_add_prefetcher(struct l2 *s, const struct prefetcher_ops *ops, void *ctx
     return prefetchers_add(&s->prefetchers, ops, NULL, ctx, cfg, &place) != NULL;
 }
 
-/* Data from DRAM goes into the line, as fast as the port takes it. */
+/* Fills a line with data from DRAM, at the speed of the port. */
 static void fill_tick(struct l2 *s, uint64_t now) {
     uint64_t at = s->fill_head & s->fill_mask;
     if (s->fill_free > now || s->fill[at].ready > now)
@@ -434,7 +435,7 @@ static void fill_tick(struct l2 *s, uint64_t now) {
     s->fill_free = now + move_cycles(s, sector_bytes(s->fill[at].sectors));
 }
 
-/* Performs an atomic whose line has come. Cycles it takes. */
+/* Performs an atomic whose line has arrived. Returns its cycles. */
 static __attribute__((noinline)) uint32_t late_atomic(struct l2 *s, const struct l2_request *r, uint64_t line) {
     struct cache_out out;
     s->n.atomics += r->serial;
@@ -443,7 +444,7 @@ static __attribute__((noinline)) uint32_t late_atomic(struct l2 *s, const struct
     return port_cycles(s, r);
 }
 
-/* One access that waited for a fill is answered a cycle. */
+/* Answers accesses that waited for a fill, one a cycle. */
 static void answer_tick(struct l2 *s, uint64_t now) {
     uint64_t id;
     while (s->answer_head != s->answer_tail && s->answer_free <= now && !out_full(s)) {

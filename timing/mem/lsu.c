@@ -1,11 +1,12 @@
-/* The front of the load/store unit: takes instructions, makes line accesses of them, passes shared memory's banks. */
+/* The front of the load/store unit: accepts instructions, splits them into line accesses, and runs the shared-memory
+ * banks. */
 #include "isa/hot_assert.h"
 #include "lsu_send.h"
 #include <stdlib.h>
 #include <string.h>
 
 static bool init(struct lsu *l) {
-    const struct config *c = &l->cfg;
+    const struct config *c = l->cfg;
     l->coalescer = (struct coalescer){.line_bytes = c->lsu.coalesce_line, .split_wide = c->lsu.split_wide};
     l->banks = (struct shared_banks){.banks = c->lsu.shared_banks, .width = c->lsu.shared_bank_bytes};
     l->front_stalled_since = NEVER;
@@ -27,7 +28,7 @@ static bool init(struct lsu *l) {
         !(l->fetch.ahead_sent = calloc(c->l1i.mshrs, sizeof *l->fetch.ahead_sent)))
         return false;
     l->status.most =
-        3 + 2 * (c->l1.ports + c->l1c.ports + c->tex.ports); /* a fetch, a prefetch, an access past the L1 */
+        3 + 2 * (c->l1.ports + c->l1c.ports + c->tex.ports); /* a fetch, a prefetch, and an access past the L1 */
     return l->front && l->ahead.queue && lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, MEM_READ) &&
            lsu_pipe_init(&l->pipe[PIPE_CONST], &c->l1c, MEM_CONSTANT) &&
            lsu_pipe_init(&l->pipe[PIPE_TEX], &c->tex, MEM_TEXTURE);
@@ -37,7 +38,7 @@ struct lsu *lsu_new(const struct config *cfg, struct memsys *mem, uint32_t sm) {
     struct lsu *l = calloc(1, sizeof *l);
     if (!l)
         return NULL;
-    l->cfg = *cfg;
+    l->cfg = cfg;
     l->status.port = memsys_port(mem, sm);
     l->status.next = NEVER;
     l->sm = sm;
@@ -75,14 +76,14 @@ static inline void add_line(struct lsu_front *f, const struct lsu_access *a, con
                                      .warp = a->warp};
 }
 
-/* Turns requests of the coalescer into line accesses of `f`. */
+/* Adds requests of the coalescer to `f` as line accesses. */
 static inline void add_lines(struct lsu_front *f, const struct lsu_access *a, const struct coalesced *lines, int n,
                              enum line_kind kind) {
     for (int i = 0; i < n && f->n < COALESCE_MAX; i++)
         add_line(f, a, &lines[i], kind);
 }
 
-/* The address of each lane that executes. */
+/* Returns the address of each active lane. */
 static const uint64_t *each_address(const struct lsu_access *a, uint64_t room[WARP_LANES]) {
     if (a->halves.shape == SHAPE_ANY)
         return a->addr;
@@ -91,7 +92,7 @@ static const uint64_t *each_address(const struct lsu_access *a, uint64_t room[WA
     return room;
 }
 
-/* What only prefetchers and owners of locks want to know. The last access to a line takes back its lock. */
+/* Adds the details that only prefetchers and lock owners need. The last access to a line releases its lock. */
 static __attribute__((noinline, cold)) void add_details(struct lsu *l, struct lsu_front *f, const struct lsu_access *a,
                                                         lanemask_t device) {
     uint64_t room[WARP_LANES];
@@ -119,12 +120,13 @@ static inline void add_constant(const struct lsu *l, struct lsu_front *f, const 
     add_line(f, a, &c, LINE_LOAD);
 }
 
-/* The constant cache serves one address a cycle: an access a distinct address, whatever line it is in; or one line. */
+/* Splits an access to the constant cache, which serves one address a cycle: one access per distinct address, or per
+ * line with lsu.constant_lines. */
 static __attribute__((noinline)) void add_different_constants(const struct lsu *l, struct lsu_front *f,
                                                               const struct lsu_access *a, lanemask_t lanes,
                                                               unsigned bytes) {
     uint64_t line_mask = (1ull << l->pipe[PIPE_CONST].line_shift) - 1,
-             same_mask = l->cfg.lsu.constant_lines ? line_mask : 0, room[WARP_LANES];
+             same_mask = l->cfg->lsu.constant_lines ? line_mask : 0, room[WARP_LANES];
     const uint64_t *addr = each_address(a, room);
     while (lanes) {
         uint64_t at = addr[__builtin_ctz(lanes)];
@@ -140,17 +142,17 @@ static __attribute__((noinline)) void add_different_constants(const struct lsu *
 static inline void add_constants(const struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
                                  unsigned bytes) {
     const struct halves *h = &a->halves;
-    if (h->shape == SHAPE_UNIFORM && h->first[0] == h->first[1]) /* mostly */
+    if (h->shape == SHAPE_UNIFORM && h->first[0] == h->first[1]) /* common case */
         add_constant(l, f, a, lanes, h->first[0], bytes);
     else
         add_different_constants(l, f, a, lanes, bytes);
 }
 
-static bool goes_past(const struct inst *in) {
+static bool bypasses_l1(const struct inst *in) {
     return in->cache_op == CACHE_CG || in->cache_op == CACHE_CV || in->hints & HINT_VOLATILE;
 }
 
-/* Where the accesses of `a` go that are not for the banks, and what they do there. */
+/* Returns where the accesses of `a` go that do not go to the banks. */
 static uint8_t destination(const struct lsu *l, const struct lsu_access *a, bool local) {
     if (a->kind == MEM_CONSTANT && l->pipe[PIPE_CONST].present)
         return PIPE_CONST;
@@ -158,7 +160,7 @@ static uint8_t destination(const struct lsu *l, const struct lsu_access *a, bool
         return TO_MEMORY;
     if (a->kind == MEM_TEXTURE && l->pipe[PIPE_TEX].present)
         return PIPE_TEX;
-    bool past = a->inst && !local && goes_past(a->inst) && !a->unlock;
+    bool past = a->inst && !local && bypasses_l1(a->inst) && !a->unlock;
     return l->pipe[PIPE_L1].present && !(past && a->kind != MEM_WRITE) ? PIPE_L1 : TO_MEMORY;
 }
 
@@ -170,21 +172,21 @@ static enum line_kind line_kind(const struct lsu_access *a, bool local) {
     return a->kind == MEM_WRITE ? LINE_STORE : a->kind == MEM_ATOMIC ? LINE_ATOMIC : LINE_LOAD;
 }
 
-/* Bytes of the segments that lanes are coalesced into. With lsu.segments they follow the size of the elements, and are
- * sectors for what goes past the L1. */
+/* Returns the segment size of the coalescer, in bytes. With lsu.segments it depends on the element size; accesses past
+ * the L1 use sectors. */
 static uint32_t segment_bytes(const struct lsu *l, const struct lsu_front *f, const struct lsu_access *a) {
     uint32_t bytes = l->coalescer.line_bytes;
     if (f->dest != TO_MEMORY && l->pipe[f->dest].line_bytes < bytes)
         bytes = l->pipe[f->dest].line_bytes;
-    if (!l->cfg.lsu.segments || f->dest == PIPE_TEX)
+    if (!l->cfg->lsu.segments || f->dest == PIPE_TEX)
         return bytes;
-    uint32_t most = a->msize == 1 || (a->inst && goes_past(a->inst)) ? 32 : a->msize == 2 ? 64 : 128;
+    uint32_t most = a->msize == 1 || (a->inst && bypasses_l1(a->inst)) ? 32 : a->msize == 2 ? 64 : 128;
     return bytes < most ? bytes : most;
 }
 
-/* Writes carry whole segments, with lsu.segments. */
+/* With lsu.segments, widens writes to whole segments. */
 static void widen(const struct lsu *l, const struct lsu_access *a, struct coalesced *lines, int n) {
-    for (int i = 0; i < n && a->kind == MEM_WRITE && l->cfg.lsu.segments; i++)
+    for (int i = 0; i < n && a->kind == MEM_WRITE && l->cfg->lsu.segments; i++)
         coalesce_widen(&lines[i]);
 }
 
@@ -195,8 +197,8 @@ static __attribute__((noinline)) int coalesce_each(const struct lsu *l, const st
     const uint64_t *addr = each_address(a, room);
     if (a->kind != MEM_ATOMIC)
         return coalesce(c, addr, lanes, bytes, lines);
-    return l->cfg.lsu.atomic_lanes ? coalesce_atomic_lanes(c, addr, lanes, bytes, lines)
-                                   : coalesce_atomic(c, addr, lanes, bytes, lines);
+    return l->cfg->lsu.atomic_lanes ? coalesce_atomic_lanes(c, addr, lanes, bytes, lines)
+                                    : coalesce_atomic(c, addr, lanes, bytes, lines);
 }
 
 static __attribute__((noinline)) void add_device(struct lsu *l, struct lsu_front *f, const struct lsu_access *a,
@@ -204,7 +206,7 @@ static __attribute__((noinline)) void add_device(struct lsu *l, struct lsu_front
     struct coalesced lines[COALESCE_MAX];
     struct coalescer c = l->coalescer;
     bool atomic = a->kind == MEM_ATOMIC;
-    c.line_bytes = atomic && l->cfg.lsu.atomic_lanes ? SECTOR_BYTES : segment_bytes(l, f, a);
+    c.line_bytes = atomic && l->cfg->lsu.atomic_lanes ? SECTOR_BYTES : segment_bytes(l, f, a);
     int n = a->halves.shape == SHAPE_ANY || atomic || bytes > c.line_bytes
                 ? coalesce_each(l, &c, a, lanes, bytes, lines)
                 : coalesce_halves(&c, &a->halves, lanes, bytes, lines);
@@ -243,7 +245,7 @@ static __attribute__((noinline)) unsigned shared_cycles_each(const struct lsu *l
 
 static inline void add_shared(struct lsu *l, struct lsu_front *f, const struct lsu_access *a, lanemask_t lanes,
                               unsigned bytes) {
-    bool turns = a->kind == MEM_ATOMIC && l->cfg.lsu.shared_serial;
+    bool turns = a->kind == MEM_ATOMIC && l->cfg->lsu.shared_serial;
     f->bank_cycles = turns ? 0 : shared_cycles_halves(&l->banks, &a->halves, lanes, bytes);
     if (!f->bank_cycles)
         f->bank_cycles = shared_cycles_each(l, a, lanes, bytes, turns);
@@ -251,7 +253,7 @@ static inline void add_shared(struct lsu *l, struct lsu_front *f, const struct l
     l->n.shared_passes += f->bank_cycles;
 }
 
-/* The highest address first. Of those with one address, the one made last goes first. */
+/* Sorts the line accesses by descending address; accesses with equal addresses are reversed. */
 static __attribute__((noinline)) void order_lines(struct lsu_front *f) {
     for (uint32_t i = 1; i < f->n; i++) {
         const struct line_op op = f->op[i];
@@ -269,7 +271,7 @@ void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
     unsigned bytes = (unsigned)a->n_elems * a->msize;
     lanemask_t shared = a->space == SPACE_SHARED ? a->lanes : a->shared_lanes & a->lanes;
     lanemask_t local = a->space == SPACE_LOCAL ? a->lanes : a->local_lanes & a->lanes & ~shared;
-    f->ready = now + l->cfg.lsu.agu_latency;
+    f->ready = now + l->cfg->lsu.agu_latency;
     f->slot = l->free_slot[--l->status.n_free];
     f->n = f->next = f->bank_cycles = 0;
     f->dest = TO_MEMORY;
@@ -277,7 +279,7 @@ void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now) {
         add_shared(l, f, a, shared, bytes);
     if (a->lanes & ~shared)
         add_cached(l, f, a, local, a->lanes & ~shared & ~local, bytes);
-    if (l->cfg.lsu.descending && f->n > 1)
+    if (l->cfg->lsu.descending && f->n > 1)
         order_lines(f);
     if (__builtin_expect(l->prefetchers.n != 0, 0))
         add_details(l, f, a, a->lanes & ~shared & ~local);
@@ -305,8 +307,8 @@ static void pop_front(struct lsu *l) {
         l->front_head = 0;
 }
 
-/* Sends line accesses of the head on their way, as many as there are ports, less those taken; false when the next one
- * cannot go. `*used` counts those that went into the L1. */
+/* Sends line accesses of the head, one per free port (`taken` ports are in use). False when the next access is blocked.
+ * `*used` gets the number of accesses that entered the L1. */
 static bool send_lines(struct lsu *l, struct lsu_front *f, uint32_t taken, uint32_t *used, uint64_t now) {
     struct lsu_pipe *p = f->dest == TO_MEMORY ? NULL : &l->pipe[f->dest];
     uint32_t ports = !p ? 1 : f->dest == PIPE_L1 ? p->ports - taken : p->ports;
@@ -324,9 +326,9 @@ static bool send_lines(struct lsu *l, struct lsu_front *f, uint32_t taken, uint3
     return true;
 }
 
-/* The access takes the banks for so many cycles. */
+/* The access occupies the banks for `cycles` cycles. */
 static inline void pass_banks(struct lsu *l, uint16_t slot, uint32_t cycles, uint64_t now) {
-    uint64_t at = l->shared.tail % LSU_SLOTS, ready = now + cycles + l->cfg.lsu.shared_latency - 2;
+    uint64_t at = l->shared.tail % LSU_SLOTS, ready = now + cycles + l->cfg->lsu.shared_latency - 2;
     if (l->shared.head == l->shared.tail++)
         l->due[PART_SHARED] = ready;
     l->shared.slot[at] = slot;
@@ -339,7 +341,7 @@ static inline void front_due(struct lsu *l) {
     l->due[PART_FRONT] = !l->status.n_queue ? NEVER : refused ? 0 : max64(l->front[l->front_head].ready, l->front_free);
 }
 
-/* What has come from memory goes into shared memory before the front has its turn: it is older. */
+/* Writes data that has come from memory into shared memory. It goes before the front because it is older. */
 static void fill_tick(struct lsu *l, uint64_t now) {
     if (now < l->front_free)
         return;
@@ -351,7 +353,7 @@ static void fill_tick(struct lsu *l, uint64_t now) {
     l->n.shared_passes += l->slot[slot].fill;
 }
 
-/* `taken` ports of the L1 are used in this cycle. Returns how many it uses. */
+/* Runs the front for one cycle; `taken` ports of the L1 are in use. Returns how many more it used. */
 static uint32_t front_tick(struct lsu *l, uint32_t taken, uint64_t now) {
     struct lsu_front *f = &l->front[l->front_head];
     uint32_t used = 0;
@@ -377,8 +379,8 @@ static uint32_t front_tick(struct lsu *l, uint32_t taken, uint64_t now) {
     return used;
 }
 
-/* Requests of prefetchers share the L1's ports with the front: see prefetch.h. */
-static void front_and_asked_tick(struct lsu *l, uint64_t now) {
+/* Runs the front and the requests of prefetchers, which share the L1's ports: see prefetch.h. */
+static void front_and_prefetch_tick(struct lsu *l, uint64_t now) {
     uint32_t ports = l->pipe[PIPE_L1].present ? l->pipe[PIPE_L1].ports : 1, used = 0;
     if (lsu_asked_first(l, now))
         used = lsu_asked_tick(l, 1, now);
@@ -402,25 +404,25 @@ static void fetch_tick(struct lsu *l, uint64_t now) {
     l->n_others--;
     uint64_t at = l->fetch.head++ % LSU_FETCHES;
     bool ahead = l->fetch.ahead[at];
-    uint8_t sectors = (uint8_t)((1u << l->cfg.l1i.line / SECTOR_BYTES) - 1);
+    uint8_t sectors = (uint8_t)((1u << l->cfg->l1i.line / SECTOR_BYTES) - 1);
     if (ahead)
         lsu_ahead_leaves(l, &l->fetch.ahead_sent[l->fetch.tag[at]], MEM_FETCH_AHEAD, sectors);
     *memport_place(l->status.port) = (struct mem_request){.kind = ahead ? MEM_FETCH_AHEAD : MEM_INSTRUCTION,
                                                           .address = l->fetch.address[at],
                                                           .tag = l->fetch.tag[at],
                                                           .sectors = sectors,
-                                                          .bytes = (uint16_t)l->cfg.l1i.line};
+                                                          .bytes = (uint16_t)l->cfg->l1i.line};
     lsu_send(l, now);
 }
 
-/* What is seldom there, and the front, which shares the ports with it. */
+/* Runs the parts that rarely have work, and the front, which shares ports with them. */
 static __attribute__((noinline)) void others_tick(struct lsu *l, uint64_t now) {
     if (l->fetch.head != l->fetch.tail)
         fetch_tick(l, now);
     if (l->fills.head != l->fills.tail)
         fill_tick(l, now);
     if (l->ahead.n)
-        front_and_asked_tick(l, now);
+        front_and_prefetch_tick(l, now);
     else if (l->status.n_queue)
         front_tick(l, 0, now);
 }
@@ -431,10 +433,10 @@ static uint64_t others_next(const struct lsu *l, uint64_t now) {
     return l->fills.head != l->fills.tail ? max64(now + 1, l->front_free) : NEVER;
 }
 
-/* The first cycle of a part that is not refused. */
+/* Finds the first cycle in which a part that was not refused has work. */
 static inline void find_next(struct lsu *l, uint64_t now) {
     _Static_assert(LSU_PARTS == 5, "each is named: a loop would become a load of several, just after they were stored");
-    const uint64_t *due = l->due; /* of each the cycle before, so that 0 comes last */
+    const uint64_t *due = l->due; /* minus 1, so that 0 ("refused") becomes the largest value */
     uint64_t pipes = min64(min64(due[PIPE_L1] - 1, due[PIPE_CONST] - 1), due[PIPE_TEX] - 1);
     uint64_t before = min64(pipes, min64(due[PART_FRONT] - 1, due[PART_SHARED] - 1));
     uint64_t next = before == NEVER ? NEVER : before + 1;
@@ -443,8 +445,8 @@ static inline void find_next(struct lsu *l, uint64_t now) {
     l->status.next = next;
 }
 
-/* What the last cycle found, and nobody took. */
-static __attribute__((noinline, cold)) void forget_notes(struct lsu *l) {
+/* Drops the misses and known loads of the last cycle that nobody took. */
+static __attribute__((noinline, cold)) void drop_notices(struct lsu *l) {
     l->misses.n = 0;
     for (; l->known.n; l->known.n--)
         l->known.noted[l->known.slot[l->known.n - 1]] = false;
@@ -455,7 +457,7 @@ unsigned lsu_tick(struct lsu *l, uint64_t now) {
     struct lsu_status *s = &l->status;
     l->ended = false;
     if (__builtin_expect(l->misses.wanted | l->known.wanted, 0))
-        forget_notes(l);
+        drop_notices(l);
     if (memport_reply_cycle(s->port) <= now)
         lsu_replies(l, now);
     if (l->n_returns)
@@ -477,7 +479,7 @@ unsigned lsu_tick(struct lsu *l, uint64_t now) {
 bool lsu_has_room(const struct lsu *l) {
     uint32_t most = (l->fetch.head != l->fetch.tail) + (l->ahead.n != 0);
     most += l->status.n_queue && l->front[l->front_head].dest == TO_MEMORY;
-    for (int i = 0; i < LSU_PIPES; i++) /* a miss, and the line that it drives out */
+    for (int i = 0; i < LSU_PIPES; i++) /* a miss, and the line that it evicts */
         most += l->pipe[i].head != l->pipe[i].tail ? 2 * l->pipe[i].ports : 0;
     return memport_ample(l->status.port, most);
 }
@@ -506,7 +508,7 @@ bool lsu_known(struct lsu *l, uint32_t *tag) {
 
 bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes) {
     const struct lsu_slot *s = &l->slot[l->slot_of_tag[tag % LSU_TAGS]];
-    if (s->tag != tag || !s->pending) /* another tag took its place in the look-up */
+    if (s->tag != tag || !s->pending) /* another tag replaced it in the look-up */
         for (s = l->slot; s < l->slot + LSU_SLOTS; s++)
             if (s->tag == tag && s->pending)
                 break;
@@ -517,8 +519,8 @@ bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes
 
 bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, bool ahead, uint64_t now) {
     (void)now;
-    hot_assert(!ahead || (l->fetch.ahead_sent && tag < l->cfg.l1i.mshrs));
-    uint32_t replies = memport_splits(l->status.port, MEM_INSTRUCTION) ? l->cfg.l1i.line / SECTOR_BYTES : 1;
+    hot_assert(!ahead || (l->fetch.ahead_sent && tag < l->cfg->l1i.mshrs));
+    uint32_t replies = memport_splits(l->status.port, MEM_INSTRUCTION) ? l->cfg->l1i.line / SECTOR_BYTES : 1;
     if (l->fetch.in_flight + replies > LSU_FETCH_REPLIES || l->fetch.tail - l->fetch.head == LSU_FETCHES)
         return false;
     uint64_t at = l->fetch.tail++ % LSU_FETCHES;
@@ -527,7 +529,7 @@ bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, bool ahead, uint64
     l->fetch.tag[at] = tag;
     l->fetch.ahead[at] = ahead;
     l->n_others++;
-    l->status.next = 0; /* it may go in the next cycle */
+    l->status.next = 0; /* it may leave in the next cycle */
     return true;
 }
 
@@ -583,7 +585,7 @@ static const struct stat_row l1_rows[] = {
 #define COUNT_ROWS struct lsu_pipe_counts
 #include "l1_stats.def"
 };
-/* Of any pipe: its statistics have the order of those of the L1. */
+/* Rows for any pipeline: its statistics have the order of the L1's statistics. */
 static const struct stat_row pipe_rows_of_l1[] = {
 #define IN l1
 #define COUNT_ROWS struct lsu_pipe_counts

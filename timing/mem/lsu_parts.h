@@ -1,6 +1,6 @@
 #ifndef TIMING_LSU_PARTS_H
 #define TIMING_LSU_PARTS_H
-/* The inside of the load/store unit: lsu.c has the front (queue, coalescing, banks), lsu_pipes.c what is behind it (the
+/* The inside of the load/store unit. lsu.c has the front (queue, coalescing, banks); lsu_pipes.c has the rest (the
  * pipelines into the caches, misses and replies). */
 #include "cache.h"
 #include "coalesce.h"
@@ -17,31 +17,31 @@
 #include <stddef.h>
 
 enum {
-    LSU_BYPASS = TABLE_SIZE(512, 2),     /* loads and atomics on their way past the L1 */
-    LSU_PREFETCHES = TABLE_SIZE(256, 8), /* requests of prefetchers, in the queue or under way */
-    LSU_PATIENCE = 32,                   /* cycles after which one of them goes before an access of a warp */
+    LSU_BYPASS = TABLE_SIZE(512, 2),     /* loads and atomics in flight past the L1 */
+    LSU_PREFETCHES = TABLE_SIZE(256, 8), /* requests of prefetchers, queued or in flight */
+    LSU_PATIENCE = 32,                   /* cycles after which such a request goes before an access of a warp */
     LSU_FETCHES = TABLE_SIZE(64, 2),     /* instruction fetches that wait for the memory port */
-    LSU_FETCH_REPLIES = 8 * LSU_FETCHES, /* and their replies, by sector, that are due or wait for the SM */
+    LSU_FETCH_REPLIES = 8 * LSU_FETCHES, /* instruction replies, by sector, that are due or wait for the SM */
     LSU_TAGS = TABLE_SIZE(1024, 2),      /* entries of the tag look-up */
-    NO_SLOT = 0xfffe,                    /* of an access that nobody waits for */
+    NO_SLOT = 0xfffe,                    /* slot of an access that nobody waits for */
     PIPE_WAYS = 8,                       /* lines whose ways a pipeline remembers */
-    PREFETCH_SLOT = 0xffff,              /* of such a request; its index takes the place of the lanes */
+    PREFETCH_SLOT = 0xffff,              /* slot of a prefetcher's request; its index is in `lanes` */
 };
-#define BYPASS_TAG 0x80000000u /* marks a request's tag as an index of bypass[] */
-#define UNTAGGED   0xffffffffu /* of a prefetch into the L2 that no one asked to be told of */
+#define BYPASS_TAG 0x80000000u /* marks a request's tag as an index into bypass[] */
+#define UNTAGGED   0xffffffffu /* tag of a prefetch into the L2 without an answer */
 
-/* What a line access does. */
+/* The kind of a line access. */
 enum line_kind {
     LINE_LOAD,
     LINE_STORE,
     LINE_LOCAL_LOAD,
     LINE_LOCAL_STORE,
     LINE_ATOMIC,
-    LINE_PREFETCH, /* an instruction's */
-    LINE_ASKED,    /* a prefetcher's: slot is an index into ahead[] */
+    LINE_PREFETCH, /* of an instruction */
+    LINE_ASKED,    /* of a prefetcher: slot is an index into ahead[] */
 };
 
-/* One access to one line, on its way through a pipeline. */
+/* An access to one line in a pipeline. */
 struct line_op {
     uint64_t address; /* of the line */
     uint64_t ready;   /* cycle at which the tags are read */
@@ -49,36 +49,36 @@ struct line_op {
     uint32_t pc;
     uint16_t slot, bytes;
     uint8_t sectors, full, kind, serial;
-    uint8_t warp, offset; /* offset: of the byte that the lowest lane wants */
-    bool unlocks, leads;  /* leads: the first of its instruction */
+    uint8_t warp, offset; /* offset: first byte of the lowest lane */
+    bool unlocks, leads;  /* unlocks: releases a lock; leads: first of its instruction */
 };
 
 /* A request of a prefetcher. */
 struct lsu_ahead {
     struct prefetch_request r;
-    uint64_t asked;     /* cycle */
-    uint16_t who, next; /* next: of the free ones */
+    uint64_t asked;     /* cycle of the request */
+    uint16_t who, next; /* next: in the free list */
 };
 
-/* What prefetches have in flight for one MSHR of the L1, or of the L1 instruction cache. */
+/* Prefetches in flight for one MSHR of the L1, or of the L1 instruction cache. */
 struct lsu_ahead_sent {
     uint8_t alone;                  /* sectors that no demand access waits for */
-    uint8_t request[CACHE_SECTORS]; /* of each such sector: the sectors that its reply brings */
+    uint8_t request[CACHE_SECTORS]; /* for each of these sectors: the sectors in its reply */
 };
 
 /* An access in flight. */
 struct lsu_slot {
     uint32_t tag;
-    uint32_t pending; /* lines, and the banks, that are not done; 0: free */
+    uint32_t pending; /* unfinished parts: lines, and the banks; 0: the slot is free */
     uint32_t unread;  /* lines whose tags have not been read */
     lanemask_t miss_lanes;
     bool missed;
     bool wide; /* a lane may wait for several lines */
     uint8_t warp;
-    uint8_t fill; /* cycles at the banks when all lines are there: the last of `pending` */
+    uint8_t fill; /* cycles at the banks after all lines have arrived: the last part */
 };
 
-/* The pipeline of one cache: accesses enter at one end, one a cycle, and find their data or not at the other. */
+/* Counts of the pipeline of one cache. Accesses enter the pipeline one a cycle, and read the tags at its end. */
 struct lsu_pipe_counts {
 #define COUNT_FIELDS
 #include "timing/report/count_begin.def"
@@ -97,26 +97,26 @@ struct lsu_counts {
 struct lsu_pipe {
     struct cache cache;
     bool present;
-    bool awaits_fill; /* its cache has refused the head, which nothing but a fill changes */
+    bool awaits_fill; /* its cache refused the head, which must wait for a fill */
     uint8_t id;       /* enum lsu_part */
-    uint8_t mem_kind; /* of its misses */
+    uint8_t mem_kind; /* kind of the requests for its misses */
     uint8_t line_shift, all_sectors;
     uint32_t line_bytes;
     bool write_back_local, write_back_global;
     uint32_t latency, ports;
-    uint16_t *returns; /* ring with peer.lsu_serial_returns: filled MSHRs whose accesses have not returned */
-    bool *returning;   /* by MSHR: it is in that ring */
+    uint16_t *returns; /* ring with peer.lsu_serial_returns: filled MSHRs with accesses that have not returned */
+    bool *returning;   /* by MSHR: the MSHR is in that ring */
     uint32_t returns_head, n_returns;
     struct lsu_ahead_sent *ahead_sent; /* by MSHR; NULL: no prefetch goes into this cache */
     struct line_op *ring;
     uint32_t mask, depth;
     uint64_t head, tail;
-    uint64_t stalled_since;  /* the head was refused first at this cycle; NEVER: it was not */
-    uint32_t way[PIPE_WAYS]; /* of the cache: where a line was last, by its low bits */
+    uint64_t stalled_since;  /* cycle at which the head was first refused; NEVER: it was not */
+    uint32_t way[PIPE_WAYS]; /* cache way where a line was found last, by the line's low bits */
     struct lsu_pipe_counts n;
 };
 
-/* Parts that have a cycle of their own: pipelines, the front, the pipeline of shared memory. */
+/* Parts with a due cycle: pipelines, the front, the pipeline of shared memory. */
 enum lsu_part {
     PIPE_L1,
     PIPE_CONST,
@@ -131,9 +131,9 @@ enum lsu_part {
 
 /* A memory instruction in the front queue. */
 struct lsu_front {
-    uint64_t ready; /* first cycle it may start */
+    uint64_t ready; /* first cycle in which it may start */
     uint32_t bank_cycles;
-    uint32_t n, next; /* lines, and the next to go */
+    uint32_t n, next; /* lines, and the next line to send */
     uint16_t slot;
     uint8_t dest; /* enum lsu_part */
     struct line_op op[COALESCE_MAX];
@@ -142,34 +142,33 @@ struct lsu_front {
 struct lsu_bypass {
     lanemask_t lanes;
     uint16_t slot, next_free;
-    uint8_t due; /* replies */
+    uint8_t due; /* replies due */
 };
 
 struct lsu {
-    struct lsu_status status; /* first: lsu_status() */
-    /* By part: the first cycle in which it has something to do. NEVER: it is empty, or waits for a fill of its cache;
-     * 0: it was refused, so that it tries again whenever there is a cycle of the unit, which a reply brings, or room at
-     * the port. */
+    struct lsu_status status; /* must be first: see lsu_status() */
+    /* By part: the first cycle in which it has work. NEVER: it is empty, or waits for a fill of its cache. 0: it was
+     * refused, and tries again in every cycle of the unit, which a reply or room at the port brings. */
     uint64_t due[LSU_PARTS];
-    uint32_t n_others;    /* what waits besides: fetches, filled accesses before the banks, requests of prefetchers */
-    uint32_t n_returns;   /* of all pipelines */
-    uint32_t return_turn; /* pipeline that returns an access first */
+    uint32_t n_others;    /* other work: fetches, filled accesses before the banks, requests of prefetchers */
+    uint32_t n_returns;   /* filled MSHRs of all pipelines with accesses to return */
+    uint32_t return_turn; /* pipeline with the highest priority to return an access */
     uint32_t sm;
-    struct trace *trace; /* NULL: off */
+    struct trace *trace; /* NULL: no trace */
     struct coalescer coalescer;
     struct shared_banks banks;
     struct lsu_pipe pipe[LSU_PIPES];
 
-    struct lsu_front *front; /* ring of cfg.lsu.queue; status.n_queue */
+    struct lsu_front *front; /* ring of cfg->lsu.queue entries; status.n_queue are in use */
     uint32_t front_head;
-    uint64_t front_free;          /* the banks are busy before this cycle */
-    uint64_t front_stalled_since; /* NEVER: it goes on */
+    uint64_t front_free;          /* cycle before which the banks are busy */
+    uint64_t front_stalled_since; /* cycle since which the head is blocked; NEVER: it is not */
 
     struct {
         uint16_t slot[LSU_SLOTS];
         uint64_t ready[LSU_SLOTS];
         uint64_t head, tail;
-    } shared; /* accesses in the shared-memory pipeline; ready never falls */
+    } shared; /* accesses in the shared-memory pipeline; `ready` never decreases */
     struct {
         uint16_t slot[LSU_SLOTS];
         uint64_t head, tail;
@@ -178,58 +177,58 @@ struct lsu {
         uint64_t address[LSU_FETCHES];
         uint32_t tag[LSU_FETCHES];
         bool ahead[LSU_FETCHES]; /* for a stream buffer */
-        uint64_t head, tail;     /* waiting for the port */
+        uint64_t head, tail;     /* fetches that wait for the port */
         uint32_t done[LSU_FETCH_REPLIES];
         uint8_t sectors[LSU_FETCH_REPLIES];
-        uint32_t done_at;                  /* the oldest of status.n_fetched */
-        uint32_t in_flight;                /* replies */
-        struct lsu_ahead_sent *ahead_sent; /* by tag; NULL: there are no stream buffers */
+        uint32_t done_at;                  /* the oldest of status.n_fetched replies */
+        uint32_t in_flight;                /* replies due */
+        struct lsu_ahead_sent *ahead_sent; /* by tag; NULL: no stream buffers */
     } fetch;
 
     struct prefetchers prefetchers;
     struct {
         struct lsu_ahead all[LSU_PREFETCHES];
-        uint16_t free;    /* list, NO_SLOT ends */
-        uint16_t *queue;  /* ring of cfg.lsu.prefetch_queue: before the L1's tags, or the port */
-        uint32_t head, n; /* of the queue */
+        uint16_t free;    /* free list, NO_SLOT ends it */
+        uint16_t *queue;  /* ring of cfg->lsu.prefetch_queue entries: requests before the L1's tags, or the port */
+        uint32_t head, n; /* head and length of the queue */
     } ahead;
 
     struct {
         bool wanted;
         uint32_t n, tag[LSU_SLOTS];
-    } misses; /* found in this cycle: lsu_missed() */
+    } misses; /* misses found in this cycle: lsu_missed() */
     struct {
         bool wanted, noted[LSU_SLOTS];
         uint32_t n, taken;
         uint16_t slot[LSU_SLOTS];
-    } known; /* likewise: lsu_known() */
+    } known; /* loads found in this cycle: lsu_known() */
 
     struct lsu_slot slot[LSU_SLOTS];
-    uint16_t free_slot[LSU_SLOTS];  /* status.n_free */
+    uint16_t free_slot[LSU_SLOTS];  /* stack of status.n_free */
     uint16_t slot_of_tag[LSU_TAGS]; /* last slot used for a tag, by its low bits */
     struct lsu_bypass bypass[LSU_BYPASS];
-    uint16_t free_bypass;        /* list, NO_SLOT ends */
+    uint16_t free_bypass;        /* free list, NO_SLOT ends it */
     uint32_t stores[WARP_SLOTS]; /* acknowledgements due, by warp */
     struct warp_set stores_ended;
-    bool ended; /* in this cycle another one came to it */
+    bool ended; /* a warp was added to stores_ended in this cycle */
 
-    struct mem_waits waits; /* for replies */
+    struct mem_waits waits; /* waits for replies */
     struct lsu_counts n;
-    struct config cfg;
+    const struct config *cfg; /* outlives the unit */
 };
 _Static_assert(offsetof(struct lsu, status) == 0, "lsu_status() looks there");
 
 bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, enum mem_kind kind);
 void lsu_pipe_free(struct lsu_pipe *p);
-/* The part has asked for room for `n` at the port, and was refused or not. Who waits for replies, or for a place in a
- * table, wants no room. */
+/* Notes whether `part` was refused, when it needed room for `n` requests at the port. An access that waits for replies
+ * or a table entry needs no room. */
 static inline bool lsu_refused(struct lsu *l, uint32_t part, uint32_t n, bool refused) {
     uint32_t wants = refused && memport_full(l->status.port, n);
     l->status.wants = (l->status.wants & ~(1u << part)) | wants << part;
     return refused;
 }
 static inline bool lsu_pipe_full(const struct lsu_pipe *p) { return p->tail - p->head == p->depth; }
-/* One cycle of a pipeline's end. */
+/* Runs the end of a pipeline for one cycle. */
 void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now);
 static inline void lsu_pipe_enter(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
     struct line_op *to = &p->ring[p->tail & p->mask];
@@ -240,35 +239,36 @@ static inline void lsu_pipe_enter(struct lsu *l, struct lsu_pipe *p, const struc
     *to = *op;
     to->ready = ready;
 }
-/* Takes a reply that is due. */
+/* Takes the replies that are due. */
 void lsu_replies(struct lsu *l, uint64_t now);
-/* With peer.lsu_serial_returns: one access that waits for a filled line returns. */
+/* Returns one access that waits for a filled line (peer.lsu_serial_returns). */
 void lsu_return(struct lsu *l, uint64_t now);
 /* Sends an access past the L1. False when the port or the table is full. */
 bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now);
-/* `sectors` of `op` as those of the cache's line, which may be longer than the coalescer's. */
+/* Converts `sectors` of `op` to sectors of the cache's line, which may be longer than the coalescer's line. */
 static inline uint8_t lsu_sectors_in_line(const struct lsu_pipe *p, const struct line_op *op, uint8_t sectors) {
     unsigned first = (unsigned)(op->address & ((1u << p->line_shift) - 1)) / SECTOR_BYTES;
     return (uint8_t)(sectors << first);
 }
-/* An instruction's prefetch at the tags of its cache, or on its way past it: dropped where a load would wait. */
+/* Handles a prefetch instruction at the tags of its cache (or past the L1). It is dropped where a load would wait. */
 void lsu_prefetch(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now);
 void lsu_prefetch_past(struct lsu *l, const struct line_op *op, uint64_t now);
-/* A demand access waits for `sectors` of the line of `mshr`. Where only prefetches wait for some of them, its own wait
- * begins: see mem_waits.h. */
+/* Makes a demand access wait for `sectors` of the line of `mshr`. If only prefetches wait for some of them, the
+ * access's own wait begins: see mem_waits.h. */
 void lsu_join_prefetch(struct lsu *l, struct lsu_pipe *p, uint32_t mshr, uint8_t sectors, uint64_t now);
-/* A prefetch, a request of kind `kind`, leaves for `sectors`; a prefetch's reply has come. */
+/* Notes that a prefetch for `sectors`, a request of kind `kind`, leaves; that the reply to a prefetch has arrived. */
 void lsu_ahead_leaves(struct lsu *l, struct lsu_ahead_sent *a, uint8_t kind, uint8_t sectors);
 void lsu_ahead_came(struct lsu *l, struct lsu_ahead_sent *a, const struct mem_request *r);
-/* A prefetcher's request at the tags. */
+/* Handles a prefetcher's request at the tags. */
 void lsu_asked(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now);
-/* The data of the request with this index have come. */
+/* Tells the owner of request `index` that its data have arrived. */
 void lsu_asked_arrived(struct lsu *l, uint32_t index, uint64_t now);
-/* Takes requests out of the queue, through so many of the L1's ports. Returns how many it used. */
+/* Takes prefetcher requests out of the queue, through up to `ports` ports of the L1. Returns the number of ports
+ * used. */
 uint32_t lsu_asked_tick(struct lsu *l, uint32_t ports, uint64_t now);
-/* True when the first of them goes before an access of a warp. */
+/* True when the first of these requests goes before an access of a warp. */
 bool lsu_asked_first(const struct lsu *l, uint64_t now);
-/* An access has read the tags, or went past them: to prefetchers at the L1. */
+/* Tells prefetchers at the L1 about an access that has read the tags, or went past them. */
 void lsu_seen(struct lsu *l, const struct line_op *op, enum prefetch_result result, const struct cache_out *out,
               uint64_t now);
 static inline void lsu_show(struct lsu *l, const struct lsu_pipe *p, const struct line_op *op,
@@ -276,7 +276,7 @@ static inline void lsu_show(struct lsu *l, const struct lsu_pipe *p, const struc
     if (__builtin_expect(l->prefetchers.n != 0, 0) && (!p || p == &l->pipe[PIPE_L1]))
         lsu_seen(l, op, result, out, now);
 }
-/* One of the parts that `slot` waits for is done. */
+/* Ends one of the parts that `slot` waits for. */
 static inline void lsu_part_done(struct lsu *l, uint32_t slot) {
     struct lsu_slot *s = &l->slot[slot];
     hot_assert(s->pending);

@@ -191,7 +191,7 @@ static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
     uint8_t sectors = lsu_sectors_in_line(p, op, op->sectors);
     bool local = op->kind == LINE_LOCAL_STORE, back = local ? p->write_back_local : p->write_back_global;
     bool hit = cache_look(&p->cache, line).way != CACHE_NO_WAY;
-    if (local && !hit && !l->cfg.lsu.local_allocate)
+    if (local && !hit && !l->cfg->lsu.local_allocate)
         back = false;
     struct cache_out out;
     if (back) {
@@ -203,7 +203,7 @@ static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
     } else {
         if (lsu_refused(l, p->id, 1, !memport_room(l->status.port, now)))
             return false;
-        cache_write_through(&p->cache, line, !l->cfg.lsu.update_on_write, &out);
+        cache_write_through(&p->cache, line, !l->cfg->lsu.update_on_write, &out);
         send_store(l, op, now);
     }
     count_access(p, sectors, hit);
@@ -227,7 +227,7 @@ static __attribute__((noinline, cold)) void always_there(struct lsu *l, struct l
 }
 
 static bool finish(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
-    if (p == &l->pipe[PIPE_L1] && l->cfg.memory.perfect_l1) {
+    if (p == &l->pipe[PIPE_L1] && l->cfg->memory.perfect_l1) {
         always_there(l, p, op, now);
         return true;
     }
@@ -313,7 +313,7 @@ static void fill(struct lsu *l, struct lsu_pipe *p, const struct mem_request *r,
     p->n.fills += p->cache.shape.sectored ? (uint32_t)__builtin_popcount(r->sectors) : (m->pending & ~r->sectors) == 0;
     cache_fill(&p->cache, r->tag, (uint8_t)r->sectors);
     try_again(l, p);
-    if (l->cfg.lsu.returns) {
+    if (l->cfg->lsu.returns) {
         queue_return(l, p, r->tag);
         return;
     }

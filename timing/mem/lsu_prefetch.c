@@ -3,10 +3,10 @@
 
 static struct lsu_pipe *l1_of(struct lsu *l) { return &l->pipe[PIPE_L1]; }
 
-static uint8_t whole_l2_line(const struct lsu *l) { return (uint8_t)((1u << l->cfg.l2.line / SECTOR_BYTES) - 1); }
+static uint8_t whole_l2_line(const struct lsu *l) { return (uint8_t)((1u << l->cfg->l2.line / SECTOR_BYTES) - 1); }
 
 static void send_into_l2(struct lsu *l, const struct line_op *op, uint8_t sectors, uint32_t tag, uint64_t now) {
-    uint32_t line = l->cfg.l2.line;
+    uint32_t line = l->cfg->l2.line;
     *memport_place(l->status.port) = (struct mem_request){.kind = MEM_PREFETCH,
                                                           .address = op->address & ~(uint64_t)(line - 1),
                                                           .tag = tag,
@@ -80,12 +80,12 @@ void lsu_prefetch(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
 /* What the L1, or the memory behind it, can never do. */
 static bool never(const struct lsu *l, enum prefetch_want want) {
     if (want == PREFETCH_INTO_L2)
-        return l->cfg.memory.model == MEMORY_FIXED || !l->cfg.l2.size;
+        return l->cfg->memory.model == MEMORY_FIXED || !l->cfg->l2.size;
     const struct lsu_pipe *p = &l->pipe[PIPE_L1];
-    return !p->present || (want != PREFETCH_LINE && p->cache.shape.ways < 2 && !l->cfg.memory.perfect_l1);
+    return !p->present || (want != PREFETCH_LINE && p->cache.shape.ways < 2 && !l->cfg->memory.perfect_l1);
 }
 
-static bool full(const struct lsu *l) { return l->ahead.n == l->cfg.lsu.prefetch_queue || l->ahead.free == NO_SLOT; }
+static bool full(const struct lsu *l) { return l->ahead.n == l->cfg->lsu.prefetch_queue || l->ahead.free == NO_SLOT; }
 
 static void tell_of_room(struct lsu *l, uint64_t now) {
     if (!full(l))
@@ -106,7 +106,7 @@ static enum prefetch_asked ask(void *cache, uint32_t who, const struct prefetch_
     struct lsu_ahead *x = &l->ahead.all[id];
     l->ahead.free = x->next;
     *x = (struct lsu_ahead){.r = *r, .asked = now, .who = (uint16_t)who};
-    l->ahead.queue[(l->ahead.head + l->ahead.n++) % l->cfg.lsu.prefetch_queue] = id;
+    l->ahead.queue[(l->ahead.head + l->ahead.n++) % l->cfg->lsu.prefetch_queue] = id;
     l->n_others++;
     a->n.asked++;
     l->status.next = min64(l->status.next, now + 1);
@@ -127,7 +127,7 @@ static void answer(struct lsu *l, uint32_t id, enum prefetch_answer a, bool last
 /* The request's access to the tags, or its way past them. */
 static struct line_op op_of(const struct lsu *l, uint16_t id) {
     const struct lsu_ahead *x = &l->ahead.all[id];
-    uint64_t line = x->r.want == PREFETCH_INTO_L2 ? l->cfg.l2.line : l->pipe[PIPE_L1].line_bytes;
+    uint64_t line = x->r.want == PREFETCH_INTO_L2 ? l->cfg->l2.line : l->pipe[PIPE_L1].line_bytes;
     struct line_op op = {.address = x->r.address & ~(line - 1),
                          .slot = id,
                          .pc = x->r.pc,
@@ -143,7 +143,7 @@ static const struct lsu_ahead *first_asked(const struct lsu *l) {
 }
 
 static void pop_asked(struct lsu *l) {
-    l->ahead.head = (l->ahead.head + 1) % l->cfg.lsu.prefetch_queue;
+    l->ahead.head = (l->ahead.head + 1) % l->cfg->lsu.prefetch_queue;
     l->ahead.n--;
     l->n_others--;
 }
@@ -213,7 +213,7 @@ void lsu_asked(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint
         answer(l, op->slot, PREFETCH_PRESENT, true, now);
         return;
     }
-    if (!l->cfg.memory.perfect_l1)
+    if (!l->cfg->memory.perfect_l1)
         a = look_up(l, p, op, lock, &out, now);
     if (a == PREFETCH_SENT) {
         cache_mark(&p->cache, &out, (uint8_t)(x->who + 1), x->r.note);
@@ -259,7 +259,7 @@ static struct prefetch_asker *add(struct lsu *l, const struct prefetcher_ops *op
     const struct lsu_pipe *p = l1_of(l);
     struct prefetch_place place = {
         .level = PREFETCH_AT_L1, .number = l->sm, .line_bytes = p->present ? p->line_bytes : 0, .cache = l, .ask = ask};
-    return prefetchers_add(&l->prefetchers, ops, state, ctx, &l->cfg, &place);
+    return prefetchers_add(&l->prefetchers, ops, state, ctx, l->cfg, &place);
 }
 
 bool lsu_add_prefetcher(struct lsu *l, const struct prefetcher_ops *ops, void *ctx) {

@@ -1,15 +1,15 @@
 #ifndef TIMING_MEMPORT_H
 #define TIMING_MEMPORT_H
-/* One SM's door to the memory side: a ring of requests and a ring of replies. The two sides may run at the same time:
- * what one has done the other learns at memport_exchange(), between windows. What it learns then carries the cycle at
- * which it may know, so the result does not depend on when that is. */
+/* The port of one SM to the memory side: a ring of requests and a ring of replies. Both sides may run at the same time.
+ * Each learns of the other's actions at memport_exchange(), between windows. Each action carries the cycle from which
+ * the other side may know of it, so the result does not depend on the time of the exchange. */
 #include "icnt.h"
 #include "memsys.h"
 
-/* Replies of the cache of the SM's cluster (gpc.h). They are not known as long before their cycle as the crossbar's:
- * an SM for which some are due does not go beyond memport.sure. */
+/* Replies of the cache of the SM's cluster (gpc.h). They become known later than replies of the crossbar, so an SM
+ * that expects some does not run beyond memport.sure. */
 struct memport_near {
-    uint64_t taken, replied; /* replies taken out; what the SM knows of `put` */
+    uint64_t taken, replied; /* replies taken out; the SM's copy of `put` */
     uint32_t due;            /* requests without a reply */
     uint32_t mask;
     struct mem_request *reply;
@@ -18,35 +18,35 @@ struct memport_near {
 
 struct memport {
     /* the SM's half */
-    uint64_t sent, freed, taken; /* requests put in; known to be gone; replies taken out */
-    uint64_t removed, replied;   /* what it knows of the other half */
-    uint64_t reply_cycle;        /* of the next reply that it knows of; UINT64_MAX: none */
-    uint64_t sure;               /* cycle before which it knows all room there is; later there may be more */
-    uint32_t unit;               /* most places that a request takes: 1, or flits of the largest packet */
-    uint32_t flit_bytes;         /* 0: a request takes a place, whatever its size */
-    uint64_t sent_flits, freed_flits, removed_flits; /* likewise, in flits */
+    uint64_t sent, freed, taken; /* requests put in; requests known to have left; replies taken out */
+    uint64_t removed, replied;   /* the SM's copies of the other half's counts */
+    uint64_t reply_cycle;        /* cycle of the next known reply; UINT64_MAX: none */
+    uint64_t sure;               /* cycle before which the SM knows its room exactly; later there may be more */
+    uint32_t unit;               /* most places that a request takes: 1, or the flits of the largest packet */
+    uint32_t flit_bytes;         /* 0: every request takes one place */
+    uint64_t sent_flits, freed_flits, removed_flits; /* the counts above, in flits */
     uint32_t outstanding;                            /* replies due */
-    uint32_t depth;                                  /* requests the ring may hold, as the SM sees it */
+    uint32_t depth;                                  /* requests that the ring may hold, from the SM's view */
     uint32_t max_outstanding;
-    uint32_t delay; /* cycles until the SM learns that a request is gone */
+    uint32_t delay; /* cycles until the SM learns that a request has left */
     uint32_t request_mask, reply_mask;
-    bool write_acks;    /* writes are answered, too */
+    bool write_acks;    /* writes get replies, too */
     bool split;         /* requests are answered sector by sector, */
-    uint16_t whole;     /* but for these kinds, a bit each, which have one reply */
+    uint16_t whole;     /* bits: except these kinds, which get one reply */
     uint32_t fan_shift; /* log2 of the most replies to one request */
     struct mem_request *request, *reply;
-    uint64_t *removed_at;      /* cycle, by request */
+    uint64_t *removed_at;      /* cycle at which each request left */
     struct memport_near *near; /* NULL: the SM's cluster has no cache */
-    /* the memory side's half, in a cache line of its own */
+    /* the memory side's half, in its own cache line */
     struct {
         _Alignas(64) uint64_t removed, replied; /* requests taken out, replies put in */
-        uint64_t sent;                          /* what it knows of the SM's half */
-        uint64_t pace_cycle;                    /* fixed model: cycle of the last request that was let through, */
-        uint32_t pace_n;                        /* and how many were in that cycle */
+        uint64_t sent;                          /* the memory side's copy of the SM's count */
+        uint64_t pace_cycle;                    /* fixed model: cycle of the last accepted request, and */
+        uint32_t pace_n;                        /* the number of requests accepted in that cycle */
     } mem;
 };
 
-/* Cycle of the next reply of the crossbar, and of the cache of the cluster; UINT64_MAX: none is known. */
+/* Returns the cycle of the next reply of the crossbar, or of the cluster's cache; UINT64_MAX: none is known. */
 static inline uint64_t memport_far_cycle(const struct memport *p) {
     return p->taken == p->replied ? UINT64_MAX : p->reply[p->taken & p->reply_mask].cycle;
 }
@@ -54,14 +54,14 @@ static inline uint64_t memport_near_cycle(const struct memport *p) {
     const struct memport_near *near = p->near;
     return !near || near->taken == near->replied ? UINT64_MAX : near->reply[near->taken & near->mask].cycle;
 }
-/* Looks at the next reply. */
+/* Updates the cycle of the next reply. */
 static inline void memport_look(struct memport *p) {
     p->reply_cycle = memport_far_cycle(p);
     if (__builtin_expect(p->near != NULL, 0) && memport_near_cycle(p) < p->reply_cycle)
         p->reply_cycle = memport_near_cycle(p);
 }
 
-/* Flits of the request that was sent as number `i`. */
+/* Returns the flits of request number `i`. */
 static inline uint32_t memport_flits(const struct memport *p, uint64_t i) {
     const struct mem_request *r = &p->request[i & p->request_mask];
     bool data = r->kind == MEM_WRITE || r->kind == MEM_WRITE_BACK || r->kind == MEM_ATOMIC;
@@ -72,7 +72,7 @@ static inline void memport_count_removed(struct memport *p) {
         p->removed_flits += memport_flits(p, i);
 }
 
-/* What each half has done becomes known to the other. Neither side may be running. `sure`: see above. */
+/* Makes the actions of each half known to the other, while neither side runs. `sure`: see the field. */
 static inline void memport_exchange(struct memport *p, uint64_t sure) {
     p->sure = sure;
     if (p->flit_bytes)
@@ -85,18 +85,19 @@ static inline void memport_exchange(struct memport *p, uint64_t sure) {
     p->mem.sent = p->sent;
 }
 
-/* Rings for `depth` requests and `max_outstanding` replies. False when memory is out. */
+/* Initialises rings for `depth` requests and `max_outstanding` replies. False when memory is out. */
 bool memport_init(struct memport *p, uint32_t depth, uint32_t max_outstanding, uint32_t delay);
-/* Requests of MEM_NEAR_KINDS go to the cache of the cluster, up to `most` at a time. False when memory is out. */
+/* Sends requests of MEM_NEAR_KINDS to the cache of the cluster from now on, up to `most` at a time. False when memory
+ * is out. */
 bool memport_add_near(struct memport *p, uint32_t most);
-/* Before the first request: the depth is in flits. No request writes more than `most` bytes. */
+/* Counts the depth in flits; call it before the first request. No request writes more than `most` bytes. */
 void memport_use_flits(struct memport *p, uint32_t flit_bytes, uint32_t most);
 void memport_free(struct memport *p);
 
-/* The door of SM `sm`. */
+/* Returns the port of SM `sm`. */
 struct memport *memsys_port(struct memsys *m, uint32_t sm);
 
-/* Requests of the largest size for which the ring has places, as far as the SM has asked. */
+/* Returns how many requests of the largest size fit into the ring, by what the SM knows. */
 static inline uint32_t memport_places(const struct memport *p) {
     if (__builtin_expect(p->flit_bytes != 0, 0))
         return (p->depth - (uint32_t)(p->sent_flits - p->freed_flits)) / p->unit;
@@ -109,10 +110,10 @@ static inline uint32_t memport_room(struct memport *p, uint64_t now) {
     uint32_t room = memport_places(p), due = (p->max_outstanding - p->outstanding) >> p->fan_shift;
     return room < due ? room : due;
 }
-/* memport_room() has just said that there is not room for `n`: is it the ring that has none? Else replies have to come
- * first. */
+/* True if the ring lacks room for `n`, after memport_room() said that there is no room. If false, replies have to
+ * arrive first. */
 static inline bool memport_full(const struct memport *p, uint32_t n) { return memport_places(p) < n; }
-/* From `sure` on: room for `most` requests by what is known, so that it does not matter what is not? */
+/* True if the known room is enough for `most` requests, so that later changes do not matter. */
 static inline bool memport_ample(const struct memport *p, uint32_t most) {
     if (__builtin_expect(p->flit_bytes != 0, 0))
         return p->depth - (uint32_t)(p->sent_flits - p->removed_flits) >= most * p->unit;
@@ -121,15 +122,16 @@ static inline bool memport_ample(const struct memport *p, uint32_t most) {
 static inline uint64_t memport_room_cycle(const struct memport *p) {
     return p->freed == p->removed ? UINT64_MAX : p->removed_at[p->freed & p->request_mask] + p->delay;
 }
-/* Is a request of this kind answered sector by sector? */
+/* True if requests of this kind are answered sector by sector. */
 static inline bool memport_splits(const struct memport *p, uint8_t kind) { return p->split && !(p->whole >> kind & 1); }
-/* Replies that `r` will have. */
+/* Returns the number of replies to `r`. */
 static inline uint32_t memport_replies(const struct memport *p, const struct mem_request *r) {
     if (r->kind == MEM_WRITE_BACK || (r->kind == MEM_WRITE && !p->write_acks))
         return 0;
     return memport_splits(p, r->kind) ? (uint32_t)__builtin_popcount(r->sectors) : 1;
 }
-/* A request is put together where it is kept, for a copy would wait for its fields: it leaves with memport_send(). */
+/* Returns the ring entry in which the caller builds the next request (a copy would wait for the stores of its fields).
+ * memport_send() sends it. */
 static inline struct mem_request *memport_place(struct memport *p) { return &p->request[p->sent & p->request_mask]; }
 static inline void memport_send(struct memport *p) {
     p->outstanding += memport_replies(p, memport_place(p));
@@ -140,9 +142,9 @@ static inline void memport_send(struct memport *p) {
     p->sent++;
 }
 static inline uint64_t memport_reply_cycle(const struct memport *p) { return p->reply_cycle; }
-/* Does the cache of the cluster owe a reply? */
+/* True if a reply of the cluster's cache is due. */
 static inline bool memport_near_due(const struct memport *p) { return p->near && p->near->due; }
-/* Takes the first reply, the crossbar's when there are two of one cycle; requires that there is one. */
+/* Takes the first reply; of two in one cycle, the crossbar's. Requires a known reply. */
 static inline struct mem_request memport_receive(struct memport *p) {
     bool near = __builtin_expect(p->near != NULL, 0) && memport_near_cycle(p) < memport_far_cycle(p);
     const struct mem_request r =
@@ -154,14 +156,14 @@ static inline struct mem_request memport_receive(struct memport *p) {
     return r;
 }
 
-/* The memory side: the request at the head, NULL when there is none; taking it at cycle `now`; a reply. */
+/* For the memory side: returns the request at the head (NULL: none); removes it at cycle `now`; adds a reply. */
 static inline const struct mem_request *memport_head(const struct memport *p) {
     return p->mem.removed == p->mem.sent ? NULL : &p->request[p->mem.removed & p->request_mask];
 }
 static inline void memport_remove(struct memport *p, uint64_t now) {
     p->removed_at[p->mem.removed++ & p->request_mask] = now;
 }
-/* First cycle >= `now` at which one more request passes, when `rate` may each cycle. */
+/* Returns the first cycle >= `now` at which one more request may pass, at `rate` requests a cycle. */
 static inline uint64_t memport_pace(struct memport *p, uint64_t now, uint32_t rate) {
     if (now > p->mem.pace_cycle) {
         p->mem.pace_cycle = now;

@@ -1,9 +1,9 @@
-/* Everything behind the SMs: request network, L2 slices, DRAM channels, reply network.
+/* Everything after the SMs: request network, L2 slices, DRAM channels, reply network.
  *
- * Units are called only for cycles at which they have work, back to front in each cycle: reply network, channels,
- * slices; then the request network. A slice looks at a request when it has waited the ROP latency, so all but the
- * request network may be run that far ahead of it (memsys_lead()): what they do then does not depend on what it still
- * brings. The cycles at which slices have room again are kept for it. */
+ * Units are called only in cycles in which they have work. In each cycle the order is from back to front: reply
+ * network, channels, slices; then the request network. A slice reads a request only after the ROP latency. So
+ * everything except the request network may run that far ahead of it (memsys_lead()): later requests cannot change the
+ * result. The cycles at which slices get room again are kept for the request network. */
 #include "isa/arith.h"
 #include "memsys_parts.h"
 #include <assert.h>
@@ -11,10 +11,7 @@
 
 uint32_t memsys_crossing(const struct memsys *m) { return m->ahead; }
 
-uint32_t memsys_quantum(const struct memsys *m) {
-    uint32_t window = 2 * m->cfg.icnt.latency;
-    return m->ahead || m->cfg.memory.latency > window ? window : m->cfg.memory.latency;
-}
+uint32_t memsys_quantum(const struct memsys *m) { return m->quantum; }
 
 uint32_t memsys_window(const struct memsys *m) {
     uint32_t w = (m->slack + 2 * m->ahead) / 2;
@@ -34,9 +31,10 @@ uint64_t memsys_moved(const struct memsys *m) {
     return n;
 }
 
-/* The fixed model: every request is answered memory.latency cycles after it left, at most memory.requests a cycle. */
+/* Runs the fixed model: every request is answered memory.latency cycles after it left, at most memory.requests a
+ * cycle. */
 static void run_fixed(struct memsys *m, uint64_t to) {
-    uint32_t rate = m->cfg.memory.requests;
+    uint32_t rate = m->cfg->memory.requests;
     for (uint32_t s = 0; s < m->sms; s++) {
         struct memport *p = &m->port[s];
         const struct mem_request *r;
@@ -45,7 +43,7 @@ static void run_fixed(struct memsys *m, uint64_t to) {
             if (memport_replies(p, r)) {
                 struct mem_request *reply = memport_reply(p);
                 *reply = *r;
-                reply->cycle = at + m->cfg.memory.latency;
+                reply->cycle = at + m->cfg->memory.latency;
                 m->last_reply = reply->cycle >= m->last_reply ? reply->cycle + 1 : m->last_reply;
             }
             memport_remove(p, at);
@@ -53,8 +51,8 @@ static void run_fixed(struct memsys *m, uint64_t to) {
     }
 }
 
-/* SM `s` offers the request at the head of its queue: to the crossbar, or to the cache of its cluster, there from
- * `from` on at the earliest. */
+/* Offers the oldest request of SM `s` to the crossbar, or to the cache of its cluster, from cycle `from` on at the
+ * earliest. */
 static void offer_request(struct memsys *m, uint32_t s, uint64_t from) {
     const struct mem_request *r = memport_head(&m->port[s]);
     if (!r)
@@ -69,7 +67,7 @@ static void offer_request(struct memsys *m, uint32_t s, uint64_t from) {
     icnt_offer(&m->request, s, m->place[s].slice, icnt_flits(&m->request, payload), r->cycle + m->ahead);
 }
 
-/* The cache of cluster `g` offers the oldest request that it has for the L2. */
+/* Offers the oldest request of cluster `g`'s cache to the crossbar. */
 static void offer_miss(struct memsys *m, uint32_t g) {
     const struct mem_request *r = gpc_miss(&m->gpcs.gpc[g]);
     if (!r)
@@ -95,8 +93,8 @@ static uint64_t first_room(const struct mem_room *r) {
 
 static void note_took(struct mem_room *r, uint64_t now) { r->cycle[r->tail++ & r->mask] = now; }
 
-/* The request network is told of the room that slice `s` has at cycle `now`. When that may not do for the next cycle,
- * it has to be told of more when it is there. */
+/* Tells the request network about the room of slice `s` at cycle `now`. If the room may not suffice for the next cycle,
+ * the slice becomes "scarce": new room is then told at once. */
 static void take_room_of(struct memsys *m, uint32_t s, uint64_t now) {
     struct mem_room *r = &m->room[s];
     for (; first_room(r) <= now; r->head++)
@@ -107,7 +105,7 @@ static void take_room_of(struct memsys *m, uint32_t s, uint64_t now) {
     m->next_room = scarce ? min64(m->next_room, first_room(r)) : m->next_room;
 }
 
-/* Ticks return whether anything was granted: a network may be called for nothing. */
+/* Runs the request network for one cycle. Returns whether it granted anything: a network may be called for nothing. */
 static bool request_tick(struct memsys *m, uint64_t now) {
     struct icnt_grant grant[ICNT_PORTS];
     int n = icnt_tick(&m->request, now, grant);
@@ -133,7 +131,7 @@ static bool request_tick(struct memsys *m, uint64_t now) {
     return n > 0;
 }
 
-/* The caches of clusters, then the doors at which requests wait for them. */
+/* Runs the caches of clusters, then hands over the requests that wait for them. */
 static void gpcs_turn(struct memsys *m, uint64_t now) {
     for (uint32_t g = 0; g < m->gpcs.n; g++) {
         uint64_t replied;
@@ -152,7 +150,7 @@ static void gpcs_turn(struct memsys *m, uint64_t now) {
     }
 }
 
-/* What waited for room in slice `s` can go on. */
+/* Wakes slice `s`, which waited for room for its replies. */
 static void give_reply_room(struct memsys *m, uint32_t s, uint64_t now) {
     uint64_t at = max64(now, m->part[s / m->share].done);
     if (m->slice[s]->next > at)
@@ -191,7 +189,7 @@ static struct partition_did partition_work(struct memsys *m, uint32_t p, uint64_
     return did;
 }
 
-/* The room that partition `p` has made may become known to the request network. */
+/* Lets the request network know about the room that partition `p` has made. */
 static void note_room(struct memsys *m, uint32_t p) {
     for (uint32_t s = p * m->share; s < (p + 1) * m->share; s++) {
         m->room[s].noted = m->room[s].tail;
@@ -202,7 +200,7 @@ static void note_room(struct memsys *m, uint32_t p) {
 
 static void partition_turn(struct memsys *m, uint32_t p, uint64_t now) {
     m->worked = max64(m->worked, now + 1);
-    if (now >= m->part[p].done) { /* else it is called too early: the agenda's ring may end before `done` */
+    if (now >= m->part[p].done) { /* if not, the call is too early: the agenda's ring may end before `done` */
         struct partition_did did = partition_work(m, p, now);
         for (uint32_t i = 0; did.ticked >> i; i++)
             if (!m->reply.in[p * m->share + i].offers)
@@ -215,8 +213,7 @@ static void partition_turn(struct memsys *m, uint32_t p, uint64_t now) {
         agenda_add(&m->agenda, UNIT_PARTITION + p, next);
 }
 
-/* Whatever a slice of the partition does in a cycle, there is room for its replies, without those that the network
- * takes meanwhile. */
+/* True if all slices of the partition have room for the replies of one cycle, even if the network takes none. */
 static bool has_room(const struct partition *p) {
     bool all = true;
     for (uint32_t s = 0; s < p->slices; s++)
@@ -245,7 +242,7 @@ void memsys_lead_partition(struct memsys *m, uint32_t p, uint64_t to) {
 
 uint32_t memsys_partitions(const struct memsys *m) { return m->ahead ? m->partitions : 0; }
 
-/* What partitions have done ahead of the reply network, from m->back on. */
+/* Hands over the work that partitions have done ahead of the reply network, from m->back on. */
 static void catch_up(struct memsys *m) {
     for (uint32_t p = 0; p < m->partitions; p++) {
         uint64_t next = partition_next(&m->partition[p]);
@@ -263,7 +260,7 @@ static void catch_up(struct memsys *m) {
         agenda_add(&m->agenda, UNIT_REPLY, m->reply.next);
 }
 
-/* Cycles before `done` are over: what comes next is put into the agenda from there on. */
+/* Moves the agenda past the cycles before `done`. */
 static void agenda_over(struct agenda *a, uint64_t done) {
     if (done <= a->now)
         return;
@@ -271,7 +268,7 @@ static void agenda_over(struct agenda *a, uint64_t done) {
     agenda_end(a);
 }
 
-/* All units but the request network, over [m->back, to). */
+/* Runs all units except the request network over [m->back, to). */
 static void run_back(struct memsys *m, uint64_t to) {
     for (uint64_t now; (now = agenda_next(&m->agenda)) < to;) {
         int unit;
@@ -295,10 +292,10 @@ static void take_room(struct memsys *m, uint64_t now) {
             take_room_of(m, w * 64 + (uint32_t)__builtin_ctzll(scarce), now);
 }
 
-/* When the request network has work, NEVER: not before an offer or room. */
+/* Returns the cycle of the request network's next work; NEVER: not before an offer or room. */
 static uint64_t next_request(const struct memsys *m) { return max64(m->request.next, m->turn); }
 
-/* The request network over [m->front, to). */
+/* Runs the request network over [m->front, to). */
 static void run_front(struct memsys *m, uint64_t to) {
     for (uint64_t now; (now = min64(min64(next_request(m), m->next_room), m->gpcs.next)) < to;) {
         if (m->next_room == now)
@@ -315,7 +312,7 @@ static void run_front(struct memsys *m, uint64_t to) {
     m->front = to;
 }
 
-/* Every unit's turn in every cycle. */
+/* Calls every unit in every cycle. */
 static void run_polling(struct memsys *m, uint64_t to) {
     for (uint64_t now = m->front; now < to; now++) {
         for (uint32_t i = 0; i < m->partitions; i++) {
@@ -350,7 +347,7 @@ void memsys_exchange(struct memsys *m) {
         memport_exchange(&m->port[s], sure);
 }
 
-/* Of what is known here. */
+/* Returns the cycle of the next known work. */
 static uint64_t next_unit(const struct memsys *m) {
     return min64(min64(agenda_next(&m->agenda), next_request(m)), m->gpcs.next);
 }
@@ -367,7 +364,7 @@ void memsys_follow(struct memsys *m, uint64_t to) {
     if (m->poll)
         run_polling(m, to);
     while (m->front < to) {
-        m->front = min64(max64(m->front, next_unit(m)), to); /* before that nothing happens */
+        m->front = min64(max64(m->front, next_unit(m)), to); /* no event comes before this */
         run_back(m, max64(max64(m->back, m->front), min64(to, m->front + m->slack)));
         run_front(m, min64(to, m->back));
     }
@@ -409,7 +406,7 @@ void memsys_poll(struct memsys *m, bool every_cycle) { m->poll = every_cycle; }
 uint64_t memsys_next(const struct memsys *m, uint64_t now) {
     uint64_t next = m->ahead ? next_unit(m) : NEVER;
     for (uint32_t s = 0; s < m->sms; s++) {
-        const struct memport *p = &m->port[s]; /* also what has not been exchanged yet */
+        const struct memport *p = &m->port[s]; /* includes requests that have not been exchanged yet */
         if (p->mem.removed == p->sent || (m->ahead && m->request.in[s].offers))
             continue;
         uint64_t c = p->request[p->mem.removed & p->request_mask].cycle + m->ahead;
@@ -419,7 +416,7 @@ uint64_t memsys_next(const struct memsys *m, uint64_t now) {
 }
 
 uint64_t memsys_settled(const struct memsys *m) {
-    struct clock_ratio ratio = clock_ratio(m->cfg.gpu.core_mhz, m->cfg.gpu.dram_mhz);
+    struct clock_ratio ratio = clock_ratio(m->cfg->gpu.core_mhz, m->cfg->gpu.dram_mhz);
     uint64_t last = m->last_reply;
     for (uint32_t i = 0; m->ahead && i < m->partitions; i++) {
         uint64_t dram = clock_to_cycle(ratio, m->partition[i].dram.settled);
@@ -459,17 +456,18 @@ void memsys_stats(struct memsys *m, struct stats *s) {
     for (uint32_t i = 0; i < m->partitions; i++)
         partition_stats(&m->partition[i], s);
     uint64_t cycles = m->front - m->clock_from;
-    stats_put(s, STAT_dram_clocks, (double)m->partitions * (double)cycles * m->cfg.gpu.dram_mhz / m->cfg.gpu.core_mhz);
+    stats_put(s, STAT_dram_clocks,
+              (double)m->partitions * (double)cycles * m->cfg->gpu.dram_mhz / m->cfg->gpu.core_mhz);
     m->clock_from = m->front;
 }
 
 void memsys_host_wrote(struct memsys *m, uint64_t address, uint64_t bytes) {
-    uint32_t line = m->cfg.l2.line;
-    if (!m->ahead || !m->cfg.memory.host_copies || !m->cfg.l2.size)
+    uint32_t line = m->cfg->l2.line;
+    if (!m->ahead || !m->cfg->memory.host_copies || !m->cfg->l2.size)
         return;
     for (uint64_t at = address / line * line; at < address + bytes; at += line) {
         struct mem_place p = memmap_place(&m->map, at);
-        struct cache_out out; /* a dirty victim costs nothing: copies take no time at all */
+        struct cache_out out; /* a dirty victim has no cost: copies take no simulated time */
         cache_write(&m->slice[p.slice]->cache, p.line, 0, m->slice[p.slice]->all_sectors, &out);
     }
 }

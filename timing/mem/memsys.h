@@ -1,23 +1,25 @@
 #ifndef TIMING_MEMSYS_H
 #define TIMING_MEMSYS_H
-/* Everything behind the SMs: crossbar, L2 slices, DRAM channels. SMs reach it only through these queues, each of which
- * takes a crossing of the crossbar: a request sent at cycle t takes part in arbitration at t + L, and a reply or the
- * room of a request that went at cycle c is seen at c + L at the earliest. So SMs may be L cycles behind the memory
- * side, and as many ahead of it. The memory side itself has two halves: a request that the crossbar brings waits in its
- * slice first (l2.rop_latency), so slices, channels and replies may be that far ahead of the requests, and what they
- * answer is known to the SMs long before its time. What an SM does not know so early is how much room its queue will
- * have: up to memport.sure it does, and later it must have more than enough, or wait until the requests have followed.
- *     memsys_lead(t)     replies of cycles before t are under way: SMs may go on to t + L
- *     memsys_follow(t)   requests that were sent before t - L have gone as far as they get before t
- * Either side learns what the other has done at memsys_exchange(), while none is running. With the fixed memory model
- * L is 0, and the memory side follows. */
+/* Everything after the SMs: crossbar, L2 slices, DRAM channels. SMs reach it only through their ports, with a crossing
+ * of L cycles each way. A request sent at cycle t takes part in arbitration at t + L. A reply sent at cycle c, or the
+ * room of a request that left at c, is visible at c + L at the earliest. So SMs may be L cycles behind the memory side,
+ * or L cycles ahead.
+ *
+ * The memory side has two halves. A request that leaves the crossbar first waits in its slice (l2.rop_latency). So
+ * slices, channels and replies may run ahead of the requests by this latency, and replies are known early to the SMs.
+ * The room in its queue is known to an SM only up to memport.sure. Later the SM must have ample room, or wait until the
+ * requests have followed.
+ *     memsys_lead(t)     sends the replies of cycles before t: SMs may run up to t + L
+ *     memsys_follow(t)   moves the requests that were sent before t - L as far as they get before t
+ * Each side learns the other's actions at memsys_exchange(), while neither runs. With the fixed memory model L is 0,
+ * and the memory side only follows. */
 #include "timing/config/config.h"
 #include "timing/report/stat.h"
 
-/* MEM_PREFETCH brings lines into the L2 only; its reply, when they are there, is empty. MEM_READ_AHEAD is a read for a
- * prefetch into the L1. MEM_FETCH_AHEAD is a read of an instruction line for a stream buffer. MEM_WRITE_BACK is a line
- * that left the L1, a write that nobody waits for. With a sectored L2 a request is answered sector by sector
- * (MEM_PREFETCH aside): as many replies come back, each with its sector. */
+/* Kinds of requests. MEM_PREFETCH brings lines into the L2 only; its reply is empty and comes when the lines have
+ * arrived. MEM_READ_AHEAD reads for a prefetch into the L1. MEM_FETCH_AHEAD reads an instruction line for a stream
+ * buffer. MEM_WRITE_BACK is a line evicted from the L1, a write without a reply. A sectored L2 sends one reply per
+ * sector (except to MEM_PREFETCH). */
 enum mem_kind {
     MEM_READ,
     MEM_WRITE,
@@ -34,86 +36,88 @@ enum mem_kind {
 enum { MEM_KIND_BITS = 5 };
 _Static_assert(N_MEM_KINDS <= 1 << MEM_KIND_BITS, "slices keep a kind in so many bits");
 
-/* Kinds that go to the cache of the SM's cluster where it has one, a bit each. */
+/* Bits: kinds that go to the cache of the SM's cluster, if there is one. */
 enum { MEM_NEAR_KINDS = 1 << MEM_INSTRUCTION | 1 << MEM_FETCH_AHEAD | 1 << MEM_CONSTANT };
 
-/* Does a request of this kind serve a prefetch? Then no access waits for its data when it leaves. */
+/* True if a request of this kind serves a prefetch: no access waits for its data when it leaves. */
 static inline bool mem_is_prefetch(uint8_t kind) {
     return kind == MEM_PREFETCH || kind == MEM_READ_AHEAD || kind == MEM_FETCH_AHEAD;
 }
 
 struct mem_request {
-    uint64_t address; /* device address of the sender's line, a multiple of 32; no request crosses a line of the L2 */
-    uint64_t cycle;   /* core cycle it was sent; in a reply: the first cycle the SM may see it, and no address */
-    uint32_t tag;     /* the sender's; comes back unchanged */
-    uint32_t pc;      /* of the instruction that it is for, of warp slot `warp`: for prefetchers */
-    uint16_t bytes;   /* payload: written bytes, or bytes wanted */
+    uint64_t address; /* device address in the sender's line, a multiple of 32; no request crosses an L2 line */
+    uint64_t cycle;   /* core cycle at which it was sent; in a reply: the first cycle in which the SM may see it */
+    uint32_t tag;     /* tag of the sender; returned unchanged */
+    uint32_t pc;      /* instruction that caused it, with `warp`: for prefetchers */
+    uint16_t bytes;   /* payload: bytes written, or bytes requested */
     uint16_t sm;
     uint8_t warp;
-    uint8_t sectors; /* bit s: 32-byte sector s from `address` is wanted or written */
-    uint8_t kind;    /* enum mem_kind; a reply to a write only says that it was done, and only with l2.write_acks */
+    uint8_t sectors; /* bit s: 32-byte sector s from `address` is requested or written */
+    uint8_t kind;    /* enum mem_kind; writes get replies only with l2.write_acks */
     union {
         uint8_t full;   /* writes: sectors that are overwritten completely */
-        uint8_t serial; /* atomics: most lanes on one address, which the slice performs one after another */
+        uint8_t serial; /* atomics: most lanes with one address; the slice performs them one after another */
     };
 };
 _Static_assert(sizeof(struct mem_request) == 32, "two of them in a cache line");
 
 struct memsys;
 struct prefetcher_ops;
+/* Makes the memory side of `cfg`, which outlives it. NULL when memory is out. */
 struct memsys *memsys_new(const struct config *cfg);
 void memsys_free(struct memsys *m);
-/* A prefetcher at each L2 slice (prefetch.h); with the fixed model there are none, and nothing is made. False: out of
- * memory. Requires that nothing is under way. */
+/* Adds a prefetcher at each L2 slice (prefetch.h); none with the fixed model. False when memory is out. Requires that
+ * nothing is in flight. */
 bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, void *ctx);
-/* L above. */
+/* Returns the crossing L, in cycles. */
 uint32_t memsys_crossing(const struct memsys *m);
-/* Cycles that SMs may be ahead of the cycle to which the memory side has been advanced, at most: 2 L, or the latency of
- * the fixed model. */
+/* Returns how many cycles SMs may be ahead of the memory side: 2 L, or the latency of the fixed model. */
 uint32_t memsys_quantum(const struct memsys *m);
-/* Cycles from one memsys_follow() to the next with which memsys_lead() can keep ahead of the SMs while they run: half
- * of what the slack allows, up to MEMSYS_WINDOW; 0 when it allows less than memsys_quantum(). */
+/* Returns the longest time between two memsys_follow() calls, in cycles, for which memsys_lead() can stay ahead of
+ * running SMs: half of what the slack allows, up to MEMSYS_WINDOW. 0 when that is less than memsys_quantum(). */
 enum { MEMSYS_WINDOW = 64 };
 uint32_t memsys_window(const struct memsys *m);
-/* While neither side runs: what each has done becomes known to the other. */
+/* Makes the actions of each side known to the other, while neither runs. */
 void memsys_exchange(struct memsys *m);
-/* The cycle up to which SMs know the room of their queues, as of the last exchange. */
+/* Returns the cycle up to which SMs know the room of their queues, as of the last exchange. */
 uint64_t memsys_sure(const struct memsys *m);
-/* Will an SM soon have to stop at memsys_sure()? Either the cache of its cluster owes it a reply, or it has sent much
- * since the last exchange, which was `past` cycles ago: its queue would be three fifths full after `coming` such cycles
- * if nothing left it. */
+/* True if an SM will soon have to stop at memsys_sure(). Either its cluster's cache owes it a reply, or it has sent
+ * many requests since the last exchange, `past` cycles ago: in `coming` such cycles they would fill three fifths of its
+ * queue. */
 bool memsys_crowded(const struct memsys *m, uint64_t past, uint32_t coming);
-/* Advances the memory side to `to`. All requests that were sent before to - L have been exchanged. */
+/* Runs the memory side up to `to`. All requests sent before to - L must have been exchanged. */
 void memsys_follow(struct memsys *m, uint64_t to);
-/* The cycle up to which memsys_lead() may go, after memsys_follow(follows) if that is later than the last. */
+/* Returns the cycle up to which memsys_lead() may run, after memsys_follow(follows) if that is later than the last
+ * one. */
 uint64_t memsys_leads(const struct memsys *m, uint64_t follows);
-/* Advances all but the requests to `to`, which is not later than memsys_leads(), if they are not there yet. SMs may run
- * at the same time. */
+/* Runs everything except the requests up to `to`, which is at most memsys_leads(). SMs may run at the same time. */
 void memsys_lead(struct memsys *m, uint64_t to);
-/* Before that: runs partition `p` of memsys_partitions() to `to`, or as far as it needs no room that replies leave,
- * which memsys_lead() knows. Partitions may be run at the same time as each other and as SMs. */
+/* Runs partition `p` of memsys_partitions() up to `to`, before memsys_lead(). It stops earlier if it needs room that
+ * departing replies would free, which only memsys_lead() knows. Partitions may run at the same time as each other and
+ * as SMs. */
 void memsys_lead_partition(struct memsys *m, uint32_t p, uint64_t to);
-/* 0 with the fixed model. */
+/* Returns the number of partitions; 0 with the fixed model. */
 uint32_t memsys_partitions(const struct memsys *m);
-/* The cycle after the last in which anything had work. */
+/* Returns the cycle after the last one with work. */
 uint64_t memsys_worked(const struct memsys *m);
-/* Nothing is pending, and time goes on at `now`, which may be before the cycle that memsys_follow() has seen to. */
+/* Sets the time to `now`, when nothing is pending. `now` may be before the cycle of the last memsys_follow(). */
 void memsys_end(struct memsys *m, uint64_t now);
-/* For callers with one thread: over [from, to), before which it had nothing to do, between two exchanges. */
+/* Runs [from, to) between two exchanges, for callers with one thread. There was no work before `from`. */
 void memsys_run(struct memsys *m, uint64_t from, uint64_t to);
-/* Calls every unit every cycle from now on (or not; gpu.poll says how it begins): slow, and the same result. */
+/* Turns on calls of every unit in every cycle (or off; gpu.poll is the default): slow, with the same result. */
 void memsys_poll(struct memsys *m, bool every_cycle);
-/* Earliest cycle >= now at which the memory side has work; UINT64_MAX when it is empty. */
+/* Returns the earliest cycle >= now at which the memory side has work; UINT64_MAX when it is empty. */
 uint64_t memsys_next(const struct memsys *m, uint64_t now);
-/* Requests that have left the SMs and replies that they have taken, since the beginning: grows while memory works. */
+/* Returns the requests that have left the SMs plus the replies that SMs have taken, in total. It grows while memory
+ * makes progress. */
 uint64_t memsys_moved(const struct memsys *m);
-/* The first cycle at which nothing of what was asked so far is on its way any more: replies are there, written data is
- * in the DRAM. Of use when memsys_next() says that all is done. */
+/* Returns the first cycle by which all replies have arrived and all written data is in the DRAM. Meaningful when
+ * memsys_next() reports no work. */
 uint64_t memsys_settled(const struct memsys *m);
-/* Adds the counts since the last call to `s`, and clears them. They are those up to the cycle of memsys_follow() when
- * memsys_lead() was not called for later ones. */
+/* Adds the counts since the last call to `s`, and clears them. They are exact for the cycle of memsys_follow() unless
+ * memsys_lead() ran further. */
 void memsys_stats(struct memsys *m, struct stats *s);
-/* The host has written [address, address + bytes) of device memory, between launches: with l2.host_copies it is in the
- * L2 now. */
+/* Tells the memory side that the host has written [address, address + bytes) of device memory, between launches. With
+ * l2.host_copies the data is then in the L2. */
 void memsys_host_wrote(struct memsys *m, uint64_t address, uint64_t bytes);
 #endif

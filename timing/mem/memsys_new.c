@@ -1,11 +1,11 @@
-/* The memory side is made, and unmade. */
+/* Creates and frees the memory side. */
 #include "isa/arith.h"
 #include "memsys_parts.h"
 #include <stdlib.h>
 #include <string.h>
 
-static bool init_ports(struct memsys *m) {
-    const struct config *c = &m->cfg;
+/* `c`: in core cycles. */
+static bool init_ports(struct memsys *m, const struct config *c) {
     bool split = m->ahead && c->l2.sectored && c->l2.size;
     uint32_t fan = split ? c->l2.line / 32 : 1;
     uint32_t replies = (1024 + c->l1.mshrs * 8 + c->l1c.mshrs + c->tex.mshrs * 8) * fan;
@@ -14,7 +14,7 @@ static bool init_ports(struct memsys *m) {
     if (!m->port)
         return false;
     memset(m->port, 0, m->sms * sizeof *m->port);
-    for (uint32_t s = 0; s < m->sms; s++) { /* what is on the wires takes no place in the queue */
+    for (uint32_t s = 0; s < m->sms; s++) { /* packets on the wires take no place in the queue */
         bool flits = m->ahead && c->icnt.input_flits;
         uint32_t queue = flits ? c->icnt.input_flits : c->icnt.sm_queue;
         if (!memport_init(&m->port[s], queue + m->ahead + delay + 1, replies, delay))
@@ -31,14 +31,23 @@ static bool init_ports(struct memsys *m) {
     return true;
 }
 
-/* The memory side counts core cycles throughout. A crossbar with a clock of its own has flits of what it moves in a
- * core cycle, and its latency in core cycles. */
-static void use_core_cycles(struct config *c) {
+/* Returns the configuration in core cycles, which the memory side uses everywhere: the crossbar's flit becomes the
+ * bytes it moves in a core cycle, and its latency is in core cycles. Units copy what they need in their init functions.
+ */
+static struct config in_core_cycles(const struct config *cfg) {
+    struct config all = *cfg, *c = &all;
     double icnt = c->gpu.core_mhz / c->gpu.icnt_mhz, l2 = c->gpu.core_mhz / c->gpu.l2_mhz;
     uint32_t flit = (uint32_t)(c->icnt.flit_bytes / icnt + 0.5), port = (uint32_t)(c->memory.l2_port_bytes / l2 + 0.5);
     c->icnt.flit_bytes = flit ? flit : 1;
     c->memory.l2_port_bytes = port ? port : 1;
     c->icnt.latency = (uint32_t)(c->icnt.latency * icnt + 0.999);
+    return all;
+}
+
+/* Returns memsys_quantum(). */
+static uint32_t quantum_of(const struct config *c) {
+    uint32_t window = 2 * c->icnt.latency;
+    return c->memory.model != MEMORY_FIXED || c->memory.latency > window ? window : c->memory.latency;
 }
 
 static bool init_rooms(struct memsys *m) {
@@ -57,15 +66,15 @@ static bool init_rooms(struct memsys *m) {
     return all;
 }
 
-/* Cycles that slices may be ahead of the requests: the ROP latency, up to a limit, and one at least. */
+/* Returns the cycles that slices may be ahead of the requests: the ROP latency, up to a limit, and at least one. */
 static uint32_t slack_of(const struct config *c) {
     uint32_t rop = c->memory.rop_latency;
     return rop < 1 ? 1 : rop < MAX_SLACK ? rop : MAX_SLACK;
 }
 
-static bool init_full(struct memsys *m) {
-    const struct config *c = &m->cfg;
-    uint32_t ends = m->sms + gpcs_clusters(c); /* of the crossbar, on this side */
+/* `c`: in core cycles. */
+static bool init_full(struct memsys *m, const struct config *c) {
+    uint32_t ends = m->sms + gpcs_clusters(c); /* ends of the crossbar on the SMs' side */
     struct icnt_shape shape = {.inputs = ends,
                                .outputs = m->slices,
                                .latency = 0,
@@ -87,7 +96,7 @@ static bool init_full(struct memsys *m) {
     for (uint32_t i = 0; i < m->partitions; i++) {
         if (!partition_init(&m->partition[i], c, &m->map, i * m->share))
             return false;
-        m->part[i].clock = clock_point(clock_ratio(m->cfg.gpu.core_mhz, m->cfg.gpu.dram_mhz), 0);
+        m->part[i].clock = clock_point(clock_ratio(c->gpu.core_mhz, c->gpu.dram_mhz), 0);
         for (uint32_t s = 0; s < m->share; s++)
             m->slice[i * m->share + s] = &m->partition[i].slice[s];
     }
@@ -96,7 +105,7 @@ static bool init_full(struct memsys *m) {
     shape.outputs = ends;
     shape.latency = c->icnt.latency;
     icnt_init(&m->reply, &shape, UINT32_MAX);
-    m->apart = true; /* a reply is offered after the cycle in which it is made: l2.latency is 1 at least */
+    m->apart = true; /* possible because a reply is offered after the cycle that made it: l2.latency is at least 1 */
     return init_rooms(m);
 }
 
@@ -105,26 +114,26 @@ struct memsys *memsys_new(const struct config *cfg) {
     if (!m)
         return NULL;
     memset(m, 0, sizeof *m);
-    m->cfg = *cfg;
-    use_core_cycles(&m->cfg);
-    cfg = &m->cfg;
-    m->sms = cfg->gpu.sms;
-    m->slices = cfg->memory.l2_slices;
-    m->partitions = cfg->dram.channels;
+    const struct config c = in_core_cycles(cfg);
+    m->cfg = cfg;
+    m->sms = c.gpu.sms;
+    m->slices = c.memory.l2_slices;
+    m->partitions = c.dram.channels;
     m->share = m->slices / m->partitions;
-    m->poll = cfg->gpu.poll;
-    m->ahead = cfg->memory.model == MEMORY_FIXED ? 0 : cfg->icnt.latency;
+    m->poll = c.gpu.poll;
+    m->ahead = c.memory.model == MEMORY_FIXED ? 0 : c.icnt.latency;
+    m->quantum = quantum_of(&c);
     m->gpcs.next = NEVER;
-    if (init_ports(m) && (cfg->memory.model == MEMORY_FIXED || init_full(m)))
+    if (init_ports(m, &c) && (c.memory.model == MEMORY_FIXED || init_full(m, &c)))
         return m;
     memsys_free(m);
     return NULL;
 }
 
 bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, void *ctx) {
-    m->apart = false; /* they may know of each other */
+    m->apart = false; /* prefetchers of different partitions may share state */
     for (uint32_t i = 0; m->ahead && i < m->slices; i++)
-        if (!l2_add_prefetcher(m->slice[i], ops, ctx, &m->cfg))
+        if (!l2_add_prefetcher(m->slice[i], ops, ctx, m->cfg))
             return false;
     return true;
 }

@@ -1,6 +1,6 @@
 #ifndef TIMING_MEMSYS_PARTS_H
 #define TIMING_MEMSYS_PARTS_H
-/* What memsys.c and memsys_new.c share: the memory side, open. */
+/* The private struct of the memory side, for memsys.c and memsys_new.c. */
 #include "agenda.h"
 #include "gpc.h"
 #include "icnt.h"
@@ -8,51 +8,52 @@
 #include "memsys.h"
 #include "partition.h"
 
-/* What a partition keeps for the networks, which may be behind it. */
+/* What a partition keeps for the networks, which may lag behind it. */
 struct part {
-    _Alignas(64) struct clock_point clock; /* of the cycle that it works on */
-    uint64_t done;                         /* cycles before this have been done ahead of the others */
-    uint64_t worked;                       /* cycle after its last turn */
+    _Alignas(64) struct clock_point clock; /* of its present cycle */
+    uint64_t done;                         /* cycles before this are already done, ahead of the networks */
+    uint64_t worked;                       /* cycle after its last work */
 };
 
-/* Ring: when a slice took a packet, and so had room for one more, as far as the request network has not been told. It
- * is told of all at once when it is short of room there. */
+/* A ring of the cycles at which a slice took a packet, which made room for another. The request network has not been
+ * told of these yet. It is told of all at once when it runs short of room. */
 struct mem_room {
     _Alignas(64) uint64_t *cycle;
     uint32_t mask;
-    uint64_t head, noted, tail; /* noted: up to here the network may know */
+    uint64_t head, noted, tail; /* noted: the network may know the entries before this */
 };
 
 struct memsys {
-    struct config cfg;
+    const struct config *cfg; /* outlives the memory side; not in core cycles */
     struct memmap map;
-    uint32_t sms, slices, partitions, ahead; /* ahead: cycles of a crossing, 0 with the fixed model */
-    uint32_t share;                          /* slices of a partition */
+    uint32_t sms, slices, partitions, ahead; /* ahead: cycles of a crossing; 0 with the fixed model */
+    uint32_t share;                          /* slices per partition */
+    uint32_t quantum;                        /* memsys_quantum() */
     struct memport *port;
-    struct mem_place *place; /* by SM, then by cluster: where the request goes that it offers */
+    struct mem_place *place; /* by SM, then by cluster: destination of the offered request */
     struct partition *partition;
-    struct l2 **slice; /* of all partitions */
+    struct l2 **slice; /* slices of all partitions */
     struct icnt request, reply;
-    struct agenda agenda;        /* of all but the request network */
-    uint64_t turn;               /* cycles before this are over for that */
-    struct gpcs gpcs;            /* caches of clusters, which go with the request network */
+    struct agenda agenda;        /* work of all units except the request network */
+    uint64_t turn;               /* cycles before this are over for the request network */
+    struct gpcs gpcs;            /* caches of clusters, which run with the request network */
     struct mem_room *room;       /* by slice */
-    uint64_t scarce[ICNT_WORDS]; /* slices that the request network is told of room of in the very cycle */
-    uint64_t next_room;          /* the first such cycle; NEVER: none is noted */
+    uint64_t scarce[ICNT_WORDS]; /* slices so short of room that the network is told of new room at once */
+    uint64_t next_room;          /* first cycle with such room; NEVER: none */
     struct part *part;           /* by partition */
-    bool apart;                  /* partitions may be run one by one */
-    bool poll;                   /* call every unit every cycle: slow, and the same result */
+    bool apart;                  /* partitions may run independently */
+    bool poll;                   /* call every unit in every cycle: slow, with the same result */
     uint32_t slack;              /* cycles that `back` may be ahead of `front` */
-    uint64_t front, back;        /* cycles before these are done: of the request network, of the others */
-    uint64_t worked;             /* cycle after the last in which a unit was called */
-    uint64_t last_reply;         /* cycle after the last reply came */
-    uint64_t clock_from;         /* of the statistics: core cycle of the last memsys_stats() */
+    uint64_t front, back;        /* cycles before these are done: by the request network; by all others */
+    uint64_t worked;             /* cycle after the last unit call */
+    uint64_t last_reply;         /* cycle after the arrival of the last reply */
+    uint64_t clock_from;         /* core cycle of the last memsys_stats() */
     struct {
         uint64_t latency_sum;
     } n;
 };
 
-/* Numbers of the units in the agenda, in the order of their turns. */
+/* Units in the agenda, in the order of their turns. */
 enum { UNIT_REPLY, UNIT_PARTITION };
-enum { MAX_SLACK = 2 * MEMSYS_WINDOW }; /* more is not used (memsys_window()) */
+enum { MAX_SLACK = 2 * MEMSYS_WINDOW }; /* more is never used (memsys_window()) */
 #endif

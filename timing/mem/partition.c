@@ -24,14 +24,14 @@ void partition_free(struct partition *p) {
     dram_free(&p->dram);
 }
 
-/* The channel, and what it has for the slices. True when one of these may have something to do earlier than before. */
+/* Runs the channel, and delivers its data to the slices. True when a slice may have work earlier than before. */
 static bool channel_tick(struct partition *p, const struct clock_point *now) {
     struct dram_reply r;
     bool moved = dram_tick(&p->dram, now), filled = false;
     for (; dram_take(&p->dram, &r); filled = true)
         l2_fill(&p->slice[r.slice], &r);
     for (uint32_t s = 0; moved && s < p->slices; s++)
-        if (p->slice[s].stalled_since != UINT64_MAX) /* maybe for want of room in the channel */
+        if (p->slice[s].stalled_since != UINT64_MAX) /* it may wait for room in the channel */
             p->slice[s].next = now->cycle;
     p->dram_next = dram_next(&p->dram, now);
     return moved | filled;
@@ -59,7 +59,7 @@ struct partition_did partition_tick(struct partition *p, struct clock_point *clo
             did.ticked |= 1u << s;
             did.took |= (uint32_t)l2_tick(&p->slice[s], now) << s;
         }
-    if (p->dram.pipe_tail != sent) /* it may be that nothing was before it */
+    if (p->dram.pipe_tail != sent) /* a slice sent a request, perhaps to an empty pipeline */
         p->dram_next = min64(p->dram_next, max64(dram_entry(&p->dram), now + 1));
     return did;
 }

@@ -2,12 +2,12 @@
 #include "isa/arith.h"
 #include "isa/hot_assert.h"
 
-/* The banks are as many as the configuration says, mostly a power of two. */
+/* Returns the bank of a word. The number of banks is mostly a power of two. */
 static inline unsigned bank_of(const struct shared_banks *b, uint64_t word) {
     return b->banks & (b->banks - 1) ? (unsigned)(word % b->banks) : (unsigned)word & (b->banks - 1);
 }
 
-/* The banks of lanes of half a warp: of adjacent words from `word` on, one of `lanes` each. */
+/* Returns the banks of `lanes` of half a warp, which access adjacent words from `word` on. */
 static inline uint64_t banks_of(const struct shared_banks *b, uint64_t word, uint64_t lanes) {
     uint32_t at = (uint32_t)word & (b->banks - 1);
     return (lanes << at | lanes >> (b->banks - at) % 64) & (~0ull >> (64 - b->banks));
@@ -20,18 +20,18 @@ unsigned shared_cycles_halves(const struct shared_banks *b, const struct halves 
         return 0;
     unsigned shift = (unsigned)__builtin_ctz(b->width);
     uint64_t low = h->first[0] >> shift, high = h->first[1] >> shift, words = unit ? HALF_LANES : 1;
-    bool one_run = (high - low <= words) | (low - high <= words); /* of no more than all banks */
+    bool one_run = (high - low <= words) | (low - high <= words); /* at most one run over all banks */
     uint64_t low_lanes = unit ? lanes & 0xffff : (lanes & 0xffff) != 0,
              high_lanes = unit ? lanes >> HALF_LANES : lanes >> HALF_LANES != 0;
     return 1 + (!one_run & ((banks_of(b, low, low_lanes) & banks_of(b, high, high_lanes)) != 0));
 }
 
-/* True when no bank is asked for two different words, so that one pass serves all `lanes`. Requires a word a lane and
- * banks that are a power of two. Each bank is told a word by each lane that wants one of its own, and must not have
- * heard another one at the end. */
+/* True when no bank has to serve two different words, so that one pass serves all `lanes`. Requires one word per lane
+ * and a power of two of banks. Each lane writes its word to its bank; if a bank then holds another word than the
+ * lane's, there is a conflict. */
 static inline bool one_pass(const uint64_t *offset, lanemask_t lanes, unsigned shift, unsigned mask) {
     uint32_t word[WARP_LANES], told[BANKS_MAX], other = 0;
-    uint32_t some = (uint32_t)(offset[__builtin_ctz(lanes)] >> shift); /* stands in for lanes that want none */
+    uint32_t some = (uint32_t)(offset[__builtin_ctz(lanes)] >> shift); /* stands in for inactive lanes */
     for (unsigned l = 0; l < WARP_LANES; l++)
         word[l] = lanes >> l & 1 ? (uint32_t)(offset[l] >> shift) : some;
     for (unsigned l = 0; l < WARP_LANES; l++)
@@ -41,15 +41,15 @@ static inline bool one_pass(const uint64_t *offset, lanemask_t lanes, unsigned s
     return other == 0;
 }
 
-/* The different words that each bank has been asked for. */
+/* The different words that each bank has to serve. */
 struct asked {
-    uint64_t any; /* banks that have been asked: the others' `n` is not set */
+    uint64_t any; /* banks in use: `n` is not set for the others */
     uint8_t n[BANKS_MAX];
     uint32_t word[BANKS_MAX][WARP_LANES];
 };
 
-/* Returns how many different words the bank has now. */
-static inline unsigned ask(struct asked *a, unsigned bank, uint32_t word) {
+/* Adds a word to a bank. Returns the number of different words of the bank. */
+static inline unsigned add_word(struct asked *a, unsigned bank, uint32_t word) {
     if (!(a->any >> bank & 1)) {
         a->any |= 1ull << bank;
         a->word[bank][0] = word;
@@ -65,7 +65,7 @@ static inline unsigned ask(struct asked *a, unsigned bank, uint32_t word) {
     return a->n[bank];
 }
 
-/* Most different words that one bank has to serve. */
+/* Returns the largest number of different words in one bank. */
 static unsigned most_words(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
     struct asked a;
     a.any = 0;
@@ -73,7 +73,7 @@ static unsigned most_words(const struct shared_banks *b, const uint64_t *offset,
     for (; lanes; lanes &= lanes - 1) {
         uint64_t at = offset[__builtin_ctz(lanes)];
         for (uint64_t w = at >> shift; w <= (at + bytes - 1) >> shift; w++) {
-            unsigned n = ask(&a, bank_of(b, w), (uint32_t)w);
+            unsigned n = add_word(&a, bank_of(b, w), (uint32_t)w);
             most = n > most ? n : most;
         }
     }
@@ -83,7 +83,7 @@ static unsigned most_words(const struct shared_banks *b, const uint64_t *offset,
 unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
     hot_assert(b->banks >= 1 && b->banks <= BANKS_MAX && bytes >= 1);
     unsigned mask = b->banks - 1;
-    if (lanes && bytes <= b->width && !(b->banks & mask)) { /* a word a lane, for accesses are aligned */
+    if (lanes && bytes <= b->width && !(b->banks & mask)) { /* one word per lane, because accesses are aligned */
         unsigned shift = (unsigned)__builtin_ctz(b->width);
         if (one_pass(offset, lanes, shift, mask))
             return 1;

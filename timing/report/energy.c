@@ -1,6 +1,6 @@
 #include "energy.h"
 
-/* Parts of the GPU, each a sum of count x energy. */
+/* The parts of the GPU; the energy of a part is a sum of count x energy. */
 enum part { FRONTEND, REGFILE, INT, FLOAT, SFU, SHARED, L1, ICNT, L2, DRAM, AFFINE, N_PARTS };
 
 /* energy_stats.def begins with the parts, in this order. */
@@ -9,15 +9,17 @@ _Static_assert(STAT_energy_affine_joules - STAT_energy_frontend_joules == AFFINE
 static const struct event {
     enum part part;
     enum stat_id count;
-    size_t pj;   /* offset of the energy of one, in struct energy_cfg */
-    size_t line; /* of counts of sectors whose energy is that of a line: offset of the line's bytes in struct config */
+    size_t pj; /* offset of the energy of one event in struct energy_cfg */
+    size_t
+        line; /* not 0: the count is of sectors, the energy is per line; offset of the line's bytes in struct config */
 } events[] = {
 #define STAT_ENERGY(id, part, field) {part, STAT_ID(id), offsetof(struct energy_cfg, field), 0},
 #define STAT_ENERGY_SECTOR(id, part, field)                                                                            \
     {part, STAT_ID(id), offsetof(struct energy_cfg, field), offsetof(struct config, field.line)},
 #include "stat_none.def"
 /* clang-format off */
-/* Sums of doubles are rounded in this order. It is not that of the registry, so that energies stay what they were. */
+/* Sums of doubles are rounded in this order. It differs from the registry's order, to keep the rounding of energies
+ * stable. */
 #include "timing/sm/fetch_stats.def"
 #include "timing/sm/work_stats.def"
 #include "timing/sm/sm_stats.def"
@@ -40,7 +42,7 @@ static const struct event {
 #include "timing/report/count_end.def"
 };
 
-/* All of them. */
+/* Number of all events. */
 enum {
 #define STAT_ENERGY(...)        +1
 #define STAT_ENERGY_SECTOR(...) +1

@@ -4,6 +4,6 @@
 #include "stat.h"
 #include "timing/config/config.h"
 
-/* Adds the energy.* figures that follow from the counts in `s`, which are those of one launch. */
+/* Adds the energy.* statistics, computed from the counts of one launch in `s`. */
 void energy_stats(const struct config *cfg, struct stats *s);
 #endif

@@ -28,12 +28,12 @@ const struct stat_def *stat_defs(int *n) {
     return table;
 }
 
-/* Lengths first: names of one length are few. */
+/* Compares lengths first: few names have the same length. */
 static bool is_called(int i, const char *name, size_t len) {
     return table[i].len == len && memcmp(table[i].name, name, len) == 0;
 }
 
-/* Where in the table a name stands, found by a hash of the name (FNV-1a); 0 is no place. */
+/* A hash table of names (FNV-1a): index in the table + 1; 0 is free. */
 enum { PLACES = 2048 };
 _Static_assert(N_STATS * 2 <= PLACES, "half of the places are free");
 static uint16_t places[PLACES];
@@ -106,7 +106,7 @@ static void combine(struct stats *s, int i, double value) {
 }
 
 void stats_add(struct stats *s, const char *name, double value) {
-    int i = s->next; /* units add theirs in the order of the table, mostly */
+    int i = s->next; /* units mostly add statistics in the order of the table */
     size_t len = strlen(name);
     if (!is_called(i, name, len))
         i = index_of(name, len);
@@ -146,7 +146,7 @@ void stats_merge(struct stats *to, const struct stats *from) {
             combine(to, i, from->v[i]);
 }
 
-/* The sum of the statistics that `names` joins by '+'. */
+/* Returns the sum of the statistics that `names` joins by '+'. */
 static double sum_of(const struct stats *s, const char *names) {
     double sum = 0;
     for (const char *at = names; *at;) {

@@ -1,7 +1,7 @@
 #ifndef TIMING_STAT_H
 #define TIMING_STAT_H
 /* The statistics registry: every figure that a run reports, with its unit and its meaning (stats.def). Units count in
- * structs that the same rows make, and add them here at the end of a launch. */
+ * structs that are made from the same rows, and add them here at the end of a launch. */
 #include "stat_groups.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,12 +10,12 @@
 
 /* How a statistic combines over units and launches. */
 enum stat_kind {
-    STAT_SUM,   /* counts, joules, cycles of launches one after another */
-    STAT_MAX,   /* deepest stack */
+    STAT_SUM,   /* counts, joules, cycles: summed over launches */
+    STAT_MAX,   /* maxima, like the deepest stack */
     STAT_RATIO, /* computed: numerator / denominator, each a sum of registered statistics; never added to */
 };
 
-/* A statistic's place in the registry: STAT_<unit>_<field>, or the row's id in the place of the field. */
+/* The index of a statistic in the registry: STAT_<unit>_<field>, or the row's id instead of the field. */
 #define STAT_ID(id)              STAT_ID_IN(IN, id)
 #define STAT_ID_IN(unit, id)     STAT_ID_JOINED(unit, id)
 #define STAT_ID_JOINED(unit, id) STAT_##unit##_##id
@@ -32,55 +32,55 @@ struct stat_def {
     const char *help; /* one line */
     enum stat_kind kind;
     const char *num, *den; /* STAT_RATIO: names joined by '+', e.g. "l1.hits" over "l1.hits+l1.misses" */
-    size_t len;            /* of the name */
+    size_t len;            /* length of the name */
 };
 
-/* All statistics there are, in the order they are printed. */
+/* Returns all statistics, in the order of printing. */
 const struct stat_def *stat_defs(int *n);
 
 struct stats {
     double *v; /* by index of stat_defs */
-    int next;  /* which one stats_add() tries first */
+    int next;  /* index that stats_add() tries first */
 };
 bool stats_init(struct stats *s);
 void stats_free(struct stats *s);
-void stats_clear(struct stats *s); /* all to 0 */
+void stats_clear(struct stats *s); /* sets all to 0 */
 /* Adds `value` to a registered sum, or raises a maximum. The name must exist (asserted). */
 void stats_add(struct stats *s, const char *name, double value);
-/* Add to, and return, a statistic by its index. */
+/* Add to a statistic, and return a statistic, by its index. */
 void stats_put(struct stats *s, enum stat_id id, double value);
 double stats_value(const struct stats *s, enum stat_id id);
-/* One counter of a struct, and its statistic. */
+/* A counter of a struct, and its statistic. */
 struct stat_row {
     size_t offset; /* of a uint64_t in the struct */
     int id;        /* enum stat_id */
 };
-/* Adds the counters of a struct. `rows` comes from its .def file, included with COUNT_ROWS (count_begin.def). The rows
- * may be another unit's with the same fields; `shift` is the distance to the statistics that are meant. */
+/* Adds the counters of a struct. `rows` comes from its .def file, included with COUNT_ROWS (count_begin.def). `shift`
+ * is added to each id: so another unit with the same fields can use the same rows. */
 void stats_count(struct stats *s, const struct stat_row *rows, size_t n, const void *counts, int shift);
 #define STATS_COUNT(s, rows, counts) stats_count(s, rows, sizeof(rows) / sizeof(rows)[0], counts, 0)
 struct rounding_error;
 /* Adds the errors of results without rounding between operations (isa/rounding.h). */
 void stats_add_rounding_error(struct stats *s, const struct rounding_error *e);
-/* All sums of `from` into `to`. */
+/* Adds all statistics of `from` to `to`. */
 void stats_merge(struct stats *to, const struct stats *from);
-/* The value, ratios computed now (0 when the denominator is 0). The name must exist (asserted). */
+/* Returns the value; a ratio is computed now (0 when the denominator is 0). The name must exist (asserted). */
 double stats_get(const struct stats *s, const char *name);
-/* What is kept of a launch: the statistics that are not zero. */
+/* The statistics of a launch that are not zero. */
 struct stats_kept {
-    double *v;       /* n of them, in the order of stat_defs */
-    uint16_t *index; /* in stat_defs; of the same block */
+    double *v;       /* n values, in the order of stat_defs */
+    uint16_t *index; /* index in stat_defs; in the same memory block as `v` */
     int n;
 };
 bool stats_keep(struct stats_kept *out, const struct stats *s);
 void stats_kept_free(struct stats_kept *k);
-/* Adds them to `to`, as stats_merge() does. */
+/* Adds the kept statistics to `to`, like stats_merge(). */
 void stats_kept_add(struct stats *to, const struct stats_kept *k);
-/* As stats_get(). */
+/* Does the same as stats_get(). */
 double stats_kept_get(const struct stats_kept *k, const char *name);
 
-/* The name of a statistic that was called `old` in the last version (renamed.def); NULL: none was. */
+/* Returns the name of a statistic that was called `old` in the last version (renamed.def); NULL: there is none. */
 const char *stat_renamed(const char *old);
-/* The place of a statistic, by its name or by that of the last version; -1 when there is none. */
+/* Returns the index of a statistic, by its name or by its name in the last version; -1: there is none. */
 int stat_index(const char *name);
 #endif

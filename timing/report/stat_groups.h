@@ -1,6 +1,6 @@
 #ifndef TIMING_STAT_GROUPS_H
 #define TIMING_STAT_GROUPS_H
-/* Rows of statistics (stats.def) that several units have in common. */
+/* Rows of statistics (stats.def) that several units share. */
 
 #define CACHE_STATS(name, what)                                                                                        \
     STAT_COUNT(accesses, name ".accesses", "count", "line accesses to the " what)                                      \
@@ -17,7 +17,7 @@
     STAT_COUNT(prefetch_late, name ".prefetch_late", "count", "useful lines that were still outstanding")              \
     STAT_COUNT(prefetch_unused, name ".prefetch_unused", "count", "prefetched lines replaced before use")
 
-/* A stride prefetcher: its counts at the SM, ... */
+/* Statistics of a stride prefetcher: counts at the SM. */
 #define STRIDE_SM_STATS(name)                                                                                          \
     STAT_COUNT(misses, name ".misses", "count",                                                                        \
                "line accesses of global loads that missed the L1, or would have without prefetching")                  \
@@ -31,12 +31,12 @@
                "candidates outside device memory, or without a cache to go to")                                        \
     STAT_COUNT(queued, name ".duplicates", "count", "candidates that were requested already and are outstanding")      \
     STAT_COUNT(full, name ".full", "count", "candidates dropped by a full " name ".queue or lsu.prefetch_queue")
-/* ... of its table, ... */
+/* Statistics of a stride prefetcher: counts of its table. */
 #define STRIDE_TABLE_STATS(name)                                                                                       \
     STAT_COUNT(changes, name ".changes", "count", "strides replaced by another one")                                   \
     STAT_COUNT(conflicts, name ".conflicts", "count", "stride table entries replaced")                                 \
     STAT_COUNT(lookups, name ".lookups", "count", "stride table lookups")
-/* ... and of its lines, at the cache that they go to. */
+/* Statistics of a stride prefetcher: counts of its lines, at their target cache. */
 #define STRIDE_LINE_STATS(name)                                                                                        \
     STAT_SUM_OF(asked, name ".requested", "count", "prefetches requested: all other candidates")                       \
     STAT_COUNT(present, name ".present", "count", "requests for lines that were present or outstanding in the cache")  \
@@ -50,7 +50,7 @@
     STAT_SUM_OF(bytes, name ".bytes", "bytes", "bytes that the L2 fetched from memory for prefetches")                 \
     STAT_RATIO_OF(traffic, name ".traffic", "1", "bytes fetched for prefetches / bytes read from DRAM", name ".bytes", \
                   "dram.read_bytes")
-/* Further counts of a prefetcher whose degree grows. */
+/* Statistics of a stride prefetcher whose degree can grow. */
 #define STRIDE_DEGREE_STATS(name)                                                                                      \
     STAT_COUNT(by_load, name ".grown_by_loads", "count", "degrees raised by a load of an outstanding line")            \
     STAT_COUNT(by_prefetch, name ".grown_by_prefetches", "count",                                                      \

@@ -1,9 +1,9 @@
 #ifndef TIMING_STATES_H
 #define TIMING_STATES_H
-/* What paths of a warp wait for and what issue slots did, and how reports call it. */
+/* The states of paths and the uses of issue slots, and their names in reports. */
 #include "timing/config/config.h"
 
-/* What a path does next. The first N_PIPES say that it is ready for that pipe. */
+/* The state of a path. The first N_PIPES states mean that it is ready for that pipe. */
 enum path_state {
     PATH_READY = 0,
     PATH_LOAD = N_PIPES, /* waits for a register that a memory access will write */
@@ -12,16 +12,16 @@ enum path_state {
     PATH_ARITH,          /* waits for any other register */
     PATH_FETCH,          /* wants to fetch */
     PATH_FETCHING,
-    PATH_SWITCH,  /* became active and pays for the switch */
-    PATH_BLOCKED, /* (of a warp) lanes live, but no path may be scheduled */
+    PATH_SWITCH,  /* has become active and waits for the latency of the switch */
+    PATH_BLOCKED, /* (of a warp) has live lanes, but no path may be scheduled */
     PATH_QUEUE,   /* waits for a queue of decoupled execution */
     PATH_BARRIER,
-    PATH_ASLEEP, /* of a unit's own warp: the SM has no CTA */
+    PATH_ASLEEP, /* a unit's own warp: the SM has no CTA */
     PATH_TURN,   /* sm.running_warps: other warps have the lanes */
     N_PATH_STATES
 };
 
-/* What an issue slot did; the order of causes is that of preference when warps differ. */
+/* The use of an issue slot. When warps have different causes, the first one in this order counts. */
 enum slot {
     SLOT_ISSUED,
     SLOT_PIPE,
@@ -35,11 +35,12 @@ enum slot {
     N_SLOTS
 };
 
-/* As in the statistics, after "issue."; ends with NULL. */
+/* Names in the statistics, after "issue."; ends with NULL. */
 extern const char *const issue_slot_names[N_SLOTS + 1];
 
-/* A state in a word or two, for tracks of a trace; "ready" for the first N_PIPES and for what is no state. */
+/* Returns a state in a word or two, for tracks of a trace; "ready" for the first N_PIPES states and for invalid
+ * values. */
 const char *path_state_word(uint8_t state);
-/* A state as a phrase that a report goes on with: "waits at a barrier". */
+/* Returns a state as a phrase for reports: "waits at a barrier". */
 const char *path_state_phrase(uint8_t state);
 #endif

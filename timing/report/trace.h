@@ -1,13 +1,15 @@
 #ifndef TIMING_TRACE_H
 #define TIMING_TRACE_H
-/* What happened when, in the format of Chrome's trace viewer (chrome://tracing, ui.perfetto.dev): a process an SM; for
- * each warp slot tracks with a bar for each instruction from issue to write-back, on as many tracks as instructions are
- * in flight at once, so that no two bars of a track overlap; one for each of its paths with bars for what it waits
- * for; a track for each CTA slot, with marks where barriers open; requests to memory from the SM to the reply; tracks
- * for the affine units of CAE; curves of what units count (how full their queues are). A microsecond there is a cycle
- * here.
- * SMs note events in buffers of their own, so that they may run on several threads; buffers are written out between
- * windows, in order of SMs. */
+/* A trace of events in the format of Chrome's trace viewer (chrome://tracing, ui.perfetto.dev). Each SM is a process
+ * with these tracks:
+ *   - for each warp slot: bars of instructions from issue to write-back, on as many tracks as instructions are in
+ *     flight at once, so that bars of a track do not overlap; and bars of the waits of each path;
+ *   - for each CTA slot: a bar for each CTA, with marks where barriers complete;
+ *   - requests to memory, from the SM to the reply;
+ *   - the affine units of CAE;
+ *   - curves of what units count (how full their queues are).
+ * A microsecond in the viewer is a cycle here. SMs note events in their own buffers, so that they may run on several
+ * threads; buffers are written out between windows, in order of SMs. */
 #include "isa/paths/reconv.h"
 #include "isa/program.h"
 #include "timing/config/config.h"
@@ -23,29 +25,28 @@ enum trace_kind {
     TRACE_REPLY,
     TRACE_WRITE,
     TRACE_COUNTER,
-    TRACE_UNIT /* an instruction on an execution unit that has tracks of its own */
+    TRACE_UNIT /* an instruction on an execution unit with its own tracks */
 };
 
 struct trace_event {
-    uint64_t from, to; /* cycles; of marks the same */
-    uint64_t address;  /* of a request or write; a counter's value from this cycle on; on a unit: the warp slot */
-    const char *name;  /* of a counter, or a unit; it lives as long as the trace */
-    uint32_t pc;       /* of the instruction, or the one that waits */
-    lanemask_t lanes;  /* of a CTA: its number in the grid; of a barrier: the barrier's */
-    uint32_t row;      /* warp slot; of a CTA or barrier: the CTA's slot; of a request and its reply: their tag; on
-                          a unit: the track, below TRACE_UNIT_TRACKS */
+    uint64_t from, to; /* cycles; a mark has from = to */
+    uint64_t address;  /* of a request or write; value of a counter from this cycle on; on a unit: the warp slot */
+    const char *name;  /* of a counter, or a unit; lives as long as the trace */
+    uint32_t pc;       /* of the instruction, or of the waiting path */
+    lanemask_t lanes;  /* of a CTA: its number in the grid; of a barrier: its number */
+    uint32_t row;      /* warp slot; CTA and barrier: CTA slot; request and reply: tag; unit: its track */
     uint8_t kind;      /* enum trace_kind */
-    uint8_t path;      /* of what waits: its place among the warp's; of an instruction: the track among the warp's */
-    uint8_t what;      /* of what waits: enum path_state; of a request: enum mem_kind */
+    uint8_t path;      /* of a wait: the path's index in the warp; of an instruction: its track in the warp */
+    uint8_t what;      /* of a wait: enum path_state; of a request: enum mem_kind */
     bool missed;       /* a load that missed the L1 */
     bool unfinished;   /* the launch ended before it did */
 };
 
-/* Tracks of a process of the viewer: so many for each warp slot; then one for each CTA slot; then one for requests;
- * then those of a unit whose work overlaps. */
+/* Tracks of an SM: first the tracks of each warp slot; one for each CTA slot; one for requests; then tracks of units
+ * whose work overlaps. */
 enum {
     TRACE_CTA_SLOTS = 64,
-    TRACE_INST_TRACKS = 256, /* of a warp's instructions */
+    TRACE_INST_TRACKS = 256, /* for instructions of a warp */
     TRACE_WARP_TRACKS = TRACE_INST_TRACKS + MAX_PATHS,
     TRACE_FIRST_CTA = WARP_SLOTS * TRACE_WARP_TRACKS,
     TRACE_MEMORY = TRACE_FIRST_CTA + TRACE_CTA_SLOTS,
@@ -54,7 +55,7 @@ enum {
     TRACE_TRACKS = TRACE_FIRST_UNIT + TRACE_UNIT_TRACKS
 };
 
-/* A path that waits. */
+/* A waiting path. */
 struct trace_wait {
     uint64_t since;
     uint32_t pc;
@@ -62,7 +63,7 @@ struct trace_wait {
     uint8_t state; /* enum path_state; below N_PIPES: it does not wait */
 };
 
-/* The last bar of each track of a warp's instructions. */
+/* The last bar of each instruction track of a warp. */
 struct trace_bars {
     struct trace_bar *row;
     uint32_t n;
@@ -70,60 +71,62 @@ struct trace_bars {
 
 /* Events of one SM that are not written yet. */
 struct trace {
-    uint64_t from, to; /* cycles [from, to) are of interest */
-    uint64_t shift;    /* is added to the cycles of events */
+    uint64_t from, to; /* traced cycles: [from, to) */
+    uint64_t shift;    /* added to the cycles of events */
 
-    uint64_t cta_started[TRACE_CTA_SLOTS];         /* by CTA slot; UINT64_MAX: it is empty */
-    uint32_t cta_id[TRACE_CTA_SLOTS];              /* its number in the grid */
+    uint64_t cta_started[TRACE_CTA_SLOTS];         /* by CTA slot; UINT64_MAX: the slot is empty */
+    uint32_t cta_id[TRACE_CTA_SLOTS];              /* by CTA slot: number in the grid */
     struct trace_bars bars[WARP_SLOTS];            /* by warp slot */
-    struct trace_wait wait[WARP_SLOTS][MAX_PATHS]; /* by warp slot and place */
-    const char *name[WARP_SLOTS];                  /* by warp slot: of one that is no CTA's; NULL: by its number */
-    uint8_t paths[WARP_SLOTS];                     /* by warp slot: places that may hold one */
-    bool begun;                                    /* something of it has been written */
-    uint64_t named[(TRACE_TRACKS + 63) / 64];      /* tracks that have got their names */
+    struct trace_wait wait[WARP_SLOTS][MAX_PATHS]; /* by warp slot and path index */
+    const char *name[WARP_SLOTS];             /* by warp slot: name of a context; NULL: the warp's number is used */
+    uint8_t paths[WARP_SLOTS];                /* by warp slot: path indices that may be in use */
+    bool begun;                               /* some of its events have been written */
+    uint64_t named[(TRACE_TRACKS + 63) / 64]; /* tracks whose names have been written */
     struct trace_event *event;
     uint32_t n, cap;
-    uint64_t lost; /* events that there was no memory for */
+    uint64_t lost; /* events lost because memory ran out */
 };
 
-/* The PTX text of a module, and where the statement of each instruction of a program stands in it. */
+/* The PTX text of a module, and the place in it of each instruction's statement. */
 struct trace_names {
-    const char *text; /* NULL: there is none */
-    uint32_t *at;     /* by PC: of its first byte */
+    const char *text; /* NULL: no text */
+    uint32_t *at;     /* by PC: offset of the statement */
 };
-/* `text` may be NULL. False when memory is out. */
+/* Initialises names; `text` may be NULL. False when memory is out. */
 bool trace_names_init(struct trace_names *n, const struct program *p, const char *text);
 void trace_names_free(struct trace_names *n);
-/* The statement as written, with single spaces and without its semicolon; without a text the disassembly. */
+/* Returns in `out` the statement as written, with single spaces and without its semicolon; without a text, the
+ * disassembly. */
 void trace_name(const struct trace_names *n, const struct program *p, uint32_t pc, char *out, size_t size);
 
-/* NULL when memory is out. */
+/* Allocates a trace of [from, to); NULL when memory is out. */
 struct trace *trace_new(uint64_t from, uint64_t to);
 void trace_free(struct trace *t);
 /* trace_note.c: notes an event if it begins in the range. */
 void trace_note(struct trace *t, const struct trace_event *e);
-/* The path at this place of the warp is in `state` from cycle `now` on. */
+/* Notes that a path of the warp is in `state` from cycle `now` on. */
 void trace_state(struct trace *t, uint32_t warp, uint32_t path, uint8_t state, uint32_t pc, lanemask_t lanes,
                  uint64_t now);
-/* What follows the issue of an instruction: trace_written(), for all its lanes or with others of its member mask; or
- * nothing, as of a store without lanes. */
+/* What follows the issue of an instruction. GOES: trace_written() for all its lanes. WAITS: trace_written() later, with
+ * other lanes of its member mask. ENDS: nothing, as for a store without lanes. */
 enum trace_issue { TRACE_ISSUE_GOES, TRACE_ISSUE_WAITS, TRACE_ISSUE_ENDS };
-/* An instruction takes its issue slot in cycle `now`. */
+/* Notes that an instruction uses its issue slot in cycle `now`. */
 void trace_issue(struct trace *t, uint32_t warp, uint32_t pc, lanemask_t lanes, uint64_t now, enum trace_issue how);
-/* It ends, or will in cycle e->to: e->from, to, pc, lanes, missed. May be told just before its trace_issue(). */
+/* Notes the end of an instruction, at cycle e->to, which may be in the future; uses e->from, to, pc, lanes, missed. May
+ * be called just before its trace_issue(). */
 void trace_written(struct trace *t, uint32_t warp, const struct trace_event *e);
-/* Ends all open bars in cycle `now`, in which the launch ends, and marks them as unfinished. */
+/* Ends all open bars in cycle `now`, at the end of a launch, and marks them as unfinished. */
 void trace_finish(struct trace *t, uint64_t now);
-/* trace_bars.c: of one warp; of all. */
+/* Ends the bars of one warp; frees all bars (trace_bars.c). */
 void trace_bars_end(struct trace *t, uint32_t warp, uint64_t now);
 void trace_bars_free(struct trace *t);
-/* How a launch ended that did not run to its end, as a mark over all tracks at cycle `now`. `why`: in a word;
- * `what`: in a sentence. `first`: nothing was written yet. */
+/* Writes how an incomplete launch ended, as a mark over all tracks at cycle `now`. `why`: a word; `what`: a sentence.
+ * `first`: nothing was written yet. */
 void trace_write_end(FILE *out, bool first, uint64_t now, const char *why, const char *what);
-/* Ends the array, with a metadata event "lost_events" when some are missing; `empty`: nothing was written. */
+/* Ends the JSON array, with a metadata event "lost_events" if events are missing; `empty`: nothing was written. */
 void trace_end(FILE *out, bool empty, uint64_t lost);
-/* Appends the events of SM `sm` to `out` and forgets them; `first`: nothing was written yet. Returns whether something
- * has been written now. */
+/* Appends the events of SM `sm` to `out` and forgets them; `first`: nothing was written yet. Returns whether the file
+ * has any event now. */
 bool trace_write(struct trace *t, uint32_t sm, const struct program *p, const struct trace_names *names, FILE *out,
                  bool first);
 #endif

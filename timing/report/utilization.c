@@ -1,11 +1,11 @@
-/* Each SP pipe can begin an instruction of 32 lanes every initiation.f32_fma cycles: that is the peak. What it does
- * begin is known lane by lane; the time in which it stands idle goes to the causes of the issue slots that gave it
- * nothing to do. */
+/* Utilization of the f32 peak rate. At the peak, each SP pipe begins an instruction of 32 lanes every
+ * initiation.f32_fma cycles. The work of the pipes is counted lane by lane. Their idle time is divided among the causes
+ * of the issue slots that gave them nothing. */
 #include "utilization.h"
 #include "isa/program.h"
 #include <math.h>
 
-/* What the launch has so far. */
+/* The launch so far: `before` plus `s`. */
 struct view {
     const struct stats *before, *s;
 };
@@ -16,7 +16,7 @@ struct parts {
     double peak, flops, memory, serialization, no_warp, no_flops;
 };
 
-/* Of the slots that gave the SP pipes nothing, those of each cause. */
+/* Issue slots that gave the SP pipes nothing: because of memory; because of other warps. */
 static double waits_memory(const struct view *v) {
     return get(v, STAT_sm_scoreboard_load) + get(v, STAT_sm_queue) + get(v, STAT_sm_busy_memory);
 }
@@ -28,13 +28,13 @@ static double waits_others(const struct view *v) {
 static double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 static struct parts divide(const struct config *cfg, uint32_t operations, const struct view *v) {
-    const double lane = (double)operations / cfg->latency[LAT_F32_FMA].initiation; /* operations a cycle */
+    const double lane = (double)operations / cfg->latency[LAT_F32_FMA].initiation; /* operations per cycle of a lane */
     const double slots = get(v, STAT_sm_slots), sp = get(v, STAT_sm_pipe_SP);
     const double cycles = get(v, STAT_sm_sp_cycles), lanes = get(v, STAT_sm_sp_lane_cycles);
     struct parts p = {.flops =
                           get(v, STAT_sm_op_f32_add) + get(v, STAT_sm_op_f32_mul) + 2 * get(v, STAT_sm_op_f32_fma)};
     p.peak = floor(get(v, STAT_sm_sm_cycles) * cfg->sm.pipe[PIPE_SP].units * WARP_LANES * lane);
-    /* A slot begins one instruction: more pipes than that are lost to the datapath. */
+    /* A slot begins one instruction: pipes beyond the number of slots are lost to the datapath. */
     double usable = fmin(p.peak, slots * WARP_LANES * operations);
     double idle = fmax(usable - cycles * WARP_LANES * lane, 0);
     p.memory = floor(idle * share(waits_memory(v), slots - sp));

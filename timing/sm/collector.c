@@ -26,7 +26,7 @@ void regfile_ports(struct regfile *f, uint32_t lanes, bool write_port) {
 uint64_t regfile_read_in_turns(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from) {
     enum { KEPT = 32 };
     const uint32_t operands = f->operands + l->more;
-    uint8_t taken[KEPT] = {0}; /* operands of this instruction by cycle after `from` */
+    uint8_t taken[KEPT] = {0}; /* operands of this instruction read, by cycle after `from` */
     uint64_t last = from;
     for (unsigned i = 0; i < l->n_reads; i++) {
         uint32_t b = regfile_bank(f, l->bank[i], warp);
@@ -39,7 +39,8 @@ uint64_t regfile_read_in_turns(struct regfile *f, const struct bank_list *l, uin
         f->next_read[b] = slot + 1;
         last = max64(last, c + 1);
     }
-    for (unsigned i = 0; f->slots > 1 && i < l->n_reads; i++) /* the other lanes, when all operands have begun */
+    for (unsigned i = 0; f->slots > 1 && i < l->n_reads;
+         i++) /* each operand also reads its other lanes, after all operands have begun */
         f->next_read[regfile_bank(f, l->bank[i], warp)] += f->slots - 1;
     f->n.read_waits += last - from - (l->n_reads + operands - 1) / operands;
     return last;

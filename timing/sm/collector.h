@@ -1,11 +1,11 @@
 #ifndef TIMING_COLLECTOR_H
 #define TIMING_COLLECTOR_H
-/* Collector units: they gather the operands of an instruction before a pipe takes it.
+/* Collector units: they gather the operands of an instruction before it enters a pipe.
  *
- * Collectors and register banks (regfile.h) are reservations. When an instruction issues, the cycles of all its later
- * steps are fixed in order of issue (first come, first served), so no step is walked cycle by cycle. Steps, each at
- * least one cycle: issue latch; collector unit allocated; so many operands a cycle, each bank serving one access a
- * cycle; dispatch. */
+ * Collectors and register banks (regfile.h) are reserved in advance. When an instruction issues, the cycles of all its
+ * later steps are fixed in order of issue (first come, first served), so no step is simulated cycle by cycle. The steps
+ * take at least one cycle each: issue latch; allocation of a collector unit; operand reads, a limited number a cycle
+ * and one access per bank and cycle; dispatch. */
 #include "regfile.h"
 
 enum { MAX_COLLECTORS = 64, MAX_PORTS = 8 };
@@ -14,20 +14,20 @@ enum { MAX_COLLECTORS = 64, MAX_PORTS = 8 };
 struct collector {
     uint32_t units, in_ports, out_ports, latch;
     uint32_t in_at, out_at;             /* oldest entry */
-    uint32_t turn;                      /* unit that is tried first */
+    uint32_t turn;                      /* unit with the highest priority */
     uint64_t in[MAX_PORTS];             /* issue latch: cycle at which the entry is free again */
-    uint64_t out[MAX_PORTS];            /* dispatch latch: likewise */
-    uint64_t unit_free[MAX_COLLECTORS]; /* cycle at which the unit takes its next instruction */
+    uint64_t out[MAX_PORTS];            /* dispatch latch: cycle at which the entry is free again */
+    uint64_t unit_free[MAX_COLLECTORS]; /* cycle at which the unit accepts its next instruction */
 };
 
 void collector_init(struct collector *c, const struct pipe_cfg *cfg, uint32_t units, uint32_t latch);
-/* Is there room in the issue latch? */
+/* True if the issue latch has room. */
 static inline bool collector_can_accept(const struct collector *c, uint64_t now) { return c->in[c->in_at] <= now; }
-/* First cycle at which there is room. */
+/* Returns the first cycle in which the issue latch has room. */
 static inline uint64_t collector_free(const struct collector *c) { return c->in[c->in_at]; }
-/* The next in a ring of `n`. */
+/* Returns the successor of `i` in a ring of `n`. */
 static inline uint32_t collector_next(uint32_t i, uint32_t n) { return choose32(i + 1 != n, i + 1, 0); }
-/* The unit that is free first. */
+/* Returns the unit that is free first. */
 static inline uint32_t collector_first_free(const struct collector *c) {
     uint64_t least = c->unit_free[0];
     uint32_t best = 0;
@@ -39,9 +39,9 @@ static inline uint32_t collector_first_free(const struct collector *c) {
     }
     return best;
 }
-/* An instruction is issued at `now`: returns the first cycle in which the collector unit that it gets reads operands.
- * Requires collector_can_accept(); collector_leaves() and collector_dispatched() must follow. Of units that are free
- * when it comes it gets any, else the one that is free first. */
+/* Issues an instruction at `now`. Returns the first cycle in which its collector unit reads operands. It gets a unit
+ * that is free when it arrives, else the unit that is free first. Requires collector_can_accept(); collector_leaves()
+ * and collector_dispatched() must follow. */
 static inline uint64_t collector_accept(struct collector *c, uint64_t now, uint32_t *unit) {
     uint64_t comes = now + c->latch;
     uint32_t best = c->turn;
@@ -54,11 +54,11 @@ static inline uint64_t collector_accept(struct collector *c, uint64_t now, uint3
     *unit = best;
     return allocated + 1;
 }
-/* The cycle at which an instruction whose operands are read by `ready` may leave to the pipe. */
+/* Returns the cycle at which an instruction may leave for the pipe; its operands are read by `ready`. */
 static inline uint64_t collector_leaves(const struct collector *c, uint64_t ready) {
     return ready > c->out[c->out_at] ? ready : c->out[c->out_at];
 }
-/* The instruction in `unit` left it at `left` and its latch at `entered`. */
+/* Notes that the instruction in `unit` leaves it at `left`, and its latch at `entered`. */
 static inline void collector_dispatched(struct collector *c, uint32_t unit, uint64_t left, uint64_t entered) {
     c->unit_free[unit] = left;
     c->out[c->out_at] = entered > left ? entered : left + 1;

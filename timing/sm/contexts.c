@@ -1,4 +1,4 @@
-/* Contexts: warps that units have without a CTA. In all but this file they are warps like others. */
+/* Contexts: warps of units, without a CTA. All other files treat them as ordinary warps. */
 #include "contexts.h"
 #include "stages.h"
 #include <assert.h>
@@ -7,8 +7,8 @@ static uint32_t slot_of(const struct sm *sm, uint32_t i) { return sm->cfg->sm.wa
 
 static uint32_t index_of(const struct sm *sm, uint32_t w) { return w - sm->cfg->sm.warps; }
 
-/* The CTA that instructions of a context read: it has this warp alone, no shared memory, and barriers of its own. Block
- * and grid size are those of the launch. */
+/* Makes the CTA that instructions of a context read: one warp, no shared memory, its own barriers, and the CTA and grid
+ * size of the launch. */
 static struct cta *lone_cta(const struct launch *l) {
     struct launch small = *l;
     small.block = (struct dim3){WARP_LANES, 1, 1};
@@ -58,10 +58,10 @@ uint32_t sm_context_open(struct sm *sm, const struct sm_unit_ops *ops, const str
     return w;
 }
 
-/* Its lanes execute nothing any more. */
+/* Stops a context: its lanes execute nothing any more. */
 static void stop(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
-    for (uint32_t i = 0; i < sw->n_await; i++) /* counted since their arrival, and never written */
+    for (uint32_t i = 0; i < sw->n_await; i++) /* arrived, but never written back */
         if (sw->await[i].served)
             sm->members.n_served--;
     sw->inflight -= sw->n_await;

@@ -1,39 +1,39 @@
-/* cp.async in time. A copy is one access of the load/store unit. Its lines arrive like those of a load; then its
- * data take cycles of the banks of shared memory. No register waits for it. Copies in flight are kept here, so that
- * a thread that waits for its groups (PTX ISA 9.0, section 9.7.9.25.3) waits for exactly the copies of these
- * groups: each copy counts, lane by lane, the groups that were committed since. Arrivals at mbarriers that follow
- * the completion of copies are kept, too. Fences do not wait for copies. */
+/* cp.async in the timing model. A copy is one access of the load/store unit. Its lines arrive like the lines of a load;
+ * then its data occupy the banks of shared memory for some cycles. No register waits for it. This file keeps the copies
+ * in flight, so that a thread that waits for its groups (PTX ISA 9.0, section 9.7.9.25.3) waits for exactly the copies
+ * of these groups: each copy counts, lane by lane, the groups committed since then. It also keeps mbarrier arrivals
+ * that follow the completion of copies. Fences do not wait for copies. */
 #include "copies.h"
 #include "isa/exec/exec_mbarrier.h"
 #include "stages.h"
 #include <assert.h>
 #include <stdlib.h>
 
-/* With so many arrivals a path has to wait before the next. Paths that were ready by then, and arrivals that are
- * performed at the end of the window, add one each. */
+/* With MAX_ARRIVALS arrivals pending, a path waits before its next one. Paths that were ready by then, and arrivals
+ * performed at the end of the window, can add one each. */
 enum { MAX_ARRIVALS = TABLE_SIZE(64, 2), ARRIVAL_PLACES = MAX_ARRIVALS + WARP_SLOTS * MAX_PATHS, SINCE_MAX = 255 };
 
-/* A copy in flight; its index in sm_copies.copy is that in the table of instructions in flight. */
+/* A copy in flight. sm_copies.copy has the same indices as the table of instructions in flight. */
 struct copy {
-    uint32_t next; /* of the warp's, the newest first; NO_INFLIGHT ends */
+    uint32_t next; /* next older copy of the warp; NO_INFLIGHT: none */
     lanemask_t lanes;
     uint64_t serial;
-    uint8_t since[WARP_LANES]; /* groups that a lane has committed since, this one's among them; SINCE_MAX: or more */
+    uint8_t since[WARP_LANES]; /* groups that a lane has committed since, its own included; SINCE_MAX: or more */
 };
 
-/* Arrivals that wait for copies that were issued before them. */
+/* Arrivals that wait for copies issued before them. */
 struct arrival {
-    lanemask_t lanes; /* 0: the place is free */
+    lanemask_t lanes; /* 0: the entry is free */
     uint8_t warp;
     uint64_t serial;
-    uint32_t address[WARP_LANES]; /* of the object, in shared memory */
+    uint32_t address[WARP_LANES]; /* address of the mbarrier, in shared memory */
 };
 
 struct sm_copies {
     uint32_t first[WARP_SLOTS];
     uint64_t serial;
     struct copy copy[MAX_INFLIGHT];
-    uint32_t n_arrivals, arrivals_end; /* no place from there on has ever been used */
+    uint32_t n_arrivals, arrivals_end; /* entries from arrivals_end on have never been used */
     struct arrival arrival[ARRIVAL_PLACES];
 };
 
@@ -54,8 +54,8 @@ void sm_copies_end(struct sm *sm) {
     sm->copies = NULL;
 }
 
-/* Of `lanes`, those with a copy in flight that is older than `serial` and has more than `groups` groups committed
- * since. */
+/* Returns the lanes of `lanes` with a copy in flight that is older than `serial` and after which the lane has committed
+ * more than `groups` groups. */
 static lanemask_t lanes_in_flight(const struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t serial, int64_t groups) {
     lanemask_t found = 0;
     for (uint32_t i = sm->copies->first[w]; i != NO_INFLIGHT; i = sm->copies->copy[i].next) {
@@ -92,7 +92,7 @@ static void commit(struct sm *sm, uint32_t w, lanemask_t lanes) {
     }
 }
 
-/* Lanes without a copy in flight arrive at once, the others with their last copy. */
+/* Begins an arrival: lanes without a copy in flight arrive at once, other lanes with their last copy. */
 static void begin_arrival(struct sm *sm, uint32_t w) {
     struct sm_copies *k = sm->copies;
     lanemask_t lanes = sm->fx.lanes & sm->fx.shared_lanes, later = 0;
@@ -125,7 +125,8 @@ void sm_copies_issued(struct sm *sm, uint32_t w, const struct inst *in, uint32_t
         commit(sm, w, sm->fx.lanes);
 }
 
-/* Arrivals that waited for the last copy of the warp. True: the table of arrivals was full and has room now. */
+/* Performs arrivals that waited for the last copy of the warp. True: the table of arrivals was full, and has room
+ * now. */
 static bool arrive(struct sm *sm, uint32_t w) {
     struct sm_copies *k = sm->copies;
     bool full = k->n_arrivals >= MAX_ARRIVALS;

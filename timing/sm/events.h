@@ -2,7 +2,8 @@
 #define TIMING_SM_EVENTS_H
 #include <stdint.h>
 
-/* What an event of the timing wheel is; its value names an instruction in flight, a ticket, a warp or a CTA slot. */
+/* Kinds of events of the timing wheel. The value of an event is an instruction in flight, a ticket, a warp or a CTA
+ * slot. */
 enum { EVENT_WRITEBACK, EVENT_FETCHED, EVENT_SWITCHED, EVENT_START, EVENT_TURN, EVENT_KINDS = 8 /* a power of two */ };
 static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value * EVENT_KINDS + kind; }
 #endif

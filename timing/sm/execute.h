@@ -1,15 +1,15 @@
 #ifndef TIMING_SM_EXECUTE_H
 #define TIMING_SM_EXECUTE_H
-/* Execution of an instruction that has issued: all its later steps are reserved here, or it goes to the memory stage.
- * `fast`: sm_fast_path.instructions; `one_part`: sm_fast_path.one_part. */
+/* Execution of an issued instruction: it reserves all its later steps, or goes to the memory stage. `fast`:
+ * sm_fast_path.instructions; `one_part`: sm_fast_path.one_part. */
 #include "uniform_path.h"
 
-/* Units learn when an instruction without a result ends. */
+/* Tells units the end of an instruction without a result. */
 static inline void tell_end(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t from, uint64_t to) {
     sm_units_written(sm, &(struct sm_written){.from = from, .to = to, .warp = w, .pc = path->pc, .lanes = path->lanes});
 }
 
-/* Reserves collector, pipe and write port of an instruction without an access. */
+/* Reserves the collector, pipe and write port of an instruction without a memory access. */
 static inline __attribute__((always_inline)) void execute(struct sm *sm, uint32_t w, const struct sm_path *path,
                                                           const struct timed_inst *ti, const struct sm_form *form,
                                                           uint64_t now, const bool fast, const bool one_part) {
@@ -33,7 +33,7 @@ static inline __attribute__((always_inline)) void execute(struct sm *sm, uint32_
     }
     uint64_t result = enters + ti->latency + cfg->latch_writeback;
     uint64_t on_bus, written = operands_deliver(&sm->operands, part, w, ti, form, result, now, &on_bus);
-    enters += on_bus - result; /* a pipe does not start an instruction whose result has no bus */
+    enters += on_bus - result; /* an instruction starts only when the bus is free for its result */
     collector_dispatched(c, unit, leaves, enters);
     pipes_enter(pipes, pipe, enters, ti->initiation);
     uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);

@@ -1,4 +1,4 @@
-/* A fault stops the SM. */
+/* Faults: they stop the SM. */
 #include "stages.h"
 #include <assert.h>
 

@@ -1,4 +1,4 @@
-/* The instruction caches of an SM: fetches that come in, and lines that arrive. */
+/* The instruction caches of an SM: accepts fetches, and receives lines. */
 #include "fetch.h"
 #include "fetch_stream.h"
 #include <stdlib.h>
@@ -26,7 +26,7 @@ bool fetch_init(struct fetch *f, const struct config *cfg, struct lsu *lsu) {
     f->has_l1 = true;
     uint32_t n_l0 = cfg->l0i.size ? (cfg->sm.subcores ? cfg->sm.schedulers : 1) : 0;
     uint32_t of_l1 = cfg->l1i.mshrs * cfg->l1i.merges * (n_l0 ? cfg->l0i.merges : 1);
-    uint32_t of_l0 = n_l0 * cfg->l0i.mshrs * cfg->l0i.merges; /* stream buffers may serve all of them in a cycle */
+    uint32_t of_l0 = n_l0 * cfg->l0i.mshrs * cfg->l0i.merges; /* stream buffers may serve all of them in one cycle */
     f->cap_ready = of_l1 > of_l0 ? of_l1 : of_l0;
     f->address = calloc(cfg->l1i.mshrs, sizeof *f->address);
     f->send = calloc(cfg->l1i.mshrs, sizeof *f->send);
@@ -58,8 +58,8 @@ void fetch_free(struct fetch *f) {
     memset(f, 0, sizeof *f);
 }
 
-static enum fetch_result ask_l0(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint64_t now,
-                                uint32_t *latency) {
+static enum fetch_result look_up_l0(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint64_t now,
+                                    uint32_t *latency) {
     struct cache_out out;
     struct cache *c = &f->l0[unit];
     uint64_t line = address >> f->l0_line_bits;
@@ -87,7 +87,7 @@ static enum fetch_result ask_l0(struct fetch *f, uint32_t unit, uint64_t address
     uint64_t taken;
     cache_fill(c, out.mshr, c->all_sectors);
     while (cache_take(c, out.mshr, &taken))
-        ; /* the ticket itself */
+        ; /* takes the ticket itself */
     *latency = f->l1_latency;
     return FETCH_HIT;
 }
@@ -97,7 +97,7 @@ enum fetch_result fetch_look(struct fetch *f, uint32_t unit, uint64_t address, u
     enum fetch_result r = FETCH_HIT;
     *latency = 0;
     if (f->has_l1)
-        r = f->n_l0 ? ask_l0(f, unit < f->n_l0 ? unit : 0, address, ticket, now, latency)
+        r = f->n_l0 ? look_up_l0(f, unit < f->n_l0 ? unit : 0, address, ticket, now, latency)
                     : fetch_ask_l1(f, address, ticket, false, now);
     f->n.fetches += r != FETCH_REFUSED;
     return r;
@@ -118,7 +118,7 @@ void fetch_send(struct fetch *f, uint64_t now) {
     memmove(f->send, f->send + sent, f->n_send * sizeof *f->send);
 }
 
-/* L0 misses that the L1 had no room for try again in order, until the L1 refuses one. */
+/* Retries the L0 misses that found no room in the L1, in order, until the L1 refuses one. */
 static void retry_refused(struct fetch *f, uint64_t now) {
     uint32_t done = 0;
     for (; done < f->n_retry; done++) {
@@ -133,7 +133,7 @@ static void retry_refused(struct fetch *f, uint64_t now) {
     memmove(f->retry, f->retry + done, f->n_retry * sizeof *f->retry);
 }
 
-/* A line, or sectors of it, that has arrived through the port, or by itself after f->miss_latency. */
+/* Takes a line, or sectors of it, that has arrived through the port, or after f->miss_latency without it. */
 static bool take_line(struct fetch *f, uint64_t now, uint32_t *mshr, uint8_t *sectors) {
     if (!f->miss_latency)
         return lsu_fetch_done(f->lsu, now, mshr, sectors);

@@ -1,15 +1,15 @@
 #ifndef TIMING_FETCH_H
 #define TIMING_FETCH_H
-/* Instruction caches of one SM: an optional L0 for each scheduler with a divided SM, a stream buffer behind each L0
- * (fetch_stream.h), and an L1. A fetch is named by a ticket of the SM's choice, and comes back with the line. */
+/* Instruction caches of one SM: an optional L0 (per scheduler in a divided SM), a stream buffer for each L0
+ * (fetch_stream.h), and an L1. The SM gives each fetch a ticket, which is returned with the line. */
 #include "fetch_state.h"
 
 bool fetch_init(struct fetch *f, const struct config *cfg, struct lsu *lsu);
 void fetch_free(struct fetch *f);
 enum fetch_result fetch_look(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint64_t now,
                              uint32_t *latency);
-/* A fetch that hits an L1 without an L0 where its line was last, if it is one: as fetch_accept() with latency 0. False:
- * nothing has changed. */
+/* Fetches a line that hits an L1 without an L0, in the way where it was last: like fetch_accept() with latency 0.
+ * False: nothing has changed. */
 static inline bool fetch_there(struct fetch *f, uint64_t address) {
     uint64_t line = address >> f->line_bits;
     if (!f->has_l1 || f->n_l0 || !cache_read_there(&f->l1, f->way[line % FETCH_WAYS], line, f->l1.all_sectors))
@@ -18,23 +18,23 @@ static inline bool fetch_there(struct fetch *f, uint64_t address) {
     f->n.fetches++;
     return true;
 }
-/* Fetches the line that holds `address` at cycle `now`; `unit`: the scheduler that asks, for its L0. */
+/* Fetches the line that holds `address` at cycle `now`; `unit`: the requesting scheduler, for its L0. */
 static inline enum fetch_result fetch_accept(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket,
                                              uint64_t now, uint32_t *latency) {
     *latency = 0;
     return fetch_there(f, address) ? FETCH_HIT : fetch_look(f, unit, address, ticket, now, latency);
 }
-/* Sends what waits for the port and takes lines that arrived: true when one did, so that refused fetches may try again.
- * Then take the tickets, in the order in which their fetches came. */
+/* Sends requests that wait for the port, and receives lines. True when a line arrived, so that refused fetches may try
+ * again. fetch_take() then returns the tickets, in the order of their fetches. */
 bool fetch_tick(struct fetch *f, uint64_t now);
 void fetch_send(struct fetch *f, uint64_t now);
 bool fetch_take(struct fetch *f, uint32_t *ticket, uint32_t *latency);
-/* Is there work that does not wait for a line from the port? */
+/* True if there is work that does not wait for a line from the port. */
 static inline bool fetch_waits(const struct fetch *f) {
     return f->n_send || f->n_coming || f->stream_wants || f->stream_due != UINT64_MAX;
 }
-/* First cycle after `now` at which fetch_tick() has work of its own: requests that wait for the port ask in every
- * cycle. What the port brings is not in it (lsu_next). */
+/* Returns the first cycle after `now` at which fetch_tick() has its own work: requests that wait for the port try in
+ * every cycle. Lines that arrive through the port are not included (lsu_next). */
 static inline uint64_t fetch_next(const struct fetch *f, uint64_t now) {
     if ((f->n_send && !f->miss_latency) | (f->stream_wants != 0))
         return now + 1;

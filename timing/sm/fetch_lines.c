@@ -1,8 +1,8 @@
-/* Lines of the L1 instruction cache, and who waits for them. */
+/* Lines of the L1 instruction cache, and the fetches that wait for them. */
 #include "fetch_lines.h"
 #include "isa/hot_assert.h"
 
-/* A fetch waits for the line of an L1 MSHR, which is no longer for stream buffers only. */
+/* Makes a fetch wait for the line of an L1 MSHR; the line is then no longer for stream buffers only. */
 static void join(struct fetch *f, uint32_t mshr, uint64_t now) {
     if (f->ahead[mshr] && !f->miss_latency)
         lsu_fetch_joined(f->lsu, mshr, now);

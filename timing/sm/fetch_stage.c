@@ -18,16 +18,16 @@ static void deliver(struct sm *sm, uint32_t ticket, uint64_t cycle, uint64_t now
         wheel_add(&sm->wheel, cycle, event_make(EVENT_FETCHED, ticket));
 }
 
-/* The line is in the cache: the instructions come `latency` cycles later than at best. They never come in this
- * cycle, in which the states of warps are still those before the fetch (sm.c). */
-static inline void bring(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now) {
+/* Delivers the instructions of a cached line, `latency` cycles later than at best. They never arrive in this cycle, in
+ * which the states of warps are still those before the fetch (sm.c). */
+static inline void deliver_hit(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     hot_assert(cfg->fetch_latency);
     wheel_add(&sm->wheel, now + cfg->fetch_latency + cfg->decode_latency + latency, event_make(EVENT_FETCHED, ticket));
 }
 
-/* The path asks its instruction cache. True: the port was used. */
-static bool ask(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t now) {
+/* Sends a fetch of the path to its instruction cache. True: the port was used. */
+static bool start_fetch(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     struct sm_path *path = &sw->path[p];
     uint32_t latency;
@@ -43,7 +43,7 @@ static bool ask(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t n
     path->ticket = ticket;
     warps_move(&sm->warps, w, path, PATH_FETCHING);
     if (r == FETCH_HIT) {
-        bring(sm, sm_ticket(w, ticket), latency, now);
+        deliver_hit(sm, sm_ticket(w, ticket), latency, now);
         if (fetch_waits(&sm->fetch)) /* a stream buffer may have room now */
             sm_lsu_due(sm, now);
         return true;
@@ -64,7 +64,8 @@ static int wanting_path(const struct sm_warp *sw) {
     return -1;
 }
 
-/* The fetch stage passes the warps after `last` up to `to`, or all when `to` is `last`. Warps that are done end. */
+/* Reclaims finished warps that the fetch stage passes: the warps after `last` up to `to`, or all when `to` is
+ * `last`. */
 static __attribute__((noinline)) void reclaim(struct sm *sm, uint32_t part, uint32_t last, uint32_t to, uint64_t now) {
     struct warp_set spent = sm->operands.n_parts == 1 ? sm->fetching.spent
                                                       : warp_sets_and(&sm->fetching.spent, &sm->issue.sched[part].mine);
@@ -79,7 +80,7 @@ static __attribute__((noinline)) void reclaim(struct sm *sm, uint32_t part, uint
     }
 }
 
-/* One fetch of the part: of the next warp after the one that fetched last. */
+/* Runs one fetch of the part, for the next warp, round-robin. */
 static inline void fetch_one(struct sm *sm, uint32_t part, uint64_t now) {
     struct warp_set want;
     const uint32_t last = sm->fetching.last[part];
@@ -90,7 +91,7 @@ static inline void fetch_one(struct sm *sm, uint32_t part, uint64_t now) {
         int p;
         w = warp_set_after(&want, w, sm->warps.words);
         while ((p = wanting_path(&sm->warps.slot[w])) >= 0)
-            if (ask(sm, part, w, (uint32_t)p, now)) {
+            if (start_fetch(sm, part, w, (uint32_t)p, now)) {
                 sm->fetching.last[part] = (uint8_t)w;
                 if (warp_set_any(&sm->fetching.spent, sm->warps.words))
                     reclaim(sm, part, last, w, now);
@@ -101,7 +102,7 @@ static inline void fetch_one(struct sm *sm, uint32_t part, uint64_t now) {
         reclaim(sm, part, last, last, now);
 }
 
-/* One stage for all schedulers: a fetch whose line has arrived passes it again. */
+/* Passes a fetch whose line has arrived through the stage again; one stage for all schedulers. */
 static void fetch_again(struct sm *sm, uint64_t now) {
     uint32_t ticket, latency;
     fetch_take(&sm->fetch, &ticket, &latency);
@@ -117,8 +118,8 @@ static __attribute__((noinline)) void fetch_any(struct sm *sm, uint64_t now) {
         fetch_one(sm, s, now);
 }
 
-/* The common case: the only path of the next warp fetches, and the line is in the cache (sm_fast_path.one_part). False:
- * it is another case, and nothing was done. */
+/* Handles the common case: the next warp has one path, which fetches and hits (sm_fast_path.one_part). False: another
+ * case; nothing was done. */
 static inline bool fetch_at_once(struct sm *sm, uint64_t now) {
     const struct warp_set want = {.word = {sm->warps.in_state[0][PATH_FETCH]}};
     if (!sm->fast.one_part || sm->cfg->sm.fetch_retires_warps || sm->fetch.n_ready || !want.word[0])
@@ -131,7 +132,7 @@ static inline bool fetch_at_once(struct sm *sm, uint64_t now) {
     path->ticket = ++sw->ticket;
     warps_move_only(&sm->warps, w, path, PATH_FETCHING, true);
     sm->fetching.last[0] = (uint8_t)w;
-    bring(sm, sm_ticket(w, path->ticket), 0, now);
+    deliver_hit(sm, sm_ticket(w, path->ticket), 0, now);
     return true;
 }
 
@@ -157,14 +158,14 @@ void sm_fetch_arrived(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t
     deliver(sm, ticket, now + latency + sm->cfg->sm.decode_latency, now);
 }
 
-/* Does a path whose instructions have arrived wait at most for operands? */
+/* True if a path whose instructions have arrived waits at most for operands. */
 static inline bool waits_for_operands_only(const struct sm_warp *sw, const struct sm_path *path,
                                            const struct timed_inst *ti, uint64_t now) {
     bool waits = sw->asleep || !(path->lanes & ~sw->control.waiting) || path->lanes & sw->ordered || sw->atomics;
     return !waits && path->switched <= now && !(ti->flags & (TIMED_RARE | TIMED_FENCE));
 }
 
-/* The path that waits for the fetch; NULL: it has moved on. */
+/* Returns the path that waits for the fetch; NULL: it has moved on. */
 static inline struct sm_path *fetching(const struct sm_warp *sw, uint32_t ticket) {
     for (struct sm_path *path = sw->path, *end = path + sw->n_paths; path < end; path++)
         if (path->state == PATH_FETCHING && path->ticket == ticket)
@@ -178,7 +179,7 @@ void sm_fetched(struct sm *sm, uint32_t value, uint64_t now) {
     struct sm_path *path = fetching(sw, value & 0xffff);
     if (!path)
         return;
-    if (__builtin_expect(path->stray, 0)) { /* the instructions are thrown away */
+    if (__builtin_expect(path->stray, 0)) { /* the instructions are discarded */
         path->stray = STRAY_NONE;
         warps_move(&sm->warps, w, path, PATH_FETCH);
         return;

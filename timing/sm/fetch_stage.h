@@ -10,21 +10,21 @@ struct sm;
 struct sm_fetch_stage {
     bool any_refused;          /* some path may be `refused` */
     uint8_t last[8];           /* warp that fetched last, by part */
-    struct warp_set spent;     /* peer.fetch_retires_warps: warps that are done, */
-    struct warp_set reclaimed; /* and those of them that the stage has reclaimed */
+    struct warp_set spent;     /* peer.fetch_retires_warps: finished warps, and */
+    struct warp_set reclaimed; /* the finished warps that the stage has reclaimed */
 };
 
-/* A fetch is named by its warp slot and a number of the warp's, so that a fetch for a path that has moved on is
+/* Returns a ticket for a fetch: its warp slot and a number of the warp. A fetch for a path that has moved on is
  * dropped. */
 static inline uint32_t sm_ticket(uint32_t w, uint16_t ticket) { return w << 16 | ticket; }
 
 void fetch_stage_init(struct sm_fetch_stage *f);
-/* The cycle of the stage. */
+/* Runs the stage for one cycle. */
 void sm_fetch(struct sm *sm, uint64_t now);
-/* EVENT_FETCHED: the instructions of a fetch are in the buffer. */
+/* Puts the instructions of a fetch into the buffer (EVENT_FETCHED). */
 void sm_fetched(struct sm *sm, uint32_t ticket, uint64_t now);
-/* The line of a fetch is in the instruction cache, `latency` cycles later than for a hit. */
+/* Handles a fetch whose line is in the instruction cache, `latency` cycles later than a hit. */
 void sm_fetch_arrived(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now);
-/* A line has arrived: refused paths may try again. */
+/* Lets refused paths try again, after a line has arrived. */
 void sm_fetch_retry(struct sm *sm);
 #endif

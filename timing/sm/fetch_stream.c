@@ -14,7 +14,7 @@ bool fetch_streams_init(struct fetch *f, const struct config *cfg) {
     return f->stream_ready && f->stream_wait;
 }
 
-/* When the line of entry `serial` is there; UINT64_MAX: it is in flight from memory. */
+/* Returns when the line of entry `serial` is available; UINT64_MAX: it is in flight from memory. */
 static uint64_t *ready_of(struct fetch *f, uint32_t unit, uint32_t serial) {
     return &f->stream_ready[unit * f->stream_lines + serial % f->stream_lines];
 }
@@ -55,7 +55,7 @@ enum fetch_result fetch_stream_take(struct fetch *f, uint32_t unit, uint64_t lin
     struct cache *c = &f->l0[unit];
     cache_fill(c, mshr, c->all_sectors);
     while (cache_take(c, mshr, &taken))
-        ; /* the ticket itself */
+        ; /* takes the ticket itself */
     *latency = STREAM_LATENCY;
     return FETCH_HIT;
 }
@@ -83,7 +83,7 @@ void fetch_streams_retry(struct fetch *f) {
 }
 
 /* Requests the next line of a buffer that has room. */
-static void ask_ahead(struct fetch *f, uint32_t unit, uint64_t now) {
+static void request_next_line(struct fetch *f, uint32_t unit, uint64_t now) {
     struct fetch_stream *s = &f->stream[unit];
     enum { FOR_FETCHES = 1 };
     uint64_t address = (s->line + s->n) << f->l0_line_bits;
@@ -101,7 +101,7 @@ static void ask_ahead(struct fetch *f, uint32_t unit, uint64_t now) {
         f->stream_wants &= ~(1u << unit);
 }
 
-/* Lines from the L1 that MSHRs wait for. True: one was due. */
+/* Fills lines from the L1 that MSHRs wait for. True: one was due. */
 static bool fill_due(struct fetch *f, uint64_t now) {
     f->stream_due = UINT64_MAX;
     bool any = false;
@@ -118,8 +118,8 @@ static bool fill_due(struct fetch *f, uint64_t now) {
     return any;
 }
 
-/* Fetches ask after this in a cycle. So the request that leaves here is that of the cycle before, in which no fetch
- * asked. */
+/* Fetches access the L1 after this call in a cycle. So a request that leaves here belongs to the previous cycle, in
+ * which no fetch accessed the L1. */
 bool fetch_streams_tick(struct fetch *f, uint64_t now) {
     bool filled = f->stream_due <= now && fill_due(f, now);
     if (!f->stream_wants || f->l1_asked + 1 >= now)
@@ -127,6 +127,6 @@ bool fetch_streams_tick(struct fetch *f, uint64_t now) {
     uint32_t later = f->stream_wants >> f->stream_turn << f->stream_turn;
     uint32_t unit = (uint32_t)__builtin_ctz(later ? later : f->stream_wants);
     f->stream_turn = unit + 1 < f->n_l0 ? unit + 1 : 0;
-    ask_ahead(f, unit, now);
+    request_next_line(f, unit, now);
     return filled;
 }

@@ -12,11 +12,11 @@ enum { NO_INFLIGHT = 0xffffffffu, MAX_INFLIGHT = TABLE_SIZE(2048, 8) }; /* sm_wa
 struct inflight {
     uint64_t issued; /* cycle */
     uint32_t pc;
-    uint32_t next; /* entry of the list of free ones, or of sm_warp.loads */
+    uint32_t next; /* next entry of the free list, or of sm_warp.loads */
     lanemask_t lanes;
     uint8_t warp, board, part; /* part: of a divided SM */
     bool missed : 1, used : 1;
-    bool known : 1;             /* splits: a waiting load whose lines have all been looked up */
+    bool known : 1;             /* for models that split: the tags of all lines of this waiting load have been read */
     const struct sm_form *form; /* of a memory instruction; NULL: the program's own */
 };
 
@@ -24,12 +24,12 @@ struct inflight {
 struct sm_in_flight {
     struct inflight *entry; /* MAX_INFLIGHT */
     uint32_t free;          /* head of the list; NO_INFLIGHT: the table is full */
-    /* A table (this one, or that of memory instructions) was full: schedulers take turns until this cycle. */
+    /* Cycle until which schedulers take turns, because this table or the table of memory instructions was full. */
     uint64_t scarce_until;
 };
 
 enum { SCARCE_CYCLES = 1024 };
-/* The last entry of a table was allocated in cycle `now`. */
+/* Notes that the last free entry of a table was allocated in cycle `now`. */
 static inline void in_flight_scarce(struct sm_in_flight *t, uint64_t now) { t->scarce_until = now + SCARCE_CYCLES; }
 static inline bool in_flight_has_room(const struct sm_in_flight *t) { return t->free != NO_INFLIGHT; }
 

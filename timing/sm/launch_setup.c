@@ -1,10 +1,10 @@
-/* A launch on an SM: how many CTAs fit, how it begins and ends. */
+/* Launches on an SM: how many CTAs fit, how a launch begins and ends. */
 #include "counting.h"
 #include "isa/arith.h"
 #include <assert.h>
 #include <stdlib.h>
 
-/* What a CTA takes of an SM; registers of 32 bits, shared memory in bytes. */
+/* Resources of one CTA; registers of 32 bits, shared memory in bytes. */
 struct footprint {
     uint32_t warps, registers, shared;
 };
@@ -13,7 +13,7 @@ static struct footprint footprint_of(const struct config *cfg, const struct laun
     const struct sm_cfg *s = &cfg->sm;
     uint32_t warps = launch_warps(l);
     uint32_t resident =
-        s->running_warps && s->running_warps < warps ? s->running_warps : warps; /* with registers in the SM */
+        s->running_warps && s->running_warps < warps ? s->running_warps : warps; /* warps with registers in the SM */
     uint32_t shared = launch_shared_bytes(l),
              each = s->thread_registers ? s->thread_registers : l->program->thread_regs;
     return (struct footprint){
@@ -25,7 +25,7 @@ static struct footprint footprint_of(const struct config *cfg, const struct laun
 
 static uint32_t at_most(uint32_t n, uint32_t have, uint32_t need) { return need && have / need < n ? have / need : n; }
 
-/* Registers for CTAs. */
+/* Returns the registers left for CTAs. */
 static uint32_t registers_left(const struct config *cfg, uint32_t taken) {
     return cfg->sm.registers > taken ? cfg->sm.registers - taken : 0;
 }
@@ -61,7 +61,7 @@ bool sm_fits(const struct config *cfg, const struct launch *l, uint32_t taken, c
     return n == 0;
 }
 
-/* Counts by instruction begin at 0. */
+/* Allocates the counts by instruction. */
 static bool begin_counts(struct sm *sm, bool wanted) {
     free(sm->issue.profile);
     sm->issue.profile = wanted ? calloc(sm->program->program->n + 1, sizeof *sm->issue.profile) : NULL;

@@ -1,4 +1,4 @@
-/* Replies of the load/store unit: to warps that wait for them, and to fetches. */
+/* Replies of the load/store unit: to waiting warps, and to fetches. */
 #include "memory_replies.h"
 #include "stages.h"
 
@@ -7,7 +7,7 @@ static void evaluate_fenced(struct sm *sm, uint32_t w, uint64_t now) {
         sm_evaluate_all(sm, w, now);
 }
 
-/* The data of a cp.async are in shared memory. */
+/* Ends a cp.async, whose data are in shared memory. */
 static void copy_done(struct sm *sm, uint32_t inflight, uint64_t now) {
     uint32_t w = sm->in_flight.entry[inflight].warp, other;
     if (sm_copies_done(sm, inflight))
@@ -17,7 +17,7 @@ static void copy_done(struct sm *sm, uint32_t inflight, uint64_t now) {
     sm_complete(sm, inflight, now);
 }
 
-/* sm_access_done(), inline for the replies of every cycle. */
+/* The body of sm_access_done(), inline for the replies of every cycle. */
 static inline __attribute__((always_inline)) void access_done(struct sm *sm, uint32_t inflight, bool missed,
                                                               uint64_t now) {
     struct inflight *f = &sm->in_flight.entry[inflight];
@@ -55,7 +55,7 @@ bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ct
     return lsu_add_prefetcher(sm->lsu, ops, ctx);
 }
 
-/* Notices for models that rotate or split. */
+/* Takes misses and known loads, for models that rotate or split. */
 static __attribute__((noinline, cold)) void take_notes(struct sm *sm, uint64_t now) {
     uint32_t tag;
     while (sm->model.wants.rotates && lsu_missed(sm->lsu, &tag))

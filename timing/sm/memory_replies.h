@@ -6,8 +6,8 @@
 
 struct sm;
 
-/* The load/store unit has had its cycle and returned `found` (LSU_ bits): hands replies to warps and fetches. */
+/* Hands replies to warps and fetches, after a cycle of the load/store unit that returned `found` (LSU_ bits). */
 void sm_lsu_take(struct sm *sm, unsigned found, uint64_t now);
-/* The access of an instruction in flight is done: its registers are written, now or later. */
+/* Ends the access of an instruction in flight: its registers are written, now or later. */
 void sm_access_done(struct sm *sm, uint32_t inflight, bool missed, uint64_t now);
 #endif

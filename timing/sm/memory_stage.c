@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Local memory in the timing model's address space: far above all device addresses of programs. */
+/* Local memory in the timing model's address space: above all device addresses of programs. */
 #define LOCAL_TIMING_BASE   (1ull << 44)
-#define CONTEXT_TIMING_BASE (1ull << 45) /* of contexts, in whatever order their words lie */
+#define CONTEXT_TIMING_BASE (1ull << 45) /* local memory of contexts, in any order of words */
 #define CONTEXT_TIMING_STEP (1ull << 30)
 
 bool memory_init(struct sm_memory *m) {
@@ -38,13 +38,13 @@ uint64_t sm_local_base(const struct sm *sm, uint32_t w) {
     return LOCAL_TIMING_BASE + ((uint64_t)sm->id * round_up(sm->cfg->sm.warps, 64) + w) * round_up(bytes, 4096);
 }
 
-/* The issue latch of the memory pipe, or the table of memory instructions, has room or no longer has. */
+/* Updates e->takes, after the room in the issue latch or in the table of memory instructions changed. */
 static inline void latch_changed(struct sm *sm, struct exec_part *e) {
     bool room = e->mem.n_latch < sm->cfg->sm.pipe[PIPE_MEM].in_ports && sm->memory.n_free;
     e->takes[PIPE_MEM] = room ? 0 : UINT64_MAX;
 }
 
-/* A copy reads for the lanes with something to read, and then occupies the banks for all lanes. */
+/* Sets the access of a copy: it reads for the lanes with data to read, then occupies the banks for all lanes. */
 static __attribute__((noinline, cold)) void take_copy(const struct sm *sm, struct mem_inst *m) {
     const struct effects *fx = &sm->fx;
     struct lsu_access *a = &m->access;
@@ -61,7 +61,7 @@ static __attribute__((noinline, cold)) void take_copy(const struct sm *sm, struc
     a->space = SPACE_SHARED;
 }
 
-/* The addresses of lanes that access local memory. */
+/* Sets the local-memory fields of an access. */
 static __attribute__((noinline, cold)) void take_local(const struct sm *sm, struct lsu_access *a) {
     a->local_base = sm_local_base(sm, a->warp);
     a->local_stride = sm->memory.local_stride;
@@ -101,7 +101,7 @@ static inline void take_addresses(struct sm *sm, struct mem_inst *m, uint32_t w,
         take_copy(sm, m);
 }
 
-/* The table of memory instructions became full, or no longer is: all parts see it. */
+/* Tells all parts that the table of memory instructions became full, or no longer is. */
 static __attribute__((noinline, cold)) void room_changed(struct sm *sm, uint64_t now) {
     if (!sm->memory.n_free)
         in_flight_scarce(&sm->in_flight, now);
@@ -149,12 +149,13 @@ void sm_mem_performed(struct sm *sm, uint32_t mem, uint64_t now) {
 /* Events of a cycle. */
 struct mem_turn {
     bool lsu_used;
-    bool ended; /* an instruction, without having gone to the load/store unit */
+    bool ended; /* an instruction ended without using the load/store unit */
 };
 
-/* An instruction leaves the dispatch latch. False: the load/store unit is busy; it has work when it no longer is. */
-static inline __attribute__((always_inline)) bool leave(struct sm *sm, struct mem_inst *m, uint64_t now,
-                                                        struct mem_turn *turn) {
+/* Moves an instruction out of the dispatch latch. False: the load/store unit is busy; it will have work when it is free
+ * again. */
+static inline __attribute__((always_inline)) bool dispatch(struct sm *sm, struct mem_inst *m, uint64_t now,
+                                                           struct mem_turn *turn) {
     if (__builtin_expect(m->skip, 0)) {
         sm_account(sm, now);
         sm_access_done(sm, m->inflight, false, now);
@@ -167,13 +168,13 @@ static inline __attribute__((always_inline)) bool leave(struct sm *sm, struct me
     }
     lsu_accept(sm->lsu, &m->access, now);
     turn->lsu_used = true;
-    uint64_t next = lsu_status(sm->lsu)->next; /* the rest of its work is known */
+    uint64_t next = lsu_status(sm->lsu)->next; /* its next work is known now */
     sm->status.lsu_due = min64(sm->status.lsu_due, next > now ? next : now + 1);
     return true;
 }
 
-/* An instruction enters a collector unit. Returns the cycle at which it may leave it. Not inline, for the loop around
- * the call. */
+/* Moves an instruction into a collector unit. Returns the cycle at which it may leave. Not inline, to keep the caller's
+ * loop small. */
 static __attribute__((noinline)) uint64_t collect(struct sm *sm, struct mem_inst *m, uint64_t now) {
     const struct inflight *f = &sm->in_flight.entry[m->inflight];
     const struct timed_inst *ti = f->form ? &f->form->ti : &sm->program->inst[f->pc];
@@ -184,13 +185,13 @@ static __attribute__((noinline)) uint64_t collect(struct sm *sm, struct mem_inst
     return UINT64_MAX;
 }
 
-/* The instructions of one part, the oldest first: a younger one takes the place that an older one leaves in the same
- * cycle. Returns the next cycle with work, as far as it is known. A step and the counts are written once, each as a
- * whole: a read of several words that were just written one by one would wait for them. */
+/* Moves the instructions of one part, the oldest first: a younger one may take a place that an older one leaves in the
+ * same cycle. Returns the next cycle with known work. Each step and each count is written once, as a whole: reading
+ * several words that were just written one by one would stall the host. */
 static inline uint64_t part_tick(struct sm *sm, struct exec_part *e, uint64_t now, struct mem_turn *turn) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     const uint32_t ports = cfg->pipe[PIPE_MEM].out_ports;
-    uint32_t out = 0; /* entered the dispatch latch in this cycle */
+    uint32_t out = 0; /* instructions that entered the dispatch latch in this cycle */
     uint32_t n_collect = e->mem.n_collect, n_out = e->mem.n_out;
     uint64_t due = UINT64_MAX;
     struct mem_step *kept = e->mem.step, *end = kept + e->mem.n;
@@ -205,15 +206,15 @@ static inline uint64_t part_tick(struct sm *sm, struct exec_part *e, uint64_t no
                 n_collect--;
                 n_out++;
                 out++;
-                due = min64(due, at > now ? at : now + 1); /* the unit has had its turn in this cycle */
+                due = min64(due, at > now ? at : now + 1); /* the load/store unit has had its turn in this cycle */
             }
         } else if (what % MEM_STAGES == MEM_OUT) {
-            if (leave(sm, &sm->memory.inst[what / MEM_STAGES], now, turn)) {
+            if (dispatch(sm, &sm->memory.inst[what / MEM_STAGES], now, turn)) {
                 n_out--;
                 sm->memory.free[sm->memory.n_free++] = (uint8_t)(what / MEM_STAGES);
                 if (sm->memory.n_free == 1)
                     room_changed(sm, now);
-                due = now + 1; /* an older one that was refused may follow */
+                due = now + 1; /* an older instruction that was refused may follow */
                 continue;
             }
         } else if (n_collect < e->mem.collectors) {
@@ -232,7 +233,7 @@ static inline uint64_t part_tick(struct sm *sm, struct exec_part *e, uint64_t no
     return due;
 }
 
-/* The parts of a divided SM share the load/store unit in turn. */
+/* Runs the parts of a divided SM, which share the load/store unit round-robin. */
 static __attribute__((noinline)) uint64_t parts_tick(struct sm *sm, uint64_t now, struct mem_turn *turn) {
     uint64_t due = UINT64_MAX;
     for (uint32_t k = 0; k < sm->operands.n_parts; k++)

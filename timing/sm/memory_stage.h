@@ -1,7 +1,8 @@
 #ifndef TIMING_SM_MEMORY_STAGE_H
 #define TIMING_SM_MEMORY_STAGE_H
-/* Memory instructions between issue and the load/store unit: issue latch, collector unit, dispatch latch. The unit's
- * back-pressure is not known in advance, so these steps are walked cycle by cycle, unlike those of the other pipes. */
+/* Memory instructions between issue and the load/store unit: issue latch, collector unit, dispatch latch. These steps
+ * are simulated cycle by cycle, because the unit's back-pressure is not known in advance. Other pipes reserve their
+ * steps at issue. */
 #include "isa/machine/held.h"
 #include "timing/config/table_size.h"
 #include "timing/mem/lsu.h"
@@ -33,11 +34,11 @@ struct mem_inst {
     uint64_t addr[WARP_LANES];
 };
 
-/* Owns the memory instructions, and the rules of the launch for the memory of its threads. */
+/* Owns the memory instructions, and the launch's settings for thread memory. */
 struct sm_memory {
     uint64_t due;          /* next cycle at which a memory instruction may move on */
     bool lsu_refused;      /* the load/store unit had no room for a memory instruction */
-    bool unlock;           /* the access that is issued unlocks its lines: sm_unit_ops.take */
+    bool unlock;           /* the issued access unlocks its lines: sm_unit_ops.take */
     bool hold_stores;      /* a CTA stays until its stores are acknowledged */
     struct mem_inst *inst; /* MEM_QUEUE */
     uint32_t n_free;
@@ -48,12 +49,12 @@ struct sm_memory {
 
 bool memory_init(struct sm_memory *m);
 void memory_free(struct sm_memory *m);
-/* A memory instruction of warp slot `w` was issued; sm->fx has its addresses unless it is ordered. Returns its index in
- * sm_memory.inst. */
+/* Accepts an issued memory instruction of warp slot `w`; sm->fx has its addresses unless it is ordered. Returns its
+ * index in sm_memory.inst. */
 uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint32_t inflight, bool ordered,
                        uint64_t now);
-/* An ordered one was performed: sm->fx has its addresses. */
+/* Continues an ordered instruction that was performed: sm->fx has its addresses. */
 void sm_mem_performed(struct sm *sm, uint32_t mem, uint64_t now);
-/* The cycle of the queues. True: an instruction ended without an access. */
+/* Runs the queues for one cycle. True: an instruction ended without an access. */
 bool sm_mem_tick(struct sm *sm, uint64_t now);
 #endif

@@ -1,4 +1,4 @@
-/* Calls of the reconvergence model, and what follows from their results. */
+/* Calls of the reconvergence model, and the handling of their results. */
 #include "stages.h"
 
 static const struct scoreboard_ops *board_for(const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
@@ -16,7 +16,7 @@ static const struct scoreboard_ops *board_for(const struct reconv_ops *ops, cons
     }
 }
 
-/* Instructions after which the model may want another path. */
+/* Returns the TIMED_ bits of instructions after which the model may switch paths. */
 static uint16_t long_latency_for(const struct reconv_wants *w) {
     if (w->rotates)
         return TIMED_MEMORY | TIMED_SLOW;
@@ -45,8 +45,8 @@ void sm_heed_control(struct sm *sm, struct sm_warp *sw) {
     c->events = c->depth = 0;
 }
 
-/* In the middle of a block the model is not told of every step. Before it is asked for paths, it must know where
- * they are. */
+/* Tells the model the PCs of paths. Within a block it is not told of every step, so it must learn them before it
+ * returns paths. */
 void sm_tell_others(struct sm *sm, struct sm_warp *sw, uint32_t p) {
     for (uint32_t i = 0; i < sw->n_paths; i++) {
         struct sm_path *path = &sw->path[i];

@@ -26,13 +26,13 @@ struct sm_operands {
     struct exec_part part[8];
 };
 
-/* The part that warp slot `w` uses. */
+/* Returns the part that warp slot `w` uses. */
 static inline uint32_t operands_part(const struct sm_operands *o, uint32_t w) {
     return o->n_parts > 1 ? w % o->n_parts : 0;
 }
 
-/* Reserves the register reads of an instruction from cycle `from` on: the cycle after the last read. A form may have
- * some of the registers in a file of its own (struct sm_form). */
+/* Reserves the register reads of an instruction from cycle `from` on. Returns the cycle after the last read. A form may
+ * keep some registers in a file of its own (struct sm_form). */
 static inline uint64_t operands_read(struct sm_operands *o, uint32_t part, uint32_t w, const struct timed_inst *ti,
                                      const struct sm_form *form, uint64_t from) {
     uint64_t ready = regfile_read(&o->part[part].regfile, &ti->banks, w, from);
@@ -41,7 +41,7 @@ static inline uint64_t operands_read(struct sm_operands *o, uint32_t part, uint3
     uint64_t other = regfile_read(&form->file[part], &form->other, w, from);
     return other > ready ? other : ready;
 }
-/* Reserves the register writes: the cycle of the last write. */
+/* Reserves the register writes. Returns the cycle of the last write. */
 static inline uint64_t operands_write(struct sm_operands *o, uint32_t part, uint32_t w, const struct timed_inst *ti,
                                       const struct sm_form *form, uint64_t from, uint64_t now) {
     uint64_t written = regfile_write(&o->part[part].regfile, &ti->banks, w, from, now);
@@ -50,7 +50,7 @@ static inline uint64_t operands_write(struct sm_operands *o, uint32_t part, uint
     uint64_t other = regfile_write(&form->file[part], &form->other, w, from, now);
     return other > written ? other : written;
 }
-/* Reserves the result bus and the register writes of a result that is complete at `from`. Returns the cycle of the last
+/* Reserves the result bus and the register writes of a result that is ready at `from`. Returns the cycle of the last
  * write; *on_bus: the cycle on the bus. */
 static inline __attribute__((always_inline)) uint64_t operands_deliver(struct sm_operands *o, uint32_t part, uint32_t w,
                                                                        const struct timed_inst *ti,

@@ -1,4 +1,4 @@
-/* The end of a window: plain stores and ordered instructions are performed. */
+/* The end of a window: performs plain stores and ordered instructions. */
 #include "counting.h"
 #include "issue_slots.h"
 

@@ -1,4 +1,4 @@
-/* Control: the reconvergence model is told where lanes go, and the warp's paths follow. */
+/* Control flow: tells the reconvergence model where lanes go, and updates the warp's paths. */
 #include "uniform_path.h"
 
 bool sm_gather(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
@@ -26,12 +26,12 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     path->buffered--;
     path->stale = true;
     if (sw->n_paths > 1)
-        sm_evaluate_all(sm, w, now); /* its write may stall the others */
+        sm_evaluate_all(sm, w, now); /* its pending write may stall other paths */
     else
         sm_evaluate(sm, w, p, now);
 }
 
-/* All lanes of the warp have arrived at a barrier: its only path waits there. */
+/* Handles a barrier at which all lanes of the warp have arrived: its only path waits there. False: another case. */
 static inline bool whole_warp_waits(struct sm *sm, uint32_t w, const struct inst *in) {
     struct sm_warp *sw = &sm->warps.slot[w];
     if (!sm->fast.stack || in->kind != K_BARRIER || sw->n_paths != 1 || !control_all_wait(&sw->control, sw->w))
@@ -40,8 +40,8 @@ static inline bool whole_warp_waits(struct sm *sm, uint32_t w, const struct inst
     return true;
 }
 
-/* The barrier is complete: its lanes continue. */
-static void open_barrier(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now) {
+/* Releases a complete barrier: its lanes continue. */
+static void release_barrier(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now) {
     struct sm_cta *c = &sm->ctas.slot[cta];
     const struct cta_barrier *b = &c->cta->barriers[barrier];
     struct warp_set freed = {.word = {0}};
@@ -52,19 +52,21 @@ static void open_barrier(struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t
         if (control_open(&sm->warps.slot[w].control, sm->warps.slot[w].w, b))
             warp_set_add(&freed, w);
     cta_barrier_reset(c->cta, barrier);
-    for (struct warp_set m = freed; warp_set_take(&m, &w);) /* another of its paths may be in the middle of a block */
+    for (struct warp_set m = freed;
+         warp_set_take(&m, &w);) /* another path of the warp may be in the middle of a block */
         sm_tell_all(sm, &sm->warps.slot[w]);
     while (warp_set_take(&freed, &w))
         if (!sm->fast.stack || !sm_step_over(sm, w))
             sm_refresh(sm, w, now);
 }
 
-static inline void open_all(struct sm *sm, uint32_t cta, uint32_t opened, uint64_t now) {
+static inline void release_barriers(struct sm *sm, uint32_t cta, uint32_t opened, uint64_t now) {
     for (; opened; opened &= opened - 1)
-        open_barrier(sm, cta, (uint32_t)__builtin_ctz(opened), now);
+        release_barrier(sm, cta, (uint32_t)__builtin_ctz(opened), now);
 }
 
-/* After a call of sw->control that returned `opened`, the barriers to open. `live`: threads that the CTA had before. */
+/* Handles the results of a call of sw->control, which returned `opened`, the barriers to release. `live`: threads of
+ * the CTA before the call. */
 static void follow_control(struct sm *sm, uint32_t w, uint32_t live, uint32_t opened, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     sm_heed_control(sm, sw);
@@ -72,7 +74,7 @@ static void follow_control(struct sm *sm, uint32_t w, uint32_t live, uint32_t op
         sm_units_exited(sm, w, now);
     if (sw->n_await)
         sm_members_served(sm, w, now);
-    open_all(sm, sw->cta, opened, now);
+    release_barriers(sm, sw->cta, opened, now);
     if (sw->w && !sw->finished)
         sm_refresh(sm, w, now);
 }
@@ -84,7 +86,7 @@ void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, ui
     sm_tell_others(sm, sw, p);
     uint32_t opened = control_step(&sw->control, sw->w, in, &path, &sm->fx);
     if (whole_warp_waits(sm, w, in))
-        open_all(sm, sw->cta, opened, now);
+        release_barriers(sm, sw->cta, opened, now);
     else
         follow_control(sm, w, live, opened, now);
 }
@@ -95,7 +97,7 @@ void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     const struct path path = {.pc = here->pc, .lanes = here->lanes, .id = here->id, .board = here->board};
     const struct inst *in = &sm->program->program->code[path.pc];
     sm_tell_all(sm, sw);
-    if (guard_lanes(sw->w, in, path.lanes) == path.lanes) /* else the lanes that wait come again, without the others */
+    if (guard_lanes(sw->w, in, path.lanes) == path.lanes) /* else the waiting lanes return later, without the others */
         sm_members_arrive(sm, w, here, path.lanes & ~sw->w->sync.waiting);
     uint32_t live = sw->w->cta->live_threads;
     uint32_t opened = control_await(&sw->control, sw->w, in, &path, &sm->fx);

@@ -1,6 +1,6 @@
 #ifndef TIMING_SM_PATH_CONTROL_H
 #define TIMING_SM_PATH_CONTROL_H
-/* Control: the reconvergence model learns where lanes go, and the paths of the warp follow. */
+/* Control flow: tells the reconvergence model where lanes go, and updates the warp's paths. */
 #include "scoreboard.h"
 #include "warps.h"
 
@@ -9,7 +9,7 @@ struct sm;
 /* Owns the model's and the scoreboard's operations; their state is in the warps. */
 struct sm_model {
     const struct reconv_ops *ops;
-    const struct reconv_cfg *options; /* of ops */
+    const struct reconv_cfg *options; /* options of `ops` */
     struct reconv_wants wants;
     const struct scoreboard_ops *sb;
     uint16_t long_latency; /* TIMED_ bits of instructions after which sm_long_latency() is called */
@@ -19,9 +19,9 @@ void model_init(struct sm_model *m, const struct reconv_ops *ops, const struct r
 /* ---- model_calls.c ---- */
 /* Handles RECONV_ bits that a call of the model returned. */
 void sm_heed(struct sm *sm, struct sm_warp *sw, unsigned flags);
-/* Handles those in sw->control, and its depth. */
+/* Handles the RECONV_ bits and the depth in sw->control. */
 void sm_heed_control(struct sm *sm, struct sm_warp *sw);
-/* Tells the model where the paths of the warp are, except path `p` (n_paths: none is excepted). */
+/* Tells the model where the paths of the warp are, except path `p` (n_paths: no exception). */
 void sm_tell_others(struct sm *sm, struct sm_warp *sw, uint32_t p);
 void sm_tell_all(struct sm *sm, struct sm_warp *sw);
 
@@ -29,27 +29,27 @@ void sm_tell_all(struct sm *sm, struct sm_warp *sw);
 /* Finds what a path, or each path of a warp, waits for, and moves it into that state. */
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now);
-/* sm_warp.asleep has changed. */
+/* Updates the warp after a change of sm_warp.asleep. */
 void sm_doze(struct sm *sm, uint32_t w, uint64_t now);
 
 /* ---- warp_paths.c ---- */
-/* Asks the model for the paths of the warp, and evaluates them. sm_warp.finished: there are none left. Only
- * sm_control() and sm_await_members() let lanes exit, so their callers call sm_warp_check_done() then. */
+/* Asks the model for the paths of the warp, and evaluates them. sm_warp.finished: there are none left. Lanes exit only
+ * in sm_control() and sm_await_members(), so callers of these must then call sm_warp_check_done(). */
 void sm_refresh(struct sm *sm, uint32_t w, uint64_t now);
-/* wants.switches: the path that is active now pays for the switch. */
+/* Charges the active path for the switch (wants.switches). */
 void sm_switched(struct sm *sm, uint32_t w, uint64_t now);
 
 /* ---- path_control.c ---- */
-/* May the path issue an instruction of TIMED_GATHER? False: it has to wait for lanes that it was split from. */
+/* True if the path may issue an instruction of TIMED_GATHER. False: it has to wait for lanes that it was split from. */
 bool sm_gather(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
-/* The path goes one instruction on, in program order. */
+/* Moves the path to the next instruction in program order. */
 void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
-/* The path has executed the control instruction `in` with the effects sm->fx. */
+/* Follows the control instruction `in`, which the path has executed with the effects sm->fx. */
 void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, uint64_t now);
-/* The path stands before an instruction whose member mask names lanes of other paths. */
+/* Makes the path wait at an instruction whose member mask names lanes of other paths. */
 void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 
 /* ---- stack_spills.c ---- */
-/* wants.stack_entries: after the paths of the warp have changed. */
+/* Handles changed paths of the warp (wants.stack_entries). */
 void sm_stack_moved(struct sm *sm, uint32_t w, uint64_t now);
 #endif

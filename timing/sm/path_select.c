@@ -1,9 +1,9 @@
-/* Models that switch between paths when one has to wait: subwarp interleaving (Damani et al., HPCA 2022, section III)
- * and the constrained scheduler of DPE. The model decides what a wait means; this file decides when the model is told,
- * and what a switch costs. */
+/* Models that switch paths when one has to wait: subwarp interleaving (Damani et al., HPCA 2022, section III) and the
+ * constrained scheduler of DPE. The model decides the effect of a wait. This file decides when to tell the model, and
+ * what a switch costs. */
 #include "stages.h"
 
-/* Sets the stalled path of warp `w` aside if another is ready to take its place. */
+/* Sets the stalled path of warp `w` aside if another path is ready to replace it. */
 static bool interleave(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     if (sw->n_paths != 1 || sw->path[0].state != PATH_LOAD)
@@ -19,7 +19,7 @@ static bool interleave(struct sm *sm, uint32_t w, uint64_t now) {
         sw->gave_way = false;
         return true;
     }
-    sm->model.ops->wake(sw->control.model, p.id); /* no other path was ready: it stays */
+    sm->model.ops->wake(sw->control.model, p.id); /* no other path was ready: it continues */
     sw->selected = true;
     return false;
 }
@@ -39,7 +39,7 @@ bool sm_select(struct sm *sm, uint64_t now) {
         while (warp_set_take(&stalled, &w)) {
             if (!sm->warps.slot[w].selected && interleave(sm, w, now)) {
                 any = true;
-                break; /* the lowest-numbered warp that can, one a cycle */
+                break; /* the lowest-numbered warp that can; one a cycle */
             }
         }
     }
@@ -68,11 +68,11 @@ void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now) {
     if (had_path)
         return;
     sm_refresh(sm, w, now);
-    sw->gave_way = true; /* all of its subwarps did */
+    sw->gave_way = true; /* all of its subwarps were set aside */
     sm_switched(sm, w, now);
 }
 
-/* Shows the other path of the warp, if there is one. */
+/* Switches to the other path of the warp, if there is one. */
 static void rotate(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
     sm_tell_all(sm, &sm->warps.slot[w]);
     if (!(sm->model.ops->stall(sm->warps.slot[w].control.model, id, STALL_LOAD_USE) & RECONV_CHANGED))
@@ -81,7 +81,7 @@ static void rotate(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
     sm_refresh(sm, w, now);
 }
 
-/* The path that may be scheduled "encounters a cache miss" (section 3.3). If it has been replaced already, nothing
+/* Handles a path that "encounters a cache miss" (section 3.3). If the path has been replaced already, nothing
  * happens. */
 void sm_missed(struct sm *sm, uint32_t inflight, uint64_t now) {
     const struct inflight *f = &sm->in_flight.entry[inflight];
@@ -92,15 +92,16 @@ void sm_missed(struct sm *sm, uint32_t inflight, uint64_t now) {
         rotate(sm, f->warp, sw->path[0].id, now);
 }
 
-/* Loads from memory rotate when they miss (sm_missed()). Loads from shared memory are slow in any case. */
+/* True if the model rotates after this instruction. Loads from memory rotate when they miss (sm_missed()); loads from
+ * shared memory always count as slow. */
 static bool rotates_after(const struct sm *sm, const struct timed_inst *ti) {
     bool shared = sm->fx.space == SPACE_SHARED || sm->fx.shared_lanes;
     return ti->flags & TIMED_SLOW || (ti->flags & TIMED_MEMORY && ti->regs.n_write && shared);
 }
 
-/* subwarp-yield (section III-B): by the hint in the code, or by counting "long-latency operations (such as texture
- * lookups or global memory loads) or operations to core-level shared functional units, such as those executing
- * transcendental operations". */
+/* True if the path yields after this instruction: subwarp-yield (section III-B). Either the code has the hint, or the
+ * count is reached of "long-latency operations (such as texture lookups or global memory loads) or operations to
+ * core-level shared functional units, such as those executing transcendental operations". */
 static bool yields_after(struct sm *sm, struct sm_warp *sw, const struct timed_inst *ti) {
     return ti->flags & TIMED_YIELD || ++sw->long_ops >= sm->model.wants.yield_after;
 }

@@ -36,8 +36,8 @@ static bool writes(const struct timed_inst *ti, int reg) {
     return false;
 }
 
-/* The load that the path waits for: its oldest load of a register that the next instruction needs. NULL: there is none
- * that all lanes of the path issued. */
+/* Returns the load that the path waits for: its oldest load of a register that the next instruction needs. NULL: no
+ * load that all lanes of the path issued. */
 static struct inflight *awaited_load(struct sm *sm, const struct sm_warp *sw, const struct sm_path *path) {
     int reg = sm->model.sb->waits_for(sw->board, path->board, path->lanes, &sm->program->inst[path->pc].regs);
     struct inflight *oldest = NULL;
@@ -49,7 +49,7 @@ static struct inflight *awaited_load(struct sm *sm, const struct sm_warp *sw, co
     return oldest;
 }
 
-/* The data of lanes that hit go into the registers like those of any load. */
+/* Writes the data of lanes that hit into the registers, as for any load. */
 static void write_hits(struct sm *sm, uint32_t of, const struct path *fast, uint64_t now) {
     const struct inflight *f = &sm->in_flight.entry[of];
     const struct timed_inst *ti = &sm->program->inst[f->pc];
@@ -62,7 +62,7 @@ static void write_hits(struct sm *sm, uint32_t of, const struct path *fast, uint
 }
 
 /* Splits the path by hits and misses of the load it waits for, if these are known and the model agrees. Lanes that hit
- * continue when their data are written; the register stays pending for the others. True: it was split. */
+ * continue when their data are written; the register stays pending for the others. Returns whether it was split. */
 static bool split_path(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     const struct sm_path was = *path;
@@ -95,7 +95,7 @@ static bool split_path(struct sm *sm, uint32_t w, const struct sm_path *path, ui
     return true;
 }
 
-/* Do all warps wait for memory, a barrier or their own lanes? */
+/* True if all warps wait for memory, a barrier or their own lanes. */
 static bool no_warp_works(const struct sm *sm) {
     static const uint8_t works[] = {PATH_ARITH, PATH_FETCH, PATH_FETCHING, PATH_SWITCH};
     uint64_t any = 0;
@@ -108,8 +108,8 @@ static bool no_warp_works(const struct sm *sm) {
     return !any;
 }
 
-/* Warps that are added meanwhile are checked in the next cycle. A model that revives checks only while the SM stands
- * still, and stops at the first warp that has work again; the others keep their place. */
+/* Checks the warps that are listed now; warps added meanwhile are checked in the next cycle. A model that revives
+ * checks only while the SM stands still. It stops at the first warp that has work again; the others stay listed. */
 bool sm_split(struct sm *sm, uint64_t now) {
     bool revived = false;
     uint32_t n = sm->warps.split_check.n, i = 0;

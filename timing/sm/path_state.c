@@ -1,7 +1,7 @@
-/* What a path may do next, or what it waits for. */
+/* The state of a path: what it may do next, or what it waits for. */
 #include "stages.h"
 
-/* The state of a ready path, after asking the units. */
+/* Returns the state of a ready path, after asking the units. */
 static __attribute__((noinline)) uint8_t units_state(struct sm *sm, const struct sm_warp *sw,
                                                      const struct sm_path *path, const struct timed_inst *ti,
                                                      uint64_t now) {
@@ -15,7 +15,7 @@ static __attribute__((noinline)) uint8_t units_state(struct sm *sm, const struct
     return unit != PATH_READY ? unit : (uint8_t)(PATH_READY + (form ? form->ti.pipe : ti->pipe));
 }
 
-/* Before an instruction of TIMED_FENCE: do accesses of the warp hold the path up, or copies of its lanes? */
+/* True if the path must wait before an instruction of TIMED_FENCE, for accesses of the warp or copies of its lanes. */
 static __attribute__((noinline)) bool is_held(const struct sm *sm, const struct sm_warp *sw, const struct sm_path *path,
                                               const struct timed_inst *ti) {
     return ti->flags & TIMED_COPY ? sm_copies_hold(sm, (uint32_t)(sw - sm->warps.slot), path) : sw->accesses != 0;
@@ -36,7 +36,7 @@ static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *pat
     if (((ti->flags & TIMED_FENCE) && is_held(sm, sw, path, ti)) || sw->atomics)
         return PATH_FENCE;
     lanemask_t lanes = path->lanes;
-    if (ti->flags & TIMED_MEMBERS) /* lanes that wait here have their operands */
+    if (ti->flags & TIMED_MEMBERS) /* operands of waiting lanes were checked on their arrival */
         lanes &= ~sw->w->sync.waiting;
     switch (sm->model.sb->check(sw->board, path->board, lanes, &ti->regs)) {
     case SB_WAIT_LOAD:

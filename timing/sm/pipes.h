@@ -1,6 +1,6 @@
 #ifndef TIMING_PIPES_H
 #define TIMING_PIPES_H
-/* The execution pipes of one kind. Each takes an instruction every `initiation` cycles of that instruction. */
+/* The execution pipes of one kind. A pipe accepts an instruction every `initiation` cycles of that instruction. */
 #include "isa/arith.h"
 #include "isa/hot_assert.h"
 #include "timing/config/config.h"
@@ -9,14 +9,14 @@ enum { MAX_PIPE_UNITS = 16 };
 
 struct pipes {
     uint32_t units;
-    uint64_t unit_free[MAX_PIPE_UNITS]; /* cycle at which the pipe takes its next instruction */
+    uint64_t unit_free[MAX_PIPE_UNITS]; /* cycle at which the pipe accepts its next instruction */
     struct {
         uint64_t busy, waits; /* cycles of all units; cycles that instructions waited for one */
     } n;
 };
 
 void pipes_init(struct pipes *p, uint32_t units);
-/* The pipe that is free first. */
+/* Returns the pipe that is free first. */
 static inline uint32_t pipes_earliest(const struct pipes *p) {
     uint32_t best = 0;
     uint64_t least = p->unit_free[0];
@@ -28,13 +28,13 @@ static inline uint32_t pipes_earliest(const struct pipes *p) {
     }
     return best;
 }
-/* First cycle >= from at which pipe `unit` takes an instruction. */
+/* Returns the first cycle >= from at which pipe `unit` accepts an instruction. */
 static inline uint64_t pipes_free(const struct pipes *p, uint32_t unit, uint64_t from) {
     uint64_t c = p->unit_free[unit];
     return c > from ? c : from;
 }
-/* An instruction enters pipe `unit` at `cycle` and blocks it for `initiation` cycles. Requires that pipes_free() says
- * so. */
+/* Puts an instruction into pipe `unit` at `cycle`, and blocks the pipe for `initiation` cycles. Requires
+ * pipes_free(). */
 static inline void pipes_enter(struct pipes *p, uint32_t unit, uint64_t cycle, uint32_t initiation) {
     hot_assert(p->unit_free[unit] <= cycle);
     p->unit_free[unit] = cycle + initiation;

@@ -3,7 +3,7 @@
 /* Results on the result bus and in the register banks. */
 #include "regfile.h"
 
-/* The index of the ring's entry for `cycle`; REGFILE_RING if the cycle is too far away. */
+/* Returns the index of the ring's entry for `cycle`; REGFILE_RING if the cycle is too far ahead. */
 static inline uint32_t regfile_entry(struct regfile *f, uint64_t cycle, uint64_t now) {
     if (cycle - now >= REGFILE_RING)
         return REGFILE_RING;
@@ -15,10 +15,11 @@ static inline uint32_t regfile_entry(struct regfile *f, uint64_t cycle, uint64_t
     return i;
 }
 
-/* As regfile_write(), for any number of results, and where others are written at `from`. */
+/* Does the same as regfile_write(), for any number of results, and with other results at `from`. */
 uint64_t regfile_write_in_turns(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from,
                                 uint64_t now);
-/* Reserves the writes, the first at `from` or later; `now` is the current cycle. Returns the cycle of the last. */
+/* Reserves the writes, the first one at `from` or later; `now` is the current cycle. Returns the cycle of the last
+ * write. */
 static inline uint64_t regfile_write(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from,
                                      uint64_t now) {
     if (__builtin_expect((l->n_writes != 1) | (from - now >= REGFILE_RING), 0))
@@ -49,8 +50,8 @@ static inline uint64_t regfile_result(struct regfile *f, uint64_t from, uint64_t
     }
 }
 
-/* regfile_result() and regfile_write() of an instruction: returns what the latter does, and in *on_bus what the former
- * does. */
+/* Does regfile_result() and regfile_write() for an instruction. Returns the result of the latter; *on_bus gets the
+ * result of the former. */
 static inline uint64_t regfile_deliver(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from,
                                        uint64_t now, uint64_t *on_bus) {
     uint32_t i = from % REGFILE_RING, n = l->n_writes;

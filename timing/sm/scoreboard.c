@@ -1,5 +1,5 @@
-/* The warp-wide scoreboard. At most one write to a register is outstanding (WAW waits), so a bit a register is exact.
- */
+/* The warp-wide scoreboard. At most one write to a register is outstanding (WAW waits), so one bit per register is
+ * exact. */
 #include "scoreboard.h"
 #include <stddef.h>
 #include <string.h>
@@ -25,7 +25,7 @@ struct sb_regs sb_regs_of(const uint16_t *read, uint8_t n_read, const uint16_t *
 
 struct warp_board {
     uint64_t words;
-    uint64_t bits[]; /* pending, `words` of them; then those of them that wait for memory */
+    uint64_t bits[]; /* `words` pending bits; then the pending bits that wait for memory */
 };
 _Static_assert(offsetof(struct warp_board, bits) == offsetof(struct sb_word, pending), "one word: struct sb_word");
 
@@ -49,7 +49,7 @@ static enum sb_verdict warp_check(const void *state, unsigned board, lanemask_t 
     enum sb_verdict verdict = SB_READY;
     (void)board;
     (void)lanes;
-    if (b->words == 1) /* most programs have no more registers */
+    if (b->words == 1) /* common case */
         return sb_word_check(state, r);
     for (unsigned i = 0; i < r->n_read; i++)
         if (bit(b->bits, r->read[i])) {
@@ -112,7 +112,7 @@ static int warp_waits_for(const void *state, unsigned board, lanemask_t lanes, c
     return -1;
 }
 
-static uint32_t warp_bits(uint32_t n_regs) { return n_regs; } /* a bit a register */
+static uint32_t warp_bits(uint32_t n_regs) { return n_regs; } /* one bit per register */
 
 const struct scoreboard_ops scoreboard_warp = {
     .name = "warp",

@@ -1,13 +1,12 @@
 #ifndef TIMING_SCOREBOARD_H
 #define TIMING_SCOREBOARD_H
-/* The pending registers of a warp. One `struct scoreboard_ops` a kind of scoreboard; the SM keeps one
- * state of size() bytes for each warp and knows nothing else about it. Register numbers are those of program->regs:
- * predicates have numbers too.
+/* The pending registers of a warp. Each kind of scoreboard has a `struct scoreboard_ops`; the SM keeps one opaque state
+ * of size() bytes for each warp. Register numbers are the values in program->regs: predicates have numbers too.
  *
- * `board` is path.board: the side (0 left, 1 right) for DPE's two boards, 0 for a warp with one. `lanes` are the path's
- * active lanes, for scoreboards that track lanes. Both travel with the instruction and come back at its write-back.
- * Ready paths are re-asked after every write-back of their warp, and after shadow() or when their PC changes; a verdict
- * must depend on nothing else. */
+ * `board` is path.board: the side (0 left, 1 right) of DPE's two boards, 0 for a warp with one board. `lanes` are the
+ * path's active lanes, for scoreboards that track lanes. Both are kept with the instruction and passed again at its
+ * write-back. Ready paths are checked again after every write-back of their warp, after shadow(), and when their PC
+ * changes; a verdict must depend on nothing else. */
 #include "isa/arith.h"
 #include "isa/paths/reconv.h"
 
@@ -16,38 +15,39 @@ enum sb_verdict { SB_READY, SB_WAIT_ARITH, SB_WAIT_LOAD };
 struct sb_regs {
     const uint16_t *read, *write; /* register numbers */
     uint8_t n_read, n_write;
-    uint8_t counter;    /* of a load, for counted scoreboards; NO_COUNTER: none */
-    uint64_t low, wlow; /* a bit for each register below 64: read or written; written */
+    uint8_t counter;    /* counter of a load, for counted scoreboards; NO_COUNTER: none */
+    uint64_t low, wlow; /* bits of registers below 64: read or written; written */
 };
 enum { N_COUNTERS = 6, COUNTER_BITS = 6, NO_COUNTER = 255 };
 
-/* The registers of an instruction; the caller keeps the lists. */
+/* Makes the register lists of an instruction; the caller keeps the arrays. */
 struct sb_regs sb_regs_of(const uint16_t *read, uint8_t n_read, const uint16_t *write, uint8_t n_write,
                           uint8_t counter);
 
 struct scoreboard_ops {
     const char *name;
-    /* Bytes of one warp's state, a multiple of 8. */
+    /* Returns the bytes of one warp's state, a multiple of 8. */
     size_t (*size)(uint32_t n_regs);
-    /* A new warp: nothing is pending. */
+    /* Clears the state for a new warp. */
     void (*start)(void *state, uint32_t n_regs);
-    /* May an instruction of the path with these registers issue (RAW and WAW), and if not, what does it wait for? A
+    /* Checks that an instruction with these registers may issue (RAW and WAW); if not, returns what it waits for. A
      * wait for both a load and an arithmetic result is a wait for the load. */
     enum sb_verdict (*check)(const void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r);
-    /* The registers written become pending; `load`: by a memory access. Requires that check() said SB_READY. */
+    /* Makes the written registers pending; `load`: by a memory access. Requires SB_READY from check(). */
     void (*issue)(void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r, bool load);
     void (*writeback)(void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r);
-    /* RECONV_SHADOW_ bits of a model's call. NULL: boards without shadow bits. */
+    /* Handles RECONV_SHADOW_ bits of a model's call. NULL: no shadow bits. */
     void (*shadow)(void *state, unsigned boards);
-    /* The first register the instruction waits for, for reports; -1 when none. */
+    /* Returns the first register that the instruction waits for, for reports; -1: none. */
     int (*waits_for)(const void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r);
-    /* Bits that hardware would keep for one warp. */
+    /* Returns the bits that hardware would keep for one warp. */
     uint32_t (*bits)(uint32_t n_regs);
 };
 
-/* One set of pending bits for the whole warp: what SPE needs. */
+/* One set of pending bits for the whole warp, for SPE. */
 extern const struct scoreboard_ops scoreboard_warp;
-/* Its state for programs of at most SB_WORD registers, and its calls inline, for callers that know the state. */
+/* The state of scoreboard_warp for programs of at most SB_WORD registers. Its calls are inline for callers that know
+ * the kind. */
 enum { SB_WORD = 64 };
 struct sb_word {
     uint64_t words;         /* 1 */
@@ -74,10 +74,11 @@ static inline void sb_word_writeback(void *state, const struct sb_regs *r) {
     b->load &= ~r->wlow;
 }
 
-/* Left and right boards with shadow bits: DPE's. */
+/* Left and right boards with shadow bits, for DPE. */
 extern const struct scoreboard_ops scoreboard_shadow;
-/* Lane by lane, no false dependence: DPE's optimistic one, DWS and minpc; its and si if asked to. */
+/* Pending bits lane by lane, without false dependences: for DPE's optimistic scoreboard, DWS and minpc; optional for
+ * its and si. */
 extern const struct scoreboard_ops scoreboard_exact;
-/* Six counters for loads, one set a warp (its), or one for each lane (si). */
+/* Six counters for loads: one set per warp (its), or one set per lane (si). */
 extern const struct scoreboard_ops scoreboard_counted, scoreboard_counted_lanes;
 #endif

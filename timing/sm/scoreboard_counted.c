@@ -1,8 +1,8 @@
-/* Counted scoreboards, as Volta and later have them (subwarp-interleaving paper, section III): six counters a warp. The
- * compiler gives each operation of unknown latency a counter, which goes up when it issues and down when its result is
- * written; whoever needs a result waits until its counter is zero, and so for the other operations on that counter too.
- * Operations of fixed latency are the compiler's business: here their registers are tracked one by one. `its` has one
- * set of counters a warp; `si` has a set for each lane, which stands for one for each subwarp. */
+/* Counted scoreboards of Volta and later GPUs (subwarp-interleaving paper, section III): six counters a warp. The
+ * compiler gives each operation of unknown latency a counter. It is incremented at issue and decremented at write-back.
+ * A reader of the result waits until the counter is zero, so also for the other operations on it. The compiler handles
+ * operations of fixed latency: here their registers are tracked one by one. `its` has one set of counters per warp.
+ * `si` has a set for each lane, which stands for a set for each subwarp. */
 #include "scoreboard.h"
 #include <string.h>
 
@@ -11,10 +11,10 @@ enum { COUNT_MAX = 63 }; /* six bits */
 struct counted_board {
     uint32_t n_regs;
     uint32_t warp[N_COUNTERS];            /* operations in flight, of all lanes */
-    uint8_t lane[N_COUNTERS][WARP_LANES]; /* likewise, by lane */
+    uint8_t lane[N_COUNTERS][WARP_LANES]; /* operations in flight, by lane */
     struct {
         lanemask_t pending, load;
-        lanemask_t by[N_COUNTERS]; /* lanes whose value came by a counter that has not been zero since */
+        lanemask_t by[N_COUNTERS]; /* lanes whose value came with a counter that has not been zero since */
     } reg[];
 };
 
@@ -33,7 +33,7 @@ static uint16_t reg_at(const struct sb_regs *r, unsigned i) {
     return i < r->n_read ? r->read[i] : r->write[i - r->n_read];
 }
 
-/* Does any lane of `lanes` still count on counter `k`? */
+/* True if counter `k` is not zero for some lane of `lanes`. */
 static inline bool counts(const struct counted_board *b, unsigned k, lanemask_t lanes, bool by_lane) {
     if (!by_lane || !b->warp[k])
         return b->warp[k] != 0;
@@ -98,7 +98,7 @@ static void counted_issue(void *state, unsigned board, lanemask_t lanes, const s
         b->lane[k][__builtin_ctz(lanes)]++;
 }
 
-/* Counter `k` is zero for `lanes`: whatever came by it has been waited for. */
+/* Forgets the values that came with counter `k`, which is zero for `lanes`. */
 static void forget(struct counted_board *b, unsigned k, lanemask_t lanes) {
     for (uint32_t i = 0; lanes && i < b->n_regs; i++)
         b->reg[i].by[k] &= ~lanes;

@@ -1,5 +1,5 @@
-/* The ideal scoreboard: for every register the lanes whose value is still to come. A path waits only for lanes of its
- * own, so there are no false dependences between paths, whatever divergence and reconvergence did in between. */
+/* The ideal scoreboard: for every register, the lanes whose value is pending. A path waits only for its own lanes, so
+ * there are no false dependences between paths after any divergence or reconvergence. */
 #include "scoreboard.h"
 #include <string.h>
 
@@ -7,7 +7,7 @@ struct exact_board {
     uint32_t n_regs;
     uint32_t pad;
     struct {
-        lanemask_t pending, load; /* load: those of them that wait for memory */
+        lanemask_t pending, load; /* load: the pending lanes that wait for memory */
     } reg[];
 };
 
@@ -63,7 +63,7 @@ static int exact_waits_for(const void *state, unsigned board, lanemask_t lanes, 
     return -1;
 }
 
-static uint32_t exact_bits(uint32_t n_regs) { return n_regs * WARP_LANES; } /* a bit a register and lane */
+static uint32_t exact_bits(uint32_t n_regs) { return n_regs * WARP_LANES; } /* one bit per register and lane */
 
 const struct scoreboard_ops scoreboard_exact = {
     .name = "exact",

@@ -1,14 +1,14 @@
 #ifndef TIMING_SM_SLOT_CAUSES_H
 #define TIMING_SM_SLOT_CAUSES_H
-/* Why an issue slot issues nothing: the first cause, in the order of enum slot, that some warp has. */
+/* Why an issue slot issues nothing: the first cause of any warp, in the order of enum slot. */
 #include "warps.h"
 
-/* Of word `k` of the sets, the warps with a path in the state. */
+/* Returns the warps of word `k` with a path in the state. */
 static inline uint64_t warps_with(const struct sm_warps *ws, enum path_state state, uint32_t k) {
     return ws->in_state[k][state];
 }
 
-/* Of word `k`, the warps that give a slot this cause. */
+/* Returns the warps of word `k` that give a slot this cause. */
 static inline uint64_t warps_causing(const struct sm_warps *ws, enum slot slot, uint32_t k) {
     switch (slot) {
     case SLOT_PIPE:
@@ -30,7 +30,7 @@ static inline uint64_t warps_causing(const struct sm_warps *ws, enum slot slot, 
     }
 }
 
-/* Of one word, the warps that give one of the first four causes, each with those before it. */
+/* Warps of one word with one of the first four causes; each field includes the fields before it. */
 struct slot_causes {
     uint64_t pipe, to_load, to_arith, to_fetch;
 };
@@ -42,8 +42,8 @@ static inline struct slot_causes slot_causes_of(const struct sm_warps *ws, uint3
     return c;
 }
 
-/* The cause among the warps `mine` of one word. Which of the first four it is is unpredictable, so there are no
- * branches. */
+/* Returns the first cause among the warps `mine` of one word. Which of the first four causes it is, is unpredictable,
+ * so this code avoids branches. */
 static inline enum slot slot_cause_in_word(const struct sm_warps *ws, const struct slot_causes *c, uint64_t mine,
                                            uint32_t k) {
     if (c->to_fetch & mine)
@@ -55,7 +55,7 @@ static inline enum slot slot_cause_in_word(const struct sm_warps *ws, const stru
     return warps_causing(ws, SLOT_BARRIER, k) & mine ? SLOT_BARRIER : SLOT_NO_WARP;
 }
 
-/* The cause among the warps `mine`; c: by word. */
+/* Returns the first cause among the warps `mine`; c: by word. */
 static inline enum slot slot_cause(const struct sm_warps *ws, const struct slot_causes *c, const struct warp_set *mine,
                                    uint32_t words) {
     enum slot first = SLOT_NO_WARP;
@@ -66,7 +66,7 @@ static inline enum slot slot_cause(const struct sm_warps *ws, const struct slot_
     return first;
 }
 
-/* Of the warps `mine` with a ready instruction: are all these instructions for the load/store unit? */
+/* True if all ready instructions of the warps `mine` are for the load/store unit. */
 static inline bool slot_waits_for_memory(const struct sm_warps *ws, const struct warp_set *mine, uint32_t words) {
     uint64_t others = 0;
     for (uint32_t k = 0; k < words; k++)

@@ -1,4 +1,4 @@
-/* The clock of an SM: which cycles are walked, and what happens in one. */
+/* The clock of an SM: which cycles are simulated, and the order of work in a cycle. */
 #include "sm.h"
 #include "isa/hot_assert.h"
 #include "issue_slots.h"
@@ -30,8 +30,8 @@ static inline __attribute__((always_inline)) void take_events(struct sm *sm, uin
     }
 }
 
-/* Warps with a ready instruction whose pipe has room: of scheduler `s`, or of all schedulers if the SM is not
- * divided. */
+/* Finds the warps with a ready instruction whose pipe has room: warps of scheduler `s`, or of all schedulers if the SM
+ * is not divided. */
 static inline void find_issuable(const struct sm *sm, uint32_t s, uint64_t now, uint32_t words, struct warp_set *out) {
     const uint64_t *takes = sm->operands.part[sm->operands.n_parts > 1 ? s : 0].takes;
     for (uint32_t k = 0; k < words; k++) {
@@ -42,7 +42,7 @@ static inline void find_issuable(const struct sm *sm, uint32_t s, uint64_t now, 
     }
 }
 
-/* The path of warp `w` to issue, of several: the next one in turn whose pipe has room. */
+/* Returns the path of warp `w` to issue: the next one, round-robin, whose pipe has room. */
 static __attribute__((noinline)) uint32_t pick_path(const struct sm *sm, uint32_t s, uint32_t w, uint64_t now) {
     const struct sm_warp *sw = &sm->warps.slot[w];
     uint32_t part = sm->operands.n_parts > 1 ? s : 0;
@@ -55,7 +55,7 @@ static __attribute__((noinline)) uint32_t pick_path(const struct sm *sm, uint32_
     return 0;
 }
 
-/* The slot of a scheduler that has picked warp `w`, or none if `w` is negative. False: nothing was picked. */
+/* Uses the slot of a scheduler that has picked warp `w`, or none if `w` is negative. False: no warp was picked. */
 static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, uint32_t s, int w, uint64_t now,
                                                                uint32_t words, const bool fast) {
     if (w < 0) {
@@ -72,7 +72,7 @@ static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, ui
     return true;
 }
 
-/* The slot of a scheduler; false: it issues nothing. `may`: find_issuable() for it. */
+/* Runs the slot of a scheduler; false: it issues nothing. `may`: find_issuable() for it. */
 static inline __attribute__((always_inline)) bool issue_slot(struct sm *sm, uint32_t s, const struct warp_set *may,
                                                              uint64_t now, uint32_t words, const bool fast) {
     struct warp_set ready = {.word = {0}}; /* two_level reads all words */
@@ -82,8 +82,8 @@ static inline __attribute__((always_inline)) bool issue_slot(struct sm *sm, uint
     return issue_picked(sm, s, w, now, words, fast);
 }
 
-/* Two schedulers, or the last one. Written out for both: the branches after the first and the second scheduler are
- * different ones, so each is predictable. */
+/* Runs two schedulers, or the last one. The code is repeated for both, so that each has its own host branches, which
+ * are predictable. */
 static inline __attribute__((always_inline)) bool issue_pair(struct sm *sm, uint32_t s, uint32_t second, bool both,
                                                              uint64_t now, uint32_t words, const bool fast) {
     struct warp_set may;
@@ -96,14 +96,14 @@ static inline __attribute__((always_inline)) bool issue_pair(struct sm *sm, uint
     return issue_slot(sm, second, &may, now, words, fast) || first;
 }
 
-/* The scheduler that issues first in cycle `now`; with peer.sched_alternate they take turns. */
+/* Returns the scheduler that issues first in cycle `now`; with peer.sched_alternate they take turns. */
 static inline uint32_t first_scheduler(const struct sm *sm, uint64_t now) {
     const uint32_t n = sm->cfg->sm.schedulers;
     return !sm->cfg->sm.alternate ? 0 : n == 2 ? (uint32_t)now & 1 : (uint32_t)(now % n);
 }
 
-/* While a table is scarce, warps that spin at the first scheduler, or older warps, could take every free entry for
- * ever. So schedulers take turns to be first, and so do their warps. */
+/* Runs all schedulers round-robin while a table is nearly full. Otherwise warps that spin at the first scheduler, or
+ * older warps, could take every free entry forever. The warps of a scheduler also take turns. */
 static bool issue_in_turn(struct sm *sm, uint64_t now) {
     const uint32_t n = sm->cfg->sm.schedulers;
     bool any = false;
@@ -122,7 +122,7 @@ static bool issue_in_turn(struct sm *sm, uint64_t now) {
     return any;
 }
 
-/* Any number of schedulers, also while a table is scarce. */
+/* Runs any number of schedulers, also while a table is nearly full. */
 static __attribute__((noinline)) bool issue_all(struct sm *sm, uint64_t now) {
     const uint32_t n = sm->cfg->sm.schedulers;
     bool any = false;
@@ -144,7 +144,7 @@ static inline __attribute__((always_inline)) void issue_stage(struct sm *sm, uin
         count_idle_cycles(sm, 1, words);
 }
 
-/* First cycle in which a pipe of part `s` has room for a ready instruction. */
+/* Returns the first cycle in which a pipe of part `s` has room for a ready instruction. */
 static inline uint64_t part_takes(const struct sm *sm, uint32_t s, uint32_t words) {
     uint64_t first = UINT64_MAX;
     for (uint32_t k = 0; k < words; k++) {
@@ -165,8 +165,8 @@ static __attribute__((noinline)) uint64_t parts_take(const struct sm *sm) {
     return first;
 }
 
-/* The first cycle > now in which an instruction may issue, if no event comes first. Events free entries of the
- * tables of instructions in flight and of memory instructions. */
+/* Returns the first cycle > now in which an instruction may issue, if no event comes first. (Events free entries of the
+ * tables of instructions in flight and of memory instructions.) */
 static inline uint64_t next_issue(const struct sm *sm, uint64_t now, uint32_t words) {
     uint64_t ready = 0;
     for (uint32_t k = 0; k < words; k++)
@@ -176,7 +176,7 @@ static inline uint64_t next_issue(const struct sm *sm, uint64_t now, uint32_t wo
     return max64(__builtin_expect(sm->operands.n_parts > 1, 0) ? parts_take(sm) : part_takes(sm, 0, words), now + 1);
 }
 
-/* Does a path want to fetch that was not refused? */
+/* True if a path that was not refused wants to fetch. */
 static __attribute__((noinline)) bool wants_another_fetch(const struct sm *sm) {
     struct warp_set m = warps_in_state(&sm->warps, PATH_FETCH);
     uint32_t w;
@@ -189,7 +189,7 @@ static __attribute__((noinline)) bool wants_another_fetch(const struct sm *sm) {
     return false;
 }
 
-/* Does a path want to fetch, refused or not? */
+/* True if a path wants to fetch, refused or not. */
 static inline bool some_fetch(const struct sm *sm, uint32_t words) {
     uint64_t any = 0;
     for (uint32_t k = 0; k < words; k++)
@@ -201,7 +201,7 @@ static inline bool wants_fetch(const struct sm *sm, uint32_t words) {
     return some_fetch(sm, words) && (__builtin_expect(!sm->fetching.any_refused, 1) || wants_another_fetch(sm));
 }
 
-/* The next cycle with work for warps, fetches or events. */
+/* Returns the next cycle with work for warps, fetches or events. */
 static inline __attribute__((always_inline)) uint64_t next_own(const struct sm *sm, uint64_t now, uint32_t words) {
     if (sm->fetch.n_ready || wants_fetch(sm, words) || warp_set_any(&sm->fetching.spent, words) ||
         wheel_has(&sm->wheel, now + 1))
@@ -213,14 +213,15 @@ static inline __attribute__((always_inline)) uint64_t next_own(const struct sm *
     return event < next ? event : next;
 }
 
-/* The next cycle to walk: memory instructions and the load/store unit, or the rest of the SM at `own`. */
+/* Returns the next cycle to simulate: for memory instructions or the load/store unit, or `own` for the rest of the
+ * SM. */
 static inline uint64_t next_with_memory(const struct sm *sm, uint64_t own) {
     uint64_t memory = sm->status.lsu_due < sm->memory.due ? sm->status.lsu_due : sm->memory.due;
     return memory < own ? memory : own;
 }
 
-/* two_level: warps none of whose paths will issue soon leave the active sets. A warp stays if any of its paths is ready
- * or waits only briefly. */
+/* Updates the active sets of two_level. Warps without a path that will issue soon leave them. A warp stays if any of
+ * its paths is ready or waits only briefly. */
 static void update_active(struct sm *sm) {
     struct warp_set parked = {.word = {0}};
     for (uint32_t k = 0; k < sm->warps.words; k++) {
@@ -233,7 +234,8 @@ static void update_active(struct sm *sm) {
         sched_update(&sm->issue.sched[s], &sm->warps.live, &parked);
 }
 
-/* A cycle without CTAs: only late replies arrive. It is accounted when a CTA begins, or at the end of the launch. */
+/* Runs a cycle without CTAs, in which only late replies arrive. It is accounted when a CTA begins, or at the end of the
+ * launch. */
 static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
     take_events(sm, now);
     if (sm->clock.polls || sm->status.lsu_due <= now)
@@ -245,14 +247,14 @@ static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
     hot_assert(sm->status.next > now);
 }
 
-/* What quiet_cycle() has done of a cycle that is not quiet. */
+/* The work of a cycle that quiet_cycle() has already done, when the cycle turns out not to be quiet. */
 struct walked {
     bool lsu, mem;  /* the load/store unit was ticked; the memory stage was ticked, too */
     unsigned found; /* lsu: what lsu_tick() returned */
 };
 
-/* sm_fast_path.cycles: a cycle in which only the load/store unit and the memory stage have work. True: the rest of the
- * SM is not concerned; to warps, the cycle is like one that is not walked. */
+/* Runs a cycle in which only the load/store unit and the memory stage have work (sm_fast_path.cycles). True: nothing
+ * changed for the rest of the SM, as in a skipped cycle. */
 static inline __attribute__((always_inline)) bool quiet_cycle(struct sm *sm, uint64_t now, struct walked *did) {
     if (sm->status.lsu_due <= now) {
         did->found = lsu_tick(sm->lsu, now);
@@ -293,7 +295,7 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
         sm_mem_tick(sm, now);
     if (!fast && sm_hooked(sm, HOOK_TICK))
         sm_units_tick(sm, now);
-    if (fast && !warps_ready(&sm->warps, 0)) { /* nothing issues until the next cycle that is walked */
+    if (fast && !warps_ready(&sm->warps, 0)) { /* nothing issues until the next simulated cycle */
         sm->clock.accounted = now;
     } else if (counts) {
         count_live_warps(sm, 1, words, fast);
@@ -339,15 +341,15 @@ static __attribute__((noinline)) uint64_t next_edge(uint64_t now, uint64_t to, u
     return min64((now / edge + 1) * edge, to);
 }
 
-/* The cycle at which sm_run() stops, `to` or an edge before it. `now`: the cycle to walk, or just walked. */
+/* Returns the cycle at which sm_run() stops: `to`, or an edge before it. `now`: the cycle being simulated. */
 static inline uint64_t stop_at(const struct sm *sm, uint64_t now, uint64_t to, uint32_t edge, uint32_t ctas) {
     if (__builtin_expect(sm->status.n_ordered || sm->status.ctas < ctas, 0))
         return next_edge(now, to, edge);
     return to;
 }
 
-/* The next cycle to walk is the one just walked. If that repeats, the SM or a unit has a bug: after MOST walks of a
- * cycle the SM stops with a fault. */
+/* Counts how often the next cycle is the same as the present one. If this repeats, the SM or a unit has a bug: after
+ * MOST times the SM stops with a fault. */
 static __attribute__((noinline, cold)) void check_repeats(struct sm *sm, uint64_t now) {
     enum { MOST = 1000 };
     sm->clock.repeats = sm->clock.walked == now ? sm->clock.repeats + 1 : 1;
@@ -381,7 +383,7 @@ void sm_run(struct sm *sm, uint64_t to, uint32_t edge, uint32_t ctas) {
             check_repeats(sm, now);
         now = __builtin_expect(sm->clock.polls, 0) ? now + 1 : s->next;
     }
-    if (stop > sure && lsu_waits(sm->lsu)) /* it may have begun to wait just now */
+    if (stop > sure && lsu_waits(sm->lsu)) /* the load/store unit may have begun to wait in the last cycle */
         stop = max64(max64(sure, from), s->worked);
     s->reached = s->stopped ? to : stop;
 }

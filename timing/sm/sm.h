@@ -1,13 +1,13 @@
 #ifndef TIMING_SM_H
 #define TIMING_SM_H
-/* One streaming multiprocessor. Stages of a cycle, back to front: results and arrived lines (the timing wheel),
- * load/store unit, memory instructions on their way to it, issue, fetch. A cycle in which nothing can change is not
- * walked: sm_run() goes from event to event, and accounts for the cycles between with the state after the last event.
+/* One streaming multiprocessor. The stages of a cycle, back to front: results and arrived lines (the timing wheel),
+ * load/store unit, memory instructions on their way to it, issue, fetch. A cycle in which nothing can change is
+ * skipped: sm_run() goes from event to event, and accounts for skipped cycles with the state after the last event.
  *
- * An instruction takes effect when it issues. Effects that all SMs must see in one order (atomics, volatile
- * accesses) wait for the next edge (timing/windows.h), where sm_perform() performs them for all SMs in order of
- * (cycle, SM); their path does nothing else until then. Plain stores to device memory are held back until an edge,
- * but their own SM sees them at once. */
+ * An instruction takes effect when it issues. Effects that all SMs must see in one order (atomics, volatile accesses)
+ * wait for the next edge (timing/windows.h). There sm_perform() performs them for all SMs in order of (cycle, SM);
+ * their path waits until then. Plain stores to device memory are held back until an edge, but their own SM sees them at
+ * once. */
 #include "timing/report/profile.h"
 #include "unit.h"
 
@@ -17,71 +17,73 @@ struct memsys;
 struct prefetcher_ops;
 struct fault;
 
-/* What the machine reads after every window, when another host thread may have run the SM: one cache line. */
+/* The state that the GPU reads after every window, when another host thread may have run the SM: one cache line. */
 struct sm_status {
-    uint64_t next;        /* next cycle to walk, as far as SM and units know: see sm_next() */
+    uint64_t next;        /* next cycle to simulate, as known by the SM and its units: see sm_next() */
     uint64_t lsu_due;     /* next cycle at which the load/store unit has work */
-    uint64_t finished_at; /* cycle after the last CTA's end */
-    uint64_t fault_cycle; /* when stopped */
-    uint64_t reached;     /* cycles before this one are over: see sm_run() */
-    uint64_t worked;      /* cycle after the last that was walked */
-    uint32_t ctas;        /* on it */
+    uint64_t finished_at; /* cycle after the end of the last CTA */
+    uint64_t fault_cycle; /* cycle of the fault, when stopped */
+    uint64_t reached;     /* cycles before this one are done: see sm_run() */
+    uint64_t worked;      /* cycle after the last simulated one */
+    uint32_t ctas;        /* resident CTAs */
     uint32_t n_ordered;   /* instructions that wait for sm_perform() */
     bool stopped;         /* a fault: sm_take_fault(); FAULT_STANDSTILL has no text yet */
 };
 
-/* An SM with the model `ops` under `options` and the scoreboard that the model asks for. `id`: from 0. NULL: out of
- * memory. All pointers outlive it. Units are added next (unit.h). */
+/* Makes an SM with the model `ops` under `options`, and the scoreboard that the model selects. `id`: from 0. NULL: out
+ * of memory. All arguments outlive it. Units are added next (unit.h). */
 struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const struct reconv_cfg *options,
                   struct memsys *mem, uint32_t id);
-/* A prefetcher at its L1 (timing/mem/prefetch.h); false: out of memory. Requires that no launch is in progress. */
+/* Adds a prefetcher at its L1 (timing/mem/prefetch.h); false: out of memory. Requires that no launch is in progress. */
 bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ctx);
 void sm_free(struct sm *sm);
 static inline const struct sm_status *sm_status(const struct sm *sm) {
     return (const struct sm_status *)(const void *)sm;
 }
 
-/* CTAs of the launch that one SM can hold at a time (occupancy): 0 when one is too big. `taken`: registers of the SM
- * that its units have for themselves (sm_unit_registers()). */
+/* Returns how many CTAs of the launch one SM can hold (occupancy): 0 when one is too large. `taken`: registers reserved
+ * by units (sm_unit_registers()). */
 uint32_t sm_occupancy(const struct config *cfg, const struct launch *l, uint32_t taken);
-/* Can an SM hold a CTA? If not, `why` names each missing resource, the need and the limit. */
+/* Checks that an SM can hold a CTA. If not, `why` names each missing resource, the need and the limit. */
 bool sm_fits(const struct config *cfg, const struct launch *l, uint32_t taken, char *why, size_t size);
 
-/* Prepares for a launch; with `profile`, counts by instruction. False when memory is out: sm_launch_end() is called all
- * the same. Requires that no CTA is on the SM. */
+/* Prepares for a launch; with `profile`, counts by instruction. False when memory is out; sm_launch_end() must follow
+ * in any case. Requires that the SM has no CTA. */
 bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program *p, bool profile, uint64_t now);
-/* The launch has ended, or was ended. */
+/* Cleans up after a launch has ended, or was stopped. */
 void sm_launch_end(struct sm *sm);
-/* Data in the L1 do not outlive a launch; instructions, constants and textures do. */
+/* Empties the L1 after a launch; instruction, constant and texture caches keep their lines. */
 void sm_flush(struct sm *sm);
-/* A CTA begins at `cycle`. Requires fewer than sm_occupancy() CTAs, and that no later cycle has been walked. False when
- * memory is out. */
+/* Begins a CTA at `cycle`. Requires fewer than sm_occupancy() CTAs, and that no later cycle has been simulated. False
+ * when memory is out. */
 bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle);
-/* The next cycle is `cycle`: nothing happens before it. */
+/* Continues at `cycle`: nothing happens before it. */
 void sm_start_at(struct sm *sm, uint64_t cycle);
-/* Walks the cycles from sm_status.reached to `to`, or fewer. It stops at the first edge (a multiple of `edge`) with an
- * ordered instruction to perform or with fewer than `ctas` CTAs, and at a cycle for which memport.sure does not say
- * whether its port to memory has room. A stopped SM has reached `to`. */
+/* Simulates the cycles from sm_status.reached to `to`, or fewer. It stops at the first edge (a multiple of `edge`) with
+ * an ordered instruction to perform or with fewer than `ctas` CTAs. It also stops at a cycle in which the room at its
+ * memory port is not known (memport.sure). A stopped SM has reached `to`. */
 void sm_run(struct sm *sm, uint64_t to, uint32_t edge, uint32_t ctas);
-/* The first cycle >= now that has to be walked; UINT64_MAX when the SM waits for others or is empty. */
+/* Returns the first cycle >= now to simulate; UINT64_MAX when the SM waits for others or is empty. */
 uint64_t sm_next(struct sm *sm, uint64_t now);
-/* At an edge: performs the plain stores that were held back. */
+/* Performs the plain stores that were held back, at an edge. */
 void sm_perform_stores(struct sm *sm);
-/* Then performs, at `now`, the first ordered instruction if it is of a cycle <= `cycle`. False: there is none. */
+/* Performs the first ordered instruction at `now`, if its cycle is <= `cycle`. Call it after sm_perform_stores().
+ * False: there is none. */
 bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now);
-/* The fault of an SM that has stopped; the caller frees it. */
+/* Returns the fault of a stopped SM; the caller frees it. */
 struct fault sm_take_fault(struct sm *sm);
 
-/* Issue slots used since the last sm_stats(). */
+/* Returns the issue slots used since the last sm_stats(). */
 uint64_t sm_issue_count(const struct sm *sm);
-/* By instruction, from the last sm_launch() on, as many as the program has; NULL: it was not asked for. */
+/* Returns the counts by instruction since the last sm_launch(), one per instruction of the program; NULL: not
+ * wanted. */
 const struct gpu_profile *sm_profile(const struct sm *sm);
-/* Adds the counts since the last call up to the cycle `to`, those of the units included, and clears them. */
+/* Adds the counts of the SM and its units since the last call, up to the cycle `to`, and clears them. */
 void sm_stats(struct sm *sm, uint64_t to, struct stats *s);
-/* For deadlock reports: up to `most` unfinished warps, the PCs of their paths and what these wait for, and what the
- * units say. Returns the number of unfinished warps. */
+/* Prints for deadlock reports: up to `most` unfinished warps with the PCs of their paths and what each waits for, and
+ * the units' lines. Returns the number of unfinished warps. */
 uint32_t sm_describe(const struct sm *sm, uint32_t most, FILE *out);
-/* Of an SM that stopped with FAULT_STANDSTILL: the parts that have work in cycle `now` again, and the memory
+/* Prints, for an SM that stopped with FAULT_STANDSTILL, the parts that have work in cycle `now` again, and the memory
  * instructions before the load/store unit. */
 void sm_describe_clock(struct sm *sm, uint64_t now, FILE *out);
 #endif

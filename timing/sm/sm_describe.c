@@ -2,7 +2,7 @@
 #include "isa/machine/warpsync.h"
 #include "stages.h"
 
-/* The place of a PC for people. */
+/* Prints the location of a PC for people. */
 static void print_place(FILE *out, const struct program *p, uint32_t pc) {
     if (pc >= p->n) {
         fprintf(out, "the end");
@@ -13,7 +13,7 @@ static void print_place(FILE *out, const struct program *p, uint32_t pc) {
     fprintf(out, "pc %u, %s:%u: %s", pc, p->file ? p->file : "?", p->info[pc].line, text);
 }
 
-/* The barriers that `lanes` of the warp wait at. */
+/* Prints the barriers at which `lanes` of the warp wait. */
 static void print_barrier(FILE *out, const struct warp *w, lanemask_t lanes) {
     const struct cta *c = w->cta;
     for (uint32_t b = 0; b < N_CTA_BARRIERS; b++) {
@@ -49,7 +49,7 @@ static bool waits_at_barrier(const struct sm *sm, const struct sm_warp *sw, cons
     return p->pc < program->n && program->code[p->pc].kind == K_BARRIER && !(p->lanes & ~sw->control.waiting);
 }
 
-/* Paths that may not be scheduled now, as the model describes them. */
+/* Prints paths that may not be scheduled now, as the model describes them. */
 static void print_others(FILE *out, const struct sm *sm, const struct sm_warp *sw) {
     struct path_desc d[MAX_PATHS * 2];
     int n = sm->model.ops->describe ? sm->model.ops->describe(sw->control.model, d, MAX_PATHS * 2) : 0;

@@ -1,9 +1,9 @@
-/* An SM is made and freed. */
+/* Allocates and frees an SM. */
 #include "stages.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Stages that allocate memory; false: there is none. */
+/* Initialises the stages that allocate memory; false: out of memory. */
 static bool init_stages(struct sm *sm) {
     const uint32_t events = MAX_INFLIGHT + (sm->cfg->sm.warps + MAX_CONTEXTS) * MAX_PATHS * 2 + 64;
     return fetch_init(&sm->fetch, sm->cfg, sm->lsu) && in_flight_init(&sm->in_flight) && memory_init(&sm->memory) &&

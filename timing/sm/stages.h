@@ -1,11 +1,11 @@
 #ifndef TIMING_SM_STAGES_H
 #define TIMING_SM_STAGES_H
 /* struct sm: the stages of an SM. Each stage's header says what it owns. Only files of timing/sm and white-box tests
- * include this; units use unit.h and unit_access.h.
+ * include this file; units use unit.h and unit_access.h.
  *
- * Stages call downward only, in this order: the clock (sm.c); what happens at edges (ordered.c); issue_stage.c; memory
- * and fetch; write_back.c; the starts and ends of warps, CTAs and contexts; path_control.c and path_select.c;
- * warp_paths.c; path_state.c; units, warps, tables. scripts/check_circles.sh checks that there is no circle. */
+ * Stages call downward only, in this order: the clock (sm.c); the work at edges (ordered.c); issue_stage.c; memory and
+ * fetch; write_back.c; the starts and ends of warps, CTAs and contexts; path_control.c and path_select.c; warp_paths.c;
+ * path_state.c; units, warps, tables. scripts/check_circles.sh checks that there is no cycle. */
 #include "contexts.h"
 #include "copies.h"
 #include "ctas.h"
@@ -27,17 +27,17 @@
 #include "warps.h"
 #include "wheel.h"
 
-/* Owns the choice of cycles to walk (sm.c). */
+/* Owns the choice of cycles to simulate (sm.c). */
 struct sm_clock {
-    uint64_t accounted; /* first cycle that is not in the counts */
-    uint64_t own_next;  /* sm_fast_path.cycles: next cycle to walk for other reasons than memory */
-    bool polls;         /* walks every cycle: the same figures, slowly */
-    uint64_t walked;    /* the last cycle that came again at once, */
-    uint32_t repeats;   /* and how often */
+    uint64_t accounted; /* first cycle that is not counted yet */
+    uint64_t own_next;  /* sm_fast_path.cycles: next cycle to simulate for other reasons than memory */
+    bool polls;         /* simulates every cycle: slow, with the same results */
+    uint64_t walked;    /* the last cycle that was repeated, and */
+    uint32_t repeats;   /* how often */
 };
 
 struct sm {
-    _Alignas(64) struct sm_status status; /* first: sm_status() */
+    _Alignas(64) struct sm_status status; /* must be first: see sm_status() */
     struct sm_clock clock;
     struct sm_fast_path fast;
     uint32_t id;
@@ -47,7 +47,7 @@ struct sm {
     const struct timed_program *program;
     struct sm_model model;
     struct sm_units units;
-    struct effects fx; /* of the instruction that issues or is performed */
+    struct effects fx; /* effects of the instruction that issues or is performed */
     struct sm_counts n;
     struct sm_in_flight in_flight;
     struct wheel wheel;
@@ -62,28 +62,28 @@ struct sm {
     struct sm_member_results members;
     struct sm_turns turns;
     struct sm_copies *copies;
-    uint64_t arrivals_made; /* by copies at mbarriers in this launch, without an instruction */
+    uint64_t arrivals_made; /* mbarrier arrivals by copies in this launch, without an instruction */
     struct fault fault;
 };
 
-/* Does any unit listen to the call? */
+/* True if any unit listens to the call. */
 static inline bool sm_hooked(const struct sm *sm, enum sm_hook hook) {
     return __builtin_expect(sm->units.n[hook] != 0, 0);
 }
-/* The load/store unit, or a fetch that waits for its port, may have work earlier than was known: finds the first cycle
- * after `now`. */
+/* Updates lsu_due: the load/store unit, or a fetch that waits for its port, may have work earlier than was known, after
+ * `now`. */
 static inline void sm_lsu_due(struct sm *sm, uint64_t now) {
     uint64_t lsu = lsu_next(sm->lsu, now), fetch = fetch_next(&sm->fetch, now);
     sm->status.lsu_due = lsu < fetch ? lsu : fetch;
 }
-/* Contexts that are awake. */
+/* Returns the number of contexts that are awake. */
 static inline uint32_t contexts_awake(const struct sm *sm) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < MAX_CONTEXTS && sm->contexts.n; i++)
         n += warp_set_has(&sm->warps.live, sm->cfg->sm.warps + i);
     return n;
 }
-/* Allocates an entry of the table of instructions in flight, issued in the cycle that is being walked. */
+/* Allocates an entry of the table of instructions in flight, issued in the present cycle. */
 static inline uint32_t sm_inflight_new(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, uint8_t board) {
     sm->warps.slot[w].inflight++;
     return in_flight_new(&sm->in_flight, w, operands_part(&sm->operands, w), pc, lanes, board, sm->clock.accounted - 1);

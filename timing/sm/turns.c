@@ -1,9 +1,10 @@
-/* Warps in turn (sm.running_warps): the SM has lanes for few warps at a time. A warp that has them runs until it ends,
- * or until it waits at a barrier with nothing in flight. Then the registers of the oldest warp that can continue are
- * loaded from memory. Warps without a turn are in PATH_TURN, which no scheduler picks, and are not live. */
+/* Warps that take turns (sm.running_warps): the SM has lanes for only a few warps at a time. A warp with lanes runs
+ * until it ends, or until it waits at a barrier with nothing in flight. Then the registers of the oldest warp that can
+ * continue are loaded from memory. Warps without a turn are in PATH_TURN, which no scheduler picks, and are not
+ * live. */
 #include "stages.h"
 
-/* Registers of 32 lanes that a warp stores when it leaves: those that are live at its barrier. It stores all
+/* Returns the registers of 32 lanes that a warp stores when it leaves: the registers live at its barrier. It is all
  * registers of the kernel where that is not enough: some lanes are not at a barrier here, or a function has live
  * callers. */
 static uint32_t registers_of(const struct sm *sm, const struct sm_warp *sw) {
@@ -36,7 +37,7 @@ void sm_turn_begin(struct sm *sm, uint32_t w, uint64_t now) {
     sm_doze(sm, w, now);
 }
 
-/* The oldest warp without a turn that could use one; NO_WARP_SLOT: none. */
+/* Returns the oldest warp without a turn that could use one; NO_WARP_SLOT: none. */
 static uint32_t next_warp(const struct sm *sm) {
     uint32_t next = NO_WARP_SLOT;
     for (uint32_t w = 0; w < sm->cfg->sm.warps; w++) {
@@ -48,13 +49,13 @@ static uint32_t next_warp(const struct sm *sm) {
     return next;
 }
 
-/* All of its lanes wait for other warps, and nothing of it is in flight. */
+/* True if all lanes of the warp wait for other warps, and nothing of it is in flight. */
 static bool can_leave(const struct sm_warp *sw) {
     return !sw->inflight && !sw->ordered && !control_may_run(&sw->control);
 }
 
-/* Stores `stored` registers, and loads those of warp `w`, if it has run before. */
-static void change(struct sm *sm, uint32_t w, uint32_t stored, uint64_t now) {
+/* Stores `stored` registers, and loads the registers of warp `w`, if it has run before. */
+static void swap_registers(struct sm *sm, uint32_t w, uint32_t stored, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     uint32_t loaded = sw->away, words = sm->cfg->sm.swap_registers;
     uint32_t cycles = (stored + loaded + words - 1) / words;
@@ -70,8 +71,8 @@ static void change(struct sm *sm, uint32_t w, uint32_t stored, uint64_t now) {
         sm_turn_begin(sm, w, now);
 }
 
-/* Warps at a barrier leave for others. */
-static void replace(struct sm *sm, uint64_t now) {
+/* Replaces warps that wait at a barrier by other warps. */
+static void replace_waiting(struct sm *sm, uint64_t now) {
     uint32_t w, next;
     for (struct warp_walk at = warp_walk(&sm->warps.live); warp_next(&at, &sm->warps.live, sm->warps.words, &w);) {
         struct sm_warp *sw = &sm->warps.slot[w];
@@ -80,7 +81,7 @@ static void replace(struct sm *sm, uint64_t now) {
         sw->asleep = true;
         sw->away = registers_of(sm, sw);
         sm_doze(sm, w, now);
-        change(sm, next, sw->away, now);
+        swap_registers(sm, next, sw->away, now);
     }
 }
 
@@ -88,6 +89,6 @@ void sm_turns(struct sm *sm, uint64_t now) {
     uint32_t next,
         running = warp_set_count(&sm->warps.live, sm->warps.words) - contexts_awake(sm) + sm->turns.n_turning;
     for (; running < sm->cfg->sm.running_warps && (next = next_warp(sm)) != NO_WARP_SLOT; running++)
-        change(sm, next, 0, now);
-    replace(sm, now);
+        swap_registers(sm, next, 0, now);
+    replace_waiting(sm, now);
 }

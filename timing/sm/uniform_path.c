@@ -1,10 +1,10 @@
-/* Uniform steps on the stack of spe (sm_fast_path.stack): branches of all lanes, ends of blocks and barriers edit the
- * stack inline and move the warp's only path, without calls of the model. */
+/* Uniform steps on the stack of spe (sm_fast_path.stack): branches of all lanes, block ends and barriers edit the stack
+ * inline and move the warp's only path, without calling the model. */
 #include "uniform_path.h"
 #include "isa/paths/reconv_spe.h"
 
 /* True if the warp has a single path and waits at most for fetch or operands. */
-static inline bool alone(const struct sm_warp *sw) {
+static inline bool is_simple(const struct sm_warp *sw) {
     const struct warp_control *c = &sw->control;
     return sw->n_paths == 1 && sw->path[0].buffered && !(c->waiting | c->released | sw->ordered) && !sw->atomics;
 }
@@ -21,7 +21,7 @@ uint8_t sm_stray(struct sm *sm, uint32_t w, struct sm_path *path, uint32_t at, u
     return PATH_FETCHING;
 }
 
-/* The path goes where the top of the stack is. Either its buffer has the next instruction, or it fetches. */
+/* Moves the path to the top of the stack. Either its buffer has the next instruction, or it fetches. */
 static inline void follow(struct sm *sm, uint32_t w, const struct spe_stack *s) {
     struct sm_warp *sw = &sm->warps.slot[w];
     struct sm_path *path = &sw->path[0];
@@ -44,7 +44,7 @@ static inline void follow(struct sm *sm, uint32_t w, const struct spe_stack *s) 
 
 bool sm_go_on(struct sm *sm, uint32_t w, uint32_t pc) {
     struct sm_warp *sw = &sm->warps.slot[w];
-    if (!alone(sw))
+    if (!is_simple(sw))
         return false;
     spe_advance(sw->control.model, pc);
     follow(sm, w, sw->control.model);
@@ -54,7 +54,7 @@ bool sm_go_on(struct sm *sm, uint32_t w, uint32_t pc) {
 bool sm_follow(struct sm *sm, uint32_t w) {
     const struct sm_warp *sw = &sm->warps.slot[w];
     const struct spe_stack *s = sw->control.model;
-    if (!alone(sw) || spe_is_empty(s))
+    if (!is_simple(sw) || spe_is_empty(s))
         return false;
     follow(sm, w, s);
     return true;

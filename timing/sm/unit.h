@@ -1,9 +1,9 @@
 #ifndef TIMING_SM_UNIT_H
 #define TIMING_SM_UNIT_H
-/* Units: extensions of an SM. A unit has a state in each SM and a table of calls, each of which may be NULL. A
- * stage calls the units that listen, and pays one predictable branch if there are none. Livelock search
- * (livelock.c) and trace (unit_trace.c) are units; test/toys has the smallest ones. unit_access.h has what a unit
- * may read and change. A unit keeps its data within its SM: SMs run on several host threads. */
+/* Units: extensions of an SM. A unit has a state in each SM and a table of calls, each of which may be NULL. A stage
+ * calls the units that listen, and pays one predictable branch if there are none. Livelock search (livelock.c) and
+ * trace (unit_trace.c) are units; test/toys has the smallest ones. unit_access.h has the parts of an SM that a unit may
+ * read and change. A unit keeps its data within its SM: SMs run on several host threads. */
 #include "timing/report/stat.h"
 #include "timing/report/states.h"
 #include "unit_events.h"
@@ -15,53 +15,56 @@ struct config;
 
 struct sm_unit_ops {
     const char *name;
-    /* Makes the unit of SM number `sm`; `cfg` outlives it, `ctx` is that of the row. NULL: out of memory. Required. */
+    /* Makes the unit of SM number `sm`; `cfg` outlives it, `ctx` comes from the sm_unit_row. NULL: out of memory.
+     * Required. */
     void *(*make)(const struct config *cfg, uint32_t sm, void *ctx);
     void (*free)(void *u);
-    /* A launch begins on an empty SM; false: out of memory. launch_end follows in any case, after a fault too. */
+    /* Begins a launch on an empty SM; false: out of memory. launch_end() follows in any case, also after a fault. */
     bool (*launch)(void *u, struct sm *sm, uint64_t now);
     void (*launch_end)(void *u, struct sm *sm);
-    /* The warps of the CTA in slot `cta` have begun; have ended. */
+    /* Called when the warps of the CTA in slot `cta` have begun; have ended. */
     void (*cta_start)(void *u, struct sm *sm, uint32_t cta, uint64_t now);
     void (*cta_end)(void *u, struct sm *sm, uint32_t cta, uint64_t now);
-    /* A barrier of the CTA is complete; its lanes have not continued yet. */
+    /* Called when a barrier of the CTA is complete; its lanes have not continued yet. */
     void (*barrier)(void *u, struct sm *sm, uint32_t cta, uint32_t barrier, uint64_t now);
-    /* PATH_READY, or what the path waits for (PATH_QUEUE, PATH_LOAD ...), which names the cause of its stalls. Called
-     * when something changed for the warp, not in every cycle: a unit that said no calls sm_reconsider() from tick()
-     * when its answer may change. The first unit that says no decides. */
+    /* Returns PATH_READY, or the state in which the path must wait (PATH_QUEUE, PATH_LOAD ...), which also names the
+     * cause of its stalls. It is called when something changed for the warp, not in every cycle: a unit that refused
+     * calls sm_reconsider() from tick() when its answer may change. The first unit that refuses decides. */
     uint8_t (*may_issue)(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now);
-    /* An instruction whose operands come from queues (HINT_DEQ), of a warp of a CTA, executes next: the unit fills
-     * them. True: it loads locked lines, each once, and unlocks them. At most one unit has this call. */
+    /* Fills the operands of an instruction that reads queues (HINT_DEQ), of a warp of a CTA, just before it executes.
+     * True: it loads locked lines, each once, and unlocks them. At most one unit has this call. */
     bool (*take)(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now);
-    /* The form in which the path would issue now; NULL: the program's own. Called after may_issue, with the same rule
-     * for changes, and at issue. The form lives until the launch ends. The first unit that has one decides. */
+    /* Returns the form in which the path would issue now; NULL: the program's own. It is called after may_issue(), with
+     * the same rule for changes, and at issue. The form lives until the launch ends. The first unit with a form
+     * decides. */
     const struct sm_form *(*form)(void *u, struct sm *sm, const struct sm_candidate *c);
     void (*issued)(void *u, struct sm *sm, const struct sm_issued *i);
     void (*written)(void *u, struct sm *sm, const struct sm_written *r);
-    /* 32-bit registers that the unit's contexts take from sm.registers in a launch: CTAs have fewer. */
+    /* Returns the 32-bit registers that the unit's contexts reserve of sm.registers in a launch. */
     uint32_t (*registers)(const struct config *cfg, const struct launch *l, void *ctx);
-    /* A context of the unit issues an instruction. True: the unit has executed it, and has set in `fx` what exec_inst()
-     * would have set. fx->lanes are those whose guard holds and fx->fault is FAULT_NONE when it is called. The
-     * instruction takes its pipe and latency, but accesses no memory. False: it executes like any other; exits always
-     * do. The livelock search counts what a unit executes as progress. NULL: always false. */
+    /* Executes an instruction of a context of the unit. True: the unit has executed it, and has set in `fx` what
+     * exec_inst() would set. On entry fx->lanes has the lanes whose guard holds, and fx->fault is FAULT_NONE. The
+     * instruction uses its pipe and latency, but accesses no memory. False: it executes like any other; exits always
+     * do. The livelock search counts instructions executed by a unit as progress. NULL: always false. */
     bool (*execute)(void *u, struct sm *sm, const struct sm_candidate *c, struct effects *fx, uint64_t now);
-    /* The context in slot `warp` has exited or was closed, and nothing of it is in flight: the slot is free. */
+    /* Called when the context in slot `warp` has exited or was closed, and nothing of it is in flight: the slot is
+     * free. */
     void (*context_end)(void *u, struct sm *sm, uint32_t warp, uint64_t now);
-    /* Threads of the warp have exited. */
+    /* Called when threads of the warp have exited. */
     void (*exited)(void *u, struct sm *sm, uint32_t warp, uint64_t now);
-    /* In every cycle that is walked, after the load/store unit and before issue. */
+    /* Called in every simulated cycle, after the load/store unit and before issue. */
     void (*tick)(void *u, struct sm *sm, uint64_t now);
-    /* At the end of that cycle: reads, and changes nothing. */
+    /* Called at the end of that cycle, to read the SM; it must change nothing. */
     void (*look)(void *u, struct sm *sm, uint64_t now);
-    /* The next cycle > now in which tick() has work if nothing else happens; UINT64_MAX: none. */
+    /* Returns the next cycle > now in which tick() has work if nothing else happens; UINT64_MAX: none. */
     uint64_t (*next)(void *u, struct sm *sm, uint64_t now);
-    /* Cycles for which tick() may have work while no instruction issues and no access moves: so long it is no deadlock.
-     * NULL: none. */
+    /* Returns the cycles for which tick() may have work while no instruction issues and no access moves: so long it is
+     * no deadlock. NULL: 0. */
     uint64_t (*patience)(const struct config *cfg);
-    /* Adds the counts since the last call under registered names, and clears them. */
+    /* Adds the counts since the last call, and clears them. */
     void (*stats)(void *u, struct stats *s);
-    /* For deadlock reports: the rest of a line about lanes of a warp at a PC ("; repeats itself"), and lines about the
-     * unit itself, each after two blanks. */
+    /* Prints for deadlock reports: the rest of a line about lanes of a warp at a PC ("; repeats itself"); lines about
+     * the unit itself, each after two blanks. */
     void (*describe_path)(const void *u, const struct sm *sm, uint32_t warp, uint32_t pc, lanemask_t lanes, FILE *out);
     void (*describe)(const void *u, const struct sm *sm, FILE *out);
 };
@@ -70,9 +73,9 @@ enum { MAX_UNITS = 8 };
 /* A unit that each SM of a GPU gets. */
 struct sm_unit_row {
     const struct sm_unit_ops *ops;
-    void *ctx; /* for make() */
+    void *ctx; /* argument of make() */
 };
-/* Registers that the unit's contexts take in a launch. */
+/* Returns the registers that the unit's contexts reserve in a launch. */
 static inline uint32_t sm_unit_registers(const struct sm_unit_ops *ops, void *ctx, const struct config *cfg,
                                          const struct launch *l) {
     return ops->registers ? ops->registers(cfg, l, ctx) : 0;

@@ -1,6 +1,6 @@
 #ifndef TIMING_SM_UNIT_ACCESS_H
 #define TIMING_SM_UNIT_ACCESS_H
-/* What units may read of an SM, and the calls by which they change it. */
+/* The parts of an SM that units may read, and the calls that change it. */
 #include "ctas.h"
 #include "timing/mem/lsu.h"
 #include "timing/report/profile.h"
@@ -24,54 +24,54 @@ enum sm_hook {
     HOOK_NEXT,
     N_HOOKS
 };
-/* Makes the unit and lets it listen to every call that it has. False: out of memory. Requires fewer than MAX_UNITS, and
- * no launch in progress. */
+/* Makes the unit, and lets it listen to every call that it has. False: out of memory. Requires fewer than MAX_UNITS,
+ * and no launch in progress. */
 bool sm_add_unit(struct sm *sm, const struct sm_unit_row *row);
-/* The state of the unit with these calls; NULL: the SM has none. */
+/* Returns the state of the unit with these calls; NULL: the SM has none. */
 void *sm_unit_state(const struct sm *sm, const struct sm_unit_ops *ops);
-/* The unit listens to a call from now on, or no longer does: for calls that are worth their cost only at times. Allowed
- * from within that very call. */
+/* Makes the unit listen to a call from now on, or no longer: for calls that are needed only at times. Allowed within
+ * that very call. */
 void sm_unit_listen(struct sm *sm, const struct sm_unit_ops *ops, enum sm_hook hook, bool on);
 
 /* ---- reading ---- */
 const struct config *sm_get_config(const struct sm *sm);
 const struct launch *sm_get_launch(const struct sm *sm);         /* NULL: none */
 const struct timed_program *sm_get_program(const struct sm *sm); /* NULL: no launch */
-struct gpu_profile *sm_get_profile(struct sm *sm);               /* by PC; NULL: off */
+struct gpu_profile *sm_get_profile(struct sm *sm);               /* by PC; NULL: not wanted */
 struct lsu *sm_get_lsu(struct sm *sm);
-uint64_t sm_get_accounted(const struct sm *sm); /* the first cycle that is not in the counts */
-uint32_t sm_get_slots(const struct sm *sm);     /* of warps, including those of contexts */
+uint64_t sm_get_accounted(const struct sm *sm); /* first cycle that is not counted yet */
+uint32_t sm_get_slots(const struct sm *sm);     /* all warp slots, for CTAs and contexts */
 const struct sm_cta *sm_get_cta(const struct sm *sm, uint32_t cta);
 struct warp *sm_get_warp(const struct sm *sm, uint32_t slot); /* NULL: the slot is free */
-/* The paths of the warp; *n: how many. */
+/* Returns the paths of the warp; *n: their number. */
 const struct sm_path *sm_get_paths(const struct sm *sm, uint32_t slot, uint32_t *n);
 bool sm_is_context(const struct sm *sm, uint32_t slot);
 bool sm_is_live(const struct sm *sm, uint32_t slot);             /* not finished, and scheduled */
 bool sm_is_finished(const struct sm *sm, uint32_t slot);         /* all lanes have exited */
-bool sm_is_away(const struct sm *sm, uint32_t slot);             /* sm.running_warps: it has no turn, */
-bool sm_is_coming(const struct sm *sm, uint32_t slot);           /* and its registers are being loaded */
+bool sm_is_away(const struct sm *sm, uint32_t slot);             /* sm.running_warps: it has no turn */
+bool sm_is_coming(const struct sm *sm, uint32_t slot);           /* sm.running_warps: its registers are being loaded */
 const char *sm_context_name(const struct sm *sm, uint32_t slot); /* NULL: no open context */
 lanemask_t sm_lanes_may_run(const struct sm *sm, uint32_t slot); /* control_may_run() */
 struct pipe_use {
-    uint64_t busy, waits; /* cycles of all pipes; cycles that instructions waited for one */
+    uint64_t busy, waits; /* cycles of all pipes; cycles that instructions waited for a pipe */
 };
 struct pipe_use sm_pipe_use(const struct sm *sm, uint32_t pipe); /* since the SM was made */
-/* Device addresses of a warp's local memory: of its first word, and bytes from a word to the next. */
+/* Return the device address of a warp's first word of local memory, and the bytes from a word to the next. */
 uint64_t sm_local_base(const struct sm *sm, uint32_t slot);
 uint64_t sm_local_stride(const struct sm *sm);
 
-/* cp.async: are copies in flight? Arrivals that they made at mbarriers in this launch. */
+/* True if cp.async copies are in flight. Number of mbarrier arrivals that copies made in this launch. */
 bool sm_copies_in_flight(const struct sm *sm);
 uint64_t sm_copies_arrived(const struct sm *sm);
 
 /* ---- changing ---- */
-/* The unit's answer to may_issue() about the warp may have changed. */
+/* Calls may_issue() again, since the unit's answer about the warp may have changed. */
 void sm_reconsider(struct sm *sm, uint32_t slot, uint64_t now);
-/* `cycle` has to be walked: a unit has work then that its next() did not know of. */
+/* Makes the SM simulate `cycle`: a unit has work then that its next() did not report. */
 void sm_wake(struct sm *sm, uint64_t cycle);
-/* The unit gave the load/store unit work: it is due after `now`. */
+/* Notes that the unit gave the load/store unit work: it is due after `now`. */
 void sm_lsu_has_work(struct sm *sm, uint64_t now);
-/* Out of memory: the launch ends with FAULT_MEMORY. */
+/* Ends the launch with FAULT_MEMORY: memory is out. */
 void sm_no_memory(struct sm *sm, uint64_t now);
 #include "unit_context.h"
 #endif

@@ -1,12 +1,11 @@
 #ifndef TIMING_SM_UNIT_CALLS_H
 #define TIMING_SM_UNIT_CALLS_H
-/* For the stages: the units of an SM, and calls to those that listen. Callers check sm_units.n[] first
- * (sm_hooked()). */
+/* The units of an SM, and calls of their listeners, for the stages. Callers check sm_units.n[] first (sm_hooked()). */
 #include "unit_access.h"
 
 struct sm_unit {
     const struct sm_unit_ops *ops;
-    void *state, *ctx; /* ctx: of its row */
+    void *state, *ctx; /* ctx: from its sm_unit_row */
 };
 
 /* Owns the units, and the list of listeners of each call. */
@@ -28,7 +27,7 @@ uint8_t sm_units_may_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 bool sm_units_take(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 const struct sm_form *sm_units_form(struct sm *sm, uint32_t w, uint32_t p);
 void sm_units_issued(struct sm *sm, const struct sm_issued *i);
-/* sm_units_issued() for an instruction with the effects sm->fx. */
+/* Calls sm_units_issued() for an instruction with the effects sm->fx. */
 void sm_units_tell_issued(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, const struct timed_inst *ti,
                           enum issue_phase phase, uint64_t cycle);
 void sm_units_written(struct sm *sm, const struct sm_written *r);

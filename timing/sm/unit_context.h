@@ -1,11 +1,11 @@
 #ifndef TIMING_SM_UNIT_CONTEXT_H
 #define TIMING_SM_UNIT_CONTEXT_H
-/* Contexts: warps of a unit without a CTA, in slots behind those of CTAs. A context runs a stream of the program
- * (struct program_stream) under the model of all warps: paths, fetch, scoreboard, pipes, an issue slot for each
- * instruction. It has registers, local memory and barriers of its own, and no shared memory. Special registers are
- * those of warp 0 of CTA (0,0,0). sm.context_cycles and sm.context_instructions count it; statistics of CTAs and
- * warps do not. It runs while a CTA of the SM has begun, and sleeps otherwise (PATH_ASLEEP): its instructions in
- * flight end, and no others issue. So it neither keeps a launch alive nor takes the place of a CTA. */
+/* Contexts: warps of a unit without a CTA, in the last warp slots. A context runs a stream of the program (struct
+ * program_stream) under the model of all warps: paths, fetch, scoreboard, pipes, an issue slot for each instruction. It
+ * has its own registers, local memory and barriers, and no shared memory. Its special registers have the values of warp
+ * 0 of CTA (0,0,0). sm.context_cycles and sm.context_instructions count it; statistics of CTAs and warps do not. It
+ * runs while the SM has a CTA, and sleeps otherwise (PATH_ASLEEP): its instructions in flight end, and no others issue.
+ * So it neither keeps a launch alive nor takes the place of a CTA. */
 #include "isa/types.h"
 #include <stdbool.h>
 
@@ -13,24 +13,24 @@ struct sm;
 struct sm_unit_ops;
 
 struct sm_context_start {
-    const char *name; /* "affine warp of dac", for reports and traces; outlives the SM */
-    uint32_t stream;  /* of the program: it begins at the stream's entry */
-    lanemask_t lanes; /* that exist; not 0 */
-    /* The unit decides the next PC (sm_context_goto()), and executes exits too. execute() sets fx->lanes to the
-     * lanes of the pipe that work, and on a fault sets the faulting thread in the context's warp and its CTA. The
-     * unit counts its operands. */
+    const char *name; /* for reports and traces, like "affine warp of dac"; outlives the SM */
+    uint32_t stream;  /* stream of the program; the context begins at its entry */
+    lanemask_t lanes; /* existing lanes; not 0 */
+    /* The unit decides the next PC (sm_context_goto()), and also executes exits. execute() sets fx->lanes to the lanes
+     * of the pipe that work. On a fault it sets the faulting thread in the context's warp and its CTA. The unit counts
+     * its operands. */
     bool driven;
 };
 enum { NO_CONTEXT = UINT32_MAX };
 
-/* Opens a context of the unit; returns its warp slot, NO_CONTEXT if memory is out. It may issue from the next cycle
- * on. Allowed in launch(), cta_start(), cta_end(), barrier() and tick(). Requires fewer than MAX_CONTEXTS open
- * ones. All end with the launch, without a call. */
+/* Opens a context of the unit; returns its warp slot, NO_CONTEXT if memory is out. It may issue from the next cycle on.
+ * Allowed in launch(), cta_start(), cta_end(), barrier() and tick(). Requires fewer than MAX_CONTEXTS open contexts.
+ * All contexts end with the launch, without a call. */
 uint32_t sm_context_open(struct sm *sm, const struct sm_unit_ops *ops, const struct sm_context_start *how,
                          uint64_t now);
-/* The context issues nothing more. Its slot is free when nothing of it is in flight, now or later: context_end().
- * Allowed where opening is. */
+/* Closes a context: it issues nothing more. Its slot is free when nothing of it is in flight: context_end(), now or
+ * later. Allowed where opening is. */
 void sm_context_close(struct sm *sm, uint32_t warp, uint64_t now);
-/* From execute(), for a driven context: its next instruction is at `pc`; by default it is the one that follows. */
+/* Sets the next PC of a driven context, from execute(); the default is the next instruction. */
 void sm_context_goto(struct sm *sm, uint32_t warp, uint32_t pc);
 #endif

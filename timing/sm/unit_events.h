@@ -1,6 +1,6 @@
 #ifndef TIMING_SM_UNIT_EVENTS_H
 #define TIMING_SM_UNIT_EVENTS_H
-/* What the stages of an SM tell its units (unit.h). */
+/* The structs that the stages of an SM pass to its units (unit.h). */
 #include "timed.h"
 
 struct effects;
@@ -18,30 +18,30 @@ struct sm_candidate {
 enum issue_phase {
     ISSUE_DONE,      /* executed, with effects; the model has not been told yet */
     ISSUE_ORDERED,   /* waits for the end of the window, when ISSUE_PERFORMED follows; no effects yet */
-    ISSUE_PERFORMED, /* effects of an ordered instruction; it took its slot before */
+    ISSUE_PERFORMED, /* effects of an ordered instruction, whose slot was reported before */
     ISSUE_WAITS,     /* took its slot and waits for other lanes of its member mask; no effects */
-    ISSUE_UNIT,      /* as ISSUE_DONE, but executed by the unit that owns the context */
+    ISSUE_UNIT,      /* like ISSUE_DONE, but executed by the unit that owns the context */
 };
 
 struct sm_issued {
-    uint64_t cycle; /* of its slot */
+    uint64_t cycle; /* cycle of its slot */
     uint32_t warp, pc;
-    lanemask_t lanes; /* of the path; fx->lanes executed */
+    lanemask_t lanes; /* lanes of the path; fx->lanes executed */
     uint8_t phase;    /* enum issue_phase */
     const struct inst *in;
     const struct timed_inst *ti; /* of its form, if it has one */
     const struct effects *fx;    /* NULL: no effects, see phase */
 };
 
-/* Another way of an instruction through the SM than the program's: another pipe, another latency, registers in another
- * place. It reads and writes the same registers, for the scoreboard too. */
+/* Another way of an instruction through the SM: another pipe, another latency, registers in another place. It reads and
+ * writes the same registers, also for the scoreboard. */
 struct sm_form {
-    struct timed_inst ti;   /* replaces the program's; its banks are the registers that are still in the SM's banks */
-    struct regfile *file;   /* holds the other registers: one for each part of a divided SM, else one; NULL: none */
-    struct bank_list other; /* the registers in `file`; a result there takes the result bus of that file */
+    struct timed_inst ti;   /* replaces the program's; its banks are the registers that stay in the SM's banks */
+    struct regfile *file;   /* file of the other registers: one per part of a divided SM; NULL: none */
+    struct bank_list other; /* registers in `file`; a result there uses the result bus of that file */
 };
 
-/* A result is in the registers. Of an instruction without a result: its work ends. */
+/* A result that has been written to the registers; or the end of an instruction without a result. */
 struct sm_written {
     uint64_t from, to; /* cycles: issue; end, which may be in the future if there is no result */
     uint32_t warp, pc;

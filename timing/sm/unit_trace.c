@@ -42,8 +42,9 @@ static void open_barrier(void *u, struct sm *sm, uint32_t cta, uint32_t number, 
     trace_note(u, &(struct trace_event){.from = now, .to = now, .lanes = number, .row = cta, .kind = TRACE_BARRIER});
 }
 
-/* An ordered instruction is reported twice, and takes one slot. A memory instruction that reaches no memory has no end
- * of its own, nor has one without a result that waits for other lanes: the path's track shows the wait. */
+/* Notes an issue. An ordered instruction is reported twice, but takes one slot. A memory instruction that reaches no
+ * memory has no end of its own. Nor has an instruction without a result that waits for other lanes: the path's track
+ * shows the wait. */
 static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     (void)sm;
     bool memory = i->ti->flags & TIMED_MEMORY;
@@ -64,8 +65,8 @@ static void written(void *u, struct sm *sm, const struct sm_written *r) {
         &(struct trace_event){.from = r->from, .to = r->to, .pc = r->pc, .lanes = r->lanes, .missed = r->missed});
 }
 
-/* What each path waits for after this cycle. */
-static void look(void *u, struct sm *sm, uint64_t now) {
+/* Notes what each path waits for after this cycle. */
+static void note_states(void *u, struct sm *sm, uint64_t now) {
     struct trace *t = u;
     for (uint32_t w = 0; w < sm_get_slots(sm); w++) {
         uint32_t n;
@@ -93,5 +94,5 @@ const struct sm_unit_ops unit_trace = {
     .barrier = open_barrier,
     .issued = issued,
     .written = written,
-    .look = look,
+    .look = note_states,
 };

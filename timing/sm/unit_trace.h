@@ -4,7 +4,7 @@
 #include "timing/report/trace.h"
 #include "unit.h"
 
-/* The `ctx` of make(). */
+/* The argument `ctx` of make(). */
 struct trace_range {
     uint64_t from, to; /* cycles to trace: [from, to) */
     uint64_t shift;    /* cycle 0 of the SM in the trace */

@@ -1,4 +1,4 @@
-/* How a warp starts, and when it is over. */
+/* How a warp starts and ends. */
 #include "stages.h"
 
 void sm_warp_start(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {

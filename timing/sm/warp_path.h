@@ -4,8 +4,8 @@
 #include "isa/paths/reconv.h"
 #include "timing/report/states.h"
 
-/* With peer.fetch_wrong_path, a path that has jumped. STRAY_FLUSH: its buffer is thrown away, and the next fetch begins
- * a cycle later. STRAY_FETCH: the instructions after the jump are fetched first. */
+/* The state of a path that has jumped, with peer.fetch_wrong_path. STRAY_FLUSH: its buffer is discarded, and the next
+ * fetch begins a cycle later. STRAY_FETCH: the instructions after the jump are fetched first. */
 enum path_stray { STRAY_NONE, STRAY_FLUSH, STRAY_FETCH };
 
 struct sm_path {
@@ -16,10 +16,10 @@ struct sm_path {
     uint8_t board;     /* path.board */
     uint8_t state;     /* enum path_state */
     uint8_t buffered;  /* instructions in the buffer, from pc on */
-    bool stale;        /* the model does not know its last steps */
+    bool stale;        /* the model has not been told of its last steps */
     bool refused;      /* PATH_FETCH: the instruction cache has no room until a line arrives */
     uint8_t stray;     /* enum path_stray */
-    uint32_t wrong;    /* STRAY_FETCH: the PC that is fetched */
+    uint32_t wrong;    /* STRAY_FETCH: PC of the wrong-path fetch */
     uint64_t switched; /* PATH_SWITCH: cycle from which it may issue */
 };
 #endif

@@ -1,4 +1,4 @@
-/* The paths of a warp: what the model says, and what they take over from the paths before. */
+/* The paths of a warp: takes them from the model, with the buffers of the paths before. */
 #include "uniform_path.h"
 #include <string.h>
 
@@ -15,7 +15,7 @@ void sm_switched(struct sm *sm, uint32_t w, uint64_t now) {
     sm_evaluate_all(sm, w, now);
 }
 
-/* The old path whose buffer, or fetch, has the next instruction of the new one; NULL: none. */
+/* Returns the old path whose buffer or fetch has the next instruction of the new path; NULL: none. */
 static struct sm_path *inherit(struct sm_path *old, uint32_t n, const struct path *new) {
     struct sm_path *found = NULL;
     for (uint32_t i = 0; i < n; i++) {
@@ -41,7 +41,7 @@ static void adopt(struct sm_path *to, struct sm_path *from, const struct path *n
     } else {
         to->buffered = (uint8_t)(from->buffered - (new->pc - from->pc));
     }
-    from->buffered = 0; /* a buffer has one heir */
+    from->buffered = 0; /* only one path inherits a buffer */
     from->state = PATH_FETCH;
 }
 

@@ -1,6 +1,6 @@
 #ifndef TIMING_SM_WARP_STATES_H
 #define TIMING_SM_WARP_STATES_H
-/* The sets of warps by the states of their paths: warps_move() keeps them right. */
+/* The sets of warps by the states of their paths. warps_move() keeps them up to date. */
 #include "warps.h"
 
 static inline void warps_state_add(struct sm_warps *ws, uint32_t state, uint32_t w) {
@@ -9,25 +9,25 @@ static inline void warps_state_add(struct sm_warps *ws, uint32_t state, uint32_t
 static inline void warps_state_drop(struct sm_warps *ws, uint32_t state, uint32_t w) {
     ws->in_state[w / 64][state] &= ~(1ull << w % 64);
 }
-/* Does the warp have a path in the state? */
+/* True if the warp has a path in the state. */
 static inline bool warps_state_has(const struct sm_warps *ws, uint32_t state, uint32_t w) {
     return ws->in_state[w / 64][state] >> w % 64 & 1;
 }
-/* All warps with a path in the state. */
+/* Returns all warps with a path in the state. */
 static inline struct warp_set warps_in_state(const struct sm_warps *ws, uint32_t state) {
     struct warp_set out;
     for (uint32_t k = 0; k < WARP_WORDS; k++)
         out.word[k] = ws->in_state[k][state];
     return out;
 }
-/* Of word `k` of the sets, the warps with a ready path. */
+/* Returns the warps of word `k` with a ready path. */
 static inline uint64_t warps_ready(const struct sm_warps *ws, uint32_t k) {
     uint64_t ready = 0;
     for (int p = 0; p < N_PIPES; p++)
         ready |= ws->in_state[k][PATH_READY + p];
     return ready;
 }
-/* A path of warp `w` enters the state. */
+/* Moves a path of warp `w` into the state. */
 static inline void warps_move(struct sm_warps *ws, uint32_t w, struct sm_path *path, uint8_t state) {
     uint8_t old = path->state;
     if (old == state)
@@ -42,8 +42,8 @@ static inline void warps_move(struct sm_warps *ws, uint32_t w, struct sm_path *p
     warps_state_drop(ws, old, w);
     warps_state_add(ws, state, w);
 }
-/* warps_move() for a warp's only path under a model that does not split. `one_word`: the sets use one word. Which state
- * follows is unpredictable, so there are no branches. */
+/* Does warps_move() for a warp's only path under a model that does not split. `one_word`: the sets use one word. The
+ * new state is unpredictable, so this code avoids branches. */
 static inline void warps_move_only(struct sm_warps *ws, uint32_t w, struct sm_path *path, uint32_t state,
                                    const bool one_word) {
     uint64_t *in_state = ws->in_state[one_word ? 0 : w / 64], bit = 1ull << w % 64;

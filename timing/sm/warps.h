@@ -1,11 +1,11 @@
 #ifndef TIMING_SM_WARPS_H
 #define TIMING_SM_WARPS_H
-/* The warp slots of an SM: warps, their paths, and the sets of warps by what their paths wait for. */
+/* The warp slots of an SM: warps, their paths, and the sets of warps by the states of their paths. */
 #include "isa/paths/control.h"
 #include "timing/config/warp_set.h"
 #include "warp_path.h"
 
-/* The paths of a slot, and its scoreboard if that is small. The first path is usually the only one and shares a cache
+/* The paths of a slot, and its scoreboard if it is small. The first path is usually the only one, and shares a cache
  * line of the host with the scoreboard. An odd number of lines spreads the slots over the host's cache sets. */
 enum { SMALL_BOARD = 32 };
 struct sm_paths {
@@ -20,10 +20,10 @@ struct sm_warp {                 /* two cache lines of the host, aligned */
     struct sm_path *path;        /* MAX_PATHS */
     uint16_t inflight;           /* issued instructions whose results are not written */
     uint16_t accesses;           /* memory instructions in flight */
-    uint16_t atomics;            /* with peer.sm_atomic_wait: of these, atomics */
-    uint16_t ticket;             /* of its last fetch */
+    uint16_t atomics;            /* with peer.sm_atomic_wait: atomics among the accesses */
+    uint16_t ticket;             /* number of its last fetch */
     lanemask_t ordered;          /* lanes whose last instruction waits for sm_perform() */
-    uint8_t cta;                 /* slot */
+    uint8_t cta;                 /* slot of its CTA */
     uint8_t n_paths, last_path;  /* last_path: the path that issued last */
     uint8_t n_concurrent;        /* paths that gpu.avg_paths counts: reconv_ops.concurrent */
     uint8_t n_await;             /* entries of await */
@@ -31,21 +31,21 @@ struct sm_warp {                 /* two cache lines of the host, aligned */
     bool context;                /* a context of a unit (contexts.h) */
     bool asleep;                 /* not scheduled: a context while the SM has no CTA, or a warp without a turn */
     bool turning;                /* sm.running_warps: its registers are being loaded */
-    bool selected;               /* the model was asked for another path since the paths last changed */
+    bool selected;               /* no other path was ready; cleared when the paths change */
     bool gave_way;               /* its active path stalled or yielded: a switch costs wants.stall_latency */
     bool in_split_check;         /* in sm_warps.split_check */
     struct warp_control control;
     uint32_t long_ops;                    /* long-latency operations since its path became active */
-    uint32_t loads;                       /* splits: its loads in flight, the newest first; NO_INFLIGHT ends */
-    struct sm_await *await;               /* MAX_PATHS, see member_results.h; from here on rarely used */
-    uint32_t away;                        /* sm.running_warps: registers of 32 lanes that are in memory */
-    uint32_t stack_depth, stack_resident; /* entries of its stack; those of them in hardware */
+    uint32_t loads;                       /* splits: newest of its loads in flight; NO_INFLIGHT: none */
+    struct sm_await *await;               /* MAX_PATHS, see member_results.h; fields from here on are rarely used */
+    uint32_t away;                        /* sm.running_warps: registers of 32 lanes that are stored in memory */
+    uint32_t stack_depth, stack_resident; /* entries of its stack; entries in hardware */
 };
 _Static_assert(sizeof(struct sm_warp) == 128, "two lines");
 
 /* Owns the slots. All stages read them; each change of a path's state goes through warps_move(). */
 struct sm_warps {
-    uint32_t words, slots;                        /* words in use of a warp_set; slots, including those of contexts */
+    uint32_t words, slots;                        /* words in use of a warp_set; all slots, for CTAs and contexts */
     struct warp_set live;                         /* warps that have not finished and are not asleep */
     struct warp_set divergent;                    /* warps whose first path has fewer lanes than are live */
     uint64_t in_state[WARP_WORDS][N_PATH_STATES]; /* warps with a path in the state, by word of a warp_set */
@@ -53,24 +53,24 @@ struct sm_warps {
     uint32_t age[WARP_SLOTS], next_age; /* order of starts, for schedulers */
     struct {
         bool used;                /* the model splits paths */
-        uint32_t n;               /* warps whose loads changed since sm_split() */
-        uint8_t warp[WARP_SLOTS]; /* these, in order */
+        uint32_t n;               /* number of warps whose loads changed since sm_split() */
+        uint8_t warp[WARP_SLOTS]; /* these warps, in order */
     } split_check;
     struct sm_paths *path_memory;
     struct path_wait *held_memory;
     struct sm_await *await_memory;
     void *model_memory, *board_memory; /* board_memory: NULL while boards fit into SMALL_BOARD */
-    size_t model_size, board_size;     /* bytes a slot */
+    size_t model_size, board_size;     /* bytes per slot */
 };
 
 bool warps_init(struct sm_warps *ws, const struct reconv_ops *ops, const struct reconv_cfg *options, uint32_t warps);
 void warps_free(struct sm_warps *ws);
-/* Empty scoreboards of `size` bytes for a launch; false: out of memory. warps_free_boards() follows. */
+/* Places empty scoreboards of `size` bytes for a launch; false: out of memory. warps_free_boards() must follow. */
 bool warps_place_boards(struct sm_warps *ws, size_t size);
 void warps_free_boards(struct sm_warps *ws);
-/* Corrects the sets for a warp with several paths, or none. */
+/* Updates the sets for a warp with several paths, or none. */
 void warps_states_changed(struct sm_warps *ws, uint32_t w);
-/* sm_split() shall look at the warp. */
+/* Makes sm_split() check the warp. */
 void warps_check_split(struct sm_warps *ws, uint32_t w);
 #include "warp_states.h"
 #endif

@@ -6,7 +6,7 @@
 bool wheel_init(struct wheel *w, uint32_t cap) {
     *w = (struct wheel){.cap = cap};
     memset(w->head, 0xff, sizeof w->head);
-    w->pool = calloc(cap, sizeof *w->pool); /* each free entry is followed by the one behind it */
+    w->pool = calloc(cap, sizeof *w->pool); /* zeros: each free entry is followed by the next one */
     return w->pool != NULL;
 }
 

@@ -1,7 +1,7 @@
 #ifndef TIMING_WHEEL_H
 #define TIMING_WHEEL_H
-/* A timing wheel: events that will happen at known cycles. Adding and taking cost a few instructions; a bitmap of
- * occupied slots finds the next event, so that idle cycles need not be walked. */
+/* A timing wheel: events at known cycles. Adding and taking cost a few instructions. A bitmap of occupied slots finds
+ * the next event, so that idle cycles can be skipped. */
 #include "isa/hot_assert.h"
 #include "timing/config/table_size.h"
 #include <stdbool.h>
@@ -11,11 +11,12 @@ enum { WHEEL_SLOTS = TABLE_SIZE(512, 64), WHEEL_NONE = 0xffffffffu };
 
 struct wheel_event {
     uint64_t cycle;
-    uint32_t what; /* the owner's */
-    uint32_t next; /* in the slot; of a free entry, the next one less the entry behind it: 0 in one never used, so
-                      that a pool need not be filled in before it is */
+    uint32_t what; /* value of the owner */
+    uint32_t next; /* next event of the slot; of a free entry: see struct wheel */
 };
 
+/* The free entries of the pool are a list. The `next` of a free entry is its successor minus the entry after it. So 0
+ * means the entry after it, and a new pool needs no initialisation. */
 struct wheel {
     uint32_t head[WHEEL_SLOTS];
     uint64_t used[WHEEL_SLOTS / 64]; /* bit s: slot s may have events */
@@ -23,11 +24,11 @@ struct wheel {
     uint32_t free, cap, n;
 };
 
-/* Room for `cap` events at a time. False when memory is out. */
+/* Allocates room for `cap` events. False when memory is out. */
 bool wheel_init(struct wheel *w, uint32_t cap);
 void wheel_free(struct wheel *w);
 static inline bool wheel_full(const struct wheel *w) { return w->n == w->cap; }
-/* Requires that the wheel is not full and that `cycle` is later than the last one taken. */
+/* Adds an event. Requires that the wheel is not full and that `cycle` is later than the last one taken. */
 static inline void wheel_add(struct wheel *w, uint64_t cycle, uint32_t what) {
     hot_assert(w->free < w->cap);
     uint32_t i = w->free, slot = cycle % WHEEL_SLOTS;
@@ -48,10 +49,10 @@ static inline void wheel_take_at(struct wheel *w, uint32_t *at, uint32_t *what) 
     w->free = i;
     w->n--;
 }
-/* As wheel_take() where the first event of the slot may be one of a later round. */
+/* Does the same as wheel_take() where the first event of the slot may belong to a later turn of the wheel. */
 bool wheel_take_behind(struct wheel *w, uint64_t now, uint32_t *what);
-/* Takes one event of cycle `now`, later added ones first. False when there is none (any more). Every cycle that has
- * events must be asked for. */
+/* Takes one event of cycle `now`, the last added one first. False when there is none left. Every cycle with events must
+ * be taken. */
 static inline bool wheel_take(struct wheel *w, uint64_t now, uint32_t *what) {
     uint32_t slot = now % WHEEL_SLOTS, first = w->head[slot];
     if (first == WHEEL_NONE) {
@@ -67,11 +68,11 @@ static inline bool wheel_take(struct wheel *w, uint64_t now, uint32_t *what) {
     wheel_take_at(w, &w->head[slot], what);
     return true;
 }
-/* May `cycle` have an event? As wheel_next() says it of the cycle after its `now`. */
+/* True if `cycle` may have an event: like wheel_next() for the cycle after its `now`. */
 static inline bool wheel_has(const struct wheel *w, uint64_t cycle) {
     return w->head[cycle % WHEEL_SLOTS] != WHEEL_NONE;
 }
-/* The earliest cycle > now that may have an event (an event further away than WHEEL_SLOTS cycles can make it too early,
- * never too late); UINT64_MAX when empty. */
+/* Returns the earliest cycle > now that may have an event; UINT64_MAX when empty. An event more than WHEEL_SLOTS cycles
+ * ahead can make it too early, never too late. */
 uint64_t wheel_next(const struct wheel *w, uint64_t now);
 #endif

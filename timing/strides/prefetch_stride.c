@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Device memory lies between these: what a stride leads out of it is not asked for. */
+/* Bounds of device memory: a stride that leads out of it causes no prefetch. */
 #define LOWEST  DEVICE_BASE
 #define HIGHEST (1ull << 40)
 #define NO_LINE (~0ull)
@@ -57,7 +57,7 @@ void stride_prefetcher_place(struct stride_prefetcher *p, const struct config *c
     p->target_bytes = p->cfg->level == STRIDE_INTO_L1 ? place->line_bytes : cfg->l2.size ? cfg->l2.line : 0;
 }
 
-/* The place of a line that was asked for and has not come, NULL: it was not. */
+/* Returns the queue entry of a line that was requested and has not arrived; NULL: there is none. */
 static struct prefetch_queued *search(struct stride_prefetcher *p, uint64_t line) {
     p->n.searches++;
     for (uint32_t i = 0; p->n_queued && i < p->cfg->queue; i++)
@@ -66,9 +66,9 @@ static struct prefetch_queued *search(struct stride_prefetcher *p, uint64_t line
     return NULL;
 }
 
-/* Prefetches of the load come too late: the next will be of a stride further ahead. Once an execution, since the degree
- * counts executions and one of them may want many lines. */
-static bool grow(struct stride_prefetcher *p, uint8_t warp, struct prefetch_entry *e) {
+/* Raises the degree of a load whose prefetches come too late, once per execution: the degree counts executions, and one
+ * execution may need many lines. True if it was raised. */
+static bool raise_degree(struct stride_prefetcher *p, uint8_t warp, struct prefetch_entry *e) {
     if (p->warp[warp].grown)
         return false;
     p->warp[warp].grown = true;
@@ -78,7 +78,7 @@ static bool grow(struct stride_prefetcher *p, uint8_t warp, struct prefetch_entr
     return may;
 }
 
-/* Sectors of the target's line that the access would want, were it `by` bytes further on. */
+/* Returns the sectors of the target's line that the access would need if it were `by` bytes further on. */
 static uint8_t sectors_of(const struct stride_prefetcher *p, const struct prefetch_seen *s, uint64_t by,
                           uint64_t line) {
     uint8_t mask = 0;
@@ -94,8 +94,8 @@ static uint8_t sectors_of(const struct stride_prefetcher *p, const struct prefet
     return mask;
 }
 
-/* Into the first free place, if there is one. */
-static void ask(struct stride_prefetcher *p, const struct prefetch_seen *s, uint64_t address, uint64_t line) {
+/* Requests a line, if the queue has a free place. */
+static void request_line(struct stride_prefetcher *p, const struct prefetch_seen *s, uint64_t address, uint64_t line) {
     uint32_t tag = 0;
     while (tag < p->cfg->queue && p->queue[tag].line != NO_LINE)
         tag++;
@@ -118,7 +118,7 @@ static void ask(struct stride_prefetcher *p, const struct prefetch_seen *s, uint
     p->n_queued++;
 }
 
-/* What the entry says of this line of the load. A stride that stays in the line asks for nothing. */
+/* Prefetches as the entry says, after this line of the load. A stride that stays within the line causes no prefetch. */
 static void prefetch(struct stride_prefetcher *p, const struct prefetch_seen *s, struct prefetch_entry *e) {
     uint64_t mask = ~(p->target_bytes - 1ull), address = s->address + (uint64_t)e->stride * e->degree,
              line = address & mask;
@@ -131,12 +131,12 @@ static void prefetch(struct stride_prefetcher *p, const struct prefetch_seen *s,
     }
     const struct prefetch_queued *q = search(p, line);
     if (!q) {
-        ask(p, s, address, line);
+        request_line(p, s, address, line);
         return;
     }
     p->n.queued++;
     if (p->kind.dynamic && p->kind.both && q->execution != p->warp[s->warp].execution)
-        p->n.by_prefetch += grow(p, s->warp, e);
+        p->n.by_prefetch += raise_degree(p, s->warp, e);
 }
 
 static void count_degree(struct stride_prefetcher *p, const struct prefetch_seen *s, uint32_t degree) {
@@ -149,13 +149,14 @@ static void count_degree(struct stride_prefetcher *p, const struct prefetch_seen
         p->profile[s->pc].degree[bucket]++;
 }
 
-/* A load, where it would have missed without prefetches. The first such line of an execution trains. */
-static void missed(struct stride_prefetcher *p, const struct prefetch_seen *s) {
+/* Handles a load that missed, or would have missed without prefetches. The first such line of an execution trains the
+ * table. */
+static void handle_miss(struct stride_prefetcher *p, const struct prefetch_seen *s) {
     struct prefetch_entry *e = prefetch_table_find(&p->table, s->pc, s->warp);
     bool first = p->warp[s->warp].pc == s->pc && !p->warp[s->warp].trained;
     p->n.misses++;
     if (p->kind.dynamic && search(p, s->address & ~(p->target_bytes - 1ull)) && prefetch_believed(&p->table, e))
-        p->n.by_load += grow(p, s->warp, e);
+        p->n.by_load += raise_degree(p, s->warp, e);
     if (first) {
         p->warp[s->warp].trained = true;
         p->n.trained++;
@@ -168,7 +169,7 @@ static void missed(struct stride_prefetcher *p, const struct prefetch_seen *s) {
     prefetch(p, s, e);
 }
 
-/* Where lines go into the L1, the first use of one is what would have been a miss. */
+/* True if the load missed. With prefetches into the L1, the first use of a prefetched line counts as a miss. */
 static bool is_miss(const struct stride_prefetcher *p, const struct prefetch_seen *s) {
     if (s->result == SEEN_PAST)
         return p->cfg->level == STRIDE_INTO_L2;
@@ -188,7 +189,7 @@ static void observe(void *prefetcher, const struct prefetch_seen *s) {
         return;
     if (p->cfg->level == STRIDE_INTO_L1 && s->result == SEEN_MISS)
         p->lines.pollution += prefetch_victims_take(&p->victims, s->line, p->target_bytes);
-    missed(p, s);
+    handle_miss(p, s);
 }
 
 static void evicted(void *prefetcher, const struct prefetch_victim *v) {
@@ -201,7 +202,7 @@ static void answer(void *prefetcher, uint32_t tag, enum prefetch_answer a, uint6
     struct stride_prefetcher *p = prefetcher;
     (void)now;
     if (a == PREFETCH_SENT)
-        return; /* it is on its way */
+        return; /* the line is in flight */
     p->queue[tag].line = NO_LINE;
     p->n_queued--;
 }
@@ -244,7 +245,7 @@ int stride_first_stat(const char *name) {
 
 void stride_line_stats(const struct stride_line_counts *n, int first, struct stats *s) { ADD(line_rows, n); }
 
-/* What became of lines for the L2 is known there: see prefetch_watch.c. */
+/* Adds the statistics. The slices of the L2 count lines for the L2: see prefetch_watch.c. */
 static void add_stats(void *prefetcher, const struct prefetch_counts *n, struct stats *s) {
     struct stride_prefetcher *p = prefetcher;
     const int first = p->first;
@@ -281,7 +282,7 @@ const struct prefetcher_ops stride_prefetcher_ops = {
     .describe = describe,
 };
 
-/* PCs are numbers within a program: another one's say nothing of this one's loads. */
+/* Begins a launch. Another program clears the table, because PCs are numbers within a program. */
 bool stride_prefetcher_launch(void *prefetcher, struct sm *sm, uint64_t now) {
     struct stride_prefetcher *p = prefetcher;
     (void)now;

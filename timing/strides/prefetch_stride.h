@@ -1,43 +1,43 @@
 #ifndef TIMING_PREFETCH_STRIDE_H
 #define TIMING_PREFETCH_STRIDE_H
-/* A prefetcher by strides, as in "PEPSC: A Power-Efficient Processor for Scientific Computing" (III-B, IV-B): a load
- * that misses, and whose strides are alike, has one line asked for, of its address + degree x stride. The degree is 1,
- * or it grows by one when a load or a prefetch wants a line that was asked for and has not come yet.
+/* A stride prefetcher, as in "PEPSC: A Power-Efficient Processor for Scientific Computing" (III-B, IV-B). When a load
+ * misses repeatedly with equal strides, it prefetches one line, at address + degree x stride. The degree is 1, or grows
+ * by one when a load or a prefetch needs a line that was requested and has not arrived.
  *
- * A prefetcher is at each SM, where all misses of a load are seen (a slice of the L2 has a part of the addresses only).
- * Its lines go from memory into the L2, by the SM's port, or into the L1. docs/prefetching.md says what is the paper's
- * and what is this project's. The extensions of mechanisms/ that prefetch by strides use it. */
+ * Each SM has a prefetcher, which sees all misses of a load (a slice of the L2 sees only part of the addresses). Its
+ * lines go from memory into the L2, through the SM's port, or into the L1. docs/prefetching.md tells the paper's design
+ * from this project's choices. The stride mechanisms of mechanisms/ use it. */
 #include "prefetch_table.h"
 #include "timing/config/config.h"
 #include "timing/mem/prefetch.h"
 #include "timing/report/profile.h"
 #include "timing/sm/unit.h"
 
-/* Lines that had to leave for prefetched ones, by their number, so that a load that wants one back is noticed: an
- * instrument of the simulator. A line whose place another one takes is forgotten. */
+/* Numbers of lines evicted by prefetched lines. With them the simulator notices a load that needs an evicted line again
+ * (pollution). A line is forgotten when another one takes its entry. */
 enum { PREFETCH_VICTIMS = 1024 };
 struct prefetch_victims {
     uint64_t line[PREFETCH_VICTIMS]; /* address + 1; 0: none */
 };
 void prefetch_victims_add(struct prefetch_victims *v, uint64_t line, uint32_t line_bytes);
-/* True once: the line was there. */
+/* Removes a line; true if it was there. */
 bool prefetch_victims_take(struct prefetch_victims *v, uint64_t line, uint32_t line_bytes);
 
 struct prefetch_queued {
-    uint64_t line;      /* address of the target's line; ~0: the place is free */
-    uint64_t execution; /* of a load that asked for it */
+    uint64_t line;      /* address of the target's line; ~0: the entry is free */
+    uint64_t execution; /* execution of the load that requested it */
 };
 
 struct stride_kind {
-    const char *name; /* before the names of its statistics */
+    const char *name; /* prefix of the names of its statistics */
     const struct stride_cfg *cfg;
-    bool dynamic;        /* the degree grows */
-    bool both;           /* and by prefetches, too, not by loads alone */
-    uint32_t max_degree; /* of one that grows */
+    bool dynamic;        /* the degree can grow */
+    bool both;           /* the degree also grows for late prefetches, not only for late loads */
+    uint32_t max_degree; /* with `dynamic` */
 };
 
 /* clang-format off */
-/* The statistics of a prefetcher, counted from its first one; those of its degree follow. */
+/* The statistics of a prefetcher, numbered from its first one. Those of its degree come last. */
 enum stride_stat {
 #define IN of_strides
 #include "timing/report/count_ids.def"
@@ -61,45 +61,45 @@ struct stride_line_counts {
 #include "timing/report/count_end.def"
 };
 /* clang-format on */
-/* The first statistic of the prefetcher of this name. */
+/* Returns the first statistic of the prefetcher with this name. */
 int stride_first_stat(const char *name);
-/* Adds counts of lines, as the cache sees them. */
+/* Adds counts of lines, as counted by the cache. */
 void stride_line_stats(const struct stride_line_counts *n, int first, struct stats *s);
 
 struct stride_prefetcher {
     const struct prefetch_place *place;
     const struct stride_cfg *cfg;
     struct stride_kind kind;
-    uint32_t target_bytes; /* a line of the cache that is asked for; 0: there is none */
+    uint32_t target_bytes; /* line size of the cache that gets the lines; 0: there is none */
     struct prefetch_table table;
-    struct prefetch_queued *queue; /* cfg->queue places, by the request's tag */
+    struct prefetch_queued *queue; /* cfg->queue entries, indexed by the request's tag */
     uint32_t n_queued;
     uint64_t executions;
     struct {
-        uint64_t execution; /* of a load, the last one whose first line was seen */
+        uint64_t execution; /* number of the last execution of a load whose first line was observed */
         uint32_t pc;
-        bool trained, grown; /* it has trained its entry; it has raised its degree */
+        bool trained, grown; /* this execution has trained its entry; has raised its degree */
     } warp[256];
-    struct gpu_profile *profile; /* by PC; NULL: none */
+    struct gpu_profile *profile; /* by PC; NULL: not wanted */
     struct prefetch_victims victims;
-    const void *program; /* whose PCs the table has */
+    const void *program; /* program whose PCs are in the table */
     struct stride_counts n;
-    struct stride_line_counts lines; /* for the L1 */
-    int first;                       /* of its statistics */
+    struct stride_line_counts lines; /* with prefetches into the L1 */
+    int first;                       /* first of its statistics */
 };
 
-/* What `kind` points to outlives the prefetcher. NULL: out of memory. */
+/* Allocates a prefetcher. `kind->name` and `kind->cfg` outlive it. NULL: out of memory. */
 struct stride_prefetcher *stride_prefetcher_new(const struct stride_kind *kind);
 void stride_prefetcher_free(void *prefetcher);
-/* Before all else: where it sees loads and asks, an L1. */
+/* Sets the L1 that it observes and sends requests to. Call it before anything else. */
 void stride_prefetcher_place(struct stride_prefetcher *p, const struct config *cfg, const struct prefetch_place *place);
-/* Its calls, with it as their state; `make` and `free` are missing. */
+/* Its calls, with the prefetcher as their state; without `make` and `free`. */
 extern const struct prefetcher_ops stride_prefetcher_ops;
 
-/* As a unit of the SM: `launch` of struct sm_unit_ops, where stride_prefetcher_new() is the unit's state. */
+/* The `launch` of struct sm_unit_ops, for a unit whose state is from stride_prefetcher_new(). */
 bool stride_prefetcher_launch(void *prefetcher, struct sm *sm, uint64_t now);
 
-/* What counts at each slice of the L2 what becomes of the lines: its state, NULL when memory is out, and its calls. */
+/* Counts the prefetched lines at one slice of the L2. stride_watch_new() returns its state, NULL when memory is out. */
 struct stride_watch;
 struct stride_watch *stride_watch_new(const struct prefetch_place *place, const char *name, bool into_l1);
 void stride_watch_evicted(void *watch, const struct prefetch_victim *v);

@@ -1,21 +1,21 @@
 #ifndef TIMING_PREFETCH_TABLE_H
 #define TIMING_PREFETCH_TABLE_H
-/* What the stride prefetchers know of loads ("PEPSC: A Power-Efficient Processor for Scientific Computing", section
- * III-B): for each load of each warp the address of its last miss, the stride from the one before, how often in a row
- * that was seen, and the degree, which is how many strides ahead of a miss the next prefetch goes. Set-associative,
- * with the least recently used entry replaced. */
+/* The table of a stride prefetcher ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-B). For
+ * each load of each warp it has the address of the last miss, the stride from the miss before, how often in a row this
+ * stride was seen, and the degree: the number of strides from a miss to its prefetch. It is set-associative with LRU
+ * replacement. */
 #include "timing/report/stat.h"
 #include <stdbool.h>
 #include <stdint.h>
 
 struct prefetch_entry {
-    uint64_t address; /* of the last miss */
+    uint64_t address; /* address of the last miss */
     int64_t stride;   /* bytes */
-    uint64_t used;    /* when, for replacement; 0: the entry is free */
+    uint64_t used;    /* time of the last use, for replacement; 0: the entry is free */
     uint32_t pc;
     uint8_t warp;
-    uint8_t seen;    /* times that the stride was seen, one more than `train` at most; 0: there is none yet */
-    uint16_t degree; /* from 1 */
+    uint8_t seen;    /* times that the stride was seen in a row, at most `train` + 1; 0: none yet */
+    uint16_t degree; /* at least 1 */
 };
 
 /* clang-format off */
@@ -30,24 +30,25 @@ struct stride_table_counts {
 struct prefetch_table {
     struct prefetch_entry *entry; /* sets x ways */
     uint32_t sets, ways;
-    uint32_t train; /* equal strides in a row until one is believed */
+    uint32_t train; /* equal strides in a row until prefetches follow a stride */
     uint64_t clock;
     struct stride_table_counts n;
 };
 
-/* `entries`, `ways` and `train` are at least 1; `ways` is cut to what there is. False: out of memory. */
+/* Allocates a table. `entries`, `ways` and `train` are at least 1; `ways` is limited to `entries`. False: out of
+ * memory. */
 bool prefetch_table_init(struct prefetch_table *t, uint32_t entries, uint32_t ways, uint32_t train);
 void prefetch_table_free(struct prefetch_table *t);
-/* Forgets everything but the counts. */
+/* Removes all entries, but keeps the counts. */
 void prefetch_table_clear(struct prefetch_table *t);
-/* NULL: nothing is known of the load. */
+/* Returns the entry of a load; NULL: it has none. */
 struct prefetch_entry *prefetch_table_find(struct prefetch_table *t, uint32_t pc, uint8_t warp);
-/* The load missed at `address`; `e` is what prefetch_table_find() has said of it. Returns its entry. A stride that does
- * not fit is learned in place of the old one, but one that was seen once more than it had to be is believed for one
- * miss longer: the step from the end of a row to the next is forgiven. */
+/* Trains the table with a miss of the load at `address`; `e` is from prefetch_table_find(). Returns the load's entry. A
+ * different stride replaces the old one. But a stride seen `train` + 1 times survives one different stride: the step
+ * from the end of a row to the next row. */
 struct prefetch_entry *prefetch_table_learn(struct prefetch_table *t, struct prefetch_entry *e, uint32_t pc,
                                             uint8_t warp, uint64_t address);
-/* Whether prefetches may follow the entry's stride: it was seen often enough, and leads elsewhere. */
+/* True if prefetches may follow the entry's stride: it was seen often enough, and is not 0. */
 static inline bool prefetch_believed(const struct prefetch_table *t, const struct prefetch_entry *e) {
     return e && e->seen >= t->train && e->stride;
 }

@@ -1,17 +1,17 @@
-/* What becomes of the stride prefetchers' lines at a slice of the L2: it looks, and asks for nothing. Lines for the L2
- * are those of PREFETCH_INTO_L2 requests, of instructions that prefetch, too; lines for the L1 are reads ahead of
- * whoever reads ahead. */
+/* Counts the lines of stride prefetchers at a slice of the L2; it makes no requests. Lines for the L2 come with
+ * PREFETCH_INTO_L2 requests, including prefetch instructions. Lines for the L1 come with all reads of prefetches into
+ * the L1. */
 #include "prefetch_stride.h"
 #include <stdlib.h>
 #include <string.h>
 
 struct stride_watch {
     const struct prefetch_place *place;
-    int first; /* of its statistics */
+    int first; /* first of its statistics */
     bool into_l1;
-    uint64_t driven_out; /* a line, by the access that is told of next; 0: none */
+    uint64_t driven_out; /* line evicted for the access that is observed next; 0: none */
     struct prefetch_victims victims;
-    uint64_t bytes; /* that the L2 asked memory for */
+    uint64_t bytes; /* bytes that the L2 requested from memory */
     struct stride_line_counts n;
 };
 
