@@ -1,5 +1,7 @@
-/* The contract of every reconvergence model: whatever it schedules, each lane must walk the path that it would walk
- * alone. Tested on random toy programs, structured and not. */
+/* Tests the rules of isa/paths/reconv.h for every reconvergence model, on random toy programs, structured and not.
+ * Whatever a model schedules, each lane must execute the instructions that it executes when it runs alone. A call other
+ * than a step must return RECONV_CHANGED if paths() then returns other paths or ids. A path set aside keeps its id until
+ * wake(). */
 #include "host/paths.h"
 #include "test/every_model.h"
 #include "test/toys/models.h"
@@ -7,7 +9,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-/* The product's models, and the one that docs/adding-a-model.md adds. */
+/* Returns the product's models, and the smallest model of docs/adding-a-model.md, solo. */
 static const struct every_model *contract(void) {
     static struct every_model all;
     if (all.n)
@@ -19,7 +21,8 @@ static const struct every_model *contract(void) {
     return &all;
 }
 
-/* Random: branches anywhere. About every fourth instruction branches; backward ones are taken a few times. */
+/* Returns a program with branches anywhere: about every fourth instruction is one. Backward branches are taken at most a
+ * few times. */
 static struct toy random_toy(uint32_t seed) {
     struct toy t = {.n = 8 + toy_hash(seed, 1, 1) % 40, .seed = seed};
     for (uint32_t i = 0; i + 1 < t.n; i++) {
@@ -34,7 +37,8 @@ static struct toy random_toy(uint32_t seed) {
     return t;
 }
 
-/* The same program with BSSY before every branch that rejoins and BSYNC at the join, one barrier a join. */
+/* Returns the same program with a BSSY before every branch that reconverges and a BSYNC at its reconvergence PC, one
+ * barrier for each such PC. n is 0 if the program became too long. */
 static struct toy with_barriers(const struct toy *t) {
     struct toy out = {.seed = t->seed};
     int bar[MAX_CODE];
@@ -61,7 +65,7 @@ static struct toy with_barriers(const struct toy *t) {
     return out;
 }
 
-/* The recorder of `inspect --paths` is a model too: it schedules what the model behind it would. */
+/* Checks the recorder of `inspect --paths`. It is a model too, and must schedule what the model inside it schedules. */
 static void same_walks_recorded(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
     static struct toy_run r;
     struct path_recorder rec = {.base = *cfg, .inner = ops};
@@ -74,8 +78,8 @@ static void same_walks_recorded(const struct toy *t, const struct reconv_ops *op
     path_log_free(&rec.log);
 }
 
-/* Whoever has a call must find it in the recorder, whoever has not must not. The recorder itself wants something: every
- * PC. */
+/* The recorder must have exactly the calls that the model inside it has. One exception: it always has `wants`, since it
+ * requests every_pc. */
 START_TEST(the_recorder_forwards_every_call) {
     struct path_recorder rec = {.inner = contract()->ops[_i]};
     const struct reconv_ops *ops = path_recorder_ops(&rec);
@@ -85,8 +89,8 @@ START_TEST(the_recorder_forwards_every_call) {
     reconv_cfg_default(&rec.base);
     for (size_t k = 0; k < calls; k++) {
         bool wants = k == (offsetof(struct reconv_ops, wants) - offsetof(struct reconv_ops, size)) / sizeof *a;
-        ck_assert_msg(!a[k] == !b[k] || (wants && a[k]), "%s: call %zu is there in one only", contract()->ops[_i]->name,
-                      k);
+        ck_assert_msg(!a[k] == !b[k] || (wants && a[k]), "%s: only one of the two has call %zu",
+                      contract()->ops[_i]->name, k);
         ck_assert_msg(!a[k] || a[k] != b[k], "%s: call %zu gets the recorder's state", contract()->ops[_i]->name, k);
     }
     ck_assert_uint_eq(ops->storage(&rec.base).entry, contract()->ops[_i]->storage(&rec.base).entry);
@@ -102,8 +106,8 @@ static void same_walks(const struct toy *t, const struct reconv_ops *ops, const 
                       t->seed, l);
 }
 
-/* Options at both ends of their ranges and between. */
-static void at_the_ends(struct reconv_cfg *cfg, uint32_t seed) {
+/* Sets options to both ends of their ranges and to values between. */
+static void options_from(struct reconv_cfg *cfg, uint32_t seed) {
     reconv_cfg_default(cfg);
     cfg->first = seed & 1;
     cfg->dpe_forwarding = seed >> 1 & 1;
@@ -113,12 +117,12 @@ static void at_the_ends(struct reconv_cfg *cfg, uint32_t seed) {
     cfg->si_max_subwarps = (uint32_t[]){1, 2, 6, 32}[seed >> 2 & 3];
 }
 
-/* A want that names calls comes with them, and the recorder wants the same, and every PC. Options of all kinds. */
+/* Under any options: a model has the calls that its `wants` name, and the recorder requests the same and every_pc. */
 START_TEST(wants_have_their_calls) {
     const struct reconv_ops *ops = contract()->ops[_i];
     for (uint32_t seed = 0; seed < 2000; seed++) {
         struct path_recorder rec = {.inner = ops};
-        at_the_ends(&rec.base, seed);
+        options_from(&rec.base, seed);
         rec.base.stack_entries = seed % 3 ? seed % 65 : 0;
         struct reconv_wants w = reconv_wants(ops, &rec.base), r = reconv_wants(path_recorder_ops(&rec), &rec.base);
         ck_assert(!w.splits || ops->split);
@@ -140,7 +144,7 @@ START_TEST(wants_have_their_calls) {
 }
 END_TEST
 
-/* Options reach those that they are for, and nobody else: who reads what, by the table of options. */
+/* An option changes the requests of the models that it is documented for, and of no other model. */
 START_TEST(wants_follow_the_options) {
     struct reconv_cfg c;
     reconv_cfg_default(&c);
@@ -179,7 +183,7 @@ START_TEST(random_programs) {
             if (!t.n)
                 continue;
         }
-        at_the_ends(&cfg, seed);
+        options_from(&cfg, seed);
         same_walks(&t, ops, &cfg);
         if (seed % 8 == 0)
             same_walks_recorded(&t, ops, &cfg);
@@ -187,8 +191,8 @@ START_TEST(random_programs) {
 }
 END_TEST
 
-/* The same with notices at random, as an SM gives them: paths that wait at a barrier and are woken, in another order,
- * loads that stall, turns that are given away. */
+/* Random programs with random notices, as an SM gives them: paths wait at a barrier and are woken in another order,
+ * paths stall on loads, paths yield. */
 struct waiting {
     uint16_t id;
     lanemask_t lanes;
@@ -207,15 +211,16 @@ static uint32_t draw(struct notices *x) { return x->rng = toy_hash(x->rng, 11, 1
 
 static int paths_now(const struct notices *x, struct path *p) { return x->ops->paths(x->st, p, MAX_PATHS); }
 
-/* Paths that are not what they were before the notice must have been announced. */
-static void announced(const struct notices *x, const struct path *was, int n_was, unsigned events, const char *what) {
+/* Checks that a call which changed the paths has returned RECONV_CHANGED. */
+static void changes_announced(const struct notices *x, const struct path *was, int n_was, unsigned events,
+                              const char *what) {
     struct path is[MAX_PATHS];
     int n = paths_now(x, is);
     bool same = n == n_was;
     for (int i = 0; i < n && same; i++)
         same = is[i].pc == was[i].pc && is[i].lanes == was[i].lanes && is[i].id == was[i].id;
-    ck_assert_msg(same || events & RECONV_CHANGED, "%s: seed %u: other paths after %s, unsaid", x->ops->name,
-                  x->t->seed, what);
+    ck_assert_msg(same || events & RECONV_CHANGED, "%s: seed %u: %s changed the paths without RECONV_CHANGED",
+                  x->ops->name, x->t->seed, what);
 }
 
 static bool wake_one(struct notices *x) {
@@ -226,14 +231,14 @@ static bool wake_one(struct notices *x) {
     int i = (int)(draw(x) % (uint32_t)x->n);
     struct waiting w = x->w[i];
     x->w[i] = x->w[--x->n];
-    announced(x, was, n, x->ops->wake(x->st, w.id), "wake");
+    changes_announced(x, was, n, x->ops->wake(x->st, w.id), "wake");
     return true;
 }
 
 static void set_aside(struct notices *x, const struct path *p) { x->w[x->n++] = (struct waiting){p->id, p->lanes}; }
 
-/* Tells of something in place of issuing. False: the model wants to hear of no such thing. */
-static bool notice(struct notices *x, const struct path *p) {
+/* Gives the model a random notice instead of a step. Returns false if the model lacks the calls for it. */
+static bool random_notice(struct notices *x, const struct path *p) {
     const struct reconv_ops *ops = x->ops;
     struct path was[MAX_PATHS];
     int n = paths_now(x, was);
@@ -242,12 +247,12 @@ static bool notice(struct notices *x, const struct path *p) {
         if (!ops->stall || !ops->wake)
             return false;
         set_aside(x, p);
-        announced(x, was, n, ops->stall(x->st, p->id, STALL_OTHER), "stall");
+        changes_announced(x, was, n, ops->stall(x->st, p->id, STALL_OTHER), "stall");
         return true;
     case 1:
         if (!ops->stall || (!ops->select && !reconv_wants(ops, x->cfg).rotates))
             return false;
-        announced(x, was, n, ops->stall(x->st, p->id, STALL_LOAD_USE), "stall");
+        changes_announced(x, was, n, ops->stall(x->st, p->id, STALL_LOAD_USE), "stall");
         if (ops->select && ops->select(x->st))
             set_aside(x, p);
         else if (ops->select)
@@ -256,14 +261,14 @@ static bool notice(struct notices *x, const struct path *p) {
     case 2:
         if (!ops->yield)
             return false;
-        announced(x, was, n, ops->yield(x->st, p->id), "yield");
+        changes_announced(x, was, n, ops->yield(x->st, p->id), "yield");
         return true;
     default:
         return false;
     }
 }
 
-/* Paths that may issue: those that wait for nothing. */
+/* Fills `p` with the paths that are not set aside, and returns their number. */
 static int runnable(const struct notices *x, struct path *p) {
     int n = x->ops->paths(x->st, p, MAX_PATHS), kept = 0;
     for (int i = 0; i < n; i++) {
@@ -287,12 +292,12 @@ static void same_walks_with_notices(const struct toy *t, const struct reconv_ops
         int n = runnable(&x, p);
         if (!n || draw(&x) % 4 == 0) {
             bool woken = wake_one(&x);
-            ck_assert_msg(n || woken, "%s: seed %u: nothing can go on", ops->name, t->seed);
+            ck_assert_msg(n || woken, "%s: seed %u: no path can continue", ops->name, t->seed);
             if (woken)
                 continue;
         }
         const struct path *c = &p[draw(&x) % (uint32_t)n];
-        if (!notice(&x, c))
+        if (!random_notice(&x, c))
             toy_issue(t, ops, x.st, *c, &r);
     }
     ck_assert_msg(ops->finished(x.st), "%s: seed %u does not end", ops->name, t->seed);
@@ -312,17 +317,18 @@ START_TEST(random_programs_with_notices) {
             if (!t.n)
                 continue;
         }
-        at_the_ends(&cfg, seed);
+        options_from(&cfg, seed);
         same_walks_with_notices(&t, ops, &cfg);
     }
 }
 END_TEST
 
-/* Structured code: nested if, if-else and loops, generated by recursive descent. Returns the end. */
+/* Appends an instruction. */
 static void emit(struct toy *t, struct toy_inst in) {
     if (t->n < MAX_CODE - 1)
         t->code[t->n++] = in;
 }
+/* Appends structured code: nested if, if-else and loops, by recursive descent. */
 static void structured(struct toy *t, uint32_t depth, uint32_t *rng) {
     for (uint32_t k = 0, n = 1 + (*rng = toy_hash(*rng, 3, 3)) % 3; k < n; k++) {
         uint32_t shape = (*rng = toy_hash(*rng, 5, 7)) % 4;
@@ -358,7 +364,7 @@ static struct toy structured_toy(uint32_t seed) {
     return t;
 }
 
-/* On structured code SPE, DPE and its issue the same warp instructions with the same masks; DWS may issue more. */
+/* On structured code, DPE issues as many warp instructions as SPE; DWS may issue more. */
 START_TEST(structured_counts_are_equal) {
     static struct toy_run spe, other;
     struct reconv_cfg cfg;
