@@ -1,12 +1,12 @@
 #ifndef ISA_DECODE_PARTS_H
 #define ISA_DECODE_PARTS_H
-/* A spelling taken apart, shared by decoding and by the explanation of what is wrong. Internal to isa/. */
+/* The parts of a spelling, for decoding and for the explanation of errors. Internal to isa/. */
 #include "words.h"
 
 enum { MAX_PARTS = 20, MAX_TYPES = ISA_MAX_TYPES };
 
 struct part {
-    uint32_t begin, end; /* with its dot */
+    uint32_t begin, end; /* offsets, including the dot */
     const struct isa_word *word;
 };
 
@@ -21,9 +21,9 @@ struct parts {
     uint64_t form;
 };
 
-/* Categories (as a mask of their bits) that rows of `op` need not name. */
+/* Returns the categories that rows of `op` need not name, as a mask of their bits. */
 uint64_t parts_free(const struct isa_op *op);
 
-/* Fills `why` for a spelling whose parts are all known and for which there is no row. */
+/* Fills `why` for a spelling whose parts are all known but which matches no row. */
 void explain_no_row(const struct parts *p, struct decode_error *why);
 #endif
