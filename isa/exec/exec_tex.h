@@ -27,11 +27,11 @@ static inline unsigned tex_coordinates(unsigned geometry) {
     return n[geometry];
 }
 
-/* True when the first coordinate is the number of a layer. */
+/* Returns true if the first coordinate is a layer number. */
 static inline bool tex_has_layer(unsigned geometry) {
     return geometry == GEOM_A1D || geometry == GEOM_A2D || geometry == GEOM_ACUBE;
 }
 
-/* Coordinates that are none of a layer. */
+/* Coordinates other than the layer. */
 static inline unsigned tex_dimensions(unsigned geometry) { return tex_coordinates(geometry) - tex_has_layer(geometry); }
 #endif
