@@ -1,7 +1,7 @@
 /* Tests the rules of isa/paths/reconv.h for every reconvergence model, on random toy programs, structured and not.
  * Whatever a model schedules, each lane must execute the instructions that it executes when it runs alone. A call other
- * than a step must return RECONV_CHANGED if paths() then returns other paths or ids. A path set aside keeps its id until
- * wake(). */
+ * than a step must return RECONV_CHANGED if paths() then returns other paths or ids. A path that is set aside keeps its
+ * id until wake(). */
 #include "host/paths.h"
 #include "test/every_model.h"
 #include "test/toys/models.h"
@@ -21,8 +21,8 @@ static const struct every_model *contract(void) {
     return &all;
 }
 
-/* Returns a program with branches anywhere: about every fourth instruction is one. Backward branches are taken at most a
- * few times. */
+/* Returns a program with branches anywhere: about every fourth instruction is a branch. Backward branches are taken at
+ * most a few times. */
 static struct toy random_toy(uint32_t seed) {
     struct toy t = {.n = 8 + toy_hash(seed, 1, 1) % 40, .seed = seed};
     for (uint32_t i = 0; i + 1 < t.n; i++) {
