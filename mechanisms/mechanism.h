@@ -62,7 +62,7 @@ struct mechanism {
 #define INSTRUCTIONS(...) ((const struct compound_ops *const[]){__VA_ARGS__, NULL})
 #define PASSES(...)       ((const struct pass *const[]){__VA_ARGS__, NULL})
 
-/* A name for a base with extensions. The user may add further extensions. */
+/* A name for a base with extensions, for --model. The user may add further extensions. */
 struct model_word {
     const char *name, *help, *base;
     const char *extensions[8]; /* NULL ends them; extensions that the list lacks are ignored */

@@ -47,7 +47,8 @@ static inline uint64_t reverse_b64(uint64_t x) {
     LANE(clz_##t, CLZ, T1(T), 0, INT_OTHER, DA(U32, T), d = width - ones_##t(smear_##t(a)))                            \
     LANE(brev_##t, BREV, T1(T), 0, INT_OTHER, DA(T, T), d = reverse_##t(a))
 
-/* Ones up to the highest non-sign bit. Their number is its position plus 1; no such bit: position 0 - 1. */
+/* The position of the highest non-sign bit: smear gives ones up to it, and their number is the position plus 1. Without
+ * such a bit, the result is 0 - 1. */
 #define FIND(T, t, U, b, width)                                                                                        \
     LANE(bfind_##t, BFIND, T1(T), 0, INT_OTHER, DA(U32, T),                                                            \
          d = ones_##b(smear_##b((U)(a < (lane_##T)1 && a != 0 ? ~a : a))) - 1)                                         \

@@ -327,7 +327,7 @@ OLD_FN(old_f16, 1, 1) OLD_FN(old_f32, 0, 0) OLD_FN(old_f32_f16, 0, 1)
     MMA_ROW(MMA, SH, F64, F64, F64, F64, FORM(RND, RM), fn)                                                            \
     MMA_ROW(MMA, SH, F64, F64, F64, F64, FORM(RND, RP), fn)
 
-/* Lowered to others: no function. */
+/* Lowering replaces these instructions, so they have no function. */
 #define WMMA_ROW(SH, opn, mode, types, form)                                                                           \
     NOTHING(WMMA, types, FORM(MODE2, SH) | FORM(OPN, opn) | (mode) | FLAG(SYNC) | (form), NOP, MMA, NO_OPDS, )
 #define WMMA_A(SH, T) WMMA_ROW(SH, LOAD, FORM(MODE, A), T1(T), 0)

@@ -92,7 +92,8 @@ static void take_out(struct attempt *a, uint32_t op) {
     a->time[op] = NOT_YET;
 }
 
-/* Returns the next instruction: first instructions that the branch depends on, then longer paths, then program order. */
+/* Returns the next instruction to place. Order: instructions that the branch depends on, longer paths, program order.
+ */
 static uint32_t choose(const struct attempt *a) {
     uint32_t best = NO_INST;
     for (uint32_t k = 0; k < a->g->n; k++) {
