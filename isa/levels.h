@@ -6,7 +6,7 @@
 #include "rows.h"
 
 enum isa_level {
-    CPU_BASE,   /* the target of the build */
+    CPU_BASE,   /* the instruction set that the build targets */
     CPU_AVX2,   /* x86-64 with AVX2, FMA, BMI and BMI2 */
     CPU_AVX512, /* and AVX-512 F, BW, CD, DQ and VL */
     N_CPUS

@@ -343,7 +343,7 @@ struct program {
     bool uses_barriers;    /* contains convergence barriers (frontend/passes/barriers.c) */
     bool uses_stack;       /* contains alloca, stacksave or stackrestore */
     bool local_by_word;    /* local memory of all lanes is interleaved by words: exec_local_by_word() allows it */
-    opnd_t frame_pointer; /* 64 bits a lane, if a recursive function is reachable; else OPND_SINK. See call.h */
+    opnd_t frame_pointer;  /* 64 bits a lane, if a recursive function is reachable; else OPND_SINK. See call.h */
     struct program_source *sources;
     uint32_t n_sources;
     void *owner; /* the arena of all of this; program_free() frees it */

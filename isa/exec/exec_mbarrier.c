@@ -117,8 +117,8 @@ static const char *drop_expect_tx(struct mbarrier *b, uint32_t n) {
 }
 
 /* cp.async.mbarrier.arrive: an arrival when the thread's copies are complete. It is a transaction here, for which the
- * phase also waits, until mbarrier_copies_done(). With .noinc, the expected arrival is performed at once. Without it, the
- * phase would expect one arrival more, and so needs none. */
+ * phase also waits, until mbarrier_copies_done(). With .noinc, the expected arrival is performed at once. Without
+ * .noinc, the phase would expect one arrival more, and so needs none. */
 static const char *copies_pending(struct mbarrier *b, uint32_t n) {
     (void)n;
     return count_tx(b, 1);

@@ -5,8 +5,8 @@
  *   b      with TEX_SAMPLER: handle of a sampler, or of a texture whose sampler is used
  *   d2     tex, tld4: predicate of d|p, or OPND_SINK. It is always true: all texels are resident
  *   imm    tex, tld4: TEX_ bits
- *   list   n_list registers. First msize destinations (tex, tld4, suld: the vector's elements; txq, suq: 1; sust, sured:
- *          0). Then the sources, in this order, if the instruction has them:
+ *   list   n_list registers. First msize destinations (tex, tld4, suld: the vector's elements; txq, suq: 1; sust,
+ *          sured: 0). Then the sources, in this order, if the instruction has them:
  *          - tex_coordinates() coordinates in the order written: in arrays the layer is first; without the padding of
  *            {x, y, z, pad}
  *          - tex.level, txq.level: level of detail, of the coordinates' type

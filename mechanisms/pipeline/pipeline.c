@@ -2,7 +2,7 @@
  * the depth of its chained FPUs in this way, since it has few threads. The method is Rau's, see pipeline.h. The pass
  * runs after `chain` and keeps its instructions: a later search for chains would find their operations in different
  * iterations. Requires: blocks. Keeps: what each lane computes, bit for bit, and the order of a lane's accesses to
- * memory if two may overlap and one writes. The number of iterations between two lanes of a warp may change. */
+ * memory if two may overlap and one writes. It may change by how many iterations the lanes of a warp are apart. */
 #include "pipeline.h"
 #include "frontend/passes/pass.h"
 #include "mechanisms/mechanism.h"
