@@ -1,5 +1,6 @@
-/* Spelling to row: the text before the first dot is the opcode, each word after a dot is a type, selects a row, or is a
- * hint; then one look-up. The order of words is not enforced: compilers of different age write them differently. */
+/* Decodes a spelling to its row. The text before the first dot is the opcode. Each word after a dot is a type, selects
+ * a row, or is a hint; one look-up then finds the row. The order of words is not checked, since compilers of different
+ * age write them differently. */
 #include "decode.h"
 #include "decode_parts.h"
 #include <assert.h>
@@ -40,7 +41,7 @@ static bool find_op(struct parts *p, uint32_t end, struct decode_error *why) {
     return true;
 }
 
-/* cp.async.bulk, cp.reduce.async.bulk: of the tensor memory accelerator. */
+/* cp.async.bulk and cp.reduce.async.bulk, of the tensor memory accelerator. */
 static bool is_bulk(const struct parts *p, const char *word, uint32_t len) {
     return p->op == &isa_ops[OP_CP] &&
            ((len == 4 && memcmp(word, "bulk", 4) == 0) || (len == 6 && memcmp(word, "reduce", 6) == 0));
@@ -83,7 +84,7 @@ static bool add_selector(struct parts *p, const struct part *at, struct decode_e
     return true;
 }
 
-/* What is refused of instructions that otherwise exist. */
+/* Returns why an instruction that exists in PTX is not supported. */
 static const char *refused_text(unsigned reason) {
     static const char *const text[] = {
         [REFUSED_SPARSE] = "no sparse matrices",

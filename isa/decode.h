@@ -1,10 +1,10 @@
 #ifndef ISA_DECODE_H
 #define ISA_DECODE_H
-/* From a written opcode ("setp.lt.and.s32") to the row that implements it. Everything here is generated from
- * opcodes.def and the semantics rows: names, decoding, execution, latency class, documentation. */
+/* Finds the row that implements a written opcode ("setp.lt.and.s32"). Names, decoding, execution, latency classes and
+ * documentation are generated from opcodes.def and the rows of isa/exec/. */
 #include "program.h"
 
-/* Modifiers that select a row. One value a category, packed into 64 bits by FORM(category, value). */
+/* Modifiers that select a row. Each category has one value, packed into 64 bits by FORM(category, value). */
 /* clang-format off */
 #define ISA_CATEGORIES(X) /* X(name, first bit, bits) */ \
     X(RND, 0, 4) X(FTZ, 4, 1) X(SAT, 5, 1) X(APPROX, 6, 2) X(CMP, 8, 5) X(OPN, 13, 4) X(PART, 17, 2) X(SPACE, 19, 4) \
@@ -20,9 +20,9 @@ enum category {
         N_CATEGORIES
 };
 
-/* Modifiers that an opcode takes without naming them in its rows: they reach lowering as decoded.space, .vec, .hints
- * and .cache_op, or have no effect at all. A row may still name its space, vector size or .sync: the row that matches
- * more exactly wins. */
+/* Modifiers that an opcode accepts although its rows do not name them. They reach lowering as decoded.space, .vec,
+ * .hints and .cache_op, or have no effect. A row may still name its space, vector size or .sync: the more exact match
+ * wins. */
 enum {
     TAKES_SPACE = 1,     /* .global .shared::cta .param::entry ... */
     TAKES_VEC = 2,       /* .v2 .v4 .v8 */
@@ -31,10 +31,10 @@ enum {
     TAKES_UNI = 16,      /* .uni */
     TAKES_SYNC = 32,     /* .sync .aligned */
     TAKES_PROXY = 64,    /* .proxy .alias .async .mbarrier_init */
-    TAKES_COPY = 512,    /* .async .global, and of TAKES_CACHE: .L2::128B .L2::cache_hint ... */
-    TAKES_MATRIX = 1024, /* .row .col; and words of forms that are refused */
-    IS_TENSOR = 128,     /* tensor-core instructions: known, never supported */
-    IS_ASYNC = 256,      /* what goes with bulk copies: known, not supported */
+    TAKES_COPY = 512,    /* .async .global, and some of TAKES_CACHE: .L2::128B .L2::cache_hint ... */
+    TAKES_MATRIX = 1024, /* .row .col; and words of matrix forms that are not supported */
+    IS_TENSOR = 128,     /* tensor-core instructions: known, not supported */
+    IS_ASYNC = 256,      /* words of bulk copies: known, not supported */
 };
 
 /* Opcodes: one line each in opcodes.def. Mnemonics that begin with '#' exist only inside Heddle (see rows.h). */
@@ -47,41 +47,42 @@ enum op_id {
 
 struct isa_op {
     const char *mnemonic;
-    const char *help; /* one line: what it does */
+    const char *help; /* one line: what the opcode does */
     uint32_t takes;   /* TAKES_ bits */
 };
 
-enum { ISA_MAX_TYPES = 4 }; /* that an opcode is written with */
+enum { ISA_MAX_TYPES = 4 }; /* most types in a spelling */
 
-/* One instruction that exists: an opcode with the types and modifiers that change what it computes. */
+/* An instruction: an opcode with the types and modifiers that change what it computes. */
 struct isa_row {
     uint16_t op;
     uint8_t types[ISA_MAX_TYPES]; /* enum type, in the order written; T_NONE where absent */
     uint8_t kind;                 /* enum inst_kind */
     uint8_t latency;              /* enum latency_class */
-    /* operand types; T_NONE: absent. Kinds from K_LOAD on describe their operands by kind, not here. */
+    /* operand types; T_NONE: absent. Rows of K_LOAD and later kinds have operands by kind (exec.h) and leave these
+     * empty */
     uint8_t d, d2, a, b, c, e;
-    uint8_t d2_optional;      /* setp p|q and shfl d|p: may be left out */
-    uint8_t optional_sources; /* so many sources at the end may be left out */
-    uint8_t last_version;     /* of PTX that has it, 10 * major + minor; 0: not gone */
+    uint8_t d2_optional;      /* setp p|q and shfl d|p: the second destination is optional */
+    uint8_t optional_sources; /* number of sources at the end that are optional */
+    uint8_t last_version;     /* last PTX version that has it, 10 * major + minor; 0: it still exists */
     uint64_t form;
     union {
         lane_fn *lane;
         warp_fn *warp;
     } fn;
-    const char *bound; /* approximate functions: the error bound kept, else NULL */
+    const char *bound; /* error bound of an approximate function, else NULL */
 };
 
 extern const struct isa_op isa_ops[N_OPS];
-/* All rows, in the order of isa_ops. Built at the first call (thread safe). */
+/* Returns all rows, in the order of isa_ops, and their number. Builds the table at the first call (thread safe). */
 const struct isa_row *isa_rows(uint32_t *n);
-/* The rows of one opcode; NULL and 0 when it has none. */
+/* Returns the rows of one opcode; NULL and 0 if it has none. */
 const struct isa_row *isa_op_rows(enum op_id op, uint32_t *n);
-/* The row of this key, exactly; NULL when there is none. For instructions that lowering makes itself. */
+/* Returns the row with exactly this key, or NULL. For instructions that lowering creates. */
 const struct isa_row *isa_find_row(enum op_id op, enum type t0, enum type t1, uint64_t form);
-/* The same for any number of types. */
+/* Likewise, with an array of types. */
 const struct isa_row *isa_find_row_of(enum op_id op, const uint8_t types[ISA_MAX_TYPES], uint64_t form);
-/* Its index in isa_rows(), as inst.row wants it. */
+/* Returns the index of a row in isa_rows(), for inst.row. */
 uint16_t isa_row_index(const struct isa_row *row);
 
 struct decoded {
@@ -96,28 +97,28 @@ struct decoded {
     uint8_t hints;                /* HINT_ bits */
     uint8_t cache_op;             /* enum cache_op */
     uint8_t order;                /* ORDER_ bits */
-    uint8_t n_layouts, layout[2]; /* .row, .col: enum matrix_layout in the order written */
+    uint8_t n_layouts, layout[2]; /* .row, .col: enum matrix_layout, in the order written */
 };
 
-/* Why an opcode was refused: the part of it that is wrong (offsets into the spelling) and a sentence. */
+/* Why an opcode was refused: a sentence, and the part of the spelling that is wrong, as offsets. */
 struct decode_error {
     uint32_t begin, end;
     char message[256];
-    char help[256]; /* did you mean, or the forms that exist; empty when there is nothing to say */
+    char help[256]; /* "did you mean", or the forms that exist; may be empty */
 };
 
-/* Decodes `opcode` of `len` bytes, with its suffixes. False, with `why` filled, when it does not exist.
- * Modifiers without effect on results (.volatile, .relaxed, .gpu, .L1::evict_last, .aligned, .noftz ...) are taken
- * where PTX allows them and become hints or nothing. */
+/* Decodes `opcode` of `len` bytes, with its suffixes. Returns false and fills `why` if it does not exist. Modifiers
+ * without effect on results (.volatile, .relaxed, .gpu, .L1::evict_last, .aligned, .noftz ...) are accepted where PTX
+ * allows them; some become hints. */
 bool isa_decode(const char *opcode, uint32_t len, struct decoded *out, struct decode_error *why);
 
-/* The full spelling of a row: "add.rz.ftz.f32". Returns the length. */
+/* Writes the full spelling of a row, such as "add.rz.ftz.f32". Returns its length. */
 int isa_row_name(const struct isa_row *row, char *out, size_t size);
-/* Value of a category in a form; 0 when absent. */
+/* Returns the value of a category in a form; 0: absent. */
 unsigned form_get(uint64_t form, enum category c);
 uint64_t form_put(enum category c, unsigned value);
 
-/* Values of the categories that executors and lowering look at. */
+/* Values of the categories that executors and lowering read. */
 enum { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNI, RND_RZI, RND_RMI, RND_RPI, RND_RNA, RND_RS };
 enum { PART_NONE, PART_LO, PART_HI, PART_WIDE };
 enum {
@@ -145,7 +146,7 @@ enum { APPROX_NONE, APPROX_APPROX, APPROX_FULL };
 enum { VEC_NONE, VEC_V2, VEC_V4, VEC_V8 };
 enum { GEOM_NONE, GEOM_1D, GEOM_2D, GEOM_3D, GEOM_A1D, GEOM_A2D, GEOM_CUBE, GEOM_ACUBE, GEOM_2DMS, GEOM_A2DMS };
 enum { LEVEL_NONE, LEVEL_BASE, LEVEL_LEVEL, LEVEL_GRAD };
-/* Words that belong to few opcodes: the first one is MODE, what may stand beside it is MODE2. */
+/* Words of few opcodes. The first one is in category MODE; a second one beside it is in MODE2. */
 /* clang-format off */
 #define ISA_MODES(X) \
     X(L, "l") X(R, "r") X(F4E, "f4e") X(B4E, "b4e") X(RC8, "rc8") X(ECL, "ecl") X(ECR, "ecr") X(RC16, "rc16") \
@@ -167,8 +168,8 @@ enum { LEVEL_NONE, LEVEL_BASE, LEVEL_LEVEL, LEVEL_GRAD };
     X(NOCOMPLETE, "noComplete") X(EXPECT_TX, "expect_tx") X(TEXREF, "texref") X(SAMPLERREF, "samplerref") \
     X(SURFREF, "surfref") X(CA, "ca") X(CG, "cg") X(COMMIT_GROUP, "commit_group") X(WAIT_GROUP, "wait_group") \
     X(WAIT_ALL, "wait_all") X(MBARRIER, "mbarrier")
-/* More of MODE2, what mma and wmma multiply: X(id, word, rows of a and c, columns of b and c, columns of a and rows of
- * b). M8N8 is what ldmatrix and its kin move. */
+/* More values of MODE2, the shapes of mma and wmma: X(id, word, rows of a and c, columns of b and c, columns of a and
+ * rows of b). M8N8 is the shape of ldmatrix, stmatrix and movmatrix. */
 #define ISA_SHAPES(X) \
     X(M8N8K4, m8n8k4, 8, 8, 4) X(M8N8K16, m8n8k16, 8, 8, 16) X(M8N8K32, m8n8k32, 8, 8, 32) \
     X(M8N8K128, m8n8k128, 8, 8, 128) X(M16N8K4, m16n8k4, 16, 8, 4) X(M16N8K8, m16n8k8, 16, 8, 8) \

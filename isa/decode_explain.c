@@ -1,11 +1,11 @@
-/* Why a spelling whose words are all known is no instruction: the word to blame is the first one that can be changed
- * or left out so that a row matches; else a word or type is missing; else the nearest row is named. */
+/* Explains why a spelling of known words is no instruction. It blames the first word whose change or removal makes a
+ * row match. Else a word or type is missing. Else it names the nearest row. */
 #include "decode_parts.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A sentence under construction that never overflows. */
+/* A sentence under construction. Text beyond its size is cut. */
 struct text {
     char *out;
     size_t size, len;
@@ -23,11 +23,11 @@ static void add(struct text *t, const char *fmt, ...) {
         t->len += (size_t)n < t->size - t->len ? (size_t)n : t->size - t->len - 1;
 }
 
-/* A list of words, each once: ".u16, .u32 or .u64". */
+/* A list of words without duplicates: ".u16, .u32 or .u64". */
 struct choice {
     const char *words[40];
     int n;
-    bool nothing; /* leaving the word out is right too */
+    bool nothing; /* the word may also be left out */
 };
 
 static void offer(struct choice *c, const char *word) {
@@ -43,7 +43,7 @@ static void add_choice(struct text *t, const struct choice *c) {
         add(t, "%s.%s", i == 0 ? "" : i + 1 == c->n ? " or " : ", ", c->words[i]);
 }
 
-/* The words of a type come with their dot. */
+/* Returns the word of a type, without its dot. */
 static const char *type_word(unsigned type) { return type_name(type) + (type != T_NONE); }
 
 static int count_types(const struct isa_row *r) {
@@ -53,7 +53,7 @@ static int count_types(const struct isa_row *r) {
     return n;
 }
 
-/* The form as far as rows of the opcode must agree with it: what a row does not name is free. */
+/* Returns the part of the form that rows of the opcode must match. Categories that a row does not name are free. */
 static uint64_t bound_form(const struct parts *p, const struct isa_row *r) {
     uint64_t bits = parts_free(p->op), form = p->form;
     for (int c = 0; c < N_CATEGORIES; c++)
@@ -67,7 +67,7 @@ static bool same_types(const struct parts *p, const struct isa_row *r) {
     return memcmp(p->types, r->types, sizeof p->types) == 0;
 }
 
-/* The spelling with part `skip` cut out. */
+/* Appends the spelling without part `skip`. */
 static void add_spelling(struct text *t, const struct parts *p, int skip) {
     uint32_t begin = p->part[skip].begin;
     add(t, "'%.*s%.*s'", (int)begin, p->text, (int)(p->len - p->part[skip].end), p->text + p->part[skip].end);
@@ -78,7 +78,7 @@ struct rows {
     uint32_t n;
 };
 
-/* The types for which the spelling would exist, if only one type were another. */
+/* Appends the types for which the spelling exists, if only one type is replaced. */
 static void add_types_instead(struct text *t, const struct parts *p, struct rows rows) {
     struct choice types = {.n = 0};
     for (uint32_t k = 0; k < rows.n; k++) {
@@ -124,7 +124,7 @@ static bool blame_selector(const struct parts *p, struct rows rows, int i, struc
     return true;
 }
 
-/* Rows that have all that is written and one category more. */
+/* Blames a missing word: for rows that have all written words and one category more. */
 static bool blame_missing_word(const struct parts *p, struct rows rows, struct text *message, struct text *help) {
     struct choice missing = {.n = 0};
     for (uint32_t k = 0; k < rows.n; k++) {
@@ -195,7 +195,7 @@ static bool blame_missing_type(const struct parts *p, struct rows rows, struct t
     return true;
 }
 
-/* Words of the spelling that the row does not have and words of the row that are not written. */
+/* Returns the number of written words that the row lacks, plus the number of words of the row that are not written. */
 static int row_distance(const struct parts *p, const struct isa_row *r) {
     uint64_t form = bound_form(p, r);
     int n = 0;
@@ -206,7 +206,7 @@ static int row_distance(const struct parts *p, const struct isa_row *r) {
     return n;
 }
 
-/* The first part that the nearest row does not have; -1: all are in it. */
+/* Returns the first part that the nearest row lacks; -1: it has all of them. */
 static int blame_nearest(const struct parts *p, struct rows rows, struct text *message, struct text *help) {
     const struct isa_row *nearest = rows.at;
     char name[96];
@@ -227,7 +227,7 @@ static int blame_nearest(const struct parts *p, struct rows rows, struct text *m
     return -1;
 }
 
-/* The part to blame, -1 for the spelling as a whole. */
+/* Returns the part to blame, -1 for the spelling as a whole. */
 static int blame(const struct parts *p, struct rows rows, struct text *message, struct text *help) {
     for (int i = 0; i < p->n; i++)
         if (p->part[i].word->kind == WORD_SELECTS && blame_selector(p, rows, i, message, help))

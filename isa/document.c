@@ -1,5 +1,5 @@
-/* The support table. Rows that differ in one type or modifier are folded into lines of notation, exactly: a line stands
- * for all combinations of what it lists, and every combination exists. */
+/* Prints the table of supported instructions. Rows that differ in one type or modifier are folded into one line of
+ * notation. The notation is exact: every combination of what a line lists exists. */
 #include "document.h"
 #include "compound.h"
 #include "words.h"
@@ -8,7 +8,7 @@
 
 enum { MAX_OP_ROWS = 8192 };
 
-/* Rows of one opcode that are not printed yet. */
+/* Rows of one opcode that still have to be printed. */
 struct rest {
     const struct isa_row *at;
     uint32_t n;
@@ -23,12 +23,12 @@ static bool same_types(const struct isa_row *a, const struct isa_row *b) {
     return memcmp(a->types, b->types, sizeof a->types) == 0;
 }
 
-/* True when row `i` has the types of `key`, is of its class, and is still to be printed. */
+/* Returns true if row `i` has the types and class of `key` and is not printed yet. */
 static bool is_like(const struct rest *r, uint32_t i, const struct isa_row *key) {
     return !r->done[i] && same_types(&r->at[i], key) && same_class(&r->at[i], key);
 }
 
-/* A set of forms: for each category, which values may stand there (bit v), all combinations. */
+/* A set of forms: per category the allowed values (bit v), in all combinations. */
 struct product {
     uint64_t values[N_CATEGORIES];
 };
@@ -52,7 +52,7 @@ static uint64_t count_like(const struct rest *r, const struct isa_row *key, cons
     return n;
 }
 
-/* The largest product of forms around `key` that exists with its types: grown one value at a time. */
+/* Returns the largest product of forms around `key` that exists with its types. Grows it by one value at a time. */
 static struct product grow(const struct rest *r, const struct isa_row *key) {
     struct product p;
     for (int c = 0; c < N_CATEGORIES; c++)
@@ -70,19 +70,19 @@ static struct product grow(const struct rest *r, const struct isa_row *key) {
     return p;
 }
 
-/* True when every form of the product exists with the types of `other`. */
+/* Returns true if every form of the product exists with the types of `other`. */
 static bool covers(const struct rest *r, const struct isa_row *other, const struct isa_row *key,
                    const struct product *p) {
     return same_class(other, key) && count_like(r, other, p) == combinations(p);
 }
 
-/* Text in a cell of a table, where a bare | would end the cell. */
+/* Prints text in a table cell; a | is escaped, since it would end the cell. */
 static void print_cell(FILE *out, const char *text) {
     for (; *text; text++)
         fprintf(out, *text == '|' ? "\\|" : "%c", *text);
 }
 
-/* ".lo .hi, [.sat]" */
+/* Prints a product of forms: ".lo .hi, [.sat]". */
 static void print_product(FILE *out, const struct product *p) {
     const char *between = "";
     bool sync = false;
@@ -104,7 +104,7 @@ static void print_product(FILE *out, const struct product *p) {
     }
 }
 
-/* Lists of types, one to four each. */
+/* Lists of types, one to four types each. */
 struct tuples {
     uint8_t at[MAX_OP_ROWS][ISA_MAX_TYPES];
     uint32_t n;
@@ -117,7 +117,7 @@ static bool has_tuple(const struct tuples *t, const uint8_t *from, unsigned n, u
             return true;
     return false;
 }
-/* True when, behind the `n` types `from`, the same types follow `a` as follow `b`. */
+/* Returns true if, after the `n` types `from`, the same types may follow `a` and `b`. */
 static bool same_rest(const struct tuples *t, const uint8_t *from, unsigned n, uint8_t a, uint8_t b) {
     for (uint32_t i = 0; i < t->n; i++) {
         const uint8_t *x = t->at[i];
@@ -128,8 +128,8 @@ static bool same_rest(const struct tuples *t, const uint8_t *from, unsigned n, u
     return true;
 }
 
-/* The types that may stand at place `n` behind `from`: those with the same continuations together,
- * "(.u32 .s32)(.b16 .b32), .f16.f16". `prefix` is what is printed already of this group. */
+/* Prints the types that may stand at place `n` after `from`. Types with the same continuations share a group: "(.u32
+ * .s32)(.b16 .b32), .f16.f16". `prefix` is the part of the group that is already printed. */
 static void print_tuples(FILE *out, const struct tuples *t, const uint8_t *from, unsigned n, const char *prefix,
                          const char **between) {
     bool seen[N_TYPES] = {false};
@@ -150,7 +150,7 @@ static void print_tuples(FILE *out, const struct tuples *t, const uint8_t *from,
             assert(len < sizeof group);
         }
         char text[1024];
-        const bool alone = n == 0 && t->at[0][1] == T_NONE; /* a plain list of types needs no brackets */
+        const bool alone = n == 0 && t->at[0][1] == T_NONE; /* types without continuations need no brackets */
         snprintf(text, sizeof text, members > 1 && !alone ? "%s(%s)" : "%s%s", prefix, group);
         uint8_t next[ISA_MAX_TYPES];
         memcpy(next, from, n);
@@ -164,7 +164,7 @@ static void print_tuples(FILE *out, const struct tuples *t, const uint8_t *from,
     }
 }
 
-/* One line: a product of forms, and all types that have them. */
+/* Prints one line: a product of forms, and all types that have it. */
 static void print_line(FILE *out, struct rest *r, const struct isa_row *key) {
     const struct product p = grow(r, key);
     const char *between = "";
@@ -177,7 +177,7 @@ static void print_line(FILE *out, struct rest *r, const struct isa_row *key) {
         if (r->done[i] || !covers(r, other, key, &p))
             continue;
         memcpy(types.at[types.n++], other->types, sizeof other->types);
-        for (uint32_t k = 0; k < r->n; k++) /* i itself among them: its form need not be in the product */
+        for (uint32_t k = 0; k < r->n; k++) /* including i: its form need not be in the product */
             if (k != i && is_like(r, k, other) && contains(&p, r->at[k].form))
                 r->done[k] = true;
         if (contains(&p, other->form))
@@ -208,7 +208,7 @@ static void print_takes(FILE *out, unsigned takes) {
         }
 }
 
-/* The row of compound instructions stands for all of them. */
+/* Prints a row for each compound instruction. */
 static void print_compounds(FILE *out, const struct compound_ops *const *compounds) {
     for (const struct compound_ops *c; (c = *compounds); compounds++)
         fprintf(out, "| **`%s`** | %s | | | |\n| `%s` |  |  | %s |  |\n", c->name, c->help, c->name,

@@ -1,11 +1,11 @@
 #ifndef ISA_DOCUMENT_H
 #define ISA_DOCUMENT_H
-/* The instruction set as a page of documentation, printed from the rows themselves. */
+/* Prints the instruction set as documentation, from the rows themselves. */
 #include <stdio.h>
 
-/* Markdown: one table a group of opcodes; each line says types, modifiers, latency class and error bounds of an opcode,
- * and the mnemonics that are known but not supported follow. */
+/* Prints Markdown: one table for each group of opcodes. A line lists types, modifiers, latency class and error bounds
+ * of an opcode. The mnemonics that are known but not supported follow. */
 struct compound_ops;
-/* `compounds`: the compound instructions that passes make, up to NULL. */
+/* `compounds`: the compound instructions that passes create, ended by NULL. */
 void isa_document(FILE *out, const struct compound_ops *const *compounds);
 #endif

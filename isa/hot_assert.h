@@ -1,8 +1,8 @@
 #ifndef ISA_HOT_ASSERT_H
 #define ISA_HOT_ASSERT_H
-/* assert() for what is run in every cycle or for every instruction of a warp, where all of them together take 1.6 % of
- * the host's instructions. The builds that look for mistakes have it: SAN=1, POLL=1, TINY=1, fuzz targets, and any
- * with ASSERTS=1 (docs/building.md); elsewhere the condition is compiled and not evaluated. */
+/* assert() for code that runs in every cycle or for every instruction of a warp. Together, these checks take 1.6 % of
+ * the host's instructions. Builds that look for errors include them: SAN=1, POLL=1, TINY=1, fuzz targets, and any build
+ * with ASSERTS=1 (docs/building.md). Other builds compile the condition but do not evaluate it. */
 #ifdef HEDDLE_HOT_ASSERTS
 #include <assert.h>
 #define hot_assert(condition) assert(condition)

@@ -46,7 +46,7 @@ bool isa_level_runs(enum isa_level level) {
 #endif
 }
 
-/* The best one of those that `runs` has, and at most what HEDDLE_CPU names. */
+/* Returns the best level for which `runs` is true, at most the level that HEDDLE_CPU names. */
 static enum isa_level best(bool (*runs)(enum isa_level)) {
     static const char *const names[] = {[CPU_BASE] = "base", [CPU_AVX2] = "avx2", [CPU_AVX512] = "avx512"};
     const char *most = getenv("HEDDLE_CPU");

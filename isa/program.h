@@ -1,78 +1,78 @@
 #ifndef ISA_PROGRAM_H
 #define ISA_PROGRAM_H
-/* A kernel ready to run: flat decoded instructions with operands resolved to byte offsets, and what the analyses
- * found out about them. Built by frontend/, executed by isa/, timed by timing/. */
+/* A kernel ready to run: decoded instructions, whose operands are byte offsets, and results of the analyses. Built by
+ * frontend/, executed by isa/, timed by timing/. */
 #include "types.h"
 #include <stdio.h>
 
 struct inst;
 struct warp;
 struct effects;
-struct program_compound; /* isa/compound.h */
+struct program_compound; /* defined in isa/compound.h */
 
-/* A group of lanes and where it goes. */
+/* A group of lanes and the PC where it continues. */
 struct target {
     uint32_t pc;
     lanemask_t lanes;
 };
 
-/* A lane function computes all 32 lanes of a pure operation; masks are the caller's business (see exec.h).
- * Pointers are to 32 consecutive elements of the operand's type, or to one lanemask_t for predicates. A destination
- * may be the same array as a source of the same size; otherwise they do not overlap. */
+/* A lane function computes all 32 lanes of a pure operation. The caller applies the lane mask (see exec.h). Pointers
+ * are to 32 consecutive elements of the operand's type, or to one lanemask_t for predicates. A destination may be the
+ * same array as a source of the same size; otherwise they do not overlap. */
 typedef void lane_fn(void *d, void *d2, const void *a, const void *b, const void *c, const void *e);
-/* A warp function does the rest: memory, cross-lane, control. `m` is the set of lanes that execute, never empty
- * unless the kind is control. It writes what happened into `fx`. */
+/* A warp function executes everything else: memory, cross-lane operations, control. `m` is the set of lanes that
+ * execute; it is empty only for control instructions. The function writes its effects to `fx`. */
 typedef void warp_fn(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
 
-/* An operand: (byte offset << 1) | bank. Bank 0 is the warp's registers, bank 1 the program's constants (uniform values
- * replicated over the lanes). Never invalid: an absent source is OPND_ZERO (a constant 0, 64 bits a lane), an absent
+/* An operand: (byte offset << 1) | bank. Bank 0 is the warp's registers. Bank 1 is the program's constants, replicated
+ * over the lanes. Operands are always valid: an absent source is OPND_ZERO (a constant 0, 64 bits a lane), an absent
  * destination is OPND_SINK (scratch at the start of bank 0). */
 typedef uint32_t opnd_t;
 #define OPND_ZERO ((opnd_t)1)
 #define OPND_SINK ((opnd_t)0)
 enum { SINK_BYTES = 512, ZERO_BYTES = 512 }; /* reserved at the start of bank 0 and bank 1; 32 lanes of 128 bits */
 #define NO_GUARD 0xffffffffu
-#define PC_EXIT  0xffffffffu /* as an rpc or target: the end of the thread */
+#define PC_EXIT  0xffffffffu /* as an rpc or target: the exit of the thread */
 
-/* What the driver must do around an instruction. */
+/* What the driver must do for an instruction. */
 enum inst_kind {
-    K_LANE,     /* fn.lane; blend under mask */
+    K_LANE,     /* fn.lane; result blended under the mask */
     K_CVT,      /* fn.lane, with a source or destination register wider than the type (PTX ISA 9.4.1) */
     K_WARP,     /* fn.warp: cross-lane, clock, system calls */
     K_LOAD,     /* fn.warp, memory read */
     K_STORE,    /* fn.warp, memory write */
     K_ATOM,     /* fn.warp, read-modify-write (atom, and red when d is OPND_SINK) */
     K_TEX,      /* fn.warp: tex, tld4, suld, sust, sured */
-    K_FENCE,    /* membar, fence: no architectural effect here; timing waits */
-    K_NOP,      /* counts as an instruction, does nothing (pragma-like instructions, prefetch without address) */
-    K_PREFETCH, /* fn.warp computes addresses, no effect */
-    K_COPY,     /* fn.warp: cp.async, from device to shared memory; when it is complete is told by who keeps time */
+    K_FENCE,    /* membar, fence: no architectural effect here; the timing model waits */
+    K_NOP,      /* counts as an instruction and does nothing (pragmas, prefetch without an address) */
+    K_PREFETCH, /* fn.warp computes addresses; no effect */
+    K_COPY,     /* fn.warp: cp.async, from device to shared memory; the timing model decides when it completes */
     K_COMMIT,   /* cp.async.commit_group: no architectural effect here */
-    K_COLLECT,  /* cp.async.wait_group, wait_all: likewise; timing waits for copies of the threads' own */
+    K_COLLECT,  /* cp.async.wait_group, wait_all: no effect here; the timing model waits for the threads' own copies */
     K_COMPOUND, /* fn.warp: several operations of the program in one instruction (isa/compound.h) */
-    /* of the affine stream only; its engine executes them (isa/affine/engine.h), exec_inst() never does */
-    K_ENQ_DATA, /* sends the addresses of a load to its site, and fetches */
-    K_ENQ_ADDR, /* sends addresses */
-    K_ENQ_PRED, /* sends a predicate */
-    /* control: from here on the driver asks the effects for the next PCs */
+    /* K_ENQ_*: only in the affine stream. Its engine executes them (isa/affine/engine.h), exec_inst() never does. */
+    K_ENQ_DATA, /* sends the addresses of a load to its site, and prefetches */
+    K_ENQ_ADDR, /* sends addresses to their site */
+    K_ENQ_PRED, /* sends a predicate to its site */
+    /* K_BRANCH and later kinds are control: the driver takes the next PCs from the effects */
     K_BRANCH, /* conditional or not: target in `target`, reconvergence PC in `rpc` */
-    K_BRX,    /* brx.idx: lanes choose from a table */
-    K_CALL,   /* direct or indirect */
-    K_RET,    /* return from a function; in an entry it is K_EXIT */
+    K_BRX,    /* brx.idx: each lane selects its target from a table */
+    K_CALL,   /* direct or indirect call */
+    K_RET,    /* return from a function; a return in an entry function is K_EXIT */
     K_EXIT,
     K_BARRIER,  /* bar, barrier: arrive, sync, red */
     K_WARPSYNC, /* bar.warp.sync */
     K_BSSY,     /* convergence barriers, inserted by frontend/passes/barriers.c: target is the join, rpc the barrier */
     K_BSYNC,    /* imm is the barrier */
-    K_BREAK,    /* its lanes take no further part in barrier imm */
+    K_BREAK,    /* its lanes leave barrier imm */
     K_TRAP,
     N_KINDS
 };
 
-/* Is it an instruction of convergence barriers, which no PTX names? */
+/* Returns true for instructions of convergence barriers, which PTX does not have. */
 static inline bool kind_is_convergence(uint8_t kind) { return kind == K_BSSY || kind == K_BSYNC || kind == K_BREAK; }
 
-/* Latency class: which row of the latency table applies (timing) and which pipe. */
+/* Latency class: selects a row of the latency table, and a pipe. */
 /* clang-format off */
 #define ISA_LATENCIES(X)                                                                                               \
     X(INT_ADD) X(INT_MINMAX) X(INT_MUL) X(INT_MAD) X(INT_DIV) X(INT_OTHER)                                             \
@@ -88,25 +88,25 @@ enum latency_class {
 };
 const char *latency_name(enum latency_class c);
 
-/* Hints that do not change what is computed. */
+/* Hints. They do not change what is computed. */
 enum {
     HINT_VOLATILE = 1,
     HINT_UNI = 2,
-    HINT_CACHE_POLICY = 4, /* a last operand to ignore: for lowering */
-    HINT_COLLECTIVE = 8,   /* what it does depends on which lanes execute it together: shfl, vote, ..., activemask */
-    HINT_MEMBERS = 16,     /* it waits for the lanes that its member mask names: warpsync.h */
-    HINT_APART = 32,       /* a jump that goes with convergence barriers: counted apart, as these are */
-    HINT_ALIGNED = 64,     /* all threads of a warp that have not exited execute it together: for those who check */
+    HINT_CACHE_POLICY = 4, /* the last operand is a cache policy, which lowering drops */
+    HINT_COLLECTIVE = 8,   /* the result depends on the lanes that execute it together: shfl, vote, ..., activemask */
+    HINT_MEMBERS = 16,     /* it waits for the lanes of its member mask: warpsync.h */
+    HINT_APART = 32,       /* a jump that belongs to convergence barriers: counted separately, as they are */
+    HINT_ALIGNED = 64,     /* all threads of a warp that have not exited must execute it together: for checks */
     HINT_DEQ = 128,        /* an operand or the guard comes from a queue: struct program_site. Never of a K_LANE */
 };
-/* What the words .volatile, .relaxed, .acquire ... and the scope say about the order of memory accesses (PTX ISA 8);
- * nothing of it is needed to execute. */
+/* Memory order of an access, from the words .volatile, .relaxed, .acquire ... and the scope (PTX ISA 8). Execution does
+ * not need it. */
 enum {
-    ORDER_RELAXED = 1, /* .relaxed, .volatile, .mmio: strong, and orders nothing by itself */
+    ORDER_RELAXED = 1, /* .relaxed, .volatile, .mmio: a strong access without an order of its own */
     ORDER_ACQUIRE = 2, /* .acquire, .acq_rel, .sc */
     ORDER_RELEASE = 4, /* .release, .acq_rel, .sc */
     ORDER_STRONG = ORDER_RELAXED | ORDER_ACQUIRE | ORDER_RELEASE,
-    ORDER_CTA = 8, /* the scope is the CTA, or the cluster, which is one CTA */
+    ORDER_CTA = 8, /* the scope is the CTA or the cluster (a cluster is one CTA here) */
 };
 enum cache_op { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU, CACHE_CV, CACHE_WB, CACHE_WT };
 
@@ -119,8 +119,7 @@ struct inst {
     union {
         int64_t imm; /* address offset in bytes; barrier number for K_BSYNC and K_BREAK */
         struct {
-            uint32_t target,
-                rpc; /* K_BRANCH, K_BRX, K_CALL (rpc is where the call returns), K_BSSY (rpc is the barrier) */
+            uint32_t target, rpc; /* K_BRANCH, K_BRX, K_CALL (PC of the return), K_BSSY (the barrier) */
         };
     };
     uint32_t guard;     /* byte offset of the guard predicate in bank 0, NO_GUARD for none */
@@ -129,7 +128,7 @@ struct inst {
     uint8_t kind;       /* enum inst_kind */
     uint8_t guard_not;  /* execute where the guard is false */
     uint8_t dsize;      /* bytes a lane of d; 0: a predicate mask or nothing */
-    uint8_t d2size;     /* likewise */
+    uint8_t d2size;     /* as dsize, of d2 */
     uint8_t n_list;     /* entries in program.lists */
     uint8_t space;      /* enum space */
     uint8_t msize;      /* bytes of one element in memory */
@@ -139,48 +138,48 @@ struct inst {
     uint8_t latency;    /* enum latency_class */
     uint8_t hints;      /* HINT_ bits */
     uint8_t cache_op;   /* enum cache_op */
-    uint8_t ends_block; /* BLOCK_ENDS: the next PC is a block leader, or this is control: the model must hear of it */
+    uint8_t ends_block; /* BLOCK_ENDS: control, or the next PC begins a block: the model must be told of it */
 };
 enum {
     BLOCK_ENDS = 1,
-    BLOCK_MAY_EXIT = 2, /* a branch to where threads only return or exit, on one of its ways */
-    BLOCK_WAITS = 4     /* a branch back in a loop that waits for other threads (inst_info.waits) */
+    BLOCK_MAY_EXIT = 2, /* a branch one of whose targets only returns or exits */
+    BLOCK_WAITS = 4     /* a backward branch of a loop that waits for other threads (inst_info.waits) */
 };
 
-/* Is it an access that other threads are meant to see, or that looks for theirs: an atomic, a volatile or stronger one
- * (PTX ISA 8.4), or one past the L1? */
+/* Returns true for accesses that communicate with other threads: atomics, volatile and stronger accesses (PTX ISA 8.4),
+ * and accesses past the L1. */
 static inline bool inst_is_strong(const struct inst *in) {
     return in->kind == K_ATOM || in->hints & HINT_VOLATILE || in->cache_op == CACHE_CG || in->cache_op == CACHE_CV ||
            in->cache_op == CACHE_WT;
 }
 
-/* Is it a load that statistics of decoupling count: of memory that other threads may write? */
+/* Returns true for loads that statistics of decoupling count: loads from memory that other threads may write. */
 static inline bool inst_is_counted_load(const struct inst *in) {
     return in->kind == K_LOAD && (in->space == SPACE_GLOBAL || in->space == SPACE_LOCAL || in->space == SPACE_GENERIC);
 }
 
 enum { MAX_INST_REGS = 24, N_REG_AREAS = 6 };
 
-/* The same instruction, for those who do not execute it. */
+/* Further data of an instruction, not needed to execute it. */
 struct inst_info {
-    uint32_t line, column;       /* in the PTX text */
-    uint32_t src_file, src_line; /* of the last .loc before it; 0 when none */
+    uint32_t line, column;       /* position in the PTX text */
+    uint32_t src_file, src_line; /* position of the last .loc before it; 0: none */
     uint32_t block;              /* index into program.blocks */
     uint32_t function;           /* index into program.functions */
     uint32_t regs;               /* first entry in program.regs: registers read, then registers written */
     uint8_t n_reads, n_writes;
-    bool only_exits;   /* a thread here has nothing left to do but exit (frontend/analysis/exits.c) */
-    bool only_returns; /* or but return from its function: what is left then is a matter of who called it */
+    bool only_exits;   /* a thread here can only exit (frontend/analysis/exits.c) */
+    bool only_returns; /* a thread here can only return from its function or exit; its callers decide which */
     uint8_t order;     /* ORDER_ bits */
-    bool spilled;      /* a load or store of a register that is kept in local memory */
-    bool waits;        /* a branch back in a loop that waits for other threads (frontend/analysis/waits.c) */
-    bool yields;       /* .pragma "heddle yield" stands before it: a subwarp gives way when it has issued (si) */
-    /* HINT_DEQ: sites + 1, 0 for none. Before the instruction executes, the lanes of its path take the guard of
-     * `guard_site` into program.deq_predicate; then those whose guard holds take what `site` sends them: addresses into
-     * program.deq_address, or a predicate (#deq.pred) into program.deq_predicate. K_ENQ_*: `site` is its own. */
+    bool spilled;      /* a load or store of a spilled register */
+    bool waits;        /* a backward branch of a loop that waits for other threads (frontend/analysis/waits.c) */
+    bool yields;       /* .pragma "heddle yield" precedes it: a subwarp yields after issuing it (si) */
+    /* HINT_DEQ: sites + 1, 0 for none. Before the instruction executes, the lanes of its path dequeue the guard of
+     * `guard_site` into program.deq_predicate. Then the lanes whose guard holds dequeue from `site`: addresses into
+     * program.deq_address, or a predicate (#deq.pred) into program.deq_predicate. K_ENQ_*: `site` is its own site. */
     uint16_t site, guard_site;
-    uint16_t live; /* 32-bit words of registers that hold a value behind it, without those of callers; at most 65535 */
-    uint32_t twin; /* a branch that both streams have: a number of the two; 0: there is only one */
+    uint16_t live; /* live registers after it, in 32-bit words, without registers of callers; at most 65535 */
+    uint32_t twin; /* number of a branch that both streams have; 0: only one stream has it */
 };
 
 /* A basic block [begin, end). */
@@ -189,64 +188,66 @@ struct block {
     uint32_t succ[2]; /* block indices; UINT32_MAX for none. Blocks that end in brx list them in program.lists */
     uint32_t ipdom;   /* block index of the immediate post-dominator, UINT32_MAX: the end of the thread */
     uint32_t function;
-    uint32_t run_end; /* PC behind the next branch, return or end of the thread, or of the next join: barriers, calls
-                         and guarded exits end a block, but not the straight code that it begins */
+    /* end of the straight code that begins here: the PC after the next branch, return or exit, or the next join.
+     * Barriers, calls and guarded exits end a block, but not straight code */
+    uint32_t run_end;
 };
 
-/* A function body inside the program; 0 is the kernel itself. */
+/* A function body inside the program; function 0 is the kernel. */
 struct program_function {
     const char *name;
     uint32_t entry, end;         /* PCs [entry, end) */
     uint32_t reg_begin, reg_end; /* bytes of bank 0 that hold its registers (saved when it calls itself) */
-    uint32_t frame_bytes;        /* its .local and .param variables, in its threads' local memory */
-    uint32_t frame_base;         /* where they start when it is not recursive */
+    uint32_t frame_bytes;        /* bytes of its .local and .param variables in local memory */
+    uint32_t frame_base;         /* local address of the frame, if the function is not recursive */
     uint32_t id;                 /* its address is CODE_BASE + 16 * id */
-    uint32_t param_offset[16];   /* of its formal parameters in the frame, for calls through a pointer */
+    uint32_t param_offset[16];   /* offsets of its formal parameters in the frame, for calls through a pointer */
     uint32_t n_params, n_results;
     bool recursive;
-    uint32_t saves, n_saves; /* recursive: registers that a call of it saves, see call.h */
+    uint32_t saves, n_saves; /* recursive: registers that a call saves, see call.h */
 };
 
-/* A sequence of instructions that a warp may run from its beginning to its end. Stream 0 is the kernel; further ones
- * are what passes take out of it for warps of another kind. They share constants, special registers and the functions
- * that they call; the warps that run them have registers of their own. */
+/* A sequence of instructions that a warp may run from beginning to end. Stream 0 is the kernel. Further streams are
+ * code that passes move out of it, for warps of another kind. Streams share constants, special registers and functions;
+ * each warp has its own registers. */
 struct program_stream {
     const char *name;
-    uint32_t function;    /* index into program.functions: its body, which begins at the function's entry */
-    uint32_t thread_regs; /* 32-bit registers a thread needs at once: what occupancy counts */
+    uint32_t function;    /* index into program.functions: the function whose body it is */
+    uint32_t thread_regs; /* 32-bit registers that a thread needs at once: used for occupancy */
 };
 
-/* Where the affine stream sends something that the kernel's own stream takes: one place in each. A lane takes what
- * was sent to it in the order of sending, data and addresses in one queue and predicates in another. */
+/* A site: the affine stream sends values from one place, and the kernel's stream receives them at one place. A lane
+ * receives values in the order of sending. Data and addresses use one queue, predicates another. */
 enum site_kind { SITE_DATA, SITE_ADDR, SITE_PRED };
 struct program_site {
-    uint32_t enq_pc, deq_pc; /* the K_ENQ_* of the affine stream; the instruction with HINT_DEQ */
-    uint32_t line;           /* of the PTX text: the access, or the setp */
+    uint32_t enq_pc, deq_pc; /* K_ENQ_* in the affine stream; instruction with HINT_DEQ in the kernel */
+    uint32_t line;           /* line of the access or setp in the PTX text */
     uint8_t kind;            /* enum site_kind */
 };
 
-/* What of a kernel and the functions that it calls could be computed from scalar data and thread indices, and what was
- * decoupled; counts of instructions of the text as lowered, before anything was decoupled. */
+/* How much of a kernel and of the functions that it calls could be computed from scalar data and thread indices, and
+ * how much was decoupled. Counts instructions as lowered, before decoupling. */
 struct program_coverage {
     uint32_t instructions;
-    uint32_t potential;              /* compute on scalar data and thread indices alone (the paper's Figure 6) */
-    uint32_t loads, loads_decoupled; /* of global, local, shared and generic memory; atomic accesses are none */
+    uint32_t potential; /* instructions that compute on scalar data and thread indices alone (the paper's Figure 6) */
+    uint32_t loads, loads_decoupled; /* loads from global, local, shared and generic memory; atomics do not count */
     uint32_t stores, stores_decoupled;
-    uint32_t tuples;     /* tuple registers of the affine stream; 0: there is none */
-    uint32_t tuples_all; /* what it would have with everything decoupled that could be: more, where they do not fit */
+    uint32_t tuples; /* tuple registers of the affine stream; 0: no affine stream */
+    /* tuple registers if everything that can be decoupled were; more than `tuples` if they do not fit */
+    uint32_t tuples_all;
 };
 
-/* What a pass counted in a kernel and the functions that it calls, for a statistic of each launch. */
+/* What a pass counted in a kernel and the functions that it calls: one statistic of each launch. */
 struct program_count {
-    const char *name; /* of the statistic */
+    const char *name; /* name of the statistic */
     double value;
 };
 
-/* Registers that hold special registers, filled when a warp starts. */
+/* A special register that is read into a register when a warp starts. */
 struct special_init {
     uint16_t id;     /* enum special */
-    uint16_t bytes;  /* 4 or 8 a lane */
-    uint32_t offset; /* in bank 0 */
+    uint16_t bytes;  /* bytes a lane: 4 or 8 */
+    uint32_t offset; /* byte offset in bank 0 */
 };
 /* clang-format off */
 #define ISA_SPECIALS(X)                                                                                                \
@@ -258,7 +259,7 @@ struct special_init {
     X(GRIDID, "%gridid")                                                                                               \
     X(LANEMASK_EQ, "%lanemask_eq") X(LANEMASK_LE, "%lanemask_le") X(LANEMASK_LT, "%lanemask_lt")                       \
     X(LANEMASK_GE, "%lanemask_ge") X(LANEMASK_GT, "%lanemask_gt")                                                      \
-    X(QUAD, "#quad") X(QUAD_PLACE, "#quad.place") /* lowering's own: lane / 4, lane % 4 */                             \
+    X(QUAD, "#quad") X(QUAD_PLACE, "#quad.place") /* only from lowering: lane / 4, lane % 4 */                         \
     X(CLOCK, "%clock") X(CLOCK_HI, "%clock_hi") X(CLOCK64, "%clock64")                                                 \
     X(GLOBALTIMER, "%globaltimer") X(GLOBALTIMER_LO, "%globaltimer_lo") X(GLOBALTIMER_HI, "%globaltimer_hi")           \
     X(TOTAL_SMEM, "%total_smem_size") X(DYNAMIC_SMEM, "%dynamic_smem_size") X(AGGR_SMEM, "%aggr_smem_size")            \
@@ -278,28 +279,28 @@ enum special {
 #undef X
         N_SPECIALS
 };
-/* True for those that must be read when the instruction executes (clocks, timers): lowering emits an instruction. */
+/* Returns true for special registers that change (clocks, timers): lowering emits an instruction that reads them. */
 bool special_is_volatile(enum special s);
 const char *special_name(enum special s);
 
 struct program_param {
     const char *name;
-    enum type type;                /* of an element; T_B8 for a block of bytes */
-    uint32_t offset, bytes, align; /* in the parameter space */
+    enum type type;                /* type of an element; T_B8 for a block of bytes */
+    uint32_t offset, bytes, align; /* position and size in the parameter space */
     bool is_pointer;               /* declared with .ptr */
 };
 
-/* .file index "name": what inst_info.src_file refers to. */
+/* The name that `.file index "name"` gives to an index; see inst_info.src_file. */
 struct program_source {
     uint32_t index;
     const char *name;
 };
 
 struct program {
-    const char *name;       /* of the kernel */
-    const char *file;       /* of the PTX text */
+    const char *name;       /* name of the kernel */
+    const char *file;       /* name of the PTX file */
     struct inst *code;      /* n instructions */
-    struct inst_info *info; /* n */
+    struct inst_info *info; /* n entries, one for each instruction */
     uint32_t n;
     struct block *blocks;
     uint32_t n_blocks;
@@ -307,61 +308,60 @@ struct program {
     uint32_t n_lists;
     uint16_t *regs; /* scoreboard register numbers, see inst_info.regs */
     uint32_t n_regs_list;
-    uint32_t n_regs;          /* scoreboard registers: numbers are below this; one a register, predicates included */
-    uint8_t *reg_words;       /* n_regs: 32-bit words of each, 0 for a predicate */
+    uint32_t n_regs;          /* number of scoreboard registers; each register has one, predicates included */
+    uint8_t *reg_words;       /* n_regs entries: 32-bit words of each register, 0 for a predicate */
     unsigned char *constants; /* bank 1, 64-byte aligned */
     uint32_t constant_bytes;
-    uint32_t reg_bytes;                 /* bank 0 of one warp; a multiple of 64 */
-    uint32_t reg_area[N_REG_AREAS + 1]; /* where in it registers of 0 (predicates), 1, 2, 4, 8, 16 bytes a lane begin */
-    uint32_t thread_regs;               /* of stream 0 */
+    uint32_t reg_bytes; /* bytes of bank 0 of one warp; a multiple of 64 */
+    /* offsets in bank 0 where registers of 0 (predicates), 1, 2, 4, 8, 16 bytes a lane begin */
+    uint32_t reg_area[N_REG_AREAS + 1];
+    uint32_t thread_regs; /* as in stream 0 */
     struct special_init *specials;
     uint32_t n_specials;
     struct program_function *functions;
     uint32_t n_functions;
-    struct program_stream *streams; /* at least one; that of the affine warp is called AFFINE_STREAM */
+    struct program_stream *streams; /* at least one; the stream of affine warps is called AFFINE_STREAM */
     uint32_t n_streams;
-    struct affine_stream *affine; /* what isa/affine/stream.h makes of that; NULL where nobody has made it */
-    struct program_site *sites;   /* where the two meet */
+    struct affine_stream *affine; /* made from that stream by isa/affine/stream.h; NULL: not made */
+    struct program_site *sites;   /* sites of both streams */
     uint32_t n_sites;
-    struct program_compound *compounds; /* of each K_COMPOUND, by its imm */
+    struct program_compound *compounds; /* indexed by the imm of K_COMPOUND */
     uint32_t n_compounds;
-    struct program_coverage coverage; /* zero where the pass `decouple` did not run */
-    struct program_count *counts;     /* of passes */
+    struct program_coverage coverage; /* zero if the pass `decouple` did not run */
+    struct program_count *counts;     /* counts of passes */
     uint32_t n_counts;
-    opnd_t deq_address;     /* hidden register, 64 bits a lane: addresses from a queue; OPND_SINK when there is none */
-    uint32_t deq_predicate; /* hidden predicate, byte offset in bank 0; NO_GUARD when there is none */
+    opnd_t deq_address;     /* hidden register, 64 bits a lane: addresses from a queue; OPND_SINK: none */
+    uint32_t deq_predicate; /* hidden predicate, byte offset in bank 0; NO_GUARD: none */
     struct program_param *params;
     uint32_t n_params, param_bytes;
-    uint32_t shared_bytes; /* static; dynamic shared memory follows at the next multiple of 16 */
-    uint32_t local_bytes;  /* a thread, without the stack of recursive functions */
-    uint32_t place;        /* instructions of the PTX text before the kernel's first */
+    uint32_t shared_bytes; /* static shared memory; dynamic shared memory begins at the next multiple of 16 */
+    uint32_t local_bytes;  /* bytes of a thread, without the stack of recursive functions */
+    uint32_t place;        /* instructions in the PTX text before the kernel's first */
     struct dim3 reqntid;   /* .reqntid; zero when absent */
     struct dim3 maxntid;   /* .maxntid; zero when absent */
     struct dim3 cluster;   /* .reqnctapercluster; zero when absent */
-    bool uses_barriers;    /* prepared by the barriers pass */
-    bool uses_stack;       /* alloca, stacksave or stackrestore */
-    bool local_by_word;    /* word by word all lanes' local memory: nothing reaches more of it than loads and stores do
-                              (exec_local_by_word()) */
-    opnd_t frame_pointer;  /* 64 bits a lane, where a recursive function is reachable; OPND_SINK where none is. See
-                              call.h */
+    bool uses_barriers;    /* contains convergence barriers (frontend/passes/barriers.c) */
+    bool uses_stack;       /* contains alloca, stacksave or stackrestore */
+    bool local_by_word;    /* local memory of all lanes is interleaved by words: exec_local_by_word() allows it */
+    opnd_t frame_pointer;  /* 64 bits a lane, if a recursive function is reachable; else OPND_SINK. See call.h */
     struct program_source *sources;
     uint32_t n_sources;
-    void *owner; /* the arena that holds all of this; freed by program_free */
+    void *owner; /* the arena of all of this; program_free() frees it */
     void (*free_owner)(void *owner);
 };
 
 #define AFFINE_STREAM "affine"
-/* The number of the affine stream; 0 when the program has none. */
+/* Returns the number of the affine stream; 0: the program has none. */
 uint32_t program_affine_stream(const struct program *p);
-/* What passes counted under this name; 0: nothing. */
+/* Returns what passes counted under this name; 0: nothing. */
 double program_count(const struct program *p, const char *name);
 void program_free(struct program *p);
-/* The PC at which warps of a stream start. */
+/* Returns the PC at which warps of a stream start. */
 static inline uint32_t program_entry(const struct program *p, uint32_t stream) {
     return p->functions[p->streams[stream].function].entry;
 }
-/* Prints instruction `pc` as text: its mnemonic and operands by their place ("r3", "p0", constants by value). */
+/* Prints instruction `pc`: its mnemonic and its operands ("r3", "p0", constants by value). */
 void program_print_inst(const struct program *p, uint32_t pc, char *out, size_t size);
-/* " (k.cu:7)": where .loc says that the instruction comes from; nothing when there is none. */
+/* Prints the source position from .loc, such as " (k.cu:7)", or nothing if there is none. */
 void program_print_source(const struct program *p, uint32_t pc, FILE *out);
 #endif

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Text that grows up to its size and then is cut. */
+/* A line of text. Text beyond its size is cut. */
 struct line {
     char *out;
     size_t size, len;
     const struct program *p;
-    bool listed; /* an operand was printed */
+    bool listed; /* an operand has been printed */
 };
 
 static void put(struct line *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -29,7 +29,7 @@ static void comma(struct line *t) {
     t->listed = true;
 }
 
-/* A constant by the value of its first lane; floating-point ones as C would read them back. */
+/* Prints a constant by the value of its first lane. Floating-point values print exactly enough to be read back. */
 static void put_constant(struct line *t, uint32_t offset, enum type type) {
     const unsigned bytes = type_bytes(type);
     uint64_t bits = 0;
@@ -54,7 +54,8 @@ static void put_constant(struct line *t, uint32_t offset, enum type type) {
         put(t, "%" PRIu64, bits);
 }
 
-/* Registers of one size share a letter; their number is their place among the bytes of the bank. */
+/* Prints an operand. Registers of one size share a letter; the number is the byte offset in the bank over the
+ * register's size. */
 static void put_operand(struct line *t, opnd_t o, enum type type, unsigned bytes) {
     const uint32_t offset = o >> 1;
     if (o & 1)
@@ -78,7 +79,7 @@ static void put_listed(struct line *t, opnd_t o, enum type type, unsigned bytes)
     put_operand(t, o, type, bytes);
 }
 
-/* `single`, or the vector {lists[from], ...}. */
+/* Prints `single`, or the vector {lists[from], ...}. */
 static void put_vector(struct line *t, const struct inst *in, opnd_t single, uint32_t from, uint32_t n,
                        enum type type) {
     if (n == 0) {
@@ -142,7 +143,7 @@ static void put_memory(struct line *t, const struct inst *in, const struct isa_r
 
 static void put_by_type(struct line *t, const struct inst *in, const struct isa_row *row) {
     const bool cvt = in->kind == K_CVT;
-    if (in->kind == K_WARP && in->n_list) { /* mma: what it writes, what it reads */
+    if (in->kind == K_WARP && in->n_list) { /* mma: destinations, sources */
         const enum type type = in->rsize == 8 ? T_B64 : T_B32;
         put_vector(t, in, OPND_SINK, in->list, in->msize, type);
         put_vector(t, in, OPND_SINK, in->list + in->msize, in->n_list - in->msize, type);
@@ -161,7 +162,7 @@ static void put_by_type(struct line *t, const struct inst *in, const struct isa_
     }
 }
 
-/* The row's name, with the state space and vector size that it leaves open. */
+/* Prints the row's name, with the state space and vector size that the row leaves open. */
 static void put_opcode(struct line *t, const struct inst *in, const struct isa_row *row) {
     char name[96];
     isa_row_name(row, name, sizeof name);

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-/* The difference of two results over the larger magnitude, from 0 to 2. Zeros of either sign are equal, and so are two
- * NaNs. An infinity and a finite number: 1. Infinities of both signs: 2, the limit for ever larger numbers. A NaN and a
- * number: 2. */
+/* Returns the difference of two results over the larger magnitude, from 0 to 2. Zeros of both signs are equal, and so
+ * are two NaNs. An infinity and a finite number: 1. Infinities of different signs: 2, the limit for growing numbers. A
+ * NaN and a number: 2. */
 static double relative_error(float have, float want) {
     const double a = have, b = want;
     if (isnan(a) || isnan(b))

@@ -1,8 +1,8 @@
 #ifndef ISA_ROWS_H
 #define ISA_ROWS_H
-/* How instructions come to exist. Internal to isa/: included by the exec_*.c files only.
+/* How to define instructions. Internal to isa/: only the exec_*.c files include it.
  *
- * A file of semantics holds a family of instructions: isa/exec/exec_foo.c. Its first part has helpers. Its second part
+ * Each file isa/exec/exec_foo.c defines a family of instructions. Its first part has helpers. Its second part
  * lists rows, one line an instruction (opcode, types, modifiers), each with what it computes:
  *
  *     #ifndef ROWS_FILE
@@ -33,14 +33,14 @@
  *
  *     CVT(...)       like LANE, of kind K_CVT: registers may be wider than the types (cvt)
  *     LANE_X((.d2_optional = 1, .bound = "2 ulp"), name, op, ...)   LANE with further fields of struct isa_row
- *     CVT_X(...)     likewise
+ *     CVT_X(...)     CVT with further fields of struct isa_row
  *     WHOLE_X(more, name, op, types, form, latency, operands, statements)
  *                    the statements see whole operands, as pointers d_at d2_at a_at b_at c_at e_at
  *     SETP(name, op, types, form, latency, A, B, condition)
  *                    four rows: p|q = condition, and with .and .or .xor
  *     LANE_FN(op, types, form, latency, operands, function, fields...)
  *                    a lane_fn written by hand in the first part
- *     CVT_FN(...)    likewise, of kind K_CVT
+ *     CVT_FN(...)    LANE_FN of kind K_CVT
  *     WARP_FN(op, types, form, kind, latency, operands, function, fields...)
  *                    a warp_fn; kind without K_
  *     NOTHING(op, types, form, kind, latency, operands, fields...)
@@ -61,14 +61,14 @@
  * - #pack.b32.b16 d, a, b; #pack.b64.b32; #pack.b128.b64; #pack.b16.b8; #pack.b64.b16 d, a, b, c, e; #pack.b32.b8: the
  *   first source is the lowest part. Parts of type b8 are in 16-bit registers.
  * - #unpack.b16.b32 d, d2, a; #unpack.b32.b64; #unpack.b64.b128; #unpack.b8.b16: d is the low part. Four parts come in
- *   two instructions: #unpack.lo.b16.b64 gives parts 0 and 1, #unpack.hi.b16.b64 parts 2 and 3; likewise .b8.b32.
+ *   two instructions: #unpack.lo.b16.b64 gives parts 0 and 1, #unpack.hi.b16.b64 parts 2 and 3 (also .b8.b32).
  * - setp and lop3 write d2 = the other destination of p|q when it is written; it may be OPND_SINK.
  * - lop3: e is the table, 32 bits a lane.
  * - Video instructions: selectors, negations and masks are one immediate word `e`, see video.h.
  * - mov, selp and slct.*.s32 exist once, for the types of every class, in exec_move. */
 #include "decode.h"
 
-/* Lane by lane, without dependences from lane to lane. */
+/* A loop over lanes without dependences between them. */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define LANES(l) _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (int l = 0; l < WARP_LANES; l++)
@@ -76,7 +76,7 @@
 #define LANES(l) _Pragma("GCC ivdep") for (int l = 0; l < WARP_LANES; l++)
 #endif
 
-/* lane_bit[l] is 1 << l: a load in place of a variable shift, which not every vector instruction set has. */
+/* lane_bit[l] is 1 << l. A load replaces a variable shift, which some vector instruction sets lack. */
 static const uint32_t lane_bit[WARP_LANES] = {
     1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
     1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
@@ -109,7 +109,7 @@ enum {
 #define DABCE(d, a, b, c, e)    OPDS(d, NONE, a, b, c, e)
 #define NO_OPDS                 OPDS(NONE, NONE, NONE, NONE, NONE, NONE)
 
-/* The C type of a lane. Small floats are their bits. */
+/* The C type of a lane. Small floats are represented by their bits. */
 typedef uint8_t lane_U8, lane_B8, lane_E2M1X2;
 typedef uint16_t lane_U16, lane_B16, lane_F16, lane_BF16, lane_E4M3X2, lane_E5M2X2, lane_E2M3X2, lane_E3M2X2,
     lane_UE8M0X2, lane_E2M1X4;
@@ -126,7 +126,7 @@ typedef struct {
     uint64_t lo, hi;
 } lane_B128;
 
-/* How an operand of a type is held: REG an array of lanes, PRED a mask, NONE not at all. */
+/* How an operand of a type is held: REG: an array of lanes; PRED: a mask; NONE: absent. */
 #define HELD_NONE    NONE
 #define HELD_PRED    PRED
 #define HELD_U8      REG
@@ -163,7 +163,7 @@ typedef struct {
 #define HELD_U16X2   REG
 #define HELD_S16X2   REG
 
-/* Further copies of a file's functions, compiled for other processors (levels.h), have tables of other names. */
+/* A file's copies for other processor levels (levels.h) have tables with other names. */
 #ifndef ROWS_LEVEL
 #define ROWS_LEVEL
 #endif

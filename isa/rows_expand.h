@@ -1,4 +1,5 @@
-/* Reads the rows of ROWS_FILE twice: functions, then the table isa_rows_<ROWS_NAME>. See rows.h. No include guard. */
+/* Includes ROWS_FILE twice: to make the functions, then the table isa_rows_<ROWS_NAME>. See rows.h. It has no include
+ * guard. */
 #ifdef ROWS_FUNCTION
 #define LANE(name, op, types, form, lat, opds, ...)          ROWS_FUNCTION(name, opds, __VA_ARGS__)
 #define CVT(name, op, types, form, lat, opds, ...)           ROWS_FUNCTION(name, opds, __VA_ARGS__)

@@ -50,7 +50,7 @@ FP_INLINE double f64_flush(double x) {
     return f64_from_bits(b & 0x7ff0000000000000ull ? b : b & F64_SIGN);
 }
 
-/* What leaves an f32 instruction: canonical NaN, flushed or saturated as asked. .sat turns NaN and -0 into +0. */
+/* Finishes an f32 result: canonical NaN, then flush and saturation if requested. .sat turns NaN and -0 into +0. */
 FP_INLINE float f32_result(float r, bool ftz, bool sat) {
     if (sat) {
         float low = r > 0.0f ? r : 0.0f;
@@ -60,7 +60,7 @@ FP_INLINE float f32_result(float r, bool ftz, bool sat) {
     return f32_from_bits(r == r ? b : F32_NAN);
 }
 FP_INLINE double f64_quiet(double x) { return f64_from_bits(f64_bits(x) | 0x0008000000000000ull); }
-/* Exact; a NaN is quieted and keeps its sign and payload. */
+/* Exact. A NaN is quieted and keeps its sign and payload. */
 FP_INLINE double f64_from_f32(float x) {
     double wide = (double)x;
     uint32_t b = f32_bits(x);
@@ -80,7 +80,7 @@ FP_INLINE double f64_result1(double r, double a) { return f64_result3(r, a, 0.0,
 /* Rounding to odd: the exact value when representable, else the neighbour whose last bit is 1. A result in odd rounding
  * can be rounded again, in any mode, to a format two or more bits shorter as if it were exact (Boldo and Melquiond,
  * "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008). */
-/* a + b rounded to odd. Finite operands whose sum does not overflow; a NaN or infinity passes as the sum. */
+/* a + b rounded to odd. Finite operands must have a finite sum. A NaN or infinity as the sum is returned unchanged. */
 FP_INLINE double f64_add_odd(double a, double b) {
     double s = a + b, t = s - a;
     double err = (a - (s - t)) + (b - t); /* exact: Knuth's TwoSum */
@@ -164,17 +164,17 @@ struct narrow_format {
 #define NARROW_BF16 ((struct narrow_format){7, 1, 0x7f7f, 0x7f80, F16_NAN, 0x8000})
 #define NARROW_E4M3 ((struct narrow_format){3, 121, 0x7e, 0x7f, 0x7f, 0x80}) /* no infinity: overflow is NaN */
 #define NARROW_E5M2 ((struct narrow_format){2, 113, 0x7b, 0x7c, 0x7f, 0x80})
-/* neither infinity nor NaN: either becomes the largest number */
+/* no infinity and no NaN: both become the largest number */
 #define NARROW_E2M3 ((struct narrow_format){3, 127, 0x1f, 0x1f, 0x1f, 0x20})
 #define NARROW_E3M2 ((struct narrow_format){2, 125, 0x1f, 0x1f, 0x1f, 0x20})
 #define NARROW_E2M1 ((struct narrow_format){1, 127, 0x07, 0x07, 0x07, 0x08})
 
-/* The encoding of |x|, rounded in mode `rnd` (RN, RZ, RM, RP, or RNA: ties away), before overflow is looked at. */
+/* The encoding of |x|, rounded in mode `rnd` (RN, RZ, RM, RP, or RNA: ties away). The caller handles overflow. */
 FP_INLINE uint32_t narrow_magnitude(uint32_t mag, bool neg, int mantissa, int emin, int rnd) {
     int32_t e = (int32_t)(mag >> 23);
     uint32_t sig = (mag & 0x7fffffu) | (e ? 0x800000u : 0);
     e = e ? e : 1;
-    int32_t below = emin > e ? emin - e : 0; /* binades under the smallest normal */
+    int32_t below = emin > e ? emin - e : 0; /* binades below the smallest normal number */
     int32_t shift = 23 - mantissa + below;
     shift = shift < 31 ? shift : 31;
     uint32_t q = sig >> shift, half = 1u << (shift - 1);
@@ -191,19 +191,19 @@ FP_INLINE uint32_t narrow_magnitude(uint32_t mag, bool neg, int mantissa, int em
     uint32_t base = below ? 0 : (uint32_t)(e - emin) << mantissa;
     return base + q + (inc & 1);
 }
-/* The encoding of |x|, rounded at random: `n` random bits are added to the first n of those that are cut off, and a
- * carry rounds away from zero. */
+/* The encoding of |x|, rounded at random. Adds `n` random bits to the first n bits that are cut off; a carry rounds
+ * away from zero. */
 FP_INLINE uint32_t narrow_magnitude_random(uint32_t mag, int mantissa, int emin, uint32_t random, int n) {
     int32_t e = (int32_t)(mag >> 23);
     uint32_t sig = (mag & 0x7fffffu) | (e ? 0x800000u : 0);
     e = e ? e : 1;
     int32_t below = emin > e ? emin - e : 0;
-    int32_t unused = 23 - mantissa + below - n; /* bits behind those */
+    int32_t unused = 23 - mantissa + below - n; /* cut-off bits after these n */
     unused = unused < 31 ? unused : 31;
     uint32_t base = below ? 0 : (uint32_t)(e - emin) << mantissa;
     return base + (((sig >> unused) + random) >> n);
 }
-/* The encoding r of a magnitude, with overflow, infinity, sign and NaN of the number that `bits` are. */
+/* Completes the encoding r of a magnitude: overflow, infinity, NaN and sign, from the number with the bits `bits`. */
 FP_INLINE uint32_t narrow_finish(uint32_t bits, uint32_t r, struct narrow_format f, bool to_max, bool satfinite) {
     uint32_t mag = bits & 0x7fffffffu;
     r = r > f.max ? (to_max ? f.max : f.inf) : r;
@@ -211,7 +211,7 @@ FP_INLINE uint32_t narrow_finish(uint32_t bits, uint32_t r, struct narrow_format
     r |= bits >> 31 ? f.sign : 0;
     return mag > F32_INF ? f.nan : r;
 }
-/* x in format `f`, with its sign. `satfinite`: what overflows, infinity included, becomes the largest number. */
+/* x in format `f`, with its sign. `satfinite`: overflow and infinity become the largest number. */
 FP_INLINE uint32_t narrow_f32(float x, struct narrow_format f, int rnd, bool satfinite) {
     uint32_t bits = f32_bits(x);
     bool neg = bits >> 31;
@@ -239,9 +239,10 @@ FP_INLINE float f32_from_bf16(uint16_t h) {
     return f32_from_bits((h & 0x7fffu) > 0x7f80u ? F32_NAN : (uint32_t)h << 16);
 }
 
-/* f32 arithmetic in a given rounding mode. Directed modes round a double that is exact, or odd (see above), or, for
- * quotients and roots, never on the wrong side of an f32 number: a quotient or root of 24-bit significands differs from
- * every number of 25 bits by more than a double's rounding error, unless it is that number. */
+/* f32 arithmetic in a given rounding mode. The directed modes round a double. The double is exact or rounded to odd
+ * (see above), or it is a quotient or root. A quotient or root of 24-bit significands is either a number of 25 bits or
+ * differs from all of them by more than a double's rounding error. So its double is never on the wrong side of an f32
+ * number. */
 FP_INLINE float f32_exact_zero(float r, uint32_t signs, int rnd) { /* x - x is -0 when rounding down */
     return rnd == RND_RM && r == 0.0f ? f32_from_bits(signs & 0x80000000u) : r;
 }
@@ -275,7 +276,8 @@ FP_INLINE float f32_sqrt(float a, int rnd) {
     return rnd == RND_RN ? __builtin_sqrtf(a) : f32_round(__builtin_sqrt((double)a), rnd);
 }
 
-/* Comparison `cmp` (CMP_EQ ... CMP_NAN): the ordered ones are false and those with a u true when a or b is NaN. */
+/* Comparison `cmp` (CMP_EQ ... CMP_NAN). With a NaN operand, ordered comparisons are false and comparisons with a u are
+ * true. */
 #define FP_COMPARE(name, T)                                                                                            \
     FP_INLINE bool name(int cmp, T a, T b) {                                                                           \
         switch (cmp) {                                                                                                 \
@@ -313,16 +315,16 @@ FP_COMPARE(f64_compare, double)
 FP_COMPARE(f32_compare, float)
 #undef FP_COMPARE
 
-/* The smaller or larger of two numbers, -0 below +0; `nan`: a NaN wins, else it loses; `xorsign`: magnitudes are
- * compared and the sign is the product's. */
+/* The smaller or larger of two numbers; -0 is below +0. `nan`: a NaN operand is the result; else the other operand is.
+ * `xorsign`: compares magnitudes, and the result has the product's sign. */
 FP_INLINE float f32_minmax(float a, float b, bool max, bool nan, bool xorsign) {
     uint32_t sign = (f32_bits(a) ^ f32_bits(b)) & 0x80000000u;
     a = xorsign ? f32_abs(a) : a;
     b = xorsign ? f32_abs(b) : b;
     uint32_t x = f32_bits(a), y = f32_bits(b);
     uint32_t r = (max ? a > b : a < b) ? x : y;
-    r = a == b ? (max ? x & y : x | y) : r; /* differ in the sign of zero at most */
-    r = b != b ? x : r;                     /* a NaN in a chose y already */
+    r = a == b ? (max ? x & y : x | y) : r; /* they differ at most in the sign of zero */
+    r = b != b ? x : r;                     /* a NaN in a has already chosen y */
     bool is_nan = nan ? (a != a) | (b != b) : (a != a) & (b != b);
     r = xorsign ? (r & 0x7fffffffu) | sign : r;
     return f32_from_bits(is_nan ? F32_NAN : r);

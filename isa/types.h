@@ -1,6 +1,6 @@
 #ifndef ISA_TYPES_H
 #define ISA_TYPES_H
-/* Words that every stage shares: lanes, types, and the limits of a launch. */
+/* Definitions that all stages share: lanes, types, and limits of a launch. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,13 +35,13 @@ enum type {
         N_TYPES
 };
 
-/* ".u32" and the like; "" for T_NONE. */
+/* Returns the spelling of a type, such as ".u32"; "" for T_NONE. */
 const char *type_name(enum type t);
-/* Bytes of one lane's value; 0 for T_PRED and T_NONE. */
+/* Returns the bytes of one lane's value; 0 for T_PRED and T_NONE. */
 unsigned type_bytes(enum type t);
-/* One of u s f b p n, see ISA_TYPES. */
+/* Returns the class of a type: u s f b p or n, see ISA_TYPES. */
 char type_class(enum type t);
-/* The type spelled `name` (with its dot), T_NONE when there is none. */
+/* Returns the type with the spelling `name` (including the dot), T_NONE if there is none. */
 enum type type_named(const char *name);
 
 enum space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM, SPACE_TEX, N_SPACES };
@@ -63,14 +63,14 @@ enum {
     MAX_SHARED_BYTES = 227 * 1024,
     MAX_PARAM_BYTES = 32764,
     MAX_NAMED_BARRIERS = 16,
-    CLUSTER_BARRIER = MAX_NAMED_BARRIERS, /* one more, where barrier.cluster.wait waits */
+    CLUSTER_BARRIER = MAX_NAMED_BARRIERS, /* one more barrier, at which barrier.cluster.wait waits */
     N_CTA_BARRIERS,
 };
 
-/* Generic addresses. Device memory lies above both windows and starts low enough for 32-bit modules. */
+/* Generic addresses. Device memory lies above both windows, and starts low enough for 32-bit modules. */
 #define SHARED_WINDOW 0x01000000ull /* generic address of shared byte 0; the window is 16 MiB */
 #define LOCAL_WINDOW  0x02000000ull /* generic address of a thread's local byte 0; the window is 224 MiB */
 #define DEVICE_BASE   0x10000000ull /* lowest device (global, constant) address */
 #define PARAM_WINDOW  0x00f00000ull /* generic address of byte 0 of the kernel's parameters */
-#define CODE_BASE     0x00001000ull /* address of function 0 of a module; 16 apart */
+#define CODE_BASE     0x00001000ull /* address of function 0 of a module; functions are 16 apart */
 #endif

@@ -47,7 +47,7 @@ enum { N_WORDS = sizeof words / sizeof words[0], WORD_SLOTS = 1024, OP_SLOTS = 1
 
 /* Written once, by build(). */
 static struct {
-    uint16_t word_slots[WORD_SLOTS]; /* index + 1; equal spellings follow each other in the order of words[] */
+    uint16_t word_slots[WORD_SLOTS]; /* index + 1; words with equal spellings are adjacent, in the order of words[] */
     uint16_t op_slots[OP_SLOTS];
 } table;
 
@@ -82,14 +82,14 @@ static bool same(const char *word, const char *text, size_t len) {
     return strncmp(word, text, len) == 0 && word[len] == '\0';
 }
 
-/* Words of cp.async alone, among them some that mean something else to other opcodes. */
+/* Returns true for words of cp.async alone. Some of them have another meaning for other opcodes. */
 static bool is_of_copy(const struct isa_word *w) {
     return w->category == CAT_NOINC || (w->category == CAT_MODE2 && w->value >= MODE2_CA && w->value <= MODE2_MBARRIER);
 }
 
-/* Words with more than one meaning. */
+/* Returns true if this meaning of the word applies to the opcode: for words with several meanings. */
 static bool word_applies(const struct isa_word *w, const struct isa_op *op) {
-    if (w->kind >= WORD_HINT) /* barrier.cluster is no barrier of scope .cluster */
+    if (w->kind >= WORD_HINT) /* in barrier.cluster, .cluster is no scope */
         return (op->takes & w->takes) != 0 && !(op == &isa_ops[OP_BARRIER] && strcmp(w->text, "cluster") == 0);
     if (w->kind == WORD_TYPE && (w->value == T_U4 || w->value == T_S4))
         return !(op->takes & TAKES_MATRIX);
@@ -98,7 +98,7 @@ static bool word_applies(const struct isa_word *w, const struct isa_op *op) {
     unsigned id = (unsigned)(op - isa_ops);
     if (is_of_copy(w))
         return id == OP_CP;
-    if (id == OP_CP && w->category == CAT_SPACE) /* it copies from .global to .shared of its own CTA */
+    if (id == OP_CP && w->category == CAT_SPACE) /* cp copies from .global to .shared of its own CTA */
         return w->value == SPACE_SHARED && strcmp(w->text, "shared::cluster") != 0;
     if (w->category == CAT_CMP && (w->value == CMP_LO || w->value == CMP_HI))
         return id == OP_SETP || id == OP_SET;

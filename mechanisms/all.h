@@ -1,13 +1,13 @@
 #ifndef MECHANISMS_ALL_H
 #define MECHANISMS_ALL_H
-/* What there is: the mechanisms of all.def, and words for some of them together. */
+/* The mechanisms of all.def, and names for combinations of them. */
 #include "mechanism.h"
 
 extern const struct model_tables model_tables;
 
-/* The passes of frontend/passes/pass.c and, each at its place, those of the mechanisms, in the order of the list; the
- * last has a NULL name. */
+/* Returns the passes of frontend/passes/pass.c and of the mechanisms, each at its place, mechanisms in the order of the
+ * list. The last one has a NULL name. */
 const struct pass *mechanism_passes(void);
-/* The compound instructions that passes of mechanisms make, in the order of the list, up to NULL. */
+/* Returns the compound instructions that passes of mechanisms create, in the order of the list. NULL ends them. */
 const struct compound_ops *const *mechanism_instructions(void);
 #endif

@@ -20,14 +20,14 @@ void exec_lane_masked(struct warp *w, const struct inst *in, lanemask_t m) {
         blend_lanes(reg_out(w, in->d2), d2, m, in->d2size);
 }
 
-/* The low `size` bytes of registers `reg` bytes wide. */
+/* Copies the low `size` bytes of each register of `reg` bytes. */
 static void narrow(void *to, unsigned size, const unsigned char *from, unsigned reg) {
     unsigned char *t = to;
     for (int l = 0; l < WARP_LANES; l++)
         memcpy(t + l * size, from + l * reg, size);
 }
 
-/* Values of `size` bytes extended to registers of `reg` bytes (at most 8). */
+/* Extends values of `size` bytes to registers of `reg` bytes (at most 8). */
 static void widen(void *to, unsigned reg, const unsigned char *from, unsigned size, bool is_signed) {
     unsigned char *t = to;
     for (int l = 0; l < WARP_LANES; l++) {
@@ -56,8 +56,8 @@ void exec_cvt(struct warp *w, const struct inst *in, lanemask_t m) {
     blend_lanes(reg_ptr(w, in->d), result, m, in->rsize);
 }
 
-/* True if the instruction is an atomic of more than a word, a copy or the like, or reads strings or arguments, and may
- * reach local memory. */
+/* Returns true if the instruction may access several words of local memory at once: a wide atomic, a copy, or a read of
+ * strings or arguments. */
 static bool wants_bytes_together(const struct inst *in) {
     uint32_t n, op;
     const bool reaches = in->space == SPACE_LOCAL || in->space == SPACE_GENERIC;

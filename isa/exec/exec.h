@@ -1,76 +1,76 @@
 #ifndef ISA_EXEC_H
 #define ISA_EXEC_H
-/* Executing one instruction of one warp. The interpreter and the timing model both come through exec_inst(): what an
- * instruction does exists once. */
+/* Executes one instruction of one warp. The interpreter and the timing model both call exec_inst(), so the meaning of
+ * an instruction is defined once. */
 /* clang-format off */
-/* Operands by kind, for those who make instructions (lowering) and those who execute them. Absent sources are
- * OPND_ZERO, absent destinations OPND_SINK. Predicate sources are plain masks: a written !p is another register by
- * then.
- *   K_LANE           as the row says; dsize, d2size bytes a lane of the destinations (0: a predicate)
+/* Operands of each kind of instruction, as lowering sets them and executors read them. Absent sources are OPND_ZERO,
+ * absent destinations OPND_SINK. A predicate source is a mask of lanes; lowering computes a negated source (!p) into
+ * another register first.
+ *   K_LANE           as in the row; dsize, d2size: bytes a lane of the destinations (0: a predicate)
  *   K_CVT            d, a; dsize and msize: bytes of the row's destination and source TYPES; rsize and asize: bytes of
  *                    the destination and source REGISTERS; is_signed: extend the result with its sign
- *   K_LOAD, K_STORE  a base address (asize bytes a lane), imm offset, msize, rsize, is_signed, space. One element: d
- *                    (load) or b (store). Vectors: lists[list .. list + n_list) are the elements' registers,
- *                    n_list 2, 4 or 8.
- *   K_PREFETCH       a, asize, imm, space as above; msize 1: any byte of the line; cache_op CACHE_CG: no
- *                    further than the L2
- *   K_COPY           a, asize, imm, space, msize of the source as above; cache_op; b the destination in shared memory,
- *                    rsize bytes a lane, e what is added to it (64 bits); c how many bytes are read (dsize 4), or a
- *                    predicate: of lanes that read none (dsize 0). Of the rest of msize, zeros are written
- *   K_COLLECT        imm so many of a thread's groups need not be complete; -1: every copy must be
- *   K_ATOM           a, asize, imm, space, msize (= rsize); d the old value (OPND_SINK: red), b operand; cas: b
- *                    compares, c is the new value. Vectors: lists[list ..) holds n_list / 2 results, then
- *                    n_list / 2 operands.
- *           cp.async.mbarrier.arrive: a, asize, imm, space alone
- *           mbarrier (64 bits): d the state before (arrive) or a predicate (waits), b count, state or parity
- *   K_WARP  lop3     with .and, .or: d, d2 (predicate), a, b, c, e predicate q, imm the table
- *           shfl     d, d2 (predicate), a value, b lane, c clamp and segment mask, e member mask (old shfl:
- *                    OPND_ZERO, unused)
- *           vote     d (predicate, or 32 bits for ballot), a predicate, e member mask (old: unused)
- *           match    d, d2 (predicate, match.all), a value, e member mask
- *           redux    d, a value, e member mask
- *           elect    d, d2 (predicate), e member mask
+ *   K_LOAD, K_STORE  a: base address (asize bytes a lane); imm: offset; msize, rsize, is_signed, space. One element: d
+ *                    (load) or b (store). Vectors: lists[list .. list + n_list) are the elements' registers; n_list is
+ *                    2, 4 or 8
+ *   K_PREFETCH       a, asize, imm, space as for loads; msize 1: any byte of the line; cache_op CACHE_CG: to the L2
+ *                    only
+ *   K_COPY           source: a, asize, imm, space, msize, as for loads; cache_op. Destination in shared memory: b
+ *                    (rsize bytes a lane) + e (64 bits). c: number of bytes to read (dsize 4), or a predicate: lanes
+ *                    that read no byte (dsize 0). The rest of the msize bytes is filled with zeros
+ *   K_COLLECT        imm: number of a thread's youngest groups that may be incomplete; -1: every copy must be complete
+ *   K_ATOM           a, asize, imm, space, msize (= rsize) as for loads; d: old value (OPND_SINK: red); b: operand.
+ *                    cas: b is compared, c is the new value. Vectors: lists[list ..) holds n_list / 2 results, then
+ *                    n_list / 2 operands
+ *           cp.async.mbarrier.arrive: a, asize, imm, space only
+ *           mbarrier (64 bits): d: state before (arrive) or a predicate (waits); b: count, state or parity
+ *   K_WARP  lop3     with .and, .or: d, d2 (predicate), a, b, c, e: predicate q, imm: table
+ *           shfl     d, d2 (predicate), a: value, b: lane, c: clamp and segment mask, e: member mask (form without
+ *                    .sync: OPND_ZERO, unused)
+ *           vote     d (predicate; ballot: 32 bits), a: predicate, e: member mask (form without .sync: unused)
+ *           match    d, d2 (predicate, match.all), a: value, e: member mask
+ *           redux    d, a: value, e: member mask
+ *           elect    d, d2 (predicate), e: member mask
  *           activemask d        nanosleep a
- *           alloca   d address, a bytes, imm alignment     stacksave d     stackrestore a     (all in .local; call.h)
- *           mma      lists[list .. list + n_list): msize registers of d, then those of a, b, c; rsize their bytes; e
- *                    all lanes, a constant; imm, m8n8k4 on f16: bit 0 a is .col, bit 1 b is. #mma likewise
- *           #whole   e all lanes, a constant
- *           istypep  d (predicate), a handle
+ *           alloca   d: address, a: bytes, imm: alignment     stacksave d     stackrestore a    (in .local; call.h)
+ *           mma, #mma  lists[list .. list + n_list): msize registers of d, then the registers of a, b, c; rsize: bytes
+ *                    of each; e: a constant mask of all lanes; imm, m8n8k4 on f16: bit 0: a is .col, bit 1: b is .col
+ *           #whole   e: a constant mask of all lanes
+ *           istypep  d (predicate), a: handle
  *           #sreg    d, dsize, imm = enum special (clocks and timers)
- *           #vprintf d result (32 bits), a format pointer, b argument buffer pointer (64-bit registers, generic
+ *           #vprintf d: result (32 bits), a: format pointer, b: argument buffer pointer (64-bit registers, generic
  *                    addresses)
- *           #malloc  d pointer (64 bits), a bytes (64 bits)      #free a pointer (64 bits)
- *           #assertfail a message, b file, c line (32 bits), e function; pointers are 64 bits
+ *           #malloc  d: pointer (64 bits), a: bytes (64 bits)      #free a: pointer (64 bits)
+ *           #assertfail a: message, b: file, c: line (32 bits), e: function; pointers are 64 bits
  *   K_TEX            see exec_tex.h
  *   K_BRANCH         target, rpc
- *   K_BRX            a index (32 bits), rpc; lists[list] is the number of targets, their PCs follow (n_list is 0)
+ *   K_BRX            a: index (32 bits); rpc; lists[list] is the number of targets, their PCs follow (n_list is 0)
  *   K_CALL, K_RET    see call.h
- *   K_BARRIER        a barrier number (32 bits), b threads (32 bits; OPND_ZERO: all of the CTA), rsize 4 where b is
- *                    written; red: d (32 bits for popc, else a predicate), c the predicate. The row says which of enum
- *                    barrier_mode it is. barrier.cluster.wait has no operands and waits at CLUSTER_BARRIER
- *   K_WARPSYNC       e member mask
- *   K_BSSY           target the join, rpc the barrier       K_BSYNC, K_BREAK imm the barrier
- *   K_EXIT, K_TRAP   nothing
+ *   K_BARRIER        a: barrier number (32 bits); b: threads (32 bits; OPND_ZERO: all threads of the CTA); rsize is 4
+ *                    if b is written. red: d (popc: 32 bits, else a predicate), c: predicate. The row selects the enum
+ *                    barrier_mode. barrier.cluster.wait has no operands and waits at CLUSTER_BARRIER
+ *   K_WARPSYNC       e: member mask
+ *   K_BSSY           target: join, rpc: barrier       K_BSYNC, K_BREAK imm: barrier
+ *   K_EXIT, K_TRAP   none
  *   K_COMPOUND       see isa/compound.h
- *   K_ENQ_DATA, _ADDR  a address (asize bytes a lane), imm, space, msize as the access has them; rsize elements a lane
- *                    (1 without a vector); guard as it has. inst_info.site its site. What is sent includes imm,
- *                    wrapped at 32 bits where asize is 4: the access that takes it has imm 0, asize 8, a the program's
- *                    deq_address
- *   K_ENQ_PRED       a predicate. inst_info.site its site
- *           #deq.pred d, a the program's deq_predicate, which is filled before it executes */
+ *   K_ENQ_DATA, _ADDR  a: address (asize bytes a lane), imm, space, msize and guard of the access; rsize: elements a
+ *                    lane (1 without a vector); inst_info.site: its site. The address that is sent includes imm, and
+ *                    wraps at 32 bits if asize is 4. The access that receives it has imm 0, asize 8, and as a the
+ *                    program's deq_address
+ *   K_ENQ_PRED       a: predicate; inst_info.site: its site
+ *           #deq.pred d, a: the program's deq_predicate, which is filled before it executes */
 /* clang-format on */
 #include "isa/machine/effects.h"
 
-/* The masked and the width-adapting forms, out of line. */
+/* Execute K_LANE under a mask, and K_CVT. Not inline, since they are rare. */
 void exec_lane_masked(struct warp *w, const struct inst *in, lanemask_t m);
 void exec_cvt(struct warp *w, const struct inst *in, lanemask_t m);
 
-/* True if local memory of `p` may lie by words (warp_local()). Loads and stores can handle that; everything else may
- * access at most the bytes of one word together. */
+/* Returns true if local memory of `p` may be interleaved by words (warp_local()). Loads and stores support this layout.
+ * No other instruction of such a program may access more than one word at once. */
 bool exec_local_by_word(const struct program *p);
 
-/* Executes `in` for the lanes of `active` whose guard holds and fills `fx` (fault is always set; the rest as the kind
- * needs). Control instructions change no path: the caller hands fx to the reconvergence model. */
+/* Executes `in` for the lanes of `active` whose guard holds, and fills `fx`: always `fault`, other fields as the kind
+ * needs. Control instructions do not change paths: the caller passes fx to the reconvergence model. */
 static inline void exec_inst(struct warp *w, const struct inst *in, lanemask_t active, struct effects *fx) {
     lanemask_t m = guard_lanes(w, in, active);
     fx->lanes = m;
@@ -98,8 +98,8 @@ static inline void exec_inst(struct warp *w, const struct inst *in, lanemask_t a
         in->fn.warp(w, in, m, fx);
 }
 void exec_barrier_sync(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
-/* For a K_BARRIER `in` that all lanes of the warp execute together. True if the lanes wait for all threads of the CTA,
- * at a barrier with a constant number. Then fills `fx` as exec_inst() does; else leaves it unchanged. */
+/* `in` is a K_BARRIER that all lanes of the warp execute together. Returns true if the lanes wait for all threads of
+ * the CTA, at a barrier with a constant number. Then fills `fx` as exec_inst() does; else leaves it unchanged. */
 static inline bool exec_barrier_of_all(const struct warp *w, const struct inst *in, struct effects *fx) {
     uint32_t number = 0;
     if (in->fn.warp != exec_barrier_sync || in->guard != NO_GUARD || in->b != OPND_ZERO || !(in->a & 1))

@@ -1,12 +1,12 @@
 /* sin cos lg2 ex2 tanh (PTX ISA 9.0, sections 9.7.3.18 to 9.7.3.22, 9.7.4.9 and 9.7.4.10).
  *
- * Everything is computed in double, with polynomials of our own in place of the C library, and rounded once: results
- * are within 0.501 ulp, far inside the bounds that the manual states, and the same for every compiler, processor and
- * library. Polynomials are minimax fits; their errors are beside them. */
+ * All results are computed in double and rounded once. The polynomials are our own, not the C library's, so results are
+ * the same for every compiler, processor and library. They are within 0.501 ulp, far inside the bounds of the manual.
+ * The polynomials are minimax fits; comments state their errors. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "half_lanes.h"
 
-#define ROUNDER 0x1.8p52 /* added and subtracted: rounds to an integer, which the low bits of the sum hold */
+#define ROUNDER 0x1.8p52 /* rounds to an integer when added and subtracted; the low bits of the sum hold the integer */
 
 /* (2^f - 1) / f for |f| <= 1/2, error 2^-38 */
 FP_INLINE double ex2m1_over(double f) {
@@ -19,7 +19,7 @@ FP_INLINE double ex2m1_over(double f) {
     p = p * f + 0x1.ebfbdff82a734p-3;
     return p * f + 0x1.62e42fef9cc69p-1;
 }
-/* 2^n of the integer n that was rounded into `sum` by ROUNDER; |n| < 1000 */
+/* 2^n of the integer n, |n| < 1000. ROUNDER has rounded n into the low bits of `sum`. */
 FP_INLINE double exponential(double sum) {
     uint64_t n = f64_bits(sum) - f64_bits(ROUNDER);
     return f64_from_bits((n + 1023) << 52);
@@ -32,7 +32,7 @@ FP_INLINE double f64_ex2(float a) {
     double r = exponential(sum) * (1.0 + f * ex2m1_over(f));
     return x == x ? r : x;
 }
-/* tanh x = (e^2x - 1) / (e^2x + 1), where e^y - 1 = (2^n - 1) + 2^n (2^f - 1) loses nothing near 0 */
+/* tanh x = (e^2x - 1) / (e^2x + 1), where e^y - 1 = (2^n - 1) + 2^n (2^f - 1) loses no precision near 0 */
 FP_INLINE double f64_tanh(float a) {
     double x = f64_abs(a);
     x = x > 12.0 ? 12.0 : x; /* 1 - tanh 12 < 2^-33 */
@@ -83,8 +83,8 @@ FP_INLINE double cos_reduced(double r) {
     return 1.0 + z * p;
 }
 
-/* An angle of any size as a quarter turn q, modulo 4, and a rest r in [-pi/4, pi/4]: the product of the significand
- * with those bits of 2/pi that neither make whole turns nor lie below 2^-62 (Payne and Hanek, 1983). */
+/* Reduces an angle of any size to a quarter turn q, modulo 4, and a rest r in [-pi/4, pi/4]. Multiplies the significand
+ * by the bits of 2/pi that neither make whole turns nor lie below 2^-62 (Payne and Hanek, 1983). */
 static void range_reduction(float a, double *r, uint64_t *q) {
     static const uint64_t two_over_pi[] = {0, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041};
     uint32_t mag = f32_bits(a) & 0x7fffffffu;
@@ -141,7 +141,7 @@ SINCOS_FN(cos_ftz_f32, 1, 1)
     LANE_FN(op, T1(F32), FORM(APPROX, APPROX) | (flags), SFU, DA(F32, F32), name,                                      \
             .bound = "absolute 2^-20.5 in [-2 pi, 2 pi], 2^-14.7 in [-100 pi, 100 pi]")
 
-/* The 16-bit formats; ex2 of bf16 flushes. */
+/* The 16-bit formats. ex2 of bf16 flushes subnormals. */
 FP_INLINE void half_approx(bool tanh, bool bf16, int n, uint16_t *d, const uint16_t *a) {
     bool ftz = bf16 && !tanh;
     float x[HALVES];
@@ -189,7 +189,7 @@ LANE_X((.bound = "2 ulp"), ex2_ftz_f32, EX2, T1(F32), FORM(APPROX, APPROX) | FLA
 LANE_X((.bound = "relative 2^-11"), tanh_f32, TANH, T1(F32), FORM(APPROX, APPROX), SFU, DA(F32, F32),
     d = f32_result((float)f64_tanh(a), 0, 0))
 
-/* PTX 1.0 to 1.3 had no modifiers here */
+/* in PTX 1.0 to 1.3, without modifiers */
 SINCOS_1_3(sin_ftz_f32, SIN)
 SINCOS_1_3(cos_ftz_f32, COS)
 LANE_FN(LG2, T1(F32), 0, SFU, DA(F32, F32), lg2_ftz_f32, .last_version = 13,

@@ -14,7 +14,7 @@ void atom_apply(struct warp *w, const struct atom_op *op, lanemask_t lanes) {
     }
 }
 
-/* Copies operand values: registers may change before the operation is performed. */
+/* Copies operand values, since registers may change before the operation is performed. */
 static void copy_operands(struct atom_op *op) {
     const struct inst *in = op->inst;
     unsigned bytes = WARP_LANES * in->msize;
@@ -26,7 +26,7 @@ static void copy_operands(struct atom_op *op) {
     op->c = op->c_values;
 }
 
-/* Sets host addresses of all lanes. False when a lane faults; `lanes` are then the lanes before it. */
+/* Sets host addresses of all lanes. Returns false if a lane faults; `lanes` are then the lanes before it. */
 static void locate(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, struct atom_op *op) {
     struct span s;
     op->lanes = m;
@@ -97,7 +97,7 @@ static uint64_t add_f64_bits(uint64_t x, uint64_t b) {
     double dx = f64_from_bits(x), db = f64_from_bits(b);
     return f64_bits(f64_result2(dx + db, dx, db));
 }
-/* A sum of two f16 or bf16 in f32 rounds as if it were rounded once: f32 has more than twice their bits plus two. */
+/* f16 and bf16 sums, computed in f32, round as if once: f32 has more than twice their bits plus two. */
 static uint16_t add_f16(uint16_t x, uint16_t b) { return f16_from_f32(f32_from_f16(x) + f32_from_f16(b), RND_RN); }
 static uint16_t add_bf16(uint16_t x, uint16_t b) { return bf16_from_f32(f32_from_bf16(x) + f32_from_bf16(b), RND_RN); }
 static uint32_t add_f16x2(uint32_t x, uint32_t b) {
@@ -107,7 +107,7 @@ static uint32_t add_bf16x2(uint32_t x, uint32_t b) {
     return add_bf16((uint16_t)x, (uint16_t)b) | (uint32_t)add_bf16((uint16_t)(x >> 16), (uint16_t)(b >> 16)) << 16;
 }
 
-/* min and max as of the instructions: a NaN loses, and -0 is below +0. */
+/* Minimum and maximum as in min and max: a NaN loses, and -0 is below +0. */
 static uint16_t minmax_f16(uint16_t x, uint16_t b, bool max) {
     return f16_from_f32(f32_minmax(f32_from_f16(x), f32_from_f16(b), max, false, false), RND_RN);
 }
@@ -167,7 +167,7 @@ ATOM_MINMAX_HALF(uint32_t, bf16x2)
 #define ATOM_FORM(fn, T, form)                                                                                         \
     WARP_FN(ATOM, T1(T), form, ATOM, MEM, NO_OPDS, atom_##fn)                                                          \
     WARP_FN(RED, T1(T), form, ATOM, MEM, NO_OPDS, atom_##fn)
-/* Vectors, also of eight halves. Only sums exist without a vector. */
+/* Vectors of up to eight halves. Scalars of these types have only sums. */
 #define ATOM_VECTORS(fn, T, form)                                                                                      \
     ATOM_FORM(fn, T, (form) | FORM(VEC, V2))                                                                           \
     ATOM_FORM(fn, T, (form) | FORM(VEC, V4))
@@ -181,7 +181,7 @@ ATOM_MINMAX_HALF(uint32_t, bf16x2)
 #include "isa/rows_expand.h"
 #else
 /* clang-format off */
-/* Atomics. red: the same without a result. */
+/* Atomics. red: without a result. */
 ATOM_RED(and_b32, B32, AND)
 ATOM_RED(or_b32, B32, OR)
 ATOM_RED(xor_b32, B32, XOR)

@@ -1,12 +1,12 @@
 #ifndef ISA_EXEC_ATOM_H
 #define ISA_EXEC_ATOM_H
-/* Atomics in two steps: the request of a lane (address and operands), and performing it. exec_inst() does both, unless
- * warp.capture points to a struct atom_op. Then it checks addresses, copies the operands there, and changes nothing;
- * the owner of the memory performs the operation later by atom_apply(). */
+/* Atomics in two steps: the request of a lane (address and operands), then the operation. exec_inst() does both, unless
+ * warp.capture points to a struct atom_op. Then it checks addresses, copies the operands there, and changes nothing.
+ * The owner of the memory performs the operation later with atom_apply(). */
 #include "exec.h"
 
-/* Element e of every lane in `lanes`, in ascending order: *at = op(*at, b, c), old value to d (NULL: nowhere). Lanes in
- * `flush` treat subnormal f32 as zero (device memory, PTX ISA 9.7.13.8). */
+/* Performs element e for every lane in `lanes`, in ascending order: *at = op(*at, b, c). Writes the old values to d
+ * (NULL: nowhere). Lanes in `flush` treat subnormal f32 as zero (device memory, PTX ISA 9.7.13.8). */
 typedef void atom_fn(void *d, unsigned char *const *at, const void *b, const void *c, unsigned e, lanemask_t lanes,
                      lanemask_t flush);
 
@@ -20,12 +20,12 @@ struct atom_op {
     unsigned char *at[WARP_LANES]; /* host addresses of element 0 */
     const void *b[ATOM_MAX_ELEMS]; /* operands: registers, or the copies below */
     const void *c;
-    /* copies, filled when captured. Vectors have elements of at most 4 bytes */
+    /* copies, filled if captured. Elements of vectors have at most 4 bytes */
     _Alignas(16) unsigned char b_values[ATOM_OPERAND_BYTES * 2];
     _Alignas(16) unsigned char c_values[ATOM_OPERAND_BYTES];
 };
 
-/* Performs the operation for `lanes` of op->lanes: memory changes, old values go to the registers of `w`. Lanes may be
- * performed in several calls. Not safe against other threads at the same address: the caller orders calls. */
+/* Performs the operation for `lanes` of op->lanes: changes memory and writes old values to the registers of `w`. Lanes
+ * may be performed in several calls. Not thread-safe for one address: the caller orders calls. */
 void atom_apply(struct warp *w, const struct atom_op *op, lanemask_t lanes);
 #endif

@@ -23,7 +23,7 @@
 #define SETP_INT(T, t, CMP_, cmp, operator)                                                                            \
     SETP(setp_##cmp##_##t, SETP, T1(T), FORM(CMP, CMP_), INT_OTHER, T, T, a operator b)
 
-/* set: the lanes of a mask as words. Rare, hence shared and not inlined into its several hundred rows. */
+/* set: writes `yes` to the lanes of a mask, 0 to the others. Rare, hence not inlined into its several hundred rows. */
 static __attribute__((noinline)) void spread(uint32_t *d, uint32_t mask, uint32_t yes) {
     LANES(l) { d[l] = mask & lane_bit[l] ? yes : 0; }
 }
@@ -125,7 +125,7 @@ ALL_CMP(SET_INT_FUNCTIONS)
          d = ((t) | c) ? TRUE_##D : 0)                                                                                 \
     LANE(name##_xor, SET, T2(D, S), FORM(CMP, cmp) | (flags) | FORM(OPN, XOR), INT_OTHER, DABC(D, S, S, PRED),         \
          d = ((t) ^ c) ? TRUE_##D : 0)
-/* The same functions for a destination of the same bits. */
+/* The same functions with another destination type of the same size. */
 #define SET_SAME(name, D, S, cmp, flags)                                                                               \
     LANE_FN(SET, T2(D, S), FORM(CMP, cmp) | (flags), INT_OTHER, DAB(D, S, S), name, )                                  \
     LANE_FN(SET, T2(D, S), FORM(CMP, cmp) | (flags) | FORM(OPN, AND), INT_OTHER, DABC(D, S, S, PRED), name##_and, )    \

@@ -1,4 +1,5 @@
-/* Branches through tables, exits, barriers. The driver and the reconvergence model decide what becomes of paths. */
+/* Branches through tables, exits, barriers. The driver (isa/paths/control.c) and the reconvergence model then move the
+ * paths. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec.h"
 #include "isa/machine/call.h"
@@ -33,7 +34,7 @@ static void exec_trap(struct warp *w, const struct inst *in, lanemask_t m, struc
     fx->fault_text = NULL;
 }
 
-/* The value of a barrier operand, which must be the same in all lanes of m. Otherwise: a fault. */
+/* Returns the value of a barrier operand. It must be the same in all lanes of m, else it is a fault. */
 static bool uniform_operand(const struct warp *w, opnd_t o, lanemask_t m, const char *what, struct effects *fx,
                             uint32_t *out) {
     const uint32_t *v = reg_ptr(w, o);
@@ -82,7 +83,7 @@ BARRIER(barrier_and, BARRIER_AND)
 BARRIER(barrier_or, BARRIER_OR)
 BARRIER(barrier_popc, BARRIER_POPC)
 
-/* A cluster is one CTA: arrive does nothing, and wait is a barrier of all threads of the CTA. */
+/* A cluster is one CTA here: arrive does nothing, and wait is a barrier of all threads of the CTA. */
 static void cluster_wait(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     (void)w, (void)in, (void)m;
     fx->barrier = CLUSTER_BARRIER;

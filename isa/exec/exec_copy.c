@@ -1,11 +1,11 @@
-/* cp.async: copies from device to shared memory (PTX ISA 9.0, section 9.7.9.25). A copy is done when the instruction
- * executes. PTX allows that, since no thread may look at source or destination before a wait. The timing model and the
+/* cp.async: copies from device to shared memory (PTX ISA 9.0, section 9.7.9.25). The copy happens when the instruction
+ * executes. PTX allows that, since no thread may access source or destination before a wait. The timing model and the
  * checker decide when the copy counts as complete. Lanes execute in ascending order. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_mem.h"
 #include "isa/rows.h"
 
-/* Sets the number of bytes that each lane reads. False: fx holds the fault. */
+/* Sets the number of bytes that each lane reads. Returns false if fx holds a fault. */
 static bool bytes_to_read(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx,
                           uint32_t bytes[WARP_LANES]) {
     const uint32_t *size = reg_ptr(w, in->c);
@@ -23,7 +23,8 @@ static bool bytes_to_read(const struct warp *w, const struct inst *in, lanemask_
     return true;
 }
 
-/* Sets the destinations of all lanes; idle lanes get that of an executing one. True: all are valid. */
+/* Sets the destinations of all lanes; an idle lane gets the destination of an executing lane. Returns true if all are
+ * valid. */
 static bool destinations(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     const unsigned char *base = reg_ptr(w, in->b);
     const uint64_t *more = reg_ptr(w, in->e);
@@ -40,7 +41,7 @@ static bool destinations(const struct warp *w, const struct inst *in, lanemask_t
     return right;
 }
 
-/* The source of lane l; NULL: fx holds the fault. A source of less than a whole element may end at the end of an
+/* Returns the source of lane l; NULL: fx holds the fault. A source shorter than the element may end at the end of an
  * allocation. */
 static const unsigned char *source(struct warp *w, const struct inst *in, struct effects *fx, int l, uint32_t bytes) {
     uint64_t at = fx->addr[l];

@@ -1,13 +1,13 @@
 /* cvt between integers, between integers and floating-point numbers, and between floating-point formats (PTX ISA 9.0,
  * section 9.7.9.21). Packed formats, and formats of a byte and less: exec_cvt_pack.c.
  *
- * Conversions that kernels do often have a function of their own. All others go through 32 doubles: a source widens to
- * double exactly (64-bit integers bound for a narrower format: rounded to odd, which serves any second rounding, see
- * softfloat.h), and a destination rounds from double.
+ * Frequent conversions have a function of their own. All others go through 32 doubles: a source widens to double, and a
+ * destination rounds from double. Widening is exact, except for 64-bit integers with a narrower destination: they are
+ * rounded to odd, which makes a second rounding safe (see softfloat.h).
  *
- * Float to integer saturates, with or without .sat. NaN becomes 0; from f64, or to 64 bits, it becomes the one bit
- * 1 << (width - 1). A NaN in a result is the canonical one, except that f64 keeps the payload. bf16 has no .sat,
- * neither as a destination nor as a source. */
+ * Float to integer saturates, with or without .sat. NaN becomes 0; from f64, or to 64 bits, it becomes 1 << (width -
+ * 1). A NaN result is the canonical NaN, except that f64 keeps the payload. bf16 has no .sat, neither as destination
+ * nor as source. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "isa/rows.h"
 #include "isa/softfloat.h"
@@ -33,7 +33,7 @@
 #define MAX_S32 INT32_MAX
 #define MAX_S64 INT64_MAX
 
-/* a within [min, max], as bits */
+/* a limited to [min, max], as bits */
 INLINE uint64_t clamp_unsigned(uint64_t a, uint64_t max) { return a < max ? a : max; }
 INLINE uint64_t clamp_signed(int64_t a, int64_t min, uint64_t max) {
     int64_t top = max < INT64_MAX ? (int64_t)max : INT64_MAX;
@@ -93,7 +93,7 @@ LOAD(F64, F64, a)
 
 /* double to destination */
 FP_INLINE int32_t s32_within(double x, double min, double max) {
-    double low = x > min ? x : min; /* NaN too: any value will do */
+    double low = x > min ? x : min; /* NaN too: its result does not matter */
     return (int32_t)(low < max ? low : max);
 }
 FP_INLINE uint32_t u32_from_f64(double x) {
@@ -124,7 +124,7 @@ FP_INLINE double f64_sat(double x) {
             d[l] = (lane_##D)(value);                                                                                  \
         }                                                                                                              \
     }
-#define STORE_HALF(name, limited, value) /* in two steps: see half_lanes.h */                                          \
+#define STORE_HALF(name, limited, value) /* in two steps, as half_lanes.h explains */                                  \
     static __attribute__((noinline)) void store_##name(void *to, const double *t) {                                    \
         uint16_t *d = to;                                                                                              \
         float odd[WARP_LANES];                                                                                         \
@@ -245,7 +245,7 @@ FROM_INT_FNS(S16)
 FROM_INT_FNS(S32)
 FROM_INT_FNS(S64)
 
-/* Up to 32 bits, f64 is exact in every mode. */
+/* Up to 32 bits, conversion to f64 is exact in every mode. */
 ROWS_FUNCTION(cvt_RN_F64_U8, DA(F64, U8), d = (double)a)
 ROWS_FUNCTION(cvt_RN_F64_U16, DA(F64, U16), d = (double)a)
 ROWS_FUNCTION(cvt_RN_F64_U32, DA(F64, U32), d = (double)a)
@@ -255,7 +255,8 @@ ROWS_FUNCTION(cvt_RN_F64_S32, DA(F64, S32), d = (double)a)
 ROWS_FUNCTION(cvt_RN_F64_S64, DA(F64, S64), d = (double)a)
 ROWS_FUNCTION(cvt_RN_F64_U64, DA(F64, U64), d = (double)a)
 
-/* (-1)^neg * m in a directed mode: both halves of m are doubles, and what their sum loses is known exactly. */
+/* (-1)^neg * m in a directed mode. Both halves of m are exact doubles, and the rounding error of their sum is known
+ * exactly. */
 FP_INLINE double f64_from_magnitude(uint64_t m, bool neg, int rnd) {
     double high = (double)(int64_t)(m >> 32) * 0x1p32, low = (double)(int64_t)(m & 0xffffffffu);
     double sum = high + low, lost = low - (sum - high);
@@ -327,7 +328,7 @@ NARROW_FNS(RP)
     NARROW(D, S, rnd, lat)                                                                                             \
     CVT_FN(CVT, T2(D, S), FORM(RND, rnd) | FLAG(FTZ), lat, DA(D, S), cvt_##rnd##_##D##_##S##_ftz, )                    \
     CVT_FN(CVT, T2(D, S), FORM(RND, rnd) | FLAG(FTZ) | FLAG(SAT), lat, DA(D, S), cvt_##rnd##_##D##_##S##_ftz_sat, )
-/* A value computed by `value` from a, and the same saturated. */
+/* Rows for a conversion that `value` computes from a, and for its saturated form. */
 #define FLOAT_ROWS(name, D, S, form, lat, value, saturated)                                                            \
     CVT(name, CVT, T2(D, S), form, lat, DA(D, S), d = value)                                                           \
     CVT(name##_sat, CVT, T2(D, S), (form) | FLAG(SAT), lat, DA(D, S), d = saturated)
@@ -360,7 +361,7 @@ CVT_FROM_ALL(S16)
 CVT_FROM_ALL(S32)
 CVT_FROM_ALL(S64)
 
-/* .sat exists where the source has values that the destination has not */
+/* .sat exists if the source has values outside the destination's range */
 SAT_UNSIGNED(S8, U8)
 SAT_UNSIGNED(U8, U16)
 SAT_UNSIGNED(S8, U16)

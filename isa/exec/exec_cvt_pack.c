@@ -6,8 +6,8 @@
 
 /* ---- f16x2, bf16x2, tf32, and cvt.pack ----
  *
- * .satfinite turns what exceeds the largest number, infinity included, into that number; .relu turns negative numbers
- * and -0 into +0. NaN stays, as the canonical NaN. tf32 is an f32 whose last 13 bits are zero. */
+ * .satfinite turns values above the largest number, and infinity, into the largest number. .relu turns negative numbers
+ * and -0 into +0. NaN becomes the canonical NaN. tf32 is an f32 whose last 13 bits are zero. */
 
 #define SAT_0  0
 #define SAT_1  FLAG(SATFINITE)
@@ -32,7 +32,7 @@ FP_INLINE int32_t s32_clamp(int32_t x, int32_t min, int32_t max) {
     return low < max ? low : max;
 }
 
-/* cvt.rn and .rz to f16, bf16 and their pairs, with .relu and .satfinite; the plain scalars are in exec_cvt. */
+/* cvt.rn and .rz to f16, bf16 and their pairs, with .relu and .satfinite. Scalars without these are in exec_cvt.c. */
 #define TO_HALF(D, rnd, sat, on)                                                                                       \
     CVT(cvt_##rnd##_##D##_##sat##on, CVT, T2(D, F32), FORM(RND, rnd) | SAT_##sat | RELU_##on, INT_OTHER, DA(D, F32),   \
         d = (uint16_t)narrow(a, NARROW_##D, RND_##rnd, sat, on))
@@ -46,7 +46,7 @@ FP_INLINE int32_t s32_clamp(int32_t x, int32_t min, int32_t max) {
 #define TO_TF32(rnd, sat, on)                                                                                          \
     CVT(cvt_##rnd##_TF32_##sat##on, CVT, T2(TF32, F32), FORM(RND, rnd) | SAT_##sat | RELU_##on, INT_OTHER,             \
         DA(TF32, F32), d = tf32_from_f32(a, RND_##rnd, sat, on))
-/* cvt.pack: a above b; forms of 8 bits and less shift c in above both */
+/* cvt.pack: a above b. Formats of 8 bits and less shift c in above both */
 #define PACK(T, min, max)                                                                                              \
     LANE(pack_##T, CVT, T2(T, S32), FORM(MODE, PACK) | FLAG(SAT), INT_OTHER, DAB(B32, S32, S32),                       \
          d = pack16((uint16_t)s32_clamp(a, min, max), (uint16_t)s32_clamp(b, min, max)))
@@ -58,15 +58,15 @@ FP_INLINE int32_t s32_clamp(int32_t x, int32_t min, int32_t max) {
 
 /* ---- formats of a byte and less, and cvt.rs ----
  *
- * Two numbers are packed as two bytes, or, e2m1, as two halves of one; the first source is above. A NaN stays the one
- * NaN of e4m3 and e5m2 and becomes the largest number of the formats without. ue8m0 has neither sign nor zero: it is
- * the exponent of |x|, and 255 is NaN.
+ * Two numbers are packed as two bytes, or, for e2m1, as two halves of one byte; the first source is the upper one. NaN
+ * becomes the only NaN of e4m3 and e5m2, or the largest number of a format without NaN. ue8m0 has neither sign nor
+ * zero: it is the exponent of |x|, and 255 is NaN.
  *
- * .rs takes random bits from a register: a carry out of their sum with the bits cut off rounds away from zero. Of four
- * sources {a, b, e, f}, a and b share one half of the random bits, e and f the other. The manual leaves open how a pair
- * divides them; as measured on e4m3x4 by users of the hardware, b has the upper byte and a the lower one with its bits
- * in reverse order, and we do the same for all formats of four. Such a cvt is two instructions, as in hardware: each
- * converts one pair with the upper random bits of its third source and shifts it in below. */
+ * .rs takes random bits from a register and adds them to the bits that are cut off: a carry rounds away from zero. With
+ * four sources {a, b, e, f}, a and b share one half of the random bits, e and f the other. The manual does not say how
+ * a pair divides its half. Users of the hardware measured on e4m3x4: b has the upper byte, and a has the lower byte
+ * with its bits in reverse order. We do this for all formats of four numbers. Such a cvt is two instructions, as in
+ * hardware: each converts one pair with the upper random bits of its third source and shifts it in below. */
 
 FP_INLINE uint32_t narrow_nearest(float x, struct narrow_format f, bool on) {
     return narrow_f32(relu(x, on), f, RND_RN, true);
@@ -79,7 +79,7 @@ FP_INLINE uint32_t narrow_nearest(float x, struct narrow_format f, bool on) {
 #define APART_E3M2 8
 #define APART_E2M1 4
 
-/* one number widened; subnormals come out normal */
+/* widens one number; subnormals come out as normal numbers */
 FP_INLINE float f32_from_small(uint32_t h, int bits, int mantissa, float scale) {
     uint32_t mag = h & ((1u << (bits - 1)) - 1), sign = h >> (bits - 1) & 1;
     return f32_from_bits(f32_bits(f32_from_bits(mag << (23 - mantissa)) * scale) | sign << 31);
@@ -106,7 +106,7 @@ FP_INLINE uint32_t ue8m0(float x, int rnd, bool satfinite) {
 }
 FP_INLINE uint32_t bf16_from_ue8m0(uint32_t e) { return e == 255 ? F16_NAN : e == 0 ? 0x0040 : e << 7; }
 
-/* The random bits of a and b among the 16 that they share, see above. */
+/* The random bits of a and b, among the 16 bits that they share (see above). */
 FP_INLINE uint32_t random_low(uint32_t pair) { return pair >> 8 & 0xff; }
 FP_INLINE uint32_t random_high(uint32_t pair) {
     pair = (pair & 0x55) << 1 | (pair >> 1 & 0x55);
@@ -120,7 +120,7 @@ FP_INLINE uint32_t random_high(uint32_t pair) {
 #define RANDOM_E2M1(c) (((c) >> 16 & 0xff00u) | ((c) >> 8 & 0xffu))
 
 #define SMALL_FORM(on) FORM(RND, RN) | FLAG(SATFINITE) | RELU_##on
-/* two numbers to a pair of small ones */
+/* converts two numbers to a pair of small ones */
 #define TO_SMALL(F, on)                                                                                                \
     LANE(cvt_##F##_F32_##on, CVT, T2(F##X2, F32), SMALL_FORM(on), INT_OTHER, DAB(F##X2, F32, F32),                     \
          d = (lane_##F##X2)(narrow_nearest(a, NARROW_##F, on) << APART_##F | narrow_nearest(b, NARROW_##F, on)))
@@ -128,7 +128,7 @@ FP_INLINE uint32_t random_high(uint32_t pair) {
     LANE(cvt_##F##_##S##_##on, CVT, T2(F##X2, S), SMALL_FORM(on), INT_OTHER, DA(F##X2, S),                             \
          d = (lane_##F##X2)(narrow_nearest(high_##S(a), NARROW_##F, on) << APART_##F |                                 \
                             narrow_nearest(low_##S(a), NARROW_##F, on)))
-/* exact, but for NaN */
+/* exact, except for NaN */
 #define FROM_SMALL(F, on)                                                                                              \
     LANE(cvt_F16X2_##F##_##on, CVT, T2(F16X2, F##X2), FORM(RND, RN) | RELU_##on, INT_OTHER, DA(F16X2, F##X2),          \
          uint32_t high = f16_from_f32(relu(f32_from_##F(a >> APART_##F), on), RND_RN);                                 \
@@ -149,7 +149,7 @@ FP_INLINE uint32_t random_high(uint32_t pair) {
          DA(UE8M0X2, BF16X2),                                                                                          \
          d = (uint16_t)(ue8m0(high_BF16X2(a), RND_##rnd, sat) << 8 | ue8m0(low_BF16X2(a), RND_##rnd, sat)))
 
-/* cvt.rs to a pair of halves: `n` random bits for each, of its half of c */
+/* cvt.rs to a pair of halves: each takes `n` random bits from its half of c */
 #define RANDOM_PAIR(D, H, n, sat, on)                                                                                  \
     LANE(cvt_rs_##D##_##sat##on, CVT, T2(D, F32), FORM(RND, RS) | SAT_##sat | RELU_##on, INT_OTHER,                    \
          DABC(D, F32, F32, B32), const uint32_t mask = (1u << n) - 1;                                                  \

@@ -8,7 +8,7 @@
 #include <immintrin.h>
 #endif
 
-/* One line is one f32 operation in one rounding mode, with and without .ftz and .sat. `fn` names f32_<fn>() of
+/* One line defines one f32 operation in one rounding mode, with and without .ftz and .sat. `fn` names f32_<fn>() of
  * softfloat.h. */
 #define F32_OP1_(name, op, fn, rnd, lat, flags, ftz)                                                                   \
     LANE(name, op, T1(F32), FORM(RND, rnd) | (flags), lat, DA(F32, F32),                                               \
@@ -34,7 +34,7 @@
     F32_OP2_(fn##_##rnd##_ftz_f32, op, fn, rnd, lat, FLAG(FTZ), 1, 0)                                                  \
     F32_OP2_(fn##_##rnd##_sat_f32, op, fn, rnd, lat, FLAG(SAT), 0, 1)                                                  \
     F32_OP2_(fn##_##rnd##_ftz_sat_f32, op, fn, rnd, lat, FLAG(FTZ) | FLAG(SAT), 1, 1)
-/* fma, and mad, which is the same */
+/* fma, and mad, which is the same operation */
 #define F32_FMA(rnd)                                                                                                   \
     F32_OP3_(fma_##rnd##_f32, FMA, fma, rnd, F32_FMA, 0, 0, 0)                                                         \
     F32_OP3_(fma_##rnd##_ftz_f32, FMA, fma, rnd, F32_FMA, FLAG(FTZ), 1, 0)                                             \
@@ -46,7 +46,7 @@
     LANE_FN(op, T1(F32), (form) | FLAG(FTZ), F32_FMA, DABC(F32, F32, F32, F32), fma_##rnd##_ftz_f32, )                 \
     LANE_FN(op, T1(F32), (form) | FLAG(SAT), F32_FMA, DABC(F32, F32, F32, F32), fma_##rnd##_sat_f32, )                 \
     LANE_FN(op, T1(F32), (form) | FLAG(FTZ) | FLAG(SAT), F32_FMA, DABC(F32, F32, F32, F32), fma_##rnd##_ftz_sat_f32, )
-/* add sub mul without a rounding modifier round to nearest */
+/* add sub mul without a rounding modifier: rounded to nearest */
 #define F32_DEFAULT(op, fn, lat)                                                                                       \
     LANE_FN(op, T1(F32), 0, lat, DAB(F32, F32, F32), fn##_RN_f32, )                                                    \
     LANE_FN(op, T1(F32), FLAG(FTZ), lat, DAB(F32, F32, F32), fn##_RN_ftz_f32, )                                        \
@@ -60,7 +60,7 @@
 
 FP_INLINE float f32_negate(float x) { return f32_from_bits(f32_bits(x) ^ 0x80000000u); }
 
-/* As f32_minmax(); of two NaNs the first stays, quieted. */
+/* As f32_minmax(). If both operands are NaN, the result is the first, quieted. */
 FP_INLINE double f64_minmax(double a, double b, bool max) {
     uint64_t x = f64_bits(a), y = f64_bits(b);
     uint64_t r = (max ? a > b : a < b) ? x : y;
@@ -70,8 +70,9 @@ FP_INLINE double f64_minmax(double a, double b, bool max) {
     return f64_from_bits(r);
 }
 
-/* fma, rounded to nearest. A build without the processor's FMA instructions looks for them when it runs: there is no
- * quick way without them. `have` is a constant in each caller, which is compiled with those instructions or without. */
+/* fma, rounded to nearest. There is no fast way without the processor's FMA instructions; a build without them checks
+ * at run time whether the processor has them. `have` is a constant in each caller, which is compiled with or without
+ * these instructions. */
 FP_INLINE void fma_lanes_f32(bool have, bool ftz, bool sat, float *d, const float *a, const float *b, const float *c) {
     LANES(l) {
         float x = f32_flush(a[l], ftz), y = f32_flush(b[l], ftz), z = f32_flush(c[l], ftz);
@@ -139,7 +140,7 @@ FMA_FN(fma_f64, fma_lanes_f64(d, a, b, c), fma_lanes_f64(d, a, b, c))
     MINMAX3_F32_(fn##3_nan_abs_f32, op, which, FLAG(ABS) | FLAG(NAN), 0, 1, 1)                                         \
     MINMAX3_F32_(fn##3_ftz_nan_abs_f32, op, which, FLAG(ABS) | FLAG(FTZ) | FLAG(NAN), 1, 1, 1)
 
-/* `test` looks at the magnitude's bits x, and at those of infinity and of the smallest normal number. */
+/* `test` compares the magnitude's bits x with `inf` and with the bits of the smallest normal number. */
 #define TESTP(word, mode, test)                                                                                        \
     LANE(testp_##word##_f32, TESTP, T1(F32), FORM(MODE, mode), INT_OTHER, OPDS(PRED, NONE, F32, NONE, NONE, NONE),     \
          const uint32_t inf = F32_INF, min = 0x00800000u;                                                              \
@@ -154,10 +155,9 @@ FMA_FN(fma_f64, fma_lanes_f64(d, a, b, c), fma_lanes_f64(d, a, b, c))
 
 /* ---- rounded toward zero (.rz), down (.rm) and up (.rp) ----
  *
- * f32 is computed in double and rounded by hand (softfloat.h), which vectorises. f64 uses AVX-512 instructions, which
- * name a rounding mode. Other processors set their rounding mode for the 32 lanes of one instruction. The arithmetic is
- * in a function that is not inlined, so that the compiler moves none of it across the change of mode and computes none
- * of it in advance. */
+ * f32 is computed in double and rounded by hand (softfloat.h), which vectorises. f64 uses AVX-512 instructions with a
+ * rounding mode. Other processors set their rounding mode for the 32 lanes of one instruction. The arithmetic is in a
+ * function that is not inlined: so the compiler cannot move it across the change of mode, nor compute it in advance. */
 
 enum f64_op { F64_OP_ADD, F64_OP_SUB, F64_OP_MUL, F64_OP_DIV, F64_OP_FMA, F64_OP_RCP, F64_OP_SQRT };
 
@@ -210,7 +210,7 @@ FP_INLINE double f64_apply(enum f64_op op, double a, double b, double c) {
     }
 }
 
-/* The arithmetic alone, under the mode that the caller has set. */
+/* Computes the arithmetic under the mode that the caller has set. */
 typedef void f64_lanes(double *r, const double *a, const double *b, const double *c);
 #define F64_LANES_FN(name, op)                                                                                         \
     static __attribute__((noinline)) void name(double *r, const double *a, const double *b, const double *c) {         \
@@ -227,7 +227,7 @@ F64_LANES_FN(f64_lanes_sqrt, F64_OP_SQRT)
 FP_INLINE void f64_compute(enum f64_op op, int rnd, double *r, const double *a, const double *b, const double *c) {
     static f64_lanes *const lanes[] = {f64_lanes_add, f64_lanes_sub, f64_lanes_mul, f64_lanes_div,
                                        f64_lanes_fma, f64_lanes_rcp, f64_lanes_sqrt};
-    f64_lanes *volatile compute = lanes[op]; /* the compiler does not know what is called */
+    f64_lanes *volatile compute = lanes[op]; /* volatile hides the called function from the compiler */
     const int before = fegetround();
     fesetround(rnd == RND_RZ ? FE_TOWARDZERO : rnd == RND_RM ? FE_DOWNWARD : FE_UPWARD);
     compute(r, a, b, c);
@@ -274,7 +274,7 @@ F64_DIRECTED_FNS(RP)
 
 /* ---- sums and products with f16 or bf16 sources ----
  *
- * The small formats widen exactly, so these are the f32 operations. They keep subnormal numbers. */
+ * The small formats widen exactly, so these are f32 operations. They keep subnormal numbers. */
 
 #define FROM_F16(x)  f32_from_f16(x)
 #define FROM_BF16(x) f32_from_bf16(x)
@@ -303,7 +303,7 @@ F64_DIRECTED_FNS(RP)
 /* ---- quotients, reciprocals and square roots ----
  *
  * Rounded to nearest, and the approximations of sections 9.7.3.8 and 9.7.3.13 to 9.7.3.17. An approximation uses the
- * host's division and root, so its error lies well inside the bound that the manual states and the row repeats. */
+ * host's division and square root, so its error is well inside the manual's bound, which the row states. */
 
 /* div.approx is a * (1/b), and 1/b underflows where |b| > 2^126: zero, or NaN when a is infinite. */
 FP_INLINE float f32_div_approx(float a, float b) {
@@ -314,14 +314,14 @@ FP_INLINE float f32_div_approx(float a, float b) {
 /* Two roundings: at most 2^-23 relative. */
 FP_INLINE float f32_rsqrt(float a) { return 1.0f / __builtin_sqrtf(a); }
 
-/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 see the upper word only, and write only it. */
+/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write only the upper word. */
 FP_INLINE double f64_upper(double a) { return f64_flush(f64_from_bits(f64_bits(a) & 0xffffffff00000000ull)); }
 FP_INLINE double f64_upper_result(double r) {
     uint64_t nearest = (f64_bits(r) + 0x80000000ull) & 0xffffffff00000000ull;
     return r == r ? f64_flush(f64_from_bits(nearest)) : f64_from_bits(0x7fffffff00000000ull);
 }
 
-/* The rounded functions again, for the forms .full and .approx that they satisfy. */
+/* Rows .full and .approx: the rounded functions satisfy their bounds. */
 #define FULL(tag, flags, bound_, op, approx, lat, opds, word)                                                          \
     LANE_FN(op, T1(F32), FORM(APPROX, approx) | (flags), lat, opds, word##_RN##tag##_f32, .bound = bound_)
 
@@ -369,7 +369,8 @@ MINMAX_F32(min, MIN)
 MINMAX_F32(max, MAX)
 LANE(min_f64, MIN, T1(F64), 0, F64_MINMAX, DAB(F64, F64, F64), d = f64_minmax(a, b, 0))
 LANE(max_f64, MAX, T1(F64), 0, F64_MINMAX, DAB(F64, F64, F64), d = f64_minmax(a, b, 1))
-/* with three sources; without .abs lowering finds them by the number of operands */
+/* with three sources. Forms without .abs have no spelling of their own: lowering selects them by the number of
+ * operands */
 MINMAX3_F32(min, MIN, MIN3, 0)
 MINMAX3_F32(max, MAX, MAX3, 1)
 
@@ -435,7 +436,7 @@ LANE(div_f64, DIV, T1(F64), FORM(RND, RN), F64_DIV, DAB(F64, F64, F64), d = f64_
 LANE(rcp_f64, RCP, T1(F64), FORM(RND, RN), F64_RCP, DA(F64, F64), d = f64_result1(1.0 / a, a))
 LANE(sqrt_f64, SQRT, T1(F64), FORM(RND, RN), F64_RCP, DA(F64, F64), d = f64_result1(__builtin_sqrt(a), a))
 
-/* PTX 1.0 to 1.3 had no modifiers here */
+/* in PTX 1.0 to 1.3, without modifiers */
 LANE_FN(DIV, T1(F64), 0, F64_DIV, DAB(F64, F64, F64), div_f64, .last_version = 13)
 LANE_FN(RCP, T1(F64), 0, F64_RCP, DA(F64, F64), rcp_f64, .last_version = 13)
 LANE_FN(SQRT, T1(F64), 0, F64_RCP, DA(F64, F64), sqrt_f64, .last_version = 13)

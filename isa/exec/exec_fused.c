@@ -1,7 +1,7 @@
 /* Fused f32 operations. Each part is computed by the lane function of the instruction that it replaces, so results are
- * the same bit for bit. Without rounding between parts, a value goes from part to part as a double and is rounded once,
- * at the end. The significand of a double is wide enough for a sum or product to come out within half a unit of the
- * exact result. Results with rounding are computed, too, and compared. */
+ * the same bit for bit. In the form without rounding between parts, values pass between parts as doubles, and only the
+ * final result is rounded. A double is wide enough for a sum or product to be within half a unit of the exact result.
+ * The rounded results are computed too, for comparison. */
 #include "isa/decode.h"
 #include "isa/fused.h"
 #include "isa/machine/effects.h"
@@ -54,7 +54,7 @@ static double wide_operation(const struct fused_part *p, const double s[3]) {
     return r;
 }
 
-/* Rounds once, as the last part says. */
+/* Rounds once, by the rules of the last part. */
 static float rounded(const struct fused_part *p, double x) {
     float f = (float)x;
     if (x != x)
@@ -77,12 +77,12 @@ static float wide_lane(const struct warp *w, const struct inst *in, const struct
             s[i] = p->src[i] == FUSED_PREVIOUS ? previous : (double)f32_flush(source(w, in, p->src[i])[lane], p->ftz);
         previous = wide_operation(p, s);
     }
-    while (c->part[to - 1].op > FUSED_FMA) /* these change at most the sign */
+    while (c->part[to - 1].op > FUSED_FMA) /* these parts change at most the sign */
         to--;
     return rounded(&c->part[to - 1], previous);
 }
 
-/* True if a part rounds. Moves and comparisons give the same in any width. */
+/* Returns true if a part rounds. Moves and comparisons give the same result in any width. */
 static bool rounds(const struct fused *c, unsigned from, unsigned to) {
     for (unsigned k = from; k < to; k++)
         if (c->part[k].op <= FUSED_FMA)

@@ -1,13 +1,13 @@
 /* f16, f16x2, bf16 and bf16x2: arithmetic rounded to nearest (PTX ISA 9.0, section 9.7.4), setp and set (sections 9.7.6
  * and 9.7.7).
  *
- * Halves widen to f32. f16 sums, differences and products are exact there, or rounded to 24 = 2 * 11 + 2 bits, which
- * makes the second rounding harmless (Figueroa, "When is double rounding innocuous?", 1995); likewise bf16 sums. The
- * f16 fma adds its exact product in f32, rounded to odd; bf16 products leave f32's range, so they and the bf16 fma are
- * computed in double and rounded to odd. .relu turns everything but numbers above zero and NaN into +0.
+ * Halves widen to f32. f16 sums, differences and products, and bf16 sums, are exact there, or rounded to 24 = 2 * 11 +
+ * 2 bits, which makes the second rounding harmless (Figueroa, "When is double rounding innocuous?", 1995). The f16 fma
+ * adds its exact product in f32, rounded to odd. bf16 products can leave f32's range, so they and the bf16 fma are
+ * computed in double and rounded to odd. .relu turns everything except numbers above zero and NaN into +0.
  *
- * fma.oob gives +0 where a or b is the NaN that tensor copies write for elements out of bounds. PTX does not say which
- * NaN that is; on hardware it is 0x7ff7 of either sign, in both formats. */
+ * fma.oob gives +0 if a or b is the NaN that tensor copies write for elements out of bounds. PTX does not specify this
+ * NaN. On hardware it is 0x7ff7 with either sign, in both formats. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "half_lanes.h"
 #if defined(__AVX512F__)
@@ -27,7 +27,7 @@ FP_INLINE float half_limited(float x, enum half_limit limit) {
     return x;
 }
 
-/* Operations that f32 serves. */
+/* Operations that are computed in f32. */
 FP_INLINE float half_compute(enum half_op op, float x, float y, float z) {
     switch (op) {
     case HALF_ADD:
@@ -66,7 +66,7 @@ FP_INLINE void half_lanes_wide(enum half_op op, enum half_limit limit, int n, ui
 }
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
-/* f16 with the processor's conversions, which round to nearest even and make infinities of what is too large. */
+/* f16 with the processor's conversions. They round to nearest even; values that are too large become infinite. */
 FP_INLINE __m512 f16_vector_widen(const uint16_t *from, bool ftz) {
     const __m512 x = _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)from));
     const __m512i sign = _mm512_and_si512(_mm512_castps_si512(x), _mm512_set1_epi32(INT32_MIN));
@@ -83,8 +83,8 @@ FP_INLINE void f16_vector_narrow(uint16_t *to, __m512 x, bool ftz) {
     h = _mm256_mask_mov_epi16(h, nan, _mm256_set1_epi16(F16_NAN));
     _mm256_storeu_si256((__m256i *)(void *)to, h);
 }
-/* a * b + c rounded to odd in f32: of the sums rounded down and up, which are neighbours or the same, the one that has
- * an odd last bit. An exact zero is that of rounding up, which is that of rounding to nearest. */
+/* a * b + c rounded to odd in f32. Rounding down and up gives two neighbours or one number; the result is the sum with
+ * an odd last bit. For an exact zero, rounding up and rounding to nearest agree, and the result is theirs. */
 FP_INLINE __m512 f32_vector_fma_odd(__m512 a, __m512 b, __m512 c) {
     const __m512 down = _mm512_fmadd_round_ps(a, b, c, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC),
                  up = _mm512_fmadd_round_ps(a, b, c, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
@@ -134,7 +134,7 @@ FP_INLINE void f16_lanes(enum half_op op, bool ftz, enum half_limit limit, int n
         (void)d2, (void)c, (void)e;                                                                                    \
         call;                                                                                                          \
     }
-/* for f16: a name, an operation, ftz and limit; scalar and pair */
+/* defines f16 functions, scalar and pair: name, operation, ftz, limit */
 #define F16_FN(name, op, ftz, limit)                                                                                   \
     HALF_FN(name##_f16, f16_lanes(op, ftz, limit, WARP_LANES, d, a, b, c))                                             \
     HALF_FN(name##_f16x2, f16_lanes(op, ftz, limit, HALVES, d, a, b, c))
@@ -165,7 +165,7 @@ BF16_FN(fma, BF16_FMA)
 BF16_FN(fma_relu, BF16_FMA_RELU)
 
 enum { OUT_OF_BOUNDS_NAN = 0x7ff7 };
-/* `r` is the fma of a, b and something. */
+/* `r` is the fma of a, b and a third source. */
 FP_INLINE void half_out_of_bounds(int n, uint16_t *d, const uint16_t *a, const uint16_t *b, const uint16_t *r) {
     HALF_LANES(i, n) {
         bool out = ((a[i] & 0x7fffu) == OUT_OF_BOUNDS_NAN) | ((b[i] & 0x7fffu) == OUT_OF_BOUNDS_NAN);
@@ -272,10 +272,9 @@ MINMAX_FNS(max, 1)
 
 /* ---- setp and set ----
  *
- * A comparison is one of 14 functions on floats that give a mask. Its sources are widened first, and the rest is
- * arithmetic on masks. Of a scalar, p|q are BoolOp(t, c) and BoolOp(!t, c); of a pair, p belongs to the low half and q
- * to the high half. set gives all ones in an integer and 1.0 in a floating-point destination, in each half of a
- * pair. */
+ * A comparison is one of 14 functions on floats that return a mask. Sources are widened first; BoolOp works on masks.
+ * For scalars, p|q are BoolOp(t, c) and BoolOp(!t, c). For pairs, p belongs to the low half and q to the high half. set
+ * gives all ones in an integer and 1.0 in a floating-point destination, in each half of a pair. */
 
 typedef uint32_t compare_fn(const float *x, const float *y);
 #define COMPARE(cmp)                                                                                                   \
@@ -310,7 +309,7 @@ static void widen_ftz(float *x, const uint16_t *h) {
 static void widen_bf16(float *x, const uint16_t *h) { LANES(l) x[l] = f32_from_bf16(h[l]); }
 typedef void widen_fn(float *x, const uint16_t *h);
 
-/* t of scalars; t[0] and t[1] of the low and high halves of pairs */
+/* writes t of scalars; t[0] and t[1] of the low and high halves of pairs */
 static __attribute__((noinline)) void compare_scalars(compare_fn *compare, widen_fn *widen, const void *a,
                                                       const void *b, uint32_t t[2]) {
     float x[WARP_LANES], y[WARP_LANES];
@@ -334,7 +333,7 @@ static __attribute__((noinline)) void compare_pairs(compare_fn *compare, widen_f
     }
 }
 
-/* BoolOp(t, c); c is not read without one */
+/* BoolOp(t, c); without a BoolOp, c is not read */
 static uint32_t combined(uint32_t t, int boolean, const void *c) {
     if (boolean == OPN_NONE)
         return t;
@@ -363,7 +362,7 @@ static __attribute__((noinline)) void put_pair(const uint32_t t[2], int boolean,
     LANES(l) d[l] = (lo & lane_bit[l] ? truth : 0) | (hi & lane_bit[l] ? truth << 16 : 0);
 }
 
-/* One lane function: a comparison, a source format, a boolean operator, and where the answers go. */
+/* One lane function: a comparison, a source format, a boolean operator, and where the results go. */
 #define COMPARE_FN(name, cmp, compare, widen, put)                                                                     \
     static void name(void *d, void *d2, const void *a, const void *b, const void *c, const void *e) {                  \
         uint32_t t[2];                                                                                                 \

@@ -1,5 +1,5 @@
-/* Integer arithmetic (PTX ISA 9.0, section 9.7.1). Everything wraps; signed types compute in unsigned words of their
- * width, since overflow is undefined in C. */
+/* Integer arithmetic (PTX ISA 9.0, section 9.7.1). All results wrap. Signed types compute in unsigned words of their
+ * width, since signed overflow is undefined in C. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "isa/rows.h"
 
@@ -10,16 +10,17 @@ static inline int32_t clamp_s32(int64_t x) {
 static inline uint32_t low24(uint32_t x) { return x & 0xffffff; }
 static inline int32_t low24s(int32_t x) { return (int32_t)((uint32_t)x << 8) >> 8; }
 
-/* Division by zero gives all ones, the remainder then is the dividend, and the least integer over -1 wraps: what the
- * code that ptxas generates gives. */
+/* Division by zero gives all ones, and its remainder is the dividend. The least integer divided by -1 wraps. Code that
+ * ptxas generates gives the same results. */
 static inline uint64_t div_u64(uint64_t a, uint64_t b) { return b ? a / b : UINT64_MAX; }
 static inline uint64_t rem_u64(uint64_t a, uint64_t b) { return b ? a % b : a; }
 static inline int64_t div_s64(int64_t a, int64_t b) {
     return b == 0 ? -1 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;
 }
 static inline int64_t rem_s64(int64_t a, int64_t b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
-/* 32 bits and less go through double, which has vector division. Exact: a quotient that is no integer is at least 1/b
- * below the next one, which is more than half an ulp of it, since quotient times b is below 2^53. */
+/* 32 bits and less go through double, which has vector division. The result is exact: a quotient that is no integer is
+ * at least 1/b below the next integer. That is more than half an ulp of the quotient, since quotient times b is below
+ * 2^53. */
 static inline uint32_t div_u32(uint32_t a, uint32_t b) {
     const uint32_t q = (uint32_t)((double)a / (double)(b ? b : 1));
     return b ? q : UINT32_MAX;
@@ -43,7 +44,7 @@ static inline uint32_t ubyte(uint32_t x, int n) { return x >> 8 * n & 0xff; }
 #define MIN(x, y) ((x) < (y) ? (x) : (y))
 #define MAX(x, y) ((x) > (y) ? (x) : (y))
 
-/* X(TYPE, its name, an unsigned type to compute in, a type of twice the width). 16 bits compute in 32. */
+/* X(TYPE, name, unsigned type to compute in, type of twice the width). 16 bits compute in 32. */
 #define INT_TYPES(X)                                                                                                   \
     X(U16, u16, uint32_t, uint32_t)                                                                                    \
     X(S16, s16, uint32_t, int32_t)                                                                                     \
@@ -90,7 +91,7 @@ static inline uint32_t ubyte(uint32_t x, int n) { return x >> 8 * n & 0xff; }
     LANE(mad24_hi_##t, MAD24, T1(T), FORM(PART, HI), INT_MAD, DABC(T, T, T, T),                                        \
          d = (lane_##T)((uint32_t)((twice)cut(a) * (twice)cut(b) >> 16) + (uint32_t)c))
 
-/* Extended precision: the sum of two words and a carry wrapped when it is less than one of them. */
+/* Extended precision: a sum of two words and a carry has wrapped if it is less than one of the words. */
 #define CARRY_ADD(T, t, U)                                                                                             \
     LANE(add_cc_##t, ADD, T1(T), FLAG(CC), INT_ADD, OPDS(T, PRED, T, T, NONE, NONE), d = (lane_##T)((U)a + (U)b);      \
          d2 = (U)d < (U)a)                                                                                             \

@@ -1,14 +1,16 @@
-/* Matrices of a warp: mma, which multiplies two and adds a third. All else that PTX has for them becomes loads,
- * stores, shuffles and mma at lowering (frontend/lower/lower_matrix.c).
+/* Matrix multiplication of a warp: mma multiplies two matrices and adds a third. Lowering turns all other matrix
+ * instructions into loads, stores, shuffles and mma (frontend/lower/lower_matrix.c).
  *
- * The manual leaves order and rounding of the sums open, and cards differ: products are exact on all of them, sums
- * are not, and what is cut off where has changed with every generation (Fasi, Higham, Mikaitis, Pranesh: Numerical
- * behavior of NVIDIA tensor cores, 2021). Here there is one rule for everything: an element's sum begins with that
- * of c and takes the products in the order of k, each by a fused multiply-add in f64; the end is rounded once, to
- * nearest even, to the type of d. Products of f16, bf16, tf32 and integers are exact in f64, so sums of integers
- * are, and others are wrong by less than k units of 2^-53 of the largest partial sum before they are rounded. f64
- * thus has the fma of each step, in the rounding that is written. Integers wrap at 32 bits, or with .satfinite stop
- * at the ends. tf32 reads the upper 19 bits. A NaN in the result is the canonical one; f64 has that of its fma. */
+ * The manual does not specify the order and rounding of the sums, and cards differ: products are exact on all of them,
+ * sums are not, and each generation cuts off other bits (Fasi, Higham, Mikaitis, Pranesh: Numerical behavior of NVIDIA
+ * tensor cores, 2021). Here there is one rule. The sum of an element begins with the element of c and adds the products
+ * in the order of k, each by a fused multiply-add in f64. The result is rounded once, to nearest even, to the type of
+ * d.
+ *
+ * Products of f16, bf16, tf32 and integers are exact in f64. So sums of integers are exact. Other sums have an error,
+ * before the final rounding, of less than k units of 2^-53 of the largest partial sum. Each step of f64 is an fma in
+ * the written rounding mode. Integers wrap at 32 bits, or saturate with .satfinite. tf32 reads the upper 19 bits. A NaN
+ * result is the canonical NaN; f64 keeps the NaN of its fma. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "isa/machine/effects.h"
 #include "isa/matrix.h"
@@ -23,7 +25,7 @@ enum { MOST_M = 16, MOST_N = 8, MOST_K = 32, MOST_ELEMENTS = 4 };
 #define ELEMENTS(i, n) _Pragma("GCC ivdep") for (unsigned i = 0; i < (n); i++)
 #endif
 
-/* What is multiplied: rows, length of the sums, types; `clamp`: .satfinite. */
+/* A multiplication: rows, length of the sums, types; `clamp`: .satfinite. */
 struct product {
     uint8_t m, k, d, a, b, c;
     bool clamp;
@@ -55,7 +57,8 @@ FP_INLINE double element_of(unsigned type, const void *reg, int lane, unsigned i
     }
 }
 
-/* The elements of a register, lane by lane, as numbers: loops that become vectors, cut where 16 bits meet 64. */
+/* Converts the elements of a register to doubles, lane by lane. The loops become vector code; they are cut where 16
+ * bits meet 64. */
 FP_INLINE void register_elements(unsigned type, const void *reg, unsigned elements, double *to) {
     const unsigned n = WARP_LANES * elements;
     _Alignas(64) float x[WARP_LANES * MOST_ELEMENTS];
@@ -81,8 +84,8 @@ FP_INLINE void register_elements(unsigned type, const void *reg, unsigned elemen
     }
 }
 
-/* Reads a fragment from registers `list` on into `to`: row by row with `columns` a row, B transposed. A quad's elements
- * of a register follow each other along its place. */
+/* Reads a fragment from the registers `list` into `to`: row by row with `columns` a row, B transposed. The elements of
+ * a quad's register are adjacent in `to`. */
 FP_INLINE void read_fragment(const struct warp *w, const opnd_t *list, struct fragment_form f, unsigned type,
                              unsigned n, double *to, unsigned columns) {
     const unsigned of_quad = 4 * f.elements, step = fragment_width(f) / f.elements;
@@ -99,7 +102,7 @@ FP_INLINE void read_fragment(const struct warp *w, const opnd_t *list, struct fr
     }
 }
 
-/* A sum as d has it. */
+/* Converts a sum to the type of d. */
 FP_INLINE uint32_t word_of_sum(unsigned type, bool clamp, double s) {
     if (type == T_S32) {
         double most = 2147483647.0, least = -2147483648.0;
@@ -149,7 +152,8 @@ FP_INLINE void write_sums(struct warp *w, const opnd_t *list, struct fragment_fo
 /* A row of sums, or of b. */
 typedef double sums_row __attribute__((vector_size(MOST_N * sizeof(double)), aligned(8), may_alias));
 
-/* The sums of the first `m` rows; products are exact. Four rows at once, which do not wait for each other. */
+/* Adds up the first `m` rows; products are exact. Computes four rows at once, since they do not depend on each
+ * other. */
 FP_INLINE void add_products(struct matrices *x, unsigned m, unsigned k_end) {
     enum { ROWS = 4 };
     for (unsigned i = 0; i < m; i += ROWS) {
@@ -164,7 +168,7 @@ FP_INLINE void add_products(struct matrices *x, unsigned m, unsigned k_end) {
     }
 }
 
-/* The same in f64, with the fma of the rounding that is written: 32 sums at a time. */
+/* As add_products(), in f64, with an fma in the written rounding mode: 32 sums at a time. */
 static void add_products_f64(struct matrices *x, unsigned m, unsigned k_end, unsigned rnd) {
     enum { ROWS = WARP_LANES / MOST_N };
     lane_fn *fma = isa_find_row(OP_FMA, T_F64, T_NONE, form_put(CAT_RND, rnd ? rnd : RND_RN))->fn.lane;
@@ -182,7 +186,7 @@ static void add_products_f64(struct matrices *x, unsigned m, unsigned k_end, uns
     }
 }
 
-/* All lanes are needed (PTX ISA: .aligned). False, with a fault, when some are not there. */
+/* Checks that all lanes execute (PTX ISA: .aligned). Returns false, with a fault, if not. */
 static bool is_whole(lanemask_t m, struct effects *fx) {
     if (m == LANES_ALL)
         return true;
@@ -220,8 +224,8 @@ FP_INLINE void multiply(struct warp *w, const struct inst *in, lanemask_t m, str
     write_sums(w, list, d, p, x.c);
 }
 
-/* mma.m8n8k4 on f16: the four groups of two quads, lanes 4 q to 4 q + 3 and 16 more, multiply matrices of their own.
- * What goes with the lane is a row or column x of four, to which the upper 16 lanes add 4. */
+/* mma.m8n8k4 on f16: each of four groups of two quads multiplies matrices of its own. Group q is the lanes 4 q to 4 q +
+ * 3 and the lanes 16 above them. Each lane has a row or column x of eight; the upper lanes have x = 4 to 7. */
 static int old_lane(unsigned group, unsigned x) { return (int)(4 * group + x % 4 + (x >= 4 ? 16 : 0)); }
 
 /* Row and column of element i of an f32 accumulator. */
@@ -234,7 +238,8 @@ static double old_half(const struct warp *w, const opnd_t *list, int lane, unsig
     return element_of(T_F16, reg_ptr(w, list[i / 2]), lane, i % 2);
 }
 
-/* A lane has either a row of a, along k, or (.col) a column of four rows; b likewise. */
+/* Reads the a and b of a group. A lane has a row of a along k or, with .col, a column of four rows. It has a column of
+ * b along k or, with .row, a row of four columns. */
 static void old_read(const struct warp *w, const opnd_t *list, unsigned group, int64_t layouts, struct matrices *x) {
     const bool a_col = layouts & 1, b_row = !(layouts & 2);
     for (unsigned u = 0; u < 8; u++)
@@ -322,7 +327,7 @@ OLD_FN(old_f16, 1, 1) OLD_FN(old_f32, 0, 0) OLD_FN(old_f32_f16, 0, 1)
     MMA_ROW(MMA, SH, F64, F64, F64, F64, FORM(RND, RM), fn)                                                            \
     MMA_ROW(MMA, SH, F64, F64, F64, F64, FORM(RND, RP), fn)
 
-/* Lowered to others: no function. */
+/* Lowering replaces these instructions, so they have no function. */
 #define WMMA_ROW(SH, opn, mode, types, form)                                                                           \
     NOTHING(WMMA, types, FORM(MODE2, SH) | FORM(OPN, opn) | (mode) | FLAG(SYNC) | (form), NOP, MMA, NO_OPDS, )
 #define WMMA_A(SH, T) WMMA_ROW(SH, LOAD, FORM(MODE, A), T1(T), 0)

@@ -1,7 +1,7 @@
 /* mbarrier: barrier objects in shared memory (PTX ISA 9.0, section 9.7.13.15). A phase ends when no arrival and no
- * transaction is pending; the next one begins at once. Lanes of a warp are performed in ascending order. What PTX
- * leaves undefined (no object, counts beyond their range) is a fault. try_wait answers at once, as test_wait does:
- * waiting for a while is allowed, not demanded. */
+ * transaction is pending; the next phase begins at once. Lanes of a warp execute in ascending order. Behaviour that PTX
+ * leaves undefined (no object, counts beyond their range) is a fault. try_wait returns at once, as test_wait does: PTX
+ * permits a wait but does not require one. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_mbarrier.h"
 #include "exec_mem.h"
@@ -36,7 +36,7 @@ static void settle(struct mbarrier *b) {
     b->phase = !b->phase;
 }
 
-/* Operations on an object: what is wrong with it and the operand `n`, or NULL. */
+/* An operation on an object. Returns what is wrong with the object or with the operand `n`, or NULL. */
 typedef const char *mbarrier_fn(struct mbarrier *b, uint32_t n);
 
 static const char *init(struct mbarrier *b, uint32_t n) {
@@ -116,9 +116,9 @@ static const char *drop_expect_tx(struct mbarrier *b, uint32_t n) {
     return wrong ? wrong : arrive_expect_tx(b, n);
 }
 
-/* cp.async.mbarrier.arrive: one arrival more is waited for, and comes when the thread's copies are complete; with
- * .noinc it is one of those that are waited for anyway. What comes later is counted as a transaction, which a phase
- * waits for, too: mbarrier_copies_done() ends it. */
+/* cp.async.mbarrier.arrive: an arrival when the thread's copies are complete. It is a transaction here, for which the
+ * phase also waits, until mbarrier_copies_done(). With .noinc, the expected arrival is performed at once. Without
+ * .noinc, the phase would expect one arrival more, and so needs none. */
 static const char *copies_pending(struct mbarrier *b, uint32_t n) {
     (void)n;
     return count_tx(b, 1);
@@ -146,7 +146,7 @@ void mbarrier_copies_done(struct cta *c, uint64_t address) {
     memcpy(c->shared + address, &word, sizeof word);
 }
 
-/* The host address of a lane's object; NULL: fx holds the fault. */
+/* Returns the host address of a lane's object; NULL: fx holds the fault. */
 static unsigned char *object(struct warp *w, const struct inst *in, struct effects *fx, int lane, bool fresh) {
     uint64_t address = fx->addr[lane], word;
     unsigned char *at = mem_lane(w, in, fx, lane, true);
@@ -192,7 +192,7 @@ static void perform(struct warp *w, const struct inst *in, lanemask_t m, struct 
     }
 }
 
-/* Has the phase of b (a state, or a parity) ended? */
+/* Tests whether the phase that b names (a state, or a parity) has ended. */
 static void test(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, bool parity) {
     const uint64_t *state = reg_ptr(w, in->b);
     const uint32_t *parities = reg_ptr(w, in->b);

@@ -1,8 +1,8 @@
 #ifndef ISA_EXEC_MBARRIER_H
 #define ISA_EXEC_MBARRIER_H
 /* The 64 bits of an mbarrier object in shared memory, opaque to PTX (PTX ISA 9.0, section 9.7.13.15). The state that
- * arrive returns is the object's word as it was before the arrival. Zero is no object: memory starts so, and inval
- * leaves it so. */
+ * arrive returns is the object's word before the arrival. The word zero is no object: memory starts as zero, and inval
+ * writes zero. */
 #include <stdint.h>
 
 enum {
@@ -15,7 +15,7 @@ enum {
     MBARRIER_LIVE = 63,     /* 1 bit: initialised */
 };
 struct cta;
-/* Performs an arrival that waited for copies, which are complete now, at the object at this offset in shared memory
- * (cta.copies_take_time). An object that has been invalidated meanwhile stays so. */
+/* Performs an arrival that waited for copies, when these are complete. `address`: offset of the object in shared
+ * memory. Only if cta.copies_take_time. An object that was invalidated meanwhile stays invalid. */
 void mbarrier_copies_done(struct cta *c, uint64_t address);
 #endif

@@ -1,4 +1,4 @@
-/* Loads, stores, prefetches, and what computes addresses. */
+/* Loads, stores, prefetches, and instructions that compute addresses. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_span.h"
 #include "isa/machine/blend.h"
@@ -15,17 +15,17 @@ typedef int32_t UNALIGNED mem_s32;
 typedef uint64_t UNALIGNED mem_u64;
 typedef unsigned __int128 UNALIGNED mem_b128;
 
-enum { FEW_LANES = 8, HALF = WARP_LANES / 2 }; /* up to FEW_LANES are loaded one by one */
+enum { FEW_LANES = 8, HALF = WARP_LANES / 2 }; /* up to FEW_LANES lanes are loaded one by one */
 
-/* Element `e` of `n` of every lane, from memory of type MT to registers of type RT; and of some lanes (each has its own
- * place in local memory). */
+/* Loads element `e` of `n` of every lane, from memory of type MT to registers of type RT; and a version for some lanes
+ * (each has its own place in local memory). */
 #define LOADER(name, MT, RT)                                                                                           \
     static inline void name##_all(RT *d, const struct span *s, const uint64_t *addr, unsigned e, unsigned n) {         \
         const uintptr_t base = s->base + e * sizeof(MT);                                                               \
         if (s->shape == SHAPE_UNIT && n == 1 && sizeof(MT) == sizeof(RT)) {                                            \
             vec_copy(d, (const void *)(base + s->first[0]), HALF * sizeof(RT));                                        \
             vec_copy(d + HALF, (const void *)(base + s->first[1]), HALF * sizeof(RT));                                 \
-            __builtin_prefetch((const void *)(base + s->first[0] + WARP_LANES * sizeof(RT))); /* the next warp's */    \
+            __builtin_prefetch((const void *)(base + s->first[0] + WARP_LANES * sizeof(RT))); /* of the next warp */   \
             __builtin_prefetch((const void *)(base + s->first[1] + WARP_LANES * sizeof(RT)));                          \
         } else if (s->shape == SHAPE_UNIFORM) {                                                                        \
             const RT v[2] = {(RT) * (const MT *)(base + s->first[0]), (RT) * (const MT *)(base + s->first[1])};        \
@@ -47,7 +47,7 @@ enum { FEW_LANES = 8, HALF = WARP_LANES / 2 }; /* up to FEW_LANES are loaded one
             }                                                                                                          \
             return;                                                                                                    \
         }                                                                                                              \
-        RT all[WARP_LANES]; /* idle lanes have the address of one that executes */                                     \
+        RT all[WARP_LANES]; /* idle lanes have the address of an executing lane */                                     \
         name##_all(all, s, addr, e, n);                                                                                \
         blend_elems(d, all, m, WARP_LANES, sizeof *d);                                                                 \
     }                                                                                                                  \
@@ -57,7 +57,7 @@ enum { FEW_LANES = 8, HALF = WARP_LANES / 2 }; /* up to FEW_LANES are loaded one
         else                                                                                                           \
             name##_all(d, s, addr, e, n);                                                                              \
     }
-/* The register's low part to memory, likewise. Lanes in ascending order: the last one to an address stays. */
+/* Stores the register's low part to memory. Lanes store in ascending order: the last store to an address remains. */
 #define STORER(name, MT, RT)                                                                                           \
     static void name(const RT *restrict from, const struct span *s, const uint64_t *restrict addr, unsigned e,         \
                      unsigned n, lanemask_t m) {                                                                       \
@@ -129,23 +129,23 @@ static void store_elem(const struct inst *in, const void *from, const struct spa
 
 static inline unsigned elems(const struct inst *in) { return in->n_list ? in->n_list : 1; }
 
-/* The register of element e. */
+/* Returns the register of element e. */
 static inline unsigned char *elem_reg(const struct warp *w, const struct inst *in, opnd_t single, unsigned e) {
     return reg_ptr(w, in->n_list ? w->program->lists[in->list + e] : single);
 }
 
-enum { MAX_BYTES = 64 }; /* that a lane loads or stores at once, and more */
+enum { MAX_BYTES = 64 }; /* most bytes that a lane loads or stores at once */
 
-/* Is a plain store of the warp to device memory held back? */
+/* Returns true if the warp's plain stores to device memory are held back (held.h). */
 static inline bool holds(const struct warp *w) { return w->cta->held && !w->cta->held->off; }
 static inline bool has_held(const struct warp *w) { return w->cta->held && w->cta->held->used; }
 
-/* Do all 32 lanes lie one after another? */
+/* Returns true if all 32 lanes access adjacent elements, in lane order. */
 static inline bool in_a_row(const struct span *s, lanemask_t m, unsigned bytes) {
     return s->shape == SHAPE_UNIT && m == LANES_ALL && s->first[1] - s->first[0] == HALF * bytes;
 }
 
-/* A store to device memory goes to where it is held back, packed by lane. */
+/* Holds back a store to device memory, packed by lane. Returns false if there is no room. */
 static bool hold(struct warp *w, const struct inst *in, const struct span *s, const uint64_t *addr, lanemask_t m) {
     unsigned n = elems(in), bytes = elems_bytes(in, n);
     bool unit = in_a_row(s, m, bytes);
@@ -157,12 +157,12 @@ static bool hold(struct warp *w, const struct inst *in, const struct span *s, co
         for (unsigned l = 0; l < WARP_LANES; l++)
             at[l] = (uint64_t)l * bytes;
     const struct span packed = {.base = (uintptr_t)data, .first = {0, HALF * bytes}, .shape = SHAPE_UNIT};
-    for (unsigned e = 0; e < n; e++) /* there is room for lanes that do not store, too */
+    for (unsigned e = 0; e < n; e++) /* lanes that do not store have room, too */
         store_elem(in, elem_reg(w, in, in->b, e), &packed, at, e, n, LANES_ALL);
     return true;
 }
 
-/* A lane's load from device memory that its side may have stored to. */
+/* Loads from device memory for one lane, including bytes of stores that are held back. */
 static void load_held(struct warp *w, const struct inst *in, const unsigned char *host, uint64_t addr[], int lane) {
     unsigned n = elems(in);
     _Alignas(16) unsigned char copy[MAX_BYTES];
@@ -178,7 +178,7 @@ static enum space lane_space(const struct inst *in, const struct effects *fx, in
 
 /* ---- local memory by words ---- */
 
-/* Lane l at l * size. */
+/* Lane l is at l * size. */
 #define STEPS(size)                                                                                                    \
     {                                                                                                                  \
         0, size, 2 * size, 3 * size, 4 * size, 5 * size, 6 * size, 7 * size, 8 * size, 9 * size, 10 * size, 11 * size, \
@@ -189,7 +189,7 @@ static enum space lane_space(const struct inst *in, const struct effects *fx, in
 static const uint64_t packed_at[5][WARP_LANES] = {STEPS(1), STEPS(2), STEPS(4), STEPS(8), STEPS(16)};
 #undef STEPS
 
-/* `bytes` bytes of a lane, which are aligned, to or from memory. */
+/* Reads or writes `bytes` aligned bytes of a lane. */
 static inline void word_read(const struct warp *w, unsigned lane, uint64_t at, unsigned char *to, unsigned bytes) {
     for (unsigned i = 0; i < bytes; i += 4)
         memcpy(to + i, warp_local(w, lane, at + i), bytes < 4 ? bytes : 4);
@@ -200,12 +200,12 @@ static inline void word_write(const struct warp *w, unsigned lane, uint64_t at, 
         memcpy(warp_local(w, lane, at + i), from + i, bytes < 4 ? bytes : 4);
 }
 
-/* The row of word `at` / 4. */
+/* Returns the row of word `at` / 4. */
 static inline uint32_t *word_row(const struct warp *w, uint64_t at) {
     return (uint32_t *)(void *)warp_local(w, 0, at & ~(uint64_t)3);
 }
 
-/* An element of all lanes; `at`: where it is for each of them. */
+/* Loads an element of all lanes; `at`: address of the element in each lane. */
 static void load_word_elem(const struct warp *w, const struct inst *in, void *d, const uint64_t *at, bool uniform,
                            lanemask_t m) {
     _Alignas(64) unsigned char packed[WARP_LANES * 16];
@@ -270,7 +270,7 @@ static __attribute__((noinline)) void access_words(const struct warp *w, const s
 
 /* ---- lane by lane ---- */
 
-/* One lane at a time, for all that is not in one allocation: a span of its own for each. */
+/* Accesses one lane at a time, for lanes that are not all in one allocation: each gets a span of its own. */
 static __attribute__((noinline)) void by_lane(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx,
                                               bool write) {
     unsigned n = elems(in);
@@ -302,7 +302,7 @@ static __attribute__((noinline)) void by_lane(struct warp *w, const struct inst 
     }
 }
 
-/* What is not mostly run is out of line. */
+/* Not inline, since most instructions do not run it. */
 static __attribute__((noinline)) void load_span(struct warp *w, const struct inst *in, lanemask_t m,
                                                 const struct effects *fx, const struct span *s) {
     const unsigned n = elems(in);
@@ -348,7 +348,7 @@ static __attribute__((noinline)) void load_any(struct warp *w, const struct inst
         load_span(w, in, m, fx, &s);
 }
 
-/* Nearly all loads are of 32 bits, by full warps. */
+/* Nearly all loads are 32-bit loads of full warps. */
 static void exec_ld(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     struct span s;
     if (m != LANES_ALL || in->n_list || in->msize != 4 || in->rsize != 4)
@@ -369,7 +369,8 @@ static void exec_st(struct warp *w, const struct inst *in, lanemask_t m, struct 
         by_lane(w, in, m, fx, true);
 }
 
-/* Addresses only, never a fault: those of nothing, of shared memory and of parameters bring nothing. */
+/* Computes addresses and never faults. Addresses outside allocations, in shared memory and in parameters are not
+ * prefetched. */
 static void exec_prefetch(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     mem_addresses(w, in, m, fx, 1);
     fx->fetched = 0;
@@ -385,13 +386,13 @@ static void exec_prefetch(struct warp *w, const struct inst *in, lanemask_t m, s
     }
 }
 
-/* Advice about a line of the L2 that is not modelled: it costs its issue, and no line moves. */
+/* Advice about a line of the L2, which is not modelled: the instruction issues, and no line moves. */
 static void exec_advice(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     mem_addresses(w, in, m, fx, 1);
     fx->fetched = 0;
 }
 
-/* isspacep: constant variables are device memory that kernels may not write. */
+/* isspacep. Constant variables are device memory that kernels may not write. */
 static bool in_space(const struct warp *w, enum space wanted, uint64_t address) {
     enum space s = mem_space(address);
     if (s != SPACE_GLOBAL)
@@ -433,7 +434,7 @@ ISSPACEP(isspacep_param, SPACE_PARAM)
     LANE(cvta_to_##name##_u32, CVTA, T1(U32), FORM(SPACE, SP) | FLAG(TO), INT_ADD, DA(U32, U32),                       \
          d = a - (uint32_t)window)
 
-/* A cluster is one CTA here: an address of CTA 0 is one's own. */
+/* A cluster is one CTA here: an address in CTA 0 is the CTA's own address. */
 #define MAPA_ROWS(name, T)                                                                                             \
     LANE(mapa_##name, MAPA, T1(T), 0, INT_ADD, DAB(T, T, U32), d = a; (void)b)                                         \
     LANE(getctarank_##name, GETCTARANK, T1(T), 0, INT_ADD, DA(U32, T), d = 0; (void)a)

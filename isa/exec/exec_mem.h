@@ -1,12 +1,12 @@
 #ifndef ISA_EXEC_MEM_H
 #define ISA_EXEC_MEM_H
-/* Addresses of a memory instruction: from registers to host pointers, checked. Internal to isa/. Nearly always all
- * lanes of a warp access one allocation. Then one check covers the warp, and a lane's host pointer is a common base
- * plus its address. Everything else (several allocations, several state spaces, a fault) goes lane by lane in ascending
- * order, so that a fault leaves memory and registers as if lanes had executed one after another. */
+/* Turns the addresses of a memory instruction into checked host pointers. Internal to isa/. Nearly always, all lanes of
+ * a warp access one allocation. Then one check covers the warp, and a lane's host pointer is a common base plus its
+ * address. Other cases (several allocations, several state spaces, a fault) go lane by lane in ascending order. So a
+ * fault leaves memory and registers as if lanes had executed one after another. */
 #include "exec.h"
 
-/* Copies for other levels (isa/levels.h) have their own versions of these. */
+/* Copies for other levels (isa/levels.h) have their own versions of these functions. */
 #ifdef ROWS_LEVEL
 #define OWN__(name, level) name##level
 #define OWN_(name, level)  OWN__(name, level)
@@ -24,31 +24,33 @@
 
 struct span {
     uintptr_t base;     /* host address of device address 0: lane l is at base + addr[l] + l * lane_step */
-    uint64_t first[2];  /* addresses of lanes 0 and 16, also if they do not execute; not of SHAPE_ANY */
+    uint64_t first[2];  /* addresses of lanes 0 and 16, even if they do not execute; not set for SHAPE_ANY */
     uint32_t lane_step; /* local memory: bytes from lane to lane, else 0 */
-    bool words;         /* local memory by words (warp_local()): lane l is at warp_local(w, l, addr[l]) */
-    enum shape shape;   /* but of SHAPE_ANY, all that 32 lanes would access is inside, whether they execute or not */
+    bool words; /* local memory is interleaved by words (warp_local()): lane l is at warp_local(w, l, addr[l]) */
+    /* except for SHAPE_ANY, the accesses of all 32 lanes are inside, even of lanes that do not execute */
+    enum shape shape;
 };
 
 static inline unsigned elems_bytes(const struct inst *in, unsigned n) { return in->msize * n; }
 
-/* The state space of a generic address (constant variables are device memory, and count as global here), and the
- * generic address of a space's byte 0. */
+/* mem_space() returns the state space of a generic address; constant variables are device memory and count as global.
+ * mem_window() returns the generic address of a space's byte 0. */
 enum space mem_space(uint64_t address);
 uint64_t mem_window(enum space s);
-/* fx->addr for all lanes (lanes that do not execute get the address of one that does), and the memory fields of fx.
- * `m` is not empty; the bytes of an access are a power of two. */
+/* Fills the memory fields of fx, and fx->addr of all lanes (lanes that do not execute get the address of an executing
+ * lane). `m` is not empty; the bytes of an access are a power of two. */
 void mem_addresses(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned n_elems);
-/* mem_addresses(), and the span that holds all lanes' accesses; rebases fx->addr of generic addresses. False: go lane
- * by lane. */
+/* Calls mem_addresses(), and finds the span that holds all lanes' accesses. Turns generic addresses in fx->addr into
+ * addresses of their space. Returns false if the caller must go lane by lane. */
 bool mem_span(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned n_elems, bool write,
               struct span *out);
-/* The host address of one lane's access; rebases fx->addr[lane] of a generic address. NULL: fx holds the fault. */
+/* Returns the host address of one lane's access; NULL: fx holds the fault. Turns a generic fx->addr[lane] into an
+ * address of its space. */
 unsigned char *mem_lane(struct warp *w, const struct inst *in, struct effects *fx, int lane, bool write);
-/* Before the first mem_lane() of an instruction. */
+/* Call it before the first mem_lane() of an instruction. */
 void mem_lanes_begin(const struct inst *in, struct effects *fx);
-/* Host pointer of generic address `at` for `lane`, and the number of bytes that follow in its allocation (strings,
- * argument buffers of system calls). NULL: the address is in no allocation. */
+/* Returns the host pointer of generic address `at` for `lane`, and the number of bytes that follow in its allocation
+ * (for strings, and argument buffers of system calls). NULL: the address is in no allocation. */
 unsigned char *mem_generic(const struct warp *w, int lane, uint64_t at, uint64_t *bytes);
 void mem_fault(struct effects *fx, enum fault_kind kind, int lane, enum space space, uint64_t address, unsigned bytes);
 #endif

@@ -3,7 +3,7 @@
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "isa/rows.h"
 
-/* Each size: X(TYPE, type), and the types that have it. */
+/* Each size: X(TYPE, type), for all types of that size. */
 #define TYPES_16(X) X(B16, b16) X(U16, b16) X(S16, b16)
 #define TYPES_32(X) X(B32, b32) X(U32, b32) X(S32, b32) X(F32, b32)
 #define TYPES_64(X) X(B64, b64) X(U64, b64) X(S64, b64) X(F64, b64)

@@ -1,5 +1,5 @@
-/* add sub mul fma of f32x2: two f32 in a register of 64 bits, low one first (PTX ISA 9.0, section 9.7.3). A register of
- * 32 lanes is an array of 64 numbers, so the loops are those of f32, twice as long. */
+/* add sub mul fma of f32x2: two f32 in a 64-bit register, the low one first (PTX ISA 9.0, section 9.7.3). A register of
+ * 32 lanes is an array of 64 numbers, so the f32 loops apply, with twice the length. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "isa/rows.h"
 #include "isa/softfloat.h"
@@ -11,7 +11,7 @@ enum { PAIRS = 2 * WARP_LANES };
 #define PAIR_LANES(i) _Pragma("GCC ivdep") for (int i = 0; i < PAIRS; i++)
 #endif
 
-/* add sub mul; r is a number of x and y */
+/* add sub mul; r is an expression of x and y */
 #define PAIR_FN2(name, ftz, r)                                                                                         \
     static void name(void *d_at, void *d2_at, const void *a_at, const void *b_at, const void *c_at,                    \
                      const void *e_at) {                                                                               \
@@ -64,7 +64,7 @@ PAIR_FNS(RP)
 #include "isa/rows_expand.h"
 #else
 /* clang-format off */
-/* Rows of exec_pair.c, see rows.h. Without a rounding modifier: to nearest; fma has no such form. */
+/* Rows. Without a rounding modifier: to nearest; fma has no such form. */
 PAIR_ROUNDED(RN)
 PAIR_ROUNDED(RZ)
 PAIR_ROUNDED(RM)

@@ -50,7 +50,7 @@ uint64_t mem_window(enum space s) {
     }
 }
 
-/* What a state space without look-up is for this warp: host pointer of byte 0 and size. */
+/* Returns host pointer of byte 0 and size of a state space that needs no look-up. */
 static unsigned char *flat_space(const struct warp *w, enum space s, uint64_t *size) {
     switch (s) {
     case SPACE_SHARED:
@@ -76,7 +76,7 @@ void mem_lanes_begin(const struct inst *in, struct effects *fx) {
     fx->shared_lanes = fx->local_lanes = 0;
 }
 
-/* Why a device access failed. */
+/* Returns the reason why a device access failed. */
 static enum fault_kind device_fault(const struct memory *mem, uint64_t at, bool read_only) {
     const struct allocation *a = mem_owner(mem, at);
     if (a && !a->live && !a->reserved)

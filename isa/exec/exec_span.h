@@ -1,14 +1,15 @@
 #ifndef ISA_EXEC_SPAN_H
 #define ISA_EXEC_SPAN_H
-/* The fast path of loads and stores, from registers to a span; inline in each file that is compiled for each level.
- * exec_mem.h says what it promises. */
+/* The fast path of loads and stores, from registers to a span. Inline, since files that include it are compiled for
+ * each level. The contract is in exec_mem.h. */
 #include "exec_mem.h"
 #include "isa/machine/lane_vectors.h"
 
-/* ADDRESSES(name, T, V): addresses from base registers of type T, which wrap as T does, and their shape for accesses of
- * 2^shift bytes. The first executing lane of each half and the first two of all suggest a shape; one comparison a lane
- * confirms it. Inlined for each kind of mask. first: the addresses of lanes 0 and 16, or those that they would have if
- * they executed; not of SHAPE_ANY. A half without an executing lane has that of the other half. */
+/* ADDRESSES(name, T, V): computes addresses from base registers of type T (they wrap as T does) and their shape for
+ * accesses of 2^shift bytes. The first executing lane of each half and the first two of all suggest a shape; one
+ * comparison a lane confirms it. Inlined for each kind of mask. first: the addresses of lanes 0 and 16, also computed
+ * if they do not execute; not set for SHAPE_ANY. A half without an executing lane takes the address of the other
+ * half. */
 #define ADDRESSES(name, T, V)                                                                                          \
     static inline __attribute__((always_inline)) enum shape name(const T *base, T offset, lanemask_t m,                \
                                                                  unsigned shift, uint64_t *addr, uint64_t *first) {    \
@@ -57,11 +58,11 @@ static inline enum shape one_address(uint64_t at, uint64_t *addr, uint64_t *firs
     return SHAPE_UNIFORM;
 }
 
-/* For some lanes: out of line, to keep the path of full warps short. */
+/* For partial warps. Not inline, to keep the path of full warps short. */
 enum shape mem_some_addresses(const void *base, const struct inst *in, lanemask_t m, unsigned shift, uint64_t *addr,
                               uint64_t *first);
 
-/* mem_addresses(), which also tells where halves of the warp begin. */
+/* As mem_addresses(). Also returns where the halves of the warp begin. */
 static inline __attribute__((always_inline)) enum shape span_addresses(const struct warp *w, const struct inst *in,
                                                                        lanemask_t m, struct effects *fx,
                                                                        unsigned n_elems, unsigned msize,
@@ -84,8 +85,8 @@ static inline __attribute__((always_inline)) enum shape span_addresses(const str
                           : addresses_u64(base, offset, LANES_ALL, shift, fx->addr, first);
 }
 
-/* True if accesses of `bytes` bytes at all addresses lie in [begin, begin + size), aligned. The top bit of (offset |
- * limit - offset) is set exactly when offset > limit, for limits below 2^63. */
+/* Returns true if accesses of `bytes` bytes at all addresses are aligned and in [begin, begin + size). The top bit of
+ * (offset | limit - offset) is set exactly if offset > limit, for limits below 2^63. */
 static inline bool all_inside(const uint64_t *addr, uint64_t begin, uint64_t size, unsigned bytes) {
     const uint64_t limit = size - bytes;
     uint64_t outside = 0, bits = 0;
@@ -97,14 +98,14 @@ static inline bool all_inside(const uint64_t *addr, uint64_t begin, uint64_t siz
     return size >= bytes && !(outside >> 63) && !(bits & (bytes - 1));
 }
 
-/* The same for halves of a warp that take `extent` bytes each. */
+/* As all_inside(), for halves of a warp that access `extent` bytes each. */
 static inline bool halves_inside(const uint64_t *first, uint64_t begin, uint64_t size, uint64_t extent,
                                  unsigned bytes) {
     const uint64_t limit = size - extent, at[2] = {first[0] - begin, first[1] - begin};
     return size >= extent && at[0] <= limit && at[1] <= limit && !((first[0] | first[1]) & (bytes - 1));
 }
 
-/* The host place of a device address; NULL: it may not be read or written. */
+/* Returns the allocation of a device address; NULL: it may not be read or written. */
 static inline const struct allocation *device_place(struct warp *w, const struct inst *in, uint64_t address,
                                                     unsigned bytes, bool write) {
     const struct memory *mem = w->cta->launch->memory;
@@ -115,7 +116,7 @@ static inline const struct allocation *device_place(struct warp *w, const struct
     return !a || (write && a->read_only) ? NULL : a;
 }
 
-/* mem_span() of elements of `msize` bytes. */
+/* As mem_span(), for elements of `msize` bytes. */
 static inline __attribute__((always_inline)) bool span_find(struct warp *w, const struct inst *in, lanemask_t m,
                                                             struct effects *fx, unsigned n_elems, unsigned msize,
                                                             bool write, struct span *out) {
@@ -144,7 +145,7 @@ static inline __attribute__((always_inline)) bool span_find(struct warp *w, cons
         size = a->end - begin;
         host = a->host;
         if (in->asize == 4 && a->end > UINT32_MAX && shape == SHAPE_UNIT)
-            shape = SHAPE_ANY; /* it could wrap within */
+            shape = SHAPE_ANY; /* an address could wrap inside a half */
     } else if (s == SPACE_LOCAL) {
         fx->local_lanes = m;
         host = w->local;
@@ -160,7 +161,7 @@ static inline __attribute__((always_inline)) bool span_find(struct warp *w, cons
             return false;
     }
     if (shape != SHAPE_ANY && !halves_inside(first, begin, size, shape == SHAPE_UNIT ? 16 * bytes : bytes, bytes))
-        shape = SHAPE_ANY; /* lanes that do not execute may be beyond */
+        shape = SHAPE_ANY; /* lanes that do not execute may be outside */
     if (shape == SHAPE_ANY && !all_inside(addr, begin, size, bytes))
         return false;
     if (__builtin_expect(window != 0, 0))

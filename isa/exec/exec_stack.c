@@ -1,5 +1,5 @@
-/* alloca, stacksave, stackrestore. The stack grows upwards, from the end of the static frames; calls of recursive
- * functions take their frames from it too (call.h). Addresses are those of .local. */
+/* alloca, stacksave, stackrestore. The stack grows upwards from the end of the static frames. Calls of recursive
+ * functions take their frames from it, too (call.h). Addresses are .local addresses. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "isa/machine/call.h"
 #include "isa/rows.h"
@@ -14,7 +14,7 @@ static void value_put(struct warp *w, opnd_t o, unsigned bytes, int lane, uint64
     memcpy((unsigned char *)reg_ptr(w, o) + (unsigned)lane * bytes, &v, bytes);
 }
 
-/* The stack pointer of a lane; NULL, with a fault, when the host has no memory for it. */
+/* Returns the stack pointer of a lane; NULL, with a fault, if the host has no memory for it. */
 static uint32_t *pointer_of(struct warp *w, int lane, struct effects *fx) {
     uint32_t *at = calls_stack_pointer(w, lane);
     if (!at)
@@ -52,7 +52,8 @@ static void exec_stacksave(struct warp *w, const struct inst *in, lanemask_t m, 
     }
 }
 
-/* Memory is given back, never taken: a value above the pointer was saved before something else was given back. */
+/* Only frees memory. A value above the stack pointer is a fault: the memory below it has been freed since it was
+ * saved. */
 static void exec_stackrestore(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned bytes) {
     for (; m; m &= m - 1) {
         int l = __builtin_ctz(m);

@@ -1,21 +1,21 @@
-/* Surface loads, stores and reductions (PTX ISA 9.7.10). .b: x counts bytes and data is stored as it is; .p: x counts
- * texels and data is converted to the surface's format. Lanes go in ascending order. */
+/* Surface loads, stores and reductions (PTX ISA 9.7.10). .b: x counts bytes, and data is not converted. .p: x counts
+ * texels, and data is converted to the surface's format. Lanes execute in ascending order. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_surf.h"
 #include "exec_tex.h"
 #include "isa/machine/blend.h"
 #include "tex_lanes.h"
 
-enum outcome { SURF_INSIDE, SURF_NOTHING, SURF_FAULT }; /* NOTHING: outside, under .zero: reads 0, is not stored */
+enum outcome { SURF_INSIDE, SURF_NOTHING, SURF_FAULT }; /* NOTHING: out of range under .zero: reads 0, stores nothing */
 
 struct surf_access {
     const struct texture *t;
-    uint32_t x, y, z; /* x in bytes for .b */
+    uint32_t x, y, z; /* x: in bytes for .b */
     unsigned char *host;
     uint64_t address;
 };
 
-/* One coordinate in [0, n - width]; out of range it is clamped, or nothing is accessed, or the kernel stops. */
+/* Brings a coordinate into [0, n - width]. Out of range, it is clamped, or nothing is accessed, or the kernel stops. */
 static enum outcome bring_inside(uint32_t *x, uint32_t n, uint32_t width, unsigned clamp) {
     uint32_t last = n >= width ? n - width : 0;
     if (n >= width && *x <= last)
@@ -27,7 +27,7 @@ static enum outcome bring_inside(uint32_t *x, uint32_t n, uint32_t width, unsign
     return clamp == MODE2_ZERO ? SURF_NOTHING : SURF_FAULT;
 }
 
-/* Coordinates as written: a layer first in arrays. */
+/* Reads the coordinates as written: in arrays, the layer is first. */
 static void coordinates(const struct warp *w, const struct inst *in, unsigned geometry, int lane,
                         struct surf_access *s) {
     unsigned first = geometry == GEOM_A1D || geometry == GEOM_A2D;
@@ -36,7 +36,7 @@ static void coordinates(const struct warp *w, const struct inst *in, unsigned ge
     s->z = first ? tex_source(w, in, 0, lane) : geometry == GEOM_3D ? tex_source(w, in, 2, lane) : 0;
 }
 
-/* Where a lane's access of `bytes` bytes (.b) or one texel (.p) goes. Fills fx after a fault. */
+/* Finds where a lane's access of `bytes` bytes (.b) or one texel (.p) goes. Fills fx after a fault. */
 static enum outcome locate(struct warp *w, const struct inst *in, const struct isa_row *row, int lane, unsigned bytes,
                            struct effects *fx, struct surf_access *s) {
     unsigned geometry = form_get(row->form, CAT_GEOM), clamp = form_get(row->form, CAT_MODE2);
@@ -81,13 +81,13 @@ static enum outcome locate(struct warp *w, const struct inst *in, const struct i
 /* The accesses of a warp to one surface. */
 struct surf_lanes {
     struct tex_plane plane;
-    lanemask_t inside;                                                 /* others read 0, and store nothing */
+    lanemask_t inside;                                                 /* other lanes read 0, and store nothing */
     _Alignas(64) uint32_t x[WARP_LANES], y[WARP_LANES], z[WARP_LANES]; /* as in struct surf_access */
     _Alignas(64) uint32_t at[WARP_LANES];                              /* offsets from texel 0 */
 };
 
-/* bring_inside() of all lanes, unless it is SURF_FAULT: `inside` loses the lanes that access nothing. False: a lane of
- * `m` faults. */
+/* Calls bring_inside() for all lanes: `inside` loses the lanes that access nothing. Returns false if a lane of `m`
+ * faults. */
 static inline bool bring_all_inside(uint32_t *x, uint32_t n, uint32_t width, unsigned clamp, lanemask_t m,
                                     lanemask_t *inside) {
     const uint32_t last = n >= width ? n - width : 0, end = last / width * width;
@@ -104,7 +104,8 @@ static inline bool bring_all_inside(uint32_t *x, uint32_t n, uint32_t width, uns
     return clamp != MODE2_TRAP || !(beyond & m);
 }
 
-/* locate() for all lanes of `m`. False: one of them faults, or they have several surfaces; nothing has been done. */
+/* Calls locate() for all lanes of `m`. Returns false if a lane faults or the lanes have several surfaces; then nothing
+ * was done. */
 static bool locate_lanes(struct warp *w, const struct inst *in, const struct isa_row *row, lanemask_t m, unsigned bytes,
                          struct effects *fx, struct surf_lanes *s) {
     const unsigned geometry = form_get(row->form, CAT_GEOM), clamp = form_get(row->form, CAT_MODE2);
@@ -146,7 +147,7 @@ static bool locate_lanes(struct warp *w, const struct inst *in, const struct isa
     return true;
 }
 
-/* One lane of them. */
+/* Returns the access of one lane. */
 static enum outcome lane_of(const struct surf_lanes *s, int lane, struct surf_access *one) {
     *one = (struct surf_access){.t = s->plane.t,
                                 .x = s->x[lane],
@@ -157,11 +158,11 @@ static enum outcome lane_of(const struct surf_lanes *s, int lane, struct surf_ac
     return s->inside >> lane & 1 ? SURF_INSIDE : SURF_NOTHING;
 }
 
-/* Element `e`, of `bytes` bytes, of all lanes to registers of `rsize` bytes. */
+/* Loads element `e`, of `bytes` bytes, of all lanes to registers of `rsize` bytes. */
 static void load_elem(const struct surf_lanes *s, unsigned e, unsigned bytes, void *d, unsigned rsize, lanemask_t m) {
     _Alignas(64) unsigned char out[WARP_LANES * sizeof(uint64_t)];
     const unsigned char *host = s->plane.host + e * bytes;
-    if (bytes == 4 && rsize == 4 && s->inside) { /* a surface of less than an element has none */
+    if (bytes == 4 && rsize == 4 && s->inside) { /* a surface smaller than an element has no lane inside */
         _Alignas(64) uint32_t word[WARP_LANES];
         vec_gather_lanes(word, host, s->at);
         LANES(l) word[l] = s->inside & lane_bit[l] ? word[l] : 0;

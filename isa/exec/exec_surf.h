@@ -1,10 +1,10 @@
 #ifndef ISA_EXEC_SURF_H
 #define ISA_EXEC_SURF_H
-/* Shared by textures and surfaces; reductions. Internal to isa/. */
+/* Functions shared by textures and surfaces, and reductions. Internal to isa/. */
 #include "exec.h"
 #include "isa/machine/texture.h"
 
-/* Copies for other levels (isa/levels.h) have their own versions of these. */
+/* Copies for other levels (isa/levels.h) have their own versions of these functions. */
 #ifdef ROWS_LEVEL
 #define TEX_OWN__(name, level) name##level
 #define TEX_OWN_(name, level)  TEX_OWN__(name, level)
@@ -16,16 +16,16 @@
 #define tex_source             TEX_OWN(tex_source)
 #endif
 
-/* The object that a lane's handle names; NULL, with a fault, when there is none. */
+/* Returns the object that a lane's handle names; NULL, with a fault, if there is none. */
 const struct texture *tex_object(const struct warp *w, const struct inst *in, int lane, struct effects *fx);
-enum { TEX_FEW_LANES = 2 }; /* lanes that are executed one by one; more go together */
+enum { TEX_FEW_LANES = 2 }; /* up to so few lanes are executed one by one; more are executed together */
 
-/* The object, of any kind, that all lanes of `m` name; NULL when they name several, or none. */
+/* Returns the object, of any kind, that all lanes of `m` name; NULL if they name several objects, or none. */
 const struct texture *tex_common_object(const struct warp *w, opnd_t handle, lanemask_t m);
-/* The memory fields of fx, addresses apart. */
+/* Sets the memory fields of fx, except addresses. */
 void tex_effects(struct effects *fx, const struct texture *t);
-/* A texel outside device memory. */
+/* Reports the fault of a texel outside device memory. */
 void tex_outside(struct effects *fx, int lane, const struct texture *t, uint64_t address);
-/* Source i of the list behind the destinations. */
+/* Returns source i of the list, after the destinations. */
 uint32_t tex_source(const struct warp *w, const struct inst *in, unsigned i, int lane);
 #endif

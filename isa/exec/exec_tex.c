@@ -1,4 +1,4 @@
-/* Texture fetches and queries. Operands: exec_tex.h; what a texel is: tex_sample.h. */
+/* Texture fetches and queries. Operands: exec_tex.h; texels: tex_sample.h. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_tex.h"
 #include "exec_surf.h"
@@ -8,7 +8,7 @@
 #include "tex_lanes.h"
 #include <string.h>
 
-/* What a handle names; NULL, with a fault, when that is nothing. */
+/* Returns the object that a handle names; NULL, with a fault, if there is none. */
 static const struct texture *object_at(const struct launch *l, uint64_t handle, int lane, struct effects *fx) {
     uint64_t index = handle - TEXTURE_HANDLE;
     if (index < l->n_textures)
@@ -32,7 +32,7 @@ const struct texture *tex_object(const struct warp *w, const struct inst *in, in
     return fx->fault ? NULL : t;
 }
 
-/* The texture with the sampler that in->b names; NULL, with a fault, when there is none. */
+/* Returns the texture with the sampler that in->b names; NULL, with a fault, if there is none. */
 static const struct texture *with_sampler(const struct warp *w, const struct inst *in, const struct texture *t,
                                           struct texture *merged, int lane, struct effects *fx) {
     const struct texture *s = object_at(w->cta->launch, handle_of(w, in->b, lane), lane, fx);
@@ -67,7 +67,7 @@ void tex_outside(struct effects *fx, int lane, const struct texture *t, uint64_t
     fx->space = SPACE_GLOBAL;
 }
 
-/* Source i behind the destinations, as 32 bits. */
+/* Returns source i, after the destinations, as 32 bits. */
 uint32_t tex_source(const struct warp *w, const struct inst *in, unsigned i, int lane) {
     opnd_t o = w->program->lists[in->list + in->msize + i];
     return ((const uint32_t *)reg_ptr(w, o))[lane];
@@ -80,7 +80,7 @@ static float source_float(const struct warp *w, const struct inst *in, unsigned 
     return x;
 }
 
-/* The operands of one lane, as exec_tex.h lists them. */
+/* Reads the operands of one lane, in the order of exec_tex.h. */
 static void read_fetch(const struct warp *w, const struct inst *in, const struct isa_row *row, const struct texture *t,
                        int lane, struct tex_fetch *f) {
     unsigned g = form_get(row->form, CAT_GEOM), level = form_get(row->form, CAT_LEVEL), n = tex_dimensions(g), at = 0;
@@ -110,7 +110,7 @@ static void read_fetch(const struct warp *w, const struct inst *in, const struct
     }
 }
 
-/* The results in the type of the row. f16 is what float textures give; numbers of others are converted too. */
+/* Writes the results in the type of the row. Float textures can give f16; other numbers are converted to it, too. */
 static void write_texel(const struct warp *w, const struct inst *in, enum type type, bool is_float, int lane,
                         const struct texel *x) {
     uint16_t half[4];
@@ -125,7 +125,7 @@ static void write_texel(const struct warp *w, const struct inst *in, enum type t
     }
 }
 
-/* What one lane fetches. False: the texel is outside memory. */
+/* Fetches for one lane. Returns false if the texel is outside memory. */
 typedef bool sample_fn(const struct texture *t, struct tex_access *access, const struct tex_fetch *f,
                        const struct isa_row *row, struct texel *out);
 
@@ -152,14 +152,15 @@ const struct texture *tex_common_object(const struct warp *w, opnd_t o, lanemask
     return !differ && index < l->n_textures ? &l->textures[index] : NULL;
 }
 
-/* The sources of a fetch, as exec_tex.h lists them. */
+/* Returns the sources of a fetch, in the order of exec_tex.h. */
 static struct tex_rows fetch_rows(const struct warp *w, const struct inst *in, unsigned geometry, unsigned level) {
     const unsigned n = tex_dimensions(geometry);
     const opnd_t *o = w->program->lists + in->list + in->msize;
     struct tex_rows r = {.layer = tex_has_layer(geometry) ? reg_ptr(w, *o++) : NULL};
     for (unsigned i = 0; i < n; i++)
         r.at[i] = reg_ptr(w, *o++);
-    o += level == LEVEL_LEVEL ? 1 : level == LEVEL_GRAD ? 2 * n : 0; /* there is one level */
+    /* skips the operands of the level: there is one level */
+    o += level == LEVEL_LEVEL ? 1 : level == LEVEL_GRAD ? 2 * n : 0;
     for (unsigned i = 0; i < n && in->imm & TEX_OFFSET; i++)
         r.offset[i] = reg_ptr(w, *o++);
     if (in->imm & TEX_COMPARE)
@@ -167,7 +168,7 @@ static struct tex_rows fetch_rows(const struct warp *w, const struct inst *in, u
     return r;
 }
 
-/* The results in the type of the row, as write_texel() has them. */
+/* Writes the results in the type of the row, as write_texel() does. */
 static void write_lanes(const struct warp *w, const struct inst *in, enum type type, bool is_float, unsigned wanted,
                         lanemask_t m, uint32_t c[4][WARP_LANES]) {
     _Alignas(64) uint16_t half[4][WARP_LANES];
@@ -187,7 +188,7 @@ static void write_lanes(const struct warp *w, const struct inst *in, enum type t
     }
 }
 
-/* tex of all lanes at once. False: lanes go one by one, and nothing has been done. */
+/* tex of all lanes at once. Returns false if lanes must go one by one; then nothing was done. */
 static bool sample_lanes(struct warp *w, const struct inst *in, const struct isa_row *row, lanemask_t m,
                          struct effects *fx) {
     const unsigned geometry = form_get(row->form, CAT_GEOM);
@@ -260,7 +261,8 @@ static void exec_tld4(struct warp *w, const struct inst *in, lanemask_t m, struc
     sample(w, in, m, fx, gather);
 }
 
-/* Channel types and orders have OpenCL's numbers, address and filter modes those of PTX's .samplerref fields. */
+/* Channel types and orders have OpenCL's numbers; address and filter modes have the numbers of PTX's .samplerref
+ * fields. */
 static uint32_t channel_type(const struct texture *t) {
     static const uint32_t plain[] = {[TEX_U8] = 0x10da,  [TEX_S8] = 0x10d7,  [TEX_U16] = 0x10db, [TEX_S16] = 0x10d8,
                                      [TEX_U32] = 0x10dc, [TEX_S32] = 0x10d9, [TEX_F16] = 0x10dd, [TEX_F32] = 0x10de};
@@ -334,7 +336,7 @@ static void exec_query(struct warp *w, const struct inst *in, lanemask_t m, stru
     }
 }
 
-/* A handle of nothing is of no kind. */
+/* A handle that names no object is of no kind. */
 static void exec_istypep(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     static const uint8_t kinds[] = {
         [MODE2_TEXREF] = TEXTURE_TEXTURE, [MODE2_SAMPLERREF] = TEXTURE_SAMPLER, [MODE2_SURFREF] = TEXTURE_SURFACE};

@@ -1,11 +1,11 @@
 /* Video instructions (PTX ISA 9.0, sections 9.7.17 and 9.7.18). Hardly any program uses them, so their thousand forms
- * share two interpreters; a row only hands over what it is. */
+ * share two interpreters; a row only passes its own description. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "isa/rows.h"
 #include "video.h"
 #include <string.h>
 
-/* What a row is: opcode, signs of the types, then modifiers. */
+/* Description of a row: opcode, signs of the types, then modifiers. */
 enum {
     V_OP = 0xff,
     V_DS = 1 << 8,
@@ -28,7 +28,7 @@ enum {
 
 bool video_is(unsigned op) { return op >= OP_VABSDIFF && op <= OP_VSUB4; }
 
-/* Elements of a SIMD instruction, 1 for the others. */
+/* Returns the elements of a SIMD instruction; 1 for other instructions. */
 static unsigned elements(unsigned op) {
     const char *name = isa_ops[op].mnemonic;
     const char last = name[strlen(name) - 1];
@@ -55,7 +55,7 @@ static bool select_scalar(char which, const char *text, uint32_t *word) {
     return true;
 }
 
-/* d.h10, d.b20: elements to write, from the highest; a.h32, b.b7610: all elements, from the highest. */
+/* Parses d.h10, d.b20: elements to write, from the highest; a.h32, b.b7610: all elements, from the highest. */
 static bool select_simd(unsigned n, char which, const char *text, uint32_t *word) {
     const size_t len = strlen(text);
     const unsigned shift = which == 'a' ? VIDEO_SIMD_A : which == 'b' ? VIDEO_SIMD_B : VIDEO_SIMD_MASK;
@@ -110,7 +110,7 @@ static bool holds(unsigned cmp, int64_t a, int64_t b) {
     }
 }
 
-/* Results before they are cut to size: a word shifted by a word does not fit 64 bits with its sign. */
+/* Results before they are cut to size. A word shifted by a word does not fit into 64 bits with its sign. */
 typedef __int128 result_t;
 
 static result_t shift(unsigned op, uint32_t v, int64_t a, int64_t b) {
@@ -172,7 +172,7 @@ static uint32_t scalar_lane(uint32_t v, uint32_t a, uint32_t b, uint32_t c, uint
     return (c & ~mask) | ((uint32_t)r << part_at(selector) & mask);
 }
 
-/* vmad: c is negated as its complement plus one; .po, which excludes negations, adds the one alone. */
+/* vmad: c is negated as its complement plus one. .po adds the one alone, and excludes negations. */
 static uint32_t mad_lane(uint32_t v, uint32_t a, uint32_t b, uint32_t c, uint32_t e) {
     const bool minus = !(e & VIDEO_NEGATE_A) != !(e & VIDEO_NEGATE_B), minus_c = e & VIDEO_NEGATE_C;
     const bool is_signed = (v & (V_AS | V_BS)) || minus || minus_c;
@@ -220,7 +220,7 @@ VIDEO_RUN(run_simd, simd_lane)
 #define V_TYPES(op, D, A, B) ((uint32_t)OP_##op | V_DS_##D | V_AS_##A | V_BS_##B)
 #define V_WITH(second)       ((uint32_t)OPN_##second << V_SECOND)
 
-/* Without a second operation c is written only to be merged into. */
+/* Without a second operation, c is written only to be merged into. */
 #define SCALAR_SECOND(name, op, types, form, D, A, B, v)                                                               \
     VIDEO(run_scalar, 1, name, op, types, form, D, A, B, v)                                                            \
     VIDEO(run_scalar, 0, name##_add, op, types, (form) | FORM(OPN, ADD), D, A, B, (v) | V_WITH(ADD))                   \

@@ -1,4 +1,4 @@
-/* Across the lanes of a warp: shuffles, votes, matches, reductions; clocks. */
+/* Operations across the lanes of a warp: shuffles, votes, matches, reductions; also clocks. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_warp.h"
 #include "isa/machine/lane_vectors.h"
@@ -7,7 +7,7 @@
 
 enum shuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX };
 
-/* Which lane `lane` reads, PTX ISA 9.7.9.6; *in_range is the predicate. */
+/* Returns the lane that `lane` reads (PTX ISA 9.7.9.6); *in_range is the predicate. */
 static inline int shuffle_source(enum shuffle mode, int lane, uint32_t b, uint32_t c, bool *in_range) {
     int distance = b & 31, segment = c >> 8 & 31, clamp = c & 31;
     int last = (lane & segment) | (clamp & ~segment), first = lane & segment, from;
@@ -31,15 +31,15 @@ static inline int shuffle_source(enum shuffle mode, int lane, uint32_t b, uint32
     return *in_range ? from : lane;
 }
 
-/* A lane that does not execute the shuffle has nothing to give: the manual leaves what is read from it undefined, cards
- * hand out 0, and reductions whose last step fewer lanes take than a warp has count on it. */
+/* A lane that does not execute the shuffle supplies 0. The manual leaves such a read undefined, but cards return 0.
+ * Reductions whose last step does not fill the warp rely on it. */
 static inline __attribute__((always_inline)) void shuffle(struct warp *w, const struct inst *in, lanemask_t m,
                                                           enum shuffle mode) {
     const uint32_t *a = reg_ptr(w, in->a), *b = reg_ptr(w, in->b), *c = reg_ptr(w, in->c);
     uint32_t d[WARP_LANES], valid[WARP_LANES], given[WARP_LANES];
     int from[WARP_LANES];
     lanemask_t p = 0;
-    LANES(l) { /* apart from the loop that fetches: it becomes vectors */
+    LANES(l) { /* separate from the loop that fetches, so that this one becomes vector code */
         bool in_range;
         from[l] = shuffle_source(mode, l, b[l], c[l], &in_range);
         valid[l] = in_range ? lane_bit[l] : 0;
@@ -77,7 +77,7 @@ int shuffle_lane(const struct warp *w, const struct inst *in, int lane) {
     return shuffle_source(mode, lane, b[lane], c[lane], &in_range);
 }
 
-/* The executing lanes that the member mask names; without one (old forms), all that execute. */
+/* Returns the executing lanes of the member mask; forms without a mask: all executing lanes. */
 static lanemask_t members(const struct warp *w, const struct inst *in, lanemask_t m) {
     return in->e == OPND_ZERO ? m : m & ((const uint32_t *)reg_ptr(w, in->e))[__builtin_ctz(m)];
 }
@@ -110,7 +110,7 @@ static void vote_ballot(struct warp *w, const struct inst *in, lanemask_t m, str
     put_u32(w, in->d, m, pred_get(w, in->a) & members(w, in, m));
 }
 
-/* The low and the high words of a source of `bytes` (4 or 8) a lane; those of 4 bytes have a high word of 0. */
+/* The low and high words of a source of `bytes` (4 or 8) a lane; 4-byte sources have a high word of 0. */
 struct match_words {
     _Alignas(64) uint32_t low[WARP_LANES], high[WARP_LANES];
 };
@@ -130,7 +130,8 @@ static inline struct match_words match_words(const struct warp *w, const struct 
     return v;
 }
 
-/* Each lane's value is compared with those of all members: no branches, so any distribution takes the same time. */
+/* Compares each lane's value with the values of all members. Has no branches, so every distribution takes the same
+ * time. */
 static inline __attribute__((always_inline)) void match_any(struct warp *w, const struct inst *in, lanemask_t m,
                                                             unsigned bytes) {
     enum { N = VEC_BYTES / sizeof(uint32_t), VECTORS = WARP_LANES / N };
@@ -194,7 +195,7 @@ REDUX(redux_max_u32, uint32_t, x > y ? x : y)
 REDUX(redux_min_s32, int32_t, x < y ? x : y)
 REDUX(redux_max_s32, int32_t, x > y ? x : y)
 
-/* of f32: a NaN wins with `nan` and loses without, -0 is below +0 */
+/* of f32: with `nan`, a NaN wins; without, it loses; -0 is below +0 */
 static void redux_f32(struct warp *w, const struct inst *in, lanemask_t m, bool max, bool abs, bool nan) {
     const uint32_t *a = reg_ptr(w, in->a), keep = abs ? 0x7fffffffu : 0xffffffffu;
     float x = f32_from_bits(F32_NAN);
@@ -234,7 +235,7 @@ static void elect(struct warp *w, const struct inst *in, lanemask_t m, struct ef
         blend_lanes(reg_ptr(w, in->d2), &leader, m, 0);
 }
 
-/* Special registers that change: all of them derive from the warp's clock; the global timer ticks once a cycle too. */
+/* Reads special registers that change. All derive from the warp's clock; the global timer, too, ticks once a cycle. */
 static void read_special(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     bool high = in->imm == SPECIAL_CLOCK_HI || in->imm == SPECIAL_GLOBALTIMER_HI;
     bool clock = in->imm >= SPECIAL_CLOCK && in->imm <= SPECIAL_GLOBALTIMER_HI;
@@ -275,10 +276,10 @@ static void nanosleep(struct warp *w, const struct inst *in, lanemask_t m, struc
 #include "isa/rows_expand.h"
 #else
 /* clang-format off */
-/* Its operations execute it (isa/compound.h). */
+/* The operations inside execute it (isa/compound.h). */
 NOTHING(COMPOUND, T0, 0, COMPOUND, F32_ADD, NO_OPDS)
 
-/* Across lanes, and what reads the time. */
+/* Across lanes, and clocks. */
 SHFL_ROW(UP, shuffle_up)
 SHFL_ROW(DOWN, shuffle_down)
 SHFL_ROW(BFLY, shuffle_bfly)

@@ -2,7 +2,7 @@
 #define ISA_EXEC_WARP_H
 #include "exec.h"
 
-/* The lane that `lane` reads when it executes `in`, a shfl (PTX ISA 9.7.9.6): itself when that is out of its range.
- * Its operands are still as before the instruction. */
+/* Returns the lane that `lane` reads when it executes the shfl `in` (PTX ISA 9.7.9.6); `lane` itself if the source is
+ * out of range. Call it before the instruction executes, since it reads the operands. */
 int shuffle_lane(const struct warp *w, const struct inst *in, int lane);
 #endif

@@ -9,21 +9,21 @@
 
 enum { MAX_SPEC = 64, MAX_WIDTH = 4095 };
 
-/* Arguments of one lane's vprintf: packed in order, each at a multiple of its size. */
+/* Arguments of one lane's vprintf: packed in order, each aligned to its size. */
 struct print_args {
     const struct warp *w;
     struct effects *fx;
     int lane;
-    uint64_t at; /* generic address of the next one */
+    uint64_t at; /* generic address of the next argument */
     int taken;
 };
 
-/* A conversion as written: %[flags][width][.precision][length]letter. */
+/* A conversion of the format string: %[flags][width][.precision][length]letter. */
 struct conversion {
     char flags[8];
     int width, precision; /* -1: none */
-    unsigned bytes;       /* of an integer argument: 4 or 8 */
-    unsigned keep;        /* of these, after h and hh */
+    unsigned bytes;       /* bytes of an integer argument: 4 or 8 */
+    unsigned keep;        /* bytes of it that h and hh keep */
     char letter;
 };
 
@@ -42,7 +42,7 @@ static bool next_argument(struct print_args *a, unsigned bytes, uint64_t *value)
     return true;
 }
 
-/* The zero-terminated string at a generic address; NULL, with a fault, when it is not in memory. */
+/* Returns the zero-terminated string at a generic address; NULL, with a fault, if it is not in memory. */
 static const char *device_string(const struct warp *w, int lane, uint64_t at, struct effects *fx) {
     uint64_t left;
     const unsigned char *host = mem_generic(w, lane, at, &left);
@@ -52,7 +52,7 @@ static const char *device_string(const struct warp *w, int lane, uint64_t at, st
     return NULL;
 }
 
-/* Digits or `*`. */
+/* Parses digits or `*`. */
 static bool parse_number(const char **p, struct print_args *a, int *out) {
     if (**p == '*') {
         uint64_t v;
@@ -80,7 +80,7 @@ static void parse_length(const char **p, struct conversion *c) {
     }
 }
 
-/* Parses behind the percent sign. False after a fault. */
+/* Parses what follows the percent sign. Returns false after a fault. */
 static bool parse_conversion(const char **p, struct print_args *a, struct conversion *c) {
     *c = (struct conversion){.width = -1, .precision = -1};
     size_t n = 0;
@@ -104,7 +104,7 @@ static bool parse_conversion(const char **p, struct print_args *a, struct conver
     return true;
 }
 
-/* The conversion for the host's fprintf. */
+/* Writes the conversion for the host's fprintf. */
 static void host_spec(const struct conversion *c, const char *tail, char out[MAX_SPEC]) {
     int n = snprintf(out, MAX_SPEC, "%%%s", c->flags);
     if (c->width >= 0)
@@ -155,7 +155,7 @@ static bool print_other(FILE *out, const struct conversion *c, struct print_args
 }
 #pragma GCC diagnostic pop
 
-/* One lane's output. False after a fault. */
+/* Prints one lane's output. Returns false after a fault. */
 static bool print_lane(FILE *out, const char *format, struct print_args *a) {
     struct conversion c;
     for (const char *p = format; *p;) {
@@ -178,7 +178,7 @@ static bool print_lane(FILE *out, const char *format, struct print_args *a) {
             if (!print_other(out, &c, a))
                 return false;
         } else {
-            fwrite(begin, 1, (size_t)(p - begin), out); /* unknown: as written */
+            fwrite(begin, 1, (size_t)(p - begin), out); /* unknown conversion: printed as written */
         }
     }
     return true;
@@ -258,7 +258,7 @@ bool device_heap_prepare(const struct launch *l) {
 #include "isa/rows_expand.h"
 #else
 /* clang-format off */
-/* Functions the simulator provides; lowering makes them of calls. Operands: exec.h. */
+/* Functions that the simulator provides; lowering turns calls of them into these rows. Operands: exec.h. */
 WARP_FN(VPRINTF, T0, 0, WARP, INT_OTHER, OPDS(B32, NONE, B64, B64, NONE, NONE), sys_vprintf)
 WARP_FN(MALLOC, T0, 0, WARP, INT_OTHER, OPDS(B64, NONE, B64, NONE, NONE, NONE), sys_malloc)
 WARP_FN(FREE, T0, 0, WARP, INT_OTHER, OPDS(NONE, NONE, B64, NONE, NONE, NONE), sys_free)

@@ -1,12 +1,12 @@
 #ifndef ISA_SYSCALL_H
 #define ISA_SYSCALL_H
-/* Functions that kernels call and the simulator provides: rows of the opcode #syscall, of kind K_WARP. */
+/* Functions that kernels call and that the simulator provides: rows of the opcode #syscall, of kind K_WARP. */
 #include "exec.h"
 #include "isa/machine/heap.h"
 
 warp_fn sys_vprintf, sys_malloc, sys_free;
 
-/* Makes the heap of `l`'s memory ready when the program may allocate. To be called before a launch runs, because device
- * memory is not rearranged while it does. False: out of memory. */
+/* Prepares the heap in `l`'s memory if the program may allocate. Call it before a launch runs, because device memory
+ * must not be rearranged during a launch. Returns false if memory runs out. */
 bool device_heap_prepare(const struct launch *l);
 #endif

@@ -1,8 +1,8 @@
 #ifndef ISA_TEX_LANES_H
 #define ISA_TEX_LANES_H
-/* Fetches of all lanes of a warp from one texture at once, with the results of tex_fetch() (tex_sample.h) bit for bit.
- * Everything is a loop over 32 lanes that becomes vector code; lanes that do not execute are computed like others, and
- * read inside the texture. Not for cube maps and mipmaps. Internal to isa/. */
+/* Fetches of all lanes of a warp from one texture at once, with exactly the results of tex_fetch() (tex_sample.h). Each
+ * loop over 32 lanes becomes vector code. Lanes that do not execute are computed like others, and read inside the
+ * texture. Not for cube maps and mipmaps. Internal to isa/. */
 #include "isa/machine/lane_vectors.h"
 #include "isa/rows.h"
 #include "isa/softfloat.h"
@@ -10,20 +10,20 @@
 #include <math.h>
 
 enum {
-    TEX_EXTENT_MAX = 1 << 28, /* larger textures are not served */
-    TEX_FAR = 1 << 30         /* beyond it all address modes have long decided */
+    TEX_EXTENT_MAX = 1 << 28, /* larger textures take the slow path */
+    TEX_FAR = 1 << 30         /* coordinates beyond this are out of range in all address modes */
 };
 
 /* The texels of a texture in the host's memory. */
 struct tex_plane {
     const struct texture *t;
-    const unsigned char *host; /* of texel 0 */
-    unsigned bytes;            /* of a texel */
-    unsigned channels;         /* of the result that are wanted */
+    const unsigned char *host; /* address of texel 0 */
+    unsigned bytes;            /* bytes of a texel */
+    unsigned channels;         /* channels of the result that are needed */
     bool is_float;
 };
 
-/* One dimension of a fetch: texels by lane, -1 outside; `weight` is of the second. */
+/* One dimension of a fetch: texel indices by lane, -1 outside; `weight` is the weight of the second texel. */
 struct tex_axis {
     _Alignas(64) int32_t index[2][WARP_LANES];
     _Alignas(64) float weight[WARP_LANES];
@@ -31,11 +31,11 @@ struct tex_axis {
 
 struct tex_lanes {
     _Alignas(64) uint32_t c[4][WARP_LANES];
-    _Alignas(64) uint32_t first[WARP_LANES]; /* offset from texel 0 of the first texel that a lane read; 0: none */
-    _Alignas(64) uint32_t found[WARP_LANES]; /* all bits are set: the lane has read one */
+    _Alignas(64) uint32_t first[WARP_LANES]; /* offset from texel 0 of the first texel that a lane read; 0 if none */
+    _Alignas(64) uint32_t found[WARP_LANES]; /* all bits set: the lane has read a texel */
 };
 
-/* Sources of a fetch by lane; NULL: there is none. */
+/* Sources of a fetch by lane; NULL: the fetch has no such source. */
 struct tex_rows {
     const uint32_t *layer, *at[3], *offset[3], *reference;
 };
@@ -44,7 +44,8 @@ static inline unsigned tex_slices(const struct texture *t, unsigned geometry) {
     return geometry == GEOM_3D ? tex_extent(t, 2) : t->layers ? t->layers : 1;
 }
 
-/* Finds all texels that a geometry reaches. False: the texture is too large, or not inside one live allocation. */
+/* Finds all texels that a geometry can read. Returns false if the texture is too large, or not inside one live
+ * allocation. */
 static inline bool tex_plane_find(const struct texture *t, unsigned geometry, const struct memory *memory,
                                   uint32_t *hint, unsigned channels, struct tex_plane *p) {
     const uint64_t rows = tex_extent(t, 1) - 1, slices = tex_slices(t, geometry) - 1;
@@ -70,7 +71,7 @@ static inline enum texture_address tex_real_mode(const struct texture *t, int di
     return (m == TEX_WRAP || m == TEX_MIRROR) && !t->normalized_coords ? TEX_CLAMP : m;
 }
 
-/* Brings indices, of magnitude below 2^31 - 32, into the texture; -1 where the border is read. */
+/* Brings indices of magnitude below 2^31 - 32 into the texture; -1: the border is read. */
 static inline void tex_into_range(int32_t *index, int32_t n, enum texture_address mode) {
     if (mode == TEX_CLAMP) {
         LANES(l) index[l] = index[l] < 0 ? 0 : index[l] >= n ? n - 1 : index[l];
@@ -89,7 +90,7 @@ static inline void tex_into_range(int32_t *index, int32_t n, enum texture_addres
     }
 }
 
-/* Coordinates in texels, from those that were given. */
+/* Converts coordinates to texels. */
 static inline void tex_in_texels(const struct texture *t, int dimension, const float *at, float *x) {
     const float n = (float)tex_extent(t, dimension), far = (float)TEX_FAR;
     const enum texture_address mode = tex_real_mode(t, dimension);
@@ -138,7 +139,8 @@ static inline void tex_axis_real(const struct texture *t, int dimension, const s
         tex_into_range(out->index[1], n, mode);
 }
 
-/* Integer coordinates: out of range they read zero in one dimension (tex1Dfetch()), else as the mode says. */
+/* Integer coordinates. Out of range, they read zero in one dimension (tex1Dfetch()), else they follow the address
+ * mode. */
 static inline void tex_axis_integer(const struct texture *t, int dimension, unsigned geometry,
                                     const struct tex_rows *from, struct tex_axis *out) {
     const uint32_t *at = from->at[dimension], *offset = from->offset[dimension];
@@ -154,7 +156,8 @@ static inline void tex_axis_integer(const struct texture *t, int dimension, unsi
 
 /* ---- texels ---- */
 
-/* Words 0, 1, ... of the texels at the offsets `at`; of a texel below four bytes the word has those bytes. */
+/* Reads the texels at the offsets `at` as words 0, 1, ... A texel smaller than four bytes fills the low bytes of its
+ * word. */
 static inline void tex_words(const struct tex_plane *p, const uint32_t *at, uint32_t words[4][WARP_LANES]) {
     const unsigned char *host = p->host;
     switch (p->bytes) {
@@ -175,7 +178,7 @@ static inline void tex_words(const struct tex_plane *p, const uint32_t *at, uint
     }
 }
 
-/* Channel values in place of their bits, which are the low ones of v: see struct texel. */
+/* Replaces bits, the low bits of v, by channel values: see struct texel. */
 static inline void tex_decode(const struct tex_plane *p, uint32_t *v) {
     const bool normalized = p->is_float;
     switch (p->t->format) {
@@ -204,7 +207,7 @@ static inline void tex_decode(const struct tex_plane *p, uint32_t *v) {
     }
 }
 
-/* The channels of the texels at the offsets `at`. */
+/* Reads the channels of the texels at the offsets `at`. */
 static inline void tex_texels(const struct tex_plane *p, const uint32_t *at, uint32_t c[4][WARP_LANES]) {
     const unsigned channels = p->t->channels, bytes = p->bytes / channels;
     const uint32_t last = p->is_float ? f32_bits(1.0f) : 1;
@@ -221,7 +224,8 @@ static inline void tex_texels(const struct tex_plane *p, const uint32_t *at, uin
         LANES(l) c[k][l] = k == 3 ? last : 0;
 }
 
-/* Where texels are, and which lanes read one: those without an index outside. Others have the offset 0. */
+/* Computes the offsets of texels, and the lanes that read a texel: lanes without an index outside. Others have offset
+ * 0. */
 static inline void tex_offsets(const struct tex_plane *p, const int32_t *x, const int32_t *y, const int32_t *z,
                                uint32_t *at, uint32_t *inside) {
     const uint32_t bytes = p->bytes, pitch = (uint32_t)p->t->pitch, slice = (uint32_t)p->t->slice;
@@ -245,7 +249,7 @@ static inline void tex_offsets(const struct tex_plane *p, const int32_t *x, cons
     }
 }
 
-/* Each component is 1 where the reference is at most as large, else 0. */
+/* Sets each component to 1 if the reference is at most the component, else to 0. */
 static inline void tex_compare(const struct tex_plane *p, const uint32_t *reference, uint32_t c[4][WARP_LANES]) {
     for (unsigned k = 0; k < p->channels; k++)
         LANES(l) {
@@ -254,7 +258,8 @@ static inline void tex_compare(const struct tex_plane *p, const uint32_t *refere
         }
 }
 
-/* A texel of each lane, the border's colour where an index is outside. `used` lanes (all bits set) note its address. */
+/* Reads a texel for each lane; the border's colour if an index is outside. `used` lanes (all bits set) record its
+ * address. */
 static inline void tex_tap(const struct tex_plane *p, const struct tex_rows *from, const struct texel *border,
                            const int32_t *x, const int32_t *y, const int32_t *z, const uint32_t *used,
                            struct tex_lanes *out) {
@@ -272,7 +277,7 @@ static inline void tex_tap(const struct tex_plane *p, const struct tex_rows *fro
         tex_compare(p, from->reference, out->c);
 }
 
-/* The mean of up to 8 texels, summed in the order of tex_sample.c: corner by corner, without those of weight 0. */
+/* Computes the mean of up to 8 texels. Sums corner by corner, as tex_sample.c does, and skips texels of weight 0. */
 static inline void tex_mix(const struct tex_plane *p, const struct tex_rows *from, const struct texel *border,
                            const struct tex_axis axis[3], int dimensions, const int32_t *slice, struct tex_lanes *out) {
     _Alignas(64) float sum[4][WARP_LANES] = {{0}};
@@ -296,7 +301,7 @@ static inline void tex_mix(const struct tex_plane *p, const struct tex_rows *fro
     memcpy(out->c, sum, sizeof sum);
 }
 
-/* A fetch of all lanes. `geometry` is none of a cube. */
+/* Fetches for all lanes. `geometry` is not a cube. */
 static inline void tex_fetch_lanes(const struct tex_plane *p, unsigned geometry, bool integer,
                                    const struct tex_rows *from, const struct texel *border, struct tex_lanes *out) {
     const struct texture *t = p->t;

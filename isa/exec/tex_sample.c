@@ -3,7 +3,7 @@
 #include <math.h>
 
 enum { OUTSIDE = -1 };
-static const float COORDINATE_MAX = 0x1p30f; /* beyond it all address modes have long decided */
+static const float COORDINATE_MAX = 0x1p30f; /* coordinates beyond this are out of range in all address modes */
 
 static unsigned channel_bytes(const struct texture *t) {
     switch (t->format) {
@@ -40,7 +40,7 @@ uint64_t tex_address(const struct texture *t, uint32_t x, uint32_t y, uint32_t z
 
 /* ---- formats ---- */
 
-/* The largest value of an integer format: what 1.0 is in normalised reads. */
+/* The largest value of an integer format: it stands for 1.0 in normalised reads. */
 static float integer_one(const struct texture *t) {
     switch (t->format) {
     case TEX_U8:
@@ -70,7 +70,7 @@ static uint32_t load_channel(const struct texture *t, const unsigned char *from)
     return f32_bits(x < -1.0f ? -1.0f : x);
 }
 
-/* An integer brought into the range of the format. */
+/* Limits an integer to the range of the format. */
 static uint32_t saturated(const struct texture *t, uint32_t v, bool is_signed_source) {
     int64_t x = is_signed_source ? (int64_t)(int32_t)v : (int64_t)v, top = (int64_t)integer_one(t);
     int64_t bottom = t->format == TEX_S8 || t->format == TEX_S16 ? -top - 1 : 0;
@@ -129,7 +129,7 @@ static enum texture_address address_mode(const struct texture *t, int dimension)
     return (m == TEX_WRAP || m == TEX_MIRROR) && !t->normalized_coords ? TEX_CLAMP : m;
 }
 
-/* The texel that stands at index i of n; OUTSIDE for the border. */
+/* Returns the texel for index i of n; OUTSIDE: the border. */
 static int64_t texel_index(int64_t i, int64_t n, enum texture_address mode) {
     if (i >= 0 && i < n)
         return i;
@@ -146,7 +146,7 @@ static int64_t texel_index(int64_t i, int64_t n, enum texture_address mode) {
     }
 }
 
-/* A coordinate in texels. */
+/* Converts a coordinate to texels. */
 static float in_texels(const struct texture *t, int dimension, float x) {
     float n = (float)tex_extent(t, dimension), whole = floorf(x);
     enum texture_address mode = address_mode(t, dimension);
@@ -160,9 +160,9 @@ static float in_texels(const struct texture *t, int dimension, float x) {
     return x < -COORDINATE_MAX ? -COORDINATE_MAX : x > COORDINATE_MAX ? COORDINATE_MAX : x;
 }
 
-/* Along one dimension: the two texels of a linear filter and the weight of the second, of eight fractional bits as in
- * the guide ("9-bit fixed point format with 8 bits of fractional value"), rounded to nearest. Without filter the first
- * is the texel and the weight 0. */
+/* One dimension of a linear filter: two texels and the weight of the second. The weight has eight fractional bits, as
+ * in the guide ("9-bit fixed point format with 8 bits of fractional value"), rounded to nearest. Without a filter, the
+ * first is the texel and the weight is 0. */
 struct taps {
     int64_t index[2];
     float weight;
@@ -184,7 +184,7 @@ static struct taps taps_of(const struct texture *t, int dimension, const struct 
     return p;
 }
 
-/* Each component is 1 where the reference is at most as large, else 0. */
+/* Sets each component to 1 if the reference is at most the component, else to 0. */
 static void compare_depth(const struct texture *t, float reference, struct texel *x) {
     for (int c = 0; c < 4; c++) {
         float depth = tex_is_float(t) ? f32_from_bits(x->c[c]) : (float)x->c[c];
@@ -203,7 +203,7 @@ struct texel tex_border(const struct texture *t, bool zero) {
     return x;
 }
 
-/* A texel of a filter. */
+/* Reads one texel of a filter. */
 static bool load_tap(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, int64_t x, int64_t y,
                      int64_t z, struct texel *out) {
     if (x < 0 || y < 0 || z < 0)
@@ -224,7 +224,7 @@ static uint32_t layer_index(const struct texture *t, uint32_t layer) {
     return layer < n ? layer : n - 1;
 }
 
-/* The mean of up to 8 texels. */
+/* Computes the mean of up to 8 texels. */
 static bool mix(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, const struct taps p[3],
                 int64_t slice, int n_dims, struct texel *out) {
     float sum[4] = {0, 0, 0, 0};
@@ -260,7 +260,7 @@ static uint32_t cube_face(const float d[3]) {
     return d[2] >= 0 ? 4 : 5;
 }
 
-/* A direction in the axes of a face: right, down, out. Linear in `d`, so it takes derivatives too. */
+/* Converts a direction to the axes of a face: right, down, out. Linear in `d`, so it works for derivatives, too. */
 static void cube_axes(uint32_t face, const float d[3], float out[3]) {
     static const struct {
         int8_t axis[3];
@@ -273,8 +273,8 @@ static void cube_axes(uint32_t face, const float d[3], float out[3]) {
 
 static bool is_cube(unsigned geometry) { return geometry == GEOM_CUBE || geometry == GEOM_ACUBE; }
 
-/* The slice that a fetch reads; for cubes the fetch becomes one of a face. A direction is normalised, whatever the
- * object says, and ends at the edges of its face. */
+/* Chooses the slice that a fetch reads. A fetch from a cube becomes a fetch from a face. Cube directions are always
+ * normalised, and fetches stop at the edges of a face. */
 static int64_t choose_slice(const struct texture **t, struct texture *cube, struct tex_fetch *f) {
     unsigned g = f->geometry;
     int64_t slice = g == GEOM_A1D || g == GEOM_A2D || g == GEOM_ACUBE ? layer_index(*t, f->layer) : 0;
@@ -329,7 +329,7 @@ float tex_gradient_level(const struct texture *t, const struct tex_fetch *f, con
         }
         longest = sum > longest ? sum : longest;
     }
-    return longest > 0 ? 0.5f * log2f(longest) : 0.0f; /* of the square */
+    return longest > 0 ? 0.5f * log2f(longest) : 0.0f; /* `longest` is the square of a length */
 }
 
 /* ---- fetches ---- */
@@ -350,7 +350,8 @@ static bool fetch_real(const struct texture *t, struct tex_access *a, struct tex
 static bool fetch_integer(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, struct texel *out) {
     int n = dimensions(f->geometry);
     int64_t i[3] = {0, 0, f->geometry == GEOM_A1D || f->geometry == GEOM_A2D ? layer_index(t, f->layer) : 0};
-    for (int d = 0; d < n; d++) /* out of range reads zero in one dimension (tex1Dfetch), else as the mode says */
+    /* out of range, reads zero in one dimension (tex1Dfetch), else follows the address mode */
+    for (int d = 0; d < n; d++)
         i[d] = texel_index((int64_t)f->texel[d] + f->offset[d], tex_extent(t, d),
                            f->geometry == GEOM_1D        ? TEX_BORDER
                            : t->address[d] == TEX_BORDER ? TEX_BORDER
@@ -370,7 +371,7 @@ static bool fetch_level(const struct texture *t, struct tex_access *a, const str
 
 bool tex_fetch(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, struct texel *out) {
     float last = t->levels ? (float)(t->levels - 1) : 0.0f;
-    float level = f->level > 0 ? (f->level < last ? f->level : last) : 0.0f; /* NaN: the largest */
+    float level = f->level > 0 ? (f->level < last ? f->level : last) : 0.0f; /* NaN: the largest level */
     unsigned first = (unsigned)(t->linear_levels ? level : ceilf(level + 0.5f) - 1.0f);
     float weight = t->linear_levels ? floorf((level - (float)first) * 256.0f + 0.5f) / 256.0f : 0.0f;
     struct texel next;

@@ -12,48 +12,49 @@ struct texel {
     uint32_t c[4];
 };
 
-/* Where a fetch went. */
+/* The memory that a fetch accessed. */
 struct tex_access {
     const struct memory *memory;
     uint32_t *hint;   /* see mem_find */
-    uint64_t address; /* of the first texel read; of the one that is outside memory after a failure */
+    uint64_t address; /* of the first texel read; after a failure, of the texel outside memory */
 };
 
 unsigned tex_texel_bytes(const struct texture *t);
 bool tex_is_float(const struct texture *t);
-/* Texels along dimension 0, 1, 2: at least 1. */
+/* Returns the texels along dimension 0, 1 or 2: at least 1. */
 uint32_t tex_extent(const struct texture *t, int dimension);
 uint64_t tex_address(const struct texture *t, uint32_t x, uint32_t y, uint32_t z);
 
-/* The four channels at integer coordinates that are inside; absent ones are 0, 0 and 1. False: outside memory. */
+/* Reads the four channels at integer coordinates that are inside; absent channels are 0, 0 and 1. Returns false if the
+ * texel is outside memory. */
 bool tex_load(const struct texture *t, struct tex_access *a, uint32_t x, uint32_t y, uint32_t z, struct texel *out);
 bool tex_store(const struct texture *t, const struct tex_access *a, uint32_t x, uint32_t y, uint32_t z,
                const struct texel *from, unsigned channels, bool from_float);
 
-/* The texel for coordinates outside of the texture: the border's colour, in the texture's format. With `zero` it is
- * zero, as for tex1Dfetch(). */
+/* Returns the texel for coordinates outside the texture: the border's colour, in the texture's format. With `zero` it
+ * is zero, as for tex1Dfetch(). */
 struct texel tex_border(const struct texture *t, bool zero);
 
-/* A fetch: what the operands of tex and tld4 say. */
+/* A fetch: the operands of tex and tld4. */
 struct tex_fetch {
     unsigned geometry;
-    uint32_t layer;    /* of an array */
-    float at[3];       /* x, y, z by geometry */
-    int32_t texel[3];  /* in their place with integer coordinates, which are never filtered */
-    bool integer;      /* coordinates are integers */
+    uint32_t layer;    /* layer of an array */
+    float at[3];       /* coordinates x, y, z, by geometry */
+    int32_t texel[3];  /* integer coordinates, instead of `at`; these are never filtered */
+    bool integer;      /* level of detail; 0: the largest level */
     int32_t offset[3]; /* texels added to the coordinates */
     float level;       /* of detail, 0: the largest */
-    bool compare;      /* depth comparison: a component is 1 where `reference` <= texel, else 0, before filtering */
+    bool compare;      /* depth comparison: before filtering, a component becomes 1 if `reference` <= texel, else 0 */
     float reference;
 };
 
-/* tex. False: outside memory, see tex_access. */
+/* tex. Returns false if a texel is outside memory, see tex_access. */
 bool tex_fetch(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, struct texel *out);
 /* tld4: channel `c` of the four texels that a linear filter would mix. */
 bool tex_gather(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, int c, struct texel *out);
-/* The level of detail that steps of `dx` and `dy` in the coordinates ask for (tex.grad): the longer one covers a texel.
- */
+/* Returns the level of detail for steps of `dx` and `dy` in the coordinates (tex.grad): the longer step covers one
+ * texel. */
 float tex_gradient_level(const struct texture *t, const struct tex_fetch *f, const float dx[3], const float dy[3]);
-/* A mipmap level as a texture of its own. `level` is below max(1, t->levels). */
+/* Returns a mipmap level as a texture of its own. `level` is below max(1, t->levels). */
 struct texture tex_level(const struct texture *t, unsigned level);
 #endif

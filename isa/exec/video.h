@@ -1,12 +1,13 @@
 #ifndef ISA_VIDEO_H
 #define ISA_VIDEO_H
-/* Operand selectors of the video instructions: "%r1.b0", "-%r2.h1", "%r0.h10". Lowering gathers them in one word, which
- * becomes the operand e.
+/* Operand selectors of the video instructions: "%r1.b0", "-%r2.h1", "%r0.h10". Lowering packs them into one word, the
+ * operand e.
  *
- * Scalar instructions (vadd ... vset): a field of 4 bits for a, b and d: 0 the word, 1 to 4 .b0 to .b3, 5 and 6 .h0 and
- * .h1; d's selects the part of c that the result replaces. Then the signs of vmad's operands.
- * SIMD instructions (vadd2 ... vset4): four fields of 3 bits for a and for b, the lowest element's first: the byte or
- * half of the pair b:a; then the mask of the elements written. */
+ * Scalar instructions (vadd ... vset): a field of 4 bits each for a, b and d: 0: the word, 1 to 4: .b0 to .b3, 5 and 6:
+ * .h0 and .h1. The field of d selects the part of c that the result replaces. Then the signs of vmad's operands.
+ *
+ * SIMD instructions (vadd2 ... vset4): four fields of 3 bits for a and four for b, the lowest element first: each
+ * selects a byte or half of the pair b:a. Then the mask of the elements that are written. */
 #include "isa/types.h"
 
 enum {
@@ -21,11 +22,11 @@ enum {
     VIDEO_SIMD_MASK = 24,
 };
 
-/* True for opcodes (enum op_id) whose e is such a word. */
+/* Returns true for opcodes (enum op_id) whose e is such a word. */
 bool video_is(unsigned op);
-/* The word when no selector is written. */
+/* Returns the word for an instruction without selectors. */
 uint32_t video_default(unsigned op);
-/* Puts selector `text` ("b0", "h10", without the dot) of operand `which` ('d', 'a' or 'b') into `word`. False: `op` has
- * no such selector there. */
+/* Puts selector `text` ("b0", "h10", without the dot) of operand `which` ('d', 'a' or 'b') into `word`. Returns false
+ * if `op` has no such selector there. */
 bool video_select(unsigned op, char which, const char *text, uint32_t *word);
 #endif

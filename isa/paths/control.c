@@ -51,7 +51,8 @@ static int two_targets(uint32_t pc, lanemask_t there, uint32_t next, lanemask_t 
     return n;
 }
 
-/* Groups that leave a brx, call or ret: its targets, and the lanes that did not execute it. */
+/* Fills `out` with the targets of a brx, call or ret, and with the lanes that did not execute it. Returns the
+ * number. */
 static int all_targets(const struct effects *fx, uint32_t next, lanemask_t lanes, struct target *out) {
     lanemask_t rest = lanes & ~fx->lanes;
     int n = 0;
@@ -67,9 +68,9 @@ static int all_targets(const struct effects *fx, uint32_t next, lanemask_t lanes
     return n;
 }
 
-/* ---- who waits ---- */
+/* ---- waits ---- */
 
-/* The path waits: models that want to know are told. */
+/* Sets the path aside: tells the model that it waits, if the model handles waits. */
 static void set_aside(struct warp_control *c, uint32_t pc, const struct path *p, enum wait_why why) {
     if (!control_sets_aside(c->ops))
         return;
@@ -78,8 +79,8 @@ static void set_aside(struct warp_control *c, uint32_t pc, const struct path *p,
     c->ops->stall(c->model, p->id, STALL_OTHER);
 }
 
-/* Lanes of `freed` have done what they waited for others of their mask for. A path that was set aside goes on when all
- * its lanes have. */
+/* The wait of the lanes `freed` for their member mask is over. A path that was set aside continues when the wait of all
+ * its lanes is over. */
 static void release_members(struct warp_control *c, const struct warp *w, lanemask_t freed) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < c->n_held; i++) {
@@ -99,7 +100,7 @@ static void release_members(struct warp_control *c, const struct warp *w, lanema
     }
 }
 
-/* Lanes of the path exit. */
+/* Lanes of the path exit. Returns the barriers that this completes. */
 static uint32_t leave(struct warp_control *c, struct warp *w, const struct path *p, lanemask_t lanes, uint32_t next,
                       struct effects *fx) {
     c->events |= c->ops->leave(c->model, p->id, lanes, next);
@@ -111,10 +112,10 @@ static uint32_t leave(struct warp_control *c, struct warp *w, const struct path 
     return opened;
 }
 
-/* The lanes of the path go to t[0..n). Those that come to where threads only exit do so now: nobody is to wait for
- * them, and they for nobody. Returns the barriers that this completes. */
-static uint32_t go(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
-                   struct target *t, int n, uint32_t rpc, uint32_t taken, struct effects *fx) {
+/* The lanes of the path go to t[0..n). Lanes whose target only exits do so now, so that no other lane waits for them.
+ * Returns the barriers that this completes. */
+static uint32_t move_lanes(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
+                           struct target *t, int n, uint32_t rpc, uint32_t taken, struct effects *fx) {
     lanemask_t out = 0;
     uint32_t opened = 0;
     int kept = 0;
@@ -136,13 +137,13 @@ static uint32_t go(struct warp_control *c, struct warp *w, const struct inst *in
     return opened;
 }
 
-/* Some lanes of the path wait at `in`, those whose guard is false go on. */
-static uint32_t divide(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
-                       lanemask_t stay, struct effects *fx) {
+/* Splits the path: the lanes `stay` wait at `in`, the others have a false guard and continue. */
+static uint32_t split_waiting(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
+                              lanemask_t stay, struct effects *fx) {
     struct target t[2];
     uint32_t pc = pc_of(w, in);
     uint32_t rpc = only_exits(w, pc + 1) ? PC_EXIT : pc + 1;
-    return go(c, w, in, p, t, two_targets(pc, stay, pc + 1, p->lanes & ~stay, t), rpc, pc, fx);
+    return move_lanes(c, w, in, p, t, two_targets(pc, stay, pc + 1, p->lanes & ~stay, t), rpc, pc, fx);
 }
 
 uint32_t control_await(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
@@ -150,15 +151,15 @@ uint32_t control_await(struct warp_control *c, struct warp *w, const struct inst
     uint32_t pc = pc_of(w, in);
     lanemask_t m = guard_lanes(w, in, p->lanes);
     if (m != p->lanes)
-        return divide(c, w, in, p, m, fx);
-    control_advance(c, p->id, pc); /* it stands here */
+        return split_waiting(c, w, in, p, m, fx);
+    control_advance(c, p->id, pc); /* the model must know that the path is here */
     lanemask_t freed = warp_sync_arrive(w, in, m, fx);
     c->met |= freed;
     if (w->sync.waiting & m) {
         c->waiting |= p->lanes;
         set_aside(c, pc, p, WAIT_MEMBERS);
         release_members(c, w, freed);
-    } else { /* it may have merged with a path that waited here: all its lanes go on */
+    } else { /* the path may have merged with a path that waited here: all its lanes continue */
         c->waiting &= ~m;
         control_advance(c, p->id, pc + 1);
         release_members(c, w, freed & ~m);
@@ -176,7 +177,8 @@ void control_wake_held(struct warp_control *c, lanemask_t freed) {
     c->n_held = kept;
 }
 
-/* Lanes of one of the paths p[0..n) whose wait is over step over the instruction they stand at. */
+/* For one of the paths p[0..n) with released lanes: moves these lanes to the next instruction. Returns false if no path
+ * has released lanes. */
 static bool step_over(struct warp_control *c, const struct warp *w, const struct path *p, int n) {
     for (int i = 0; i < n; i++) {
         lanemask_t freed = c->released & p[i].lanes;
@@ -184,7 +186,7 @@ static bool step_over(struct warp_control *c, const struct warp *w, const struct
             continue;
         if (control_step_over(c, &p[i], c->ops->advance))
             return true;
-        c->released &= ~freed; /* the others wait on: a divergence that joins right behind */
+        c->released &= ~freed; /* the other lanes still wait: a divergence that reconverges at the next PC */
         uint32_t pc = p[i].pc;
         struct target t[2];
         two_targets(pc, p[i].lanes & ~freed, pc + 1, freed, t);
@@ -194,7 +196,7 @@ static bool step_over(struct warp_control *c, const struct warp *w, const struct
     return false;
 }
 
-/* Paths that are held have moved within the model: their names are found again by their lanes. */
+/* After the model has moved paths that are set aside: finds their new ids by PC and lanes. */
 static void find_held(struct warp_control *c) {
     struct path_desc d[2 * MAX_PATHS];
     int n = c->ops->describe(c->model, d, 2 * MAX_PATHS);
@@ -243,14 +245,14 @@ lanemask_t control_may_run(const struct warp_control *c) {
 static uint32_t at_barrier(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
                            struct effects *fx) {
     uint32_t pc = pc_of(w, in);
-    lanemask_t here = p->lanes & c->waiting; /* a path may have merged with one that stands here already */
+    lanemask_t here = p->lanes & c->waiting; /* the path may have merged with a path that waits here */
     lanemask_t stop = fx->lanes | here, arriving = fx->lanes & ~here;
     if (!stop) {
         control_advance(c, p->id, pc + 1);
         return 0;
     }
-    if (stop != p->lanes) /* those that stop execute it again, by themselves */
-        return divide(c, w, in, p, stop, fx);
+    if (stop != p->lanes) /* the lanes that stop execute the barrier again, as a path of their own */
+        return split_waiting(c, w, in, p, stop, fx);
     if (fx->barrier_mode == BARRIER_ARRIVE) {
         control_advance(c, p->id, pc + 1);
         return cta_barrier_arrive(w->cta, w, in, arriving, fx) ? 1u << fx->barrier : 0;
@@ -268,15 +270,16 @@ uint32_t control_step(struct warp_control *c, struct warp *w, const struct inst 
     switch (in->kind) {
     case K_BRANCH:
         n = two_targets(in->target, fx->taken, next, p->lanes & ~fx->taken, t);
-        return go(c, w, in, p, t, n, in->rpc, in->target, fx);
+        return move_lanes(c, w, in, p, t, n, in->rpc, in->target, fx);
     case K_RET:
     case K_BRX:
     case K_CALL:
         if (in->kind == K_RET &&
-            fx->taken) /* without a caller: all lanes of a path are equally deep in their own code */
+            fx->taken) /* exits from the entry function: all lanes of a path have the same call depth */
             return leave(c, w, p, fx->taken, next, fx);
         n = all_targets(fx, next, p->lanes, t);
-        return go(c, w, in, p, t, n, in->kind == K_RET ? reconv_return_rpc(w->program, t, n) : in->rpc, PC_EXIT, fx);
+        return move_lanes(c, w, in, p, t, n, in->kind == K_RET ? reconv_return_rpc(w->program, t, n) : in->rpc, PC_EXIT,
+                          fx);
     case K_EXIT:
     case K_TRAP:
         return leave(c, w, p, fx->taken, next, fx);
@@ -312,7 +315,7 @@ bool inst_is_ordered(const struct inst *in) {
     switch (in->kind) {
     case K_ATOM:
         return leaves;
-    case K_LOAD: /* what looks for others' stores, and stores that others look for */
+    case K_LOAD: /* strong accesses: they communicate with other threads */
     case K_STORE:
         return leaves && inst_is_strong(in);
     case K_WARP:

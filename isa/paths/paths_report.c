@@ -48,7 +48,7 @@ static void report_path(FILE *out, const struct warp *w, const struct path_desc 
     fprintf(out, ", %s\n", d->state ? d->state : "can run");
 }
 
-/* One warp: each of its paths, with lanes, place, and what it waits for. */
+/* Prints one warp: each of its paths, with lanes, PC, and the reason of its wait. */
 static void report_warp(FILE *out, const struct warp *w, const struct reconv_ops *model, const void *state) {
     struct path_desc d[MAX_DESCRIBED];
     int n = model->describe(state, d, MAX_DESCRIBED);
@@ -57,7 +57,7 @@ static void report_warp(FILE *out, const struct warp *w, const struct reconv_ops
         report_path(out, w, &d[i]);
 }
 
-/* A warp that is partly at a barrier while the rest of it can never come there before the barrier opens. */
+/* Prints a hint for each warp of which only some lanes wait at `barrier`. */
 static void hint_divergent(FILE *out, const struct cta *c, int barrier) {
     for (uint32_t i = 0; i < c->n_warps; i++) {
         lanemask_t here = c->barriers[barrier].waiting[i], rest = c->warps[i].live & ~here;
@@ -69,8 +69,8 @@ static void hint_divergent(FILE *out, const struct cta *c, int barrier) {
     }
 }
 
-/* The CTA's barriers in use, and hints: lanes of one warp at different barriers, exited threads that are counted on,
- * a warp whose other lanes can never arrive. */
+/* Prints the CTA's barriers in use, and hints: warps of which only some lanes wait, and barriers that expect more
+ * threads than are alive. */
 static void report_barriers(FILE *out, const struct cta *c) {
     for (uint32_t used = c->barriers_used; used; used &= used - 1) {
         int i = __builtin_ctz(used);
@@ -84,7 +84,7 @@ static void report_barriers(FILE *out, const struct cta *c) {
     }
 }
 
-/* Lanes of a warp that stand somewhere else than at a barrier while others of it run: what a spin lock looks like. */
+/* Returns true if the warp is divergent and waits at no barrier, as in a spin lock. */
 static bool several_paths(const struct cta *c, const struct reconv_ops *model, uint32_t warp, const void *state) {
     struct path_desc d[MAX_DESCRIBED];
     return model->describe(state, d, MAX_DESCRIBED) > 1 && !cta_waiting(c, warp);

@@ -35,12 +35,13 @@ static void push(struct spe_stack *s, struct target t, uint32_t rpc, uint16_t de
         s->max_depth = s->n;
 }
 
-/* Lanes that do not execute a call or a return stay where they are. */
+/* Returns the call depth of a target's lanes. Lanes that do not execute the call keep their depth. */
 static uint16_t depth_of(struct target t, const struct branch_site *site, uint16_t depth) {
     return t.pc == site->pc + 1 && site->calls > 0 ? (uint16_t)(depth - site->calls) : depth;
 }
 
-/* The group pushed last runs first: the taken side, which comes first in `t`, unless the fall-through is wanted. */
+/* Pushes the groups of a branch. The group that is pushed last runs first: t[0], the taken side, unless reconv.first
+ * asks for the fall-through. */
 static void spe_diverge(struct spe_stack *s, const struct target *t, int n, const struct branch_site *site) {
     struct spe_entry *top = &s->e[s->n - 1];
     uint32_t rpc = site->rpc;
@@ -50,12 +51,12 @@ static void spe_diverge(struct spe_stack *s, const struct target *t, int n, cons
         spe_advance(s, t[0].pc);
         return;
     }
-    if (rpc == PC_EXIT) { /* no post-dominator of its own (it is in a callee): the caller's is the next best */
+    if (rpc == PC_EXIT) { /* no post-dominator in this function: use the caller's */
         rpc = top->rpc;
         rpc_depth = top->rpc_depth;
     }
     if (rpc == top->rpc && rpc_depth == top->rpc_depth)
-        s->n--; /* would be popped as soon as it is on top again: below it waits an entry at the same PC */
+        s->n--; /* it would be popped when it is on top again: the entry below is at the same PC */
     else {
         top->pc = rpc;
         top->depth = rpc_depth;
@@ -105,7 +106,7 @@ static lanemask_t lanes_of(const struct spe_stack *s, uint32_t from, uint32_t to
     return m;
 }
 
-/* Entries [from, n) go to the bottom, in their order. */
+/* Moves the entries [from, n) to the bottom, in their order. */
 static void to_bottom(struct spe_stack *s, uint32_t from) {
     struct spe_entry e[SPE_MAX_DEPTH];
     uint32_t n = s->n - from;
@@ -114,7 +115,7 @@ static void to_bottom(struct spe_stack *s, uint32_t from) {
     memcpy(s->e, e, n * sizeof *e);
 }
 
-/* A side of the top's own branch that does not wait comes before it. */
+/* Swaps the top entry with a side of the same branch that does not wait. Returns false if there is none. */
 static bool swap_sides(struct spe_stack *s, uint32_t unit, lanemask_t waiting) {
     const struct spe_entry top = s->e[s->n - 1];
     for (uint32_t i = s->n - 1; i-- > unit && s->e[i].rpc == top.rpc && s->e[i].rpc_depth == top.rpc_depth;) {
@@ -128,7 +129,7 @@ static bool swap_sides(struct spe_stack *s, uint32_t unit, lanemask_t waiting) {
     return false;
 }
 
-/* The top gives up joining what is below it. */
+/* Detaches the top entry: it no longer reconverges with the entries below, and moves to the bottom. */
 static void detach_top(struct spe_stack *s) {
     struct spe_entry *top = &s->e[s->n - 1];
     top->rpc = PC_EXIT;
@@ -139,9 +140,10 @@ static void detach_top(struct spe_stack *s) {
     spe_settle(s);
 }
 
-/* The stack as units that never join: an entry that runs to the threads' end, and what is above it up to the next such
- * one. A unit whose top waits lets the others run; within it, a side lets the other side, and who is wanted by the top
- * and waits for the top runs when the top has become a unit of its own. */
+/* Lets lanes run that the top entry waits for. The stack consists of units that never reconverge with each other: an
+ * entry that runs until its threads exit, and the entries above it up to the next such entry. While the top entry
+ * waits: if it wants lanes of its own unit, another side of its branch runs first; without such a side, the top entry
+ * is detached. Else its whole unit moves to the bottom. */
 static unsigned spe_give_way(void *st, const struct lane_waits *ws) {
     struct spe_stack *s = st;
     uint32_t turns = 0;
@@ -168,7 +170,8 @@ static unsigned spe_give_way(void *st, const struct lane_waits *ws) {
     return moved ? RECONV_CHANGED : 0;
 }
 
-/* The top joins where the entry below its sides does, and comes under that entry. */
+/* Moves the top entry below its parent entry, and gives it the parent's reconvergence point. Without a parent, it moves
+ * to the bottom. */
 static void join_further_down(struct spe_stack *s) {
     struct spe_entry top = s->e[s->n - 1];
     uint32_t below = s->n - 1;
@@ -217,7 +220,7 @@ static int spe_describe(const void *st, struct path_desc *out, int max) {
     int n = 0;
     for (uint32_t i = s->n; i-- > 0 && n < max; n++)
         out[n] = (struct path_desc){.path = {.pc = s->e[i].pc, .lanes = s->e[i].lanes, .id = (uint16_t)(s->n - 1 - i)},
-                                    .state = i == s->n - 1 ? "top of stack" : "below, waits for those above",
+                                    .state = i == s->n - 1 ? "top of stack" : "below, waits for the entries above",
                                     .rpc = s->e[i].rpc};
     return n;
 }

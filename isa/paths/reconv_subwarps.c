@@ -2,8 +2,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* After so many taken backward branches the active subwarp lets another READY one run: the forward progress that Volta
- * and later guarantee between threads of a warp, without which a spin loop never ends. */
+/* Taken backward branches after which the active subwarp lets another READY one run. Volta and later guarantee this
+ * forward progress between the threads of a warp; without it, a spin loop never ends. */
 enum { YIELD_BACKWARD = 32 };
 
 size_t subwarps_size(const struct reconv_cfg *cfg) {
@@ -43,8 +43,8 @@ bool subwarps_elect(struct subwarps *s) {
     return false;
 }
 
-/* Do the subwarps take part in the same convergence barriers together? Those that do not are in different calls of a
- * function, or in different rounds of a loop, and would part again at their BSYNC. */
+/* Returns true if the two subwarps take part in the same convergence barriers together. Otherwise they are in different
+ * calls of a function, or in different iterations of a loop, and would split again at their BSYNC. */
 static bool same_groups(const struct subwarps *s, const struct subwarp *a, const struct subwarp *b) {
     int la = __builtin_ctz(a->lanes), lb = __builtin_ctz(b->lanes);
     for (uint32_t used = s->barriers_used; used; used &= used - 1) {
@@ -55,9 +55,8 @@ static bool same_groups(const struct subwarps *s, const struct subwarp *a, const
     return true;
 }
 
-/* Subwarp `i` is READY from now on. A subwarp is a maximal group of threads at one PC (section III), so it becomes one
- * with another READY one that stands there. Only READY ones are looked at: their PCs are known here, that of the active
- * one may be further. */
+/* Makes subwarp `i` READY. A subwarp is a maximal group of threads at one PC (section III), so it merges with a READY
+ * subwarp at the same PC. Only READY subwarps have a known PC here: the active one may be further. */
 static void make_ready(struct subwarps *s, int i) {
     s->w[i].state = SUBWARP_READY;
     for (int k = 0; k < WARP_LANES; k++) {
@@ -97,8 +96,8 @@ static int free_slot(const struct subwarps *s) {
     return i;
 }
 
-/* Lanes of a subwarp go their own way: READY at `pc`. */
-static void part(struct subwarps *s, uint32_t pc, lanemask_t lanes) {
+/* Makes `lanes` a new READY subwarp at `pc`. */
+static void split_off(struct subwarps *s, uint32_t pc, lanemask_t lanes) {
     int slot = free_slot(s);
     s->w[slot] = (struct subwarp){.pc = pc, .lanes = lanes};
     make_ready(s, slot);
@@ -114,25 +113,26 @@ uint32_t subwarps_in(const struct subwarps *s, enum subwarp_state state) {
 unsigned subwarps_branch(void *st, int id, const struct target *t, int n, const struct branch_site *site) {
     struct subwarps *s = st;
     struct subwarp *w = &s->w[id];
-    int stays = n > 1 && s->cfg->first ? n - 1 : 0; /* the group that stays active */
+    int stays = n > 1 && s->cfg->first ? n - 1 : 0; /* index of the group that stays active */
     w->pc = t[stays].pc;
     w->lanes = t[stays].lanes;
     for (int i = 0; i < n; i++)
         if (i != stays)
-            part(s, t[i].pc, t[i].lanes);
+            split_off(s, t[i].pc, t[i].lanes);
     if (w->pc <= site->pc && ++w->backward >= YIELD_BACKWARD)
         return subwarps_yield(st, id) | RECONV_CHANGED;
     return n > 1 ? RECONV_CHANGED : 0;
 }
 
-/* All lanes of `group` stand at the barrier: they go on at `next` as one subwarp. */
+/* Opens barrier `bar` for `group`, whose lanes have all arrived: they continue at `next` as one subwarp. */
 static void open_barrier(struct subwarps *s, uint32_t bar, lanemask_t group, uint32_t next) {
     int keeper = -1;
     for (int i = 0; i < WARP_LANES; i++) {
         struct subwarp *w = &s->w[i];
         if (w->state == SUBWARP_FREE || !(w->lanes & group) || (w->state == SUBWARP_BLOCKED && w->barrier != bar))
             continue;
-        assert(w->state != SUBWARP_BLOCKED || w->pc + 1 == next); /* regions that may meet have different numbers */
+        /* regions that can reconverge use different barriers */
+        assert(w->state != SUBWARP_BLOCKED || w->pc + 1 == next);
         if (keeper < 0) {
             keeper = i;
             continue;
@@ -153,7 +153,7 @@ static void open_barrier(struct subwarps *s, uint32_t bar, lanemask_t group, uin
     }
 }
 
-/* Lanes of `group` that are blocked at `bar`. */
+/* Returns the lanes of `group` that are blocked at `bar`. */
 static lanemask_t blocked(const struct subwarps *s, uint32_t bar, lanemask_t group) {
     lanemask_t m = 0;
     for (int i = 0; i < WARP_LANES; i++)
@@ -162,7 +162,7 @@ static lanemask_t blocked(const struct subwarps *s, uint32_t bar, lanemask_t gro
     return m & group;
 }
 
-/* `lanes` take no further part in `bar`; opens it for those who waited for nobody else. */
+/* Removes `lanes` from `bar`, and opens it for lanes that waited for no others. */
 static void unregister(struct subwarps *s, uint32_t bar, lanemask_t lanes) {
     for (int l = 0; l < WARP_LANES; l++)
         s->group[bar][l] = lanes >> l & 1 ? 0 : s->group[bar][l] & ~lanes;
@@ -198,7 +198,7 @@ unsigned subwarps_bssy(void *st, int id, uint32_t bar, uint32_t join, uint32_t n
     lanemask_t lanes = s->w[id].lanes;
     s->barriers_used |= 1u << bar;
     s->w[id].pc = next;
-    unregister(s, bar, lanes); /* who registers again, by another way into the region, leaves its old group */
+    unregister(s, bar, lanes); /* lanes that enter the region again by another way leave their old group */
     for (lanemask_t m = lanes; m; m &= m - 1)
         s->group[bar][__builtin_ctz(m)] = lanes;
     return RECONV_CHANGED;
@@ -209,9 +209,9 @@ unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next) {
     struct subwarp *w = &s->w[id];
     lanemask_t group = s->group[bar][__builtin_ctz(w->lanes)];
     lanemask_t rest = w->lanes & ~group;
-    if (rest && group) { /* came here with lanes of another group: they arrive by themselves */
+    if (rest && group) { /* lanes of another group came along: they arrive separately */
         w->lanes &= group;
-        part(s, next - 1, rest);
+        split_off(s, next - 1, rest);
     }
     if (!group) { /* not registered: nothing to wait for */
         lanemask_t others = 0;
@@ -219,7 +219,7 @@ unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next) {
             others |= s->group[bar][__builtin_ctz(m)] ? m & -m : 0;
         if (others) {
             w->lanes &= ~others;
-            part(s, next - 1, others);
+            split_off(s, next - 1, others);
         }
         w->pc = next;
         return others ? RECONV_CHANGED : 0;
@@ -229,7 +229,7 @@ unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next) {
         return RECONV_CHANGED;
     }
     w->barrier = (uint8_t)bar;
-    w->pc = next - 1; /* stands at the BSYNC until it opens */
+    w->pc = next - 1; /* stays at the BSYNC until the barrier opens */
     return subwarps_retire(s, id, SUBWARP_BLOCKED, true);
 }
 
@@ -241,8 +241,8 @@ unsigned subwarps_leave_barrier(void *st, int id, uint32_t bar, lanemask_t lanes
     return RECONV_CHANGED;
 }
 
-/* Lanes that each lane cannot go on before, directly or by way of others: who waits for lanes of its member mask, and
- * who is blocked at a barrier for those of its group that have not come. */
+/* Fills on[l] with the lanes that must make progress before lane l can, directly or through other lanes. A lane depends
+ * on lanes of its member mask, and a BLOCKED lane on the lanes of its group that have not arrived. */
 static void dependences(const struct subwarps *s, const struct lane_waits *ws, lanemask_t on[WARP_LANES]) {
     memcpy(on, ws->wants, WARP_LANES * sizeof *on);
     for (int i = 0; i < WARP_LANES; i++) {
@@ -259,8 +259,8 @@ static void dependences(const struct subwarps *s, const struct lane_waits *ws, l
                 on[l] |= on[k];
 }
 
-/* Volta promises that every thread makes progress: a subwarp that is blocked at a barrier, which cannot open before
- * lanes have gone on that wait for this very subwarp, leaves the barrier. */
+/* Volta promises that every thread makes progress. A BLOCKED subwarp leaves its barrier if the lanes that the barrier
+ * needs wait, directly or not, for this very subwarp. */
 unsigned subwarps_give_way(void *st, const struct lane_waits *ws) {
     struct subwarps *s = st;
     lanemask_t on[WARP_LANES];

@@ -1,33 +1,32 @@
 #ifndef ISA_RECONV_SUBWARPS_H
 #define ISA_RECONV_SUBWARPS_H
-/* The divergence handling unit of Volta and later, as the subwarp-interleaving paper describes it (section III-A):
- * subwarps with a state each, and convergence barriers. Models with convergence barriers share it. */
+/* The divergence handling unit of Volta and later, as described by the subwarp-interleaving paper (section III-A):
+ * subwarps, each with a state, and convergence barriers. All models with convergence barriers share it. */
 #include "reconv.h"
 
-enum {
-    N_CONVERGENCE_BARRIERS = 32
-}; /* 16 in registers; the compiler spills those above (frontend/passes/barriers.c) */
+enum { N_CONVERGENCE_BARRIERS = 32 }; /* 16 in registers; the compiler spills the others (frontend/passes/barriers.c) */
 
 enum subwarp_state { SUBWARP_FREE, SUBWARP_ACTIVE, SUBWARP_READY, SUBWARP_BLOCKED, SUBWARP_STALLED, SUBWARP_WAITING };
 
 struct subwarp {
     uint32_t pc;
     lanemask_t lanes;
-    uint8_t state;     /* enum subwarp_state; WAITING: at a barrier of the CTA */
-    uint8_t barrier;   /* BLOCKED: where */
-    uint32_t backward; /* taken backward branches since it became active */
+    uint8_t state;     /* enum subwarp_state; WAITING: at a CTA barrier or for its member mask */
+    uint8_t barrier;   /* BLOCKED: index of the convergence barrier */
+    uint32_t backward; /* backward branches taken since it became active */
 };
 
 struct subwarps {
     const struct reconv_cfg *cfg;
     lanemask_t alive;
-    int active, last; /* slot, -1 for none; last: the one that was active before */
+    int active, last; /* slots of the active subwarp (-1: none) and of the last active subwarp */
     struct subwarp w[WARP_LANES];
-    uint32_t barriers_used;                               /* bit b: group[b] is not all zero */
-    lanemask_t group[N_CONVERGENCE_BARRIERS][WARP_LANES]; /* who takes part in barrier b with this lane; 0: not in it */
+    uint32_t barriers_used; /* bit b: group[b] has an entry that is not 0 */
+    /* lanes that take part in barrier b together with this lane; 0: it does not take part */
+    lanemask_t group[N_CONVERGENCE_BARRIERS][WARP_LANES];
 };
 
-/* The calls of struct reconv_ops, same meaning. */
+/* Calls of struct reconv_ops, with the same meaning. */
 size_t subwarps_size(const struct reconv_cfg *cfg);
 void subwarps_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes);
 int subwarps_paths(const void *st, struct path *out, int max);
@@ -42,20 +41,21 @@ unsigned subwarps_give_way(void *st, const struct lane_waits *ws);
 int subwarps_describe(const void *st, struct path_desc *out, int max);
 lanemask_t subwarps_runnable(const void *st);
 int subwarps_depth(const void *st);
-/* Bits of a warp's threads and barriers: a PC and two bits of state for each thread, sixteen barriers. */
+/* Returns the hardware bits of a warp: a PC and two bits of state for each thread, and sixteen barriers. */
 static inline uint32_t subwarps_bits(void) { return WARP_LANES * (32 + 2) + 16 * WARP_LANES; }
-/* Subwarps in the state. */
+/* Returns the number of subwarps in `state`. */
 uint32_t subwarps_in(const struct subwarps *s, enum subwarp_state state);
-/* Takes subwarp `id` off, if it is active: into state `to`; the next READY one in turn becomes active when `elect`. A
- * subwarp that becomes READY where another READY one stands is one with it, so `id` may be free afterwards. */
+/* Moves subwarp `id` to state `to`. If it was active, it is so no longer; with `elect`, the next READY subwarp becomes
+ * active. A subwarp that becomes READY merges with a READY subwarp at the same PC, so slot `id` may be free
+ * afterwards. */
 unsigned subwarps_retire(struct subwarps *s, int id, enum subwarp_state to, bool elect);
-/* Makes the next READY subwarp after the last active one ACTIVE; false when there is none. */
+/* Makes the next READY subwarp after the last active one ACTIVE. Returns false if there is none. */
 bool subwarps_elect(struct subwarps *s);
 unsigned subwarps_wake(void *st, int id);
 unsigned subwarps_wait(void *st, int id, enum reconv_stall why);
 unsigned subwarps_yield(void *st, int id);
 
-/* The rows of struct reconv_ops that such models have in common. */
+/* The rows of struct reconv_ops that all models with convergence barriers share. */
 #define SUBWARPS_CALLS                                                                                                 \
     .flags = RECONV_BARRIERS, .size = subwarps_size, .start = subwarps_start, .paths = subwarps_paths,                 \
     .finished = subwarps_finished, .advance = subwarps_advance, .branch = subwarps_branch, .leave = subwarps_leave,    \

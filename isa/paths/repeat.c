@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Does memory hold the old values that an atomic returned? Lanes at one address follow each other, each with the value
- * that it found: if the last value is what all of them found, it never was another. */
+/* Returns true if memory still holds the old values that an atomic returned. Lanes at one address execute in sequence,
+ * each with the value that it found. If the final value equals what every lane found, memory never changed. */
 static bool unchanged(const struct warp *w, const struct inst *in, const struct effects *fx) {
     const unsigned char *d = reg_ptr(w, in->d);
     if (w->capture || in->d == OPND_SINK || in->n_list || in->dsize != in->msize)
-        return !w->capture && in->d != OPND_SINK && in->dsize == 0; /* a predicate: mbarrier waits change nothing */
+        /* a predicate: waits at an mbarrier change nothing */
+        return !w->capture && in->d != OPND_SINK && in->dsize == 0;
     for (lanemask_t m = fx->lanes; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         bool shared = in->space == SPACE_SHARED || fx->shared_lanes >> l & 1;
@@ -22,7 +23,7 @@ static bool unchanged(const struct warp *w, const struct inst *in, const struct 
     return true;
 }
 
-/* Does the store reach nobody but its own threads? */
+/* Returns true if the store reaches only memory of its own threads. */
 static bool is_private(const struct inst *in, const struct effects *fx) {
     return in->space == SPACE_LOCAL || (in->space == SPACE_GENERIC && !(fx->lanes & ~fx->local_lanes));
 }
@@ -75,13 +76,13 @@ static enum repeat by_kind(const struct warp *w, const struct inst *in, lanemask
     }
 }
 
-/* What an entry of a queue was, and how many follow, is no register of the warp's. */
+/* A queue entry, and the number of entries behind it, is not part of the warp's registers. */
 enum repeat inst_repeats(const struct warp *w, const struct inst *in, lanemask_t lanes, const struct effects *fx) {
     enum repeat by = by_kind(w, in, lanes, fx);
     return by == REPEAT_FINE && in->hints & HINT_DEQ ? REPEAT_ALONE : by;
 }
 
-/* Are the registers of `lanes` in two copies of bank 0 the same? */
+/* Returns true if the registers of `lanes` are equal in two copies of bank 0. */
 static bool regs_same(const struct program *p, const unsigned char *a, const unsigned char *b, lanemask_t lanes) {
     if (lanes == LANES_ALL)
         return memcmp(a + SINK_BYTES, b + SINK_BYTES, p->reg_bytes - SINK_BYTES) == 0;
@@ -104,8 +105,8 @@ static bool regs_same(const struct program *p, const unsigned char *a, const uns
     return true;
 }
 
-/* Rounds of a loop that waits before it is known to get nowhere: ways through it that a clock or a counter chooses have
- * all been taken by then. */
+/* Rounds after which a loop that waits counts as making no progress. By then, all paths through it that depend on a
+ * clock or a counter have been taken. */
 enum { WAITING_ROUNDS = 255, ROUNDS_AGAIN = 4 };
 
 void repeat_forget(struct repeat_warp *r) {
@@ -145,8 +146,8 @@ void repeat_free(struct repeat_warp *r) {
     memset(r, 0, sizeof *r);
 }
 
-/* Without memory for it the path is not known to repeat itself, which is safe. */
-static void take(struct repeat_snapshot *s, const struct warp *w) {
+/* Takes a snapshot. If host memory runs out, the path is never found to repeat itself, which is safe. */
+static void take_snapshot(struct repeat_snapshot *s, const struct warp *w) {
     size_t bytes = w->program->reg_bytes;
     if (s->bytes < bytes) {
         free(s->regs);
@@ -171,7 +172,7 @@ void repeat_visit(struct repeat_warp *r, const struct warp *w, uint32_t pc, lane
         s->pc = pc;
         s->lanes = lanes;
         s->again = 1;
-        take(s, w);
+        take_snapshot(s, w);
         return;
     }
     if (s->regs && regs_same(w->program, s->regs, w->bank[0], lanes))
@@ -179,5 +180,5 @@ void repeat_visit(struct repeat_warp *r, const struct warp *w, uint32_t pc, lane
     if (++s->visits < s->again)
         return;
     s->again *= 2;
-    take(s, w);
+    take_snapshot(s, w);
 }

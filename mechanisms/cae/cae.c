@@ -1,4 +1,4 @@
-/* Follows the registers of each warp, says which form an instruction goes in, and counts. */
+/* Tracks the compact registers of each warp, selects the form of an instruction, and counts. */
 #include "cae_parts.h"
 #include "mechanisms/mechanism.h"
 #include <assert.h>
@@ -93,8 +93,8 @@ static void set_tag(struct cae *u, uint32_t warp, uint16_t reg, struct cae_tag t
         u->n.most = u->compact[warp];
 }
 
-/* What is in the registers that the instruction writes. `done`: they are written; else they will be, by lanes that
- * cannot be told yet. */
+/* Updates the tags of the registers that the instruction writes. `done`: they are written; else they will be, by lanes
+ * that are not known yet. */
 static void follow(struct cae *u, const struct sm_issued *i, bool done) {
     const struct warp *w = sm_get_warp(u->sm, i->warp);
     const struct sb_regs *r = &i->ti->regs;
@@ -105,19 +105,19 @@ static void follow(struct cae *u, const struct sm_issued *i, bool done) {
         struct cae_tag t = {.class = CLASS_VECTOR};
         if (compact)
             t = cae_tag_of(&u->map, r->write[k], w, i->fx->lanes);
-        assert(!compact || t.class <= u->last.class); /* it is what the rule promised */
+        assert(!compact || t.class <= u->last.class); /* the rule guarantees this class */
         set_tag(u, i->warp, r->write[k], t);
     }
 }
 
-/* What a return brings back has been in memory. */
+/* A return from a recursive function restores registers from memory: they become vectors. */
 static void restored(struct cae *u, uint32_t warp) {
     for (uint32_t k = 0; k < u->map.program->n_regs; k++)
         set_tag(u, warp, (uint16_t)k, (struct cae_tag){.class = CLASS_VECTOR});
 }
 
-/* Which count an instruction of the affine units belongs to: by what it left, or, where nobody executed it, would
- * have. */
+/* Returns the counter of an instruction of the affine units: by the class of its result, or, if no lane executed it, by
+ * the class that it would have. */
 static uint64_t *kind_of(struct cae *u, const struct sm_issued *i) {
     const struct sb_regs *r = &i->ti->regs;
     if (i->in->kind == K_BRANCH)
@@ -147,7 +147,7 @@ static void count(struct cae *u, const struct sm_issued *i) {
 static void issued(void *unit, struct sm *sm, const struct sm_issued *i) {
     struct cae *u = unit;
     if (i->phase == ISSUE_PERFORMED || sm_is_context(sm, i->warp))
-        return; /* it was told of when it took its slot; and what is no warp of a CTA has no compact registers */
+        return; /* a performed instruction was counted when it issued; a warp outside CTAs has no compact registers */
     follow(u, i, i->phase == ISSUE_DONE);
     if (u->trace && u->last_form && u->last_form->unit)
         cae_trace_issued(u, i);

@@ -1,13 +1,15 @@
 #ifndef MECHANISMS_CAE_H
 #define MECHANISMS_CAE_H
-/* Compact affine execution, as "Decoupled Affine Computation for SIMT GPUs" compares with it (its reference [13]): an
- * instruction of all live lanes of a warp whose operands are compact, and whose result is, executes once for the warp
- * on an affine unit (PIPE_AFFINE) and reads and writes the compact register file. It takes an issue slot as ever.
- * docs/cae-mta.md says what is the papers' and what this project's. Options: struct cae_cfg, pipe.affine.*. */
+/* Compact affine execution, as evaluated in "Decoupled Affine Computation for SIMT GPUs" (its reference [13]). An
+ * instruction of all live lanes of a warp, with compact operands and a compact result, executes once for the warp on an
+ * affine unit (PIPE_AFFINE). It reads and writes the compact register file, and takes an issue slot as other
+ * instructions do. docs/cae-mta.md separates rules of the papers from choices of this project. Options: struct cae_cfg,
+ * pipe.affine.*. */
 #include "timing/sm/unit.h"
 
 extern const struct sm_unit_ops cae_unit;
 
-/* For tests: the first register whose compact form differs from what live lanes of its warp hold; false: none does. */
+/* For tests: finds the first register whose compact form differs from the values in live lanes of its warp. Returns
+ * false if there is none. */
 bool cae_mistake(const struct sm *sm, uint32_t *warp, uint32_t *number);
 #endif

@@ -1,9 +1,9 @@
-/* Which way an instruction goes: decided from the tags of its operands alone, before it executes. */
+/* Decides how an instruction executes, from the tags of its operands alone, before it executes. */
 #include "cae_parts.h"
 #include "isa/compound.h"
 #include "isa/decode.h"
 
-/* Widths of what cvt, mul.wide and mad.wide extend. */
+/* Sets the widths that cvt, mul.wide and mad.wide extend from. */
 static void note_widths(struct cae_inst *c, const struct inst *in) {
     uint32_t n;
     const struct isa_row *r = &isa_rows(&n)[in->row];
@@ -39,8 +39,8 @@ static const struct cae_tag *tag(const struct cae *u, uint32_t warp, uint16_t nu
     return number == CAE_CONSTANT ? &constant : number == CAE_NO_TAG ? &vector : &cae_tags(u, warp)[number];
 }
 
-/* Does what is extended on the way keep its form? Of a product, that of the affine factor has to; a scalar always does.
- */
+/* Returns true if extension keeps the compact form of the operand: of a product, the affine factor must keep it. A
+ * scalar always does. */
 static bool in_range(const struct cae *u, uint32_t warp, const struct cae_inst *c, lanemask_t lanes) {
     struct cae_tag t = *tag(u, warp, c->source[0]);
     if (c->rule != RULE_WIDEN && t.class == CLASS_SCALAR)
@@ -51,7 +51,7 @@ static bool in_range(const struct cae *u, uint32_t warp, const struct cae_inst *
            (!c->narrow || cae_tag_widen(&t, c->narrow, c->narrow_signed, lanes));
 }
 
-/* The predicate of a result that has one is compact only when it is the same for all. */
+/* Returns true if the result is compact. A predicate is compact only if it is the same in all lanes. */
 static bool is_compact(const struct cae_inst *c, enum affine_class class) {
     bool predicate = c->rule == RULE_SETP || c->rule == RULE_PRED;
     return class == CLASS_SCALAR || (class == CLASS_AFFINE && !predicate);

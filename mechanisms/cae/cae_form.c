@@ -1,17 +1,17 @@
-/* The forms of instructions: made when one is wanted first, kept for the launch. An instruction has few. */
+/* The forms of instructions: created at first use and kept for the launch. An instruction has few forms. */
 #include "cae_parts.h"
 #include <stdlib.h>
 
-enum { OTHER = 2 * MAX_INST_REGS }; /* where in cae_form.bank those of the compact file begin */
+enum { OTHER = 2 * MAX_INST_REGS }; /* where the banks of the compact file begin in cae_form.bank */
 
 static bool is_compact(const struct cae *u, uint32_t warp, uint16_t reg) {
     return cae_tags(u, warp)[reg].class != CLASS_VECTOR;
 }
 
-/* Predicates lie beside the scoreboard, in no file. */
+/* Returns the words of a register. Predicates have none: they are beside the scoreboard, in no register file. */
 static uint8_t words(const struct cae *u, uint16_t reg) { return u->map.program->reg_words[reg]; }
 
-/* What distinguishes it from other forms of its instruction. */
+/* Returns the fields that distinguish this form from other forms of the instruction. */
 static struct cae_form wanted(const struct cae *u, uint32_t warp, uint32_t pc, struct cae_choice c) {
     const struct timed_inst *ti = &sm_get_program(u->sm)->inst[pc];
     struct cae_form f = {.result = c.class != CLASS_VECTOR, .unit = c.why == CAE_FITS};
@@ -40,7 +40,7 @@ static void fill_reads(const struct cae *u, struct cae_form *f, uint32_t banks, 
         }
 }
 
-/* A register that is expanded is written twice: the old value of all lanes, and the new one of some. */
+/* A register that is expanded is written twice: the old value of all lanes, then the new value of some. */
 static void fill_writes(const struct cae *u, struct cae_form *f, uint32_t banks, uint32_t compact_banks) {
     struct timed_inst *ti = &f->form.ti;
     for (unsigned i = 0; i < ti->regs.n_write; i++) {

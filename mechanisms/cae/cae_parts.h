@@ -1,47 +1,48 @@
 #ifndef MECHANISMS_CAE_PARTS_H
 #define MECHANISMS_CAE_PARTS_H
-/* The inside of the unit: cae.c follows the warps and counts, cae_choice.c says which way an instruction goes,
- * cae_form.c makes the forms for it. */
+/* Internal to the unit: cae.c tracks the warps and counts, cae_choice.c decides how an instruction executes, cae_form.c
+ * creates the forms for it. */
 #include "cae.h"
 #include "cae_tags.h"
 #include "timing/report/trace.h"
 #include "timing/sm/unit_access.h"
 
-/* What an instruction was not executed on an affine unit for. */
+/* Why an instruction does not execute on an affine unit. */
 enum cae_why { CAE_FITS, CAE_MEMORY, CAE_DIVERGENT, CAE_SOURCE, CAE_RULE, CAE_RANGE, N_CAE_WHY };
 
-/* An instruction, for this purpose. */
+/* Data of an instruction for compact execution. */
 struct cae_inst {
-    uint16_t source[4]; /* a b c e: cae_number() */
+    uint16_t source[4]; /* sources a b c e: cae_number() */
     uint16_t guard;     /* CAE_CONSTANT: none */
     uint8_t rule;       /* enum affine_rule */
-    uint8_t widens;     /* bytes that a, or a and b, are widened from; 0: they are not */
-    uint8_t narrow;     /* bytes of a result that is extended to a wider register; 0: it is not */
+    uint8_t widens;     /* bytes that a, or a and b, are widened from; 0: no widening */
+    uint8_t narrow;     /* bytes of a result that is extended to a wider register; 0: no extension */
     bool is_signed, narrow_signed;
-    bool branch; /* a jump that all lanes take, or none */
+    bool branch; /* a jump that all lanes take, or no lane takes */
     bool parts;  /* a folded chain: some lanes write one register, the others another */
 };
 
 struct cae_form {
     struct sm_form form;
-    struct cae_form *next;           /* of the same instruction */
-    uint32_t compact;                /* bit i: read i is in the compact file */
-    uint16_t expands;                /* bit i: written register i is brought to the banks first */
-    bool result;                     /* what is written goes to the compact file */
-    bool unit;                       /* it executes on an affine unit */
-    uint8_t bank[3 * MAX_INST_REGS]; /* of form.ti.banks (who expands writes twice), then of form.other */
+    struct cae_form *next; /* next form of the same instruction */
+    uint32_t compact;      /* bit i: read i uses the compact file */
+    uint16_t expands;      /* bit i: written register i is first expanded into the vector register file */
+    bool result;           /* the result goes to the compact file */
+    bool unit;             /* it executes on an affine unit */
+    /* banks of form.ti.banks (expanded registers are written twice), then of form.other */
+    uint8_t bank[3 * MAX_INST_REGS];
 };
 
-/* Which way an instruction goes. */
+/* How an instruction executes. */
 struct cae_choice {
     uint8_t why;   /* enum cae_why */
-    uint8_t class; /* enum affine_class of what it writes */
+    uint8_t class; /* enum affine_class of its result */
     bool full;     /* all live lanes execute it, or none */
 };
 
 /* A row of the trace: one instruction at a time, from its issue to its result. */
 struct cae_bar {
-    uint64_t from, until; /* UINT64_MAX: the result has not come */
+    uint64_t from, until; /* cycles; until UINT64_MAX: no result yet */
     uint32_t warp, pc;
 };
 
@@ -55,31 +56,31 @@ struct cae {
     const struct config *cfg;
     const struct sm *sm;
     struct cae_map map;
-    struct cae_inst *inst;   /* by PC */
-    struct cae_form **forms; /* by PC */
-    struct cae_tag *tags;    /* map.n for each warp slot */
+    struct cae_inst *inst;   /* indexed by PC */
+    struct cae_form **forms; /* indexed by PC */
+    struct cae_tag *tags;    /* map.n tags for each warp slot */
     uint32_t parts;
-    struct regfile *file;   /* one for each part */
-    struct cae_choice last; /* of the form that was asked for last, and the form */
+    struct regfile *file;   /* one for each SM part */
+    struct cae_choice last; /* the last choice, and its form */
     const struct cae_form *last_form;
-    uint64_t busy, waits; /* of the pipes: counted so far */
+    uint64_t busy, waits; /* cycles of the pipes that are already counted */
     struct trace *trace;  /* NULL: off */
     struct cae_bar bar[TRACE_UNIT_TRACKS];
-    uint32_t compact[WARP_SLOTS]; /* registers of the scoreboard that are compact, by warp slot */
+    uint32_t compact[WARP_SLOTS]; /* compact scoreboard registers of each warp slot */
     struct cae_counts n;
 };
 
 static inline struct cae_tag *cae_tags(const struct cae *u, uint32_t warp) { return u->tags + (size_t)warp * u->map.n; }
-/* Looks an instruction up, once a launch. */
+/* Returns the data of an instruction. Call it once a launch. */
 struct cae_inst cae_inst_of(const struct cae_map *m, const struct program *p, uint32_t pc);
 struct cae_choice cae_choose(const struct cae *u, uint32_t warp, uint32_t pc, lanemask_t lanes);
-/* The form for a choice; NULL: the program's own, or memory is out. */
+/* Returns the form for a choice; NULL: the program's own form, or memory has run out. */
 const struct cae_form *cae_form_for(struct cae *u, uint32_t warp, uint32_t pc, struct cae_choice c);
 void cae_forms_free(struct cae *u);
 
-/* cae_trace.c: nothing where there is no trace. */
+/* cae_trace.c. These do nothing without a trace. */
 void cae_trace_launch(struct cae *u, struct sm *sm);
-/* An affine unit has got the instruction. */
+/* An affine unit has received the instruction. */
 void cae_trace_issued(struct cae *u, const struct sm_issued *i);
 void cae_trace_written(void *unit, struct sm *sm, const struct sm_written *r);
 #endif

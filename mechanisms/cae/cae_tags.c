@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes a lane of the register at an offset of bank 0. */
+/* Returns the bytes a lane of the register at an offset of bank 0. */
 static uint8_t bytes_at(const struct program *p, uint32_t at) {
     static const uint8_t bytes[N_REG_AREAS] = {0, 1, 2, 4, 8, 16};
     for (int a = 0; a < N_REG_AREAS; a++)
@@ -17,8 +17,8 @@ static void place(struct cae_map *m, uint16_t number, uint32_t at) {
     m->number[at / 4] = number;
 }
 
-/* Scoreboard numbers of what an instruction writes stand in the order of its operands: d, d2, the elements of a vector.
- * Whatever is read is written somewhere, or has no number. */
+/* Numbers the registers that an instruction writes. The scoreboard numbers are in the order of its operands: d, d2, the
+ * elements of a vector. A register that is only read is written elsewhere, or has no number. */
 static void place_writes(struct cae_map *m, const struct inst *in, const struct inst_info *info) {
     const uint16_t *number = m->program->regs + info->regs + info->n_reads, *end = number + info->n_writes;
     const opnd_t two[2] = {in->d, in->d2};
@@ -70,11 +70,11 @@ static int64_t extended(uint64_t v, unsigned bytes, bool is_signed) {
 
 static uint64_t lane_value(const unsigned char *reg, unsigned bytes, uint32_t lane) {
     uint64_t v = 0;
-    memcpy(&v, reg + (size_t)lane * bytes, bytes); /* the lowest bytes come first */
+    memcpy(&v, reg + (size_t)lane * bytes, bytes); /* copies the lowest bytes (little-endian) */
     return v;
 }
 
-/* Do all `lanes` have base + lane * offset? */
+/* Returns true if all `lanes` have base + lane * offset. */
 static bool fits(const unsigned char *reg, unsigned bytes, lanemask_t lanes, uint64_t base, uint64_t offset) {
     bool all = true;
     switch (bytes) {
@@ -93,7 +93,7 @@ static bool fits(const unsigned char *reg, unsigned bytes, lanemask_t lanes, uin
     }
 }
 
-/* The inverse of an odd number modulo 2^64: each step doubles the bits that are right, three at the beginning. */
+/* The inverse of an odd number modulo 2^64. Each step doubles the number of correct bits, three at the beginning. */
 static uint64_t inverse(uint64_t odd) {
     uint64_t x = odd;
     for (int i = 0; i < 5; i++)
@@ -101,9 +101,9 @@ static uint64_t inverse(uint64_t odd) {
     return x;
 }
 
-/* The offset that the first live lane and another imply, if there is one. Modulo 2^width only the odd part of their
- * distance can be divided by, so the other is that whose distance has the fewest factors of two: what is then left open
- * of the offset makes no difference for any live lane. */
+/* Finds the offset between the first live lane and another one. Returns false if there is none. Modulo 2^width, only
+ * the odd part of their distance can be divided by. So the chosen lane has the distance with the fewest factors
+ * of two. Then the bits of the offset that remain unknown make no difference for any live lane. */
 static bool find_offset(const unsigned char *reg, unsigned bytes, lanemask_t lanes, uint64_t *offset) {
     uint32_t first = (uint32_t)__builtin_ctz(lanes), other = 0, twos = 6;
     for (lanemask_t m = lanes & (lanes - 1); m && twos; m &= m - 1) {
@@ -112,7 +112,7 @@ static bool find_offset(const unsigned char *reg, unsigned bytes, lanemask_t lan
         twos = t < twos ? t : twos;
     }
     *offset = 0;
-    if (twos == 6) /* a lane alone */
+    if (twos == 6) /* a single lane */
         return true;
     uint64_t d = lane_value(reg, bytes, other) - lane_value(reg, bytes, first);
     uint64_t q = low(d * inverse((other - first) >> twos), bytes);
@@ -147,7 +147,7 @@ bool cae_tag_fits(const struct cae_map *m, uint16_t number, const struct cae_tag
     const unsigned char *reg = w->bank[0] + r->at;
     if (t->class == CLASS_VECTOR || !w->live)
         return true;
-    if (r->bytes) /* a scalar has no offset, or it would be none */
+    if (r->bytes) /* a scalar has offset 0 */
         return r->bytes <= 8 && fits(reg, r->bytes, w->live, t->base, t->offset) &&
                (t->class == CLASS_AFFINE || !t->offset);
     lanemask_t set;

@@ -1,5 +1,5 @@
-/* What the affine units do, as rows of bars in the trace: several instructions are on their way at once, so each takes
- * the first row that is free. */
+/* Draws the work of the affine units as rows of bars in the trace. Several instructions are in flight at once, so each
+ * takes the first free row. */
 #include "cae_parts.h"
 #include "timing/sm/unit_trace.h"
 #include <string.h>
@@ -36,7 +36,7 @@ void cae_trace_issued(struct cae *u, const struct sm_issued *i) {
         *b = (struct cae_bar){.from = i->cycle, .until = NOT_YET, .warp = i->warp, .pc = i->pc};
 }
 
-/* An instruction without a result is told of while it is being issued, with the cycle of its end. */
+/* An instruction without a result is reported while it issues, with the cycle of its end. */
 void cae_trace_written(void *unit, struct sm *sm, const struct sm_written *r) {
     struct cae *u = unit;
     if (!sm_get_program(sm)->inst[r->pc].regs.n_write) {

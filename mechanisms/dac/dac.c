@@ -1,11 +1,11 @@
 /* Decoupled affine computation: the hardware of "Decoupled Affine Computation for SIMT GPUs", section 4, as a unit of
- * the SM. One affine warp an SM runs the affine stream for batches of CTAs (isa/affine/engine.h computes what it
- * computes); what it sends waits in the affine tuple queue (ATQ), is expanded for each warp by the address and the
- * predicate expansion unit, and waits in the warp's own queues until its instructions take it. Data are asked for when
- * addresses are expanded, and their L1 lines are locked until they are read. docs/dac.md says what is the paper's and
- * what is not.
+ * the SM. One affine warp an SM runs the affine stream for batches of CTAs (isa/affine/engine.h computes its results).
+ * Its results wait in the affine tuple queue (ATQ). The address and the predicate expansion unit expand them for each
+ * warp, into the warp's own queues, from which its instructions take them. When addresses are expanded, their data is
+ * prefetched, and the L1 lines stay locked until they are read. docs/dac.md separates the paper's rules from this
+ * project's.
  *
- * This file: the affine warp, its batches of CTAs, and what the kernel's own warps take. */
+ * This file: the affine warp, its batches of CTAs, and how the kernel's own warps take entries. */
 #include "dac_host.h"
 #include "dac_parts.h"
 #include "decouple.h"
@@ -56,7 +56,7 @@ static void dac_free(void *u) {
     free(d);
 }
 
-/* Entries of a queue for each warp that may be resident. */
+/* Returns a warp's share of `all` queue entries: the entries over the most resident warps, at least 1. */
 static uint32_t share(uint32_t all, const struct dac *d) {
     uint32_t warps = sm_occupancy(d->cfg, sm_get_launch(d->sm), 0) * engine_shape(d->engine)->n_warps;
     return warps && all / warps ? all / warps : 1;
@@ -70,7 +70,7 @@ static void listen(struct dac *d, bool on) {
     sm_unit_listen(d->sm, &unit_dac, HOOK_LOOK, on && d->trace);
 }
 
-/* What a launch needs on an SM that gets CTAs of it. False: memory is out. */
+/* Allocates what a launch needs, when the SM gets its first CTA. Returns false if memory runs out. */
 static bool begin_launch(struct dac *d) {
     const struct launch *l = sm_get_launch(d->sm);
     uint32_t fit = sm_occupancy(d->cfg, l, 0);
@@ -91,7 +91,7 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     const struct launch *l = sm_get_launch(sm);
     d->sm = sm;
     d->active = program_affine_stream(l->program) != 0;
-    assert(l->program->coverage.tuples <= d->cfg->dac.tuples); /* the pass has seen to it */
+    assert(l->program->coverage.tuples <= d->cfg->dac.tuples); /* the pass guarantees this */
     if (!d->l1 && !(d->l1 = lsu_join(sm_get_lsu(sm), &dac_requests, d)))
         return false;
     d->trace = sm_unit_state(sm, &unit_trace);
@@ -103,7 +103,7 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     d->pending = d->serving = d->sent_to[QUEUE_ADDRESS] = d->sent_to[QUEUE_PREDICATE] = 0;
     d->came_at = UINT64_MAX;
     for (int k = 0; k < EXPANDERS; k++) {
-        d->expander[k].turn = SM_CTA_SLOTS - 1; /* the first CTA is the first */
+        d->expander[k].turn = SM_CTA_SLOTS - 1; /* so that the first CTA is served first */
         d->expander[k].retry_at = UINT64_MAX;
     }
     d->out_of_memory = false;
@@ -169,16 +169,16 @@ static bool is_enq(const struct inst *in) {
     return in->kind == K_ENQ_DATA || in->kind == K_ENQ_ADDR || in->kind == K_ENQ_PRED;
 }
 
-/* The affine warp is free, and there are CTAs without a stream: they are its next batch (section 4.1). CTAs are given
- * out one a cycle: while they come, it waits for the last of them, or those behind the first would wait for its stream
- * to end. */
+/* If the affine warp is free and CTAs have no stream yet: makes them its next batch (section 4.1). The SM receives one
+ * CTA a cycle. While CTAs arrive, the affine warp waits for the last one. Otherwise the later CTAs would wait until the
+ * stream of the first one ends. */
 static void begin_batch(struct dac *d, uint64_t now) {
     struct dim3 id[AFFINE_CTAS];
     uint32_t n = 0;
     if (!d->pending)
         return;
     if (d->came_at == now) {
-        d->dirty = true; /* look again in the next cycle */
+        d->dirty = true; /* try again in the next cycle */
         return;
     }
     for (; d->pending && n < d->most_ctas; d->pending &= d->pending - 1) {
@@ -187,7 +187,7 @@ static void begin_batch(struct dac *d, uint64_t now) {
         n++;
     }
     if (!engine_start(d->engine, id, n)) {
-        d->out_of_memory = d->dirty = true; /* the next tick says so */
+        d->out_of_memory = d->dirty = true; /* the next tick reports it */
         return;
     }
     d->n_batch = n;
@@ -213,11 +213,11 @@ static void begin_batch(struct dac *d, uint64_t now) {
 static uint8_t affine_may_issue(struct dac *d, const struct sm_candidate *c) {
     if (atq_has_predicate(d, d->waits))
         return PATH_QUEUE;
-    d->waits = 0; /* what has been expanded stays so */
+    d->waits = 0; /* an expanded predicate stays expanded */
     return is_enq(c->in) && !d->repeat && !atq_has_room(d) ? PATH_QUEUE : PATH_READY;
 }
 
-/* All entries that these lanes take next have their data, or have given up. */
+/* Returns true if all entries that these lanes take next have their data, or do not wait for it any more. */
 static bool data_there(struct dac *d, uint32_t slot, lanemask_t lanes) {
     const struct supply_ring *r = &d->supply.ring[slot][QUEUE_ADDRESS];
     const struct dac_queue *q = &d->queue[slot];
@@ -238,7 +238,7 @@ static uint8_t starve(struct dac *d, uint32_t slot, enum supply_queue q) {
     d->n.queue_empty[q] += !d->queue[slot].starved[q];
     uint32_t n_paths;
     sm_get_paths(d->sm, slot, &n_paths);
-    d->dirty |= !d->queue[slot].starved[q] || n_paths > 1; /* the last one that could go on? */
+    d->dirty |= !d->queue[slot].starved[q] || n_paths > 1; /* it may be the last path that could continue */
     d->queue[slot].starved[q] = true;
     return PATH_QUEUE;
 }
@@ -247,7 +247,7 @@ static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, u
     struct dac *d = u;
     (void)now;
     if (!d->engine)
-        return PATH_QUEUE; /* memory is out; the next tick says so */
+        return PATH_QUEUE; /* memory has run out; the next tick reports it */
     if (c->warp == d->context)
         return affine_may_issue(d, c);
     if (!(c->ti->flags & TIMED_DEQ))
@@ -271,14 +271,15 @@ static uint8_t may_issue(void *u, struct sm *sm, const struct sm_candidate *c, u
     return kind != SITE_DATA || data_there(d, c->warp, m) ? PATH_READY : PATH_QUEUE;
 }
 
-/* Do these lanes take the first entry, whole and nothing else, and are all its lines locked? */
+/* Returns true if these lanes take exactly the first entry, and all its lines are locked. */
 static bool takes_first(const struct dac *d, uint32_t slot, lanemask_t lanes) {
     const struct dac_queue *q = &d->queue[slot];
     const struct dac_record *rec = &q->record[q->first];
     return rec->lanes == lanes && rec->locked && rec->line != NO_LINE;
 }
 
-/* The address of a load, a store or an access of shared memory. */
+/* Takes the addresses of a load, a store or an access to shared memory. Returns true if the access unlocks its
+ * lines. */
 static bool take_address(struct dac *d, const struct sm_candidate *c, uint32_t site, lanemask_t m) {
     const struct program *p = sm_get_program(d->sm)->program;
     struct warp *w = sm_get_warp(d->sm, c->warp);
@@ -288,7 +289,7 @@ static bool take_address(struct dac *d, const struct sm_candidate *c, uint32_t s
                                         (uint64_t *)reg_ptr(w, p->deq_address));
     assert(!wrong);
     (void)wrong;
-    /* an entry leaves with its last lane and with those before it */
+    /* an entry leaves the queue when its last lane and all earlier entries have been taken */
     for (; q->n > supply_count(&d->supply, c->warp, QUEUE_ADDRESS); by_access = false) {
         dac_release(d, &q->record[q->first], by_access);
         dac_pop(d, c->warp);
@@ -296,7 +297,7 @@ static bool take_address(struct dac *d, const struct sm_candidate *c, uint32_t s
     return unlocks;
 }
 
-/* Masks of the warp's queue have been taken. */
+/* Updates the counters after predicates were taken from the warp's queue. */
 static void count_masks(struct dac *d, uint32_t slot) {
     uint32_t *used = &d->queue[slot].used[QUEUE_PREDICATE], left = supply_count(&d->supply, slot, QUEUE_PREDICATE);
     d->filled[QUEUE_PREDICATE] -= *used - left;
@@ -340,7 +341,7 @@ static void count_step(struct dac *d, const struct affine_step *s) {
 
 enum { TUPLE_WORDS = 4 }; /* base, and offsets of tid.x, y, z */
 
-/* Warps for which the SIMT lanes compare: a slot each. */
+/* Returns the warps whose predicates the SIMT lanes compute: one issue slot each. */
 static uint32_t lane_compares(const struct dac *d, const struct affine_step *s) {
     uint32_t n = 0;
     for (uint32_t i = 0; s->entries && i < d->n_batch * engine_shape(d->engine)->n_warps; i++)
@@ -348,15 +349,16 @@ static uint32_t lane_compares(const struct dac *d, const struct affine_step *s) 
     return n;
 }
 
-/* What a slot of the step takes: one lane for a scalar, and for one CTA's scalar; four for a base and three offsets;
- * all where threads are computed one by one. What only sends or branches computes nothing and reads tuples. */
+/* Sets the lanes and words of one issue slot of a step. Lanes: one for a scalar (also of one CTA); four for a base and
+ * three offsets; all if threads are computed one by one. Steps that only send or branch compute nothing and read
+ * tuples. */
 static void measure(struct dac *d, const struct affine_step *s) {
     static const uint8_t lanes[N_STEP_CLASSES] = {1, 1, TUPLE_WORDS, 1, WARP_LANES};
     d->lanes = lanes[s->class];
     d->words = s->class == STEP_CONTROL ? TUPLE_WORDS : d->lanes;
 }
 
-/* A load of the affine stream went wrong: whose it was. */
+/* Reports the fault of a load in the affine stream, with the thread that caused it. */
 static bool fault(const struct dac *d, const struct affine_step *s, struct effects *fx) {
     struct warp *w = sm_get_warp(d->sm, d->context);
     w->cta->id = sm_get_cta(d->sm, d->batch[s->fault_cta])->id;
@@ -370,11 +372,12 @@ static bool fault(const struct dac *d, const struct affine_step *s, struct effec
     return true;
 }
 
-/* Loads, for what share of them is decoupled. */
+/* Counts loads, for the fraction that is decoupled. */
 static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     struct dac *d = u;
     (void)sm;
-    /* it may have come to a barrier, or its path ended: another path of its warp may need more than its queue holds */
+    /* the path may be at a barrier now, or may have ended: another path of its warp may need more entries than the
+     * queue holds */
     d->dirty |= d->engine && (d->queue[i->warp].starved[QUEUE_ADDRESS] | d->queue[i->warp].starved[QUEUE_PREDICATE]);
     d->n.loads += i->in->kind == K_LOAD && i->phase != ISSUE_PERFORMED &&
                   (i->in->space == SPACE_GLOBAL || i->in->space == SPACE_LOCAL || i->in->space == SPACE_GENERIC);
@@ -452,7 +455,7 @@ static uint64_t next(void *u, struct sm *sm, uint64_t now) {
     return d->due > now ? d->due : now + 1;
 }
 
-/* Lines of a record wait for their locks one after another. */
+/* The lines of a record may wait for their locks one after another. */
 static uint64_t patience(const struct config *cfg) { return (uint64_t)cfg->dac.lock_timeout * (WARP_LANES + 1); }
 
 const struct sm_unit_ops unit_dac = {

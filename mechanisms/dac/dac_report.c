@@ -1,4 +1,4 @@
-/* What the unit tells of itself: statistics, and lines of deadlock reports. */
+/* Statistics of the unit, and its lines in deadlock reports. */
 #include "dac_parts.h"
 #include "timing/report/trace.h"
 #include <inttypes.h>

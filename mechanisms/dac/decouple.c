@@ -1,18 +1,18 @@
-/* The pass. It decides which accesses take their addresses from a queue, and notes why others do not; decouple_live.c
- * finds the predicates that follow, and decouple_streams.c makes the two streams. Requires: blocks, post-dominators.
- * Keeps: the program as it is where nothing is decoupled. */
+/* The pass. It selects the accesses whose addresses come from a queue, and notes why others are not decoupled.
+ * decouple_live.c finds the predicates that follow, and decouple_streams.c creates the two streams. Requires: blocks,
+ * post-dominators. Keeps: the program, if nothing is decoupled. */
 #include "decouple.h"
 #include "frontend/passes/pass.h"
 #include <string.h>
 
 static bool is_access(const struct inst *in) { return in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM; }
 
-/* Accesses of the affine stream's own data are none of those that count. */
+/* Returns true for accesses that count. Accesses to the affine stream's own data do not. */
 static bool is_memory(const struct inst *in) {
     return is_access(in) && in->space != SPACE_PARAM && in->space != SPACE_CONST;
 }
 
-/* Why the address of access i stays where it is; NULL: it need not. */
+/* Returns why the address of access i is not decoupled; NULL: it can be. */
 static const char *why_not(const struct plan *p, uint32_t i) {
     const struct inst *in = &p->ir->code[i];
     const struct inst_info *info = &p->ir->info[i];
@@ -82,7 +82,7 @@ static void count_accesses(const struct plan *p, struct program_coverage *c) {
     c->potential = p->a.n_potential;
 }
 
-/* The instructions of each loop, before and after. */
+/* Notes the instructions of each loop, before and after the pass. */
 static void note_loops(const struct plan *p) {
     struct ir *ir = p->ir;
     for (uint32_t k = 0; ir->noting && k < p->loops.n; k++) {

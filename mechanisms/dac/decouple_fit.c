@@ -1,6 +1,6 @@
-/* As much decoupled as the tuple file has registers for. How many an affine stream needs is known when registers have
- * been allocated, so the kernel is lowered again with less, until it fits: instructions in the innermost loops are
- * worth most, of these the earlier ones. */
+/* Decouples as much as the tuple file has registers for. The registers of an affine stream are known only after
+ * register allocation. So the kernel is lowered again with fewer decoupled instructions until it fits. Instructions in
+ * innermost loops are worth most; among these, earlier ones. */
 #include "decouple.h"
 #include "frontend/passes/pass.h"
 #include <stdlib.h>
@@ -34,12 +34,13 @@ uint32_t *plan_ranks(const struct plan *p) {
     return rank;
 }
 
-/* A limit with which the affine stream of the kernel has no more tuple registers than the machine (dac.tuples). A limit
- * of one more would have. 0: the kernel is left whole. `all`: the kernel without a limit. UINT32_MAX: it needs none. */
+/* Returns a limit at which the kernel's affine stream fits into the tuple registers of the machine (dac.tuples), while
+ * limit + 1 does not. 0: the kernel is left whole. UINT32_MAX: no limit is needed. `all`: the kernel lowered without a
+ * limit. */
 static uint32_t limit_for(const struct image *img, const char *kernel, const struct lower_options *opt,
                           const struct program *all) {
     const uint32_t room = (uint32_t)pass_option(&opt->context, "dac.tuples", UINT32_MAX);
-    uint32_t low = 0, high = all->coverage.instructions; /* with `low` it fits, with `high` it does not */
+    uint32_t low = 0, high = all->coverage.instructions; /* `low` fits, `high` does not */
     if (all->coverage.tuples <= room)
         return UINT32_MAX;
     while (high - low > 1) {
@@ -56,7 +57,7 @@ static uint32_t limit_for(const struct image *img, const char *kernel, const str
 struct program *decouple_lower(const struct image *img, const char *kernel, const struct lower_options *opt) {
     if (!pass_extension(&opt->context, "dac"))
         return lower_with_limit(img, kernel, opt, UINT32_MAX);
-    struct lower_options quiet = *opt; /* what is shown is what it comes to */
+    struct lower_options quiet = *opt; /* only the final result is shown */
     quiet.dump_after = NULL;
     quiet.dump_to = NULL;
     struct program *p = lower_with_limit(img, kernel, &quiet, UINT32_MAX);

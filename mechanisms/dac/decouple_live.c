@@ -1,22 +1,22 @@
-/* What each stream needs. Both are found in the same way, from what must be done backward: a needed instruction needs
- * the definitions that reach what it reads, and the branches that decide whether a thread comes to it; a branch that
- * nothing needs is none (aggressive dead-code elimination).
+/* Finds the instructions that each stream needs. Both searches go backward from the instructions that must execute. A
+ * needed instruction needs the definitions that reach its operands, and the branches that decide whether a thread
+ * executes it. A branch that no instruction needs is dropped (aggressive dead-code elimination).
  *
- * In the kernel's own stream the way back ends where a value comes from a queue: at the address of a decoupled access
- * and at predicates that the affine stream knows. Such a predicate is taken by the one guard that reads it (the paper's
- * `@deq.pred bra`) where each definition that reaches the guard is read by nothing else; where it has more readers, or
- * such in blocks whose threads the affine stream does not know, it is taken once, where it was computed. */
+ * In the kernel's own stream, the search ends where a value comes from a queue: at the address of a decoupled access
+ * and at predicates that the affine stream knows. A guard takes such a predicate itself (the paper's `@deq.pred bra`)
+ * if it is the only reader of all definitions that reach it. If a predicate has several readers, or a reader in blocks
+ * whose threads the affine stream does not know, it is taken once, at its definition. */
 #include "decouple.h"
 #include <string.h>
 
 struct need {
     struct plan *p;
-    unsigned char *needed; /* instruction -> */
-    uint32_t *list, n;     /* of instructions that are needed and have not been looked at */
+    unsigned char *needed; /* instruction -> needed */
+    uint32_t *list, n;     /* work list: needed instructions whose operands are still to be examined */
     struct deciders deciders;
-    /* the kernel's own stream */
-    unsigned char *taken;     /* definition -> taken where it stands */
-    unsigned char *read;      /* definition -> some needed instruction reads it: by how many, up to 2 */
+    /* only for the kernel's own stream */
+    unsigned char *taken;     /* definition -> taken at the definition */
+    unsigned char *read;      /* definition -> number of needed guards that read it */
     unsigned char *guard_use; /* use -> a guard that may take it itself */
 };
 
@@ -34,7 +34,7 @@ static void need(struct need *w, uint32_t i) {
     }
 }
 
-/* Threads must come to block b when they would. */
+/* Block b is needed: needs the branches that decide whether threads reach it. */
 static void need_block(struct need *w, uint32_t b) {
     for (uint32_t from; (from = next_decider(&w->deciders, b)) != NO_BLOCK;)
         need(w, w->p->ir->blocks[from].end - 1);
@@ -42,7 +42,7 @@ static void need_block(struct need *w, uint32_t b) {
 
 static bool is_guard(const struct plan *p, uint32_t i, uint32_t vreg) { return p->ir->code[i].guard == vreg; }
 
-/* Which registers instruction i reads apart from an address and a guard that come from queues. */
+/* Finds the registers that instruction i reads, except an address and a guard from queues. */
 static void read_regs(const struct plan *p, uint32_t i, bool guard, struct inst_regs *r) {
     struct inst in = p->ir->code[i];
     if (p->site[i])
@@ -59,8 +59,9 @@ static bool reads(const struct inst_regs *r, uint32_t vreg) {
     return false;
 }
 
-/* May a definition be taken from a queue in place of being computed? One under a guard is a part of what it makes, and
- * one beside a result of another kind (a carry) comes with that. */
+/* Returns true if a definition may be taken from a queue instead of being computed. A guarded definition only changes a
+ * part of its register. A definition beside a result of another kind (a carry) is computed with that result. Neither
+ * qualifies. */
 static bool can_send(const struct plan *p, uint32_t def) {
     const struct defuse *d = &p->a.defuse;
     uint32_t i = d->defs[def].inst;
@@ -73,7 +74,7 @@ static bool can_send(const struct plan *p, uint32_t def) {
 
 static void take_at_definition(struct need *w, uint32_t def);
 
-/* The use reads what stands in the register: whatever can be sent is taken where it is defined. */
+/* The use reads the register: definitions that can be sent are taken where they are. */
 static void use_of_register(struct need *w, uint32_t use) {
     const struct defuse *d = &w->p->a.defuse;
     w->guard_use[use] = 0;
@@ -96,7 +97,7 @@ static void take_at_definition(struct need *w, uint32_t def) {
             use_of_register(w, d->def_uses[u]);
 }
 
-/* A needed guard: does nothing else read what reaches it, as far as is known now? */
+/* A needed guard. It takes its predicate itself if, as far as known, nothing else reads its definitions. */
 static void use_of_guard(struct need *w, uint32_t use) {
     const struct defuse *d = &w->p->a.defuse;
     const struct reg_use *u = &d->uses[use];
@@ -129,7 +130,8 @@ static void look_at_own(struct need *w, uint32_t i) {
     need_block(w, p->ir->info[i].block);
 }
 
-/* A way out of a loop: it says how often the loop is walked, even where nothing in it is needed. */
+/* Returns true if block b can leave a loop. Such a branch controls the number of iterations, even if the loop has no
+ * needed instruction. */
 static bool ends_loop(const struct plan *p, uint32_t b) {
     const struct ir *ir = p->ir;
     if (p->loops.irregular[b])
@@ -142,7 +144,7 @@ static bool ends_loop(const struct plan *p, uint32_t b) {
     return ir->code[ir->blocks[b].end - 1].kind == K_EXIT;
 }
 
-/* What the kernel's own stream does in any case. Jumps without a guard come with their blocks. */
+/* Returns true if the kernel's own stream always needs instruction i. Unguarded jumps are kept with their blocks. */
 static bool must_stay(const struct plan *p, uint32_t i) {
     const struct inst *in = &p->ir->code[i];
     if (affine_is_pure(in) || ((in->kind == K_BRANCH || in->kind == K_EXIT) && !plan_parts(p, i)))
@@ -192,7 +194,7 @@ static void need_register(struct need *w, uint32_t i, opnd_t o) {
         need_use(w, i, o >> 1);
 }
 
-/* What a place that sends needs: its value, its guard, and that threads come there. */
+/* Adds what a sending instruction needs: its value, its guard, and that threads reach it. */
 static void need_sends(struct need *w, uint32_t i) {
     const struct plan *p = w->p;
     const struct inst *in = &p->ir->code[i];
@@ -205,7 +207,7 @@ static void need_sends(struct need *w, uint32_t i) {
         need_block(w, p->ir->info[i].block);
     }
     if (in->kind == K_BARRIER)
-        w->needed[i] = 1; /* a mark: what it reads is nothing to it */
+        w->needed[i] = 1; /* only a mark: its operands are not needed */
     for (uint32_t k = d->inst_defs[i]; k < d->inst_defs[i + 1]; k++)
         if (p->def_site[k])
             need(w, i);

@@ -1,5 +1,6 @@
-/* The two streams. The affine one is a copy of the kernel without what it does not need; blocks that it does not need
- * are passed by on the way to where all ways have met. Where the kernel's own stream takes something, it sends it. */
+/* Creates the two streams. The affine stream is a copy of the kernel without the instructions that it does not need. It
+ * skips blocks that it does not need: control goes to the block where all paths join. Where the kernel's own stream
+ * takes a value, the affine stream sends it. */
 #include "decouple.h"
 #include <assert.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static uint32_t hidden_register(struct ir *ir, enum reg_class cls, const char *n
     return v;
 }
 
-/* The kernel's own stream. */
+/* ---- the kernel's own stream ---- */
 static void take_operands(struct maker *m, uint32_t i) {
     const struct plan *p = m->p;
     struct edit_node *n = &m->e->nodes[i];
@@ -60,8 +61,8 @@ static bool is_plain_jump(const struct plan *p, uint32_t i) {
     return (in->kind == K_BRANCH || in->kind == K_EXIT || in->kind == K_TRAP) && in->guard == NO_GUARD;
 }
 
-/* Block `b` of a stream, number `from` of the kernel, goes on where all ways from it have met; `blocks`: the stream's
- * names of the kernel's blocks, NULL: the same. */
+/* Lets block `b` of a stream, number `from` in the kernel, continue where all paths from it join. `blocks`: the
+ * stream's numbers of the kernel's blocks; NULL: the same numbers. */
 static void go_to_join(struct maker *m, uint32_t b, uint32_t from, const uint32_t *blocks) {
     const struct control *c = &m->p->a.control;
     uint32_t join = control_join(c, from);
@@ -88,7 +89,7 @@ static void make_own(struct maker *m) {
         }
 }
 
-/* The affine stream. */
+/* ---- the affine stream ---- */
 static opnd_t renamed(const struct maker *m, opnd_t o) {
     uint32_t v = o >> 1;
     return o & 1 || v == SINK_VREG || m->p->ir->vregs[v].special ? o : m->copy.vreg[v] << 1;
@@ -132,13 +133,13 @@ static void send_definitions(struct maker *m, uint32_t i) {
     }
 }
 
-/* A barrier is a mark in the order of what is sent. */
+/* Turns a barrier into a mark in the sequence of sends. */
 static void mark_barrier(struct inst *in) {
     in->d = OPND_SINK;
     in->a = in->c = OPND_ZERO;
 }
 
-/* The copy of block `b`, which has one successor, goes on there without a jump. */
+/* Lets the copy of block `b` continue at its only successor, without a jump. */
 static void go_to_only(struct maker *m, uint32_t b) {
     const struct cfg *g = &m->p->ir->cfg;
     assert(g->succ_first[b + 1] - g->succ_first[b] == 1);
@@ -157,7 +158,7 @@ static void make_affine_inst(struct maker *m, uint32_t i) {
     send_definitions(m, i);
     if (p->affine[i] && m->e->nodes[node].in.kind == K_BARRIER)
         mark_barrier(&m->e->nodes[node].in);
-    else if (p->affine[i] && m->e->nodes[node].in.kind == K_TRAP) /* for it the thread is gone */
+    else if (p->affine[i] && m->e->nodes[node].in.kind == K_TRAP) /* in this stream, the thread ends here */
         inst_set_row(&m->e->nodes[node].in, isa_find_row(OP_EXIT, T_NONE, T_NONE, 0));
     else if (!p->affine[i] && plan_parts(p, i)) {
         if (p->ir->code[i].kind == K_CALL)
@@ -168,7 +169,7 @@ static void make_affine_inst(struct maker *m, uint32_t i) {
         if (p->ir->code[i].kind == K_TRAP)
             edit_set_end(m->e, m->copy.block[b], &out, NO_BLOCK);
     } else if (!p->affine[i] && inst_never_falls_through(&p->ir->code[i])) {
-        go_to_only(m, b); /* a table of targets that are all one: the kernel's own stream looks at the index */
+        go_to_only(m, b); /* a table whose targets are all the same: the kernel's own stream checks the index */
     } else if (!p->affine[i])
         edit_remove(m->e, node);
 }
@@ -178,8 +179,8 @@ static void make_affine(struct maker *m) {
         make_affine_inst(m, i);
 }
 
-/* A jump over blocks that have become empty is none: the editor puts one back where it is needed. Those that jumped to
- * the next block as they were written stay. */
+/* Drops jumps over blocks that have become empty: the editor inserts a jump where one is needed. Jumps that went to the
+ * next block from the beginning remain. */
 static void drop_jumps(struct maker *m) {
     const struct ir *ir = m->p->ir;
     for (uint32_t b = 0; b < m->p->a.control.n; b++) {
@@ -192,7 +193,7 @@ static void drop_jumps(struct maker *m) {
     }
 }
 
-/* Branches of both get a number before they are copied. */
+/* Numbers the branches of both streams before they are copied. */
 static void name_twins(struct plan *p) {
     struct ir *ir = p->ir;
     uint32_t n = 0;

@@ -1,25 +1,25 @@
-/* Do two streams agree? What a thread does that the other stream must know of are events: it takes or is sent
- * something, passes a barrier, chooses its way at a branch that both streams have (a twin), ends. From any place of a
- * stream there must be one next event, whichever way the thread takes at branches of this stream alone; and two threads
- * that walk through both streams, taking the same ways at twins, must meet the same events. As each event of one stream
- * has one partner at most, both questions take time linear in the program. */
+/* Verifies that two streams agree. An event is an action of a thread that the other stream must match: it takes or
+ * sends a value, passes a barrier, chooses a direction at a branch that both streams have (a twin), or ends. Two rules
+ * must hold. From any place in a stream, exactly one event comes next, whatever the thread does at branches of this
+ * stream alone. Two threads that execute the two streams, with the same directions at twins, must have the same events.
+ * Each event of one stream has at most one partner, so both checks take time linear in the program. */
 #include "decouple.h"
 #include "frontend/passes/verify.h"
 #include <string.h>
 
-/* An event is 4 * instruction + what; or: */
+/* An event is 4 * instruction + one of these, or an EV_ value: */
 enum { OF_GUARD, OF_SITE, OF_BARRIER, OF_BRANCH, N_WHAT };
-#define EV_NONE UINT32_MAX       /* not known yet, or never: a trap */
+#define EV_NONE UINT32_MAX       /* unknown so far, or never: a trap */
 #define EV_END  (UINT32_MAX - 1) /* the end of the thread */
-#define EV_MANY (UINT32_MAX - 2) /* it depends on the way */
+#define EV_MANY (UINT32_MAX - 2) /* different paths have different events */
 
 struct streams {
     const struct ir *ir;
     struct verdict *r;
-    uint32_t own, affine; /* functions */
+    uint32_t own, affine; /* functions of the kernel's own and of the affine stream */
     unsigned char *may_exit;
-    uint32_t *next;    /* block -> the next event of who begins it */
-    uint32_t *partner; /* event of the own stream -> that of the affine one */
+    uint32_t *next;    /* block -> the next event from its beginning */
+    uint32_t *partner; /* event of the own stream -> its partner in the affine stream */
     uint32_t *stack, n, cap;
 };
 
@@ -39,7 +39,7 @@ static uint32_t either(uint32_t a, uint32_t b) {
     return a == b ? a : EV_MANY;
 }
 
-/* The next event from the end of block b on, at ways that this stream alone knows. */
+/* Returns the next event after block b, over all its successors. */
 static uint32_t event_behind(const struct streams *s, uint32_t b) {
     const struct ir *ir = s->ir;
     uint32_t last = ir->blocks[b].end - 1, e = EV_NONE;
@@ -50,7 +50,7 @@ static uint32_t event_behind(const struct streams *s, uint32_t b) {
     return e;
 }
 
-/* The next event from place `from` (an event's number, or where one would be) on. */
+/* Returns the next event from position `from` (4 * instruction + kind). */
 static uint32_t event_from(const struct streams *s, uint32_t from) {
     const struct ir *ir = s->ir;
     uint32_t b = ir->info[from / N_WHAT].block;
@@ -62,7 +62,8 @@ static uint32_t event_from(const struct streams *s, uint32_t from) {
     return event_behind(s, b);
 }
 
-/* Each block's answer becomes known once and ambiguous once. */
+/* Finds the next event of each block, to a fixed point: a block's value changes at most twice, from unknown to known to
+ * ambiguous. */
 static void find_next(struct streams *s, uint32_t function) {
     const struct ir *ir = s->ir;
     uint32_t from = ir->functions[function].block, to = ir->functions[function].block_end, n = 0, cap = 0;
@@ -103,10 +104,10 @@ static void disagree(const struct streams *s, uint32_t own, uint32_t affine) {
           name_event(s, affine, b, sizeof b));
 }
 
-/* Threads are to be at both events next. */
+/* Both streams have these events next: makes them partners, or reports a difference. */
 static void meet(struct streams *s, uint32_t own, uint32_t affine) {
     if (own == EV_NONE)
-        return; /* it never gets there */
+        return; /* no thread gets there */
     if (own == EV_END && affine == EV_END)
         return;
     if (own >= EV_MANY || affine >= EV_MANY) {
@@ -123,14 +124,16 @@ static void meet(struct streams *s, uint32_t own, uint32_t affine) {
     s->stack[s->n++] = own;
 }
 
-/* Who sends site `site` in the affine stream is instruction i: does it send register `vreg`? */
+/* Returns true if a register of the kernel's own stream and a register of the affine stream are copies of each
+ * other. */
 static bool same_register(const struct ir *ir, uint32_t own, uint32_t affine) {
     const struct vreg *a = &ir->vregs[own], *b = &ir->vregs[affine];
     return a->cls == b->cls && a->component == b->component && a->name_len == b->name_len &&
            (!a->name_len || memcmp(a->name, b->name, a->name_len) == 0);
 }
 
-/* The guards of what both do must be one: a register and its copy, or what was sent right before. */
+/* Returns true if the guards of both instructions are the same: a register and its copy, or the predicate that was sent
+ * just before. */
 static bool same_guard(const struct streams *s, uint32_t i, uint32_t k) {
     const struct ir *ir = s->ir;
     const struct inst *own = &ir->code[i], *affine = &ir->code[k];
@@ -157,12 +160,12 @@ static bool same_take(const struct streams *s, uint32_t i, uint32_t k, uint16_t 
            own->msize == sends->msize && same_guard(s, i, k);
 }
 
-/* Is what both do at these events one thing? */
+/* Returns true if both events are the same action. */
 static bool same_event(const struct streams *s, uint32_t own, uint32_t affine) {
     const struct ir *ir = s->ir;
     uint32_t i = own / N_WHAT, k = affine / N_WHAT;
     switch (own % N_WHAT) {
-    case OF_GUARD: /* every lane of the path takes it */
+    case OF_GUARD: /* every lane of the path takes the predicate */
         return affine % N_WHAT == OF_SITE && ir->info[k].site == ir->info[i].guard_site &&
                ir->code[k].kind == K_ENQ_PRED && ir->code[k].guard == NO_GUARD &&
                ir->code[i].guard == ir->deq_predicate;
@@ -175,7 +178,7 @@ static bool same_event(const struct streams *s, uint32_t own, uint32_t affine) {
     }
 }
 
-/* Where those go next whose guard holds at the twin `i`, and the others. */
+/* Returns the next event of threads whose guard holds at the twin `i` (`taken`), or of the others. */
 static uint32_t event_on_way(const struct streams *s, uint32_t i, bool taken) {
     const struct ir *ir = s->ir;
     const struct inst *in = &ir->code[i];
@@ -193,7 +196,7 @@ static void go_on(struct streams *s, uint32_t own, uint32_t affine) {
         meet(s, event_on_way(s, own / N_WHAT, taken), event_on_way(s, affine / N_WHAT, taken));
 }
 
-/* Each site has one sender and one taker at most. */
+/* Each site has at most one sender and one receiver. */
 static void check_once(const struct streams *s) {
     const struct ir *ir = s->ir;
     unsigned char *seen = arena_array(ir->tmp, 2 * ((size_t)ir->n_sites + 1), 1);
@@ -208,7 +211,7 @@ static void check_once(const struct streams *s) {
     }
 }
 
-/* Twins have a guard, or there would be one way. */
+/* Twins must have a guard: otherwise there is only one direction. */
 static void check_twins(const struct streams *s) {
     const struct ir *ir = s->ir;
     for (uint32_t i = 0; i < ir->n; i++) {

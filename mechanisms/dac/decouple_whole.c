@@ -1,6 +1,6 @@
-/* Kernels that are left whole. The affine warp runs ahead until queues are full, for all warps of the CTAs that it
- * serves: no warp may wait for another one in a way that it does not see. So barriers are those that all threads come
- * to, in blocks whose threads it knows, and no loop waits for what other threads write. */
+/* Kernels that are left whole. The affine warp runs ahead until queues are full, for all warps of its CTAs. So no warp
+ * may wait for another one in a way that the affine warp does not see. All threads must reach every barrier, in blocks
+ * whose threads the affine stream knows, and no loop may wait for writes of other threads. */
 #include "decouple.h"
 #include <string.h>
 
@@ -16,7 +16,7 @@ static const struct isa_row *row_of(const struct inst *in) {
     return &isa_rows(&n)[in->row];
 }
 
-/* Does it look at what other threads write meanwhile? */
+/* Returns true if the instruction reads what other threads may write at the same time. */
 static bool asks_others(const struct inst *in, const struct inst_info *info) {
     return in->kind == K_ATOM || (in->kind == K_LOAD && (in->hints & HINT_VOLATILE || in->cache_op == CACHE_CV ||
                                                          info->order & ORDER_STRONG));
@@ -60,7 +60,7 @@ static void check_inst(struct plan *p, uint32_t i) {
         leave_whole(p, i, "a loop of a function that looks at what other threads write");
 }
 
-/* The outermost loop around a block, or one number for all irregular cycles. */
+/* Returns the outermost loop around a block; all irregular cycles share one number. */
 static uint32_t cycle_of(const struct plan *p, uint32_t b) {
     uint32_t l = p->loops.of[b];
     if (p->loops.irregular[b])
@@ -70,7 +70,8 @@ static uint32_t cycle_of(const struct plan *p, uint32_t b) {
     return l;
 }
 
-/* Cycles whose ways depend on what was asked inside them: marks go from definitions to uses, and stay in the cycle. */
+/* Finds cycles whose control depends on such reads inside them. Marks spread from definitions to uses, within the
+ * cycle. */
 static void check_loops(struct plan *p) {
     const struct ir *ir = p->ir;
     const struct defuse *d = &p->a.defuse;

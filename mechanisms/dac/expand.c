@@ -1,8 +1,8 @@
-/* The affine tuple queue, and what takes from it: the address and the predicate expansion unit (section 4.2, 4.3).
- * Each serves the CTAs of a batch in turns, a warp at a time, and leaves a CTA alone whose next warp has no room;
- * entries of a CTA are expanded in the order they were sent. Costs, in cycles of a unit: the start address of a CTA; a
- * record, which is a line; an adjustment where threadIdx.y or z advances, inside a warp or from one to the next; a
- * comparison. */
+/* The affine tuple queue and its consumers: the address and the predicate expansion unit (sections 4.2 and 4.3). Each
+ * unit serves the CTAs of a batch in turns, one warp at a time, and skips a CTA whose next warp has no room. Entries of
+ * a CTA are expanded in the order in which they were sent. Costs in cycles of a unit: one each for the start address of
+ * a CTA; a record, which is a line; an adjustment if threadIdx.y or z changes, inside a warp or from one warp to the
+ * next; a comparison. */
 #include "dac_parts.h"
 #include "timing/mem/coalesce.h"
 #include <assert.h>
@@ -27,7 +27,7 @@ void atq_clear(struct dac *d) {
     }
 }
 
-/* Predicates of which one has more than others to be expanded for may be ready before them: all are looked at. */
+/* Checks all entries: a predicate that must be expanded for fewer CTAs may be ready before an earlier one. */
 bool atq_has_predicate(const struct dac *d, uint64_t last) {
     for (uint64_t seq = d->head; last && seq < d->tail; seq++) {
         const struct atq_entry *a = atq_at(d, seq);
@@ -52,15 +52,15 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
         a->entries[i] = s->entries[i];
         if (s->entries[i].lanes)
             a->left |= 1u << i / shape(d)->n_warps;
-        s->entries[i].exact = NULL; /* ours now */
+        s->entries[i].exact = NULL; /* the ATQ entry owns it now */
         s->entries[i].lanes = 0;
     }
-    if (!a->left) { /* an enq that no lane executed takes no place */
+    if (!a->left) { /* an enq that no lane executed takes no entry */
         free(a->entries);
         a->entries = NULL;
         return true;
     }
-    for (uint32_t c = 0; c < d->n_batch; c++) { /* places in the batch may be given away meanwhile */
+    for (uint32_t c = 0; c < d->n_batch; c++) { /* slots of the batch may get new CTAs meanwhile */
         a->cta[c] = (uint8_t)d->batch[c];
         d->sent_to[a->queue] |= (uint64_t)(a->left >> c & 1) << d->batch[c];
     }
@@ -71,8 +71,8 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
     return true;
 }
 
-/* The place of a line among those found, where it is put if it is not there. Addresses of lanes mostly go up or down:
- * what is beyond all lines is a new one. */
+/* Adds sectors of a line; adds the line if it is new. Addresses of lanes mostly ascend or descend, so a line outside
+ * [low, high] is new without a search. */
 static void add_line(struct dac_plan *p, uint64_t line, uint8_t sectors) {
     uint32_t i = p->n_lines;
     if (i && line >= p->low && line <= p->high)
@@ -90,7 +90,7 @@ static void add_line(struct dac_plan *p, uint64_t line, uint8_t sectors) {
     p->sectors[i - 1] |= sectors;
 }
 
-/* Bytes from `first` to `last`, which are in two lines at most. */
+/* Adds the bytes from `first` to `last`, which are in at most two lines. */
 static void add_bytes(struct dac_plan *p, uint64_t first, uint64_t last, uint64_t line_bytes) {
     const uint64_t line = first & ~(line_bytes - 1), end = last & ~(line_bytes - 1);
     uint8_t from = (uint8_t)(1u << (first - line) / SECTOR_BYTES), to = (uint8_t)(1u << (last - end) / SECTOR_BYTES);
@@ -99,8 +99,8 @@ static void add_bytes(struct dac_plan *p, uint64_t first, uint64_t last, uint64_
         add_line(p, end, to);
 }
 
-/* Distinct lines that the lanes touch: those of the L1, which are no shorter than the coalescer's (config_check()). A
- * warp's local memory is interleaved, as coalesce_local() has it. */
+/* Finds the distinct L1 lines that the lanes access; an L1 line is at least as long as the coalescer's
+ * (config_check()). A warp's local memory is interleaved, as in coalesce_local(). */
 static void find_lines(const struct dac *d, const struct inst *enq, uint32_t slot, const uint64_t address[WARP_LANES],
                        lanemask_t lanes, struct dac_plan *p) {
     const uint32_t bytes = enq->msize * (enq->rsize ? enq->rsize : 1u);
@@ -120,8 +120,9 @@ static void find_lines(const struct dac *d, const struct inst *enq, uint32_t slo
     }
 }
 
-/* The same for the first lanes of a warp that is one row, whose addresses go up by no more than a sector a lane: all
- * sectors from the first byte to the last. False: these are other lanes or addresses. */
+/* As find_lines(), for the first lanes of a warp that is one row, if each lane's address is at most one sector above
+ * the previous one. The result is all sectors from the first byte to the last. Returns false for other lanes or
+ * addresses. */
 static bool find_row(const struct dac *d, const struct inst *enq, const struct affine_entry *e, uint32_t warp,
                      struct dac_plan *p) {
     const uint32_t bytes = enq->msize * (enq->rsize ? enq->rsize : 1u);
@@ -144,7 +145,7 @@ static bool find_row(const struct dac *d, const struct inst *enq, const struct a
     }
 }
 
-/* Is there a line of local memory for each of these addresses? Where there is none, the load will fail. */
+/* Returns true if each address is in local memory. Otherwise the load will fault. */
 static bool in_local(const struct dac *d, uint32_t slot, const uint64_t address[WARP_LANES], lanemask_t lanes) {
     for (; lanes; lanes &= lanes - 1)
         if (address[__builtin_ctz(lanes)] >= sm_get_warp(d->sm, slot)->local_bytes)
@@ -152,17 +153,18 @@ static bool in_local(const struct dac *d, uint32_t slot, const uint64_t address[
     return true;
 }
 
-/* May the lines of this load be asked for ahead? */
+/* Returns true if the lines of this load may be prefetched. */
 static bool is_early(const struct dac *d, const struct inst *enq, uint32_t slot, const uint64_t address[WARP_LANES],
                      lanemask_t lanes) {
     return enq->space == SPACE_GLOBAL || (enq->space == SPACE_LOCAL && in_local(d, slot, address, lanes));
 }
 
-/* A swapped-out warp (sm.running_warps) has its registers in memory and takes nothing. The contents of its queues are
- * there, too, without a limit of size. */
+/* Returns true if the warp is swapped out (sm.running_warps): it has its registers in memory and takes nothing. Its
+ * queues are in memory, too, without a size limit. */
 static bool is_away(const struct dac *d, uint32_t slot) { return sm_is_away(d->sm, slot); }
 
-/* Is no warp of the CTA on the lanes, nor on its way there? Then it passes no barrier before others have ended. */
+/* Returns true if no warp of the CTA is running or about to run. Then the CTA passes no barrier before other warps
+ * end. */
 static bool has_no_turn(const struct dac *d, const struct dac_cta *c) {
     for (uint32_t w = 0; w < c->n_warps; w++) {
         uint32_t slot = c->slot[w];
@@ -197,7 +199,7 @@ static void plan_address(const struct dac *d, const struct atq_entry *a, const s
     p->cycles = (e->exact ? (uint32_t)__builtin_popcount(e->lanes) : p->records) + row_changes(shape(d), warp);
 }
 
-/* True if the path waits for an entry that has not come. */
+/* Returns true if the path waits for an entry that has not arrived. */
 static bool starves(const struct dac *d, uint32_t slot, uint32_t path) {
     const struct program *p = sm_get_program(d->sm)->program;
     uint32_t n_paths;
@@ -209,7 +211,7 @@ static bool starves(const struct dac *d, uint32_t slot, uint32_t path) {
         if (m & ~supply_ready(&d->supply, slot, QUEUE_PREDICATE))
             return true;
         supply_predicate((struct supply *)&d->supply, slot, info->guard_site - 1u, m, &guard,
-                         false); /* it only looks */
+                         false); /* reads the predicate without taking it */
         m &= in->guard_not ? ~guard : guard;
     } else {
         m = guard_lanes(sm_get_warp(d->sm, slot), in, m);
@@ -217,7 +219,8 @@ static bool starves(const struct dac *d, uint32_t slot, uint32_t path) {
     return info->site && m & ~supply_ready(&d->supply, slot, queue_of(p->sites[info->site - 1u].kind));
 }
 
-/* Can no path of the warp go on before something comes into its queues? One that waits for lines can, later. */
+/* Returns true if no path of the warp can continue before its queues receive an entry. A path that waits for lines is
+ * not stuck. */
 static bool is_stuck(const struct dac *d, uint32_t slot) {
     uint32_t n_paths;
     const struct sm_path *path = sm_get_paths(d->sm, slot, &n_paths);
@@ -230,9 +233,9 @@ static bool is_stuck(const struct dac *d, uint32_t slot) {
     return true;
 }
 
-/* A warp that looks at memory until another one has written there, and whose full queue keeps that one from its
- * entries, is not stuck, but will take nothing: an entry goes beyond the size when its CTA has waited for so long and
- * some warp has nothing that it could do. */
+/* Returns true if an entry may exceed the queue size because its CTA has waited too long and some warp is stuck.
+ * Example: a warp polls memory until another warp writes there, and its full queue keeps the other warp's entries back.
+ * The polling warp is not stuck, but takes nothing. */
 static bool is_overdue(const struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_t now) {
     if (c->blocked[k] == NO_TIME)
         c->blocked[k] = now;
@@ -249,8 +252,8 @@ static bool fits(const struct dac *d, uint32_t slot, enum supply_queue q, uint32
     return d->queue[slot].used[q] + records <= d->size[q];
 }
 
-/* Is there room? A warp that can do nothing before it gets what is behind a full queue gets it all the same, and so
- * does one that is away, for which the others would wait. */
+/* Returns true if the warp can receive `records` more. A stuck or swapped-out warp may exceed its queue's size
+ * (*spills), since others would wait for it. */
 static bool has_room(const struct dac *d, uint32_t slot, enum supply_queue q, uint32_t records, bool *spills) {
     *spills = !fits(d, slot, q, records) && (is_away(d, slot) || is_stuck(d, slot));
     return *spills || fits(d, slot, q, records);
@@ -262,7 +265,7 @@ static bool wait_for_room(struct expander *x, uint64_t until) {
     return false;
 }
 
-/* `records` of the CTA's next entry have no room in the queue of the warp in `slot`. */
+/* Records that the CTA's next entry has no room: it needs `records` places in the queue of the warp in `slot`. */
 static bool no_room(struct dac *d, enum supply_queue k, struct dac_cta *c, uint32_t slot, uint32_t records) {
     c->full[k] = true;
     c->full_slot[k] = slot;
@@ -270,7 +273,8 @@ static bool no_room(struct dac *d, enum supply_queue k, struct dac_cta *c, uint3
     return wait_for_room(&d->expander[k], c->blocked[k] + PATIENCE);
 }
 
-/* Is it still so, for a warp that could go on before, which only its looking in vain can change? */
+/* Returns true if that warp still has no room. A warp that is not stuck can only gain room or exceed its waiting
+ * time. */
 static bool still_no_room(struct dac *d, enum supply_queue k, const struct dac_cta *c, uint64_t now) {
     const struct dac_queue *q = &d->queue[c->full_slot[k]];
     if (!c->full[k] || fits(d, c->full_slot[k], k, c->full_records[k]) || now >= c->blocked[k] + PATIENCE ||
@@ -280,9 +284,9 @@ static bool still_no_room(struct dac *d, enum supply_queue k, const struct dac_c
     return true;
 }
 
-/* May an entry that is behind a barrier be expanded before its CTA has passed it, without asking for its lines? Where
- * the CTA is swapped out (sm.running_warps) and the ATQ is full: running warps wait for later entries. No event tells
- * when warps leave the lanes, so this is polled. */
+/* Returns true if an entry after a barrier may be expanded before its CTA has passed the barrier, without prefetching
+ * its lines. This happens if the CTA is swapped out (sm.running_warps) and the ATQ is full, since running warps wait
+ * for later entries. No event reports that warps are swapped out, so this is polled. */
 static bool goes_ahead(const struct dac *d, struct expander *x, const struct dac_cta *c, uint64_t now) {
     if (!d->cfg->sm.running_warps)
         return false;
@@ -292,7 +296,7 @@ static bool goes_ahead(const struct dac *d, struct expander *x, const struct dac
     return false;
 }
 
-/* Begins the next warps of a CTA's next entry in unit `k`. False: it has to wait. */
+/* Begins the next warps of a CTA's next entry in unit `k`. Returns false if it must wait. */
 static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_t now) {
     struct expander *x = &d->expander[k];
     const struct atq_entry *a = atq_at(d, c->seq[k]);
@@ -320,7 +324,7 @@ static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_
         if (!has_room(d, c->slot[w], k, 1, &spills) && !(spills = is_overdue(d, k, c, now)))
             return no_room(d, k, c, c->slot[w], 1);
         cycles = e->compare == COMPARE_ENDS ? 2 : 1;
-        /* One comparison serves all warps that it fits in; what goes beyond the size goes by itself. */
+        /* One comparison serves all warps that have room. A warp that exceeds its size is served alone. */
         if (e->compare == COMPARE_CTA)
             while (!spills && w + x->n_warps < c->n_warps &&
                    (!entries[w + x->n_warps].lanes || fits(d, c->slot[w + x->n_warps], k, 1)))
@@ -382,7 +386,8 @@ static bool deliver_one(struct dac *d, const struct atq_entry *a, struct dac_cta
         d->n.wide += p->wide;
         q->used[QUEUE_ADDRESS] += p->records;
         d->filled[QUEUE_ADDRESS] += p->records;
-        bool early = p->early && !(spills && is_away(d, slot)); /* it would hold lines until its turn comes */
+        /* a swapped-out warp would hold locks until it runs again */
+        bool early = p->early && !(spills && is_away(d, slot));
         if (early && !dac_want(d, slot, r, p->line, p->sectors, p->n_lines))
             return false;
     } else {
@@ -401,7 +406,8 @@ static bool deliver_one(struct dac *d, const struct atq_entry *a, struct dac_cta
     return true;
 }
 
-/* The entry is expanded for this CTA: on to the next, and those that are expanded for all leave the ATQ. */
+/* The entry is expanded for this CTA: advances to the next entry. Entries that are expanded for all CTAs leave the
+ * ATQ. */
 static void entry_done(struct dac *d, struct dac_cta *c, enum supply_queue k) {
     struct atq_entry *a = atq_at(d, c->seq[k]);
     a->left &= ~(1u << c->index);
@@ -439,7 +445,7 @@ static void deliver(struct dac *d, enum supply_queue k, uint64_t now) {
         sm_reconsider(d->sm, d->context, now);
 }
 
-/* The next entry of the CTA for this unit; false: there is none yet. */
+/* Finds the next entry of the CTA for this unit. Returns false if there is none yet. */
 static bool find_entry(struct dac *d, struct dac_cta *c, enum supply_queue k) {
     if (c->seq[k] < d->head)
         c->seq[k] = d->head;
@@ -454,7 +460,7 @@ static bool find_entry(struct dac *d, struct dac_cta *c, enum supply_queue k) {
     return false;
 }
 
-/* The first of these CTAs that can go on does. False: none can. */
+/* Serves the first of these CTAs that can continue. Returns false if none can. */
 static bool serve(struct dac *d, enum supply_queue k, uint64_t ctas, uint64_t now) {
     for (; ctas; ctas &= ctas - 1) {
         uint32_t slot = (uint32_t)__builtin_ctzll(ctas);
@@ -486,7 +492,7 @@ static void expand(struct dac *d, enum supply_queue k, uint64_t now) {
 }
 
 void dac_expand(struct dac *d, uint64_t now) {
-    if (d->head == d->tail) /* and nobody is full: what had no room would be there */
+    if (d->head == d->tail) /* then no CTA waits for room either: its entry would be in the ATQ */
         return;
     expand(d, QUEUE_ADDRESS, now);
     expand(d, QUEUE_PREDICATE, now);

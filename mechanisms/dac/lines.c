@@ -1,6 +1,6 @@
-/* Data that is asked for ahead: the lines of the warps' records, through the L1's tag port (lsu_join()), locked from
- * the moment that their tags are read until the warp has read them (section 4.2). What cannot be locked is read when it
- * is needed, as any other line. */
+/* Prefetches: requests the lines of the warps' records through the L1's tag port (lsu_join()). A line is locked from
+ * its tag look-up until the warp has read it (section 4.2). A line that cannot be locked is read on demand, as any
+ * other line. */
 #include "dac_parts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static void unlock_later(struct dac *d, uint64_t address) {
     ask_soon(d);
 }
 
-/* The record that the line belongs to. */
+/* Returns the record that the line belongs to. */
 static struct dac_record *record_of(struct dac *d, const struct dac_line *l) {
     struct dac_queue *q = &d->queue[l->warp];
     return dac_record_at(q, (uint32_t)(l->serial - q->serial));
@@ -64,7 +64,7 @@ static void want(struct dac *d, uint32_t i) {
     ask_soon(d);
 }
 
-/* The tags had nothing for it: it is asked for again from cycle `at` on, in its old place. */
+/* The L1 refused the line: requests it again from cycle `at` on, at its old place in the list. */
 static void want_again(struct dac *d, uint32_t i, uint64_t at) {
     struct dac_line *l = &d->line[i];
     uint32_t before = NO_LINE, behind = d->wanted;
@@ -109,7 +109,7 @@ void dac_release(struct dac *d, struct dac_record *r, bool by_access) {
         next = l->next;
         if (l->state == LINE_ASKED || l->state == LINE_COMING || l->state == LINE_WANTED) {
             d->queue[l->warp].asking -= l->state == LINE_ASKED;
-            l->orphan = true; /* a CTA that ended without reading it */
+            l->orphan = true; /* its CTA ended without reading it */
             continue;
         }
         if (l->state == LINE_LOCKED) {
@@ -122,7 +122,7 @@ void dac_release(struct dac *d, struct dac_record *r, bool by_access) {
     r->line = NO_LINE;
 }
 
-/* What became of the line: there, or to be read without. */
+/* Finishes a line: it has arrived (LINE_LOCKED), or will be read on demand (LINE_WITHOUT). */
 static void settle(struct dac *d, struct dac_line *l, enum line_state state, uint64_t now) {
     l->state = (uint8_t)state;
     if (l->orphan) {
@@ -142,9 +142,10 @@ static void settle(struct dac *d, struct dac_line *l, enum line_state state, uin
         sm_reconsider(d->sm, l->warp, now);
 }
 
-/* May it wait until a way of its set is unlocked? Not when its record holds a lock already: two such could wait for
- * each other's. Nor for ever, since a warp may hold one that it comes to only when others have gone on; and not where
- * warps have turns (sm.running_warps), since those that hold most of them wait for the turn of this one to end. */
+/* Returns true if the line may wait until a way of its set is unlocked. Not if its record already holds a lock: two
+ * such records could wait for each other's lock. Not for ever: a warp may hold a lock for an access that it reaches
+ * only after others continue. And not if warps run in turns (sm.running_warps): the warps that hold most locks wait for
+ * this warp's turn to end. */
 static bool may_wait(struct dac *d, struct dac_line *l, uint64_t now) {
     if (l->orphan || !d->cfg->dac.lock_timeout || d->cfg->sm.running_warps)
         return false;
@@ -156,8 +157,8 @@ static bool may_wait(struct dac *d, struct dac_line *l, uint64_t now) {
     return now - l->since < d->cfg->dac.lock_timeout;
 }
 
-/* The tags had no place, no MSHR or no way to memory for it: it is asked for again, but not for ever, since those who
- * take them may be warps that look at memory until the one that needs this line has written there. */
+/* The L1 had no way, no MSHR or no queue entry to memory for the line. Requests it again, but not for ever: the warps
+ * that use these resources may poll memory until the warp that needs this line has written there. */
 static void refuse(struct dac *d, uint32_t i, uint64_t now) {
     struct dac_line *l = &d->line[i];
     if (l->refused == NO_TIME)
@@ -170,13 +171,13 @@ static void refuse(struct dac *d, uint32_t i, uint64_t now) {
 
 static void answer(void *state, uint32_t tag, enum prefetch_answer a, uint64_t now) {
     struct dac *d = state;
-    dac_account(d, now); /* tick() of this cycle comes behind */
-    if (tag == NO_LINE)  /* an unlock */
+    dac_account(d, now); /* tick() of this cycle comes later */
+    if (tag == NO_LINE)  /* the reply to an unlock */
         return;
     struct dac_line *l = &d->line[tag];
     if (l->state == LINE_ASKED && !l->orphan) {
         d->queue[l->warp].asking--;
-        ask_soon(d); /* the warp's next record */
+        ask_soon(d); /* for the warp's next record */
     }
     switch (a) {
     case PREFETCH_PRESENT:
@@ -219,17 +220,18 @@ static enum prefetch_asked ask(struct dac *d, uint64_t address, uint32_t tag, en
     enum prefetch_asked a = prefetch_ask(
         d->l1, &(struct prefetch_request){.address = address, .tag = tag, .want = (uint8_t)what, .sectors = sectors},
         now);
-    d->ask_full = a == PREFETCH_FULL; /* until room() */
+    d->ask_full = a == PREFETCH_FULL; /* until room() is called */
     return a;
 }
 
-/* The tags have answered for the warp's record before, and it is not too early to ask again. */
+/* Returns true if the line may be requested: the tags have answered for earlier records of the warp, and the retry
+ * delay is over. */
 static bool may_ask(const struct dac *d, const struct dac_line *l, uint64_t now) {
     const struct dac_queue *q = &d->queue[l->warp];
     return now >= l->again && (!q->asking || q->asked == l->serial);
 }
 
-/* Asks for a line that is wanted. False: the L1's queue is full. */
+/* Requests a line. Returns false if the L1's queue is full. */
 static bool ask_line(struct dac *d, uint32_t i, uint64_t now) {
     struct dac_line *l = &d->line[i];
     struct dac_queue *q = &d->queue[l->warp];
@@ -244,8 +246,8 @@ static bool ask_line(struct dac *d, uint32_t i, uint64_t now) {
     return a != PREFETCH_FULL;
 }
 
-/* Those lines that may be, oldest first; one of a warp that must wait holds up the warp's later ones, so that whoever
- * holds a lock has those of all that it reads before. */
+/* Requests lines, oldest first. A line that must wait also holds back later lines of its warp. So a warp that holds a
+ * lock holds the locks of all lines that it reads earlier. */
 static void ask_lines(struct dac *d, uint64_t now) {
     uint64_t passed[(CFG_MAX_WARPS + 63) / 64] = {0};
     uint32_t before = NO_LINE;
@@ -284,7 +286,7 @@ void dac_ask(struct dac *d, uint64_t now) {
         done++;
     d->n.unlocks += done;
     d->n_unlock -= done;
-    if (d->n_unlock) /* `unlock` may not be there yet */
+    if (d->n_unlock) /* with n_unlock 0, `unlock` may be NULL */
         memmove(d->unlock, d->unlock + done, d->n_unlock * sizeof *d->unlock);
     else
         ask_lines(d, now);

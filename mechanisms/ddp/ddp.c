@@ -1,4 +1,4 @@
-/* The dynamic-degree prefetcher: as many strides ahead as lines take to come. */
+/* The dynamic-degree prefetcher. It prefetches as many strides ahead as a line needs to arrive in time. */
 #include "mechanisms/mechanism.h"
 #include "timing/config/config.h"
 #include "timing/strides/prefetch_stride.h"

@@ -1,8 +1,8 @@
 /* Dual-path execution (Rhu and Erez, HPCA 2013, sections 3 and 7): a stack entry holds both sides of a branch, and both
- * may be scheduled. Entries live in slots with parent links, since path forwarding (7.1) lets a lower entry finish
- * before a higher one; without it the links describe a plain stack. Each entry's lanes are a proper subset of its
- * parent side's, so 32 entries are enough for a branch of two ways, and n-way branches (rest in further entries) stay
- * below 64. */
+ * may be scheduled. Entries are in slots with parent links, since path forwarding (7.1) lets a lower entry finish
+ * before a higher entry. Without path forwarding, the links describe a plain stack. An entry's lanes are a proper
+ * subset of the lanes of its parent side. So two-way branches need at most 32 entries, and n-way branches (further
+ * targets are in further entries) fewer than 64. */
 #include "reconv_dpe.h"
 #include "mechanisms/mechanism.h"
 #include <assert.h>
@@ -12,28 +12,29 @@ enum { MAX_ENTRIES = 2 * WARP_LANES, NO_ENTRY = 255 };
 
 struct side {
     uint32_t pc;
-    lanemask_t lanes; /* 0: not valid */
-    uint16_t depth;   /* calls that the lanes are in */
-    bool waits;       /* a half of a split load waits here for the other half */
-    bool asleep;      /* at a barrier: of no use to the constrained scheduler */
+    lanemask_t lanes; /* 0: the side is not valid */
+    uint16_t depth;   /* call depth of the lanes */
+    bool waits;       /* this half of a split load waits for the other half */
+    bool asleep;      /* waits at a barrier: the constrained scheduler shows the other side */
 };
 
 struct entry {
     struct side side[2]; /* left, right */
     uint32_t rpc;
-    uint16_t rpc_depth;  /* calls that the lanes were in where they diverged: in recursion a PC is no place */
+    /* call depth where the lanes diverged: under recursion, a PC alone does not identify the reconvergence point */
+    uint16_t rpc_depth;
     uint8_t parent;      /* slot; NO_ENTRY for the first */
-    uint8_t parent_side; /* the side that diverged: it waits at this entry's rpc until all entries above it are gone */
+    uint8_t parent_side; /* the side that diverged: it waits at this entry's rpc until the entries above are popped */
     bool split;          /* its sides are the halves of a load (7.2) */
 };
 
 struct dpe {
     const struct reconv_cfg *cfg;
     int depth;
-    uint8_t order[MAX_ENTRIES];       /* slots from the bottom to the top of the stack */
-    uint64_t used;                    /* slots in use */
-    uint8_t children[MAX_ENTRIES][2]; /* entries that came from each side */
-    uint8_t visible;                  /* constrained scheduler: which side is shown */
+    uint8_t order[MAX_ENTRIES];       /* slots in stack order, the bottom first */
+    uint64_t used;                    /* bit i: slot i is in use */
+    uint8_t children[MAX_ENTRIES][2]; /* number of entries that each side diverged into */
+    uint8_t visible;                  /* constrained scheduler: the side that is shown */
     struct entry e[MAX_ENTRIES];
 };
 
@@ -61,7 +62,7 @@ static void dpe_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanem
     s->e[slot].side[0] = (struct side){.pc = pc, .lanes = lanes};
 }
 
-/* A side can run when it has lanes, no entry came from it, and it does not wait for its other half. */
+/* Returns true if a side can run: it has lanes, did not diverge, and does not wait for its other half. */
 static bool runs(const struct dpe *s, int slot, int side) {
     const struct side *p = &s->e[slot].side[side];
     return p->lanes && !s->children[slot][side] && !p->waits;
@@ -88,9 +89,9 @@ static int collect(const struct dpe *s, struct path *out) {
     return n;
 }
 
-/* "NumPath equals 2 when an interleavable branch, which generates both PathL and PathR at the TOS, is executed" (6.1):
- * valid sides of the top entry, also when the constrained scheduler shows one of them, or one waits for its other half;
- * and a path that was lifted into the free slot. */
+/* "NumPath equals 2 when an interleavable branch, which generates both PathL and PathR at the TOS, is executed" (6.1).
+ * So this counts both valid sides of the top entry, even if the constrained scheduler shows only one of them or one
+ * waits for its other half. It also counts a path that was forwarded into the free place. */
 static int dpe_concurrent(const void *st) {
     const struct dpe *s = st;
     struct path all[2];
@@ -105,7 +106,7 @@ static int dpe_paths(const void *st, struct path *out, int max) {
     const struct dpe *s = st;
     struct path all[2];
     int n = collect(s, all);
-    if (n == 2 && s->cfg->dpe_scheduler == DPE_CONSTRAINED) { /* constrained (3.3): one entry a warp */
+    if (n == 2 && s->cfg->dpe_scheduler == DPE_CONSTRAINED) { /* constrained (3.3): one side a warp */
         int shown = s->visible & 1;
         all[0] = all[sleeps(s, &all[shown]) ? !shown : shown];
         n = 1;
@@ -115,7 +116,7 @@ static int dpe_paths(const void *st, struct path *out, int max) {
     return n < max ? n : max;
 }
 
-/* The constrained scheduler will show the other one. */
+/* Both sides count: the constrained scheduler will show the other one later. */
 static lanemask_t dpe_runnable(const void *st) {
     struct path all[2];
     lanemask_t lanes = 0;
@@ -126,9 +127,10 @@ static lanemask_t dpe_runnable(const void *st) {
 
 static bool dpe_finished(const void *st) { return ((const struct dpe *)st)->depth == 0; }
 
-/* Halves of a load walk the same instructions, one of them ahead: neither passes what could part them (dpe_gather).
- * When both wait they are one path again, on the left board, which must learn what is pending on the right one. A half
- * whose other half has ended waits no longer. */
+/* Merges the halves of a split load if possible. The halves execute the same instructions, one of them ahead; both stop
+ * before an instruction that could make them diverge (dpe_gather()). When both wait, they become one path again, on the
+ * left scoreboard, which takes over the pending bits of the right one. A half whose other half has ended no longer
+ * waits. */
 static unsigned settle_split(struct entry *e) {
     struct side *l = &e->side[0], *r = &e->side[1];
     if (!e->split || (l->lanes && r->lanes && !(l->waits && r->waits)))
@@ -155,12 +157,12 @@ static void release(struct dpe *s, int slot) {
         s->order[i] = s->order[i + 1];
 }
 
-/* An entry that only waits to be popped at its own rpc hands the entries above it to its parent: loops do not pile up.
- */
+/* For an entry whose side only waits to be popped at the entry's own rpc: gives the entries above it to its parent, and
+ * releases it. So loops do not pile up entries. */
 static void replace(struct dpe *s, int slot, int side) {
     const struct entry *e = &s->e[slot];
     if (!s->children[slot][side])
-        return; /* nothing was pushed: it goes on, or ends, by itself */
+        return; /* nothing was pushed: it continues, or ends, by itself */
     for (int i = 0; i < s->depth; i++) {
         struct entry *child = &s->e[s->order[i]];
         if (s->order[i] == slot || child->parent != slot)
@@ -174,7 +176,7 @@ static void replace(struct dpe *s, int slot, int side) {
 }
 
 /* Invalidates sides that have arrived at their rpc and pops entries without sides, until nothing changes. A side with
- * entries above it stands at their rpc already but has not arrived. */
+ * entries above it has the rpc as its PC, but has not arrived yet. */
 static unsigned settle(struct dpe *s) {
     unsigned events = 0;
     for (int i = s->depth - 1; i >= 0; i--) {
@@ -193,7 +195,7 @@ static unsigned settle(struct dpe *s) {
             i = s->depth; /* the parent may have arrived too */
         }
     }
-    if (events && s->cfg->dpe_forwarding) /* a path that is lifted, or goes back, may change its board */
+    if (events && s->cfg->dpe_forwarding) /* a path that is forwarded, or no longer is, may change its scoreboard */
         events |= RECONV_SHADOW_0 | RECONV_SHADOW_1;
     return events;
 }
@@ -214,19 +216,20 @@ static unsigned dpe_branch(void *st, int id, const struct target *t, int n, cons
         e->side[k].depth = depth;
         return dpe_advance(st, id, t[0].pc);
     }
-    assert(!e->split || !e->side[!k].lanes); /* the driver has asked dpe_gather() */
-    /* A branch without a post-dominator of its own (threads exit on one side) joins where its path joins. */
+    assert(!e->split || !e->side[!k].lanes); /* the driver has called dpe_gather() before */
+    /* Without a post-dominator (threads exit on one side), a branch reconverges where its path does. */
     uint32_t rpc = site->rpc == PC_EXIT ? e->rpc : site->rpc;
     uint16_t rpc_depth = site->rpc == PC_EXIT ? e->rpc_depth : was;
     e->side[k].pc = rpc;
     e->side[k].depth = rpc_depth;
     struct target live[WARP_LANES];
     int n_live = 0;
-    for (int i = 0; i < n; i++) /* a side that would begin at the rpc has nothing to run */
+    for (int i = 0; i < n; i++) /* a side that begins at the rpc has nothing to execute */
         if (t[i].pc != rpc || (depth != rpc_depth && site->calls <= 0))
             live[n_live++] = t[i];
-    s->visible = 0; /* of a new pair, left first */
-    /* Pairs of sides; the pair to run first is pushed last. A lone path keeps the board of the path it came from. */
+    s->visible = 0; /* show the left side of a new pair first */
+    /* Pushes pairs of sides; the pair that runs first is pushed last. A single path keeps the scoreboard of its
+     * parent. */
     for (int i = (n_live - 1) & ~1; i >= 0; i -= 2) {
         int child = push(s, slot, k, rpc);
         bool lone = i + 1 == n_live;
@@ -258,7 +261,7 @@ static unsigned dpe_stall(void *st, int id, enum reconv_stall why) {
     if (why == STALL_LOAD_USE) {
         struct path all[2];
         if (collect(s, all) < 2)
-            return 0; /* the only one: it goes on */
+            return 0; /* the only path: it stays visible */
         s->visible ^= 1;
     }
     return RECONV_CHANGED;
@@ -270,7 +273,7 @@ static unsigned dpe_wake(void *st, int id) {
     return s->cfg->dpe_scheduler == DPE_CONSTRAINED ? RECONV_CHANGED : 0;
 }
 
-/* 7.2: the lanes that hit go on in this slot and those that missed in the free one. */
+/* 7.2: the lanes that hit stay on their side; the lanes that missed become the other side. */
 static unsigned dpe_split(void *st, int id, lanemask_t slow, uint32_t next, struct path *slow_path) {
     struct dpe *s = st;
     int slot = id / 2, k = id & 1;
@@ -294,22 +297,23 @@ static unsigned dpe_gather(void *st, int id, uint32_t pc) {
     struct entry *e = &s->e[id / 2];
     if (!e->split)
         return 0;
-    e->side[id & 1].pc = pc; /* the driver tells of block ends only */
+    e->side[id & 1].pc = pc; /* the model knows PCs at block ends only */
     e->side[id & 1].waits = true;
     return settle(s) | RECONV_CHANGED;
 }
 
-/* Entries that may join `slot` are in one tree with it: the root never joins what it came from. */
+/* Returns the root of an entry's tree. Entries of one tree may reconverge; a root never reconverges with the entry it
+ * came from. */
 static int root_of(const struct dpe *s, int slot) {
     while (s->e[slot].parent != NO_ENTRY && s->e[slot].rpc != PC_EXIT)
         slot = s->e[slot].parent;
     return slot;
 }
 
-/* The tree of entries that `root` begins goes to the bottom of the stack. */
+/* Moves the tree below `root` to the bottom of the stack. */
 static void to_bottom(struct dpe *s, int root) {
     struct entry *e = &s->e[root];
-    if (e->parent != NO_ENTRY) /* the sides that it came from have nothing to wait for it */
+    if (e->parent != NO_ENTRY) /* the sides it came from no longer wait for it */
         s->children[e->parent][e->parent_side]--;
     for (int from = root; e->parent != NO_ENTRY && s->e[from].parent != NO_ENTRY; from = s->e[from].parent)
         s->e[s->e[from].parent].side[s->e[from].parent_side].lanes &= ~(e->side[0].lanes | e->side[1].lanes);
@@ -325,7 +329,7 @@ static void to_bottom(struct dpe *s, int root) {
     memcpy(s->order + n, others, (size_t)m);
 }
 
-/* The side gives up joining what is below it: it becomes a tree of its own, at the bottom. */
+/* Makes the side a tree of its own, at the bottom. It no longer reconverges with the entries below. */
 static unsigned detach(struct dpe *s, int id) {
     struct side side = s->e[id / 2].side[id & 1];
     for (int i = 0; i < s->depth; i++)
@@ -337,8 +341,8 @@ static unsigned detach(struct dpe *s, int id) {
     return settle(s) | RECONV_CHANGED | RECONV_SHADOW_0 | RECONV_SHADOW_1;
 }
 
-/* Sides that wait for lanes which cannot be scheduled before them let these run; when all sides wait, so do trees that
- * have nothing to do with each other. */
+/* Resolves deadlocks. A side that waits for lanes which cannot be scheduled before it is detached. If all sides of a
+ * tree wait, its tree moves below independent trees. */
 static unsigned dpe_give_way(void *st, const struct lane_waits *ws) {
     struct dpe *s = st;
     unsigned events = 0;
@@ -365,7 +369,7 @@ static unsigned dpe_give_way(void *st, const struct lane_waits *ws) {
         else if (!(runs & ~ws->waiting) && below & ~ws->waiting) {
             to_bottom(s, root);
             events |= settle(s) | RECONV_CHANGED | RECONV_SHADOW_0 | RECONV_SHADOW_1;
-        } else /* who was moved has another name, also when nobody can run now */
+        } else /* ids of moved paths changed, even if no path can run now */
             return runs & ~ws->waiting || turns < MAX_ENTRIES ? events : 0;
     }
     return 0;
@@ -396,7 +400,7 @@ static enum reconv_board dpe_board(const struct reconv_cfg *cfg) {
 }
 
 static struct reconv_storage dpe_storage(const struct reconv_cfg *cfg) {
-    uint32_t split = cfg->dpe_memory_divergence ? 3 : 0; /* halves of a load; which of them waits */
+    uint32_t split = cfg->dpe_memory_divergence ? 3 : 0; /* bits: halves of a load; which half waits */
     return (struct reconv_storage){.entry = 2 * 2 * 32 + 32 + split};
 }
 

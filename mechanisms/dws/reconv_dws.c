@@ -1,14 +1,13 @@
-/* Dynamic warp subdivision as the dual-path paper compares with it (section 2.2; the original is Meng, Tarjan and
- * Skadron, ISCA 2010). A tree of nodes: a node whose children are on the stack runs them one at a time, last pushed
- * first; a node whose children are splits (the warp-split table) runs them all at once. Every split carries the rpc of
- * the node it belongs to, so splits of splits are siblings, and since a split has no stack of its own, every branch
- * that parts it makes more of them. Children's lanes are disjoint and lie in their parent's, and every stack child has
- * fewer lanes than its parent: 96 nodes are enough.
+/* Dynamic warp subdivision as evaluated in the dual-path paper (section 2.2; the original is Meng, Tarjan and Skadron,
+ * ISCA 2010). Paths form a tree of nodes. A node's children are either on the stack, and run one at a time, the last
+ * pushed first; or they are splits (in the warp-split table), and all run at once. A split has the rpc of its parent
+ * node, so splits of splits are siblings. A split has no stack of its own, so every branch that diverges in it makes
+ * more splits. The lanes of siblings are disjoint parts of their parent's lanes, and a stack child has fewer lanes than
+ * its parent: 96 nodes are enough.
  *
- * A table of limited size (dws.wst_entries) keeps a warp from being subdivided when the sides of its branch would not
- * fit. Splits of splits must go somewhere: those beyond the table are parked, and enter it, the oldest first, when a
- * split ends or merges, or in place of one that waits at a barrier. A parked split is not scheduled and merges with
- * none. */
+ * In a table of limited size (dws.wst_entries), a branch subdivides a warp only if its sides fit. Splits of a split
+ * have no such choice: splits beyond the table are parked. A parked split is not scheduled and does not merge. The
+ * oldest one enters the table when a split ends or merges, or replaces a split that waits at a barrier. */
 #include "reconv_dws.h"
 #include "mechanisms/mechanism.h"
 #include <assert.h>
@@ -18,11 +17,11 @@ enum { MAX_NODES = 96, NO_NODE = 255 };
 struct node {
     uint32_t pc, rpc;
     lanemask_t lanes;
-    uint16_t depth, rpc_depth; /* calls that the lanes are in, and were in where they diverged */
+    uint16_t depth, rpc_depth; /* call depth of the lanes, and their call depth where they diverged */
     uint8_t parent;
-    bool is_split; /* in the warp-split table */
-    bool memory;   /* a split that a load made (dws.memory) */
-    bool parked;   /* a split that has no entry */
+    bool is_split; /* an entry of the warp-split table */
+    bool memory;   /* a split that a load caused (dws.memory) */
+    bool parked;   /* a split without an entry in the table */
     bool asleep;   /* it waits at a barrier, or for lanes of its member mask */
     bool used;
     uint8_t children;
@@ -33,7 +32,7 @@ struct dws {
     const struct reconv_cfg *cfg;
     uint32_t clock, n_splits, n_parked;
     int n;    /* nodes in use */
-    int high; /* slots ever used */
+    int high; /* slots that were ever used */
     struct node node[MAX_NODES];
 };
 
@@ -85,7 +84,7 @@ static void dws_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanem
     node_new(s, NO_NODE, pc, lanes, PC_EXIT, false);
 }
 
-/* True when `i` is the youngest stack child of its parent, and so are its ancestors: what is below the top is
+/* Returns true if `i` and each of its ancestors is the youngest stack child of its parent. All other nodes are
  * suspended. */
 static bool on_top(const struct dws *s, int i) {
     for (; s->node[i].parent != NO_NODE; i = s->node[i].parent) {
@@ -115,7 +114,7 @@ static void park(struct dws *s, int i, bool parked) {
     s->node[i].parked = parked;
 }
 
-/* The oldest split that is parked, or is not, and that is asleep, or is not; -1 when there is none. */
+/* Returns the oldest split with this `parked` and this `asleep`; -1: there is none. */
 static int oldest(const struct dws *s, bool parked, bool asleep) {
     int found = -1;
     for (int i = 0; i < s->high; i++) {
@@ -127,7 +126,7 @@ static int oldest(const struct dws *s, bool parked, bool asleep) {
     return found;
 }
 
-/* Gives entries of the table to splits that have none. True when one has got one. */
+/* Moves parked splits into the table while it has room, or in place of sleeping ones. Returns true if one entered. */
 static bool admit(struct dws *s) {
     bool any = false;
     while (s->n_parked) {
@@ -144,12 +143,12 @@ static bool admit(struct dws *s) {
     return any;
 }
 
-/* May it merge with others? One that waits at a barrier is known to others by its own number. */
+/* Returns true if the node may merge with others. A sleeping split must keep its id. */
 static bool may_merge(const struct node *x) {
     return x->used && x->is_split && !x->children && !x->parked && !x->asleep;
 }
 
-/* Ends nodes that have arrived, and merges splits of one node that are at the same PC (opportunistic merging). */
+/* Removes nodes that have reached their rpc, and merges splits of one node at the same PC (opportunistic merging). */
 static unsigned settle(struct dws *s) {
     unsigned events = 0;
 again:
@@ -178,7 +177,7 @@ again:
     if (!admit(s))
         return events;
     events |= RECONV_CHANGED;
-    goto again; /* who has entered may stand where another one does */
+    goto again; /* a split that entered may be at the PC of another one */
 }
 
 static unsigned dws_advance(void *st, int id, uint32_t next) {
@@ -195,20 +194,20 @@ static bool subdivides(const struct dws *s, int id, int n, const struct branch_s
            (!s->cfg->dws_wst_entries || s->n_splits + (uint32_t)n <= s->cfg->dws_wst_entries);
 }
 
-/* Replaces the path by n splits of the node it belongs to. */
+/* Replaces the path by n splits of its node. */
 static void subdivide(struct dws *s, int id, const struct target *t, int n, const struct branch_site *site) {
     int owner = s->node[id].is_split ? s->node[id].parent : id;
     uint32_t rpc = s->node[owner].rpc;
     uint16_t rpc_depth = s->node[owner].rpc_depth, was = s->node[id].depth;
     if (s->node[id].is_split)
         node_free(s, id);
-    else { /* continues when the last split has ended */
+    else { /* the node continues when its last split has ended */
         s->node[id].pc = rpc;
         s->node[id].depth = rpc_depth;
     }
     for (int i = 0; i < n; i++) {
         int k = node_new(s, owner, t[i].pc, t[i].lanes, rpc, true);
-        bool stays = !site || (site->calls > 0 && t[i].pc == site->pc + 1); /* does not execute the call */
+        bool stays = !site || (site->calls > 0 && t[i].pc == site->pc + 1); /* these lanes do not execute the call */
         s->node[k].depth = stays ? was : (uint16_t)(was + site->calls);
         s->node[k].rpc_depth = rpc_depth;
     }
@@ -225,11 +224,12 @@ static unsigned dws_branch(void *st, int id, const struct target *t, int n, cons
         subdivide(s, id, t, n, site);
         return settle(s) | RECONV_CHANGED;
     }
-    uint32_t rpc = site->rpc == PC_EXIT ? s->node[id].rpc : site->rpc; /* as in SPE */
+    /* as in SPE: without a post-dominator, use the node's */
+    uint32_t rpc = site->rpc == PC_EXIT ? s->node[id].rpc : site->rpc;
     uint16_t rpc_depth = site->rpc == PC_EXIT ? s->node[id].rpc_depth : was;
     s->node[id].pc = rpc;
     s->node[id].depth = rpc_depth;
-    for (int i = n - 1; i >= 0; i--) { /* the side to run first is pushed last */
+    for (int i = n - 1; i >= 0; i--) { /* the side that runs first is pushed last */
         const struct target *side = &t[s->cfg->first ? n - 1 - i : i];
         if (side->pc == rpc && (depth == rpc_depth || site->calls > 0))
             continue;
@@ -248,9 +248,9 @@ static unsigned dws_leave(void *st, int id, lanemask_t lanes, uint32_t next) {
     return settle(s) | RECONV_CHANGED;
 }
 
-/* Memory divergence: the lanes that hit run ahead as a split of their own, past branches, and merging brings them
- * together where they meet. branch_bypass splits whenever a path waits for such a load; revive does so as a remedy for
- * a pipeline that stands still, which the caller sees (reconv_wants.revives). */
+/* Memory divergence: the lanes that hit run ahead as a split of their own, even past branches. They merge with the
+ * others when both are at the same PC. branch_bypass splits whenever a path waits for such a load. revive splits only
+ * while the pipeline stands still, which the caller detects (reconv_wants.revives). */
 static unsigned dws_split(void *st, int id, lanemask_t slow, uint32_t next, struct path *slow_path) {
     struct dws *s = st;
     lanemask_t fast = s->node[id].lanes & ~slow;
@@ -262,7 +262,8 @@ static unsigned dws_split(void *st, int id, lanemask_t slow, uint32_t next, stru
     struct target t[2] = {{next, fast}, {next, slow}};
     *slow_path = (struct path){next, slow, 0, 0};
     subdivide(s, id, t, 2, NULL);
-    return RECONV_CHANGED; /* not settled: they would merge at once; they merge at the next step if still together */
+    /* settle() would merge them at once; they merge at the next step if they are still together */
+    return RECONV_CHANGED;
 }
 
 /* A path that waits for lanes which cannot be scheduled before it has ended becomes a tree of its own. */
@@ -294,7 +295,7 @@ static unsigned dws_give_way(void *st, const struct lane_waits *ws) {
     return events;
 }
 
-/* A split that waits gives its entry to one that has none. */
+/* A split that waits gives its entry to a parked split. */
 static unsigned dws_stall(void *st, int id, enum reconv_stall why) {
     struct dws *s = st;
     if (why != STALL_OTHER)
@@ -335,7 +336,7 @@ static enum reconv_board dws_board(const struct reconv_cfg *cfg) {
 
 static struct reconv_storage dws_storage(const struct reconv_cfg *cfg) {
     (void)cfg;
-    return (struct reconv_storage){.entry = 3 * 32}; /* in the stack as in the warp-split table: PC, lanes, rpc */
+    return (struct reconv_storage){.entry = 3 * 32}; /* PC, lanes and rpc, in the stack and in the warp-split table */
 }
 
 static struct reconv_wants dws_wants(const struct reconv_cfg *cfg) {

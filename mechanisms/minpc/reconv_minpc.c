@@ -1,14 +1,14 @@
-/* Lowest PC first: every thread has a PC, and the path is the set of threads at the smallest one. No stack, no compiler
- * support: the whole model is one array. It reconverges wherever code is laid out so that the join comes after both
- * sides. It makes no progress when threads at a low PC wait for one at a higher PC. */
+/* Lowest PC first: every thread has a PC, and the path is the set of threads at the lowest one. There is no stack and
+ * no compiler support: the model is one array. Threads reconverge if the code places the join after both sides. Threads
+ * make no progress if those at a low PC wait for a thread at a higher PC. */
 #include "reconv_minpc.h"
 #include "mechanisms/mechanism.h"
 
 struct minpc {
     lanemask_t alive;
-    lanemask_t asleep; /* wait at a barrier: not candidates */
+    lanemask_t asleep; /* waits at a barrier: not schedulable */
     uint32_t pc[WARP_LANES];
-    uint8_t sleeper[WARP_LANES]; /* of those asleep: the path they fell asleep in */
+    uint8_t sleeper[WARP_LANES]; /* sleeping lanes: id of the path in which they fell asleep */
 };
 
 static size_t minpc_size(const struct reconv_cfg *cfg) {
@@ -31,7 +31,7 @@ static lanemask_t lanes_at(const struct minpc *s, uint32_t pc) {
     return m & s->alive;
 }
 
-/* The path is named by its lowest lane. */
+/* The id of a path is its lowest lane. */
 static int minpc_paths(const void *st, struct path *out, int max) {
     const struct minpc *s = st;
     uint32_t low = PC_EXIT;
@@ -52,7 +52,7 @@ static void move(struct minpc *s, lanemask_t m, uint32_t pc) {
         s->pc[__builtin_ctz(m)] = pc;
 }
 
-/* Lanes at the same PC that are awake, or fell asleep together: `id` is a lane of them. */
+/* Returns the path of lane `id`: lanes at the same PC that are awake, or that fell asleep together. */
 static lanemask_t path_of(const struct minpc *s, int id) {
     lanemask_t m = lanes_at(s, s->pc[id]), same = 0;
     if (!(s->asleep >> id & 1))
@@ -131,7 +131,7 @@ static enum reconv_board minpc_board(const struct reconv_cfg *cfg) {
 
 static struct reconv_storage minpc_storage(const struct reconv_cfg *cfg) {
     (void)cfg;
-    return (struct reconv_storage){.fixed = WARP_LANES * (32 + 2)}; /* a thread's PC; whether it lives, and sleeps */
+    return (struct reconv_storage){.fixed = WARP_LANES * (32 + 2)}; /* bits of a thread: its PC, alive, asleep */
 }
 
 static struct reconv_wants minpc_wants(const struct reconv_cfg *cfg) {

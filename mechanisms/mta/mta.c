@@ -1,5 +1,6 @@
-/* Many-thread aware prefetching into the L1, as "Decoupled Affine Computation for SIMT GPUs" compares with it (its
- * reference [15]). docs/cae-mta.md says what is the papers' and what is this project's. Options: struct mta_cfg. */
+/* Many-thread aware prefetching into the L1, as evaluated in "Decoupled Affine Computation for SIMT GPUs" (its
+ * reference [15]). docs/cae-mta.md separates rules of the papers from choices of this project. Options: struct
+ * mta_cfg. */
 #include "isa/types.h"
 #include "mechanisms/mechanism.h"
 #include "mta_tables.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Device memory lies between these: what a stride leads out of it is not asked for. */
+/* Device memory is between these addresses. Strides that lead outside are not prefetched. */
 #define LOWEST  DEVICE_BASE
 #define HIGHEST (1ull << 40)
 
@@ -24,9 +25,9 @@ struct mta {
     const struct mta_cfg *cfg;
     struct mta_tables tables;
     struct mta_throttle throttle;
-    const struct program **kernel; /* in the order of their first launches */
+    const struct program **kernel; /* in the order of first launch */
     uint32_t n_kernels, cap_kernels;
-    uint64_t first_pc; /* of the kernel that runs */
+    uint64_t first_pc; /* PC offset of the running kernel */
     struct mta_counts n;
 };
 
@@ -55,7 +56,7 @@ static void mta_free(void *p) {
     free(m);
 }
 
-/* Kernels lie at addresses of their own; here each has PCs from 0 on. False: out of memory. */
+/* Gives each kernel its own range of PCs, since all begin at 0 here. Returns false if memory runs out. */
 static bool enter_kernel(struct mta *m, const struct program *p) {
     uint32_t k = 0;
     while (k < m->n_kernels && m->kernel[k] != p)
@@ -87,8 +88,8 @@ static void ask(struct mta *m, const struct prefetch_seen *s, uint64_t address) 
     m->n.full += prefetch_ask(m->place, &r, s->cycle) != PREFETCH_QUEUED;
 }
 
-/* What the prediction says of this line of the load. Strides shorter than a line lead to it again and again: it is not
- * asked for. */
+/* Prefetches the lines that the prediction names for this load. Strides shorter than a line name the same line again:
+ * it is skipped. */
 static void prefetch(struct mta *m, const struct prefetch_seen *s) {
     struct mta_prediction p = mta_predict(&m->tables, m->first_pc + s->pc, s->warp);
     if (p.source == MTA_NONE)
@@ -162,7 +163,7 @@ static int describe(const void *prefetcher, char *out, size_t size) {
     return snprintf(out, size, "; mta: %u of %d prefetches are withheld", m->throttle.level, MTA_LEVELS);
 }
 
-/* At the L1 of the SM, whose statistics and reports come through here. */
+/* The prefetcher at the SM's L1. Its statistics and reports come from here. */
 static const struct prefetcher_ops at_l1 = {
     .name = "mta",
     .observe = observe,

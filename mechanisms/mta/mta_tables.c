@@ -33,7 +33,7 @@ void mta_forget_warp(struct mta_tables *t, uint8_t warp) {
             t->warp.entry[i].used = 0;
 }
 
-/* The set of a load; those of a warp, or of a kernel, are shifted by its number, so that they do not meet in one. */
+/* Returns the set of a load. A warp's or kernel's number shifts the set, so that they do not all map to one set. */
 static struct mta_entry *set_of(const struct mta_table *t, uint64_t pc, uint32_t warp) {
     return t->entry + (size_t)((pc + pc / MTA_KERNEL * 97 + 61ull * warp) % t->sets) * t->ways;
 }
@@ -61,7 +61,7 @@ static struct mta_entry *replace(struct mta_tables *t, const struct mta_table *t
     return oldest;
 }
 
-/* A warp believes in a stride: it counts for all of them. */
+/* Counts a warp that has trained a stride of this load, in the global table. */
 static void vote(struct mta_tables *t, uint64_t pc, int64_t stride) {
     struct mta_entry *g = find(t, &t->global, pc, 0, false);
     if (!g)
@@ -94,7 +94,8 @@ static void learn_warp(struct mta_tables *t, uint64_t pc, uint8_t warp, uint64_t
         vote(t, pc, stride);
 }
 
-/* Warps do not come in turn: one step that does not fit costs a believed stride its surplus, and no more. */
+/* Learns the stride from warp to warp. Warps do not execute in order, so one step with another stride only lowers the
+ * confidence by one. */
 static void learn_inter(struct mta_tables *t, uint64_t pc, uint8_t warp, uint64_t address) {
     struct mta_entry *e = find(t, &t->inter, pc, 0, false);
     if (!e)

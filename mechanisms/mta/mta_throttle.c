@@ -6,9 +6,10 @@ static void set_level(struct mta_throttle *t, uint32_t level) {
     t->level = level;
 }
 
-/* Few sent: nobody complains, so one more of five may go, also after a time without any. Fewer used than `low`: none
- * any more. Between `low` and `high`: one of five less, unless misses join lines under way, which were right and late.
- * From `high` on: one more. */
+/* Sets the level at the end of a period. Few prefetches were sent: one level lower, so that prefetching resumes after a
+ * pause. Fraction used below `low`: the highest level, no prefetches. Between `low` and `high`: one level higher,
+ * unless enough misses merged with lines in flight: such prefetches were right but late. From `high` on: one level
+ * lower. */
 static void conclude(struct mta_throttle *t) {
     const struct mta_limits *l = &t->limits;
     double used = t->sent ? (double)t->useful / t->sent : 0, merged = t->misses ? (double)t->merged / t->misses : 0;

@@ -1,8 +1,8 @@
 /* Software-pipelines innermost loops of one block. "PEPSC: A Power-Efficient Processor for Scientific Computing" hides
- * the depth of its chained FPUs in this way, since it has few threads; the method is Rau's, see pipeline.h. The pass
- * runs after `chain` and takes its instructions as they are: a later search for chains would find their operations in
- * different iterations. Requires: blocks. Keeps: what each lane computes, bit for bit, and the order of a lane's
- * accesses to memory wherever two may overlap and one writes. The distance between lanes in a loop may change. */
+ * the depth of its chained FPUs in this way, since it has few threads. The method is Rau's, see pipeline.h. The pass
+ * runs after `chain` and keeps its instructions: a later search for chains would find their operations in different
+ * iterations. Requires: blocks. Keeps: what each lane computes, bit for bit, and the order of a lane's accesses to
+ * memory if two may overlap and one writes. It may change by how many iterations the lanes of a warp are apart. */
 #include "pipeline.h"
 #include "frontend/passes/pass.h"
 #include "mechanisms/mechanism.h"
@@ -16,7 +16,7 @@ struct pipelining {
     uint32_t max_registers; /* 0: no limit */
 };
 
-/* True if the loop is one block and the branch at its end goes back to its beginning. */
+/* Returns true if the loop is one block whose last branch goes back to its beginning. */
 static bool is_candidate(const struct ir *ir, const struct loops *loops, uint32_t l) {
     const struct loop *loop = &loops->list[l];
     const struct inst *last = &ir->code[ir->blocks[loop->header].end - 1];
@@ -24,7 +24,7 @@ static bool is_candidate(const struct ir *ir, const struct loops *loops, uint32_
            last->target == loop->header;
 }
 
-/* True if the block behind b does nothing but go back to b. */
+/* Returns true if the block after b only jumps back to b. */
 static bool goes_back(const struct ir *ir, uint32_t b) {
     if (b + 1 == ir->n_blocks || ir->blocks[b + 1].function != ir->blocks[b].function)
         return false;
@@ -33,7 +33,8 @@ static bool goes_back(const struct ir *ir, uint32_t b) {
     return next->end == next->begin + 1 && in->kind == K_BRANCH && in->guard == NO_GUARD && in->target == b;
 }
 
-/* Turns "@p bra OUT; bra LOOP;" at the end of a loop, as clang writes it, into a branch back to the beginning. */
+/* Turns "@p bra OUT; bra LOOP;" at the end of a loop, as clang writes it, into a branch back to the beginning. Returns
+ * true if it changed one. */
 static bool turn_branches(struct ir *ir) {
     struct edit *edit = NULL;
     for (uint32_t b = 0; b < ir->n_blocks; b++) {
@@ -101,7 +102,7 @@ static void try_loop(struct pipelining *p, uint32_t block) {
     pipe_emit(p->edit, &g, &s);
 }
 
-/* Finds the register pressure, and drops the liveness again: later edits need not maintain it. */
+/* Finds the register pressure and drops the liveness again, so that later edits need not maintain it. */
 static bool find_pressure(struct pipelining *p) {
     p->max_registers = register_limit(p->ir, NULL);
     if (p->max_registers && !pass_liveness(p->ir))

@@ -1,22 +1,23 @@
-/* The code of a pipelined loop. Part j, for j from 0, does stage s of iteration j - s, for each stage, and ends with
- * the branch of iteration j. The parts before the last stage begins are the prologue. The next parts, one a round, are
- * the kernel, whose last part goes back to its first. A lane that leaves at the end of part j goes to epilogue j, which
- * finishes the iterations in flight and moves the values read behind the loop into their registers. */
+/* Emits the code of a pipelined loop. Part j, from j = 0, executes stage s of iteration j - s, for each stage s, and
+ * ends with the branch of iteration j. The parts before the last stage begins are the prologue. The next parts, one a
+ * round, are the kernel; its last part goes back to its first. A lane that leaves at the end of part j goes to epilogue
+ * j. The epilogue finishes the iterations in flight and moves the values that are read after the loop into their
+ * registers. */
 #include "pipeline.h"
 
 struct emitter {
     struct edit *e;
     struct pipe_graph *g;
     const struct pipe_schedule *s;
-    uint32_t *slot; /* of II: the instruction there, NO_INST: none */
+    uint32_t *slot; /* instruction in each slot of II; NO_INST: none */
     uint32_t *part, *epilogue, n_parts;
 };
 
-/* The register that holds a value of iteration i; i may be -1. */
+/* Returns the register of a value in iteration i; i may be -1. */
 static uint32_t reg_of(const struct pipe_value *v, uint32_t i) { return v->reg[(i + v->copies) % v->copies]; }
 
-/* The last copy of a value that lives from iteration to iteration is its own register, which has the value from before
- * the loop. */
+/* Names the registers of each value. The last copy of a value that lives from iteration to iteration is its own
+ * register, which holds the value from before the loop. */
 static void name_registers(struct pipe_graph *g) {
     struct ir *ir = g->ir;
     for (uint32_t k = 0; k < g->n_values; k++) {
@@ -42,13 +43,13 @@ static void rename_operand(void *ctx, opnd_t *o, enum operand_role role) {
         *o = reg_of(&r->g->values[ref->value], r->iteration - ref->distance) << 1;
 }
 
-/* Adds the instruction of one iteration at the end of a block. */
+/* Appends the instruction of one iteration to a block. */
 static void add(struct emitter *m, uint32_t block, uint32_t op, uint32_t iteration) {
     uint32_t node = edit_copy_to_end(m->e, m->g->first + op, block);
     ir_operands(m->g->ir, edit_inst(m->e, node), rename_operand, &(struct renaming){m->g, op, iteration});
 }
 
-/* Stages of iterations before `end` that belong to part j. */
+/* Appends the stages of part j, for iterations before `end`. */
 static void add_part(struct emitter *m, uint32_t block, uint32_t j, uint32_t end) {
     for (uint32_t r = 0; r < m->s->ii; r++) {
         uint32_t op = m->slot[r], stage = op == NO_INST ? 0 : m->s->time[op] / m->s->ii;
@@ -72,7 +73,7 @@ static void add_epilogue(struct emitter *m, uint32_t j) {
     }
 }
 
-/* The branch of iteration j: it goes on, or leaves. */
+/* Appends the branch of iteration j, which continues or leaves. */
 static void end_part(struct emitter *m, uint32_t j, uint32_t again) {
     struct inst jump = m->g->ir->code[m->g->first + m->g->n - 1];
     ir_operands(m->g->ir, &jump, rename_operand, &(struct renaming){m->g, m->g->n - 1, j});
@@ -82,7 +83,7 @@ static void end_part(struct emitter *m, uint32_t j, uint32_t again) {
     edit_set_end(m->e, m->part[j], &jump, last ? m->epilogue[j] : m->part[j + 1]);
 }
 
-/* Parts in a row, then the epilogue of the kernel's end, then the others. */
+/* Creates the parts in order, then the epilogue after the kernel's end, then the other epilogues. */
 static void make_blocks(struct emitter *m, uint32_t leaves_to) {
     struct edit *e = m->e;
     uint32_t after = m->g->block, function = m->g->ir->blocks[m->g->block].function;

@@ -1,4 +1,4 @@
-/* Dependences in a loop of one block: of registers by the values that they hold, of memory by addresses. */
+/* Dependences in a loop of one block: for registers by their values, for memory by addresses. */
 #include "frontend/passes/fuse.h"
 #include "frontend/passes/pass.h"
 #include "isa/decode.h"
@@ -7,9 +7,9 @@
 #include <string.h>
 
 enum {
-    FAR = 16,           /* iterations across which accesses are compared: more than a schedule has stages */
-    OPERAND_CYCLES = 2, /* from issue to the pipe, beside the latencies of the options */
-    NEAR = 1 << 24,     /* offsets below it do not wrap */
+    FAR = 16,           /* iterations over which accesses are compared: more than a schedule has stages */
+    OPERAND_CYCLES = 2, /* cycles from issue to the pipe, added to the latencies of the options */
+    NEAR = 1 << 24,     /* offsets below this do not wrap */
     MOST_STEPS = 32,
 };
 
@@ -80,8 +80,8 @@ static unsigned fused_latency(const struct ir *ir, const struct fused *f) {
     return given ? given : option(ir, "latency.f32_add", 1) + 2 * (n - 1);
 }
 
-/* Cycles from the issue of an instruction to that of a reader of its result. The schedule decides the cycles of
- * loads. */
+/* Returns the cycles from the issue of an instruction to the issue of a reader of its result. The schedule decides the
+ * cycles of loads. */
 static unsigned latency_of(const struct ir *ir, const struct inst *in, bool *of_load) {
     char key[48];
     *of_load = in->kind == K_LOAD && in->space != SPACE_SHARED;
@@ -107,8 +107,9 @@ static void add_edge(struct pipe_graph *g, uint32_t from, uint32_t to, uint32_t 
 
 struct naming {
     struct pipe_graph *g;
-    uint32_t *value; /* of a register: what it holds at the place at hand; NO_VALUE: that of the iteration before */
-    unsigned char *shape; /* of a register */
+    /* register -> the value that it holds at the current instruction; NO_VALUE: the value of the previous iteration */
+    uint32_t *value;
+    unsigned char *shape; /* register -> its shape */
 };
 enum { INVARIANT, RENAMED, FIXED };
 
@@ -137,8 +138,7 @@ static const uint32_t *regs_of(const struct pipe_graph *g, uint32_t op, unsigned
     return g->ir->regs + info->regs;
 }
 
-/* A register whose first write keeps the value of some lanes keeps its name: part of its value comes from the iteration
- * before. */
+/* A register whose first write keeps some lanes keeps its name: part of its value comes from the previous iteration. */
 static void find_shapes(struct naming *s) {
     struct pipe_graph *g = s->g;
     unsigned n_reads, n;
@@ -203,7 +203,7 @@ static bool read_behind(const struct pipe_graph *g, uint32_t op, uint32_t vreg) 
     return false;
 }
 
-/* Edges between the instructions that write and read one value. */
+/* Adds edges between the instructions that write and read one value. */
 static void join_value(struct pipe_graph *g, uint32_t value) {
     for (uint32_t a = 0; a < g->n_refs; a++) {
         const struct pipe_ref *w = &g->refs[a];
@@ -218,12 +218,12 @@ static void join_value(struct pipe_graph *g, uint32_t value) {
             if (r->distance || w->op < r->op)
                 add_edge(g, w->op, r->op, r->distance, true);
             else if (!r->write && w->op > r->op)
-                add_edge(g, r->op, w->op, 0, false); /* a guarded write behind a read */
+                add_edge(g, r->op, w->op, 0, false); /* a guarded write after a read */
         }
     }
 }
 
-/* Notes what an instruction does with a register that keeps its name. */
+/* Returns how an instruction accesses a register that keeps its name. */
 static unsigned touches(const struct pipe_graph *g, uint32_t op, uint32_t vreg) {
     unsigned n_reads, n, how = 0;
     const uint32_t *regs = regs_of(g, op, &n_reads, &n);
@@ -257,7 +257,7 @@ static void join_registers(struct naming *s) {
         const uint32_t *regs = regs_of(g, op, &n_reads, &n);
         for (unsigned k = n_reads; k < n; k++)
             if (s->shape[regs[k]] == FIXED) {
-                s->shape[regs[k]] = INVARIANT; /* once is enough */
+                s->shape[regs[k]] = INVARIANT; /* adding it once is enough */
                 join_fixed(g, regs[k]);
             }
     }
@@ -268,9 +268,9 @@ static void join_registers(struct naming *s) {
 /* An address: the content of a register at a known place, plus a known number of bytes. */
 struct place {
     enum { UNKNOWN, CONSTANT, OUTSIDE, INCOMING, VALUE } root;
-    uint32_t of;     /* OUTSIDE, INCOMING: a register; VALUE: that */
+    uint32_t of;     /* OUTSIDE, INCOMING: a register; VALUE: a value */
     int64_t offset;  /* bytes */
-    bool has_stride; /* from iteration to iteration it moves so many bytes */
+    bool has_stride; /* it moves by a known number of bytes each iteration */
     int64_t stride;
 };
 
@@ -285,7 +285,7 @@ static bool constant_of(const struct ir *ir, opnd_t o, unsigned bytes, int64_t *
     return small(*out);
 }
 
-/* True for d = from + step, and for a move: step 0. */
+/* Returns true for d = from + step, and for a move (step 0). */
 static bool is_step(const struct ir *ir, const struct inst *in, uint32_t *from, int64_t *step) {
     const struct isa_row *r = row_of(in);
     opnd_t a = in->a, b = in->b;
@@ -311,7 +311,7 @@ static bool is_step(const struct ir *ir, const struct inst *in, uint32_t *from, 
     return true;
 }
 
-/* The content of register `vreg` where instruction `op` reads it, traced back through steps. */
+/* Traces the content of register `vreg`, as instruction `op` reads it, back through steps. */
 static struct place follow(const struct pipe_graph *g, uint32_t op, uint32_t vreg) {
     struct place p = {.offset = 0};
     for (int k = 0; k < MOST_STEPS; k++) {
@@ -345,7 +345,7 @@ static struct place follow(const struct pipe_graph *g, uint32_t op, uint32_t vre
     return p;
 }
 
-/* The step from iteration to iteration of a register that keeps its name. */
+/* Finds the step per iteration of a register that keeps its name. Returns false if there is none. */
 static bool find_stride(const struct pipe_graph *g, uint32_t vreg, int64_t *stride) {
     for (uint32_t k = 0; k < g->n_values; k++) {
         const struct pipe_value *v = &g->values[k];
@@ -382,7 +382,7 @@ static struct place place_of(const struct pipe_graph *g, uint32_t op) {
 
 static bool is_access(const struct inst *in) { return in->kind == K_LOAD || in->kind == K_STORE; }
 
-/* True if accesses to the two spaces may overlap. Constants lie in device memory. */
+/* Returns true if accesses to the two spaces may overlap. Constants are in device memory. */
 static bool meet(uint8_t a, uint8_t b) {
     bool device_a = a == SPACE_GLOBAL || a == SPACE_CONST, device_b = b == SPACE_GLOBAL || b == SPACE_CONST;
     return a == b || a == SPACE_GENERIC || b == SPACE_GENERIC || (device_a && device_b);
@@ -390,7 +390,7 @@ static bool meet(uint8_t a, uint8_t b) {
 
 static int64_t bytes_of(const struct inst *in) { return (int64_t)in->msize * (in->n_list ? in->n_list : 1); }
 
-/* True if `a` of one iteration and `b` of `later` iterations further access the same bytes. */
+/* Returns true if `a` of one iteration and `b` of `later` iterations later access the same bytes. */
 static bool overlap(const struct inst *x, const struct place *a, const struct inst *y, const struct place *b,
                     int64_t later) {
     int64_t from = b->offset + later * b->stride - a->offset;

@@ -1,7 +1,7 @@
-/* Iterative modulo scheduling (Rau 1994, section 3). Instructions with the longest path behind them come first. Each
- * gets the earliest free slot modulo II that its dependences allow. An instruction in the way is evicted and scheduled
- * again, as long as the budget lasts. Then modulo variable expansion (Lam, "Software pipelining", PLDI 1988): how many
- * registers each value needs so that no iteration overwrites a value that another still reads. */
+/* Iterative modulo scheduling (Rau 1994, section 3). Instructions with the longest dependent path come first. Each gets
+ * the earliest free slot modulo II that its dependences allow. An instruction that occupies the slot is evicted and
+ * scheduled again, within a budget. Modulo variable expansion follows (Lam, "Software pipelining", PLDI 1988): it finds
+ * the number of registers that each value needs, so that no iteration overwrites a value that another still reads. */
 #include "pipeline.h"
 #include <string.h>
 
@@ -9,11 +9,12 @@ enum {
     BUDGET = 8,   /* placements for each instruction of the loop */
     WINDOW = 32,  /* iterations of a trial run */
     SETTLED = 12, /* iterations before the measurement starts */
-    EACH_II = 256 /* from the least one on that are all tried; the rest in steps of a 32nd of the way gone */
+    /* number of smallest II values that are all tried; above, the step is a 32nd of the distance from the first */
+    EACH_II = 256
 };
 #define NOT_YET UINT32_MAX
 
-/* Edges by one of their ends: those of instruction `op` are edge[begin[op]] to edge[begin[op + 1] - 1]. */
+/* Edges, sorted by one end: instruction `op` has edge[begin[op]] to edge[begin[op + 1] - 1]. */
 struct by_end {
     uint32_t *begin;
     const struct pipe_edge **edge;
@@ -25,10 +26,10 @@ struct attempt {
     struct by_end into, from;
     uint32_t ii;
     unsigned load;
-    uint64_t *issued; /* of a trial: instruction `op` of iteration i is issued[i * n + op] */
-    uint32_t *words;  /* most_words(): in each cycle of II */
-    int64_t *height;  /* of an instruction: cycles from it to the end of what depends on it */
-    int64_t *to_jump; /* cycles from it to the branch; NO_WAY: the branch does not wait for it */
+    uint64_t *issued; /* in a trial: instruction `op` of iteration i issues in cycle issued[i * n + op] */
+    uint32_t *words;  /* most_words(): words in each cycle of II */
+    int64_t *height;  /* cycles from an instruction to the end of everything that depends on it */
+    int64_t *to_jump; /* cycles from it to the branch; NO_WAY: the branch does not depend on it */
     uint32_t *time, *slot, *least, *order;
 };
 #define NO_WAY INT64_MIN
@@ -37,8 +38,8 @@ static unsigned cycles_of(const struct attempt *a, const struct pipe_edge *e) {
     return e->of_load ? a->load : e->latency;
 }
 
-/* Longest paths by relaxation, from the last instruction back, so that one round settles the paths within an iteration.
- * False: a recurrence takes longer than II for each iteration that it spans. */
+/* Finds longest paths by relaxation, from the last instruction back, so that one round settles the paths within an
+ * iteration. Returns false if a recurrence takes longer than II for each iteration that it spans. */
 static bool relax(const struct attempt *a, int64_t *way) {
     const struct pipe_graph *g = a->g;
     for (uint32_t round = 0; round <= g->n; round++) {
@@ -59,7 +60,8 @@ static bool relax(const struct attempt *a, int64_t *way) {
     return false;
 }
 
-/* Longest paths at the current II. The branch issues at II - 1: instructions that it waits for must have finished. */
+/* Finds longest paths at the current II. The branch issues at II - 1: the instructions that it depends on must have
+ * finished. */
 static bool find_ways(struct attempt *a) {
     memset(a->height, 0, a->g->n * sizeof *a->height);
     for (uint32_t k = 0; k < a->g->n; k++)
@@ -90,7 +92,8 @@ static void take_out(struct attempt *a, uint32_t op) {
     a->time[op] = NOT_YET;
 }
 
-/* Order: instructions that the branch waits for, then longer paths, then program order. */
+/* Returns the next instruction to place. Order: instructions that the branch depends on, longer paths, program order.
+ */
 static uint32_t choose(const struct attempt *a) {
     uint32_t best = NO_INST;
     for (uint32_t k = 0; k < a->g->n; k++) {
@@ -103,8 +106,8 @@ static uint32_t choose(const struct attempt *a) {
     return best;
 }
 
-/* Places the instruction at `at`. Evicts the instruction in its slot and dependents that are too early now. False: it
- * is too late for the branch, or the branch has the slot. */
+/* Places the instruction at `at`. Evicts the instruction in its slot, and dependents that are too early now. Returns
+ * false if it is too late for the branch, or the branch has the slot. */
 static bool put(struct attempt *a, uint32_t op, uint32_t at) {
     uint32_t jump = a->g->n - 1, other = a->slot[at % a->ii];
     if (other == jump || (a->to_jump[op] != NO_WAY && at + a->to_jump[op] > (int64_t)a->ii - 1))
@@ -165,8 +168,8 @@ static uint32_t stages_of(const struct attempt *a) {
 
 /* ---- registers ---- */
 
-/* Cycles from the write that begins a value to its last use. `own`: the last use is the write of the next iteration,
- * which reads before it writes. */
+/* Returns the cycles from the write that begins a value to its last use. `own`: the last use is the write of the next
+ * iteration, which reads before it writes. */
 static uint32_t life_of(const struct pipe_graph *g, const uint32_t *time, uint32_t ii, uint32_t value, bool *own) {
     uint32_t longest = 0;
     *own = true;
@@ -201,8 +204,8 @@ static uint32_t count_copies(const struct attempt *a, uint32_t *copies) {
     return rounds;
 }
 
-/* The most words that values of the loop take at once when an iteration begins every `ii` cycles. Values read behind
- * the loop last to the end of their iteration. */
+/* Returns the most words that values of the loop take at once if an iteration begins every `ii` cycles. Values read
+ * after the loop last to the end of their iteration. */
 static uint32_t most_words(const struct attempt *a, const uint32_t *time, uint32_t ii, uint32_t end) {
     const struct pipe_graph *g = a->g;
     uint32_t *words = a->words, most = 0;
@@ -220,7 +223,7 @@ static uint32_t most_words(const struct attempt *a, const uint32_t *time, uint32
     return most;
 }
 
-/* ---- how long it takes ---- */
+/* ---- cycles of an iteration ---- */
 
 struct trial {
     const struct attempt *a;
@@ -241,7 +244,7 @@ static void issue(struct trial *t, uint32_t op, uint32_t iteration) {
     issued[(size_t)iteration * g->n + op] = t->now = at;
 }
 
-/* Cycles of an iteration, in order, after many others. */
+/* Returns the cycles of an iteration of the unpipelined loop, issued in order, after many others. */
 static double plain_cycles(const struct attempt *a) {
     struct trial t = {.a = a};
     uint64_t settled = 0;
@@ -271,8 +274,8 @@ static double kernel_cycles(const struct attempt *a) {
 
 /* ---- the search ---- */
 
-/* The least II that recurrences allow, and the path to the branch; `most`: no II below it works. Every larger II works,
- * too, since no path becomes longer as II grows. */
+/* Finds the smallest II that recurrences allow, and the path to the branch; Returns `most` if no smaller II works.
+ * Every larger II works, too, since no path becomes longer as II grows. */
 static uint32_t find_rec_mii(struct attempt *a, uint32_t most) {
     uint32_t low = 1, high = most;
     while (low < high) {
@@ -301,13 +304,13 @@ static void keep(const struct attempt *a, uint32_t stages, const uint32_t *copie
     memcpy(s->copies, copies, a->g->n_values * sizeof *copies);
 }
 
-/* Why there is no schedule; the later the reason, the more it says. */
+/* Why there is no schedule; a later reason is more specific. */
 enum { NOT_FOUND, AS_LONG, STAGES, REGISTERS };
 static const char *const reasons[] = {"no schedule was found", "it takes as long in order",
                                       "it needs more stages than pepsc.pipeline_stages",
                                       "it needs more registers than a thread may have"};
 
-/* Tries one II, with a load counted as so many cycles. True: there is a schedule. Otherwise raises `why`. */
+/* Tries one II, with `load` cycles for a load. Returns true if there is a schedule. Otherwise raises `why`. */
 static bool try_one(struct attempt *a, const struct attempt *real, uint32_t plain, uint32_t *copies,
                     struct pipe_schedule *s, unsigned *why) {
     unsigned no = NOT_FOUND;
@@ -336,12 +339,13 @@ static struct by_end by_end(const struct pipe_graph *g, bool to) {
         b.begin[(to ? g->edges[k].to : g->edges[k].from) + 2]++;
     for (uint32_t op = 0; op < g->n; op++)
         b.begin[op + 2] += b.begin[op + 1];
-    for (uint32_t k = 0; k < g->n_edges; k++) /* where the next one of it goes; at last where those of the next begin */
+    /* earliest issue of the next instruction; at the end, of the next iteration */
+    for (uint32_t k = 0; k < g->n_edges; k++)
         b.edge[b.begin[(to ? g->edges[k].to : g->edges[k].from) + 1]++] = &g->edges[k];
     return b;
 }
 
-/* Memory for measuring cycles in order. */
+/* Allocates memory to measure cycles in order. */
 static struct attempt begin_in_order(struct pipe_graph *g, const struct pipe_wish *wish) {
     return (struct attempt){.g = g,
                             .wish = wish,
@@ -363,7 +367,7 @@ static struct attempt begin(const struct attempt *in_order, uint32_t most) {
     return a;
 }
 
-/* Words of registers that the plain loop takes. */
+/* Returns the words of registers that the unpipelined loop takes. */
 static uint32_t plain_words(const struct attempt *a) {
     uint32_t *time = arena_array(a->g->ir->tmp, a->g->n, sizeof *time);
     for (uint32_t k = 0; k < a->g->n; k++)
@@ -378,7 +382,7 @@ const char *pipe_schedule(struct pipe_graph *g, const struct pipe_wish *wish, st
     uint32_t *copies = arena_array(g->ir->tmp, (size_t)g->n_values + 1, sizeof *copies);
     const struct attempt real = begin_in_order(g, wish);
     s->plain = plain_cycles(&real);
-    uint32_t most = (uint32_t)s->plain + 1; /* an instruction a cycle: at least as many as there are */
+    uint32_t most = (uint32_t)s->plain + 1; /* one instruction issues a cycle: at least n cycles */
     struct attempt a = begin(&real, most);
     uint32_t plain = plain_words(&a);
     s->res_mii = g->n;
@@ -389,7 +393,7 @@ const char *pipe_schedule(struct pipe_graph *g, const struct pipe_wish *wish, st
         for (a.load = wish->load; a.load; a.load /= 2) {
             a.ii = ii;
             if (try_one(&a, &real, plain, copies, s, &why) && a.load == wish->load)
-                break; /* shorter ones would only take worse what loads take */
+                break; /* smaller load latencies would only be further from the real ones */
         }
     for (uint32_t v = 0; s->ii && v < g->n_values; v++)
         g->values[v].copies = s->copies[v];

@@ -1,8 +1,8 @@
-/* Subwarp interleaving (Damani et al., HPCA 2022, section III): its, and a subwarp that meets a load-to-use stall makes
- * room for another. The caller decides when (si.trigger) and charges si.switch_latency; the model keeps the thread
- * status table, whose entries (si.max_subwarps) are held by STALLED subwarps and by nobody else. Who takes over must
- * be able to get an entry too, or it would hold the warp until its BSYNC: a subwarp is set aside only when one more
- * entry is left. So at most si.max_subwarps subwarps overlap, all of them to the full, and one entry is `its`. */
+/* Subwarp interleaving (Damani et al., HPCA 2022, section III): its, but a subwarp that meets a load-to-use stall makes
+ * room for another. The caller decides when (si.trigger) and charges si.switch_latency. The model keeps the thread
+ * status table: only STALLED subwarps hold its entries (si.max_subwarps). The subwarp that takes over must be able to
+ * get an entry, too, or it would hold the warp until its BSYNC. So a subwarp is set aside only if one more entry is
+ * free. Thus at most si.max_subwarps subwarps overlap, and with one entry the model equals `its`. */
 #include "reconv_si.h"
 #include "isa/paths/reconv_subwarps.h"
 #include "mechanisms/mechanism.h"
@@ -11,7 +11,7 @@ static uint32_t entries(const struct reconv_cfg *cfg) {
     return cfg->si_max_subwarps ? cfg->si_max_subwarps : WARP_LANES;
 }
 
-/* For the one that is set aside, and for the one that becomes active. */
+/* Returns true if two entries are free: for the subwarp that is set aside and for its successor. */
 static bool entries_for_two(const struct subwarps *s) { return subwarps_in(s, SUBWARP_STALLED) + 2 <= entries(s->cfg); }
 
 static unsigned si_stall(void *st, int id, enum reconv_stall why) {
@@ -25,7 +25,7 @@ static unsigned si_stall(void *st, int id, enum reconv_stall why) {
     return subwarps_retire(s, id, SUBWARP_STALLED, false); /* subwarp-stall */
 }
 
-/* subwarp-yield. Who gives way waits for its operation, too, when its turn comes. */
+/* subwarp-yield. A subwarp that yields may have to wait for its operation later, so it needs an entry, too. */
 static unsigned si_yield(void *st, int id) { return entries_for_two(st) ? subwarps_yield(st, id) : 0; }
 
 /* subwarp-select. */
@@ -39,7 +39,8 @@ static enum reconv_board si_board(const struct reconv_cfg *cfg) {
 }
 
 static struct reconv_storage si_storage(const struct reconv_cfg *cfg) {
-    enum { STATE = 3, SCOREBOARD_ID = 3, COUNT = 6 }; /* of a TST entry: 3 + s + t, section III-C */
+    /* bits of a thread status table entry: 3 + s + t, section III-C */
+    enum { STATE = 3, SCOREBOARD_ID = 3, COUNT = 6 };
     return (struct reconv_storage){.fixed = subwarps_bits() + entries(cfg) * (STATE + SCOREBOARD_ID + COUNT)};
 }
 

@@ -1,4 +1,4 @@
-/* Single-path execution, the baseline. The stack is isa/paths/reconv_spe.c, for the interpreter has it, too. */
+/* Single-path execution, the baseline. Its stack is isa/paths/reconv_spe.c, since the interpreter uses it, too. */
 #include "mechanisms/mechanism.h"
 
 const struct mechanism mechanism_spe = {

@@ -1,5 +1,7 @@
-/* Tests the contract of all reconvergence models: whatever a model schedules, each lane must walk the path that it
- * would walk alone. Uses random toy programs, structured and unstructured. */
+/* Tests the rules of isa/paths/reconv.h for every reconvergence model, on random toy programs, structured and not.
+ * Whatever a model schedules, each lane must execute the instructions that it executes when it runs alone. A call other
+ * than a step must return RECONV_CHANGED if paths() then returns other paths or ids. A path that is set aside keeps its
+ * id until wake(). */
 #include "host/paths.h"
 #include "test/every_model.h"
 #include "test/toys/models.h"
@@ -325,6 +327,7 @@ static void emit(struct toy *t, struct toy_inst in) {
     if (t->n < MAX_CODE - 1)
         t->code[t->n++] = in;
 }
+/* Appends structured code: nested if, if-else and loops, by recursive descent. */
 static void structured(struct toy *t, uint32_t depth, uint32_t *rng) {
     for (uint32_t k = 0, n = 1 + (*rng = toy_hash(*rng, 3, 3)) % 3; k < n; k++) {
         uint32_t shape = (*rng = toy_hash(*rng, 5, 7)) % 4;

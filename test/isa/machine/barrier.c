@@ -217,7 +217,7 @@ START_TEST(divergent_barrier) {
     check_report(&f, "deadlock in kernel 'test': no warp of CTA (0,0,0) can continue");
     check_report(&f, "lanes 0x000003ff at pc 3 (test.ptx:4: bar");
     check_report(&f, "), waits at barrier 2\n");
-    check_report(&f, "exit), below, waits for those above");
+    check_report(&f, "exit), below, waits for the entries above");
     check_report(&f, "barrier 2: 10 of 32 threads have arrived");
     check_report(&f,
                  "hint: divergent barrier: lanes 0x000003ff of warp 0 wait at barrier 2, its lanes 0xfffffc00 do not");

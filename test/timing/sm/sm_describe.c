@@ -72,9 +72,9 @@ static const struct {
             "    lanes 0000ffff at pc 5, t.ptx:12: barrier\n"
             "      waits at a barrier (barrier 3: 16 of 64 threads have arrived)\n"
             "    lanes ffff0000 at pc 3, t.ptx:10: mov.u32 r5, r5\n"
-            "      below, waits for those above, until line 13\n"
+            "      below, waits for the entries above, until line 13\n"
             "    lanes ffffffff at pc 6, t.ptx:13: add.u32 r5, r5, 1\n"
-            "      below, waits for those above\n"},
+            "      below, waits for the entries above\n"},
     {"dpe", "  SM 0, CTA (0,0,0), warp 0, model dpe\n"
             "    lanes 0000ffff at pc 5, t.ptx:12: barrier\n"
             "      waits at a barrier (barrier 3: 16 of 64 threads have arrived)\n"
