@@ -70,6 +70,28 @@ static void choose_units(struct heddle *h, const struct context_parts *parts) {
         h->prefetchers[h->n_prefetchers++] = parts->prefetchers[i];
 }
 
+/* The name that option `key` selects. */
+static const char *choice_of(const struct config *c, const char *key, char *out, size_t size) {
+    const struct opt *o = config_options();
+    while (strcmp(o->key, key) != 0)
+        o++;
+    config_value(c, o, out, size);
+    return out;
+}
+
+/* The policies of the GPU: those of `parts`, else those that the options name. */
+static struct gpu_policies choose_policies(const struct heddle *h, const struct context_parts *parts) {
+    struct gpu_policies p = parts->policies;
+    char name[CFG_NAME_BYTES];
+    if (!p.scheduler)
+        p.scheduler = mechanism_scheduler(choice_of(&h->config, "sched.policy", name, sizeof name));
+    if (!p.l1)
+        p.l1 = mechanism_replacement(choice_of(&h->config, "l1.replacement", name, sizeof name));
+    if (!p.l2)
+        p.l2 = mechanism_replacement(choice_of(&h->config, "l2.replacement", name, sizeof name));
+    return p;
+}
+
 static bool on_gpu_progress(void *ctx, uint64_t cycle, uint64_t done, uint64_t total) {
     struct heddle *h = ctx;
     char note[48];
@@ -144,6 +166,7 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
                                                        .n_units = h->n_units,
                                                        .prefetchers = h->prefetchers,
                                                        .n_prefetchers = h->n_prefetchers,
+                                                       .policies = choose_policies(h, parts),
                                                        .lane_operations = lane_operations(h),
                                                        .sample_interval = o->samples ? o->sample_interval : 0,
                                                        .sample = profile_sample,

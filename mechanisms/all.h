@@ -10,4 +10,10 @@ extern const struct model_tables model_tables;
 const struct pass *mechanism_passes(void);
 /* The compound instructions that passes of mechanisms make, in the order of the list, up to NULL. */
 const struct compound_ops *const *mechanism_instructions(void);
+/* The policies: the built-in ones, then those of the mechanisms, in the order of the list, up to NULL. */
+const struct sched_ops *const *mechanism_schedulers(void);
+const struct replacement_ops *const *mechanism_replacements(void);
+/* The policy of this name. NULL: there is none. */
+const struct sched_ops *mechanism_scheduler(const char *name);
+const struct replacement_ops *mechanism_replacement(const char *name);
 #endif

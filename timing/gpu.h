@@ -11,6 +11,14 @@
 #include "timing/view.h"
 
 struct gpu;
+struct replacement_ops;
+struct sched_ops;
+
+/* Policies that mechanisms bring. NULL: the built-in one that the configuration selects. */
+struct gpu_policies {
+    const struct sched_ops *scheduler;     /* timing/sm/sched_ops.h */
+    const struct replacement_ops *l1, *l2; /* timing/mem/replacement.h */
+};
 
 struct gpu_options {
     const struct reconv_ops *model;
@@ -32,6 +40,7 @@ struct gpu_options {
     uint32_t n_units;
     const struct prefetcher_row *prefetchers; /* of each SM's L1, or of each slice of the L2: timing/mem/prefetch.h */
     uint32_t n_prefetchers;
+    struct gpu_policies policies;
     uint32_t lane_operations; /* of one instruction on a lane of an f32 pipe at most, for util.*; 0: 2, of an fma */
 };
 

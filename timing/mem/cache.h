@@ -8,6 +8,7 @@
  * A line consists of 32-byte sectors; an unsectored cache simply asks for all of them. A line is reserved when its miss
  * is sent (allocate on miss), so a reserved way cannot be a victim. What is outstanding of a line is kept together, in
  * one struct cache_mshr, also in a sectored cache, whose MSHRs are counted by sector. */
+#include "replacement.h"
 #include "timing/config/config.h"
 #include "timing/report/stat.h"
 #include <stdbool.h>
@@ -16,10 +17,11 @@
 
 struct cache_shape {
     uint32_t sets, ways;
-    uint32_t line_bytes;    /* power of two, 32..256 */
-    uint32_t mshrs, merges; /* merges: waiting accesses of one MSHR, the first included */
-    uint32_t index;         /* enum cache_index: how a line number becomes a set */
-    bool sectored;          /* a miss fetches the sectors wanted, not the line, and an MSHR is for one sector: `mshrs`
+    uint32_t line_bytes;                       /* power of two, 32..256 */
+    uint32_t mshrs, merges;                    /* merges: waiting accesses of one MSHR, the first included */
+    uint32_t index;                            /* enum cache_index: how a line number becomes a set */
+    const struct replacement_ops *replacement; /* NULL: LRU */
+    bool sectored; /* a miss fetches the sectors wanted, not the line, and an MSHR is for one sector: `mshrs`
                              * sectors may be outstanding, and `merges` accesses may wait for each */
 };
 
@@ -89,7 +91,9 @@ struct cache {
     uint32_t set_mask; /* sets - 1 when that is a mask, else 0 */
     uint32_t set_bits;
     uint8_t all_sectors;
-    uint64_t clock; /* of the replacement order */
+    const struct replacement_ops *policy; /* NULL: LRU, which cache.c has inline */
+    void *policy_state;
+    uint64_t clock; /* of the order of use */
     uint64_t *tag;  /* sets * ways line numbers, ~0: empty */
     uint64_t *used; /* larger is more recent; ~0: must stay, as it is reserved or locked */
     struct cache_way *way;
@@ -108,11 +112,14 @@ struct cache_spot {
     uint32_t first, way;
 };
 #define CACHE_NO_WAY UINT32_MAX
-#define CACHE_STAYS  (~0ull) /* in cache.used */
 
 /* False when memory is out or the shape is impossible. */
 bool cache_init(struct cache *c, const struct cache_shape *shape);
 void cache_free(struct cache *c);
+/* Replaces lines by this policy from now on. False: out of memory. Requires an empty cache. */
+bool cache_use_replacement(struct cache *c, const struct replacement_ops *ops);
+/* Tells a policy that is not LRU that an access found its line in way `way`, an index into way[]. */
+void cache_tell_hit(struct cache *c, uint32_t way);
 struct cache_spot cache_look(const struct cache *c, uint64_t line);
 /* Sectors that are valid at a spot. */
 static inline uint8_t cache_valid(const struct cache *c, struct cache_spot at) {
@@ -128,6 +135,8 @@ static inline bool cache_read_there(struct cache *c, uint32_t way, uint64_t line
     if (c->tag[way] != line || sectors & (uint8_t)(~w->valid | w->mark.sectors))
         return false;
     c->used[way] = w->mshr != CACHE_NONE || w->locks ? CACHE_STAYS : ++c->clock;
+    if (__builtin_expect(c->policy != NULL, 0))
+        cache_tell_hit(c, way);
     return true;
 }
 /* The same when cache_look() has been called. */

@@ -9,6 +9,7 @@
 #include "timing/config/table_size.h"
 
 struct lsu;
+struct replacement_ops;
 
 enum { LSU_SLOTS = TABLE_SIZE(512, 4) }; /* accesses between lsu_accept() and lsu_done() */
 
@@ -123,6 +124,8 @@ bool lsu_stores_ended(struct lsu *l, uint32_t *warp);
 /* True when the access `tag` is known to wait for L2 or DRAM: for SI's stall trigger and the divergence-on-miss
  * options. `*miss_lanes` gets the lanes that wait. */
 bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes);
+/* The L1 replaces lines by this policy from now on; false: out of memory. Requires that no access was made. */
+bool lsu_use_replacement(struct lsu *l, const struct replacement_ops *ops);
 /* A prefetcher at the L1 (prefetch.h), made here; false: out of memory. Requires fewer than PREFETCHERS_MAX, and that
  * nothing is under way. Without an L1 it sees all that goes past it, and may ask for lines into the L2. */
 bool lsu_add_prefetcher(struct lsu *l, const struct prefetcher_ops *ops, void *ctx);

@@ -61,11 +61,15 @@ _Static_assert(sizeof(struct mem_request) == 32, "two of them in a cache line");
 
 struct memsys;
 struct prefetcher_ops;
+struct replacement_ops;
 struct memsys *memsys_new(const struct config *cfg);
 void memsys_free(struct memsys *m);
 /* A prefetcher at each L2 slice (prefetch.h); with the fixed model there are none, and nothing is made. False: out of
  * memory. Requires that nothing is under way. */
 bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, void *ctx);
+/* The L2 replaces lines by this policy; with the fixed model there is no L2. False: out of memory. Requires that no
+ * request was made. */
+bool memsys_use_replacement(struct memsys *m, const struct replacement_ops *ops);
 /* L above. */
 uint32_t memsys_crossing(const struct memsys *m);
 /* Cycles that SMs may be ahead of the cycle to which the memory side has been advanced, at most: 2 L, or the latency of
