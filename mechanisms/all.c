@@ -1,4 +1,6 @@
 #include "all.h"
+#include "timing/mem/replacement.h"
+#include "timing/sm/sched_ops.h"
 #include <assert.h>
 #include <pthread.h>
 #include <string.h>
