@@ -70,7 +70,7 @@ static void choose_units(struct heddle *h, const struct context_parts *parts) {
         h->prefetchers[h->n_prefetchers++] = parts->prefetchers[i];
 }
 
-/* The name that option `key` selects. */
+/* Returns the value of option `key` as text. */
 static const char *choice_of(const struct config *c, const char *key, char *out, size_t size) {
     const struct opt *o = config_options();
     while (strcmp(o->key, key) != 0)
@@ -79,7 +79,7 @@ static const char *choice_of(const struct config *c, const char *key, char *out,
     return out;
 }
 
-/* The policies of the GPU: those of `parts`, else those that the options name. */
+/* Returns the policies of `parts`; for each NULL, the policy that its option selects. */
 static struct gpu_policies choose_policies(const struct heddle *h, const struct context_parts *parts) {
     struct gpu_policies p = parts->policies;
     char name[CFG_NAME_BYTES];

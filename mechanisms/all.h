@@ -10,7 +10,7 @@ extern const struct model_tables model_tables;
 const struct pass *mechanism_passes(void);
 /* The compound instructions that passes of mechanisms make, in the order of the list, up to NULL. */
 const struct compound_ops *const *mechanism_instructions(void);
-/* The policies: the built-in ones, then those of the mechanisms, in the order of the list, up to NULL. */
+/* All policies up to NULL: first the built-in policies, then the policies of mechanisms in the order of the list. */
 const struct sched_ops *const *mechanism_schedulers(void);
 const struct replacement_ops *const *mechanism_replacements(void);
 /* The policy of this name. NULL: there is none. */

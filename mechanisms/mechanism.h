@@ -44,12 +44,11 @@ struct mechanism {
     /* Why the model refuses the extension: the rest of a sentence that begins with the extension's name. NULL: the
      * model accepts it. Without this function every model does. */
     const char *(*refuse)(const struct model_spec *s);
-    const struct sm_unit_ops *unit;         /* its unit in each SM */
-    const struct prefetcher_ops *at_slices; /* its prefetcher at each slice of the L2 */
-    const struct sched_ops *scheduler;      /* its choice of sched.policy: timing/sm/sched_ops.h */
-    const struct replacement_ops
-        *replacement;                 /* likewise of l1.replacement, l2.replacement: timing/mem/replacement.h */
-    const struct pass *const *passes; /* ends with NULL; pass.before gives each its place */
+    const struct sm_unit_ops *unit;            /* its unit in each SM */
+    const struct prefetcher_ops *at_slices;    /* its prefetcher at each slice of the L2 */
+    const struct sched_ops *scheduler;         /* its choice of sched.policy: timing/sm/sched_ops.h */
+    const struct replacement_ops *replacement; /* its choice of l1. and l2.replacement: timing/mem/replacement.h */
+    const struct pass *const *passes;          /* ends with NULL; pass.before gives each its place */
     void (*interp)(const struct config *cfg, struct interp_cfg *out);   /* configures the functional model */
     void (*interpreted)(const struct interp_stats *n, struct stats *s); /* adds the functional model's counts */
     /* Counts a launch of the program, before it runs. */

@@ -14,7 +14,7 @@ struct gpu;
 struct replacement_ops;
 struct sched_ops;
 
-/* Policies that mechanisms bring. NULL: the built-in one that the configuration selects. */
+/* Policies of a GPU. NULL: the built-in policy of the configuration. */
 struct gpu_policies {
     const struct sched_ops *scheduler;     /* timing/sm/sched_ops.h */
     const struct replacement_ops *l1, *l2; /* timing/mem/replacement.h */

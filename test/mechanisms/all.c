@@ -120,8 +120,8 @@ static const char *choices_of(const char *key) {
     return o->choices;
 }
 
-/* The choices of an option and the policies of one kind are the same: each row SCHEDULER or REPLACEMENT has a policy, and
- * each policy of a descriptor has a row. */
+/* The choices of an option and the policies of one kind have the same names: each row SCHEDULER or REPLACEMENT has a
+ * policy, and each policy of a descriptor has a row. */
 static void check_names(const char *key, const char *row, const char *const *names) {
     char word[64];
     const char *choices = choices_of(key);

@@ -1,4 +1,4 @@
-/* Schedulers and replacement policies in a GPU that runs kernels, by those of test/toys. */
+/* Schedulers and replacement policies in a GPU that runs kernels. The policies are toys (test/toys). */
 #include "test/toys/policies.h"
 #include "host/context.h"
 #include "test/every_model.h"

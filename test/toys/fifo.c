@@ -16,7 +16,7 @@ static void fill(void *state, uint32_t set, uint32_t ways, uint32_t way) {
     f->filled[(size_t)set * ways + way] = ++f->fills;
 }
 
-static uint32_t victim(void *state, const struct replacement_set *s) {
+static uint32_t victim(const void *state, const struct replacement_set *s) {
     const struct fifo *f = state;
     const uint64_t *filled = &f->filled[(size_t)s->number * s->ways];
     uint64_t first = UINT64_MAX;

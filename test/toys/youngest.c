@@ -1,4 +1,4 @@
-/* A warp scheduler: of the ready warps, the one that started last issues. */
+/* A warp scheduler: the ready warp with the latest start issues. */
 #include "policies.h"
 #include "timing/sm/sched_ops.h"
 

@@ -79,7 +79,7 @@ static uint64_t fermi_index(uint64_t line) {
     return line ^ (line >> 6 & 7) ^ (line >> 10 & 1) << 3 ^ (line >> 12 & 1) << 4;
 }
 
-/* The xor form folds the line number in pieces of the index's width, so that strides of a power of two spread over the
+/* INDEX_XOR folds the line number in pieces of the width of the index. Strides of a power of two then spread over the
  * sets. */
 static uint64_t hashed(const struct cache *c, uint64_t line) {
     if (c->shape.index == INDEX_FERMI)
@@ -119,14 +119,14 @@ static __attribute__((noinline)) uint32_t policy_victim(struct cache *c, uint32_
     return first + way;
 }
 
-/* The least recently used way that may leave; empty ways were never used. */
+/* Returns the way for a new line: under LRU the least recently used way that may leave. Empty ways were never used. */
 static uint32_t victim(struct cache *c, uint32_t first) {
     if (__builtin_expect(c->policy != NULL, 0))
         return policy_victim(c, first);
     const uint64_t *used = &c->used[first];
     uint64_t least = used[0];
     uint32_t best = 0;
-    for (uint32_t w = 1; w < c->shape.ways; w++) { /* no branch: which way it is cannot be foreseen */
+    for (uint32_t w = 1; w < c->shape.ways; w++) { /* no branch: the way is unpredictable */
         best = used[w] < least ? w : best;
         least = min64(used[w], least);
     }
@@ -135,7 +135,7 @@ static uint32_t victim(struct cache *c, uint32_t first) {
 
 static bool must_stay(const struct cache_way *w) { return w->mshr != CACHE_NONE || w->locks; }
 
-/* Makes way `w` the most recently used one of its set, and lets it go if nothing holds it. */
+/* Makes way `w` the most recently used way of its set. It may leave if nothing holds it. */
 static void touch(struct cache *c, uint32_t w) { c->used[w] = must_stay(&c->way[w]) ? STAYS : ++c->clock; }
 
 void cache_tell_hit(struct cache *c, uint32_t way) {
@@ -187,7 +187,7 @@ static void wait_in(struct cache *c, uint32_t mshr, uint8_t sectors, uint64_t ta
         m->waits[__builtin_ctz(s)]++;
 }
 
-/* May one more access wait for `sectors`, of which `fetch` are not on their way yet? */
+/* CACHE_MERGED if one more access may wait for `sectors`, of which `fetch` are not outstanding yet. */
 static enum cache_result room_to_wait(const struct cache *c, const struct cache_mshr *m, uint8_t sectors,
                                       uint8_t fetch) {
     if (m->n == c->targets)
@@ -237,7 +237,7 @@ static inline enum cache_result read_partial(struct cache *c, uint32_t w, uint8_
     return CACHE_MISS;
 }
 
-/* Brings the line into the cache or finds it there; `*way` gets its way. */
+/* Allocates the line or finds it; `*way` gets its way. */
 static inline __attribute__((always_inline)) enum cache_result read_line(struct cache *c, struct cache_spot at,
                                                                          uint64_t line, uint8_t sectors,
                                                                          uint64_t target, struct cache_out *out,
@@ -261,7 +261,7 @@ static inline __attribute__((always_inline)) enum cache_result read_line(struct 
     return r;
 }
 
-/* The line was asked for ahead, and here is who wants it. */
+/* The first use of a prefetched line. */
 static void first_use(struct cache *c, struct cache_way *way, uint8_t sectors, struct cache_out *out) {
     out->used = way->mark;
     out->late = (way->mark.sectors & sectors & (uint8_t)~way->valid) != 0;
@@ -306,7 +306,7 @@ enum cache_result cache_fetch(struct cache *c, uint64_t line, uint8_t sectors, u
     uint32_t w;
     nothing_yet(out);
     if (at.way != NO_WAY && c->way[at.way].mshr != CACHE_NONE)
-        return CACHE_HIT; /* on its way already */
+        return CACHE_HIT; /* outstanding already */
     return read_line(c, at, line, sectors, target, out, &w);
 }
 

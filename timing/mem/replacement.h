@@ -1,7 +1,7 @@
 #ifndef TIMING_REPLACEMENT_H
 #define TIMING_REPLACEMENT_H
-/* A replacement policy: which line of a full set leaves a cache. Each cache has a state of its own. Caches run on several
- * host threads: states share nothing that changes. */
+/* A replacement policy: which line of a full set leaves a cache. Each cache has its own state. Caches run on several
+ * host threads, so states share nothing that changes. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,9 +18,9 @@ struct replacement_ops {
     const char *name, *help; /* choice of l1.replacement and l2.replacement; one line */
     /* Bytes of state of one cache, which begin as zeros. NULL: it has none, and `state` is NULL. */
     size_t (*size)(uint32_t sets, uint32_t ways);
-    /* The way whose line leaves. At least one way of the set may leave, and `victim` returns one of these. The cache
-     * itself uses empty ways first. */
-    uint32_t (*victim)(void *state, const struct replacement_set *s);
+    /* Returns the way whose line leaves, one of those without CACHE_STAYS; there is at least one. The cache uses empty
+     * ways first. It may ask again before it allocates the line. */
+    uint32_t (*victim)(const void *state, const struct replacement_set *s);
 
     /* Events, with the number of the set, the number of ways of each set, and the way. Each may be NULL. */
     /* An access finds its line, whose data may still be outstanding. */
@@ -34,8 +34,8 @@ struct replacement_ops {
 #include "timing/config/policies.def"
 #undef SCHEDULER
 #undef REPLACEMENT
-/* All policies that are built in, in the order of the choices of l1.replacement; NULL ends. */
+/* The built-in policies, in the order of the choices of l1.replacement; NULL ends. */
 extern const struct replacement_ops *const replacement_built_in[];
-/* The built-in policy of this choice. A mechanism's: LRU, until its owner passes another to the cache. */
+/* Returns the built-in policy of this choice, or LRU for the choice of a mechanism's policy. */
 const struct replacement_ops *replacement_selected(uint32_t choice);
 #endif

@@ -1,7 +1,7 @@
 /* Least recently used. cache.c has the same inline. */
 #include "replacement.h"
 
-static uint32_t victim(void *state, const struct replacement_set *s) {
+static uint32_t victim(const void *state, const struct replacement_set *s) {
     uint32_t best = 0;
     (void)state;
     for (uint32_t w = 1; w < s->ways; w++)

@@ -19,15 +19,15 @@ void sched_free(struct sched *s);
 /* Adds slot `w` to the scheduler's warps. */
 void sched_add(struct sched *s, uint32_t w);
 
-/* Calls of a policy that is not lrr. */
+/* Calls of the policy. Those that it lacks do nothing. */
 int sched_pick_other(const struct sched *s, const struct warp_set *ready, const uint32_t *age, uint32_t words);
 void sched_tell_issued(const struct sched *s, uint32_t w);
 void sched_warp_starts(const struct sched *s, uint32_t w);
 void sched_warp_ends(const struct sched *s, uint32_t w);
 void sched_cycle_ends(const struct sched *s, const struct warp_set *live, const struct warp_set *parked);
 
-/* The warp to issue from among `ready` (a subset of s->mine, not empty); -1: none. `age[w]` orders warps by their start,
- * the smallest first. `words`: words in use, s->words at least. */
+/* Returns the warp of `ready` to issue, or -1. `ready` is a subset of s->mine and not empty. `age[w]`: smaller for
+ * warps that started earlier. `words`: words in use, at least s->words. */
 static inline int sched_pick(const struct sched *s, const struct warp_set *ready, const uint32_t *age, uint32_t words) {
     if (__builtin_expect(s->other != NULL, 0))
         return sched_pick_other(s, ready, age, words);

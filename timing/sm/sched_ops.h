@@ -1,7 +1,7 @@
 #ifndef TIMING_SCHED_OPS_H
 #define TIMING_SCHED_OPS_H
-/* A policy of warp schedulers: which ready warp issues. Each scheduler of an SM has a state of its own. SMs run on several
- * host threads: states share nothing that changes. */
+/* A policy of warp schedulers: which ready warp issues. Each scheduler of an SM has its own state. SMs run on several
+ * host threads, so states share nothing that changes. */
 #include "timing/config/config.h"
 #include "timing/config/warp_set.h"
 
@@ -24,12 +24,12 @@ struct sched_ops {
 
     /* Events. Each may be NULL. */
     void (*issued)(void *state, const struct sched_view *s, uint32_t warp);
-    /* A warp starts or ends. A slot is used again by later warps. */
+    /* A warp starts or ends. Later warps use the slot again. A context that sleeps ends, and starts when it wakes. */
     void (*warp_starts)(void *state, const struct sched_view *s, uint32_t warp);
     void (*warp_ends)(void *state, const struct sched_view *s, uint32_t warp);
-    /* The end of each simulated cycle. `live`: warps that have not ended, of all schedulers. `parked`: warps all of
-     * whose paths wait for loads, barriers or queues. Both have warps of all schedulers. Such a policy runs without the
-     * SM's fast path. */
+    /* The end of each cycle that the SM walks; nothing changes in other cycles. `live`: warps that have not ended.
+     * `parked`: warps whose paths all wait for a load, a barrier or a queue. Both sets have warps of all schedulers.
+     * A policy with this call keeps the SM off its fast path. */
     void (*cycle_ends)(void *state, const struct sched_view *s, const struct warp_set *live,
                        const struct warp_set *parked);
 };
@@ -39,6 +39,6 @@ struct sched_ops {
 #include "timing/config/policies.def"
 #undef SCHEDULER
 #undef REPLACEMENT
-/* All policies that are built in, in the order of the choices of sched.policy; NULL ends. */
+/* The built-in policies, in the order of the choices of sched.policy; NULL ends. */
 extern const struct sched_ops *const sched_built_in[];
 #endif

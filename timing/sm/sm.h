@@ -38,10 +38,10 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
                   struct memsys *mem, uint32_t id);
 /* A prefetcher at its L1 (timing/mem/prefetch.h); false: out of memory. Requires that no launch is in progress. */
 bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ctx);
-/* Its schedulers use the policy `ops` (sched_ops.h), not the built-in one that the configuration selects. False: out of
+/* The schedulers use the policy `ops` (sched_ops.h) instead of the built-in policy of the configuration. False: out of
  * memory. Requires that no launch has begun. */
 bool sm_use_scheduler(struct sm *sm, const struct sched_ops *ops);
-/* Its L1 replaces lines by the policy `ops` (timing/mem/replacement.h), likewise. */
+/* The same for the L1 and its replacement policy (timing/mem/replacement.h). */
 bool sm_use_replacement(struct sm *sm, const struct replacement_ops *ops);
 void sm_free(struct sm *sm);
 static inline const struct sm_status *sm_status(const struct sm *sm) {

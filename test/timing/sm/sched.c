@@ -4,8 +4,7 @@
 #include "test/toys/policies.h"
 #include <stdio.h>
 
-/* The set of the warps whose bits are set; the words behind are not those of a machine of 8 warps: they hold anything.
- */
+/* A set of warps from the bits of its first word. A machine of 8 warps uses no other word: these get garbage. */
 static struct warp_set set(uint64_t bits) {
     struct warp_set s;
     memset(&s, 0xff, sizeof s);
@@ -13,7 +12,7 @@ static struct warp_set set(uint64_t bits) {
     return s;
 }
 
-/* What a set holds behind the words in use is nobody's. */
+/* The words behind the words in use have garbage, which the policy must not read. */
 static int pick(const struct sched *s, uint64_t ready, const uint32_t *age) {
     struct warp_set r = set(ready);
     memset(r.word + 1, 0xff, sizeof r.word - sizeof r.word[0]);
@@ -87,7 +86,7 @@ START_TEST(lrr_is_the_same_inline) {
 }
 END_TEST
 
-/* lrr: the next ready warp after the one that issued last, whoever is ready. */
+/* lrr: the next ready warp after the warp that issued last. */
 START_TEST(lrr_goes_round) {
     make(&sched_lrr, 0);
     static const int order[] = {0, 2, 4, 6, 0};
@@ -115,7 +114,7 @@ START_TEST(gto_is_greedy_then_oldest) {
 }
 END_TEST
 
-/* two_level with two places: only warps in the active set issue, and one that waits long makes room. */
+/* two_level with two places: only warps of the active set issue, and a parked warp leaves the set. */
 START_TEST(two_level_replaces_parked_warps) {
     make(&sched_two_level, 2);
     update(&s, 0x55, 0);
@@ -167,7 +166,7 @@ static bool is_active(uint32_t w) {
     return sched_pick(&s, &ready, NULL, s.words) == (int)w;
 }
 
-/* Round and round over all words, the one that issued last included. */
+/* lrr goes round all words. The warp that issued last is a candidate again. */
 START_TEST(lrr_goes_round_all_words) {
     make_wide(&sched_lrr);
     struct warp_set ready = these(5, (const uint32_t[]){2, 62, 64, 126, 130});
