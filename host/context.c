@@ -2,6 +2,7 @@
 #include "context.h"
 #include "handles.h"
 #include "timing/footprint.h"
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -89,6 +90,7 @@ static struct gpu_policies choose_policies(const struct heddle *h, const struct 
         p.l1 = mechanism_replacement(choice_of(&h->config, "l1.replacement", name, sizeof name));
     if (!p.l2)
         p.l2 = mechanism_replacement(choice_of(&h->config, "l2.replacement", name, sizeof name));
+    assert(p.scheduler && p.l1 && p.l2); /* the suite mechanisms_all names a choice without a policy */
     return p;
 }
 

@@ -116,6 +116,60 @@ START_TEST(youngest_warp_ends_first) {
 }
 END_TEST
 
+/* What the schedulers of a single SM told their policy. */
+static struct { uint32_t starts, ends, live, issued, parked; } told;
+static int tell_pick(void *state, const struct sched_view *s, const struct warp_set *ready) {
+    (void)state, (void)s;
+    return (int)warp_set_first(ready);
+}
+static void tell_issued(void *state, const struct sched_view *s, uint32_t warp) {
+    (void)state;
+    ck_assert(warp_set_has(s->mine, warp));
+    told.issued++;
+}
+static void tell_starts(void *state, const struct sched_view *s, uint32_t warp) {
+    (void)state;
+    ck_assert(warp_set_has(s->mine, warp));
+    told.starts++;
+    told.live++;
+}
+static void tell_ends(void *state, const struct sched_view *s, uint32_t warp) {
+    (void)state;
+    ck_assert(warp_set_has(s->mine, warp) && told.live);
+    told.ends++;
+    told.live--;
+}
+static void tell_parked(void *state, const struct sched_view *s, const struct warp_set *live,
+                        const struct warp_set *parked) {
+    (void)state, (void)s;
+    if (warp_set_any(live, 1))
+        told.parked += warp_set_count(parked, 1) == warp_set_count(live, 1);
+}
+
+/* Six CTAs of two warps on one SM: twelve warps start and end, and issue 8 instructions each: two for the
+ * parameter and the end, and three for each load. With `cycle_ends`,
+ * every warp is parked at some time: all wait for their loads. */
+START_TEST(policy_hears_of_warps) {
+    static const char text[] = HEAD LOAD("0") LOAD("128") " ret;\n}\n";
+    struct sched_ops ops = {.name = "told",
+                            .pick = tell_pick,
+                            .issued = tell_issued,
+                            .warp_starts = tell_starts,
+                            .warp_ends = tell_ends,
+                            .cycle_ends = _i ? tell_parked : NULL};
+    memset(&told, 0, sizeof told);
+    struct heddle *h = open_with("spe", "tiny", NULL, 1, &(struct gpu_policies){.scheduler = &ops});
+    launch(h, text, 4096, 6, 64);
+    ck_assert_uint_eq(told.starts, 12);
+    ck_assert_uint_eq(told.ends, 12);
+    ck_assert_uint_eq(told.live, 0);
+    ck_assert_uint_eq(told.issued, 12 * 8);
+    ck_assert_double_eq(told.issued, heddle_stat(h, 0, "issue.issued"));
+    ck_assert(_i ? told.parked > 0 : told.parked == 0);
+    heddle_close(h);
+}
+END_TEST
+
 static void hear_nothing(void *state, const struct sched_view *s, const struct warp_set *live,
                          const struct warp_set *parked) {
     (void)state, (void)s, (void)live, (void)parked;
@@ -190,6 +244,7 @@ SUITE(timing_policies) {
     TEST(l1_uses_the_policy);
     TEST(l2_uses_the_policy);
     TEST(youngest_warp_ends_first);
+    TEST_LOOP(policy_hears_of_warps, 0, 2);
     TEST(threads_and_paths_change_nothing);
     TEST_LOOP(random_kernels_compute_the_same, 0, base_models()->n);
 }
