@@ -292,9 +292,9 @@ SWEEPS := float_ref float_ref_near exec_float exec_int reference_bits reference_
 $(filter $(BUILD)/test/isa/% $(BUILD)/test/random/% $(BUILD)/test/mechanisms/%,$(TEST_OBJ)): TEST_OPT := -O1
 $(SWEEPS:%=$(BUILD)/test/isa/exec/%.o): TEST_OPT := -O2
 $(TEST_OBJ): OPT := $(if $(SAN),$(OPT),$(or $(TEST_OPT),-O0))
-# A test builds the product with an additional row (test/toys/pipe.c), with the flags of this build.
+# Tests build the product with an extension (test/toys/build_toy.h), with the flags of this build.
 TOY_COMPILE := $(CC) -I. -I$(BUILD) -D_GNU_SOURCE $(VARIANT_DEFINES) $(CPPFLAGS) -std=gnu11 $(ARCH) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -ffp-contract=off
-$(BUILD)/test/toys/pipe.o: MORE_DEFINES += -DTOY_COMPILE='"$(TOY_COMPILE)"' -DTOY_LIBS='"$(LIBS)"'
+$(BUILD)/test/toys/pipe.o $(BUILD)/test/toys/policies_built.o: MORE_DEFINES += -DTOY_COMPILE='"$(TOY_COMPILE)"' -DTOY_LIBS='"$(LIBS)"'
 
 # Main targets: each installs missing packages, then starts another make, which finds them.
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)

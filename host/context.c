@@ -2,6 +2,7 @@
 #include "context.h"
 #include "handles.h"
 #include "timing/footprint.h"
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -68,6 +69,29 @@ static void choose_units(struct heddle *h, const struct context_parts *parts) {
         h->units[h->n_units++] = parts->units[i];
     for (uint32_t i = 0; i < parts->n_prefetchers && h->n_prefetchers < PREFETCHERS_MAX; i++)
         h->prefetchers[h->n_prefetchers++] = parts->prefetchers[i];
+}
+
+/* Returns the value of option `key` as text. */
+static const char *choice_of(const struct config *c, const char *key, char *out, size_t size) {
+    const struct opt *o = config_options();
+    while (strcmp(o->key, key) != 0)
+        o++;
+    config_value(c, o, out, size);
+    return out;
+}
+
+/* Returns the policies of `parts`; for each NULL, the policy that its option selects. */
+static struct gpu_policies choose_policies(const struct heddle *h, const struct context_parts *parts) {
+    struct gpu_policies p = parts->policies;
+    char name[CFG_NAME_BYTES];
+    if (!p.scheduler)
+        p.scheduler = mechanism_scheduler(choice_of(&h->config, "sched.policy", name, sizeof name));
+    if (!p.l1)
+        p.l1 = mechanism_replacement(choice_of(&h->config, "l1.replacement", name, sizeof name));
+    if (!p.l2)
+        p.l2 = mechanism_replacement(choice_of(&h->config, "l2.replacement", name, sizeof name));
+    assert(p.scheduler && p.l1 && p.l2); /* the suite mechanisms_all names a choice without a policy */
+    return p;
 }
 
 static bool on_gpu_progress(void *ctx, uint64_t cycle, uint64_t done, uint64_t total) {
@@ -144,6 +168,7 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
                                                        .n_units = h->n_units,
                                                        .prefetchers = h->prefetchers,
                                                        .n_prefetchers = h->n_prefetchers,
+                                                       .policies = choose_policies(h, parts),
                                                        .lane_operations = lane_operations(h),
                                                        .sample_interval = o->samples ? o->sample_interval : 0,
                                                        .sample = profile_sample,

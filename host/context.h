@@ -100,6 +100,7 @@ struct context_parts {
     uint32_t n_units;
     const struct prefetcher_row *prefetchers; /* further prefetchers for each L1, or each slice of the L2 */
     uint32_t n_prefetchers;
+    struct gpu_policies policies; /* NULL: the policies that options select */
 };
 /* heddle_open() with other tables. `o` and `parts` must outlive the context. */
 struct heddle *context_open(const struct heddle_options *o, const struct context_parts *parts, char *err,

@@ -1,4 +1,6 @@
 #include "all.h"
+#include "timing/mem/replacement.h"
+#include "timing/sm/sched_ops.h"
 #include <assert.h>
 #include <pthread.h>
 #include <string.h>
@@ -18,9 +20,11 @@ static const struct model_word words[] = {
 const struct model_tables model_tables = {list, words};
 
 /* Built at the first call and constant from then on. */
-enum { MAX_PASSES = 64, MAX_INSTRUCTIONS = 16 };
+enum { MAX_PASSES = 64, MAX_INSTRUCTIONS = 16, MAX_POLICIES = 32 };
 static struct pass all_passes[MAX_PASSES];
 static const struct compound_ops *all_instructions[MAX_INSTRUCTIONS];
+static const struct sched_ops *all_schedulers[MAX_POLICIES];
+static const struct replacement_ops *all_replacements[MAX_POLICIES];
 
 static int add_passes_before(const char *place, int n) {
     for (const struct mechanism *const *m = list; *m; m++)
@@ -50,9 +54,33 @@ static void list_instructions(void) {
         }
 }
 
+static void list_schedulers(void) {
+    int n = 0;
+    for (; sched_built_in[n]; n++)
+        all_schedulers[n] = sched_built_in[n];
+    for (const struct mechanism *const *m = list; *m; m++)
+        if ((*m)->scheduler) {
+            assert(n < MAX_POLICIES - 1);
+            all_schedulers[n++] = (*m)->scheduler;
+        }
+}
+
+static void list_replacements(void) {
+    int n = 0;
+    for (; replacement_built_in[n]; n++)
+        all_replacements[n] = replacement_built_in[n];
+    for (const struct mechanism *const *m = list; *m; m++)
+        if ((*m)->replacement) {
+            assert(n < MAX_POLICIES - 1);
+            all_replacements[n++] = (*m)->replacement;
+        }
+}
+
 static void make_tables(void) {
     merge_passes();
     list_instructions();
+    list_schedulers();
+    list_replacements();
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -65,4 +93,28 @@ const struct pass *mechanism_passes(void) {
 const struct compound_ops *const *mechanism_instructions(void) {
     pthread_once(&once, make_tables);
     return all_instructions;
+}
+
+const struct sched_ops *const *mechanism_schedulers(void) {
+    pthread_once(&once, make_tables);
+    return all_schedulers;
+}
+
+const struct replacement_ops *const *mechanism_replacements(void) {
+    pthread_once(&once, make_tables);
+    return all_replacements;
+}
+
+const struct sched_ops *mechanism_scheduler(const char *name) {
+    const struct sched_ops *const *at = mechanism_schedulers();
+    while (*at && strcmp((*at)->name, name) != 0)
+        at++;
+    return *at;
+}
+
+const struct replacement_ops *mechanism_replacement(const char *name) {
+    const struct replacement_ops *const *at = mechanism_replacements();
+    while (*at && strcmp((*at)->name, name) != 0)
+        at++;
+    return *at;
 }

@@ -11,6 +11,8 @@ struct compound_ops;
 struct config;
 struct interp_cfg;
 struct interp_stats;
+struct replacement_ops;
+struct sched_ops;
 struct stats;
 
 /* A base model: the first name in --model. */
@@ -42,8 +44,10 @@ struct mechanism {
     /* Returns why the model cannot have the extension, as the rest of a sentence that begins with the extension's name.
      * NULL: it can. Models accept an extension without this function. */
     const char *(*refuse)(const struct model_spec *s);
-    const struct sm_unit_ops *unit;         /* its unit in each SM */
-    const struct prefetcher_ops *at_slices; /* its prefetcher at each slice of the L2 */
+    const struct sm_unit_ops *unit;            /* its unit in each SM */
+    const struct prefetcher_ops *at_slices;    /* its prefetcher at each slice of the L2 */
+    const struct sched_ops *scheduler;         /* its choice of sched.policy: timing/sm/sched_ops.h */
+    const struct replacement_ops *replacement; /* its choice of l1. and l2.replacement: timing/mem/replacement.h */
     const struct pass *const *passes;       /* NULL ends them; pass.before gives each pass its place */
     void (*interp)(const struct config *cfg, struct interp_cfg *out);   /* configures the functional model */
     void (*interpreted)(const struct interp_stats *n, struct stats *s); /* adds the functional model's counts */

@@ -63,6 +63,15 @@ static bool add_units(struct gpu *g, struct sm *sm) {
     return ok;
 }
 
+static bool use_policies(struct gpu *g) {
+    const struct gpu_policies *p = &g->opt.policies;
+    bool ok = !p->l2 || memsys_use_replacement(g->mem, p->l2);
+    for (uint32_t s = 0; ok && s < g->n_sms; s++)
+        ok = (!p->scheduler || sm_use_scheduler(g->sm[s], p->scheduler)) &&
+             (!p->l1 || sm_use_replacement(g->sm[s], p->l1));
+    return ok;
+}
+
 static bool add_prefetchers(struct gpu *g) {
     bool ok = true;
     for (uint32_t i = 0; ok && i < g->opt.n_prefetchers; i++) {
@@ -82,7 +91,8 @@ static bool build_machine(struct gpu *g) {
     bool ok = g->mem && g->sm;
     for (uint32_t i = 0; ok && i < g->n_sms; i++)
         ok = (g->sm[i] = sm_new(&g->cfg, g->opt.model, &g->cfg.reconv, g->mem, i)) != NULL && add_units(g, g->sm[i]);
-    if (!ok || !add_prefetchers(g) || !windows_init(&g->windows, g->sm, g->n_sms, g->mem, g->workers)) {
+    if (!ok || !use_policies(g) || !add_prefetchers(g) ||
+        !windows_init(&g->windows, g->sm, g->n_sms, g->mem, g->workers)) {
         free_machine(g);
         return false;
     }

@@ -11,6 +11,14 @@
 #include "timing/view.h"
 
 struct gpu;
+struct replacement_ops;
+struct sched_ops;
+
+/* Policies of a GPU. NULL: the built-in policy of the configuration. */
+struct gpu_policies {
+    const struct sched_ops *scheduler;     /* timing/sm/sched_ops.h */
+    const struct replacement_ops *l1, *l2; /* timing/mem/replacement.h */
+};
 
 struct gpu_options {
     const struct reconv_ops *model;
@@ -33,6 +41,7 @@ struct gpu_options {
     uint32_t n_units;
     const struct prefetcher_row *prefetchers; /* for each L1, or for each slice of the L2: timing/mem/prefetch.h */
     uint32_t n_prefetchers;
+    struct gpu_policies policies;
     uint32_t
         lane_operations; /* most operations of one instruction on one lane of an f32 pipe, for util.*; 0: 2 (an fma) */
 };

@@ -7,7 +7,9 @@
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
 #include "timing/config/config.h"
+#include "timing/mem/replacement.h"
 #include "timing/report/stat.h"
+#include "timing/sm/sched_ops.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -93,6 +95,84 @@ START_TEST(each_instruction_is_whole) {
 }
 END_TEST
 
+/* The n-th word of `choices` in `out`; false: there are fewer. */
+static bool choice(const char *choices, int n, char *out, size_t size) {
+    for (; n && *choices; n--) {
+        choices += strcspn(choices, " ");
+        choices += strspn(choices, " ");
+    }
+    snprintf(out, size, "%.*s", (int)strcspn(choices, " "), choices);
+    return *out;
+}
+
+static bool is_choice(const char *choices, const char *name) {
+    char word[64];
+    for (int n = 0; choice(choices, n, word, sizeof word); n++)
+        if (strcmp(word, name) == 0)
+            return true;
+    return false;
+}
+
+static const char *choices_of(const char *key) {
+    const struct opt *o = config_options();
+    while (o->key && strcmp(o->key, key) != 0)
+        o++;
+    ck_assert_msg(o->key && o->kind == OPT_KIND_ENUM, "there is no option %s", key);
+    return o->choices;
+}
+
+/* The choices of an option and the policies of one kind have the same names: each row SCHEDULER or REPLACEMENT has a
+ * policy, and each policy of a descriptor has a row. */
+static void check_names(const char *key, const char *row, const char *const *names) {
+    char word[64];
+    const char *choices = choices_of(key);
+    int n = 0;
+    for (; names[n]; n++) {
+        ck_assert_msg(is_choice(choices, names[n]),
+                      "%s lacks the choice %s: add %s(%s) to the section DECLARED_POLICIES of the mechanism", key,
+                      names[n], row, names[n]);
+        for (int k = 0; k < n; k++)
+            ck_assert_msg(strcmp(names[n], names[k]) != 0, "%s: two policies are called %s", key, names[n]);
+    }
+    for (int i = 0; choice(choices, i, word, sizeof word); i++) {
+        bool there = false;
+        for (int k = 0; k < n; k++)
+            there = there || strcmp(names[k], word) == 0;
+        ck_assert_msg(there, "%s: no descriptor brings %s, which a row %s(%s) declares", key, word, row, word);
+    }
+}
+
+enum { MAX_NAMES = 64 };
+
+START_TEST(each_scheduler_is_whole) {
+    const char *names[MAX_NAMES] = {NULL};
+    int n = 0;
+    for (const struct sched_ops *const *s = mechanism_schedulers(); *s; s++) {
+        ck_assert_msg((*s)->name && (*s)->help && *(*s)->help && (*s)->pick, "scheduler %d lacks name, help or pick",
+                      n);
+        ck_assert_ptr_eq(mechanism_scheduler((*s)->name), *s);
+        names[n++] = (*s)->name;
+    }
+    ck_assert_str_eq(names[0], "lrr"); /* the default */
+    check_names("sched.policy", "SCHEDULER", names);
+}
+END_TEST
+
+START_TEST(each_replacement_is_whole) {
+    const char *names[MAX_NAMES] = {NULL};
+    int n = 0;
+    for (const struct replacement_ops *const *r = mechanism_replacements(); *r; r++) {
+        ck_assert_msg((*r)->name && (*r)->help && *(*r)->help && (*r)->victim,
+                      "replacement policy %d lacks name, help or victim", n);
+        ck_assert_ptr_eq(mechanism_replacement((*r)->name), *r);
+        names[n++] = (*r)->name;
+    }
+    ck_assert_str_eq(names[0], "lru"); /* the default */
+    check_names("l1.replacement", "REPLACEMENT", names);
+    check_names("l2.replacement", "REPLACEMENT", names);
+}
+END_TEST
+
 static bool begins_one(const char *text, const char *const *with) {
     for (; with && *with; with++)
         if (strncmp(text, *with, strlen(*with)) == 0)
@@ -145,6 +225,8 @@ SUITE(mechanisms_all) {
     TEST(each_declaration_is_in_the_list);
     TEST(each_descriptor_is_whole);
     TEST(each_instruction_is_whole);
+    TEST(each_scheduler_is_whole);
+    TEST(each_replacement_is_whole);
     TEST(each_option_has_its_mechanism);
     TEST(each_statistic_has_its_mechanism);
 }

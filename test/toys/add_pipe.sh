@@ -2,12 +2,10 @@
 # Builds a heddle with the pipe that docs/extending.md adds, by the two lines that it shows, as ./heddle-toy:
 #     LIBS=... add_pipe.sh ROOT LIBRARY COMPILER FLAG...
 # Built are the files that are made of the rows of pipes, by the lists of what they include (.d) beside LIBRARY, and
-# the commands, which LIBRARY has not. LIBRARY has the others; its copies of the files that are built here are left out.
+# the commands, which LIBRARY has not.
 set -eu
 root=$1 library=$2
-shift 2
-set -- "$@" -I"$root" -I"$(dirname "$library")"
-mkdir src toy
+mkdir src
 (cd "$root" && tar cf - timing mechanisms host) | tar xf - -C src
 page=$root/docs/extending.md
 row=$(sed -n 's|^ *\(PIPE(TOY, .*)\) *timing/config/pipes.def$|\1|p' "$page")
@@ -21,8 +19,4 @@ grep -q PIPE_TOY src/timing/sm/timed.c || { echo "timing/sm/timed.c has no such 
     find timing mechanisms host -path host/cuda -prune -o -name '*.d' -print | xargs grep -l 'timing/config/pipes\.def'
 } | sed 's|\.d$||' | sort -u) | while read -r file; do # not what a source of another time left
     [ ! -e "src/$file.c" ] || echo "$file"
-done |
-    xargs -P 2 -I FILE sh -c 'f=$1; shift; exec "$@" -w -O0 -g0 -c -o "toy/$(echo "$f" | tr / _).o" "src/$f.c"' \
-        sh FILE "$@" -iquote src
-# shellcheck disable=SC2086 # a list of libraries
-exec "$@" -o heddle-toy toy/*.o "$library" $LIBS
+done | "$root/test/toys/build_toy.sh" "$@"

@@ -17,6 +17,7 @@ struct fields_of_rows {
 #define OPT_ENUM2(field, ...)                uint32_t field;
 #define OPT_ENUM3(field, ...)                uint32_t field;
 #define OPT_ENUM4(field, ...)                uint32_t field;
+#define OPT_POLICY(field, ...)               uint32_t field;
 #define OPT_GROUP(type)                      struct {
 #define OPT_END                              } IN;
 #define OPT_INSTANCE(type, elements)         struct type IN elements;
@@ -56,6 +57,28 @@ _Static_assert(sizeof(struct latency_cfg) == 2 * sizeof(uint32_t), "OPT_LATENCY_
 #define OPT_ENUM4(field, key, type, def, a, a_word, b, b_word, c, c_word, d, d_word, help)                             \
     OPT_ROW(field, key, OPT_KIND_ENUM, def, 0, 0, "", help, a_word " " b_word " " c_word " " d_word)
 
+#define OPT_POLICY(field, key, names, help) OPT_ROW(field, key, OPT_KIND_ENUM, 0, 0, 0, "", help, &(names)[1])
+
+/* The names of all policies, each after a blank. */
+static const char scheduler_names[] = ""
+#define SCHEDULER(name) " " #name
+#define REPLACEMENT(name)
+#include "policies.def"
+#define DECLARED_POLICIES
+#include "mechanisms/declared.def"
+#undef SCHEDULER
+#undef REPLACEMENT
+    ;
+static const char replacement_names[] = ""
+#define SCHEDULER(name)
+#define REPLACEMENT(name) " " #name
+#include "policies.def"
+#define DECLARED_POLICIES
+#include "mechanisms/declared.def"
+#undef SCHEDULER
+#undef REPLACEMENT
+    ;
+
 static const struct opt table[] = {
 #define OPT_TABLE
 #define OPT_GROUP(type)
@@ -69,14 +92,15 @@ static const struct opt table[] = {
 #define OPT_LATENCY_AS(id, name, lat, init, lat_help, init_help)                                                       \
     OPT_ROW_AT(latency[LAT_##id].latency, "latency." name, OPT_KIND_U32, lat, 1, 1000, "cycles", lat_help, NULL)       \
     OPT_ROW_AT(latency[LAT_##id].initiation, "initiation." name, OPT_KIND_U32, init, 1, 1000, "cycles", init_help, NULL)
-#define OPT_CACHE          CACHE_ROWS
-#define OPT_CACHE_LATENCY  CACHE_LATENCY_ROWS
-#define OPT_CACHE_PORTS    CACHE_PORT_ROWS
-#define OPT_CACHE_INDEX    CACHE_INDEX_ROWS
-#define OPT_CACHE_SECTORED CACHE_SECTOR_ROWS
-#define OPT_CACHE_WRITE    CACHE_WRITE_ROWS
-#define OPT_STRIDES        STRIDE_ROWS
-#define OPT_ELEMENT        OPT_U32
+#define OPT_CACHE             CACHE_ROWS
+#define OPT_CACHE_LATENCY     CACHE_LATENCY_ROWS
+#define OPT_CACHE_PORTS       CACHE_PORT_ROWS
+#define OPT_CACHE_INDEX       CACHE_INDEX_ROWS
+#define OPT_CACHE_REPLACEMENT CACHE_REPLACEMENT_ROWS
+#define OPT_CACHE_SECTORED    CACHE_SECTOR_ROWS
+#define OPT_CACHE_WRITE       CACHE_WRITE_ROWS
+#define OPT_STRIDES           STRIDE_ROWS
+#define OPT_ELEMENT           OPT_U32
 #include "options.def"
     {NULL, OPT_KIND_U32, 0, 0, 0, 0, NULL, NULL, NULL},
 };

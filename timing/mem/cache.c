@@ -36,11 +36,26 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
         c->free_mshr[i] = (uint16_t)(s->mshrs - 1 - i);
     memset(c->tag, 0xff, lines * sizeof *c->tag); /* EMPTY */
     cache_flush(c);
-    return true;
+    if (!s->replacement || cache_use_replacement(c, s->replacement))
+        return true;
+    cache_free(c);
+    return false;
+}
+
+bool cache_use_replacement(struct cache *c, const struct replacement_ops *ops) {
+    free(c->policy_state);
+    c->policy_state = NULL;
+    c->policy = ops == &replacement_lru ? NULL : ops;
+    if (!ops->size)
+        return true;
+    c->policy_state = calloc(1, ops->size(c->shape.sets, c->shape.ways));
+    return c->policy_state != NULL;
 }
 
 void cache_free(struct cache *c) {
+    free(c->policy_state);
     free(c->storage);
+    c->policy_state = NULL;
     c->storage = NULL;
 }
 
@@ -64,7 +79,7 @@ static uint64_t fermi_index(uint64_t line) {
     return line ^ (line >> 6 & 7) ^ (line >> 10 & 1) << 3 ^ (line >> 12 & 1) << 4;
 }
 
-/* The xor form folds the line number in pieces of the index's width, so that strides of a power of two spread over the
+/* INDEX_XOR folds the line number in pieces of the width of the index. Strides of a power of two then spread over the
  * sets. */
 static uint64_t hashed(const struct cache *c, uint64_t line) {
     if (c->shape.index == INDEX_FERMI)
@@ -88,12 +103,30 @@ struct cache_spot cache_look(const struct cache *c, uint64_t line) {
     return (struct cache_spot){first, NO_WAY};
 }
 
-/* The least recently used way that may leave; empty ways were never used. */
-static uint32_t victim(const struct cache *c, uint32_t first) {
+/* The way that another policy than LRU gives to a new line. */
+static __attribute__((noinline)) uint32_t policy_victim(struct cache *c, uint32_t first) {
+    const struct replacement_set set = {first / c->shape.ways, c->shape.ways, &c->used[first]};
+    bool may_leave = false;
+    for (uint32_t w = 0; w < set.ways; w++) {
+        if (c->tag[first + w] == EMPTY)
+            return first + w;
+        may_leave |= set.used[w] != STAYS;
+    }
+    if (!may_leave)
+        return NO_WAY;
+    uint32_t way = c->policy->victim(c->policy_state, &set);
+    hot_assert(way < set.ways && set.used[way] != STAYS);
+    return first + way;
+}
+
+/* Returns the way for a new line: under LRU the least recently used way that may leave. Empty ways were never used. */
+static uint32_t victim(struct cache *c, uint32_t first) {
+    if (__builtin_expect(c->policy != NULL, 0))
+        return policy_victim(c, first);
     const uint64_t *used = &c->used[first];
     uint64_t least = used[0];
     uint32_t best = 0;
-    for (uint32_t w = 1; w < c->shape.ways; w++) { /* no branch: which way it is cannot be foreseen */
+    for (uint32_t w = 1; w < c->shape.ways; w++) { /* no branch: the way is unpredictable */
         best = used[w] < least ? w : best;
         least = min64(used[w], least);
     }
@@ -102,8 +135,25 @@ static uint32_t victim(const struct cache *c, uint32_t first) {
 
 static bool must_stay(const struct cache_way *w) { return w->mshr != CACHE_NONE || w->locks; }
 
-/* Makes way `w` the most recently used one of its set, and lets it go if nothing holds it. */
+/* Makes way `w` the most recently used way of its set. It may leave if nothing holds it. */
 static void touch(struct cache *c, uint32_t w) { c->used[w] = must_stay(&c->way[w]) ? STAYS : ++c->clock; }
+
+void cache_tell_hit(struct cache *c, uint32_t way) {
+    if (c->policy->hit)
+        c->policy->hit(c->policy_state, way / c->shape.ways, c->shape.ways, way % c->shape.ways);
+}
+
+static __attribute__((noinline)) void tell_fill(struct cache *c, uint32_t way) {
+    if (c->policy->fill)
+        c->policy->fill(c->policy_state, way / c->shape.ways, c->shape.ways, way % c->shape.ways);
+}
+
+/* An access finds its line in way `w`. */
+static void hit(struct cache *c, uint32_t w) {
+    touch(c, w);
+    if (__builtin_expect(c->policy != NULL, 0))
+        cache_tell_hit(c, w);
+}
 
 static void replace(struct cache *c, uint32_t w, uint64_t line, struct cache_out *out) {
     struct cache_way *way = &c->way[w];
@@ -117,6 +167,8 @@ static void replace(struct cache *c, uint32_t w, uint64_t line, struct cache_out
     }
     c->tag[w] = line;
     *way = (struct cache_way){.mshr = CACHE_NONE};
+    if (__builtin_expect(c->policy != NULL, 0))
+        tell_fill(c, w);
 }
 
 static void nothing_yet(struct cache_out *out) { *out = (struct cache_out){.victim = 0}; }
@@ -135,7 +187,7 @@ static void wait_in(struct cache *c, uint32_t mshr, uint8_t sectors, uint64_t ta
         m->waits[__builtin_ctz(s)]++;
 }
 
-/* May one more access wait for `sectors`, of which `fetch` are not on their way yet? */
+/* CACHE_MERGED if one more access may wait for `sectors`, of which `fetch` are not outstanding yet. */
 static enum cache_result room_to_wait(const struct cache *c, const struct cache_mshr *m, uint8_t sectors,
                                       uint8_t fetch) {
     if (m->n == c->targets)
@@ -185,7 +237,7 @@ static inline enum cache_result read_partial(struct cache *c, uint32_t w, uint8_
     return CACHE_MISS;
 }
 
-/* Brings the line into the cache or finds it there; `*way` gets its way. */
+/* Allocates the line or finds it; `*way` gets its way. */
 static inline __attribute__((always_inline)) enum cache_result read_line(struct cache *c, struct cache_spot at,
                                                                          uint64_t line, uint8_t sectors,
                                                                          uint64_t target, struct cache_out *out,
@@ -203,10 +255,13 @@ static inline __attribute__((always_inline)) enum cache_result read_line(struct 
     *way = w;
     if ((sectors & (uint8_t)~c->way[w].valid) == 0)
         return CACHE_HIT;
-    return read_partial(c, w, sectors, target, out);
+    enum cache_result r = read_partial(c, w, sectors, target, out);
+    if (__builtin_expect(c->policy != NULL, 0) && at.way != NO_WAY && r <= CACHE_MERGED)
+        cache_tell_hit(c, w);
+    return r;
 }
 
-/* The line was asked for ahead, and here is who wants it. */
+/* The first use of a prefetched line. */
 static void first_use(struct cache *c, struct cache_way *way, uint8_t sectors, struct cache_out *out) {
     out->used = way->mark;
     out->late = (way->mark.sectors & sectors & (uint8_t)~way->valid) != 0;
@@ -223,7 +278,7 @@ static __attribute__((noinline)) enum cache_result read_or_wait(struct cache *c,
     if (r > CACHE_MERGED)
         return r;
     if (r == CACHE_HIT)
-        touch(c, w);
+        hit(c, w);
     struct cache_way *way = &c->way[w];
     if (__builtin_expect(way->mark.sectors & sectors, 0))
         first_use(c, way, sectors, out);
@@ -238,7 +293,7 @@ enum cache_result cache_read_at(struct cache *c, struct cache_spot at, uint64_t 
     if ((sectors & (uint8_t)~way->valid) || (sectors & way->mark.sectors))
         return read_or_wait(c, at, line, sectors, target, out);
     nothing_yet(out);
-    touch(c, at.way);
+    hit(c, at.way);
     return CACHE_HIT;
 }
 
@@ -251,7 +306,7 @@ enum cache_result cache_fetch(struct cache *c, uint64_t line, uint8_t sectors, u
     uint32_t w;
     nothing_yet(out);
     if (at.way != NO_WAY && c->way[at.way].mshr != CACHE_NONE)
-        return CACHE_HIT; /* on its way already */
+        return CACHE_HIT; /* outstanding already */
     return read_line(c, at, line, sectors, target, out, &w);
 }
 
@@ -260,7 +315,7 @@ enum cache_result cache_await_at(struct cache *c, struct cache_spot at, uint64_t
     uint32_t w;
     enum cache_result r = read_line(c, at, line, sectors, target, out, &w);
     if (r == CACHE_HIT)
-        touch(c, w);
+        hit(c, w);
     return r;
 }
 
@@ -290,8 +345,12 @@ enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, u
     }
     c->way[w].dirty |= sectors;
     c->way[w].valid |= full;
-    touch(c, w);
-    return at.way == NO_WAY ? CACHE_MISS : CACHE_HIT;
+    if (at.way == NO_WAY) {
+        touch(c, w);
+        return CACHE_MISS;
+    }
+    hit(c, w);
+    return CACHE_HIT;
 }
 
 bool cache_write_through(struct cache *c, uint64_t line, bool evict, struct cache_out *out) {
@@ -301,7 +360,7 @@ bool cache_write_through(struct cache *c, uint64_t line, bool evict, struct cach
     if (w == NO_WAY)
         return false;
     if (!evict) {
-        touch(c, w);
+        hit(c, w);
     } else if (!must_stay(&c->way[w]) && !c->way[w].dirty) {
         c->n.prefetch_unused += c->way[w].mark.by != 0;
         if (out) {

@@ -50,6 +50,7 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
                                 .mshrs = c->l2.mshrs,
                                 .merges = c->l2.merges,
                                 .index = c->l2.index,
+                                .replacement = replacement_selected(c->l2.replacement),
                                 .sectored = c->l2.sectored};
     return init_rings(s, c) && cache_init(&s->cache, &shape);
 }
@@ -410,6 +411,10 @@ static __attribute__((noinline, cold)) void ahead_tick(struct l2 *s, uint64_t no
     s->n.refused += a == PREFETCH_REFUSED;
     prefetchers_answer(&s->prefetchers, x.who, x.tag, a, now);
     prefetchers_room(&s->prefetchers, now);
+}
+
+bool l2_use_replacement(struct l2 *s, const struct replacement_ops *ops) {
+    return s->uncached || cache_use_replacement(&s->cache, ops);
 }
 
 bool l2_add_prefetcher(struct l2 *s, const struct prefetcher_ops *ops, void *ctx, const struct config *cfg) {

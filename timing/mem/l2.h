@@ -87,6 +87,8 @@ struct l2 {
 
 bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, struct dram *dram, uint32_t index);
 void l2_free(struct l2 *s);
+/* Replaces lines by this policy from now on; false: out of memory. Requires an empty slice. */
+bool l2_use_replacement(struct l2 *s, const struct replacement_ops *ops);
 /* Adds a prefetcher at this slice (prefetch.h); false when memory is out. It observes the accesses that read the tags.
  * It can request lines of this slice only: other lines are PREFETCH_ELSEWHERE. Its requests read the tags when the
  * slice has no other access for them and no access of an SM is blocked. `cfg` outlives the slice. */

@@ -9,6 +9,7 @@
 #include "timing/config/table_size.h"
 
 struct lsu;
+struct replacement_ops;
 
 enum { LSU_SLOTS = TABLE_SIZE(512, 4) }; /* accesses between lsu_accept() and lsu_done() */
 
@@ -128,6 +129,8 @@ bool lsu_stores_ended(struct lsu *l, uint32_t *warp);
 /* True when the access `tag` is known to wait for the L2 or DRAM. `*miss_lanes` gets the lanes that wait. For SI's
  * stall trigger and the divergence-on-miss options. */
 bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes);
+/* The L1 replaces lines by this policy from now on; false: out of memory. Requires that no access was made. */
+bool lsu_use_replacement(struct lsu *l, const struct replacement_ops *ops);
 /* Makes a prefetcher at the L1 (prefetch.h); false when memory is out. Requires fewer than PREFETCHERS_MAX, and that
  * nothing is in flight. Without an L1 it observes all accesses that go past it, and may request lines into the L2. */
 bool lsu_add_prefetcher(struct lsu *l, const struct prefetcher_ops *ops, void *ctx);

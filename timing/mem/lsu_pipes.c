@@ -13,6 +13,7 @@ bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, enum mem_kind 
                                 .mshrs = c->mshrs,
                                 .merges = c->merges,
                                 .index = c->index,
+                                .replacement = replacement_selected(c->replacement),
                                 .sectored = c->sectored};
     p->present = true;
     p->line_bytes = c->line;

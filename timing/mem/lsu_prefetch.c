@@ -262,6 +262,11 @@ static struct prefetch_asker *add(struct lsu *l, const struct prefetcher_ops *op
     return prefetchers_add(&l->prefetchers, ops, state, ctx, l->cfg, &place);
 }
 
+bool lsu_use_replacement(struct lsu *l, const struct replacement_ops *ops) {
+    struct lsu_pipe *l1 = &l->pipe[PIPE_L1];
+    return !l1->present || cache_use_replacement(&l1->cache, ops);
+}
+
 bool lsu_add_prefetcher(struct lsu *l, const struct prefetcher_ops *ops, void *ctx) {
     return add(l, ops, NULL, ctx) != NULL;
 }

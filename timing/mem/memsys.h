@@ -63,12 +63,16 @@ _Static_assert(sizeof(struct mem_request) == 32, "two of them in a cache line");
 
 struct memsys;
 struct prefetcher_ops;
+struct replacement_ops;
 /* Makes the memory side of `cfg`, which outlives it. NULL when memory is out. */
 struct memsys *memsys_new(const struct config *cfg);
 void memsys_free(struct memsys *m);
 /* Adds a prefetcher at each L2 slice (prefetch.h); none with the fixed model. False when memory is out. Requires that
  * nothing is in flight. */
 bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, void *ctx);
+/* The L2 replaces lines by this policy; with the fixed model there is no L2. False: out of memory. Requires that no
+ * request was made. */
+bool memsys_use_replacement(struct memsys *m, const struct replacement_ops *ops);
 /* Returns the crossing L, in cycles. */
 uint32_t memsys_crossing(const struct memsys *m);
 /* Returns how many cycles SMs may be ahead of the memory side: 2 L, or the latency of the fixed model. */

@@ -138,6 +138,13 @@ bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, v
     return true;
 }
 
+bool memsys_use_replacement(struct memsys *m, const struct replacement_ops *ops) {
+    for (uint32_t i = 0; m->ahead && i < m->slices; i++)
+        if (!l2_use_replacement(m->slice[i], ops))
+            return false;
+    return true;
+}
+
 void memsys_free(struct memsys *m) {
     if (!m)
         return;

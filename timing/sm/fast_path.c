@@ -22,7 +22,7 @@ static bool fast_cycles(const struct sm *sm) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     const struct reconv_wants *wants = &sm->model.wants;
     return sm->warps.words == 1 && !cfg->fetch_retires_warps && !sm->clock.polls && !cfg->running_warps &&
-           cfg->policy != SCHED_TWO_LEVEL && !wants->interleaves && !wants->splits && !sm->contexts.n &&
+           !sm->issue.sched[0].ops->cycle_ends && !wants->interleaves && !wants->splits && !sm->contexts.n &&
            !sm->issue.profile && units_ignore_cycles(sm);
 }
 

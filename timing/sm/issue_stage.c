@@ -8,14 +8,26 @@
 
 bool issue_init(struct sm_issue_stage *s, const struct config *cfg, uint32_t slots) {
     for (uint32_t i = 0; i < cfg->sm.schedulers; i++)
-        sched_init(&s->sched[i], &cfg->sm, i);
+        if (!sched_init(&s->sched[i], NULL, &cfg->sm, i))
+            return false;
     s->ordered = calloc((size_t)slots * MAX_PATHS, sizeof *s->ordered);
     return s->ordered != NULL;
 }
 
 void issue_free(struct sm_issue_stage *s) {
+    for (size_t i = 0; i < sizeof s->sched / sizeof s->sched[0]; i++)
+        sched_free(&s->sched[i]);
     free(s->profile);
     free(s->ordered);
+}
+
+bool sm_use_scheduler(struct sm *sm, const struct sched_ops *ops) {
+    for (uint32_t i = 0; i < sm->cfg->sm.schedulers; i++) {
+        sched_free(&sm->issue.sched[i]);
+        if (!sched_init(&sm->issue.sched[i], ops, &sm->cfg->sm, i))
+            return false;
+    }
+    return true;
 }
 
 static __attribute__((noinline)) void execute_general(struct sm *sm, uint32_t w, const struct sm_path *path,

@@ -70,7 +70,7 @@ void sm_reconsider(struct sm *sm, uint32_t w, uint64_t now) {
 }
 
 void sm_doze(struct sm *sm, uint32_t w, uint64_t now) {
-    warp_set_put(&sm->warps.live, w, !sm->warps.slot[w].asleep);
+    sm_set_live(sm, w, !sm->warps.slot[w].asleep);
     warps_states_changed(&sm->warps, w);
     sm_evaluate_all(sm, w, now);
 }

@@ -1,15 +1,44 @@
 #include "sched.h"
+#include "isa/hot_assert.h"
+#include <stdlib.h>
 #include <string.h>
 
-void sched_init(struct sched *s, const struct sm_cfg *cfg, uint32_t index) {
+const struct sched_ops *const sched_built_in[] = {
+#define SCHEDULER(name) &sched_##name,
+#define REPLACEMENT(name)
+#include "timing/config/policies.def"
+#undef SCHEDULER
+#undef REPLACEMENT
+    NULL,
+};
+
+static const struct sched_ops *selected(const struct sm_cfg *cfg) {
+    uint32_t i = 0;
+    while (i < cfg->policy && sched_built_in[i])
+        i++;
+    return sched_built_in[i] ? sched_built_in[i] : &sched_lrr; /* a mechanism's: its owner passes `ops` */
+}
+
+bool sched_init(struct sched *s, const struct sched_ops *ops, const struct sm_cfg *cfg, uint32_t index) {
     memset(s, 0, sizeof *s);
-    s->policy = cfg->policy;
-    s->active_warps = cfg->active_warps;
+    s->ops = ops ? ops : selected(cfg);
+    s->other = s->ops == &sched_lrr ? NULL : s->ops;
+    s->hears = s->ops->issued != NULL;
     s->words = 1;
     for (uint32_t w = index; w < cfg->warps; w += cfg->schedulers)
         sched_add(s, w);
     s->last = s->words == 1 ? 63 : NO_WARP_SLOT; /* the first warp comes next; gto: slot 63, if it is the first ready */
-    s->promoted = NO_WARP_SLOT;
+    if (!s->ops->size)
+        return true;
+    s->state = calloc(1, s->ops->size(cfg));
+    if (s->state && s->ops->init)
+        s->ops->init(s->state, cfg);
+    return s->state != NULL;
+}
+
+void sched_free(struct sched *s) {
+    free(s->state);
+    s->state = NULL;
 }
 
 void sched_add(struct sched *s, uint32_t w) {
@@ -18,33 +47,36 @@ void sched_add(struct sched *s, uint32_t w) {
         s->words = w / 64 + 1;
 }
 
-static int oldest(const struct warp_set *set, uint32_t words, const uint32_t *age) {
-    uint32_t w, best = 0;
-    struct warp_walk at = warp_walk(set);
-    for (bool first = true; warp_next(&at, set, words, &w); first = false)
-        if (first || age[w] < age[best])
-            best = w;
-    return (int)best;
+static struct sched_view view(const struct sched *s, const uint32_t *age, uint32_t words) {
+    return (struct sched_view){.mine = &s->mine, .words = words, .last = s->last, .age = age};
 }
 
-int sched_pick_other(const struct sched *s, struct warp_set ready, const uint32_t *age, uint32_t words) {
-    if (s->policy == SCHED_GTO)
-        return s->last / 64 < words && warp_set_has(&ready, s->last) ? s->last : oldest(&ready, words, age);
-    struct warp_set both = warp_sets_and(&ready, &s->active);
-    return warp_set_any(&both, words) ? (int)warp_set_after(&both, s->last, words) : -1;
+int sched_pick_other(const struct sched *s, const struct warp_set *ready, const uint32_t *age, uint32_t words) {
+    const struct sched_view v = view(s, age, words);
+    int w = s->ops->pick(s->state, &v, ready);
+    hot_assert(w < 0 || warp_set_has(ready, (uint32_t)w));
+    return w;
 }
 
-void sched_update(struct sched *s, const struct warp_set *live, const struct warp_set *parked) {
-    struct warp_set may = warp_sets_without(live, parked), waiting;
-    if (s->policy != SCHED_TWO_LEVEL)
-        return;
-    s->active = warp_sets_and(&s->active, &may);
-    waiting = warp_sets_and(&s->mine, &may);
-    waiting = warp_sets_without(&waiting, &s->active);
-    while (warp_set_any(&waiting, s->words) && warp_set_count(&s->active, s->words) < s->active_warps) {
-        uint32_t w = warp_set_after(&waiting, s->promoted, s->words);
-        warp_set_add(&s->active, w);
-        warp_set_drop(&waiting, w);
-        s->promoted = (uint8_t)w;
-    }
+void sched_tell_issued(const struct sched *s, uint32_t w) {
+    const struct sched_view v = view(s, NULL, s->words);
+    s->ops->issued(s->state, &v, w);
+}
+
+void sched_warp_starts(const struct sched *s, uint32_t w) {
+    const struct sched_view v = view(s, NULL, s->words);
+    if (s->ops->warp_starts)
+        s->ops->warp_starts(s->state, &v, w);
+}
+
+void sched_warp_ends(const struct sched *s, uint32_t w) {
+    const struct sched_view v = view(s, NULL, s->words);
+    if (s->ops->warp_ends)
+        s->ops->warp_ends(s->state, &v, w);
+}
+
+void sched_cycle_ends(const struct sched *s, const struct warp_set *live, const struct warp_set *parked) {
+    const struct sched_view v = view(s, NULL, s->words);
+    if (s->ops->cycle_ends)
+        s->ops->cycle_ends(s->state, &v, live, parked);
 }

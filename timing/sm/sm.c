@@ -75,7 +75,7 @@ static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, ui
 /* Runs the slot of a scheduler; false: it issues nothing. `may`: find_issuable() for it. */
 static inline __attribute__((always_inline)) bool issue_slot(struct sm *sm, uint32_t s, const struct warp_set *may,
                                                              uint64_t now, uint32_t words, const bool fast) {
-    struct warp_set ready = {.word = {0}}; /* two_level reads all words */
+    struct warp_set ready = {.word = {0}}; /* policies may read all words */
     for (uint32_t k = 0; k < words; k++)
         ready.word[k] = may->word[k] & sm->issue.sched[s].mine.word[k];
     int w = warp_set_any(&ready, words) ? sched_pick(&sm->issue.sched[s], &ready, sm->warps.age, words) : -1;
@@ -220,9 +220,9 @@ static inline uint64_t next_with_memory(const struct sm *sm, uint64_t own) {
     return memory < own ? memory : own;
 }
 
-/* Updates the active sets of two_level. Warps without a path that will issue soon leave them. A warp stays if any of
- * its paths is ready or waits only briefly. */
-static void update_active(struct sm *sm) {
+/* Tells the schedulers' policy that the cycle ends. A warp is parked if none of its paths will issue soon: no path is
+ * ready or waits only briefly. */
+static __attribute__((noinline)) void end_scheduler_cycle(struct sm *sm) {
     struct warp_set parked = {.word = {0}};
     for (uint32_t k = 0; k < sm->warps.words; k++) {
         uint64_t waits = warps_causing(&sm->warps, SLOT_LOAD, k) | warps_with(&sm->warps, PATH_BARRIER, k) |
@@ -231,7 +231,7 @@ static void update_active(struct sm *sm) {
                                    warps_causing(&sm->warps, SLOT_FETCH, k) | warps_with(&sm->warps, PATH_SWITCH, k));
     }
     for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++)
-        sched_update(&sm->issue.sched[s], &sm->warps.live, &parked);
+        sched_cycle_ends(&sm->issue.sched[s], &sm->warps.live, &parked);
 }
 
 /* Runs a cycle without CTAs, in which only late replies arrive. It is accounted when a CTA begins, or at the end of the
@@ -312,8 +312,8 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
         return;
     }
     bool again = sm->model.wants.interleaves && sm_select(sm, now);
-    if (sm->cfg->sm.policy == SCHED_TWO_LEVEL)
-        update_active(sm);
+    if (sm->issue.sched[0].ops->cycle_ends)
+        end_scheduler_cycle(sm);
     again |= sm->warps.split_check.n && sm_split(sm, now);
     sm->status.next = again ? now + 1 : next_with_memory(sm, next_own(sm, now, words));
     hot_assert(sm->status.next > now);

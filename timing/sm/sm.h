@@ -15,6 +15,8 @@ struct launch;
 struct timed_program;
 struct memsys;
 struct prefetcher_ops;
+struct replacement_ops;
+struct sched_ops;
 struct fault;
 
 /* The state that the GPU reads after every window, when another host thread may have run the SM: one cache line. */
@@ -36,6 +38,11 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
                   struct memsys *mem, uint32_t id);
 /* Adds a prefetcher at its L1 (timing/mem/prefetch.h); false: out of memory. Requires that no launch is in progress. */
 bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ctx);
+/* The schedulers use the policy `ops` (sched_ops.h) instead of the built-in policy of the configuration. False: out of
+ * memory. Requires that no launch has begun. */
+bool sm_use_scheduler(struct sm *sm, const struct sched_ops *ops);
+/* The same for the L1 and its replacement policy (timing/mem/replacement.h). */
+bool sm_use_replacement(struct sm *sm, const struct replacement_ops *ops);
 void sm_free(struct sm *sm);
 static inline const struct sm_status *sm_status(const struct sm *sm) {
     return (const struct sm_status *)(const void *)sm;

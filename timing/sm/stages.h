@@ -76,6 +76,16 @@ static inline void sm_lsu_due(struct sm *sm, uint64_t now) {
     uint64_t lsu = lsu_next(sm->lsu, now), fetch = fetch_next(&sm->fetch, now);
     sm->status.lsu_due = lsu < fetch ? lsu : fetch;
 }
+/* The warp in slot `w` becomes live, or is no longer: it has ended, or is a context that sleeps. */
+static inline void sm_set_live(struct sm *sm, uint32_t w, bool live) {
+    if (warp_set_has(&sm->warps.live, w) == live)
+        return;
+    warp_set_put(&sm->warps.live, w, live);
+    if (live)
+        sched_warp_starts(&sm->issue.sched[w % sm->cfg->sm.schedulers], w);
+    else
+        sched_warp_ends(&sm->issue.sched[w % sm->cfg->sm.schedulers], w);
+}
 /* Returns the number of contexts that are awake. */
 static inline uint32_t contexts_awake(const struct sm *sm) {
     uint32_t n = 0;

@@ -14,7 +14,7 @@ void sm_warp_start(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
     control_start(&sw->control, sm->model.options, pc, sw->w->launched);
     sm->model.sb->start(sw->board, sm->program->program->n_regs);
     sm->warps.age[w] = sm->warps.next_age++;
-    warp_set_add(&sm->warps.live, w);
+    sm_set_live(sm, w, true);
     sm_heed_control(sm, sw);
     sm_refresh(sm, w, now);
     if (sm->cfg->sm.running_warps && !sw->context)

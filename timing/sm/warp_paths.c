@@ -46,7 +46,7 @@ static void adopt(struct sm_path *to, struct sm_path *from, const struct path *n
 }
 
 static void finished(struct sm *sm, uint32_t w) {
-    warp_set_drop(&sm->warps.live, w);
+    sm_set_live(sm, w, false);
     warp_set_drop(&sm->warps.divergent, w);
 }
 

@@ -112,6 +112,8 @@ static const struct {
     {"deadlock.report", "of launches that do not end"},
     {"dac.tuples", "what is decoupled (mechanisms_dac)"},
     {"l2.prefetch_queue", "of a slice's own prefetchers, which no model brings (timing_prefetch)"},
+    {"l1.replacement", "lru is the only choice that is built in (timing_policies)"},
+    {"l2.replacement", "likewise"},
     {"energy.l2_tag", "of prefetches that the L2's tags answer"},
 };
 

@@ -1,6 +1,7 @@
 /* Tags, replacement, write policies and MSHRs, in sequences short enough to follow by hand. */
 #include "timing/mem/cache.h"
 #include "test/test.h"
+#include "test/toys/policies.h"
 
 static struct cache c;
 static struct cache_out out;
@@ -51,6 +52,139 @@ START_TEST(mshrs_run_out) {
     ck_assert_int_eq(cache_read(&c, 1, 0xf, 2, &out), CACHE_MISS);
     ck_assert_int_eq(cache_read(&c, 2, 0xf, 3, &out), CACHE_NO_MSHR);
     cache_free(&c);
+}
+END_TEST
+
+/* Lines 0 and 2 fill set 0; a hit makes line 0 the most recently used one. Line 4 replaces the oldest line under fifo:
+ * line 0. Then line 0 replaces 2. Under lru, line 4 replaces 2. */
+START_TEST(fifo_replaces_the_oldest_line) {
+    start(4, 2, false);
+    ck_assert(cache_use_replacement(&c, _i ? &replacement_fifo : &replacement_lru));
+    read_and_fill(0);
+    ck_assert(!out.evicted);
+    read_and_fill(2);
+    ck_assert(!out.evicted);
+    ck_assert_int_eq(cache_read(&c, 0, 0xf, 1, &out), CACHE_HIT);
+    ck_assert(cache_read_there(&c, cache_look(&c, 0).way, 0, 0xf));
+    read_and_fill(4);
+    ck_assert(out.evicted);
+    ck_assert_uint_eq(out.victim, _i ? 0 : 2);
+    if (_i) {
+        read_and_fill(0);
+        ck_assert_uint_eq(out.victim, 2);
+    }
+    cache_free(&c);
+}
+END_TEST
+
+/* Under every policy, a locked line stays, a line that waits for its fill stays, and empty ways are used first. Line 0
+ * is locked, so line 4 replaces line 2. Line 4 waits, so no line can leave for line 6. The flush drops all lines, and
+ * lines 2 and 4 take the empty ways. */
+START_TEST(policies_keep_lines_that_must_stay) {
+    static const struct replacement_ops *const policies[] = {&replacement_lru, &replacement_fifo};
+    uint64_t target;
+    start(4, 2, false);
+    ck_assert(cache_use_replacement(&c, policies[_i]));
+    read_and_fill(0);
+    read_and_fill(2);
+    ck_assert(cache_lock(&c, 0));
+    ck_assert_int_eq(cache_read(&c, 4, 0xf, 1, &out), CACHE_MISS);
+    ck_assert(out.evicted);
+    ck_assert_uint_eq(out.victim, 2);
+    uint32_t mshr = out.mshr;
+    ck_assert_int_eq(cache_read(&c, 6, 0xf, 2, &out), CACHE_NO_LINE);
+    cache_fill(&c, mshr, 0xf);
+    ck_assert(cache_take(&c, mshr, &target));
+    read_and_fill(6);
+    ck_assert_uint_eq(out.victim, 4);
+    cache_flush(&c);
+    read_and_fill(2);
+    ck_assert(!out.evicted);
+    read_and_fill(4);
+    ck_assert(!out.evicted);
+    cache_free(&c);
+}
+END_TEST
+
+/* A policy that counts its calls. */
+struct calls {
+    uint32_t fills, hits, last_set, last_way;
+};
+static size_t calls_size(uint32_t sets, uint32_t ways) {
+    ck_assert_uint_eq(sets * ways, 4);
+    return sizeof(struct calls);
+}
+static void calls_hit(void *state, uint32_t set, uint32_t ways, uint32_t way) {
+    struct calls *n = state;
+    ck_assert_uint_eq(ways, 2);
+    *n = (struct calls){n->fills, n->hits + 1, set, way};
+}
+static void calls_fill(void *state, uint32_t set, uint32_t ways, uint32_t way) {
+    struct calls *n = state;
+    ck_assert_uint_eq(ways, 2);
+    *n = (struct calls){n->fills + 1, n->hits, set, way};
+}
+static uint32_t calls_victim(const void *state, const struct replacement_set *s) {
+    const struct calls *n = state;
+    ck_assert_uint_eq(n->fills, 2); /* the set is full */
+    return s->used[0] != CACHE_STAYS ? 0 : 1;
+}
+
+/* A miss fills; each later access to the line is a hit, also while the data are outstanding. Locks are no accesses. */
+START_TEST(policy_hears_events) {
+    static const struct replacement_ops ops = {
+        .name = "calls", .size = calls_size, .victim = calls_victim, .hit = calls_hit, .fill = calls_fill};
+    start(4, 4, false);
+    ck_assert(cache_use_replacement(&c, &ops));
+    const struct calls *n = c.policy_state;
+    ck_assert_int_eq(cache_read(&c, 1, 0xf, 1, &out), CACHE_MISS);
+    uint32_t mshr = out.mshr;
+    ck_assert(n->fills == 1 && n->hits == 0 && n->last_set == 1 && n->last_way == 0);
+    ck_assert_int_eq(cache_read(&c, 1, 0xf, 2, &out), CACHE_MERGED);
+    ck_assert(n->fills == 1 && n->hits == 1);
+    cache_fill(&c, mshr, 0xf);
+    for (uint64_t target; cache_take(&c, mshr, &target);)
+        ;
+    ck_assert(cache_lock(&c, 1));
+    cache_unlock(&c, 1);
+    ck_assert(n->fills == 1 && n->hits == 1);
+    ck_assert_int_eq(cache_write(&c, 3, 0xf, 0xf, &out), CACHE_MISS);
+    ck_assert(n->fills == 2 && n->hits == 1 && n->last_way == 1);
+    ck_assert_int_eq(cache_write(&c, 3, 0xf, 0xf, &out), CACHE_HIT);
+    ck_assert(cache_write_through(&c, 3, false, NULL));
+    ck_assert(n->fills == 2 && n->hits == 3);
+    ck_assert_int_eq(cache_read(&c, 5, 0xf, 1, &out), CACHE_MISS);
+    ck_assert(n->fills == 3 && n->hits == 3 && n->last_way == 0);
+    ck_assert_uint_eq(out.victim, 1);
+    cache_free(&c);
+}
+END_TEST
+
+/* The calls of lru's table choose the line that cache.c chooses inline. */
+START_TEST(lru_is_the_same_inline) {
+    uint64_t state = 3;
+    struct replacement_ops table = replacement_lru; /* at another address: the cache calls it */
+    struct cache called;
+    struct cache_shape s = {.sets = 2, .ways = 8, .line_bytes = 128, .mshrs = 4, .merges = 2};
+    ck_assert(cache_init(&c, &s));
+    s.replacement = &table;
+    ck_assert(cache_init(&called, &s));
+    for (int i = 0; i < 2000; i++) {
+        uint64_t line = test_random(&state) % 40;
+        struct cache_out other;
+        enum cache_result r = cache_read(&c, line, 0xf, 1, &out);
+        ck_assert_int_eq(cache_read(&called, line, 0xf, 1, &other), r);
+        ck_assert_int_eq(other.evicted, out.evicted);
+        ck_assert_uint_eq(other.victim, out.victim);
+        uint64_t target;
+        if (r != CACHE_MISS)
+            continue;
+        cache_fill(&c, out.mshr, 0xf);
+        cache_fill(&called, other.mshr, 0xf);
+        ck_assert(cache_take(&c, out.mshr, &target) && cache_take(&called, other.mshr, &target));
+    }
+    cache_free(&c);
+    cache_free(&called);
 }
 END_TEST
 
@@ -360,6 +494,10 @@ START_TEST(impossible_shapes_are_refused) {
 END_TEST
 
 SUITE(timing_cache) {
+    TEST_LOOP(fifo_replaces_the_oldest_line, 0, 2);
+    TEST_LOOP(policies_keep_lines_that_must_stay, 0, 2);
+    TEST(policy_hears_events);
+    TEST(lru_is_the_same_inline);
     TEST(misses_merge_and_wake_in_order);
     TEST(mshrs_run_out);
     TEST(reserved_ways_stay);

@@ -1,8 +1,10 @@
 /* The order in which schedulers pick warps. */
 #include "timing/sm/sched.h"
 #include "test/test.h"
+#include "test/toys/policies.h"
+#include <stdio.h>
 
-/* Returns a set of these warps. A machine of 8 warps uses one word; the others hold anything. */
+/* A set of warps from the bits of its first word. A machine of 8 warps uses no other word: these get garbage. */
 static struct warp_set set(uint64_t bits) {
     struct warp_set s;
     memset(&s, 0xff, sizeof s);
@@ -10,44 +12,83 @@ static struct warp_set set(uint64_t bits) {
     return s;
 }
 
-/* Picks a warp. The unused words of a set hold anything. */
+/* The words behind the words in use have garbage, which the policy must not read. */
 static int pick(const struct sched *s, uint64_t ready, const uint32_t *age) {
     struct warp_set r = set(ready);
     memset(r.word + 1, 0xff, sizeof r.word - sizeof r.word[0]);
     return sched_pick(s, &r, age, s->words);
 }
 
-static void update(struct sched *s, uint64_t live, uint64_t parked) {
+static void update(const struct sched *s, uint64_t live, uint64_t parked) {
     struct warp_set l = set(live), p = set(parked);
-    sched_update(s, &l, &p);
+    sched_cycle_ends(s, &l, &p);
 }
 
-static struct sched make(uint32_t policy, uint32_t active) {
+/* two_level: the warps that the policy would pick if they alone were ready. */
+static uint64_t active(const struct sched *s) {
+    uint64_t found = 0;
+    for (int w = 0; w < 64; w++)
+        if (warp_set_has(&s->mine, (uint32_t)w) && pick(s, 1ull << w, NULL) == w)
+            found |= 1ull << w;
+    return found;
+}
+
+static struct sched s; /* freed by teardown() */
+static void teardown(void) { sched_free(&s); }
+
+static void make(const struct sched_ops *ops, uint32_t active_warps) {
     struct config c;
-    struct sched s;
     config_default(&c);
     c.sm.warps = 8;
     c.sm.schedulers = 2;
-    c.sm.policy = policy;
-    c.sm.active_warps = active;
-    sched_init(&s, &c.sm, 0);
-    return s;
+    c.sm.active_warps = active_warps;
+    ck_assert(sched_init(&s, ops, &c.sm, 0));
 }
 
 START_TEST(warps_are_dealt_out_in_turn) {
     struct config c;
-    struct sched s;
     config_default(&c);
     c.sm.warps = 8;
     c.sm.schedulers = 2;
-    sched_init(&s, &c.sm, 1);
+    ck_assert(sched_init(&s, NULL, &c.sm, 1));
     ck_assert_uint_eq(s.mine.word[0], 0xaa);
 }
 END_TEST
 
-/* lrr: the next ready warp after the last issuer. */
+/* The choices of sched.policy are the names of the built-in policies, and select these. */
+START_TEST(option_selects_the_policy) {
+    static const char *const names[] = {"lrr", "gto", "two_level"};
+    static const struct sched_ops *const all[] = {&sched_lrr, &sched_gto, &sched_two_level};
+    char text[64], err[256];
+    struct config c;
+    config_default(&c);
+    snprintf(text, sizeof text, "sched.policy=%s", names[_i]);
+    ck_assert_msg(config_set(&c, text, err, sizeof err), "%s", err);
+    ck_assert(sched_init(&s, NULL, &c.sm, 0));
+    ck_assert_ptr_eq(s.ops, all[_i]);
+    ck_assert_str_eq(s.ops->name, names[_i]);
+    ck_assert_ptr_eq(sched_built_in[_i], all[_i]);
+    ck_assert_ptr_null(sched_built_in[3]);
+}
+END_TEST
+
+/* The calls of lrr's table pick as sched_pick() does inline. */
+START_TEST(lrr_is_the_same_inline) {
+    uint64_t state = 7;
+    make(&sched_lrr, 0);
+    ck_assert_ptr_null(s.other);
+    for (int i = 0; i < 1000; i++) {
+        const struct warp_set ready = set((test_random(&state) & 0x55) | 1);
+        int w = sched_pick(&s, &ready, NULL, 1);
+        ck_assert_int_eq(sched_pick_other(&s, &ready, NULL, 1), w);
+        sched_issued(&s, w);
+    }
+}
+END_TEST
+
+/* lrr: the next ready warp after the warp that issued last. */
 START_TEST(lrr_goes_round) {
-    struct sched s = make(SCHED_LRR, 0);
+    make(&sched_lrr, 0);
     static const int order[] = {0, 2, 4, 6, 0};
     for (int i = 0; i < 5; i++) {
         int w = pick(&s, 0x55, NULL);
@@ -61,7 +102,7 @@ END_TEST
 
 /* gto: stays with a warp until it stalls, then picks the oldest. */
 START_TEST(gto_is_greedy_then_oldest) {
-    struct sched s = make(SCHED_GTO, 0);
+    make(&sched_gto, 0);
     const uint32_t age[8] = {[0] = 30, [2] = 10, [4] = 20, [6] = 40};
     int w = pick(&s, 0x55, age);
     ck_assert_int_eq(w, 2);
@@ -73,59 +114,61 @@ START_TEST(gto_is_greedy_then_oldest) {
 }
 END_TEST
 
-/* two_level with two places: only active warps issue, and a parked warp is replaced. */
+/* two_level with two places: only warps of the active set issue, and a parked warp leaves the set. */
 START_TEST(two_level_replaces_parked_warps) {
-    struct sched s = make(SCHED_TWO_LEVEL, 2);
+    make(&sched_two_level, 2);
     update(&s, 0x55, 0);
-    ck_assert_uint_eq(s.active.word[0], 0x05);
+    ck_assert_uint_eq(active(&s), 0x05);
     ck_assert_int_eq(pick(&s, 0x55, NULL), 0);
     ck_assert_int_eq(pick(&s, 0x50, NULL), -1); /* 4 and 6 are ready, but not active */
     update(&s, 0x55, 0x01);                     /* 0 is parked: 4 takes its place */
-    ck_assert_uint_eq(s.active.word[0], 0x14);
+    ck_assert_uint_eq(active(&s), 0x14);
     update(&s, 0x55, 0x04); /* 2 is parked: 6 is next */
-    ck_assert_uint_eq(s.active.word[0], 0x50);
-    update(&s, 0x55, 0x40); /* 6 is parked: 0 is next in turn */
-    ck_assert_uint_eq(s.active.word[0], 0x11);
+    ck_assert_uint_eq(active(&s), 0x50);
+    update(&s, 0x55, 0x40); /* 6 is parked: the turn comes round to 0 */
+    ck_assert_uint_eq(active(&s), 0x11);
 }
 END_TEST
 
 START_TEST(two_level_drops_warps_that_are_gone) {
-    struct sched s = make(SCHED_TWO_LEVEL, 4);
+    make(&sched_two_level, 4);
     update(&s, 0x55, 0);
     update(&s, 0x50, 0);
-    ck_assert_uint_eq(s.active.word[0], 0x50);
+    ck_assert_uint_eq(active(&s), 0x50);
 }
 END_TEST
 
-/* 128 warps, two schedulers, and four more slots for contexts. Warps 0, 2, ... 126 belong to the first scheduler, and
- * slots 128 and 130 when they are opened. */
-static struct sched make_wide(uint32_t policy) {
+/* 128 warps and two schedulers, the last four slots of which belong to contexts: warps 0, 2, ... 126 are the first
+ * one's, and slots 128 and 130 when they are opened. */
+static void make_wide(const struct sched_ops *ops) {
     struct config c;
-    struct sched s;
     config_default(&c);
     c.sm.warps = 128;
     c.sm.schedulers = 2;
-    c.sm.policy = policy;
     c.sm.active_warps = 2;
-    sched_init(&s, &c.sm, 0);
+    ck_assert(sched_init(&s, ops, &c.sm, 0));
     ck_assert_uint_eq(warp_set_count(&s.mine, WARP_WORDS), 64);
     ck_assert_uint_eq(s.words, 2);
     sched_add(&s, 130);
     ck_assert_uint_eq(s.words, 3);
     ck_assert(warp_set_has(&s.mine, 126) && !warp_set_has(&s.mine, 127) && warp_set_has(&s.mine, 130));
-    return s;
 }
 
 static struct warp_set these(int n, const uint32_t w[]) {
-    struct warp_set s = {.word = {0}};
+    struct warp_set all = {.word = {0}};
     for (int i = 0; i < n; i++)
-        warp_set_add(&s, w[i]);
-    return s;
+        warp_set_add(&all, w[i]);
+    return all;
 }
 
-/* lrr goes round all words, including the warp that issued last. */
+static bool is_active(uint32_t w) {
+    const struct warp_set ready = these(1, &w);
+    return sched_pick(&s, &ready, NULL, s.words) == (int)w;
+}
+
+/* lrr goes round all words. The warp that issued last is a candidate again. */
 START_TEST(lrr_goes_round_all_words) {
-    struct sched s = make_wide(SCHED_LRR);
+    make_wide(&sched_lrr);
     struct warp_set ready = these(5, (const uint32_t[]){2, 62, 64, 126, 130});
     static const int order[] = {2, 62, 64, 126, 130, 2, 62};
     for (int i = 0; i < 7; i++) {
@@ -139,7 +182,7 @@ START_TEST(lrr_goes_round_all_words) {
 END_TEST
 
 START_TEST(gto_knows_ages_in_all_words) {
-    struct sched s = make_wide(SCHED_GTO);
+    make_wide(&sched_gto);
     uint32_t age[WARP_SLOTS] = {[2] = 7, [64] = 5, [126] = 3, [130] = 4};
     struct warp_set ready = these(4, (const uint32_t[]){2, 64, 126, 130});
     int w = sched_pick(&s, &ready, age, s.words);
@@ -153,20 +196,98 @@ START_TEST(gto_knows_ages_in_all_words) {
 END_TEST
 
 START_TEST(two_level_fills_up_from_all_words) {
-    struct sched s = make_wide(SCHED_TWO_LEVEL);
+    make_wide(&sched_two_level);
     struct warp_set live = these(4, (const uint32_t[]){62, 64, 65, 130}), none = {.word = {0}};
-    sched_update(&s, &live, &none); /* 65 belongs to the other scheduler */
-    ck_assert(warp_set_has(&s.active, 62) && warp_set_has(&s.active, 64) && !warp_set_has(&s.active, 130));
+    sched_cycle_ends(&s, &live, &none); /* 65 is the other scheduler's */
+    ck_assert(is_active(62) && is_active(64) && !is_active(130));
     struct warp_set parked = these(1, (const uint32_t[]){64});
-    sched_update(&s, &live, &parked);
-    ck_assert(warp_set_has(&s.active, 62) && !warp_set_has(&s.active, 64) && warp_set_has(&s.active, 130));
+    sched_cycle_ends(&s, &live, &parked);
+    ck_assert(is_active(62) && !is_active(64) && is_active(130));
     struct warp_set ready = these(2, (const uint32_t[]){64, 130});
     ck_assert_int_eq(sched_pick(&s, &ready, NULL, s.words), 130);
-    ck_assert_uint_eq(warp_set_count(&s.active, WARP_WORDS), 2);
+    uint32_t n = 0;
+    for (uint32_t w = 0; w <= 130; w += 2)
+        n += is_active(w);
+    ck_assert_uint_eq(n, 2);
+}
+END_TEST
+
+/* test/toys/youngest.c: of the ready warps, the one with the largest age. */
+START_TEST(toy_picks_the_youngest) {
+    make(&sched_youngest, 0);
+    const uint32_t age[8] = {[0] = 30, [2] = 10, [4] = 20, [6] = 40};
+    ck_assert_int_eq(pick(&s, 0x55, age), 6);
+    sched_issued(&s, 6);
+    ck_assert_int_eq(pick(&s, 0x55, age), 6);
+    ck_assert_int_eq(pick(&s, 0x15, age), 0);
+    ck_assert_int_eq(pick(&s, 0x14, age), 4);
+    ck_assert_int_eq(pick(&s, 0x04, age), 2);
+}
+END_TEST
+
+/* A policy that writes down what it is told. */
+struct told {
+    char text[256];
+};
+static size_t told_size(const struct sm_cfg *cfg) {
+    (void)cfg;
+    return sizeof(struct told);
+}
+static void told_note(void *state, const char *what, uint32_t warp) {
+    struct told *t = state;
+    size_t at = strlen(t->text);
+    snprintf(t->text + at, sizeof t->text - at, "%s%u ", what, warp);
+}
+static void told_init(void *state, const struct sm_cfg *cfg) { told_note(state, "init", cfg->schedulers); }
+static int told_pick(void *state, const struct sched_view *v, const struct warp_set *ready) {
+    told_note(state, "pick", v->last);
+    return (int)warp_set_first(ready);
+}
+static void told_issued(void *state, const struct sched_view *v, uint32_t w) {
+    told_note(state, "issued", w);
+    ck_assert_uint_eq(v->last, w);
+}
+static void told_starts(void *state, const struct sched_view *v, uint32_t w) {
+    (void)v;
+    told_note(state, "starts", w);
+}
+static void told_ends(void *state, const struct sched_view *v, uint32_t w) {
+    (void)v;
+    told_note(state, "ends", w);
+}
+
+/* The state begins as zeros, each event arrives once, in order, and a policy without events hears nothing. */
+START_TEST(policy_hears_events) {
+    static const struct sched_ops ops = {.name = "told",
+                                         .size = told_size,
+                                         .init = told_init,
+                                         .pick = told_pick,
+                                         .issued = told_issued,
+                                         .warp_starts = told_starts,
+                                         .warp_ends = told_ends};
+    make(&ops, 0);
+    sched_warp_starts(&s, 4);
+    int w = pick(&s, 0x10, NULL);
+    sched_issued(&s, w);
+    update(&s, 0x10, 0); /* it does not listen */
+    sched_warp_ends(&s, 4);
+    ck_assert_str_eq(((struct told *)s.state)->text, "init2 starts4 pick63 issued4 ends4 ");
+    sched_free(&s);
+    make(&sched_gto, 0);
+    sched_warp_starts(&s, 4);
+    sched_issued(&s, 4);
+    sched_warp_ends(&s, 4);
+    update(&s, 0x10, 0);
+    ck_assert_ptr_null(s.state);
 }
 END_TEST
 
 SUITE(timing_sched) {
+    tcase_add_checked_fixture(tc, NULL, teardown);
+    TEST_LOOP(option_selects_the_policy, 0, 3);
+    TEST(lrr_is_the_same_inline);
+    TEST(toy_picks_the_youngest);
+    TEST(policy_hears_events);
     TEST(lrr_goes_round_all_words);
     TEST(gto_knows_ages_in_all_words);
     TEST(two_level_fills_up_from_all_words);

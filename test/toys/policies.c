@@ -1,0 +1,11 @@
+/* The descriptor of a mechanism that only brings policies: options select them, under every model. */
+#include "policies.h"
+#include "mechanisms/mechanism.h"
+
+const struct mechanism mechanism_policies = {
+    .name = "policies",
+    .help = "a warp scheduler and a replacement policy",
+    .kind = MECHANISM_MACHINE,
+    .scheduler = &sched_youngest,
+    .replacement = &replacement_fifo,
+};

@@ -1,0 +1,41 @@
+#ifndef TIMING_REPLACEMENT_H
+#define TIMING_REPLACEMENT_H
+/* A replacement policy: which line of a full set leaves a cache. Each cache has its own state. Caches run on several
+ * host threads, so states share nothing that changes. */
+#include <stddef.h>
+#include <stdint.h>
+
+/* In replacement_set.used: the way is locked, or its data are outstanding, so the line stays. */
+#define CACHE_STAYS (~0ull)
+
+/* A set whose ways all hold a line. */
+struct replacement_set {
+    uint32_t number, ways;
+    const uint64_t *used; /* by way: larger for lines that were used later, or CACHE_STAYS */
+};
+
+struct replacement_ops {
+    const char *name, *help; /* choice of l1.replacement and l2.replacement; one line */
+    /* Bytes of state of one cache, which begin as zeros. NULL: it has none, and `state` is NULL. */
+    size_t (*size)(uint32_t sets, uint32_t ways);
+    /* Returns the way whose line leaves, one of those without CACHE_STAYS; there is at least one. The cache uses empty
+     * ways first. It may ask again before it allocates the line. */
+    uint32_t (*victim)(const void *state, const struct replacement_set *s);
+
+    /* Events, with the number of the set, the number of ways of each set, and the way. Each may be NULL. */
+    /* An access finds its line, whose data may still be outstanding. */
+    void (*hit)(void *state, uint32_t set, uint32_t ways, uint32_t way);
+    /* A line is allocated, in place of the victim or in an empty way. Its data come later. */
+    void (*fill)(void *state, uint32_t set, uint32_t ways, uint32_t way);
+};
+
+#define SCHEDULER(name)
+#define REPLACEMENT(name) extern const struct replacement_ops replacement_##name;
+#include "timing/config/policies.def"
+#undef SCHEDULER
+#undef REPLACEMENT
+/* The built-in policies, in the order of the choices of l1.replacement; NULL ends. */
+extern const struct replacement_ops *const replacement_built_in[];
+/* Returns the built-in policy of this choice, or LRU for the choice of a mechanism's policy. */
+const struct replacement_ops *replacement_selected(uint32_t choice);
+#endif

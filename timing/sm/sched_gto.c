@@ -1,0 +1,22 @@
+/* Greedy then oldest: the warp that issued last, or the ready warp that started first. */
+#include "sched_ops.h"
+
+static int oldest(const struct sched_view *s, const struct warp_set *ready) {
+    uint32_t w, best = 0;
+    struct warp_walk at = warp_walk(ready);
+    for (bool first = true; warp_next(&at, ready, s->words, &w); first = false)
+        if (first || s->age[w] < s->age[best])
+            best = w;
+    return (int)best;
+}
+
+static int pick(void *state, const struct sched_view *s, const struct warp_set *ready) {
+    (void)state;
+    return s->last / 64 < s->words && warp_set_has(ready, s->last) ? (int)s->last : oldest(s, ready);
+}
+
+const struct sched_ops sched_gto = {
+    .name = "gto",
+    .help = "greedy then oldest: stays with a warp until it stalls, then takes the oldest",
+    .pick = pick,
+};

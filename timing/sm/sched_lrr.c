@@ -1,0 +1,13 @@
+/* Loose round robin: the first ready warp behind the warp that issued last. sched_pick() has the same inline. */
+#include "sched_ops.h"
+
+static int pick(void *state, const struct sched_view *s, const struct warp_set *ready) {
+    (void)state;
+    return (int)warp_set_after(ready, s->last, s->words);
+}
+
+const struct sched_ops sched_lrr = {
+    .name = "lrr",
+    .help = "loose round robin: the next ready warp behind the one that issued last",
+    .pick = pick,
+};
