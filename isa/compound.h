@@ -10,6 +10,8 @@
  * they apply; e is the member mask then. */
 #include "program.h"
 
+struct compound_timing; /* timing/sm/compound_timing.h */
+
 /* Where print() writes. */
 struct compound_printer {
     void (*text)(void *ctx, const char *s);
@@ -30,6 +32,8 @@ struct compound_ops {
     /* The lane whose value `lane` takes in each of `steps` steps. NULL: no lane takes a value of another one. */
     int (*source_lane)(const struct warp *w, const struct inst *in, unsigned step, int lane);
     unsigned steps;
+    /* Time and counts in the SM. NULL: those of the latency class. */
+    const struct compound_timing *timing;
 };
 
 enum compound_memory { COMPOUND_NO_MEMORY, COMPOUND_READS_SHARED, COMPOUND_WRITES_SHARED };

@@ -7,6 +7,8 @@
  * III-C). Passes make it by frontend/passes/fuse.h. */
 #include "compound.h"
 
+#define FUSED_NAME "#chain" /* the mnemonic */
+
 enum {
     FUSED_LENGTH = 6,      /* most operations of one instruction */
     FUSED_PARTS = 2 * 6,   /* most parts, with moves, which take no FPU behind an operation */
@@ -36,11 +38,12 @@ struct fused {
     struct fused_part part[FUSED_PARTS];
 };
 
-extern const struct compound_ops fused_ops; /* isa/exec/exec_fused.c */
+/* For compound_ops.execute (isa/exec/exec_fused.c). A compound instruction that it executes is a fused one. */
+warp_fn fused_execute;
 
 /* What a fused instruction computes; NULL: the instruction is no fused one. */
 static inline const struct fused *fused_of_compound(const struct program_compound *c) {
-    return c && c->ops == &fused_ops ? c->what : NULL;
+    return c && c->ops->execute == fused_execute ? c->what : NULL;
 }
 static inline const struct fused *fused_of(const struct program *p, const struct inst *in) {
     return fused_of_compound(compound_of(p, in));

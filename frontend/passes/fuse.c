@@ -164,6 +164,7 @@ void fuse_find(struct fuse_search *s, uint32_t begin, uint32_t end) {
 
 struct maker {
     struct ir *ir;
+    const struct fuse_kind *kind;
     struct fused *made; /* lives as long as the program */
     opnd_t source[FUSED_SOURCES];
     unsigned n_sources, reads; /* reads: registers that the operations read, each by itself */
@@ -241,9 +242,9 @@ static void add_group(struct maker *m, const struct fuse_group *g) {
 
 static opnd_t result_of(const struct ir *ir, const struct fuse_group *g) { return ir->code[g->inst[g->n - 1]].d; }
 
-static struct maker begin(struct ir *ir, bool folded, bool wide) {
-    struct maker m = {.ir = ir, .made = arena_alloc(ir->keep, sizeof *m.made)};
-    *m.made = (struct fused){.folded = folded, .wide = wide};
+static struct maker begin(struct ir *ir, bool folded, const struct fuse_kind *kind) {
+    struct maker m = {.ir = ir, .kind = kind, .made = arena_alloc(ir->keep, sizeof *m.made)};
+    *m.made = (struct fused){.folded = folded, .wide = kind->wide};
     return m;
 }
 
@@ -251,7 +252,7 @@ static struct maker begin(struct ir *ir, bool folded, bool wide) {
 static struct inst finish(struct maker *m, opnd_t first, opnd_t second) {
     struct ir *ir = m->ir;
     struct inst in =
-        ir_compound(ir, &(struct program_compound){.ops = &fused_ops, .what = m->made, .selects = m->made->folded});
+        ir_compound(ir, &(struct program_compound){.ops = m->kind->ops, .what = m->made, .selects = m->made->folded});
     unsigned reads = 0, results = second != OPND_SINK ? 2 : 1;
     in.d2size = 4;
     in.d = first;
@@ -276,8 +277,9 @@ static struct inst make(struct maker *m, const struct fuse_group *first, const s
     return finish(m, result_of(m->ir, first), second ? result_of(m->ir, second) : OPND_SINK);
 }
 
-struct inst fuse_make(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second, bool wide) {
-    struct maker m = begin(ir, false, wide);
+struct inst fuse_make(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second,
+                      const struct fuse_kind *kind) {
+    struct maker m = begin(ir, false, kind);
     struct inst in = make(&m, first, second);
     in.guard = ir->code[first->inst[0]].guard;
     in.guard_not = ir->code[first->inst[0]].guard_not;
@@ -285,8 +287,8 @@ struct inst fuse_make(struct ir *ir, const struct fuse_group *first, const struc
 }
 
 struct inst fuse_make_folded(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second,
-                             uint32_t predicate, bool wide) {
-    struct maker m = begin(ir, true, wide);
+                             uint32_t predicate, const struct fuse_kind *kind) {
+    struct maker m = begin(ir, true, kind);
     struct inst in = make(&m, first, second);
     in.c = predicate << 1;
     if (in.d2 == in.d) {
@@ -306,8 +308,9 @@ static void add_choice(struct maker *m, const struct fuse_choice *c) {
         add_part(m, &move, SINK_VREG);
 }
 
-struct inst fuse_make_selected(struct ir *ir, const struct inst *select, const struct fuse_choice side[2], bool wide) {
-    struct maker m = begin(ir, true, wide);
+struct inst fuse_make_selected(struct ir *ir, const struct inst *select, const struct fuse_choice side[2],
+                               const struct fuse_kind *kind) {
+    struct maker m = begin(ir, true, kind);
     add_choice(&m, &side[0]);
     m.made->split = m.made->n;
     add_choice(&m, &side[1]);

@@ -102,7 +102,7 @@ static void run_sequence(struct warp *w, const struct inst *in, const struct fus
     }
 }
 
-static void exec_fused(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+void fused_execute(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     _Alignas(64) float first[WARP_LANES], second[WARP_LANES];
     const struct fused *c = w->program->compounds[in->imm].what;
     lanemask_t holds = c->folded ? pred_get(w, in->c) : LANES_ALL, others = c->folded ? m & ~holds : m;
@@ -116,12 +116,3 @@ static void exec_fused(struct warp *w, const struct inst *in, lanemask_t m, stru
     if (c->split < c->n && to != OPND_SINK)
         blend_lanes(reg_ptr(w, to), second, others, sizeof *second);
 }
-
-const struct compound_ops fused_ops = {
-    .name = "#chain",
-    .help = "dependent f32 operations in one instruction",
-    .latency = LAT_F32_ADD,
-    .execute = exec_fused,
-    .print = fused_print,
-    .wrong = fused_wrong,
-};

@@ -4,6 +4,7 @@
  * with chain.ieee=on. The pass skips streams that other passes made: the affine engine has tuples in place of lanes. */
 #include "frontend/passes/fuse.h"
 #include "frontend/passes/pass.h"
+#include "mechanisms/fused_inst.h"
 #include "mechanisms/mechanism.h"
 #include "timing/config/config.h"
 #include <stdlib.h>
@@ -14,7 +15,7 @@ struct chaining {
     struct ir *ir;
     struct edit *edit;
     struct fuse_search search;
-    bool wide;                /* operations in between are not rounded */
+    struct fuse_kind kind;
     unsigned least;           /* units of each of a pair; 0: none are paired */
     struct fuse_group *group; /* of the current block, single operations included, in order of their last operations */
     uint32_t n_groups, cap_groups;
@@ -151,7 +152,7 @@ static void emit(struct chaining *c) {
             note_alone(c, g);
             continue;
         }
-        struct inst in = other ? fuse_make(c->ir, other, g, c->wide) : fuse_make(c->ir, g, NULL, c->wide);
+        struct inst in = other ? fuse_make(c->ir, other, g, &c->kind) : fuse_make(c->ir, g, NULL, &c->kind);
         fuse_place(c->edit, edit_before(c->edit, last_of(g), &in), last_of(g));
         note_group(c, g);
         if (other) {
@@ -175,7 +176,7 @@ static bool run(struct ir *ir) {
     unsigned length = (unsigned)pass_option(&ir->context, "chain.length", 5);
     bool dual = pass_option(&ir->context, "chain.dual", 1) != 0;
     struct chaining c = {.ir = ir, .edit = edit_begin(ir), .search = fuse_search_begin(ir, length, false)};
-    c.wide = pass_option(&ir->context, "chain.ieee", 1) == 0;
+    c.kind = (struct fuse_kind){.ops = &fused_ops, .wide = pass_option(&ir->context, "chain.ieee", 1) == 0};
     c.least = dual ? (unsigned)pass_option(&ir->context, "chain.dual_min", 1) : 0;
     for (uint32_t b = 0; b < ir->n_blocks; b++)
         if (!is_stream(ir, ir->blocks[b].function)) {
@@ -197,7 +198,7 @@ static const struct pass pass_chain = {
     .when = "models with the extension 'chain'",
 };
 
-static uint32_t lane_operations(const struct config *cfg) { return cfg->chain.length; }
+static uint32_t lane_operations(const struct config *cfg) { return cfg->fused.length; }
 
 const struct mechanism mechanism_chain = {
     .name = "chain",

@@ -7,6 +7,7 @@
 #include "fold.h"
 #include "frontend/passes/pass.h"
 #include "isa/decode.h"
+#include "mechanisms/fused_inst.h"
 #include "mechanisms/mechanism.h"
 #include "timing/config/config.h"
 #include <stdarg.h>
@@ -32,7 +33,7 @@ struct folding {
     struct edit *edit;
     struct fuse_search search;
     unsigned length;
-    bool wide;    /* operations in between are not rounded */
+    struct fuse_kind kind;
     bool any;     /* something was folded in this round */
     bool reasons; /* notes say why branches are left alone */
 };
@@ -160,7 +161,7 @@ static bool find_region(struct folding *f, uint32_t head, struct region *r) {
 /* Puts the item at the end of the head, guarded for the lanes of one side. */
 static void put_guarded(struct folding *f, const struct region *r, const struct item *item, int side) {
     struct inst in = item->folded != NO_INST ? f->ir->code[item->folded]
-                     : item->group.n > 1     ? fuse_make(f->ir, &item->group, NULL, f->wide)
+                     : item->group.n > 1     ? fuse_make(f->ir, &item->group, NULL, &f->kind)
                                              : f->ir->code[item->group.inst[0]];
     in.guard = f->ir->code[r->branch].guard;
     in.guard_not = (uint8_t)side;
@@ -175,7 +176,7 @@ static unsigned fold(struct folding *f, const struct region *r) {
         const struct item *b = k < r->side[1].n ? &r->side[1].item[k] : NULL;
         n++;
         if (a && b && a->folded == NO_INST && b->folded == NO_INST) {
-            struct inst in = fuse_make_folded(f->ir, &a->group, &b->group, predicate, f->wide);
+            struct inst in = fuse_make_folded(f->ir, &a->group, &b->group, predicate, &f->kind);
             fuse_place(f->edit, edit_at_end(f->edit, r->head, &in), place(a));
             continue;
         }
@@ -228,13 +229,13 @@ static bool round_of(struct folding *f) {
 /* Each round folds regions around those of the round before. The last round gives the reasons. */
 static bool run(struct ir *ir) {
     struct folding f = {.ir = ir, .length = (unsigned)pass_option(&ir->context, "chain.length", 5)};
-    f.wide = pass_option(&ir->context, "chain.ieee", 1) == 0;
+    f.kind = (struct fuse_kind){.ops = &fused_ops, .wide = pass_option(&ir->context, "chain.ieee", 1) == 0};
     do
         if (!round_of(&f))
             return false;
     while (f.any);
     f.reasons = true;
-    return (!ir->noting || round_of(&f)) && fold_selections(ir, f.length, f.wide);
+    return (!ir->noting || round_of(&f)) && fold_selections(ir, f.length, &f.kind);
 }
 
 static bool wanted(const struct ir *ir) { return pass_extension(&ir->context, "fold"); }
@@ -248,7 +249,7 @@ static const struct pass pass_fold = {
     .when = "models with the extension 'fold'",
 };
 
-static uint32_t lane_operations(const struct config *cfg) { return cfg->chain.length; }
+static uint32_t lane_operations(const struct config *cfg) { return cfg->fused.length; }
 
 const struct mechanism mechanism_fold = {
     .name = "fold",

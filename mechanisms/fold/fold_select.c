@@ -11,7 +11,7 @@ struct selecting {
     struct edit *edit;
     struct defuse defuse;
     unsigned length;
-    bool wide;
+    const struct fuse_kind *kind;
 };
 
 static bool is_selection(const struct inst *in) {
@@ -102,7 +102,7 @@ static void try_selection(struct selecting *s, uint32_t select) {
         ir_note(ir, select, "left alone: no f32 operation makes what it selects, for it alone");
         return;
     }
-    struct inst folded = fuse_make_selected(ir, in, side, s->wide);
+    struct inst folded = fuse_make_selected(ir, in, side, s->kind);
     fuse_place(s->edit, edit_before(s->edit, select, &folded), select);
     edit_remove(s->edit, select);
     for (int k = 0; k < 2; k++)
@@ -111,8 +111,8 @@ static void try_selection(struct selecting *s, uint32_t select) {
     ir_note(ir, select, "folded: a selection between %u and %u operations", side[0].group.units, side[1].group.units);
 }
 
-bool fold_selections(struct ir *ir, unsigned length, bool wide) {
-    struct selecting s = {.ir = ir, .length = length, .wide = wide};
+bool fold_selections(struct ir *ir, unsigned length, const struct fuse_kind *kind) {
+    struct selecting s = {.ir = ir, .length = length, .kind = kind};
     uint32_t n = ir->n;
     for (uint32_t i = 0; i < n; i++) {
         if (!is_selection(&ir->code[i]))

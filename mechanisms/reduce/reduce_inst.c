@@ -210,6 +210,7 @@ const struct compound_ops reduce_ops = {
     .wrong = wrong,
     .source_lane = source_lane,
     .steps = REDUCE_STEPS,
+    .timing = &reduce_timing,
 };
 
 struct inst reduce_make(struct ir *ir, const struct program_reduce *r) {

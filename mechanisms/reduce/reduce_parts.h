@@ -4,7 +4,7 @@
 #include "frontend/analysis/defuse.h"
 #include "frontend/analysis/dependence.h"
 #include "frontend/passes/edit.h"
-#include "isa/reduce.h"
+#include "reduce.h"
 
 /* Chooses the lanes in which (register & mask) is `value`. */
 struct lane_choice {
@@ -32,6 +32,7 @@ bool reduce_is_addition(const struct inst *in);
  * the lanes that use the sum, c clamp and segment mask of its shuffles, e member mask (old shfl: OPND_ZERO, unused),
  * list the distances. */
 extern const struct compound_ops reduce_ops;
+extern const struct compound_timing reduce_timing; /* reduce_timing.c */
 struct inst reduce_make(struct ir *ir, const struct program_reduce *r);
 /* Sets the member mask: the named lanes execute the instruction together. */
 void reduce_set_members(struct inst *in, opnd_t members);

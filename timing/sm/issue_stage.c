@@ -162,8 +162,8 @@ static __attribute__((noinline)) bool issue_general(struct sm *sm, uint32_t w, u
     }
     if (sm_hooked(sm, HOOK_ISSUED))
         sm_units_tell_issued(sm, w, pc, lanes, ti, units ? ISSUE_UNIT : ISSUE_DONE, now);
-    if (__builtin_expect(ti->flags & TIMED_REDUCE, 0) && !sm->fx.taken)
-        ti = &sm->program->ladder[in->imm];
+    if (__builtin_expect(ti->flags & TIMED_FALLBACK, 0) && !sm->fx.taken)
+        ti = &sm->program->fallback[in->imm];
     sm_count_lanes(sm, ti, pc, lanes);
     uint32_t mem = MEM_QUEUE;
     if (!(ti->flags & TIMED_MEMORY))

@@ -16,8 +16,8 @@ static uint8_t board_of(const struct sm_warp *sw, lanemask_t lanes) {
 static void start_result(struct sm *sm, uint32_t w, const struct sm_await *a, uint64_t now) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     const struct timed_inst *ti = &sm->program->inst[a->pc];
-    if (ti->flags & TIMED_REDUCE) /* its lanes come on several paths */
-        ti = &sm->program->ladder[sm->program->program->code[a->pc].imm];
+    if (ti->flags & TIMED_FALLBACK) /* its lanes came on several paths */
+        ti = &sm->program->fallback[sm->program->program->code[a->pc].imm];
     uint32_t i = sm_inflight_new(sm, w, a->pc, a->lanes, a->board);
     struct regfile *banks = &sm->operands.part[sm->in_flight.entry[i].part].regfile;
     sm->warps.slot[w].inflight--; /* it was counted when the lanes arrived */

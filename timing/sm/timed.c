@@ -1,8 +1,9 @@
 #include "timed.h"
+#include "compound_timing.h"
+#include "isa/compound.h"
 #include "isa/decode.h"
 #include "isa/matrix.h"
 #include "isa/paths/control.h"
-#include "isa/reduce.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,7 +79,7 @@ static uint32_t jump_flags(const struct program *p, uint32_t pc) {
     return (may_end(p, p->code[pc].target) ? 0 : TIMED_TAKEN) | (may_end(p, pc + 1) ? 0 : TIMED_NOT_TAKEN);
 }
 
-static uint32_t flags_of(const struct program *p, const struct inst *in) {
+static uint32_t flags_of(const struct inst *in) {
     unsigned f = 0;
     if (in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM || in->kind == K_TEX || in->kind == K_PREFETCH)
         f |= TIMED_MEMORY | TIMED_LOAD;
@@ -99,10 +100,8 @@ static uint32_t flags_of(const struct program *p, const struct inst *in) {
         f |= TIMED_MEMBERS;
     if (in->hints & HINT_DEQ)
         f |= TIMED_DEQ;
-    if (fused_of(p, in))
-        f |= TIMED_CHAIN;
-    if (reduce_of(p, in))
-        f |= TIMED_REDUCE;
+    if (in->kind == K_COMPOUND)
+        f |= TIMED_COMPOUND;
     if (must_gather(in))
         f |= TIMED_GATHER;
     return f | copy_flags(in);
@@ -143,39 +142,24 @@ static void fill_banks(struct timed_inst *t, const struct program *p, uint32_t b
         }
 }
 
-/* A chain takes its time by its length. One with two results has a read port more, and writes the second result beside
- * the first: it takes no place of its own on the result bus. */
-static void fill_chain(struct timed_inst *t, const struct config *cfg, const struct fused *c) {
-    unsigned n = fused_depth(c);
-    uint32_t set = cfg->chain.latency[n - 1];
-    t->latency = (uint16_t)(set ? set : cfg->latency[LAT_F32_ADD].latency + 2 * (n - 1));
-    t->banks.more = c->split < c->n;
-}
-
-/* The tree is as deep as a ladder is long, and takes an addition's time for each level. Without it there are the
- * ladder's own instructions, each of which waits for the one before: from a result to the next one's operands it is as
- * far as between any two instructions. A sum of one lane reads a row of shared memory first, and adds what the lane has
- * behind the tree; its loads need not wait for each other. */
-static void fill_reduce(struct timed_program *t, struct timed_inst *ti, const struct config *cfg,
-                        const struct inst *in) {
-    const struct program_reduce *r = reduce_of(t->program, in);
-    const struct latency_cfg *add = &cfg->latency[LAT_F32_ADD], *shuffle = &cfg->latency[LAT_SHFL],
-                             *move = &cfg->latency[LAT_INT_OTHER];
-    const uint32_t bring = r->tree ? cfg->lsu.shared_latency : shuffle->latency;
-    const uint32_t way = cfg->sm.latch_collect + cfg->sm.latch_dispatch + cfg->sm.latch_writeback + 2;
-    uint32_t n = REDUCE_STEPS, m = r->moves, latency = n * (add->latency + bring) + m * move->latency;
-    ti->latency = (uint16_t)(cfg->reduce.latency ? cfg->reduce.latency : n * add->latency);
-    struct timed_inst *ladder = &t->ladder[in->imm];
-    *ladder = *ti;
-    if (r->serial) {
-        ti->latency = (uint16_t)(cfg->lsu.shared_latency + (cfg->reduce.latency ? cfg->reduce.latency + add->latency
-                                                                                : reduce_levels(r) * add->latency));
-        ladder->latency = (uint16_t)(cfg->lsu.shared_latency + r->serial * (add->latency + way));
-        ladder->initiation = (uint16_t)(r->serial * add->initiation + m);
+/* Asks the instruction's operations for its time. */
+static void fill_compound(struct timed_program *t, struct timed_inst *ti, const struct config *cfg,
+                          const struct inst *in) {
+    const struct program_compound *c = compound_of(t->program, in);
+    if (!c->ops->timing || !c->ops->timing->time)
         return;
-    }
-    ladder->latency = (uint16_t)(latency + (2 * n + m - 1) * way);
-    ladder->initiation = (uint16_t)(n * (add->initiation + shuffle->initiation) + m * move->initiation);
+    struct compound_time time = {.latency = ti->latency, .initiation = ti->initiation};
+    c->ops->timing->time(c->what, cfg, &time);
+    ti->latency = (uint16_t)time.latency;
+    ti->initiation = (uint16_t)time.initiation;
+    ti->banks.more = time.read_ports;
+    if (!time.fallback_latency && !time.fallback_initiation)
+        return;
+    ti->flags |= TIMED_FALLBACK;
+    struct timed_inst *fallback = &t->fallback[in->imm];
+    *fallback = *ti;
+    fallback->latency = (uint16_t)time.fallback_latency;
+    fallback->initiation = (uint16_t)time.fallback_initiation;
 }
 
 /* Matrix units do so many products of a type at once; initiation.mma is for 1024 of f16. What is larger goes through
@@ -210,8 +194,8 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
     *t = (struct timed_program){.program = p, .code_address = code_address};
     t->inst = calloc((size_t)p->n + 1, sizeof *t->inst); /* one more: the SM reads the next one */
     t->bank = calloc((size_t)p->n_regs_list + 1, 1);
-    t->ladder = calloc((size_t)p->n_compounds + 1, sizeof *t->ladder);
-    if (!t->inst || !t->bank || !t->ladder) {
+    t->fallback = calloc((size_t)p->n_compounds + 1, sizeof *t->fallback);
+    if (!t->inst || !t->bank || !t->fallback) {
         timed_free(t);
         return false;
     }
@@ -225,12 +209,12 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
                               NO_COUNTER);
         ti->kind = in->kind;
         ti->fetch = fetch_count(t, cfg, pc);
-        ti->flags = flags_of(p, in);
+        ti->flags = flags_of(in);
         if (is_slow(cfg, class) && !(ti->flags & TIMED_MEMORY))
             ti->flags |= TIMED_SLOW;
         ti->flags |= jump_flags(p, pc);
         if (info->spilled)
-            ti->flags |= TIMED_SPILL;
+            ti->flags |= TIMED_SPILLED;
         if (info->yields)
             ti->flags |= TIMED_YIELD;
         if (ti->flags & TIMED_LOAD && info->n_writes) /* counters in turn, where a compiler would choose */
@@ -242,10 +226,8 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         if (ti->pipe == PIPE_MEM && !(ti->flags & TIMED_MEMORY))
             ti->pipe = existing_pipe(sm, PIPE_INT); /* a memory class that accesses nothing */
         fill_banks(ti, p, banks, t->bank + info->regs);
-        if (fused_of(p, in))
-            fill_chain(ti, cfg, fused_of(p, in));
-        else if (reduce_of(p, in))
-            fill_reduce(t, ti, cfg, in);
+        if (in->kind == K_COMPOUND)
+            fill_compound(t, ti, cfg, in);
         else if (class == LAT_MMA && in->kind == K_WARP)
             fill_matrix(ti, cfg, in);
     }
@@ -255,8 +237,8 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
 void timed_free(struct timed_program *t) {
     free(t->inst);
     free(t->bank);
-    free(t->ladder);
-    t->ladder = NULL;
+    free(t->fallback);
+    t->fallback = NULL;
     t->inst = NULL;
     t->bank = NULL;
 }

@@ -1,10 +1,10 @@
-#ifndef ISA_REDUCE_H
-#define ISA_REDUCE_H
-/* Sums over the lanes of a warp: the data of the compound instruction that mechanisms/reduce makes. It is here because
- * timing/sm reads it. The instruction stands for a ladder of shuffles and f32 additions, and does its steps in their
- * order. A tree of 31 adders between the lanes is wired for that order, and takes five additions' time ("PEPSC: A
- * Power-Efficient Processor for Scientific Computing", section III-C2). */
-#include "fused.h"
+#ifndef MECHANISMS_REDUCE_H
+#define MECHANISMS_REDUCE_H
+/* The data of the compound instruction `#reduce`, a sum over the lanes of a warp. The instruction replaces a ladder of
+ * shuffles and f32 additions, and does its steps in their order. A tree of 31 adders between the lanes is wired for that
+ * order, and takes the time of five additions ("PEPSC: A Power-Efficient Processor for Scientific Computing", section
+ * III-C2). */
+#include "isa/compound.h"
 
 enum {
     REDUCE_STEPS = 5,        /* of a warp */
@@ -48,10 +48,5 @@ static inline unsigned reduce_levels(const struct program_reduce *r) {
     for (unsigned n = r->serial; n > 1; n = (n + 1) / 2)
         levels++;
     return levels;
-}
-/* The sum of an instruction; NULL: it is none. There are two kinds of compound instructions, and this is the other. */
-static inline const struct program_reduce *reduce_of(const struct program *p, const struct inst *in) {
-    const struct program_compound *c = compound_of(p, in);
-    return c && !fused_of_compound(c) ? c->what : NULL;
 }
 #endif
