@@ -6,12 +6,12 @@
 static const struct mechanism *const list[] = {
 #define MECHANISM(name) &mechanism_##name,
 #include "all.def"
-#undef MECHANISM
     NULL,
 };
 
 static const struct model_word words[] = {
-    {"pepsc", "what the PEPSC core has (docs/pepsc.md)", "spe", {"chain", "fold", "reduce", "ddp"}},
+#define MODEL_WORD(word, meaning, base, ...) {word, meaning, base, {__VA_ARGS__}},
+#include "all.def"
     {.name = NULL},
 };
 

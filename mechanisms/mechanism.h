@@ -55,9 +55,12 @@ struct mechanism {
     /* The most operations that one of these does on a lane of an f32 pipe. Without this function: 2, of a fused
      * multiply-add. */
     uint32_t (*lane_operations)(const struct config *cfg);
+    /* Groups of extensions of which a model has at most one: nouns in the plural ("prefetchers"); ends with NULL. */
+    const char *const *groups;
     const char *const *options;    /* prefixes of its options' keys, ends with NULL */
     const char *const *statistics; /* prefixes of its statistics' names, ends with NULL */
 };
+#define GROUPS(...)       ((const char *const[]){__VA_ARGS__, NULL})
 #define PREFIXES(...)     ((const char *const[]){__VA_ARGS__, NULL})
 #define INSTRUCTIONS(...) ((const struct compound_ops *const[]){__VA_ARGS__, NULL})
 #define PASSES(...)       ((const struct pass *const[]){__VA_ARGS__, NULL})
@@ -81,10 +84,12 @@ const struct mechanism *extension_at(const struct model_tables *t, int n);
 const struct mechanism *mechanism_at(const struct mechanism *const *list, const struct model_spec *s, int n);
 
 bool model_has(const struct model_spec *s, const char *extension);
+/* Returns the first other extension of the model that shares a group with `m`, and sets `group`; NULL: there is none. */
+const struct mechanism *model_rival(const struct model_tables *t, const struct model_spec *s, const struct mechanism *m,
+                                    const char **group);
 /* For `refuse`: the extension changes cycles alone, so a functional model refuses it. */
 const char *model_needs_time(const struct model_spec *s);
 
 #define MECHANISM(name) extern const struct mechanism mechanism_##name;
 #include "all.def"
-#undef MECHANISM
 #endif
