@@ -17,7 +17,7 @@ static const struct model_word words[] = {
 
 const struct model_tables model_tables = {list, words};
 
-/* Made once and constant from then on. */
+/* Filled once, constant afterwards. */
 enum { MAX_PASSES = 64, MAX_INSTRUCTIONS = 16 };
 static struct pass all_passes[MAX_PASSES];
 static const struct compound_ops *all_instructions[MAX_INSTRUCTIONS];

@@ -1,13 +1,13 @@
 #ifndef MECHANISMS_ALL_H
 #define MECHANISMS_ALL_H
-/* What there is: the mechanisms of all.def, and words for some of them together. */
+/* The tables made from all.def: mechanisms, words for models, passes and compound instructions. */
 #include "mechanism.h"
 
 extern const struct model_tables model_tables;
 
-/* The passes of frontend/passes/pass.c and, each at its place, those of the mechanisms, in the order of the list; the
- * last has a NULL name. */
+/* Returns the passes of frontend/passes/pass.c and of all mechanisms, in the order in which they run; the last one has
+ * a NULL name. */
 const struct pass *mechanism_passes(void);
-/* The compound instructions that passes of mechanisms make, in the order of the list, up to NULL. */
+/* Returns the compound instructions of all mechanisms, up to NULL. */
 const struct compound_ops *const *mechanism_instructions(void);
 #endif

@@ -39,7 +39,7 @@ const struct mechanism *mechanism_at(const struct mechanism *const *list, const 
     return NULL;
 }
 
-/* Returns the group that both are in; NULL: there is none. */
+/* Returns a group that has both mechanisms; NULL: there is none. */
 static const char *shared_group(const struct mechanism *a, const struct mechanism *b) {
     for (const char *const *x = a->groups; x && *x; x++)
         for (const char *const *y = b->groups; y && *y; y++)

@@ -13,47 +13,47 @@ struct interp_cfg;
 struct interp_stats;
 struct stats;
 
-/* A name that --model takes in the first place. */
+/* A base: a name that --model takes as its first word. */
 struct model {
     const char *name, *help;
     const struct reconv_ops *ops;
-    bool functional; /* the interpreter, without time */
-    const char *set; /* an assignment that makes this model out of its reconvergence table, NULL for none */
+    bool functional; /* the interpreter runs it, without timing */
+    const char *set; /* an option of its reconvergence table that makes this model ("key=value"); NULL: none */
 };
 
 enum { MAX_EXTENSIONS = 16 };
 /* A model as the user chose it. */
 struct model_spec {
     const struct model *base;
-    const char *extensions[MAX_EXTENSIONS + 1]; /* names in the order of the list; NULL ends */
+    const char *extensions[MAX_EXTENSIONS + 1]; /* names in the order of the list, up to NULL */
 };
 
 enum mechanism_kind {
-    MECHANISM_BASE,      /* decides which paths of a warp there are: `models` are its names */
-    MECHANISM_EXTENSION, /* joins a base by '+' and its name */
+    MECHANISM_BASE,      /* decides which paths a warp has; `models` are its names */
+    MECHANISM_EXTENSION, /* --model joins its name to a base by '+' */
     MECHANISM_MACHINE    /* options of the machine switch it on, under every model */
 };
 
 struct mechanism {
     const char *name, *help;
-    const char *paper; /* its source; NULL: it has none */
+    const char *paper; /* source; NULL: none */
     enum mechanism_kind kind;
-    const struct model *models; /* up to a NULL name; NULL: no base */
-    /* Why the model refuses the extension: the rest of a sentence that begins with the extension's name. NULL: the
-     * model accepts it. Without this function every model does. */
+    const struct model *models; /* up to a NULL name; NULL: the mechanism is no base */
+    /* Returns the reason why the model cannot have the extension, as the rest of a sentence that begins with the
+     * extension's name; NULL: it can. Without this function every model can. */
     const char *(*refuse)(const struct model_spec *s);
     const struct sm_unit_ops *unit;         /* its unit in each SM */
     const struct prefetcher_ops *at_slices; /* its prefetcher at each slice of the L2 */
-    const struct pass *const *passes;       /* ends with NULL; pass.before gives each its place */
+    const struct pass *const *passes;       /* up to NULL; pass.before gives the place of each */
     void (*interp)(const struct config *cfg, struct interp_cfg *out);   /* configures the functional model */
     void (*interpreted)(const struct interp_stats *n, struct stats *s); /* adds the functional model's counts */
     /* Counts a launch of the program, before it runs. */
     void (*count)(const struct program *p, const struct config *cfg, struct stats *s);
     /* Writes a remark on the lowered program for the user; false: there is none. */
     bool (*remark)(const struct program *p, const struct config *cfg, char *out, size_t size);
-    const struct compound_ops *const *instructions; /* that its passes make; ends with NULL */
-    /* The most operations that one of these does on a lane of an f32 pipe. Without this function: 2, of a fused
-     * multiply-add. */
+    const struct compound_ops *const *instructions; /* that its passes make, up to NULL */
+    /* Returns the most f32 operations that one of these instructions does on a lane. Without this function: 2, as a
+     * fused multiply-add. */
     uint32_t (*lane_operations)(const struct config *cfg);
     /* Groups of extensions of which a model has at most one: nouns in the plural ("prefetchers"); ends with NULL. */
     const char *const *groups;
@@ -65,10 +65,10 @@ struct mechanism {
 #define INSTRUCTIONS(...) ((const struct compound_ops *const[]){__VA_ARGS__, NULL})
 #define PASSES(...)       ((const struct pass *const[]){__VA_ARGS__, NULL})
 
-/* A word for a base with extensions; further ones may follow it. */
+/* A word that --model takes for a base with extensions; further extensions may follow it. */
 struct model_word {
     const char *name, *help, *base;
-    const char *extensions[8]; /* NULL ends; those that the list lacks are left out */
+    const char *extensions[8]; /* up to NULL; names that are not in the list are skipped */
 };
 
 struct model_tables {
@@ -76,15 +76,16 @@ struct model_tables {
     const struct model_word *words;            /* up to a NULL name; NULL: none */
 };
 
-/* Number n of all bases, and of all extensions, in order; NULL behind the last. */
+/* Return base number n, and extension number n, in the order of the list; NULL: there is none. */
 const struct model *model_at(const struct model_tables *t, int n);
 const struct mechanism *extension_at(const struct model_tables *t, int n);
 
-/* Number n of those that take part in a model: its base, its extensions, and all that the machine switches on. */
+/* Returns number n of the mechanisms of a model: its base, its extensions, and all of MECHANISM_MACHINE. */
 const struct mechanism *mechanism_at(const struct mechanism *const *list, const struct model_spec *s, int n);
 
 bool model_has(const struct model_spec *s, const char *extension);
-/* Returns the first other extension of the model that shares a group with `m`, and sets `group`; NULL: there is none. */
+/* Returns the first other extension of the model that shares a group with `m`, and sets `group`; NULL: there is
+ * none. */
 const struct mechanism *model_rival(const struct model_tables *t, const struct model_spec *s, const struct mechanism *m,
                                     const char **group);
 /* For `refuse`: the extension changes cycles alone, so a functional model refuses it. */

@@ -1,4 +1,4 @@
-/* Finds groups of dependent f32 operations, and makes the instruction that does a group at once. */
+/* Finds groups of dependent f32 operations, and makes the instruction that executes a group. */
 #include "fuse.h"
 #include "isa/decode.h"
 #include "pass.h"
@@ -61,7 +61,8 @@ static bool same_guard(const struct inst *a, const struct inst *b) {
     return a->guard == b->guard && (a->guard == NO_GUARD || a->guard_not == b->guard_not);
 }
 
-/* The only reader of the result of instruction i, if it may follow i in a group; NO_INST, with the reason in `why`. */
+/* Returns the only reader of the result of instruction i if it may follow i in a group. Otherwise returns NO_INST, and
+ * the reason in `why`. */
 static uint32_t find_next(const struct fuse_search *s, uint32_t i, const char **why) {
     const struct ir *ir = s->ir;
     const struct defuse *d = &s->defuse;
@@ -167,7 +168,7 @@ struct maker {
     const struct fuse_kind *kind;
     struct fused *made; /* lives as long as the program */
     opnd_t source[FUSED_SOURCES];
-    unsigned n_sources, reads; /* reads: registers that the operations read, each by itself */
+    unsigned n_sources, reads; /* reads: register reads of separate operations */
 };
 
 static bool is_register(opnd_t o) { return !(o & 1) && o >> 1 != SINK_VREG; }
@@ -204,8 +205,8 @@ static enum fused_op op_of(unsigned op) {
     }
 }
 
-/* Adds one operation, or a move. A move takes an FPU only at the beginning of a sequence. `previous`: the destination
- * of the operation before; SINK_VREG: there is none. */
+/* Adds an operation or a move. A move takes an FPU only at the beginning of a sequence. `previous`: the destination of
+ * the operation before; SINK_VREG: there is none. */
 static void add_part(struct maker *m, const struct inst *in, uint32_t previous) {
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];
@@ -248,7 +249,7 @@ static struct maker begin(struct ir *ir, bool folded, const struct fuse_kind *ki
     return m;
 }
 
-/* `second`: OPND_SINK: there is one result. */
+/* Makes the instruction with the results `first` and `second`; OPND_SINK: no second result. */
 static struct inst finish(struct maker *m, opnd_t first, opnd_t second) {
     struct ir *ir = m->ir;
     struct inst in =
@@ -298,7 +299,7 @@ struct inst fuse_make_folded(struct ir *ir, const struct fuse_group *first, cons
     return in;
 }
 
-/* A side without operations passes a value through an FPU, as a move does. */
+/* Adds one side of a selection. A side without operations moves a value through an FPU. */
 static void add_choice(struct maker *m, const struct fuse_choice *c) {
     struct inst move = inst_of_row(isa_find_row(OP_MOV, T_B32, T_NONE, 0));
     move.a = c->value;

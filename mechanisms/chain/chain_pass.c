@@ -1,5 +1,5 @@
 /* Turns dependent f32 operations of a block into one instruction each, the longest sequences first. Two sequences share
- * an instruction if together they need no more FPUs than there are ("PEPSC: A Power-Efficient Processor for Scientific
+ * an instruction if it has enough FPUs for both ("PEPSC: A Power-Efficient Processor for Scientific
  * Computing", section III-A: identifying chains, chain coalescence). Requires: blocks. Keeps: every result, bit for bit
  * with chain.ieee=on. The pass skips streams that other passes made: the affine engine has tuples in place of lanes. */
 #include "frontend/passes/fuse.h"
@@ -9,17 +9,17 @@
 #include "timing/config/config.h"
 #include <stdlib.h>
 
-enum { WINDOW = 64 }; /* instructions among which a partner is searched */
+enum { WINDOW = 64 }; /* distance at which a partner is searched, in instructions */
 
 struct chaining {
     struct ir *ir;
     struct edit *edit;
     struct fuse_search search;
     struct fuse_kind kind;
-    unsigned least;           /* units of each of a pair; 0: none are paired */
-    struct fuse_group *group; /* of the current block, single operations included, in order of their last operations */
+    unsigned least;           /* FPUs of each sequence of a pair; 0: no pairs */
+    struct fuse_group *group; /* of the current block, with single operations, in the order of the last operations */
     uint32_t n_groups, cap_groups;
-    uint32_t *partner; /* of a group; NO_INST */
+    uint32_t *partner; /* group -> the group that it is paired with; NO_INST: none */
     uint32_t cap_partners;
 };
 
@@ -65,7 +65,7 @@ static bool group_reads(const struct ir *ir, const struct fuse_group *g, uint32_
     return false;
 }
 
-/* True if instruction i may execute before or after the group alike. */
+/* True if instruction i may move across the group. */
 static bool indifferent(const struct ir *ir, const struct fuse_group *g, uint32_t i) {
     const struct inst_info *info = &ir->info[i];
     uint32_t result = ir->code[last_of(g)].d >> 1;
@@ -89,8 +89,7 @@ static bool feeds(const struct ir *ir, const struct fuse_group *g, uint32_t i) {
     return false;
 }
 
-/* True if the first group may execute at the place of the second, which comes later, without waiting for a load that it
- * does not need. */
+/* True if group `a` may move down to the place of group `b` without waiting for a load that only b needs. */
 static bool may_pair(const struct ir *ir, const struct fuse_group *a, const struct fuse_group *b) {
     const struct inst *x = &ir->code[a->inst[0]], *y = &ir->code[b->inst[0]];
     if (x->guard != y->guard || (x->guard != NO_GUARD && x->guard_not != y->guard_not))
@@ -145,7 +144,7 @@ static void emit(struct chaining *c) {
     for (uint32_t k = 0; k < c->n_groups; k++) {
         const struct fuse_group *g = &c->group[k], *other = NULL;
         if (c->partner[k] != NO_INST && c->partner[k] > k)
-            continue; /* it executes at the place of its partner */
+            continue; /* its partner makes the instruction */
         if (c->partner[k] != NO_INST)
             other = &c->group[c->partner[k]];
         if (g->n == 1 && !other) {

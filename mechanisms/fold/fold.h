@@ -3,7 +3,7 @@
 /* Parts of the pass `fold`. Internal to this folder. */
 #include "frontend/passes/fuse.h"
 
-enum { FOLD_SIDE = 3 }; /* operations of a chain on one side: "limited to 2- or 3-long chains" */
+enum { FOLD_SIDE = 3 }; /* most operations of one side of an instruction: "limited to 2- or 3-long chains" */
 
 /* fold_select.c: folds selections between results of a few f32 operations. `length`: FPUs of an instruction. Notes name
  * the folded selections, and the reason why each other one was not folded. False: out of memory. */

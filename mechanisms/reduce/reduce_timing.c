@@ -19,8 +19,8 @@ static void time_serial(const struct program_reduce *r, const struct config *cfg
     t->fallback_initiation = r->serial * add->initiation + r->moves;
 }
 
-/* The tree has a level for each step of the ladder, and takes the latency of an addition for each level. The fallback is
- * the instructions of the ladder, each of which waits for the one before. */
+/* The tree has a level for each step of the ladder, and takes the latency of an addition for each level. The fallback
+ * is the instructions of the ladder, each of which waits for the one before. */
 static void time_of(const void *what, const struct config *cfg, struct compound_time *t) {
     const struct program_reduce *r = what;
     const struct latency_cfg *add = &cfg->latency[LAT_F32_ADD], *shuffle = &cfg->latency[LAT_SHFL],

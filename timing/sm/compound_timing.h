@@ -1,7 +1,8 @@
 #ifndef TIMING_SM_COMPOUND_TIMING_H
 #define TIMING_SM_COMPOUND_TIMING_H
-/* The time and the counts of a compound instruction (isa/compound.h). Its mechanism defines them and compound_ops.timing
- * points to them. Otherwise the SM issues, reads, executes and writes a compound instruction as any other one. */
+/* The time and the counts of a compound instruction (isa/compound.h). Its mechanism defines them and
+ * compound_ops.timing points to them. Otherwise the SM issues, reads, executes and writes a compound instruction as any
+ * other one. */
 #include "sm_counts.h"
 
 struct effects;
@@ -16,8 +17,8 @@ struct compound_time {
 };
 
 struct compound_timing {
-    /* Sets the time of the instruction with the data `what` (program_compound.what). On entry latency and initiation are
-     * those of its latency class, the rest is 0. NULL: the time of its class. */
+    /* Sets the time of the instruction with the data `what` (program_compound.what). On entry latency and initiation
+     * are those of its latency class, the rest is 0. NULL: the time of its class. */
     void (*time)(const void *what, const struct config *cfg, struct compound_time *t);
     /* Adds one execution with the effects `fx` to the lanes of each class (op_lanes) and to the mechanism's own
      * counters. NULL: the lanes count as the instruction's latency class. */

@@ -3,7 +3,7 @@
 #include "compound_timing.h"
 #include "isa/compound.h"
 
-/* A compound instruction counts its lanes itself, or as its latency class. */
+/* Counts the lanes of a compound instruction by its own operations, or else by its latency class. */
 static void count_compound(struct sm *sm, const struct timed_inst *ti, uint32_t pc, uint32_t lanes) {
     const struct program *p = sm->program->program;
     const struct program_compound *c = compound_of(p, &p->code[pc]);
@@ -74,7 +74,7 @@ void sm_count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm_pat
     count_path(&sm->n, sw, path);
 }
 
-/* Fixed per-instruction counts are derived from the issue count of each PC. */
+/* Derives the counts that are the same at each issue from the number of issues of each PC. */
 void sm_take_tally(struct sm *sm) {
     struct sm_counts *n = &sm->n;
     for (uint32_t pc = 0; sm->issue.tally && pc < sm->program->program->n; pc++) {

@@ -1,4 +1,4 @@
-/* What an SM has counted, under the names of the statistics. */
+/* Adds the counts of an SM to the statistics, and clears them. */
 #include "counting.h"
 #include "isa/rounding.h"
 #include "issue_slots.h"
@@ -32,7 +32,7 @@ static const struct stat_row regfile_rows[] = {
 };
 /* clang-format on */
 
-/* Bits a warp: of the deepest stack or fullest table seen, and of the scoreboard. */
+/* Adds the storage of a warp in bits: of the deepest stack or fullest table so far, and of the scoreboard. */
 static void storage_stats(const struct sm *sm, struct stats *s) {
     struct reconv_storage bits = sm->model.ops->storage(sm->model.options);
     stats_put(s, STAT_sm_entry_bits, bits.entry);
@@ -43,7 +43,7 @@ static void storage_stats(const struct sm *sm, struct stats *s) {
     stats_put(s, STAT_sm_scoreboard_bits, sm->program ? sm->model.sb->bits(sm->program->program->n_regs) : 0);
 }
 
-/* Takes the errors of the CTAs that this SM has run since the last call. */
+/* Adds the rounding errors of the CTAs since the last call. */
 static void rounding_stats(struct sm *sm, struct stats *s) {
     struct rounding_error all = {0};
     for (uint32_t i = 0; i < sizeof sm->ctas.slot / sizeof sm->ctas.slot[0]; i++)

@@ -24,15 +24,15 @@ static const struct {
     [LAT_CONTROL] = {PIPE_INT, CLASS_CONTROL},
 };
 
-/* A pipe that has no units hands its work on. */
+/* Returns the pipe that executes the work of `pipe`: itself, or another one if it has no units. */
 static uint8_t existing_pipe(const struct sm_cfg *sm, uint8_t pipe) {
     while (!pipe_exists(sm, pipe) && pipe_rows[pipe].instead != pipe)
         pipe = pipe_rows[pipe].instead;
     return pipe;
 }
 
-/* Where a path may be divided, or what it does depends on which lanes it has. A direct jump or call takes all lanes
- * with it; a return may not: lanes of a recursive function have different depths. */
+/* True if the lanes of a path may diverge at the instruction, or if its result depends on the lanes of the path. A
+ * direct jump or call moves all lanes. A return may not: lanes of a recursive function have different depths. */
 static bool must_gather(const struct inst *in) {
     bool guarded = in->guard != NO_GUARD;
     switch (in->kind) {
@@ -53,7 +53,8 @@ static bool must_gather(const struct inst *in) {
     }
 }
 
-/* cp.async and its kin. Copies wait for nothing but their operands; an arrival, for a place where it is kept. */
+/* Returns the flags of cp.async and related instructions. Waits for copies and arrivals may hold their path
+ * (sm_copies_hold()); copies wait for their operands only. */
 static uint32_t copy_flags(const struct inst *in) {
     uint32_t n;
     switch (in->kind) {
@@ -68,7 +69,7 @@ static uint32_t copy_flags(const struct inst *in) {
     }
 }
 
-/* Do threads that come to `pc` exit at once, or perhaps, where they return? */
+/* True if threads at `pc` exit at once, or return, which may end them. */
 static bool may_end(const struct program *p, uint32_t pc) {
     return pc >= p->n || (p->info && (p->info[pc].only_exits || p->info[pc].only_returns));
 }
@@ -91,7 +92,7 @@ static uint32_t flags_of(const struct inst *in) {
         f |= TIMED_FENCE;
     if (kind_is_convergence(in->kind) || in->hints & HINT_APART)
         f |= TIMED_FREE;
-    if (inst_is_ordered(in)) /* SMs must see it in one order */
+    if (inst_is_ordered(in)) /* all SMs must see the same order */
         f |= TIMED_ORDERED;
     bool near = in->space == SPACE_SHARED || in->space == SPACE_CONST || in->space == SPACE_PARAM;
     if (in->kind == K_TEX || ((in->kind == K_LOAD || in->kind == K_ATOM) && !near))
@@ -107,8 +108,8 @@ static uint32_t flags_of(const struct inst *in) {
     return f | copy_flags(in);
 }
 
-/* Arithmetic of long latency: what goes to units that a processing block or an SM has few of. f64 belongs to it where
- * it is no more than a quarter as fast as f32. */
+/* True for arithmetic of long latency: its units are few in a processing block or an SM. f64 is slow if its throughput
+ * is at most a quarter of that of f32. */
 static bool is_slow(const struct config *cfg, uint8_t class) {
     switch (class) {
     case LAT_SFU:
@@ -126,7 +127,7 @@ static bool is_slow(const struct config *cfg, uint8_t class) {
     }
 }
 
-/* Predicates are kept beside the scoreboard, not in the banks: they are left out. */
+/* Fills in the banks of the operands, without predicates, which are not in the banks. */
 static void fill_banks(struct timed_inst *t, const struct program *p, uint32_t banks, uint8_t *out) {
     const struct sb_regs *r = &t->regs;
     t->banks.bank = out;
@@ -142,7 +143,7 @@ static void fill_banks(struct timed_inst *t, const struct program *p, uint32_t b
         }
 }
 
-/* Asks the instruction's operations for its time. */
+/* Fills in the time of a compound instruction, which its operations know. */
 static void fill_compound(struct timed_program *t, struct timed_inst *ti, const struct config *cfg,
                           const struct inst *in) {
     const struct program_compound *c = compound_of(t->program, in);
@@ -162,8 +163,9 @@ static void fill_compound(struct timed_program *t, struct timed_inst *ti, const 
     fallback->initiation = (uint16_t)time.fallback_initiation;
 }
 
-/* Matrix units do so many products of a type at once; initiation.mma is for 1024 of f16. What is larger goes through
- * them one part after the other. Those of f64 are the fma of lanes. */
+/* Fills in the time of a matrix instruction. A matrix unit computes `at_once` products of a type in parallel; the
+ * option initiation.mma is for 1024 products of f16. Larger matrices go through the unit in parts. f64 uses the FMA
+ * units of the lanes. */
 static void fill_matrix(struct timed_inst *t, const struct config *cfg, const struct inst *in) {
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];
@@ -177,8 +179,8 @@ static void fill_matrix(struct timed_inst *t, const struct config *cfg, const st
     t->initiation = (uint16_t)initiation;
 }
 
-/* Instructions that one fetch at `pc` brings: up to the end of its cache line (without peer.fetch_crosses_lines) and of the
- * program. */
+/* Returns the number of instructions that one fetch at `pc` brings: at most to the end of the program and, without
+ * peer.fetch_crosses_lines, of the cache line. */
 static uint8_t fetch_count(const struct timed_program *t, const struct config *cfg, uint32_t pc) {
     uint32_t line = cfg->l0i.size ? cfg->l0i.line : cfg->l1i.line, bytes = cfg->sm.inst_bytes;
     uint32_t in_line = (line - (uint32_t)((t->code_address + (uint64_t)pc * bytes) % line)) / bytes;
@@ -192,7 +194,7 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
     const struct sm_cfg *sm = &cfg->sm;
     uint32_t banks = sm->subcores ? sm->banks / sm->schedulers : sm->banks;
     *t = (struct timed_program){.program = p, .code_address = code_address};
-    t->inst = calloc((size_t)p->n + 1, sizeof *t->inst); /* one more: the SM reads the next one */
+    t->inst = calloc((size_t)p->n + 1, sizeof *t->inst); /* one more: the SM reads ahead */
     t->bank = calloc((size_t)p->n_regs_list + 1, 1);
     t->fallback = calloc((size_t)p->n_compounds + 1, sizeof *t->fallback);
     if (!t->inst || !t->bank || !t->fallback) {
@@ -217,14 +219,14 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
             ti->flags |= TIMED_SPILLED;
         if (info->yields)
             ti->flags |= TIMED_YIELD;
-        if (ti->flags & TIMED_LOAD && info->n_writes) /* counters in turn, where a compiler would choose */
+        if (ti->flags & TIMED_LOAD && info->n_writes) /* counters round robin; a compiler would choose them */
             ti->regs.counter = (uint8_t)(loads++ % N_COUNTERS);
         ti->latency = (uint16_t)cfg->latency[class].latency;
         ti->initiation = (uint16_t)cfg->latency[class].initiation;
         ti->op = by_class[class].op;
         ti->pipe = ti->flags & TIMED_MEMORY ? PIPE_MEM : existing_pipe(sm, by_class[class].pipe);
         if (ti->pipe == PIPE_MEM && !(ti->flags & TIMED_MEMORY))
-            ti->pipe = existing_pipe(sm, PIPE_INT); /* a memory class that accesses nothing */
+            ti->pipe = existing_pipe(sm, PIPE_INT); /* of a memory class, but without an access */
         fill_banks(ti, p, banks, t->bank + info->regs);
         if (in->kind == K_COMPOUND)
             fill_compound(t, ti, cfg, in);

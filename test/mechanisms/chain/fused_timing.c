@@ -33,8 +33,8 @@ START_TEST(latency_is_that_of_the_deeper_sequence) {
 END_TEST
 
 /* 8 lanes execute a folded instruction. 3 lanes keep the first sequence, an addition and a fused multiply-add (3 FPUs).
- * 5 lanes keep the second, a multiplication and a minimum (2 FPUs). So 3 lanes use an addition and 5 waste it, 3 use and
- * 5 waste a fused multiply-add, 5 use and 3 waste a multiplication, and all 8 lanes count a minimum. */
+ * 5 lanes keep the second, a multiplication and a minimum (2 FPUs). So 3 lanes use an addition and 5 waste it, 3 use
+ * and 5 waste a fused multiply-add, 5 use and 3 waste a multiplication, and all 8 lanes count a minimum. */
 START_TEST(folded_instructions_count_wasted_operations) {
     static const struct fused fused = {.n = 4,
                                        .split = 2,

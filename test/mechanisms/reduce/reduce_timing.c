@@ -19,7 +19,8 @@ static void setup(void) {
 }
 
 /* The tree takes five additions, or reduce.latency. The fallback is five shuffles, five additions and two moves, one
- * after another. Between two of them are latches of 3, 4 and 5 cycles and one cycle each for reading and leaving: 14. */
+ * after another. Between two of them are latches of 3, 4 and 5 cycles and one cycle each for reading and leaving:
+ * 14. */
 START_TEST(sums_by_shuffles) {
     const struct program_reduce reduce = {.moves = 2};
     for (uint32_t set = 0; set <= 9; set += 9) {
@@ -35,7 +36,8 @@ START_TEST(sums_by_shuffles) {
 }
 END_TEST
 
-/* Each step of a sum in shared memory loads a value (24 cycles) in place of the shuffle: ten instructions, nine gaps. */
+/* Each step of a sum in shared memory loads a value (24 cycles) in place of the shuffle: ten instructions, nine
+ * gaps. */
 START_TEST(sums_in_shared_memory) {
     const struct program_reduce reduce = {.tree = true};
     struct compound_time t = {.latency = 6, .initiation = 2};
@@ -45,8 +47,8 @@ START_TEST(sums_in_shared_memory) {
 }
 END_TEST
 
-/* Eight words of one lane: a load, three levels of the tree, and the addition of the start value. The fallback is a load
- * and eight additions with a gap each; its eight loads take one cycle each. */
+/* Eight words of one lane: a load, three levels of the tree, and the addition of the start value. The fallback is a
+ * load and eight additions with a gap each; its eight loads take one cycle each. */
 START_TEST(sums_of_one_lane) {
     const struct program_reduce reduce = {.serial = 8, .moves = 8};
     struct compound_time t = {.latency = 6, .initiation = 2};
