@@ -4,6 +4,7 @@
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 #include "timing/sm/compound_timing.h"
+#include "timing/sm/counting.h"
 
 static struct asm_program *a;
 static struct config cfg;
@@ -108,7 +109,12 @@ static void own_time(const void *what, const struct config *c, struct compound_t
         time->fallback_initiation = 30;
     }
 }
-static const struct compound_timing own_timing = {.time = own_time};
+/* Counts twice the lanes as integer operations. */
+static void own_count(const void *what, const struct effects *fx, struct sm_counts *n) {
+    ck_assert_uint_eq(*(const unsigned *)what, 5);
+    n->op_lanes[CLASS_INT] += 2 * (uint64_t)__builtin_popcount(fx->lanes);
+}
+static const struct compound_timing own_timing = {.time = own_time, .count = own_count};
 static const struct compound_ops class_ops = {.name = "#class"}, own_ops = {.name = "#own", .timing = &own_timing};
 
 enum { BOTH_WAYS = TIMED_TAKEN | TIMED_NOT_TAKEN };
@@ -319,6 +325,33 @@ START_TEST(compound_instructions_have_their_own_time) {
 }
 END_TEST
 
+/* Three lanes execute each instruction. The first one counts 3 lanes of its class. The second one counts by its own
+ * function: 6 integer operations and none of its class. Each has 3 thread instructions. */
+START_TEST(compound_instructions_count_their_lanes) {
+    static const unsigned data = 5;
+    static struct sm sm;
+    struct program_compound compounds[] = {{.ops = &class_ops, .what = &data}, {.ops = &own_ops, .what = &data}};
+    for (int i = 0; i < 2; i++) {
+        struct inst *in = asm_op(a, "add.f32", asm_reg(a, 4), asm_reg(a, 4), OPND_ZERO, OPND_ZERO);
+        in->kind = K_COMPOUND;
+        in->imm = i;
+    }
+    a->p.compounds = compounds;
+    a->p.n_compounds = 2;
+    init();
+    sm.program = &t;
+    sm.fx.lanes = 0x7;
+    sm_count_lanes(&sm, &t.inst[0], 0, 0xf);
+    ck_assert_uint_eq(sm.n.op_lanes[CLASS_F32_ADD], 3);
+    ck_assert_uint_eq(sm.n.op_lanes[CLASS_INT], 0);
+    sm_count_lanes(&sm, &t.inst[1], 1, 0xf);
+    ck_assert_uint_eq(sm.n.op_lanes[CLASS_F32_ADD], 3);
+    ck_assert_uint_eq(sm.n.op_lanes[CLASS_INT], 6);
+    ck_assert_uint_eq(sm.n.thread_instructions, 6);
+    timed_free(&t);
+}
+END_TEST
+
 /* 1024 products of f16 at once take 3 cycles, and a result 20: m16n8k16 has 2048 of them, so 6 cycles and the second
  * half 3 cycles behind the first. tf32 has half of these at once, bytes twice as many: m16n8k4 has 512, m16n8k32 4096.
  * m8n8k4 on f16 is four products of 256. f64: 256 are 8 fma of all lanes, 5 cycles each, and the last 9 more. */
@@ -384,5 +417,6 @@ SUITE(timing_sm_timed) {
     TEST(banks_and_words);
     TEST(counters_go_round);
     TEST(compound_instructions_have_their_own_time);
+    TEST(compound_instructions_count_their_lanes);
     TEST(names_of_classes);
 }
