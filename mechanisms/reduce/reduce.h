@@ -34,7 +34,8 @@ struct program_reduce {
     /* Not 0: a serial sum of one lane. The instruction adds `serial` words of shared memory from address b + at on to
      * the lane's value `a`, and has no list. The tree sums words for one lane only, so several lanes fall back.
      * Intermediate sums are not rounded (chain.ieee=off), because the tree adds in another order than the program.
-     * `moves` is the number of loads. */
+     * Here `moves`
+     * is the number of loads. */
     uint8_t serial;
 };
 

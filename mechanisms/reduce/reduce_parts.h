@@ -36,7 +36,7 @@ extern const struct compound_timing reduce_timing; /* reduce_timing.c */
 struct inst reduce_make(struct ir *ir, const struct program_reduce *r);
 /* Sets the member mask: the named lanes execute the instruction together. */
 void reduce_set_members(struct inst *in, opnd_t members);
-/* reduce_tree.c: replaces sums that five steps make in shared memory. Notes give the reasons for the other ones. */
+/* reduce_tree.c: replaces sums that five steps make in shared memory. Notes say why other sums are left alone. */
 void reduce_trees(struct ir *ir, struct edit *edit, const struct control *control);
 /* reduce_serial.c: with chain.ieee=off, replaces serial sums of consecutive words of shared memory. The tree adds in
  * another order than the program. Notes give the reasons for the other sums. */

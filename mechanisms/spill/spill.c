@@ -22,7 +22,7 @@ struct spilling {
     uint32_t n_first; /* registers before the pass; later ones belong to its loads and stores */
     unsigned char *fixed, *chosen;
     double *cost;   /* register -> loads and stores that spilling it costs */
-    uint32_t *over; /* register -> number of crowded instructions at which it is live but unused */
+    uint32_t *over; /* register -> count of crowded instructions where it is live but unused */
     uint32_t *slot;
     uint32_t *dense, *sparse, n_dense; /* register of the current function <-> its number */
     uint64_t *live_out;                /* block of the function -> set of registers that are live at its end */
