@@ -142,6 +142,13 @@ static bool combine(const struct model_tables *t, const char *text, const bool *
         if (why)
             return say(r, "model '%s' has no meaning: '%s' %s", text, e->name, why);
     }
+    for (int i = 0; (e = extension_at(t, i)) && i < MAX_LISTED; i++) {
+        const char *group = NULL;
+        const struct mechanism *other = chosen[i] ? model_rival(t, out, e, &group) : NULL;
+        if (other)
+            return say(r, "model '%s' has no meaning: '%s' and '%s' are two %s; take one of them", text, e->name,
+                       other->name, group);
+    }
     return true;
 }
 

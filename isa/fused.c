@@ -1,4 +1,4 @@
-/* Facts about fused instructions; isa/exec/exec_fused.c executes them. */
+/* Properties, disassembly and checks of fused instructions. isa/exec/exec_fused.c executes them. */
 #include "fused.h"
 #include "decode.h"
 
@@ -50,7 +50,7 @@ void fused_print(const struct compound_printer *p, const struct inst *in, const 
     print_parts(p, c, c->split, c->n);
 }
 
-/* Every part takes a source of the list, or the result of the part before it in its sequence. */
+/* Checks that every source is in the list, or is the result of the part before in the same sequence. */
 const char *fused_wrong(const struct inst *in, const void *what) {
     const struct fused *c = what;
     if (!c->split || c->split > c->n || c->n > FUSED_PARTS || (c->folded && c->split == c->n))

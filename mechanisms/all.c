@@ -8,19 +8,19 @@
 static const struct mechanism *const list[] = {
 #define MECHANISM(name) &mechanism_##name,
 #include "all.def"
-#undef MECHANISM
     NULL,
 };
 
 static const struct model_word words[] = {
-    {"pepsc", "what the PEPSC core has (docs/pepsc.md)", "spe", {"chain", "fold", "reduce", "ddp"}},
+#define MODEL_WORD(word, meaning, base, ...) {word, meaning, base, {__VA_ARGS__}},
+#include "all.def"
     {.name = NULL},
 };
 
 const struct model_tables model_tables = {list, words};
 
-/* Built at the first call and constant from then on. */
-enum { MAX_PASSES = 64, MAX_INSTRUCTIONS = 16, MAX_POLICIES = 32 };
+/* Filled once, constant afterwards. */
+enum { MAX_PASSES = 64, MAX_INSTRUCTIONS = 16 };
 static struct pass all_passes[MAX_PASSES];
 static const struct compound_ops *all_instructions[MAX_INSTRUCTIONS];
 static const struct sched_ops *all_schedulers[MAX_POLICIES];

@@ -39,6 +39,24 @@ const struct mechanism *mechanism_at(const struct mechanism *const *list, const 
     return NULL;
 }
 
+/* Returns a group that has both mechanisms; NULL: there is none. */
+static const char *shared_group(const struct mechanism *a, const struct mechanism *b) {
+    for (const char *const *x = a->groups; x && *x; x++)
+        for (const char *const *y = b->groups; y && *y; y++)
+            if (strcmp(*x, *y) == 0)
+                return *x;
+    return NULL;
+}
+
+const struct mechanism *model_rival(const struct model_tables *t, const struct model_spec *s, const struct mechanism *m,
+                                    const char **group) {
+    const struct mechanism *e;
+    for (int i = 0; (e = extension_at(t, i)); i++)
+        if (e != m && model_has(s, e->name) && (*group = shared_group(e, m)))
+            return e;
+    return NULL;
+}
+
 const char *model_needs_time(const struct model_spec *s) {
     return s->base->functional ? "changes how long a kernel takes, not what it computes; take a timing model" : NULL;
 }

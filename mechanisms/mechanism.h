@@ -15,61 +15,62 @@ struct replacement_ops;
 struct sched_ops;
 struct stats;
 
-/* A base model: the first name in --model. */
+/* A base: a name that --model takes as its first word. */
 struct model {
     const char *name, *help;
     const struct reconv_ops *ops;
-    bool functional; /* runs in the interpreter, without time */
-    const char *set; /* an option assignment that turns the reconvergence table into this model; NULL: none */
+    bool functional; /* the interpreter runs it, without timing */
+    const char *set; /* an option of its reconvergence table that makes this model ("key=value"); NULL: none */
 };
 
 enum { MAX_EXTENSIONS = 16 };
 /* A model as the user selected it. */
 struct model_spec {
     const struct model *base;
-    const char *extensions[MAX_EXTENSIONS + 1]; /* names in the order of the list; NULL ends them */
+    const char *extensions[MAX_EXTENSIONS + 1]; /* names in the order of the list, up to NULL */
 };
 
 enum mechanism_kind {
-    MECHANISM_BASE,      /* a reconvergence model; `models` are its names */
-    MECHANISM_EXTENSION, /* added to a base model by '+' and its name */
-    MECHANISM_MACHINE    /* enabled by options of the machine, under every model */
+    MECHANISM_BASE,      /* decides which paths a warp has; `models` are its names */
+    MECHANISM_EXTENSION, /* --model joins its name to a base by '+' */
+    MECHANISM_MACHINE    /* options of the machine switch it on, under every model */
 };
 
 struct mechanism {
     const char *name, *help;
-    const char *paper; /* the paper that it follows; NULL: none */
+    const char *paper; /* source; NULL: none */
     enum mechanism_kind kind;
-    const struct model *models; /* ended by a NULL name; NULL: not a base */
-    /* Returns why the model cannot have the extension, as the rest of a sentence that begins with the extension's name.
-     * NULL: it can. Models accept an extension without this function. */
+    const struct model *models; /* up to a NULL name; NULL: the mechanism is no base */
+    /* Returns the reason why the model cannot have the extension, as the rest of a sentence that begins with the
+     * extension's name; NULL: it can. Without this function every model can. */
     const char *(*refuse)(const struct model_spec *s);
-    const struct sm_unit_ops *unit;            /* its unit in each SM */
-    const struct prefetcher_ops *at_slices;    /* its prefetcher at each slice of the L2 */
-    const struct sched_ops *scheduler;         /* its choice of sched.policy: timing/sm/sched_ops.h */
-    const struct replacement_ops *replacement; /* its choice of l1. and l2.replacement: timing/mem/replacement.h */
-    const struct pass *const *passes;       /* NULL ends them; pass.before gives each pass its place */
+    const struct sm_unit_ops *unit;         /* its unit in each SM */
+    const struct prefetcher_ops *at_slices; /* its prefetcher at each slice of the L2 */
+    const struct pass *const *passes;       /* up to NULL; pass.before gives the place of each */
     void (*interp)(const struct config *cfg, struct interp_cfg *out);   /* configures the functional model */
     void (*interpreted)(const struct interp_stats *n, struct stats *s); /* adds the functional model's counts */
     /* Counts a launch of the program, before it runs. */
     void (*count)(const struct program *p, const struct config *cfg, struct stats *s);
     /* Writes a remark about the lowered program for the user. Returns false if there is none. */
     bool (*remark)(const struct program *p, const struct config *cfg, char *out, size_t size);
-    const struct compound_ops *const *instructions; /* compound instructions that its passes create; NULL ends them */
-    /* Returns the most operations that one of these instructions does on a lane of an f32 pipe. Without this function:
-     * 2, for a fused multiply-add. */
+    const struct compound_ops *const *instructions; /* that its passes make, up to NULL */
+    /* Returns the most f32 operations that one of these instructions does on a lane. Without this function: 2, as a
+     * fused multiply-add. */
     uint32_t (*lane_operations)(const struct config *cfg);
-    const char *const *options;    /* prefixes of its option keys; NULL ends them */
-    const char *const *statistics; /* prefixes of its statistics; NULL ends them */
+    /* Groups of extensions of which a model has at most one: nouns in the plural ("prefetchers"); ends with NULL. */
+    const char *const *groups;
+    const char *const *options;    /* prefixes of its options' keys, ends with NULL */
+    const char *const *statistics; /* prefixes of its statistics' names, ends with NULL */
 };
+#define GROUPS(...)       ((const char *const[]){__VA_ARGS__, NULL})
 #define PREFIXES(...)     ((const char *const[]){__VA_ARGS__, NULL})
 #define INSTRUCTIONS(...) ((const struct compound_ops *const[]){__VA_ARGS__, NULL})
 #define PASSES(...)       ((const struct pass *const[]){__VA_ARGS__, NULL})
 
-/* A name for a base with extensions, for --model. The user may add further extensions. */
+/* A word that --model takes for a base with extensions; further extensions may follow it. */
 struct model_word {
     const char *name, *help, *base;
-    const char *extensions[8]; /* NULL ends them; extensions that the list lacks are ignored */
+    const char *extensions[8]; /* up to NULL; names that are not in the list are skipped */
 };
 
 struct model_tables {
@@ -77,18 +78,21 @@ struct model_tables {
     const struct model_word *words;            /* ended by a NULL name; NULL: none */
 };
 
-/* Return base n, and extension n, in the order of the list; NULL after the last. */
+/* Return base number n, and extension number n, in the order of the list; NULL: there is none. */
 const struct model *model_at(const struct model_tables *t, int n);
 const struct mechanism *extension_at(const struct model_tables *t, int n);
 
-/* Returns mechanism n of a model: its base, its extensions, and all mechanisms of the machine. NULL after the last. */
+/* Returns number n of the mechanisms of a model: its base, its extensions, and all of MECHANISM_MACHINE. */
 const struct mechanism *mechanism_at(const struct mechanism *const *list, const struct model_spec *s, int n);
 
 bool model_has(const struct model_spec *s, const char *extension);
-/* For `refuse`, of an extension that changes only cycles: functional models refuse it. */
+/* Returns the first other extension of the model that shares a group with `m`, and sets `group`; NULL: there is
+ * none. */
+const struct mechanism *model_rival(const struct model_tables *t, const struct model_spec *s, const struct mechanism *m,
+                                    const char **group);
+/* For `refuse`: the extension changes cycles alone, so a functional model refuses it. */
 const char *model_needs_time(const struct model_spec *s);
 
 #define MECHANISM(name) extern const struct mechanism mechanism_##name;
 #include "all.def"
-#undef MECHANISM
 #endif

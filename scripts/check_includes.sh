@@ -44,7 +44,7 @@ host/cli: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp f
 '
 # A mechanism includes its own files and lower folders, but no other mechanism, and not the list of mechanisms.
 for folder in mechanisms/*/; do
-    order="$order${folder%/}: mechanisms/mechanism.h $mechanism
+    order="$order${folder%/}: mechanisms/mechanism.h mechanisms/fused_inst.h $mechanism
 "
 done
 if [ "${1:-}" = --order ]; then

@@ -1,4 +1,4 @@
-/* Finds groups of dependent f32 operations, and makes the instruction that does a group at once. */
+/* Finds groups of dependent f32 operations, and makes the instruction that executes a group. */
 #include "fuse.h"
 #include "isa/decode.h"
 #include "pass.h"
@@ -61,7 +61,8 @@ static bool same_guard(const struct inst *a, const struct inst *b) {
     return a->guard == b->guard && (a->guard == NO_GUARD || a->guard_not == b->guard_not);
 }
 
-/* The only reader of the result of instruction i, if it may follow i in a group; NO_INST, with the reason in `why`. */
+/* Returns the only reader of the result of instruction i if it may follow i in a group. Otherwise returns NO_INST, and
+ * the reason in `why`. */
 static uint32_t find_next(const struct fuse_search *s, uint32_t i, const char **why) {
     const struct ir *ir = s->ir;
     const struct defuse *d = &s->defuse;
@@ -164,9 +165,10 @@ void fuse_find(struct fuse_search *s, uint32_t begin, uint32_t end) {
 
 struct maker {
     struct ir *ir;
+    const struct fuse_kind *kind;
     struct fused *made; /* lives as long as the program */
     opnd_t source[FUSED_SOURCES];
-    unsigned n_sources, reads; /* reads: registers that the operations read, each by itself */
+    unsigned n_sources, reads; /* reads: register reads of separate operations */
 };
 
 static bool is_register(opnd_t o) { return !(o & 1) && o >> 1 != SINK_VREG; }
@@ -203,8 +205,8 @@ static enum fused_op op_of(unsigned op) {
     }
 }
 
-/* Adds one operation, or a move. A move takes an FPU only at the beginning of a sequence. `previous`: the destination
- * of the operation before; SINK_VREG: there is none. */
+/* Adds an operation or a move. A move takes an FPU only at the beginning of a sequence. `previous`: the destination of
+ * the operation before; SINK_VREG: there is none. */
 static void add_part(struct maker *m, const struct inst *in, uint32_t previous) {
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];
@@ -241,17 +243,17 @@ static void add_group(struct maker *m, const struct fuse_group *g) {
 
 static opnd_t result_of(const struct ir *ir, const struct fuse_group *g) { return ir->code[g->inst[g->n - 1]].d; }
 
-static struct maker begin(struct ir *ir, bool folded, bool wide) {
-    struct maker m = {.ir = ir, .made = arena_alloc(ir->keep, sizeof *m.made)};
-    *m.made = (struct fused){.folded = folded, .wide = wide};
+static struct maker begin(struct ir *ir, bool folded, const struct fuse_kind *kind) {
+    struct maker m = {.ir = ir, .kind = kind, .made = arena_alloc(ir->keep, sizeof *m.made)};
+    *m.made = (struct fused){.folded = folded, .wide = kind->wide};
     return m;
 }
 
-/* `second`: OPND_SINK: there is one result. */
+/* Makes the instruction with the results `first` and `second`; OPND_SINK: no second result. */
 static struct inst finish(struct maker *m, opnd_t first, opnd_t second) {
     struct ir *ir = m->ir;
     struct inst in =
-        ir_compound(ir, &(struct program_compound){.ops = &fused_ops, .what = m->made, .selects = m->made->folded});
+        ir_compound(ir, &(struct program_compound){.ops = m->kind->ops, .what = m->made, .selects = m->made->folded});
     unsigned reads = 0, results = second != OPND_SINK ? 2 : 1;
     in.d2size = 4;
     in.d = first;
@@ -276,8 +278,9 @@ static struct inst make(struct maker *m, const struct fuse_group *first, const s
     return finish(m, result_of(m->ir, first), second ? result_of(m->ir, second) : OPND_SINK);
 }
 
-struct inst fuse_make(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second, bool wide) {
-    struct maker m = begin(ir, false, wide);
+struct inst fuse_make(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second,
+                      const struct fuse_kind *kind) {
+    struct maker m = begin(ir, false, kind);
     struct inst in = make(&m, first, second);
     in.guard = ir->code[first->inst[0]].guard;
     in.guard_not = ir->code[first->inst[0]].guard_not;
@@ -285,8 +288,8 @@ struct inst fuse_make(struct ir *ir, const struct fuse_group *first, const struc
 }
 
 struct inst fuse_make_folded(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second,
-                             uint32_t predicate, bool wide) {
-    struct maker m = begin(ir, true, wide);
+                             uint32_t predicate, const struct fuse_kind *kind) {
+    struct maker m = begin(ir, true, kind);
     struct inst in = make(&m, first, second);
     in.c = predicate << 1;
     if (in.d2 == in.d) {
@@ -296,7 +299,7 @@ struct inst fuse_make_folded(struct ir *ir, const struct fuse_group *first, cons
     return in;
 }
 
-/* A side without operations passes a value through an FPU, as a move does. */
+/* Adds one side of a selection. A side without operations moves a value through an FPU. */
 static void add_choice(struct maker *m, const struct fuse_choice *c) {
     struct inst move = inst_of_row(isa_find_row(OP_MOV, T_B32, T_NONE, 0));
     move.a = c->value;
@@ -306,8 +309,9 @@ static void add_choice(struct maker *m, const struct fuse_choice *c) {
         add_part(m, &move, SINK_VREG);
 }
 
-struct inst fuse_make_selected(struct ir *ir, const struct inst *select, const struct fuse_choice side[2], bool wide) {
-    struct maker m = begin(ir, true, wide);
+struct inst fuse_make_selected(struct ir *ir, const struct inst *select, const struct fuse_choice side[2],
+                               const struct fuse_kind *kind) {
+    struct maker m = begin(ir, true, kind);
     add_choice(&m, &side[0]);
     m.made->split = m.made->n;
     add_choice(&m, &side[1]);

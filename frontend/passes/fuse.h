@@ -41,19 +41,26 @@ struct fuse_search fuse_search_begin(struct ir *ir, unsigned length, bool sides)
  * first, then in program order. */
 void fuse_find(struct fuse_search *s, uint32_t begin, uint32_t end);
 
-/* The instruction that computes `first`, and `second` beside it (NULL: nothing). It reads its sources where it will
- * stand. It has the guard of the first operation. `wide`: results in between are not rounded. */
-struct inst fuse_make(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second, bool wide);
+/* How a pass makes fused instructions. */
+struct fuse_kind {
+    const struct compound_ops *ops; /* of the instruction; `execute` is fused_execute() */
+    bool wide;                      /* results in between are not rounded */
+};
+/* The instruction that computes `first`, and `second` beside it (NULL: nothing). It reads its sources at its own place,
+ * and has the guard of the first operation. */
+struct inst fuse_make(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second,
+                      const struct fuse_kind *kind);
 /* The same with a predicate: lanes where it holds keep the result of `first`, the others that of `second`. */
 struct inst fuse_make_folded(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second,
-                             uint32_t predicate, bool wide);
+                             uint32_t predicate, const struct fuse_kind *kind);
 /* One side of a selection: a group, or a value when the group is empty. */
 struct fuse_choice {
     struct fuse_group group;
     opnd_t value;
 };
 /* The instruction for `select`, d = p ? a : b, together with the operations that compute a and b. */
-struct inst fuse_make_selected(struct ir *ir, const struct inst *select, const struct fuse_choice side[2], bool wide);
+struct inst fuse_make_selected(struct ir *ir, const struct inst *select, const struct fuse_choice side[2],
+                               const struct fuse_kind *kind);
 /* What a fused instruction computes; NULL: the instruction is another one. */
 const struct fused *fuse_made(const struct ir *ir, const struct inst *in);
 /* Gives `node` the place in the source that instruction `inst` has. */

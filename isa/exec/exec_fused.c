@@ -1,7 +1,7 @@
-/* Fused f32 operations. Each part is computed by the lane function of the instruction that it replaces, so results are
- * the same bit for bit. In the form without rounding between parts, values pass between parts as doubles, and only the
- * final result is rounded. A double is wide enough for a sum or product to be within half a unit of the exact result.
- * The rounded results are computed too, for comparison. */
+/* Executes fused f32 operations. The lane function of the replaced instruction computes each part, so results are equal
+ * bit for bit. With `wide`, a value goes from part to part as a double and is rounded once, at the end. The significand
+ * of a double is wide enough for a sum or product to come out within half a unit of the exact result. The rounded
+ * result of the program is computed, too, for the statistics of errors. */
 #include "isa/decode.h"
 #include "isa/fused.h"
 #include "isa/machine/effects.h"
@@ -50,11 +50,11 @@ static double wide_result(enum fused_op op, const double s[3]) {
 static double wide_operation(const struct fused_part *p, const double s[3]) {
     double r = wide_result(p->op, s);
     if (p->sat)
-        r = r > 0 ? r < 1 ? r : 1 : 0; /* a NaN becomes 0, too */
+        r = r > 0 ? r < 1 ? r : 1 : 0; /* a NaN becomes 0 */
     return r;
 }
 
-/* Rounds once, by the rules of the last part. */
+/* Rounds to f32 in the mode of the last part. */
 static float rounded(const struct fused_part *p, double x) {
     float f = (float)x;
     if (x != x)
@@ -77,12 +77,12 @@ static float wide_lane(const struct warp *w, const struct inst *in, const struct
             s[i] = p->src[i] == FUSED_PREVIOUS ? previous : (double)f32_flush(source(w, in, p->src[i])[lane], p->ftz);
         previous = wide_operation(p, s);
     }
-    while (c->part[to - 1].op > FUSED_FMA) /* these parts change at most the sign */
+    while (c->part[to - 1].op > FUSED_FMA) /* minimum, maximum, sign changes and moves do not round */
         to--;
     return rounded(&c->part[to - 1], previous);
 }
 
-/* Returns true if a part rounds. Moves and comparisons give the same result in any width. */
+/* True if a part rounds. Moves and comparisons give the same result in any width. */
 static bool rounds(const struct fused *c, unsigned from, unsigned to) {
     for (unsigned k = from; k < to; k++)
         if (c->part[k].op <= FUSED_FMA)
@@ -102,7 +102,7 @@ static void run_sequence(struct warp *w, const struct inst *in, const struct fus
     }
 }
 
-static void exec_fused(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
+void fused_execute(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     _Alignas(64) float first[WARP_LANES], second[WARP_LANES];
     const struct fused *c = w->program->compounds[in->imm].what;
     lanemask_t holds = c->folded ? pred_get(w, in->c) : LANES_ALL, others = c->folded ? m & ~holds : m;
@@ -116,12 +116,3 @@ static void exec_fused(struct warp *w, const struct inst *in, lanemask_t m, stru
     if (c->split < c->n && to != OPND_SINK)
         blend_lanes(reg_ptr(w, to), second, others, sizeof *second);
 }
-
-const struct compound_ops fused_ops = {
-    .name = "#chain",
-    .help = "dependent f32 operations in one instruction",
-    .latency = LAT_F32_ADD,
-    .execute = exec_fused,
-    .print = fused_print,
-    .wrong = fused_wrong,
-};

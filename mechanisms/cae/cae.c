@@ -207,19 +207,14 @@ const struct sm_unit_ops cae_unit = {
     .stats = add_stats,
 };
 
-static const char *refuse(const struct model_spec *s) {
-    if (s->base->functional)
-        return model_needs_time(s);
-    return model_has(s, "dac") ? "is what 'dac' is compared with; take one of them" : NULL;
-}
-
 const struct mechanism mechanism_cae = {
     .name = "cae",
-    .help = "compact affine execution: what is affine in a warp is done once for it, on a unit of its own "
-            "(docs/cae-mta.md)",
+    .help = "compact affine execution: what is affine in a warp is done once for it, "
+            "on a unit of its own (docs/cae-mta.md)",
     .paper = "Microarchitectural Mechanisms to Exploit Value Structure in SIMT Architectures, ISCA 2013",
     .kind = MECHANISM_EXTENSION,
-    .refuse = refuse,
+    .refuse = model_needs_time,
+    .groups = GROUPS("units for affine values"),
     .unit = &cae_unit,
     .options = PREFIXES("cae."),
     .statistics = PREFIXES("cae."),

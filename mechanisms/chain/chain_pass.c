@@ -1,24 +1,25 @@
 /* Turns dependent f32 operations of a block into one instruction each, the longest sequences first. Two sequences share
- * an instruction if together they need no more FPUs than there are ("PEPSC: A Power-Efficient Processor for Scientific
+ * an instruction if it has enough FPUs for both ("PEPSC: A Power-Efficient Processor for Scientific
  * Computing", section III-A: identifying chains, chain coalescence). Requires: blocks. Keeps: every result, bit for bit
  * with chain.ieee=on. The pass skips streams that other passes made: the affine engine has tuples in place of lanes. */
 #include "frontend/passes/fuse.h"
 #include "frontend/passes/pass.h"
+#include "mechanisms/fused_inst.h"
 #include "mechanisms/mechanism.h"
 #include "timing/config/config.h"
 #include <stdlib.h>
 
-enum { WINDOW = 64 }; /* instructions among which a partner is searched */
+enum { WINDOW = 64 }; /* distance at which a partner is searched, in instructions */
 
 struct chaining {
     struct ir *ir;
     struct edit *edit;
     struct fuse_search search;
-    bool wide;                /* operations in between are not rounded */
-    unsigned least;           /* units of each of a pair; 0: none are paired */
-    struct fuse_group *group; /* of the current block, single operations included, in order of their last operations */
+    struct fuse_kind kind;
+    unsigned least;           /* FPUs of each sequence of a pair; 0: no pairs */
+    struct fuse_group *group; /* of the current block, with single operations, in the order of the last operations */
     uint32_t n_groups, cap_groups;
-    uint32_t *partner; /* of a group; NO_INST */
+    uint32_t *partner; /* group -> the group that it is paired with; NO_INST: none */
     uint32_t cap_partners;
 };
 
@@ -64,7 +65,7 @@ static bool group_reads(const struct ir *ir, const struct fuse_group *g, uint32_
     return false;
 }
 
-/* True if instruction i may execute before or after the group alike. */
+/* True if instruction i may move across the group. */
 static bool indifferent(const struct ir *ir, const struct fuse_group *g, uint32_t i) {
     const struct inst_info *info = &ir->info[i];
     uint32_t result = ir->code[last_of(g)].d >> 1;
@@ -88,8 +89,7 @@ static bool feeds(const struct ir *ir, const struct fuse_group *g, uint32_t i) {
     return false;
 }
 
-/* True if the first group may execute at the place of the second, which comes later, without waiting for a load that it
- * does not need. */
+/* True if group `a` may move down to the place of group `b` without waiting for a load that only b needs. */
 static bool may_pair(const struct ir *ir, const struct fuse_group *a, const struct fuse_group *b) {
     const struct inst *x = &ir->code[a->inst[0]], *y = &ir->code[b->inst[0]];
     if (x->guard != y->guard || (x->guard != NO_GUARD && x->guard_not != y->guard_not))
@@ -144,14 +144,14 @@ static void emit(struct chaining *c) {
     for (uint32_t k = 0; k < c->n_groups; k++) {
         const struct fuse_group *g = &c->group[k], *other = NULL;
         if (c->partner[k] != NO_INST && c->partner[k] > k)
-            continue; /* it executes at the place of its partner */
+            continue; /* its partner makes the instruction */
         if (c->partner[k] != NO_INST)
             other = &c->group[c->partner[k]];
         if (g->n == 1 && !other) {
             note_alone(c, g);
             continue;
         }
-        struct inst in = other ? fuse_make(c->ir, other, g, c->wide) : fuse_make(c->ir, g, NULL, c->wide);
+        struct inst in = other ? fuse_make(c->ir, other, g, &c->kind) : fuse_make(c->ir, g, NULL, &c->kind);
         fuse_place(c->edit, edit_before(c->edit, last_of(g), &in), last_of(g));
         note_group(c, g);
         if (other) {
@@ -175,7 +175,7 @@ static bool run(struct ir *ir) {
     unsigned length = (unsigned)pass_option(&ir->context, "chain.length", 5);
     bool dual = pass_option(&ir->context, "chain.dual", 1) != 0;
     struct chaining c = {.ir = ir, .edit = edit_begin(ir), .search = fuse_search_begin(ir, length, false)};
-    c.wide = pass_option(&ir->context, "chain.ieee", 1) == 0;
+    c.kind = (struct fuse_kind){.ops = &fused_ops, .wide = pass_option(&ir->context, "chain.ieee", 1) == 0};
     c.least = dual ? (unsigned)pass_option(&ir->context, "chain.dual_min", 1) : 0;
     for (uint32_t b = 0; b < ir->n_blocks; b++)
         if (!is_stream(ir, ir->blocks[b].function)) {
@@ -197,7 +197,7 @@ static const struct pass pass_chain = {
     .when = "models with the extension 'chain'",
 };
 
-static uint32_t lane_operations(const struct config *cfg) { return cfg->chain.length; }
+static uint32_t lane_operations(const struct config *cfg) { return cfg->fused.length; }
 
 const struct mechanism mechanism_chain = {
     .name = "chain",

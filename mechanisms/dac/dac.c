@@ -485,6 +485,7 @@ const struct mechanism mechanism_dac = {
     .help = "decoupled affine computation: one affine warp computes addresses and predicates for all warps",
     .paper = "Wang and Lin, Decoupled Affine Computation for SIMT GPUs, ISCA 2017",
     .kind = MECHANISM_EXTENSION,
+    .groups = GROUPS("units for affine values", "ways to load ahead into the L1"),
     .unit = &unit_dac,
     .passes = PASSES(&pass_decouple),
     .interp = dac_interp,

@@ -23,19 +23,14 @@ static void *make_watch(const struct config *cfg, const struct prefetch_place *p
 
 static const struct prefetcher_ops watch = {.name = "ddp", .make = make_watch, STRIDE_WATCH_CALLS};
 
-static const char *refuse(const struct model_spec *s) {
-    if (model_has(s, "mta") || model_has(s, "stride"))
-        return "is one of the prefetchers mta, stride and ddp; take one of them";
-    return model_needs_time(s);
-}
-
 const struct mechanism mechanism_ddp = {
     .name = "ddp",
     .help =
         "dynamic-degree prefetching: as far ahead as lines take to come, which differs by load (docs/prefetching.md)",
     .paper = "PEPSC: A Power-Efficient Processor for Scientific Computing, PACT 2011, sections III-B and IV-B",
     .kind = MECHANISM_EXTENSION,
-    .refuse = refuse,
+    .refuse = model_needs_time,
+    .groups = GROUPS("prefetchers"),
     .unit = &unit,
     .at_slices = &watch,
     .options = PREFIXES("ddp."),

@@ -1,21 +1,22 @@
-/* Removes branches whose sides are a few f32 operations. The operations get complementary predicates. One of each side
- * share an instruction, of which each lane keeps one result ("PEPSC: A Power-Efficient Processor for Scientific
- * Computing", section III-C). The rest of the longer side gets the predicate as its guard. A side may contain folded
- * instructions, so regions are folded from the inside out. Selections come last (fold_select.c). Requires: blocks,
- * post-dominators. Keeps: what each lane computes. Lanes of one side see nothing of the other, so the order between
- * sides is free. */
+/* Removes branches whose sides are a few f32 operations. The operations get complementary predicates. A sequence of one
+ * side and a sequence of the other share an instruction, and each lane keeps one of its two results ("PEPSC: A
+ * Power-Efficient Processor for Scientific Computing", section III-C). The rest of the longer side gets the predicate
+ * as its guard. A side may contain folded instructions, so regions are folded from the inside out. Selections come last
+ * (fold_select.c). Requires: blocks, post-dominators. Keeps: what each lane computes. Lanes of one side see nothing of
+ * the other, so the order between sides is free. */
 #include "fold.h"
 #include "frontend/passes/pass.h"
 #include "isa/decode.h"
+#include "mechanisms/fused_inst.h"
 #include "mechanisms/mechanism.h"
 #include "timing/config/config.h"
 #include <stdarg.h>
 
 enum {
-    MAX_ITEMS = 8, /* of a side: each has an operation, and chain.length is at most 6 */
+    MAX_ITEMS = 8, /* of a side: each item has an operation, and chain.length is at most 6 */
 };
 
-/* Becomes one half of an instruction: a group, or an instruction that was folded before. */
+/* One half of the instruction to make: a group of operations, or an instruction that was folded before. */
 struct item {
     struct fuse_group group;
     uint32_t folded; /* NO_INST: it is a group */
@@ -32,7 +33,7 @@ struct folding {
     struct edit *edit;
     struct fuse_search search;
     unsigned length;
-    bool wide;    /* operations in between are not rounded */
+    struct fuse_kind kind;
     bool any;     /* something was folded in this round */
     bool reasons; /* notes say why branches are left alone */
 };
@@ -50,7 +51,7 @@ __attribute__((format(printf, 3, 4))) static void leave(const struct folding *f,
 
 static bool is_jump(const struct inst *in) { return in->kind == K_BRANCH && in->guard == NO_GUARD; }
 
-/* The block that a side leads to; NO_BLOCK: the side ends otherwise. */
+/* Returns the block that follows a side; NO_BLOCK: the side does not end with one successor. */
 static uint32_t leads_to(const struct ir *ir, uint32_t b) {
     const struct inst *last = &ir->code[ir->blocks[b].end - 1];
     if (is_jump(last))
@@ -64,7 +65,7 @@ static bool entered_from(const struct ir *ir, uint32_t b, uint32_t from) {
            b != ir->functions[ir->blocks[b].function].block;
 }
 
-/* Why an instruction of a side cannot be folded; NULL: it can. */
+/* Returns the reason why an instruction of a side cannot be folded; NULL: it can be. */
 static const char *why_not(const struct ir *ir, const struct inst *in) {
     uint32_t n;
     if (in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM || in->kind == K_TEX)
@@ -80,7 +81,7 @@ static const char *why_not(const struct ir *ir, const struct inst *in) {
 
 static uint32_t place(const struct item *i) { return i->folded != NO_INST ? i->folded : i->group.inst[i->group.n - 1]; }
 
-/* A move by itself takes an FPU. */
+/* Returns the FPUs of an item. A single move takes one. */
 static unsigned units_of(const struct ir *ir, const struct item *i) {
     const struct fused *c = i->folded != NO_INST ? fuse_made(ir, &ir->code[i->folded]) : NULL;
     unsigned units = c ? fused_units(c, 0) + fused_units(c, 1) : i->group.units;
@@ -89,7 +90,7 @@ static unsigned units_of(const struct ir *ir, const struct item *i) {
 
 static void add_item(const struct ir *ir, struct side *s, const struct item *item) {
     s->units += units_of(ir, item);
-    if (s->n == MAX_ITEMS) /* too many: the branch will be left alone */
+    if (s->n == MAX_ITEMS) /* too many items: the pass leaves the branch alone */
         return;
     unsigned at = s->n++;
     for (; at && place(&s->item[at - 1]) > place(item); at--)
@@ -97,7 +98,7 @@ static void add_item(const struct ir *ir, struct side *s, const struct item *ite
     s->item[at] = *item;
 }
 
-/* Reads a side. False, with the reason noted at the branch, when it does not fit. */
+/* Collects the items of a side. False: the side does not fit; a note at the branch gives the reason. */
 static bool read_side(struct folding *f, uint32_t branch, struct side *s) {
     struct ir *ir = f->ir;
     const struct block *b = &ir->blocks[s->block];
@@ -129,10 +130,10 @@ static bool read_side(struct folding *f, uint32_t branch, struct side *s) {
 
 struct region {
     uint32_t head, branch, join;
-    struct side side[2]; /* for lanes where the predicate holds, and for the others */
+    struct side side[2]; /* of lanes where the predicate holds, and of other lanes */
 };
 
-/* True if both ways of a branch join at once, with at most one block on each. */
+/* True if both sides of a branch join after at most one block each. */
 static bool find_region(struct folding *f, uint32_t head, struct region *r) {
     const struct ir *ir = f->ir;
     uint32_t branch = ir->blocks[head].end - 1;
@@ -157,10 +158,10 @@ static bool find_region(struct folding *f, uint32_t head, struct region *r) {
     return r->join != head && way[0] != way[1];
 }
 
-/* Puts the item at the end of the head, guarded for the lanes of one side. */
+/* Appends the item to the block of the branch, with the guard of one side. */
 static void put_guarded(struct folding *f, const struct region *r, const struct item *item, int side) {
     struct inst in = item->folded != NO_INST ? f->ir->code[item->folded]
-                     : item->group.n > 1     ? fuse_make(f->ir, &item->group, NULL, f->wide)
+                     : item->group.n > 1     ? fuse_make(f->ir, &item->group, NULL, &f->kind)
                                              : f->ir->code[item->group.inst[0]];
     in.guard = f->ir->code[r->branch].guard;
     in.guard_not = (uint8_t)side;
@@ -175,7 +176,7 @@ static unsigned fold(struct folding *f, const struct region *r) {
         const struct item *b = k < r->side[1].n ? &r->side[1].item[k] : NULL;
         n++;
         if (a && b && a->folded == NO_INST && b->folded == NO_INST) {
-            struct inst in = fuse_make_folded(f->ir, &a->group, &b->group, predicate, f->wide);
+            struct inst in = fuse_make_folded(f->ir, &a->group, &b->group, predicate, &f->kind);
             fuse_place(f->edit, edit_at_end(f->edit, r->head, &in), place(a));
             continue;
         }
@@ -214,8 +215,8 @@ static void try_region(struct folding *f, uint32_t head) {
             n == 1 ? "" : "s");
 }
 
-/* Folds regions without branches inside. */
-static bool round_of(struct folding *f) {
+/* Folds every region that contains no branch. */
+static bool fold_once(struct folding *f) {
     struct ir *ir = f->ir;
     f->any = false;
     f->edit = edit_begin(ir);
@@ -225,16 +226,16 @@ static bool round_of(struct folding *f) {
     return edit_end(f->edit);
 }
 
-/* Each round folds regions around those of the round before. The last round gives the reasons. */
+/* Folds regions from the inside out, one level a round. The last round writes the reasons into notes. */
 static bool run(struct ir *ir) {
     struct folding f = {.ir = ir, .length = (unsigned)pass_option(&ir->context, "chain.length", 5)};
-    f.wide = pass_option(&ir->context, "chain.ieee", 1) == 0;
+    f.kind = (struct fuse_kind){.ops = &fused_ops, .wide = pass_option(&ir->context, "chain.ieee", 1) == 0};
     do
-        if (!round_of(&f))
+        if (!fold_once(&f))
             return false;
     while (f.any);
     f.reasons = true;
-    return (!ir->noting || round_of(&f)) && fold_selections(ir, f.length, f.wide);
+    return (!ir->noting || fold_once(&f)) && fold_selections(ir, f.length, &f.kind);
 }
 
 static bool wanted(const struct ir *ir) { return pass_extension(&ir->context, "fold"); }
@@ -248,7 +249,7 @@ static const struct pass pass_fold = {
     .when = "models with the extension 'fold'",
 };
 
-static uint32_t lane_operations(const struct config *cfg) { return cfg->chain.length; }
+static uint32_t lane_operations(const struct config *cfg) { return cfg->fused.length; }
 
 const struct mechanism mechanism_fold = {
     .name = "fold",

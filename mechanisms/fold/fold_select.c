@@ -1,6 +1,6 @@
-/* Folds selections d = p ? a : b, which compilers make of short branches. All lanes compute both sides and keep one.
- * Together with the operations that compute a and b for it alone, a selection becomes one folded instruction, whose
- * predicate chooses between the outputs ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-C1;
+/* Folds selections d = p ? a : b, which compilers make of short branches: all lanes compute a and b and keep one. The
+ * selection and the operations that compute a and b for it alone become one folded instruction. The predicate chooses
+ * between its two outputs ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-C1;
  * folding selections is this project's idea). A side without operations is a value that passes through. */
 #include "fold.h"
 #include "frontend/passes/pass.h"
@@ -11,7 +11,7 @@ struct selecting {
     struct edit *edit;
     struct defuse defuse;
     unsigned length;
-    bool wide;
+    const struct fuse_kind *kind;
 };
 
 static bool is_selection(const struct inst *in) {
@@ -20,8 +20,8 @@ static bool is_selection(const struct inst *in) {
            in->d != OPND_SINK && !(in->c & 1) && in->a != in->b;
 }
 
-/* The operation in the block of instruction `inst` that computes its operand `o`, and nothing else reads; NO_INST:
- * none. */
+/* Returns the operation in the block of instruction `inst` that computes operand `o` for this instruction alone;
+ * NO_INST: there is none. */
 static uint32_t maker_of(const struct selecting *s, uint32_t inst, opnd_t o) {
     const struct reg_use *use = o & 1 ? NULL : defuse_use(&s->defuse, inst, o >> 1);
     const struct reg_def *def = use ? defuse_only_def(&s->defuse, use) : NULL;
@@ -33,7 +33,7 @@ static uint32_t maker_of(const struct selecting *s, uint32_t inst, opnd_t o) {
                : NO_INST;
 }
 
-/* The sequence that ends with the operand, of at most `most` units. */
+/* Returns the sequence of at most `most` units that computes the operand. */
 static struct fuse_choice side_of(const struct selecting *s, uint32_t select, opnd_t o, unsigned most) {
     struct fuse_choice c = {.value = o};
     struct fuse_group *g = &c.group;
@@ -70,7 +70,7 @@ static bool movable(const struct ir *ir, uint32_t op, uint32_t select, const str
     return true;
 }
 
-/* Drops the first operations of a side up to the last one that may not move. */
+/* Drops operations from the beginning of a side until the rest may move to the selection. */
 static void shorten(const struct ir *ir, struct fuse_choice *c, uint32_t select, const struct fuse_choice side[2]) {
     for (uint32_t k = c->group.n; k-- > 0;)
         if (!movable(ir, c->group.inst[k], select, side)) {
@@ -102,7 +102,7 @@ static void try_selection(struct selecting *s, uint32_t select) {
         ir_note(ir, select, "left alone: no f32 operation makes what it selects, for it alone");
         return;
     }
-    struct inst folded = fuse_make_selected(ir, in, side, s->wide);
+    struct inst folded = fuse_make_selected(ir, in, side, s->kind);
     fuse_place(s->edit, edit_before(s->edit, select, &folded), select);
     edit_remove(s->edit, select);
     for (int k = 0; k < 2; k++)
@@ -111,8 +111,8 @@ static void try_selection(struct selecting *s, uint32_t select) {
     ir_note(ir, select, "folded: a selection between %u and %u operations", side[0].group.units, side[1].group.units);
 }
 
-bool fold_selections(struct ir *ir, unsigned length, bool wide) {
-    struct selecting s = {.ir = ir, .length = length, .wide = wide};
+bool fold_selections(struct ir *ir, unsigned length, const struct fuse_kind *kind) {
+    struct selecting s = {.ir = ir, .length = length, .kind = kind};
     uint32_t n = ir->n;
     for (uint32_t i = 0; i < n; i++) {
         if (!is_selection(&ir->code[i]))

@@ -197,18 +197,13 @@ static const struct sm_unit_ops unit = {
     .cta_start = begin_cta,
 };
 
-static const char *refuse(const struct model_spec *s) {
-    if (s->base->functional)
-        return model_needs_time(s);
-    return model_has(s, "dac") ? "is what 'dac' is compared with; take one of them" : NULL;
-}
-
 const struct mechanism mechanism_mta = {
     .name = "mta",
     .help = "many-thread aware prefetching: strides of warps, and from warp to warp, into the L1 (docs/cae-mta.md)",
     .paper = "Many-Thread Aware Prefetching Mechanisms for GPGPU Applications, MICRO 2010, section III",
     .kind = MECHANISM_EXTENSION,
-    .refuse = refuse,
+    .refuse = model_needs_time,
+    .groups = GROUPS("ways to load ahead into the L1", "prefetchers"),
     .unit = &unit,
     .options = PREFIXES("mta."),
     .statistics = PREFIXES("mta."),

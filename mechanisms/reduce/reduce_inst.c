@@ -1,13 +1,13 @@
-/* The instruction that sums over a warp. Each step calls the functions of the shuffle and the addition that it
- * replaces, for the executing lanes. So every lane gets what the ladder gives it, bit for bit, whichever lanes execute.
- * A sum that one lane makes of one value after another has the order of the tree and is not rounded on the way. It is
- * compared with the program's sum. */
+/* Executes and prints the instruction that sums over a warp. Each step calls the functions of the shuffle and the
+ * addition that it replaces, for the executing lanes. So every lane gets the result of the ladder, bit for bit. A
+ * serial sum (program_reduce.serial) adds in the order of the tree and rounds once. Its result is compared with the
+ * program's sum. */
 #include "isa/exec/exec_warp.h"
 #include "isa/machine/effects.h"
 #include "isa/softfloat.h"
 #include "reduce_parts.h"
 
-/* Scratch in the sink, which nobody reads: a lane's own value, and the shuffled one. */
+/* Byte offsets in the sink, which no instruction reads: the lanes' own values, and the shuffled values. */
 enum { AT_OWN = 256, AT_OTHER = 384 };
 _Static_assert(AT_OTHER + WARP_LANES * sizeof(float) <= SINK_BYTES, "the sink holds both");
 
@@ -25,7 +25,7 @@ static struct inst shuffle_of(const struct warp *w, const struct inst *in, unsig
     };
 }
 
-/* The lane that `lane` reads in the shuffle of a step: itself when that is out of its range. */
+/* Returns the lane that `lane` reads in the shuffle of a step: `lane` itself where the shuffle has no source. */
 static int source_lane(const struct warp *w, const struct inst *in, unsigned step, int lane) {
     const struct program_reduce *r = w->program->compounds[in->imm].what;
     struct inst shuffle = shuffle_of(w, in, step);
@@ -62,7 +62,7 @@ static unsigned char *shared_at(const struct warp *w, uint32_t address, unsigned
     return NULL;
 }
 
-/* One step: all lanes load, then all add, then all store, higher lanes last. False: an address is wrong. */
+/* Executes one step: all lanes load, then all add, then all store, in ascending order. False: a lane faulted. */
 static bool tree_step(struct warp *w, const struct inst *in, const struct program_reduce *r, unsigned k, lanemask_t m,
                       float *own, float *other, struct effects *fx) {
     _Alignas(64) unsigned char nothing[SINK_BYTES];
@@ -87,9 +87,10 @@ static bool tree_step(struct warp *w, const struct inst *in, const struct progra
     return true;
 }
 
-/* ---- of one lane ---- */
+/* ---- serial sums ---- */
 
-/* The sum of n values in the order of the tree: neighbours first; an odd value waits. Nothing is rounded. */
+/* Returns the sum of n values in the order of the tree, unrounded: neighbours first; a value without a neighbour goes
+ * to the next level. */
 static double add_neighbours(double *v, unsigned n) {
     for (; n > 1; n = (n + 1) / 2)
         for (unsigned k = 0; k < n; k += 2)
@@ -107,7 +108,7 @@ static float serial_lane(const struct warp *w, const struct program_reduce *r, u
     return f32_result((float)(add_neighbours(v, r->serial) + (double)f32_flush(more, ftz)), ftz, false);
 }
 
-/* Also computes the sum with each addition rounded, in the program's order, and compares the two. */
+/* Executes a serial sum. Also computes the program's sum, which rounds each addition, and compares the two. */
 static void exec_serial(struct warp *w, const struct inst *in, const struct program_reduce *r, lanemask_t m,
                         struct effects *fx) {
     _Alignas(64) unsigned char nothing[SINK_BYTES];
@@ -165,7 +166,7 @@ static void exec_reduce(struct warp *w, const struct inst *in, lanemask_t m, str
         blend_lanes(reg_ptr(w, in->d), own, m, sizeof *own);
 }
 
-/* "shfl.down.b32, add.f32, 16 to 1, for lane 0" */
+/* Writes the operations, as in "shfl.down.b32, add.f32, 16 to 1, for lane 0". */
 static void print_steps(const struct program_reduce *r, char *out, size_t size) {
     char shuffle[64], add[64];
     uint32_t n;
@@ -184,7 +185,7 @@ static void print_steps(const struct program_reduce *r, char *out, size_t size) 
         snprintf(out + len, size - (size_t)len, ", for lane %u", r->lane);
 }
 
-/* "#reduce r1, r2: shfl.down.b32, add.f32, 16 to 1, for lane 0", without the name. */
+/* Writes the rest of "#reduce r1, r2: shfl.down.b32, add.f32, 16 to 1, for lane 0" behind the name. */
 static void print(const struct compound_printer *p, const struct inst *in, const void *what) {
     char steps[192];
     print_steps(what, steps, sizeof steps);
@@ -210,6 +211,7 @@ const struct compound_ops reduce_ops = {
     .wrong = wrong,
     .source_lane = source_lane,
     .steps = REDUCE_STEPS,
+    .timing = &reduce_timing,
 };
 
 struct inst reduce_make(struct ir *ir, const struct program_reduce *r) {

@@ -1,4 +1,4 @@
-/* Which lanes use the sum of a ladder, and which threads may be elsewhere meanwhile. */
+/* Finds the lanes that use the sum of a ladder, and the threads that may be at another instruction meanwhile. */
 #include "isa/decode.h"
 #include "reduce_parts.h"
 #include <string.h>
@@ -33,7 +33,7 @@ bool reduce_constant(const struct ir *ir, const struct defuse *d, uint32_t inst,
     return o & 1;
 }
 
-/* True if operand `o` of `inst` is the number of a thread, or some bits of it. */
+/* True if operand `o` of `inst` is %tid.x or %laneid, or some of its bits. */
 static bool is_number(const struct lane_users *u, uint32_t inst, opnd_t o, struct lane_choice *c) {
     const struct ir *ir = u->ir;
     c->mask = UINT32_MAX;
@@ -85,8 +85,8 @@ static bool chooses(const struct lane_users *u, uint32_t inst, uint32_t p, bool 
            (c->value & 31) == lane;
 }
 
-/* True if the branch at the end of block `from` is the only way into block `to`. Then says whether the predicate holds
- * there. */
+/* True if the branch at the end of block `from` is the only way into block `to`; then tells whether the predicate
+ * holds there. */
 static bool edge(const struct ir *ir, uint32_t from, uint32_t to, bool *holds) {
     const struct inst *last = &ir->code[ir->blocks[from].end - 1];
     if (last->kind != K_BRANCH || last->guard == NO_GUARD || last->target == from + 1 ||
@@ -124,9 +124,9 @@ const char *reduce_users(const struct lane_users *u, uint32_t def, unsigned lane
     return d->n ? NULL : "nothing uses the sum";
 }
 
-/* ---- who may be elsewhere ---- */
+/* ---- threads at other instructions ---- */
 
-/* Marks the blocks on ways from block b that do not pass `join`. */
+/* Marks the blocks that can be reached from block b without passing `join`. */
 static void reach(const struct ir *ir, uint32_t b, uint32_t join, unsigned char *seen, uint32_t *stack) {
     uint32_t top = 0;
     if (b != join && !seen[b]) {
@@ -145,7 +145,7 @@ static void reach(const struct ir *ir, uint32_t b, uint32_t join, unsigned char 
     }
 }
 
-/* True if threads may wait for each other in the block, or call a function where they may. */
+/* True if the block calls a function, or has an instruction at which threads may wait for each other. */
 static bool has_members(const struct ir *ir, uint32_t b) {
     for (uint32_t i = ir->blocks[b].begin; i < ir->blocks[b].end; i++) {
         const struct inst *in = &ir->code[i];

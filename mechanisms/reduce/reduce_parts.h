@@ -4,7 +4,7 @@
 #include "frontend/analysis/defuse.h"
 #include "frontend/analysis/dependence.h"
 #include "frontend/passes/edit.h"
-#include "isa/reduce.h"
+#include "reduce.h"
 
 /* Chooses the lanes in which (register & mask) is `value`. */
 struct lane_choice {
@@ -20,31 +20,31 @@ struct lane_users {
 
 /* True if a 32-bit operand of instruction `inst` is a constant, through moves; sets `value`. */
 bool reduce_constant(const struct ir *ir, const struct defuse *d, uint32_t inst, opnd_t o, uint32_t *value);
-/* The only instruction that computes operand `o` of `inst`, a register; NO_INST: there are several, or none. */
+/* Returns the only instruction that computes register operand `o` of `inst`; NO_INST: there are several, or none. */
 uint32_t reduce_maker(const struct defuse *d, uint32_t inst, opnd_t o);
-/* A move of 32 bits without a guard. */
+/* True for a move of 32 bits without a guard. */
 bool reduce_is_move(const struct inst *in);
-/* An f32 addition, rounded to nearest, without a guard. */
+/* True for an f32 addition, rounded to nearest, without a guard. */
 bool reduce_adds(const struct inst *in);
-/* The same, of two registers. */
+/* True for such an addition of two registers. */
 bool reduce_is_addition(const struct inst *in);
-/* reduce_inst.c: makes the instruction `#reduce`. Its operands: d the sum, a the values, b the register that chooses
- * the lanes that use the sum, c clamp and segment mask of its shuffles, e member mask (old shfl: OPND_ZERO, unused),
- * list the distances. */
+/* reduce_inst.c: makes the instruction `#reduce` (reduce.h). Operands: d is the sum, a the values, b chooses the lanes
+ * that use the sum, c has clamp and segment mask of the shuffles, e is the member mask (OPND_ZERO: shuffles without
+ * one), the list has the distances. */
 extern const struct compound_ops reduce_ops;
+extern const struct compound_timing reduce_timing; /* reduce_timing.c */
 struct inst reduce_make(struct ir *ir, const struct program_reduce *r);
 /* Sets the member mask: the named lanes execute the instruction together. */
 void reduce_set_members(struct inst *in, opnd_t members);
-/* reduce_tree.c: sums in shared memory, with one step behind another. Notes say why some are left alone. */
+/* reduce_tree.c: replaces sums that five steps make in shared memory. Notes say why other sums are left alone. */
 void reduce_trees(struct ir *ir, struct edit *edit, const struct control *control);
-/* reduce_serial.c: sums that one lane makes of one value after another; a tree adds in another order. With
- * chain.ieee=off the order is free, and sums of consecutive words of shared memory become one instruction. Notes name
- * the others. */
+/* reduce_serial.c: with chain.ieee=off, replaces serial sums of consecutive words of shared memory. The tree adds in
+ * another order than the program. Notes give the reasons for the other sums. */
 void reduce_serial(struct ir *ir, struct edit *edit, const struct defuse *d, uint32_t blocks);
-/* NULL if every reader of definition `def` is where only one lane of a warp comes, number `lane` where a warp is a row
- * of threads; fills `choice`. Otherwise the reason. */
+/* Returns NULL and fills `choice` if only one lane of a warp reaches the readers of definition `def`: lane number
+ * `lane` if a warp is a row of threads. Otherwise returns the reason. */
 const char *reduce_users(const struct lane_users *u, uint32_t def, unsigned lane, struct lane_choice *choice);
-/* True if threads of a warp outside block b may be at an instruction with a member mask while others are at one in b.
- * Looks at the other ways of all branches, as far as the join. */
+/* True if some threads of a warp may be at an instruction with a member mask outside block b while other threads are at
+ * one in b. Examines the other side of each branch, up to the join. */
 bool reduce_meets_others(const struct ir *ir, const struct control *control, uint32_t b);
 #endif

@@ -1,8 +1,8 @@
 /* Turns a ladder of five shuffles and f32 additions, which sums a register over the lanes of a warp, into one
  * instruction for a tree of adders ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-C2). The
  * tree is wired for the order in which the ladder adds. A butterfly gives the sum to all lanes. shfl.down gives it to
- * lane 0 and shfl.up to lane 31; other lanes get partial sums, so the pass takes such a ladder only where these are
- * dead. Requires: blocks. Keeps: what every lane computes, bit for bit. */
+ * lane 0 and shfl.up to lane 31. Other lanes get partial sums then, so the pass replaces such a ladder only if the
+ * partial sums are dead. Requires: blocks. Keeps: what every lane computes, bit for bit. */
 #include "frontend/passes/edit.h"
 #include "frontend/passes/fuse.h"
 #include "frontend/passes/pass.h"
@@ -17,12 +17,12 @@ enum what { SOMETHING, SHUFFLED, STEP };
 struct value {
     uint8_t what;
     bool own_first; /* STEP */
-    bool went_on;   /* STEP: a further step takes it */
-    bool summed;    /* SHUFFLED: a step takes it */
-    uint8_t n;      /* STEP: steps of its ladder so far */
-    uint32_t inst;  /* the shuffle; the addition */
-    uint32_t from;  /* SHUFFLED: the value that it brings; STEP: the value before */
-    uint32_t other; /* STEP: the shuffled one */
+    bool went_on;   /* STEP: a further step reads it */
+    bool summed;    /* SHUFFLED: a step reads it */
+    uint8_t n;      /* STEP: number of steps of its ladder, with this one */
+    uint32_t inst;  /* SHUFFLED: the shuffle; STEP: the addition */
+    uint32_t from;  /* number of a value: SHUFFLED: the shuffled one; STEP: the lane's own one */
+    uint32_t other; /* STEP: number of the value from another lane */
 };
 
 struct reducing {
@@ -33,14 +33,14 @@ struct reducing {
     struct lane_users users;
     struct value *value;
     uint32_t n_values, cap_values;
-    uint32_t *now, *stamp; /* register -> its value, in the block of this stamp */
+    uint32_t *now, *stamp; /* register -> number of its value, valid in the block of this stamp */
     uint32_t *taken;       /* instruction -> number of the ladder that it belongs to, counted from 1 */
     uint32_t n_ladders;
 };
 
 struct ladder {
     uint32_t inst[2 * REDUCE_STEPS]; /* shuffle, addition, shuffle, ... */
-    opnd_t from, members;            /* operands, where the last addition stands */
+    opnd_t from, members;            /* operands, as the last addition would read them */
     struct program_reduce reduce;
     struct lane_choice choice;
     unsigned mode;
@@ -57,7 +57,7 @@ static uint32_t new_value(struct reducing *r, struct value v) {
     return r->n_values++;
 }
 
-/* The value of register v in block b; a new one when nothing is known. */
+/* Returns the number of the value of register v in block b; adds an unknown value if there is none. */
 static uint32_t value_of(struct reducing *r, uint32_t v, uint32_t b) {
     if (r->stamp[v] != b + 1) {
         r->stamp[v] = b + 1;
@@ -87,7 +87,7 @@ bool reduce_adds(const struct inst *in) {
 
 bool reduce_is_addition(const struct inst *in) { return reduce_adds(in) && is_register(in->a) && is_register(in->b); }
 
-/* True if value `t` is value `own`, shuffled. */
+/* True if value `t` is the shuffled value `own`. */
 static bool brings(const struct reducing *r, uint32_t t, uint32_t own) {
     return r->value[t].what == SHUFFLED && r->value[t].from == own;
 }
@@ -133,7 +133,8 @@ static void look_at(struct reducing *r, uint32_t i, uint32_t b) {
 
 /* ---- is it a ladder? ---- */
 
-/* The distances: 16 to 1, or 1 to 16. */
+/* Checks the shuffles of the ladder: equal modes and masks, and distances from 16 to 1 or from 1 to 16. Returns the
+ * reason why the ladder does not fit; NULL: it fits. */
 static bool in_order(const uint32_t d[REDUCE_STEPS]) {
     bool down = true, up = true;
     for (unsigned k = 0; k < REDUCE_STEPS; k++) {
@@ -197,7 +198,7 @@ static bool reads_as_value(const struct reducing *r, uint32_t move, uint32_t num
     return def->n != 0;
 }
 
-/* Adds the moves between the ladder's instructions whose values nothing else needs. */
+/* Adds moves between the ladder's instructions to the ladder if nothing else reads their results. */
 static void take_moves(struct reducing *r, struct ladder *l, uint32_t number) {
     const struct ir *ir = r->ir;
     uint32_t last = l->inst[2 * REDUCE_STEPS - 1];
@@ -368,7 +369,7 @@ static void reduce_block(struct reducing *r, uint32_t b) {
     }
 }
 
-/* False if the program has nothing to look for: the pass then skips its analyses. */
+/* False if the program cannot contain a sum: the pass then skips its analyses. */
 static bool has_any(const struct ir *ir) {
     for (uint32_t i = 0; i < ir->n; i++) {
         const struct inst *in = &ir->code[i];
@@ -393,7 +394,7 @@ static bool run(struct ir *ir) {
     r.stamp = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *r.stamp);
     r.taken = arena_array(ir->tmp, (size_t)ir->n + 1, sizeof *r.taken);
     r.edit = edit_begin(ir);
-    for (uint32_t b = 0; b < r.control.n; b++) /* the kernel's own: the first of the program */
+    for (uint32_t b = 0; b < r.control.n; b++) /* blocks of the kernel, which come first */
         reduce_block(&r, b);
     reduce_trees(ir, r.edit, &r.control);
     reduce_serial(ir, r.edit, &r.defuse, r.control.n);

@@ -1,14 +1,14 @@
-/* Sums that one lane makes of one value after another: s[0] + s[1], then + s[2] ("reduction operations such as an
- * accumulation of all the values computed so far", in "PEPSC: A Power-Efficient Processor for Scientific Computing",
- * section III-C2). The tree adds neighbours first. With chain.ieee=off results need not have the program's order, so up
- * to 32 consecutive words of shared memory that are added to one register in one block become one instruction. Notes
- * name the sums that are left alone. */
+/* Replaces serial sums, in which one lane adds one value after another: s[0] + s[1], then + s[2] ("reduction operations
+ * such as an accumulation of all the values computed so far", in "PEPSC: A Power-Efficient Processor for Scientific
+ * Computing", section III-C2). The tree adds neighbours first, in another order than the program, which chain.ieee=off
+ * allows. Up to 32 consecutive words of shared memory that a block adds to one register become one instruction. Notes
+ * name the other sums. */
 #include "frontend/passes/fuse.h"
 #include "frontend/passes/pass.h"
 #include "isa/decode.h"
 #include "reduce_parts.h"
 
-/* One value: the addition that takes it, and the load that brings it. */
+/* One value of a sum: its addition and its load. */
 struct taken {
     uint32_t add, load;
 };
@@ -33,8 +33,8 @@ enum { NO_RUN, AT_HAND, DONE };
 
 static bool is_register(opnd_t o) { return !(o & 1) && o != OPND_SINK; }
 
-/* The load from shared memory that computes operand `o` of instruction `inst`, and the offset of the word from its
- * base. */
+/* Returns the load from shared memory that computes operand `o` of instruction `inst`; NO_INST: there is none. Sets
+ * `at` to the offset of the word from the load's base. */
 static uint32_t load_of(const struct search *s, uint32_t inst, opnd_t o, int64_t *at) {
     uint32_t i = is_register(o) ? reduce_maker(s->d, inst, o) : NO_INST;
     const struct inst *in = i == NO_INST ? NULL : &s->ir->code[i];
@@ -51,7 +51,7 @@ static uint32_t load_of(const struct search *s, uint32_t inst, opnd_t o, int64_t
     return in->n_list ? NO_INST : i;
 }
 
-/* The only reader of the result of instruction i; NO_INST: there are none, or several. */
+/* Returns the only reader of the result of instruction i; NO_INST: there is none, or there are several. */
 static uint32_t only_reader(const struct search *s, uint32_t i) {
     const struct defuse *d = s->d;
     if (d->inst_defs[i] == d->inst_defs[i + 1])
@@ -60,7 +60,7 @@ static uint32_t only_reader(const struct search *s, uint32_t i) {
     return def->n == 1 ? d->uses[d->def_uses[def->first]].inst : NO_INST;
 }
 
-/* True if addition i takes a word as its next value. `sum`: its other operand. */
+/* True if addition i adds a loaded word. `sum`: its other operand. */
 static bool takes(const struct search *s, uint32_t i, const struct run *r, opnd_t sum, struct taken *t) {
     const struct inst *in = &s->ir->code[i];
     int64_t at;
@@ -70,7 +70,7 @@ static bool takes(const struct search *s, uint32_t i, const struct run *r, opnd_
     return t->load != NO_INST && s->ir->code[t->load].a == r->base && at == r->at + 4 * (int64_t)r->n;
 }
 
-/* The longest run that begins with addition i, whose first value is one of its operands. */
+/* Returns the longest run of additions from addition i on. One operand of i is the first value. */
 static void run_from(const struct search *s, uint32_t i, int first, struct run *r) {
     const struct ir *ir = s->ir;
     const struct inst *in = &ir->code[i];
@@ -162,8 +162,8 @@ static void try_run(const struct search *s, const struct run *r) {
     mark(s, r, why && s->free_order ? NO_RUN : DONE);
 }
 
-/* True if instruction i adds a loaded word of shared memory to a sum that a loop of one block carries from turn to
- * turn. */
+/* True if instruction i adds a loaded word of shared memory to a sum that a loop of one block carries from iteration to
+ * iteration. */
 static bool carries_on(const struct search *s, uint32_t i) {
     const struct ir *ir = s->ir;
     const struct inst *in = &ir->code[i];

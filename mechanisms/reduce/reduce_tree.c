@@ -1,15 +1,15 @@
-/* Sums in shared memory. Each of five steps loads the part of another lane of the warp, adds it to the lane's own part
- * and stores the sum; barriers of the warp or volatile accesses separate the steps. They become one instruction between
- * a load and a store ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-C2), where nothing
- * reads the parts of lanes but the first afterwards. Keeps: what is stored, bit for bit. */
+/* Replaces sums in shared memory. Each of five steps loads the value of another lane of the warp, adds it to the lane's
+ * own value and stores the sum. Barriers of the warp or volatile accesses separate the steps. The steps become one
+ * instruction between a load and a store ("PEPSC: A Power-Efficient Processor for Scientific Computing", section
+ * III-C2) if nothing reads the values of other lanes than the first afterwards. Keeps: memory, bit for bit. */
 #include "frontend/passes/fuse.h"
 #include "isa/decode.h"
 #include "reduce_parts.h"
 #include <string.h>
 
-/* One step, by its instructions. */
+/* The instructions of one step. */
 struct tree_step {
-    uint32_t store, add, other, own; /* own: the load of the lane's own part; NO_INST: a register holds it */
+    uint32_t store, add, other, own; /* own: the load of the lane's own value; NO_INST: a register holds it */
     opnd_t own_register;
     uint32_t distance;
     bool own_first;
@@ -20,15 +20,15 @@ struct tree_search {
     struct edit *edit;
     const struct control *control;
     struct defuse defuse;
-    struct tree_step step[REDUCE_STEPS]; /* the last ones in a row */
+    struct tree_step step[REDUCE_STEPS]; /* consecutive steps, up to the current one */
     unsigned n;
     unsigned char *in_set; /* instruction -> it belongs to the current steps */
 };
 
 static bool is_register(opnd_t o) { return !(o & 1) && o != OPND_SINK; }
 
-/* The load of a shared f32 at register `base` that computes operand `o` of instruction `inst`; NO_INST: there is
- * none. */
+/* Returns the load from shared memory at register `base` that computes operand `o` of instruction `inst`; NO_INST:
+ * there is none. */
 static uint32_t load_of(const struct ir *ir, const struct defuse *d, uint32_t inst, opnd_t o, opnd_t base) {
     uint32_t i = is_register(o) ? reduce_maker(d, inst, o) : NO_INST;
     const struct inst *in = i == NO_INST ? NULL : &ir->code[i];
@@ -64,7 +64,7 @@ static bool read_step(const struct ir *ir, const struct defuse *d, uint32_t i, s
     return false;
 }
 
-/* True if step `s` takes the result that the step before stored, for the same lanes. */
+/* True if step `s` continues the step before: the same lanes, and the sum that it stored. */
 static bool follows(const struct tree_search *t, const struct tree_step *before, const struct tree_step *s) {
     const struct inst *a = &t->ir->code[before->store], *b = &t->ir->code[s->store];
     if (a->a != b->a || a->imm != b->imm || s->other < before->store)
@@ -83,7 +83,7 @@ static bool in_order(const struct tree_step *s) {
     return down || up;
 }
 
-/* ---- may it be one? ---- */
+/* ---- conditions ---- */
 
 static uint32_t first_of(const struct tree_step *s) {
     return s->own != NO_INST && s->own < s->other ? s->own : s->other;
@@ -130,8 +130,7 @@ static bool stays_inside(const struct tree_search *t, uint32_t i) {
     return true;
 }
 
-/* Marks instructions that may execute after instruction i: those of its block from `i` on, and of other blocks from
- * their beginning. */
+/* Marks the blocks that may execute after the block of instruction i. */
 static void find_later(const struct ir *ir, uint32_t i, unsigned char *later) {
     uint32_t *stack = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *stack), top = 0;
     stack[top++] = ir->info[i].block;
@@ -150,8 +149,9 @@ static bool may_read_shared(const struct inst *in) {
            ((in->kind == K_LOAD || in->kind == K_ATOM) && (in->space == SPACE_SHARED || in->space == SPACE_GENERIC));
 }
 
-/* The parts of lanes but the first must be dead. Reads before the steps belong to other sums. A read neither before nor
- * behind the steps is another warp's, which may be anywhere. */
+/* Checks that the values of other lanes than the first are dead after the steps. A read that executes before the steps
+ * belongs to another sum. A read on a path without the steps may execute in another warp at any time. Returns the
+ * reason why the values are not dead; NULL: they are. */
 static const char *check_reads(const struct tree_search *t, struct program_reduce *r, uint32_t *line) {
     const struct ir *ir = t->ir;
     uint32_t last = t->step[REDUCE_STEPS - 1].store, block = ir->info[last].block;
@@ -193,7 +193,8 @@ static void mark(struct tree_search *t, unsigned char on) {
     }
 }
 
-/* Removes all but the first load of the own part and the last store. Returns the number of instructions removed. */
+/* Removes all loads and stores but the first load of the own value and the last store. Returns the number of removed
+ * instructions. */
 static unsigned take_out(struct tree_search *t, uint32_t keep) {
     uint32_t last = t->step[REDUCE_STEPS - 1].store;
     unsigned n = 0;

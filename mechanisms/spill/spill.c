@@ -1,10 +1,10 @@
 /* Spilling. A thread has at most regs.max registers and at most pepsc.registers. The pass keeps the rest in local
- * memory: it stores a register where it is written and loads it before each reader. It spills the registers of least
- * cost for the places that they relieve; cost counts reads and writes, weighted by loops (Chaitin, "Register
- * allocation & spilling via graph coloring", 1982). Requires: blocks. Keeps: what is computed. Left alone: streams
- * that passes made, which have registers of another kind; functions in programs with such streams, since both
- * streams call them; recursive functions, which have no fixed place in memory. Fails when one place needs more
- * registers than there are. */
+ * memory: it stores a register after each write and loads it before each read. It spills registers with the lowest
+ * ratio of cost to the number of crowded instructions through which they are live. The cost is the number of reads and
+ * writes, weighted by loops (Chaitin, "Register allocation & spilling via graph coloring", 1982). Requires: blocks.
+ * Keeps: all results. The pass leaves alone: streams that passes made, whose registers are of another kind; functions
+ * of programs with such streams, because both streams call them; recursive functions, which have no fixed place in
+ * memory. It fails if one instruction needs more registers than the limit. */
 #include "frontend/passes/edit.h"
 #include "frontend/passes/pass.h"
 #include "isa/arith.h"
@@ -17,15 +17,15 @@ enum { MOST_ROUNDS = 200, LEAST = 4, DEEPEST = 6 };
 struct spilling {
     struct ir *ir;
     uint32_t max;
-    uint32_t *depth;  /* function -> calls between the kernel and it */
-    uint32_t *total;  /* words that a function and what it calls need */
+    uint32_t *depth;  /* function -> number of calls from the kernel down to it */
+    uint32_t *total;  /* function -> words that it and its callees need */
     uint32_t n_first; /* registers before the pass; later ones belong to its loads and stores */
     unsigned char *fixed, *chosen;
-    double *cost;   /* of a register */
-    uint32_t *over; /* places with too many registers through which it lives */
+    double *cost;   /* register -> loads and stores that spilling it costs */
+    uint32_t *over; /* register -> count of crowded instructions where it is live but unused */
     uint32_t *slot;
-    uint32_t *dense, *sparse, n_dense; /* registers of the current function, numbered */
-    uint64_t *live_out;                /* by block of the function */
+    uint32_t *dense, *sparse, n_dense; /* register of the current function <-> its number */
+    uint64_t *live_out;                /* block of the function -> set of registers that are live at its end */
     uint32_t words;
     uint32_t spilled;
 };
@@ -92,7 +92,7 @@ static void find_live(struct spilling *s, const struct ir_function *fn) {
     }
 }
 
-/* True if the instruction writes registers in such a way that a store behind it would not write the same lanes. */
+/* True if a store after the instruction would not cover the lanes that the instruction writes. */
 static bool writes_oddly(const struct ir *ir, uint32_t i) {
     const struct inst *in = &ir->code[i];
     const struct inst_info *info = &ir->info[i];
@@ -100,12 +100,12 @@ static bool writes_oddly(const struct ir *ir, uint32_t i) {
         (in->guard != NO_GUARD && in->guard == ir->deq_predicate))
         return true;
     for (unsigned k = info->n_reads; in->guard != NO_GUARD && k < (unsigned)info->n_reads + info->n_writes; k++)
-        if (ir->regs[info->regs + k] == in->guard) /* its own guard */
+        if (ir->regs[info->regs + k] == in->guard) /* it overwrites its guard */
             return true;
     return in->kind == K_COMPOUND && in->d2 != OPND_SINK && !inst_writes_all(ir, in);
 }
 
-/* Counts the loads and stores that each register would cost; those in a loop count ten times. */
+/* Fills s->cost with the loads and stores of each register; each loop around one multiplies it by ten. */
 static void weigh(struct spilling *s, const struct ir_function *fn) {
     const struct ir *ir = s->ir;
     struct dom_tree dom = ir_dominators(ir);
@@ -129,7 +129,7 @@ static void weigh(struct spilling *s, const struct ir_function *fn) {
     }
 }
 
-/* Words that may be live at instruction i. */
+/* Returns the limit of live words at instruction i. */
 static uint32_t limit_at(const struct spilling *s, uint32_t f, uint32_t i) {
     const struct ir *ir = s->ir;
     uint32_t limit = s->max >> (s->depth[f] < 3 ? s->depth[f] : 3);
@@ -144,7 +144,7 @@ static uint32_t limit_at(const struct spilling *s, uint32_t f, uint32_t i) {
     return limit;
 }
 
-/* Removes the registers that instruction i reads or writes: they must be in registers there anyway. */
+/* Removes the registers that instruction i reads or writes: spilling them frees no register there. */
 static void only_through(const struct spilling *s, uint32_t i, uint64_t *live) {
     const struct inst_info *info = &s->ir->info[i];
     for (unsigned k = 0; k < (unsigned)info->n_reads + info->n_writes; k++)
@@ -178,8 +178,8 @@ static void relieve(struct spilling *s, const uint64_t *through, uint32_t excess
     }
 }
 
-/* `choose`: picks registers to spill; else counts the crowded places of each register. */
-static void look(struct spilling *s, uint32_t f, bool choose) {
+/* `choose`: chooses registers to spill. Otherwise counts the crowded instructions of each register. */
+static void visit_crowded(struct spilling *s, uint32_t f, bool choose) {
     const struct ir *ir = s->ir;
     const struct ir_function *fn = &ir->functions[f];
     uint64_t *live = arena_array(ir->tmp, s->words, sizeof *live),
@@ -266,7 +266,7 @@ static bool give_slots(struct spilling *s) {
         uint32_t bytes = class_bytes(ir->vregs[v].cls);
         if (!s->chosen[v] || s->slot[v])
             continue;
-        uint64_t at = round_up(ir->local_bytes ? ir->local_bytes : 16, bytes); /* 0: it has none yet */
+        uint64_t at = round_up(ir->local_bytes ? ir->local_bytes : 16, bytes); /* 0 means that it has no slot */
         if (at + bytes > MAX_LOCAL_BYTES) {
             snprintf(ir->failure, sizeof ir->failure,
                      "kernel '%s': registers in local memory take more than %llu bytes", ir->kernel,
@@ -294,7 +294,7 @@ static void note(struct spilling *s) {
         }
 }
 
-/* True if function f fits. Otherwise notes by how much and where it does not. */
+/* True if function f keeps the limit. Otherwise notes the excess and its place. */
 static uint32_t need_of(struct spilling *s, uint32_t f, uint32_t *where) {
     const struct ir *ir = s->ir;
     uint32_t most = 0;
@@ -319,7 +319,7 @@ static bool is_crowded(const struct spilling *s, uint32_t f) {
     return false;
 }
 
-/* Makes room for all registers that exist now. */
+/* Allocates the arrays by register, for the present number of registers. */
 static void make_room(struct spilling *s) {
     size_t n = (size_t)s->ir->n_vregs + 1;
     unsigned char *chosen = arena_array(s->ir->tmp, n, 1);
@@ -338,8 +338,8 @@ static bool spill_function(struct spilling *s, uint32_t f) {
         number_registers(s, &s->ir->functions[f]);
         find_live(s, &s->ir->functions[f]);
         weigh(s, &s->ir->functions[f]);
-        look(s, f, false);
-        look(s, f, true);
+        visit_crowded(s, f, false);
+        visit_crowded(s, f, true);
         if (s->spilled == before)
             return true;
         if (!give_slots(s))
@@ -351,7 +351,7 @@ static bool spill_function(struct spilling *s, uint32_t f) {
     return true;
 }
 
-/* Callers first: the depth of a function below the kernel. */
+/* Fills s->depth. Requires: callers come before callees. */
 static void find_depths(struct spilling *s) {
     const struct call_order *o = &s->ir->order;
     for (uint32_t m = o->n_members; m-- > 0;)

@@ -116,17 +116,16 @@ static const struct {
     {"mta+mta", "model 'mta+mta': the extension 'mta' stands there twice"},
     {"functional+cae", "model 'functional+cae' has no meaning: 'cae' changes how long a kernel takes, not what it "
                        "computes; take a timing model"},
-    {"spe+dac+cae", "model 'spe+dac+cae' has no meaning: 'cae' is what 'dac' is compared with; take one of them"},
-    {"cae+dac", "model 'cae+dac' has no meaning: 'cae' is what 'dac' is compared with; take one of them"},
-    {"dpe+mta+dac", "model 'dpe+mta+dac' has no meaning: 'mta' is what 'dac' is compared with; take one of them"},
+    {"spe+dac+cae",
+     "model 'spe+dac+cae' has no meaning: 'dac' and 'cae' are two units for affine values; take one of them"},
+    {"cae+dac", "model 'cae+dac' has no meaning: 'dac' and 'cae' are two units for affine values; take one of them"},
+    {"dpe+mta+dac",
+     "model 'dpe+mta+dac' has no meaning: 'dac' and 'mta' are two ways to load ahead into the L1; take one of them"},
     {"functional+ddp", "model 'functional+ddp' has no meaning: 'ddp' changes how long a kernel takes, not what it "
                        "computes; take a timing model"},
-    {"stride+ddp",
-     "model 'stride+ddp' has no meaning: 'stride' is one of the prefetchers mta, stride and ddp; take one of them"},
-    {"dpe+mta+ddp",
-     "model 'dpe+mta+ddp' has no meaning: 'ddp' is one of the prefetchers mta, stride and ddp; take one of them"},
-    {"mta+stride",
-     "model 'mta+stride' has no meaning: 'stride' is one of the prefetchers mta, stride and ddp; take one of them"},
+    {"stride+ddp", "model 'stride+ddp' has no meaning: 'stride' and 'ddp' are two prefetchers; take one of them"},
+    {"dpe+mta+ddp", "model 'dpe+mta+ddp' has no meaning: 'mta' and 'ddp' are two prefetchers; take one of them"},
+    {"mta+stride", "model 'mta+stride' has no meaning: 'mta' and 'stride' are two prefetchers; take one of them"},
     {"functional+mta", "model 'functional+mta' has no meaning: 'mta' changes how long a kernel takes, not what it "
                        "computes; take a timing model"},
 };

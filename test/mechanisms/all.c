@@ -73,6 +73,26 @@ START_TEST(each_descriptor_is_whole) {
 }
 END_TEST
 
+static int members(const char *group) {
+    int n = 0;
+    for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
+        for (const char *const *g = (*m)->groups; g && *g; g++)
+            n += strcmp(*g, group) == 0;
+    return n;
+}
+
+/* A group excludes something: it has two members at least, all of them extensions. */
+START_TEST(each_group_has_members) {
+    int n = 0;
+    for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
+        for (const char *const *g = (*m)->groups; g && *g; g++, n++) {
+            ck_assert_msg((*m)->kind == MECHANISM_EXTENSION, "%s is no extension", (*m)->name);
+            ck_assert_msg(members(*g) >= 2, "%s is alone in the group '%s'", (*m)->name, *g);
+        }
+    ck_assert_int_gt(n, 0);
+}
+END_TEST
+
 /* Each compound instruction has a name of its own, which no opcode has, and all operations that are asked of it. */
 START_TEST(each_instruction_is_whole) {
     const struct compound_ops *const *all = mechanism_instructions();
@@ -224,6 +244,7 @@ SUITE(mechanisms_all) {
     TEST(each_folder_is_in_the_list);
     TEST(each_declaration_is_in_the_list);
     TEST(each_descriptor_is_whole);
+    TEST(each_group_has_members);
     TEST(each_instruction_is_whole);
     TEST(each_scheduler_is_whole);
     TEST(each_replacement_is_whole);

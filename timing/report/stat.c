@@ -134,10 +134,10 @@ double stats_value(const struct stats *s, enum stat_id id) {
 }
 
 void stats_add_rounding_error(struct stats *s, const struct rounding_error *e) {
-    stats_add(s, "chain.wide_results", (double)e->results);
-    stats_add(s, "chain.wide_differ", (double)e->differ);
-    stats_add(s, "chain.wide_beyond", (double)e->beyond);
-    stats_add(s, "chain.max_relative_error", e->largest);
+    stats_put(s, STAT_rounding_results, (double)e->results);
+    stats_put(s, STAT_rounding_differ, (double)e->differ);
+    stats_put(s, STAT_rounding_beyond, (double)e->beyond);
+    stats_put(s, STAT_rounding_largest, e->largest);
 }
 
 void stats_merge(struct stats *to, const struct stats *from) {

@@ -1,17 +1,27 @@
 /* Counts of instructions. The fast path only counts issues and lanes by PC; sm_take_tally() derives the rest. */
 #include "counting.h"
+#include "compound_timing.h"
+#include "isa/compound.h"
 
-/* Instructions that are counted differently. False: nothing else is counted for them. */
+/* Counts the lanes of a compound instruction by its own operations, or else by its latency class. */
+static void count_compound(struct sm *sm, const struct timed_inst *ti, uint32_t pc, uint32_t lanes) {
+    const struct program *p = sm->program->program;
+    const struct program_compound *c = compound_of(p, &p->code[pc]);
+    if (c->ops->timing && c->ops->timing->count)
+        c->ops->timing->count(c->what, &sm->fx, &sm->n);
+    else
+        sm->n.op_lanes[ti->op] += lanes;
+}
+
+/* Counts the lanes of a rare instruction. False: the instruction has no other counts. */
 static bool count_special(struct sm *sm, const struct timed_inst *ti, uint32_t pc, uint32_t lanes) {
     if (ti->flags & TIMED_FREE)
         return false;
-    if (ti->flags & TIMED_CHAIN) {
-        sm_count_chain(sm, pc);
-    } else if (ti->flags & TIMED_REDUCE) {
-        sm_count_reduce(sm, pc);
+    if (ti->flags & TIMED_COMPOUND) {
+        count_compound(sm, ti, pc, lanes);
     } else {
         sm->n.op_lanes[ti->op] += lanes;
-        ++*(ti->kind == K_STORE ? &sm->n.spill.stores : &sm->n.spill.loads);
+        ++*(ti->kind == K_STORE ? &sm->n.registers.spilled_stores : &sm->n.registers.spilled_loads);
     }
     return true;
 }
@@ -26,11 +36,10 @@ static inline void count_pipe(struct sm_counts *n, const struct timed_inst *ti, 
     n->sp_flop_cycles += flops ? ti->initiation * lanes : 0;
 }
 
-/* Lanes that executed are known only now: after exec_inst(). */
 void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc, lanemask_t active) {
     uint32_t lanes = (uint32_t)__builtin_popcount(sm->fx.lanes);
     count_pipe(&sm->n, ti, 1, lanes);
-    if (__builtin_expect(ti->flags & (TIMED_FREE | TIMED_CHAIN | TIMED_REDUCE | TIMED_SPILL), 0)) {
+    if (__builtin_expect(ti->flags & (TIMED_FREE | TIMED_COMPOUND | TIMED_SPILLED), 0)) {
         if (!count_special(sm, ti, pc, lanes))
             return;
     } else {
@@ -65,7 +74,7 @@ void sm_count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm_pat
     count_path(&sm->n, sw, path);
 }
 
-/* Fixed per-instruction counts are derived from the issue count of each PC. */
+/* Derives the counts that are the same at each issue from the number of issues of each PC. */
 void sm_take_tally(struct sm *sm) {
     struct sm_counts *n = &sm->n;
     for (uint32_t pc = 0; sm->issue.tally && pc < sm->program->program->n; pc++) {

@@ -1,4 +1,4 @@
-/* Issue: an instruction takes effect here. Its later steps are reserved or queued. */
+/* Issues an instruction: executes it, and reserves or queues its later steps. */
 #include "issue_stage.h"
 #include "counting.h"
 #include "execute.h"
@@ -36,7 +36,7 @@ static __attribute__((noinline)) void execute_general(struct sm *sm, uint32_t w,
     execute(sm, w, path, ti, form, now, false, false);
 }
 
-/* The instruction takes its slot now and is performed at the end of the window. */
+/* Issues an instruction that takes its slot now and executes at the end of the window (ordered.c). */
 static void issue_ordered(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti,
                           const struct sm_form *form, uint64_t now) {
     struct sm_path *path = &sm->warps.slot[w].path[p];
@@ -53,7 +53,8 @@ static void issue_ordered(struct sm *sm, uint32_t w, uint32_t p, const struct ti
     sm_advance(sm, w, p, now);
 }
 
-/* One instruction on, in program order, on the fast path: the path waits for nothing that is not checked here. */
+/* Advances the path to the next instruction in program order, on the fast path: all that the path may wait for there is
+ * checked here. */
 static inline void advance_fast(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, uint64_t now,
                                 const bool one_part) {
     struct sm_warp *sw = &sm->warps.slot[w];
@@ -75,7 +76,7 @@ static inline void advance_fast(struct sm *sm, uint32_t w, uint32_t p, const str
     warps_move_only(&sm->warps, w, path, choose32(path->buffered, state, PATH_FETCH), one_part);
 }
 
-/* The lanes of the warp may all have exited. */
+/* Ends the warp if all lanes have exited. */
 static inline void end_if_finished(struct sm *sm, uint32_t w, uint64_t now) {
     if (sm->warps.slot[w].finished)
         sm_warp_check_done(sm, w, now);
@@ -86,7 +87,7 @@ static inline void control(struct sm *sm, uint32_t w, uint32_t p, const struct i
     end_if_finished(sm, w, now);
 }
 
-/* A branch that all lanes take, or none. */
+/* Advances the path at a branch that all lanes take, or none. False: this needs the general path. */
 static inline bool jump_fast(struct sm *sm, uint32_t w, const struct sm_path *path, const struct inst *in,
                              const struct timed_inst *ti) {
     lanemask_t taken = sm->fx.taken;
@@ -174,8 +175,8 @@ static __attribute__((noinline)) bool issue_general(struct sm *sm, uint32_t w, u
     }
     if (sm_hooked(sm, HOOK_ISSUED))
         sm_units_tell_issued(sm, w, pc, lanes, ti, units ? ISSUE_UNIT : ISSUE_DONE, now);
-    if (__builtin_expect(ti->flags & TIMED_REDUCE, 0) && !sm->fx.taken)
-        ti = &sm->program->ladder[in->imm];
+    if (__builtin_expect(ti->flags & TIMED_FALLBACK, 0) && !sm->fx.taken)
+        ti = &sm->program->fallback[in->imm];
     sm_count_lanes(sm, ti, pc, lanes);
     uint32_t mem = MEM_QUEUE;
     if (!(ti->flags & TIMED_MEMORY))

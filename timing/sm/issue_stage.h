@@ -1,6 +1,6 @@
 #ifndef TIMING_SM_ISSUE_STAGE_H
 #define TIMING_SM_ISSUE_STAGE_H
-/* Issue: an instruction takes effect here. Its later steps are reserved or queued. */
+/* The issue stage: executes an instruction, and reserves or queues its later steps. */
 #include "isa/exec/exec.h"
 #include "sched.h"
 #include "timing/report/profile.h"
@@ -18,7 +18,7 @@ struct ordered_inst {
 
 /* Instructions of one PC that were issued on the fast path and are not in sm->n yet. */
 struct sm_tally {
-    uint64_t issued, lanes; /* lanes: those that executed */
+    uint64_t issued, lanes; /* lanes: number of executed lanes */
 };
 
 /* Owns the schedulers, the effects of the instruction that issues, and the instructions that wait to be performed. */
@@ -33,11 +33,11 @@ struct sm_issue_stage {
 
 bool issue_init(struct sm_issue_stage *s, const struct config *cfg, uint32_t slots);
 void issue_free(struct sm_issue_stage *s);
-/* Issues the next instruction of a path. False: the slot was lost, since the path has to wait for lanes that it was
- * split from. */
+/* Issues the next instruction of a path. False: the issue slot is lost, because the path must wait for lanes that were
+ * split from it. */
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
-/* The registers of an instruction are written. (write_back.c) */
+/* Writes back: the registers of an instruction have their results. (write_back.c) */
 void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now);
-/* The SM stops with the fault of sm->fx, at an instruction of warp slot `w`. (faults.c) */
+/* Stops the SM with the fault of sm->fx at instruction `pc` of warp slot `w`. (faults.c) */
 void sm_fault(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now);
 #endif

@@ -2,7 +2,7 @@
 #include "counting.h"
 #include <assert.h>
 
-/* The scoreboard of these lanes: their path may have moved while they waited. */
+/* Returns the scoreboard of the lanes, whose path may have moved while they waited. */
 static uint8_t board_of(const struct sm_warp *sw, lanemask_t lanes) {
     struct path p[MAX_PATHS];
     int n = sw->control.ops->paths(sw->control.model, p, MAX_PATHS);
@@ -12,15 +12,15 @@ static uint8_t board_of(const struct sm_warp *sw, lanemask_t lanes) {
     return 0;
 }
 
-/* The result of lanes that have waited starts. */
+/* Starts the result of lanes that have waited: it takes an entry of the table of instructions in flight. */
 static void start_result(struct sm *sm, uint32_t w, const struct sm_await *a, uint64_t now) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     const struct timed_inst *ti = &sm->program->inst[a->pc];
-    if (ti->flags & TIMED_REDUCE) /* its lanes come on several paths */
-        ti = &sm->program->ladder[sm->program->program->code[a->pc].imm];
+    if (ti->flags & TIMED_FALLBACK) /* effects.taken is 0: lanes of several paths */
+        ti = &sm->program->fallback[sm->program->program->code[a->pc].imm];
     uint32_t i = sm_inflight_new(sm, w, a->pc, a->lanes, a->board);
     struct regfile *banks = &sm->operands.part[sm->in_flight.entry[i].part].regfile;
-    sm->warps.slot[w].inflight--; /* it was counted when the lanes arrived */
+    sm->warps.slot[w].inflight--; /* sm_members_arrive() counted it */
     sm->in_flight.entry[i].issued = a->issued;
     uint64_t read = now + cfg->latch_collect + 1,
              result = read + cfg->latch_dispatch + ti->latency + cfg->latch_writeback;
@@ -28,7 +28,7 @@ static void start_result(struct sm *sm, uint32_t w, const struct sm_await *a, ui
     wheel_add(&sm->wheel, regfile_write(banks, &ti->banks, w, on_bus, now), event_make(EVENT_WRITEBACK, i));
 }
 
-/* Starts the results of the warp for which there are entries. */
+/* Starts results of the warp as long as the table has free entries. */
 static void start_served(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     uint8_t kept = 0;
@@ -43,8 +43,8 @@ static void start_served(struct sm *sm, uint32_t w, uint64_t now) {
     sw->n_await = kept;
 }
 
-/* Registers are pending from now on. Earlier they would hold up the lanes that are waited for, if a warp has one
- * scoreboard. */
+/* Marks the results as pending only now. Before, they would block the lanes that have not arrived yet, if a warp has
+ * one scoreboard. */
 void sm_members_served(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     uint32_t before = sm->members.n_served;
@@ -68,7 +68,7 @@ void sm_members_start(struct sm *sm, uint64_t now) {
             start_served(sm, w, now);
 }
 
-/* They are counted now; the result follows when all have arrived. */
+/* Counts the lanes now. Their result follows when all members have arrived. */
 void sm_members_arrive(struct sm *sm, uint32_t w, const struct sm_path *path, lanemask_t lanes) {
     struct sm_warp *sw = &sm->warps.slot[w];
     const struct timed_inst *ti = &sm->program->inst[path->pc];

@@ -1,14 +1,13 @@
 #ifndef TIMING_SM_MEMBER_RESULTS_H
 #define TIMING_SM_MEMBER_RESULTS_H
-/* Results of instructions with a member mask (isa/machine/warpsync.h) whose lanes came on several paths. A path
- * arrives, which takes an issue slot, and waits as at a barrier. The result follows one latency after the last
- * arrival. */
+/* Results of instructions with a member mask (isa/machine/warpsync.h) whose lanes are on several paths. Each path takes
+ * an issue slot when it arrives, and waits as at a barrier. The result follows one latency after the last arrival. */
 #include "warps.h"
 
 struct sm;
 
-/* Lanes that wait for others of their member mask. Waiting lanes hold no entry of the table of instructions in flight:
- * the lanes they wait for may need it. They take one when their result starts. */
+/* Lanes that wait for other lanes of their member mask. Waiting lanes hold no entry of the table of instructions in
+ * flight, because the lanes that have not arrived may need it. They take an entry when their result starts. */
 struct sm_await {
     uint64_t issued; /* cycle */
     lanemask_t lanes;
@@ -22,10 +21,10 @@ struct sm_member_results {
     uint32_t n_served; /* entries of sm_warp.await that are served */
 };
 
-/* The lanes of a path arrive; `arriving` are those that had not. */
+/* Tells that a path arrives; `arriving`: lanes of the path that had not arrived before. */
 void sm_members_arrive(struct sm *sm, uint32_t w, const struct sm_path *path, lanemask_t arriving);
-/* Lanes of sm_warp.await may have stopped waiting. */
+/* Tells that lanes of sm_warp.await may have stopped waiting. */
 void sm_members_served(struct sm *sm, uint32_t w, uint64_t now);
-/* n_served: an instruction in flight has ended. */
+/* Tells that an instruction in flight has ended: starts results that wait for its entry. */
 void sm_members_start(struct sm *sm, uint64_t now);
 #endif

@@ -1,5 +1,6 @@
-/* What an SM has counted, under the names of the statistics. */
+/* Adds the counts of an SM to the statistics, and clears them. */
 #include "counting.h"
+#include "isa/rounding.h"
 #include "issue_slots.h"
 #include "stages.h"
 #include <string.h>
@@ -31,7 +32,7 @@ static const struct stat_row regfile_rows[] = {
 };
 /* clang-format on */
 
-/* Bits a warp: of the deepest stack or fullest table seen, and of the scoreboard. */
+/* Adds the storage of a warp in bits: of the deepest stack or fullest table so far, and of the scoreboard. */
 static void storage_stats(const struct sm *sm, struct stats *s) {
     struct reconv_storage bits = sm->model.ops->storage(sm->model.options);
     stats_put(s, STAT_sm_entry_bits, bits.entry);
@@ -42,24 +43,25 @@ static void storage_stats(const struct sm *sm, struct stats *s) {
     stats_put(s, STAT_sm_scoreboard_bits, sm->program ? sm->model.sb->bits(sm->program->program->n_regs) : 0);
 }
 
-/* The chains of the CTAs that this SM has run since the last call. */
-static void take_chain_errors(struct sm *sm) {
+/* Adds the rounding errors of the CTAs since the last call. */
+static void rounding_stats(struct sm *sm, struct stats *s) {
+    struct rounding_error all = {0};
     for (uint32_t i = 0; i < sizeof sm->ctas.slot / sizeof sm->ctas.slot[0]; i++)
         if (sm->ctas.slot[i].cta) {
-            chain_error_add(&sm->n.chain.error, &sm->ctas.slot[i].cta->chain_error);
-            sm->ctas.slot[i].cta->chain_error = (struct chain_error){0};
+            rounding_error_add(&all, &sm->ctas.slot[i].cta->rounding_error);
+            sm->ctas.slot[i].cta->rounding_error = (struct rounding_error){0};
         }
+    stats_add_rounding_error(s, &all);
 }
 
 void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
     sm_account(sm, to);
     sm_take_tally(sm);
-    take_chain_errors(sm);
     STATS_COUNT(s, sm_rows, &sm->n);
     stats_put(s, STAT_sm_lane_slots, (double)sm->n.warp_instructions * WARP_LANES);
     for (int i = 0; i < N_SLOTS; i++)
         stats_put(s, STAT_sm_slots, (double)sm->n.slot[i]);
-    stats_put(s, STAT_chain_max_relative_error, sm->n.chain.error.largest);
+    rounding_stats(sm, s);
     storage_stats(sm, s);
     STATS_COUNT(s, fetch_rows, &sm->fetch.n);
     for (uint32_t i = 0; i < sm->operands.n_parts; i++)

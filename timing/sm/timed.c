@@ -1,8 +1,9 @@
 #include "timed.h"
+#include "compound_timing.h"
+#include "isa/compound.h"
 #include "isa/decode.h"
 #include "isa/matrix.h"
 #include "isa/paths/control.h"
-#include "isa/reduce.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,15 +24,15 @@ static const struct {
     [LAT_CONTROL] = {PIPE_INT, CLASS_CONTROL},
 };
 
-/* A pipe that has no units hands its work on. */
+/* Returns the pipe that executes the work of `pipe`: itself, or another one if it has no units. */
 static uint8_t existing_pipe(const struct sm_cfg *sm, uint8_t pipe) {
     while (!pipe_exists(sm, pipe) && pipe_rows[pipe].instead != pipe)
         pipe = pipe_rows[pipe].instead;
     return pipe;
 }
 
-/* Where a path may be divided, or what it does depends on which lanes it has. A direct jump or call takes all lanes
- * with it; a return may not: lanes of a recursive function have different depths. */
+/* True if the lanes of a path may diverge at the instruction, or if its result depends on the lanes of the path. A
+ * direct jump or call moves all lanes. A return may not: lanes of a recursive function have different depths. */
 static bool must_gather(const struct inst *in) {
     bool guarded = in->guard != NO_GUARD;
     switch (in->kind) {
@@ -52,7 +53,8 @@ static bool must_gather(const struct inst *in) {
     }
 }
 
-/* cp.async and its kin. Copies wait for nothing but their operands; an arrival, for a place where it is kept. */
+/* Returns the flags of cp.async and related instructions. Waits for copies and arrivals may hold their path
+ * (sm_copies_hold()); copies wait for their operands only. */
 static uint32_t copy_flags(const struct inst *in) {
     uint32_t n;
     switch (in->kind) {
@@ -67,7 +69,7 @@ static uint32_t copy_flags(const struct inst *in) {
     }
 }
 
-/* Do threads that come to `pc` exit at once, or perhaps, where they return? */
+/* True if threads at `pc` exit at once, or return, which may end them. */
 static bool may_end(const struct program *p, uint32_t pc) {
     return pc >= p->n || (p->info && (p->info[pc].only_exits || p->info[pc].only_returns));
 }
@@ -78,7 +80,7 @@ static uint32_t jump_flags(const struct program *p, uint32_t pc) {
     return (may_end(p, p->code[pc].target) ? 0 : TIMED_TAKEN) | (may_end(p, pc + 1) ? 0 : TIMED_NOT_TAKEN);
 }
 
-static uint32_t flags_of(const struct program *p, const struct inst *in) {
+static uint32_t flags_of(const struct inst *in) {
     unsigned f = 0;
     if (in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM || in->kind == K_TEX || in->kind == K_PREFETCH)
         f |= TIMED_MEMORY | TIMED_LOAD;
@@ -90,7 +92,7 @@ static uint32_t flags_of(const struct program *p, const struct inst *in) {
         f |= TIMED_FENCE;
     if (kind_is_convergence(in->kind) || in->hints & HINT_APART)
         f |= TIMED_FREE;
-    if (inst_is_ordered(in)) /* SMs must see it in one order */
+    if (inst_is_ordered(in)) /* all SMs must see the same order */
         f |= TIMED_ORDERED;
     bool near = in->space == SPACE_SHARED || in->space == SPACE_CONST || in->space == SPACE_PARAM;
     if (in->kind == K_TEX || ((in->kind == K_LOAD || in->kind == K_ATOM) && !near))
@@ -99,17 +101,15 @@ static uint32_t flags_of(const struct program *p, const struct inst *in) {
         f |= TIMED_MEMBERS;
     if (in->hints & HINT_DEQ)
         f |= TIMED_DEQ;
-    if (fused_of(p, in))
-        f |= TIMED_CHAIN;
-    if (reduce_of(p, in))
-        f |= TIMED_REDUCE;
+    if (in->kind == K_COMPOUND)
+        f |= TIMED_COMPOUND;
     if (must_gather(in))
         f |= TIMED_GATHER;
     return f | copy_flags(in);
 }
 
-/* Arithmetic of long latency: what goes to units that a processing block or an SM has few of. f64 belongs to it where
- * it is no more than a quarter as fast as f32. */
+/* True for arithmetic of long latency: its units are few in a processing block or an SM. f64 is slow if its throughput
+ * is at most a quarter of that of f32. */
 static bool is_slow(const struct config *cfg, uint8_t class) {
     switch (class) {
     case LAT_SFU:
@@ -127,7 +127,7 @@ static bool is_slow(const struct config *cfg, uint8_t class) {
     }
 }
 
-/* Predicates are kept beside the scoreboard, not in the banks: they are left out. */
+/* Fills in the banks of the operands, without predicates, which are not in the banks. */
 static void fill_banks(struct timed_inst *t, const struct program *p, uint32_t banks, uint8_t *out) {
     const struct sb_regs *r = &t->regs;
     t->banks.bank = out;
@@ -143,43 +143,29 @@ static void fill_banks(struct timed_inst *t, const struct program *p, uint32_t b
         }
 }
 
-/* A chain takes its time by its length. One with two results has a read port more, and writes the second result beside
- * the first: it takes no place of its own on the result bus. */
-static void fill_chain(struct timed_inst *t, const struct config *cfg, const struct fused *c) {
-    unsigned n = fused_depth(c);
-    uint32_t set = cfg->chain.latency[n - 1];
-    t->latency = (uint16_t)(set ? set : cfg->latency[LAT_F32_ADD].latency + 2 * (n - 1));
-    t->banks.more = c->split < c->n;
-}
-
-/* The tree is as deep as a ladder is long, and takes an addition's time for each level. Without it there are the
- * ladder's own instructions, each of which waits for the one before: from a result to the next one's operands it is as
- * far as between any two instructions. A sum of one lane reads a row of shared memory first, and adds what the lane has
- * behind the tree; its loads need not wait for each other. */
-static void fill_reduce(struct timed_program *t, struct timed_inst *ti, const struct config *cfg,
-                        const struct inst *in) {
-    const struct program_reduce *r = reduce_of(t->program, in);
-    const struct latency_cfg *add = &cfg->latency[LAT_F32_ADD], *shuffle = &cfg->latency[LAT_SHFL],
-                             *move = &cfg->latency[LAT_INT_OTHER];
-    const uint32_t bring = r->tree ? cfg->lsu.shared_latency : shuffle->latency;
-    const uint32_t way = cfg->sm.latch_collect + cfg->sm.latch_dispatch + cfg->sm.latch_writeback + 2;
-    uint32_t n = REDUCE_STEPS, m = r->moves, latency = n * (add->latency + bring) + m * move->latency;
-    ti->latency = (uint16_t)(cfg->reduce.latency ? cfg->reduce.latency : n * add->latency);
-    struct timed_inst *ladder = &t->ladder[in->imm];
-    *ladder = *ti;
-    if (r->serial) {
-        ti->latency = (uint16_t)(cfg->lsu.shared_latency + (cfg->reduce.latency ? cfg->reduce.latency + add->latency
-                                                                                : reduce_levels(r) * add->latency));
-        ladder->latency = (uint16_t)(cfg->lsu.shared_latency + r->serial * (add->latency + way));
-        ladder->initiation = (uint16_t)(r->serial * add->initiation + m);
+/* Fills in the time of a compound instruction, which its operations know. */
+static void fill_compound(struct timed_program *t, struct timed_inst *ti, const struct config *cfg,
+                          const struct inst *in) {
+    const struct program_compound *c = compound_of(t->program, in);
+    if (!c->ops->timing || !c->ops->timing->time)
         return;
-    }
-    ladder->latency = (uint16_t)(latency + (2 * n + m - 1) * way);
-    ladder->initiation = (uint16_t)(n * (add->initiation + shuffle->initiation) + m * move->initiation);
+    struct compound_time time = {.latency = ti->latency, .initiation = ti->initiation};
+    c->ops->timing->time(c->what, cfg, &time);
+    ti->latency = (uint16_t)time.latency;
+    ti->initiation = (uint16_t)time.initiation;
+    ti->banks.more = time.read_ports;
+    if (!time.fallback_latency && !time.fallback_initiation)
+        return;
+    ti->flags |= TIMED_FALLBACK;
+    struct timed_inst *fallback = &t->fallback[in->imm];
+    *fallback = *ti;
+    fallback->latency = (uint16_t)time.fallback_latency;
+    fallback->initiation = (uint16_t)time.fallback_initiation;
 }
 
-/* Matrix units do so many products of a type at once; initiation.mma is for 1024 of f16. What is larger goes through
- * them one part after the other. Those of f64 are the fma of lanes. */
+/* Fills in the time of a matrix instruction. A matrix unit computes `at_once` products of a type in parallel; the
+ * option initiation.mma is for 1024 products of f16. Larger matrices go through the unit in parts. f64 uses the FMA
+ * units of the lanes. */
 static void fill_matrix(struct timed_inst *t, const struct config *cfg, const struct inst *in) {
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];
@@ -193,8 +179,8 @@ static void fill_matrix(struct timed_inst *t, const struct config *cfg, const st
     t->initiation = (uint16_t)initiation;
 }
 
-/* Instructions that one fetch at `pc` brings: up to the end of its cache line (without peer.fetch_crosses_lines) and of the
- * program. */
+/* Returns the number of instructions that one fetch at `pc` brings: at most to the end of the program and, without
+ * peer.fetch_crosses_lines, of the cache line. */
 static uint8_t fetch_count(const struct timed_program *t, const struct config *cfg, uint32_t pc) {
     uint32_t line = cfg->l0i.size ? cfg->l0i.line : cfg->l1i.line, bytes = cfg->sm.inst_bytes;
     uint32_t in_line = (line - (uint32_t)((t->code_address + (uint64_t)pc * bytes) % line)) / bytes;
@@ -208,10 +194,10 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
     const struct sm_cfg *sm = &cfg->sm;
     uint32_t banks = sm->subcores ? sm->banks / sm->schedulers : sm->banks;
     *t = (struct timed_program){.program = p, .code_address = code_address};
-    t->inst = calloc((size_t)p->n + 1, sizeof *t->inst); /* one more: the SM reads the next one */
+    t->inst = calloc((size_t)p->n + 1, sizeof *t->inst); /* one more: the SM reads ahead */
     t->bank = calloc((size_t)p->n_regs_list + 1, 1);
-    t->ladder = calloc((size_t)p->n_compounds + 1, sizeof *t->ladder);
-    if (!t->inst || !t->bank || !t->ladder) {
+    t->fallback = calloc((size_t)p->n_compounds + 1, sizeof *t->fallback);
+    if (!t->inst || !t->bank || !t->fallback) {
         timed_free(t);
         return false;
     }
@@ -225,27 +211,25 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
                               NO_COUNTER);
         ti->kind = in->kind;
         ti->fetch = fetch_count(t, cfg, pc);
-        ti->flags = flags_of(p, in);
+        ti->flags = flags_of(in);
         if (is_slow(cfg, class) && !(ti->flags & TIMED_MEMORY))
             ti->flags |= TIMED_SLOW;
         ti->flags |= jump_flags(p, pc);
         if (info->spilled)
-            ti->flags |= TIMED_SPILL;
+            ti->flags |= TIMED_SPILLED;
         if (info->yields)
             ti->flags |= TIMED_YIELD;
-        if (ti->flags & TIMED_LOAD && info->n_writes) /* counters in turn, where a compiler would choose */
+        if (ti->flags & TIMED_LOAD && info->n_writes) /* counters round robin; a compiler would choose them */
             ti->regs.counter = (uint8_t)(loads++ % N_COUNTERS);
         ti->latency = (uint16_t)cfg->latency[class].latency;
         ti->initiation = (uint16_t)cfg->latency[class].initiation;
         ti->op = by_class[class].op;
         ti->pipe = ti->flags & TIMED_MEMORY ? PIPE_MEM : existing_pipe(sm, by_class[class].pipe);
         if (ti->pipe == PIPE_MEM && !(ti->flags & TIMED_MEMORY))
-            ti->pipe = existing_pipe(sm, PIPE_INT); /* a memory class that accesses nothing */
+            ti->pipe = existing_pipe(sm, PIPE_INT); /* of a memory class, but without an access */
         fill_banks(ti, p, banks, t->bank + info->regs);
-        if (fused_of(p, in))
-            fill_chain(ti, cfg, fused_of(p, in));
-        else if (reduce_of(p, in))
-            fill_reduce(t, ti, cfg, in);
+        if (in->kind == K_COMPOUND)
+            fill_compound(t, ti, cfg, in);
         else if (class == LAT_MMA && in->kind == K_WARP)
             fill_matrix(ti, cfg, in);
     }
@@ -255,8 +239,8 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
 void timed_free(struct timed_program *t) {
     free(t->inst);
     free(t->bank);
-    free(t->ladder);
-    t->ladder = NULL;
+    free(t->fallback);
+    t->fallback = NULL;
     t->inst = NULL;
     t->bank = NULL;
 }

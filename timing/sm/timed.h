@@ -1,33 +1,33 @@
 #ifndef TIMING_TIMED_H
 #define TIMING_TIMED_H
-/* A program as the SM sees it: the scoreboard registers, banks and pipe of each instruction, found once a launch. */
+/* What the SM needs to know of each instruction of a program: scoreboard registers, banks, pipe, time and flags. It is
+ * computed once a launch. */
 #include "collector.h"
 #include "scoreboard.h"
 
 enum {
     TIMED_MEMORY = 1,  /* goes to the load/store unit */
-    TIMED_LOAD = 2,    /* waits for its results are waits for a load */
+    TIMED_LOAD = 2,    /* a stall on its result counts as waiting for a load */
     TIMED_CONTROL = 4, /* kind >= K_BRANCH */
-    TIMED_ENDS = 8,    /* a block ends: the model is told */
+    TIMED_ENDS = 8,    /* the last instruction of a block: the divergence model is told */
     TIMED_FENCE = 16,
-    TIMED_ORDERED = 32,  /* performed at the window's end, in order of (cycle, SM): see sm.h */
-    TIMED_FREE = 64,     /* BSSY, BSYNC, BREAK and their jumps: counted apart from warp instructions */
-    TIMED_LONG = 128,    /* long-latency operation: loads from memory, textures */
-    TIMED_MEMBERS = 512, /* waits for the lanes of its member mask */
-    TIMED_GATHER = 256,  /* lanes of one path may diverge here, or act together */
-    TIMED_YIELD = 2048,  /* .pragma "heddle yield" */
-    TIMED_DEQ = 4096,    /* operands from queues: sm_units_take() */
-    TIMED_CHAIN = 8192,  /* several operations: sm_count_chain() */
-    TIMED_REDUCE =
-        16384, /* a sum over a warp: sm_count_reduce(), and timed_program.ladder where the tree is not enough */
-    TIMED_SPILL = 32768,  /* a load or store of a spilled register */
-    TIMED_COPY = 65536,   /* cp.async and related: sm_copies_issued(); with TIMED_FENCE: sm_copies_hold() */
-    TIMED_TAKEN = 131072, /* a K_BRANCH whose taken, or fall-through, threads do more than exit */
-    TIMED_NOT_TAKEN = 262144,
-    TIMED_SLOW = 1024, /* arithmetic of long latency: transcendental, division, f64 where it is slow */
-    /* instructions that the fast path (fast_path.h) leaves to the general one */
-    TIMED_RARE = TIMED_ORDERED | TIMED_FREE | TIMED_MEMBERS | TIMED_YIELD | TIMED_DEQ | TIMED_CHAIN | TIMED_REDUCE |
-                 TIMED_SPILL | TIMED_COPY
+    TIMED_ORDERED = 32,       /* performed at the window's end, in order of (cycle, SM): see sm.h */
+    TIMED_FREE = 64,          /* BSSY, BSYNC, BREAK and their jumps: counted apart from warp instructions */
+    TIMED_LONG = 128,         /* long-latency operation: loads from memory, textures */
+    TIMED_MEMBERS = 512,      /* waits for the lanes of its member mask */
+    TIMED_GATHER = 256,       /* lanes of one path may diverge here, or act together */
+    TIMED_YIELD = 2048,       /* .pragma "heddle yield" */
+    TIMED_DEQ = 4096,         /* operands from queues: sm_units_take() */
+    TIMED_COMPOUND = 8192,    /* a compound instruction */
+    TIMED_FALLBACK = 16384,   /* if effects.taken is 0, the time is that of timed_program.fallback */
+    TIMED_SPILLED = 32768,    /* a load or store of a spilled register */
+    TIMED_COPY = 65536,       /* cp.async and related: sm_copies_issued(); with TIMED_FENCE: sm_copies_hold() */
+    TIMED_TAKEN = 131072,     /* a branch: threads that take it do more than exit */
+    TIMED_NOT_TAKEN = 262144, /* likewise: threads that fall through */
+    TIMED_SLOW = 1024,        /* arithmetic of long latency: transcendental, division, f64 where it is slow */
+    /* the fast path (fast_path.h) leaves these instructions to the general path */
+    TIMED_RARE = TIMED_ORDERED | TIMED_FREE | TIMED_MEMBERS | TIMED_YIELD | TIMED_DEQ | TIMED_COMPOUND | TIMED_SPILLED |
+                 TIMED_COPY
 };
 
 /* Classes of instructions in the statistics and for energy. */
@@ -48,7 +48,7 @@ enum op_class {
     CLASS_SHFL,
     CLASS_MEM,
     CLASS_CONTROL,
-    CLASS_COMPACT, /* lanes whose work the affine unit does once for the warp */
+    CLASS_COMPACT, /* lanes of instructions that the affine unit executes once for the warp */
     N_OP_CLASSES
 };
 
@@ -61,15 +61,15 @@ struct timed_inst {
     uint8_t op;                      /* enum op_class */
     uint32_t flags;                  /* TIMED_ */
     uint8_t read_words, write_words; /* 32-bit words a lane */
-    uint8_t fetch;                   /* instructions that a fetch here brings, this one first */
+    uint8_t fetch;                   /* instructions that a fetch at this one brings, itself included */
 };
 
 struct timed_program {
     const struct program *program;
     struct timed_inst *inst;
     uint8_t *bank;
-    struct timed_inst *ladder; /* by reduction of the program: its times without the tree */
-    uint64_t code_address;     /* device address of instruction 0 */
+    struct timed_inst *fallback; /* by compound instruction; set where TIMED_FALLBACK is */
+    uint64_t code_address;       /* device address of instruction 0 */
 };
 
 /* False: out of memory. `code_address`: device address of the code in the timing model. */

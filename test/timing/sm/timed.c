@@ -1,10 +1,11 @@
 /* Properties of each instruction for the SM: pipe, class, latency and flags, for every class and kind; banks and
  * words. */
 #include "timing/sm/timed.h"
-#include "isa/reduce.h"
+#include "isa/compound.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
-#include "timing/sm/sm_counts.h"
+#include "timing/sm/compound_timing.h"
+#include "timing/sm/counting.h"
 
 static struct asm_program *a;
 static struct config cfg;
@@ -98,8 +99,24 @@ START_TEST(slow_f64) {
 }
 END_TEST
 
-/* Stands for the operations of a sum. The SM sees only that they are not fused operations. */
-static const struct compound_ops sum_ops = {.name = "#sum"};
+/* Compound instructions with the time of their class, and with their own. */
+static void own_time(const void *what, const struct config *c, struct compound_time *time) {
+    const unsigned *n = what;
+    ck_assert_ptr_eq(c, &cfg);
+    time->latency = 2 * *n;
+    time->read_ports = *n > 10;
+    if (*n > 20) {
+        time->fallback_latency = 100;
+        time->fallback_initiation = 30;
+    }
+}
+/* Counts twice the lanes as integer operations. */
+static void own_count(const void *what, const struct effects *fx, struct sm_counts *n) {
+    ck_assert_uint_eq(*(const unsigned *)what, 5);
+    n->op_lanes[CLASS_INT] += 2 * (uint64_t)__builtin_popcount(fx->lanes);
+}
+static const struct compound_timing own_timing = {.time = own_time, .count = own_count};
+static const struct compound_ops class_ops = {.name = "#class"}, own_ops = {.name = "#own", .timing = &own_timing};
 
 enum { BOTH_WAYS = TIMED_TAKEN | TIMED_NOT_TAKEN };
 
@@ -136,9 +153,9 @@ static const struct {
     {"across lanes", K_WARP, SPACE_GLOBAL, 0, false, true, 0},
     {"together", K_WARP, SPACE_GLOBAL, HINT_COLLECTIVE, false, true, TIMED_GATHER},
     {"with members", K_WARP, SPACE_GLOBAL, HINT_COLLECTIVE | HINT_MEMBERS, false, true, TIMED_GATHER | TIMED_MEMBERS},
-    {"chain", K_COMPOUND, SPACE_GLOBAL, 0, false, true, TIMED_CHAIN},
-    {"sum", K_COMPOUND, SPACE_GLOBAL, HINT_COLLECTIVE | HINT_MEMBERS, false, true,
-     TIMED_GATHER | TIMED_MEMBERS | TIMED_REDUCE},
+    {"compound", K_COMPOUND, SPACE_GLOBAL, 0, false, true, TIMED_COMPOUND},
+    {"compound with members", K_COMPOUND, SPACE_GLOBAL, HINT_COLLECTIVE | HINT_MEMBERS, false, true,
+     TIMED_GATHER | TIMED_MEMBERS | TIMED_COMPOUND | TIMED_FALLBACK},
     {"jump", K_BRANCH, SPACE_GLOBAL, 0, false, true, TIMED_CONTROL | BOTH_WAYS},
     {"branch", K_BRANCH, SPACE_GLOBAL, 0, true, true, TIMED_CONTROL | TIMED_GATHER | BOTH_WAYS},
     {"uniform branch", K_BRANCH, SPACE_GLOBAL, HINT_UNI, true, true, TIMED_CONTROL | BOTH_WAYS},
@@ -159,9 +176,8 @@ static const struct {
 enum { N_KIND_ROWS = sizeof kinds / sizeof kinds[0] };
 
 START_TEST(every_kind) {
-    const struct fused chain = {.n = 1, .split = 1, .part = {{.units = 1}}};
-    const struct program_reduce reduce = {.moves = 0};
-    struct program_compound compounds[] = {{.ops = &fused_ops, .what = &chain}, {.ops = &sum_ops, .what = &reduce}};
+    const unsigned with_fallback = 25;
+    struct program_compound compounds[] = {{.ops = &class_ops}, {.ops = &own_ops, .what = &with_fallback}};
     opnd_t q = asm_reg(a, 0);
     bool seen[N_KINDS] = {false};
     for (int i = 0; i < N_KIND_ROWS; i++) {
@@ -281,66 +297,60 @@ START_TEST(counters_go_round) {
 }
 END_TEST
 
-/* A chain of n FPUs takes the latency of its option. If that is 0, it takes an addition and two cycles for each further
- * FPU. The deeper of two chains counts, and two chains need one more read port. */
-START_TEST(chains_by_their_length) {
-    static const struct fused chain[] = {
-        {.n = 1, .split = 1, .part = {{.units = 1}}},                              /* 1 */
-        {.n = 2, .split = 2, .part = {{.units = 1}, {.units = 2}}},                /* 3 */
-        {.n = 3, .split = 1, .part = {{.units = 2}, {.units = 1}, {.units = 2}}},  /* 2 and 3 */
-        {.n = 3, .split = 2, .part = {{.units = 2}, {.units = 2}, {.units = 1}}}}; /* 4 and 1 */
-    static const uint32_t depth[] = {1, 3, 3, 4};
+/* Without a function for its time, a compound instruction has the time of its latency class. Otherwise it has the time
+ * that its function gives for its data: here the latency is twice the data, and the initiation that of the class. Data
+ * above 10 adds a read port, and above 20 a fallback, which has the same pipe and banks. */
+START_TEST(compound_instructions_have_their_own_time) {
+    static const unsigned data[] = {0, 5, 15, 25};
     struct program_compound compounds[4];
     for (int i = 0; i < 4; i++) {
         struct inst *in = asm_op(a, "add.f32", asm_reg(a, 4), asm_reg(a, 4), OPND_ZERO, OPND_ZERO);
         in->kind = K_COMPOUND;
         in->imm = i;
-        compounds[i] = (struct program_compound){.ops = &fused_ops, .what = &chain[i]};
+        compounds[i] = (struct program_compound){.ops = i ? &own_ops : &class_ops, .what = &data[i]};
     }
     a->p.compounds = compounds;
     a->p.n_compounds = 4;
-    cfg.latency[LAT_F32_ADD].latency = 50;
-    memset(cfg.chain.latency, 0, sizeof cfg.chain.latency);
-    cfg.chain.latency[3] = 7; /* four FPUs */
+    cfg.latency[LAT_F32_ADD] = (struct latency_cfg){.latency = 6, .initiation = 2};
     init();
     for (int i = 0; i < 4; i++) {
-        ck_assert_uint_eq(t.inst[i].latency, depth[i] == 4 ? 7 : 50 + 2 * (depth[i] - 1));
+        ck_assert_uint_eq(t.inst[i].latency, i ? 2 * data[i] : 6);
+        ck_assert_uint_eq(t.inst[i].initiation, 2);
         ck_assert_uint_eq(t.inst[i].banks.more, i >= 2);
+        ck_assert_uint_eq(t.inst[i].flags, i == 3 ? TIMED_COMPOUND | TIMED_FALLBACK : TIMED_COMPOUND);
     }
+    ck_assert_uint_eq(t.fallback[3].latency, 100);
+    ck_assert_uint_eq(t.fallback[3].initiation, 30);
+    ck_assert_uint_eq(t.fallback[3].pipe, t.inst[3].pipe);
+    ck_assert_uint_eq(t.fallback[3].banks.more, 1);
     timed_free(&t);
 }
 END_TEST
 
-/* A sum over a warp takes five additions on its tree, or what the option says. Without the tree it is a ladder of 12
- * instructions, one after another:
- * - five shuffles, five additions and two moves
- * - 11 times from a result to the next operands: latches of 3, 4 and 5 cycles, and a cycle each for reading and
- *   leaving: 14 */
-START_TEST(sums_over_a_warp) {
-    const struct program_reduce reduce = {.moves = 2};
-    struct program_compound compound = {.ops = &sum_ops, .what = &reduce};
-    asm_op(a, "add.f32", asm_reg(a, 4), asm_reg(a, 4), OPND_ZERO, OPND_ZERO);
-    struct inst *in = asm_op(a, "add.f32", asm_reg(a, 4), asm_reg(a, 4), OPND_ZERO, OPND_ZERO);
-    in->kind = K_COMPOUND;
-    in->imm = 0;
-    a->p.compounds = &compound;
-    a->p.n_compounds = 1;
-    cfg.latency[LAT_F32_ADD] = (struct latency_cfg){.latency = 6, .initiation = 2};
-    cfg.latency[LAT_SHFL] = (struct latency_cfg){.latency = 20, .initiation = 7};
-    cfg.latency[LAT_INT_OTHER] = (struct latency_cfg){.latency = 3, .initiation = 4};
-    cfg.sm.latch_collect = 3;
-    cfg.sm.latch_dispatch = 4;
-    cfg.sm.latch_writeback = 5;
-    for (uint32_t set = 0; set <= 9; set += 9) {
-        cfg.reduce.latency = set;
-        init();
-        ck_assert_uint_eq(t.inst[1].latency, set ? 9 : 5 * 6);
-        ck_assert_uint_eq(t.inst[1].initiation, 2);
-        ck_assert_uint_eq(t.ladder[0].latency, 5 * (6 + 20) + 2 * 3 + 11 * 14);
-        ck_assert_uint_eq(t.ladder[0].initiation, 5 * (2 + 7) + 2 * 4);
-        ck_assert_uint_eq(t.ladder[0].pipe, t.inst[1].pipe);
-        timed_free(&t);
+/* Three lanes execute each instruction. The first one counts 3 lanes of its class. The second one counts by its own
+ * function: 6 integer operations and none of its class. Each has 3 thread instructions. */
+START_TEST(compound_instructions_count_their_lanes) {
+    static const unsigned data = 5;
+    static struct sm sm;
+    struct program_compound compounds[] = {{.ops = &class_ops, .what = &data}, {.ops = &own_ops, .what = &data}};
+    for (int i = 0; i < 2; i++) {
+        struct inst *in = asm_op(a, "add.f32", asm_reg(a, 4), asm_reg(a, 4), OPND_ZERO, OPND_ZERO);
+        in->kind = K_COMPOUND;
+        in->imm = i;
     }
+    a->p.compounds = compounds;
+    a->p.n_compounds = 2;
+    init();
+    sm.program = &t;
+    sm.fx.lanes = 0x7;
+    sm_count_lanes(&sm, &t.inst[0], 0, 0xf);
+    ck_assert_uint_eq(sm.n.op_lanes[CLASS_F32_ADD], 3);
+    ck_assert_uint_eq(sm.n.op_lanes[CLASS_INT], 0);
+    sm_count_lanes(&sm, &t.inst[1], 1, 0xf);
+    ck_assert_uint_eq(sm.n.op_lanes[CLASS_F32_ADD], 3);
+    ck_assert_uint_eq(sm.n.op_lanes[CLASS_INT], 6);
+    ck_assert_uint_eq(sm.n.thread_instructions, 6);
+    timed_free(&t);
 }
 END_TEST
 
@@ -410,7 +420,7 @@ SUITE(timing_sm_timed) {
     TEST(every_kind);
     TEST(banks_and_words);
     TEST(counters_go_round);
-    TEST(chains_by_their_length);
-    TEST(sums_over_a_warp);
+    TEST(compound_instructions_have_their_own_time);
+    TEST(compound_instructions_count_their_lanes);
     TEST(names_of_classes);
 }

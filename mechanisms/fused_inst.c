@@ -1,0 +1,66 @@
+/* Fused f32 operations: the operations of the instruction, its time and its counts. */
+#include "fused_inst.h"
+#include "isa/fused.h"
+#include "isa/machine/effects.h"
+#include "timing/config/config.h"
+#include "timing/sm/compound_timing.h"
+
+/* The length of the longer sequence decides the latency. An instruction with two sequences has one more read port. It
+ * writes the second result beside the first, without a slot of its own on the result bus. */
+static void time_of(const void *what, const struct config *cfg, struct compound_time *t) {
+    const struct fused *c = what;
+    unsigned n = fused_depth(c);
+    uint32_t set = cfg->fused.latency[n - 1];
+    t->latency = set ? set : cfg->latency[LAT_F32_ADD].latency + 2 * (n - 1);
+    t->read_ports = c->split < c->n;
+}
+
+/* Counts one part: `kept` lanes use its result, and `wasted` lanes of a folded instruction use the result of the other
+ * sequence. A comparison, a sign change and a move through an FPU count as a minimum in all lanes. A move of the result
+ * before it takes no FPU and does not count. */
+static void count_part(struct sm_counts *n, const struct fused_part *p, uint32_t kept, uint32_t wasted) {
+    static const uint8_t class[] = {[FUSED_ADD] = CLASS_F32_ADD,
+                                    [FUSED_SUB] = CLASS_F32_ADD,
+                                    [FUSED_MUL] = CLASS_F32_MUL,
+                                    [FUSED_FMA] = CLASS_F32_FMA};
+    if (p->op > FUSED_FMA) {
+        n->op_lanes[CLASS_F32_MINMAX] += p->units ? kept + wasted : 0;
+        return;
+    }
+    n->op_lanes[class[p->op]] += kept;
+    n->fused.wasted_adds += p->op == FUSED_MUL ? 0 : wasted;
+    n->fused.wasted_muls += p->op == FUSED_MUL || p->op == FUSED_FMA ? wasted : 0;
+}
+
+static void count(const void *what, const struct effects *fx, struct sm_counts *n) {
+    const struct fused *c = what;
+    struct sm_fused_counts *own = &n->fused;
+    _Static_assert(sizeof own->by_length / sizeof own->by_length[0] == FUSED_LENGTH, "a counter for each length");
+    uint32_t lanes = (uint32_t)__builtin_popcount(fx->lanes);
+    uint32_t first = lanes ? (uint32_t)__builtin_popcount(fx->taken) : 0;
+    uint32_t second = c->folded ? lanes - first : lanes;
+    own->instructions++;
+    own->dual += c->split < c->n && !c->folded;
+    own->folded += c->folded;
+    own->reads_saved += c->reads_saved;
+    own->writes_saved += c->writes_saved;
+    for (unsigned which = 0; which < 1u + (c->split < c->n); which++)
+        own->by_length[fused_units(c, which) - 1]++;
+    for (unsigned k = 0; k < c->n; k++) {
+        uint32_t kept = k < c->split ? first : second;
+        count_part(n, &c->part[k], kept, lanes - kept);
+        own->operations += c->part[k].units;
+    }
+}
+
+static const struct compound_timing timing = {.time = time_of, .count = count};
+
+const struct compound_ops fused_ops = {
+    .name = FUSED_NAME,
+    .help = "dependent f32 operations in one instruction",
+    .latency = LAT_F32_ADD,
+    .execute = fused_execute,
+    .print = fused_print,
+    .wrong = fused_wrong,
+    .timing = &timing,
+};

@@ -1,0 +1,60 @@
+/* Time and counts of a sum over a warp. */
+#include "isa/machine/effects.h"
+#include "reduce_parts.h"
+#include "timing/config/config.h"
+#include "timing/sm/compound_timing.h"
+
+/* Cycles from a result to the operands of the next instruction, which waits for it. */
+static uint32_t between_instructions(const struct config *cfg) {
+    return cfg->sm.latch_collect + cfg->sm.latch_dispatch + cfg->sm.latch_writeback + 2;
+}
+
+/* A sum of one lane reads a row of shared memory, takes the tree, and adds the lane's start value at the end. The loads
+ * of the fallback do not wait for each other; its additions do. */
+static void time_serial(const struct program_reduce *r, const struct config *cfg, struct compound_time *t) {
+    const struct latency_cfg *add = &cfg->latency[LAT_F32_ADD];
+    const uint32_t tree = cfg->reduce.latency ? cfg->reduce.latency + add->latency : reduce_levels(r) * add->latency;
+    t->latency = cfg->lsu.shared_latency + tree;
+    t->fallback_latency = cfg->lsu.shared_latency + r->serial * (add->latency + between_instructions(cfg));
+    t->fallback_initiation = r->serial * add->initiation + r->moves;
+}
+
+/* The tree has a level for each step of the ladder, and takes the latency of an addition for each level. The fallback
+ * is the instructions of the ladder, each of which waits for the one before. */
+static void time_of(const void *what, const struct config *cfg, struct compound_time *t) {
+    const struct program_reduce *r = what;
+    const struct latency_cfg *add = &cfg->latency[LAT_F32_ADD], *shuffle = &cfg->latency[LAT_SHFL],
+                             *move = &cfg->latency[LAT_INT_OTHER];
+    const uint32_t exchange = r->tree ? cfg->lsu.shared_latency : shuffle->latency; /* brings another lane's value */
+    const uint32_t n = REDUCE_STEPS, m = r->moves;
+    if (r->serial) {
+        time_serial(r, cfg, t);
+        return;
+    }
+    t->latency = cfg->reduce.latency ? cfg->reduce.latency : n * add->latency;
+    t->fallback_latency =
+        n * (add->latency + exchange) + m * move->latency + (2 * n + m - 1) * between_instructions(cfg);
+    t->fallback_initiation = n * (add->initiation + shuffle->initiation) + m * move->initiation;
+}
+
+/* Counts the additions of the tree, or the operations of the fallback. */
+static void count(const void *what, const struct effects *fx, struct sm_counts *n) {
+    const struct program_reduce *r = what;
+    const uint64_t lanes = (uint64_t)__builtin_popcount(fx->lanes);
+    const uint64_t additions = lanes * (r->serial ? r->serial : REDUCE_STEPS);
+    n->reduce.instructions++;
+    n->reduce.serial += r->serial != 0;
+    if (fx->taken) {
+        n->reduce.saved += reduce_ladder(r) - 1;
+        n->op_lanes[CLASS_F32_ADD] += r->serial ? additions : REDUCE_ADDERS;
+        return;
+    }
+    n->reduce.fallbacks++;
+    n->op_lanes[CLASS_F32_ADD] += additions;
+    if (r->serial)
+        return;
+    n->op_lanes[CLASS_SHFL] += additions;
+    n->op_lanes[CLASS_INT] += lanes * r->moves;
+}
+
+const struct compound_timing reduce_timing = {.time = time_of, .count = count};
