@@ -20,7 +20,7 @@ static const struct model_word words[] = {
 const struct model_tables model_tables = {list, words};
 
 /* Filled once, constant afterwards. */
-enum { MAX_PASSES = 64, MAX_INSTRUCTIONS = 16 };
+enum { MAX_PASSES = 64, MAX_INSTRUCTIONS = 16, MAX_POLICIES = 32 };
 static struct pass all_passes[MAX_PASSES];
 static const struct compound_ops *all_instructions[MAX_INSTRUCTIONS];
 static const struct sched_ops *all_schedulers[MAX_POLICIES];

@@ -44,9 +44,11 @@ struct mechanism {
     /* Returns the reason why the model cannot have the extension, as the rest of a sentence that begins with the
      * extension's name; NULL: it can. Without this function every model can. */
     const char *(*refuse)(const struct model_spec *s);
-    const struct sm_unit_ops *unit;         /* its unit in each SM */
-    const struct prefetcher_ops *at_slices; /* its prefetcher at each slice of the L2 */
-    const struct pass *const *passes;       /* up to NULL; pass.before gives the place of each */
+    const struct sm_unit_ops *unit;            /* its unit in each SM */
+    const struct prefetcher_ops *at_slices;    /* its prefetcher at each slice of the L2 */
+    const struct sched_ops *scheduler;         /* its choice of sched.policy: timing/sm/sched_ops.h */
+    const struct replacement_ops *replacement; /* its choice of l1. and l2.replacement: timing/mem/replacement.h */
+    const struct pass *const *passes;          /* up to NULL; pass.before gives the place of each */
     void (*interp)(const struct config *cfg, struct interp_cfg *out);   /* configures the functional model */
     void (*interpreted)(const struct interp_stats *n, struct stats *s); /* adds the functional model's counts */
     /* Counts a launch of the program, before it runs. */
