@@ -157,7 +157,7 @@ enum { MAX_LINES = 8 };
 static const struct {
     const char *arguments;
     int status;
-    const char *lines[MAX_LINES]; /* what stands in the output */
+    const char *lines[MAX_LINES]; /* parts of the output */
 } runs[] = {
     {"-j1 victim_crash",
      1,

@@ -1,8 +1,8 @@
-/* Runs every registered suite, or those whose names begin with an argument, and ends with a line of totals. check [-jN]
- * [-pK/N] [-x] [-v] [-sN] [SUITE...] check --list [SUITE...] -jN: N workers take suites from one queue (default: the
- * number of processors). -pK/N: the K-th of N parts, 1 to N, of the suites. -x: stops at the first failure. -v: a line
- * for each test. -sN: a line of progress every N seconds (15; on a terminal 1). CK_FORK=no in the environment: all in
- * one process, for a debugger. A test may take TEST_SECONDS of a processor, whatever else the machine does. */
+/* Runs every registered suite, or the suites whose names begin with an argument, and ends with a line of totals. check
+ * [-jN] [-pK/N] [-x] [-v] [-sN] [SUITE...] check --list [SUITE...] -jN: N workers take suites from one queue (default:
+ * the number of processors). -pK/N: the K-th of N parts, 1 to N, of the suites. -x: stops at the first failure. -v: a
+ * line for each test. -sN: a line of progress every N seconds (15; on a terminal 1). CK_FORK=no in the environment: all
+ * in one process, for a debugger. A test may take TEST_SECONDS of a processor, whatever else the machine does. */
 #include "test/harness/harness.h"
 #include <signal.h>
 #include <sys/mman.h>
@@ -22,7 +22,7 @@ void test_register(struct test_suite *s) {
     *at = s;
 }
 
-/* Two suites of one name would be asked for together, and counted as one. */
+/* Returns a name that two suites have, or NULL. Such suites would be selected together and counted as one. */
 static const char *name_of_two(void) {
     for (const struct test_suite *s = all; s && s->next; s = s->next)
         if (strcmp(s->name, s->next->name) == 0)

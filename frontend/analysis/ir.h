@@ -156,8 +156,7 @@ struct ir {
     struct program_coverage coverage;
     struct program_count *counts;
     uint32_t n_counts, cap_counts;
-    uint32_t decouple_limit;             /* only so many instructions, the most profitable ones, are candidates for
-                                          * decoupling */
+    uint32_t decouple_limit;             /* most candidates for decoupling: the most profitable instructions */
     uint32_t deq_address, deq_predicate; /* virtual special registers; 0: none */
     struct program *program;             /* result of the last pass */
     bool noting;                         /* notes of the current pass are kept */

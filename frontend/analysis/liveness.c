@@ -21,7 +21,7 @@ struct live {
     uint32_t *writes;   /* the block writes it */
     uint32_t *occurs;   /* the block reads or writes it */
     uint32_t *passes;   /* the block reads or writes it without ending the old value */
-    uint32_t *crosses;  /* the block begins a span through which it is live */
+    uint32_t *crosses;  /* the block begins a span; the register is live through the whole span */
     uint32_t *span;     /* block -> first block of the span that it ends */
     uint32_t *span_end; /* block -> last block of the span in `crosses` */
     uint32_t *list, *stack;

@@ -42,7 +42,7 @@ bool variable_bytes(struct diags *d, const struct variable *v, enum type t, uint
 bool variable_align(struct diags *d, const struct variable *v, enum type t, uint64_t *align);
 /* True for an array whose first dimension has no size. */
 bool is_unsized(const struct variable *v);
-/* Converts ".global" and the like to a state space; SPACE_GENERIC for any other text. */
+/* Converts the name of a state space, such as ".global"; SPACE_GENERIC for any other text. */
 enum space space_named(const char *text);
 /* True for a variable of type .texref, .samplerref or .surfref. */
 bool is_opaque(const struct variable *v);

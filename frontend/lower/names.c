@@ -103,7 +103,7 @@ void names_declare_regs(struct names *n, struct diags *d, const struct variable 
     n->family_level = level;
 }
 
-/* Returns the component of a name that ends in ".x" and the like, or -1. */
+/* Returns the component that ends a name, such as ".x", or -1. */
 static int component_of(const char *text, uint32_t len) {
     static const char letters[] = "xyzwrgba";
     const char *at;

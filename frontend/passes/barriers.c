@@ -165,7 +165,7 @@ static int lowest_free(int from, uint64_t taken) {
     return from < N_BARRIERS ? from : NO_BARRIER;
 }
 
-/* Gives region `i` the lowest free number from `first` on: one that no region with common threads has. */
+/* Gives region `i` the lowest free number from `first` on: no region with common threads has this number. */
 static void number_region(struct work *w, uint32_t i, int first, uint32_t *n) {
     struct region *r = &w->regions[i];
     uint64_t taken = 0;
@@ -188,8 +188,8 @@ static void number_region(struct work *w, uint32_t i, int first, uint32_t *n) {
             r->leaves ? ", which some threads leave early" : "");
 }
 
-/* Numbers the regions of a function: first those that all threads leave at the join, then those that some leave early,
- * then covered regions whose covering region got no number. */
+/* Numbers the regions of a function: first regions that all threads leave at the join, then regions that some threads
+ * leave early, then covered regions whose covering region got no number. */
 static void number_regions(struct work *w, uint32_t function) {
     enum { WHOLE, LEAVING, COVERED, N_TURNS };
     uint32_t n = 0;

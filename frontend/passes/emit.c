@@ -171,7 +171,7 @@ static void copy_functions(struct ir *ir, struct program *p) {
     }
 }
 
-/* Copies the streams: the kernel first, then those that passes added. */
+/* Copies the streams: the kernel first, then the streams that passes added. */
 static void copy_streams(struct ir *ir, struct program *p) {
     p->n_streams = ir->n_streams + 1;
     p->streams = arena_array(ir->keep, p->n_streams, sizeof *p->streams);

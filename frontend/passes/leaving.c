@@ -127,8 +127,8 @@ static void trim(struct wait_cycles *c) {
         }
 }
 
-/* Returns the list index of the region to drop: one that threads re-enter before its join, else the last one that
- * threads leave early. NO_REGION: neither exists. */
+/* Returns the list index of the region to drop: a region that threads re-enter before its join, else the last region
+ * that threads leave early. NO_REGION: neither exists. */
 static uint32_t find_victim(const struct wait_cycles *c) {
     uint32_t found = NO_REGION;
     for (uint32_t k = 0; k < c->n; k++) {

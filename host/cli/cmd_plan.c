@@ -156,8 +156,8 @@ static bool fill(struct execution *x, char *err, size_t err_size) {
     return true;
 }
 
-/* Runs all missing runs in rounds: first the runs that no process has claimed, then those whose claim ended without a
- * result, until none is missing. */
+/* Runs all missing runs in rounds: first the runs that no process has claimed, then the runs whose claim ended without
+ * a result, until none is missing. */
 static bool run_missing(struct execution *x, int parallel, char *err, size_t err_size) {
     const struct timespec moment = {.tv_nsec = 200000000};
     const struct jobs_watch watch = {.ctx = x, .wanted = wanted, .ended = ended, .tick = tick};

@@ -31,7 +31,7 @@ static const char *choices_of(const char *value) {
 /* "a|b|c" in a command's usage are words themselves. */
 static bool is_words(const struct command *k) { return islower((unsigned char)*k->usage); }
 
-/* What stands in place of a word. */
+/* Prints the words that may stand for the placeholder in a command's usage line. */
 static void print_words(FILE *out, const struct command *k) {
     const char *choices = choices_of(k->usage);
     if (choices)
@@ -69,7 +69,7 @@ static void print_values(FILE *out, const struct command *k) {
     }
 }
 
-/* The part that both shells run: from the command and the word before the one that is typed to `offer`. */
+/* Prints the code that both shells run: it sets `offer` from the command and the word before the cursor's word. */
 static void print_choice(const struct command *const *commands, int n, FILE *out) {
     fputs("    case $command:$before in\n", out);
     for (int i = 0; i < n; i++)

@@ -10,6 +10,6 @@ bool texture_arg_parse(const char *spec, enum arg_object object, struct arg *out
 /* One property of it ("format", "u8x4"); a value of NULL is missing. False with the reason in `err`. */
 bool texture_property(const char *name, const char *value, bool is_sampler, struct heddle_texture *t, char *err,
                       size_t size);
-/* What it is before the first property: f32, clamped, nearest. */
+/* Sets the properties of a texture without settings: f32, clamped, nearest. */
 void texture_defaults(struct heddle_texture *t);
 #endif

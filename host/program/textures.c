@@ -73,7 +73,7 @@ bool bind_textures(struct run *r) {
         if (t->bound == mark)
             continue;
         t->bound = mark;
-        for (int m = 0; m < r->n_modules; m++) { /* one that no module names is for an object */
+        for (int m = 0; m < r->n_modules; m++) { /* a texture that no module names is for an object */
             struct heddle_module *module = r->modules[m].m;
             if (heddle_symbol(r->h, module, t->name, NULL) &&
                 (t->is_sampler ? heddle_bind_sampler(r->h, module, t->name, &t->t.sampler)

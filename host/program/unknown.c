@@ -6,7 +6,7 @@
 static const char *const groups[] = {"values", "graphs", "buffers", "textures", "samplers", "steps"};
 enum { VALUES, GRAPHS, BUFFERS, N_GROUPS = sizeof groups / sizeof groups[0] };
 
-/* Which group a setting is in; those that say more about values count as these. */
+/* Returns the group of a setting. Settings that describe a value belong to the value's group. */
 static int group_of(const config_setting_t *s) {
     const config_setting_t *up = config_setting_parent(s);
     for (; up && !config_setting_is_root(up); up = config_setting_parent(up))

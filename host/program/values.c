@@ -1,4 +1,4 @@
-/* Values of a program: its own, those of its size paper, and those that were given from outside. */
+/* Values of a program: from its settings, from its size `paper`, and from the command line or the caller. */
 #include "parts.h"
 #include <ctype.h>
 #include <math.h>
@@ -30,7 +30,8 @@ static void print_value(struct value v, char *out, size_t size) {
         snprintf(out, size, "%lld", (long long)v.i);
 }
 
-/* What was given for the value `s`, whose own is `v`: into *v, and into the settings when the program is opened. */
+/* Replaces the default *v of the value `s` by the given value, if there is one; and the setting, too, when the program
+ * is opened. */
 static bool take_given(struct run *r, const config_setting_t *s, struct value *v) {
     const char *name = config_setting_name(s);
     size_t len = strlen(name);

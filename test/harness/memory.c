@@ -1,7 +1,7 @@
-/* Nothing that is allocated is clear, unless somebody clears it, and what is given back does not stay. The Makefile
- * links the tests so that these stand between them and the C library, whose own M_PERTURB does the same, but writes
- * calloc()'s memory twice as well: the machines of the timing model are mostly cleared tables that a test never looks
- * at, and a large one that nobody has written costs nothing. */
+/* Fills new memory and freed memory with a pattern, so that tests notice reads of uninitialised or freed memory. The
+ * Makefile links the tests so that their calls go through these functions to the C library. The library's own M_PERTURB
+ * also fills, but it writes the memory of calloc() twice. That is slow here: a machine of the timing model has large
+ * cleared tables, which cost nothing as long as a test does not write to them. */
 #include <malloc.h>
 #include <stddef.h>
 #include <string.h>

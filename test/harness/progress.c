@@ -1,4 +1,4 @@
-/* What a run prints while it goes on: whole lines of several processes in turns, and how far they are. */
+/* Output of a run in progress: it passes on the processes' output in whole lines, and reports progress. */
 #include "harness.h"
 #include <signal.h>
 #include <sys/wait.h>

@@ -10,8 +10,8 @@
 struct shared *shared;
 struct report *report;
 
-/* What test_add() does while a suite's fill() runs: it takes the tests of one part of the suite, numbers them, and adds
- * the one that is wanted. */
+/* State of test_add() while a suite's fill() runs: test_add() numbers the tests of one part of the suite, and adds the
+ * wanted test. */
 static struct {
     const struct unit *unit;
     int wanted;  /* index in the unit; -1: none, they are only counted */

@@ -93,7 +93,8 @@ START_TEST(each_group_has_members) {
 }
 END_TEST
 
-/* Each compound instruction has a name of its own, which no opcode has, and all operations that are asked of it. */
+/* Each compound instruction has a name of its own, which no opcode has, and all operations of struct compound_ops that
+ * callers use. */
 START_TEST(each_instruction_is_whole) {
     const struct compound_ops *const *all = mechanism_instructions();
     int n = 0, of_descriptors = 0;

@@ -1,7 +1,7 @@
-/* How fast PTX text becomes programs. usage: frontend_speed FILE... ; prints CSV: what, MB/s. Every file is parsed, and
- * every kernel in it lowered, again and again for a second each. Part of `make bench`.
- * frontend_speed --decouple FILE... : of the largest kernel in the files and of the one that takes the pass `decouple`
- * longest, kernel, instructions and milliseconds of processor time, the best of ten. */
+/* Measures the speed of the front end. Part of `make bench`. frontend_speed FILE...               parses each file, and
+ * lowers each of its kernels, repeatedly for a second each; prints CSV: the step, MB/s frontend_speed --decouple
+ * FILE...    times the pass `decouple` on the largest kernel of the files and on the kernel for which the pass takes
+ * longest; prints kernel, instructions and milliseconds of processor time, the best of ten */
 #include "frontend/passes/pass.h"
 #include "mechanisms/all.h"
 #include "mechanisms/dac/decouple.h"

@@ -1,10 +1,12 @@
-/* What more host threads could do at most for the timing model: each benchmark runs on one thread, every job of every
- * window is timed, and the jobs are dealt out to 2, 4, 8 and 16 threads in thought, the longest first to whoever is
- * free first; what one thread does alone stays as it is. An upper bound: a meeting costs nothing, and data are in every
- * thread's caches. usage: threads_speed [ROUNDS [BENCHMARK...]]; without names the six of `make bench`, size small, spe
- * on fermi. Every time is the least of ROUNDS runs, which do the same in the same order. Prints a row a benchmark:
- * milliseconds on one thread; in percent of it what is done alone, the longest job of each window's, and the memory
- * side; windows' rounds; and the bounds. */
+/* Computes an upper bound for the speedup of the timing model by host threads. Each benchmark runs on one thread, and
+ * every job of every window is timed. The jobs are then assigned to 2, 4, 8 and 16 imagined threads: the longest job
+ * first, each to the first free thread. Work between the windows stays on one thread. This is an upper bound because it
+ * assumes that synchronisation costs nothing and that each thread finds its data in its caches.
+ *
+ * usage: threads_speed [ROUNDS [BENCHMARK...]]; without names the six benchmarks of `make bench`, size small, spe on
+ * fermi. Every time is the minimum of ROUNDS equal runs. Prints one row for each benchmark: milliseconds on one thread;
+ * in percent of them the work between windows, the longest jobs of all windows, and the memory side; the rounds of all
+ * windows; and the bounds. */
 #include "benchmarks/bench.h"
 #include "host/context.h"
 #include "timing/windows.h"

@@ -142,7 +142,7 @@ static void count_access(struct lsu_pipe *p, uint8_t sectors, bool hit) {
     p->n.misses += !hit;
 }
 
-/* The memory port must have room for a miss and for the dirty line that it drives out, unless the data is there. */
+/* The memory port must have room for a miss and for the dirty line that it evicts, unless the line is in the L1. */
 static bool blocked(struct lsu *l, struct lsu_pipe *p, uint8_t missing, uint64_t now) {
     return lsu_refused(l, p->id, 2, missing && memport_room(l->status.port, now) < 2);
 }
@@ -213,7 +213,7 @@ static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
     return true;
 }
 
-/* At an L1 in which everything is there. */
+/* Accesses an L1 that has every line. */
 static __attribute__((noinline, cold)) void always_there(struct lsu *l, struct lsu_pipe *p, const struct line_op *op,
                                                          uint64_t now) {
     if (op->kind == LINE_PREFETCH)

@@ -7,7 +7,7 @@
 struct trace_bar {
     uint64_t from, until; /* the track is free from `until` on, unless it is open */
     uint32_t pc;
-    lanemask_t lanes, left; /* left: those whose result is not there; dws has results in two parts */
+    lanemask_t lanes, left; /* left: lanes without their result; dws has results in two parts */
     bool open;              /* the result is not there yet */
     bool waits;             /* for lanes of its member mask: others may bring it to its end */
     bool early;             /* the end was told before the issue */

@@ -23,7 +23,7 @@ enum {
     TIMED_SPILLED = 32768,    /* a load or store of a spilled register */
     TIMED_COPY = 65536,       /* cp.async and related: sm_copies_issued(); with TIMED_FENCE: sm_copies_hold() */
     TIMED_TAKEN = 131072,     /* a branch: threads that take it do more than exit */
-    TIMED_NOT_TAKEN = 262144, /* likewise: threads that fall through */
+    TIMED_NOT_TAKEN = 262144, /* the same for threads that fall through */
     TIMED_SLOW = 1024,        /* arithmetic of long latency: transcendental, division, f64 where it is slow */
     /* the fast path (fast_path.h) leaves these instructions to the general path */
     TIMED_RARE = TIMED_ORDERED | TIMED_FREE | TIMED_MEMBERS | TIMED_YIELD | TIMED_DEQ | TIMED_COMPOUND | TIMED_SPILLED |

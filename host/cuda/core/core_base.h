@@ -30,7 +30,7 @@ struct cuda_core {
     struct heddle *h;               /* NULL: not yet opened */
     struct live *live;              /* NULL: there is no live page */
     bool broken;                    /* the GPU could not be opened */
-    bool forked;                    /* this process is a child of the one that opened the GPU, and lacks its threads */
+    bool forked;                    /* this process is a forked child: the parent opened the GPU and has its threads */
     _Atomic enum cuda_error sticky; /* the fault that a kernel left */
     bool functional, check;         /* the model has no time; the checker is on */
     struct cuda_module *modules;

@@ -1,5 +1,5 @@
 /* Batches of CUDA 12.8 and 13: copies, and advice about managed memory. Copies run one after another, which satisfies
- * every access order that a program can ask for. The copies before one that fails are done. */
+ * every access order that a program can ask for. If a copy fails, the copies before it are done. */
 #include "core_batch.h"
 #include "core_texture.h"
 

@@ -57,7 +57,7 @@ static enum cuda_error shape(struct heddle_texture *t, const struct cuda_resourc
     return cuda_format_of(f, &t->format, &t->channels) ? CUDA_Success : CUDA_ErrorInvalidChannelDescriptor;
 }
 
-/* Limits the levels of a mipmap to those up to the last one that the texture reads. */
+/* Cuts the levels of a mipmap after the last level that the texture reads. */
 static enum cuda_error clamp_levels(struct heddle_texture *t, const struct cuda_texture *x) {
     if (t->levels <= 1)
         return CUDA_Success;

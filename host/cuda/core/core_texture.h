@@ -42,7 +42,7 @@ enum cuda_error cuda_array_info(struct channel_format *f, struct cuda_extent *e,
 /* Copies rows between an array, from byte x of row y on, and memory. */
 enum cuda_error cuda_array_copy_rows(struct cuda_array *a, size_t x, size_t y, void *p, size_t pitch, size_t width,
                                      size_t height, enum cuda_copy kind, enum cuda_direction d, struct cuda_stream *s);
-/* The same for bytes in a line, which goes on from row to row. */
+/* The same for bytes in a line, which continues from row to row. */
 enum cuda_error cuda_array_copy_line(struct cuda_array *a, size_t x, size_t y, void *p, size_t bytes,
                                      enum cuda_copy kind, enum cuda_direction d, struct cuda_stream *s);
 /* Rows of one array to another one. */

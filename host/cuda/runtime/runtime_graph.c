@@ -1,4 +1,4 @@
-/* Functions of graphs that only the runtime has, and those whose descriptions differ from the driver's. */
+/* Graph functions that only the runtime has, and graph functions whose descriptions differ from the driver's. */
 #include "runtime.h"
 #include <string.h>
 

@@ -101,8 +101,8 @@ START_TEST(places_in_the_text) {
 }
 END_TEST
 
-/* Register lists for the scoreboard: the registers that an instruction reads, its guard included, then those that it
- * writes; each register once. */
+/* Register lists for the scoreboard: the registers that an instruction reads, its guard included, then the registers
+ * that it writes; each register once. */
 START_TEST(scoreboard_registers) {
     struct lowered *l = lower_body("ld.param.u64 %d1, [p]; setp.eq.u64 %p1, %d1, 0; mov.u32 %r1, 5;\n"
                                    "@%p1 mul.lo.u32 %r2, %r1, %r1; st.global.u32 [%d1], %r2; ret;");

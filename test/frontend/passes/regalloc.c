@@ -106,7 +106,7 @@ static bool same_place(const struct ir *ir, uint32_t a, uint32_t b) {
     return ir->vregs[a].offset < b_end && ir->vregs[b].offset < a_end;
 }
 
-/* After each instruction, the registers that it wrote and those that are live must be in different slots. */
+/* After each instruction, the registers that it wrote and the live registers must be in different slots. */
 static void check_interference(const struct ir *ir) {
     static struct flow f;
     textbook(ir, &f);

@@ -107,7 +107,7 @@ START_TEST(initialised_global_memory) {
 }
 END_TEST
 
-/* A surface that a kernel stores to counts as initialised in whole; one that is only read does not. */
+/* A surface that a kernel stores to counts as wholly initialised. A surface that is only read does not. */
 START_TEST(surfaces) {
     static const struct {
         const char *access;

@@ -141,8 +141,8 @@ START_TEST(scopes) {
     ck_assert(!before(0, 0, 1, 0, 2));
     fence(0, 2, CTA);
     ck_assert(before(0, 0, 1, 0, 2));
-    at_flag(atom, 1, 2, RELEASE | CTA); /* it adds to the release at the address, but not to one that another CTA made
-                                         * for itself */
+    at_flag(atom, 1, 2, RELEASE | CTA); /* it extends the release at the address, but not a release that another CTA
+                                         * made for itself */
     at_flag(load, 1, 3, ACQUIRE | CTA);
     ck_assert(before(1, 2, 1, 1, 3));
     at_flag(load, 0, 3, ACQUIRE);

@@ -20,7 +20,7 @@ static uint32_t differ(struct dim3 b) {
     return n;
 }
 
-/* All block shapes of up to three dimensions with 1024 threads, and those that are one row of such a block. */
+/* All block shapes of up to three dimensions with 1024 threads, and all shapes of one row of such a block. */
 START_TEST(thread_ids) {
     uint32_t blocks = 0;
     for (uint32_t x = 1; x <= MAX_CTA_THREADS; x++)
