@@ -127,7 +127,7 @@ help:
 	@echo 'make install   and make uninstall: PREFIX=/usr/local, LIBDIR, DESTDIR'
 	@echo 'make tsan      several simulators in one process, under the thread sanitizer'
 	@echo 'make fuzz      fuzz the parser, lowering, execution and the timing models (clang), SECONDS=60 each'
-	@echo 'make lint      format, both compilers with -Werror, cppcheck, includes, mechanisms, columns, documents'
+	@echo 'make lint      format, both compilers with -Werror, cppcheck, includes, circles, mechanisms, columns, English, documents'
 	@echo 'make all format deps install clean'
 
 all: deps
@@ -359,6 +359,7 @@ lint:
 	@scripts/check_mechanisms.sh
 	@scripts/check_exports.sh build/lint-gcc
 	@scripts/check_columns.sh
+	@scripts/check_english.sh
 	@scripts/check_docs.sh build/lint-gcc/heddle
 
 .PHONY: objects

@@ -152,7 +152,6 @@ bool texture_handle(struct run *r, const config_setting_t *s, struct script_text
 bool run_launch(struct run *r, const config_setting_t *s);
 bool run_steps(struct run *r, const config_setting_t *steps);
 bool run_check(struct run *r, const config_setting_t *s);
-void references_free(struct run *r);
 /* program_check.c: frees what a run has made. */
 void run_free(struct run *r);
 #endif

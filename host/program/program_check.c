@@ -179,7 +179,7 @@ bool run_check(struct run *r, const config_setting_t *s) {
     return against_model(r, s, &r->buffers[b], allowed);
 }
 
-void references_free(struct run *r) {
+static void free_references(struct run *r) {
     while (r->references) {
         struct reference *next = r->references->next;
         for (int i = 0; i < r->references->n; i++)
@@ -199,7 +199,7 @@ void run_free(struct run *r) {
     }
     for (int i = 0; i < r->n_buffers; i++)
         free(r->buffers[i].count_name);
-    references_free(r);
+    free_references(r);
     free(r->modules);
     free(r->graphs);
     free(r->buffers);

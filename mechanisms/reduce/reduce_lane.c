@@ -3,15 +3,6 @@
 #include "reduce_parts.h"
 #include <string.h>
 
-static const struct isa_row *row_of(const struct inst *in) {
-    uint32_t n;
-    return &isa_rows(&n)[in->row];
-}
-
-bool reduce_is_move(const struct inst *in) {
-    return in->kind == K_LANE && in->guard == NO_GUARD && row_of(in)->op == OP_MOV && in->dsize == 4;
-}
-
 uint32_t reduce_maker(const struct defuse *d, uint32_t inst, opnd_t o) {
     const struct reg_use *use = defuse_use(d, inst, o >> 1);
     const struct reg_def *def = use ? defuse_only_def(d, use) : NULL;
@@ -51,7 +42,7 @@ static bool is_number(const struct lane_users *u, uint32_t inst, opnd_t o, struc
             return false;
         const struct inst *in = &ir->code[inst];
         uint32_t bits;
-        if (in->kind == K_LANE && in->guard == NO_GUARD && row_of(in)->op == OP_AND && in->dsize == 4) {
+        if (in->kind == K_LANE && in->guard == NO_GUARD && reduce_row_of(in)->op == OP_AND && in->dsize == 4) {
             bool second = reduce_constant(ir, u->defuse, inst, in->b, &bits);
             if (!second && !reduce_constant(ir, u->defuse, inst, in->a, &bits))
                 return false;
@@ -73,7 +64,7 @@ static bool chooses(const struct lane_users *u, uint32_t inst, uint32_t p, bool 
     if (at == NO_INST)
         return false;
     const struct inst *in = &u->ir->code[at];
-    const struct isa_row *row = row_of(in);
+    const struct isa_row *row = reduce_row_of(in);
     unsigned cmp = form_get(row->form, CAT_CMP);
     if (row->op != OP_SETP || in->guard != NO_GUARD || in->d != p << 1 || form_get(row->form, CAT_OPN) ||
         type_bytes(row->a) != 4 || row->a == T_F32 || cmp != (holds ? CMP_EQ : CMP_NE))
@@ -149,7 +140,8 @@ static void reach(const struct ir *ir, uint32_t b, uint32_t join, unsigned char 
 static bool has_members(const struct ir *ir, uint32_t b) {
     for (uint32_t i = ir->blocks[b].begin; i < ir->blocks[b].end; i++) {
         const struct inst *in = &ir->code[i];
-        if (in->kind == K_CALL || in->hints & HINT_COLLECTIVE || (in->kind == K_WARP && row_of(in)->op == OP_SHFL))
+        if (in->kind == K_CALL || in->hints & HINT_COLLECTIVE ||
+            (in->kind == K_WARP && reduce_row_of(in)->op == OP_SHFL))
             return true;
     }
     return false;

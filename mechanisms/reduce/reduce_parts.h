@@ -6,6 +6,8 @@
 #include "frontend/passes/edit.h"
 #include "reduce.h"
 
+struct isa_row;
+
 /* Chooses the lanes in which (register & mask) is `value`. */
 struct lane_choice {
     opnd_t from; /* a special register: %tid.x or %laneid */
@@ -22,6 +24,10 @@ struct lane_users {
 bool reduce_constant(const struct ir *ir, const struct defuse *d, uint32_t inst, opnd_t o, uint32_t *value);
 /* Returns the only instruction that computes register operand `o` of `inst`; NO_INST: there are several, or none. */
 uint32_t reduce_maker(const struct defuse *d, uint32_t inst, opnd_t o);
+/* reduce_match.c: returns the instruction's row of the instruction table. */
+const struct isa_row *reduce_row_of(const struct inst *in);
+/* True for an operand that is a register, not a constant or a discarded result. */
+bool reduce_is_register(opnd_t o);
 /* True for a move of 32 bits without a guard. */
 bool reduce_is_move(const struct inst *in);
 /* True for an f32 addition, rounded to nearest, without a guard. */

@@ -46,11 +46,6 @@ struct ladder {
     unsigned mode;
 };
 
-static const struct isa_row *row_of(const struct inst *in) {
-    uint32_t n;
-    return &isa_rows(&n)[in->row];
-}
-
 static uint32_t new_value(struct reducing *r, struct value v) {
     r->value = IR_ROOM(r->ir, r->value, r->n_values, r->cap_values);
     r->value[r->n_values] = v;
@@ -71,21 +66,10 @@ static void set_value(struct reducing *r, uint32_t v, uint32_t b, uint32_t value
     r->now[v] = value;
 }
 
-static bool is_register(opnd_t o) { return !(o & 1) && o != OPND_SINK; }
-
 static bool is_shuffle(const struct inst *in) {
-    return in->kind == K_WARP && row_of(in)->op == OP_SHFL && in->guard == NO_GUARD && is_register(in->a) &&
-           form_get(row_of(in)->form, CAT_MODE) != MODE_IDX;
+    return in->kind == K_WARP && reduce_row_of(in)->op == OP_SHFL && in->guard == NO_GUARD &&
+           reduce_is_register(in->a) && form_get(reduce_row_of(in)->form, CAT_MODE) != MODE_IDX;
 }
-
-bool reduce_adds(const struct inst *in) {
-    const struct isa_row *row = row_of(in);
-    unsigned rounding = form_get(row->form, CAT_RND);
-    return fuse_units_of(in) == 1 && row->op == OP_ADD && (rounding == RND_NONE || rounding == RND_RN) &&
-           !form_get(row->form, CAT_SAT) && in->guard == NO_GUARD;
-}
-
-bool reduce_is_addition(const struct inst *in) { return reduce_adds(in) && is_register(in->a) && is_register(in->b); }
 
 /* True if value `t` is the shuffled value `own`. */
 static bool brings(const struct reducing *r, uint32_t t, uint32_t own) {
@@ -113,7 +97,7 @@ static void look_at(struct reducing *r, uint32_t i, uint32_t b) {
     const struct inst *in = &ir->code[i];
     const struct inst_info *info = &ir->info[i];
     uint32_t made;
-    if (reduce_is_move(in) && is_register(in->a) && is_register(in->d)) {
+    if (reduce_is_move(in) && reduce_is_register(in->a) && reduce_is_register(in->d)) {
         made = value_of(r, in->a >> 1, b);
     } else if (is_shuffle(in)) {
         made = new_value(r, (struct value){.what = SHUFFLED, .inst = i, .from = value_of(r, in->a >> 1, b)});
@@ -127,7 +111,7 @@ static void look_at(struct reducing *r, uint32_t i, uint32_t b) {
     }
     for (unsigned k = info->n_reads; k < (unsigned)info->n_reads + info->n_writes; k++)
         set_value(r, ir->regs[info->regs + k], b, new_value(r, (struct value){.what = SOMETHING}));
-    if (is_register(in->d))
+    if (reduce_is_register(in->d))
         set_value(r, in->d >> 1, b, made);
 }
 
@@ -148,7 +132,7 @@ static const char *check_shuffles(struct reducing *r, struct ladder *l) {
     const struct ir *ir = r->ir;
     const struct inst *first = &ir->code[l->inst[0]];
     uint32_t distance[REDUCE_STEPS], clamp, mask, mask0 = 0;
-    l->mode = form_get(row_of(first)->form, CAT_MODE);
+    l->mode = form_get(reduce_row_of(first)->form, CAT_MODE);
     bool known = first->e != OPND_ZERO && reduce_constant(ir, &r->defuse, l->inst[0], first->e, &mask0);
     for (unsigned k = 0; k < REDUCE_STEPS; k++) {
         uint32_t i = l->inst[2 * k];
@@ -203,7 +187,7 @@ static void take_moves(struct reducing *r, struct ladder *l, uint32_t number) {
     const struct ir *ir = r->ir;
     uint32_t last = l->inst[2 * REDUCE_STEPS - 1];
     for (uint32_t i = last; i-- > ir->blocks[ir->info[last].block].begin;)
-        if (reduce_is_move(&ir->code[i]) && !r->taken[i] && is_register(ir->code[i].a) &&
+        if (reduce_is_move(&ir->code[i]) && !r->taken[i] && reduce_is_register(ir->code[i].a) &&
             r->defuse.inst_defs[i] < r->defuse.inst_defs[i + 1] && reads_as_value(r, i, number)) {
             r->taken[i] = number;
             l->reduce.moves++;
@@ -249,7 +233,7 @@ static bool is_crossing(const struct inst *in) {
     case K_NOP:
         return false;
     case K_WARP:
-        return row_of(in)->op != OP_SHFL && row_of(in)->op != OP_LOP3;
+        return reduce_row_of(in)->op != OP_SHFL && reduce_row_of(in)->op != OP_LOP3;
     default:
         return true;
     }
@@ -267,7 +251,7 @@ static const char *check_place(struct reducing *r, struct ladder *l, uint32_t nu
             return "what stands between its steps may not pass them";
     if (!find_input(r, l, number))
         return "what it sums is written before its end";
-    if (is_register(l->members) && !lasts(r, l, l->inst[0], l->members >> 1, number))
+    if (reduce_is_register(l->members) && !lasts(r, l, l->inst[0], l->members >> 1, number))
         return "its member mask is written before its end";
     if (l->members != OPND_ZERO && reduce_meets_others(ir, &r->control, ir->info[last].block))
         return "other threads of the warp may wait at another shuffle meanwhile";
@@ -373,7 +357,7 @@ static void reduce_block(struct reducing *r, uint32_t b) {
 static bool has_any(const struct ir *ir) {
     for (uint32_t i = 0; i < ir->n; i++) {
         const struct inst *in = &ir->code[i];
-        if ((in->kind == K_WARP && row_of(in)->op == OP_SHFL) || in->kind == K_ATOM ||
+        if ((in->kind == K_WARP && reduce_row_of(in)->op == OP_SHFL) || in->kind == K_ATOM ||
             ((in->kind == K_LOAD || in->kind == K_STORE) && in->space == SPACE_SHARED))
             return true;
     }

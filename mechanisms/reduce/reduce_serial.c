@@ -31,12 +31,10 @@ struct search {
 
 enum { NO_RUN, AT_HAND, DONE };
 
-static bool is_register(opnd_t o) { return !(o & 1) && o != OPND_SINK; }
-
 /* Returns the load from shared memory that computes operand `o` of instruction `inst`; NO_INST: there is none. Sets
  * `at` to the offset of the word from the load's base. */
 static uint32_t load_of(const struct search *s, uint32_t inst, opnd_t o, int64_t *at) {
-    uint32_t i = is_register(o) ? reduce_maker(s->d, inst, o) : NO_INST;
+    uint32_t i = reduce_is_register(o) ? reduce_maker(s->d, inst, o) : NO_INST;
     const struct inst *in = i == NO_INST ? NULL : &s->ir->code[i];
     if (!in || in->kind != K_LOAD || in->space != SPACE_SHARED || in->msize != 4 || in->rsize != 4 ||
         in->guard != NO_GUARD || inst_is_strong(in) || s->ir->info[i].order & ORDER_STRONG ||
@@ -101,11 +99,11 @@ static const char *check(const struct search *s, const struct run *r) {
     for (unsigned k = 0; k < r->n; k++)
         first = r->value[k].load < first ? r->value[k].load : first;
     for (uint32_t i = first; i < last; i++) {
-        if (is_register(r->base) && fuse_writes(ir, i, r->base >> 1))
+        if (reduce_is_register(r->base) && fuse_writes(ir, i, r->base >> 1))
             return "its address is written on the way";
         if (s->in_run[i] == AT_HAND)
             continue;
-        if (i > r->value[0].add && is_register(r->from) && fuse_writes(ir, i, r->from >> 1))
+        if (i > r->value[0].add && reduce_is_register(r->from) && fuse_writes(ir, i, r->from >> 1))
             return "what it begins with is written on the way";
         if (!may_pass(ir, &ir->code[i]))
             return "what stands between its loads may not pass them";

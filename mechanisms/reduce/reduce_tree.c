@@ -25,12 +25,10 @@ struct tree_search {
     unsigned char *in_set; /* instruction -> it belongs to the current steps */
 };
 
-static bool is_register(opnd_t o) { return !(o & 1) && o != OPND_SINK; }
-
 /* Returns the load from shared memory at register `base` that computes operand `o` of instruction `inst`; NO_INST:
  * there is none. */
 static uint32_t load_of(const struct ir *ir, const struct defuse *d, uint32_t inst, opnd_t o, opnd_t base) {
-    uint32_t i = is_register(o) ? reduce_maker(d, inst, o) : NO_INST;
+    uint32_t i = reduce_is_register(o) ? reduce_maker(d, inst, o) : NO_INST;
     const struct inst *in = i == NO_INST ? NULL : &ir->code[i];
     return in && in->kind == K_LOAD && in->space == SPACE_SHARED && in->msize == 4 && in->rsize == 4 && !in->n_list &&
                    in->guard == NO_GUARD && in->a == base
@@ -41,7 +39,7 @@ static uint32_t load_of(const struct ir *ir, const struct defuse *d, uint32_t in
 static bool read_step(const struct ir *ir, const struct defuse *d, uint32_t i, struct tree_step *s) {
     const struct inst *store = &ir->code[i];
     if (store->kind != K_STORE || store->space != SPACE_SHARED || store->msize != 4 || store->n_list ||
-        store->guard != NO_GUARD || !is_register(store->b) || !is_register(store->a) ||
+        store->guard != NO_GUARD || !reduce_is_register(store->b) || !reduce_is_register(store->a) ||
         ir->vregs[store->a >> 1].cls != RC_32)
         return false;
     *s = (struct tree_step){.store = i, .add = reduce_maker(d, i, store->b)};
@@ -110,7 +108,7 @@ static const char *check_between(const struct tree_search *t, bool *barriers) {
     for (uint32_t i = first_of(first); i < t->step[REDUCE_STEPS - 1].store; i++) {
         if (fuse_writes(ir, i, base))
             return "its address is written between its steps";
-        if (!t->in_set[i] && is_register(summed) && fuse_writes(ir, i, summed >> 1))
+        if (!t->in_set[i] && reduce_is_register(summed) && fuse_writes(ir, i, summed >> 1))
             return "what it sums is written between its steps";
         if (is_warp_barrier(t, i))
             *barriers = true;

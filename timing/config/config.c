@@ -37,7 +37,7 @@ void config_default(struct config *c) {
     c->latency[LAT_MEM] = (struct latency_cfg){1, 1}; /* the load/store unit has its own latencies */
 }
 
-const struct opt *config_find(const char *key, size_t len) {
+static const struct opt *find(const char *key, size_t len) {
     for (const struct opt *o = config_options(); o->key; o++)
         if (strlen(o->key) == len && memcmp(o->key, key, len) == 0)
             return o;
@@ -62,7 +62,7 @@ static const char *renamed_key(const char *old, size_t len) {
 const char *config_renamed(const char *old) { return renamed_key(old, strlen(old)); }
 
 const struct opt *config_find_noting(const char *key, size_t len, const struct config_notes *notes) {
-    const struct opt *o = config_find(key, len);
+    const struct opt *o = find(key, len);
     const char *now = o ? NULL : renamed_key(key, len);
     if (!now)
         return o;
@@ -70,7 +70,7 @@ const struct opt *config_find_noting(const char *key, size_t len, const struct c
     snprintf(old, sizeof old, "%.*s", (int)len, key);
     if (notes)
         notes->renamed(notes->ctx, old, now);
-    return config_find(now, strlen(now));
+    return find(now, strlen(now));
 }
 
 /* Removed options, and what to use instead. */

@@ -3,9 +3,8 @@
 /* Functions shared by config.c (options by key), config_read.c (files) and config_check.c (consistency). */
 #include "config.h"
 
-/* Returns the option with the key of `len` bytes at `key`; NULL: there is none. */
-const struct opt *config_find(const char *key, size_t len);
-/* Does the same, but also accepts keys of the last version, and reports them to `notes`, which may be NULL. */
+/* Returns the option with the key of `len` bytes at `key`; NULL: there is none. It also accepts keys of the last
+ * version, and reports them to `notes`, which may be NULL. */
 const struct opt *config_find_noting(const char *key, size_t len, const struct config_notes *notes);
 /* Writes to `err` that there is no such option, and the nearest key. */
 void config_unknown(const char *key, size_t len, char *err, size_t err_size);

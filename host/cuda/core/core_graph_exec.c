@@ -137,7 +137,8 @@ enum cuda_error cuda_exec_upload(const struct cuda_graph_exec *x) {
     return exec_of(x) ? CUDA_Success : CUDA_ErrorInvalidValue;
 }
 
-struct cuda_work *cuda_exec_work(struct cuda_graph_exec *x, const struct cuda_node *n) {
+/* Returns the work that a node of the graph became; NULL: none. */
+static struct cuda_work *work_of(struct cuda_graph_exec *x, const struct cuda_node *n) {
     for (int i = 0; exec_of(x) && i < x->n; i++)
         if (x->of[i] == n)
             return &x->work[i];
@@ -146,14 +147,14 @@ struct cuda_work *cuda_exec_work(struct cuda_graph_exec *x, const struct cuda_no
 
 enum cuda_error cuda_exec_set_work(struct cuda_graph_exec *x, const struct cuda_node *n, const struct cuda_work *w) {
     CUDA_LOCK;
-    struct cuda_work *at = cuda_exec_work(x, n);
+    struct cuda_work *at = work_of(x, n);
     return at ? cuda_work_replace(at, w) : CUDA_ErrorInvalidValue;
 }
 
 enum cuda_error cuda_exec_set_kernel(struct cuda_graph_exec *x, const struct cuda_node *n,
                                      const struct cuda_kernel_params *p) {
     CUDA_LOCK;
-    return cuda_work_set_kernel(cuda_exec_work(x, n), p);
+    return cuda_work_set_kernel(work_of(x, n), p);
 }
 
 enum cuda_error cuda_exec_set_fill(struct cuda_graph_exec *x, const struct cuda_node *n,
@@ -170,7 +171,7 @@ enum cuda_error cuda_exec_set_call(struct cuda_graph_exec *x, const struct cuda_
 
 enum cuda_error cuda_exec_enable(struct cuda_graph_exec *x, const struct cuda_node *n, bool on) {
     CUDA_LOCK;
-    const struct cuda_work *w = cuda_exec_work(x, n);
+    const struct cuda_work *w = work_of(x, n);
     if (!w)
         return CUDA_ErrorInvalidValue;
     x->disabled[w - x->work] = !on;
@@ -179,7 +180,7 @@ enum cuda_error cuda_exec_enable(struct cuda_graph_exec *x, const struct cuda_no
 
 enum cuda_error cuda_exec_enabled(struct cuda_graph_exec *x, const struct cuda_node *n, unsigned *out) {
     CUDA_LOCK;
-    const struct cuda_work *w = cuda_exec_work(x, n);
+    const struct cuda_work *w = work_of(x, n);
     if (!w || !out)
         return CUDA_ErrorInvalidValue;
     *out = !x->disabled[w - x->work];

@@ -64,8 +64,6 @@ enum cuda_error cuda_work_run(const struct cuda_work *w);
 /* Replaces work by other work of the same kind; `at` NULL: CUDA_ErrorInvalidValue. */
 enum cuda_error cuda_work_replace(struct cuda_work *at, const struct cuda_work *w);
 enum cuda_error cuda_work_set_kernel(struct cuda_work *at, const struct cuda_kernel_params *p);
-/* The work that a node of the graph became; NULL: none. */
-struct cuda_work *cuda_exec_work(struct cuda_graph_exec *x, const struct cuda_node *n);
 
 /* Whether work for the stream becomes a node; makes that node, behind what the stream was given before. */
 bool cuda_capturing(const struct cuda_stream *s);
