@@ -26,7 +26,7 @@ struct fluid {
 
 static float weight(int d) { return d == 0 ? 1 / 3.0f : d < 7 ? 1 / 18.0f : 1 / 36.0f; }
 
-/* Sums velocities with the signs of component `axis`, in the kernel's order of terms, including its pairs. */
+/* Sums the distributions, each with the sign of its direction along `axis`, in the order of the kernel's terms. */
 static float momentum(const float f[DIRECTIONS], int axis) {
     static const int order[3][10] = {{3, 4, 7, 8, 9, 10, 15, 16, 17, 18},
                                      {1, 2, 7, 8, 9, 10, 11, 12, 13, 14},

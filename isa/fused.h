@@ -25,7 +25,7 @@ struct fused_part {
     uint8_t units;    /* FPUs: 1; 2 for a fused multiply-add; 0 for a move of the result before */
     uint8_t rounding; /* RND_ of decode.h */
     bool ftz, sat;
-    uint8_t n_src, src[3]; /* places in the instruction's list, or FUSED_PREVIOUS */
+    uint8_t n_src, src[3]; /* indices of operands in the instruction's list, or FUSED_PREVIOUS */
 };
 
 struct fused {

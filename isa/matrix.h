@@ -58,8 +58,8 @@ static inline struct matrix_size matrix_size(unsigned s) {
         return (struct matrix_size){0, 0, 0};
     }
 }
-/* Pairs of matrices that one mma multiplies, for this type of a. m8n8k4 on f16 multiplies four: it is older than the
- * other shapes. */
+/* The number of matrix pairs that one mma multiplies; `type` is the type of matrix a. Only m8n8k4 on f16, the oldest
+ * shape, multiplies four pairs. */
 enum { MATRIX_GROUPS = 4, MATRIX_GROUPS_K = 4 };
 static inline unsigned matrix_groups(struct matrix_size s, unsigned type) {
     return type == T_F16 && s.k == MATRIX_GROUPS_K ? MATRIX_GROUPS : 1;

@@ -180,7 +180,7 @@ typedef struct {
 #define GET_REG(T, x)  const lane_##T x = x##_from[lane_];
 #define GET_PRED(T, x) const bool x = (x##_from & lane_bit[lane_]) != 0;
 #define GET_NONE(T, x)
-/* A destination: before the loop, at the start and end of its body, and after it. */
+/* A destination: OUT is before the lane loop, VAR at the start of its body, PUT at its end, DONE after the loop. */
 #define OUT(T, x)      ROWS_PASTE(OUT_, HELD_##T)(T, x)
 #define OUT_REG(T, x)  lane_##T *x##_to = x##_at;
 #define OUT_PRED(T, x) uint32_t x##_to = 0;

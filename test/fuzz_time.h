@@ -6,7 +6,7 @@
 /* Returns the model that the low bits of `seed` select; it decides whether programs have convergence barriers. */
 struct reconv_ops;
 const struct reconv_ops *fuzz_model(uint64_t seed);
-/* Runs `l` for a few thousand cycles in that model, on a preset with some random options from `seed`. Returns true
- * if it ended without a fault. */
+/* Runs launch `l` for a few thousand cycles in model fuzz_model(seed). `seed` also selects a preset and some random
+ * options. Returns true if the launch ended without a fault. */
 bool fuzz_time(const struct launch *l, uint64_t seed, FILE *quiet);
 #endif

@@ -54,7 +54,7 @@ void test_register(struct test_suite *s);
     static struct test_suite id##_suite = {#id, id##_fill, NULL};                                                      \
     __attribute__((constructor)) static void id##_register(void) { test_register(&id##_suite); }                       \
     static void id##_fill(TCase *tc)
-/* `test` with _i from `from` up to, not including, `to`; messages name _i when it is a loop. */
+/* Adds `test`, to run once for each _i in [from, to). Messages name _i if `is_loop` is true. */
 void test_add(TCase *tc, const TTest *test, int from, int to, bool is_loop);
 /* In a SUITE(): its tests leave something behind that only the end of a process takes away. The tests of other suites
  * share a process, and the environment, the current folder, signal handlers, limits and standard streams are put back

@@ -99,8 +99,8 @@ struct fuse_search fuse_search_begin(struct ir *ir, unsigned length, bool sides)
     return s;
 }
 
-/* True if an instruction between `from` and `to` writes the destination of `from`. Under a guard, the reader may see
- * both values. */
+/* True if an instruction between `from` and `to` writes the destination of `from`. If its guard is false in some lanes,
+ * the reader gets the value of `from` there, and the other value elsewhere. */
 static bool disturbed(const struct ir *ir, uint32_t from, uint32_t to) {
     uint32_t v = ir->code[from].d >> 1;
     for (uint32_t k = from + 1; k < to; k++)

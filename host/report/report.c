@@ -19,7 +19,8 @@ static void sentence(struct report *r, const char *text) {
     fputs("</p>\n", r->out);
 }
 
-/* Counts the distinct values of a text field over all runs; `first` and `last` in sorted order. */
+/* Returns the number of distinct values of a text field over all runs. Sets `first` and `last` to the smallest and
+ * the largest value in sorted order. */
 static int count(const struct report *r, const char *name, const char **first, const char **last) {
     struct field f;
     char why[256], number[48];

@@ -342,7 +342,7 @@ static void exit_lanes(struct affine_engine *e, const lanemask_t *lanes, uint32_
     e->top_known = false;
     for (uint32_t i = 0; i < e->n_warps; i++)
         e->live[i] &= ~lanes[i];
-    for (uint32_t k = 0; k < e->depth; k++) /* `lanes` may be the last entry's own */
+    for (uint32_t k = 0; k < e->depth; k++) /* reads `live`, since `lanes` may be a stack entry's lanes */
         for (uint32_t i = 0; i < e->n_warps; i++)
             e->stack[k].lanes[i] &= e->live[i];
     pop_finished(e);

@@ -54,8 +54,9 @@ struct affine_step {
     bool splits_warps, splits_threads; /* a branch that diverges between warps, inside a warp */
     uint32_t number;                   /* of an enq of a predicate, counted from 1 */
     uint32_t waits;                    /* of a branch or guard: number of the enq that sends its predicate; 0: none */
-    /* Of an enq, by warp of the batch: [CTA * n_warps + warp]; else NULL. To take an entry, set its lanes to 0; `exact`
-     * then belongs to the taker. The next step frees the other entries. */
+    /* The entries that an enq sends, one for each warp of the batch: [CTA * n_warps + warp]. NULL for other
+     * instructions. To take an entry, set its lanes to 0; the caller then owns `exact`. The next step frees the other
+     * entries. */
     struct affine_entry *entries;
     uint8_t fault;                   /* enum fault_kind */
     uint32_t fault_cta;              /* index in the batch */

@@ -6,7 +6,7 @@
 
 static uint32_t all_ctas(const struct affine_engine *e) { return UINT32_MAX >> (AFFINE_CTAS - e->n_ctas); }
 
-/* *tag = tag of a source; 0: a constant. False: it may differ between CTAs. */
+/* Sets *tag to the tag of a source; 0: a constant. False: the source may differ between CTAs. */
 static inline bool tag_of(const struct affine_engine *e, const struct affine_source *s, uint32_t *tag) {
     *tag = s->reg == NO_REG ? 0 : e->regs[s->reg].tag;
     return *tag || s->reg == NO_REG;

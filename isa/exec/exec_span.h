@@ -1,7 +1,7 @@
 #ifndef ISA_EXEC_SPAN_H
 #define ISA_EXEC_SPAN_H
 /* The fast path of loads and stores, from registers to a span. Inline, since files that include it are compiled for
- * each level. The contract is in exec_mem.h. */
+ * each instruction-set level of the host (isa/levels.h). The contract is in exec_mem.h. */
 #include "exec_mem.h"
 #include "isa/machine/lane_vectors.h"
 

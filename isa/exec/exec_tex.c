@@ -110,7 +110,7 @@ static void read_fetch(const struct warp *w, const struct inst *in, const struct
     }
 }
 
-/* Writes the results in the type of the row. Float textures can give f16; other numbers are converted to it, too. */
+/* Writes the results in the type of the row. For f16, both float and integer texels are converted. */
 static void write_texel(const struct warp *w, const struct inst *in, enum type type, bool is_float, int lane,
                         const struct texel *x) {
     uint16_t half[4];

@@ -16,7 +16,7 @@ enum {
     DEFAULT_QUANTUM = 4096,   /* warp instructions of a warp before the next warp runs */
     WAITING_QUANTUM = 256,    /* the same if a CTA of a cooperative grid may be waiting for others */
     SHARING_TURN = 32 * 1024, /* warp instructions of a turn in which the CTA communicated with others */
-    PRIVATE_TURN = 4 << 20,   /* of a turn in which it did not */
+    PRIVATE_TURN = 4 << 20,   /* warp instructions of a turn in which the CTA did not communicate */
     MAX_THREADS = 64,
 };
 

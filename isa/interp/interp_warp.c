@@ -80,7 +80,8 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
                                                                           uint64_t clock, bool every_pc,
                                                                           struct tally *t) {
     uint64_t warp = 0, thread = 0;
-    const bool part = lanes != LANES_ALL; /* decoupled programs take queue entries for whole warps */
+    const bool part = lanes != LANES_ALL;
+    /* A part of a warp is interpreted if the program is decoupled: native code takes queue entries for whole warps. */
     if (!every_pc && !r->watch && !(part && r->affine) && native_block(r, &r->native, w, &in, lanes, &clock, t))
         return in;
     for (;; in++) {

@@ -169,7 +169,7 @@ static inline bool atq_has_room(const struct dac *d) { return d->tail - d->head 
 /* expand.c. */
 /* Returns true if a predicate with a number up to `last` still has to be expanded for some CTA. `last` 0: false. */
 bool atq_has_predicate(const struct dac *d, uint64_t last);
-/* Appends what a step has sent to the ATQ. Returns false if memory runs out. */
+/* Appends to the ATQ the entries that step `s` has made. Returns false if memory runs out. */
 bool atq_put(struct dac *d, const struct affine_step *s);
 void atq_clear(struct dac *d);
 /* Simulates one cycle of both expansion units. */

@@ -7,7 +7,7 @@
 #include "frontend/passes/edit.h"
 #include "frontend/passes/pass.h"
 
-/* The decisions of the pass. Numbers of instructions and definitions refer to the program before any change. */
+/* The decisions of the pass. Indices of instructions and definitions refer to the program before any change. */
 struct plan {
     struct ir *ir;
     struct arena *arena;

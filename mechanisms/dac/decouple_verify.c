@@ -165,7 +165,7 @@ static bool same_event(const struct streams *s, uint32_t own, uint32_t affine) {
     const struct ir *ir = s->ir;
     uint32_t i = own / N_WHAT, k = affine / N_WHAT;
     switch (own % N_WHAT) {
-    case OF_GUARD: /* every lane of the path takes the predicate */
+    case OF_GUARD: /* every lane of the path dequeues the predicate, so its enq has no guard */
         return affine % N_WHAT == OF_SITE && ir->info[k].site == ir->info[i].guard_site &&
                ir->code[k].kind == K_ENQ_PRED && ir->code[k].guard == NO_GUARD &&
                ir->code[i].guard == ir->deq_predicate;

@@ -224,7 +224,7 @@ static unsigned dws_branch(void *st, int id, const struct target *t, int n, cons
         subdivide(s, id, t, n, site);
         return settle(s) | RECONV_CHANGED;
     }
-    /* as in SPE: without a post-dominator, use the node's */
+    /* as in SPE: a branch without a post-dominator uses the node's rpc */
     uint32_t rpc = site->rpc == PC_EXIT ? s->node[id].rpc : site->rpc;
     uint16_t rpc_depth = site->rpc == PC_EXIT ? s->node[id].rpc_depth : was;
     s->node[id].pc = rpc;

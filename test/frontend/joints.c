@@ -1,4 +1,5 @@
-/* The number of instructions without a branch from a branch's join on, which DWS compares with its threshold. */
+/* Tests the length of the branch-free run of instructions that starts at a branch's join. DWS compares this length with
+ * its threshold. */
 #include "frontend_help.h"
 #include "test/test.h"
 

@@ -57,7 +57,7 @@ START_TEST(each_declaration_is_in_the_list) {
 }
 END_TEST
 
-/* A base has models and no parts of an extension. An extension adds something. Help is one line. */
+/* Only a base has models, and a base has none of the functions of an extension. Every help text is one line. */
 START_TEST(each_descriptor_is_whole) {
     for (const struct mechanism *const *at = model_tables.mechanisms; *at; at++) {
         const struct mechanism *m = *at;

@@ -11,7 +11,7 @@ enum { LOOPS = 150, TIMED_ONE_IN = 30, THREADS = 48, IN = 64, OUT = 128, MOST_OP
 struct text {
     char *at, *end;
     uint64_t rng;
-    bool near;      /* few words and two pointers: accesses overlap often, and the compiler can tell */
+    bool near;      /* few words, and two pointers whose distance the pass can compute: accesses overlap often */
     int f[2], r[2]; /* the last two registers written, which the next operations prefer to read */
 };
 

@@ -16,7 +16,7 @@ struct micro {
     int few, many;             /* 0: 32 and 96 */
     const char *config;        /* NULL: tiny */
     const char *set[MAX_SETS]; /* options */
-    uint32_t stride;           /* bytes from one element of a list in the buffer to the next; 0: zeros */
+    uint32_t stride;           /* bytes from one element of the linked list in the buffer to the next; 0: no list */
     const char *last;          /* statistic to use instead of gpu.cycles */
 };
 
@@ -38,7 +38,8 @@ static void write_kernel(const struct micro *m, int n) {
              m->after ? m->after : "");
 }
 
-/* Makes the buffer a list that runs through all of it. Kernels may write element 1 of each piece. */
+/* Fills the buffer with a circular linked list. The first 8 bytes of each element are the address of the next; kernels
+ * may write the second 8 bytes. */
 static void link_list(struct heddle *h, uint64_t base, uint32_t stride) {
     uint64_t *words = calloc(1, MEMORY);
     ck_assert_ptr_nonnull(words);

@@ -12,7 +12,7 @@ page=$root/docs/extending.md
 row=$(sed -n 's|^ *\(MECHANISM(policies)\) *mechanisms/all.def$|\1|p' "$page")
 include=$(sed -n 's|^ *\(#include "policies/policies.def"\) *mechanisms/declared.def$|\1|p' "$page")
 [ -n "$row" ] && [ -n "$include" ] || { echo "$page does not show the two lines" >&2; exit 1; }
-echo "$row" >>src/mechanisms/all.def
+sed -i "0,/^MECHANISM(.*/s||&\n$row|" src/mechanisms/all.def
 sed -i "0,/^#include/s|^#include|$include\n&|" src/mechanisms/declared.def
 (cd "$root" && ls host/cli/main.c host/cli/cmd_*.c timing/config/config_table.c mechanisms/all.c
     cd "$OLDPWD/src" && ls mechanisms/policies/*.c) | sed 's|\.c$||' | "$root/test/toys/build_toy.sh" "$@"

@@ -31,7 +31,7 @@ bool config_find_preset(const char *name, char *out, size_t size);
  * data_place(), and at last in the library itself, where paths look like "built-in:fermi.cfg". On failure returns
  * false, and `err` has the file, the line, the mistake and a suggestion. */
 bool config_load(struct config *c, const char *name_or_path, char *err, size_t err_size);
-/* Gets a call for each option named as in the last version (renamed.def). */
+/* A callback for each option that is given by its old name (renamed.def). */
 struct config_notes {
     void (*renamed)(void *ctx, const char *old, const char *key);
     void *ctx;

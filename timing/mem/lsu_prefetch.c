@@ -1,4 +1,4 @@
-/* Prefetching into the L1 and the L2, lines held in the L1, and what prefetchers at the L1 are shown. */
+/* Prefetches into the L1 and the L2, lines held in the L1, and the accesses that prefetchers at the L1 see. */
 #include "lsu_send.h"
 
 static struct lsu_pipe *l1_of(struct lsu *l) { return &l->pipe[PIPE_L1]; }
@@ -115,7 +115,7 @@ static enum prefetch_asked ask(void *cache, uint32_t who, const struct prefetch_
 
 static void answer(struct lsu *l, uint32_t id, enum prefetch_answer a, bool last, uint64_t now) {
     const struct lsu_ahead x = l->ahead.all[id];
-    if (last) { /* before the call, which may ask again */
+    if (last) { /* frees the entry first: prefetchers_answer() may add a request */
         l->ahead.all[id].next = l->ahead.free;
         l->ahead.free = (uint16_t)id;
         tell_of_room(l, now);

@@ -35,7 +35,7 @@ struct memport {
     uint16_t whole;     /* bits: except these kinds, which get one reply */
     uint32_t fan_shift; /* log2 of the most replies to one request */
     struct mem_request *request, *reply;
-    uint64_t *removed_at;      /* cycle at which each request left */
+    uint64_t *removed_at;      /* cycle at which the memory side removed each request */
     struct memport_near *near; /* NULL: the SM's cluster has no cache */
     /* the memory side's half, in its own cache line */
     struct {

@@ -69,7 +69,7 @@ static void stop(struct sm *sm, uint32_t w, uint64_t now) {
     sw->control.n_held = 0;
     sw->finished = true;
     warp_set_drop(&sm->warps.divergent, w);
-    sw->asleep = true; /* in no state, and not live */
+    sw->asleep = true; /* sm_doze() takes it out of the live set and of all path states */
     sm_doze(sm, w, now);
 }
 

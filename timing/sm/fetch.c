@@ -26,7 +26,8 @@ bool fetch_init(struct fetch *f, const struct config *cfg, struct lsu *lsu) {
     f->has_l1 = true;
     uint32_t n_l0 = cfg->l0i.size ? (cfg->sm.subcores ? cfg->sm.schedulers : 1) : 0;
     uint32_t of_l1 = cfg->l1i.mshrs * cfg->l1i.merges * (n_l0 ? cfg->l0i.merges : 1);
-    uint32_t of_l0 = n_l0 * cfg->l0i.mshrs * cfg->l0i.merges; /* stream buffers may serve all of them in one cycle */
+    /* the L0s' pending accesses: stream buffers may serve all of them in one cycle */
+    uint32_t of_l0 = n_l0 * cfg->l0i.mshrs * cfg->l0i.merges;
     f->cap_ready = of_l1 > of_l0 ? of_l1 : of_l0;
     f->address = calloc(cfg->l1i.mshrs, sizeof *f->address);
     f->send = calloc(cfg->l1i.mshrs, sizeof *f->send);

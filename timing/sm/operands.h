@@ -22,7 +22,7 @@ struct exec_part {
 
 /* Owns register banks, collectors and pipes. */
 struct sm_operands {
-    uint32_t n_parts; /* 1, or the schedulers of a divided SM */
+    uint32_t n_parts; /* the number of schedulers if the SM is divided (sm.subcores), else 1 */
     struct exec_part part[8];
 };
 

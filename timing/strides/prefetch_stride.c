@@ -282,7 +282,7 @@ const struct prefetcher_ops stride_prefetcher_ops = {
     .describe = describe,
 };
 
-/* Begins a launch. Another program clears the table, because PCs are numbers within a program. */
+/* Begins a launch. Clears the table if the program is another, because equal PCs then mean other instructions. */
 bool stride_prefetcher_launch(void *prefetcher, struct sm *sm, uint64_t now) {
     struct stride_prefetcher *p = prefetcher;
     (void)now;

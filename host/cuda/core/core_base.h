@@ -70,7 +70,7 @@ enum cuda_error cuda_enter(void);
 /* As cuda_enter(), but the GPU must be open, and the thread must have a current context. */
 enum cuda_error cuda_enter_current(void);
 void cuda_leave(void);
-/* Opens the GPU and makes no context current; CUDA_ErrorNoDevice. */
+/* Opens the GPU without making a context current. Returns CUDA_ErrorNoDevice if the GPU cannot be opened. */
 enum cuda_error cuda_open(void);
 /* CUDA_ErrorInitializationError if the GPU is not open in this process. */
 enum cuda_error cuda_ready(void);

@@ -76,7 +76,7 @@ enum cuda_error cuda_graph_edges(const struct cuda_graph *g, struct cuda_node **
 enum cuda_error cuda_node_neighbours(const struct cuda_node *of, struct cuda_node **out, void *kinds, size_t *n,
                                      bool before);
 enum cuda_error cuda_graph_remove_edges(const struct cuda_graph *g, node_list from, node_list to, size_t n);
-/* Removes a node with its edges. Graphs that were made ready keep its work. */
+/* Removes a node with its edges. Executable graphs made before keep the node's work. */
 enum cuda_error cuda_node_destroy(struct cuda_node *n);
 /* The node of the clone `g` that is the copy of `original`. */
 enum cuda_error cuda_node_find_copy(struct cuda_node **out, const struct cuda_node *original,

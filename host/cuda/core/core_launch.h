@@ -31,7 +31,7 @@ struct cuda_function_attributes {
 };
 /* The attributes of a kernel. */
 enum cuda_error cuda_kernel_attributes(struct cuda_function_attributes *out, const void *stub);
-/* Sets an attribute, by the numbers of cudaFuncAttribute. */
+/* Sets an attribute of a kernel; `which` is a value of cudaFuncAttribute. */
 enum cuda_error cuda_kernel_set_attribute(const void *stub, int which, int value);
 enum cuda_error cuda_kernel_name(const char **out, const void *stub);
 /* Offset and size of a parameter; `bytes` may be NULL. */

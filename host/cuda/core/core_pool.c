@@ -8,7 +8,7 @@ struct cuda_pool {
     struct cuda_pool *next;
     uint64_t threshold; /* bytes to keep when they are free; has no effect, because none are kept */
     uint64_t used, most_used;
-    int reuse[4]; /* the three attributes of reuse, by their numbers from 1 */
+    int reuse[4]; /* CUDA's attribute number, REUSE_FIRST to REUSE_LAST -> its value; [0] is unused */
 };
 static struct cuda_pool standard;
 static struct cuda_pool *pools, *current = &standard; /* under the lock */

@@ -13,7 +13,7 @@ struct cuda_pool_properties {
     char reserved[56];
 };
 
-/* Memory that is counted by the pool; NULL: the current pool. */
+/* Allocates memory that `pool` counts as its own. NULL: the current pool. */
 enum cuda_error cuda_pool_allocate(void **out, size_t bytes, struct cuda_pool *pool);
 /* Frees it; a captured stream frees nothing, because its graph may run again. */
 enum cuda_error cuda_pool_free(void *p, const struct cuda_stream *s);

@@ -1,4 +1,4 @@
-/* Batches of copies of the runtime. */
+/* The runtime API's batched copies: cudaMemcpyBatchAsync(), cudaMemcpy3DBatchAsync(). */
 #include "runtime.h"
 
 /* CUDA 12 has a place for the number of the copy that failed before the stream, 13 has none. */

@@ -69,7 +69,7 @@ static void configure(const char *folder) {
     ck_assert_int_eq(fclose(f), 0);
 }
 
-/* Kills all descendants of the keeper: orphans of a daemon become its children. */
+/* Kills all descendants of the keeper. Orphans of a daemon become the keeper's children, so the list is complete. */
 static void kill_all(void) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());

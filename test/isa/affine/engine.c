@@ -308,7 +308,7 @@ START_TEST(divergent_tuples) {
     affine_entry_addresses(&step.entries[0], engine_shape(e), 0, at);
     for (uint32_t k = 0; k < WARP_LANES; k++)
         ck_assert_uint_eq(at[k], k < (uint32_t)_i ? 1000 + 4 * (10 + k) : 1000);
-    ck_assert_int_eq(step.entries[1].exact != NULL, _i >= 4); /* the second warp has one of the tuples */
+    ck_assert_int_eq(step.entries[1].exact != NULL, _i >= 4); /* if not, all its lanes have the default */
     teardown();
 }
 END_TEST
@@ -349,7 +349,7 @@ START_TEST(writes_skipped_by_more_threads) {
 }
 END_TEST
 
-/* do { send d; d += 16; } while (++i < tid): threads that leave do not read d again, so it needs no variant. */
+/* do { send d; d += 16; } while (++i < tid): threads that leave do not read d again, so d needs no variant. */
 START_TEST(loop_left_by_more_threads) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), i = asm_reg(a, 4), d = asm_reg(a, 8), q = asm_reg(a, 0);

@@ -77,7 +77,7 @@ START_TEST(rows_of_warps) {
 }
 END_TEST
 
-/* Random partial writes to a cell, with as many tuples as fit and more. */
+/* Random partial writes to a cell, also when it has no room for another tuple. */
 START_TEST(cells_hold_what_was_written) {
     enum { TUPLES = 7 };
     struct affine_shape s;

@@ -278,7 +278,7 @@ START_TEST(rows_partly_out_of_bounds) {
 }
 END_TEST
 
-/* The second row of a warp is beyond the end. */
+/* Lanes 0 to 15 access valid shared memory; lanes 16 to 31 access it beyond the end. */
 START_TEST(second_row_out_of_bounds) {
     setup(4);
     struct inst *in = emit("ld.shared.u32", 4, 1, 0);

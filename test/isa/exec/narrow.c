@@ -178,7 +178,8 @@ static void check_halves(const char *type, const struct format *f, int apart, co
         union lanes a, d;
         snprintf(opcode, sizeof opcode, "cvt.rn%s.satfinite.%s.%s", relu ? ".relu" : "", type, source);
         const struct isa_row *row = row_of(opcode);
-        for (uint32_t i = 0; i < 0x10000; i += relu ? 7 * WARP_LANES : WARP_LANES) { /* each half, with another one */
+        /* the low half counts up, the high half varies with it */
+        for (uint32_t i = 0; i < 0x10000; i += relu ? 7 * WARP_LANES : WARP_LANES) {
             for (uint32_t l = 0; l < WARP_LANES; l++)
                 a.b4[l] = (i + l) | ((i + l) * 40503u & 0xffff) << 16;
             run(row, &d, &a, &a, &a);

@@ -151,7 +151,7 @@ static inline uint64_t rig_value(uint64_t *rng, unsigned bytes) {
     uint64_t x = test_random(rng);
     if (test_random_below(rng, 3) == 0)
         return x;
-    if (test_random_below(rng, 3) == 0) /* floats of similar size: their sum is not just one of them */
+    if (test_random_below(rng, 3) == 0) /* similar magnitudes: a sum differs from both operands */
         return bytes == 8 ? 0x4000000000000000 | x >> 12 : 0x40000000 | (uint32_t)x >> 9;
     return bytes == 8 ? longs[x % (sizeof longs / sizeof *longs)] : words[x % (sizeof words / sizeof *words)];
 }

@@ -347,7 +347,7 @@ START_TEST(launches_have_their_own_statistics) {
         ck_assert_msg(heddle_stat(h, 1, names[i]) == heddle_stat(h, 2, names[i]), "%s: %g, then %g", names[i],
                       heddle_stat(h, 1, names[i]), heddle_stat(h, 2, names[i]));
     ck_assert_double_eq(heddle_stat(h, 2, "cae.busy_cycles"), 2 * 2 * 40); /* two movs in each of two warps */
-    /* of four movs, one waits for none, one for one, one for two, one for up to three others */
+    /* the unit takes four movs in turn: the first waits for no other, the last for up to three */
     for (int i = 1; i < 3; i++)
         ck_assert_double_le(heddle_stat(h, i, "cae.stall_cycles"), (1 + 2 + 3) * 40);
     ck_assert_double_gt(heddle_stat(h, 0, "cae.stall_cycles"), (1 + 2 + 3) * 40);

@@ -130,7 +130,7 @@ START_TEST(progressions_are_found) {
         int r = BYTE + _i;
         uint64_t base = test_random(&rng), offset = n % 3 ? test_random(&rng) : test_random(&rng) % 9;
         lanemask_t lanes = (lanemask_t)test_random(&rng) & (lanemask_t)(n % 2 ? test_random(&rng) : ~0ull);
-        lanes = n % 7 ? lanes : 0x11111111u << n % 4; /* distances that are multiples of 4 */
+        lanes = n % 7 ? lanes : 0x11111111u << n % 4; /* every fourth lane */
         if (!lanes)
             continue;
         for (uint32_t l = 0; l < WARP_LANES; l++)

@@ -170,7 +170,8 @@ START_TEST(smallest_queues) {
 }
 END_TEST
 
-/* Addresses of two lines with queues of one: the load expands them itself, without an early request. */
+/* The addresses of a warp span two lines, but its queue has room for one. So the load expands the addresses itself, and
+ * no line is requested early. */
 START_TEST(wider_than_the_queue) {
     static const char *const set[] = {"gpu.sms=1", "dac.pwaq=1", NULL};
     static const char text[] =

@@ -315,7 +315,8 @@ static void check_queue(struct watch *t, uint32_t slot, uint64_t now) {
         CHECK(q->used[k] <= d->size[k] || t->spills, "%u of %u in queue %d", q->used[k], d->size[k], k);
 }
 
-/* Counts paths that start to wait for an entry; again if an entry arrived that was not for them. */
+/* Counts the warps that start to wait for a queue entry. Counts a warp again if an entry arrived and the warp still
+ * waits. */
 static void count_waits(struct watch *t, uint32_t slots, bool behind) {
     for (uint32_t w = 0; w < slots; w++)
         for (int k = 0; k < N_QUEUES; k++) {

@@ -220,8 +220,8 @@ START_TEST(entries_beyond_whole_sets_are_unused) {
 }
 END_TEST
 
-/* A prediction reads the global table, the one from warp to warp, then the warp's, until one predicts. A warp that
- * learns reads its own table and the one from warp to warp, and the global one when it votes. */
+/* A prediction reads the global table, the inter-warp table and the warp's table in this order, until one predicts. A
+ * warp that learns reads its own table and the inter-warp table. When it votes, it also reads the global table. */
 START_TEST(lookups_are_counted) {
     begin(2, 2);
     mta_predict(&t, 3, 0);
@@ -341,9 +341,9 @@ START_TEST(distance_and_degree) {
 }
 END_TEST
 
-/* Two kernels with the same instructions at the same PCs: one advances by lines, one by two lines. A stride confirmed
- * by one warp becomes global and stays. A kernel's first launch predicts from its third load on, 62 times, whatever ran
- * before. Its second launch predicts at once, 64 times. */
+/* Two kernels have the same instructions at the same PCs, but different strides: one line and two lines. With
+ * mta.promote=1, one warp makes a stride global, and later launches keep it. A kernel's first launch predicts from its
+ * third load on, 62 times, even after a launch of the other kernel. Its second launch predicts at once, 64 times. */
 START_TEST(kernels_have_loads_of_their_own) {
     char err[512], two[sizeof walks + 4];
     static const char *const set[] = {"mta.promote=1", "mta.throttle=false", NULL};

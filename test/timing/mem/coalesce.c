@@ -123,7 +123,8 @@ START_TEST(atomics_know_the_most_contended_address) {
 }
 END_TEST
 
-/* Local memory is interleaved by word: equal offsets share a line per word. Offset 12 is word 3, at 3 * 128 bytes. */
+/* Local memory is interleaved by word: where all lanes access the same offset, each word of the access is one line.
+ * Offset 12 is word 3, at 3 * 128 bytes. */
 START_TEST(local_words_are_interleaved) {
     uint64_t off[WARP_LANES];
     strided(off, 12, 0);

@@ -119,7 +119,7 @@ static inline void bring(uint64_t line) {
     packet(MEM_READ, line, ALL, 0, from);
     run(from + ROP);
     fill(asked(false, line, ALL), ALL, now);
-    run(now + 300); /* at a byte a cycle the crossbar has it after 128 */
+    run(now + 300); /* long enough: even at a byte a cycle, the reply's data take 128 cycles */
     take_reply();
     memset(&slice.n, 0, sizeof slice.n);
 }

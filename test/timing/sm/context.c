@@ -1,5 +1,5 @@
-/* Contexts: warps without a CTA. Toys open them (test/toys/side_warp.c) and make their stream
- * (test/toys/side_stream.c). */
+/* Tests contexts: warps without a CTA. The example unit test/toys/side_warp.c opens them, and the example pass
+ * test/toys/side_stream.c makes the instruction stream that they run. */
 #include "host/context.h"
 #include "test/every_model.h"
 #include "test/test.h"

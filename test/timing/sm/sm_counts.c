@@ -1,6 +1,6 @@
-/* Statistics of an SM, by hand: what each further instruction adds, as the difference between a long and a short
- * kernel. On configs/tiny.cfg: one scheduler, one fetch of two instructions a cycle, no instruction cache unless a test
- * adds one. */
+/* Compares statistics of an SM with values derived by hand. The difference between a long and a short kernel is what
+ * the further instructions add. configs/tiny.cfg has one scheduler, one fetch of two instructions a cycle, and no
+ * instruction cache unless a test adds one. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -219,8 +219,8 @@ START_TEST(slots_of_the_other_scheduler) {
 END_TEST
 
 /* Six warps with four SFU instructions each.
- * - the SFU takes one every 8 cycles: 192 cycles, 24 of them with an issue
- * - its 8 collectors and the pipe hold 9 or 10, so one of the 24 is always ready and waits for the pipe */
+ * - the SFU starts one instruction every 8 cycles: 192 cycles for the 24, and 24 of the cycles issue
+ * - its 8 collectors and the pipe hold 9 or 10 instructions, so in each other cycle a ready warp waits for the pipe */
 START_TEST(slots_of_a_busy_pipe) {
     const struct kernel k = {.repeat = "ex2.approx.f32 %f2,%f1; ex2.approx.f32 %f3,%f1; ex2.approx.f32 %f4,%f1; "
                                        "ex2.approx.f32 %f5,%f1;",

@@ -49,8 +49,8 @@ static struct wide run(const char *model, const char *preset, const char *const 
 /* p[1] is 0, so each thread adds its own number: a CTA of n threads adds n(n-1)/2. */
 static uint32_t sum_of(uint32_t ctas, uint32_t threads) { return ctas * (threads * (threads - 1) / 2); }
 
-/* 8 CTAs of 16 warps fill 128 slots. Each warp issues at least 11 instructions: 12, and one path of the two, but no
- * jump at its end for even lanes. Diverged warps issue both paths. */
+/* 8 CTAs of 16 warps fill 128 slots. All warps diverge and issue both paths: at least 11 instructions each, and the
+ * same number in every warp. */
 START_TEST(all_128_warps_run) {
     const char *model = base_models()->name[_i % base_models()->n], *preset = presets[_i / base_models()->n];
     const char *set[] = {"sm.warps=128", "sm.ctas=8", "sm.registers=1048576", "gpu.sms=1", "gpu.poll=false", NULL};

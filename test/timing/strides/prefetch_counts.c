@@ -53,8 +53,8 @@ START_TEST(pollution_is_what_is_missed) {
 }
 END_TEST
 
-/* The only entry of a table: confident after 0 1 2, changed to another stride from 2 to 9 on, and replaced by another
- * load. */
+/* A table of one entry. Misses of lines 0, 1, 2 make it confident, the step from 2 to 9 changes its stride, and another
+ * load replaces it. */
 START_TEST(an_entry_changes_and_leaves) {
     static const char *const extensions[] = {"stride", "ddp"};
     static const char *const changes[] = {"stride.changes", "ddp.changes"}, *const conflicts[] = {"stride.conflicts",
