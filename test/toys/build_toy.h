@@ -5,7 +5,7 @@
 #include <libgen.h>
 #include <stdio.h>
 
-/* `script`: of test/toys, makes ./heddle-toy. */
+/* Builds ./heddle-toy with `script` of test/toys, and uses it instead of the product. */
 static inline void build_toy(const char *script) {
     char library[PATH_MAX], command[4 * PATH_MAX];
     cli_setup();
@@ -22,7 +22,7 @@ static inline void build_toy(const char *script) {
     setenv("HEDDLE_CONFIGS", command, 1);
 }
 
-/* A statistic of the JSON report o.json. */
+/* Returns a statistic of the JSON report o.json. */
 static inline double toy_statistic(const char *name) {
     char *text = slurp("o.json");
     cJSON *all = cJSON_Parse(text);

@@ -1,10 +1,11 @@
-/* A replacement policy: first in, first out. The line that was allocated first leaves, however often it was used. */
+/* A replacement policy: first in, first out. It evicts the line that was allocated first, however often the line was
+ * used. */
 #include "policies.h"
 #include "timing/mem/replacement.h"
 
 struct fifo {
     uint64_t fills;
-    uint64_t filled[]; /* by line of the cache: number of its fill */
+    uint64_t filled[]; /* by line of the cache: sequence number of its fill */
 };
 
 static size_t size(uint32_t sets, uint32_t ways) {

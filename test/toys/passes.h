@@ -7,10 +7,11 @@
 /* self_moves.c: removes instructions that move a register to itself. */
 extern const struct pass self_moves;
 
-/* side_stream.c: adds a second stream, the kernel with its first guarded branch always taken. */
+/* side_stream.c: adds a second stream. It is a copy of the kernel in which the first guarded branch is always taken. */
 extern const struct pass side_stream;
 
-/* Fills `table` with the product's passes, with `extra` after the pass called `after`, and ends it with a NULL name. */
+/* Fills `table` with the product's passes, with `extra` after the pass named `after`. The table ends with a NULL
+ * name. */
 enum { MAX_PASSES = 32 };
 void passes_with(struct pass table[MAX_PASSES], const struct pass *extra, const char *after);
 #endif

@@ -1,4 +1,4 @@
-/* The descriptor of a mechanism that only brings policies: options select them, under every model. */
+/* The descriptor of a mechanism that only adds policies. Options select the policies, under every model. */
 #include "policies.h"
 #include "mechanisms/mechanism.h"
 

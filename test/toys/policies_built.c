@@ -1,4 +1,4 @@
-/* Builds and runs the mechanism that docs/extending.md adds: it brings a scheduler and a replacement policy, which
+/* Builds and runs the mechanism that docs/extending.md adds. It adds a scheduler and a replacement policy, which
  * options select by name. */
 #include "build_toy.h"
 

@@ -1,6 +1,6 @@
 #ifndef TEST_TOYS_PREFETCHERS_H
 #define TEST_TOYS_PREFETCHERS_H
-/* Prefetchers for tests, not part of the product. */
+/* Prefetchers for tests. They are not part of the product. */
 #include <stdint.h>
 
 /* next_line.c: requests the line after each line that a load misses or uses for the first time. The ctx of its row

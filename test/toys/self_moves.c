@@ -1,4 +1,4 @@
-/* A minimal pass: it removes `mov r, r`, which does nothing, unless an option keeps guarded moves. */
+/* A minimal pass. It removes `mov r, r`, which has no effect; an option keeps guarded moves. */
 #include "passes.h"
 
 static bool moves_to_itself(const struct ir *ir, const struct inst *in) {

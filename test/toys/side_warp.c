@@ -6,8 +6,8 @@
 struct side {
     const struct side_warp *how;
     struct side_seen *seen;
-    uint32_t slot;       /* slot of the side warp; NO_CONTEXT: none is open */
-    bool opened, at_end; /* at_end: it has reached its exit and closes in the next tick */
+    uint32_t slot;       /* slot of the side warp; NO_CONTEXT: no side warp is open */
+    bool opened, at_end; /* at_end: the side warp has reached its exit and closes in the next tick */
 };
 
 static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
@@ -81,7 +81,7 @@ static uint64_t next(void *u, struct sm *sm, uint64_t now) {
     (void)sm;
     if (s->slot != NO_CONTEXT && s->how->close_at > now)
         return s->how->close_at;
-    return s->seen->n && s->seen->last == now ? now + 1 : UINT64_MAX; /* an issue may have made others ready */
+    return s->seen->n && s->seen->last == now ? now + 1 : UINT64_MAX; /* an issue may have made other warps ready */
 }
 
 static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
@@ -103,7 +103,8 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     s->seen->by_unit += i->phase == ISSUE_UNIT;
 }
 
-/* Executes an instruction of a driven side warp: the unit sets the next PC, the loop's start, or the exit again. */
+/* Executes an instruction of a side warp that the unit controls. The unit sets the PC to the next instruction, to the
+ * start of the loop, or to the exit again. */
 static bool drive(struct side *s, struct sm *sm, const struct sm_candidate *c, struct effects *fx) {
     s->seen->taken += is(c->in, OP_SUB);
     s->at_end = c->in->kind == K_EXIT;

@@ -1,5 +1,5 @@
-/* The simplest model: 32 lanes are 32 paths, each with its own PC, and no paths merge. It shows the least that a
- * model must implement; docs/adding-a-model.md explains it step by step. */
+/* The simplest model: 32 lanes are 32 paths, each with its own PC, and paths never merge. It has the minimum that a
+ * model must implement. docs/adding-a-model.md explains it step by step. */
 #include "models.h"
 
 struct solo {
@@ -20,7 +20,7 @@ static void solo_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lane
         s->pc[l] = pc;
 }
 
-/* A path's id is its lane. */
+/* The id of a path is the number of its lane. */
 static int solo_paths(const void *st, struct path *out, int max) {
     const struct solo *s = st;
     int n = 0;

@@ -11,8 +11,8 @@ enum toy_kind { STEP, BRANCH, EXIT, BSSY, BSYNC };
 struct toy_inst {
     enum toy_kind kind;
     uint32_t target, rpc, bar;
-    uint32_t trips;    /* backward: maximum times that a lane takes it; forward: a hash selects the lanes */
-    lanemask_t takers; /* if not 0: the lanes that take the branch, always */
+    uint32_t trips;    /* backward: maximum times that a lane takes the branch; forward: a hash selects the lanes */
+    lanemask_t takers; /* if not 0, the lanes that always take the branch */
 };
 struct toy {
     struct toy_inst code[MAX_CODE];
@@ -39,6 +39,6 @@ void toy_find_rpcs(struct toy *t);
 uint32_t toy_block_length(const struct toy *t, uint32_t pc);
 /* Executes an instruction of path `p` and reports it to the model. */
 void toy_issue(const struct toy *t, const struct reconv_ops *ops, void *st, struct path p, struct toy_run *r);
-/* Runs a program to its end, scheduling its paths one after another. Checks the model's invariants at every step. */
+/* Runs a program to its end and schedules its paths one after another. Checks the model's invariants at every step. */
 void toy_run(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg, struct toy_run *r);
 #endif
