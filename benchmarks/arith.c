@@ -1,5 +1,5 @@
 /* arith: an arithmetic loop with full masks and no memory. It measures the simulator, not the machine it simulates.
- *   small: 128 blocks of 128, 200 rounds (3.3 M warp instructions)      paper: 4,000 rounds (66 M) */
+ *   small: 128 blocks of 128 threads, 200 iterations (3.3 M warp instructions)      paper: 4,000 iterations (66 M) */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>

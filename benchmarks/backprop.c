@@ -1,5 +1,5 @@
 /* backprop: inputs uniform in [-1, 1), weights in [-0.1, 0.1), a target of 0.1. The reference rounds and adds as the
- * kernels do. The host's part in between uses the kernels' sums. Results are equal bit for bit.
+ * kernels do. The host's computation between the kernels uses their sums. Results are equal bit for bit.
  *   small: 1,024 inputs, 0.06 M warp and 1.5 M thread instructions
  *   paper: 65,536 inputs as in Rodinia, 3.6 M and 98 M (the dual-path paper: 190 M) */
 #include "bench.h"
@@ -14,9 +14,9 @@ static const float rate = 0.3f, momentum = 0.3f, target = 0.1f;
 
 struct net {
     uint32_t inputs;
-    float *input;                  /* inputs + 1, the first is 1 */
+    float *input;                  /* inputs + 1 values; the first value is the constant 1 */
     float *weight, *before, *got;  /* (inputs + 1) x ROW each */
-    float *partial, *want_partial; /* inputs: UNITS for each block */
+    float *partial, *want_partial; /* UNITS sums for each block */
     float output[ROW], delta[ROW]; /* weights from hidden units to the output; errors of the hidden units */
 };
 
@@ -84,7 +84,7 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, stru
     s = bench_compare(n->partial, n->want_partial, n->inputs, 0, "partial sum", why, why_size);
     errors(n);
     if (s != HEDDLE_OK || (s = heddle_write(h, weight, n->weight, bytes)) != HEDDLE_OK)
-        return s; /* the kernel leaves products in place of the weights, as Rodinia's does */
+        return s; /* the kernel overwrites the weights with products, as Rodinia's kernel does */
     if (!(delta = bench_buffer(h, n->delta, sizeof n->delta)))
         return heddle_status(h);
     s = BENCH_LAUNCH(h, m, "backprop_adjust", grid, block, BENCH_ARG(delta), BENCH_ARG(input), BENCH_ARG(weight),

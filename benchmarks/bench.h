@@ -1,6 +1,7 @@
 #ifndef BENCHMARKS_BENCH_H
 #define BENCHMARKS_BENCH_H
-/* A benchmark: a seeded input, launches, and a check against C code. Each is a file, and a row in bench_table.c. */
+/* A benchmark: a seeded input, launches, and a check against C code. Each benchmark has its own file and an entry in
+ * bench_table.c. */
 #include "host/heddle.h"
 
 enum bench_size { BENCH_SMALL, BENCH_PAPER };
@@ -9,8 +10,8 @@ struct bench {
     const char *name, *help; /* help: one line that describes its control flow */
     const char *sets;        /* names of its sets, separated by spaces */
     const char *ptx;         /* file name in kernels/ */
-    /* Runs it on `h` with the loaded module `m`. Returns HEDDLE_OK if the results are right, HEDDLE_WRONG with a
-     * sentence in `why` if not, or another status of the library. */
+    /* Runs the benchmark on `h` with the loaded module `m`. Returns HEDDLE_OK if the results are right, HEDDLE_WRONG
+     * with a sentence in `why` if not, or another status of the library. */
     enum heddle_status (*run)(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                               size_t why_size);
 };
@@ -29,7 +30,7 @@ extern const int n_bench_sets;
 /* Returns whether `b` is in the set `name`. */
 bool bench_in(const struct bench *b, const char *name);
 
-/* Returns 64 random bits of a seeded generator (splitmix64), the same on every machine. */
+/* Returns 64 random bits of a seeded generator (splitmix64). Every machine gets the same bits. */
 static inline uint64_t bench_random(uint64_t *state) {
     uint64_t z = (*state += 0x9e3779b97f4a7c15ull);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -53,14 +54,14 @@ static inline uint32_t bench_blocks(uint32_t threads, uint32_t block) { return (
 /* Allocates a device buffer and copies `bytes` bytes from `data`, or zeros it if `data` is NULL. Returns 0 on
  * failure (see heddle_error()). */
 uint64_t bench_buffer(struct heddle *h, const void *data, uint64_t bytes);
-/* Returns whether a value is as expected. `tolerance` 0: bit for bit, NaN equal to NaN; else |got - want| <=
- * tolerance * max(1, |want|). */
+/* Returns whether a value is as expected. With `tolerance` 0, the bits must be equal, and NaN equals NaN. Otherwise
+ * |got - want| <= tolerance * max(1, |want|) must hold. */
 bool bench_same(double got, double want, double tolerance);
 /* Compares n floats as bench_same() does. Returns HEDDLE_WRONG with the first difference in `why`, where `what`
  * names the array. */
 enum heddle_status bench_compare(const float *got, const float *want, size_t n, double tolerance, const char *what,
                                  char *why, size_t why_size);
-/* Compares n 32-bit words, which must be equal; otherwise as bench_compare(). */
+/* Compares n 32-bit words, which must be equal. Reports a difference as bench_compare() does. */
 enum heddle_status bench_compare_words(const uint32_t *got, const uint32_t *want, size_t n, const char *what, char *why,
                                        size_t why_size);
 /* Fills n floats with random numbers, uniform in [lo, hi). */

@@ -1,4 +1,5 @@
-/* The tables of benchmarks and of their sets, in the order of lists and runs. A benchmark is a file and a row here. */
+/* The tables of benchmarks and of their sets, in the order in which they are listed and run. Each benchmark has its
+ * own file and an entry here. */
 #include "bench.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* bfs: breadth-first search from node 0, two launches a level. The graph is random: most nodes have 2 to 10 edges, one
- * in 64 is a hub with up to 64, all to uniformly chosen nodes; edges are directed, and node i has one to i + 1 so that
- * all can be reached. The reference is a queue.
+/* bfs: breadth-first search from node 0, two launches per level. The graph is random: most nodes have 2 to 10 edges,
+ * and one node in 64 is a hub with up to 64 edges. Edges are directed and lead to uniformly chosen nodes, but node i
+ * also has an edge to node i + 1, so that all nodes are reachable. The reference is a search with a queue.
  *   small: 8192 nodes, 0.27 M warp and 2.7 M thread instructions
  *   paper: 65536 nodes as in Rodinia's larger graph, 2.2 M and 24 M; 33.5 % of lanes are used */
 #include "bench.h"

@@ -1,6 +1,6 @@
-/* bfs1: breadth-first search from node 0 as the ISPASS-2009 suite has it, one launch a level. The graph is random,
- * like that suite's: 1 to 11 edges a node to uniformly chosen nodes, six on average, directed, and node i has
- * one to i + 1 so that all can be reached. The reference is a queue.
+/* bfs1: breadth-first search from node 0 as in the ISPASS-2009 suite, with one launch per level. The graph is random,
+ * like the suite's graph: each node has 1 to 11 directed edges (six on average) to uniformly chosen nodes, and node i
+ * has an edge to node i + 1, so that all nodes are reachable. The reference is a search with a queue.
  *   small: 8,192 nodes, 0.21 M warp and 2.2 M thread instructions
  *   paper: 65,536 nodes as in the suite, 1.8 M and 19 M (the dual-path paper: 16 M); 33.0 % of lanes are used (the
  *   paper: 32 %) */
@@ -17,7 +17,7 @@ struct search {
     struct bench_graph graph;
     uint32_t nodes;
     uint32_t (*node)[2]; /* nodes: first edge, number of edges */
-    int32_t *want, *got; /* nodes: levels, -1: unreachable; `got` starts with only node 0 reached */
+    int32_t *want, *got; /* level of each node (-1: unreachable); in `got`, only node 0 is reached at first */
     uint8_t *flags;      /* nodes: 1 for node 0 */
 };
 

@@ -1,6 +1,6 @@
-/* binopt: calls on shares of 5 to 30 with strikes of 0.7 to 1.4 times that and a quarter of a year to ten years left.
- * The reference walks the same tree in double, in one row; values are compared within 1e-5 of max(1, |value|): each of
- * up to 2,048 steps of the tree rounds every node twice, up and down alike.
+/* binopt: call options on share prices of 5 to 30, with strikes of 0.7 to 1.4 times the share price and expiry in a
+ * quarter of a year to ten years. The reference evaluates the same tree in double. Values are compared within 1e-5 of
+ * max(1, |value|), because each of up to 2,048 steps of the tree rounds every node twice, up or down with equal odds.
  *   small: 2 options, 256 steps, 0.04 M warp and 1.2 M thread instructions
  *   paper: 15 options (a block for each SM of the default machine), 2,048 steps, 10 M and 325 M (the sample: 512
  *          options, as many steps) */

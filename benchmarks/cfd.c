@@ -1,7 +1,7 @@
 /* cfd: Euler flow around a wing on a mesh of cells with four faces: rings of cells around the wing. The innermost ring
- * meets its wall, the outermost the far field. Cells are numbered outwards, so that every few warps have lanes at a
- * boundary. Numbers are shuffled in windows of 32, as a mesh generator's would be. The reference rounds where the
- * kernels do, so results are equal bit for bit.
+ * is at the wall of the wing, the outermost ring at the far field. Cells are numbered outwards, so that every few warps
+ * have lanes at a boundary. Cell numbers are shuffled in windows of 32, as a mesh generator would number cells. The
+ * reference rounds where the kernels do, so results are equal bit for bit.
  *   small: 768 cells, a step, 0.05 M warp and 1.3 M thread instructions
  *   paper: 97,152 cells as in Rodinia, a step, 5.5 M and 170 M (Rodinia: 97,152 cells, 2,000 steps) */
 #include "bench.h"

@@ -1,5 +1,5 @@
 /* dxtc: a picture with slow changes of colour and some noise. The reference sorts, tries and rounds as the kernel does,
- * so that it decides equally between candidates with nearly equal errors; compressed squares are equal.
+ * so that both make the same choice between candidates with nearly equal errors. The compressed squares must be equal.
  *   small: 8 squares, 0.14 M warp and 4.3 M thread instructions
  *   paper: 256 squares (64 x 64 pixels), 4.6 M and 137 M (the dual-path paper: 18 G, of which
  *          this is one part in 130) */
@@ -40,7 +40,7 @@ static uint32_t rounded(float *v) {
     return bits;
 }
 
-/* Returns the error, less a constant, of the best end colours for a way to divide the pixels. */
+/* Returns the error, minus a constant, of the best end colours for one way to divide the pixels. */
 static float attempt(colour *sorted, uint32_t way, uint32_t ends[2]) {
     static const float part[4] = {0, 1, 1 / 3.0f, 2 / 3.0f};
     float aa = 0, bb = 0, ab = 0, lost = 0;
@@ -89,7 +89,7 @@ static void axis_of(colour *pixel, float axis[3]) {
     }
 }
 
-/* Sorts pixels along their principal axis; rank: new position of each pixel. */
+/* Sorts pixels along their principal axis. Stores the new position of each pixel in `rank`. */
 static void sort(colour *pixel, colour *sorted, int rank[PIXELS]) {
     float axis[3], along[PIXELS];
     axis_of(pixel, axis);

@@ -1,8 +1,8 @@
 #ifndef BENCHMARKS_GRAPH_H
 #define BENCHMARKS_GRAPH_H
-/* Generates directed graphs in compressed sparse rows from a seed, the same on every machine. Each function returns
- * false if memory runs out or the graph has more than 2^32 - 1 edges. Free the graph with bench_graph_free(), also
- * on failure. */
+/* Generates directed graphs in compressed sparse rows from a seed. Every machine gets the same graphs. Each function
+ * returns false if memory runs out or the graph has more than 2^32 - 1 edges. Free the graph with
+ * bench_graph_free(), also on failure. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -12,7 +12,7 @@ struct bench_graph {
     uint32_t *targets; /* edges: target node of each edge */
 };
 
-/* Makes a graph with `least` to `most` edges a node (1 <= least <= most); one node in `every` is a hub with
+/* Makes a graph with `least` to `most` edges per node (1 <= least <= most). One node in `every` is a hub with
  * `hub_least` to `hub_most` edges. The first edge of node i leads to i + 1, so that all nodes are reachable; other
  * edges lead to uniformly chosen nodes. */
 bool bench_graph_hubs(struct bench_graph *g, uint32_t nodes, uint32_t least, uint32_t most, uint32_t every,
@@ -24,8 +24,8 @@ bool bench_graph_power_law(struct bench_graph *g, uint32_t nodes, uint32_t edges
 /* Makes a road network: crossings in a grid of width x height, linked in both directions to their right and lower
  * neighbours. `keep` percent of the links stay. Nodes have two to four edges, and paths are long. */
 bool bench_graph_road(struct bench_graph *g, uint32_t width, uint32_t height, uint32_t keep, uint64_t seed);
-/* Makes compressed rows from `edges` pairs of from and to, which keep their order within a row. `order`, unless
- * NULL, receives the number of its pair for each edge of the graph. */
+/* Makes compressed rows from `edges` pairs of from and to. Edges keep their order within a row. If `order` is not
+ * NULL, it receives for each edge of the graph the number of the pair from which the edge was made. */
 bool bench_graph_pairs(struct bench_graph *g, uint32_t nodes, const uint32_t (*pairs)[2], uint32_t edges,
                        uint32_t *order);
 /* Computes the distance of each node from node 0 in edges with a queue, as a reference for searches; -1:

@@ -1,4 +1,4 @@
-/* hotspot: thermal simulation of a chip, two time steps a launch. The reference is a double loop over the grid, with
+/* hotspot: thermal simulation of a chip, two time steps per launch. The reference is a double loop over the grid, with
  * fma where the kernel has it, so results are equal bit for bit.
  *   small: 64 x 64, 8 launches, 0.25 M warp and 6.9 M thread instructions
  *   paper: 512 x 512, 2 launches, 3.3 M and 94 M (the dual-path paper: 110 M) */
@@ -37,7 +37,7 @@ static void fill(struct chip *k) {
         k->now[i] = bench_uniform(&seed, 320, 330);
         k->power[i] = bench_uniform(&seed, 0, 0.01f);
     }
-    /* roughly for a chip of 16 mm, 0.5 mm thick */
+    /* rough values for a chip that is 16 mm wide and 0.5 mm thick */
     k->c = 0.05f;
     k->rx = 1.5f;
     k->ry = 1.5f;

@@ -1,5 +1,5 @@
-/* lbm: a lattice-Boltzmann fluid in a box with walls, driven at its lid, around balls. The reference collides with
- * fma in the kernel's order, so results are equal bit for bit.
+/* lbm: a lattice-Boltzmann fluid in a box with walls, which flows around balls and is driven by a moving lid. The
+ * reference collides with fma in the kernel's order, so results are equal bit for bit.
  *   small: 40 x 10 x 6, a step, 0.03 M warp and 0.57 M thread instructions
  *   paper: 120 x 120 x 30, a step, 4.5 M and 130 M (Parboil: 120 x 120 x 150) */
 #include "bench.h"

@@ -1,7 +1,7 @@
-/* mc: calls on shares of 5 to 50 with strikes of 10 to 25 and one to five years left, all on the same random paths. The
- * reference makes the normal numbers by the same formula and adds, both in double. Sums of yields and of their squares
- * are compared within 2e-6 of the sum: it is rounded 256 (small: 16) times in a thread and 8 times in the block, and
- * the kernel uses the fast exponential and logarithm.
+/* mc: call options on share prices of 5 to 50, with strikes of 10 to 25 and expiry in one to five years, all on the
+ * same random paths. The reference makes the normal numbers by the same formula and adds, both in double. Sums of
+ * yields and of their squares are compared within 2e-6 of the sum, because the sum is rounded 256 (small: 16) times in
+ * a thread and 8 times in the block, and the kernel uses the fast exponential and logarithm.
  *   small: 2 options, 4,096 paths, 0.01 M warp and 0.29 M thread instructions
  *   paper: 60 options, 65,536 paths, 1.7 M and 54 M (the sample: 256 options, 262,144 paths) */
 #include "bench.h"

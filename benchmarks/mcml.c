@@ -1,5 +1,6 @@
 /* mcml: three layers of tissue between air. The reference follows the same packets with the same random numbers and
- * rounds where the kernel does. Sums are of integers and do not depend on their order, so results are equal.
+ * rounds where the kernel does. The sums are integer sums, which do not depend on the order of their terms, so results
+ * are equal.
  *   small: 128 threads with a packet each, 0.10 M warp and 1.0 M thread instructions
  *   paper: 2,048 threads with two packets each, 2.9 M and 32 M (the dual-path paper: 303 G, of which
  *          this is one part in 9,400) */

@@ -1,7 +1,7 @@
-/* mumpp: a reference sequence of random letters. A third of it are copies of earlier stretches with one letter in 50
- * changed. Queries are cut out of it with as many changes. The reference searches the query's place among the sorted
- * suffixes, letter by letter: the longest match is with one of both neighbours. The kernel may report any place of the
- * longest match.
+/* mumpp: a reference sequence of random letters. A third of the sequence consists of copies of earlier stretches, with
+ * one letter in 50 changed. Queries are substrings of the sequence, also with one letter in 50 changed. The reference
+ * searches the query's place among the sorted suffixes, letter by letter: the longest match is with one of the two
+ * neighbouring suffixes. The kernel may report any place of the longest match.
  *   small: 3,000 letters, 200 queries of 24, 0.24 M warp and 2.6 M thread instructions
  *   paper: 65,536 letters, 5,120 queries of 32, 11.3 M and 144 M (the dual-path paper: 148 M) */
 #include "bench.h"
@@ -13,8 +13,8 @@ extern const struct bench bench_mumpp;
 enum { BLOCK = 256, LEAST = 12, CHANGED = 50 };
 
 struct sequences {
-    uint32_t n, count, length, starts; /* starts: number of start positions in a query */
-    uint8_t *text, *query;             /* n + 1, ends with 0; count x length */
+    uint32_t n, count, length, starts; /* starts: number of start positions per query */
+    uint8_t *text, *query;             /* the text: n letters and a final 0; the queries: count x length letters */
     int32_t *suffix;                   /* n */
     int32_t *want, *match, *place;     /* starts x count each */
 };

@@ -1,4 +1,4 @@
-/* pathfinder: a grid of costs from 0 to 9. The reference is the plain recurrence.
+/* pathfinder: a grid of costs from 0 to 9. The reference is the recurrence as a loop in C.
  *   small: 1500 columns, 20 rows, 8 a launch, 0.04 M warp and 1.2 M thread instructions
  *   paper: 100,000 columns, 100 rows, 20 a launch, as in Rodinia, 13 M and 374 M (the dual-path paper: 639 M) */
 #include "bench.h"

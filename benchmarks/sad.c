@@ -46,7 +46,7 @@ static uint16_t sum(const struct frames *f, int x, int y, int w, int h, int dx, 
 }
 
 static void reference(const struct frames *f) {
-    /* in the order of the kinds in memory */
+    /* in the order in which memory holds the kinds of blocks */
     static const int size[KINDS][2] = {{16, 16}, {16, 8}, {8, 16}, {8, 8}, {8, 4}, {4, 8}, {4, 4}};
     uint32_t mbs = f->mb_width * f->mb_height;
     uint16_t *out = f->want;

@@ -2,7 +2,7 @@
  * intersection test and the shaders with the kernel (shade_scene.h), but not the tree: it tries every triangle. All
  * roundings are written out, so that pictures are equal bit for bit.
  *   small: 16 x 8 pixels, 64 triangles at most, 0.01 M to 0.2 M warp and 0.1 M to 1.8 M thread instructions
- *   paper: 48 x 32 pixels, 1,024 at most, 1.2 M to 9.6 M and 5 M to 48 M
+ *   paper: 48 x 32 pixels, 1,024 triangles at most, 1.2 M to 9.6 M and 5 M to 48 M
  * shadehit1 to shadehit10: the same pictures, with the triangle that each ray hits as an input. */
 #include "bench.h"
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static const struct setting settings[] = {
 struct world {
     struct triangle *triangle; /* most */
     struct node *node;         /* 2 x most */
-    struct hit *hit;           /* hits of ray i of each pixel, one picture after another */
+    struct hit *hit;           /* triangles that ray i of each pixel hits; one picture for each i */
     float *texture, *want, *got;
     int n, most, nodes, width, height;
     const struct setting *setting;

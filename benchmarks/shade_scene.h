@@ -5,7 +5,7 @@
  * in the table of shaders. */
 #include <math.h>
 enum { SHADERS = 8, TEXELS = 4096, FAR_AWAY = 1000000 };
-#define EDGE 1e-3f /* a ray starts this distance beyond the last hit */
+#define EDGE 1e-3f /* distance between the last hit and the start of the next ray */
 
 struct vector {
     float x, y, z;
@@ -25,7 +25,7 @@ struct hit { /* the nearest triangle of a ray */
     int triangle; /* -1: the ray reaches the sky */
 };
 struct path {
-    struct vector from, by; /* by: direction of length one */
+    struct vector from, by; /* direction, a vector of length one */
     float weight, light;
     unsigned random, alive;
 };

@@ -1,6 +1,6 @@
-/* spmv: y = A x, one thread a row. Row lengths follow a power law (2^k to 2^(k+1) entries with probability 2^-(k+1),
- * up to a cap: half of the rows have one entry, the longest hundreds); half of a row's entries lie near the diagonal,
- * half anywhere. The reference adds with fma in the kernel's order.
+/* spmv: y = A x, with one thread per row. Row lengths follow a power law (2^k to 2^(k+1) entries with probability
+ * 2^-(k+1), up to a limit: half of the rows have one entry, the longest rows have hundreds); half of a row's entries
+ * lie near the diagonal, half anywhere. The reference adds with fma in the kernel's order.
  *   small: 3,000 rows, 0.08 M warp and 0.29 M thread instructions
  *   paper: 150,000 rows, 8 % of lanes are used, 6.7 M and 17 M */
 #include "bench.h"

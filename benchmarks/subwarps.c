@@ -1,7 +1,7 @@
 /* subwarps<N>: a switch splits each warp into N subwarps. Each subwarp sums words that no other subwarp reads, and uses
  * each word right after its load (subwarp-interleaving paper, section V-A). Each of two SMs has a single warp, so that
  * all load latency is exposed.
- *   small: 8 rounds      paper: 64 rounds (instruction caches warm)
+ *   small: 8 iterations      paper: 64 iterations (instruction caches warm)
  * subwarpslong<N>: twice as many words, all in straight-line code, which exceeds the L1 instruction cache at N = 32. */
 #include "bench.h"
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct split {
     int ways, accesses, rounds;
 };
 
-/* Returns the expected result of a thread: the last round's sum of its subwarp's slice. */
+/* Returns the expected result of a thread: the sum, in the last iteration, over the slice of its subwarp. */
 static int32_t expected(const int32_t *data, int warp, int subwarp, const struct split *p) {
     const int32_t *slice = data + (size_t)((warp * p->rounds + p->rounds - 1) * 32 + subwarp) * 32 * p->accesses;
     uint32_t sum = (uint32_t)subwarp;

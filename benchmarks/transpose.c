@@ -1,4 +1,4 @@
-/* transpose: of a height x width matrix, by three kernels; each result is checked.
+/* transpose: three kernels transpose a height x width matrix, and each result is checked.
  *   small: 256 x 128, 0.04 M warp and 1.2 M thread instructions
  *   paper: 1024 x 1024 as in the samples, 1.2 M and 39 M */
 #include "bench.h"

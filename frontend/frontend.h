@@ -8,13 +8,13 @@
 /* A module-scope variable in device memory (.global, .const), or a texture, sampler or surface reference. */
 struct image_variable {
     const char *name;
-    enum space space; /* SPACE_GLOBAL or SPACE_CONST; SPACE_TEX: a reference */
+    enum space space; /* SPACE_GLOBAL or SPACE_CONST; SPACE_TEX for a reference */
     uint64_t bytes, align;
-    unsigned char *init;      /* initial value, `bytes` bytes; NULL: zero */
-    bool is_extern;           /* defined in another module: an error only if a kernel uses it */
-    bool managed;             /* .attribute(.managed): the host sees it at the same address */
+    unsigned char *init;      /* initial value of `bytes` bytes; NULL if it is zero */
+    bool is_extern;           /* the variable is defined in another module; its use by a kernel is an error */
+    bool managed;             /* .attribute(.managed): the host uses the same address as the device */
     uint64_t address;         /* device address; host/module.c sets it before frontend_lower() */
-    struct texture reference; /* SPACE_TEX: the kind of reference and its sampler */
+    struct texture reference; /* valid for SPACE_TEX: the kind of reference and its sampler */
     struct loc loc;
 };
 
@@ -34,7 +34,8 @@ struct image {
     uint32_t n_variables;
     struct image_reloc *relocs;
     uint32_t n_relocs;
-    const char **functions; /* id -> name of each .func and .entry; function addresses are CODE_BASE + 16 * id */
+    /* names of each .func and .entry, indexed by id; the address of a function is CODE_BASE + 16 * id */
+    const char **functions;
     uint32_t n_functions;
     int address_size;    /* bits: 32 or 64 */
     struct scope *names; /* private to the front end */
@@ -47,18 +48,18 @@ struct image *frontend_image(const struct module *m);
 /* Frees an image. NULL is allowed. */
 void frontend_image_free(struct image *img);
 
-/* What the passes know about the target machine. A program depends on it: the same kernel may become another program
- * under another model or other options. */
+/* What the passes know about the target machine. A program depends on these facts: a kernel can be lowered to different
+ * programs for different models or options. */
 struct pass_context {
-    const char *model;             /* name of the base model; NULL: none given */
+    const char *model;             /* name of the base model; NULL if no model was chosen */
     bool barriers;                 /* paths reconverge with BSSY, BSYNC and BREAK (models with RECONV_BARRIERS) */
-    const char *const *extensions; /* names of the model's extensions, ended by NULL; NULL: none */
+    const char *const *extensions; /* names of the model's extensions, ended by NULL; NULL if there are none */
     /* Stores the value of option `key` as a number: true is 1, a choice is its index. Returns false if there is no such
      * option. */
     bool (*option)(const void *config, const char *key, double *value);
     const void *config;
 };
-/* True if the model has the extension `name`. */
+/* Returns true if the model has the extension `name`. */
 bool pass_extension(const struct pass_context *c, const char *name);
 /* Returns the value of option `key`, or `otherwise` if there is no configuration. */
 double pass_option(const struct pass_context *c, const char *key, double otherwise);
@@ -66,9 +67,10 @@ double pass_option(const struct pass_context *c, const char *key, double otherwi
 struct pass;
 struct lower_options {
     struct pass_context context;
-    const struct pass *passes; /* the table of passes; NULL: the one in pass.c */
-    const char *dump_after;    /* name of a pass: print the program after it, and its notes, to dump_to; NULL: print
-                                * nothing */
+    const struct pass *passes; /* the table of passes; NULL selects the table in pass.c */
+    /* name of a pass; the program after this pass and the pass's notes are printed to dump_to. NULL: nothing is
+     * printed */
+    const char *dump_after;
     FILE *dump_to;
 };
 
@@ -77,8 +79,8 @@ struct lower_options {
  * Thread-safe if each call has its own diags. */
 struct program *frontend_lower(const struct image *img, const char *kernel, const struct lower_options *opt);
 
-/* Name and description of pass `n`, from 0, of a table (NULL: the one in pass.c). NULL after the last pass. `heddle
- * inspect --pass` and `heddle list` show them. */
+/* Returns the name and description of pass `n`, counted from 0, of a table (NULL selects the table in pass.c). Returns
+ * NULL after the last pass. `heddle inspect --pass` and `heddle list` show them. */
 const char *frontend_pass_name(const struct pass *table, int n);
 const char *frontend_pass_help(const struct pass *table, int n);
 #endif

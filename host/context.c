@@ -1,4 +1,4 @@
-/* Opens and closes contexts; their device memory, messages and options. */
+/* Opens and closes contexts, and manages their device memory, messages and options. */
 #include "context.h"
 #include "handles.h"
 #include "timing/footprint.h"
@@ -29,7 +29,7 @@ static bool set_reconv(struct heddle *h, const struct model_tables *tables, cons
     return !m.base->set || config_set(&h->config, m.base->set, err, err_size);
 }
 
-/* One note for each old name, in however many places it is. */
+/* Each old name gets one note, even if the name occurs in several places. */
 static void note_renamed(void *context, const char *old, const char *key) {
     struct heddle *h = context;
     char text[160];
@@ -80,7 +80,7 @@ static const char *choice_of(const struct config *c, const char *key, char *out,
     return out;
 }
 
-/* Returns the policies of `parts`; for each NULL, the policy that its option selects. */
+/* Returns the policies of `parts`. A policy that is NULL there is replaced by the policy that its option selects. */
 static struct gpu_policies choose_policies(const struct heddle *h, const struct context_parts *parts) {
     struct gpu_policies p = parts->policies;
     char name[CFG_NAME_BYTES];
@@ -90,7 +90,7 @@ static struct gpu_policies choose_policies(const struct heddle *h, const struct 
         p.l1 = mechanism_replacement(choice_of(&h->config, "l1.replacement", name, sizeof name));
     if (!p.l2)
         p.l2 = mechanism_replacement(choice_of(&h->config, "l2.replacement", name, sizeof name));
-    assert(p.scheduler && p.l1 && p.l2); /* the suite mechanisms_all names a choice without a policy */
+    assert(p.scheduler && p.l1 && p.l2); /* the test suite mechanisms_all reports a choice that has no policy */
     return p;
 }
 

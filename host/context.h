@@ -13,14 +13,14 @@
 /* A kernel or function of a module. It is lowered for the context's model at its first use. */
 struct lowered_kernel {
     const char *name;        /* owned by the module */
-    struct program *program; /* NULL: not lowered yet */
-    struct jit *native;      /* native code; NULL: not made yet, or the build has no JIT */
+    struct program *program; /* NULL if it is not lowered yet */
+    struct jit *native;      /* native code; NULL if it is not compiled yet, or if the build has no JIT */
 };
 
 struct heddle_module {
     struct heddle *owner;
     struct heddle_module *next;
-    char *name, *text; /* the file's name, and its PTX, which messages quote */
+    char *name, *text; /* name and PTX of the file; messages quote the PTX */
     struct diags diags;
     struct module *tree;
     struct image *image;
@@ -29,7 +29,7 @@ struct heddle_module {
     int *by_name; /* indices into `lowered`, sorted by name */
 };
 
-/* One launch that is over: it ended, faulted, or was stopped. */
+/* The record of a launch that has ended, faulted or been stopped. */
 struct launch_record {
     char *kernel;
     struct heddle_dim grid, block;
@@ -50,59 +50,61 @@ struct heddle {
     struct model_spec model;
     const struct mechanism *const *mechanisms;
     const struct pass *passes;       /* mechanism_passes(), or context_parts.passes */
-    const struct reconv_ops *reconv; /* the base model's, or the model that --set reconv= names */
-    char *model_name, *config_name;  /* as the user wrote them */
+    const struct reconv_ops *reconv; /* reconvergence model of the base model, or the model that --set reconv= names */
+    char *model_name, *config_name;  /* assignments as the user wrote them */
     struct config config;
     uint32_t threads;
-    struct workers *workers; /* threads of the functional model; NULL: one thread */
+    struct workers *workers; /* threads of the functional model; NULL if there is one thread */
     uint64_t cycle_limit;
     enum heddle_fault fault; /* of the latest launch */
     atomic_bool stop;        /* heddle_stop() */
     FILE *device_stdout;
     struct memory memory;
-    struct checker *check;               /* NULL: kernels are not checked */
-    struct sm_unit_row units[MAX_UNITS]; /* units of each SM: the extensions', then context_parts.units */
+    struct checker *check;               /* NULL if kernels are not checked */
+    struct sm_unit_row units[MAX_UNITS]; /* units of each SM: first the units of extensions, then context_parts.units */
     uint32_t n_units;
-    struct prefetcher_row prefetchers[PREFETCHERS_MAX]; /* prefetchers of each L1 or slice of the L2, same order */
+    /* prefetchers of each L1 or L2 slice, in the same order as the units */
+    struct prefetcher_row prefetchers[PREFETCHERS_MAX];
     uint32_t n_prefetchers;
     struct gpu *gpu;                 /* NULL in the functional model */
     struct kernel_profile *profiles; /* an entry for each kernel, by first launch; none without options.profile */
     int n_profiles;
     FILE *samples;
-    bool samples_begun;             /* the header of the CSV is written */
-    struct path_recorder *recorder; /* NULL: no warp is recorded */
+    bool samples_begun;             /* true once the header of the CSV has been written */
+    struct path_recorder *recorder; /* recorder of one warp; NULL if no warp is recorded */
     struct progress progress;
     struct watcher watch;
     struct heddle_module *modules;
-    uint64_t workspace;       /* address of the workspace of cooperative grids; 0: none yet */
+    uint64_t workspace;       /* address of the workspace of cooperative grids; 0 if there is none yet */
     struct texture *textures; /* an entry for each .texref, in the order of loading */
     uint32_t n_textures;
     struct launch_record *launches;
     int n_launches, cap_launches;
-    struct stats totals, running; /* statistics of all launches; of the running launch */
-    double peak_rss, peak_rss_at; /* bytes, and when they were read from the system (host seconds) */
-    char *error;                  /* text of heddle_error(), malloc'ed; NULL: none */
-    char *notes;                  /* text of heddle_notes(), malloc'ed; NULL: none */
+    struct stats totals, running; /* statistics of all launches; statistics of the running launch */
+    /* peak memory in bytes, and the time at which it was read from the system (host seconds) */
+    double peak_rss, peak_rss_at;
+    char *error; /* malloc'ed text of heddle_error(), or NULL */
+    char *notes; /* malloc'ed text of heddle_notes(), or NULL */
     enum heddle_status status;
 };
 
-/* Every function of heddle.h calls one of these first. They check that the context is open, and that the module belongs
- * to it, and clear the message of the previous call. False: a check failed. */
+/* Every function of heddle.h calls one of these first. These checks require that the context is open and that the
+ * module belongs to it. They clear the message of the previous call. They return false if a check failed. */
 bool context_enter(struct heddle *h);
 bool module_enter(struct heddle *h, const struct heddle_module *m);
-/* Checks an argument that must not be NULL. False: it is NULL, and the message names `what`. */
+/* Checks an argument that must not be NULL. If it is NULL, returns false with a message that names `what`. */
 bool given(struct heddle *h, const void *p, const char *what);
-/* The tables that a context is made from, beside its options. */
+/* The tables from which a context is created, in addition to its options. */
 struct context_parts {
     const struct model_tables *models;
-    const struct pass *passes;       /* NULL: mechanism_passes() */
-    const struct sm_unit_row *units; /* further units for each SM */
+    const struct pass *passes;       /* NULL selects mechanism_passes() */
+    const struct sm_unit_row *units; /* additional units for each SM */
     uint32_t n_units;
-    const struct prefetcher_row *prefetchers; /* further prefetchers for each L1, or each slice of the L2 */
+    const struct prefetcher_row *prefetchers; /* additional prefetchers for each L1 or each L2 slice */
     uint32_t n_prefetchers;
-    struct gpu_policies policies; /* NULL: the policies that options select */
+    struct gpu_policies policies; /* policies; NULL entries stand for the policies that options select */
 };
-/* heddle_open() with other tables. `o` and `parts` must outlive the context. */
+/* Does the same as heddle_open(), with other tables. `o` and `parts` must outlive the context. */
 struct heddle *context_open(const struct heddle_options *o, const struct context_parts *parts, char *err,
                             size_t err_size);
 
@@ -119,7 +121,7 @@ enum heddle_status error_end(struct heddle *h, struct error_text *e, enum heddle
 enum heddle_status fail(struct heddle *h, enum heddle_status status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 enum heddle_status fail_memory(struct heddle *h);
-/* Adds a line to heddle_notes(), with a newline. The line is lost when memory is out. */
+/* Adds a line to heddle_notes(), with a newline. The line is lost if memory runs out. */
 void note(struct heddle *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Fails because `bytes` bytes of `what` fit neither in device memory nor in the host memory that backs it. */
 enum heddle_status fail_room(struct heddle *h, const char *what, uint64_t bytes);
@@ -131,12 +133,13 @@ struct heddle_module *module_part_as(struct heddle *h, const char *path, const c
 void module_free(struct heddle_module *m);
 /* Sets the message "no kernel of this name", with a list of the module's kernels. */
 void module_no_kernel(struct heddle *h, const struct heddle_module *m, const char *kernel);
-/* Returns the kernel's program for the context's model and configuration; the first call lowers it. NULL on failure. */
+/* Returns the kernel's program for the context's model and configuration; the first call lowers the kernel. Returns
+ * NULL on failure. */
 const struct program *module_program(struct heddle *h, struct heddle_module *m, const char *kernel);
-/* Returns native code for one of the module's programs; NULL: the interpreter runs it. */
+/* Returns native code for a program of the module, or NULL if the interpreter must run the program. */
 struct jit *module_native(const struct heddle *h, struct heddle_module *m, const struct program *p);
 
-/* host/texture.c: adds a copy of `t` and returns its handle; 0: out of memory. */
+/* host/texture.c: adds a copy of `t` and returns its handle, or 0 when memory runs out. */
 uint64_t texture_add(struct heddle *h, const struct texture *t);
 
 /* host/launch_results.c: keeps h->running as the statistics of a launch that ended at `now` (host seconds).
@@ -144,28 +147,28 @@ uint64_t texture_add(struct heddle *h, const struct texture *t);
 enum heddle_status results_record(struct heddle *h, const struct launch *l, double now, const char *incomplete);
 void launch_record_free(struct launch_record *r);
 /* host/profile.c: adds the counts of the launch that just ended to its kernel's profile. Does nothing without
- * options.profile. False: out of memory. */
+ * options.profile. Returns false when memory runs out. */
 bool profile_record(struct heddle *h, const struct program *p, const char *text);
 void profiles_free(struct heddle *h);
-/* Counts of all instructions that come from one source line. `name`: the source file. */
+/* The sum of the counts of all instructions that come from one source line. `name` is the source file. */
 struct source_profile {
     const char *name;
     uint32_t file, line;
     struct gpu_profile sum;
 };
-/* Makes an entry for each source line, sorted by file and line, and returns their number. 0: the PTX has no .loc. -1:
- * out of memory. The caller frees *out. */
+/* Creates an entry for each source line, sorted by file and line, and returns the number of entries. Returns 0 if the
+ * PTX has no .loc. Returns -1 when memory runs out. The caller frees *out. */
 int profile_sources(const struct kernel_profile *k, struct source_profile **out);
 /* Returns line `n` (from 1) of a text without leading blanks and newline; *len is its length in characters. */
 const char *text_line(const char *text, uint32_t n, int *len);
-/* Reads a source file: at the path `name`, else under its base name in the folder of `ptx`. NULL: it is in neither
- * place. The caller frees the text. */
+/* Reads a source file from the path `name`, or else from the folder of `ptx` under its base name. Returns NULL if the
+ * file is in neither place. The caller frees the text. */
 char *source_file_text(const char *name, const char *ptx);
-/* host/launch_kernel.c: the latest recorded launch (heddle_record_paths()) in the format of path_log_json(), up to
- * `most` segments. NULL: no launch was recorded, or memory is out. */
+/* host/launch_kernel.c: returns the latest recorded launch (heddle_record_paths()) in the format of path_log_json(),
+ * with up to `most` segments. Returns NULL if no launch was recorded or memory runs out. */
 struct cJSON *recorded_paths_json(struct heddle *h, uint32_t most);
-/* host/profile_json.c: the profiles of all kernels. NULL: out of memory. */
+/* host/profile_json.c: returns the profiles of all kernels, or NULL when memory runs out. */
 struct cJSON *profile_json(const struct heddle *h);
-/* host/profile.c: the callback gpu_options.sample, which writes a row of the CSV; `ctx` is the context. */
+/* host/profile.c: implements the callback gpu_options.sample, which writes a row of the CSV. `ctx` is the context. */
 void profile_sample(void *ctx, uint64_t from, uint64_t to, const struct stats *interval);
 #endif

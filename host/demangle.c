@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From libstdc++ (Itanium C++ ABI, 3.4). Returns malloc'ed text; NULL: `name` is not mangled. */
+/* A function of libstdc++ (Itanium C++ ABI, 3.4). Returns malloc'ed text, or NULL if `name` is not mangled. */
 char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
 
 static char *demangled(const char *name) {
@@ -19,8 +19,8 @@ void heddle_demangle(const char *name, char *out, size_t size) {
     free(text);
 }
 
-/* Returns the index of the "(" that begins the parameters, as in "void ns::f<(int)3>(int)"; the length without
- * parameters. */
+/* Returns the index of the "(" that begins the parameters, as in "void ns::f<(int)3>(int)". Returns the length of the
+ * text if there are no parameters. */
 static size_t before_parameters(const char *text) {
     size_t len = strlen(text);
     int depth = 0;
@@ -32,7 +32,8 @@ static size_t before_parameters(const char *text) {
     return len;
 }
 
-/* Returns the index at which the name begins: templates have their result type before it, "void fill<int>(int*)". */
+/* Returns the index at which the name begins: for templates, the result type precedes the name, as in "void
+ * fill<int>(int*)". */
 static size_t after_result(const char *text, size_t end) {
     int depth = 0;
     for (size_t i = end; i-- > 0;) {

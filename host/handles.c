@@ -7,16 +7,16 @@ enum { PLACES = 64 };
 
 /* A block of slots for handles. Blocks are never freed, since other threads may read them; empty slots are reused. */
 struct places {
-    atomic_uintptr_t place[PLACES]; /* the pointer and its kind in the lowest bit; 0: empty */
+    atomic_uintptr_t place[PLACES]; /* the pointer, with its kind in the lowest bit; 0 in an empty slot */
     _Atomic(struct places *) next;
 };
 
-/* The only state that contexts share. It cannot be part of a context, because an invalid handle has none. */
+/* The only state that contexts share. It cannot be part of a context, because an invalid handle has no context. */
 static struct places first;
 
 static uintptr_t code_of(const void *p, enum handle_kind kind) { return (uintptr_t)p | (uintptr_t)kind; }
 
-/* Replaces the first slot that holds `old` by `code`. False: no slot holds it. */
+/* Replaces the first slot that holds `old` by `code`. Returns false if no slot holds `old`. */
 static bool replace(uintptr_t old, uintptr_t code) {
     for (struct places *s = &first; s; s = atomic_load(&s->next))
         for (int i = 0; i < PLACES; i++) {

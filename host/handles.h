@@ -7,7 +7,7 @@
 
 enum handle_kind { HANDLE_CONTEXT, HANDLE_MODULE };
 
-/* Adds the handle. False: out of memory. */
+/* Adds the handle. Returns false when memory runs out. */
 bool handle_open(const void *p, enum handle_kind kind);
 void handle_close(const void *p, enum handle_kind kind);
 bool handle_is_open(const void *p, enum handle_kind kind);

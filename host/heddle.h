@@ -9,10 +9,10 @@
  *     heddle_write(h, a, data, bytes);
  *     heddle_launch(h, m, "vecadd", (struct heddle_dim){ 16, 1, 1 }, (struct heddle_dim){ 256, 1, 1 }, 0, args, n);
  *
- * A function that can fail returns an enum heddle_status (or NULL, or 0) and leaves a message with the place in
- * heddle_error(). Contexts are independent; only one thread at a time may use a context.
- * Every function refuses a context or module that is NULL, closed, no handle at all, or owned by another context, and a
- * NULL pointer where it needs data. For an invalid context heddle_status() returns HEDDLE_USAGE. */
+ * A function that can fail returns an enum heddle_status (or NULL, or 0). heddle_error() then returns a message that
+ * says where the error is. Contexts are independent; only one thread at a time may use a context. Every function
+ * refuses a context or module that is NULL, closed, no handle at all, or owned by another context, and a NULL pointer
+ * where it needs data. For an invalid context heddle_status() returns HEDDLE_USAGE. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,10 +29,11 @@ extern "C" {
 enum heddle_status {
     HEDDLE_OK = 0,
     HEDDLE_WRONG = 1,    /* results differ from the reference */
-    HEDDLE_USAGE = 2,    /* bad usage, configuration or PTX */
+    HEDDLE_USAGE = 2,    /* invalid usage, configuration or PTX */
     HEDDLE_FAULT = 3,    /* the kernel faulted, or the checker found mistakes in it */
     HEDDLE_DEADLOCK = 4, /* deadlock, cycle limit, or a clock that no longer advances (a bug of the simulator) */
-    HEDDLE_STOPPED = 5,  /* heddle_stop() ended the call; the command line then ends by the signal */
+    /* heddle_stop() ended the call; the command-line program then ends by the signal that stopped it */
+    HEDDLE_STOPPED = 5,
 };
 
 struct heddle;
@@ -46,23 +47,25 @@ struct heddle_view;
 struct gpu_view;
 
 struct heddle_options {
-    const char *model;      /* "functional", "spe", "dpe", "dws10", ...; NULL: "spe", or "functional" when checking */
-    const char *config;     /* preset or file; NULL: "fermi" */
-    const char *const *set; /* "key=value", NULL-terminated; NULL: none */
-    /* Host threads; 0: 1. Results do not depend on their number, with one exception: in the functional model, CTAs that
-     * race by ordinary loads and stores. The option gpu.order=strict removes the exception and runs on one thread. */
+    const char *model;      /* "functional", "spe", "dpe", "dws10", ...; NULL: "spe", or "functional" with `check` */
+    const char *config;     /* preset or file; NULL selects "fermi" */
+    const char *const *set; /* list of "key=value", ended by NULL; NULL if there are none */
+    /* Number of host threads; 0 means 1. Results do not depend on this number, with one exception: in the functional
+     * model, CTAs that race with ordinary loads and stores. The option gpu.order=strict removes the exception and runs
+     * on one thread. */
     uint32_t threads;
-    uint64_t cycle_limit;  /* per launch: cycles, or warp instructions in the functional model; 0: none */
-    bool progress;         /* a bar on stderr, when that is a terminal */
-    uint64_t memory_limit; /* bytes of device memory, 0: 16 GiB */
-    /* Timing models only; they cost nothing when unused. The caller owns the streams, which stay open. The trace is
-     * complete after heddle_close(). */
+    /* limit for each launch in cycles, or in warp instructions in the functional model; 0 means no limit */
+    uint64_t cycle_limit;
+    bool progress;         /* draw a progress bar on stderr, if stderr is a terminal */
+    uint64_t memory_limit; /* bytes of device memory; 0 means 16 GiB */
+    /* The next fields are for timing models only, and cost no time when they are unused. The caller owns the streams,
+     * and Heddle does not close them. The trace is complete after heddle_close(). */
     FILE *trace;                   /* Chrome trace-event JSON of the cycles [trace_from, trace_to); NULL: none */
-    uint64_t trace_from, trace_to; /* cycles; trace_to 0: to the end */
-    bool profile;                  /* count by instruction, for heddle_print_profile() and the JSON */
-    uint64_t sample_interval;      /* cycles; 0: no samples */
-    FILE *samples;                 /* CSV: a row for each interval, a column for each statistic */
-    FILE *device_stdout;           /* output of kernels' printf() in any model; NULL: stdout */
+    uint64_t trace_from, trace_to; /* cycles; trace_to = 0 traces to the end of the launch */
+    bool profile;                  /* count events for each instruction, for heddle_print_profile() and the JSON */
+    uint64_t sample_interval;      /* interval in cycles; 0 means no samples */
+    FILE *samples;                 /* stream for a CSV with a row for each interval and a column for each statistic */
+    FILE *device_stdout;           /* output of kernels' printf() in any model; NULL selects stdout */
     bool check;                    /* look for mistakes in kernels (docs/checking.md); functional model only */
     bool page_bounds;              /* true: kernels may access 64 KiB before and after a buffer of heddle_alloc(), as on
                                     * a GPU, which protects whole pages; false: an access outside the buffer faults */
@@ -77,20 +80,21 @@ struct heddle_dim {
     uint32_t x, y, z;
 };
 
-/* The progress of a launch. Valid until heddle_options.watch returns. */
+/* The progress of a launch. The struct is valid until heddle_options.watch returns. */
 struct heddle_view {
     int launch; /* number of the launch, from 0 */
     const char *kernel;
     struct heddle_dim grid, block;
     bool ended;
     uint64_t ctas_done, ctas;
-    /* Timing models: the statistics cover the cycles [from, to) of the launch. from == to: no statistics and no SMs. */
+    /* For timing models: the statistics cover the cycles [from, to) of the launch. If from == to, there are no
+     * statistics and no SMs. */
     uint64_t from, to;
     uint32_t sms;
-    const struct gpu_view *counts; /* for the next two functions */
+    const struct gpu_view *counts; /* used by the next two functions */
 };
-/* Returns a statistic of the view's cycles, for one SM or for the whole GPU (`sm` -1). An SM has no counts of the L2
- * and of DRAM. NAN: the view has no statistics, or the name is unknown. */
+/* Returns a statistic of the view's cycles, for one SM or for the whole GPU (`sm` -1). Counts of the L2 and of DRAM
+ * exist only for the whole GPU. Returns NAN if the view has no statistics or the name is unknown. */
 double heddle_view_stat(const struct heddle_view *v, int sm, const char *name);
 /* Returns the numbers of CTAs and of unfinished warps that an SM holds now. Requires sm < v->sms. */
 void heddle_view_sm(const struct heddle_view *v, uint32_t sm, uint32_t *ctas, uint32_t *warps);
@@ -101,21 +105,22 @@ struct heddle_arg {
     size_t bytes;
 };
 
-/* Opens a context. `o` NULL: all defaults. NULL on failure, with the reason in `err`, which may be NULL. */
+/* Opens a context. If `o` is NULL, all options have their defaults. Returns NULL on failure, and writes the reason to
+ * `err`, which may be NULL. */
 struct heddle *heddle_open(const struct heddle_options *o, char *err, size_t err_size);
 /* Frees the context and its modules. Ignores a handle that is not an open context. */
 void heddle_close(struct heddle *h);
-/* Return message and status of the latest call on the context that can fail. The message has one or more lines, each
- * with a newline; "" and HEDDLE_OK after a success. After a checked launch without mistakes the message holds the
- * checker's notes, or "". */
+/* Return the message and the status of the latest call on the context that can fail. The message has one or more lines,
+ * each ended by a newline. After a success, the message is "" and the status is HEDDLE_OK. After a checked launch
+ * without mistakes the message holds the checker's notes, or "". */
 const char *heddle_error(const struct heddle *h);
 enum heddle_status heddle_status(const struct heddle *h);
 /* Returns remarks on the kernels that this context compiled, for the user: a line for each kernel, or "". The text is
  * valid until the next call on the context that can fail. */
 const char *heddle_notes(const struct heddle *h);
 
-/* Loads a module from PTX text of `len` bytes. Messages call it `name`. NULL on failure. Closing the context frees the
- * module; so do the next functions. */
+/* Loads a module from PTX text of `len` bytes. Messages call the module `name`. Returns NULL on failure. Closing the
+ * context frees the module. The same holds for modules of the next functions. */
 struct heddle_module *heddle_module_text(struct heddle *h, const char *name, const char *text, size_t len);
 /* Loads a module from a file: PTX text, or output of nvcc with PTX inside (an executable, a shared or relocatable
  * object, a .fatbin). If the file has PTX for several GPUs, the best version for gpu.capability is used; code compiled
@@ -123,44 +128,48 @@ struct heddle_module *heddle_module_text(struct heddle *h, const char *name, con
  * "-" is stdin. Stdin, pipes and FIFOs are read to their end; heddle_stop() interrupts that (HEDDLE_STOPPED). */
 struct heddle_module *heddle_module_file(struct heddle *h, const char *path);
 /* Finds a kernel file that comes with Heddle ("vecadd.ptx"): in the folder HEDDLE_KERNELS, in the clone or the
- * installation, in kernels/. Returns `out` with the path; NULL: not found, or `size` is too small. */
+ * installation, in kernels/. Writes the path to `out` and returns `out`. Returns NULL if the file is not found or
+ * `size` is too small. */
 char *heddle_kernel_file(const char *name, char *out, size_t size);
-/* Loads the n-th module of a file, from 0. NULL with HEDDLE_OK after the last one. A pipe can be read only once, so it
- * has part 0 only. */
+/* Loads the n-th module of a file, from 0. Returns NULL with the status HEDDLE_OK after the last module. A pipe can be
+ * read only once, so only its module 0 can be loaded. */
 struct heddle_module *heddle_module_part(struct heddle *h, const char *path, int n);
-/* Loads a module from `n` containers of device code in memory, in the format of a .fatbin file; several are linked. The
- * length of each comes from its header. */
+/* Loads a module from `n` containers of device code in memory, in the format of a .fatbin file. If n > 1, their modules
+ * are linked. The length of each container is in its header. */
 struct heddle_module *heddle_module_fatbin(struct heddle *h, const char *name, const void *const *containers, int n);
-/* Returns the name of the n-th kernel, from 0. NULL after the last one, and for an invalid module. */
+/* Returns the name of the n-th kernel, counted from 0. Returns NULL after the last kernel, and for an invalid
+ * module. */
 const char *heddle_kernel(const struct heddle_module *m, int n);
-/* Returns the name of the n-th function (.func with a body); NULL after the last one. heddle_kernel_info() and
+/* Returns the name of the n-th function (.func with a body), or NULL after the last function. heddle_kernel_info() and
  * heddle_listing() accept the name of a function; heddle_launch() does not. */
 const char *heddle_function(const struct heddle_module *m, int n);
 
 /* Returns the PTX name of the kernel, or else function, that the user calls `name`. A C++ name may be mangled
  * (_Z5saxpyifPKfPf) or written as in the source, with or without parameter types (saxpy, saxpy(int, float, float
- * const*, float*), fill<int>). NULL with a message: no match, or several. The result lives as long as the module. */
+ * const*, float*), fill<int>). Returns NULL with a message if no kernel matches or several do. The result is valid as
+ * long as the module exists. */
 const char *heddle_find(struct heddle *h, struct heddle_module *m, const char *name);
 /* Demangles a C++ name into `out`: "saxpy(int, float, float const*, float*)". Copies a name that is not mangled. */
 void heddle_demangle(const char *name, char *out, size_t size);
 
-/* Fills up to `max` entries with the kernel's parameters, in order, and returns how many the kernel has; -1: no such
- * kernel. */
+/* Fills up to `max` entries with the kernel's parameters, in order, and returns the number of parameters of the kernel,
+ * or -1 if there is no such kernel. */
 struct heddle_param {
     const char *name, *type; /* ".u64"; ".b8" for a block of bytes */
     uint32_t offset, bytes;
 };
 int heddle_params(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_param *out, int max);
 
-/* Returns the size of an address in the module's PTX: 64 or 32 bits; 0: invalid module. A parameter that takes a
- * buffer's address has that size. */
+/* Returns the size of an address in the module's PTX, 64 or 32 bits, or 0 for an invalid module. A kernel parameter for
+ * a buffer's address has this size. */
 int heddle_address_size(const struct heddle_module *m);
 
 /* Resources and size of a kernel. */
 struct heddle_kernel_info {
     uint32_t registers;                              /* 32-bit registers per thread */
     uint32_t shared_bytes, local_bytes, param_bytes; /* static shared memory per CTA, local memory per thread */
-    uint32_t instructions, blocks, functions;        /* basic blocks; functions it can call, itself included */
+    /* number of basic blocks; number of functions that the kernel can call, itself included */
+    uint32_t instructions, blocks, functions;
     struct heddle_dim required_block, largest_block; /* .reqntid and .maxntid, in threads; zero when absent */
 };
 enum heddle_status heddle_kernel_info(struct heddle *h, struct heddle_module *m, const char *kernel,
@@ -172,7 +181,7 @@ enum heddle_status heddle_listing(struct heddle *h, struct heddle_module *m, con
 /* Allocates zeroed device memory and returns its address; 0 on failure. The checker treats it as uninitialised until it
  * is written or cleared. */
 uint64_t heddle_alloc(struct heddle *h, uint64_t bytes);
-/* Frees the buffer that begins at `address`. For mapped memory it ends the mapping. */
+/* Frees the buffer that begins at `address`. For mapped memory, this function ends the mapping. */
 enum heddle_status heddle_free(struct heddle *h, uint64_t address);
 /* Allocates zeroed device memory that the caller may read and write through a pointer of the same value; 0 on failure.
  * Addresses are the same in every run, unless the process already uses them. The checker treats a page as initialised
@@ -182,17 +191,18 @@ uint64_t heddle_alloc_shared(struct heddle *h, uint64_t bytes);
  * it as initialised. */
 enum heddle_status heddle_map(struct heddle *h, void *memory, uint64_t bytes);
 /* Makes the caller's memory device memory without a copy, until heddle_free(), and returns the device address, whose
- * lowest byte equals that of `memory`; 0 on failure. For memory in the first 256 MiB of the process: the device uses
- * those addresses itself, so heddle_map() fails there. `bytes`, at least 1, count as allocated. */
+ * lowest byte equals that of `memory`; 0 on failure. heddle_map() fails for memory in the first 256 MiB of the process,
+ * because the device itself uses these addresses. `bytes`, at least 1, count as allocated. */
 uint64_t heddle_map_elsewhere(struct heddle *h, void *memory, uint64_t bytes);
 /* Moves a buffer of heddle_alloc() into an unnamed file that other processes can map (/proc/PID/fd/N), and returns the
  * file descriptor; -1 on failure. The caller closes the descriptor when no process needs to open it any more. The
  * buffer keeps its address. */
 int heddle_move_to_file(struct heddle *h, uint64_t address);
 /* Finds the buffer that contains `address`: its first address, its size, and whether the host sees it at the same
- * address. Each result may be NULL. False: no buffer contains it; this is not an error. */
+ * address. Each pointer to a result may be NULL. Returns false if no buffer contains the address; this is not an
+ * error. */
 bool heddle_buffer(const struct heddle *h, uint64_t address, uint64_t *begin, uint64_t *bytes, bool *shared);
-/* Returns the size of device memory and the part in use, in bytes. Either may be NULL. */
+/* Writes the size of device memory and the size of its used part, in bytes. Either pointer may be NULL. */
 void heddle_memory(const struct heddle *h, uint64_t *limit, uint64_t *used);
 /* Copies from the caller to device memory. On failure nothing is copied. */
 enum heddle_status heddle_write(struct heddle *h, uint64_t to, const void *from, uint64_t bytes);
@@ -200,7 +210,7 @@ enum heddle_status heddle_write(struct heddle *h, uint64_t to, const void *from,
 enum heddle_status heddle_clear(struct heddle *h, uint64_t to, uint64_t bytes);
 /* Copies from device memory to the caller. On failure nothing is copied. */
 enum heddle_status heddle_read(struct heddle *h, uint64_t from, void *to, uint64_t bytes);
-/* Returns the address of a module variable and its size in *bytes; 0: no such variable. */
+/* Returns the address of a module variable, and writes its size to *bytes. Returns 0 if there is no such variable. */
 uint64_t heddle_symbol(struct heddle *h, struct heddle_module *m, const char *name, uint64_t *bytes);
 
 /* Textures and surfaces: memory read as texels. A kernel names one by a .texref or .surfref of the module, to which the
@@ -210,20 +220,21 @@ enum heddle_format { HEDDLE_U8, HEDDLE_S8, HEDDLE_U16, HEDDLE_S16, HEDDLE_U32, H
 enum heddle_address_mode { HEDDLE_WRAP, HEDDLE_CLAMP, HEDDLE_MIRROR, HEDDLE_BORDER };
 struct heddle_sampler {
     enum heddle_address_mode address[3]; /* by dimension; wrap and mirror need normalised coordinates */
-    bool linear;                         /* filter: linear, else the nearest texel */
-    bool linear_levels;                  /* filter between mipmap levels: linear, else the nearest level */
-    float border[4];                     /* value outside under HEDDLE_BORDER, by channel; rounded for integers */
-    bool texel_coords; /* separate samplers: coordinates are in texels, even if the texture's are normalised */
+    bool linear;                         /* true: linear filter; false: the nearest texel */
+    bool linear_levels;                  /* true: linear filter between mipmap levels; false: the nearest level */
+    float border[4]; /* value of each channel outside the texture under HEDDLE_BORDER; rounded for integer formats */
+    /* for separate samplers: coordinates are in texels, even if the coordinates of the texture are normalised */
+    bool texel_coords;
 };
 struct heddle_texture {
     uint64_t data;                 /* device address of texel 0 */
     uint32_t width, height, depth; /* texels; height and depth are 0 in textures of fewer dimensions */
-    uint32_t layers;               /* layers of an array; 0: no array */
-    bool cube;                     /* six square faces, a layer each */
-    uint32_t levels;               /* mipmap levels; 0: 1 */
-    uint64_t pitch;                /* bytes from one row to the next; 0: no gaps */
+    uint32_t layers;               /* number of layers of a texture array; 0 if it is no array */
+    bool cube;                     /* a cube map: six square faces, each in its own layer */
+    uint32_t levels;               /* number of mipmap levels; 0 means 1 */
+    uint64_t pitch; /* bytes from the start of a texel row to the start of the next; 0 means that there are no gaps */
     enum heddle_format format;     /* type of a channel */
-    uint32_t channels;             /* 1, 2 or 4; 0: 1 */
+    uint32_t channels;             /* number of channels: 1, 2 or 4; 0 means 1 */
     bool normalized_read;          /* u8, s8, u16, s16 read as f32 in [0, 1] or [-1, 1] */
     bool normalized_coords;        /* coordinates in [0, 1), not in texels */
     struct heddle_sampler sampler; /* used unless the kernel names another sampler */
@@ -248,8 +259,8 @@ enum heddle_status heddle_launch(struct heddle *h, struct heddle_module *m, cons
                                  struct heddle_dim block, uint32_t dynamic_shared, const struct heddle_arg *args,
                                  int n);
 
-/* heddle_launch() for a cooperative grid, whose CTAs wait for each other (CUDA's grid_group::sync()). HEDDLE_USAGE: the
- * grid has more CTAs than all SMs hold at once. */
+/* Does the same as heddle_launch() for a cooperative grid, whose CTAs wait for each other (CUDA's grid_group::sync()).
+ * Returns HEDDLE_USAGE if the grid has more CTAs than all SMs can hold at once. */
 enum heddle_status heddle_launch_cooperative(struct heddle *h, struct heddle_module *m, const char *kernel,
                                              struct heddle_dim grid, struct heddle_dim block, uint32_t dynamic_shared,
                                              const struct heddle_arg *args, int n);
@@ -265,60 +276,62 @@ enum heddle_fault {
 };
 enum heddle_fault heddle_fault(const struct heddle *h);
 
-/* Stops the running launch within about a millisecond; if none runs, the next launch. May be called from any thread and
- * from a signal handler, while the context is open. */
+/* Stops the running launch within about a millisecond. If no launch runs, it stops the next launch. May be called from
+ * any thread and from a signal handler, while the context is open. */
 void heddle_stop(struct heddle *h);
 /* Cancels a heddle_stop() that came after its launch had ended. May be called from any thread. */
 void heddle_stop_clear(struct heddle *h);
-/* Returns why launch n (from 0) did not run to its end: "cycle-limit", "stopped", "fault" or "deadlock"; NULL: it did.
- * n = -1: the first incomplete launch. */
+/* Returns why launch n (from 0) did not run to its end: "cycle-limit", "stopped", "fault" or "deadlock". Returns NULL
+ * if the launch did run to its end. n = -1 selects the first incomplete launch. */
 const char *heddle_incomplete(const struct heddle *h, int launch);
 
-/* Returns the value of an option ("gpu.sms"; names: 'heddle list options'); true is 1, false 0. NAN: the name is
- * unknown, or the value is not a number. */
+/* Returns the value of an option ("gpu.sms"; names: 'heddle list options'); true is 1, false is 0. Returns NAN if the
+ * name is unknown or the value is not a number. */
 double heddle_option(const struct heddle *h, const char *key);
 /* Returns the configured machine's name, gpu.name; "" for an invalid context. */
 const char *heddle_machine(const struct heddle *h);
-/* Returns how many CTAs of the kernel one SM holds at once; 0: not even one fits. -1 with a message on failure. */
+/* Returns how many CTAs of the kernel fit on one SM at once, which may be 0. Returns -1 with a message on failure. */
 int heddle_occupancy(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim block,
                      uint32_t dynamic_shared);
 
-/* Returns the PTX name of the kernel of launch n; NULL: no such launch. */
+/* Returns the PTX name of the kernel of launch n, or NULL if there is no such launch. */
 const char *heddle_launch_kernel(const struct heddle *h, int launch);
-/* Returns a statistic of launch n (from 0), or the total for n = -1. NAN: unknown name (names: `heddle list
- * statistics`). */
+/* Returns a statistic of launch n (from 0), or the total for n = -1. Returns NAN for an unknown name (`heddle list
+ * statistics` prints the names). */
 double heddle_stat(const struct heddle *h, int launch, const char *name);
-/* Returns the name of the n-th statistic, from 0, with its unit and meaning (either may be NULL). NULL after the last
- * one. */
+/* Returns the name of the n-th statistic, from 0, and writes its unit and meaning (either pointer may be NULL). Returns
+ * NULL after the last statistic. */
 const char *heddle_stat_name(int n, const char **unit, const char **meaning);
 /* Returns the number of launches that have statistics. */
 int heddle_launches(const struct heddle *h);
-/* Writes the result as JSON (see docs/statistics.md). `check`: 1 pass, 0 fail, -1 not checked. */
+/* Writes the result as JSON (see docs/statistics.md). `check` is 1 if the results were correct, 0 if they were wrong,
+ * -1 if they were not checked. */
 enum heddle_status heddle_write_json(struct heddle *h, FILE *out, int argc, char *const *argv, int check);
-/* Returns the number of events that the trace lacks because the host ran out of memory. The trace's metadata repeat
- * it. */
+/* Returns the number of events that the trace lacks because the host ran out of memory. The trace's metadata contain
+ * this number, too. */
 uint64_t heddle_trace_lost(const struct heddle *h);
 /* Prints the most important statistics as text. */
 void heddle_print_stats(const struct heddle *h, FILE *out);
-/* Records the paths of one warp in each of the following launches: the `warp`-th that starts, from 0. HEDDLE_NO_WARP
- * ends the recording. Functional model only, with any reconvergence model. heddle_print_paths() then draws the latest
- * launch as text and as SVG; either stream may be NULL. */
+/* Records the paths of one warp in each of the following launches: warp number `warp` in the order of starts, counted
+ * from 0. HEDDLE_NO_WARP ends the recording. Functional model only, with any reconvergence model. heddle_print_paths()
+ * then draws the latest launch as text and as SVG; either stream may be NULL. */
 #define HEDDLE_NO_WARP UINT32_MAX
 enum heddle_status heddle_record_paths(struct heddle *h, uint32_t warp);
 enum heddle_status heddle_print_paths(struct heddle *h, FILE *text, FILE *svg);
-/* Prints an annotated listing of each kernel, summed over its launches: for each line of PTX its issues, lanes, L1
- * misses, share of the lost issue slots and their main cause. A second listing has the same by source line, if the PTX
- * has line information (.loc). */
+/* Prints an annotated listing of each kernel, summed over its launches: for each line of PTX its issues, active lanes,
+ * L1 misses, fraction of the lost issue slots, and the main cause of the losses. If the PTX has line information
+ * (.loc), a second listing shows these numbers for each source line. */
 enum heddle_status heddle_print_profile(struct heddle *h, FILE *out);
 
-/* Runs the first kernel of `src` (PTX, zero-terminated) on the caller's memory. GPU Ocelot's library has an entry point
- * of this name, with which programs run PTX without a GPU. args[i] is the value of parameter i, not its address: a
- * pointer, or a number in the lowest bytes. `bx`, `by`, `bz`: threads of a CTA; `gx`, `gy`, `gz`: CTAs; `shmem`: bytes
- * of dynamic shared memory.
+/* Runs the first kernel of `src` (PTX, zero-terminated) on the caller's memory. GPU Ocelot's library has an entry
+ * point of this name, with which programs run PTX without a GPU. args[i] is the value of parameter i, not its address:
+ * a pointer, or a number in the lowest bytes. `bx`, `by`, `bz`: threads of a CTA; `gx`, `gy`, `gz`: CTAs; `shmem`:
+ * bytes of dynamic shared memory.
  *
  * All memory that the process can read or write is device memory at the same address. The model is "functional"; the
- * environment variable HEDDLE_THREADS sets the number of threads (1). Each source is compiled once. Any thread may call
- * it; concurrent calls run one after another. On an error the message goes to stderr and the process is aborted. */
+ * environment variable HEDDLE_THREADS sets the number of threads (default: 1). Each source is compiled once. Any
+ * thread may call it; concurrent calls run one after another. On an error the message goes to stderr and the process
+ * is aborted. */
 void ptx_run(const char *src, int n_args, void **args, int bx, int by, int bz, int gx, int gy, int gz, int shmem);
 
 #pragma GCC visibility pop

@@ -16,6 +16,6 @@ void html_end(FILE *out);
 /* Write table cells. A click on a column header sorts the rows, by number if the cells have numbers. */
 void html_head(FILE *out, const char *text);
 void html_cell(FILE *out, const char *text);
-/* Writes a cell that shows `text` and sorts by `v`. NAN shows a dash. */
+/* Writes a cell that shows `text`; the table sorts it by the value `v`. A cell with the value NAN shows a dash. */
 void html_number(FILE *out, double v, const char *text);
 #endif

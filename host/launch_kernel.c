@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Packs the arguments into a parameter block. NULL with a message: they do not match the kernel's parameters. */
+/* Packs the arguments into a parameter block. Returns NULL with a message if they do not match the kernel's
+ * parameters. */
 static unsigned char *pack(struct heddle *h, const struct program *p, const struct heddle_arg *args, int n) {
     if (n < 0 || (uint32_t)n != p->n_params) {
         fail(h, HEDDLE_USAGE, "kernel '%s' has %u parameter%s, and %d argument%s given", p->name, p->n_params,
@@ -195,7 +196,7 @@ static uint64_t clear_workspace(struct heddle *h) {
     return 0;
 }
 
-/* Returns the reason why a cooperative grid cannot run; NULL: it can. */
+/* Returns the reason why a cooperative grid cannot run, or NULL if it can run. */
 static const char *too_large(const struct heddle *h, const struct launch *l, char *text, size_t size) {
     uint64_t all = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
     uint64_t room = (uint64_t)sm_occupancy(&h->config, l, 0) * h->config.gpu.sms;

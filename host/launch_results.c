@@ -81,7 +81,8 @@ const char *heddle_stat_name(int n, const char **unit, const char **meaning) {
     return defs[n].name;
 }
 
-/* JSON. cJSON reports a failed allocation by NULL, and its Add functions propagate it; `ok` collects the result. */
+/* Creation of JSON. cJSON returns NULL when an allocation fails, and its Add functions pass this NULL on. `ok` becomes
+ * false in this case. */
 
 static bool add(cJSON *object, const char *key, cJSON *item) {
     if (item && cJSON_AddItemToObject(object, key, item))
@@ -144,7 +145,8 @@ static cJSON *json_dim(struct heddle_dim d) { return cJSON_CreateIntArray((int[]
 
 static cJSON *json_word(const char *word) { return word ? cJSON_CreateString(word) : cJSON_CreateNull(); }
 
-/* Makes the JSON object of launch `r`, or with `s` of the sum of `launches` launches of its kernel. */
+/* Creates the JSON object of launch `r`. With `s`, it describes the sum of `launches` launches of the kernel
+ * instead. */
 static cJSON *json_kernel(const struct launch_record *r, const char *incomplete, const struct stats *s, int launches) {
     cJSON *k = cJSON_CreateObject();
     bool ok = k && add(k, "name", cJSON_CreateString(r->kernel)) &&
@@ -157,7 +159,7 @@ static cJSON *json_kernel(const struct launch_record *r, const char *incomplete,
     return NULL;
 }
 
-/* Prints a member of the list "kernels" and frees it. False: out of memory. */
+/* Prints a member of the list "kernels" and frees it. Returns false when memory runs out. */
 static bool print_kernel(cJSON *k, bool first, FILE *out) {
     char *text = k ? cJSON_Print(k) : NULL;
     cJSON_Delete(k);
@@ -167,7 +169,7 @@ static bool print_kernel(cJSON *k, bool first, FILE *out) {
     return text != NULL;
 }
 
-/* Prints the sum of all launches of a kernel, when `first` is the first of them; else nothing. */
+/* Prints the sum of all launches of a kernel if `first` is the kernel's first launch. Else prints nothing. */
 static bool print_sum(const struct heddle *h, int first, bool *begun, struct stats *s, FILE *out) {
     const char *name = h->launches[first].kernel, *incomplete = NULL;
     int n = 0;
@@ -320,7 +322,8 @@ static void print_launches(const struct heddle *h, FILE *out) {
         fprintf(out, "... and %d more launches\n", h->n_launches - SHOWN);
 }
 
-/* Prints one share of the issue slots, with the statistic's meaning. False: the share rounds to zero. */
+/* Prints one fraction of the issue slots with the meaning of its statistic. Returns false if the fraction rounds to
+ * zero. */
 static bool print_share(const struct heddle *h, FILE *out, const char *label, const char *name, const char *indent) {
     double all = get(h, "issue.slots"), share = all > 0 ? 100 * get(h, name) / all : 0;
     int n;
@@ -330,7 +333,7 @@ static bool print_share(const struct heddle *h, FILE *out, const char *label, co
     return true;
 }
 
-/* Prints the use of the issue slots, the largest share first. */
+/* Prints how the issue slots were used, the most frequent use first. */
 static void print_slots(const struct heddle *h, FILE *out) {
     enum { NAME = 48 };
     char name[N_SLOTS][NAME];

@@ -14,7 +14,7 @@ static const struct model *find_model(const struct model_tables *t, const char *
     return NULL;
 }
 
-/* Returns the extension's index; -1: no extension has this name. */
+/* Returns the extension's index, or -1 if no extension has this name. */
 static int find_extension(const struct model_tables *t, const char *name) {
     const struct mechanism *e;
     for (int i = 0; (e = extension_at(t, i)) && i < MAX_LISTED; i++)
@@ -55,7 +55,7 @@ __attribute__((format(printf, 2, 3))) static bool say(struct reason *r, const ch
 
 enum { MAX_NAMES = 64 };
 
-/* Returns the closest base or word, for a suggestion; NULL: none is close. */
+/* Returns the closest name of a base model or extension, for a suggestion, or NULL if no name is close. */
 static const char *near_base(const struct model_tables *t, const char *word) {
     const char *names[MAX_NAMES];
     int n = 0;
@@ -102,7 +102,7 @@ static void add_all(const struct model_tables *t, const struct model_word *w, bo
     }
 }
 
-/* Adds one word of the model's name; `first`: the word in the base's place. */
+/* Adds one word of the model's name. `first` is true for the first word, where the base model is expected. */
 static bool add_word(const struct model_tables *t, const char *text, const char *word, bool first, bool *chosen,
                      struct model_spec *out, struct reason *r) {
     const struct model *base = find_model(t, word);

@@ -1,4 +1,4 @@
-/* Modules: parse PTX, place variables in device memory, and compile kernels to programs. */
+/* Parses modules of PTX, places their variables in device memory, and compiles their kernels to programs. */
 #include "context.h"
 #include "handles.h"
 #include "isa/interp/interp.h"
@@ -73,7 +73,8 @@ static bool relocate(struct heddle *h, const struct image *img) {
         const struct image_reloc *r = &img->relocs[i];
         uint64_t address =
             r->symbol == UINT32_MAX ? CODE_BASE + 16ull * r->function_id : img->variables[r->symbol].address;
-        address = (address + (uint64_t)r->addend) >> r->shift; /* 0xFF00(symbol) takes one byte of the address */
+        /* the initialiser 0xFF00(symbol) is one byte of the address */
+        address = (address + (uint64_t)r->addend) >> r->shift;
         uint32_t bytes = r->bytes < sizeof address ? r->bytes : (uint32_t)sizeof address;
         if (!mem_write(&h->memory, img->variables[r->var].address + r->offset, &address, bytes)) {
             fail(h, HEDDLE_USAGE, "the initialiser of '%s' holds an address outside of it",
@@ -89,7 +90,7 @@ static int compare_names(const void *a, const void *b, void *list) {
     return strcmp(l[*(const int *)a].name, l[*(const int *)b].name);
 }
 
-/* Lists all kernels, then all functions, that have a body. */
+/* Lists all kernels that have a body, then all functions that have one. */
 static bool list_functions(struct heddle *h, struct heddle_module *m) {
     int n[2] = {0, 0}; /* functions, kernels */
     for (const struct statement *s = m->tree->statements; s; s = s->next)
@@ -195,7 +196,8 @@ void module_no_kernel(struct heddle *h, const struct heddle_module *m, const cha
     error_end(h, &e, HEDDLE_USAGE);
 }
 
-/* Finds the kernel of this name, with `functions` also a function; NULL with a message: no such name. */
+/* Finds the kernel with this name, and with `functions` also a function. Returns NULL with a message if there is
+ * none. */
 static struct lowered_kernel *find(struct heddle *h, struct heddle_module *m, const char *name, bool functions) {
     int low = 0, high = m->n_kernels + m->n_functions;
     while (low < high) {
@@ -227,7 +229,7 @@ static struct lower_options lowering(const struct heddle *h) {
                                   .passes = h->passes};
 }
 
-/* Notes where a mechanism could not do to the kernel what the model's name promises. */
+/* Adds a note if a mechanism of the model could not be applied to the kernel. */
 static void note_remarks(struct heddle *h, const struct program *p) {
     const struct mechanism *e;
     char text[512];

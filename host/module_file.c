@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Names the format of a file that cannot be PTX, so that the user sees that instead of a syntax error. */
+/* Names the format of a file that cannot be PTX, so that the user sees the format instead of a syntax error. */
 static const char *not_ptx(const char *text, size_t len) {
     if (len == 0)
         return "the file is empty";
@@ -30,7 +30,7 @@ static bool is_null(const struct stat *st) {
     return stat("/dev/null", &null) == 0 && null.st_rdev == st->st_rdev;
 }
 
-/* Returns why this open file cannot hold PTX (a folder, a device); NULL: it may. */
+/* Returns why this open file cannot contain PTX (it is a folder or a device), or NULL if it may. */
 static const char *not_text(int fd, const struct stat *st) {
     if (S_ISDIR(st->st_mode))
         return "is a directory, not a PTX file";
@@ -73,7 +73,7 @@ static bool make_room(struct text *t) {
     return true;
 }
 
-/* Waits until `fd` has data or is at its end. False: heddle_stop() ended the wait. */
+/* Waits until `fd` has data or is at its end. Returns false if heddle_stop() ended the wait. */
 static bool wait_for(struct heddle *h, int fd) {
     enum { TICK = 50 }; /* ms */
     struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -84,8 +84,8 @@ static bool wait_for(struct heddle *h, int fd) {
     return false;
 }
 
-/* Reads an open file to its end; of a pipe, until its writers close it. A regular file keeps its position, so that
- * stdin can be read again. False after a message. */
+/* Reads an open file to its end. A pipe ends when its writers close it. A regular file keeps its position, so that
+ * stdin can be read again. Returns false with a message on failure. */
 static bool read_rest(struct heddle *h, const char *name, int fd, const struct stat *st, struct text *t) {
     bool regular = S_ISREG(st->st_mode);
     off_t from = regular ? lseek(fd, 0, SEEK_CUR) : 0;
@@ -106,7 +106,7 @@ static bool read_rest(struct heddle *h, const char *name, int fd, const struct s
     return true;
 }
 
-/* Reads the text of a file, a pipe or stdin ("-"); NULL with a message on failure. */
+/* Reads the text of a file, a pipe or stdin ("-"). Returns NULL with a message on failure. */
 static char *read_text(struct heddle *h, const char *path, const char *name, size_t *len) {
     struct stat st;
     struct text t = {0};
@@ -126,7 +126,7 @@ static char *read_text(struct heddle *h, const char *path, const char *name, siz
     return NULL;
 }
 
-/* Compute capability 7.5 as 75. */
+/* The compute capability as an integer, 75 for 7.5. */
 static uint32_t target_of(const struct heddle *h) { return (uint32_t)(10 * h->config.gpu.capability + 0.5); }
 
 static struct heddle_module *from_part(struct heddle *h, const char *name, const struct device_code *code, int n) {

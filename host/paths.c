@@ -5,15 +5,15 @@
 
 enum { MAX_SEGMENTS = 4000 };
 
-/* The state of one warp: the recorder's, followed by the model's. */
+/* The state of one warp: the state of the recorder, followed by the state of the model. */
 struct recorded {
-    struct path_recorder *to; /* NULL: this warp is not recorded */
+    struct path_recorder *to; /* NULL if this warp is not recorded */
     const struct reconv_ops *inner;
     uint32_t turn;
     lanemask_t listed;          /* lanes of all schedulable paths */
     uint32_t done[WARP_LANES];  /* step of each lane's latest instruction */
     uint32_t after[WARP_LANES]; /* step in which each lane's path became schedulable */
-    int open[WARP_LANES];       /* current segment of each lane; -1: none */
+    int open[WARP_LANES];       /* current segment of each lane; -1 if there is none */
     uint64_t model[];
 };
 
@@ -27,7 +27,7 @@ static size_t rec_size(const struct reconv_cfg *cfg) {
     return sizeof(struct recorded) + recorder_of(cfg)->inner->size(cfg);
 }
 
-/* Notes the paths that become schedulable in step `now`. */
+/* Records the paths that become schedulable in step `now`. */
 static void expose(struct recorded *r, uint32_t now) {
     struct path p[MAX_PATHS];
     if (!r->to)
@@ -168,7 +168,7 @@ static unsigned rec_leave_barrier(void *st, int id, uint32_t bar, lanemask_t lan
     return events;
 }
 
-/* Returns the latest step. Paths that become schedulable between instructions count from that step on. */
+/* Returns the latest step. A path that becomes schedulable between two instructions is counted from this step on. */
 static uint32_t last_step(const struct recorded *r) {
     uint32_t step = 0;
     for (int l = 0; l < WARP_LANES; l++)
@@ -255,7 +255,7 @@ static struct reconv_wants rec_wants(const struct reconv_cfg *cfg) {
     return wants;
 }
 
-/* A call that the inner model lacks is NULL here, too, because drivers test for that. */
+/* If the inner model lacks a call, the call is NULL here, too, because drivers test for NULL. */
 #define FORWARD(call) .call = r->inner->call ? rec_##call : NULL
 const struct reconv_ops *path_recorder_ops(struct path_recorder *r) {
     r->ops = (struct reconv_ops){

@@ -18,7 +18,8 @@ static int by_begin(const void *a, const void *b) {
     return lx - ly;
 }
 
-/* Returns a column that is free when the segment begins; the previous column of its lowest lane if possible. */
+/* Returns a column that is free when the segment begins, if possible the previous column of the segment's lowest
+ * lane. */
 static int free_column(const struct path_log *log, uint32_t i) {
     const struct path_segment *s = &log->list[i];
     uint32_t taken = 0;
@@ -92,8 +93,8 @@ static void describe(const struct path_segment *s, char *out, size_t size) {
         snprintf(out, size, "pc %u-%u, lines %u-%u%s", s->first_pc, s->last_pc, s->first_line, s->last_line, rounds);
 }
 
-/* Prints one cell. Trailing blanks are counted in *owed and printed before the next cell, so that no line ends with
- * blanks. */
+/* Prints one cell. Blanks at the end of a cell are counted in *owed and printed only before the next cell, so that no
+ * line ends with blanks. */
 static void cell(const char *text, int *owed, FILE *out) {
     int room = CELL - 3, len = (int)strlen(text);
     fprintf(out, "%*s|", *owed, "");

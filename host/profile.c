@@ -139,7 +139,7 @@ static void print_line(const struct kernel_profile *k, uint32_t pc, FILE *out) {
     fprintf(out, "  %5u  %.*s\n", line, len, text);
 }
 
-/* Prints the loads that have prefetches, with the distance of these in strides. */
+/* Prints the loads that have prefetches, and how many strides ahead each prefetch is. */
 static void print_degrees(const struct kernel_profile *k, FILE *out) {
     static const char *const names[PROFILE_DEGREES] = {PROFILE_DEGREE_NAMES("", "-")};
     bool any = false;

@@ -10,17 +10,17 @@
 
 enum { FIRST_PLACES = 256, MOST_SOURCES = 4096 };
 
-/* A compiled source, kept for later calls. Each call starts with the initial values of its variables, so that the reuse
- * is invisible. */
+/* A compiled source, kept for later calls. Each call starts with the initial values of the variables, so callers cannot
+ * notice that the compiled source is reused. */
 struct source {
-    struct heddle_module *module; /* NULL: the entry is empty */
+    struct heddle_module *module; /* NULL if the entry is empty */
     uint64_t hash;
     const char *kernel;
     const struct program *program;
-    unsigned char *variables; /* initial values of all variables; NULL: no variable can change */
+    unsigned char *variables; /* initial values of all variables; NULL if no variable can change */
 };
 
-/* State of the process: the function has no context argument. */
+/* State of the process. It is global because the function has no context argument. */
 static struct {
     pthread_mutex_t lock;
     struct heddle *h;
@@ -43,7 +43,7 @@ __attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *
 
 static bool changes(const struct image_variable *v) { return v->space == SPACE_GLOBAL && !v->is_extern; }
 
-/* Saves the initial values of the module's variables, or with `back` restores them. */
+/* Saves the initial values of the module's variables. With `back`, restores them instead. */
 static void move_variables(const struct source *s, bool back) {
     const struct image *img = s->module->image;
     unsigned char *at = s->variables;
@@ -149,7 +149,7 @@ static const struct source *find_source(const char *text) {
 }
 
 /* Handles a fault of a kernel outside of the process's memory: prints the message, restores the process's own handlers,
- * and returns, so that the access faults again under them. */
+ * and returns, so that the access faults again and these handlers run. */
 static void on_signal(int number, siginfo_t *info, void *context) {
     (void)context;
     uintptr_t at = (uintptr_t)info->si_addr;

@@ -1,4 +1,4 @@
-/* Reserves ranges of device addresses, and maps memory into them that the caller owns. */
+/* Reserves ranges of device addresses, and maps memory that the caller owns into these ranges. */
 #include "reserve.h"
 #include "context.h"
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 struct cell {
-    char *text, *plain; /* text for people, and for CSV; NULL text: the row is a horizontal rule */
+    char *text, *plain; /* text for people, and text for CSV; if the first is NULL, the row is a horizontal rule */
 };
 
 struct table {
@@ -50,7 +50,7 @@ void table_free(struct table *t) {
     free(t);
 }
 
-/* Appends a cell and takes ownership of both strings. The cell stays empty if memory is out. */
+/* Appends a cell and takes ownership of both strings. The cell stays empty if memory runs out. */
 static void put(struct table *t, char *text, char *plain) {
     if (t && t->n == t->cap) {
         size_t cap = t->cap ? 2 * t->cap : 64;
@@ -301,7 +301,7 @@ void table_html(const struct table *t, FILE *out) {
             const struct cell *own = &t->cells[row + (size_t)c];
             char *end = NULL;
             double v = own->plain && *own->plain ? strtod(own->plain, &end) : NAN;
-            if (is_right(t, c) && (!end || !*end)) /* cells without a value, too */
+            if (is_right(t, c) && (!end || !*end)) /* cells without a value are included */
                 html_number(out, v, own->text);
             else
                 html_cell(out, own->text ? own->text : "");

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_EXTENT = 1 << 27, MAX_LAYERS = 1 << 16 }; /* texels of one dimension: tex1Dfetch reaches 2^27 */
+enum { MAX_EXTENT = 1 << 27, MAX_LAYERS = 1 << 16 }; /* most texels of one dimension; tex1Dfetch allows 2^27 */
 
 _Static_assert((int)HEDDLE_F32 == (int)TEX_F32 && (int)HEDDLE_BORDER == (int)TEX_BORDER,
                "numbers are shared with isa/");
@@ -33,7 +33,7 @@ static bool set_sampler(struct heddle *h, const struct heddle_sampler *s, struct
     return true;
 }
 
-/* Returns the reason why the texture's shape is invalid; NULL: it is valid. */
+/* Returns the reason why the texture's shape is invalid, or NULL if it is valid. */
 static const char *bad_shape(const struct heddle_texture *t) {
     uint32_t largest = t->width > t->height ? t->width : t->height;
     if (t->depth > largest)
@@ -53,7 +53,7 @@ static const char *bad_shape(const struct heddle_texture *t) {
     return NULL;
 }
 
-/* Computes the bytes from the first texel to the end of the last. False: the size overflows. */
+/* Computes the bytes from the first texel to the end of the last. Returns false if the size overflows. */
 static bool bytes_of(const struct texture *t, uint64_t *bytes) {
     const uint64_t faces = (uint64_t)(t->layers ? t->layers : 1) * (t->cube ? 6 : 1);
     if (__builtin_mul_overflow(t->slice, faces * tex_extent(t, 2), bytes) || *bytes >> 48)

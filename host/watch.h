@@ -7,19 +7,19 @@ struct launch;
 struct gpu_view;
 
 struct watcher {
-    void (*told)(void *ctx, const struct heddle_view *v); /* the callback; NULL: none */
+    void (*told)(void *ctx, const struct heddle_view *v); /* the callback, or NULL */
     void *ctx;
     double last; /* time of the latest call, in seconds of the monotonic clock */
     struct heddle_view view;
 };
 
-/* Reports the begin of launch number `n`. */
+/* Reports that launch number `n` begins. */
 void watch_begin(struct watcher *w, int n, const struct launch *l);
 /* Returns true if the next report is due. */
 bool watch_due(const struct watcher *w);
 /* Report progress: watch_gpu() in a timing model, also at the end; watch_ctas() in the functional model. */
 void watch_gpu(struct watcher *w, const struct gpu_view *v);
 void watch_ctas(struct watcher *w, uint64_t done);
-/* Reports the end of the launch, with `done` CTAs finished. */
+/* Reports that the launch has ended, with `done` CTAs finished. */
 void watch_end(struct watcher *w, uint64_t done);
 #endif

@@ -6,7 +6,8 @@
 
 #define NEVER UINT64_MAX /* a cycle that never comes */
 
-/* Returns `a` if the condition holds, else `b`, without a branch. For conditions that are unpredictable. */
+/* Returns `a` if the condition holds, else `b`, without a branch. Use it for conditions that the host cannot
+ * predict. */
 static inline uint64_t choose64(bool condition, uint64_t a, uint64_t b) { return b ^ ((a ^ b) & -(uint64_t)condition); }
 static inline uint32_t choose32(bool condition, uint32_t a, uint32_t b) { return b ^ ((a ^ b) & -(uint32_t)condition); }
 static inline uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -15,7 +16,7 @@ static inline uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 /* Returns the smallest multiple of `to` (> 0) that is at least n. n + to must not overflow. */
 static inline uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
 
-/* True for 1, 2, 4, ...; false for 0. */
+/* Returns true for 1, 2, 4, ...; false for 0. */
 static inline bool is_power_of_two(uint64_t n) { return n && !(n & (n - 1)); }
 
 /* Returns the smallest power of two that is at least n (n <= 2^31): a ring of this size finds an entry by a mask. */

@@ -2,7 +2,7 @@
 #define ISA_COMPOUND_H
 /* Compound instructions (K_COMPOUND). A pass of a mechanism makes one compound instruction of several instructions of
  * the program. The core knows its operands, its accesses to shared memory and its selection by a predicate (struct
- * program_compound). All else comes from its operations (struct compound_ops), which the mechanism defines.
+ * program_compound). Everything else comes from its operations (struct compound_ops), which the mechanism defines.
  *
  * Operands are registers of 32 bits. imm is the entry in program.compounds. lists[list .. list + n_list) are further
  * sources. d and d2 are results; OPND_SINK: no result. If the instruction selects, c is a predicate: lanes where it
@@ -16,7 +16,7 @@ struct compound_timing; /* timing/sm/compound_timing.h */
 struct compound_printer {
     void (*text)(void *ctx, const char *s);
     void (*operand)(void *ctx, opnd_t o, enum type type);
-    const opnd_t *list; /* operands of the instruction's list */
+    const opnd_t *list; /* number of operands in the instruction's list */
     void *ctx;
 };
 
@@ -50,7 +50,7 @@ struct program_compound {
 static inline const struct program_compound *compound_of(const struct program *p, const struct inst *in) {
     return in->kind == K_COMPOUND ? &p->compounds[in->imm] : NULL;
 }
-/* True if each lane computes its results from its own registers alone. */
+/* Returns true if each lane computes its results from its own registers alone. */
 static inline bool compound_is_lane_wise(const struct program_compound *c) {
     return c->memory == COMPOUND_NO_MEMORY && !c->ops->source_lane;
 }

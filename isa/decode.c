@@ -41,7 +41,7 @@ static bool find_op(struct parts *p, uint32_t end, struct decode_error *why) {
     return true;
 }
 
-/* cp.async.bulk and cp.reduce.async.bulk, of the tensor memory accelerator. */
+/* Returns true for cp.async.bulk and cp.reduce.async.bulk, which use the tensor memory accelerator. */
 static bool is_bulk(const struct parts *p, const char *word, uint32_t len) {
     return p->op == &isa_ops[OP_CP] &&
            ((len == 4 && memcmp(word, "bulk", 4) == 0) || (len == 6 && memcmp(word, "reduce", 6) == 0));

@@ -32,9 +32,9 @@ enum {
     TAKES_SYNC = 32,     /* .sync .aligned */
     TAKES_PROXY = 64,    /* .proxy .alias .async .mbarrier_init */
     TAKES_COPY = 512,    /* .async .global, and some of TAKES_CACHE: .L2::128B .L2::cache_hint ... */
-    TAKES_MATRIX = 1024, /* .row .col; and words of matrix forms that are not supported */
-    IS_TENSOR = 128,     /* tensor-core instructions: known, not supported */
-    IS_ASYNC = 256,      /* words of bulk copies: known, not supported */
+    TAKES_MATRIX = 1024, /* .row .col, and modifiers of unsupported matrix instructions */
+    IS_TENSOR = 128,     /* tensor-core instructions that are known but not supported */
+    IS_ASYNC = 256,      /* modifiers of bulk copies, which are known but not supported */
 };
 
 /* Opcodes: one line each in opcodes.def. Mnemonics that begin with '#' exist only inside Heddle (see rows.h). */
@@ -51,7 +51,7 @@ struct isa_op {
     uint32_t takes;   /* TAKES_ bits */
 };
 
-enum { ISA_MAX_TYPES = 4 }; /* most types in a spelling */
+enum { ISA_MAX_TYPES = 4 }; /* maximum number of types in a spelling */
 
 /* An instruction: an opcode with the types and modifiers that change what it computes. */
 struct isa_row {
@@ -64,7 +64,7 @@ struct isa_row {
     uint8_t d, d2, a, b, c, e;
     uint8_t d2_optional;      /* setp p|q and shfl d|p: the second destination is optional */
     uint8_t optional_sources; /* number of sources at the end that are optional */
-    uint8_t last_version;     /* last PTX version that has it, 10 * major + minor; 0: it still exists */
+    uint8_t last_version;     /* last PTX version with this form, 10 * major + minor; 0: the newest version has it */
     uint64_t form;
     union {
         lane_fn *lane;
@@ -80,7 +80,7 @@ const struct isa_row *isa_rows(uint32_t *n);
 const struct isa_row *isa_op_rows(enum op_id op, uint32_t *n);
 /* Returns the row with exactly this key, or NULL. For instructions that lowering creates. */
 const struct isa_row *isa_find_row(enum op_id op, enum type t0, enum type t1, uint64_t form);
-/* Likewise, with an array of types. */
+/* Works as isa_find_row(), with an array of types. */
 const struct isa_row *isa_find_row_of(enum op_id op, const uint8_t types[ISA_MAX_TYPES], uint64_t form);
 /* Returns the index of a row in isa_rows(), for inst.row. */
 uint16_t isa_row_index(const struct isa_row *row);
@@ -146,7 +146,7 @@ enum { APPROX_NONE, APPROX_APPROX, APPROX_FULL };
 enum { VEC_NONE, VEC_V2, VEC_V4, VEC_V8 };
 enum { GEOM_NONE, GEOM_1D, GEOM_2D, GEOM_3D, GEOM_A1D, GEOM_A2D, GEOM_CUBE, GEOM_ACUBE, GEOM_2DMS, GEOM_A2DMS };
 enum { LEVEL_NONE, LEVEL_BASE, LEVEL_LEVEL, LEVEL_GRAD };
-/* Words of few opcodes. The first one is in category MODE; a second one beside it is in MODE2. */
+/* Words that few opcodes have. The first such word of a spelling is in category MODE, a second one in MODE2. */
 /* clang-format off */
 #define ISA_MODES(X) \
     X(L, "l") X(R, "r") X(F4E, "f4e") X(B4E, "b4e") X(RC8, "rc8") X(ECL, "ecl") X(ECR, "ecr") X(RC16, "rc16") \

@@ -1,5 +1,5 @@
-/* Explains why a spelling of known words is no instruction. It blames the first word whose change or removal makes a
- * row match. Else a word or type is missing. Else it names the nearest row. */
+/* Explains why a spelling of known words is no instruction. The message names the first word whose change or removal
+ * makes a row match; else a missing word or type; else the nearest row. */
 #include "decode_parts.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -124,7 +124,7 @@ static bool blame_selector(const struct parts *p, struct rows rows, int i, struc
     return true;
 }
 
-/* Blames a missing word: for rows that have all written words and one category more. */
+/* Reports a missing word if there are rows that have all written words and one more category. */
 static bool blame_missing_word(const struct parts *p, struct rows rows, struct text *message, struct text *help) {
     struct choice missing = {.n = 0};
     for (uint32_t k = 0; k < rows.n; k++) {
@@ -227,7 +227,7 @@ static int blame_nearest(const struct parts *p, struct rows rows, struct text *m
     return -1;
 }
 
-/* Returns the part to blame, -1 for the spelling as a whole. */
+/* Returns the part that the message names; -1: the spelling as a whole. */
 static int blame(const struct parts *p, struct rows rows, struct text *message, struct text *help) {
     for (int i = 0; i < p->n; i++)
         if (p->part[i].word->kind == WORD_SELECTS && blame_selector(p, rows, i, message, help))

@@ -23,8 +23,8 @@ struct parts {
 
 /* decode_match.c: returns the categories that rows of `op` need not name, as a mask of their bits. */
 uint64_t parts_free(const struct isa_op *op);
-/* Returns the row with these types and this form, or a row that lacks only categories of parts_free(). NULL if there is
- * none. */
+/* Returns the row with these types and this form, or a row that lacks only categories of parts_free(). Returns NULL if
+ * there is none. */
 const struct isa_row *parts_match(const struct isa_op *op, const uint8_t types[MAX_TYPES], uint64_t form);
 
 /* decode_explain.c: fills `why` for a spelling whose parts are all known but which matches no row. */

@@ -28,7 +28,7 @@ static bool is_like(const struct rest *r, uint32_t i, const struct isa_row *key)
     return !r->done[i] && same_types(&r->at[i], key) && same_class(&r->at[i], key);
 }
 
-/* A set of forms: per category the allowed values (bit v), in all combinations. */
+/* A set of forms: all combinations of the allowed values of each category (bit v: value v is allowed). */
 struct product {
     uint64_t values[N_CATEGORIES];
 };
@@ -52,7 +52,8 @@ static uint64_t count_like(const struct rest *r, const struct isa_row *key, cons
     return n;
 }
 
-/* Returns the largest product of forms around `key` that exists with its types. Grows it by one value at a time. */
+/* Returns the largest product of forms around `key` that exists with its types. The product grows by one value at a
+ * time. */
 static struct product grow(const struct rest *r, const struct isa_row *key) {
     struct product p;
     for (int c = 0; c < N_CATEGORIES; c++)
@@ -104,7 +105,7 @@ static void print_product(FILE *out, const struct product *p) {
     }
 }
 
-/* Lists of types, one to four types each. */
+/* A set of type lists, each with one to four types. */
 struct tuples {
     uint8_t at[MAX_OP_ROWS][ISA_MAX_TYPES];
     uint32_t n;
@@ -117,7 +118,7 @@ static bool has_tuple(const struct tuples *t, const uint8_t *from, unsigned n, u
             return true;
     return false;
 }
-/* Returns true if, after the `n` types `from`, the same types may follow `a` and `b`. */
+/* Returns true if, after the `n` types `from`, type `a` and type `b` may be followed by the same types. */
 static bool same_rest(const struct tuples *t, const uint8_t *from, unsigned n, uint8_t a, uint8_t b) {
     for (uint32_t i = 0; i < t->n; i++) {
         const uint8_t *x = t->at[i];
@@ -128,8 +129,8 @@ static bool same_rest(const struct tuples *t, const uint8_t *from, unsigned n, u
     return true;
 }
 
-/* Prints the types that may stand at place `n` after `from`. Types with the same continuations share a group: "(.u32
- * .s32)(.b16 .b32), .f16.f16". `prefix` is the part of the group that is already printed. */
+/* Prints the types that may be at position `n`, after the types `from`. Types with the same continuations share a
+ * group: "(.u32 .s32)(.b16 .b32), .f16.f16". `prefix` is the part of the group that is already printed. */
 static void print_tuples(FILE *out, const struct tuples *t, const uint8_t *from, unsigned n, const char *prefix,
                          const char **between) {
     bool seen[N_TYPES] = {false};
@@ -177,7 +178,7 @@ static void print_line(FILE *out, struct rest *r, const struct isa_row *key) {
         if (r->done[i] || !covers(r, other, key, &p))
             continue;
         memcpy(types.at[types.n++], other->types, sizeof other->types);
-        for (uint32_t k = 0; k < r->n; k++) /* including i: its form need not be in the product */
+        for (uint32_t k = 0; k < r->n; k++) /* also marks row i, whose form need not be in the product */
             if (k != i && is_like(r, k, other) && contains(&p, r->at[k].form))
                 r->done[k] = true;
         if (contains(&p, other->form))

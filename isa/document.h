@@ -1,6 +1,6 @@
 #ifndef ISA_DOCUMENT_H
 #define ISA_DOCUMENT_H
-/* Prints the instruction set as documentation, from the rows themselves. */
+/* Prints the documentation of the instruction set, made from the rows. */
 #include <stdio.h>
 
 /* Prints Markdown: one table for each group of opcodes. A line lists types, modifiers, latency class and error bounds

@@ -50,7 +50,7 @@ void fused_print(const struct compound_printer *p, const struct inst *in, const 
     print_parts(p, c, c->split, c->n);
 }
 
-/* Checks that every source is in the list, or is the result of the part before in the same sequence. */
+/* Checks that every source is in the list, or is the result of the previous part of the same sequence. */
 const char *fused_wrong(const struct inst *in, const void *what) {
     const struct fused *c = what;
     if (!c->split || c->split > c->n || c->n > FUSED_PARTS || (c->folded && c->split == c->n))

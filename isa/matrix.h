@@ -1,26 +1,26 @@
 #ifndef ISA_MATRIX_H
 #define ISA_MATRIX_H
-/* Fragments: which matrix elements a lane holds in its registers (PTX ISA 9.7.14.5). Lanes form quads: lane 4 g + t is
- * place t of quad g. One coordinate of an element depends on the quad, the other on the place. (Fragments of mma.m8n8k4
- * on f16 differ: see exec_matrix.c.)
+/* Fragments: the matrix elements that a lane holds in its registers (PTX ISA 9.7.14.5). Lanes form quads: lane 4 g + t
+ * has place t in quad g. One coordinate of an element depends on the quad number, the other coordinate on the place.
+ * (Fragments of mma.m8n8k4 on f16 differ: see exec_matrix.c.)
  *   A  quad: row, place: column, along k      B  quad: column, place: row, along k      C, D  quad: row, place: column
  * Element i of register r of lane 4 g + t is at (g + quad, width t + place + i). */
 #include "decode.h"
 
 enum fragment { FRAGMENT_A, FRAGMENT_B, FRAGMENT_C };
 
-/* One fragment of A, B, C or D, with this many elements in a register (C and D: 1, or 2 for f16). */
+/* One fragment of A, B, C or D. A register holds this number of elements (C and D: 1, or 2 for f16). */
 struct fragment_form {
     enum fragment role;
-    uint8_t halves;   /* A, C: 2 if it has 16 rows (a lane holds rows g and g + 8); 1 if it has 8 */
+    uint8_t halves;   /* A, C: 2 if the matrix has 16 rows (a lane holds rows g and g + 8); 1 if it has 8 rows */
     uint8_t elements; /* elements of a register */
 };
 
-/* Returns the columns (A, C) or rows (B) between one lane of a quad and the next. */
+/* Returns the distance between adjacent lanes of a quad, in columns (A, C) or rows (B). */
 static inline unsigned fragment_width(struct fragment_form f) { return f.role == FRAGMENT_C ? 2 : f.elements; }
 
 struct fragment_place {
-    uint8_t quad, place; /* added to g, and to width t + i */
+    uint8_t quad, place; /* offsets added to g, and to width t + i */
 };
 
 static inline struct fragment_place fragment_at(struct fragment_form f, unsigned r) {
@@ -35,11 +35,11 @@ static inline struct fragment_place fragment_at(struct fragment_form f, unsigned
     return (struct fragment_place){(uint8_t)(8 * half), (uint8_t)step};
 }
 
-/* Returns the elements of a type in a register of mma. */
+/* Returns the number of elements of a type in one register of mma. */
 static inline uint8_t matrix_elements(unsigned type) {
     return type == T_F16 || type == T_BF16 ? 2 : type == T_S8 || type == T_U8 ? 4 : 1;
 }
-/* Returns the registers of a lane that hold its share of `n` elements. */
+/* Returns the number of registers per lane that hold a matrix of `n` elements. */
 static inline unsigned matrix_registers(unsigned n, unsigned type) { return n / (WARP_LANES * matrix_elements(type)); }
 
 /* Rows of a and c, columns of b and c, columns of a and rows of b. */

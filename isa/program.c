@@ -53,5 +53,5 @@ double program_count(const struct program *p, const char *name) {
 
 void program_free(struct program *p) {
     if (p && p->free_owner)
-        p->free_owner(p->owner); /* p itself is in this arena */
+        p->free_owner(p->owner); /* p itself is allocated in this arena */
 }

@@ -25,18 +25,18 @@ typedef void lane_fn(void *d, void *d2, const void *a, const void *b, const void
 typedef void warp_fn(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
 
 /* An operand: (byte offset << 1) | bank. Bank 0 is the warp's registers. Bank 1 is the program's constants, replicated
- * over the lanes. Operands are always valid: an absent source is OPND_ZERO (a constant 0, 64 bits a lane), an absent
+ * over the lanes. Operands are always valid: an absent source is OPND_ZERO (a constant 0, 64 bits per lane), an absent
  * destination is OPND_SINK (scratch at the start of bank 0). */
 typedef uint32_t opnd_t;
 #define OPND_ZERO ((opnd_t)1)
 #define OPND_SINK ((opnd_t)0)
 enum { SINK_BYTES = 512, ZERO_BYTES = 512 }; /* reserved at the start of bank 0 and bank 1; 32 lanes of 128 bits */
 #define NO_GUARD 0xffffffffu
-#define PC_EXIT  0xffffffffu /* as an rpc or target: the exit of the thread */
+#define PC_EXIT  0xffffffffu /* as an rpc or target, this value means the exit of the thread */
 
 /* What the driver must do for an instruction. */
 enum inst_kind {
-    K_LANE,     /* fn.lane; result blended under the mask */
+    K_LANE,     /* fn.lane; the caller blends the result under the lane mask */
     K_CVT,      /* fn.lane, with a source or destination register wider than the type (PTX ISA 9.4.1) */
     K_WARP,     /* fn.warp: cross-lane, clock, system calls */
     K_LOAD,     /* fn.warp, memory read */
@@ -64,7 +64,7 @@ enum inst_kind {
     K_WARPSYNC, /* bar.warp.sync */
     K_BSSY,     /* convergence barriers, inserted by frontend/passes/barriers.c: target is the join, rpc the barrier */
     K_BSYNC,    /* imm is the barrier */
-    K_BREAK,    /* its lanes leave barrier imm */
+    K_BREAK,    /* the executing lanes leave barrier number imm */
     K_TRAP,
     N_KINDS
 };
@@ -94,10 +94,10 @@ enum {
     HINT_UNI = 2,
     HINT_CACHE_POLICY = 4, /* the last operand is a cache policy, which lowering drops */
     HINT_COLLECTIVE = 8,   /* the result depends on the lanes that execute it together: shfl, vote, ..., activemask */
-    HINT_MEMBERS = 16,     /* it waits for the lanes of its member mask: warpsync.h */
-    HINT_APART = 32,       /* a jump that belongs to convergence barriers: counted separately, as they are */
-    HINT_ALIGNED = 64,     /* all threads of a warp that have not exited must execute it together: for checks */
-    HINT_DEQ = 128,        /* an operand or the guard comes from a queue: struct program_site. Never of a K_LANE */
+    HINT_MEMBERS = 16,     /* the instruction waits for the lanes of its member mask: see warpsync.h */
+    HINT_APART = 32,       /* a jump that the convergence barriers need; statistics count it separately */
+    HINT_ALIGNED = 64,     /* all threads of a warp that have not exited must execute it together; checks use this */
+    HINT_DEQ = 128,        /* an operand or the guard comes from a queue: struct program_site. Not allowed for K_LANE */
 };
 /* Memory order of an access, from the words .volatile, .relaxed, .acquire ... and the scope (PTX ISA 8). Execution does
  * not need it. */
@@ -122,27 +122,29 @@ struct inst {
             uint32_t target, rpc; /* K_BRANCH, K_BRX, K_CALL (PC of the return), K_BSSY (the barrier) */
         };
     };
-    uint32_t guard;     /* byte offset of the guard predicate in bank 0, NO_GUARD for none */
-    uint32_t list;      /* first entry in program.lists: vector elements, brx targets, call arguments */
-    uint16_t row;       /* index of the semantics row, see decode.h */
-    uint8_t kind;       /* enum inst_kind */
-    uint8_t guard_not;  /* execute where the guard is false */
-    uint8_t dsize;      /* bytes a lane of d; 0: a predicate mask or nothing */
-    uint8_t d2size;     /* as dsize, of d2 */
-    uint8_t n_list;     /* entries in program.lists */
-    uint8_t space;      /* enum space */
-    uint8_t msize;      /* bytes of one element in memory */
-    uint8_t rsize;      /* bytes of the register that holds one element (loads, stores, K_CVT destination) */
-    uint8_t asize;      /* bytes a lane of the address register (4 or 8); K_CVT: of the source register */
-    uint8_t is_signed;  /* loads, K_CVT: sign-extend into a wider register */
-    uint8_t latency;    /* enum latency_class */
-    uint8_t hints;      /* HINT_ bits */
-    uint8_t cache_op;   /* enum cache_op */
-    uint8_t ends_block; /* BLOCK_ENDS: control, or the next PC begins a block: the model must be told of it */
+    uint32_t guard;    /* byte offset of the guard predicate in bank 0, NO_GUARD for none */
+    uint32_t list;     /* first entry in program.lists: vector elements, brx targets, call arguments */
+    uint16_t row;      /* index of the semantics row, see decode.h */
+    uint8_t kind;      /* enum inst_kind */
+    uint8_t guard_not; /* execute where the guard is false */
+    uint8_t dsize;     /* bytes per lane of d; 0: d is a predicate mask, or there is no d */
+    uint8_t d2size;    /* as dsize, of d2 */
+    uint8_t n_list;    /* entries in program.lists */
+    uint8_t space;     /* enum space */
+    uint8_t msize;     /* bytes of one element in memory */
+    uint8_t rsize;     /* bytes of the register that holds one element (loads, stores, K_CVT destination) */
+    uint8_t asize;     /* bytes per lane of the address register (4 or 8); K_CVT: of the source register */
+    uint8_t is_signed; /* loads, K_CVT: sign-extend into a wider register */
+    uint8_t latency;   /* enum latency_class */
+    uint8_t hints;     /* HINT_ bits */
+    uint8_t cache_op;  /* enum cache_op */
+    /* BLOCK_ENDS: a control instruction, or the next PC begins a block; the driver then calls the reconvergence
+     * model */
+    uint8_t ends_block;
 };
 enum {
     BLOCK_ENDS = 1,
-    BLOCK_MAY_EXIT = 2, /* a branch one of whose targets only returns or exits */
+    BLOCK_MAY_EXIT = 2, /* a branch with a target that leads only to a return or exit */
     BLOCK_WAITS = 4     /* a backward branch of a loop that waits for other threads (inst_info.waits) */
 };
 
@@ -168,17 +170,20 @@ struct inst_info {
     uint32_t function;           /* index into program.functions */
     uint32_t regs;               /* first entry in program.regs: registers read, then registers written */
     uint8_t n_reads, n_writes;
-    bool only_exits;   /* a thread here can only exit (frontend/analysis/exits.c) */
-    bool only_returns; /* a thread here can only return from its function or exit; its callers decide which */
-    uint8_t order;     /* ORDER_ bits */
-    bool spilled;      /* a load or store of a spilled register */
-    bool waits;        /* a backward branch of a loop that waits for other threads (frontend/analysis/waits.c) */
-    bool yields;       /* .pragma "heddle yield" precedes it: a subwarp yields after issuing it (si) */
+    bool only_exits; /* from this instruction on, a thread can only exit (frontend/analysis/exits.c) */
+    /* from this instruction on, a thread can only return from its function or exit; the callers decide which of
+     * the two */
+    bool only_returns;
+    uint8_t order; /* ORDER_ bits */
+    bool spilled;  /* a load or store of a spilled register */
+    bool waits;    /* a backward branch of a loop that waits for other threads (frontend/analysis/waits.c) */
+    bool yields;   /* .pragma "heddle yield" precedes the instruction: a subwarp yields after issuing it (si) */
     /* HINT_DEQ: sites + 1, 0 for none. Before the instruction executes, the lanes of its path dequeue the guard of
      * `guard_site` into program.deq_predicate. Then the lanes whose guard holds dequeue from `site`: addresses into
      * program.deq_address, or a predicate (#deq.pred) into program.deq_predicate. K_ENQ_*: `site` is its own site. */
     uint16_t site, guard_site;
-    uint16_t live; /* live registers after it, in 32-bit words, without registers of callers; at most 65535 */
+    /* live registers after the instruction, in 32-bit words, without registers of callers; at most 65535 */
+    uint16_t live;
     uint32_t twin; /* number of a branch that both streams have; 0: only one stream has it */
 };
 
@@ -197,23 +202,23 @@ struct block {
 struct program_function {
     const char *name;
     uint32_t entry, end;         /* PCs [entry, end) */
-    uint32_t reg_begin, reg_end; /* bytes of bank 0 that hold its registers (saved when it calls itself) */
-    uint32_t frame_bytes;        /* bytes of its .local and .param variables in local memory */
+    uint32_t reg_begin, reg_end; /* bytes of bank 0 that hold the function's registers (saved when it calls itself) */
+    uint32_t frame_bytes;        /* bytes of the function's .local and .param variables in local memory */
     uint32_t frame_base;         /* local address of the frame, if the function is not recursive */
-    uint32_t id;                 /* its address is CODE_BASE + 16 * id */
+    uint32_t id;                 /* the function's address is CODE_BASE + 16 * id */
     uint32_t param_offset[16];   /* offsets of its formal parameters in the frame, for calls through a pointer */
     uint32_t n_params, n_results;
     bool recursive;
     uint32_t saves, n_saves; /* recursive: registers that a call saves, see call.h */
 };
 
-/* A sequence of instructions that a warp may run from beginning to end. Stream 0 is the kernel. Further streams are
- * code that passes move out of it, for warps of another kind. Streams share constants, special registers and functions;
- * each warp has its own registers. */
+/* A sequence of instructions that a warp may run from beginning to end. Stream 0 is the kernel. Further streams hold
+ * code that passes move out of the kernel, for warps of another kind. Streams share constants, special registers and
+ * functions; each warp has its own registers. */
 struct program_stream {
     const char *name;
-    uint32_t function;    /* index into program.functions: the function whose body it is */
-    uint32_t thread_regs; /* 32-bit registers that a thread needs at once: used for occupancy */
+    uint32_t function;    /* index into program.functions of the function with this body */
+    uint32_t thread_regs; /* maximum number of 32-bit registers that a thread needs at once, for occupancy */
 };
 
 /* A site: the affine stream sends values from one place, and the kernel's stream receives them at one place. A lane
@@ -225,19 +230,20 @@ struct program_site {
     uint8_t kind;            /* enum site_kind */
 };
 
-/* How much of a kernel and of the functions that it calls could be computed from scalar data and thread indices, and
- * how much was decoupled. Counts instructions as lowered, before decoupling. */
+/* Statistics of decoupling for a kernel and the functions that it calls: how many instructions compute only on scalar
+ * data and thread indices, and how many were decoupled. Counts instructions as lowered, before decoupling. */
 struct program_coverage {
     uint32_t instructions;
     uint32_t potential; /* instructions that compute on scalar data and thread indices alone (the paper's Figure 6) */
     uint32_t loads, loads_decoupled; /* loads from global, local, shared and generic memory; atomics do not count */
     uint32_t stores, stores_decoupled;
     uint32_t tuples; /* tuple registers of the affine stream; 0: no affine stream */
-    /* tuple registers if everything that can be decoupled were; more than `tuples` if they do not fit */
+    /* tuple registers that decoupling everything possible would need; more than `tuples` if that number is not
+     * available */
     uint32_t tuples_all;
 };
 
-/* What a pass counted in a kernel and the functions that it calls: one statistic of each launch. */
+/* A count that a pass made in a kernel and the functions that it calls; it becomes a statistic of each launch. */
 struct program_count {
     const char *name; /* name of the statistic */
     double value;
@@ -246,7 +252,7 @@ struct program_count {
 /* A special register that is read into a register when a warp starts. */
 struct special_init {
     uint16_t id;     /* enum special */
-    uint16_t bytes;  /* bytes a lane: 4 or 8 */
+    uint16_t bytes;  /* bytes per lane: 4 or 8 */
     uint32_t offset; /* byte offset in bank 0 */
 };
 /* clang-format off */
@@ -308,12 +314,12 @@ struct program {
     uint32_t n_lists;
     uint16_t *regs; /* scoreboard register numbers, see inst_info.regs */
     uint32_t n_regs_list;
-    uint32_t n_regs;          /* number of scoreboard registers; each register has one, predicates included */
+    uint32_t n_regs;          /* number of scoreboard registers; each register and each predicate has one */
     uint8_t *reg_words;       /* n_regs entries: 32-bit words of each register, 0 for a predicate */
     unsigned char *constants; /* bank 1, 64-byte aligned */
     uint32_t constant_bytes;
     uint32_t reg_bytes; /* bytes of bank 0 of one warp; a multiple of 64 */
-    /* offsets in bank 0 where registers of 0 (predicates), 1, 2, 4, 8, 16 bytes a lane begin */
+    /* offsets in bank 0 where registers of 0 (predicates), 1, 2, 4, 8, 16 bytes per lane begin */
     uint32_t reg_area[N_REG_AREAS + 1];
     uint32_t thread_regs; /* as in stream 0 */
     struct special_init *specials;
@@ -322,7 +328,7 @@ struct program {
     uint32_t n_functions;
     struct program_stream *streams; /* at least one; the stream of affine warps is called AFFINE_STREAM */
     uint32_t n_streams;
-    struct affine_stream *affine; /* made from that stream by isa/affine/stream.h; NULL: not made */
+    struct affine_stream *affine; /* data that isa/affine/stream.h makes from the affine stream; NULL: not made */
     struct program_site *sites;   /* sites of both streams */
     uint32_t n_sites;
     struct program_compound *compounds; /* indexed by the imm of K_COMPOUND */
@@ -330,7 +336,7 @@ struct program {
     struct program_coverage coverage; /* zero if the pass `decouple` did not run */
     struct program_count *counts;     /* counts of passes */
     uint32_t n_counts;
-    opnd_t deq_address;     /* hidden register, 64 bits a lane: addresses from a queue; OPND_SINK: none */
+    opnd_t deq_address;     /* hidden register, 64 bits per lane: addresses from a queue; OPND_SINK: none */
     uint32_t deq_predicate; /* hidden predicate, byte offset in bank 0; NO_GUARD: none */
     struct program_param *params;
     uint32_t n_params, param_bytes;
@@ -343,17 +349,17 @@ struct program {
     bool uses_barriers;    /* contains convergence barriers (frontend/passes/barriers.c) */
     bool uses_stack;       /* contains alloca, stacksave or stackrestore */
     bool local_by_word;    /* local memory of all lanes is interleaved by words: exec_local_by_word() allows it */
-    opnd_t frame_pointer;  /* 64 bits a lane, if a recursive function is reachable; else OPND_SINK. See call.h */
+    opnd_t frame_pointer;  /* 64 bits per lane, if a recursive function is reachable; else OPND_SINK. See call.h */
     struct program_source *sources;
     uint32_t n_sources;
-    void *owner; /* the arena of all of this; program_free() frees it */
+    void *owner; /* the arena that holds the program's data; program_free() frees it */
     void (*free_owner)(void *owner);
 };
 
 #define AFFINE_STREAM "affine"
 /* Returns the number of the affine stream; 0: the program has none. */
 uint32_t program_affine_stream(const struct program *p);
-/* Returns what passes counted under this name; 0: nothing. */
+/* Returns the count that passes made under this name; 0: no pass counted. */
 double program_count(const struct program *p, const char *name);
 void program_free(struct program *p);
 /* Returns the PC at which warps of a stream start. */

@@ -1,4 +1,4 @@
-/* One instruction as text, for dumps, traces and reports. */
+/* Prints one instruction as text, for dumps, traces and reports. */
 #include "compound.h"
 #include "decode.h"
 #include <inttypes.h>
@@ -54,7 +54,7 @@ static void put_constant(struct line *t, uint32_t offset, enum type type) {
         put(t, "%" PRIu64, bits);
 }
 
-/* Prints an operand. Registers of one size share a letter; the number is the byte offset in the bank over the
+/* Prints an operand. Registers of one size share a letter; the number is the byte offset in the bank divided by the
  * register's size. */
 static void put_operand(struct line *t, opnd_t o, enum type type, unsigned bytes) {
     const uint32_t offset = o >> 1;

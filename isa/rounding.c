@@ -3,8 +3,8 @@
 #include <string.h>
 
 /* Returns the difference of two results over the larger magnitude, from 0 to 2. Zeros of both signs are equal, and so
- * are two NaNs. An infinity and a finite number: 1. Infinities of different signs: 2, the limit for growing numbers. A
- * NaN and a number: 2. */
+ * are two NaNs. Returns 1 for an infinity and a finite number, 2 for infinities of different signs (the limit for
+ * growing numbers), and 2 for a NaN and a number. */
 static double relative_error(float have, float want) {
     const double a = have, b = want;
     if (isnan(a) || isnan(b))

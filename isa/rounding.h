@@ -9,7 +9,7 @@ struct rounding_error {
     uint64_t beyond;  /* results with a relative error (rounding.c) above 0.5 % */
     double largest;   /* largest relative error */
 };
-/* Counts a result `have`, where rounding of each operation gives `want`. */
+/* Counts the result `have`; rounding after each operation would give `want`. */
 void rounding_error_see(struct rounding_error *e, float have, float want);
 void rounding_error_add(struct rounding_error *to, const struct rounding_error *from);
 #endif

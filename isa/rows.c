@@ -143,7 +143,8 @@ static size_t append_of_copies(const struct isa_row *row, char *out, size_t size
     return append(out, size, len, row->kind == K_COPY ? ".global" : "", "");
 }
 
-/* Returns the layouts that all forms have, since the row names none: after the shape; for wmma, before it. */
+/* Appends the layouts, which the row does not name since all its forms have them: after the shape; for wmma, before the
+ * shape. */
 static const char *layouts_of(const struct isa_row *row, enum category behind) {
     if (row->op == OP_WMMA)
         return behind != CAT_SYNC ? "" : form_get(row->form, CAT_MODE) ? ".row" : ".row.col";

@@ -1,9 +1,9 @@
 #ifndef ISA_ROWS_H
 #define ISA_ROWS_H
-/* How to define instructions. Internal to isa/: only the exec_*.c files include it.
+/* This comment explains how to define instructions. Internal to isa/: only the exec_*.c files include it.
  *
  * Each file isa/exec/exec_foo.c defines a family of instructions. Its first part has helpers. Its second part
- * lists rows, one line an instruction (opcode, types, modifiers), each with what it computes:
+ * lists rows, one line per instruction (opcode, types, modifiers), each with what it computes:
  *
  *     #ifndef ROWS_FILE
  *     ... includes and helpers ...
@@ -15,8 +15,8 @@
  *     #endif
  *
  * rows_expand.h includes the file twice more, for its second part: first to make the functions, then the table.
- * A line GROUP(foo) in isa/groups.def joins the table to all others. A worked example of a row, d = a + b saturated, on
- * signed words:
+ * A line GROUP(foo) in isa/groups.def adds the table to the other tables. A worked example of a row, d = a + b
+ * saturated, on signed words:
  *
  *     LANE(add_sat_s32, ADD, T1(S32), FLAG(SAT), INT_ADD, DAB(S32, S32, S32), d = clamp_s32((int64_t)a + b))
  *
@@ -25,7 +25,7 @@
  * - T1(S32): types in the order written: T0, T1(S32), T2(F32, S32), T3(...), T4(...)
  * - FLAG(SAT): modifiers: 0, or FORM(category, value) and FLAG(category) joined by |
  * - INT_ADD: latency class, without LAT_
- * - DAB(S32, S32, S32): operands: DA DAB DABC DABCE, or OPDS(d, d2, a, b, c, e) with NONE for those absent
+ * - DAB(S32, S32, S32): operands: DA DAB DABC DABCE, or OPDS(d, d2, a, b, c, e) with NONE for absent operands
  * - the rest: statements that set d (and d2) from a b c e, the C values of one lane: S32 is int32_t, F16 is uint16_t,
  *   PRED is bool (see lane_ below)
  *
@@ -47,23 +47,23 @@
  *                    no function: K_NOP, K_FENCE, K_BRANCH ...
  *
  * Modifiers that the opcode TAKES (opcodes.def) are not named in its rows: one row of ld serves all state spaces,
- * vector sizes and cache operators. A row that names one (FORM(SPACE, SHARED), FLAG(SYNC)) is preferred where it
- * applies.
+ * vector sizes and cache operators. A row that names such a modifier (FORM(SPACE, SHARED), FLAG(SYNC)) is preferred
+ * where it applies.
  *
- * Rules for lane functions. They compute all 32 lanes: division must not trap, shifts must stay in range, indices in
- * bounds, whatever the lanes hold. Results depend neither on the compiler nor on -march. d may be the array of a source
- * of the same size: read before you write, lane by lane. Write so that the compiler vectorises: conditional expressions
- * in place of branches, no calls.
+ * Rules for lane functions. They compute all 32 lanes, so division must not trap, shifts must stay in range and indices
+ * in bounds for all values of the lanes. Results depend neither on the compiler nor on -march. d may be the array of a
+ * source of the same size: read before you write, lane by lane. Write so that the compiler vectorises: conditional
+ * expressions in place of branches, no calls.
  *
  * Conventions that lowering relies on
  * - Carry: rows with FLAG(CC) write the carry flag to d2 (PRED); addc, subc and madc read it from e (PRED). Both are a
  *   hidden predicate register of the function. sub.cc and subc keep the borrow in it.
  * - #pack.b32.b16 d, a, b; #pack.b64.b32; #pack.b128.b64; #pack.b16.b8; #pack.b64.b16 d, a, b, c, e; #pack.b32.b8: the
  *   first source is the lowest part. Parts of type b8 are in 16-bit registers.
- * - #unpack.b16.b32 d, d2, a; #unpack.b32.b64; #unpack.b64.b128; #unpack.b8.b16: d is the low part. Four parts come in
- *   two instructions: #unpack.lo.b16.b64 gives parts 0 and 1, #unpack.hi.b16.b64 parts 2 and 3 (also .b8.b32).
+ * - #unpack.b16.b32 d, d2, a; #unpack.b32.b64; #unpack.b64.b128; #unpack.b8.b16: d is the low part. Four parts need two
+ *   instructions: #unpack.lo.b16.b64 gives parts 0 and 1, #unpack.hi.b16.b64 parts 2 and 3 (also .b8.b32).
  * - setp and lop3 write d2 = the other destination of p|q when it is written; it may be OPND_SINK.
- * - lop3: e is the table, 32 bits a lane.
+ * - lop3: e is the table, 32 bits per lane.
  * - Video instructions: selectors, negations and masks are one immediate word `e`, see video.h.
  * - mov, selp and slct.*.s32 exist once, for the types of every class, in exec_move. */
 #include "decode.h"
@@ -76,7 +76,7 @@
 #define LANES(l) _Pragma("GCC ivdep") for (int l = 0; l < WARP_LANES; l++)
 #endif
 
-/* lane_bit[l] is 1 << l. A load replaces a variable shift, which some vector instruction sets lack. */
+/* lane_bit[l] is 1 << l. Loading it replaces a variable shift, which some vector instruction sets lack. */
 static const uint32_t lane_bit[WARP_LANES] = {
     1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
     1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
@@ -126,7 +126,7 @@ typedef struct {
     uint64_t lo, hi;
 } lane_B128;
 
-/* How an operand of a type is held: REG: an array of lanes; PRED: a mask; NONE: absent. */
+/* Storage of an operand, by its type: REG: an array of lanes; PRED: a mask; NONE: the operand is absent. */
 #define HELD_NONE    NONE
 #define HELD_PRED    PRED
 #define HELD_U8      REG
@@ -171,7 +171,7 @@ typedef struct {
 #define ROWS_PASTE(a, b)  ROWS_PASTE_(a, b)
 #define ROWS_STRIP(...)   __VA_ARGS__
 
-/* A source: before the loop, and inside it. */
+/* Code for a source operand: before the loop, and inside it. */
 #define IN(T, x)       ROWS_PASTE(IN_, HELD_##T)(T, x)
 #define IN_REG(T, x)   const lane_##T *x##_from = x##_at;
 #define IN_PRED(T, x)  const uint32_t x##_from = *(const uint32_t *)x##_at;
@@ -180,7 +180,8 @@ typedef struct {
 #define GET_REG(T, x)  const lane_##T x = x##_from[lane_];
 #define GET_PRED(T, x) const bool x = (x##_from & lane_bit[lane_]) != 0;
 #define GET_NONE(T, x)
-/* A destination: OUT is before the lane loop, VAR at the start of its body, PUT at its end, DONE after the loop. */
+/* Code for a destination operand: OUT is before the lane loop, VAR at the start of its body, PUT at its end, DONE after
+ * the loop. */
 #define OUT(T, x)      ROWS_PASTE(OUT_, HELD_##T)(T, x)
 #define OUT_REG(T, x)  lane_##T *x##_to = x##_at;
 #define OUT_PRED(T, x) uint32_t x##_to = 0;

@@ -1,11 +1,11 @@
 #ifndef ISA_SOFTFLOAT_H
 #define ISA_SOFTFLOAT_H
 /* Floating-point building blocks of the lane functions: bits, NaNs, flushing, exact sums, rounding by hand, and the
- * 16-bit formats. All are branch-free so that loops over lanes vectorise, and none depends on the compiler's choice of
- * operand order, on contraction, or on the processor: results are the same everywhere.
+ * 16-bit formats. All functions are branch-free, so that loops over lanes vectorise. No function depends on the
+ * compiler's choice of operand order, on contraction, or on the processor, so results are the same everywhere.
  *
- * NaN rules. f32, f16 and bf16 arithmetic returns the one canonical NaN (0x7fffffff, 0x7fff). f64 arithmetic returns
- * the first operand that is a NaN, quieted, in the order a, b, c; an invalid operation on numbers gives
+ * Rules for NaN: f32, f16 and bf16 arithmetic returns the one canonical NaN (0x7fffffff, 0x7fff). f64 arithmetic
+ * returns the first operand that is a NaN, quieted, in the order a, b, c; an invalid operation on numbers gives
  * 0xfff8000000000000. */
 #include "decode.h"
 #include <string.h>
@@ -50,7 +50,8 @@ FP_INLINE double f64_flush(double x) {
     return f64_from_bits(b & 0x7ff0000000000000ull ? b : b & F64_SIGN);
 }
 
-/* Finishes an f32 result: canonical NaN, then flush and saturation if requested. .sat turns NaN and -0 into +0. */
+/* Finishes an f32 result: makes a NaN canonical, then flushes and saturates if requested. .sat turns NaN and -0 into
+ * +0. */
 FP_INLINE float f32_result(float r, bool ftz, bool sat) {
     if (sat) {
         float low = r > 0.0f ? r : 0.0f;
@@ -60,7 +61,7 @@ FP_INLINE float f32_result(float r, bool ftz, bool sat) {
     return f32_from_bits(r == r ? b : F32_NAN);
 }
 FP_INLINE double f64_quiet(double x) { return f64_from_bits(f64_bits(x) | 0x0008000000000000ull); }
-/* Exact. A NaN is quieted and keeps its sign and payload. */
+/* The conversion is exact. A NaN is quieted and keeps its sign and payload. */
 FP_INLINE double f64_from_f32(float x) {
     double wide = (double)x;
     uint32_t b = f32_bits(x);
@@ -77,10 +78,11 @@ FP_INLINE double f64_result3(double r, double a, double b, double c) {
 FP_INLINE double f64_result2(double r, double a, double b) { return f64_result3(r, a, b, 0.0); }
 FP_INLINE double f64_result1(double r, double a) { return f64_result3(r, a, 0.0, 0.0); }
 
-/* Rounding to odd: the exact value when representable, else the neighbour whose last bit is 1. A result in odd rounding
- * can be rounded again, in any mode, to a format two or more bits shorter as if it were exact (Boldo and Melquiond,
- * "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008). */
-/* a + b rounded to odd. Finite operands must have a finite sum. A NaN or infinity as the sum is returned unchanged. */
+/* Rounding to odd gives the exact value if it is representable, else the neighbour whose last bit is 1. A result in odd
+ * rounding can be rounded again, in any mode, to a format two or more bits shorter as if it were exact (Boldo and
+ * Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008). */
+/* Returns a + b rounded to odd. Finite operands must have a finite sum. A NaN or infinity as the sum is returned
+ * unchanged. */
 FP_INLINE double f64_add_odd(double a, double b) {
     double s = a + b, t = s - a;
     double err = (a - (s - t)) + (b - t); /* exact: Knuth's TwoSum */
@@ -98,7 +100,7 @@ FP_INLINE float f32_add_odd(float a, float b) {
     uint32_t grow = (away & ~neg) | (back & neg), shrink = (back & ~neg) | (away & neg);
     return f32_from_bits(bits + (even & grow) - (even & shrink));
 }
-/* x rounded to odd in f32. */
+/* Returns x rounded to odd in f32. */
 FP_INLINE float f32_odd(double x) {
     float f = (float)x;
     double back = f64_abs((double)f), mag = f64_abs(x);
@@ -106,7 +108,7 @@ FP_INLINE float f32_odd(double x) {
     uint32_t grow = back < mag ? 1 : 0, shrink = back > mag ? 1 : 0;
     return f32_from_bits(bits + (~bits & grow) - (~bits & shrink));
 }
-/* x rounded to f32 in mode `rnd` (RND_RN, RND_RZ, RND_RM, RND_RP). */
+/* Returns x rounded to f32 in mode `rnd` (RND_RN, RND_RZ, RND_RM, RND_RP). */
 FP_INLINE float f32_round(double x, int rnd) {
     float f = (float)x;
     if (rnd == RND_RN || rnd == RND_NONE)
@@ -123,7 +125,7 @@ FP_INLINE float f32_round(double x, int rnd) {
     return f32_from_bits(bits);
 }
 
-/* Rounding to an integral value in the same format (RND_RNI, RND_RZI, RND_RMI, RND_RPI); the sign of zero stays. */
+/* Rounds to an integral value in the same format (RND_RNI, RND_RZI, RND_RMI, RND_RPI); the sign of zero stays. */
 FP_INLINE float f32_integral(float x, int rnd) {
     float mag = f32_abs(x), big = 0x1p23f;
     uint32_t sign = f32_bits(x) & 0x80000000u;
@@ -155,26 +157,27 @@ FP_INLINE uint16_t f16_flush(uint16_t h, bool ftz) { return !ftz || (h & 0x7c00u
 FP_INLINE uint16_t bf16_flush(uint16_t h, bool ftz) { return !ftz || (h & 0x7f80u) ? h : h & 0x8000u; }
 
 /* A format narrower than f32. `emin` is the f32 exponent field of its smallest normal number; `max`, `inf` and `nan`
- * are encodings without sign. */
+ * are encodings without the sign bit. */
 struct narrow_format {
     int mantissa, emin;
     uint32_t max, inf, nan, sign;
 };
 #define NARROW_F16  ((struct narrow_format){10, 113, 0x7bff, 0x7c00, F16_NAN, 0x8000})
 #define NARROW_BF16 ((struct narrow_format){7, 1, 0x7f7f, 0x7f80, F16_NAN, 0x8000})
-#define NARROW_E4M3 ((struct narrow_format){3, 121, 0x7e, 0x7f, 0x7f, 0x80}) /* no infinity: overflow is NaN */
+#define NARROW_E4M3 ((struct narrow_format){3, 121, 0x7e, 0x7f, 0x7f, 0x80}) /* no infinity, so overflow gives NaN */
 #define NARROW_E5M2 ((struct narrow_format){2, 113, 0x7b, 0x7c, 0x7f, 0x80})
-/* no infinity and no NaN: both become the largest number */
+/* these formats have no infinity and no NaN; both become the largest number */
 #define NARROW_E2M3 ((struct narrow_format){3, 127, 0x1f, 0x1f, 0x1f, 0x20})
 #define NARROW_E3M2 ((struct narrow_format){2, 125, 0x1f, 0x1f, 0x1f, 0x20})
 #define NARROW_E2M1 ((struct narrow_format){1, 127, 0x07, 0x07, 0x07, 0x08})
 
-/* The encoding of |x|, rounded in mode `rnd` (RN, RZ, RM, RP, or RNA: ties away). The caller handles overflow. */
+/* Returns the encoding of |x|, rounded in mode `rnd` (RN, RZ, RM, RP, or RNA: ties away). The caller handles
+ * overflow. */
 FP_INLINE uint32_t narrow_magnitude(uint32_t mag, bool neg, int mantissa, int emin, int rnd) {
     int32_t e = (int32_t)(mag >> 23);
     uint32_t sig = (mag & 0x7fffffu) | (e ? 0x800000u : 0);
     e = e ? e : 1;
-    int32_t below = emin > e ? emin - e : 0; /* binades below the smallest normal number */
+    int32_t below = emin > e ? emin - e : 0; /* number of binades by which x is below the smallest normal number */
     int32_t shift = 23 - mantissa + below;
     shift = shift < 31 ? shift : 31;
     uint32_t q = sig >> shift, half = 1u << (shift - 1);
@@ -191,14 +194,14 @@ FP_INLINE uint32_t narrow_magnitude(uint32_t mag, bool neg, int mantissa, int em
     uint32_t base = below ? 0 : (uint32_t)(e - emin) << mantissa;
     return base + q + (inc & 1);
 }
-/* The encoding of |x|, rounded at random. Adds `n` random bits to the first n bits that are cut off; a carry rounds
- * away from zero. */
+/* Returns the encoding of |x|, rounded with random bits. Adds `n` random bits to the first n bits that are cut off; a
+ * carry rounds away from zero. */
 FP_INLINE uint32_t narrow_magnitude_random(uint32_t mag, int mantissa, int emin, uint32_t random, int n) {
     int32_t e = (int32_t)(mag >> 23);
     uint32_t sig = (mag & 0x7fffffu) | (e ? 0x800000u : 0);
     e = e ? e : 1;
     int32_t below = emin > e ? emin - e : 0;
-    int32_t unused = 23 - mantissa + below - n; /* cut-off bits after these n */
+    int32_t unused = 23 - mantissa + below - n; /* number of truncated bits after the first n */
     unused = unused < 31 ? unused : 31;
     uint32_t base = below ? 0 : (uint32_t)(e - emin) << mantissa;
     return base + (((sig >> unused) + random) >> n);
@@ -211,7 +214,7 @@ FP_INLINE uint32_t narrow_finish(uint32_t bits, uint32_t r, struct narrow_format
     r |= bits >> 31 ? f.sign : 0;
     return mag > F32_INF ? f.nan : r;
 }
-/* x in format `f`, with its sign. `satfinite`: overflow and infinity become the largest number. */
+/* Returns x in format `f`, with its sign. `satfinite`: overflow and infinity become the largest number. */
 FP_INLINE uint32_t narrow_f32(float x, struct narrow_format f, int rnd, bool satfinite) {
     uint32_t bits = f32_bits(x);
     bool neg = bits >> 31;
@@ -227,7 +230,7 @@ FP_INLINE uint32_t narrow_f32_random(float x, struct narrow_format f, uint32_t r
 FP_INLINE uint16_t f16_from_f32(float x, int rnd) { return (uint16_t)narrow_f32(x, NARROW_F16, rnd, false); }
 FP_INLINE uint16_t bf16_from_f32(float x, int rnd) { return (uint16_t)narrow_f32(x, NARROW_BF16, rnd, false); }
 
-/* Widening is exact; a NaN becomes the canonical one. */
+/* Widening is exact; a NaN becomes the canonical NaN. */
 FP_INLINE float f32_from_f16(uint16_t h) {
     uint32_t mag = h & 0x7fffu, sign = (uint32_t)(h & 0x8000u) << 16;
     float x = f32_from_bits(mag << 13) * 0x1p112f; /* subnormals come out normal */
@@ -243,7 +246,8 @@ FP_INLINE float f32_from_bf16(uint16_t h) {
  * (see above), or it is a quotient or root. A quotient or root of 24-bit significands is either a number of 25 bits or
  * differs from all of them by more than a double's rounding error. So its double is never on the wrong side of an f32
  * number. */
-FP_INLINE float f32_exact_zero(float r, uint32_t signs, int rnd) { /* x - x is -0 when rounding down */
+/* Corrects the sign of an exact zero: a sum such as x - x is -0 when rounding down. */
+FP_INLINE float f32_exact_zero(float r, uint32_t signs, int rnd) {
     return rnd == RND_RM && r == 0.0f ? f32_from_bits(signs & 0x80000000u) : r;
 }
 FP_INLINE float f32_add(float a, float b, int rnd) {
@@ -276,8 +280,8 @@ FP_INLINE float f32_sqrt(float a, int rnd) {
     return rnd == RND_RN ? __builtin_sqrtf(a) : f32_round(__builtin_sqrt((double)a), rnd);
 }
 
-/* Comparison `cmp` (CMP_EQ ... CMP_NAN). With a NaN operand, ordered comparisons are false and comparisons with a u are
- * true. */
+/* Returns the result of comparison `cmp` (CMP_EQ ... CMP_NAN). With a NaN operand, ordered comparisons are false and
+ * comparisons with a u are true. */
 #define FP_COMPARE(name, T)                                                                                            \
     FP_INLINE bool name(int cmp, T a, T b) {                                                                           \
         switch (cmp) {                                                                                                 \
@@ -315,15 +319,15 @@ FP_COMPARE(f64_compare, double)
 FP_COMPARE(f32_compare, float)
 #undef FP_COMPARE
 
-/* The smaller or larger of two numbers; -0 is below +0. `nan`: a NaN operand is the result; else the other operand is.
- * `xorsign`: compares magnitudes, and the result has the product's sign. */
+/* Returns the smaller or larger of two numbers; -0 is below +0. With `nan`, a NaN operand is the result; without `nan`,
+ * the other operand is. `xorsign`: compares magnitudes, and the result has the product's sign. */
 FP_INLINE float f32_minmax(float a, float b, bool max, bool nan, bool xorsign) {
     uint32_t sign = (f32_bits(a) ^ f32_bits(b)) & 0x80000000u;
     a = xorsign ? f32_abs(a) : a;
     b = xorsign ? f32_abs(b) : b;
     uint32_t x = f32_bits(a), y = f32_bits(b);
     uint32_t r = (max ? a > b : a < b) ? x : y;
-    r = a == b ? (max ? x & y : x | y) : r; /* they differ at most in the sign of zero */
+    r = a == b ? (max ? x & y : x | y) : r; /* here x and y differ at most in the sign of zero */
     r = b != b ? x : r;                     /* a NaN in a has already chosen y */
     bool is_nan = nan ? (a != a) | (b != b) : (a != a) & (b != b);
     r = xorsign ? (r & 0x7fffffffu) | sign : r;

@@ -63,7 +63,7 @@ enum {
     MAX_SHARED_BYTES = 227 * 1024,
     MAX_PARAM_BYTES = 32764,
     MAX_NAMED_BARRIERS = 16,
-    CLUSTER_BARRIER = MAX_NAMED_BARRIERS, /* one more barrier, at which barrier.cluster.wait waits */
+    CLUSTER_BARRIER = MAX_NAMED_BARRIERS, /* one additional barrier, at which barrier.cluster.wait waits */
     N_CTA_BARRIERS,
 };
 

@@ -21,7 +21,7 @@ static const struct {
 unsigned category_first(enum category c) { return categories[c].first; }
 unsigned category_bits(enum category c) { return categories[c].bits; }
 
-/* Types come without their dot, hence the + 1. */
+/* The key has no dot, but the spelling of a type has one, hence the + 1. */
 static const struct isa_word words[] = {
 #define X(id, name, bytes, class) {&name[sizeof name > 1], WORD_TYPE, 0, T_##id, 0},
     ISA_TYPES(X)
@@ -82,7 +82,7 @@ static bool same(const char *word, const char *text, size_t len) {
     return strncmp(word, text, len) == 0 && word[len] == '\0';
 }
 
-/* Returns true for words of cp.async alone. Some of them have another meaning for other opcodes. */
+/* Returns true for words that only cp.async has. Some of them have another meaning for other opcodes. */
 static bool is_of_copy(const struct isa_word *w) {
     return w->category == CAT_NOINC || (w->category == CAT_MODE2 && w->value >= MODE2_CA && w->value <= MODE2_MBARRIER);
 }

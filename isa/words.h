@@ -14,18 +14,18 @@ struct isa_word {
     uint8_t category; /* WORD_SELECTS */
     /* enum type, value of the category, HINT_ bits, enum cache_op, ORDER_ bits, enum matrix_layout, or the reason */
     uint8_t value;
-    uint16_t takes; /* WORD_HINT and later kinds: the word is taken by opcodes with this bit */
+    uint16_t takes; /* WORD_HINT and later kinds: opcodes with this TAKES_ bit accept the word */
 };
 
-/* Returns the meaning of `text` after `op`; NULL: it has none there. */
+/* Returns the meaning of `text` after `op`; NULL: the text has no meaning there. */
 const struct isa_word *word_find(const struct isa_op *op, const char *text, size_t len);
 /* Returns true if the word has a meaning after any opcode. */
 bool word_known(const char *text, size_t len);
 /* Returns the spelling of a category's value, without the dot. */
 const char *word_of(enum category c, unsigned value);
 const struct isa_op *op_find(const char *mnemonic, size_t len);
-/* word_suggest() returns the nearest spelling among the words that `op` takes, op_suggest() among mnemonics. NULL: none
- * is near. */
+/* word_suggest() returns the nearest spelling among the words that `op` takes, op_suggest() among mnemonics. NULL: no
+ * spelling is near. */
 const char *word_suggest(const struct isa_op *op, const char *text, size_t len);
 const char *op_suggest(const char *text, size_t len);
 /* Returns the row with exactly this key, or NULL. */

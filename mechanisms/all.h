@@ -10,10 +10,11 @@ extern const struct model_tables model_tables;
 const struct pass *mechanism_passes(void);
 /* Returns the compound instructions of all mechanisms, up to NULL. */
 const struct compound_ops *const *mechanism_instructions(void);
-/* All policies up to NULL: first the built-in policies, then the policies of mechanisms in the order of the list. */
+/* The array of all policies, which ends with NULL: first the built-in policies, then the policies of mechanisms in the
+ * order of the list. */
 const struct sched_ops *const *mechanism_schedulers(void);
 const struct replacement_ops *const *mechanism_replacements(void);
-/* The policy of this name. NULL: there is none. */
+/* Returns the policy of this name. NULL: no policy has this name. */
 const struct sched_ops *mechanism_scheduler(const char *name);
 const struct replacement_ops *mechanism_replacement(const char *name);
 #endif

@@ -6,7 +6,7 @@
 #include "timing/sm/compound_timing.h"
 
 /* The length of the longer sequence decides the latency. An instruction with two sequences has one more read port. It
- * writes the second result beside the first, without a slot of its own on the result bus. */
+ * writes both results together, so the second result needs no slot on the result bus. */
 static void time_of(const void *what, const struct config *cfg, struct compound_time *t) {
     const struct fused *c = what;
     unsigned n = fused_depth(c);
@@ -16,8 +16,8 @@ static void time_of(const void *what, const struct config *cfg, struct compound_
 }
 
 /* Counts one part: `kept` lanes use its result, and `wasted` lanes of a folded instruction use the result of the other
- * sequence. A comparison, a sign change and a move through an FPU count as a minimum in all lanes. A move of the result
- * before it takes no FPU and does not count. */
+ * sequence. A comparison, a sign change and a move through an FPU count as a minimum operation in all lanes. A move of
+ * the previous result takes no FPU and is not counted. */
 static void count_part(struct sm_counts *n, const struct fused_part *p, uint32_t kept, uint32_t wasted) {
     static const uint8_t class[] = {[FUSED_ADD] = CLASS_F32_ADD,
                                     [FUSED_SUB] = CLASS_F32_ADD,

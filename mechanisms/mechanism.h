@@ -1,7 +1,7 @@
 #ifndef MECHANISMS_MECHANISM_H
 #define MECHANISMS_MECHANISM_H
-/* The descriptor of a mechanism: the rest of Heddle knows a mechanism only by it. mechanisms/<name>/ defines
- * mechanism_<name>, and mechanisms/all.def lists it. Every part is optional. */
+/* The descriptor of a mechanism: the rest of Heddle uses a mechanism only through its descriptor. mechanisms/<name>/
+ * defines mechanism_<name>, and mechanisms/all.def lists it. Every part is optional. */
 #include "frontend/passes/pass.h"
 #include "isa/paths/reconv.h"
 #include "timing/mem/prefetch.h"
@@ -19,8 +19,9 @@ struct stats;
 struct model {
     const char *name, *help;
     const struct reconv_ops *ops;
-    bool functional; /* the interpreter runs it, without timing */
-    const char *set; /* an option of its reconvergence table that makes this model ("key=value"); NULL: none */
+    bool functional; /* the interpreter executes this model, without timing */
+    /* an option of the base's reconvergence model that selects this variant ("key=value"); NULL: none */
+    const char *set;
 };
 
 enum { MAX_EXTENSIONS = 16 };
@@ -31,32 +32,33 @@ struct model_spec {
 };
 
 enum mechanism_kind {
-    MECHANISM_BASE,      /* decides which paths a warp has; `models` are its names */
-    MECHANISM_EXTENSION, /* --model joins its name to a base by '+' */
-    MECHANISM_MACHINE    /* options of the machine switch it on, under every model */
+    MECHANISM_BASE,      /* a reconvergence model, which decides which paths a warp has; `models` has its names */
+    MECHANISM_EXTENSION, /* an extension, whose name --model joins to a base by '+' */
+    MECHANISM_MACHINE    /* part of the machine, which options enable, under every model */
 };
 
 struct mechanism {
     const char *name, *help;
     const char *paper; /* source; NULL: none */
     enum mechanism_kind kind;
-    const struct model *models; /* up to a NULL name; NULL: the mechanism is no base */
+    const struct model *models; /* array of models, up to a NULL name; NULL: the mechanism is no base */
     /* Returns the reason why the model cannot have the extension, as the rest of a sentence that begins with the
-     * extension's name; NULL: it can. Without this function every model can. */
+     * extension's name; NULL: it can. NULL as the function: every model can have the extension. */
     const char *(*refuse)(const struct model_spec *s);
-    const struct sm_unit_ops *unit;            /* its unit in each SM */
-    const struct prefetcher_ops *at_slices;    /* its prefetcher at each slice of the L2 */
-    const struct sched_ops *scheduler;         /* its choice of sched.policy: timing/sm/sched_ops.h */
-    const struct replacement_ops *replacement; /* its choice of l1. and l2.replacement: timing/mem/replacement.h */
-    const struct pass *const *passes;          /* up to NULL; pass.before gives the place of each */
+    const struct sm_unit_ops *unit;         /* the mechanism's unit in each SM */
+    const struct prefetcher_ops *at_slices; /* the mechanism's prefetcher at each slice of the L2 */
+    const struct sched_ops *scheduler;      /* a policy that sched.policy can select: timing/sm/sched_ops.h */
+    /* a policy that l1.replacement and l2.replacement can select: timing/mem/replacement.h */
+    const struct replacement_ops *replacement;
+    const struct pass *const *passes; /* passes, up to NULL; pass.before gives the place of each pass */
     void (*interp)(const struct config *cfg, struct interp_cfg *out);   /* configures the functional model */
     void (*interpreted)(const struct interp_stats *n, struct stats *s); /* adds the functional model's counts */
     /* Counts a launch of the program, before it runs. */
     void (*count)(const struct program *p, const struct config *cfg, struct stats *s);
     /* Writes a remark about the lowered program for the user. Returns false if there is none. */
     bool (*remark)(const struct program *p, const struct config *cfg, char *out, size_t size);
-    const struct compound_ops *const *instructions; /* that its passes make, up to NULL */
-    /* Returns the most f32 operations that one of these instructions does on a lane. Without this function: 2, as a
+    const struct compound_ops *const *instructions; /* compound instructions that the passes make, up to NULL */
+    /* Returns the most f32 operations that one of these instructions does on a lane. NULL as the function: 2, as for a
      * fused multiply-add. */
     uint32_t (*lane_operations)(const struct config *cfg);
     /* Groups of extensions of which a model has at most one: nouns in the plural ("prefetchers"); ends with NULL. */
@@ -69,7 +71,7 @@ struct mechanism {
 #define INSTRUCTIONS(...) ((const struct compound_ops *const[]){__VA_ARGS__, NULL})
 #define PASSES(...)       ((const struct pass *const[]){__VA_ARGS__, NULL})
 
-/* A word that --model takes for a base with extensions; further extensions may follow it. */
+/* A word for --model that stands for a base with extensions; further extensions may follow it. */
 struct model_word {
     const char *name, *help, *base;
     const char *extensions[8]; /* up to NULL; names that are not in the list are skipped */
@@ -77,7 +79,7 @@ struct model_word {
 
 struct model_tables {
     const struct mechanism *const *mechanisms; /* NULL ends them */
-    const struct model_word *words;            /* ended by a NULL name; NULL: none */
+    const struct model_word *words;            /* array that ends with a NULL name; NULL: no entries */
 };
 
 /* Return base number n, and extension number n, in the order of the list; NULL: there is none. */
@@ -92,7 +94,7 @@ bool model_has(const struct model_spec *s, const char *extension);
  * none. */
 const struct mechanism *model_rival(const struct model_tables *t, const struct model_spec *s, const struct mechanism *m,
                                     const char **group);
-/* For `refuse`: the extension changes cycles alone, so a functional model refuses it. */
+/* A function for `refuse`: a functional model refuses the extension, because it changes only cycles. */
 const char *model_needs_time(const struct model_spec *s);
 
 #define MECHANISM(name) extern const struct mechanism mechanism_##name;

@@ -58,7 +58,7 @@ static char *new_chunk(struct arena *a, size_t bytes) {
 /* Allocates from a new chunk. `size` is rounded, within the limit, and larger than the rest of the newest chunk. */
 static void *alloc_slow(struct arena *a, size_t size) {
     if (size >= a->next_chunk / 4)
-        return new_chunk(a, size); /* a chunk of its own: the newest chunk stays in use */
+        return new_chunk(a, size); /* a large object gets its own chunk, and the newest chunk stays in use */
     a->at = new_chunk(a, a->next_chunk);
     a->end = a->at + a->next_chunk;
     if (a->next_chunk < LARGEST_CHUNK)

@@ -16,7 +16,8 @@ void *arena_alloc(struct arena *a, size_t size);
 /* Returns `n` zeroed elements of `size` bytes. A product that overflows counts as out of memory, as in
  * arena_alloc(). */
 void *arena_array(struct arena *a, size_t n, size_t size);
-/* Returns a zero-terminated copy of the `len` bytes at `text`. Out of memory: as in arena_alloc(). */
+/* Returns a zero-terminated copy of the `len` bytes at `text`. Running out of memory has the effect described at
+ * arena_alloc(). */
 char *arena_strndup(struct arena *a, const char *text, size_t len);
 /* Sets the point that arena_alloc() jumps to when out of memory; NULL clears it. Returns the previous point. */
 jmp_buf *arena_on_full(struct arena *a, jmp_buf *where);

@@ -1,5 +1,5 @@
-/* Declarations and the module's header. Errors are checked here during parsing, while the location of each specifier is
- * known. */
+/* Declarations and the module's header. Errors are detected here, during parsing, while the location of each specifier
+ * is known. */
 #include "ptx/parse.h"
 #include "ptx/parse.tab.h"
 #include <string.h>
@@ -49,7 +49,7 @@ void decl_other(struct parser *ps, struct loc loc, const struct word *word) {
     ps->decl_bad = true;
 }
 
-/* True if `text` is a type without its leading dot. */
+/* Returns true if `text` is a type without its leading dot. */
 static bool lacks_dot(const char *text) {
     const char *types[128];
     int n = words_known((const int[]){TYPE, VECTOR}, 2, types, 128);

@@ -7,8 +7,8 @@
 enum {
     DEFAULT_MAX_ERRORS = 20,
     MAX_MESSAGES = 1000, /* limit for warnings and notes; errors are limited by max_errors */
-    WINDOW = 120,        /* maximum bytes shown of a source line */
-    LEAD = 60,           /* bytes shown before the location when the line is cut */
+    WINDOW = 120,        /* maximum number of bytes of a source line that a message prints */
+    LEAD = 60,           /* bytes printed before the location if the line is cut */
 };
 
 void diags_init(struct diags *d, const char *file, const char *text, size_t len) {
@@ -124,7 +124,7 @@ static int character_length(const unsigned char *p, const unsigned char *end) {
     return n;
 }
 
-/* The part [from, to) of the text to show; it contains the location. */
+/* The range [from, to) of the text to print, which contains the location. */
 struct window {
     size_t from, to;
     bool cut_left, cut_right;

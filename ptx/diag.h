@@ -42,7 +42,7 @@ void diag_warning(struct diags *d, struct loc loc, const char *fmt, ...) __attri
  * Both are dropped if the previous message was dropped. */
 void diag_note(struct diags *d, struct loc loc, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void diag_help(struct diags *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* True once max_errors errors have been reported; the parser then stops. */
+/* Returns true once max_errors errors have been reported; the parser then stops. */
 bool diags_full(const struct diags *d);
 /* Converts a byte offset to line and column. Both count from 1; the column counts bytes. An offset beyond the text
  * means the end of the text. */

@@ -6,7 +6,8 @@
 enum { MAX_LISTED = 4 };
 
 /* If all tokens of `need` are expected, the message says `text` instead of listing the tokens of `need` and `covers`.
- * If `text` is NULL, the tokens of `covers` are left out. Rows apply in order; 0 ends a list of tokens. */
+ * If `text` is NULL, the tokens of `covers` are left out. The entries of the table apply in order; 0 ends a list of
+ * tokens. */
 static const struct {
     const char *text;
     int need[3];
@@ -113,7 +114,7 @@ static void unknown_directive(struct parser *ps, const bool expected[N_TOKENS]) 
         diag_help(ps->diags, "did you mean '%s'?", near);
 }
 
-/* Reports common mistakes that have their own messages. Returns false if `found` is none of them. */
+/* Reports common mistakes that have their own messages. Returns false if `found` is no such mistake. */
 static bool report_common_mistake(struct parser *ps, int found, const bool expected[N_TOKENS]) {
     const struct diags *d = ps->diags;
     struct loc before = ps->before;

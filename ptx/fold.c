@@ -1,6 +1,7 @@
-/* Operators on operands, with the precedence of C. Constants are folded in 64 bits during parsing. A name allows only
- * -%r, !%p, %p|%q and symbol+12. Source: PTX ISA, "Constant Expressions". Differences from C: ~ and % are unsigned; ?:
- * keeps the type of the chosen operand. Where the manual is silent (a shift by 64 or more), this follows ptxas. */
+/* Operators on operands, with the precedence of C. Constants are folded in 64 bits during parsing. On names, only -%r,
+ * !%p, %p|%q and symbol+12 are allowed. Source: PTX ISA, "Constant Expressions". Differences from C: ~ and % are
+ * unsigned; ?: keeps the type of the chosen operand. Where the manual is silent (a shift by 64 or more), this follows
+ * ptxas. */
 #include "ptx/parse.h"
 #include "ptx/parse.tab.h"
 #include <string.h>

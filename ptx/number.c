@@ -61,8 +61,8 @@ struct operand *number_hex_float(struct parser *ps, struct loc loc) {
     return o;
 }
 
-/* strtod() in the C locale: the process may use a locale with another decimal point. Decimal fractions are rare in PTX,
- * so creating a locale for each is fast enough. */
+/* Calls strtod() in the C locale, since the process may use a locale with another decimal point. Decimal fractions are
+ * rare in PTX, so creating a locale for each is fast enough. */
 static double c_strtod(const char *text) {
     locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
     if (!c)

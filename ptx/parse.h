@@ -65,7 +65,7 @@ struct parser {
     struct words words;
     struct suffix *last_target;
     struct variable decl; /* specifiers of the current declaration, copied to each of its names */
-    bool decl_bad;        /* an error in its type was reported */
+    bool decl_bad;        /* an error in the declaration's type was reported */
     bool parens;          /* the current instruction has a parenthesis */
     const struct word *warp_sz;
     /* scanner */
@@ -82,9 +82,9 @@ struct parser {
     bool stop;                    /* stop parsing: return end of text from now on */
     /* recovery after an error */
     bool recover;     /* skip to the end of the statement or declaration */
-    bool recover_now; /* the erroneous statement ended with the token just read */
-    bool resume;      /* the found token begins the next statement; only the end of the previous one is missing */
-    uint32_t skipped_braces; /* open { of skipped text, not of vectors */
+    bool recover_now; /* the erroneous statement ended with the last token */
+    bool resume;      /* the found token begins the next statement; only the end of the previous statement is missing */
+    uint32_t skipped_braces; /* number of open { in skipped text, without the { of vectors */
     int replay;              /* a token to return again, 0 for none */
     struct loc replay_loc;
     uint32_t braces_to_insert;            /* number of } to insert before the next token */
@@ -113,8 +113,8 @@ const struct entry *words_intern(struct parser *ps, const char *text, size_t len
 /* Fills `out` with the known directives whose token is among `tokens`, at most `cap`; returns their number. */
 int words_known(const int *tokens, int n_tokens, const char **out, int cap);
 
-/* number.c: literals. number_bad() reports the text at `loc` as a malformed number; the others report errors and return
- * 0. */
+/* number.c: literals. number_bad() reports the text at `loc` as a malformed number. The other functions report errors
+ * and then return 0. */
 struct operand *number_integer(struct parser *ps, struct loc loc);
 struct operand *number_hex_float(struct parser *ps, struct loc loc);
 struct operand *number_decimal_float(struct parser *ps, struct loc loc);

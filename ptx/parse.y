@@ -28,7 +28,7 @@ static int yylex(union ptx_value *value, struct loc *loc, struct parser *ps);
 static void yyerror(const struct loc *loc, struct parser *ps, const char *message);
 static bool open_block(struct parser *ps, struct loc brace);
 
-/* The location of a rule whose first part, the linkage, may be empty. */
+/* Computes the location of a rule whose first symbol, the linkage, may be empty. */
 static struct loc after(const struct word *linkage, struct loc whole, struct loc second) {
     return linkage ? whole : (struct loc){second.begin, whole.end};
 }
@@ -199,7 +199,7 @@ attribute_text: DOTWORD
         $$ = &words_intern(ps, text, strlen(text))->word;
     }
 
-/* Declarations. Specifiers collect in ps->decl; each declared name is a copy of it. */
+/* Declarations. Specifiers collect in ps->decl; each declared name gets a copy of ps->decl. */
 declaration: linkage specifiers variables ';' {
         $$ = build_statement(ps, ST_VARIABLE, after($1, @$, @2));
         $$->variable = $3.first;

@@ -14,7 +14,7 @@ struct spelling {
 };
 
 /* Starts a search for `word`, `len` bytes, which need not end in 0. A word of fewer than six letters may contain one
- * mistake, a longer word one per three letters. A mistake is a missing, extra or wrong letter, or two swapped
+ * mistake, a longer word one mistake per three letters. A mistake is a missing, extra or wrong letter, or two swapped
  * neighbours; case is ignored. */
 void spelling_begin(struct spelling *s, const char *word, size_t len);
 /* Compares one candidate. Of equally near candidates, the first is kept. */

@@ -54,7 +54,7 @@ static int scan(struct parser *ps, union ptx_value *value, struct loc *loc) {
 
 static bool begins_item(int token) { return token == LINKAGE || token == ENTRY || token == FUNC; }
 
-/* True for a token that begins a statement whenever it begins a line. Skipping may stop at it. */
+/* Returns true for a token that, at the beginning of a line, always begins a statement. Skipping may stop at it. */
 static bool begins_statement(const struct parser *ps, int token, struct loc loc) {
     if (token != '@' && token != LOC && token != FILE_)
         return false;
@@ -74,10 +74,10 @@ static void replay(struct parser *ps, int token, struct loc loc) {
     ps->replay_loc = loc;
 }
 
-/* True if a { after the token `last` opens a vector or list. Otherwise it is misplaced, as in `if (x) {`. `place` is
- * the location of `last`. */
+/* Returns true if a { after the token `last` opens a vector or list. Otherwise it is misplaced, as in `if (x) {`.
+ * `place` is the location of `last`. */
 static bool vector_after(const struct parser *ps, int last, struct loc place) {
-    if (last == WORD) /* a word with a dot is an opcode, one without may be `else` */
+    if (last == WORD) /* a word with a dot is an opcode; a word without a dot may be `else` */
         return memchr(ps->diags->text + place.begin, '.', place.end - place.begin) != NULL;
     return last == ',' || last == '[' || last == '(' || last == '=' || last == '{';
 }

@@ -13,7 +13,7 @@ static size_t skip_tabs(const char *text, size_t len, size_t at) {
     return at;
 }
 
-/* True if a preprocessor's line marker, "# 1" or "#line 1", is at `at`. The scanner skips line markers too. */
+/* Returns true if a preprocessor's line marker, "# 1" or "#line 1", is at `at`. The scanner skips line markers too. */
 static bool is_line_marker(const char *text, size_t len, size_t at) {
     if (text[at] != '#')
         return false;

@@ -32,8 +32,8 @@ struct operand { /* ordered to fill one cache line */
     struct loc loc;
     int n;                   /* OPD_VECTOR, OPD_PARENS, OPD_ADDRESS: elements of sub */
     const struct word *name; /* OPD_NAME */
-    uint64_t integer;        /* OPD_INT: the bits, sign-extended to 64; OPD_ADDRESS, OPD_SUM: the offset in bytes */
-    uint64_t real;           /* OPD_FLOAT: the bits */
+    uint64_t integer; /* OPD_INT: the value, sign-extended to 64 bits; OPD_ADDRESS, OPD_SUM: the offset in bytes */
+    uint64_t real;    /* OPD_FLOAT: the bits */
     struct operand *sub;
     struct operand *next;
     int real_bits;    /* OPD_FLOAT: 32 or 64 */
@@ -175,7 +175,7 @@ struct module {
     struct diags *diags; /* collects errors about this module; holds the text and the file name */
 };
 
-/* Maximum length of a PTX text in bytes, about a hundred times that of the largest real ones. */
+/* Maximum length of a PTX text in bytes, about a hundred times the length of the largest real texts. */
 enum { PTX_LONGEST = 256 << 20 };
 
 /* Parses the PTX text in `diags` and reports errors there. Returns NULL only if out of memory, which is reported too.
@@ -188,7 +188,7 @@ void ptx_free(struct module *m);
 /* Prints the tree as PTX text. Parsing that text gives an equal tree; comments are lost. */
 void ptx_print(const struct module *m, FILE *out);
 
-/* True if both trees are equal apart from locations. Tests of the printer use it. */
+/* Returns true if both trees are equal apart from locations. Tests of the printer use it. */
 bool ptx_equal(const struct module *a, const struct module *b);
 
 /* Returns the function (or the entry, if `entry`) called `name`, or NULL if there is none. A definition is preferred to

@@ -3,7 +3,7 @@
 #include "ptx/parse.tab.h"
 #include <string.h>
 
-/* Every dotted word with a token of its own. Any other is a DOTWORD. */
+/* Every dotted word that has its own token. Any other dotted word has the token DOTWORD. */
 static const struct {
     const char *text;
     int token;

@@ -1,18 +1,18 @@
 #ifndef REPRODUCE_FIGURES_H
 #define REPRODUCE_FIGURES_H
-/* The papers' figures and tables as data: the runs of each, the values to read, and the claims of the papers' texts.
- * This folder runs nothing. A figure is an entry of a table in figures_<paper>.c. */
+/* The papers' figures and tables as data: the runs of each figure, the values to read, and the claims of the papers'
+ * texts. This folder runs nothing. A figure is an entry of a table in figures_<paper>.c. */
 #include <stdbool.h>
 
-/* A bar of each program in a figure: the results of a machine. */
+/* A series of a figure: one bar for each program, with the results of one machine. */
 struct series {
     const char *label, *model;
-    const char *preset;  /* instead of the figure's preset; NULL: the figure's */
-    const char *set;     /* options in addition to the figure's, separated by spaces; NULL: none */
+    const char *preset;  /* preset of the series; NULL means the figure's preset */
+    const char *set;     /* options in addition to the figure's, separated by spaces; NULL if there are none */
     const char *base;    /* label of the series to compare with; NULL: values are absolute */
-    const char *best_of; /* instead of a model: the best of these series for each program, labels separated by | */
-    const char *value;   /* instead of the panel's value; NULL: the panel's */
-    bool hidden;         /* only a base of other series, not shown */
+    const char *best_of; /* instead of a model: the best of these series for each program; labels separated by | */
+    const char *value;   /* value of the series; NULL means the panel's value */
+    bool hidden;         /* true if the series is only a base of other series and has no bars */
 };
 
 enum panel_kind {
@@ -25,13 +25,14 @@ enum panel_show { SHOW_RATIO, SHOW_PERCENT, SHOW_COUNT };
 
 /* A claim of a paper's text. Bars of its figures cannot be read as numbers, so most figures have only a few claims. */
 struct claim {
-    const char *of; /* a program, a set (its mean), "all", "most" (the largest value), or a name of the panel's split */
+    const char *of; /* a program, a set (its mean), "all", "most" (the largest value), or a name in the panel's split */
     const char *series;
-    double value; /* as the panel shows it */
+    double value; /* the claimed value, in the unit of the panel */
     bool at_most; /* the text gives an upper bound */
 };
 
-/* Splits programs by a measurement: programs with at least `least` in `series`, and all others. */
+/* Splits programs into two groups by a measurement: programs whose value in `series` is at least `least`, and all
+ * others. */
 struct split {
     const char *series, *yes, *no;
     double least;
@@ -48,8 +49,8 @@ struct panel {
     enum panel_kind kind;
     enum panel_mean mean;
     enum panel_show show;
-    const struct series *series; /* ends with a NULL label */
-    const struct claim *claims;  /* ends with a NULL `of`; NULL: the text has none */
+    const struct series *series; /* a list that ends with a NULL label */
+    const struct claim *claims;  /* a list that ends with a NULL `of`; NULL if the text has no claims */
     const struct split *split;   /* NULL: programs are not split */
 };
 
@@ -65,8 +66,8 @@ struct figure {
     const char *programs; /* benchmarks and sets, separated by spaces */
     const char *preset, *set;
     struct panel panels[FIGURE_PANELS]; /* entries with a title */
-    const char *note;                   /* how the measurement differs from the paper's; NULL: it does not */
-    const char *missing;                /* why nothing can run yet; NULL: it can */
+    const char *note;    /* differences between this measurement and the paper's; NULL if there are none */
+    const char *missing; /* reason why the figure cannot run yet; NULL if it can */
 };
 
 extern const struct figure figures_dual_path[], figures_subwarp[], figures_dac[], figures_pepsc[];

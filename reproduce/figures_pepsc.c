@@ -3,7 +3,8 @@
 #include <stddef.h>
 
 #define PAPER "PEPSC, "
-/* About an eighth of a GTX 285: 4 of its 30 SMs and one of its 8 channels, which small inputs can fill. */
+/* About an eighth of a GTX 285: 4 of its 30 SMs and one of its 8 memory channels. Small inputs can fill this
+ * machine. */
 #define EIGHTH "gpu.sms=4 dram.channels=1 l2.slices=1"
 
 static const struct series gpu[] = {
@@ -19,7 +20,7 @@ static const struct series bandwidth[] = {
     {0},
 };
 
-/* The core with n lanes, for each chain length. */
+/* The core with n lanes, at each chain length. */
 #define LANES(n, preset_)                                                                                              \
     {.label = n "x1", .model = "spe", .preset = preset_, .base = "8x1"},                                               \
         {.label = n "x2", .model = "spe+chain", .preset = preset_, .set = "chain.length=2", .base = "8x1"},            \
@@ -29,13 +30,13 @@ static const struct series bandwidth[] = {
     }
 static const struct series widths[] = {
     LANES("8", "pepsc-8"), LANES("16", "pepsc-16"), LANES("32", "pepsc"), LANES("64", "pepsc-64"), {0}};
-/* Energy of the core without and with its caches. */
+/* Energy of the core with and without its caches. */
 #define DATAPATH                                                                                                       \
     "energy.total_joules+-1*energy.dram_joules+-1*energy.icnt_joules+-1*energy.shared_joules+-1*energy.l1_joules+-1*"  \
     "energy.l2_joules"
 #define CORE "energy.total_joules+-1*energy.dram_joules+-1*energy.icnt_joules"
 
-/* The share of executions of loads with prefetch degree n. */
+/* The fraction of load executions with prefetch degree n. */
 #define DEGREE(n)                                                                                                      \
     { .label = #n, .model = "spe+ddp", .value = "ddp.degree_" #n "/ddp.confident" }
 static const struct series degrees[] = {

@@ -15,7 +15,7 @@ static const char walked[] = "shade1 shade2 shade3 shade4 shade5 shade6 shade7 s
     { .label = l, .model = "its", .hidden = true }
 
 static const struct series micro[] = {BASE("its"), {.label = "si", .model = "si", .base = "its"}, {0}};
-/* Also with an instruction cache that holds all of the code. */
+/* The series again, with an instruction cache that holds all of the code. */
 static const struct series long_code[] = {
     BASE("its"),
     {.label = "si", .model = "si", .base = "its"},
@@ -36,7 +36,7 @@ static const struct series share_slots[] = {
     {0},
 };
 
-/* Six settings at one latency; `l` precedes their labels. */
+/* Six settings at one latency. `l` is the prefix of their labels. */
 #define SIX(l, latency)                                                                                                \
     {.label = l "its", .model = "its", .set = latency, .hidden = true},                                                \
         {.label = l "SOS N=1", .model = "si", .set = latency " si.trigger=all", .base = l "its"},                      \

@@ -1,6 +1,6 @@
 #ifndef TEST_BASES_H
 #define TEST_BASES_H
-/* The ops tables of all reconvergence models, for tests of single models. */
+/* Declares the ops tables of all reconvergence models, for tests of a single model. */
 #include "mechanisms/dpe/reconv_dpe.h"
 #include "mechanisms/dws/reconv_dws.h"
 #include "mechanisms/its/reconv_its.h"

@@ -1,5 +1,5 @@
-/* Every benchmark against its reference in the functional model, in each reconvergence model; that the check notices a
- * wrong bit, and the comparison itself; and sets of benchmarks. */
+/* Tests every benchmark against its reference, in the functional model and in each reconvergence model. Tests that the
+ * check detects a wrong bit, the comparison itself, and sets of benchmarks. */
 #include "test/every_model.h"
 #include "test/timing/job_rig.h"
 
@@ -7,24 +7,24 @@ START_TEST(results_are_right) {
     struct job j = {.bench = benches[_i], .options = {.model = "functional"}};
     job_run(&j, 0, NULL);
     ck_assert_msg(j.status == HEDDLE_OK, "%s: %s", j.bench->name, j.message ? j.message : "");
-    /* small means short: tests run it often, in every model */
+    /* a small benchmark must be short, because tests run it often, in every model */
     double n = job_stat(&j, "gpu.warp_instructions");
     ck_assert_msg(n > 0 && n < 5e6, "%s has %.0f warp instructions", j.bench->name, n);
     job_free(&j);
 }
 END_TEST
 
-/* The Makefile links the tests so that this stands between the benchmarks and the library's heddle_read(): the last
- * read of a run brings its results, and one bit of them is turned over. 30 is the highest bit of a float's exponent: no
- * tolerance takes that for rounding. */
+/* The Makefile links the tests so that benchmarks call this function instead of the library's heddle_read(). The last
+ * read of a run gets its results, and this function inverts one bit of them: bit 30, the highest bit of a float's
+ * exponent. No tolerance accepts this as rounding. */
 enum heddle_status __real_heddle_read(struct heddle *h, uint64_t from, void *to, uint64_t bytes);
 enum heddle_status __wrap_heddle_read(struct heddle *h, uint64_t from, void *to, uint64_t bytes);
 
 static struct {
-    int reads, turned; /* reads so far; the one to spoil, counted from 1 */
+    int reads, turned; /* number of reads so far; number of the read to corrupt, from 1 */
     uint64_t words;    /* of the last read */
-    uint64_t word;     /* which one of it to spoil */
-    uint64_t bits;     /* a hash of all that was read (FNV-1a by words) */
+    uint64_t word;     /* index of the word to corrupt in that read */
+    uint64_t bits;     /* hash of all words read (FNV-1a by words) */
 } spoil;
 
 enum heddle_status __wrap_heddle_read(struct heddle *h, uint64_t from, void *to, uint64_t bytes) {
@@ -49,9 +49,9 @@ START_TEST(a_bit_turned_over_in_the_results_is_noticed) {
         struct job j = {.bench = benches[_i], .options = {.model = "functional"}};
         spoil.word = i ? bench_random(&seed) % words : 0;
         if (strcmp(benches[_i]->name, "arith") == 0)
-            spoil.word = spoil.word / 7 * 7; /* it looks at every seventh */
+            spoil.word = spoil.word / 7 * 7; /* the benchmark checks every seventh word only */
         if (strcmp(benches[_i]->name, "sad") == 0 && spoil.word % 548 >= 544)
-            spoil.word -= 8; /* sums of 1089 positions lie 1096 apart */
+            spoil.word -= 8; /* the array has 1096 entries for each 1089 sums; the others are not checked */
         spoil.reads = 0;
         job_run(&j, 0, NULL);
         ck_assert_msg(j.status == HEDDLE_WRONG, "%s does not notice a wrong word %llu of %llu", j.bench->name,
@@ -70,10 +70,10 @@ START_TEST(the_checker_finds_no_mistakes) {
 }
 END_TEST
 
-/* Sampled: each program in every third model; with HEDDLE_EVERY in all. */
+/* Sampled: each program runs in every third model; with HEDDLE_EVERY in all models. */
 START_TEST(results_do_not_depend_on_the_model) {
     int step = test_every() ? 1 : 3;
-    for (int m = 1 + _i % step; m < timed_models()->n; m += step) { /* the first is the default */
+    for (int m = 1 + _i % step; m < timed_models()->n; m += step) { /* the first model is the default */
         char model[32];
         snprintf(model, sizeof model, "reconv=%s", timed_models()->name[m]);
         struct job j = {.bench = benches[_i],
@@ -94,8 +94,8 @@ static void run_in_time(const struct bench *bench, const char *model, const char
     job_free(&j);
 }
 
-/* Every model in time, decoupled affine computation, and the PEPSC core with all of its parts. A machine has other
- * schedulers, caches and numbers of warps. The PEPSC core is a machine of its own. */
+/* Runs every model with timing, decoupled affine computation, and the PEPSC core with all of its parts. The machines
+ * differ in schedulers, caches and numbers of warps. The PEPSC core has its own machine. */
 static const char *const machines[] = {"fermi", "turing", "gt200", "volta", "turing-rtx2060", "fermi-gpgpusim"};
 enum { MACHINES = sizeof machines / sizeof machines[0], RUNS = 1 };
 static int models_in_time(void) { return timed_models()->n + 2; }
@@ -105,15 +105,15 @@ static const char *model_in_time(int i) {
     return i < n ? timed_models()->name[i] : i == n ? "dac" : "pepsc";
 }
 
-/* The sample: over the programs every model in turn, each round of them on the next machine. With more models or
- * machines than programs, RUNS must grow (the test below). */
+/* The sample: successive programs use successive models. After all models have been used, the next machine is taken. If
+ * models or machines outnumber the programs, RUNS must grow (see the test below). */
 static void sampled(int program, int run, int *model, int *machine) {
     int n = models_in_time(), at = program * RUNS + run;
     *model = at % n;
     *machine = at / n % MACHINES;
 }
 
-/* Sampled: every pair of model and machine is run by some program (the test below); with HEDDLE_EVERY each program runs
+/* Sampled: some program runs each pair of model and machine (see the test below). With HEDDLE_EVERY each program runs
  * every pair. */
 START_TEST(time_and_machines_change_no_result) {
     for (int k = 0; k < RUNS && !test_every(); k++) {
@@ -142,8 +142,8 @@ START_TEST(every_model_meets_every_machine) {
 }
 END_TEST
 
-/* The parts of PEPSC one by one in time; all of them together are the core above. Sampled: each program with one part,
- * the parts, models and machines in turn. With HEDDLE_EVERY each part in every model. */
+/* Tests each part of PEPSC alone, with timing. The core above has all parts together. Sampled: each program runs with
+ * one part, and the parts, models and machines take turns. With HEDDLE_EVERY each part runs in every model. */
 START_TEST(parts_of_pepsc_change_no_result) {
     static const char *const parts[] = {"chain", "fold", "reduce", "stride", "ddp"};
     static const char *const on[] = {"turing", "pepsc", "fermi"};
@@ -159,11 +159,12 @@ START_TEST(parts_of_pepsc_change_no_result) {
 }
 END_TEST
 
-/* Chained and folded operations round as they do by themselves. Time has no part in that: the core above runs them. */
+/* Chained and folded operations round like separate operations. This test uses no timing; the PEPSC core above tests
+ * them with timing. */
 START_TEST(chains_change_no_result) {
     static const char *const models[] = {"functional+chain+fold", "functional+dac+chain+fold",
                                          "functional+chain+fold+reduce", "spe+chain+fold", "spe+reduce"};
-    for (int k = 0; k < (test_every() ? 5 : 1); k++) { /* sampled: one of them for each program, in turn */
+    for (int k = 0; k < (test_every() ? 5 : 1); k++) { /* sampled: one model for each program, in turn */
         int i = (_i + k) % 5;
         struct job j = {.bench = benches[_i], .options = {.model = models[i], .check = i == 0}};
         job_run(&j, 0, NULL);
@@ -173,15 +174,15 @@ START_TEST(chains_change_no_result) {
 }
 END_TEST
 
-/* Bit for bit, whatever PEPSC makes of the program, however warps reconverge, and with dac: a reference that leaves
- * room for rounding would not see it. */
+/* Results are equal bit for bit with every part of PEPSC, under every reconvergence model, and with dac. A reference
+ * that allows rounding errors would not detect a changed bit. */
 START_TEST(no_bit_changes) {
     static const char *const models[] = {"spe", "dpe", "dws50", "its", "si", "spe"};
     uint64_t want = 0;
     for (int i = -1; i < 6; i++) {
         char reconv[32];
         if (!test_every() && i >= 0 && i < 5 &&
-            i != _i % 5) /* one of them for each program, but all with HEDDLE_EVERY */
+            i != _i % 5) /* one model for each program; all models with HEDDLE_EVERY */
             continue;
         snprintf(reconv, sizeof reconv, "reconv=%s", i < 0 ? "spe" : models[i]);
         const char *const set[] = {reconv, i < 0 ? "pepsc.pipeline=off" : "pepsc.pipeline=on", NULL};
@@ -201,7 +202,7 @@ START_TEST(no_bit_changes) {
 }
 END_TEST
 
-/* Values that are kept in local memory come back. Sampled: each program with two of the six ways. */
+/* Values spilled to local memory are restored correctly. Sampled: each program runs with two of the six settings. */
 START_TEST(few_registers_change_no_result) {
     static const char *const limits[] = {"regs.max=8", "regs.max=16", "regs.max=24"};
     for (int i = 0; i < 6; i++) {
@@ -218,7 +219,8 @@ START_TEST(few_registers_change_no_result) {
 }
 END_TEST
 
-/* Events and host threads are how the simulator is fast; cycle by cycle on one thread is what it means. */
+/* Event-driven simulation and host threads only make the simulator fast. They must give the results of a simulation
+ * cycle by cycle on one thread. */
 START_TEST(polling_and_host_threads_change_no_figure) {
     static const struct {
         const char *bench, *model, *config;
@@ -253,7 +255,7 @@ START_TEST(tolerance_is_relative_above_one_and_absolute_below) {
 END_TEST
 
 START_TEST(random_numbers_are_the_published_sequence) {
-    uint64_t state = 0; /* splitmix64 from 0, as its author lists it */
+    uint64_t state = 0; /* outputs of splitmix64 with seed 0, from its author's list */
     ck_assert_uint_eq(bench_random(&state), 0xe220a8397b1dcdafull);
     ck_assert_uint_eq(bench_random(&state), 0x6e789e6aa1b965f4ull);
     for (int i = 0; i < 1000; i++) {
@@ -263,7 +265,8 @@ START_TEST(random_numbers_are_the_published_sequence) {
 }
 END_TEST
 
-/* Every name in a benchmark's list is that of a set, every set has members, and no set is called as a benchmark is. */
+/* Every name in a benchmark's list is the name of a set, every set has members, and no set has the name of a
+ * benchmark. */
 START_TEST(sets_are_those_of_the_table) {
     for (int b = 0; b < n_benches; b++) {
         size_t len = 0;

@@ -1,9 +1,9 @@
 /* Runs every command in README.md, CONTRIBUTING.md and docs/ as typed, in a folder like the clone.
  *
  * A command is an indented or fenced line that begins with `heddle `, `build/heddle ` or `$ heddle `, with its
- * continuation lines after a backslash, or a span in backticks that begins so. Lines that begin with `head -c ` also
- * run: they make files for later commands. The expected exit status is 0, or the one in a comment at the end: `# exit
- * status 3`. `--size paper` runs as `--size small`, and `reproduce all` runs one figure of each paper.
+ * continuation lines after a backslash, or a span in backticks that begins in the same way. Lines that begin with `head
+ * -c ` also run: they make files for later commands. The expected exit status is 0, or the status in a comment at the
+ * end: `# exit status 3`. `--size paper` runs as `--size small`, and `reproduce all` runs one figure of each paper.
  *
  * Indented lines after a command and an empty line are its output: each must be a line of the real output, except
  * `...`, which stands for omitted lines.
@@ -41,7 +41,7 @@ static char *read_document(const char *path) {
     return text;
 }
 
-/* Returns the command after a prompt; NULL: it is not a heddle command. */
+/* Returns the command after a prompt, or NULL if it is not a heddle command. */
 static const char *our_command(const char *s) {
     s += strncmp(s, "$ ", 2) == 0 ? 2 : 0;
     return strncmp(s, "heddle ", 7) == 0 || strncmp(s, "build/heddle ", 13) == 0 ? s : NULL;
@@ -232,7 +232,7 @@ static void run_command(const char *document, const char *typed, const char *sho
     }
     ck_assert_msg(WIFEXITED(how) && WEXITSTATUS(how) == expected_status(command), "%s: exit status %d of: %s\n%s",
                   document, WIFEXITED(how) ? WEXITSTATUS(how) : -1, command, err);
-    if (shown && !LEAST_TABLES) { /* such builds give other cycles */
+    if (shown && !LEAST_TABLES) { /* such builds give other cycle counts */
         ck_assert_int_eq(system("cat err.txt >>out.txt"), 0);
         prints(document, command, shown);
     }
@@ -254,8 +254,8 @@ START_TEST(commands_run_as_shown) {
 }
 END_TEST
 
-/* Writes the words of the row with this name, up to the active lanes; the words after them depend on the host's
- * speed. */
+/* Writes the words of the row with this name, up to the number of active lanes. The words after this number depend on
+ * the host's speed. */
 static void row_of(const char *text, const char *name, char *out, size_t size) {
     enum { WORDS = 7 };
     const char *at = text;

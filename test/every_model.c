@@ -71,7 +71,8 @@ static bool has_extension(const struct every_model *e, const char *name) {
     return false;
 }
 
-/* Adds each extension that no model of the list has yet: its name alone means the baseline with it. */
+/* Adds each extension that no model of the list has yet. The name of an extension alone means the baseline with this
+ * extension. */
 static void add_others(struct every_model *e) {
     const struct mechanism *x;
     for (int i = 0; (x = extension_at(&model_tables, i)); i++) {

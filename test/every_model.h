@@ -10,12 +10,12 @@ struct every_model {
     const struct reconv_ops *ops[MAX_MODELS];
 };
 
-/* One name for each ops table, the simplest one. The first is the baseline. */
+/* The simplest name for each ops table. The first is the name of the baseline. */
 const struct every_model *base_models(void);
 /* The base models, each with extensions after its name: "spe+dac", "dpe+dac" ... `with` is "+dac" or "+cae+mta" and
  * must live as long as the program. */
 const struct every_model *bases_with(const char *with);
-/* All models with timing; models with short names ("dws10") by these names. */
+/* All models with timing. Models that have short names ("dws10") appear under these names. */
 const struct every_model *timed_models(void);
 /* Models with timing, and every extension combined with some of them. `ops` is NULL throughout. */
 const struct every_model *mixed_models(void);

@@ -38,7 +38,7 @@ static void all_of(const char *folder, bool end) {
 
 START_TEST(found_inputs_do_no_harm) { all_of("test/fuzz/found", false); }
 END_TEST
-/* The seeds of the fuzzer must execute the instructions that they were written for. */
+/* The seeds of the fuzzer must execute the instructions for which they were written. */
 START_TEST(seeds_reach_their_end) { all_of("test/fuzz/seeds", true); }
 END_TEST
 

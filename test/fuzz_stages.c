@@ -24,7 +24,7 @@ static void *must(void *p) {
     return p;
 }
 
-/* Prints messages to memory: no message may crash. */
+/* Prints messages to memory. Printing must not crash. */
 static void show(const struct diags *d) {
     char *text;
     size_t len;
@@ -148,7 +148,7 @@ static bool interpret(const struct launch *l, FILE *quiet) {
     return ended;
 }
 
-/* Runs a kernel. `seed` selects a machine with timing; 0: functional. */
+/* Runs a kernel. `seed` selects a machine with timing; seed 0 selects the functional model. */
 static bool run(const struct program *p, struct memory *m, const struct textures *bound, uint64_t seed, FILE *quiet) {
     if ((uint64_t)p->reg_bytes + (uint64_t)p->local_bytes * WARP_LANES > MAX_WARP_BYTES)
         return false;

@@ -3,7 +3,8 @@
 /* A launch on a random machine, for the fuzz targets with timing. */
 #include "isa/machine/launch.h"
 
-/* Returns the model that the low bits of `seed` select; it decides whether programs have convergence barriers. */
+/* Returns the model that the low bits of `seed` select. The model decides whether programs have convergence
+ * barriers. */
 struct reconv_ops;
 const struct reconv_ops *fuzz_model(uint64_t seed);
 /* Runs launch `l` for a few thousand cycles in model fuzz_model(seed). `seed` also selects a preset and some random

@@ -1,5 +1,5 @@
-/* The harness itself (test/harness/): it runs a copy of this program on suites made for that, which a run without
- * HARNESS_VICTIMS in the environment does not have. */
+/* Tests the harness itself (test/harness/). The tests run a copy of this program with suites that are registered only
+ * if HARNESS_VICTIMS is in the environment. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A suite that is only there for this program's copy. */
+/* A suite that only the copy of this program has. */
 #define VICTIM(id)                                                                                                     \
     static void id##_fill(TCase *tc);                                                                                  \
     static struct test_suite id##_suite = {#id, id##_fill, NULL};                                                      \
@@ -146,7 +146,7 @@ START_TEST(sleeps) { usleep(2500 * 1000); }
 END_TEST
 VICTIM(victim_slow) { TEST(sleeps); }
 
-/* A crash as the harness sees it: a sanitizer ends the process with a report of its own. */
+/* Text by which the harness reports a crash. A sanitizer ends the process with its own report. */
 #ifdef __SANITIZE_ADDRESS__
 #define CRASH "the process of the tests ended with status 1"
 #else
@@ -209,7 +209,7 @@ START_TEST(messages_say_who_died) {
 }
 END_TEST
 
-/* The place is that of the last assertion that held. */
+/* The message has the place of the last assertion that held. */
 START_TEST(a_crash_has_a_place) {
     char said[16 * 1024], want[128];
     run_copy("-j1 victim_crash", said, sizeof said);

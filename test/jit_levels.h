@@ -1,6 +1,6 @@
 #ifndef TEST_JIT_LEVELS_H
 #define TEST_JIT_LEVELS_H
-/* Runs suites of native code twice: for the processor as it is, and for a processor with AVX2 only. A test begins with
+/* Runs suites of native code twice: with all features of the processor, and with AVX2 only. A test begins with
  *     int i = jit_level(_i);
  * and is registered by TEST_LEVELS(fn, n), with i from 0 to n - 1. */
 #include "isa/levels.h"

@@ -2,7 +2,7 @@
  * [-jN] [-pK/N] [-x] [-v] [-sN] [SUITE...] check --list [SUITE...] -jN: N workers take suites from one queue (default:
  * the number of processors). -pK/N: the K-th of N parts, 1 to N, of the suites. -x: stops at the first failure. -v: a
  * line for each test. -sN: a line of progress every N seconds (15; on a terminal 1). CK_FORK=no in the environment: all
- * in one process, for a debugger. A test may take TEST_SECONDS of a processor, whatever else the machine does. */
+ * in one process, for a debugger. A test may take TEST_SECONDS of processor time, whatever the load of the machine. */
 #include "test/harness/harness.h"
 #include <signal.h>
 #include <sys/mman.h>
@@ -22,7 +22,7 @@ void test_register(struct test_suite *s) {
     *at = s;
 }
 
-/* Returns a name that two suites have, or NULL. Such suites would be selected together and counted as one. */
+/* Returns a name that two suites have, or NULL. Two such suites would be selected together and counted as one suite. */
 static const char *name_of_two(void) {
     for (const struct test_suite *s = all; s && s->next; s = s->next)
         if (strcmp(s->name, s->next->name) == 0)
@@ -42,7 +42,8 @@ static bool wanted(const char *name, int argc, char **argv) {
     return !any;
 }
 
-/* Those that take long come first and in parts, so that no process is left alone with them at the end. */
+/* True for suites that take long. They start first and are divided into parts, so that at the end no single process
+ * still runs one of them. */
 static bool is_long(const char *name) {
     static const char *const names[] = {"benchmarks",     "documents",      "golden",
                                         "host_cli_sweep", "host_order",     "models",
@@ -53,7 +54,7 @@ static bool is_long(const char *name) {
     return false;
 }
 
-/* The part of all suites that -pK/N asks for: K - 1 and N; 0 and 1 without. */
+/* Gets the part of all suites that -pK/N requests: *part = K - 1 and *of = N. Without -p they are 0 and 1. */
 static bool suites_of(int argc, char **argv, int *part, int *of) {
     *part = 0;
     *of = 1;
@@ -81,7 +82,7 @@ static int list_units(struct unit *units, int argc, char **argv, int parts) {
     return n;
 }
 
-/* Every failure once more, for the end of the output; the workers write to it in turns. */
+/* File that repeats every failure for the end of the output. The workers write to it one at a time. */
 static FILE *failures;
 
 void failure_note(const char *text) {
@@ -103,7 +104,7 @@ static bool has_option(const char *name, int argc, char **argv) {
     return false;
 }
 
-/* An option that there is not would else run everything. */
+/* Without this check, an unknown option would run all suites. */
 static const char *unknown_option(int argc, char **argv) {
     for (int i = 1; i < argc; i++)
         if (argv[i][0] == '-' && strncmp(argv[i], "-j", 2) != 0 && strncmp(argv[i], "-p", 2) != 0 &&
@@ -119,7 +120,7 @@ static int list_suites(int argc, char **argv) {
     return 0;
 }
 
-/* The number behind an option of one letter. */
+/* Returns the number after an option of one letter. */
 static long number_of(const char *option, long without, int argc, char **argv) {
     for (int i = 1; i < argc; i++)
         if (strncmp(argv[i], option, 2) == 0)

@@ -1,6 +1,6 @@
-/* Every model on every kernel of test/kernels/divergence.ptx (what it diverges in is said there): memory must be what
- * the interpreter with SPE leaves. The interpreter runs each model too. Then what the models promise of counts and
- * locks. */
+/* Runs every model on every kernel of test/kernels/divergence.ptx, which describes the divergence of each kernel.
+ * Memory must equal the memory after a run of the interpreter with SPE. The interpreter also runs each model. Further
+ * tests check the instruction counts and the behaviour with locks that the models promise. */
 #include "host/heddle.h"
 #include "test.h"
 #include "test/every_model.h"
@@ -30,7 +30,7 @@ static struct heddle *open_gpu(const char *model, const char *const *set) {
     return h;
 }
 
-/* The words of the input, one after the other. */
+/* The words of the input, in order. */
 static uint32_t input(uint64_t *seed) { return (uint32_t)(test_random(seed) >> 41); }
 static uint32_t first_inputs(int n) {
     uint64_t seed = SEED;
@@ -96,7 +96,7 @@ START_TEST(memory_is_equal_in_time) {
 }
 END_TEST
 
-/* Options that change how a model schedules change no result either. */
+/* Options that change the scheduling of a model must not change results. */
 START_TEST(memory_is_equal_with_options) {
     static const struct {
         const char *model, *set;
@@ -115,7 +115,7 @@ START_TEST(memory_is_equal_with_options) {
                {"its", "reconv.first=fallthrough"}};
     for (int k = 0; k < N_KERNELS; k++) {
         const char *const set[] = {all[_i].set, NULL};
-        if ((k + _i) % 2 && !test_every()) /* sampled: every second kernel, the next option the others */
+        if ((k + _i) % 2 && !test_every()) /* sampled: every second kernel; the next option runs the others */
             continue;
         run(kernels[k], "functional", NULL, BLOCKS, THREADS, &want);
         run(kernels[k], all[_i].model, set, BLOCKS, THREADS, &got);
@@ -124,13 +124,13 @@ START_TEST(memory_is_equal_with_options) {
 }
 END_TEST
 
-/* One active warp of a scheduler, in turns: a warp that waits must make room, and one path that waits is not the warp.
- */
+/* Each scheduler has one active warp. A warp that waits must leave the active set, but not if only one of its paths
+ * waits. */
 START_TEST(memory_is_equal_with_an_active_set_of_one) {
     static const char *const set[] = {"sched.policy=two_level", "sched.active_warps=1", NULL};
     run(kernels[_i], "functional", NULL, BLOCKS, THREADS, &want);
     for (int m = 0; m < timed_models()->n; m++) {
-        if ((m + _i) % 2 && !test_every()) /* sampled: every second model, the next kernel the others */
+        if ((m + _i) % 2 && !test_every()) /* sampled: every second model; the next kernel uses the others */
             continue;
         run(kernels[_i], timed_models()->name[m], set, BLOCKS, THREADS, &got);
         same(kernels[_i], timed_models()->name[m]);
@@ -138,7 +138,8 @@ START_TEST(memory_is_equal_with_an_active_set_of_one) {
 }
 END_TEST
 
-/* Structured kernels: SPE, DPE and its issue the same warp instructions with the same masks; DWS may issue more. */
+/* Structured kernels: SPE, DPE and `its` issue the same warp instructions with the same masks. DWS may issue more
+ * instructions. */
 START_TEST(structured_counts_are_equal) {
     static const char *const structured[] = {"if_else", "loop_trips", "barrier_after_divergence", "divergent_calls"};
     const char *kernel = structured[_i];
@@ -155,8 +156,8 @@ START_TEST(structured_counts_are_equal) {
 }
 END_TEST
 
-/* A spin lock between threads of one warp whose critical section comes after the loop: the winner waits at the
- * reconvergence point for losers that wait for it. */
+/* A spin lock between threads of one warp whose critical section comes after the loop: the thread that gets the lock
+ * waits at the reconvergence point for the other threads, which wait for the lock. */
 START_TEST(spin_lock_deadlocks_on_a_stack) {
     const char *const set[] = {"deadlock.cycles=20000", NULL};
     run("spin_lock", (const char *[]){"spe", "dpe"}[_i], set, 1, 32, &got);
@@ -166,7 +167,7 @@ START_TEST(spin_lock_deadlocks_on_a_stack) {
 }
 END_TEST
 
-/* Under DWS the branch of the loop subdivides the warp, and the winner is a split that may run. */
+/* Under DWS the branch of the loop subdivides the warp, so the thread with the lock is in a split that may run. */
 START_TEST(spin_lock_ends_when_the_loop_subdivides) {
     uint32_t sum = first_inputs(32);
     run("spin_lock", "dws100", NULL, 1, 32, &got);

@@ -3,7 +3,7 @@
 #include "test/test.h"
 #include <stdio.h>
 
-/* Writes a register of type t: families as lower_body() declares them, and %q<9> of 128 bits. */
+/* Writes a register of type t: a register of the families that lower_body() declares, or of %q<9> with 128 bits. */
 const char *opcode_register(enum type t, int i, char out[16]) {
     unsigned bytes = type_bytes(t);
     const char *family = t == T_PRED ? "%p" : bytes <= 2 ? "%h" : bytes == 4 ? "%r" : bytes == 8 ? "%d" : "%q";
@@ -31,7 +31,7 @@ static void add_reg(struct line *l, enum type t, int i) {
         add_operand(l, opcode_register(t, i, name));
 }
 
-/* Adds `n` registers starting at number `first`, in braces if n is more than 1; b8 needs 16 bits. */
+/* Adds `n` registers starting at number `first`, in braces if n is more than 1. Type b8 uses 16-bit registers. */
 static void add_vector(struct line *l, enum type t, int n, int first) {
     char name[16];
     if (n <= 1) {

@@ -1,6 +1,6 @@
 #ifndef TEST_OPCODE_TEXT_H
 #define TEST_OPCODE_TEXT_H
-/* Makes a statement of any opcode that lowers, and the declarations that it needs. */
+/* Makes a valid statement of any opcode, and the declarations that the statement needs. */
 #include "isa/decode.h"
 
 /* Writes the statement without its semicolon. It uses registers %p %h %r %d %f %g %q below 12, the shared variable

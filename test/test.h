@@ -1,10 +1,11 @@
 #ifndef TEST_TEST_H
 #define TEST_TEST_H
-/* A suite is one file, test/<folder>/<file>.c for <folder>/<file>.c, and its name says both. It registers itself:
+/* A suite is one file, test/<folder>/<file>.c for <folder>/<file>.c. Its name is made from folder and file. The suite
+ * registers itself:
  *     START_TEST(adds) { ck_assert_int_eq(1 + 1, 2); } END_TEST
  *     SUITE(isa_decode) { TEST(adds); }
- * Tests run with the repository's root as the current folder. `build/gcc/check isa_decode` runs one suite,
- * -jN says how many processes run suites. */
+ * Tests run with the repository's root as the current folder. `build/gcc/check isa_decode` runs one suite. -jN sets the
+ * number of processes that run suites. */
 #include "test/random.h"
 #include <check.h>
 #include <stdbool.h>
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the thread is: at its last assertion that held. A signal's message names it. */
+/* Place in the source of the last assertion that held in this thread. The message about a signal names this place. */
 struct test_place {
     const char *file;
     int line;
@@ -24,15 +25,15 @@ struct test_tried {
 };
 extern _Thread_local struct test_tried test_tried;
 
-/* Ends the test, and its process: it has failed at this place. Of a thread or of a child process as well. */
+/* Fails the test at this place and ends its process. May be called in any thread and in a child process. */
 _Noreturn void test_fail(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Notes what the test looks at now, of many things that it looks at in a loop: the model, the row of a table, the seed.
- * A message about the test's failure or death ends with it. */
+/* Records the case that a test's loop is checking now: the model, the row of a table, or the seed. A message about a
+ * failure or crash of the test ends with this text. */
 void test_case(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Check's assertions end in these two. Here they note the place in memory, since Check's own write it to a file
- * whenever an assertion holds; and a failure ends the process, so that no later test runs in the state that it
- * leaves. */
+/* All assertions of Check expand to these macros. The versions here record the place in memory, because Check's own
+ * versions write it to a file whenever an assertion holds. A failure ends the process, so that no later test runs in
+ * the state that the failed test leaves. */
 #undef ck_assert
 #undef ck_assert_msg
 #undef ck_abort_msg
@@ -56,19 +57,20 @@ void test_register(struct test_suite *s);
     static void id##_fill(TCase *tc)
 /* Adds `test`, to run once for each _i in [from, to). Messages name _i if `is_loop` is true. */
 void test_add(TCase *tc, const TTest *test, int from, int to, bool is_loop);
-/* In a SUITE(): its tests leave something behind that only the end of a process takes away. The tests of other suites
- * share a process, and the environment, the current folder, signal handlers, limits and standard streams are put back
- * after each (test/harness/state.c). */
+/* In a SUITE(): runs each test in its own process, because the tests change state that only the end of a process
+ * resets. The tests of other suites share a process. After each of them, the environment, the current folder, signal
+ * handlers, limits and standard streams are restored (test/harness/state.c). */
 #define EACH_IN_ITS_PROCESS test_each_in_its_process()
 void test_each_in_its_process(void);
-/* The test has nothing to check here, and says why; to be followed by a return. It counts as skipped, not as passed. */
+/* Call it if the test has nothing to check on this machine or build, with the reason, and then return. The test counts
+ * as skipped, not as passed. */
 void test_skip(const char *why);
-/* HEDDLE_EVERY is set in the environment (make check-long): whole products, where else a part is taken in which every
- * pair stands. */
+/* Returns true if HEDDLE_EVERY is set in the environment (make check-long). Tests then run all combinations; otherwise
+ * they run a sample that contains every pair. */
 bool test_every(void);
-/* How often `what` stands in the text `in`; they do not overlap. */
+/* Returns how often `what` occurs in the text `in`, without overlaps. */
 int occurrences(const char *in, const char *what);
-/* An assertion for inner loops: ck_assert() notes where it is whenever it holds. */
+/* An assertion for inner loops. It is faster than ck_assert(), which records its place whenever it holds. */
 #define EXPECT(condition, ...)                                                                                         \
     do {                                                                                                               \
         if (!(condition))                                                                                              \
@@ -76,7 +78,7 @@ int occurrences(const char *in, const char *what);
     } while (0)
 #define TEST(fn)                test_add(tc, fn, 0, 1, false)
 #define TEST_LOOP(fn, from, to) test_add(tc, fn, from, to, true)
-/* A machine with the least of tables (TINY=1) does not reach the speeds that some tests ask for: these are left out. */
+/* A build with minimal tables (TINY=1) does not reach the speeds that some tests require. These tests are omitted. */
 #ifdef HEDDLE_TINY
 enum { LEAST_TABLES = 1 };
 #define TEST_SPEED(fn)                ((void)(fn))

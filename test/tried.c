@@ -1,5 +1,5 @@
-/* What a test tried last, for the message when it fails: the machine that it opened last, and the kernel that it
- * launched last. The Makefile links the tests so that these functions stand between them and the library's. */
+/* Records the machine that a test opened last and the kernel that it launched last, for the message when the test
+ * fails. The Makefile links the tests so that they call these functions, which then call the library's functions. */
 #include "host/context.h"
 #include "test.h"
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "deadlock.h"
 #include <stdlib.h>
 
-/* Prints up to `warps` warps, then how many more there are. */
+/* Prints up to `warps` warps, then the number of further warps. */
 static void print_warps(struct sm *const *sm, uint32_t n, uint32_t warps, FILE *out) {
     uint32_t shown = 0, stuck = 0;
     for (uint32_t i = 0; i < n; i++) {

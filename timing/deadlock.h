@@ -4,9 +4,9 @@
 #include "timing/sm/sm.h"
 
 /* Returns a report on up to `warps` warps of the `n` SMs: their paths, the PCs of the paths, and what the paths wait
- * for. Its first line is `why`. The caller frees it; NULL when memory is out. */
+ * for. Its first line is `why`. The caller frees the report. Returns NULL if memory is out. */
 char *deadlock_report(struct sm *const *sm, uint32_t n, uint32_t warps, const char *why);
-/* Returns a report on a clock that does not advance: what holds the clock of the SM `at` (NULL: what all SMs wait for),
- * and a few warps. The caller frees it; NULL when memory is out. */
+/* Returns a report on a clock that does not advance. It has the cause that stops the clock of the SM `at` (NULL: what
+ * all SMs wait for), and a few warps. The caller frees the report. Returns NULL if memory is out. */
 char *standstill_report(struct sm *const *sm, uint32_t n, struct sm *at, const char *why);
 #endif

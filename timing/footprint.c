@@ -13,7 +13,7 @@
 /* One kind of table. */
 struct table {
     const char *what; /* name, and the options that set the size */
-    double bytes;     /* of all tables of this kind */
+    double bytes;     /* total size of all tables of this kind */
 };
 
 enum { MAX_TABLES = 16 };
@@ -24,7 +24,7 @@ struct tables {
 
 static void add(struct tables *t, const char *what, double bytes) { t->list[t->n++] = (struct table){what, bytes}; }
 
-/* Entries that a ring allocates: the next power of two. */
+/* Returns the number of entries that a ring buffer allocates: the next power of two. */
 static double ring(double entries) {
     double n = 1;
     while (n < entries)
@@ -33,7 +33,7 @@ static double ring(double entries) {
 }
 
 static double cache_tables(const struct cache_cfg *c, uint32_t line) {
-    double lines = (double)c->size / line, sectors = c->sectored ? c->line / 32 : 1; /* targets are kept by sector */
+    double lines = (double)c->size / line, sectors = c->sectored ? c->line / 32 : 1; /* targets are stored per sector */
     return c->size ? lines * (2 * sizeof(uint64_t) + sizeof(struct cache_way)) +
                          c->mshrs * (sizeof(struct cache_mshr) + sizeof(uint16_t) +
                                      c->merges * sectors * sizeof(struct cache_target))
@@ -78,7 +78,7 @@ static void add_sm(struct tables *t, const struct config *c, const struct reconv
              MEM_QUEUE * sizeof(struct mem_inst)));
 }
 
-/* Adds the tables of the memory side. A ring holds the packets that are on the wires during the latency. */
+/* Adds the tables of the memory side. A ring buffer holds the packets that are in transit during a link's latency. */
 static void add_memory(struct tables *t, const struct config *c) {
     const double n = c->gpu.sms, slices = c->memory.l2_slices, channels = c->dram.channels;
     double crossing = c->icnt.latency * (c->gpu.core_mhz / c->gpu.icnt_mhz);

@@ -16,14 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Device addresses of code in the timing model: above local memory (timing/sm/memory_stage.c). */
+/* Device addresses of code in the timing model. They are above local memory (timing/sm/memory_stage.c). */
 #define CODE_TIMING_BASE (1ull << 46)
 enum { CODE_TIMING_STEP = 1 << 24, PROGRESS_EDGES = 256 };
 /* Warps named in the report of a launch that was stopped while it ran. */
 enum { FEW_NAMED = 4 };
 
 struct gpu {
-    struct config cfg; /* all units point to it */
+    struct config cfg; /* all units have pointers to this configuration */
     struct gpu_options opt;
     struct memsys *mem;
     struct sm **sm;
@@ -33,7 +33,7 @@ struct gpu {
     uint32_t n_sms;
     uint64_t now;                /* the next cycle to run, at an edge */
     bool broken;                 /* a launch failed: the machine must be rebuilt */
-    struct gpu_profile *profile; /* of the last launch, by PC */
+    struct gpu_profile *profile; /* counts of the last launch, by PC */
     uint32_t n_profile;
     bool traced;          /* opt.trace has at least one event */
     uint64_t trace_lost;  /* events lost because memory ran out */
@@ -144,7 +144,7 @@ static bool code_address(struct gpu *g, const struct program *p, uint64_t *out) 
         g->program[g->n_programs++] = p;
     }
     *out = CODE_TIMING_BASE + (uint64_t)i * CODE_TIMING_STEP;
-    if (g->cfg.sm.fetch_packed) /* the position within a cache line matters */
+    if (g->cfg.sm.fetch_packed) /* the timing depends on the position within a cache line */
         *out += (uint64_t)p->place * g->cfg.sm.inst_bytes % (CODE_TIMING_STEP / 2);
     return true;
 }
@@ -156,16 +156,16 @@ struct run {
     struct timed_program program;
     struct ctas ctas;
     uint64_t done;                /* CTAs that have ended */
-    uint64_t start, end, drained; /* cycles: the launch began; the last CTA ended; memory traffic ended */
+    uint64_t start, end, drained; /* cycles at which the launch began, the last CTA ended, and memory traffic ended */
     uint64_t from, to;            /* the present window */
-    uint64_t sampled, collected;  /* first cycle in no sample yet; first cycle not collected yet */
+    uint64_t sampled, collected;  /* first cycle that is not in a sample yet; that is not collected yet */
     struct stats own;             /* statistics collected so far */
     struct stats part;            /* statistics collected since the last sample */
     struct gpu_view view;         /* view.sm is NULL if nobody observes */
     uint64_t progress_at, moved;  /* last cycle with progress; moved_so_far() at that cycle */
     uint64_t edges;               /* edges of the windows run so far */
     uint64_t watched;             /* cycle at which the livelock search last started */
-    bool watching;                /* nothing has disturbed the search since then */
+    bool watching;                /* nothing has restarted the search since then */
     struct fault *fault;
     struct trace_names names; /* for the trace */
 };
@@ -207,7 +207,7 @@ static bool find_fault(struct run *r) {
     return true;
 }
 
-/* Returns the cycle of the next event, or of some event in the next window; UINT64_MAX: no event is left. */
+/* Returns the cycle of the next event; any event in the next window may be returned. UINT64_MAX: no event is left. */
 static uint64_t next_event(const struct run *r) {
     uint64_t next = memsys_next(r->g->mem, r->to), soon = r->to + r->g->windows.edge;
     for (uint32_t i = 0; next >= soon && i < r->g->n_sms; i++) {
@@ -237,9 +237,9 @@ static bool stuck(struct run *r, enum fault_kind kind, const char *before, uint6
 
 static bool stopped(struct run *r) { return stuck(r, FAULT_STOPPED, "stopped after", r->to - r->start, ", on demand"); }
 
-/* Searches for a livelock: every warp repeats its states. Returns true when the launch can never end. A search period
- * is half of deadlock.cycles. Its findings stay true until memory changes, so a search then continues in the next
- * period: with slow memory, repetitions need several periods. */
+/* Searches for a livelock, in which every warp repeats its states. Returns true when the launch can never end. A search
+ * period is half of deadlock.cycles. The findings of a search are valid until memory changes. So a search continues in
+ * the next period if memory has not changed: with slow memory, repetitions take several periods. */
 static bool find_livelock(struct run *r) {
     struct gpu *g = r->g;
     bool due = r->to - r->watched >= g->cfg.deadlock.cycles / 2, any = false;
@@ -263,8 +263,8 @@ static bool find_livelock(struct run *r) {
     return false;
 }
 
-/* Returns the cycles without progress that count as a deadlock: deadlock.cycles in the slowest clock, because a core
- * with a much slower memory waits longer. Units of an SM may ask for a longer time. */
+/* Returns the cycles without progress that count as a deadlock: deadlock.cycles cycles of the slowest clock, because an
+ * SM with a much slower memory waits longer. Units of an SM may require a longer time. */
 static uint64_t patience(const struct gpu *g) {
     const struct config *c = &g->cfg;
     double slowest = c->gpu.core_mhz;
@@ -278,7 +278,7 @@ static uint64_t patience(const struct gpu *g) {
     return max64(units, (uint64_t)(c->deadlock.cycles * (c->gpu.core_mhz / slowest)));
 }
 
-/* Checks that the launch makes progress; false: it has ended. */
+/* Checks that the launch makes progress. Returns false if the launch has ended. */
 static bool check_progress(struct run *r, uint64_t next) {
     uint64_t cycles = r->to - r->start;
     if (launch_stopped(r->l))
@@ -337,7 +337,7 @@ static void collect(struct run *r, uint64_t end, struct stats *s) {
     r->moved = UINT64_MAX; /* collecting cleared its counts */
 }
 
-/* Shows the observer the statistics since the last call, for the GPU and for each SM. */
+/* Passes the statistics since the last call to the observer, for the GPU and for each SM. */
 static void show_view(struct run *r, uint64_t from, uint64_t end, const struct stats *interval) {
     r->view.from = from - r->start;
     r->view.to = end - r->start;
@@ -392,7 +392,7 @@ static void write_trace(struct run *r) {
     }
 }
 
-/* Ends all open bars of the trace, and marks a launch that did not complete. */
+/* Ends all open bars in the trace, and adds a mark if the launch did not complete. */
 static void end_trace(struct run *r, bool ok) {
     struct gpu *g = r->g;
     for (uint32_t i = 0; g->sm && i < g->n_sms; i++)
@@ -422,19 +422,19 @@ static uint64_t next_cta_cycle(const struct run *r) {
     return UINT64_MAX;
 }
 
-/* Returns the end of the window that begins at r->from. `*exact`: the statistics are read at its end, so that all units
- * must stop there. */
+/* Returns the end of the window that begins at r->from. Sets *exact if the statistics are read at this end, so that all
+ * units must stop there. */
 static uint64_t window_end(const struct run *r, bool *exact) {
     const struct gpu *g = r->g;
     const struct windows *w = &g->windows;
     uint64_t to = r->from + w->longest;
     *exact = g->cfg.gpu.poll || g->opt.trace || g->opt.view || (g->opt.sample && g->opt.sample_interval);
-    if (r->l->cycle_limit) /* the memory side may be this far ahead */
+    if (r->l->cycle_limit) /* the memory side may be ahead of the SMs by this many cycles */
         *exact |= to + 2 * (uint64_t)w->longest + 2 * memsys_crossing(g->mem) >= r->start + r->l->cycle_limit;
     return *exact ? r->from + w->edge : to;
 }
 
-/* Handles a window that did not complete; always false. */
+/* Handles a window that did not complete. Always returns false. */
 static bool ended_early(struct run *r) {
     if (find_fault(r))
         return false;
@@ -550,7 +550,7 @@ void gpu_watch(struct gpu *g, const struct windows_watch *watch) {
 uint64_t gpu_trace_lost(const struct gpu *g) { return g->trace_lost; }
 
 void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes) {
-    if (g->mem) /* without a machine, the next launch builds an empty one */
+    if (g->mem) /* without a machine nothing is to be reset: the next launch builds a new one */
         memsys_host_wrote(g->mem, address, bytes);
 }
 
@@ -559,7 +559,7 @@ const struct gpu_profile *gpu_profile(const struct gpu *g, uint32_t *n) {
     return g->profile;
 }
 
-/* Ends a launch on all SMs. The L1 is emptied; the instruction, constant and texture caches are kept. */
+/* Ends a launch on all SMs. The L1 is emptied. The instruction, constant and texture caches keep their lines. */
 static void end_launch(struct gpu *g, bool ok) {
     for (uint32_t i = 0; g->sm && i < g->n_sms; i++) {
         sm_launch_end(g->sm[i]);

@@ -22,7 +22,7 @@ struct gpu_policies {
 
 struct gpu_options {
     const struct reconv_ops *model;
-    uint32_t threads; /* host threads; statistics do not depend on it */
+    uint32_t threads; /* number of host threads; statistics do not depend on it */
     /* Called every few thousand cycles in which something happens. Returns true to request a `view` now. */
     bool (*progress)(void *ctx, uint64_t cycle, uint64_t ctas_done, uint64_t ctas_total);
     /* Called after progress() returned true, and when a launch ends: the events since the last call. NULL: never. */
@@ -31,8 +31,8 @@ struct gpu_options {
     /* The options below cost nothing unless they are used. */
     bool profile;             /* count by instruction: gpu_profile() */
     uint64_t sample_interval; /* cycles; 0: no samples */
-    /* Receives the statistics of [from, to) alone; cycles count from the start of the launch. The last sample may be
-     * shorter. */
+    /* Receives the statistics of the cycles in [from, to) only; cycles count from the start of the launch. The last
+     * sample may be shorter. */
     void (*sample)(void *ctx, uint64_t from, uint64_t to, const struct stats *interval);
     void *sample_ctx;
     FILE *trace;                   /* see trace.h; gpu_free() closes the JSON array. NULL: no trace */
@@ -46,7 +46,7 @@ struct gpu_options {
         lane_operations; /* most operations of one instruction on one lane of an f32 pipe, for util.*; 0: 2 (an fma) */
 };
 
-/* Returns a GPU with the configuration `cfg` (copied). NULL when memory is out. */
+/* Returns a GPU with the configuration `cfg` (copied), or NULL if memory is out. */
 struct gpu *gpu_new(const struct config *cfg, const struct gpu_options *opt);
 void gpu_free(struct gpu *g);
 /* Runs one launch to its end. Requires gpu_fits(). Returns false when the launch faulted, deadlocked, reached a limit
@@ -55,13 +55,13 @@ void gpu_free(struct gpu *g);
 bool gpu_run(struct gpu *g, const struct launch *l, struct stats *s, struct fault *fault);
 /* Checks that an SM can hold a CTA of the launch. If not, `why` names the resource that is short, and by how much. */
 bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size);
-/* Calls `watch` at the end of each part of a run from now on. `watch` outlives the GPU. Requires a GPU of one
- * thread. */
+/* From now on, calls `watch` at the end of each part of a run. `watch` must outlive the GPU. Requires a GPU with one
+ * host thread. */
 struct windows_watch;
 void gpu_watch(struct gpu *g, const struct windows_watch *watch);
-/* Returns the events missing in the trace so far because memory ran out. */
+/* Returns the number of events that the trace lacks so far because memory ran out. */
 uint64_t gpu_trace_lost(const struct gpu *g);
-/* Tells the GPU that the host has written device memory, between launches. */
+/* Notifies the GPU that the host has written device memory between launches. */
 void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes);
 /* Returns the counts by PC, `*n` of them; NULL without opt.profile or before the first launch. Valid until the next
  * launch. */

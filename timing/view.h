@@ -7,7 +7,7 @@ struct sm;
 
 struct gpu_view {
     uint64_t from, to;            /* cycles of the interval, from the start of the launch */
-    uint64_t ctas_done, ctas;     /* of the launch: ended CTAs, all CTAs */
+    uint64_t ctas_done, ctas;     /* counts of the launch: CTAs that have ended, all CTAs */
     const struct stats *interval; /* of the whole GPU */
     uint32_t n_sms;
     struct gpu_view_sm {
@@ -16,7 +16,7 @@ struct gpu_view {
     } * sm;
 };
 
-/* Allocates a view of `n_sms` SMs; false when memory is out. Call view_free() in any case. */
+/* Allocates a view of `n_sms` SMs. Returns false if memory is out. Call view_free() in any case. */
 bool view_init(struct gpu_view *v, uint32_t n_sms);
 void view_free(struct gpu_view *v);
 /* Adds sm_stats() of all SMs to `all`, and keeps each SM's part in the view. */

@@ -36,7 +36,7 @@ static inline uint32_t ctas_of(const struct windows *w, uint32_t i) {
     return sm_status(w->sm[i])->ctas + w->begins[i].n;
 }
 
-/* True if the SM may run now. An SM with work at its edge waits until no other SM is behind it. */
+/* Returns true if the SM may run now. An SM with work at its edge waits until no other SM is behind it. */
 static inline bool may_run(const struct windows *w, uint32_t i) {
     const struct sm_status *s = sm_status(w->sm[i]);
     return s->reached < w->to && (s->reached == w->at || !(s->n_ordered || ctas_of(w, i) < w->keep));
@@ -69,7 +69,8 @@ static void follow_beside(struct windows *w) {
     atomic_store_explicit(&w->followed, true, memory_order_release);
 }
 
-/* Runs the partitions of a group as far ahead as possible. The last group to end runs the rest of the memory side. */
+/* Runs the partitions of a group as far ahead as possible. The last group that finishes runs the rest of the memory
+ * side. */
 static void run_group(struct windows *w, uint32_t group) {
     uint32_t n = memsys_partitions(w->mem);
     for (uint32_t i = 0; !atomic_load_explicit(&w->followed, memory_order_acquire); i++)
@@ -80,8 +81,8 @@ static void run_group(struct windows *w, uint32_t group) {
         memsys_lead(w->mem, w->leads);
 }
 
-/* Runs job `i`. Jobs of the memory side come first because they wait for each other. With a single group, one job does
- * both the requests and the group. */
+/* Runs job `i`. Jobs of the memory side come first because they wait for each other. With a single group, one job
+ * handles both the requests and the group. */
 static void run_one(void *ctx, uint32_t i) {
     struct windows *w = ctx;
     if (i >= w->memory)
@@ -101,8 +102,8 @@ static bool worth_sharing(const struct windows *w) {
     return n > FEW || (n == w->n_sms && n > 1);
 }
 
-/* Runs the SMs, and the memory side for the next window. The memory side is run ahead with any number of threads: the
- * start of the next window depends on the work that it has left. */
+/* Runs the SMs, and the memory side for the next window. The memory side runs ahead with any number of threads, because
+ * the start of the next window depends on the work that the memory side still has. */
 static void run_sms(struct windows *w) {
     w->follows = w->at + memsys_crossing(w->mem);
     w->leads = memsys_leads(w->mem, w->beside ? w->follows : 0);
@@ -170,7 +171,7 @@ static void finish_edge(struct windows *w, struct ctas *ctas) {
     w->keep = ctas->next < ctas->total ? ctas->occupancy : 0;
 }
 
-/* True if an SM that began a CTA ran out of memory. */
+/* Returns true if an SM that began a CTA ran out of memory. */
 static bool failed(struct windows *w) {
     bool any = false;
     for (uint32_t i = 0; i < w->n_sms; i++)
@@ -178,8 +179,8 @@ static bool failed(struct windows *w) {
     return any;
 }
 
-/* True if requests can move later, while the SMs run. They cannot if SMs will soon need to know the room in their
- * queues, or if no SM has work meanwhile. */
+/* Returns true if requests can move later, while the SMs run. They cannot if SMs will soon need to know the room in
+ * their queues, or if no SM has work during that time. */
 static bool may_wait(const struct windows *w) { return w->far && !w->exact && !w->crowded && worth_sharing(w); }
 
 /* Moves requests up to one crossing after w->at, now or while the SMs run. */
@@ -202,7 +203,7 @@ static void prepare(struct windows *w, uint64_t from, uint64_t to) {
     memsys_exchange(w->mem);
 }
 
-/* Runs all SMs as far as they can go up to w->to: at least one reaches it, or the window is over. */
+/* Runs all SMs as far as possible, up to w->to. Afterwards at least one SM has reached w->to, or the window is over. */
 static void run_round(struct windows *w, uint64_t to) {
     uint64_t before = w->at;
     w->to = w->crowded ? min64(to, memsys_sure(w->mem)) : to;
@@ -212,9 +213,9 @@ static void run_round(struct windows *w, uint64_t to) {
     memsys_exchange(w->mem);
 }
 
-/* Checks that the next round may begin, after a round that began with all SMs at `before` or later. `*still` counts
- * rounds in which the slowest SM did not advance. One such round is normal when SMs wait for room: the memory side then
- * follows. */
+/* Checks that the next round of jobs may begin, after a round that began with all SMs at cycle `before` or later.
+ * `*still` counts rounds in which the slowest SM did not advance. One such round is normal when SMs wait for room in
+ * their queues, because the memory side then catches up. */
 static bool may_continue(struct windows *w, uint64_t before, uint32_t *still) {
     enum { MOST = 1000 };
     *still = w->at == before ? *still + 1 : 0;

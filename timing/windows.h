@@ -23,7 +23,7 @@ struct cta_begin {
 };
 enum { MAX_EDGE = 16 }; /* CTAs begin and atomics are performed at edges, so edges must be close together */
 
-/* CTAs that begin at an edge, at most one a cycle. */
+/* CTAs that begin after an edge, at most one per cycle. */
 struct cta_begins {
     struct cta_begin at[MAX_EDGE];
     uint32_t n;
@@ -40,7 +40,7 @@ struct ctas {
 
 /* The part of a run that has just ended, for callers that time the parts (gpu_watch()). */
 enum windows_event {
-    WINDOWS_OUTSIDE, /* no simulation: a launch begins now */
+    WINDOWS_OUTSIDE, /* time outside simulation; a launch begins now */
     WINDOWS_ALONE,   /* serial work before jobs that several threads can share */
     WINDOWS_FEW,     /* serial work before too few jobs to share, or before the end of the launch */
     WINDOWS_JOB,     /* a job */
@@ -71,27 +71,29 @@ struct windows {
     uint32_t groups; /* jobs for the partitions */
     bool far;        /* the crossing is so long that requests need not move before the next window */
     /* of the present window */
-    uint64_t to, at;         /* cycle at which its SMs stop next; all SMs have reached `at` */
+    uint64_t to, at;         /* cycle at which the SMs stop next; all SMs have reached `at` */
     uint64_t follows, leads; /* cycles up to which the memory side runs at the same time as the SMs */
     uint32_t keep;           /* an SM with fewer CTAs stops at the next edge */
     bool exact;              /* the memory side stops at the end of the window */
     uint32_t memory;         /* jobs of the memory side: 0, 1, or one for the requests and one per group */
-    atomic_bool followed;    /* in this round, the requests have moved */
-    atomic_uint groups_left; /* in this round, groups of partitions that have not finished */
+    atomic_bool followed;    /* in this round of jobs, the requests have moved */
+    atomic_uint groups_left; /* in this round of jobs, number of groups of partitions that have not finished */
     enum windows_end ended;  /* how the last window ended */
-    bool crowded;            /* SMs have to know the room in their queues */
+    bool crowded;            /* SMs have to know the room in their memory queues */
     bool beside;             /* requests move at the same time as the SMs' next jobs */
 };
 
-/* Initialises windows for these units, which outlive them. False when memory is out. */
+/* Initialises windows for these SMs and memory units, which must outlive the windows. Returns false if memory is
+ * out. */
 bool windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct memsys *mem, struct workers *workers);
-/* Divides the partitions of the memory side into `groups` jobs, or one job each if there are fewer. The default is half
- * the number of threads, at least one. */
+/* Divides the partitions of the memory side into `groups` jobs, or one job per partition if there are fewer partitions.
+ * The default is half the number of threads, at least one. */
 void windows_divide(struct windows *w, uint32_t groups);
 void windows_free(struct windows *w);
-/* Runs the window [from, to) after the previous window; both are edges. It is at most `longest` cycles, or one edge
- * with `exact`: then the memory side also stops at `to`, so that its counts are exact. CTAs of `ctas` begin at edges.
- * All stores and ordered instructions are performed. False when the window ended early: `ended` has the reason. */
+/* Runs the window [from, to) after the previous window; both are edges. The window has at most `longest` cycles. With
+ * `exact` it ends at the next edge, and the memory side also stops at `to`, so that its counts are exact. CTAs of
+ * `ctas` begin at edges. All stores and ordered instructions are performed. Returns false if the window ended early:
+ * `ended` has the reason. */
 bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t to, bool exact);
 /* Returns the edge after the last cycle with work, when no event is left. The next launch begins there. */
 uint64_t windows_end(struct windows *w);

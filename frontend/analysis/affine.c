@@ -47,8 +47,8 @@ bool affine_is_pure(const struct inst *in) {
            affine_rule_of(in) == RULE_LD_CONST;
 }
 
-/* Returns the class that a listing shows for an instruction: of its result, of a branch's guard, of a store's
- * address. */
+/* Returns the class that a listing shows for an instruction: the class of its result, of a branch's guard, or of a
+ * store's address. */
 static enum affine_class affine_inst(const struct affine *a, uint32_t inst) {
     const struct inst *in = &a->ir->code[inst];
     uint32_t from = a->defuse.inst_defs[inst], to = a->defuse.inst_defs[inst + 1];
@@ -89,7 +89,8 @@ static enum affine_class class_of_result(const struct affine *a, uint32_t i) {
     return affine_result(affine_rule_of(in), source);
 }
 
-/* True if the affine stream cannot tell which way lanes go at the end of block b. It does not support brx. */
+/* True if the affine stream cannot determine the branch direction of each lane at the end of block b. The affine
+ * stream does not support brx. */
 static bool diverges_on_data(const struct affine *a, uint32_t b) {
     uint32_t last = a->ir->blocks[b].end - 1;
     const struct inst *in = &a->ir->code[last];
@@ -207,7 +208,7 @@ struct affine find_affine(struct arena *arena, const struct ir *ir) {
     return a;
 }
 
-/* Prints the class of an instruction. Accesses without a class of their own show that of their address. */
+/* Prints the class of an instruction. A memory access without its own class gets the class of its address. */
 static void print_class(const struct affine *a, uint32_t i, FILE *out) {
     const struct inst *in = &a->ir->code[i];
     char text[32] = "";

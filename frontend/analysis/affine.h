@@ -11,12 +11,12 @@ struct affine {
     const struct ir *ir;
     struct control control;
     struct defuse defuse;
-    unsigned char *may_exit;  /* instruction -> it is a call that may end the thread */
+    unsigned char *may_exit;  /* instruction -> true if it is a call that may end the thread */
     unsigned char *def_class; /* definition -> enum affine_class */
     uint32_t *excluded;       /* block -> 0, or 1 + a block whose branch on a vector value decides whether this block
                                * runs */
     unsigned char *special_class; /* register -> class of a special register; CLASS_VECTOR for other registers */
-    unsigned char *potential;     /* instruction -> its inputs are only scalar data and thread indices (Figure 6) */
+    unsigned char *potential; /* instruction -> true if all its inputs are scalar data and thread indices (Figure 6) */
     uint32_t n_instructions, n_potential; /* in the kernel and the functions it calls */
 };
 

@@ -1,6 +1,6 @@
 #ifndef FRONTEND_CFG_H
 #define FRONTEND_CFG_H
-/* A control-flow graph of blocks, stored as compressed sparse rows. */
+/* A control-flow graph of blocks. Edges are stored as compressed sparse rows (CSR). */
 #include "ptx/arena.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 struct cfg {
     uint32_t n;
     uint32_t *succ_first, *succ; /* successors of b: succ[succ_first[b]] to succ[succ_first[b + 1] - 1] */
-    uint32_t *pred_first, *pred; /* predecessors, in the same form */
+    uint32_t *pred_first, *pred; /* predecessors of each block, stored like the successors */
 };
 
 struct cfg_edge {

@@ -23,7 +23,7 @@ struct defuse {
     uint32_t n_defs;
     struct reg_use *uses;
     uint32_t n_uses;
-    uint32_t *inst_defs, *inst_uses; /* instruction i has defs[inst_defs[i] ... inst_defs[i + 1]); the same for uses */
+    uint32_t *inst_defs, *inst_uses; /* instruction i has defs[inst_defs[i] ... inst_defs[i + 1]); uses analogously */
     uint32_t *def_uses, *use_defs;
 };
 

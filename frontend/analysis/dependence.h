@@ -10,19 +10,19 @@ struct control {
     uint32_t n;           /* blocks of the kernel, the first blocks of the program; node n is the end of the thread */
     struct cfg g;         /* the graph, n + 1 nodes */
     struct dom_tree post; /* post-dominators of g; node n is the root */
-    uint32_t *level;      /* node -> depth in that tree; the end has depth 0 */
-    uint32_t *order;      /* nodes in preorder of that tree */
+    uint32_t *level;      /* node -> depth in the tree `post`; the end of the thread has depth 0 */
+    uint32_t *order;      /* nodes in preorder of the tree `post` */
     uint32_t *place;      /* node -> its index in `order` */
-    uint32_t *last;       /* node -> the index after the last node of its subtree */
+    uint32_t *last;       /* node -> index in `order` after the last node of its subtree */
     uint32_t stuck;       /* a block that cannot reach the end, NO_BLOCK if none; if set, `post` is invalid */
 };
 
-/* Returns an array: instruction -> it calls a function that may end the thread, directly or in a callee. */
+/* Returns an array: instruction -> true if it calls a function that may end the thread, directly or in a callee. */
 unsigned char *calls_that_exit(struct arena *a, const struct ir *ir);
-/* Finds the control dependences of the kernel. `may_exit`: instruction -> it is a call that may end the thread; NULL:
- * no call does. Requires: blocks. */
+/* Finds the control dependences of the kernel. `may_exit`: instruction -> true if it is a call that may end the
+ * thread; NULL means that no call ends the thread. Requires: blocks. */
 struct control find_control(struct arena *a, const struct ir *ir, const unsigned char *may_exit);
-/* Returns the block where all paths from the end of block b meet; control.n: the end of the thread. */
+/* Returns the block where all paths from the end of block b meet; control.n stands for the end of the thread. */
 static inline uint32_t control_join(const struct control *c, uint32_t b) { return c->post.up[b]; }
 /* True if block b has several successors. */
 static inline bool control_parts(const struct control *c, uint32_t b) {

@@ -9,7 +9,7 @@ struct walk {
     uint32_t *order, n; /* blocks in postorder */
     uint32_t *found;    /* blocks in preorder */
     uint32_t n_found;
-    uint32_t *from;         /* block -> its parent in the walk; NO_BLOCK: the walk began here */
+    uint32_t *from;         /* block -> its parent in the walk; NO_BLOCK for the first block of a walk */
     uint32_t *stack, *next; /* blocks on the current path, and the next edge of each */
     unsigned char *seen;
 };
@@ -111,7 +111,7 @@ static void solve(struct arena *tmp, const struct problem *p, uint32_t *out) {
                        .path = arena_array(tmp, end, sizeof(uint32_t))};
     uint32_t *number = arena_array(tmp, (size_t)p->n + 1, sizeof *number); /* block -> node number; 0: unreachable */
     uint32_t *up = arena_array(tmp, end, sizeof *up);
-    uint32_t *bucket = arena_array(tmp, end, sizeof *bucket); /* node -> first node whose semidominator it is */
+    uint32_t *bucket = arena_array(tmp, end, sizeof *bucket); /* node -> first node whose semidominator is this node */
     uint32_t *bucket_next =
         arena_array(tmp, end, sizeof *bucket_next); /* node -> next node with the same semidominator */
     for (uint32_t i = TOP + 1; i < end; i++)
@@ -185,8 +185,8 @@ struct dom_tree dominators(struct arena *a, const struct cfg *g, const uint32_t 
     return make_tree(a, g->n, up, w.seen);
 }
 
-/* Walks all blocks backward from the ends. `leaves` marks the blocks with an edge to the end; a region without one gets
- * one. */
+/* Walks all blocks backward from the ends. `leaves` marks the blocks with an edge to the end. A region without such
+ * a block gets one. */
 static struct walk order_backward(struct arena *tmp, const struct cfg *g, unsigned char *leaves) {
     struct walk forward = new_walk(tmp, g->n), w = new_walk(tmp, g->n);
     for (uint32_t b = 0; b < g->n; b++)

@@ -10,7 +10,8 @@ struct dom_tree {
     uint32_t n;
     uint32_t *up; /* immediate dominator; NO_BLOCK for a root, for a block that several roots reach separately, and for
                    * an unreachable one */
-    uint32_t *in, *out; /* preorder and postorder times of a walk over the tree; 0: unreachable from the roots */
+    uint32_t *in,
+        *out; /* preorder and postorder times in a walk over the tree; 0 for blocks unreachable from the roots */
 };
 
 /* Returns the dominator tree of `g` for `n_roots` roots. An unreachable block is dominated only by itself. */
@@ -19,7 +20,7 @@ struct dom_tree dominators(struct arena *a, const struct cfg *g, const uint32_t 
 struct dom_tree post_dominators(struct arena *a, const struct cfg *g);
 /* True if `a` dominates `b`. */
 bool dominates(const struct dom_tree *t, uint32_t a, uint32_t b);
-/* Returns the nearest block that dominates both, or NO_BLOCK. */
+/* Returns the nearest block that dominates both arguments, or NO_BLOCK. */
 uint32_t dom_common(const struct dom_tree *t, uint32_t a, uint32_t b);
 
 /* Fills out[b] with the immediate post-dominator of b, NO_BLOCK if it is the end of the thread. Blocks without

@@ -1,5 +1,5 @@
-/* Source lines in a listing: the location from .loc with the text of its file, if readable; otherwise the line of the
- * PTX. */
+/* Prints source lines in a listing: the location from .loc with the text of its file if the file is readable,
+ * otherwise the line of the PTX. */
 #include "dump.h"
 #include <fcntl.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct text {
 struct dump_source {
     const struct ir *ir;
     struct text ptx, *files; /* in the order of ir->files */
-    uint32_t file, line;     /* location printed last; file 0: the PTX */
+    uint32_t file, line;     /* location printed last; file number 0 means the PTX */
 };
 
 static void find_lines(struct ir *ir, struct text *t) {

@@ -7,14 +7,14 @@
  * backward along each edge once. */
 #include "ir.h"
 
-/* Nodes: the end of every block, then "after the calls of function f". */
+/* A node is the end of a block, or "after the calls of function f". */
 struct exits {
     struct ir *ir;
     bool returns;           /* a return counts as an exit */
-    struct cfg_edge *edges; /* from a node to another that must only exit, for the first to only exit */
+    struct cfg_edge *edges; /* a pair of nodes: the first node only exits if the second node only exits */
     uint32_t n_edges, cap_edges;
-    uint32_t *missing;        /* node -> number of edges to nodes not known to only exit */
-    unsigned char *no_effect; /* node -> no instruction before its end has an effect */
+    uint32_t *missing;        /* node -> number of its edges to nodes that are not yet known to only exit */
+    unsigned char *no_effect; /* node -> true if no instruction before its end has an effect */
 };
 
 static void add_requirement(struct exits *x, uint32_t node, uint32_t other) {
@@ -23,7 +23,7 @@ static void add_requirement(struct exits *x, uint32_t node, uint32_t other) {
     x->missing[node]++;
 }
 
-/* True if the instruction has no effect before an exit. Taking an entry from a queue is an effect. */
+/* True if the instruction has no effect on a thread that then exits. Taking an entry from a queue is an effect. */
 static bool has_no_effect(const struct inst *in) {
     if (in->hints & HINT_DEQ)
         return false;

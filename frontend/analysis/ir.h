@@ -17,7 +17,7 @@ enum reg_class { RC_PRED, RC_8, RC_16, RC_32, RC_64, RC_128, N_REG_CLASSES };
 struct vreg {
     uint8_t cls;       /* enum reg_class */
     uint8_t component; /* vector register: 'x' 'y' 'z' or 'w'; scalar: 0 */
-    bool special;      /* set at warp start, or constant: it has its own slot and no scoreboard number */
+    bool special;      /* set at warp start, or constant: has its own register slot and no scoreboard number */
     bool written;      /* an instruction writes it; an unwritten register reads as zero */
     bool stays_zero;   /* an unwritten predicate, made special (pass_liveness) */
     uint32_t function; /* index into ir.functions */
@@ -29,7 +29,7 @@ struct vreg {
 enum { SINK_VREG = 0 }; /* destination of discarded results */
 
 /* Live interval of a register. Instruction i reads at position 2i and writes at 2i + 1. The interval covers all
- * positions where the register holds a value that is needed later; begin > end: none. */
+ * positions where the register holds a value that is needed later. begin > end means an empty interval. */
 struct interval {
     uint32_t begin, end; /* positions, both inclusive */
 };
@@ -49,7 +49,7 @@ struct ir_function {
     uint32_t total_pressure;             /* including called functions */
     bool recursive, address_taken, is_entry;
     bool uses_alloca; /* its calls allocate and free stack memory */
-    bool has_stack;   /* it runs with a reconvergence stack under any model, so it gets no convergence barriers */
+    bool has_stack;   /* runs with a reconvergence stack under any model, so it gets no convergence barriers */
 };
 
 /* A call in the program. A call through a pointer has one entry per possible callee. `inst` is NO_INST if no path
@@ -67,7 +67,7 @@ struct ir_fixup {
     uint64_t offset; /* byte offset in the frame or in dynamic shared memory */
 };
 
-/* A note of a pass: what it did at a location, or why it did nothing. */
+/* A note of a pass. It says what the pass did at a location, or why it did nothing. */
 struct ir_note {
     uint32_t line; /* line of the PTX text */
     const char *text;
@@ -112,7 +112,7 @@ struct ir {
     uint32_t n_calls, cap_calls;
     struct ir_fixup *fixups;
     uint32_t n_fixups, cap_fixups;
-    uint32_t frame_pointer; /* virtual register; 0: no function is recursive */
+    uint32_t frame_pointer; /* virtual register; 0 if no function is recursive */
 
     unsigned char *constants;
     uint32_t constant_bytes, cap_constants;
@@ -144,7 +144,7 @@ struct ir {
     struct program_param *params;
     uint32_t n_params, param_bytes, shared_bytes, local_bytes;
     struct dim3 reqntid, maxntid, cluster;
-    uint32_t maxnreg; /* the kernel's register limit, the smallest given; 0: none */
+    uint32_t maxnreg; /* the kernel's register limit, the smallest one specified; 0 means no limit */
     uint32_t place;   /* instructions in the PTX text before the kernel */
     bool uses_barriers, uses_stack;
     struct ir_stream *streams; /* streams other than the kernel */
@@ -156,8 +156,8 @@ struct ir {
     struct program_coverage coverage;
     struct program_count *counts;
     uint32_t n_counts, cap_counts;
-    uint32_t decouple_limit;             /* most candidates for decoupling: the most profitable instructions */
-    uint32_t deq_address, deq_predicate; /* virtual special registers; 0: none */
+    uint32_t decouple_limit;             /* maximum number of decoupling candidates, chosen by profit */
+    uint32_t deq_address, deq_predicate; /* virtual registers that are special registers; 0 if unused */
     struct program *program;             /* result of the last pass */
     bool noting;                         /* notes of the current pass are kept */
     struct ir_note *notes;
@@ -178,10 +178,10 @@ opnd_t ir_constant(struct ir *ir, enum reg_class cls, uint64_t bits, uint64_t hi
 unsigned class_bytes(enum reg_class cls);
 /* Returns the class of registers of `bytes` bytes (0, 1, 2, 4, 8 or 16). */
 enum reg_class class_of_bytes(unsigned bytes);
-/* Returns the 32-bit words that a value of this class takes in a thread's registers. 8-bit and 16-bit values take one,
- * predicates none. */
+/* Returns the number of 32-bit words that a value of this class occupies in a thread's registers. An 8-bit or 16-bit
+ * value occupies one word, and a predicate none. */
 unsigned class_words(enum reg_class cls);
-/* Returns the bytes of bank 0 that one register of this class takes, for all lanes. */
+/* Returns the bytes of bank 0 that one register of this class occupies, for all lanes. */
 unsigned class_slot_bytes(enum reg_class cls);
 /* How an instruction uses an operand. */
 enum operand_role { OPERAND_GUARD, OPERAND_READ, OPERAND_WRITE };
@@ -200,25 +200,26 @@ struct inst_regs {
 void ir_find_regs(const struct ir *ir, struct inst *in, struct inst_regs *out);
 /* Stores the registers that instruction `inst` reads and writes in info[inst].regs. */
 void ir_note_regs(struct ir *ir, uint32_t inst);
-/* Gives the instruction the function, kind, latency class and sizes of a row. Operands stay. */
+/* Sets the instruction's function, kind, latency class and sizes from a row of the opcode table. Operands stay. */
 void inst_set_row(struct inst *in, const struct isa_row *row);
-/* Returns an instruction of this row without operands or guard. */
+/* Returns an instruction of this row of the opcode table, without operands or guard. */
 struct inst inst_of_row(const struct isa_row *row);
 /* True if control never continues at the next instruction. */
 bool inst_never_falls_through(const struct inst *in);
 /* Makes a compound instruction (isa/compound.h) without operands and guard. */
 struct inst ir_compound(struct ir *ir, const struct program_compound *c);
-/* Returns the entry of a compound instruction; NULL: the instruction is not compound. */
+/* Returns the table entry of a compound instruction, or NULL if the instruction is not compound. */
 const struct program_compound *ir_compound_of(const struct ir *ir, const struct inst *in);
 /* True for a compound instruction in which each lane computes by itself, from registers alone. */
 bool ir_is_lane_wise(const struct ir *ir, const struct inst *in);
-/* True if the instruction writes its destination in all active lanes: it has no guard, and its lanes do not write one
- * of two registers each. */
+/* True if the instruction writes its destination in all active lanes. This is so if it has no guard and does not
+ * select one of two destination registers per lane. */
 bool inst_writes_all(const struct ir *ir, const struct inst *in);
-/* True if the destination must not share a register with a source whose last use this is. */
+/* True if the destination must not be allocated to the register of a source operand that has its last use in this
+ * instruction. */
 bool inst_keeps_sources(const struct ir *ir, const struct inst *in, const struct inst_info *info);
 
-/* Adds to a statistic that passes count. `name` must outlive the program. */
+/* Adds to a statistic about what passes did. `name` must outlive the program. */
 void ir_count(struct ir *ir, const char *name, double more);
 /* Notes what a pass did with the candidate at instruction `inst` (current number). Kept only for a dump. */
 void ir_note(struct ir *ir, uint32_t inst, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -238,7 +239,7 @@ uint32_t *ir_make_blocks(struct ir *ir);
 /* Returns the dominator tree of the blocks; roots are the function entries. Requires: blocks. */
 struct dom_tree ir_dominators(const struct ir *ir);
 
-/* The passes. pass.c says what each requires. A pass returns false on failure and sets ir.failure. */
+/* The passes. pass.c lists the requirements of each pass. A pass returns false on failure and sets ir.failure. */
 bool pass_frames(struct ir *ir);
 bool pass_cfg(struct ir *ir);
 bool pass_exits(struct ir *ir);

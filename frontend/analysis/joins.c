@@ -7,11 +7,12 @@ enum { MAX_ENDS = 64 }; /* only the last ends of a function in text order are ex
 struct joins {
     struct ir *ir;
     bool early;             /* early returns count as ends */
-    struct cfg g;           /* edges that are taken and do not lead only to an exit */
-    unsigned char *returns; /* function -> a call to it may return */
-    unsigned char *done;    /* block -> analysed; a branch without a join now has none */
-    unsigned char *in;      /* block -> in the current subgraph */
-    uint32_t *end, *weight; /* by round and function: a block that ends threads, and how many blocks lead to it */
+    struct cfg g;           /* edges that execution can take and that do not lead only to an exit */
+    unsigned char *returns; /* function -> true if a call to it may return */
+    unsigned char *done;    /* block -> true once analysed; a branch that has no join by then gets none */
+    unsigned char *in;      /* block -> true if it is in the current subgraph */
+    uint32_t *end,
+        *weight; /* for each round and function: a block that ends threads, and the number of blocks that lead to it */
     uint32_t *stack, *join;
 };
 
@@ -28,7 +29,8 @@ static bool never_returns(const struct joins *j, uint32_t b) {
     return in->kind == K_CALL && in->guard == NO_GUARD && in->target != UINT32_MAX && !j->returns[in->target];
 }
 
-/* True if a thread can get from the entry of function `f` to its return, given what is known about its callees. */
+/* True if a thread can get from the entry of function `f` to its return, according to the facts known so far about
+ * its callees. */
 static bool reaches_ret(struct joins *j, uint32_t f) {
     const struct cfg *g = &j->ir->cfg;
     uint32_t top = 0, first = j->ir->functions[f].block, n = j->ir->functions[f].block_end - first;
@@ -80,7 +82,7 @@ static struct cfg live_edges(const struct joins *j) {
     return cfg_from_edges(ir->tmp, ir->n_blocks, edges, n);
 }
 
-/* Marks block `b` and all blocks that lead to it. Returns how many are new. */
+/* Marks block `b` and all blocks that lead to it. Returns the number of newly marked blocks. */
 static uint32_t mark_back(const struct joins *j, uint32_t b, unsigned char *marks) {
     uint32_t top = 0, n = 0;
     if (marks[b])
@@ -99,7 +101,7 @@ static uint32_t mark_back(const struct joins *j, uint32_t b, unsigned char *mark
     return n;
 }
 
-/* Finds the ends of threads in each function, sorted by how many blocks lead to them. */
+/* Finds the ends of threads in each function, sorted by the number of blocks that lead to them. */
 static void find_ends(struct joins *j) {
     const struct ir *ir = j->ir;
     size_t room = (size_t)MAX_ENDS * ir->n_functions + 1;

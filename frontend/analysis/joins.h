@@ -1,7 +1,8 @@
 #ifndef FRONTEND_JOINS_H
 #define FRONTEND_JOINS_H
-/* Join blocks: where the paths of a branch meet, ignoring threads that end on the way. Convergence barriers go there,
- * because a thread that exits leaves its barriers. A stack knows only post-dominators (pass_postdom()). */
+/* Join blocks. A join block is where the paths of a branch meet, ignoring threads that end before it. Convergence
+ * barriers are placed there, because a thread that exits leaves its barriers. A reconvergence stack uses only
+ * post-dominators (pass_postdom()). */
 #include "ir.h"
 
 /* Returns an array: block -> join block of its branch, or NO_BLOCK if no paths meet before threads end. The join block

@@ -17,10 +17,10 @@ struct live {
     /* Each array below holds, per block, the last register for which the property is true: */
     uint32_t *live_in;  /* live at the block's start */
     uint32_t *live_out; /* live at its end */
-    uint32_t *arrives;  /* a write of it may precede the block */
+    uint32_t *arrives;  /* a write of the register may precede the block */
     uint32_t *writes;   /* the block writes it */
-    uint32_t *occurs;   /* the block reads or writes it */
-    uint32_t *passes;   /* the block reads or writes it without ending the old value */
+    uint32_t *occurs;   /* the block reads or writes the register */
+    uint32_t *passes;   /* the block reads or writes the register without ending the old value */
     uint32_t *crosses;  /* the block begins a span; the register is live through the whole span */
     uint32_t *span;     /* block -> first block of the span that it ends */
     uint32_t *span_end; /* block -> last block of the span in `crosses` */
@@ -89,8 +89,8 @@ static bool needs_incoming(const struct live *l, uint32_t from, uint32_t to, boo
     return live;
 }
 
-/* Adds the live segments of register v in a block where it has occurrences [from, to). `arrives`: a write on some path
- * before the block may have set it; otherwise it needs no space before its first write. */
+/* Adds the live segments of register v in a block where it has occurrences [from, to). `arrives`: a write on some
+ * path before the block may have set v. Otherwise v needs no space before its first write in the block. */
 static void mark_block(struct live *l, uint32_t v, uint32_t from, uint32_t to, bool live, bool arrives) {
     const struct block *b = &l->ir->blocks[block_of(l, l->occ[from])];
     uint32_t end = 2 * b->end - 1, first_write = from;
@@ -264,8 +264,8 @@ bool pass_liveness(struct ir *ir) {
         if (from == to)
             continue;
         if (!ir->vregs[v].written) {
-            /* An unwritten register reads as zero. A guard must still be a register: it gets its own, which stays
-             * zero. */
+            /* An unwritten register reads as zero. A guard must still be a register, so such a guard gets its own
+             * register, which stays zero. */
             if (ir->vregs[v].cls == RC_PRED && !ir->vregs[v].special)
                 ir->vregs[v].special = ir->vregs[v].stays_zero = true;
             continue;

@@ -61,8 +61,8 @@ static uint32_t push_before(struct finder *f, uint32_t b, uint32_t top) {
     return top;
 }
 
-/* Collects the blocks that reach a latch without passing the header. Inner loops are known: each counts as one block
- * whose predecessors are those of its header. */
+/* Collects the blocks that reach a latch without passing the header. Inner loops are already known. Each inner loop
+ * counts as one block, whose predecessors are the predecessors of its header. */
 static void collect_blocks(struct finder *f, uint32_t i) {
     struct loops *o = f->out;
     struct loop *l = &o->list[i];

@@ -17,7 +17,7 @@ struct loop {
     uint32_t *latches, n_latches; /* blocks inside with an edge to the header, ascending */
     struct cfg_edge *exits;       /* edges that leave the loop */
     uint32_t n_exits;
-    uint32_t preheader; /* the only outside predecessor of the header, if it has no other successor; else NO_BLOCK */
+    uint32_t preheader; /* the header's only outside predecessor if it leads only to the header; else NO_BLOCK */
     bool innermost;     /* contains no other loop */
 };
 
@@ -25,8 +25,8 @@ struct loops {
     struct loop *list; /* sorted by header */
     uint32_t n;
     uint32_t *of;             /* block -> smallest loop that contains it, NO_LOOP for none */
-    uint32_t *headed;         /* block -> the loop whose header it is, NO_LOOP for none */
-    unsigned char *irregular; /* block -> is in a cycle with several entries */
+    uint32_t *headed;         /* block -> the loop that has this block as header, NO_LOOP for none */
+    unsigned char *irregular; /* block -> true if it is in a cycle with several entries */
 };
 
 /* Finds the loops of graph `g`. `dom` is its dominator tree. Arrays are allocated in `a`. */

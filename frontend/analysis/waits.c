@@ -16,9 +16,9 @@ struct slot {
 
 /* Scratch arrays, reused for each loop. */
 struct scratch {
-    const unsigned char *observes; /* function -> it or a callee reads memory that other threads write */
-    uint32_t *node;                /* register -> its node + 1; 0: not in the loop */
-    unsigned char *written;        /* register -> the loop writes it */
+    const unsigned char *observes; /* function -> true if it or a callee reads memory that other threads write */
+    uint32_t *node;                /* register -> its node + 1; 0 if it is not in the loop */
+    unsigned char *written;        /* register -> true if the loop writes it */
     unsigned char *seen;           /* block */
     uint32_t *blocks;              /* stack of blocks */
     struct slot *slots;
@@ -32,7 +32,7 @@ struct flow {
     const uint32_t *blocks;
     uint32_t n_blocks, n_regs, n_slots, n_nodes;
     struct cfg_edge *edges;
-    unsigned char *copies; /* edge -> repeating it leaves the value unchanged */
+    unsigned char *copies; /* edge -> true if repeating its operation leaves the value unchanged */
     uint32_t n_edges, cap_edges, cap_copies;
     struct cfg g;
     unsigned char *kind; /* node -> set of POLLS, ADVANCES, STEPS */
@@ -166,7 +166,7 @@ static void find_slots(struct flow *f) {
         }
 }
 
-/* Assigns nodes to the registers used in the loop (`on`), or clears them. */
+/* Assigns nodes to the registers used in the loop if `on` is set; otherwise clears the nodes. */
 static void name_regs(struct flow *f, bool on) {
     const struct ir *ir = f->ir;
     for (uint32_t k = 0; k < f->n_blocks; k++)
@@ -323,7 +323,7 @@ static void seed_polls(struct flow *f) {
     }
 }
 
-/* Marks comparisons of atomic additions with a bound as STEPS: the loop ends without other threads. */
+/* Marks comparisons of atomic additions with a bound as STEPS, because the loop then ends without other threads. */
 static void drop_bounds(struct flow *f) {
     const struct ir *ir = f->ir;
     for (uint32_t k = 0; k < f->n_blocks; k++)
@@ -423,7 +423,7 @@ static bool ends_by_polling(const struct flow *f) {
             return false;
         polled |= is_polled(kind);
     }
-    for (uint32_t k = 0; k < f->n_blocks; k++) { /* exits that are not edges of the graph */
+    for (uint32_t k = 0; k < f->n_blocks; k++) { /* exits of the loop that are not edges of the graph */
         const struct inst *last = &ir->code[ir->blocks[f->blocks[k]].end - 1];
         if (last->kind != K_EXIT && last->kind != K_RET)
             continue;

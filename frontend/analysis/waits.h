@@ -12,9 +12,9 @@
 #include "loops.h"
 
 struct waits {
-    unsigned char *loop;     /* loop index -> it waits */
-    unsigned char *block;    /* block -> calls a function that waits, or polls in a cycle without a header */
-    unsigned char *function; /* function -> contains such a loop or block */
+    unsigned char *loop;     /* loop index -> true if the loop waits */
+    unsigned char *block;    /* block -> true if it calls a function that waits, or polls in a cycle without a header */
+    unsigned char *function; /* function -> true if it contains a waiting loop or block */
 };
 
 /* Finds the waiting loops of `ir`. Arrays are in ir->tmp. Requires: blocks, post-dominators, and `loops` of ir->cfg. */

@@ -20,8 +20,8 @@ static bool declares(const struct variable *v, const struct word *name) {
            strspn(name->text + prefix, "0123456789") == name->len - prefix;
 }
 
-/* Returns the bytes of a register, 0 if its declaration is not found. Scopes are ignored: compilers declare a name with
- * one size. Recursion depth is the block nesting, which the parser limits. */
+/* Returns the bytes of a register, 0 if its declaration is not found. Scopes are ignored, since compilers declare all
+ * registers of one name with the same size. Recursion depth is the block nesting, which the parser limits. */
 static unsigned register_bytes(const struct statement *st, const struct word *name) {
     unsigned bytes = 0;
     for (; st && !bytes; st = st->next)
@@ -34,8 +34,8 @@ static unsigned register_bytes(const struct statement *st, const struct word *na
     return bytes;
 }
 
-/* True if the opcode accesses memory with full-size addresses. Shared and constant addresses may be narrow in a 64-bit
- * module. */
+/* Returns true if the opcode accesses memory with full-size addresses. Shared and constant addresses may be narrow in a
+ * 64-bit module. */
 static bool uses_full_address(const char *opcode) {
     static const char *const begin[] = {"ld", "st", "atom", "red", "prefetch", "prefetchu"};
     size_t len = strcspn(opcode, ".");

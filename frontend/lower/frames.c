@@ -21,8 +21,8 @@ static void enter(struct tarjan *t, uint32_t f) {
     t->path[t->n_path++] = f;
 }
 
-/* Leaves f after all its callees. If none leads back above f, then f and everything above it on the stack form a
- * group. */
+/* Leaves f after the search has visited all its callees. If none of them reaches a function that was entered before f,
+ * then f and all functions above it on the stack form a group. */
 static void leave(struct tarjan *t, uint32_t f) {
     struct call_order *o = t->out;
     t->n_path--;
@@ -78,8 +78,8 @@ static void mark_recursive(struct ir *ir) {
             ir->functions[ir->calls[i].caller].recursive = true;
 }
 
-/* Assigns frames to a group. Frames of non-recursive functions are stacked by call depth, callers first. A recursive
- * function has its frame on the thread's stack (isa/machine/call.h), but its callees may not. */
+/* Assigns frames to a group. Frames of non-recursive functions are stacked by call depth, callers first. The frame of a
+ * recursive function is on the thread's stack (isa/machine/call.h); its callees may have static frames. */
 static bool place_group(struct ir *ir, uint32_t group) {
     const struct call_order *o = &ir->order;
     uint64_t end = 0;

@@ -1,4 +1,4 @@
-/* Module scope: device-memory variables, function ids, decoded opcodes. */
+/* Processes module scope: device-memory variables, function ids, decoded opcodes. */
 #include "image.h"
 #include "frontend/analysis/ir.h"
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static uint32_t new_variable(struct image *img, const struct variable *v, enum s
     return img->n_variables++;
 }
 
-/* Sets size and alignment of a device variable. On an error it has size 0. */
+/* Sets size and alignment of a device variable. After an error, the size is 0. */
 static void size_device_variable(struct image *img, const struct variable *v, enum type t, uint32_t index) {
     struct image_variable *out = &img->variables[index];
     struct diags *d = img->module->diags;
@@ -53,7 +53,7 @@ static uint32_t add_device_variable(struct image *img, const struct variable *v,
     return index;
 }
 
-/* True if `v` redeclares the variable `old`, which .extern allows. */
+/* Returns true if `v` redeclares the variable `old`, which .extern allows. */
 static bool redeclares(const struct symbol *old, const struct variable *v) {
     if (old->kind != SYM_VARIABLE || strcmp(old->variable->space->text, v->space->text) != 0)
         return false;
@@ -62,8 +62,8 @@ static bool redeclares(const struct symbol *old, const struct variable *v) {
            (b && (strcmp(b->text, ".extern") == 0 || strcmp(b->text, ".common") == 0));
 }
 
-/* Replaces an earlier .extern declaration of a variable by its definition, including the type: compilers declare tables
- * of addresses as arrays of bytes. */
+/* Replaces an earlier .extern declaration of a variable by its definition. The definition's type is used, since
+ * compilers declare tables of addresses as .extern arrays of bytes. */
 static void redefine(struct image *img, struct symbol *s, const struct variable *v) {
     if (v->linkage && strcmp(v->linkage->text, ".extern") == 0)
         return;

@@ -37,18 +37,18 @@ enum type declared_type(struct diags *d, const struct variable *v);
 /* Computes the size of a variable in bytes, all elements. Reports an error and returns false if it exceeds `limit`. An
  * unsized first dimension counts as 0 elements. */
 bool variable_bytes(struct diags *d, const struct variable *v, enum type t, uint64_t limit, uint64_t *bytes);
-/* Computes its alignment in bytes: as declared, else that of its element or vector. Reports an error and returns false
- * if it is not a power of two up to 1024. */
+/* Computes the alignment of a variable in bytes: the declared alignment, else the alignment of its element or vector.
+ * Reports an error and returns false if the alignment is not a power of two up to 1024. */
 bool variable_align(struct diags *d, const struct variable *v, enum type t, uint64_t *align);
-/* True for an array whose first dimension has no size. */
+/* Returns true for an array whose first dimension has no size. */
 bool is_unsized(const struct variable *v);
 /* Converts the name of a state space, such as ".global"; SPACE_GENERIC for any other text. */
 enum space space_named(const char *text);
-/* True for a variable of type .texref, .samplerref or .surfref. */
+/* Returns true for a variable of type .texref, .samplerref or .surfref. */
 bool is_opaque(const struct variable *v);
 
-/* address_size.c: returns the bits of an address, 32 or 64: as the module declares, else as its accesses use, else
- * 32. */
+/* address_size.c: returns the size of an address in bits, 32 or 64. The module's declaration decides; without a
+ * declaration, the size that its accesses use; without such accesses, 32. */
 int address_size(const struct module *m);
 /* initializer.c: fills the bytes of variable `index` of the image from the initialiser of `v`. */
 void image_initialize(struct image *img, const struct variable *v, enum type t, uint32_t index);
@@ -56,8 +56,8 @@ void image_initialize(struct image *img, const struct variable *v, enum type t, 
 void image_reference(struct image *img, const struct variable *v, struct texture *out);
 /* Returns the number of elements that the initialiser gives an unsized first dimension. */
 uint64_t initializer_count(const struct variable *v);
-/* Returns the kernel or function `name` and its id: the definition, or a declaration if there is none. NULL if
- * unknown. */
+/* Returns the kernel or function `name` and its id: the definition, or a declaration if there is no definition. Returns
+ * NULL for an unknown name. */
 const struct function *image_function(const struct image *img, const char *name, uint32_t *id);
 /* Returns the index of the image variable declared by `v` inside a function. */
 uint32_t image_inner(const struct image *img, const struct variable *v);

@@ -1,4 +1,4 @@
-/* Initialisers of module variables: fills bytes, and lists the addresses to insert later. */
+/* Processes initialisers of module variables: fills bytes, and lists the addresses to insert later. */
 #include "frontend/analysis/ir.h"
 #include "image.h"
 #include "isa/arith.h"

@@ -53,7 +53,7 @@ static bool register_count(struct lower *l) {
     return false;
 }
 
-/* Lowers an instruction without a result. An operand is checked and dropped. */
+/* Lowers an instruction that has no result. Its operand is checked and not used. */
 static void lower_without_result(struct lower *l) {
     unsigned op = l->dec->row->op;
     if (op == OP_SETMAXNREG && !register_count(l))
@@ -285,7 +285,7 @@ static void set_location(struct lower *l, struct loc loc) {
     l->dec = NULL;
 }
 
-/* True if the last instruction is the branch of a trailing ret. The return follows anyway. */
+/* Returns true if the last instruction is the branch of a trailing ret. The caller adds the return itself. */
 static bool ends_in_return(const struct lower *l, uint32_t begin) {
     const struct inst *last = &l->ir->code[l->ir->n - 1];
     return l->ir->n > begin && last->kind == K_BRANCH && last->guard == NO_GUARD && last->target == l->ret_label &&

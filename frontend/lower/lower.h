@@ -15,7 +15,7 @@ struct lower {
     struct diags *d;
     struct names names;
     uint32_t fn;            /* index of the current function in ir->functions */
-    uint64_t frame;         /* bytes of its frame allocated so far */
+    uint64_t frame;         /* bytes allocated so far in the current function's frame */
     uint64_t shared, local; /* bytes allocated so far: static shared memory, and local variables of module scope */
     uint32_t *fn_of_id;     /* image function id -> index in ir->functions + 1 */
     struct {
@@ -55,7 +55,8 @@ struct address {
 /* lower_emit.c: adds instructions. emit() adds one with the current guard and returns it; the pointer is valid until
  * the next one is added. */
 struct inst *emit(struct lower *l, const struct isa_row *row);
-/* Like emit(), for the row with operation `op`, types and `form`. Reports an error if there is no such row. */
+/* Adds an instruction, as emit() does, with the opcode-table row of operation `op`, these types and `form`. Reports an
+ * error if the table has no such row. */
 struct inst *emit_op(struct lower *l, enum op_id op, enum type t0, enum type t1, uint64_t form);
 /* Records the registers of the last instruction. Call it once its operands are set. */
 void emit_done(struct lower *l);
@@ -63,23 +64,23 @@ void emit_done(struct lower *l);
 void emit_fixup(struct lower *l, unsigned what, uint64_t offset);
 /* Returns a new virtual register without a name. */
 uint32_t temp_reg(struct lower *l, enum reg_class cls);
-/* Clears the guard and returns it; the caller restores it. Instructions that only prepare a hidden register need no
- * guard: without one, its live range is shorter. */
+/* Clears the current guard and returns it; the caller restores the guard. Instructions that only prepare a hidden
+ * register need no guard, and without a guard the register's live range is shorter. */
 uint32_t pause_guard(struct lower *l);
-/* d = a, both of class `cls`. */
+/* Emits d = a, for registers of class `cls`. */
 void emit_move(struct lower *l, opnd_t d, opnd_t a, enum reg_class cls);
-/* d = the low part of a, or a zero- or sign-extended. Sizes are in bytes. */
+/* Emits d = the low part of a, or a zero- or sign-extended. Sizes are in bytes. */
 void emit_resize(struct lower *l, opnd_t d, unsigned dbytes, opnd_t a, unsigned abytes, bool is_signed);
 /* Load and store a hidden variable at byte `offset` of the current frame. */
 void emit_frame_load(struct lower *l, opnd_t d, unsigned bytes, uint64_t offset);
 void emit_frame_store(struct lower *l, uint64_t offset, unsigned bytes, opnd_t value);
 
-/* lower_name.c: operands as written. bad_operand() reports that the instruction expects `expected` in place of
+/* lower_name.c: reads operands as written. bad_operand() reports that the instruction expects `expected` in place of
  * `o`. */
 void bad_operand(struct lower *l, const struct operand *o, const char *expected);
 /* Returns the opcode of the current instruction, as written. */
 const char *opcode_text(const struct lower *l);
-/* True if the instruction has `min` to `max` operands; reports an error otherwise. */
+/* Returns true if the instruction has `min` to `max` operands; reports an error otherwise. */
 bool operand_count(struct lower *l, int min, int max);
 /* Returns the register that `o` names, or NULL after reporting an error. */
 const struct symbol *find_reg(struct lower *l, const struct operand *o);
@@ -99,15 +100,15 @@ void set_address(struct lower *l, struct inst *in, const struct address *a);
 /* lower_operand.c: lower a source or destination operand of type `t`. */
 opnd_t source(struct lower *l, const struct operand *o, enum type t);
 opnd_t dest(struct lower *l, const struct operand *o, enum type t);
-/* The same for ld, st and cvt: the register may be wider than `t`. *bytes is its size; for immediates and `_`, the size
- * of `t`. */
+/* Lower an operand of ld, st or cvt, whose register may be wider than `t`. *bytes is the register's size; for
+ * immediates and `_`, the size of `t`. */
 opnd_t wide_source(struct lower *l, const struct operand *o, enum type t, unsigned *bytes);
 opnd_t wide_dest(struct lower *l, const struct operand *o, enum type t, unsigned *bytes);
 /* Converts an immediate to the bits of type `t`; a wider integer is truncated. Reports an error and returns false if
  * `o` is not an immediate. */
 bool immediate(struct lower *l, const struct operand *o, enum type t, uint64_t *bits);
 /* Returns the value of a special register in a register of `bytes` bytes (2, 4 or 8). `d`: the destination, or
- * OPND_SINK for any register. */
+ * OPND_SINK if any register may be used. */
 opnd_t read_special(struct lower *l, enum special s, unsigned bytes, opnd_t d);
 /* Fills `out` with the elements of {a, b} or of a vector register, at most `max`; any other operand is one element.
  * Returns the number of elements. */
@@ -125,7 +126,7 @@ void lower_prefetch(struct lower *l);
 void declare_variables(struct lower *l, const struct variable *v);
 /* Declares the formal parameters and results of a function; for an entry, fills program.params too. */
 void declare_parameters(struct lower *l, const struct function *f);
-/* Layout of the formal parameters, then the results, of a function in its frame, in bytes. */
+/* Layout of a function's frame, in bytes: the formal parameters, followed by the results. */
 struct formals {
     uint32_t n;
     uint64_t *offset, *bytes;

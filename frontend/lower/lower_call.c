@@ -152,7 +152,7 @@ enum { MAX_PARTS = 8 };
 /* The transfer of one argument or result: byte offsets in the caller's and callee's frames, and its size. */
 struct argument {
     uint64_t caller, callee, bytes;
-    opnd_t reg[MAX_PARTS]; /* results: the registers that receive the value; OPND_SINK: none */
+    opnd_t reg[MAX_PARTS]; /* results: the registers that receive the value; OPND_SINK: no register receives it */
 };
 
 /* Stores one register or constant at `at` in the caller's frame. */
@@ -239,7 +239,7 @@ static bool check_counts(struct lower *l, const struct call_site *c) {
     return false;
 }
 
-/* Fills one struct argument per input, then per result. */
+/* Fills one struct argument for each input, then one for each result. */
 static bool locate_arguments(struct lower *l, const struct call_site *c, struct argument *args) {
     struct formals f;
     if (!formal_layout(l, c->signature, &f))
@@ -381,7 +381,8 @@ static bool call_provided(struct lower *l, const struct call_site *c, const stru
     return true;
 }
 
-/* True for a driver function with which CUDA's device library (libcudadevrt.a) launches kernels from kernels. */
+/* Returns true for a driver function with which CUDA's device library (libcudadevrt.a) launches kernels from
+ * kernels. */
 static bool launches_kernels(const char *name) {
     return strncmp(name, "__cuda_syscall_cnp", 18) == 0 || strncmp(name, "cudaLaunchDevice", 16) == 0 ||
            strncmp(name, "cudaGetParameterBuffer", 22) == 0 || strncmp(name, "__cudaCDP2", 10) == 0;

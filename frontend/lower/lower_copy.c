@@ -29,7 +29,7 @@ static bool lower_destination(struct lower *l, const struct operand *o, opnd_t *
         return false;
     *base = a.base;
     *bytes = a.asize;
-    if (a.fixup) { /* a variable: its address is known only after all variables are allocated */
+    if (a.fixup) { /* for a variable, the address is known only after all variables are allocated */
         uint32_t guard = pause_guard(l);
         *base = temp_reg(l, RC_64) << 1;
         *bytes = 8;

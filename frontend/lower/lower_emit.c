@@ -92,7 +92,7 @@ static enum type bits_type(unsigned bytes) {
 }
 
 void emit_move(struct lower *l, opnd_t d, opnd_t a, enum reg_class cls) {
-    const struct isa_row *written = l->dec ? l->dec->row : NULL; /* a mov keeps its own row */
+    const struct isa_row *written = l->dec ? l->dec->row : NULL; /* a mov keeps its own opcode-table row */
     struct inst *in = written && written->op == OP_MOV && type_bytes(written->d) == class_bytes(cls)
                           ? emit(l, written)
                           : emit_op(l, OP_MOV, bits_type(class_bytes(cls)), T_NONE, 0);

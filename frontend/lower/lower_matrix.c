@@ -1,20 +1,21 @@
-/* Lowers warp matrix instructions. mma is one instruction; the others expand:
- *   wmma.mma one or two mma.m16n8k*, each for half of d, as in ptxas; for m8n32k16, those of the transposed matrices
- *   wmma.load, wmma.store loads and stores by each lane; the fragments are those of mma
+/* Lowers warp matrix instructions. mma is one instruction; the other instructions expand to several:
+ *   wmma.mma one or two mma.m16n8k*, each for half of d, as in ptxas; for m8n32k16, the mma instructions of the
+ *   transposed matrices
+ *   wmma.load, wmma.store loads and stores by each lane; the fragments are the fragments of mma
  *   ldmatrix, stmatrix, movmatrix    lower_tile.c
  * A wmma fragment with more registers than mma needs (a and b of f16 always have eight) repeats them. An mma requires
- * all lanes; an expansion without one begins with a #whole, which does the same. */
+ * that all lanes are active. An expansion without an mma begins with a #whole, which requires that, too. */
 #include "lower_matrix.h"
 #include <string.h>
 
-/* A wmma fragment: one or two mma fragments, one after another. */
+/* A wmma fragment, which consists of one or two consecutive mma fragments. */
 struct wmma_fragment {
     struct fragment_form form;
     enum type type;                /* type of an element in memory */
     uint8_t tiles, regs;           /* number of mma fragments, and registers of each */
     uint8_t written;               /* registers in the operand */
     uint8_t quad_step, place_step; /* offsets from the first mma fragment to the second */
-    bool quad_is_row;              /* the quad number selects the row; else the position in the quad does */
+    bool quad_is_row;              /* true: the quad number selects the row; false: the position in the quad does */
     uint16_t rows, columns;
 };
 
@@ -129,8 +130,8 @@ static void lower_mma(struct lower *l) {
 
 /* ---- wmma ---- */
 
-/* Returns the fragment of operand `which`, 'a' to 'd'. m8n32k16 is computed transposed, so that its a is the B of
- * mma. */
+/* Returns the fragment of operand `which`, 'a' to 'd'. The product of m8n32k16 is computed transposed, so that its
+ * matrix a is the B of mma. */
 static struct wmma_fragment fragment_of(unsigned shape, char which, enum type t) {
     const struct matrix_size s = matrix_size(shape);
     const bool transposed = shape == MODE2_M8N32K16, small = shape == MODE2_M8N8K4;
@@ -175,14 +176,15 @@ static struct fragment_place place_of(const struct wmma_fragment *f, unsigned r,
  * apart. `along` is the contiguous coordinate, `across` the other. */
 struct walk {
     const struct wmma_fragment *f;
-    struct address at;     /* address of the matrix; base: address of the lane's first element */
-    bool along_is_place;   /* `along` is the position in the quad and `across` the quad number; else the reverse */
+    struct address at; /* address of the matrix; base: address of the lane's first element */
+    /* true: `along` is the position in the quad and `across` the quad number; false: the reverse */
+    bool along_is_place;
     bool known;            /* the stride is a constant */
     uint64_t stride_bytes; /* the constant stride */
     opnd_t stride;         /* the variable stride in elements */
     unsigned size;         /* bytes per element */
-    opnd_t across[64];     /* variable stride: the lane's address that many rows or columns further; OPND_SINK: not
-                            * computed */
+    /* with a variable stride: the lane's address plus that number of rows or columns; OPND_SINK: not computed */
+    opnd_t across[64];
 };
 
 static opnd_t word(struct lower *l, uint64_t value) { return ir_constant(l->ir, RC_32, value, 0); }
@@ -235,7 +237,7 @@ static void access_elements(struct lower *l, const struct walk *w, bool store, u
     opnd_t part[4];
     const unsigned n = w->f->form.elements;
     if (store)
-        matrix_unpack(l, part, reg); /* only f16: no other d has packed elements */
+        matrix_unpack(l, part, reg); /* only f16 has packed elements in d */
     for (unsigned i = 0; i < n; i++) {
         const struct address a = walk_at(w, r, i);
         if (!store)
@@ -261,7 +263,7 @@ static void walk_access(struct lower *l, const struct walk *w, bool store, opnd_
         emit_move(l, regs[r], regs[r % n], RC_32);
 }
 
-/* Finds the stride: given in elements, or that of a matrix without gaps. */
+/* Finds the stride: the operand, in elements, or by default the stride of a matrix without gaps. */
 static bool find_stride(struct lower *l, const struct operand *o, struct walk *w, bool row_major) {
     uint64_t n = row_major ? w->f->columns : w->f->rows;
     w->known = !o || o->kind == OPD_INT;

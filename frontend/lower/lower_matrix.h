@@ -16,7 +16,7 @@ void require_all_lanes(struct lower *l);
 opnd_t matrix_multiply_add(struct lower *l, unsigned bytes, opnd_t a, opnd_t b, opnd_t c);
 /* Adds a load or store of `n` registers of `bytes` bytes. A one-byte value is in a 16-bit register. */
 void matrix_access(struct lower *l, bool store, const struct address *a, unsigned bytes, opnd_t *regs, unsigned n);
-/* Packs 2 parts of 16 bits or 4 parts of 8 bits into d, lowest first. */
+/* Packs 2 values of 16 bits or 4 values of 8 bits into d, beginning with the lowest bits. */
 void matrix_pack(struct lower *l, opnd_t d, const opnd_t *part, unsigned n);
 /* Unpacks the two halves of `a` into new registers. */
 void matrix_unpack(struct lower *l, opnd_t part[2], opnd_t a);

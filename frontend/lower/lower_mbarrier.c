@@ -1,7 +1,7 @@
 /* Lowers mbarrier operations on an object in shared memory:
  *   init [a], count;    inval [a];    expect_tx [a], n;    complete_tx [a], n
  *   arrive state, [a]{, count};    arrive.noComplete state, [a], count;    arrive.expect_tx state, [a], n
- *   test_wait p, [a], state;    test_wait.parity p, [a], parity;    try_wait: the same{, suspend time}
+ *   test_wait p, [a], state;    test_wait.parity p, [a], parity;    try_wait: as test_wait{, suspend time}
  * arrive_drop has the operands of arrive. pending_count is an ordinary operation. */
 #include "lower.h"
 

@@ -29,7 +29,7 @@ static void move_one(struct lower *l, const struct operand *to, const struct ope
     emit_done(l);
 }
 
-/* Returns a part of a packed value. 8-bit parts are in 16-bit registers (isa/rows.h). */
+/* Returns one element of a packed value. 8-bit elements are in 16-bit registers (isa/rows.h). */
 static opnd_t part_source(struct lower *l, const struct operand *o, unsigned bytes) {
     unsigned size;
     if (bytes > 1)
@@ -60,7 +60,8 @@ static void pack(struct lower *l, const struct operand *to, const struct operand
     emit_done(l);
 }
 
-/* A destination of unpack. 8-bit parts arrive in 16-bit registers; registers of other sizes get them by conversion. */
+/* A destination of an unpacking mov. The mov writes 8-bit elements to 16-bit registers; a conversion copies them to
+ * registers of other sizes. */
 struct part {
     opnd_t reg;     /* register that the instruction writes */
     opnd_t final;   /* final register, OPND_SINK if `reg` is final */

@@ -2,7 +2,7 @@
 #include "lower.h"
 #include <string.h>
 
-/* True if a register declared `reg` may hold a value of type `t`. With `wider`, it may also be larger. */
+/* Returns true if a register declared `reg` may hold a value of type `t`. With `wider`, it may also be larger. */
 static bool types_match(enum type reg, enum type t, bool wider) {
     unsigned rbytes = type_bytes(reg), bytes = type_bytes(t);
     char rclass = type_class(reg), class = type_class(t);
@@ -84,7 +84,7 @@ bool immediate(struct lower *l, const struct operand *o, enum type t, uint64_t *
     return false;
 }
 
-/* Returns the register of a special register that never changes. */
+/* Returns the virtual register that holds a special register whose value never changes. */
 static opnd_t fixed_special(struct lower *l, enum special s, bool wide) {
     struct ir *ir = l->ir;
     uint32_t *reg = &l->special_reg[s][wide];

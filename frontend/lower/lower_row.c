@@ -1,9 +1,9 @@
-/* Lowers instructions whose operands are fully described by their row: arithmetic, comparison, conversion,
- * cross-lane. */
+/* Lowers instructions whose operands are fully described by their row of the opcode table: arithmetic, comparison,
+ * conversion, cross-lane. */
 #include "lower.h"
 #include <string.h>
 
-/* True if the instruction reads the carry, a hidden predicate source: addc, subc, madc. */
+/* Returns true if the instruction reads the carry, a hidden predicate source: addc, subc, madc. */
 static bool reads_carry(const struct isa_row *row) {
     return row->op == OP_ADDC || row->op == OP_SUBC || row->op == OP_MADC;
 }
@@ -16,7 +16,7 @@ static opnd_t carry_reg(struct lower *l) {
     return l->carry << 1;
 }
 
-/* Lowers the destinations; the first may be a pair p|q. Returns the operand after them. */
+/* Lowers the destinations, of which the first may be a pair p|q. Returns the operand after the destinations. */
 static const struct operand *destinations(struct lower *l, const struct isa_row *row, const struct operand *o,
                                           opnd_t *d, opnd_t *d2, unsigned *dbytes) {
     bool second = row->d2 != T_NONE && !writes_carry(row);
@@ -52,7 +52,7 @@ static int source_slots(const struct isa_row *row, enum type types[4]) {
     return n;
 }
 
-/* Lowers the address of isspacep. It has only 64-bit rows; 32-bit addresses are extended. */
+/* Lowers the address of isspacep. isspacep has only 64-bit rows, so 32-bit addresses are extended. */
 static opnd_t generic_address(struct lower *l, const struct operand *o) {
     const struct symbol *s = o->kind == OPD_NAME ? names_find(&l->names, o->name) : NULL;
     if (!s || s->kind != SYM_REG || type_bytes(s->type) != 4)
@@ -64,7 +64,8 @@ static opnd_t generic_address(struct lower *l, const struct operand *o) {
     return wide;
 }
 
-/* Sets the sizes of a conversion. If the registers have exactly the types' sizes, it is an ordinary lane operation. */
+/* Sets the sizes of a conversion. If the registers have exactly the types' sizes, the conversion becomes an ordinary
+ * lane operation (K_LANE). */
 static void set_conversion(struct inst *in, const struct isa_row *row, unsigned dbytes, unsigned abytes) {
     in->rsize = (uint8_t)dbytes;
     in->asize = (uint8_t)abytes;
@@ -74,7 +75,8 @@ static void set_conversion(struct inst *in, const struct isa_row *row, unsigned 
         in->kind = K_LANE;
 }
 
-/* Lowers lop3.and.b32 d|p, a, b, c, table, q. It has one source too many, so the table is the immediate. */
+/* Lowers lop3.and.b32 d|p, a, b, c, table, q. The instruction has one more source than the instruction format, so the
+ * table is the immediate. */
 void lower_lop3(struct lower *l) {
     const struct isa_row *row = l->dec->row;
     const struct operand *o = l->st->insn.operands;
@@ -100,7 +102,7 @@ void lower_lop3(struct lower *l) {
     emit_done(l);
 }
 
-/* Returns the row to use. min and max with three sources have rows of their own. */
+/* Returns the opcode-table row to use. min and max with three sources have separate rows. */
 static const struct isa_row *row_of_operands(struct lower *l) {
     const struct isa_row *row = l->dec->row;
     if ((row->op != OP_MIN && row->op != OP_MAX) || l->st->insn.n_operands != 4 || row->c != T_NONE)
@@ -110,7 +112,7 @@ static const struct isa_row *row_of_operands(struct lower *l) {
     return three ? three : row;
 }
 
-/* True for cvt.rs to four small numbers: d, {a, b, e, f}, random bits. One instruction converts a pair, see
+/* Returns true for cvt.rs to four small numbers: d, {a, b, e, f}, random bits. One instruction converts a pair, see
  * isa/exec/exec_cvt_pack.c. */
 static bool is_random_four(const struct isa_row *row) {
     return row->op == OP_CVT && form_get(row->form, CAT_RND) == RND_RS && row->d != T_F16X2 && row->d != T_BF16X2;

@@ -1,5 +1,5 @@
-/* Lowers alloca, stacksave and stackrestore. A function with alloca gets a new frame at each call, like a recursive
- * function, so that returning frees the memory. */
+/* Lowers alloca, stacksave and stackrestore. A function with alloca gets a new frame at each call, as a recursive
+ * function does, so that its return frees the memory. */
 #include "lower.h"
 
 enum { DEFAULT_ALIGN = 8, MAX_ALIGN = 1 << 23 }; /* PTX ISA, alloca */

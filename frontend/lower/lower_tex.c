@@ -137,7 +137,7 @@ static void emit_texture(struct lower *l, const struct tex *t) {
     emit_done(l);
 }
 
-/* Lowers txq.width.b32 d, [t]; txq.level.width.b32 d, [t], level; suq like the first. */
+/* Lowers txq.width.b32 d, [t]; txq.level.width.b32 d, [t], level; suq has the operands of the first form. */
 static void lower_query(struct lower *l) {
     struct tex t = {.written = 1, .bytes = 4};
     bool level = form_get(l->dec->row->form, CAT_LEVEL) == LEVEL_LEVEL;
@@ -154,7 +154,7 @@ static void lower_query(struct lower *l) {
     }
 }
 
-/* Lowers a vector of `n` operands. For three, a fourth may pad it. */
+/* Lowers a vector of `n` operands. A vector of three may have a fourth operand as padding. */
 static bool find_vector(struct lower *l, const struct operand *o, unsigned n, enum type type, const char *what,
                         struct tex *t) {
     struct operand list[8];
@@ -168,7 +168,7 @@ static bool find_vector(struct lower *l, const struct operand *o, unsigned n, en
     return true;
 }
 
-/* True if `o` is an offset: a vector, or one integer element. A floating-point register is a depth. */
+/* Returns true if `o` is an offset: a vector, or one integer element. A floating-point register is a depth. */
 static bool is_offset(struct lower *l, const struct operand *o) {
     const struct symbol *s = o->kind == OPD_NAME ? names_find(&l->names, o->name) : NULL;
     return o->kind == OPD_VECTOR || o->kind == OPD_INT ||

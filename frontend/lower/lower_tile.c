@@ -1,6 +1,7 @@
 /* Moves 8 x 8 matrices of 16-bit elements between shared memory and registers. Lane 4 g + t holds elements 2 t and 2 t
- * + 1 of row g in one register (.trans: of column g). Lanes 0 to 7 supply the row addresses of the first matrix, the
- * next eight those of the second, and so on. The other lanes get addresses by shuffles and access their own elements.
+ * + 1 of row g in one register (.trans: of column g). Lanes 0 to 7 supply the row addresses of the first matrix, lanes
+ * 8 to 15 supply those of the second matrix, and so on. The other lanes get addresses by shuffles and access their own
+ * elements.
  *   ldmatrix {d...}, [a];    stmatrix [a], {b...};    movmatrix.trans d, a */
 #include "lower_matrix.h"
 #include <string.h>
@@ -30,7 +31,7 @@ static opnd_t fetch(struct lower *l, opnd_t a, opnd_t from) {
 }
 
 static opnd_t fetch_address(struct lower *l, const struct address *a, opnd_t from) {
-    if (a->base & 1) /* the same for all lanes */
+    if (a->base & 1) /* the value is the same for all lanes */
         return a->base;
     if (a->asize == 4)
         return fetch(l, a->base, from);
@@ -51,8 +52,8 @@ static opnd_t fetch_address(struct lower *l, const struct address *a, opnd_t fro
     return d;
 }
 
-/* Returns the address of the lane's elements in matrix `i`: in the row of its quad. Transposed, it has one element in
- * each of two rows; `which` selects the row. */
+/* Returns the address of the lane's elements in matrix `i`: in the row of its quad. In a transposed matrix, the lane
+ * has one element in each of two rows; `which` selects the row. */
 static struct address row_address(struct lower *l, const struct address *a, unsigned i, bool trans, unsigned which) {
     struct address at = *a;
     opnd_t row = trans ? matrix_multiply_add(l, 4, lane_place(l), word(l, 2), word(l, 8 * i + which)) : lane_quad(l);

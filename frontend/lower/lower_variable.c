@@ -35,7 +35,7 @@ static void place_shared(struct lower *l, struct symbol *s) {
                    (unsigned long long)l->shared, MAX_SHARED_BYTES);
 }
 
-/* Allocates a .local variable of module scope: one for all functions, before the kernel's frame. */
+/* Allocates a .local variable of module scope. All functions share its memory, which precedes the kernel's frame. */
 static void place_thread(struct lower *l, struct symbol *s) {
     const struct variable *v = s->variable;
     s->placed = true;
@@ -51,7 +51,8 @@ static void place_thread(struct lower *l, struct symbol *s) {
 struct symbol *place_symbol(struct lower *l, struct symbol *s) {
     if (s->placed || (s->home != HOME_SHARED && s->home != HOME_THREAD))
         return s;
-    /* Module scope is shared by all lowerings, so the offset goes into a copy of the symbol, outside all functions. */
+    /* The symbols of module scope are shared by the lowering of all kernels. So the offset is stored in a copy of the
+     * symbol, whose scope encloses all functions. */
     if (l->names.of_word[s->word->id] != s) {
         struct symbol *copy = arena_alloc(l->ir->tmp, sizeof *copy);
         *copy = *s;

@@ -139,7 +139,7 @@ static struct reg_family *find_member(const struct names *n, const char *text, u
     return best;
 }
 
-/* A register of a range that was created before, under this or another component. */
+/* Returns a register of a range that was created before, for this or another component. */
 struct created_member {
     uint32_t number, first;
     struct created_member *next;

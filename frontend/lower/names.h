@@ -2,7 +2,7 @@
 #define FRONTEND_NAMES_H
 /* Symbol tables with scopes. Words have dense ids, so the innermost symbol of each word is one array element; leaving a
  * scope restores the outer symbols. A register of a parameterised declaration (%r<100>) is created at its first use, so
- * the size of a declaration costs nothing. */
+ * a large declaration takes no more time or memory than a small one. */
 #include "isa/program.h"
 #include "ptx/tree.h"
 
@@ -55,7 +55,7 @@ struct reg_family {
     uint32_t level;
     uint8_t n;                       /* number of components, 1 for scalars */
     struct created_member **members; /* created members of a range of vectors, hashed by number */
-    struct reg_family *next;         /* next in the same bucket */
+    struct reg_family *next;         /* next family in the same bucket */
     struct reg_family *older;        /* previous declaration, in the same or an outer scope */
     uint32_t hash;
 };
@@ -79,7 +79,7 @@ struct names {
     void *ctx;
 };
 
-/* Starts a table for words with ids below `n_words`, on top of module scope (NULL: this is module scope). */
+/* Starts a table for words with ids below `n_words`, inside module scope (NULL: the new table is module scope). */
 void names_init(struct names *n, struct arena *a, uint32_t n_words, const struct names *module);
 /* Enter and leave a scope. */
 void names_push(struct names *n);
@@ -94,8 +94,8 @@ struct symbol *names_find(struct names *n, const struct word *word);
 /* Returns the word of the first `len` bytes of `text` if it names a register here, else NULL. Slow: meant for the few
  * operands with a selector after the register. */
 const struct word *names_word(struct names *n, const char *text, uint32_t len);
-/* Returns component `i` (0 to 3: x y z w) of a special vector register used whole, as in mov.v4.u32 v, %tid. NULL if
- * `word` is not such a register. */
+/* Returns component `i` (0 to 3: x y z w) of a special vector register used whole, as in mov.v4.u32 v, %tid. Returns
+ * NULL if `word` is not such a register. */
 const struct word *names_special_component(struct names *n, const struct word *word, unsigned i);
 /* Returns the visible name nearest to `word` for a "did you mean" message, or NULL. `kinds` is a set of bits 1 <<
  * symbol_kind. */

@@ -1,6 +1,6 @@
 /* Convergence barriers for machines without a reconvergence stack (Volta and later): BSSY where a divergent region
- * begins, BSYNC where its threads join. Requires: blocks, post-dominators. Keeps: everything else, with new blocks and
- * post-dominators.
+ * begins, BSYNC where its threads join. Requires: blocks, post-dominators. Keeps: everything else; adds blocks and
+ * updates post-dominators.
  *
  * A region belongs to a branch and ends at its join: the block where its paths meet, ignoring paths that end the thread
  * (joins.h). It begins right before the branch. If the branch is in loops that do not contain the join, it begins at
@@ -140,9 +140,9 @@ static bool overlap(const struct work *w, const struct region *a, const struct r
     return false;
 }
 
-/* True if two regions need different numbers. Regions with the same join share one BSYNC. The exception is a join that
- * is a loop header: if one region begins outside the loop and the other inside, threads entering the loop pass two
- * BSYNCs. */
+/* True if two regions need different numbers. Regions with the same join share one BSYNC. A join that is a loop
+ * header is an exception: if one region begins outside the loop and the other region inside, threads that enter the
+ * loop pass two BSYNCs. */
 static bool conflict(struct work *w, struct region *a, struct region *b) {
     const struct loop *loop = region_loop(w, a->join);
     if (a->join == b->join)
@@ -165,7 +165,7 @@ static int lowest_free(int from, uint64_t taken) {
     return from < N_BARRIERS ? from : NO_BARRIER;
 }
 
-/* Gives region `i` the lowest free number from `first` on: no region with common threads has this number. */
+/* Gives region `i` the lowest number from `first` on that no region with common threads has. */
 static void number_region(struct work *w, uint32_t i, int first, uint32_t *n) {
     struct region *r = &w->regions[i];
     uint64_t taken = 0;
@@ -202,7 +202,7 @@ static void number_regions(struct work *w, uint32_t function) {
         }
 }
 
-/* Numbers callers before callees, so that a callee's numbers follow those active around its calls. */
+/* Numbers callers before callees, so that a callee's numbers follow the numbers that are active around its calls. */
 static void number_all(struct work *w) {
     struct ir *ir = w->ir;
     w->base = arena_array(ir->tmp, (size_t)ir->n_functions + 1, sizeof *w->base);
@@ -248,7 +248,7 @@ static void add_bsyncs(const struct rewrite *rw, uint32_t b, bool inside) {
         done |= 1ull << r->number;
         numbers[n++] = r->number;
     }
-    while (n > 0) { /* each is added before the previous ones */
+    while (n > 0) { /* each new BSYNC is placed before the BSYNCs added earlier */
         struct inst in = barrier_inst("#bsync");
         in.imm = numbers[--n];
         edit_at_begin(rw->e, block, &in);

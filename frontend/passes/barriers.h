@@ -11,13 +11,13 @@ enum { N_BARRIERS = 32, NO_BARRIER = -1 };
 #define NO_REGION UINT32_MAX
 
 struct region {
-    uint32_t anchor;    /* block of the branch, or header of the loop, where the region begins */
-    uint32_t join;      /* block where the region ends */
-    bool at_header;     /* BSSY is where the loop is entered; else before the branch that ends `anchor` */
-    bool leaves;        /* threads may leave it for blocks that do not lead to the join: BREAK on those edges */
-    bool covered;       /* another region with the same join makes this one unnecessary */
-    bool reentered;     /* the anchor can be reached again from inside, not only by the back edges of its loop */
-    int number;         /* barrier number; NO_BARRIER: none free, or not needed */
+    uint32_t anchor; /* block of the branch, or header of the loop, where the region begins */
+    uint32_t join;   /* block where the region ends */
+    bool at_header;  /* the BSSY is where the loop is entered; otherwise it is before the branch that ends `anchor` */
+    bool leaves;     /* threads may leave the region for blocks that do not lead to the join; these edges get a BREAK */
+    bool covered;    /* another region with the same join makes this region unnecessary */
+    bool reentered;  /* the anchor can be reached again from inside, not only by the back edges of its loop */
+    int number;      /* barrier number; NO_BARRIER: no number is free, or no barrier is needed */
     uint64_t *blocks;   /* bit set of its blocks, from the anchor to before the join; NULL until blocks_of() */
     uint32_t low, high; /* lowest and highest block of the set */
     uint32_t next_at_anchor, next_at_join; /* next region with the same anchor or join; NO_REGION: end of list */
@@ -32,8 +32,8 @@ struct work {
     uint32_t n, cap;
     struct waits waits;            /* loops that wait for other threads */
     uint32_t *join;                /* block -> join of its branch: find_joins() */
-    unsigned char *has_barrier;    /* function -> it or a callee has a CTA barrier */
-    unsigned char *returns_apart;  /* function -> its threads may diverge and return without reconverging */
+    unsigned char *has_barrier;    /* function -> true if the function or a callee has a CTA barrier */
+    unsigned char *returns_apart;  /* function -> true if its threads may diverge and return without reconverging */
     uint32_t *at_anchor, *at_join; /* block -> its first region; lists ascend */
     int *base;                     /* function -> its first barrier number */
     uint32_t *stack;               /* scratch, one element per block */

@@ -1,4 +1,4 @@
-/* The program as editable lists. edit_end.c turns them back into a program. */
+/* Edits the program as lists. edit_end.c turns the lists back into a program. */
 #include "edit.h"
 #include <assert.h>
 #include <string.h>
@@ -118,7 +118,7 @@ uint32_t edit_at_end(struct edit *e, uint32_t block, const struct inst *in) {
     return added;
 }
 
-/* Gives removed calls inst NO_INST. */
+/* Sets `inst` of removed calls to NO_INST. */
 static void forget_calls(struct edit *e, uint32_t node) {
     struct ir *ir = e->ir;
     for (uint32_t c = 0; e->nodes[node].in.kind == K_CALL && c < ir->n_calls; c++)
@@ -183,7 +183,7 @@ uint32_t edit_set_end(struct edit *e, uint32_t block, const struct inst *jump, u
 
 uint32_t edit_new_block(struct edit *e, uint32_t after, uint32_t function, uint32_t fall,
                         const struct inst_info *near) {
-    struct inst_info place = *near; /* copied: `near` may point into the array that grows below */
+    struct inst_info place = *near; /* a copy, since `near` may point into the array that is reallocated below */
     e->blocks = IR_ROOM(e->ir, e->blocks, e->n_blocks, e->cap_blocks);
     uint32_t b = e->n_blocks++;
     if (after == NO_BLOCK)
@@ -255,7 +255,7 @@ uint32_t edit_preheader(struct edit *e, const struct loop *l) {
     struct inst_info near = e->ir->info[e->ir->blocks[header].begin];
     bool at_end = before != NO_BLOCK && in_loop(e, l, before) && e->blocks[before].fall == header;
     uint32_t added = edit_new_block(e, at_end ? NO_BLOCK : before, function, header, &near);
-    if (!at_end && before == NO_BLOCK) { /* it becomes the first block: move it from the end to the front */
+    if (!at_end && before == NO_BLOCK) { /* the new block becomes the first one: move it from the end to the front */
         for (uint32_t b = e->first_block[function]; b != NO_BLOCK; b = e->blocks[b].next)
             if (e->blocks[b].next == added) {
                 e->blocks[b].next = NO_BLOCK;

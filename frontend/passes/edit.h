@@ -25,10 +25,10 @@ struct edit_node {
 
 struct edit_block {
     uint32_t first, last; /* NO_INST: empty */
-    uint32_t fall;        /* the fall-through block; NO_BLOCK: none */
+    uint32_t fall;        /* the fall-through block; NO_BLOCK: no fall-through */
     uint32_t next;        /* next block in text order; NO_BLOCK at the end of its function */
     uint32_t function;
-    struct inst_info near; /* source location of instructions added while it is empty */
+    struct inst_info near; /* source location of instructions that are added while the block is empty */
 };
 
 struct edit {
@@ -50,8 +50,8 @@ bool edit_end(struct edit *e);
 /* Returns the number of an instruction after edit_end(), NO_INST if it was removed or is unreachable. */
 uint32_t edit_moved(const struct edit *e, uint32_t node);
 
-/* edit.c: instructions. `in` has virtual registers as operands and blocks as targets. Functions that add one return its
- * number. */
+/* edit.c: instructions. `in` has virtual registers as operands and blocks as targets. Functions that add an
+ * instruction return its number. */
 /* Returns the instruction for reading and changing; a jump must stay a jump, and vice versa. The pointer is valid until
  * something is added. */
 struct inst *edit_inst(struct edit *e, uint32_t node);
@@ -63,7 +63,7 @@ uint32_t edit_after(struct edit *e, uint32_t node, const struct inst *in);
 uint32_t edit_at_begin(struct edit *e, uint32_t block, const struct inst *in);
 /* Adds an instruction at the end of a block, before its jump if it has one. */
 uint32_t edit_at_end(struct edit *e, uint32_t block, const struct inst *in);
-/* Removes an instruction. It must not be an unguarded jump: edit_set_end() replaces those. */
+/* Removes an instruction. It must not be an unguarded jump; edit_set_end() replaces unguarded jumps. */
 void edit_remove(struct edit *e, uint32_t node);
 /* Move an instruction that is not a jump before another one, or to the end of a block before its jump. */
 void edit_move_before(struct edit *e, uint32_t node, uint32_t before);
@@ -88,14 +88,14 @@ uint32_t edit_split_edge(struct edit *e, uint32_t from, uint32_t to);
 /* Adds a preheader: a block through which every entry into the loop passes, and nothing else. Its position is before
  * the header, or at the end of the function if a block of the loop falls through to the header. Returns it. */
 uint32_t edit_preheader(struct edit *e, const struct loop *l);
-/* Returns a `bra` to a block. Statistics count it like one in the source. */
+/* Returns a `bra` to a block. Statistics count it like a `bra` of the source. */
 struct inst edit_make_jump(uint32_t to);
 
 /* edit_copy.c */
-/* Maps from the originals to their copies; NO_BLOCK or NO_INST for what was not copied. */
+/* Maps from the originals to their copies. NO_BLOCK or NO_INST: the original was not copied. */
 struct edit_copy {
     uint32_t *block, *inst;
-    uint32_t *vreg; /* by register; NULL: same registers */
+    uint32_t *vreg; /* new register by old register; NULL: the copy uses the same registers */
     uint32_t function;
 };
 /* Copies `n` blocks of one function, placed after `after` in this order. Edges among them become edges among the

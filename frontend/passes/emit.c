@@ -251,7 +251,7 @@ static void copy_sources(struct ir *ir, struct program *p) {
 
 struct tuple_count {
     const struct ir *ir;
-    unsigned char *seen; /* word offset in bank 0 -> already counted */
+    unsigned char *seen; /* word offset in bank 0 -> true if already counted */
     uint32_t n;
 };
 

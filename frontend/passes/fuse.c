@@ -22,7 +22,7 @@ unsigned fuse_units_of(const struct inst *in) {
     }
 }
 
-/* True for a minimum, a maximum, a negation and an absolute value of f32. */
+/* True if the instruction is a minimum, a maximum, a negation or an absolute value of f32. */
 static bool is_simple(const struct inst *in) {
     uint32_t n;
     const struct isa_row *r = &isa_rows(&n)[in->row];
@@ -100,7 +100,7 @@ struct fuse_search fuse_search_begin(struct ir *ir, unsigned length, bool sides)
 }
 
 /* True if an instruction between `from` and `to` writes the destination of `from`. If its guard is false in some lanes,
- * the reader gets the value of `from` there, and the other value elsewhere. */
+ * the reader gets the value of `from` in these lanes, and the newer value in all other lanes. */
 static bool disturbed(const struct ir *ir, uint32_t from, uint32_t to) {
     uint32_t v = ir->code[from].d >> 1;
     for (uint32_t k = from + 1; k < to; k++)
@@ -126,8 +126,8 @@ static bool movable(const struct ir *ir, const struct fuse_group *g, uint32_t k)
     return true;
 }
 
-/* Fills `g` with the group of exactly `units` that begins with operation i, with the moves behind it. False: there is
- * none. */
+/* Fills `g` with the group of exactly `units` that begins with operation i, with the moves that follow it. Returns
+ * false if there is no such group. */
 static bool group_from(const struct fuse_search *s, uint32_t i, unsigned units, struct fuse_group *g) {
     *g = (struct fuse_group){.n = 0};
     if (!fuse_side_units(&s->ir->code[i]))
@@ -166,9 +166,9 @@ void fuse_find(struct fuse_search *s, uint32_t begin, uint32_t end) {
 struct maker {
     struct ir *ir;
     const struct fuse_kind *kind;
-    struct fused *made; /* lives as long as the program */
+    struct fused *made; /* it must live as long as the program */
     opnd_t source[FUSED_SOURCES];
-    unsigned n_sources, reads; /* reads: register reads of separate operations */
+    unsigned n_sources, reads; /* reads: number of register reads if the operations were separate */
 };
 
 static bool is_register(opnd_t o) { return !(o & 1) && o >> 1 != SINK_VREG; }
@@ -293,7 +293,7 @@ struct inst fuse_make_folded(struct ir *ir, const struct fuse_group *first, cons
     struct inst in = make(&m, first, second);
     in.c = predicate << 1;
     if (in.d2 == in.d) {
-        in.d2 = OPND_SINK; /* the lanes of both write the same register */
+        in.d2 = OPND_SINK; /* both sides write the same register, each in its own lanes */
         m.made->writes_saved++;
     }
     return in;
@@ -316,7 +316,7 @@ struct inst fuse_make_selected(struct ir *ir, const struct inst *select, const s
     m.made->split = m.made->n;
     add_choice(&m, &side[1]);
     struct inst in = finish(&m, select->d, select->d);
-    in.d2 = OPND_SINK; /* the lanes of both write the same register */
+    in.d2 = OPND_SINK; /* both sides write the same register, each in its own lanes */
     in.c = select->c;
     m.made->reads_saved = (uint8_t)(m.made->reads_saved + (side[0].group.n != 0) + (side[1].group.n != 0));
     m.made->writes_saved = (uint8_t)(side[0].group.n + side[1].group.n);

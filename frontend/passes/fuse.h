@@ -1,13 +1,13 @@
 #ifndef FRONTEND_FUSE_H
 #define FRONTEND_FUSE_H
-/* Groups of dependent f32 operations, and the fused instruction that does a group at once (isa/fused.h). Passes use
- * this for straight code and for both sides of a branch. */
+/* Groups of dependent f32 operations, and the fused instruction that executes a whole group (isa/fused.h). Passes
+ * fuse groups in straight-line code and on both sides of a branch. */
 #include "edit.h"
 #include "frontend/analysis/defuse.h"
 #include "isa/fused.h"
 
-/* Operations that become one instruction. Each takes the result of the one before it, in program order. A single
- * operation is a group, too. */
+/* Operations that become one instruction. Each operation uses the result of the previous one, in program order. A
+ * single operation is a group, too. */
 struct fuse_group {
     uint32_t inst[FUSED_LENGTH], n;
     unsigned units; /* FPUs */
@@ -17,22 +17,22 @@ struct fuse_group {
 struct fuse_search {
     struct ir *ir;
     struct defuse defuse;
-    unsigned length;    /* most units of a group */
-    bool sides;         /* groups may contain what a side of a folded branch may contain (fuse_side_holds) */
-    uint32_t *next;     /* instruction -> the only reader of its result, in its block; NO_INST */
+    unsigned length; /* most units of a group */
+    bool sides; /* groups may contain every instruction that a side of a folded branch may contain (fuse_side_holds) */
+    uint32_t *next;     /* instruction -> the only reader of its result, in the same block; otherwise NO_INST */
     const char **alone; /* instruction -> why it has no such reader */
     struct fuse_group *group;
     uint32_t n_groups, cap_groups;
-    unsigned char *taken; /* instruction: it is in a group */
+    unsigned char *taken; /* instruction -> true if it is in a group */
 };
 
-/* FPUs that an instruction takes: 1 for an f32 addition, subtraction or multiplication, 2 for a fused multiply-add, 0
- * for others. */
+/* Returns the number of FPUs that an instruction takes: 1 for an f32 addition, subtraction or multiplication, 2 for
+ * a fused multiply-add, 0 for others. */
 unsigned fuse_units_of(const struct inst *in);
 /* True if a side of a folded branch may contain the instruction: one with units; a minimum, maximum, negation or
  * absolute value of f32, which take one unit; a move of 32 bits. */
 bool fuse_side_holds(const struct ir *ir, const struct inst *in);
-/* Units of such an instruction on a side. A move has none: it copies a result. */
+/* Returns the FPUs that such an instruction takes on a side. A move takes none, since it copies a result. */
 unsigned fuse_side_units(const struct inst *in);
 /* True if instruction i writes register `vreg`. */
 bool fuse_writes(const struct ir *ir, uint32_t i, uint32_t vreg);
@@ -43,14 +43,15 @@ void fuse_find(struct fuse_search *s, uint32_t begin, uint32_t end);
 
 /* How a pass makes fused instructions. */
 struct fuse_kind {
-    const struct compound_ops *ops; /* of the instruction; `execute` is fused_execute() */
+    const struct compound_ops *ops; /* compound data of the instruction; `execute` is fused_execute() */
     bool wide;                      /* results in between are not rounded */
 };
-/* The instruction that computes `first`, and `second` beside it (NULL: nothing). It reads its sources at its own place,
- * and has the guard of the first operation. */
+/* Returns the instruction that computes `first` and, unless NULL, also `second`. It reads its sources where it is
+ * placed, and has the guard of the first operation. */
 struct inst fuse_make(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second,
                       const struct fuse_kind *kind);
-/* The same with a predicate: lanes where it holds keep the result of `first`, the others that of `second`. */
+/* Like fuse_make() with a predicate: lanes whose predicate is true keep the result of `first`, all other lanes the
+ * result of `second`. */
 struct inst fuse_make_folded(struct ir *ir, const struct fuse_group *first, const struct fuse_group *second,
                              uint32_t predicate, const struct fuse_kind *kind);
 /* One side of a selection: a group, or a value when the group is empty. */
@@ -58,11 +59,11 @@ struct fuse_choice {
     struct fuse_group group;
     opnd_t value;
 };
-/* The instruction for `select`, d = p ? a : b, together with the operations that compute a and b. */
+/* Returns the instruction for `select`, d = p ? a : b, together with the operations that compute a and b. */
 struct inst fuse_make_selected(struct ir *ir, const struct inst *select, const struct fuse_choice side[2],
                                const struct fuse_kind *kind);
-/* What a fused instruction computes; NULL: the instruction is another one. */
+/* Returns what a fused instruction computes, or NULL if the instruction is not a fused one. */
 const struct fused *fuse_made(const struct ir *ir, const struct inst *in);
-/* Gives `node` the place in the source that instruction `inst` has. */
+/* Gives `node` the source location of instruction `inst`. */
 void fuse_place(struct edit *e, uint32_t node, uint32_t inst);
 #endif

@@ -1,6 +1,6 @@
 /* Regions that some threads leave before the join: a branch into the middle of code that other threads share, a loop
  * with several exits, an early return from a function. Threads that leave take themselves out of the barrier with
- * BREAK, as in ptxas, so that no thread waits for them; they join the others in an outer region.
+ * BREAK, as in ptxas, so that no thread waits for them; they join the remaining threads in an outer region.
  *
  * For edges that meet at a block J, the region begins at the nearest block that dominates the sources of the edges: all
  * threads that may meet at J have passed it. Edges into a loop and back edges to its header form separate regions. The
@@ -56,7 +56,8 @@ static void consider(struct work *w, uint32_t b, uint32_t join) {
         region_add(w, &r);
 }
 
-/* Considers the region of the edges that meet at block `b`: its back edges (`closing`), or the others. */
+/* Considers the region of the edges that meet at block `b`: its back edges if `closing` is true, otherwise all other
+ * edges. */
 static void consider_edges(struct work *w, uint32_t b, bool closing) {
     const struct cfg *g = &w->ir->cfg;
     uint32_t from = NO_BLOCK, first = NO_BLOCK;
@@ -93,12 +94,12 @@ void find_leaving(struct work *w) {
 
 /* ---- cycles of waiting joins ---- */
 
-/* Regions of one function and which threads may wait for each other. Region a waits for b if a thread in a may be
- * stopped at the join of b. */
+/* The regions of one function, and which of them may wait for each other. Region a waits for b if a thread in a may
+ * be stopped at the join of b. */
 struct wait_cycles {
     struct work *w;
     uint32_t *list, n;        /* regions that may be on a cycle */
-    uint32_t *waits, *waited; /* by region: how many listed regions it waits for, and how many wait for it */
+    uint32_t *waits, *waited; /* by region: number of regions that it waits for, and that wait for it */
     unsigned char *dropped;   /* by region */
 };
 
@@ -209,7 +210,8 @@ static struct inst break_inst(int number) {
     return in;
 }
 
-/* BREAKs before the jump at the end of block `b`, under its guard or, with `other`, where that does not hold. */
+/* Adds BREAKs before the jump at the end of block `b`, under the guard of the jump or, with `other`, under the
+ * inverted guard. */
 static void add_breaks_before_jump(const struct rewrite *rw, uint32_t b, uint32_t barriers, bool other) {
     uint32_t jump = rw->e->blocks[b].last;
     for (uint32_t m = barriers; m; m &= m - 1) {
@@ -221,7 +223,7 @@ static void add_breaks_before_jump(const struct rewrite *rw, uint32_t b, uint32_
     }
 }
 
-/* BREAKs in a block of their own. */
+/* Adds BREAKs in a new block that contains nothing else. */
 static void add_breaks_on_edge(const struct rewrite *rw, uint32_t from, uint32_t to, uint32_t barriers) {
     const struct loop *loop = region_loop(rw->w, to);
     if (loop && !loop_has(loop, from) && rw->outer[to] != NO_BLOCK)
@@ -250,7 +252,7 @@ static void add_breaks_at(const struct rewrite *rw, uint32_t b, uint32_t *edges)
             add_breaks_before_jump(rw, b, edges[e], e != first);
             continue;
         }
-        for (uint32_t k = e + 1; k < end; k++) /* a branch table may contain a block twice: one edge */
+        for (uint32_t k = e + 1; k < end; k++) /* a branch table may contain a block twice, but has one edge to it */
             if (g->succ[k] == g->succ[e])
                 edges[k] = 0;
         add_breaks_on_edge(rw, b, g->succ[e], edges[e]);

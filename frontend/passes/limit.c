@@ -1,4 +1,4 @@
-/* The limit of registers per thread. */
+/* Computes the limit of registers per thread. */
 #include "pass.h"
 
 uint32_t register_limit(const struct ir *ir, const char **key) {

@@ -1,5 +1,5 @@
-/* The passes between the statements of a kernel and its program, in order. Each pass's file says what it requires and
- * keeps. */
+/* The passes between the statements of a kernel and its program, in order. The file of each pass says what the pass
+ * requires and keeps. */
 #include "pass.h"
 #include "frontend/lower/lower.h"
 #include <assert.h>
@@ -113,7 +113,7 @@ static bool run_passes(struct lower *l, const char *kernel, const struct lower_o
     return true;
 }
 
-/* All temporary data is in one arena, so that jumping out on an error leaks nothing. */
+/* All temporary data is in one arena, so that a longjmp() on an error leaks no memory. */
 struct program *lower_with_limit(const struct image *img, const char *kernel, const struct lower_options *opt,
                                  uint32_t limit) {
     jmp_buf out_of_memory;

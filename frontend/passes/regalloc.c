@@ -2,8 +2,8 @@
  * numbers and sizes.
  *
  * Interval colouring per function and class: a sweep over positions allocates the lowest free slot. Functions are
- * stacked by call depth: a function's registers follow those of all its callers, since lanes of one warp may be in
- * different functions. Each class has its own area. A predicate is one mask for all lanes, and lane 3 of a 32-bit
+ * stacked by call depth: a function's registers follow the registers of all its callers, since lanes of one warp may be
+ * in different functions. Each class has its own area. A predicate is one mask for all lanes, and lane 3 of a 32-bit
  * register is not where lane 3 of a 64-bit register is. So slots of different classes never share bytes, even if no
  * thread uses both.
  *
@@ -86,7 +86,7 @@ static void colour(struct ir *ir) {
             continue;
         s.next_begin[v] = s.begins[r->begin];
         s.begins[r->begin] = v;
-        if (unread_result(ir, r)) /* the slot stays taken: its next user would wait for the access */
+        if (unread_result(ir, r)) /* the slot is not freed, since its next user would have to wait for the access */
             continue;
         s.next_end[v] = s.ends[r->end];
         s.ends[r->end] = v;
@@ -95,8 +95,8 @@ static void colour(struct ir *ir) {
         sweep_function(&s, &ir->functions[f]);
 }
 
-/* Computes where each function's slots begin, by class: after those of its callers. Mutually recursive functions get
- * separate slots too. */
+/* Computes where each function's slots begin, by class: after the slots of its callers. Mutually recursive functions
+ * get separate slots too. */
 static void stack_functions(struct ir *ir, uint32_t (*base)[N_REG_CLASSES], uint32_t *total) {
     const struct call_order *order = &ir->order;
     for (uint32_t k = order->n_groups; k-- > 0;) {

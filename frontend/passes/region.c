@@ -1,5 +1,5 @@
-/* Divergent regions: where each begins, its blocks, and the list of them. barriers.c and leaving.c decide which regions
- * get a barrier. */
+/* Divergent regions: the begin and the blocks of each region, and the list of all regions. barriers.c and leaving.c
+ * decide which regions get a barrier. */
 #include "barriers.h"
 #include <assert.h>
 #include <string.h>
@@ -78,7 +78,7 @@ static uint64_t *reachable_blocks(struct work *w, const struct region *r) {
     return set;
 }
 
-/* Which sources of edges count: all, those in the loop, those outside it. */
+/* Selects the edges to consider: all edges, edges from inside the loop, or edges from outside the loop. */
 enum side { EITHER, INSIDE, OUTSIDE };
 
 /* Adds the blocks of `reached` that have an edge to `to` and are not in `set` yet. `side` refers to the loop with

@@ -1,12 +1,12 @@
-/* Checks convergence barriers: no thread returns from a function while it is in one of its barriers, and a barrier
- * number has one region at every place. */
+/* Checks convergence barriers: no thread returns from a function while it is in one of its barriers, and at every
+ * instruction a barrier number belongs to only one region. */
 #include "verify.h"
 #include <string.h>
 
 enum { N_BARRIERS = 32 };
 
-/* The barriers that threads may take part in at one point of the program. A guarded BREAK takes effect at the branch
- * with the same guard. */
+/* The barriers in which threads may take part at one point of the program. A guarded BREAK takes effect at the
+ * branch with the same guard. */
 struct barrier_state {
     bool reached;
     uint32_t in;               /* bit set of barrier numbers */
@@ -19,7 +19,7 @@ struct barrier_check {
     const struct ir *ir;
     struct barrier_state *at; /* block -> state at its begin */
     uint32_t *stack, top;
-    unsigned char *queued; /* block -> on the stack */
+    unsigned char *queued; /* block -> true if it is on the stack */
 };
 
 static void leave_barrier(struct barrier_state *s, const struct inst *in) {

@@ -34,7 +34,7 @@ static void check_each(void *ctx, opnd_t *o, enum operand_role role) {
         wrong(c->r, "instruction %u: the guard is no predicate", c->inst);
 }
 
-/* Checks an instruction against its row. */
+/* Checks an instruction against its entry in the instruction table. */
 static void check_row(struct verdict *r, uint32_t i, const struct inst *in) {
     uint32_t n;
     const struct isa_row *rows = isa_rows(&n);
@@ -60,7 +60,7 @@ static bool is_of_class(const struct ir *ir, opnd_t o, enum reg_class cls) {
     return o & 1 || o == OPND_SINK || ir->vregs[o >> 1].cls == cls;
 }
 
-/* It has an entry, and its registers are of 32 bits. */
+/* Checks that a compound instruction has an entry and 32-bit registers. */
 static void check_compound(struct verdict *r, const struct ir *ir, uint32_t i, const struct inst *in) {
     if (in->kind != K_COMPOUND)
         return;
@@ -274,7 +274,8 @@ static void check_liveness(struct verdict *r, const struct ir *ir) {
         }
 }
 
-/* Checks that registers in one slot are never live together, by a sweep over their begins. */
+/* Checks that registers in one slot are never live at the same time. Visits live intervals in the order of their
+ * begins. */
 static void check_slots(struct verdict *r, const struct ir *ir) {
     uint32_t *first = arena_array(ir->tmp, 2 * (size_t)ir->n + 2, sizeof *first), slots = 0, base[N_REG_CLASSES];
     uint32_t *next = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *next);

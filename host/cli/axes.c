@@ -16,7 +16,8 @@ static bool add(struct axis *a, const char *key, int key_len, const char *value,
     return true;
 }
 
-/* Parses a number with an optional unit, as in configurations ("8K"); returns the text after it. NULL: no number. */
+/* Parses a number with an optional unit, as in configurations ("8K"); returns the text after it. NULL: the text is no
+ * number. */
 static const char *number(const char *s, double *out) {
     char *end;
     *out = strtod(s, &end);

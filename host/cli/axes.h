@@ -12,9 +12,9 @@ struct axes {
 };
 
 enum { AXIS_VALUES = 1000 };
-/* Reads all axes given with an option ("set"). False after a message; call axes_free() in either case. */
+/* Reads all axes of an option ("set"). Returns false after a message; call axes_free() in either case. */
 bool axes_read(struct axes *a, const struct cli *c, const char *option);
-/* Returns true if each axis has a single value. False after a message. */
+/* Returns true if each axis has a single value. Returns false after a message. */
 bool axes_single(const struct axes *a, const struct cli *c, const char *option);
 /* Returns true if the axis has this name. */
 bool axis_is(const struct axis *a, const char *name);
@@ -24,6 +24,7 @@ uint64_t axes_product(const struct axes *a, uint64_t most);
 /* Writes the a->n assignments of combination `at` (from 0, the last axis varies fastest). The axes own the texts.
  * Returns `at` divided by the number of combinations. */
 uint64_t axes_combination(const struct axes *a, uint64_t at, const char **out);
-/* Reads an axis from one assignment. False with the reason in `err`. The caller frees the axis in either case. */
+/* Reads an axis from one assignment. Returns false with the reason in `err`. The caller frees the axis in either
+ * case. */
 bool axis_read(struct axis *a, const char *text, char *err, size_t err_size);
 #endif

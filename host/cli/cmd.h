@@ -4,8 +4,8 @@
 #include "host/heddle.h"
 #include <stdbool.h>
 
-/* One option. Letter 0: it has a long form only. `value` NULL: a switch; "[=X]": the value is optional. `help` NULL:
- * reserved and not shown. A table ends with name NULL. */
+/* One option. Letter 0: the option has a long form only. `value` NULL: the option takes no value; "[=X]": the value is
+ * optional. `help` NULL: reserved and not shown. A table ends with name NULL. */
 struct option_def {
     char letter;
     const char *name, *value, *help;
@@ -17,7 +17,7 @@ struct command {
     const char *name;
     const char *usage;   /* the arguments after the command's name */
     const char *summary; /* one line */
-    const char *text;    /* the rest of its help: explanation, then examples */
+    const char *text;    /* the rest of the command's help: explanation, then examples */
     const struct option_def *options;
     enum heddle_status (*run)(const struct cli *c);
     bool runs_program; /* options end at the first word; the rest are arguments of a program */
@@ -41,7 +41,7 @@ struct cli {
     struct cli_input *inputs; /* input.h */
 };
 
-/* Parses argv[2..]. False after a message. Call cli_free() in either case. */
+/* Parses argv[2..]. Returns false after a message. Call cli_free() in either case. */
 bool cli_parse(struct cli *c, const struct command *command, int argc, char **argv);
 void cli_free(struct cli *c);
 /* Returns the option's last value; NULL: the option was not given. */
@@ -52,12 +52,12 @@ enum heddle_status cli_error(const struct cli *c, const char *fmt, ...) __attrib
 /* Prints the message without the pointer to help, for errors that are no mistake on the command line. */
 enum heddle_status cli_fail(const struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cli_help(const struct command *command, FILE *out);
-/* Reads the option's value, a number from `min` to `max`; *out keeps its value if the option was not given. False after
- * a message. */
+/* Reads the option's value, a number from `min` to `max`; *out keeps its value if the option was not given. Returns
+ * false after a message. */
 bool cli_number(const struct cli *c, const char *option, uint64_t min, uint64_t max, uint64_t *out);
 /* Reports that -v names a value that is not among the `n` names. Returns false. */
 bool cli_unknown_value(const struct cli *c, const char *given, const char *const *names, int n);
-/* Reads --size as an enum bench_size; small if it was not given. */
+/* Returns --size as an enum bench_size; the small size if the option was not given. */
 bool cli_size(const struct cli *c, int *out);
 
 /* Options that describe a launch (request.h). */
@@ -93,8 +93,8 @@ enum heddle_status cli_launch(const struct cli *c, struct heddle *h);
         0, "live", "WHERE",                                                                                            \
             "show the running simulation in a browser: a PORT of this machine, ADDRESS:PORT, or a socket's path"       \
     }
-/* Starts the server that --live asks for, and connects contexts with these options to it; *out is NULL without --live.
- * False after a message. End with cli_live_end(). */
+/* Starts the server that --live requests. Contexts with these options connect to it. *out is NULL without --live.
+ * Returns false after a message. End with cli_live_end(). */
 struct live;
 bool cli_live(const struct cli *c, struct heddle_options *o, struct live **out);
 void cli_live_end(struct live *l);
@@ -105,11 +105,11 @@ struct sim {
     const char **set;
 };
 bool sim_options(const struct cli *c, struct sim *out);
-/* Reads BOUNDS_OPTION. False with a message: not one of its two values. */
+/* Reads BOUNDS_OPTION. Returns false after a message if the value is neither of the two valid ones. */
 bool cli_bounds(const struct cli *c, struct sim *sim);
 void sim_free(struct sim *s);
 /* Checks that each assignment has an effect in at least one of the models (names joined by commas). The assignments of
- * a whole configuration are not checked. Calls sim_note(). False with a message. */
+ * a whole configuration are not checked. Calls sim_note(). Returns false with a message. */
 bool sim_effective(const struct cli *c, const char *models, const struct sim *sim);
 /* Notes on stderr the options of a memory model that no chosen machine uses. This is no error: one command line may
  * serve machines of both memory models. */

@@ -69,7 +69,7 @@ static enum heddle_status run_all(const struct cli *c, struct job *jobs, int n, 
         if (interrupt_signal())
             job_skip(&jobs[i]);
         else
-            job_run(&jobs[i], c->argc, c->argv); /* long launches draw their own bar in the same place */
+            job_run(&jobs[i], c->argc, c->argv); /* long launches draw their own progress bar at the same position */
     }
     progress_end(&progress);
     struct table *t = table_new(titles);

@@ -27,9 +27,9 @@ static const struct option_def options[] = {
 
 /* A column: a statistic of each run. */
 struct column {
-    const char *title, *stat; /* stat: NULL for the speed-up */
+    const char *title, *stat; /* name of the statistic; NULL: the column shows the speed-up */
     enum number_format format;
-    bool timed, mean; /* timed: absent in the functional model; mean: the geometric mean is shown */
+    bool timed, mean; /* timed: the functional model has no value; mean: the table shows the geometric mean */
 };
 enum { MAX_COLUMNS = 64 };
 
@@ -174,7 +174,7 @@ static enum heddle_status run_all(struct grid *g, int parallel) {
     return ran != HEDDLE_OK ? ran : written;
 }
 
-/* Finds the statistic that a column name means. False after a message. */
+/* Finds the statistic that a column name means. Returns false after a message. */
 static bool find_column(const struct cli *c, const char *name, struct column *out) {
     static const char faster[] = "speed-up";
     int n, i = stat_index(name);

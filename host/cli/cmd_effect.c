@@ -103,7 +103,7 @@ void sim_note(const struct cli *c, const struct sim *sim) {
 }
 
 bool sim_effective(const struct cli *c, const char *models, const struct sim *sim) {
-    enum { WHOLE = 64 }; /* with more assignments it is a whole configuration, copied from a result */
+    enum { WHOLE = 64 }; /* more assignments are a whole configuration, copied from a result */
     const char *functional = MODEL_DEFAULT;
     const char *const *set = sim->set;
     int n = 0;

@@ -120,7 +120,7 @@ static enum heddle_status check_options(const struct cli *c, const struct sim *s
     return db || !file ? HEDDLE_OK : cli_fail(c, "%s", err);
 }
 
-/* Finds the folder of Heddle's libcudart.so: beside the heddle binary in a build, or the installed one. */
+/* Finds the folder of Heddle's libcudart.so: beside the heddle binary in a build, or in the installation folder. */
 static bool library_folder(char *out, size_t size) {
     static const char *const beside[] = {"cuda", "../lib/heddle"};
     char exe[PATH_MAX], path[2 * PATH_MAX];
@@ -153,7 +153,8 @@ static bool pass_path(const char *name, const char *path) {
 }
 
 /* Puts a library of Heddle first in a list variable of the dynamic linker. A path with blanks cannot be in LD_PRELOAD;
- * then only the file name is, and the linker searches LD_LIBRARY_PATH, to which pass_options() adds the folder. */
+ * then LD_PRELOAD gets only the file name, and the linker searches LD_LIBRARY_PATH, to which pass_options() adds the
+ * folder. */
 static bool pass_before(const char *name, const char *folder, const char *library) {
     char list[4 * PATH_MAX];
     const char *old = getenv(name);
@@ -200,8 +201,8 @@ static bool in_cache(const char *cache, size_t size, const char *name) {
     return false;
 }
 
-/* Returns true if the system has the toolkit's libnvrtc. It is not loaded for the test, which would take longer than a
- * small program runs. */
+/* Returns true if the system has the toolkit's libnvrtc. The test does not load the library, since loading takes longer
+ * than a small program runs. */
 static bool has_nvrtc(void) {
     static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"};
     struct stat s;

@@ -1,4 +1,4 @@
-/* Executes a plan: runs what the database lacks. */
+/* Executes a plan: runs the runs that the database lacks. */
 #include "cmd_plan.h"
 #include "host/progress.h"
 #include "host/report/interrupt.h"
@@ -15,8 +15,8 @@ struct execution {
     char *command;
     struct job *jobs;
     int *todo, n;
-    bool *settled; /* by run: it is in the database, or has failed here */
-    int theirs;    /* jobs of this round that another process has claimed */
+    bool *settled; /* by run: the run is in the database, or has failed in this process */
+    int theirs;    /* jobs of this pass over the missing runs that another process has claimed */
     int before;    /* runs that the database had at the start */
     struct plan_outcome *out;
     bool broken; /* writing the database failed: no further run begins */
@@ -156,8 +156,8 @@ static bool fill(struct execution *x, char *err, size_t err_size) {
     return true;
 }
 
-/* Runs all missing runs in rounds: first the runs that no process has claimed, then the runs whose claim ended without
- * a result, until none is missing. */
+/* Runs all missing runs in several passes: first the runs that no process has claimed, then the runs whose claim ended
+ * without a result, until no run is missing. */
 static bool run_missing(struct execution *x, int parallel, char *err, size_t err_size) {
     const struct timespec moment = {.tv_nsec = 200000000};
     const struct jobs_watch watch = {.ctx = x, .wanted = wanted, .ended = ended, .tick = tick};
@@ -179,8 +179,8 @@ static bool run_missing(struct execution *x, int parallel, char *err, size_t err
 
 static void finish(struct execution *x) {
     char err[256];
-    results_unclaim(x->db, NULL, err, sizeof err); /* of runs that a signal stopped; a claim that remains is void once
-                                                      this process has ended */
+    /* releases the claims of runs that a signal stopped; a claim that remains is void once this process has ended */
+    results_unclaim(x->db, NULL, err, sizeof err);
     for (int i = 0; i < x->n; i++)
         job_free(&x->jobs[i]);
     free(x->jobs);

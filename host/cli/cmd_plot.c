@@ -36,7 +36,7 @@ struct plot {
     const struct result_row **rows;
     int n, older;
     struct pivot_values values;
-    double *x; /* lines and scatter: x of each row of values */
+    double *x; /* line and scatter charts: x of each row of values */
     struct chart chart;
     char *title, err[1024];
 };
@@ -82,7 +82,7 @@ static int fields_beside(struct plot *p, const char *option, const struct field 
     return kept;
 }
 
-/* Reads --value, or takes the default. */
+/* Reads --value, or uses the default. */
 static bool value_of(struct plot *p, const char *usual, struct pivot *pivot) {
     const char *given = cli_value(p->c, "value");
     char why[900];
@@ -132,7 +132,7 @@ static bool stack(struct plot *p) {
            ((p->title = strdup(b->title)) || no_memory(p));
 }
 
-/* Finds the field along x. False after a message. */
+/* Finds the field along x. Returns false after a message. */
 static bool find_x(struct plot *p, struct field *out) {
     const char *name = cli_value(p->c, "x");
     char why[900];

@@ -46,7 +46,7 @@ static enum heddle_status list(void) {
     return HEDDLE_OK;
 }
 
-/* Returns the number at the end of a figure's name, without a letter after it ("9b": 9); 0: it has none. */
+/* Returns the number at the end of a figure's name, without a letter after it ("9b": 9); 0: the name has no number. */
 static int number_of(const char *name) {
     const char *end = name + strlen(name);
     while (end > name && isalpha((unsigned char)end[-1]))
@@ -103,9 +103,9 @@ struct reproduction {
     int n, size;
     struct plan plan;
     const char *folder;
-    bool plots;         /* plots are wanted, and none has failed */
+    bool plots;         /* plots are requested, and no plot has failed */
     bool no_gnuplot;    /* gnuplot is not installed */
-    char undrawn[1024]; /* why a plot failed; empty: none has */
+    char undrawn[1024]; /* why a plot failed; empty: no plot has failed */
 };
 
 /* Returns the path FOLDER/FIGURE.ENDING, which the caller frees. */
@@ -307,7 +307,7 @@ static enum heddle_status run_figures(struct reproduction *x) {
     return status;
 }
 
-/* Selects the named figures, or all for "all". False after a message. */
+/* Selects the named figures, or all for "all". Returns false after a message. */
 static bool choose(struct reproduction *x) {
     char err[1024];
     int all = count_figures();

@@ -187,8 +187,8 @@ static enum heddle_status show(struct view *v) {
     return fine ? HEDDLE_OK : cli_fail(v->c, "%s", err);
 }
 
-/* Merges databases. It ends at a file that cannot be merged; earlier files stay merged, and the same command continues
- * later. */
+/* Merges databases. Stops at a file that cannot be merged; files merged before stay merged, and running the command
+ * again continues. */
 static enum heddle_status merge(const struct cli *c) {
     const char *to = cli_value(c, "output");
     char err[1024];
@@ -197,7 +197,7 @@ static enum heddle_status merge(const struct cli *c) {
     for (int i = 0; i < c->n_options; i++)
         if (strcmp(c->options[i].def->name, "merge") != 0 && strcmp(c->options[i].def->name, "output") != 0)
             return cli_error(c, "--%s does nothing with --merge", c->options[i].def->name);
-    for (int i = 0; i < c->n_words; i++) { /* check all before a file is made */
+    for (int i = 0; i < c->n_words; i++) { /* check all inputs before a file is made */
         struct results_db *from = results_open(c->words[i], false, err, sizeof err);
         if (!from)
             return cli_fail(c, "%s", err);

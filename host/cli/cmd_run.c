@@ -97,7 +97,7 @@ static bool check_files(struct task *r) {
     return fine;
 }
 
-/* Checks that the program has every value that was given. */
+/* Checks that the program declares every value that -v sets. */
 static bool values_known(const struct cli *c, const struct script *p, const struct axes *values) {
     enum { MAX = 64 };
     const char *names[MAX];
@@ -220,7 +220,7 @@ static enum heddle_status write_files(const struct task *r, struct heddle *h, in
     return fine ? HEDDLE_OK : cli_fail(r->c, "%s", *err ? err : "the host is out of memory");
 }
 
-/* Writes a buffer that the program saves. The file gets its final name together with the others. */
+/* Writes a buffer that the program saves. The file gets its final name at the same time as the other output files. */
 static bool save(void *ctx, const char *file, const void *data, uint64_t bytes, char *why, size_t why_size) {
     struct task *r = ctx;
     struct outfile *f = &r->saved[r->n_saved];

@@ -29,7 +29,7 @@ static bool unknown_bench(const struct cli *c, const char *name) {
 struct choice {
     const struct cli *c;
     struct axes values; /* -v */
-    bool *used;         /* by axis: some program has this value */
+    bool *used;         /* by axis: at least one program has this value */
     const struct bench **list;
     int n, cap;
 };
@@ -140,8 +140,9 @@ static bool options_fit(const struct cli *c) {
     return !option;
 }
 
-/* Finds the benchmarks that `word` names: one benchmark, or the members of a set that are not selected yet. Returns
- * their number; 0: the name is unknown. A set whose members are all selected gives one NULL. */
+/* Finds the benchmarks that `word` names: one benchmark, or the members of a set that are not selected yet.
+ * Returns their number; 0: the name is unknown. For a set whose members are all selected already, the result is a
+ * single NULL. */
 static int select_word(const struct choice *s, const struct bench **out, const char *word) {
     int n = 0;
     bool set = false;
@@ -159,7 +160,7 @@ static int select_word(const struct choice *s, const struct bench **out, const c
     return !set ? 0 : n ? n : 1;
 }
 
-/* Appends the benchmarks that the words name. False after a message. */
+/* Appends the benchmarks that the words name. Returns false after a message. */
 static bool select_words(struct choice *s) {
     const struct bench **found = calloc((size_t)n_benches + 1, sizeof *found);
     bool fine = found != NULL;
@@ -180,7 +181,7 @@ static bool select_words(struct choice *s) {
     return fine;
 }
 
-/* Reports a value that none of the programs has. */
+/* Reports a value name that no program declares. */
 static bool values_known(const struct choice *s) {
     enum { MAX = 64 };
     const char *names[MAX], *name;
@@ -246,7 +247,7 @@ static cJSON *json_failure(const struct job *j) {
     return o;
 }
 
-/* Makes the JSON: of one run its own result, of several {"heddle", "command", "check", "runs": [...]}. */
+/* Makes the JSON: for one run, its result; for several runs, {"heddle", "command", "check", "runs": [...]}. */
 static cJSON *json_of(const struct cli *c, const struct job *jobs, int n) {
     if (n == 1)
         return cJSON_Duplicate(jobs[0].result, true);

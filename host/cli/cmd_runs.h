@@ -10,7 +10,7 @@
  * values. Returns their number, 0 after a message. Free with runs_free(). */
 int runs_select(const struct cli *c, bool several, const struct bench ***out);
 void runs_free(const struct bench **list, int n);
-/* Checks before a long run that --json and --csv can be written. False after a message. */
+/* Checks before a long run that --json and --csv can be written. Returns false after a message. */
 bool runs_files_possible(const struct cli *c);
 /* Writes the requested files, and the table to stdout unless a file is stdout. */
 enum heddle_status runs_write(const struct cli *c, const struct job *jobs, int n, const struct table *t);

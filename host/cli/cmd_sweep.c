@@ -103,7 +103,7 @@ static enum heddle_status show(struct sweep *s, struct results_db *db, const str
     return status;
 }
 
-/* Reports what would run. `db` NULL: the file does not exist, and is not made. */
+/* Reports which runs would be executed. `db` NULL: the file does not exist, and is not created. */
 static enum heddle_status dry_run(const struct sweep *s, struct results_db *db) {
     char err[1024];
     int missing = 0;
@@ -125,7 +125,7 @@ static enum heddle_status dry_run(const struct sweep *s, struct results_db *db) 
     return HEDDLE_OK;
 }
 
-/* Keeps the runs of one share that the main database `whole` lacks. */
+/* Keeps the runs of one part of the sweep that the main database `whole` lacks. */
 static bool keep_share(struct sweep *s, const char *whole, const struct share *share) {
     struct plan *p = &s->plan;
     char err[1024];
@@ -146,7 +146,7 @@ static bool keep_share(struct sweep *s, const char *whole, const struct share *s
     return fine;
 }
 
-/* Returns the path of the database of --part, which the caller frees. NULL after a message. */
+/* Returns the path of the database of --part, which the caller frees. Returns NULL after a message. */
 static char *part_file(struct sweep *s, const char *whole) {
     struct share share;
     if (!share_read(cli_value(s->c, "part"), &share)) {

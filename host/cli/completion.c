@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* What a value or a word stands for, by the name that --help gives it; shell words that print the choices, or NULL for
+/* The choices for a value or word, by its placeholder in --help: shell code that prints the choices, or NULL for
  * files. */
 static const struct {
     const char *name, *choices;
@@ -19,7 +19,7 @@ static const struct {
 };
 enum { N_VALUES = sizeof values / sizeof values[0] };
 
-/* NULL: files, which are offered beside the choices, too. */
+/* NULL: files. Files are offered beside other choices, too. */
 static const char *choices_of(const char *value) {
     value += strspn(value, "[");
     for (int i = 0; i < N_VALUES; i++)
@@ -28,10 +28,10 @@ static const char *choices_of(const char *value) {
     return NULL;
 }
 
-/* "a|b|c" in a command's usage are words themselves. */
+/* "a|b|c" in a command's usage lists literal words. */
 static bool is_words(const struct command *k) { return islower((unsigned char)*k->usage); }
 
-/* Prints the words that may stand for the placeholder in a command's usage line. */
+/* Prints the words that may replace the placeholder in a command's usage line. */
 static void print_words(FILE *out, const struct command *k) {
     const char *choices = choices_of(k->usage);
     if (choices)
@@ -55,7 +55,7 @@ static const char helpers[] =
     "_heddle_names() { heddle list \"$1\" --csv 2>/dev/null | sed 1d | cut -d, -f1 | tr -d +; }\n"
     "_heddle_figures() { heddle reproduce list 2>/dev/null | sed 1,2d | cut -d' ' -f1; }\n";
 
-/* The values after an option, as cases of the option before the word. */
+/* Prints the shell code that completes the value after an option: one case for each option. */
 static void print_values(FILE *out, const struct command *k) {
     for (const struct option_def *o = k->options; o->name; o++) {
         const char *choices = o->help && o->value ? choices_of(o->value) : NULL;

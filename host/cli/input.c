@@ -18,7 +18,7 @@ struct cli_input {
     ino_t inode;
     int number;  /* file descriptor that the command line names; -1: none */
     int fd;      /* file descriptor of the copy, if it needs its own; -1: none */
-    bool copied; /* false: stdin is a regular file and is read directly */
+    bool copied; /* false: stdin is a regular file, which runs read directly */
     char path[32];
 };
 

@@ -4,13 +4,13 @@
  * the command line is read. Runs, and the processes of parallel runs, then open the copy as often as they need. */
 #include "cmd.h"
 
-/* Returns the path under which runs open an input file. For a regular file, and for a path without a file, that is
- * `path`. A pipe, FIFO, terminal or "-" (stdin) is copied first, until its writers close it. A signal ends the process
- * during the copy.
+/* Returns the path under which runs open an input file. For a regular file, and for a path without a file, this is
+ * `path` itself. A pipe, FIFO, terminal or "-" (stdin) is copied first, until its writers close it. A signal during the
+ * copy ends the process.
  *   `place`: the place in the command line that names the file; a second call with it returns the first call's copy
  *   `who`: the reader in messages ("argument 2")
- * The result lives as long as `c`. NULL with the reason in `err`: a device without an end, a pipe that was read before,
- * or a pipe with more data than half of this machine's memory. */
+ * The result lives as long as `c`. Returns NULL with the reason in `err`: a device without an end, a pipe that was read
+ * before, or a pipe with more data than half of this machine's memory. */
 const char *cli_input(const struct cli *c, const char *place, const char *path, const char *who, char *err,
                       size_t err_size);
 /* Returns true if the word names a file that cli_input() would copy. */

@@ -82,7 +82,7 @@ static bool met_limit(const struct heddle *h) {
     return why && strcmp(why, "cycle-limit") == 0;
 }
 
-/* Runs the program, with its message in `why`. */
+/* Runs the program, and writes its message to `why`. */
 static void run_program(struct job *j, struct heddle *h, char *why) {
     char path[PATH_MAX];
     struct heddle_module *m = NULL;
@@ -165,7 +165,7 @@ static void write_all(int fd, const char *text, size_t len) {
     }
 }
 
-/* In the child: runs the job and sends {"status", "message", "result"}. */
+/* Runs the job in the child process and sends {"status", "message", "result"}. */
 static void serve(struct job *j, int fd, int argc, char *const *argv) {
     interrupt_forget_all();
     j->options.progress = false;
@@ -199,7 +199,7 @@ static bool start(struct child *c, struct job *jobs, int i, int argc, char *cons
         return false;
     }
     if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* end with the parent, which reads the result */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* the child ends when the parent ends, which reads the result */
         close(ends[0]);
         serve(&jobs[i], ends[1], argc, argv);
         _exit(0); /* not exit(): buffers and exit handlers belong to the parent */

@@ -9,7 +9,7 @@ struct job {
     const struct bench *bench;
     enum bench_size size;
     struct heddle_options options;
-    enum heddle_status status; /* HEDDLE_STOPPED: it did not begin, or a signal ended it */
+    enum heddle_status status; /* HEDDLE_STOPPED: the job did not begin, or a signal ended it */
     bool limited;              /* with HEDDLE_DEADLOCK: the cycle limit was reached */
     bool lost;                 /* with HEDDLE_FAULT: its process was killed or crashed */
     char *message;             /* why status is not HEDDLE_OK: one or more lines, without a final newline; NULL: none */
@@ -20,8 +20,8 @@ struct job {
 /* Runs the job. `argc`, `argv`: the command line, for the result. A signal (interrupt.h) stops it. */
 void job_run(struct job *j, int argc, char *const *argv);
 /* job_paths.c: adds to each kernel of the job's profile the member "paths", the paths of its first warp in the format
- * of path_log_json(). It prefers, among the first launches, one in which the warp diverges. The job runs again for
- * that, in the functional model; `again` runs it in the given context. */
+ * of path_log_json(). Among the first launches, it prefers a launch in which the warp diverges. To record the paths,
+ * the job runs again in the functional model; `again` runs it in a context. */
 void job_add_paths(struct job *j, void (*again)(struct job *j, struct heddle *h));
 /* Marks a job as skipped. */
 void job_skip(struct job *j);

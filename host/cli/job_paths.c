@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    SEGMENTS = 40,         /* in one drawing; a page has many drawings */
+    SEGMENTS = 40,         /* limit for one drawing; a page has many drawings */
     TRIES = 8,             /* launches of a kernel that are searched for a divergent warp */
     LIMIT = 1000 * 1000000 /* warp instructions of a launch, in case a loop waits for the clock */
 };

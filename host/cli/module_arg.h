@@ -7,6 +7,6 @@
  * after a message on `say`. */
 struct heddle_module *cli_module(const struct cli *c, struct heddle *h, const char *file, const char **kernel,
                                  FILE *say);
-/* heddle_module_part() for a file that may be a pipe (input.h). */
+/* Calls heddle_module_part() for a file that may be a pipe (input.h). */
 struct heddle_module *cli_module_part(const struct cli *c, struct heddle *h, const char *file, int n);
 #endif

@@ -1,4 +1,5 @@
-/* Compiled once for each library that forwards to the core: tells the core the CUDA version of the program. */
+/* This file is compiled once for each library that forwards to the core. It tells the core the CUDA version of the
+ * program. */
 #include <stdlib.h>
 #include <string.h>
 

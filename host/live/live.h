@@ -7,7 +7,8 @@
 struct live;
 
 /* Starts a server on `where`: PORT (on 127.0.0.1; 0: any free port), ADDRESS:PORT, [ADDRESS]:PORT, or the path of a
- * Unix socket if it contains a slash. `command`: text for the page. NULL with the reason in `err`. */
+ * Unix socket if it contains a slash. `command` is text for the page. Returns NULL on failure, with the reason in
+ * `err`. */
 struct live *live_open(const char *where, const char *command, char *err, size_t err_size);
 /* Stops the server; ignores NULL. */
 void live_close(struct live *l);

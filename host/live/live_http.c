@@ -20,7 +20,7 @@ enum { HOST = 256, PORT = 16, PENDING = 8 };
 
 struct live_http {
     struct live_http_ops ops;
-    int fd; /* listening socket; -1: none, or the server owns it */
+    int fd; /* listening socket; -1: there is no socket, or the server owns it */
     char address[HOST + 32];
     char *socket;  /* path; NULL: TCP */
     bool loopback; /* reachable from this machine only */
@@ -140,7 +140,7 @@ static bool listen_port(struct live_http *h, const char *where, char *err, size_
 #if __has_include(<microhttpd.h>)
 #include <microhttpd.h>
 
-/* The library's functions that are used. */
+/* The functions of libmicrohttpd that are used. */
 struct library {
     __typeof__(&MHD_start_daemon) start;
     __typeof__(&MHD_stop_daemon) stop;

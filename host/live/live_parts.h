@@ -5,7 +5,7 @@
 #include "timing/report/states.h"
 #include <pthread.h>
 
-/* A point of the curves: sums over a part of the run. */
+/* A point of the curves: sums over one interval of the run. */
 struct live_point {
     double cycles, instructions; /* cycles; thread instructions */
     double slots[N_SLOTS];
@@ -22,7 +22,7 @@ struct live_launch {
     char program[LIVE_NAME], kernel[LIVE_NAME];
     struct heddle_dim grid, block;
     uint64_t ctas_done, ctas;
-    double cycles, instructions, began, ended; /* begin and end in seconds; ended 0: it runs */
+    double cycles, instructions, began, ended; /* begin and end in seconds; ended is 0 while the launch runs */
 };
 
 struct live_sm {
@@ -30,7 +30,7 @@ struct live_sm {
     struct live_point last;
 };
 
-/* The state of the run. All access holds the lock. */
+/* The state of the run. Every access must hold the lock. */
 struct live_state {
     pthread_mutex_t lock;
     char *command;
@@ -38,9 +38,10 @@ struct live_state {
     double started;
     bool timed; /* the model has timing */
     struct live_point points[LIVE_POINTS];
-    int n_points, views, each; /* points; reports in the last point; reports in a full point */
+    /* number of points; number of reports in the last point; number of reports in a full point */
+    int n_points, views, each;
     struct live_launch launches[LIVE_LAUNCHES];
-    int n_launches; /* launches begun; launch n is launches[n % LIVE_LAUNCHES] */
+    int n_launches; /* number of launches begun; launch n is launches[n % LIVE_LAUNCHES] */
     struct live_sm *sms;
     uint32_t n_sms;
 };

@@ -1,4 +1,4 @@
-/* The state of a running simulation: curves with a bounded number of points, the latest launches, the SMs. */
+/* The state of a running simulation: curves with a bounded number of points, the latest launches, and the SMs. */
 #include "host/progress.h"
 #include "live_parts.h"
 #include <cjson/cJSON.h>

@@ -36,14 +36,14 @@ static Elf *open_elf(const void *data, size_t len, char **copy) {
     return NULL;
 }
 
-/* Returns the bytes of a section; NULL: they lie outside the file. */
+/* Returns the bytes of a section; NULL if they lie outside the file. */
 static const unsigned char *section_bytes(const GElf_Shdr *s, const char *file, size_t len) {
     if (s->sh_type == SHT_NOBITS || s->sh_offset > len || s->sh_size > len - s->sh_offset)
         return NULL;
     return (const unsigned char *)file + s->sh_offset;
 }
 
-/* Reads the containers of a section. Each is aligned to 8 bytes, with zeros between. */
+/* Reads the containers of a section. Each container is aligned to 8 bytes, with zero bytes in between. */
 static bool read_section(struct device_code *out, const GElf_Shdr *s, const char *file, size_t len, uint32_t target) {
     const unsigned char *p = section_bytes(s, file, len);
     if (!p)
@@ -112,7 +112,7 @@ static bool read_containers(struct device_code *out, const unsigned char *data, 
     return true;
 }
 
-/* Returns the size of the archive member whose header is at `at`; 0: no valid header. */
+/* Returns the size of the archive member whose header is at `at`; 0 if the header is invalid. */
 static uint64_t member_bytes(const char *data, size_t len, size_t at) {
     struct { /* decimal numbers, padded with blanks */
         char name[16], date[12], user[6], group[6], mode[8], size[10], end[2];
@@ -162,7 +162,7 @@ static bool needs_runtime(Elf *elf, Elf_Scn *scn, const GElf_Shdr *s) {
     return false;
 }
 
-/* Classifies a symbol table: the runtime is linked in, is called from a library, or is absent. */
+/* Classifies the runtime by a symbol table: the runtime is linked in, is called from a library, or is absent. */
 static enum elf_runtime look_at_symbols(Elf *elf, Elf_Scn *scn, const GElf_Shdr *s) {
     static const char *const entries[] = {"__cudaRegisterFatBinary", "cudaGetLastError", "cudaMalloc"};
     enum elf_runtime found = ELF_RUNTIME_NONE;

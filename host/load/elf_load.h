@@ -4,15 +4,15 @@
  * (.fatbin) and machine code (.cubin). Any bytes are accepted and checked. */
 #include "fatbin.h"
 
-/* Returns true if these are the first bytes of such a file. */
+/* Returns true if these are the first bytes of a file that may contain device code. */
 bool elf_is_device_file(const void *data, size_t len);
-/* Reads all PTX: from each container the best version for `target` (fatbin_read()). False with out->error, which says
- * what to do: the file is broken or has no PTX. Call device_code_free() in either case. */
+/* Reads all PTX. From each container it takes the best version for `target` (fatbin_read()). Returns false if the
+ * file is invalid or has no PTX; out->error then says what to do. Call device_code_free() in either case. */
 bool elf_device_code(const void *data, size_t len, uint32_t target, struct device_code *out);
 
 /* The way in which a program finds its CUDA runtime. */
 enum elf_runtime {
-    ELF_RUNTIME_NONE,     /* no visible call of the runtime; the program may use the driver */
+    ELF_RUNTIME_NONE,     /* no visible call of the runtime; the program may use the driver interface */
     ELF_RUNTIME_DYNAMIC,  /* shared library libcudart.so */
     ELF_RUNTIME_STATIC,   /* linked statically; its functions are in the symbol table */
     ELF_RUNTIME_STRIPPED, /* linked statically, without a symbol table */

@@ -74,7 +74,7 @@ uint64_t fatbin_bytes(const void *header) {
     return bytes > UINT64_MAX - head ? UINT64_MAX : bytes + head;
 }
 
-/* One entry. Its fields are checked against the size of the container. */
+/* An entry of a container. Its fields are checked against the size of the container. */
 struct entry {
     uint16_t kind;
     uint32_t arch;

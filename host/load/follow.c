@@ -1,12 +1,13 @@
-/* Presets by compute capability. Preset fermi is a GPU of capability 2.0, and turing one of 7.5. */
+/* Chooses presets by compute capability. Preset fermi models a GPU of capability 2.0, and turing models capability
+ * 7.5. */
 #include "follow.h"
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Most shared memory of a block that asks for it, by compute capability: CUDA C Programming Guide, technical
- * specifications. A capability without a row has what the one before it has. */
+/* Largest shared memory per block that a program can request, by compute capability (CUDA C Programming Guide,
+ * technical specifications). A capability that is not listed has the value of the one before. */
 static const struct row {
     uint32_t arch, shared_bytes;
 } rows[] = {
@@ -35,11 +36,11 @@ __attribute__((format(printf, 2, 3))) static void add(struct follow *f, const ch
 void follow_ptx(struct follow *f, uint32_t arch) {
     enum { FERMI = 20, VOLTA = 70, TURING = 75, HOPPER = 90, FERMI_SHARED = 48 << 10, TURING_SHARED = 64 << 10 };
     bool old = arch && arch < VOLTA;
-    /* PTX that is not known may be for any capability: the most shared memory that there is serves all. */
+    /* PTX that is not known yet may be for any capability, so the largest shared memory of all capabilities is used */
     uint32_t has = old ? FERMI : TURING, shared = old ? FERMI_SHARED : shared_bytes(arch ? arch : HOPPER);
     memset(f, 0, sizeof *f);
     f->preset = old ? "fermi" : "turing";
-    if (!old) /* those of an RTX 2060: the preset's two hold few of the grids whose CTAs wait for each other */
+    if (!old) /* SMs of an RTX 2060; on the preset's 2 SMs few grids whose CTAs wait for each other fit */
         add(f, "gpu.sms=30");
     if (arch > has)
         add(f, "gpu.capability=%u.%u", arch / 10, arch % 10);

@@ -7,9 +7,9 @@ enum { FOLLOW_OPTIONS = 3 };
 struct follow {
     const char *preset;
     char text[FOLLOW_OPTIONS][40];       /* "key=value" beside it */
-    const char *set[FOLLOW_OPTIONS + 1]; /* those in use, NULL at the end */
+    const char *set[FOLLOW_OPTIONS + 1]; /* the options in use, with NULL at the end */
 };
-/* Fills *f for a program whose newest PTX is for compute capability `arch` (75 for 7.5). 0: no PTX is known yet, as in
- * a program that loads it with the driver. `f` may not be copied. */
+/* Fills *f for a program whose newest PTX is for compute capability `arch` (75 for 7.5). 0 means that no PTX is
+ * known yet, as in a program that loads PTX through the driver. The struct *f must not be copied. */
 void follow_ptx(struct follow *f, uint32_t arch);
 #endif

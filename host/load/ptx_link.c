@@ -1,5 +1,5 @@
-/* Links PTX modules that were compiled separately into one text. Local names that occur in several modules are renamed;
- * of weak definitions the first is kept. */
+/* Links PTX modules that were compiled separately into one text. Local names that occur in several modules are
+ * renamed. Of several weak definitions the first is kept. */
 #include "fatbin.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static const char *skip_space(const char *p, const char *end) {
     return p;
 }
 
-/* Returns the next token at or after *p, and moves *p behind it; len 0 at the end. */
+/* Returns the next token at or after *p, and moves *p to its end. The length is 0 at the end of the text. */
 static struct token next_token(const char **p, const char *end) {
     const char *at = skip_space(*p, end), *q = at;
     if (q < end && *q == '"') {
@@ -95,7 +95,7 @@ static const char *end_of_line(const char *p, const char *end) {
     return newline ? newline : end;
 }
 
-/* Finds the next declaration at or after *p, and moves *p behind it. False at the end. */
+/* Finds the next declaration at or after *p, and moves *p to its end. Returns false at the end of the text. */
 static bool next_declaration(const char **p, const char *end, struct declaration *d) {
     struct token t = next_token(p, end);
     while (is_line_directive(t)) {
@@ -141,7 +141,7 @@ static void write_renamed(FILE *out, const char *from, const char *to, const str
     }
 }
 
-/* Lists the part's definitions, and its local names that other parts have already. */
+/* Lists the part's definitions, and the local names that other parts already use. */
 static bool scan(const struct ptx_part *part, const struct names *all, struct names *own, struct names *renamed) {
     const char *p = part->text, *end = p + part->len;
     for (struct declaration d; next_declaration(&p, end, &d);) {
@@ -170,7 +170,7 @@ static bool append(FILE *out, const struct ptx_part *part, int index, struct nam
     return ok;
 }
 
-/* Returns .version as a comparable number; 0: none. */
+/* Returns .version as a comparable number; 0 if there is none. */
 static int version_of(const struct ptx_part *part) {
     const char *p = part->text, *end = p + part->len;
     int major = 0, minor = 0;
@@ -225,7 +225,7 @@ static const char driver_functions[] =
     "  ld.param.u64 %d, [grids];\n  setp.ne.u64 %p, %d, 0;\n  mov.u32 %n, 1;\n  @%p st.u32 [%d], %n;\n"
     "  mov.u32 %a, 0;\n  st.param.b32 [out], %a;\n  ret;\n}\n";
 
-/* Adds the driver functions if a part calls one. False: out of memory. */
+/* Adds the driver functions if a part calls one. Returns false if out of memory. */
 static bool add_driver_functions(struct device_code *c, int first) {
     static const char name[] = "__cuda_syscall_CGS_";
     bool wanted = false;

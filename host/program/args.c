@@ -266,7 +266,7 @@ bool arg_load(struct arg *a, char *err, size_t err_size) {
     if (!a->in_file)
         return true;
     struct stat st;
-    int fd = open(a->in_file, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* does not block on a FIFO */
+    int fd = open(a->in_file, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* with this flag, open() does not block on a FIFO */
     FILE *f = fd >= 0 && fstat(fd, &st) == 0 ? fdopen(fd, "rb") : NULL;
     if (!f) {
         refuse(err, err_size, a->spec, strerror(errno));

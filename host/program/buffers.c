@@ -23,7 +23,7 @@ int named_buffer(struct run *r, const config_setting_t *s) {
     return -1;
 }
 
-/* Finds the module variable that the buffer names; *address 0: it names none. */
+/* Finds the module variable that the buffer names. Sets *address to 0 if the buffer names no variable. */
 static bool find_symbol(struct run *r, const config_setting_t *s, uint64_t *address, uint64_t *bytes) {
     const char *symbol = NULL, *module = NULL;
     *address = 0;

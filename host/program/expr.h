@@ -28,13 +28,13 @@ struct names {
 
 struct expr_error {
     size_t at;     /* byte offset of the error in the text */
-    size_t len;    /* bytes of the wrong part; 0: only a position */
+    size_t len;    /* bytes of the wrong text; 0: the error is at a position between characters */
     bool numeric;  /* an error of values (division by zero, overflow), not of the text */
     char why[256]; /* a sentence without a full stop */
     char name[64]; /* the unknown name; "": another error */
 };
 
-/* Evaluates an expression. False with the reason in *e. */
+/* Evaluates an expression. Returns false with the reason in *e. */
 bool expr_eval(const char *text, const struct names *names, struct value *out, struct expr_error *e);
 static inline double value_real(struct value v) { return v.real ? v.r : (double)v.i; }
 #endif

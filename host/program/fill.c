@@ -6,7 +6,7 @@
 
 enum { MOST_KEYS = 24 };
 
-/* Checks a buffer's keys: the common ones and `own`. */
+/* Checks a buffer's keys: only the common keys and the keys in `own` are allowed. */
 static bool keys_of(struct run *r, const config_setting_t *s, const char *const *own) {
     static const char *const common[] = {"type", "count", "set", "save", "symbol", "module", NULL};
     const char *all[MOST_KEYS];
@@ -41,7 +41,7 @@ bool store_value(struct run *r, const config_setting_t *s, const char *token, co
 
 static double uniform_double(uint64_t *state) { return (double)(bench_random(state) >> 11) * 0x1p-53; }
 
-/* Returns a normally distributed number, by Box and Muller's method from two uniform ones. */
+/* Returns a normally distributed number, computed from two uniformly distributed numbers by Box and Muller's method. */
 static double normal(uint64_t *state) {
     double u = 1 - uniform_double(state), v = uniform_double(state);
     return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);

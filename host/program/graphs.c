@@ -104,7 +104,7 @@ bool make_graphs(struct run *r) {
         return run_no_memory(r);
     for (int i = 0; i < n; i++, r->n_graphs++)
         if (!make(r, config_setting_get_elem(group, (unsigned)i), &r->graphs[i])) {
-            r->n_graphs++; /* so that its parts are freed */
+            r->n_graphs++; /* counted first, so that the arrays of a graph that fails are freed */
             return false;
         }
     return true;

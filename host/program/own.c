@@ -26,7 +26,7 @@ static void free_script(struct own *o) {
 static const char *value(const struct own *o, int n) { return script_value(o->data, n); }
 static const char *setting(const struct own *o, int n) { return script_setting(o->data, n); }
 
-/* The settings as one text; NULL when there are none, or no memory. */
+/* Returns the settings as one text; NULL if there are no settings, or memory is out. */
 static char *join(const struct script *p) {
     size_t len = 0;
     char *text = NULL;

@@ -1,13 +1,13 @@
 #ifndef HOST_PROGRAM_OWN_H
 #define HOST_PROGRAM_OWN_H
-/* A program of the user's in the place of a built-in benchmark. */
+/* A user's program that runs in place of a built-in benchmark. */
 #include "script.h"
 
-/* `bench` stands where a benchmark does; its name is the file's, it is in no set, and its `ptx` is NULL, by which
- * bench_own() knows it. */
+/* `bench` is used as the benchmark. Its name is the file's name, it belongs to no set, and its `ptx` is NULL, by which
+ * bench_own() recognises a user's program. */
 struct own {
     struct bench bench;
-    bool checks; /* it checks its results; else a finished run is not reported as right */
+    bool checks; /* the program checks its results; without a check, a finished run is not reported as correct */
     enum heddle_status (*run)(const struct own *o, struct heddle *h, const struct script_host *host,
                               enum bench_size size, char *why, size_t why_size);
     const char *(*file)(const struct own *o,
@@ -27,8 +27,8 @@ static inline const struct own *bench_own(const struct bench *b) { return b->ptx
 bool own_is_file(const char *word);
 /* Returns true if the word ends in .heddle. */
 bool own_is_program(const char *word);
-/* Makes a benchmark of a .heddle file; `given` as for script_open(). `name` is not copied. NULL with the reason in
- * `err`. */
+/* Makes a benchmark of a .heddle file; `given` has the meaning as in script_open(). `name` is not copied. NULL with the
+ * reason in `err`. */
 struct own *own_script(const char *name, const char *const *given, char *err, size_t err_size);
 void own_free(struct own *o);
 #endif

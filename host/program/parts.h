@@ -22,7 +22,7 @@ struct script {
     bool checks;
     struct strings inputs, outputs;
     struct strings given;    /* values from outside, "n=4K", including names that the program lacks */
-    struct strings settings; /* given values that the program has, "n=4096" */
+    struct strings settings; /* values from outside that the program declares, "n=4096" */
 };
 
 struct script_module {
@@ -35,14 +35,14 @@ struct script_graph {
     struct bench_graph g;
     double *values; /* values of the edges; NULL: all 1 */
     uint32_t columns;
-    char *names[4]; /* names of its values for expressions: NAME.nodes ... */
+    char *names[4]; /* names of the graph's values for expressions: NAME.nodes ... */
 };
 
 struct script_buffer {
-    const char *name, *save; /* save: file it is saved to; NULL: none */
+    const char *name, *save; /* save: file that the buffer is saved to; NULL: it is not saved */
     const struct value_type *type;
     uint64_t address, count, bytes;
-    bool symbol; /* it is a variable of a module */
+    bool symbol; /* the buffer is a variable of a module */
     char *count_name;
 };
 
@@ -73,7 +73,7 @@ struct reference {
 };
 
 struct run {
-    struct script *open; /* set during script_open(), which notes files */
+    struct script *open; /* set during script_open(), which collects the names of the files */
     const struct script *p;
     struct heddle *h; /* NULL: a dry run, which only checks the text */
     const struct script_host *host;
@@ -120,7 +120,7 @@ bool read_real(struct run *r, const config_setting_t *group, const char *key, do
 bool read_integer(struct run *r, const config_setting_t *group, const char *key, int64_t min, int64_t max,
                   int64_t *out);
 bool check_whole(struct run *r, const config_setting_t *s, const char *what, struct value v, int64_t min, int64_t max);
-/* Returns a setting's text; a number is converted into `spare`. NULL: neither text nor number. */
+/* Returns a setting's text; a number is converted into `spare`. NULL: the setting is neither text nor number. */
 const char *setting_text(const config_setting_t *s, char spare[40]);
 /* Returns the path of a file relative to the program's folder; the caller frees it. */
 char *path_of(struct run *r, const char *file);

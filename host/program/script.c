@@ -172,7 +172,7 @@ static bool parse(struct script *p, struct run *r) {
     return read_text(r, p->root, "help", &p->help) && script_go(r);
 }
 
-/* Copies the given values, since a program may outlive the caller's texts. */
+/* Copies the values from outside, since a program may outlive the caller's texts. */
 static bool keep_given(struct run *r, const char *const *given) {
     bool fine = true;
     for (int i = 0; fine && given && given[i]; i++)

@@ -8,15 +8,15 @@ struct script;
 /* The environment of a run. */
 struct script_host {
     const struct heddle_options *options; /* the context's options; a check against another model opens a similar one */
-    void (*watch)(struct heddle *h);      /* tells which context a signal must stop from now on; NULL: none */
+    void (*watch)(struct heddle *h);      /* called with the context that a signal must stop from now on; may be NULL */
     /* Saves a buffer after the last step; NULL: nothing is saved. False, with the reason in `why`, stops the run. */
     bool (*save)(void *ctx, const char *file, const void *data, uint64_t bytes, char *why, size_t why_size);
     void *ctx;
 };
 
-/* Reads a program and checks everything that can be checked without running it. NULL with the reason in `err`, with
- * place and caret. `given`: values from outside, "NAME=NUMBER" each, ends with NULL; names that the program lacks are
- * ignored. `given` NULL: none. */
+/* Reads a program and checks everything that can be checked without running it. Returns NULL with the reason in `err`,
+ * with place and caret. `given`: values from outside, "NAME=NUMBER" each, ends with NULL; names that the program lacks
+ * are ignored. `given` NULL: none. */
 struct script *script_open(const char *path, const char *const *given, char *err, size_t err_size);
 void script_free(struct script *p);
 /* Returns the program's `help`; "": none. */
@@ -25,7 +25,7 @@ const char *script_help(const struct script *p);
 bool script_checks(const struct script *p);
 /* Returns the name of the n-th value; NULL after the last. */
 const char *script_value(const struct script *p, int n);
-/* Returns the n-th given value that the program has, as "NAME=4096"; NULL after the last. */
+/* Returns the n-th value from outside that the program declares, as "NAME=4096"; NULL after the last. */
 const char *script_setting(const struct script *p, int n);
 /* Return the n-th file that a run may read (input) or write (output); NULL after the last. */
 const char *script_input(const struct script *p, int n);

@@ -43,7 +43,7 @@ static bool run_loop(struct run *r, const config_setting_t *s) {
     return fine;
 }
 
-/* Reads whether the first element of a buffer is not zero. */
+/* Reads the first element of a buffer. Tells whether it differs from zero. */
 static bool read_flag(struct run *r, const config_setting_t *s, const struct script_buffer *b, bool *out) {
     uint64_t v = 0;
     if (heddle_read(r->h, b->address, &v, b->type->bytes) != HEDDLE_OK)

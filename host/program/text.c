@@ -34,7 +34,7 @@ static struct loc locate(const struct script *p, const config_setting_t *s, cons
         from = (size_t)(found - p->text);
     len = found ? strlen(name) : to > from ? to - from : 0;
     const char *own = s && config_setting_type(s) == CONFIG_TYPE_STRING ? config_setting_get_string(s) : NULL;
-    bool quoted = own && token && strcmp(own, token) == 0; /* else it could match inside an earlier text */
+    bool quoted = own && token && strcmp(own, token) == 0; /* otherwise the token could match inside an earlier text */
     const char *in = token ? find_token(p->text + from, to - from, token, quoted) : NULL;
     if (in) {
         from = (size_t)(in - p->text) + offset;

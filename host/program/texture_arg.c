@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number of digits only; `end` is what follows. */
+/* Parses a number that consists of digits only; sets `end` to the text after it. */
 static bool parse_number(const char *text, char **end, uint32_t *out) {
     errno = 0;
     unsigned long long v = *text >= '0' && *text <= '9' ? strtoull(text, end, 10) : 0;
@@ -44,7 +44,7 @@ static bool parse_format(const char *value, struct heddle_texture *t) {
     return false;
 }
 
-/* One word for all dimensions, or one for each: wrap/clamp. */
+/* Parses one word for all dimensions, or one word for each dimension: wrap/clamp. */
 static bool parse_address(const char *value, struct heddle_texture *t) {
     static const char *const names[] = {"wrap", "clamp", "mirror", "border"};
     for (int d = 0; d < 3; d++) {
@@ -63,7 +63,7 @@ static bool parse_address(const char *value, struct heddle_texture *t) {
     return false;
 }
 
-/* One of two words. */
+/* Parses one of two words. */
 static bool parse_switch(const char *value, const char *no, const char *yes, bool *out) {
     *out = strcmp(value, yes) == 0;
     return *out || strcmp(value, no) == 0;
@@ -139,7 +139,7 @@ bool texture_property(const char *name, const char *value, bool is_sampler, stru
     return false;
 }
 
-/* One PROPERTY=VALUE, which may be cut up. */
+/* Parses one PROPERTY=VALUE. Modifies the text. */
 static bool parse_property(char *text, bool is_sampler, struct heddle_texture *t, char *err, size_t size) {
     char *value = strchr(text, '=');
     if (value)

@@ -4,12 +4,13 @@
  * A sampler has properties only. */
 #include "args.h"
 
-/* Parses one SPEC: the buffer becomes the argument, whose `texture` says how to look at it. False with the reason in
- * `err`. Free with arg_free(), also after a failure. */
+/* Parses one SPEC. The argument gets the buffer, and its member `texture` describes the texture over this buffer. False
+ * with the reason in `err`. Free with arg_free(), also after a failure. */
 bool texture_arg_parse(const char *spec, enum arg_object object, struct arg *out, char *err, size_t err_size);
-/* One property of it ("format", "u8x4"); a value of NULL is missing. False with the reason in `err`. */
+/* Parses one property of a texture ("format", "u8x4"); value NULL: the property has no value, which is an error. False
+ * with the reason in `err`. */
 bool texture_property(const char *name, const char *value, bool is_sampler, struct heddle_texture *t, char *err,
                       size_t size);
-/* Sets the properties of a texture without settings: f32, clamped, nearest. */
+/* Sets the default properties of a texture: format f32, clamped coordinates, nearest filter. */
 void texture_defaults(struct heddle_texture *t);
 #endif

@@ -1,5 +1,5 @@
-/* Textures and samplers of a program. A texture looks at what its buffer's name stands for when a kernel is launched:
- * after a swap it is bound anew. */
+/* Textures and samplers of a program. At each kernel launch, a texture is bound to the memory that its buffer's name
+ * then refers to; a swap changes this memory. */
 #include "parts.h"
 #include "texture_arg.h"
 #include <stdlib.h>
@@ -58,7 +58,7 @@ bool make_textures(struct run *r) {
     return true;
 }
 
-/* The texture with the address that its buffer has now. */
+/* Returns the texture with the current address of its buffer. */
 static struct heddle_texture now(const struct run *r, const struct script_texture *t) {
     struct heddle_texture out = t->t;
     out.data = t->buffer >= 0 ? r->buffers[t->buffer].address : 0;
@@ -73,7 +73,8 @@ bool bind_textures(struct run *r) {
         if (t->bound == mark)
             continue;
         t->bound = mark;
-        for (int m = 0; m < r->n_modules; m++) { /* a texture that no module names is for an object */
+        /* a texture whose name is not in any module becomes a texture object */
+        for (int m = 0; m < r->n_modules; m++) {
             struct heddle_module *module = r->modules[m].m;
             if (heddle_symbol(r->h, module, t->name, NULL) &&
                 (t->is_sampler ? heddle_bind_sampler(r->h, module, t->name, &t->t.sampler)

@@ -2,7 +2,7 @@
 #include "parts.h"
 #include <string.h>
 
-/* The groups in the order in which they are made, whatever their order in the file. */
+/* The groups, in the order in which a run processes them; their order in the file does not matter. */
 static const char *const groups[] = {"values", "graphs", "buffers", "textures", "samplers", "steps"};
 enum { VALUES, GRAPHS, BUFFERS, N_GROUPS = sizeof groups / sizeof groups[0] };
 
@@ -18,7 +18,7 @@ static int group_of(const config_setting_t *s) {
     return VALUES;
 }
 
-/* The loop that counts with this name, among the steps and those in them. */
+/* Returns the loop whose counter has this name, among the steps and all nested steps. */
 static const config_setting_t *find_loop(const config_setting_t *steps, const char *name) {
     const config_setting_t *found = NULL;
     for (int i = 0; steps && !found && i < config_setting_length(steps); i++) {
@@ -33,13 +33,13 @@ static const config_setting_t *find_loop(const config_setting_t *steps, const ch
     return found;
 }
 
-/* A member `name` of a group, when it is written at all. */
+/* Returns the member `name` of a group; NULL: the file does not have it. */
 static const config_setting_t *member(const struct run *r, int group, const char *name) {
     const config_setting_t *g = config_setting_get_member(r->p->root, groups[group]);
     return g && config_setting_is_group(g) && *name ? config_setting_get_member(g, name) : NULL;
 }
 
-/* Where it is used, it has not been made. */
+/* Explains that the name is used before its object is made. */
 static void say_later(const config_setting_t *use, const config_setting_t *there, int group, const char *word,
                       char *why, size_t size) {
     int own = group_of(use);

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "4096", "4K", "-1", "0.5", with K, M and G as powers of 1024. False: it is no number, or takes more than 64 bits. */
+/* "4096", "4K", "-1", "0.5", with K, M and G as powers of 1024. False: the text is no number, or the number needs more
+ * than 64 bits. */
 static bool read_number(const char *text, struct value *out) {
     static const struct names none = {NULL, 0};
     static const char units[] = "KMG";
@@ -30,8 +31,8 @@ static void print_value(struct value v, char *out, size_t size) {
         snprintf(out, size, "%lld", (long long)v.i);
 }
 
-/* Replaces the default *v of the value `s` by the given value, if there is one; and the setting, too, when the program
- * is opened. */
+/* Replaces the default *v of the value `s` by the value from outside, if there is one. When the program is opened, also
+ * replaces the setting. */
 static bool take_given(struct run *r, const config_setting_t *s, struct value *v) {
     const char *name = config_setting_name(s);
     size_t len = strlen(name);
@@ -57,7 +58,7 @@ static bool take_given(struct run *r, const config_setting_t *s, struct value *v
     return true;
 }
 
-/* ranges = { n = (256, 65536); }; both ends are allowed. */
+/* ranges = { n = (256, 65536); }; both limits are allowed values. */
 static bool check_range(struct run *r, const config_setting_t *ranges, const config_setting_t *s, struct value v) {
     const char *name = config_setting_name(s);
     const config_setting_t *range = ranges ? config_setting_get_member(ranges, name) : NULL;
@@ -79,7 +80,7 @@ static bool check_range(struct run *r, const config_setting_t *ranges, const con
     return fine || run_fail(r, s, NULL, 0, "'%s' is %s, and must be from %s to %s", name, is, least, most);
 }
 
-/* Groups that say more about values must say it about some that there are. */
+/* Groups that describe values (such as ranges) may name only values that the program declares. */
 static bool check_names(struct run *r, const config_setting_t *group, const config_setting_t *values) {
     for (int i = 0; group && i < config_setting_length(group); i++) {
         const config_setting_t *s = config_setting_get_elem(group, (unsigned)i);

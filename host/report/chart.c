@@ -17,7 +17,9 @@ static void quoted(FILE *out, const char *text) {
     fputc('\'', out);
 }
 
-enum { NAME = 40 }; /* characters of a name shown along x: the last ones, which distinguish runs */
+enum {
+    NAME = 40
+}; /* number of characters of a name that are drawn along x: the last characters, which distinguish runs */
 
 /* Writes a name into gnuplot's data, in double quotes. */
 static void name_cell(FILE *out, const char *text) {
@@ -51,7 +53,7 @@ static bool series_any(const struct chart *c, int s) {
     return false;
 }
 
-/* Returns the indices of the places sorted by x. NULL: out of memory. */
+/* Returns the indices of the places sorted by x. Returns NULL if out of memory. */
 static int *in_order(const struct chart *c) {
     int *order = calloc((size_t)c->n + 1, sizeof *order);
     for (int i = 0; order && i < c->n; i++) {

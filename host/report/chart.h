@@ -23,15 +23,15 @@ struct chart {
     int n;
     char *const *series; /* n_series names */
     int n_series;
-    const double *y; /* [place * n_series + series]; NAN: none */
+    const double *y; /* [place * n_series + series]; NAN for a missing value */
     bool level;      /* draw a horizontal line at 1 */
-    bool percent;    /* of a stack: the values of each place add up to 100 */
+    bool percent;    /* of a stacked chart: the values of each place add up to 100 */
     const struct chart_roof *roofs;
     int n_roofs; /* with roofs both axes are logarithmic */
 };
 /* Returns true if the chart has any value. */
 bool chart_any(const struct chart *c);
-/* Writes the chart's gnuplot script. `ending`: svg or png. False: out of memory. */
+/* Writes the chart's gnuplot script. `ending` is svg or png. Returns false if out of memory. */
 bool chart_script(const struct chart *c, const char *ending, FILE *out);
 /* Draw the chart to a file, or as an image inside an HTML page. 1: drawn; 0: gnuplot is not installed; -1: failed, with
  * the reason. */

@@ -22,7 +22,7 @@ static bool add_line(char **text, const char *fmt, const char *a, const char *b,
     char *line, *all;
     if (asprintf(&line, fmt, a, b, c) < 0)
         return false;
-    if (*text && strstr(*text, line)) { /* another panel added the same line */
+    if (*text && strstr(*text, line)) { /* another panel already added this line */
         free(line);
         return true;
     }
@@ -171,7 +171,8 @@ static double compared(const struct figure_runs *r, int panel, int s, int progra
                        const struct result_set *set) {
     const struct panel *p = &r->figure->panels[panel];
     const struct series *own = &p->series[s];
-    const char *value = own->value ? own->value : p->value; /* the same expression for both runs of a comparison */
+    const char *value =
+        own->value ? own->value : p->value; /* one expression is evaluated for both runs of a comparison */
     double v = measured(r, panel, s, program, value, plan, set);
     if (!own->base || p->kind == PANEL_VALUE)
         return p->kind == PANEL_VALUE ? v : NAN;

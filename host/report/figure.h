@@ -1,6 +1,7 @@
 #ifndef HOST_FIGURE_H
 #define HOST_FIGURE_H
-/* A figure of a paper, filled from a database of results: the runs it needs, its numbers, and its presentation. */
+/* A figure of a paper, filled from a database of results. It has the required runs, the numbers, and the
+ * presentation. */
 #include "benchmarks/bench.h"
 #include "host/results/results_db.h"
 #include "plan.h"
@@ -8,21 +9,21 @@
 
 enum { FIGURE_GROUPS = 8, FIGURE_SERIES = 32 };
 
-/* The runs of a figure: run[(panel * FIGURE_SERIES + series) * n_programs + program] is an index into the plan; -1:
- * none. */
+/* The runs of a figure: run[(panel * FIGURE_SERIES + series) * n_programs + program] is an index into the plan, or
+ * -1 if there is no such run. */
 struct figure_runs {
     const struct figure *figure;
     const struct bench **programs;
     int n_programs;
     int *run;     /* indices into the plan */
-    char *absent; /* lines that name missing programs, models and options; NULL: none is missing */
+    char *absent; /* lines that name missing programs, models and options; NULL if nothing is missing */
 };
-/* Adds the figure's runs to the plan. False with a reason: out of memory, or a kernel cannot be read. */
+/* Adds the figure's runs to the plan. Returns false with a reason if out of memory or if a kernel cannot be read. */
 bool figure_plan(struct figure_runs *r, const struct figure *f, enum bench_size size, struct plan *plan, char *err,
                  size_t err_size);
 void figure_runs_free(struct figure_runs *r);
 
-/* A panel's numbers: values of programs, and means of groups of programs. NAN: no value. */
+/* A panel's numbers: values of programs, and means of groups of programs. NAN means no value. */
 struct panel_values {
     const struct panel *panel;
     int n_series, n_programs, n_groups;
@@ -34,12 +35,12 @@ struct panel_values {
 bool panel_fill(struct panel_values *v, const struct figure_runs *r, int panel, const struct plan *plan,
                 const struct result_set *set);
 void panel_free(struct panel_values *v);
-/* Returns the value of program or group `of` for a series (see struct claim). NAN: none. */
+/* Returns the value of program or group `of` for a series (see struct claim); NAN if there is none. */
 double panel_value(const struct panel_values *v, const struct figure_runs *r, const char *of, const char *series);
-/* Returns the paper's number for a program or group; NULL: the paper gives none. */
+/* Returns the paper's number for a program or group; NULL if the paper gives no number. */
 const struct claim *panel_claim(const struct panel *p, const char *of, const char *series);
 int panel_series(const struct panel *p);
-/* Evaluates an expression such as "a+2*b/c" for one row. NAN: a statistic is missing, or the divisor is 0. */
+/* Evaluates an expression such as "a+2*b/c" for one row. Returns NAN if a statistic is missing or the divisor is 0. */
 double figure_expression(const struct result_set *set, const struct result_row *row, const char *text);
 
 /* Compares directions: 1 if Heddle's value and the paper's are both above 1, both below, or both within half a percent
@@ -58,7 +59,7 @@ struct figure_page {
     const struct figure_runs *runs;
     struct panel_values panels[FIGURE_PANELS];
     int n;
-    char *svg; /* path of the plot; NULL: none */
+    char *svg; /* path of the plot; NULL if there is none */
 };
 
 /* figure_summary.c */
@@ -68,17 +69,19 @@ struct ranks {
 };
 /* Counts one pair, if Heddle has both numbers. */
 void rank_add(struct ranks *r, double ours, double ours2, double theirs, double theirs2);
-/* Returns Kendall's tau-b: 1 if all pairs are in the paper's order, -1 if all are in the opposite order. NAN: no pairs,
- * or all are equal on one side. M. Kendall, "The treatment of ties in ranking problems", Biometrika 33, 1945. */
+/* Returns Kendall's tau-b: 1 if all pairs are in the paper's order, -1 if all are in the opposite order. Returns NAN
+ * if there are no pairs, or if all numbers of one side are equal. M. Kendall, "The treatment of ties in ranking
+ * problems", Biometrika 33, 1945. */
 double rank_tau(const struct ranks *r);
 /* How well a figure agrees with the numbers in the paper's text. */
 struct claims {
-    int all, measured, directed, same, compared; /* directed: those with a direction; compared: those with a distance */
-    double distance;                             /* sum of |ours / theirs - 1| */
-    struct ranks programs;                       /* programs under the same series */
-    struct ranks settings;                       /* series of the same program or group */
+    int all, measured, directed, same,
+        compared;          /* directed: numbers that have a direction; compared: numbers that have a distance */
+    double distance;       /* sum of |ours / theirs - 1| */
+    struct ranks programs; /* pairs of programs under one series */
+    struct ranks settings; /* pairs of series of one program or group */
 };
-/* Returns the mean distance; NAN: no number is compared. */
+/* Returns the mean distance; NAN if no number is compared. */
 double claims_distance(const struct claims *c);
 /* The source of a figure's numbers. */
 struct figure_source {
@@ -90,16 +93,16 @@ struct summary {
     int n;
     struct {
         struct claims claims;
-        double seconds; /* of simulation, all runs of the figure */
+        double seconds; /* seconds of simulation, over all runs of the figure */
     } * rows;
     struct claims all;
-    int runs; /* runs of all figures; shared ones count once */
+    int runs; /* number of runs of all figures; shared runs count once */
     double seconds;
 };
-/* Makes the summary. `pages` must outlive it. False: out of memory. The caller frees it in either case. */
+/* Makes the summary. `pages` must outlive it. Returns false if out of memory. The caller frees it in either case. */
 bool summary_make(struct summary *s, const struct figure_page *pages, int n, const struct figure_source *from);
 void summary_free(struct summary *s);
-/* Returns a table with a row for each figure, and one for all figures. */
+/* Returns a table with one row for each figure, and one row for all figures together. */
 struct table *summary_table(const struct summary *s);
 
 /* figure_machines.c: parts of the HTML page: a panel's series; every option of the presets; the versions of heddle

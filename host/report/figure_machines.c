@@ -45,7 +45,7 @@ void figure_series(FILE *out, const struct figure *f, const struct panel *p) {
     fputs("</tbody></table></details>\n", out);
 }
 
-/* Returns every option of a preset as a JSON object; NULL: out of memory. */
+/* Returns every option of a preset as a JSON object; NULL if out of memory. */
 static cJSON *options_of(const char *preset) {
     char why[512];
     struct run_machine m = {0};

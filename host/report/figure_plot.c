@@ -51,7 +51,7 @@ static void mean_data(const struct panel_values *v, int p, FILE *out) {
     fputs("END\n", out);
 }
 
-/* Returns the paper's number for program i, or for group i - n_programs; NULL: none that can be drawn. */
+/* Returns the paper's number for program i, or for group i - n_programs; NULL if there is none that can be drawn. */
 static const struct claim *claim_at(const struct figure_runs *r, const struct panel_values *v, int i,
                                     const char *label) {
     const char *of = i < v->n_programs ? r->programs[i]->name : v->group[i - v->n_programs];
@@ -91,7 +91,7 @@ static bool has_values(const struct panel_values *v, int s) {
     return false;
 }
 
-/* Draws the bars, with a colour for each series or group. False: no bars. */
+/* Draws the bars, with a colour for each series or group. Returns false if there are no bars. */
 static bool bars(const struct panel_values *v, int p, FILE *out) {
     bool means = means_alone(v), any = false;
     int column = 2;

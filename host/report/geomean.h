@@ -1,6 +1,6 @@
 #ifndef HOST_GEOMEAN_H
 #define HOST_GEOMEAN_H
-/* A geometric mean over positive values; other values are ignored. NAN: no positive value. */
+/* A geometric mean over positive values. Other values are ignored. The mean is NAN if there is no positive value. */
 struct geomean {
     double log_sum;
     int n;

@@ -45,7 +45,7 @@ static void on_signal(int number) {
         heddle_stop(h);
 }
 
-/* Handles SIGPIPE: the reader is gone, so the process ends. */
+/* Handles SIGPIPE: the process ends, because nothing reads its output any more. */
 static void on_pipe(int number) { end_now(number); }
 
 static void listen_to(int number, void (*handler)(int)) {
@@ -59,13 +59,13 @@ void interrupt_listen(void) {
     for (int i = 0; i < N_ENDS; i++)
         listen_to(ends[i], on_signal);
     listen_to(SIGPIPE, on_pipe);
-    signal(SIGXFSZ, SIG_IGN); /* then a write to a file that is too large fails, with a message */
+    signal(SIGXFSZ, SIG_IGN); /* ignored, so that a write to a file that is too large fails with a message */
 }
 
 void interrupt_guard(struct heddle *h) {
     atomic_store(&state.running, h);
     atomic_store(&state.guarded, 1);
-    if (h && atomic_load(&state.caught)) /* the signal came before the guard */
+    if (h && atomic_load(&state.caught)) /* the signal came before the guard was set */
         heddle_stop(h);
 }
 

@@ -8,10 +8,10 @@
 
 /* Installs the handlers. Without them, signals have their default effect and temporary files stay. */
 void interrupt_listen(void);
-/* From now on a signal stops the simulation in `h`; NULL: the signal is only noted. */
+/* From now on a signal stops the simulation in `h`. If `h` is NULL, the signal is only noted. */
 void interrupt_guard(struct heddle *h);
 void interrupt_unguard(void);
-/* Returns the signal that came under a guard; 0: none. */
+/* Returns the signal that came under a guard; 0 if there is none. */
 int interrupt_signal(void);
 /* Ends the process by the caught signal, if there was one. */
 void interrupt_finish(void);
@@ -19,7 +19,7 @@ void interrupt_finish(void);
 void interrupt_forget_all(void);
 
 /* Registers a file that is removed when a signal ends the process. The caller keeps `path` valid until
- * interrupt_forget(). False: out of memory. */
+ * interrupt_forget(). Returns false if out of memory. */
 bool interrupt_remember(const char *path);
 void interrupt_forget(const char *path);
 #endif

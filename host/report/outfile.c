@@ -31,7 +31,7 @@ int descriptor_in_path(const char *path) {
     return -1;
 }
 
-/* Returns the file descriptor that the path names; -1: none. */
+/* Returns the file descriptor that the path names; -1 if there is none. */
 static int open_number(const char *path) {
     if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
         return STDOUT_FILENO;
@@ -48,7 +48,7 @@ static bool is_direct(const char *path) {
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-/* Returns "FOLDER/name" with the folder's real path; NULL with errno. */
+/* Returns "FOLDER/name" with the folder's real path; returns NULL with errno on failure. */
 static char *in_real_folder(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup("."), *out = NULL;
@@ -66,7 +66,7 @@ static char *in_real_folder(const char *path) {
     return out;
 }
 
-/* Returns the target of the symbolic link at `path`; NULL with errno. */
+/* Returns the target of the symbolic link at `path`; returns NULL with errno on failure. */
 static char *link_target(const char *path) {
     char text[PATH_MAX];
     ssize_t n = readlink(path, text, sizeof text - 1);
@@ -82,7 +82,8 @@ static char *link_target(const char *path) {
     return out;
 }
 
-/* Returns the path of the file to write, with all links followed; the file need not exist. NULL with errno. */
+/* Returns the path of the file to write, with all links followed. The file need not exist. On failure returns NULL
+ * with errno. */
 static char *resolve(const char *path) {
     enum { MANY = 40 };
     char *at = *path ? in_real_folder(path) : NULL;
@@ -104,7 +105,7 @@ static char *resolve(const char *path) {
 /* ---- writing ---- */
 
 /* Creates a temporary file in the folder of `target`, with mode and owner of an existing target. Returns its file
- * descriptor and name; -1 with errno. */
+ * descriptor and name; returns -1 with errno on failure. */
 static int create_beside(const char *target, char **name) {
     enum { TRIES = 10000 };
     struct stat st;
@@ -122,7 +123,7 @@ static int create_beside(const char *target, char **name) {
         }
         if (fd >= 0 && there) {
             if (fchown(fd, st.st_uid, st.st_gid) != 0)
-                errno = 0; /* another user's file in our folder: the new file is ours */
+                errno = 0; /* the target belongs to another user: the new file belongs to the current user */
             fchmod(fd, st.st_mode & 07777);
         }
         if (fd < 0) {
@@ -136,7 +137,8 @@ static int create_beside(const char *target, char **name) {
     return -1;
 }
 
-/* Returns why the target must not be replaced although its folder is writable; NULL: it may be. */
+/* Returns the reason why the target must not be replaced although its folder is writable; NULL if it may be
+ * replaced. */
 static const char *protected(const char *target) {
     struct stat st;
     if (stat(target, &st) != 0)
@@ -167,7 +169,7 @@ bool outfile_possible(const char *path, char *err, size_t err_size) {
     const char *why = protected(target);
     struct stat st;
     bool fine = !why || say(err, err_size, path, why);
-    if (fine && lstat(target, &st) != 0 && errno != ENOENT) /* e.g. a name too long for the file system */
+    if (fine && lstat(target, &st) != 0 && errno != ENOENT) /* for example, the name is too long for the file system */
         fine = refuse(path, errno, err, err_size);
     if (fine && (fd = create_beside(target, &tmp)) < 0)
         fine = refuse(path, errno, err, err_size);
@@ -264,8 +266,8 @@ void outfile_discard(struct outfile *f) {
 struct file_use {
     char *path, *who, *own_input;
     bool writes;
-    int number;                          /* file descriptor that the path names; -1: none */
-    bool known, exists, regular, counts; /* counts: two uses conflict; false for /dev/null */
+    int number;                          /* file descriptor that the path names; -1 if there is none */
+    bool known, exists, regular, counts; /* true if two uses conflict; false for /dev/null */
     dev_t device;
     ino_t inode;
     const char *name; /* name in the folder, if the file does not exist */

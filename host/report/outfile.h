@@ -36,11 +36,13 @@ struct file_uses {
     int n, cap;
 };
 
-/* Notes that the run reads `path` for `who` ("argument 1"). False: out of memory. */
+/* Notes that the run reads `path` for `who` ("argument 1"). Returns false if out of memory. */
 bool file_uses_read(struct file_uses *u, const char *path, const char *who);
-/* Notes that the run writes `path`. `own_input`: an input file of the same argument, which it may replace; or NULL. */
+/* Notes that the run writes `path`. `own_input` is an input file of the same argument, which the run may replace, or
+ * NULL. */
 bool file_uses_write(struct file_uses *u, const char *path, const char *who, const char *own_input);
-/* Checks that each output file is writable, written once, and not also read. False with the reason in `err`. */
+/* Checks that each output file is writable, written once, and not also read. On failure returns false with the
+ * reason in `err`. */
 bool file_uses_check(const struct file_uses *u, char *err, size_t err_size);
 void file_uses_free(struct file_uses *u);
 #endif

@@ -22,12 +22,13 @@ struct plan {
     bool profile; /* runs are wanted with a profile */
 };
 
-/* Begins a plan. False with a reason: the executable cannot be read. Call plan_free() in either case. */
+/* Begins a plan. Returns false with a reason if the executable cannot be read. Call plan_free() in either case. */
 bool plan_start(struct plan *p, char *err, size_t err_size);
 void plan_free(struct plan *p);
-/* Returns the index of a machine, and adds it if it is new. -1 with the reason: the options are invalid. */
+/* Returns the index of a machine, and adds the machine if it is new. Returns -1 with the reason if the options are
+ * invalid. */
 int plan_machine(struct plan *p, const struct heddle_options *o, char *err, size_t err_size);
-/* Returns the index of a run, and adds it if it is new. -1 with the reason. */
+/* Returns the index of a run, and adds the run if it is new. On failure returns -1 with the reason. */
 int plan_add(struct plan *p, const struct bench *b, enum bench_size size, int machine, char *err, size_t err_size);
 
 /* Describes a run for the database. The plan owns the texts. */

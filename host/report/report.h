@@ -14,12 +14,12 @@ struct report {
     bool no_gnuplot; /* plots were left out */
     char err[1024];
 };
-/* Writes the page. False with the reason in r->err: the page is incomplete. */
+/* Writes the page. If the page is incomplete, returns false with the reason in r->err. */
 bool report_write(struct report *r);
 
-/* Draws a chart, unless it has no values or gnuplot is missing. False with the reason in r->err. */
+/* Draws a chart, unless it has no values or gnuplot is missing. On failure returns false with the reason in r->err. */
 bool report_chart(struct report *r, const struct chart *c);
-/* Writes the table and frees it. False with the reason: out of memory. */
+/* Writes the table and frees it. If out of memory, returns false with the reason. */
 bool report_table(struct report *r, struct table *t);
 /* report_roof.c: the roofline by level of memory. */
 bool report_roofs(struct report *r);
@@ -29,6 +29,7 @@ bool report_operations(struct report *r);
 bool report_lines(struct report *r);
 /* report_paths.c: the paths of one warp of each kernel, for runs with a profile. */
 bool report_paths(struct report *r);
-/* Returns a line of text that distinguishes the run from the others; the caller frees it. NULL: out of memory. */
+/* Returns a line of text that distinguishes the run from the others; the caller frees it. Returns NULL if out of
+ * memory. */
 char *report_name(const struct report *r, const struct result_row *row);
 #endif

@@ -17,7 +17,7 @@ static const char *text(const cJSON *o, const char *name) {
     return s ? s : "";
 }
 
-/* Returns the issue slots of a line: slots in which it issued, and slots in which a warp waited to issue it. */
+/* Returns the issue slots of a line: slots in which the line issued, and slots in which a warp waited to issue it. */
 static double slots(const cJSON *line, const char **cause) {
     double sum = number(line, "issued"), most = 0;
     const cJSON *s;

@@ -1,7 +1,7 @@
 #ifndef HOST_REPORT_MACHINES_H
 #define HOST_REPORT_MACHINES_H
-/* Rooflines of a report: a plot for each machine, with a point for each run and kind (a level of memory, or a kind of
- * operation) and a roof for each kind, which is the machine's limit. */
+/* Rooflines of a report. Each machine has a plot. Each run has one point per kind, where a kind is a level of memory
+ * or a kind of operation. Each kind has a roof, which is the machine's limit. */
 #include "report.h"
 
 enum { ROOFS = 4 }; /* maximum number of kinds */
@@ -16,17 +16,17 @@ struct roofline {
     int n; /* kinds */
     const char *names[ROOFS];
     const char *x_label, *y_label;
-    bool by_slope;                 /* true: kinds are labelled by slope, the plot by height; else the reverse */
-    const char *unit;              /* unit of the kinds' labels */
+    bool by_slope;    /* true if kinds are labelled by slope and the plot by height; false for the reverse */
+    const char *unit; /* unit of the kinds' labels */
     const char *title, *title_end; /* the plot's title, before and after its number */
     struct roof_machine (*machine)(const struct report *r, const struct result_row *row);
     double (*x)(const struct report *r, const struct result_row *row, int kind);
     double (*y)(const struct report *r, const struct result_row *row, int kind);
-    bool (*table)(struct report *r, const struct roof_machine *of); /* `of`: a machine for each row */
+    bool (*table)(struct report *r, const struct roof_machine *of); /* `of` holds a machine for each row */
 };
 
-/* Draws a plot for each of the first six machines whose roofs are all known, then the table. False with the reason in
- * r->err. */
+/* Draws a plot for each of the first six machines whose roofs are all known, then the table. On failure returns
+ * false with the reason in r->err. */
 bool report_machines(struct report *r, const struct roofline *l);
 
 /* Return an option of the machine, a statistic (NAN: none), the peak DRAM bytes per SM cycle, and the DRAM bytes

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A kind of operation: the statistics that count its lanes, the operations that each lane counts as, and the pipe and
- * initiation interval that limit it. */
+/* A kind of operation: the statistics that count its lanes, the number of operations per lane, and the pipe and
+ * initiation interval that limit its rate. */
 static const struct kind {
     const char *name;
     struct {
@@ -43,7 +43,7 @@ static struct roof_machine machine_of(const struct report *r, const struct resul
     return m;
 }
 
-/* Returns the operations of a run; NAN: none. */
+/* Returns the operations of a run; NAN if there is none. */
 static double done(const struct report *r, const struct result_row *row, int k) {
     double sum = 0;
     for (int i = 0; i < 4 && kinds[k].of[i].stat; i++) {

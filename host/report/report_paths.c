@@ -7,7 +7,7 @@
 
 enum { MOST = 40 }; /* drawings on a page */
 
-/* A drawing: a kernel of a program in a model, and the number of runs that share it. */
+/* A drawing of a kernel of a program in a model, with the number of runs that share the drawing. */
 struct drawing {
     const struct result_row *of;
     char *kernel, *json;
@@ -16,7 +16,7 @@ struct drawing {
 
 struct drawings {
     struct drawing *list;
-    int n, whole; /* drawings; kernels (over all runs) whose warp never diverges */
+    int n, whole; /* number of drawings; number of kernels (over all runs) whose warp never diverges */
     bool any;
 };
 
@@ -33,7 +33,7 @@ static bool same(const struct drawing *a, const struct result_row *row, const ch
            strcmp(a->kernel, kernel) == 0 && strcmp(a->json, json) == 0;
 }
 
-/* Adds a drawing and takes ownership of `json`. False: out of memory. */
+/* Adds a drawing and takes ownership of `json`. Returns false if out of memory. */
 static bool add(struct drawings *d, const struct result_row *row, const char *kernel, char *json) {
     for (int i = 0; json && i < d->n; i++)
         if (same(&d->list[i], row, kernel, json)) {

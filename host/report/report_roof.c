@@ -26,7 +26,7 @@ static double bytes_of(const struct report *r, const struct result_row *row, int
                          : report_dram_bytes(r, row);
 }
 
-/* Returns instructions per byte; NAN: the level moved no bytes. */
+/* Returns instructions per byte; NAN if the level moved no bytes. */
 static double intensity(const struct report *r, const struct result_row *row, int level) {
     double bytes = bytes_of(r, row, level);
     return bytes > 0 ? report_stat(r, row, "gpu.thread_instructions") / bytes : NAN;

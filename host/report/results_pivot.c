@@ -1,4 +1,4 @@
-/* Pivots: numbers by row and column, and the tables of them. */
+/* Pivots: numbers by row and column, and tables of these numbers. */
 #include "geomean.h"
 #include "ptx/diag.h"
 #include "results_view.h"
@@ -35,7 +35,7 @@ static int title_at(const struct titles *t, const char *name) {
     return -1;
 }
 
-/* Returns the index of a title, and adds it if it is new. -1: out of memory. */
+/* Returns the index of a title, and adds it if it is new. Returns -1 if out of memory. */
 static int title_add(struct titles *t, char *name) {
     int at = name ? title_at(t, name) : -1;
     if (at >= 0 || !name) {
@@ -58,7 +58,8 @@ static void titles_free(struct titles *t) {
     free(t->name);
 }
 
-/* Reports the fields in which two rows of one cell differ. False: they differ only in the build that ran them. */
+/* Reports the fields in which two rows of one cell differ. Returns false if they differ only in the build that ran
+ * them. */
 static bool conflict(const struct result_set *set, const struct result_row *a, const struct result_row *b, char *err,
                      size_t err_size) {
     const struct result_row *two[] = {a, b};
@@ -80,7 +81,7 @@ static bool conflict(const struct result_set *set, const struct result_row *a, c
     return *names != '\0';
 }
 
-/* The cells of a pivot: cell[row * n_columns + column]; NULL: empty. */
+/* The cells of a pivot: cell[row * n_columns + column]. An empty cell is NULL. */
 struct cells {
     struct titles rows, columns;
     int *row, *column; /* indices of each run's row and column */
@@ -117,7 +118,8 @@ static bool place(struct cells *x, const struct result_set *set, const struct re
     return true;
 }
 
-/* Finds the column that all others are relative to; -1: none. False with the reason: no column has the name. */
+/* Finds the base column, to which all others are relative. Returns -1 if there is none. Returns false with the
+ * reason if no column has the name. */
 static bool find_base(const struct cells *x, const struct pivot *p, int *base, char *err, size_t err_size) {
     *base = p->relative_to || p->faster ? title_at(&x->columns, p->relative_to ? p->relative_to : USUAL_BASE) : -1;
     if (p->faster && !p->relative_to && *base < 0 && x->columns.n)

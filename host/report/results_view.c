@@ -8,7 +8,7 @@
 
 static const struct {
     const char *name;
-    size_t offset; /* of a char * in struct result_row */
+    size_t offset; /* offset of a char * in struct result_row */
 } texts[] = {
     {"program", offsetof(struct result_row, program)}, {"size", offsetof(struct result_row, size)},
     {"model", offsetof(struct result_row, model)},     {"preset", offsetof(struct result_row, preset)},

@@ -13,7 +13,7 @@ struct field {
     int index;
     char name[64];
 };
-/* Finds a field by name. False with a message that suggests the closest name. */
+/* Finds a field by name. On failure returns false with a message that suggests the closest name. */
 bool field_find(struct results_db *db, struct result_set *set, const char *name, struct field *out, char *err,
                 size_t err_size);
 /* Finds several fields, separated by commas. Returns their number; 0 after a failure. */
@@ -22,7 +22,7 @@ int fields_find(struct results_db *db, struct result_set *set, const char *names
 /* Returns a field's value as text; "" if the row lacks the statistic. `out` is a buffer for numbers. */
 const char *field_text(const struct result_set *set, const struct result_row *r, const struct field *f, char out[48]);
 
-/* Returns a field's value as a number; NAN: it is no number. */
+/* Returns a field's value as a number; NAN if it is not a number. */
 double field_number(const struct result_set *set, const struct result_row *r, const struct field *f);
 /* Returns the format of a statistic in tables. */
 enum number_format field_format(const struct result_set *set, const struct field *f, double v);
@@ -43,18 +43,19 @@ struct condition {
     char op[3], value[256];
 };
 enum { CONDITIONS = 32 };
-/* Parses the conditions of `text` and appends them to the *n existing ones. False with a message in `err`. */
+/* Parses the conditions of `text` and appends them to the *n existing ones. On failure returns false with a message
+ * in `err`. */
 bool conditions_read(struct results_db *db, struct result_set *set, const char *text, struct condition *c, int *n,
                      char *err, size_t err_size);
 bool conditions_hold(const struct result_set *set, const struct result_row *r, const struct condition *c, int n);
 
-/* Selects the rows that fulfil all `n_where` texts of conditions. False with a message. The caller frees *rows in
- * either case. */
+/* Selects the rows that fulfil all `n_where` texts of conditions. On failure returns false with a message. The
+ * caller frees *rows in either case. */
 bool rows_where(struct results_db *db, struct result_set *set, const char *const *where, int n_where,
                 const struct result_row ***rows, int *n, char *err, size_t err_size);
 
-/* Returns a table with a line for each row: identity, options that differ, check, and statistics (NULL: gpu.cycles and
- * gpu.ipc). NULL: out of memory. */
+/* Returns a table with a line for each row: identity, options that differ, check, and statistics. If no statistics
+ * are given (NULL), they are gpu.cycles and gpu.ipc. Returns NULL if out of memory. */
 struct table *view_list(const struct result_set *set, const struct result_row *const *rows, int n,
                         const struct field *stats, int n_stats);
 
@@ -63,12 +64,16 @@ struct pivot {
     int n_rows, n_columns;
     struct field value;
     const char *relative_to; /* title of the base column; NULL: absolute values */
-    bool faster; /* speed-up: the base column's cycles / own cycles (base NULL: USUAL_BASE, or the first column) */
+    /* speed-up: cycles of the base column / own cycles. If `relative_to` is NULL, the base column is USUAL_BASE, or
+     * else the first column. */
+    bool faster;
 };
-/* Sets the pivot's value by name: a field, or "speed-up". False with a message that suggests the closest name. */
+/* Sets the pivot's value by name: a field, or "speed-up". On failure returns false with a message that suggests the
+ * closest name. */
 bool pivot_value(struct results_db *db, struct result_set *set, const char *name, struct pivot *p, char *err,
                  size_t err_size);
-/* A pivot's numbers: v[row * n_columns + column], NAN: none. `base`: the column they are relative to; -1: none. */
+/* A pivot's numbers: v[row * n_columns + column], where NAN means no value. `base` is the column to which the
+ * numbers are relative; -1 if they are absolute. */
 struct pivot_values {
     char **rows, **columns;
     int n_rows, n_columns, base;
@@ -77,14 +82,14 @@ struct pivot_values {
 /* Fills the numbers of a pivot; see view_pivot(). The caller frees `v` in either case. */
 bool pivot_fill(struct pivot_values *v, const struct result_set *set, const struct result_row *const *rows, int n,
                 const struct pivot *p, int *older, char *err, size_t err_size);
-/* Fills a row for each run, titled by its program, with its value in the column of its own fields and NAN in the
- * others. False: out of memory. */
+/* Fills a row for each run, titled by its program. The row has the run's value in the column of its own fields and
+ * NAN in the others. Returns false if out of memory. */
 bool points_fill(struct pivot_values *v, const struct result_set *set, const struct result_row *const *rows, int n,
                  const struct field *columns, int n_columns, const struct field *value);
 void pivot_values_free(struct pivot_values *v);
 
-/* Returns the pivot as a table. *older: runs left out because a newer build made the same run. NULL with the reason in
- * `err`: two rows belong to one cell, or the base column does not exist. */
+/* Returns the pivot as a table. *older is the number of runs left out because a newer build made an equal run.
+ * Returns NULL with the reason in `err` if two rows belong to one cell, or if the base column does not exist. */
 struct table *view_pivot(const struct result_set *set, const struct result_row *const *rows, int n,
                          const struct pivot *p, int *older, char *err, size_t err_size);
 #endif

@@ -46,7 +46,7 @@ bool digest_file(const char *path, char out[DIGEST_TEXT]) {
 
 void digest_start(struct digest *d) { *d = (struct digest){0}; }
 
-/* Combines the digest so far with the digest of the new part. */
+/* Combines the digest of the earlier parts with the digest of the new part. */
 void digest_add(struct digest *d, const void *data, size_t n) {
     XXH128_hash_t part = XXH3_128bits(data, n);
     uint64_t both[4] = {d->low, d->high, part.low64, part.high64};

@@ -10,16 +10,16 @@ enum { DIGEST_TEXT = 33 };
 
 /* Digests bytes; returns `out`. */
 const char *digest_of(const void *data, size_t n, char out[DIGEST_TEXT]);
-/* Digests a file. False with errno: it cannot be read. */
+/* Computes the digest of a file. Returns false and sets errno if the file cannot be read. */
 bool digest_file(const char *path, char out[DIGEST_TEXT]);
 
-/* A digest of a sequence of parts: "ab", "c" and "a", "bc" differ. */
+/* A digest of a sequence of parts. The sequences ("ab", "c") and ("a", "bc") have different digests. */
 struct digest {
     uint64_t low, high;
 };
 void digest_start(struct digest *d);
 void digest_add(struct digest *d, const void *data, size_t n);
-/* Adds a text; NULL counts as "". */
+/* Adds a string; NULL counts as "". */
 void digest_text(struct digest *d, const char *s);
 /* Returns `out`. */
 const char *digest_end(const struct digest *d, char out[DIGEST_TEXT]);

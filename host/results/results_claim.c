@@ -23,10 +23,10 @@ static void read_line(const char *path, char *out, int size) {
         fclose(f);
 }
 
-/* Returns the start time of a process in ticks since boot. 0: it does not exist or is a zombie. -1: the system has no
- * /proc. */
+/* Returns the start time of a process in ticks since boot. Returns 0 if the process does not exist or is a zombie,
+ * and -1 if the system has no /proc. */
 static long long process_start(long pid) {
-    enum { STATE = 3, START = 22 }; /* fields of proc(5); the second is a name in brackets */
+    enum { STATE = 3, START = 22 }; /* fields of proc(5); the second field is the process name in brackets */
     char path[64], line[1024];
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
     read_line(path, line, sizeof line);
@@ -83,7 +83,8 @@ static int taken(struct results_db *db, const char *key, char *err, size_t err_s
     return result;
 }
 
-/* Runs a statement on this process's claims: ?1 to ?3 identify the process, ?4 is the time, ?5 the key unless NULL. */
+/* Runs a statement on this process's claims: parameters ?1 to ?3 identify the process, ?4 is the time, and ?5 is the
+ * key unless NULL. */
 static bool own_claims(struct results_db *db, const char *sql, const char *key, char *err, size_t err_size) {
     sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
     if (!s)

@@ -39,7 +39,7 @@ static const char schema[] =
     " v.value AS value, s.unit AS unit FROM launch l JOIN launch_value v ON v.launch = l.id"
     " JOIN statistic s ON s.id = v.statistic;";
 
-/* The table of claims is no part of the format that readers rely on. It is added to older files as well. */
+/* The table of claims is not part of the format that readers rely on, so Heddle also adds it to older files. */
 static const char claims[] = "CREATE TABLE IF NOT EXISTS claim(key TEXT PRIMARY KEY, place TEXT NOT NULL,"
                              " pid INTEGER NOT NULL, started INTEGER NOT NULL, renewed INTEGER NOT NULL) WITHOUT ROWID";
 
@@ -109,8 +109,8 @@ static bool fill(struct results_db *db, char *err, size_t err_size) {
     return results_run(db, head, err, err_size) && results_run(db, schema, err, err_size);
 }
 
-/* Checks that the file is Heddle's and of this version. With `write`, an empty file gets the schema; in a transaction,
- * since another process may do the same. */
+/* Checks that the file is Heddle's and of this version. With `write`, an empty file gets the schema. This happens in
+ * a transaction, since another process may do it at the same time. */
 static bool check_ours(struct results_db *db, bool write, char *err, size_t err_size) {
     int application, version, tables;
     if (!ask(db, "PRAGMA application_id", &application, err, err_size) ||
@@ -162,7 +162,7 @@ struct results_db *results_open(const char *path, bool write, char *err, size_t 
         snprintf(err, err_size, "%s: is no regular file; results are kept in one", path);
         return NULL;
     }
-    if (there && st.st_size == 1) { /* SQLite would take it for empty and overwrite it */
+    if (there && st.st_size == 1) { /* SQLite would treat the file as empty and overwrite it */
         snprintf(err, err_size, "%s: is not a results database; name another file", path);
         return NULL;
     }
@@ -196,8 +196,8 @@ void results_close(struct results_db *db) {
     free(db);
 }
 
-/* Runs a statement that changes one row. `format` has a letter for each value, t(ext) or i(nteger). False with the
- * reason in `err`. */
+/* Runs a statement that changes one row. `format` has one letter per value: t for text, i for an integer. Returns
+ * false on failure, with the reason in `err`. */
 static bool change(struct results_db *db, const char *sql, char *err, size_t err_size, const char *format, ...) {
     sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
     if (!s)

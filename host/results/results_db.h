@@ -18,8 +18,8 @@ struct run_machine {
 struct run_setting {
     char *option, *value;
 };
-/* Determines the machine. False with the reason in `err`: unknown model, preset or option. Call run_machine_free() in
- * either case. */
+/* Determines the machine. Returns false with the reason in `err` if the model, the preset or an option is unknown.
+ * Call run_machine_free() in either case. */
 bool run_machine_find(struct run_machine *m, const struct heddle_options *o, char *err, size_t err_size);
 void run_machine_free(struct run_machine *m);
 
@@ -30,11 +30,12 @@ struct run_what {
     char binary[RESULTS_HASH];       /* digest of the heddle executable, which also makes the inputs */
     const struct run_machine *machine;
     uint64_t cycle_limit;
-    const char *values; /* given values of the program, "values.n=4096" one per line; NULL: none */
+    /* values that the user sets for the program, such as "values.n=4096", one per line; NULL: none */
+    const char *values;
 };
 /* Makes the key of a run; equal runs have equal keys. Returns `out`. */
 const char *run_key(const struct run_what *w, char out[RESULTS_HASH]);
-/* Makes the digest of the running executable. False with a reason. */
+/* Computes the digest of the running executable. Returns false with a reason on failure. */
 bool run_binary(char out[RESULTS_HASH], char *err, size_t err_size);
 
 /* The outcome of a run. */
@@ -45,8 +46,8 @@ struct run_end {
 };
 
 struct results_db;
-/* Opens a database; with `write`, creates a missing file. NULL with a message in `err`: the file does not exist, is no
- * database, belongs to another program or version, or is damaged. */
+/* Opens a database; with `write`, creates a missing file. Returns NULL with a message in `err` if the file does not
+ * exist, is not a database, belongs to another program or version, or is damaged. */
 struct results_db *results_open(const char *path, bool write, char *err, size_t err_size);
 void results_close(struct results_db *db);
 /* Returns 1 if the database has a run with this key, 0 if not, -1 with the reason in `err` if it cannot be read. */
@@ -66,40 +67,43 @@ void results_renew(struct results_db *db);
 bool results_add(struct results_db *db, const struct run_what *w, const struct run_end *e, const char *command,
                  char *err, size_t err_size);
 
-/* Adds the runs (by key, with launches) and profiles of the file at `path` that this database lacks: all or nothing.
- * The other file is not changed. False with a reason, as from results_open(). */
+/* Adds those runs (identified by key, with their launches) and profiles of the file at `path` which this database
+ * lacks. Either all of them are added or none. The other file is not changed. Returns false with a reason on
+ * failure, like results_open(). */
 struct results_merge {
-    int added, there; /* new runs, and runs that both files had */
+    int added, there; /* number of new runs, and number of runs that both files had */
 };
 bool results_merge(struct results_db *db, const char *path, struct results_merge *out, char *err, size_t err_size);
 
 /* results_profile.c */
-/* results_has() for a run with a profile. */
+/* Like results_has(), but the run must have a profile. */
 int results_has_profile(struct results_db *db, const char *key, char *err, size_t err_size);
-/* Reads the profile of a run (result_row.run) in the format of heddle_write_json(); *out NULL: it has none. The caller
- * deletes it. False with a reason. */
+/* Reads the profile of a run (result_row.run) in the format of heddle_write_json(); *out is NULL if the run has no
+ * profile. The caller deletes *out. Returns false with a reason on failure. */
 bool results_profile(struct results_db *db, long long run, cJSON **out, char *err, size_t err_size);
 
-/* The contents of a database in memory, sorted by end time. A row is a run, or with `launches` one launch of a run. */
+/* The contents of a database in memory, sorted by end time. A row describes a run or, with `launches`, one launch of
+ * a run. */
 struct result_row {
     long long run; /* the run's id in the file */
     char *key, *program, *size, *model, *preset, *verdict, *message, *version, *binary, *ended;
-    char *hash;     /* digest of the program's file and its input files */
-    int status;     /* enum heddle_status */
-    char *kernel;   /* the launch's kernel; NULL for a run */
-    int launch;     /* number of the launch, from 0; -1 for a run */
-    char **options; /* values by index of result_set.options; "": that build of heddle lacked the option */
-    double *values; /* values by index of result_set.names; NAN: none */
+    char *hash;   /* digest of the program's file and its input files */
+    int status;   /* enum heddle_status */
+    char *kernel; /* the launch's kernel; NULL for a run */
+    int launch;   /* number of the launch, from 0; -1 for a run */
+    /* values by index of result_set.options; "": the build of heddle that made the run lacked the option */
+    char **options;
+    double *values; /* values by index of result_set.names; NAN: no value */
 };
 struct result_set {
     struct result_row *rows;
     char **names, **units; /* names and units of statistics */
-    char **options;        /* machine options that some run set to another value than its preset's */
+    char **options;        /* machine options that at least one run set to a value other than its preset's */
     int n, n_names, n_options;
 };
 bool results_load(struct results_db *db, bool launches, struct result_set *out, char *err, size_t err_size);
 void result_set_free(struct result_set *s);
-/* Returns the index of a statistic; -1: no run has it. */
+/* Returns the index of a statistic, or -1 if no run has it. */
 int result_stat(const struct result_set *s, const char *name);
 /* Returns the index of a machine option; its values are read from the file if no run set it. -1: no run has the option;
  * -2 with the reason in `err`: the file cannot be read. */

@@ -33,7 +33,7 @@ void result_set_free(struct result_set *s) {
     *s = (struct result_set){0};
 }
 
-/* Calls `take` for each row of a query; false from it means out of memory. */
+/* Calls `take` for each row of a query. If `take` returns false, memory has run out. */
 static bool each(struct results_db *db, const char *sql, bool (*take)(void *ctx, sqlite3_stmt *s), void *ctx, char *err,
                  size_t err_size) {
     sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
@@ -56,7 +56,7 @@ struct loading {
     struct result_set *set;
     sqlite3_int64 *owner; /* id of each row's run or launch, which owns its values */
     int *name_of, n_ids;  /* index into names by the statistic's id */
-    int cap, at;          /* at: row of the latest value or setting */
+    int cap, at;          /* at: row to which the latest value or setting belongs */
 };
 
 static char *text(sqlite3_stmt *s, int column) {
@@ -68,7 +68,7 @@ static bool take_name(void *ctx, sqlite3_stmt *s) {
     struct loading *l = ctx;
     struct result_set *set = l->set;
     int id = sqlite3_column_int(s, 0);
-    if (id < 0 || id > 1 << 20) /* Heddle writes no such id */
+    if (id < 0 || id > 1 << 20) /* Heddle never writes such an id */
         return true;
     char **names = realloc(set->names, (size_t)(set->n_names + 1) * sizeof *names);
     set->names = names ? names : set->names;
@@ -147,7 +147,7 @@ static bool take_value(void *ctx, sqlite3_stmt *s) {
     return true;
 }
 
-/* Stores the latest option's value of a run. */
+/* Stores a run's value of the option that was added last. */
 static bool take_option(void *ctx, sqlite3_stmt *s) {
     struct loading *l = ctx;
     struct result_set *set = l->set;
@@ -195,7 +195,7 @@ static void drop_last_option(struct result_set *set) {
 static bool fill_option(struct results_db *db, struct result_set *set, const char *name, char *err, size_t err_size) {
     struct loading l = {.set = set};
     const int before = set->n_options;
-    /* a program's value is no machine option, so it comes from the setting */
+    /* a value of the program is not a machine option, so only its setting is read */
     char *sql = sqlite3_mprintf("SELECT r.id, coalesce(json_extract(c.json, '$.\"%q\"'), s.value) FROM run r"
                                 " JOIN configuration c ON c.hash = r.configuration"
                                 " LEFT JOIN setting s ON s.run = r.id AND s.option = %Q ORDER BY r.id",

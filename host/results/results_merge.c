@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Rows keep their order and get new ids. `fresh`: new runs, with their old and new ids. */
+/* Copied rows keep their order and get new ids. The table `fresh` lists the new runs with their old and new ids. */
 static const char *const steps[] = {
     "INSERT OR IGNORE INTO main.configuration SELECT * FROM other.configuration",
     "INSERT OR IGNORE INTO main.statistic(name, unit, meaning) SELECT name, unit, meaning FROM other.statistic"
@@ -78,7 +78,7 @@ static bool same_file(const char *a, const char *b) {
 bool results_merge(struct results_db *db, const char *path, struct results_merge *out, char *err, size_t err_size) {
     *out = (struct results_merge){0};
     struct results_db *other =
-        results_open(path, false, err, err_size); /* checks that it is Heddle's, of this version, and intact */
+        results_open(path, false, err, err_size); /* checks that the file is Heddle's, of this version, and intact */
     if (!other)
         return false;
     if (same_file(path, db->path)) {

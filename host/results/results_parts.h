@@ -29,11 +29,12 @@ bool results_fail(const struct results_db *db, int code, char *err, size_t err_s
 static inline const char *results_here(const char *path) { return *path == '/' ? "" : "./"; }
 /* Runs statements without a result. */
 bool results_run(struct results_db *db, const char *sql, char *err, size_t err_size);
-/* results_profile.c: adds a result's profile, if it has one, to the run with this key, if that lacks one. */
+/* results_profile.c: adds the profile of a result, if the result has one, to the run with this key, if the run lacks
+ * one. */
 bool profile_add(struct results_db *db, const char *key, const cJSON *result, char *err, size_t err_size);
 /* Makes the table of profiles if the file lacks it. */
 bool profile_table(struct results_db *db, char *err, size_t err_size);
-/* Prepares a statement. NULL with a message on failure. */
+/* Prepares a statement. Returns NULL with a message on failure. */
 sqlite3_stmt *results_prepare(struct results_db *db, const char *sql, char *err, size_t err_size);
 /* Returns 1 if a query yields a row, 0 if not, -1 with the reason in `err` if the file cannot be read. `key`, unless
  * NULL, is the query's first value. */

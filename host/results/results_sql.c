@@ -1,4 +1,4 @@
-/* Statements on a database file: preparing, running and asking them, and messages about failures. */
+/* Prepares and runs SQL statements on a database file, reads their results, and writes messages about failures. */
 #include "results_db.h"
 #include "results_parts.h"
 #include <errno.h>

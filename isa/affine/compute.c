@@ -1,12 +1,13 @@
-/* Computes an operation of the affine stream for a batch of CTAs. Tuples are computed by compute_offsets.c, and by the
- * row's executor where the operation is not linear. CTAs without a tuple go to compute_threads.c and
- * compute_variants.c. */
+/* Computes an operation of the affine stream for a batch of CTAs. Tuples of linear operations are computed by
+ * compute_offsets.c. The bases of other operations are computed by the executor of the instruction (a row of the
+ * instruction table). CTAs without a tuple go to compute_threads.c and compute_variants.c. */
 #include "compute_parts.h"
 #include "isa/decode.h"
 
 /* ---- sources ---- */
 
-/* Fills *o if each source has one tuple, or one predicate value for all threads, in CTA c. Else returns false. */
+/* Fills *o and returns true if each source has, in CTA c, one tuple or one predicate value for all threads. Else
+ * returns false. */
 static bool compute_simple(const struct affine_engine *e, const struct affine_op *op, uint32_t c,
                            struct affine_operands *o) {
     for (int i = 0; i < op->n_sources; i++) {
@@ -61,7 +62,8 @@ static bool put_tuple(struct affine_engine *e, const struct affine_dest *d, uint
 
 /* ---- all CTAs ---- */
 
-/* Writes the results that the executor left in lane c to CTA c; `t` has the thread offsets. False: out of memory. */
+/* Writes the results that the executor left in lane c to CTA c; `t` has the thread offsets. Returns false when memory
+ * runs out. */
 static bool take_results(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_group *g,
                          struct affine_tuple *t, struct affine_step *step) {
     const enum affine_compare how = op->rule == RULE_PRED ? compute_costliest(e, op, c, 0) : COMPARE_CTA;
@@ -78,9 +80,9 @@ static bool take_results(struct affine_engine *e, const struct affine_op *op, ui
     return true;
 }
 
-/* Computes the CTAs that have one tuple for each source, by the operation's rule alone. Returns the CTAs done. A result
- * for a whole CTA is written in place: its cell may hold an operand, so each field is written after it was last
- * read. */
+/* Computes the CTAs that have one tuple for each source, using only the operation's rule. Returns the CTAs that it has
+ * computed. A result for a whole CTA is written in place. Its cell may also be an operand, so each field is written
+ * only after its last read. */
 static uint32_t by_rule(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                         struct affine_step *step) {
     struct affine_cell *cells = e->regs[op->dest[0].reg].cells;
@@ -106,7 +108,8 @@ static uint32_t by_rule(struct affine_engine *e, const struct affine_op *op, con
     return done;
 }
 
-/* Like by_rule(), for all threads of the batch's only CTA: the most frequent case of the interpreter. */
+/* Does the same as by_rule() for all threads of the batch's only CTA. This is the most frequent case of the
+ * interpreter. */
 static bool single_cta_by_rule(struct affine_engine *e, const struct affine_op *op, struct affine_step *step) {
     struct affine_reg *r = &e->regs[op->dest[0].reg];
     struct affine_operands o;
@@ -120,7 +123,7 @@ static bool single_cta_by_rule(struct affine_engine *e, const struct affine_op *
     return true;
 }
 
-/* Like single_cta_by_rule(), for a comparison of two scalars. */
+/* Does the same as single_cta_by_rule() for a comparison of two scalars. */
 static bool single_cta_by_relation(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                                    struct affine_step *step) {
     struct affine_operands o;
@@ -138,8 +141,8 @@ static bool single_cta_by_relation(struct affine_engine *e, const struct affine_
     return true;
 }
 
-/* Computes the CTAs that have one tuple for each source: their bases in one execution, a CTA in each lane. Returns the
- * CTAs done. */
+/* Computes the CTAs that have one tuple for each source. One execution computes all their bases, one CTA per lane.
+ * Returns the CTAs that it has computed. */
 static uint32_t by_executor(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                             struct affine_step *step) {
     struct affine_operands o;
@@ -179,7 +182,7 @@ static void note_by_cta(struct affine_engine *e, const struct affine_op *op, uin
     }
 }
 
-/* Computes a CTA whose result has no tuple, or several. */
+/* Computes a CTA whose result has no tuple or several tuples. */
 static void compute_cta(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_group *g,
                         struct affine_step *step) {
     const lanemask_t *lanes = of_cta(e, g->lanes, c);
@@ -193,8 +196,9 @@ static void compute_cta(struct affine_engine *e, const struct affine_op *op, uin
         compute_by_variants(e, op, c, lanes, g->whole >> c & 1, step);
 }
 
-/* Returns the group, with CTAs marked whole if waiting threads will not read the results. Their old values need not be
- * kept. Otherwise a loop that threads leave one by one would add a variant in each iteration. */
+/* Returns the group. A CTA is marked as whole if waiting threads will not read the result, so that the old values of
+ * these threads need not be kept. Otherwise, a loop that threads leave one by one would add a variant in each
+ * iteration. */
 static struct affine_group with_dead_results(const struct affine_engine *e, const struct affine_op *op,
                                              const struct affine_group *g) {
     struct affine_group all = *g;
@@ -223,7 +227,8 @@ bool engine_compute(struct affine_engine *e, const struct affine_op *op, const s
         compute_cta(e, op, c, g, step);
     }
     note_by_cta(e, op, by, g);
-    bool numbers = op->n_dests && op->dest[0].bits; /* predicates that differ between CTAs have units of their own */
+    /* predicates that differ between CTAs are computed separately for each CTA */
+    bool numbers = op->n_dests && op->dest[0].bits;
     if (by == CTA_EACH && numbers && step->class != STEP_VECTOR) {
         step->class = STEP_EACH;
         step->slots = (uint32_t)__builtin_popcount(g->some);

@@ -1,4 +1,5 @@
-/* Executes one operation of the affine stream: puts operands into lanes, runs the row's executor, writes results. */
+/* Executes one operation of the affine stream: puts operands into lanes, runs the executor of the instruction, and
+ * writes the results. */
 #include "compute_parts.h"
 
 static void put_pred(struct affine_engine *e, const struct affine_source *s, uint32_t lane, bool v) {
@@ -23,7 +24,7 @@ void compute_put_operands(struct affine_engine *e, const struct affine_op *op, u
 bool compute_execute(struct affine_engine *e, const struct affine_op *op, lanemask_t lanes) {
     struct warp *w = &e->warp;
     const struct inst *in = &op->in;
-    if (in->kind == K_LANE) { /* pure function: idle lanes compute garbage, which is not read */
+    if (in->kind == K_LANE) { /* the function has no side effects, so the unread results of idle lanes do no harm */
         in->fn.lane(reg_ptr(w, in->d), reg_ptr(w, in->d2), reg_ptr(w, in->a), reg_ptr(w, in->b), reg_ptr(w, in->c),
                     reg_ptr(w, in->e));
         return true;

@@ -8,7 +8,7 @@ static bool all_scalar(const struct affine_op *op, const struct affine_operands 
     return true;
 }
 
-/* to = t * k + c (NULL: 0), modulo 2^bits. `to` may be t or c. */
+/* Computes to = t * k + c modulo 2^bits, where c = NULL means 0. `to` may be t or c. */
 static void scaled(struct affine_tuple *to, const struct affine_tuple *t, uint64_t k, const struct affine_tuple *c,
                    unsigned bits) {
     const uint64_t mask = affine_mask(bits);
@@ -17,7 +17,7 @@ static void scaled(struct affine_tuple *to, const struct affine_tuple *t, uint64
         to->off[d] = (t->off[d] * k + (c ? c->off[d] : 0)) & mask;
 }
 
-/* *out = the tuple with `from` bits, sign- or zero-extended. False: it wraps in some thread. */
+/* *Sets out to the tuple of `from` bits, sign- or zero-extended. Returns false if the tuple wraps in some thread. */
 static bool widened(const struct affine_engine *e, const struct affine_tuple *t, unsigned from, bool is_signed,
                     struct affine_tuple *out) {
     const uint64_t mask = affine_mask(from);
@@ -31,7 +31,7 @@ static bool widened(const struct affine_engine *e, const struct affine_tuple *t,
     return true;
 }
 
-/* cvt: converts to the destination type, then extends to the register's width. */
+/* Computes cvt: converts to the destination type, then extends the result to the register's width. */
 static bool convert(const struct affine_engine *e, const struct affine_op *op, const struct affine_tuple *a,
                     struct affine_tuple *to) {
     const struct inst *in = &op->in;
@@ -44,7 +44,7 @@ static bool convert(const struct affine_engine *e, const struct affine_op *op, c
     return true;
 }
 
-/* mul.wide and mad.wide: extends the affine factor, and multiplies it by the scalar one. */
+/* Computes mul.wide and mad.wide: extends the affine factor, and multiplies it by the scalar factor. */
 static bool multiply_wide(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
                           struct affine_tuple *to) {
     const struct affine_tuple *x = o->t[0], *k = o->t[1];

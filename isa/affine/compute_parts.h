@@ -1,18 +1,19 @@
 #ifndef ISA_AFFINE_COMPUTE_PARTS_H
 #define ISA_AFFINE_COMPUTE_PARTS_H
 /* Shared by the files that compute an operation of the affine stream, from below: compute_execute.c (one execution),
- * compute_offsets.c (tuples), compute_ctas.c (differences between CTAs), compute_threads.c (thread by thread;
- * predicates by the ends of rows), compute_variants.c (several tuples), compute.c (all CTAs of a batch). */
+ * compute_offsets.c (tuples), compute_ctas.c (differences between CTAs), compute_threads.c (single threads; predicates
+ * from the first and the last lane of a warp), compute_variants.c (several tuples), compute.c (all CTAs of a batch). */
 #include "engine_parts.h"
 #include "isa/decode.h"
 
 /* The operands of an operation in one CTA. */
 struct affine_operands {
-    const struct affine_tuple *t[MAX_SOURCES]; /* NULL: a predicate */
+    const struct affine_tuple *t[MAX_SOURCES]; /* NULL for a predicate */
     bool pred[MAX_SOURCES];
 };
 
-/* Store or load one register value of `bits` bits. Sizes of integers need no call. */
+/* Store or load one register value of `bits` bits. For 64 and 32 bits, memcpy() has a constant size, so it is compiled
+ * inline. */
 static inline void put_value(unsigned char *at, unsigned bits, uint64_t v) {
     if (bits == 64)
         memcpy(at, &v, 8);
@@ -81,22 +82,22 @@ static inline bool note_fault(struct affine_step *step, uint32_t c, uint32_t w, 
 }
 
 /* ---- compute_execute.c ---- */
-/* Executes the operation in `lanes`, which hold operands. False: e->fx.fault. */
+/* Executes the operation in `lanes`, which hold the operands. Returns false if it faults (e->fx.fault). */
 bool compute_execute(struct affine_engine *e, const struct affine_op *op, lanemask_t lanes);
 /* Puts the operands' bases into a lane. */
 void compute_put_operands(struct affine_engine *e, const struct affine_op *op, uint32_t lane,
                           const struct affine_operands *o);
-/* Writes tuple t for threads lanes[w] of each warp w of CTA c. False: out of memory. */
+/* Writes tuple t for threads lanes[w] of each warp w of CTA c. Returns false when memory runs out. */
 bool compute_write(struct affine_engine *e, const struct affine_dest *d, uint32_t c, const lanemask_t *lanes,
                    const struct affine_tuple *t, struct affine_step *step);
-/* Returns the cost of a predicate computed from predicates: the highest of its sources. */
+/* Returns the cost of a predicate that is computed from predicates: the highest cost of its sources. */
 enum affine_compare compute_costliest(const struct affine_engine *e, const struct affine_op *op, uint32_t c,
                                       uint32_t w);
 
 /* Returns the result of the operation's comparison. Requires op->relation. */
 static inline bool compute_related(const struct affine_op *op, uint64_t a, uint64_t b) {
     const uint64_t turn = op->is_signed ? (uint64_t)1 << (op->from_bits - 1) : 0, mask = affine_mask(op->from_bits);
-    a = (a & mask) ^ turn; /* order signed numbers as unsigned ones */
+    a = (a & mask) ^ turn; /* maps signed numbers to unsigned numbers in the same order */
     b = (b & mask) ^ turn;
     switch (op->relation) {
     case CMP_EQ:
@@ -119,18 +120,19 @@ static inline bool compute_related(const struct affine_op *op, uint64_t a, uint6
 
 /* ---- compute_offsets.c ----
  *
- * Computes the result's thread offsets, and its base if op->linear. False: the result has no tuple and must be computed
- * thread by thread. */
+ * Computes the result's thread offsets, and if op->linear also its base. Returns false if the result has no tuple and
+ * must be computed thread by thread. */
 bool compute_offsets(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
                      struct affine_tuple *to);
 
 /* ---- compute_threads.c ----
  *
- * Computes the threads lanes[w] of each warp w of CTA c one by one. False: a fault, or out of memory. */
+ * Computes the threads lanes[w] of each warp w of CTA c one by one. Returns false after a fault or when memory runs
+ * out. */
 bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
                        struct affine_step *step);
-/* Computes a setp of CTA c, whose operands `o` have one tuple each. Compares the ends of each warp, and all lanes where
- * the ends differ. Arguments and result as above. */
+/* Computes a setp of CTA c, whose operands `o` have one tuple each. Compares only the first and the last lane of each
+ * warp. If their results differ, it compares all lanes. Arguments and result are as above. */
 bool compute_by_ends(struct affine_engine *e, const struct affine_op *op, uint32_t c, const struct affine_operands *o,
                      const lanemask_t *lanes, struct affine_step *step);
 /* Returns true if a source has a value for each thread of the CTA. */
@@ -138,8 +140,8 @@ bool compute_is_exact(const struct affine_engine *e, const struct affine_op *op,
 
 /* ---- compute_variants.c ----
  *
- * Computes a CTA whose sources have several tuples, or a predicate that differs between threads. `whole`: the result's
- * old value in other threads is dead. */
+ * Computes a CTA whose sources have several tuples, or a predicate that differs between threads. `whole` means that
+ * the result's old value in other threads is dead. */
 bool compute_by_variants(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
                          bool whole, struct affine_step *step);
 

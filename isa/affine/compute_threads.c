@@ -1,4 +1,5 @@
-/* Computes values without a tuple thread by thread, and predicates by the two ends of a row. */
+/* Computes values without a tuple thread by thread, and predicates from the first and the last thread of a row (threads
+ * with equal tid.y and tid.z). */
 #include "compute_parts.h"
 
 /* Convert between 64-bit values and all lanes of a register. */
@@ -110,14 +111,14 @@ bool compute_by_thread(struct affine_engine *e, const struct affine_op *op, uint
 
 /* ---- both ends of a row ---- */
 
-/* Returns the operand that is not scalar, if the ends of a row can decide for the row: the other operand is scalar.
- * NULL: they cannot. */
+/* If one operand is scalar, the results at both ends of a row can decide the comparison for the whole row. Returns the
+ * other operand in this case, else NULL. */
 static const struct affine_tuple *along_rows(const struct affine_operands *o) {
     const bool scalar[2] = {affine_is_scalar(o->t[0]), affine_is_scalar(o->t[1])};
     return scalar[1] ? o->t[0] : scalar[0] ? o->t[1] : NULL;
 }
 
-/* Puts the values of both ends of n <= 16 warps, from warp `from` on: lanes 2 k and 2 k + 1. */
+/* Writes the values at both ends of n <= 16 warps, from warp `from` on, to lanes 2 k and 2 k + 1. */
 static void put_ends(struct affine_engine *e, const struct affine_source *s, const struct affine_tuple *t,
                      uint32_t from, uint32_t n) {
     uint64_t v[WARP_LANES] = {0};
@@ -158,8 +159,8 @@ static bool has_rows(const struct affine_shape *s) {
     return false;
 }
 
-/* Compares the least and the greatest value of the CTA. True: they agree, and *value is the first result of all
- * threads. Requires that no thread's value wraps. */
+/* Compares the least and the greatest value of the CTA. Returns true if both results agree. Then *value is the first
+ * result of all threads. Requires that no thread's value wraps. */
 static bool compare_extremes(const struct affine_engine *e, const struct affine_op *op, const struct affine_operands *o,
                              bool *value) {
     uint64_t a[2], b[2];

@@ -1,4 +1,4 @@
-/* Control flow of the affine warp: its stack, branches, exits and barrier markers. */
+/* Implements the control flow of the affine warp: its stack, branches, exits and barrier markers. */
 #include "engine_parts.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -299,7 +299,8 @@ static struct affine_group guarded(struct affine_engine *e, const struct affine_
     return any ? group_of(e, e->taken) : (struct affine_group){.lanes = e->no_lanes};
 }
 
-/* Branches like the stack of warps (isa/paths/reconv_spe.c), so that both streams send and take in the same order. */
+/* Executes branches in the same order as the reconvergence stack of warps (isa/paths/reconv_spe.c). So entries are sent
+ * in the order in which the warps take them. */
 static bool branch(struct affine_engine *e, const struct inst *in, const lanemask_t *taken, struct affine_step *step) {
     struct stack_entry *top = &e->stack[e->depth - 1];
     lanemask_t *rest = e->rest, some = 0, others = 0, both = 0;
@@ -342,7 +343,7 @@ static void exit_lanes(struct affine_engine *e, const lanemask_t *lanes, uint32_
     e->top_known = false;
     for (uint32_t i = 0; i < e->n_warps; i++)
         e->live[i] &= ~lanes[i];
-    for (uint32_t k = 0; k < e->depth; k++) /* reads `live`, since `lanes` may be a stack entry's lanes */
+    for (uint32_t k = 0; k < e->depth; k++) /* uses `live` because `lanes` may point into a stack entry */
         for (uint32_t i = 0; i < e->n_warps; i++)
             e->stack[k].lanes[i] &= e->live[i];
     pop_finished(e);
@@ -350,7 +351,7 @@ static void exit_lanes(struct affine_engine *e, const lanemask_t *lanes, uint32_
 
 static void pass_marker(struct affine_engine *e, const lanemask_t *lanes) {
     for (uint32_t i = 0; i < e->n_warps; i++) {
-        if (lanes[i] == e->live[i]) { /* exited lanes do not matter */
+        if (lanes[i] == e->live[i]) { /* lanes that have exited are ignored */
             e->markers[i]++;
             continue;
         }

@@ -1,31 +1,31 @@
 #ifndef ISA_AFFINE_ENGINE_H
 #define ISA_AFFINE_ENGINE_H
-/* The affine warp: executes the affine stream of a program once for a batch of CTAs, one instruction a step. It has no
- * timing. Source: "Decoupled Affine Computation for SIMT GPUs", sections 4.2 to 4.6. docs/dac.md describes our
- * additions: CTAs that differ in more than a linear function of their index, exact values, and the two-level stack.
+/* The affine warp: executes the affine stream of a program once for a batch of CTAs, one instruction per step. It has
+ * no timing. Source: "Decoupled Affine Computation for SIMT GPUs", sections 4.2 to 4.6. docs/dac.md describes our
+ * additions: CTAs whose values are not linear in the CTA index, exact values, and the two-level stack.
  *
- * Values are always exact. A value without a tuple is computed thread by thread, and counted. The row's own executor
- * computes bases, with the value of thread (0,0,0) of each CTA in one lane. The engine itself computes linear
- * operations only: the same for base and thread offsets. */
+ * Values are always exact. A value without a tuple is computed thread by thread, and such computations are counted.
+ * The executor of the instruction computes bases: each lane holds the value of thread (0,0,0) of one CTA. The engine
+ * itself computes only linear operations, by the same formula for the base and the thread offsets. */
 #include "isa/machine/effects.h"
 #include "value.h"
 
 struct affine_engine;
 struct supply;
 
-/* How a predicate of a warp was computed, cheapest first: one comparison for the CTA, one for each end of the warp, one
- * for each lane. */
+/* How a predicate of a warp was computed, cheapest first: one comparison for the CTA, two for each warp (its first and
+ * last lane), or one for each lane. */
 enum affine_compare { COMPARE_CTA, COMPARE_ENDS, COMPARE_LANES, N_COMPARES };
 
 /* A queue entry that an enq sends to one warp. */
 struct affine_entry {
     uint32_t site;    /* index into program.sites */
-    lanemask_t lanes; /* lanes that have not taken it yet; 0: empty */
-    uint32_t marker;  /* barriers that its lanes must have passed before it is expanded */
+    lanemask_t lanes; /* lanes that have not taken the entry yet; 0 if the entry is empty */
+    uint32_t marker;  /* barriers that its lanes must have passed before the entry is expanded */
     lanemask_t value; /* SITE_PRED */
     uint8_t kind;     /* enum site_kind */
     uint8_t compare;  /* SITE_PRED: enum affine_compare */
-    uint64_t *exact;  /* addresses by lane, malloc'ed, owned by the entry; NULL: use the tuple */
+    uint64_t *exact;  /* malloc'ed addresses of the lanes, owned by the entry; if NULL, the tuple is used */
     struct affine_tuple at;
 };
 void affine_entry_free(struct affine_entry *e);
@@ -38,7 +38,7 @@ enum affine_step_class {
     STEP_CONTROL, /* no values: branches, markers, enq, exits */
     STEP_SCALAR,  /* thread offsets are zero */
     STEP_AFFINE,
-    STEP_EACH,   /* not linear in the CTA's index: a scalar for each CTA */
+    STEP_EACH,   /* the values are not linear in the CTA index, so each CTA has its own scalar */
     STEP_VECTOR, /* thread by thread */
     N_STEP_CLASSES
 };
@@ -48,12 +48,12 @@ struct affine_step {
     uint32_t pc;
     const struct inst *in;
     uint8_t class;      /* enum affine_step_class */
-    bool counts;        /* false: inserted for convergence barriers, counted separately */
+    bool counts;        /* false for instructions inserted for convergence barriers, which are counted separately */
     uint32_t slots;     /* issue slots: 1, one for each CTA (STEP_EACH), or one for each warp (STEP_VECTOR) */
     uint32_t fallbacks; /* CTAs for which this step turned a tuple into exact values */
-    bool splits_warps, splits_threads; /* a branch that diverges between warps, inside a warp */
-    uint32_t number;                   /* of an enq of a predicate, counted from 1 */
-    uint32_t waits;                    /* of a branch or guard: number of the enq that sends its predicate; 0: none */
+    bool splits_warps, splits_threads; /* the branch diverges between warps; it diverges inside a warp */
+    uint32_t number;                   /* number of the enq of a predicate, counted from 1 */
+    uint32_t waits; /* for a branch or guard: number of the enq that sends its predicate; 0 if there is none */
     /* The entries that an enq sends, one for each warp of the batch: [CTA * n_warps + warp]. NULL for other
      * instructions. To take an entry, set its lanes to 0; the caller then owns `exact`. The next step frees the other
      * entries. */
@@ -66,16 +66,17 @@ struct affine_step {
     uint8_t fault_space;
 };
 
-/* Returns the issue slots of a step or tally, each counted as a warp instruction: its `slots`, and one for each
- * predicate that SIMT lanes compare. */
+/* Returns the issue slots of a step or tally, in warp instructions: its `slots`, plus one for each predicate that SIMT
+ * lanes compare. */
 static inline uint64_t affine_issue_slots(uint64_t slots, uint64_t lane_compares) { return slots + lane_compares; }
 
 /* Sums over the steps of engine_compute_on(). */
 struct affine_tally {
     uint32_t n, warp_divergences,
-        thread_divergences;        /* n: steps; branches that diverged between warps, inside a warp */
-    uint32_t compared[N_COMPARES]; /* predicates sent, by how they were computed */
-    bool sent;                     /* the last step sent entries */
+        /* number of steps; branches that diverged between warps; branches that diverged inside a warp */
+        thread_divergences;
+    uint32_t compared[N_COMPARES]; /* number of predicates sent, by enum affine_compare */
+    bool sent;                     /* true if the last step sent entries */
     uint64_t slots, fallbacks, by_class[N_STEP_CLASSES];
 };
 
@@ -83,25 +84,26 @@ struct affine_cta {
     struct dim3 id;
 };
 
-/* Creates an engine for batches of up to `ctas` CTAs of a launch, which must outlive it. The program must have an
- * affine stream. `first`: reconv.first, the side of a branch that runs first. NULL: out of memory. */
+/* Creates an engine for batches of up to `ctas` CTAs of a launch, which must outlive the engine. The program must have
+ * an affine stream. `first` is the option reconv.first: the side of a branch that runs first. Returns NULL when memory
+ * runs out. */
 struct affine_engine *engine_new(const struct launch *l, uint32_t ctas, uint32_t first);
 void engine_free(struct affine_engine *e);
 const struct affine_shape *engine_shape(const struct affine_engine *e);
-/* Starts all threads of n CTAs at the first instruction. False: out of memory; each step will then fail. */
+/* Starts all threads of n CTAs at the first instruction. Returns false when memory runs out. Then each step fails. */
 bool engine_start(struct affine_engine *e, const struct dim3 *ids, uint32_t n);
 /* Sends entries for CTA `cta` of the batch to these queues, until the next engine_start(). Entries for other CTAs are
- * dropped. Only engine_compute_on() uses them; for untimed execution of one CTA. */
+ * dropped. Only engine_compute_on() uses these queues, for untimed execution of one CTA. */
 void engine_send_to(struct affine_engine *e, struct supply *to, uint32_t cta);
-/* Returns true if all threads have ended. After out of memory it is false: the next step reports that. */
+/* Returns true if all threads have ended. Returns false when memory has run out; the next step then reports this. */
 bool engine_done(const struct affine_engine *e);
-/* Returns the next instruction; NULL: engine_done(), or out of memory at the start. */
+/* Returns the next instruction. Returns NULL if engine_done() is true or memory ran out at the start. */
 const struct inst *engine_next(const struct affine_engine *e);
-/* Executes the next instruction; there must be one. False: step->fault has the reason, and no further step is
- * allowed. */
+/* Executes the next instruction, which must exist. On failure returns false with the reason in step->fault. Then no
+ * further step is allowed. */
 bool engine_step(struct affine_engine *e, struct affine_step *step);
 /* Executes up to `most` instructions without timing. Stops before an instruction that neither computes nor branches.
- * With engine_send_to(), it also executes a send, and stops after it. Adds to `t`. Result and `step`: as
- * engine_step(). */
+ * With engine_send_to(), it also executes a send, and stops after it. Adds the counts to `t`. The result and `step` are
+ * as for engine_step(). */
 bool engine_compute_on(struct affine_engine *e, uint32_t most, struct affine_tally *t, struct affine_step *step);
 #endif

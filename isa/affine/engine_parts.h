@@ -8,28 +8,29 @@
 #include "rule.h"
 #include "stream.h"
 
-/* How a register's values differ between the CTAs of a batch: equal, linear in the CTA's index, arbitrary. */
+/* How the values of a register differ between the CTAs of a batch: they are equal, linear in the CTA index, or
+ * arbitrary. */
 enum by_cta { CTA_SAME, CTA_LINEAR, CTA_EACH };
 
 struct affine_reg {
     uint32_t offset;           /* in bank 0 */
     uint8_t bits;              /* 0: a predicate */
     uint8_t by_cta;            /* enum by_cta */
-    uint32_t sent;             /* predicate: number of the enq that sent this value; 0: not sent */
-    struct affine_cell *cells; /* by CTA; NULL for predicates */
+    uint32_t sent;             /* for a predicate: number of the enq that sent this value; 0 if it was not sent */
+    struct affine_cell *cells; /* indexed by CTA; NULL for predicates */
     lanemask_t *pred;          /* by warp of the batch */
     uint8_t *compare;          /* likewise: enum affine_compare */
-    uint32_t uniform;          /* predicate: bit c: all threads of CTA c have the same value */
-    uint32_t tag;              /* identifies a value that all CTAs of the launch share; 0: none */
+    uint32_t uniform;          /* for a predicate: bit c is set if all threads of CTA c have the same value */
+    uint32_t tag;              /* tag of a value that all CTAs of the launch share; 0 if there is none */
 };
 
 enum { NO_REG = UINT16_MAX, MAX_SOURCES = 4, MAX_DESTS = 8 };
-/* Tags of results start at 1, tags of special registers at TAG_SPECIAL. MEMO_TRIES: results recorded for an operation,
- * at most. */
+/* Tags of results start at 1, tags of special registers at TAG_SPECIAL. MEMO_TRIES is the maximum number of results
+ * that are recorded for an operation. */
 enum { TAG_SPECIAL = 1 << 30, MEMO_TRIES = 3 };
 
 struct affine_source {
-    uint16_t reg; /* NO_REG: a constant */
+    uint16_t reg; /* NO_REG for a constant */
     uint8_t bits; /* 0: a predicate */
     opnd_t at;
     struct affine_tuple constant;
@@ -44,22 +45,22 @@ struct affine_dest {
 /* The last result of an operation whose sources are equal in all CTAs: parameters, sizes, thread indices, and results
  * of these. Most such operations are computed once in a launch. */
 struct affine_memo {
-    uint8_t tries;              /* results that may still be recorded; in a loop each one differs */
-    uint8_t class, compare;     /* step class; affine_compare of a predicate */
-    uint32_t from[MAX_SOURCES]; /* tags of the sources; 0: a constant */
-    uint32_t tag;               /* of the result; 0: none recorded */
+    uint8_t tries; /* how many results may still be recorded; in a loop, each result differs from the one before */
+    uint8_t class, compare;     /* class of the step; enum affine_compare of a predicate */
+    uint32_t from[MAX_SOURCES]; /* tags of the sources; 0 for a constant */
+    uint32_t tag;               /* tag of the result; 0 if none is recorded */
     struct affine_tuple value;  /* a predicate has its value, 0 or 1, in `base` */
 };
 
 /* A decoded instruction of the affine stream. */
 struct affine_op {
     struct inst in; /* without its guard */
-    uint16_t guard; /* NO_REG: none */
+    uint16_t guard; /* NO_REG if there is no guard */
     bool guard_not;
-    bool plain;       /* a computation or load without guard, which statistics count */
-    bool linear;      /* the rule computes the base, too; else the row's executor does */
+    bool plain;  /* true for a computation or load without guard that statistics count */
+    bool linear; /* true if the rule also computes the base; else the executor of the instruction computes the base */
     uint8_t relation; /* comparison of two integers, not combined with a predicate: CMP_EQ to CMP_HS; else CMP_NONE */
-    bool ends;        /* the relation is an order: the ends of a row may decide */
+    bool ends;        /* the relation is an order, so the results at both ends of a row may decide for the row */
     uint8_t rule;     /* enum affine_rule */
     uint8_t n_sources, n_dests;
     bool is_signed;                           /* source a has a signed type */
@@ -81,13 +82,15 @@ struct affine_stream {
     uint16_t *reg_at; /* register number by offset / 4 */
     struct affine_place *regs;
     uint32_t n_regs, reg_words;
-    uint64_t *live_regs; /* by instruction: registers live before it, one bit each; reg_words words */
+    /* for each instruction, the registers live before it: reg_words words with one bit per register */
+    uint64_t *live_regs;
 };
 
 /* The threads that execute an instruction. */
 struct affine_group {
     const lanemask_t *lanes; /* by warp of the batch */
-    uint32_t some, whole;    /* CTAs, one bit each: with any of the threads; with all threads that have not exited */
+    /* sets of CTAs, one bit per CTA: CTAs with at least one of the threads; CTAs with all of their live threads */
+    uint32_t some, whole;
 };
 
 struct stack_entry {
@@ -106,8 +109,8 @@ struct affine_engine {
     const struct launch *launch;
     const struct program *program;
     struct affine_shape shape;
-    uint32_t first, max_ctas, n_ctas, n_warps; /* n_ctas, n_warps: of the current batch */
-    struct affine_stream stream;               /* the program's, or the engine's own if owns_stream */
+    uint32_t first, max_ctas, n_ctas, n_warps; /* n_ctas and n_warps describe the current batch */
+    struct affine_stream stream;               /* stream of the program, or a stream of the engine if owns_stream */
     bool owns_stream;
     struct affine_memo *memos; /* by instruction of the stream */
     struct affine_reg *regs;
@@ -115,7 +118,8 @@ struct affine_engine {
     size_t n_cells;
     lanemask_t *preds; /* masks of all predicates */
     uint8_t *compares; /* likewise */
-    /* The executing warp: a CTA in each lane, or one warp of a CTA. */
+    /* The warp that executes operations. Its lanes stand for different CTAs, or for the threads of one warp of a
+     * CTA. */
     struct cta cta;
     struct warp warp;
     unsigned char *bank;
@@ -131,8 +135,8 @@ struct affine_engine {
     struct affine_entry *entries;
     struct supply *to; /* see engine_send_to() */
     uint32_t to_first; /* first warp of the CTA that `to` belongs to */
-    bool has_exact;    /* an entry has `exact` addresses to free */
-    /* Barriers passed: by warp of the batch; in addition by thread, where lanes of a warp differ. */
+    bool has_exact;    /* true if an entry has `exact` addresses to free */
+    /* Numbers of barriers passed: for each warp of the batch, and for each thread if lanes of a warp differ. */
     uint32_t *markers, *thread_markers;
     bool has_thread_markers;
     uint32_t sent; /* predicates sent */
@@ -140,7 +144,8 @@ struct affine_engine {
     bool out_of_memory;
 };
 
-/* stream_liveness.c: computes live_regs of a decoded stream; it must be zero. False: out of memory. */
+/* stream_liveness.c: computes live_regs of a decoded stream. live_regs must be zero before the call. Returns false when
+ * memory runs out. */
 bool affine_find_liveness(struct affine_stream *s);
 /* Returns true if the results of `op`, the next instruction, are dead in all threads that wait lower on the stack. */
 bool engine_is_dead_elsewhere(const struct affine_engine *e, const struct affine_op *op);
@@ -148,18 +153,19 @@ static inline struct affine_memo *engine_memo(const struct affine_engine *e, con
     return &e->memos[op - e->stream.ops];
 }
 /* memo.c: if an earlier execution recorded the operation's result for the same sources, writes it for these threads,
- * and fills `step`. False: it must be computed. */
+ * and fills `step`. Returns false if the result must be computed. */
 bool engine_recall(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                    struct affine_step *step);
 /* Records the computed result if it is equal in all CTAs of the launch. */
 void engine_remember(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                      const struct affine_step *step);
-/* send.c: executes an enq for these threads. Fills step->entries, or the queues of engine_send_to(); these add
- * predicates to `compared`, by enum affine_compare. Requires step->pc. False: e->out_of_memory. */
+/* send.c: executes an enq for these threads. Fills step->entries, or the queues of engine_send_to(); in the second
+ * case, counts predicates in `compared`, by enum affine_compare. Requires step->pc. Returns false and sets
+ * e->out_of_memory when memory runs out. */
 bool engine_send(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                  uint32_t compared[N_COMPARES], struct affine_step *step);
-/* compute.c: executes a computation or load for these threads. False: e->fx.fault or e->out_of_memory; step->fault_cta
- * and fault_lane are set. */
+/* compute.c: executes a computation or load for these threads. Returns false after a fault (e->fx.fault, with
+ * step->fault_cta and fault_lane) or with e->out_of_memory. */
 bool engine_compute(struct affine_engine *e, const struct affine_op *op, const struct affine_group *g,
                     struct affine_step *step);
 #endif

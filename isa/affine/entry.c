@@ -1,4 +1,4 @@
-/* Entries of the queues between the affine warp and the other warps. */
+/* Functions for entries of the queues between the affine warp and the other warps. */
 #include "engine.h"
 #include <stdlib.h>
 #include <string.h>

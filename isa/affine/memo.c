@@ -1,12 +1,12 @@
-/* Results that all batches of a launch share. Parameters, grid and CTA sizes and thread indices are equal in all CTAs,
- * and so are results of these. The first batch computes them, and later batches reuse them. A tag identifies such a
- * value: two registers with the same tag hold the same values in all CTAs. So an operation whose sources have the
- * recorded tags has the recorded result. */
+/* Results that all batches of a launch share. Parameters, grid and CTA sizes and thread indices are equal in all CTAs.
+ * Results computed from such values are equal, too. The first batch computes them, and later batches reuse them. A tag
+ * identifies such a value: two registers with the same tag hold the same values in all CTAs. So an operation whose
+ * sources have the recorded tags has the recorded result. */
 #include "compute_parts.h"
 
 static uint32_t all_ctas(const struct affine_engine *e) { return UINT32_MAX >> (AFFINE_CTAS - e->n_ctas); }
 
-/* Sets *tag to the tag of a source; 0: a constant. False: the source may differ between CTAs. */
+/* Sets *tag to the tag of a source, 0 for a constant. Returns false if the source may differ between CTAs. */
 static inline bool tag_of(const struct affine_engine *e, const struct affine_source *s, uint32_t *tag) {
     *tag = s->reg == NO_REG ? 0 : e->regs[s->reg].tag;
     return *tag || s->reg == NO_REG;
@@ -64,7 +64,7 @@ void engine_remember(struct affine_engine *e, const struct affine_op *op, const 
         return;
     uint32_t from[MAX_SOURCES] = {0};
     for (int i = 0; i < op->n_sources; i++)
-        if (!tag_of(e, &op->source[i], &from[i])) { /* it will not be equal next time either */
+        if (!tag_of(e, &op->source[i], &from[i])) { /* the result will not be equal in all CTAs next time either */
             m->tries = 0;
             m->tag = 0;
             return;

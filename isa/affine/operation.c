@@ -12,7 +12,7 @@ struct decoder {
     struct affine_stream *to; /* if `regs` is NULL, registers are only counted */
 };
 
-/* Returns the number of the register at an offset of bank 0; adds it if it is new. */
+/* Returns the number of the register at an offset of bank 0. Adds the register if it is new. */
 static uint16_t find_reg(struct decoder *e, uint32_t offset, unsigned bits) {
     struct affine_stream *s = e->to;
     uint16_t *at = &s->reg_at[offset / sizeof(lanemask_t)];
@@ -40,11 +40,11 @@ static void add_dest(struct decoder *e, struct affine_op *op, opnd_t o, unsigned
             (struct affine_dest){.bits = (uint8_t)bits, .at = o, .reg = find_reg(e, o >> 1, bits)};
 }
 
-/* Returns true if the rule computes the result's base from the sources' bases, as it computes offsets. */
+/* Returns true if the rule computes the result's base from the sources' bases in the same way as the offsets. */
 static bool is_linear(const struct affine_op *op, const struct isa_row *r) {
     switch ((enum affine_rule)op->rule) {
     case RULE_MOV:
-        return op->n_dests == 1 && r->op != OP_CVTA; /* cvta adds the window's base */
+        return op->n_dests == 1 && r->op != OP_CVTA; /* cvta adds the base address of the memory window */
     case RULE_ADD:
     case RULE_SUB:
     case RULE_NEG:

@@ -2,7 +2,7 @@
 #include "rule.h"
 #include "isa/decode.h"
 
-/* Returns true for integers and bits of at most 64, predicates, and no type. */
+/* Returns true for integer and bit types of at most 64 bits, for predicates, and if there is no type. */
 static bool is_plain(uint8_t type) {
     char c = type_class(type);
     return c == 'p' || c == 'n' || ((c == 'u' || c == 's' || c == 'b') && type_bytes(type) <= 8);
@@ -60,7 +60,7 @@ static enum affine_rule rule_of_lanes(const struct isa_row *r) {
     }
 }
 
-/* Returns the rule of ld: only memory that is constant during the kernel has one. */
+/* Returns the rule of ld. Only loads from memory that is constant during the kernel have a rule. */
 static enum affine_rule rule_of_load(const struct inst *in) {
     if (in->msize > 8 || in->rsize > 8 || in->hints & HINT_VOLATILE)
         return RULE_NONE;
@@ -78,7 +78,7 @@ enum affine_rule affine_rule_of(const struct inst *in) {
         return RULE_NONE;
     if (r->op == OP_CVT && is_integer(r->d) && is_integer(r->a) && r->form == 0)
         return RULE_WIDEN;
-    if (r->op == OP_MOV && type_bytes(r->d) <= 8) /* also floating-point types: mov copies bits */
+    if (r->op == OP_MOV && type_bytes(r->d) <= 8) /* floating-point types are allowed, too, because mov copies bits */
         return r->d == T_PRED ? RULE_PRED : RULE_MOV;
     if (r->op == OP_SELP)
         return RULE_SELP;

@@ -5,7 +5,7 @@
  * 2.2, 4.4 and 4.6.
  *
  * A scalar has one value in all threads of a CTA. An affine value is base + x * tid.x + y * tid.y + z * tid.z modulo
- * 2^width. A vector is neither. A predicate is scalar if all threads of a CTA agree, affine if it comes from
+ * 2^width. A vector is any other value. A predicate is scalar if all threads of a CTA agree, affine if it comes from
  * comparisons of affine values, and a vector otherwise. */
 #include "isa/program.h"
 
@@ -17,13 +17,13 @@ enum affine_rule {
     RULE_ADD,         /* a + b */
     RULE_SUB,         /* a - b */
     RULE_NEG,         /* -a */
-    RULE_MUL,         /* low half of a * b, one of them scalar */
+    RULE_MUL,         /* low half of a * b, with a or b scalar */
     RULE_MAD,         /* low half of a * b + c */
     RULE_SHL,         /* a << b, b scalar */
     RULE_WIDEN,       /* cvt between integers of any width; narrowing keeps affine values affine */
-    RULE_MUL_WIDE,    /* all of a * b, one of them scalar */
-    RULE_MAD_WIDE,    /* all of a * b + c */
-    RULE_SELP,        /* c ? a : b; with an affine predicate c, a value for each side */
+    RULE_MUL_WIDE,    /* full product a * b, with a or b scalar */
+    RULE_MAD_WIDE,    /* full product a * b, plus c */
+    RULE_SELP,        /* c ? a : b; if the predicate c is affine, the result has a value for each side */
     RULE_SETP,        /* eq ne lt le gt ge lo ls hi hs of integers, combined with a predicate c by and, or, xor */
     RULE_PRED,        /* and or xor not mov of predicates */
     RULE_SCALAR_ONLY, /* other pure functions of integers, bits and predicates: only if all sources are scalar */
@@ -36,7 +36,7 @@ enum affine_rule {
 enum affine_rule affine_rule_of(const struct inst *in);
 /* Returns the class of the results d and d2. `source`: classes of a, b, c and e; constants and missing operands
  * (OPND_ZERO) are CLASS_SCALAR. The caller handles the guard: a write under an affine guard is affine if the old value
- * is. */
+ * is affine. */
 enum affine_class affine_result(enum affine_rule rule, const enum affine_class source[4]);
 /* Returns the class of a special register (see isa/machine/warp.c). */
 enum affine_class affine_special(enum special s);

@@ -12,7 +12,7 @@ static uint32_t marker_of(const struct affine_engine *e, uint32_t warp, lanemask
     return e->markers[warp] + most;
 }
 
-/* Returns the source's tuple that covers all these lanes; NULL: none. */
+/* Returns the source's tuple that covers all these lanes, or NULL if there is none. */
 static const struct affine_tuple *tuple_of(const struct affine_engine *e, const struct affine_source *s, uint32_t cta,
                                            uint32_t w, lanemask_t lanes) {
     const struct affine_cell *c = &e->regs[s->reg].cells[cta];
@@ -22,7 +22,7 @@ static const struct affine_tuple *tuple_of(const struct affine_engine *e, const 
     return NULL;
 }
 
-/* *out = the access's address, with its offset. False: a 32-bit address wraps in some thread. */
+/* *Sets out to the address of the access, with its offset. Returns false if a 32-bit address wraps in some thread. */
 static bool full_address(const struct affine_engine *e, const struct inst *in, const struct affine_tuple *t,
                          struct affine_tuple *out) {
     *out = *t;
@@ -54,7 +54,7 @@ static bool send_exact(struct affine_engine *e, const struct affine_op *op, uint
 }
 
 /* Returns the entry of warp i of the batch, with all fields but the address or predicate. Fields are written in place,
- * which is faster than a copy. NULL: out of memory. */
+ * which is faster than a copy. Returns NULL when memory runs out. */
 static inline struct affine_entry *entry_for(struct affine_engine *e, uint32_t i, lanemask_t lanes,
                                              const struct affine_entry *what) {
     struct affine_entry *to = &e->entries[i];
@@ -70,7 +70,8 @@ static inline struct affine_entry *entry_for(struct affine_engine *e, uint32_t i
     return to;
 }
 
-/* Sends addresses to the warps of CTA c. `what`: site and kind. False: out of memory. */
+/* Sends addresses to the warps of CTA c. `what` has the site and the kind of the entries. Returns false when memory
+ * runs out. */
 static bool send_addresses(struct affine_engine *e, const struct affine_op *op, uint32_t c, const lanemask_t *lanes,
                            const struct affine_entry *what, struct affine_step *step) {
     const struct affine_source *s = &op->source[0];

@@ -20,8 +20,8 @@ static void add(uint64_t *set, const uint64_t *more, uint32_t words) {
         set[i] |= more[i];
 }
 
-/* Computes the registers live before the instruction at `pc` from those live after it. A guarded instruction may fall
- * through, and kills nothing. */
+/* Computes the registers live before the instruction at `pc` from those live after it. A guarded instruction may not
+ * execute in all threads, so its result kills no register. */
 static void live_before(const struct affine_stream *e, uint32_t pc, uint64_t *set) {
     const struct affine_op *op = &e->ops[pc - e->begin];
     const uint8_t kind = op->in.kind;
@@ -43,7 +43,7 @@ bool affine_find_liveness(struct affine_stream *e) {
     uint64_t *set = malloc((words + 1) * sizeof *set);
     for (bool changed = set != NULL; changed;) {
         changed = false;
-        for (uint32_t pc = e->end; pc-- > e->begin;) { /* backward order: one more pass for each loop level */
+        for (uint32_t pc = e->end; pc-- > e->begin;) { /* in backward order, each loop level needs one more pass */
             live_before(e, pc, set);
             if (memcmp(set, live_at(e, pc), words * sizeof *set) != 0) {
                 memcpy(live_at(e, pc), set, words * sizeof *set);

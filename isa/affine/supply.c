@@ -45,7 +45,7 @@ bool supply_grow(struct supply_ring *r) {
     return true;
 }
 
-/* Returns the lanes whose oldest entry belongs to another site, or that have none. */
+/* Returns the lanes that have no entry or whose oldest entry belongs to another site. */
 static lanemask_t lanes_at_other_site(const struct supply_ring *r, uint32_t site, lanemask_t lanes) {
     lanemask_t wrong = 0;
     for (uint32_t i = 0; i < r->n && lanes; i++) {
@@ -56,7 +56,7 @@ static lanemask_t lanes_at_other_site(const struct supply_ring *r, uint32_t site
     return wrong | lanes;
 }
 
-/* Drops the oldest entry, which all its lanes have taken. */
+/* Drops the oldest entry. All its lanes have taken it. */
 static void drop_first(struct supply *s, struct supply_ring *r) {
     struct affine_entry *e = at(r, 0);
     if (e->exact)
@@ -67,7 +67,7 @@ static void drop_first(struct supply *s, struct supply_ring *r) {
 }
 
 void supply_drop_taken(struct supply *s, struct supply_ring *r) {
-    const lanemask_t before = r->ready; /* taking never adds ready lanes */
+    const lanemask_t before = r->ready; /* taking entries never adds lanes to the ready lanes */
     lanemask_t ready = 0;
     while (r->n && !at(r, 0)->lanes)
         drop_first(s, r);

@@ -1,8 +1,9 @@
 #ifndef ISA_AFFINE_SUPPLY_H
 #define ISA_AFFINE_SUPPLY_H
-/* Queues from the affine warp to the warps of its CTA: for each warp one queue of data and addresses, and one of
+/* Queues from the affine warp to the warps of its CTA: each warp has one queue of data and addresses and one queue of
  * predicates. A lane takes its entries in the order sent. Divergent lanes take an entry in parts. Converged lanes whose
- * entries were sent separately take several. Queues have no size limit; a hardware model limits them itself. */
+ * entries were sent separately take several entries at once. Queues have no size limit; a hardware model limits them
+ * itself. */
 #include "engine.h"
 
 enum supply_queue { QUEUE_ADDRESS, QUEUE_PREDICATE, N_QUEUES };
@@ -15,18 +16,18 @@ struct supply_ring {
 };
 struct supply {
     uint32_t n_warps;
-    uint32_t total;                       /* entries in the queues, including taken ones behind pending ones */
+    uint32_t total; /* number of entries in the queues, including taken entries that follow an entry not yet taken */
     struct supply_ring (*ring)[N_QUEUES]; /* by warp */
 };
 
-/* Allocates queues for n_warps warps. False: out of memory. */
+/* Allocates queues for n_warps warps. Returns false when memory runs out. */
 bool supply_init(struct supply *s, uint32_t n_warps);
 void supply_free(struct supply *s);
 /* Drops all entries. */
 void supply_clear(struct supply *s);
-/* Doubles the ring; cap stays a power of two. False: out of memory. */
+/* Doubles the ring; cap stays a power of two. Returns false when memory runs out. */
 bool supply_grow(struct supply_ring *r);
-/* Appends an entry for these lanes, which the caller fills. NULL: out of memory. */
+/* Appends an entry for these lanes, which the caller fills. Returns NULL when memory runs out. */
 static inline struct affine_entry *supply_new(struct supply *s, uint32_t warp, enum supply_queue q, lanemask_t lanes) {
     struct supply_ring *r = &s->ring[warp][q];
     if (r->n == r->cap && !supply_grow(r))
@@ -35,7 +36,7 @@ static inline struct affine_entry *supply_new(struct supply *s, uint32_t warp, e
     s->total++;
     return &r->e[(r->first + r->n++) & (r->cap - 1)];
 }
-/* Appends a copy of the entry, whose memory then belongs to the queue. False: out of memory. */
+/* Appends a copy of the entry, whose memory then belongs to the queue. Returns false when memory runs out. */
 static inline bool supply_put(struct supply *s, uint32_t warp, const struct affine_entry *e) {
     struct affine_entry *to = supply_new(s, warp, queue_of(e->kind), e->lanes);
     if (to)
@@ -49,15 +50,15 @@ static inline lanemask_t supply_ready(const struct supply *s, uint32_t warp, enu
 static inline uint32_t supply_count(const struct supply *s, uint32_t warp, enum supply_queue q) {
     return s->ring[warp][q].n;
 }
-/* Returns the oldest entry that a lane has not taken; NULL: none. */
+/* Returns the oldest entry that a lane has not taken, or NULL if there is none. */
 static inline struct affine_entry *supply_first(const struct supply *s, uint32_t warp, enum supply_queue q) {
     const struct supply_ring *r = &s->ring[warp][q];
     return r->n ? &r->e[r->first] : NULL;
 }
 /* Drops the oldest entries whose lanes have all taken them, and updates `ready`. */
 void supply_drop_taken(struct supply *s, struct supply_ring *r);
-/* Drops the oldest entry, which all its lanes have taken. Fast if the next entry is for the same lanes, or there is
- * none. */
+/* Drops the oldest entry, which all its lanes have taken. This is fast if there is no next entry or the next entry is
+ * for the same lanes. */
 static inline void supply_drop_first(struct supply *s, struct supply_ring *r) {
     struct affine_entry *e = &r->e[r->first];
     if (e->exact)
@@ -69,7 +70,8 @@ static inline void supply_drop_first(struct supply *s, struct supply_ring *r) {
     else if (r->e[r->first].lanes != r->ready)
         supply_drop_taken(s, r);
 }
-/* Like supply_predicate(), if the oldest entry is for exactly these lanes and this site. False: nothing done. */
+/* Does the same as supply_predicate() if the oldest entry is for exactly these lanes and this site. Else does nothing
+ * and returns false. */
 static inline bool supply_predicate_whole(struct supply *s, uint32_t warp, uint32_t site, lanemask_t lanes,
                                           lanemask_t *out) {
     struct supply_ring *r = &s->ring[warp][QUEUE_PREDICATE];
@@ -80,12 +82,12 @@ static inline bool supply_predicate_whole(struct supply *s, uint32_t warp, uint3
     supply_drop_first(s, r);
     return true;
 }
-/* Takes the oldest entry of each of these lanes. `warp`: index of the queue; `index`: the warp's index in its CTA.
- * Requires an entry for each lane. Other lanes or bits of `out` are unchanged. Returns lanes whose oldest entry belongs
- * to another site, which is a bug; nothing is taken then. */
+/* Takes the oldest entry of each of these lanes. `warp` is the index of the queue, `index` is the warp's index in its
+ * CTA. Requires an entry for each lane. Other lanes or bits of `out` are unchanged. Returns the lanes whose oldest
+ * entry belongs to another site, which is a bug; then no entry is taken. */
 lanemask_t supply_addresses(struct supply *s, const struct affine_shape *shape, uint32_t warp, uint32_t index,
                             uint32_t site, lanemask_t lanes, uint64_t out[WARP_LANES]);
-/* take: false: reads the predicate without taking it. */
+/* If `take` is false, reads the predicate without taking the entry. */
 lanemask_t supply_predicate(struct supply *s, uint32_t warp, uint32_t site, lanemask_t lanes, lanemask_t *out,
                             bool take);
 #endif

@@ -1,4 +1,4 @@
-/* Tuples, and cells: registers of the affine warp for one CTA. */
+/* Functions for tuples and cells. A cell is a register of the affine warp for one CTA. */
 #include "value.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ void affine_shape_init(struct affine_shape *s, struct dim3 block) {
         for (int d = 0; d < 3; d++)
             warp_thread_ids(block, w, SPECIAL_TID_X + (unsigned)d, s->tid[d] + (size_t)w * WARP_LANES);
         s->launched[w] = n == WARP_LANES ? LANES_ALL : ((lanemask_t)1 << n) - 1;
-        /* x increases within a row and drops at its end */
+        /* tid.x increases within a row of threads and drops at the end of the row */
         const uint32_t *x = s->tid[0] + (size_t)w * WARP_LANES;
         s->one_row[w] = x[n - 1] - x[0] == n - 1;
         s->rows[w] = n == WARP_LANES && x[15] - x[0] == 15 && x[31] - x[16] == 15;
@@ -53,7 +53,7 @@ bool affine_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed
 bool affine_row_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const struct affine_shape *s,
                          uint32_t warp) {
     uint32_t last = (uint32_t)(31 - __builtin_clz(s->launched[warp]));
-    /* use the row's first value as base: wrapping before the row does not matter */
+    /* uses the first value of the row as the base, because wrapping before this row does not matter */
     struct affine_tuple row = {.base = affine_at(t, s, warp, 0) & affine_mask(bits), .off = {t->off[0], 0, 0}};
     return box_in_range(&row, bits, is_signed, (uint32_t[3]){0, 0, 0}, (uint32_t[3]){last, 0, 0});
 }

@@ -3,9 +3,9 @@
 /* Values of the affine warp for each CTA of a batch, always exact. Source: "Decoupled Affine Computation for SIMT
  * GPUs", sections 4.2 and 4.6. Wrapping tuples are our addition (docs/dac.md).
  *
- * A tuple is a value linear in the thread index: base + x * tid.x + y * tid.y + z * tid.z modulo 2^bits. For one CTA, a
- * register holds one tuple; or up to AFFINE_VARIANTS tuples, each for a part of the threads, written on divergent
- * paths; or a value for each thread. */
+ * A tuple is a value linear in the thread index: base + x * tid.x + y * tid.y + z * tid.z modulo 2^bits. For one CTA,
+ * a register holds one tuple, or up to AFFINE_VARIANTS tuples that divergent paths wrote for different threads, or a
+ * value for each thread. */
 #include "isa/machine/warp.h"
 
 enum { AFFINE_CTAS = 32, AFFINE_VARIANTS = 4 };
@@ -14,21 +14,22 @@ struct affine_tuple {
     uint64_t base, off[3]; /* all below 2^bits; off[0..2]: x, y, z */
 };
 
-/* Thread indices of a CTA: the same for all CTAs of a launch. */
+/* The thread indices of a CTA, which are equal in all CTAs of a launch. */
 struct affine_shape {
     struct dim3 block;
     uint32_t n_warps;
     lanemask_t launched[MAX_CTA_WARPS];
-    bool one_row[MAX_CTA_WARPS]; /* all its threads have the same tid.y and tid.z */
-    bool rows[MAX_CTA_WARPS];    /* all 32 lanes exist, and each half warp is in one row */
+    bool one_row[MAX_CTA_WARPS]; /* all threads of the warp have the same tid.y and tid.z (they are in one row) */
+    bool rows[MAX_CTA_WARPS]; /* all 32 lanes exist, and the threads of each half warp have the same tid.y and tid.z */
     uint32_t tid[3][MAX_CTA_THREADS];
 };
 
 /* A register of one CTA. */
 struct affine_cell {
-    uint32_t n; /* number of tuples; 0: `threads` has a value for each thread */
+    uint32_t n; /* number of tuples; 0 if `threads` has a value for each thread */
     struct affine_tuple v[AFFINE_VARIANTS];
-    lanemask_t *mask;  /* if n > 1: mask[k * n_warps + w] has the lanes of warp w with tuple v[k]; disjoint */
+    /* if n > 1: mask[k * n_warps + w] has the lanes of warp w with tuple v[k]; the masks are disjoint */
+    lanemask_t *mask;
     uint64_t *threads; /* if n == 0: n_warps * WARP_LANES values */
 };
 
@@ -44,7 +45,7 @@ static inline int64_t affine_signed(uint64_t v, unsigned bits) {
 /* Returns true if the tuple, as signed or unsigned numbers of `bits` bits, does not wrap in any thread of the CTA.
  * Offsets are signed. Exact, because a linear function has its extremes at the corners of the CTA's box. */
 bool affine_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const struct affine_shape *s);
-/* Likewise for the threads of one warp, which must be in one row. */
+/* Does the same as affine_in_range() for the threads of one warp, which must be in one row. */
 bool affine_row_in_range(const struct affine_tuple *t, unsigned bits, bool is_signed, const struct affine_shape *s,
                          uint32_t warp);
 /* Returns the tuple's value in a lane, not reduced modulo 2^bits. */
@@ -64,28 +65,29 @@ static inline void affine_extremes(const struct affine_tuple *t, unsigned bits, 
 /* Computes a tuple's values in all lanes of a warp, modulo 2^bits. */
 void affine_expand(const struct affine_tuple *t, unsigned bits, const struct affine_shape *s, uint32_t warp,
                    uint64_t out[WARP_LANES]);
-/* Likewise for 32 bits. */
+/* Does the same for 32 bits. */
 void affine_expand_32(const struct affine_tuple *t, const struct affine_shape *s, uint32_t warp,
                       uint32_t out[WARP_LANES]);
 
 /* Initializes a cell to 0 in all threads. It owns its memory. */
 void cell_init(struct affine_cell *c);
 void cell_free(struct affine_cell *c);
-/* Reads all lanes of a warp; lanes never written are 0. */
+/* Reads all lanes of a warp. Lanes that were never written are 0. */
 void cell_read(const struct affine_cell *c, unsigned bits, const struct affine_shape *s, uint32_t warp,
                uint64_t out[WARP_LANES]);
 /* Writes a tuple's value to threads lanes[w] of each warp w. live[w] are the threads that have not exited; only they
- * matter. If there are more than AFFINE_VARIANTS tuples, the cell becomes exact, and *expanded is set. False: out of
- * memory. */
+ * matter. If there are more than AFFINE_VARIANTS tuples, the cell becomes exact, and *expanded is set. Returns false
+ * when memory runs out. */
 bool cell_write(struct affine_cell *c, unsigned bits, const struct affine_shape *s, const lanemask_t *lanes,
                 const lanemask_t *live, const struct affine_tuple *t, bool *expanded);
-/* Likewise for all threads that have not exited. */
+/* Does the same for all threads that have not exited. */
 static inline void cell_set(struct affine_cell *c, const struct affine_tuple *t) {
     c->n = 1;
     c->v[0] = *t;
 }
-/* Converts the cell to a value for each thread, without changing them. False: out of memory. */
+/* Converts the cell to the form with a value for each thread, without changing any value. Returns false when memory
+ * runs out. */
 bool cell_make_exact(struct affine_cell *c, unsigned bits, const struct affine_shape *s);
-/* Writes lanes of one warp of an exact cell. */
+/* Writes the lanes of one warp in an exact cell. */
 void cell_write_lanes(struct affine_cell *c, uint32_t warp, lanemask_t lanes, const uint64_t value[WARP_LANES]);
 #endif

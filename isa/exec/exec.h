@@ -6,16 +6,16 @@
 /* Operands of each kind of instruction, as lowering sets them and executors read them. Absent sources are OPND_ZERO,
  * absent destinations OPND_SINK. A predicate source is a mask of lanes; lowering computes a negated source (!p) into
  * another register first.
- *   K_LANE           as in the row; dsize, d2size: bytes a lane of the destinations (0: a predicate)
+ *   K_LANE           as in the row; dsize, d2size: bytes per lane of the destinations (0: a predicate)
  *   K_CVT            d, a; dsize and msize: bytes of the row's destination and source TYPES; rsize and asize: bytes of
  *                    the destination and source REGISTERS; is_signed: extend the result with its sign
- *   K_LOAD, K_STORE  a: base address (asize bytes a lane); imm: offset; msize, rsize, is_signed, space. One element: d
- *                    (load) or b (store). Vectors: lists[list .. list + n_list) are the elements' registers; n_list is
- *                    2, 4 or 8
+ *   K_LOAD, K_STORE  a: base address (asize bytes per lane); imm: offset; msize, rsize, is_signed, space. One element:
+ *                    d (load) or b (store). Vectors: lists[list .. list + n_list) are the elements' registers;
+ *                    n_list is 2, 4 or 8
  *   K_PREFETCH       a, asize, imm, space as for loads; msize 1: any byte of the line; cache_op CACHE_CG: to the L2
  *                    only
  *   K_COPY           source: a, asize, imm, space, msize, as for loads; cache_op. Destination in shared memory: b
- *                    (rsize bytes a lane) + e (64 bits). c: number of bytes to read (dsize 4), or a predicate: lanes
+ *                    (rsize bytes per lane) + e (64 bits). c: number of bytes to read (dsize 4), or a predicate: lanes
  *                    that read no byte (dsize 0). The rest of the msize bytes is filled with zeros
  *   K_COLLECT        imm: number of a thread's youngest groups that may be incomplete; -1: every copy must be complete
  *   K_ATOM           a, asize, imm, space, msize (= rsize) as for loads; d: old value (OPND_SINK: red); b: operand.
@@ -52,7 +52,7 @@
  *   K_BSSY           target: join, rpc: barrier       K_BSYNC, K_BREAK imm: barrier
  *   K_EXIT, K_TRAP   none
  *   K_COMPOUND       see isa/compound.h
- *   K_ENQ_DATA, _ADDR  a: address (asize bytes a lane), imm, space, msize and guard of the access; rsize: elements a
+ *   K_ENQ_DATA, _ADDR  a: address (asize bytes per lane), imm, space, msize and guard of the access; rsize: elements a
  *                    lane (1 without a vector); inst_info.site: its site. The address that is sent includes imm, and
  *                    wraps at 32 bits if asize is 4. The access that receives it has imm 0, asize 8, and as a the
  *                    program's deq_address
@@ -61,7 +61,7 @@
 /* clang-format on */
 #include "isa/machine/effects.h"
 
-/* Execute K_LANE under a mask, and K_CVT. Not inline, since they are rare. */
+/* Execute K_LANE under a mask, and K_CVT. They are not inline, since they are rarely called. */
 void exec_lane_masked(struct warp *w, const struct inst *in, lanemask_t m);
 void exec_cvt(struct warp *w, const struct inst *in, lanemask_t m);
 
@@ -69,8 +69,9 @@ void exec_cvt(struct warp *w, const struct inst *in, lanemask_t m);
  * No other instruction of such a program may access more than one word at once. */
 bool exec_local_by_word(const struct program *p);
 
-/* Executes `in` for the lanes of `active` whose guard holds, and fills `fx`: always `fault`, other fields as the kind
- * needs. Control instructions do not change paths: the caller passes fx to the reconvergence model. */
+/* Executes `in` for the lanes of `active` whose guard holds, and fills `fx`: always `fault`, and the other fields that
+ * the kind of instruction needs. Control instructions do not change paths; the caller passes fx to the reconvergence
+ * model. */
 static inline void exec_inst(struct warp *w, const struct inst *in, lanemask_t active, struct effects *fx) {
     lanemask_t m = guard_lanes(w, in, active);
     fx->lanes = m;
@@ -99,7 +100,8 @@ static inline void exec_inst(struct warp *w, const struct inst *in, lanemask_t a
 }
 void exec_barrier_sync(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
 /* `in` is a K_BARRIER that all lanes of the warp execute together. Returns true if the lanes wait for all threads of
- * the CTA, at a barrier with a constant number. Then fills `fx` as exec_inst() does; else leaves it unchanged. */
+ * the CTA, at a barrier with a constant number. In this case it fills `fx` as exec_inst() does; otherwise it leaves
+ * `fx` unchanged. */
 static inline bool exec_barrier_of_all(const struct warp *w, const struct inst *in, struct effects *fx) {
     uint32_t number = 0;
     if (in->fn.warp != exec_barrier_sync || in->guard != NO_GUARD || in->b != OPND_ZERO || !(in->a & 1))

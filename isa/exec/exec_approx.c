@@ -6,9 +6,10 @@
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "half_lanes.h"
 
-#define ROUNDER 0x1.8p52 /* rounds to an integer when added and subtracted; the low bits of the sum hold the integer */
+/* Adding and subtracting this number rounds to an integer. The low bits of the sum hold the integer. */
+#define ROUNDER 0x1.8p52
 
-/* (2^f - 1) / f for |f| <= 1/2, error 2^-38 */
+/* Returns (2^f - 1) / f for |f| <= 1/2, with an error of 2^-38 */
 FP_INLINE double ex2m1_over(double f) {
     double p = 0x1.63b2d7971923fp-20;
     p = p * f + 0x1.00c0e4e15189cp-16;
@@ -19,7 +20,7 @@ FP_INLINE double ex2m1_over(double f) {
     p = p * f + 0x1.ebfbdff82a734p-3;
     return p * f + 0x1.62e42fef9cc69p-1;
 }
-/* 2^n of the integer n, |n| < 1000. ROUNDER has rounded n into the low bits of `sum`. */
+/* Returns 2^n for the integer n, |n| < 1000. ROUNDER has rounded n into the low bits of `sum`. */
 FP_INLINE double exponential(double sum) {
     uint64_t n = f64_bits(sum) - f64_bits(ROUNDER);
     return f64_from_bits((n + 1023) << 52);
@@ -35,7 +36,7 @@ FP_INLINE double f64_ex2(float a) {
 /* tanh x = (e^2x - 1) / (e^2x + 1), where e^y - 1 = (2^n - 1) + 2^n (2^f - 1) loses no precision near 0 */
 FP_INLINE double f64_tanh(float a) {
     double x = f64_abs(a);
-    x = x > 12.0 ? 12.0 : x; /* 1 - tanh 12 < 2^-33 */
+    x = x > 12.0 ? 12.0 : x; /* a larger x gives the same result: 1 - tanh 12 < 2^-33 */
     double y = x * 0x1.71547652b82fep+1;
     double sum = y + ROUNDER, f = y - (sum - ROUNDER);
     double scale = exponential(sum);
@@ -84,14 +85,16 @@ FP_INLINE double cos_reduced(double r) {
 }
 
 /* Reduces an angle of any size to a quarter turn q, modulo 4, and a rest r in [-pi/4, pi/4]. Multiplies the significand
- * by the bits of 2/pi that neither make whole turns nor lie below 2^-62 (Payne and Hanek, 1983). */
+ * by the bits of 2/pi that matter: the product bits above them are whole turns, and the bits below them are less than
+ * 2^-62 (Payne and Hanek, 1983). */
 static void range_reduction(float a, double *r, uint64_t *q) {
     static const uint64_t two_over_pi[] = {0, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041};
     uint32_t mag = f32_bits(a) & 0x7fffffffu;
-    uint32_t first = 64 + (mag >> 23) - 150 - 2; /* bit of the table that counts two turns; a is at least 2^19 */
+    /* index of the table bit whose weight is two full turns; a is at least 2^19 */
+    uint32_t first = 64 + (mag >> 23) - 150 - 2;
     uint64_t high = two_over_pi[first / 64], low = two_over_pi[first / 64 + 1];
     uint64_t window = first % 64 ? high << first % 64 | low >> (64 - first % 64) : high;
-    uint64_t turns = ((mag & 0x7fffffu) | 0x800000u) * window; /* 2 bits of quarters, 62 of fraction */
+    uint64_t turns = ((mag & 0x7fffffu) | 0x800000u) * window; /* 2 bits of quarter turns, 62 bits of fraction */
     uint64_t quarter = (turns + 0x2000000000000000ull) >> 62;
     double rest = (double)(int64_t)(turns - (quarter << 62)) * 0x1.921fb54442d18p-62;
     bool neg = f32_bits(a) >> 31;
@@ -105,7 +108,7 @@ FP_INLINE void sincos_lanes(void *to, const void *from, bool ftz, bool cosine) {
     double rest[WARP_LANES];
     uint64_t quarter[WARP_LANES];
     uint32_t large = 0;
-    LANES(l) { /* pi/2 in three parts of 33 bits: exact up to 2^19 */
+    LANES(l) { /* pi/2 in three parts of 33 bits, so the products with k are exact for angles up to 2^19 */
         double x = f32_flush(s[l], ftz);
         double sum = x * 0x1.45f306dc9c883p-1 + ROUNDER, k = sum - ROUNDER;
         rest[l] = ((x - k * 0x1.921fb544p+0) - k * 0x1.0b4611a6p-34) - k * 0x1.3198a2e037073p-69;

@@ -26,7 +26,8 @@ static void copy_operands(struct atom_op *op) {
     op->c = op->c_values;
 }
 
-/* Sets host addresses of all lanes. Returns false if a lane faults; `lanes` are then the lanes before it. */
+/* Sets host addresses of all lanes. Returns false if a lane faults; `lanes` then has only the lanes below the faulting
+ * lane. */
 static void locate(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, struct atom_op *op) {
     struct span s;
     op->lanes = m;
@@ -97,7 +98,8 @@ static uint64_t add_f64_bits(uint64_t x, uint64_t b) {
     double dx = f64_from_bits(x), db = f64_from_bits(b);
     return f64_bits(f64_result2(dx + db, dx, db));
 }
-/* f16 and bf16 sums, computed in f32, round as if once: f32 has more than twice their bits plus two. */
+/* f16 and bf16 sums are computed in f32. The two roundings equal a single one, since f32 has more than twice their
+ * significand bits plus two. */
 static uint16_t add_f16(uint16_t x, uint16_t b) { return f16_from_f32(f32_from_f16(x) + f32_from_f16(b), RND_RN); }
 static uint16_t add_bf16(uint16_t x, uint16_t b) { return bf16_from_f32(f32_from_bf16(x) + f32_from_bf16(b), RND_RN); }
 static uint32_t add_f16x2(uint32_t x, uint32_t b) {
@@ -107,7 +109,8 @@ static uint32_t add_bf16x2(uint32_t x, uint32_t b) {
     return add_bf16((uint16_t)x, (uint16_t)b) | (uint32_t)add_bf16((uint16_t)(x >> 16), (uint16_t)(b >> 16)) << 16;
 }
 
-/* Minimum and maximum as in min and max: a NaN loses, and -0 is below +0. */
+/* Minimum and maximum, as in the instructions min and max: if one operand is NaN, the other is the result; -0 is below
+ * +0. */
 static uint16_t minmax_f16(uint16_t x, uint16_t b, bool max) {
     return f16_from_f32(f32_minmax(f32_from_f16(x), f32_from_f16(b), max, false, false), RND_RN);
 }
@@ -167,7 +170,7 @@ ATOM_MINMAX_HALF(uint32_t, bf16x2)
 #define ATOM_FORM(fn, T, form)                                                                                         \
     WARP_FN(ATOM, T1(T), form, ATOM, MEM, NO_OPDS, atom_##fn)                                                          \
     WARP_FN(RED, T1(T), form, ATOM, MEM, NO_OPDS, atom_##fn)
-/* Vectors of up to eight halves. Scalars of these types have only sums. */
+/* Vectors of up to eight 16-bit numbers. Scalars of these types support only add. */
 #define ATOM_VECTORS(fn, T, form)                                                                                      \
     ATOM_FORM(fn, T, (form) | FORM(VEC, V2))                                                                           \
     ATOM_FORM(fn, T, (form) | FORM(VEC, V4))
@@ -181,7 +184,7 @@ ATOM_MINMAX_HALF(uint32_t, bf16x2)
 #include "isa/rows_expand.h"
 #else
 /* clang-format off */
-/* Atomics. red: without a result. */
+/* Atomics; red has no result. */
 ATOM_RED(and_b32, B32, AND)
 ATOM_RED(or_b32, B32, OR)
 ATOM_RED(xor_b32, B32, XOR)

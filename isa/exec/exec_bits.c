@@ -14,7 +14,7 @@ static inline uint32_t ones_b32(uint32_t x) {
 }
 static inline uint32_t ones_b64(uint64_t x) { return ones_b32((uint32_t)x) + ones_b32((uint32_t)(x >> 32)); }
 
-/* The highest set bit and all bits below it. */
+/* Returns a mask of the highest set bit and all bits below it. */
 static inline uint32_t smear_b32(uint32_t x) {
     x |= x >> 1;
     x |= x >> 2;
@@ -47,8 +47,8 @@ static inline uint64_t reverse_b64(uint64_t x) {
     LANE(clz_##t, CLZ, T1(T), 0, INT_OTHER, DA(U32, T), d = width - ones_##t(smear_##t(a)))                            \
     LANE(brev_##t, BREV, T1(T), 0, INT_OTHER, DA(T, T), d = reverse_##t(a))
 
-/* The position of the highest non-sign bit: smear gives ones up to it, and their number is the position plus 1. Without
- * such a bit, the result is 0 - 1. */
+/* Computes the position of the highest non-sign bit. smear sets this bit and all bits below it, so the number of ones
+ * is the position plus 1. Without a non-sign bit, the result is 0 - 1. */
 #define FIND(T, t, U, b, width)                                                                                        \
     LANE(bfind_##t, BFIND, T1(T), 0, INT_OTHER, DA(U32, T),                                                            \
          d = ones_##b(smear_##b((U)(a < (lane_##T)1 && a != 0 ? ~a : a))) - 1)                                         \
@@ -56,13 +56,13 @@ static inline uint64_t reverse_b64(uint64_t x) {
          const uint32_t n = ones_##b(smear_##b((U)(a < (lane_##T)1 && a != 0 ? ~a : a)));                              \
          d = n ? width - n : UINT32_MAX)
 
-/* `n` ones. n may exceed the width: then all bits are ones. */
+/* Returns a mask of the `n` lowest bits. If n exceeds the width, all bits are ones. */
 static inline uint32_t low_ones_b32(uint32_t n) { return n < 32 ? (1u << (n & 31)) - 1 : UINT32_MAX; }
 static inline uint64_t low_ones_b64(uint32_t n) { return n < 64 ? ((uint64_t)1 << (n & 63)) - 1 : UINT64_MAX; }
 static inline uint32_t least(uint32_t x, uint32_t y) { return x < y ? x : y; }
 
-/* bfe: the field's bits inside the word, and above them the sign: the field's last bit, or the word's last bit if the
- * field ends beyond the word. */
+/* bfe returns the field's bits inside the word, extended with the sign bit. The sign bit is the field's last bit, or
+ * the word's last bit if the field ends beyond the word. */
 #define EXTRACT(T, t, U, b_, width, sign)                                                                              \
     LANE(bfe_##t, BFE, T1(T), 0, INT_OTHER, DABC(T, T, U32, U32), const uint32_t pos = b & 0xff;                       \
          const uint32_t len = c & 0xff; const uint32_t last = least(pos + len - 1, width - 1);                         \
@@ -75,18 +75,19 @@ static inline uint32_t least(uint32_t x, uint32_t y) { return x < y ? x : y; }
          const lane_##T mask = pos < width ? low_ones_##t(e & 0xff) << (pos & (width - 1)) : 0;                        \
          d = (b & ~mask) | (a << (pos & (width - 1)) & mask))
 
-/* `width_` ones from bit `from` on. A field that starts beyond the word is empty. */
+/* Returns a mask of `width_` bits from bit `from` on. A field that starts beyond the word is empty. */
 static inline uint32_t field_mask(uint32_t from, uint32_t width_) {
     return from < 32 ? low_ones_b32(width_) << (from & 31) : 0;
 }
-/* szext: the low n bits of a, extended with `sign`. n = 0 in .wrap: every bit is the sign. */
+/* szext: returns the low n bits of a, sign-extended if `sign` is 1, zero-extended if it is 0. n = 0 gives 0. */
 static inline uint32_t extend(uint32_t a, uint32_t n, uint32_t sign) {
     const uint32_t mask = low_ones_b32(n);
     const uint32_t fill = 0 - (n != 0 && n < 32 ? a >> ((n - 1) & 31) & sign : 0);
     return (a & mask) | (fill & ~mask);
 }
 
-/* The n-th set bit of `mask` from `base` on, upward for n > 0, downward for n < 0. n = 0: base itself, if it is set. */
+/* Returns the position of the n-th set bit of `mask` from `base` on, upward for n > 0, downward for n < 0. n = 0: base
+ * itself, if it is set. */
 static inline uint32_t nth_bit(uint32_t mask, uint32_t base, int32_t n) {
     if (base > 31)
         return UINT32_MAX;
@@ -128,7 +129,7 @@ static inline uint32_t permute(uint64_t pair, uint32_t selectors) {
     LANE(not_##t, NOT, T1(T), 0, INT_OTHER, DA(T, T), d = (lane_##T) ~a)                                               \
     LANE(cnot_##t, CNOT, T1(T), 0, INT_OTHER, DA(T, T), d = a == 0)
 
-/* A predicate is a mask of lanes: one word operation serves all lanes. */
+/* A predicate is a mask of lanes, so one word operation computes all lanes. */
 #define PRED_LOGIC(name, op, opds, expression)                                                                         \
     WHOLE_X((), name, op, T1(PRED), 0, INT_OTHER, opds, *(uint32_t *)d_at = expression)
 #define MASK(x) (*(const uint32_t *)x##_at)
@@ -148,8 +149,8 @@ static inline uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t e) {
             ((~b & ((~c & -(e >> 4 & 1)) | (c & -(e >> 5 & 1)))) | (b & ((~c & -(e >> 6 & 1)) | (c & -(e >> 7 & 1))))));
 }
 
-/* p = (d != 0) BoolOp q. The table is an immediate, since four operands are sources. Writes d last: it may be a
- * source. */
+/* Computes p = (d != 0) BoolOp q. The table is an immediate, since there are already four source operands. Writes d
+ * last, since d may be a source. */
 static void lop3_predicate(struct warp *w, const struct inst *in, lanemask_t m, bool is_and) {
     const uint32_t *a = reg_ptr(w, in->a), *b = reg_ptr(w, in->b), *c = reg_ptr(w, in->c);
     uint32_t d[WARP_LANES], q = pred_get(w, in->e), p = 0;
@@ -219,7 +220,7 @@ PRED_LOGIC(or_pred, OR, DAB(PRED, PRED, PRED), MASK(a) | MASK(b))
 PRED_LOGIC(xor_pred, XOR, DAB(PRED, PRED, PRED), MASK(a) ^ MASK(b))
 PRED_LOGIC(not_pred, NOT, DA(PRED, PRED), ~MASK(a))
 
-/* Bit k of the table is the result for the bits a, b, c of k, a the highest. */
+/* Bit k of the table is the result for inputs a, b, c that form the binary number k; a is its highest bit. */
 LANE(lop3_b32, LOP3, T1(B32), 0, INT_OTHER, DABCE(B32, B32, B32, B32, U32), d = lop3(a, b, c, e))
 WARP_FN(LOP3, T1(B32), FORM(OPN, AND), WARP, INT_OTHER, OPDS(B32, PRED, B32, B32, B32, PRED), lop3_and)
 WARP_FN(LOP3, T1(B32), FORM(OPN, OR), WARP, INT_OTHER, OPDS(B32, PRED, B32, B32, B32, PRED), lop3_or)

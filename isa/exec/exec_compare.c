@@ -6,7 +6,7 @@
 
 /* ---- integers and bits ---- */
 
-/* Each comparison of a type: X(TYPE, type, CMP, cmp, operator). */
+/* Lists the comparisons of a type: X(TYPE, type, CMP, cmp, operator). */
 #define EQUALITY(X, T, t) X(T, t, EQ, eq, ==) X(T, t, NE, ne, !=)
 #define SIGNED_CMP(X, T, t)                                                                                            \
     EQUALITY(X, T, t) X(T, t, LT, lt, <) X(T, t, LE, le, <=) X(T, t, GT, gt, >) X(T, t, GE, ge, >=)
@@ -23,7 +23,8 @@
 #define SETP_INT(T, t, CMP_, cmp, operator)                                                                            \
     SETP(setp_##cmp##_##t, SETP, T1(T), FORM(CMP, CMP_), INT_OTHER, T, T, a operator b)
 
-/* set: writes `yes` to the lanes of a mask, 0 to the others. Rare, hence not inlined into its several hundred rows. */
+/* set: writes `yes` to the lanes of a mask, 0 to the others. The function is rarely used, so it is not inlined into its
+ * several hundred rows. */
 static __attribute__((noinline)) void spread(uint32_t *d, uint32_t mask, uint32_t yes) {
     LANES(l) { d[l] = mask & lane_bit[l] ? yes : 0; }
 }
@@ -91,7 +92,8 @@ ALL_CMP(SET_INT_FUNCTIONS)
          f32_compare(CMP_##cmp, f32_flush(a, 1), f32_flush(b, 1)))                                                     \
     SETP(setp_##word##_f64, SETP, T1(F64), FORM(CMP, cmp), INT_OTHER, F64, F64, f64_compare(CMP_##cmp, a, b))
 
-/* ---- set with f32 and f64 sources: true is all ones in an integer destination and 1.0 in a floating-point one ---- */
+/* ---- set with f32 and f64 sources: true is all ones in an integer destination and 1.0 in a floating-point destination
+ * ---- */
 
 #define TRUE_U32  0xffffffffu
 #define TRUE_F32  1.0f
@@ -116,7 +118,7 @@ ALL_CMP(SET_INT_FUNCTIONS)
     SET_BOOL(set_##word##tag##_f16_f32, F16, F32, cmp, flags,                                                          \
              f32_compare(CMP_##cmp, f32_flush(a, ftz), f32_flush(b, ftz)))
 
-/* Four rows: the comparison alone, and with a predicate c. */
+/* Makes four rows: the comparison alone, and combined with a predicate c by each boolean operator. */
 #define SET_BOOL(name, D, S, cmp, flags, t)                                                                            \
     LANE(name, SET, T2(D, S), FORM(CMP, cmp) | (flags), INT_OTHER, DAB(D, S, S), d = (t) ? TRUE_##D : 0)               \
     LANE(name##_and, SET, T2(D, S), FORM(CMP, cmp) | (flags) | FORM(OPN, AND), INT_OTHER, DABC(D, S, S, PRED),         \
@@ -125,7 +127,7 @@ ALL_CMP(SET_INT_FUNCTIONS)
          d = ((t) | c) ? TRUE_##D : 0)                                                                                 \
     LANE(name##_xor, SET, T2(D, S), FORM(CMP, cmp) | (flags) | FORM(OPN, XOR), INT_OTHER, DABC(D, S, S, PRED),         \
          d = ((t) ^ c) ? TRUE_##D : 0)
-/* The same functions with another destination type of the same size. */
+/* These rows use the functions above for another destination type of the same size. */
 #define SET_SAME(name, D, S, cmp, flags)                                                                               \
     LANE_FN(SET, T2(D, S), FORM(CMP, cmp) | (flags), INT_OTHER, DAB(D, S, S), name, )                                  \
     LANE_FN(SET, T2(D, S), FORM(CMP, cmp) | (flags) | FORM(OPN, AND), INT_OTHER, DABC(D, S, S, PRED), name##_and, )    \

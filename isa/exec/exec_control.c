@@ -34,7 +34,8 @@ static void exec_trap(struct warp *w, const struct inst *in, lanemask_t m, struc
     fx->fault_text = NULL;
 }
 
-/* Returns the value of a barrier operand. It must be the same in all lanes of m, else it is a fault. */
+/* Returns the value of a barrier operand. The value must be the same in all lanes of m; otherwise the function sets a
+ * fault. */
 static bool uniform_operand(const struct warp *w, opnd_t o, lanemask_t m, const char *what, struct effects *fx,
                             uint32_t *out) {
     const uint32_t *v = reg_ptr(w, o);

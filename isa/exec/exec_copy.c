@@ -41,8 +41,8 @@ static bool destinations(const struct warp *w, const struct inst *in, lanemask_t
     return right;
 }
 
-/* Returns the source of lane l; NULL: fx holds the fault. A source shorter than the element may end at the end of an
- * allocation. */
+/* Returns the source of lane l; NULL: fx holds the fault. If fewer bytes than the element are read, the access may end
+ * at the end of an allocation. */
 static const unsigned char *source(struct warp *w, const struct inst *in, struct effects *fx, int l, uint32_t bytes) {
     uint64_t at = fx->addr[l];
     if (bytes == in->msize || at & (in->msize - 1u))

@@ -1,12 +1,12 @@
 /* cvt between integers, between integers and floating-point numbers, and between floating-point formats (PTX ISA 9.0,
  * section 9.7.9.21). Packed formats, and formats of a byte and less: exec_cvt_pack.c.
  *
- * Frequent conversions have a function of their own. All others go through 32 doubles: a source widens to double, and a
- * destination rounds from double. Widening is exact, except for 64-bit integers with a narrower destination: they are
- * rounded to odd, which makes a second rounding safe (see softfloat.h).
+ * Frequent conversions have separate functions. All other conversions use 32 doubles as intermediate values: a source
+ * widens to double, and a destination rounds from double. Widening is exact, except for 64-bit integers with a narrower
+ * destination: they are rounded to odd, which makes a second rounding safe (see softfloat.h).
  *
  * Float to integer saturates, with or without .sat. NaN becomes 0; from f64, or to 64 bits, it becomes 1 << (width -
- * 1). A NaN result is the canonical NaN, except that f64 keeps the payload. bf16 has no .sat, neither as destination
+ * 1). A NaN result is the canonical NaN, but an f64 result keeps the payload. bf16 has no .sat, neither as destination
  * nor as source. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "isa/rows.h"
@@ -33,7 +33,7 @@
 #define MAX_S32 INT32_MAX
 #define MAX_S64 INT64_MAX
 
-/* a limited to [min, max], as bits */
+/* Return the bits of a, limited to [min, max]. */
 INLINE uint64_t clamp_unsigned(uint64_t a, uint64_t max) { return a < max ? a : max; }
 INLINE uint64_t clamp_signed(int64_t a, int64_t min, uint64_t max) {
     int64_t top = max < INT64_MAX ? (int64_t)max : INT64_MAX;
@@ -59,7 +59,7 @@ INLINE uint64_t clamp_signed(int64_t a, int64_t min, uint64_t max) {
 
 /* ---- with floating-point numbers ---- */
 
-/* source to double */
+/* conversions of the source to double */
 FP_INLINE double double_odd_u64(uint64_t m) {
     uint64_t odd = (m >> 11 | ((m & 0x7ff) != 0)) << 11;
     return (double)(m >> 53 ? odd : m);
@@ -91,9 +91,9 @@ LOAD(F32, F32, f64_from_f32(a))
 LOAD(F32_ftz, F32, f64_from_f32(f32_flush(a, 1)))
 LOAD(F64, F64, a)
 
-/* double to destination */
+/* conversions of double to the destination type */
 FP_INLINE int32_t s32_within(double x, double min, double max) {
-    double low = x > min ? x : min; /* NaN too: its result does not matter */
+    double low = x > min ? x : min; /* a NaN becomes min, which is not used */
     return (int32_t)(low < max ? low : max);
 }
 FP_INLINE uint32_t u32_from_f64(double x) {
@@ -255,8 +255,8 @@ ROWS_FUNCTION(cvt_RN_F64_S32, DA(F64, S32), d = (double)a)
 ROWS_FUNCTION(cvt_RN_F64_S64, DA(F64, S64), d = (double)a)
 ROWS_FUNCTION(cvt_RN_F64_U64, DA(F64, U64), d = (double)a)
 
-/* (-1)^neg * m in a directed mode. Both halves of m are exact doubles, and the rounding error of their sum is known
- * exactly. */
+/* (-1)^neg * m in a directed mode. Both halves of m are exact in double, and the rounding error of their sum can be
+ * computed exactly. */
 FP_INLINE double f64_from_magnitude(uint64_t m, bool neg, int rnd) {
     double high = (double)(int64_t)(m >> 32) * 0x1p32, low = (double)(int64_t)(m & 0xffffffffu);
     double sum = high + low, lost = low - (sum - high);
@@ -328,7 +328,7 @@ NARROW_FNS(RP)
     NARROW(D, S, rnd, lat)                                                                                             \
     CVT_FN(CVT, T2(D, S), FORM(RND, rnd) | FLAG(FTZ), lat, DA(D, S), cvt_##rnd##_##D##_##S##_ftz, )                    \
     CVT_FN(CVT, T2(D, S), FORM(RND, rnd) | FLAG(FTZ) | FLAG(SAT), lat, DA(D, S), cvt_##rnd##_##D##_##S##_ftz_sat, )
-/* Rows for a conversion that `value` computes from a, and for its saturated form. */
+/* Makes rows for a conversion that `value` computes from a, and for its saturated form. */
 #define FLOAT_ROWS(name, D, S, form, lat, value, saturated)                                                            \
     CVT(name, CVT, T2(D, S), form, lat, DA(D, S), d = value)                                                           \
     CVT(name##_sat, CVT, T2(D, S), (form) | FLAG(SAT), lat, DA(D, S), d = saturated)

@@ -58,21 +58,22 @@ FP_INLINE int32_t s32_clamp(int32_t x, int32_t min, int32_t max) {
 
 /* ---- formats of a byte and less, and cvt.rs ----
  *
- * Two numbers are packed as two bytes, or, for e2m1, as two halves of one byte; the first source is the upper one. NaN
- * becomes the only NaN of e4m3 and e5m2, or the largest number of a format without NaN. ue8m0 has neither sign nor
+ * Two numbers are packed as two bytes, or, for e2m1, as two halves of one byte; the first source is the upper number.
+ * NaN becomes the only NaN of e4m3 and e5m2, or the largest number of a format without NaN. ue8m0 has neither sign nor
  * zero: it is the exponent of |x|, and 255 is NaN.
  *
  * .rs takes random bits from a register and adds them to the bits that are cut off: a carry rounds away from zero. With
- * four sources {a, b, e, f}, a and b share one half of the random bits, e and f the other. The manual does not say how
- * a pair divides its half. Users of the hardware measured on e4m3x4: b has the upper byte, and a has the lower byte
- * with its bits in reverse order. We do this for all formats of four numbers. Such a cvt is two instructions, as in
- * hardware: each converts one pair with the upper random bits of its third source and shifts it in below. */
+ * four sources {a, b, e, f}, a and b share one half of the random bits; e and f share the other half. The manual does
+ * not say how a pair divides its half. Measurements on hardware with e4m3x4 show that b uses the upper byte, and a uses
+ * the lower byte with its bits in reverse order. Heddle does this for all formats of four numbers. Such a cvt is two
+ * instructions, as in hardware: each converts one pair with the upper random bits of its third source and shifts the
+ * result in below the previous pair. */
 
 FP_INLINE uint32_t narrow_nearest(float x, struct narrow_format f, bool on) {
     return narrow_f32(relu(x, on), f, RND_RN, true);
 }
 
-/* Bits between the two numbers of a pair. */
+/* The distance in bits between the two numbers of a pair. */
 #define APART_E4M3 8
 #define APART_E5M2 8
 #define APART_E2M3 8
@@ -106,7 +107,7 @@ FP_INLINE uint32_t ue8m0(float x, int rnd, bool satfinite) {
 }
 FP_INLINE uint32_t bf16_from_ue8m0(uint32_t e) { return e == 255 ? F16_NAN : e == 0 ? 0x0040 : e << 7; }
 
-/* The random bits of a and b, among the 16 bits that they share (see above). */
+/* Return the random bits of a and b, taken from the 16 bits that a and b share (see above). */
 FP_INLINE uint32_t random_low(uint32_t pair) { return pair >> 8 & 0xff; }
 FP_INLINE uint32_t random_high(uint32_t pair) {
     pair = (pair & 0x55) << 1 | (pair >> 1 & 0x55);
@@ -120,7 +121,7 @@ FP_INLINE uint32_t random_high(uint32_t pair) {
 #define RANDOM_E2M1(c) (((c) >> 16 & 0xff00u) | ((c) >> 8 & 0xffu))
 
 #define SMALL_FORM(on) FORM(RND, RN) | FLAG(SATFINITE) | RELU_##on
-/* converts two numbers to a pair of small ones */
+/* converts two numbers to a pair of small numbers */
 #define TO_SMALL(F, on)                                                                                                \
     LANE(cvt_##F##_F32_##on, CVT, T2(F##X2, F32), SMALL_FORM(on), INT_OTHER, DAB(F##X2, F32, F32),                     \
          d = (lane_##F##X2)(narrow_nearest(a, NARROW_##F, on) << APART_##F | narrow_nearest(b, NARROW_##F, on)))

@@ -56,11 +56,11 @@
 /* ---- rounded to nearest; signs, minimum and maximum, classes, selection by sign ----
  *
  * mad is fma in every form; mad.f32 without a rounding modifier (sm_1x, and PTX up to 3.1 elsewhere) is fma.rn.f32.
- * abs, neg and copysign change the sign bit of a NaN and nothing else. */
+ * abs, neg and copysign change only the sign bit of a NaN. */
 
 FP_INLINE float f32_negate(float x) { return f32_from_bits(f32_bits(x) ^ 0x80000000u); }
 
-/* As f32_minmax(). If both operands are NaN, the result is the first, quieted. */
+/* Works as f32_minmax(). If both operands are NaN, the result is the first operand, quieted. */
 FP_INLINE double f64_minmax(double a, double b, bool max) {
     uint64_t x = f64_bits(a), y = f64_bits(b);
     uint64_t r = (max ? a > b : a < b) ? x : y;
@@ -70,9 +70,9 @@ FP_INLINE double f64_minmax(double a, double b, bool max) {
     return f64_from_bits(r);
 }
 
-/* fma, rounded to nearest. There is no fast way without the processor's FMA instructions; a build without them checks
- * at run time whether the processor has them. `have` is a constant in each caller, which is compiled with or without
- * these instructions. */
+/* fma, rounded to nearest. A host without FMA instructions computes fma slowly. A build that does not assume them
+ * checks at run time whether the processor has them. `have` is a constant in each caller, which is compiled with or
+ * without these instructions. */
 FP_INLINE void fma_lanes_f32(bool have, bool ftz, bool sat, float *d, const float *a, const float *b, const float *c) {
     LANES(l) {
         float x = f32_flush(a[l], ftz), y = f32_flush(b[l], ftz), z = f32_flush(c[l], ftz);
@@ -125,7 +125,7 @@ FMA_FN(fma_f64, fma_lanes_f64(d, a, b, c), fma_lanes_f64(d, a, b, c))
     MINMAX_F32_(fn##_nan_xorsign_f32, fn, op, XORSIGN_ABS | FLAG(NAN), 0, 1, 1)                                        \
     MINMAX_F32_(fn##_ftz_nan_xorsign_f32, fn, op, XORSIGN_ABS | FLAG(FTZ) | FLAG(NAN), 1, 1, 1)
 
-/* Three sources (PTX ISA 8.8): the first two, then the third. */
+/* With three sources (PTX ISA 8.8), combines the first two, then the result with the third. */
 #define MINMAX3_F32_(name, op, which, form, ftz, nan, abs)                                                             \
     LANE(name, op, T1(F32), form, F32_MINMAX, DABC(F32, F32, F32, F32), float x = f32_flush(a, ftz);                   \
          float y = f32_flush(b, ftz); float z = f32_flush(c, ftz); x = abs ? f32_abs(x) : x; y = abs ? f32_abs(y) : y; \
@@ -140,7 +140,7 @@ FMA_FN(fma_f64, fma_lanes_f64(d, a, b, c), fma_lanes_f64(d, a, b, c))
     MINMAX3_F32_(fn##3_nan_abs_f32, op, which, FLAG(ABS) | FLAG(NAN), 0, 1, 1)                                         \
     MINMAX3_F32_(fn##3_ftz_nan_abs_f32, op, which, FLAG(ABS) | FLAG(FTZ) | FLAG(NAN), 1, 1, 1)
 
-/* `test` compares the magnitude's bits x with `inf` and with the bits of the smallest normal number. */
+/* `test` compares x, the bits of |a|, with `inf` and with `min`, the bits of the smallest normal number. */
 #define TESTP(word, mode, test)                                                                                        \
     LANE(testp_##word##_f32, TESTP, T1(F32), FORM(MODE, mode), INT_OTHER, OPDS(PRED, NONE, F32, NONE, NONE, NONE),     \
          const uint32_t inf = F32_INF, min = 0x00800000u;                                                              \
@@ -157,7 +157,7 @@ FMA_FN(fma_f64, fma_lanes_f64(d, a, b, c), fma_lanes_f64(d, a, b, c))
  *
  * f32 is computed in double and rounded by hand (softfloat.h), which vectorises. f64 uses AVX-512 instructions with a
  * rounding mode. Other processors set their rounding mode for the 32 lanes of one instruction. The arithmetic is in a
- * function that is not inlined: so the compiler cannot move it across the change of mode, nor compute it in advance. */
+ * function that is not inlined, so the compiler cannot move it across the change of mode or compute it in advance. */
 
 enum f64_op { F64_OP_ADD, F64_OP_SUB, F64_OP_MUL, F64_OP_DIV, F64_OP_FMA, F64_OP_RCP, F64_OP_SQRT };
 
@@ -279,7 +279,7 @@ F64_DIRECTED_FNS(RP)
 #define FROM_F16(x)  f32_from_f16(x)
 #define FROM_BF16(x) f32_from_bf16(x)
 
-/* add and sub: d = a op b with a small; fma: a and b small */
+/* add and sub: d = a op b, where a has the 16-bit format; fma: a and b have the 16-bit format */
 #define SUM_(name, op, fn, H, rnd, form, sat)                                                                          \
     LANE(name, op, T2(F32, H), form, F32_ADD, DAB(F32, H, F32),                                                        \
          d = f32_result(f32_##fn(FROM_##H(a), b, RND_##rnd), 0, sat))
@@ -305,13 +305,13 @@ F64_DIRECTED_FNS(RP)
  * Rounded to nearest, and the approximations of sections 9.7.3.8 and 9.7.3.13 to 9.7.3.17. An approximation uses the
  * host's division and square root, so its error is well inside the manual's bound, which the row states. */
 
-/* div.approx is a * (1/b), and 1/b underflows where |b| > 2^126: zero, or NaN when a is infinite. */
+/* div.approx computes a * (1/b). For |b| > 2^126, 1/b underflows, so the result is zero, or NaN if a is infinite. */
 FP_INLINE float f32_div_approx(float a, float b) {
     uint32_t mag = f32_bits(b) & 0x7fffffffu;
     bool tiny = mag > 0x7e800000u && mag < F32_INF;
     return tiny ? a * f32_from_bits((f32_bits(b) & 0x80000000u)) : a / b;
 }
-/* Two roundings: at most 2^-23 relative. */
+/* The result is rounded twice, so its relative error is at most 2^-23. */
 FP_INLINE float f32_rsqrt(float a) { return 1.0f / __builtin_sqrtf(a); }
 
 /* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write only the upper word. */

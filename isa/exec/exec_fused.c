@@ -82,7 +82,7 @@ static float wide_lane(const struct warp *w, const struct inst *in, const struct
     return rounded(&c->part[to - 1], previous);
 }
 
-/* True if a part rounds. Moves and comparisons give the same result in any width. */
+/* Returns true if a part rounds. Moves and comparisons give the same result in any width. */
 static bool rounds(const struct fused *c, unsigned from, unsigned to) {
     for (unsigned k = from; k < to; k++)
         if (c->part[k].op <= FUSED_FMA)

@@ -1,9 +1,9 @@
 /* f16, f16x2, bf16 and bf16x2: arithmetic rounded to nearest (PTX ISA 9.0, section 9.7.4), setp and set (sections 9.7.6
  * and 9.7.7).
  *
- * Halves widen to f32. f16 sums, differences and products, and bf16 sums, are exact there, or rounded to 24 = 2 * 11 +
- * 2 bits, which makes the second rounding harmless (Figueroa, "When is double rounding innocuous?", 1995). The f16 fma
- * adds its exact product in f32, rounded to odd. bf16 products can leave f32's range, so they and the bf16 fma are
+ * Operands widen to f32. f16 sums, differences and products, and bf16 sums, are exact in f32, or rounded to 24 = 2 * 11
+ * + 2 bits, which makes the second rounding harmless (Figueroa, "When is double rounding innocuous?", 1995). The f16
+ * fma adds its exact product in f32, rounded to odd. bf16 products can leave f32's range, so they and the bf16 fma are
  * computed in double and rounded to odd. .relu turns everything except numbers above zero and NaN into +0.
  *
  * fma.oob gives +0 if a or b is the NaN that tensor copies write for elements out of bounds. PTX does not specify this
@@ -27,7 +27,7 @@ FP_INLINE float half_limited(float x, enum half_limit limit) {
     return x;
 }
 
-/* Operations that are computed in f32. */
+/* Operations that are computed in f32 follow here. */
 FP_INLINE float half_compute(enum half_op op, float x, float y, float z) {
     switch (op) {
     case HALF_ADD:
@@ -48,7 +48,7 @@ FP_INLINE void half_lanes(enum half_op op, bool bf16, bool ftz, enum half_limit 
         d[i] = half_narrow(half_limited(r, limit), bf16, ftz);
     }
 }
-/* a * b, or a * b + c, through double. */
+/* Computes a * b, or a * b + c, in double. */
 FP_INLINE void half_lanes_wide(enum half_op op, enum half_limit limit, int n, uint16_t *d, const uint16_t *a,
                                const uint16_t *b, const uint16_t *c) {
     float x[HALVES], y[HALVES], z[HALVES];
@@ -66,7 +66,8 @@ FP_INLINE void half_lanes_wide(enum half_op op, enum half_limit limit, int n, ui
 }
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
-/* f16 with the processor's conversions. They round to nearest even; values that are too large become infinite. */
+/* Computes f16 operations with the processor's conversions, which round to nearest even; values that are too large
+ * become infinite. */
 FP_INLINE __m512 f16_vector_widen(const uint16_t *from, bool ftz) {
     const __m512 x = _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)from));
     const __m512i sign = _mm512_and_si512(_mm512_castps_si512(x), _mm512_set1_epi32(INT32_MIN));
@@ -83,8 +84,9 @@ FP_INLINE void f16_vector_narrow(uint16_t *to, __m512 x, bool ftz) {
     h = _mm256_mask_mov_epi16(h, nan, _mm256_set1_epi16(F16_NAN));
     _mm256_storeu_si256((__m256i *)(void *)to, h);
 }
-/* a * b + c rounded to odd in f32. Rounding down and up gives two neighbours or one number; the result is the sum with
- * an odd last bit. For an exact zero, rounding up and rounding to nearest agree, and the result is theirs. */
+/* Returns a * b + c rounded to odd in f32. Rounding down and up gives two neighbours or one number; the result is the
+ * sum with an odd last bit. For an exact zero, rounding up and rounding to nearest give the same zero, which is the
+ * result. */
 FP_INLINE __m512 f32_vector_fma_odd(__m512 a, __m512 b, __m512 c) {
     const __m512 down = _mm512_fmadd_round_ps(a, b, c, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC),
                  up = _mm512_fmadd_round_ps(a, b, c, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
@@ -165,7 +167,7 @@ BF16_FN(fma, BF16_FMA)
 BF16_FN(fma_relu, BF16_FMA_RELU)
 
 enum { OUT_OF_BOUNDS_NAN = 0x7ff7 };
-/* `r` is the fma of a, b and a third source. */
+/* Sets d to r, the fma of a, b and a third source, or to +0 if a or b is the out-of-bounds NaN. */
 FP_INLINE void half_out_of_bounds(int n, uint16_t *d, const uint16_t *a, const uint16_t *b, const uint16_t *r) {
     HALF_LANES(i, n) {
         bool out = ((a[i] & 0x7fffu) == OUT_OF_BOUNDS_NAN) | ((b[i] & 0x7fffu) == OUT_OF_BOUNDS_NAN);
@@ -186,7 +188,7 @@ OOB_FNS(fma_relu, f16)
 OOB_FNS(fma, bf16)
 OOB_FNS(fma_relu, bf16)
 
-/* sign changes: `change` of the flushed half h */
+/* neg and abs: changes the sign bit of h, which is flushed if `ftz` is set */
 FP_INLINE void half_signs(bool ftz, bool negate, int n, uint16_t *d, const uint16_t *a) {
     HALF_LANES(i, n) {
         uint16_t h = f16_flush(a[i], ftz);
@@ -204,7 +206,7 @@ SIGN_FN(neg_ftz_f16, 1, 1)
 FP_INLINE void half_minmax(bool bf16, bool max, bool ftz, bool nan, bool xorsign, int n, uint16_t *d, const uint16_t *a,
                            const uint16_t *b) {
     HALF_LANES(i, n) {
-        uint16_t x = a[i], y = b[i], sign = (x ^ y) & 0x8000u; /* a NaN's sign counts too */
+        uint16_t x = a[i], y = b[i], sign = (x ^ y) & 0x8000u; /* also uses the sign of a NaN */
         x = xorsign ? x & 0x7fffu : x;
         y = xorsign ? y & 0x7fffu : y;
         float r = f32_minmax(half_widen(x, bf16, ftz), half_widen(y, bf16, ftz), max, nan, 0);
@@ -273,8 +275,8 @@ MINMAX_FNS(max, 1)
 /* ---- setp and set ----
  *
  * A comparison is one of 14 functions on floats that return a mask. Sources are widened first; BoolOp works on masks.
- * For scalars, p|q are BoolOp(t, c) and BoolOp(!t, c). For pairs, p belongs to the low half and q to the high half. set
- * gives all ones in an integer and 1.0 in a floating-point destination, in each half of a pair. */
+ * For scalars, p|q are BoolOp(t, c) and BoolOp(!t, c). For pairs, p is the result of the low half and q of the high
+ * half. set gives all ones in an integer and 1.0 in a floating-point destination, in each half of a pair. */
 
 typedef uint32_t compare_fn(const float *x, const float *y);
 #define COMPARE(cmp)                                                                                                   \
@@ -309,7 +311,7 @@ static void widen_ftz(float *x, const uint16_t *h) {
 static void widen_bf16(float *x, const uint16_t *h) { LANES(l) x[l] = f32_from_bf16(h[l]); }
 typedef void widen_fn(float *x, const uint16_t *h);
 
-/* writes t of scalars; t[0] and t[1] of the low and high halves of pairs */
+/* writes the comparison masks: t[0] for scalars; t[0] for the low and t[1] for the high halves of pairs */
 static __attribute__((noinline)) void compare_scalars(compare_fn *compare, widen_fn *widen, const void *a,
                                                       const void *b, uint32_t t[2]) {
     float x[WARP_LANES], y[WARP_LANES];
@@ -333,7 +335,7 @@ static __attribute__((noinline)) void compare_pairs(compare_fn *compare, widen_f
     }
 }
 
-/* BoolOp(t, c); without a BoolOp, c is not read */
+/* returns BoolOp(t, c); without a BoolOp, c is not read */
 static uint32_t combined(uint32_t t, int boolean, const void *c) {
     if (boolean == OPN_NONE)
         return t;
@@ -362,7 +364,7 @@ static __attribute__((noinline)) void put_pair(const uint32_t t[2], int boolean,
     LANES(l) d[l] = (lo & lane_bit[l] ? truth : 0) | (hi & lane_bit[l] ? truth << 16 : 0);
 }
 
-/* One lane function: a comparison, a source format, a boolean operator, and where the results go. */
+/* Makes one lane function from a comparison, a source format, a boolean operator and the kind of destination. */
 #define COMPARE_FN(name, cmp, compare, widen, put)                                                                     \
     static void name(void *d, void *d2, const void *a, const void *b, const void *c, const void *e) {                  \
         uint32_t t[2];                                                                                                 \

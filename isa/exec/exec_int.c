@@ -6,21 +6,21 @@
 static inline int32_t clamp_s32(int64_t x) {
     return (int32_t)(x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : x);
 }
-/* Bits of the low 24, extended to 32. */
+/* Return the low 24 bits, extended to 32. */
 static inline uint32_t low24(uint32_t x) { return x & 0xffffff; }
 static inline int32_t low24s(int32_t x) { return (int32_t)((uint32_t)x << 8) >> 8; }
 
-/* Division by zero gives all ones, and its remainder is the dividend. The least integer divided by -1 wraps. Code that
- * ptxas generates gives the same results. */
+/* The quotient of a division by zero is all ones, and the remainder is the dividend. The least integer divided by -1
+ * wraps. Code that ptxas generates gives the same results. */
 static inline uint64_t div_u64(uint64_t a, uint64_t b) { return b ? a / b : UINT64_MAX; }
 static inline uint64_t rem_u64(uint64_t a, uint64_t b) { return b ? a % b : a; }
 static inline int64_t div_s64(int64_t a, int64_t b) {
     return b == 0 ? -1 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;
 }
 static inline int64_t rem_s64(int64_t a, int64_t b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
-/* 32 bits and less go through double, which has vector division. The result is exact: a quotient that is no integer is
- * at least 1/b below the next integer. That is more than half an ulp of the quotient, since quotient times b is below
- * 2^53. */
+/* Integers of up to 32 bits are divided in double, for which hosts have vector division. The result is exact: a
+ * quotient that is no integer is at least 1/b below the next integer. That is more than half an ulp of the quotient,
+ * since the product of quotient and b is below 2^53. */
 static inline uint32_t div_u32(uint32_t a, uint32_t b) {
     const uint32_t q = (uint32_t)((double)a / (double)(b ? b : 1));
     return b ? q : UINT32_MAX;
@@ -80,7 +80,7 @@ static inline uint32_t ubyte(uint32_t x, int n) { return x >> 8 * n & 0xff; }
     LANE(division_##t, DIV, T1(T), 0, INT_DIV, DAB(T, T, T), d = (lane_##T)div_##wide(a, b))                           \
     LANE(remainder_##t, REM, T1(T), 0, INT_DIV, DAB(T, T, T), d = (lane_##T)rem_##wide(a, b))
 
-/* 24-bit factors, 48-bit product: its low 32 bits, or bits 47 to 16. */
+/* mul24 and mad24: the product of two 24-bit factors has 48 bits; the result is its low 32 bits, or bits 47 to 16. */
 #define MUL_24(T, t, cut, twice)                                                                                       \
     LANE(mul24_lo_##t, MUL24, T1(T), FORM(PART, LO), INT_MUL, DAB(T, T, T),                                            \
          d = (lane_##T)((twice)cut(a) * (twice)cut(b)))                                                                \

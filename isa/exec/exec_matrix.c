@@ -2,13 +2,13 @@
  * instructions into loads, stores, shuffles and mma (frontend/lower/lower_matrix.c).
  *
  * The manual does not specify the order and rounding of the sums, and cards differ: products are exact on all of them,
- * sums are not, and each generation cuts off other bits (Fasi, Higham, Mikaitis, Pranesh: Numerical behavior of NVIDIA
- * tensor cores, 2021). Here there is one rule. The sum of an element begins with the element of c and adds the products
- * in the order of k, each by a fused multiply-add in f64. The result is rounded once, to nearest even, to the type of
- * d.
+ * sums are not, and each generation truncates different bits (Fasi, Higham, Mikaitis, Pranesh: Numerical behavior of
+ * NVIDIA tensor cores, 2021). Heddle uses one rule for all cards. The sum of an element begins with the element of c
+ * and adds the products in the order of k, each by a fused multiply-add in f64. The result is rounded once, to nearest
+ * even, to the type of d.
  *
- * Products of f16, bf16, tf32 and integers are exact in f64. So sums of integers are exact. Other sums have an error,
- * before the final rounding, of less than k units of 2^-53 of the largest partial sum. Each step of f64 is an fma in
+ * Products of f16, bf16, tf32 and integers are exact in f64, and so are sums of integers. Before the final rounding,
+ * the error of other sums is less than k * 2^-53 times the largest partial sum. In an f64 mma, each step is an fma in
  * the written rounding mode. Integers wrap at 32 bits, or saturate with .satfinite. tf32 reads the upper 19 bits. A NaN
  * result is the canonical NaN; f64 keeps the NaN of its fma. */
 #ifndef ROWS_FILE /* see isa/rows.h */
@@ -57,8 +57,8 @@ FP_INLINE double element_of(unsigned type, const void *reg, int lane, unsigned i
     }
 }
 
-/* Converts the elements of a register to doubles, lane by lane. The loops become vector code; they are cut where 16
- * bits meet 64. */
+/* Converts the elements of a register to doubles, lane by lane. The loops become vector code; each loop is split where
+ * 16-bit and 64-bit elements would mix. */
 FP_INLINE void register_elements(unsigned type, const void *reg, unsigned elements, double *to) {
     const unsigned n = WARP_LANES * elements;
     _Alignas(64) float x[WARP_LANES * MOST_ELEMENTS];
@@ -84,8 +84,8 @@ FP_INLINE void register_elements(unsigned type, const void *reg, unsigned elemen
     }
 }
 
-/* Reads a fragment from the registers `list` into `to`: row by row with `columns` a row, B transposed. The elements of
- * a quad's register are adjacent in `to`. */
+/* Reads a fragment from the registers `list` into `to`: row by row with `columns` elements per row; B is transposed.
+ * The elements of a quad's register are adjacent in `to`. */
 FP_INLINE void read_fragment(const struct warp *w, const opnd_t *list, struct fragment_form f, unsigned type,
                              unsigned n, double *to, unsigned columns) {
     const unsigned of_quad = 4 * f.elements, step = fragment_width(f) / f.elements;
@@ -115,7 +115,7 @@ FP_INLINE uint32_t word_of_sum(unsigned type, bool clamp, double s) {
     return s != s ? F32_NAN : f32_bits((float)s);
 }
 
-/* word_of_sum() of all sums of the first `m` rows. */
+/* Calls word_of_sum() for all sums of the first `m` rows. */
 FP_INLINE void words_of_sums(struct product p, double sum[MOST_M][MOST_N], uint32_t *word) {
     const unsigned n = p.m * MOST_N;
     const double *s = sum[0];
@@ -149,7 +149,7 @@ FP_INLINE void write_sums(struct warp *w, const opnd_t *list, struct fragment_fo
     }
 }
 
-/* A row of sums, or of b. */
+/* One matrix row, of sums or of b. */
 typedef double sums_row __attribute__((vector_size(MOST_N * sizeof(double)), aligned(8), may_alias));
 
 /* Adds up the first `m` rows; products are exact. Computes four rows at once, since they do not depend on each
@@ -168,7 +168,7 @@ FP_INLINE void add_products(struct matrices *x, unsigned m, unsigned k_end) {
     }
 }
 
-/* As add_products(), in f64, with an fma in the written rounding mode: 32 sums at a time. */
+/* Adds up as add_products() does, but in f64, with an fma in the written rounding mode, 32 sums at a time. */
 static void add_products_f64(struct matrices *x, unsigned m, unsigned k_end, unsigned rnd) {
     enum { ROWS = WARP_LANES / MOST_N };
     lane_fn *fma = isa_find_row(OP_FMA, T_F64, T_NONE, form_put(CAT_RND, rnd ? rnd : RND_RN))->fn.lane;
@@ -186,7 +186,7 @@ static void add_products_f64(struct matrices *x, unsigned m, unsigned k_end, uns
     }
 }
 
-/* Checks that all lanes execute (PTX ISA: .aligned). Returns false, with a fault, if not. */
+/* Checks that all lanes execute (PTX ISA: .aligned). Otherwise sets a fault and returns false. */
 static bool is_whole(lanemask_t m, struct effects *fx) {
     if (m == LANES_ALL)
         return true;
@@ -224,11 +224,11 @@ FP_INLINE void multiply(struct warp *w, const struct inst *in, lanemask_t m, str
     write_sums(w, list, d, p, x.c);
 }
 
-/* mma.m8n8k4 on f16: each of four groups of two quads multiplies matrices of its own. Group q is the lanes 4 q to 4 q +
- * 3 and the lanes 16 above them. Each lane has a row or column x of eight; the upper lanes have x = 4 to 7. */
+/* mma.m8n8k4 on f16: each of four groups of two quads multiplies matrices of its own. Group q consists of lanes 4 q to
+ * 4 q + 3 and lanes 4 q + 16 to 4 q + 19. Each lane has a row or column x of eight; the upper lanes have x = 4 to 7. */
 static int old_lane(unsigned group, unsigned x) { return (int)(4 * group + x % 4 + (x >= 4 ? 16 : 0)); }
 
-/* Row and column of element i of an f32 accumulator. */
+/* Computes the row and column of element i of an f32 accumulator. */
 static void old_place(int lane, unsigned i, unsigned *row, unsigned *column) {
     *row = ((unsigned)lane & 1) + (i & 2) + (lane >= 16 ? 4 : 0);
     *column = (i & 4) + ((unsigned)lane & 2) + (i & 1);
@@ -275,7 +275,7 @@ static void old_write(struct warp *w, const opnd_t *list, unsigned group, bool n
         }
 }
 
-/* imm: bit 0, a is .col; bit 1, b is. */
+/* imm: bit 0 is set if a is .col, bit 1 if b is .col */
 static void multiply_old(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, bool d_narrow,
                          bool c_narrow) {
     const opnd_t *list = w->program->lists + in->list, *sources = list + in->msize;

@@ -36,7 +36,8 @@ static void settle(struct mbarrier *b) {
     b->phase = !b->phase;
 }
 
-/* An operation on an object. Returns what is wrong with the object or with the operand `n`, or NULL. */
+/* The type of an operation on an mbarrier object. It returns a description of the error in the object or in operand
+ * `n`; NULL: no error. */
 typedef const char *mbarrier_fn(struct mbarrier *b, uint32_t n);
 
 static const char *init(struct mbarrier *b, uint32_t n) {
@@ -116,9 +117,10 @@ static const char *drop_expect_tx(struct mbarrier *b, uint32_t n) {
     return wrong ? wrong : arrive_expect_tx(b, n);
 }
 
-/* cp.async.mbarrier.arrive: an arrival when the thread's copies are complete. It is a transaction here, for which the
- * phase also waits, until mbarrier_copies_done(). With .noinc, the expected arrival is performed at once. Without
- * .noinc, the phase would expect one arrival more, and so needs none. */
+/* cp.async.mbarrier.arrive: an arrival when the thread's copies are complete. Here it counts as a pending transaction
+ * of the phase until mbarrier_copies_done(). With .noinc, the expected arrival is also performed at once. Without
+ * .noinc, the instruction would add one expected arrival and perform it, so the number of pending arrivals does not
+ * change. */
 static const char *copies_pending(struct mbarrier *b, uint32_t n) {
     (void)n;
     return count_tx(b, 1);

@@ -16,6 +16,7 @@ enum {
 };
 struct cta;
 /* Performs an arrival that waited for copies, when these are complete. `address`: offset of the object in shared
- * memory. Only if cta.copies_take_time. An object that was invalidated meanwhile stays invalid. */
+ * memory. Used only if cta.copies_take_time is set. An object that was invalidated before the copies completed stays
+ * invalid. */
 void mbarrier_copies_done(struct cta *c, uint64_t address);
 #endif

@@ -17,8 +17,8 @@ typedef unsigned __int128 UNALIGNED mem_b128;
 
 enum { FEW_LANES = 8, HALF = WARP_LANES / 2 }; /* up to FEW_LANES lanes are loaded one by one */
 
-/* Loads element `e` of `n` of every lane, from memory of type MT to registers of type RT; and a version for some lanes
- * (each has its own place in local memory). */
+/* Loads element `e` of `n` of every lane, from memory of type MT to registers of type RT; and a version for a subset of
+ * lanes (in local memory, each lane has its own address). */
 #define LOADER(name, MT, RT)                                                                                           \
     static inline void name##_all(RT *d, const struct span *s, const uint64_t *addr, unsigned e, unsigned n) {         \
         const uintptr_t base = s->base + e * sizeof(MT);                                                               \
@@ -100,7 +100,7 @@ LOADS(X)
 STORES(X)
 #undef X
 
-enum { WIDTH_KEY = 32 }; /* register bytes are below this */
+enum { WIDTH_KEY = 32 }; /* the number of bytes of a register is below this */
 #define KEY(mb, rb, sg) (((mb)*WIDTH_KEY + (rb)) * 2 + (sg))
 
 static void load_elem(const struct inst *in, void *d, const struct span *s, const uint64_t *addr, unsigned e,
@@ -136,7 +136,7 @@ static inline unsigned char *elem_reg(const struct warp *w, const struct inst *i
 
 enum { MAX_BYTES = 64 }; /* most bytes that a lane loads or stores at once */
 
-/* Returns true if the warp's plain stores to device memory are held back (held.h). */
+/* Returns true if the warp's plain stores to device memory are delayed (held.h). */
 static inline bool holds(const struct warp *w) { return w->cta->held && !w->cta->held->off; }
 static inline bool has_held(const struct warp *w) { return w->cta->held && w->cta->held->used; }
 
@@ -157,7 +157,7 @@ static bool hold(struct warp *w, const struct inst *in, const struct span *s, co
         for (unsigned l = 0; l < WARP_LANES; l++)
             at[l] = (uint64_t)l * bytes;
     const struct span packed = {.base = (uintptr_t)data, .first = {0, HALF * bytes}, .shape = SHAPE_UNIT};
-    for (unsigned e = 0; e < n; e++) /* lanes that do not store have room, too */
+    for (unsigned e = 0; e < n; e++) /* there is space for lanes that do not store, too */
         store_elem(in, elem_reg(w, in, in->b, e), &packed, at, e, n, LANES_ALL);
     return true;
 }
@@ -178,7 +178,7 @@ static enum space lane_space(const struct inst *in, const struct effects *fx, in
 
 /* ---- local memory by words ---- */
 
-/* Lane l is at l * size. */
+/* The data of lane l is at offset l * size. */
 #define STEPS(size)                                                                                                    \
     {                                                                                                                  \
         0, size, 2 * size, 3 * size, 4 * size, 5 * size, 6 * size, 7 * size, 8 * size, 9 * size, 10 * size, 11 * size, \
@@ -200,7 +200,7 @@ static inline void word_write(const struct warp *w, unsigned lane, uint64_t at, 
         memcpy(warp_local(w, lane, at + i), from + i, bytes < 4 ? bytes : 4);
 }
 
-/* Returns the row of word `at` / 4. */
+/* Returns the address of word `at` / 4 of lane 0. The words of the other lanes follow. */
 static inline uint32_t *word_row(const struct warp *w, uint64_t at) {
     return (uint32_t *)(void *)warp_local(w, 0, at & ~(uint64_t)3);
 }
@@ -302,7 +302,7 @@ static __attribute__((noinline)) void by_lane(struct warp *w, const struct inst 
     }
 }
 
-/* Not inline, since most instructions do not run it. */
+/* This function is not inline, since most instructions do not call it. */
 static __attribute__((noinline)) void load_span(struct warp *w, const struct inst *in, lanemask_t m,
                                                 const struct effects *fx, const struct span *s) {
     const unsigned n = elems(in);
@@ -386,13 +386,13 @@ static void exec_prefetch(struct warp *w, const struct inst *in, lanemask_t m, s
     }
 }
 
-/* Advice about a line of the L2, which is not modelled: the instruction issues, and no line moves. */
+/* Hints about a line of the L2 are not modelled: the instruction issues and moves no line. */
 static void exec_advice(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     mem_addresses(w, in, m, fx, 1);
     fx->fetched = 0;
 }
 
-/* isspacep. Constant variables are device memory that kernels may not write. */
+/* Executes isspacep. Constant variables are device memory that kernels may not write. */
 static bool in_space(const struct warp *w, enum space wanted, uint64_t address) {
     enum space s = mem_space(address);
     if (s != SPACE_GLOBAL)

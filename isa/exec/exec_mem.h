@@ -2,8 +2,8 @@
 #define ISA_EXEC_MEM_H
 /* Turns the addresses of a memory instruction into checked host pointers. Internal to isa/. Nearly always, all lanes of
  * a warp access one allocation. Then one check covers the warp, and a lane's host pointer is a common base plus its
- * address. Other cases (several allocations, several state spaces, a fault) go lane by lane in ascending order. So a
- * fault leaves memory and registers as if lanes had executed one after another. */
+ * address. Other cases (several allocations, several state spaces, a fault) are executed lane by lane in ascending
+ * order. So a fault leaves memory and registers as if lanes had executed one after another. */
 #include "exec.h"
 
 /* Copies for other levels (isa/levels.h) have their own versions of these functions. */
@@ -41,7 +41,7 @@ uint64_t mem_window(enum space s);
  * lane). `m` is not empty; the bytes of an access are a power of two. */
 void mem_addresses(const struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned n_elems);
 /* Calls mem_addresses(), and finds the span that holds all lanes' accesses. Turns generic addresses in fx->addr into
- * addresses of their space. Returns false if the caller must go lane by lane. */
+ * addresses of their space. Returns false if the caller must execute the access lane by lane. */
 bool mem_span(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx, unsigned n_elems, bool write,
               struct span *out);
 /* Returns the host address of one lane's access; NULL: fx holds the fault. Turns a generic fx->addr[lane] into an

@@ -1,9 +1,9 @@
-/* Copies, selections, and vectors in and out of scalars (PTX ISA 9.0, sections 9.7.5 and 9.7.9). Types of one size
+/* Copies, selections, and packing and unpacking of vectors (PTX ISA 9.0, sections 9.7.5 and 9.7.9). Types of one size
  * share a function. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "isa/rows.h"
 
-/* Each size: X(TYPE, type), for all types of that size. */
+/* One list per size: X(TYPE, type) for all types of that size. */
 #define TYPES_16(X) X(B16, b16) X(U16, b16) X(S16, b16)
 #define TYPES_32(X) X(B32, b32) X(U32, b32) X(S32, b32) X(F32, b32)
 #define TYPES_64(X) X(B64, b64) X(U64, b64) X(S64, b64) X(F64, b64)
@@ -21,7 +21,7 @@ ROWS_FUNCTION(mov_b128, DA(B128, B128), d = a)
     LANE_FN(SELP, T1(T), 0, INT_OTHER, DABC(T, T, T, PRED), selp_##t, )                                                \
     LANE_FN(SLCT, T2(T, S32), 0, INT_OTHER, DABC(T, T, T, S32), slct_##t, )
 
-/* The k-th part of a vector. */
+/* Returns element k of a vector. */
 #define PART_OF(T, x, k) (lane_##T)((x) >> 8 * sizeof(lane_##T) * (k))
 
 #define ROWS_FILE "isa/exec/exec_move.c"

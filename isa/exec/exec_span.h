@@ -6,10 +6,10 @@
 #include "isa/machine/lane_vectors.h"
 
 /* ADDRESSES(name, T, V): computes addresses from base registers of type T (they wrap as T does) and their shape for
- * accesses of 2^shift bytes. The first executing lane of each half and the first two of all suggest a shape; one
- * comparison a lane confirms it. Inlined for each kind of mask. first: the addresses of lanes 0 and 16, also computed
- * if they do not execute; not set for SHAPE_ANY. A half without an executing lane takes the address of the other
- * half. */
+ * accesses of 2^shift bytes. The addresses of the first executing lane of each half, and of the first two executing
+ * lanes, suggest a shape; one comparison per lane confirms it. The function is inlined for each kind of mask. It sets
+ * `first` to the addresses of lanes 0 and 16, even if these lanes do not execute, except for SHAPE_ANY. A half without
+ * an executing lane uses the address of the other half. */
 #define ADDRESSES(name, T, V)                                                                                          \
     static inline __attribute__((always_inline)) enum shape name(const T *base, T offset, lanemask_t m,                \
                                                                  unsigned shift, uint64_t *addr, uint64_t *first) {    \
@@ -58,11 +58,11 @@ static inline enum shape one_address(uint64_t at, uint64_t *addr, uint64_t *firs
     return SHAPE_UNIFORM;
 }
 
-/* For partial warps. Not inline, to keep the path of full warps short. */
+/* Computes the addresses of partial warps. The function is not inline, to keep the code for full warps short. */
 enum shape mem_some_addresses(const void *base, const struct inst *in, lanemask_t m, unsigned shift, uint64_t *addr,
                               uint64_t *first);
 
-/* As mem_addresses(). Also returns where the halves of the warp begin. */
+/* Computes addresses as mem_addresses() does. Also returns the first address of each half of the warp. */
 static inline __attribute__((always_inline)) enum shape span_addresses(const struct warp *w, const struct inst *in,
                                                                        lanemask_t m, struct effects *fx,
                                                                        unsigned n_elems, unsigned msize,
@@ -98,7 +98,7 @@ static inline bool all_inside(const uint64_t *addr, uint64_t begin, uint64_t siz
     return size >= bytes && !(outside >> 63) && !(bits & (bytes - 1));
 }
 
-/* As all_inside(), for halves of a warp that access `extent` bytes each. */
+/* Checks as all_inside() does, for halves of a warp that access `extent` bytes each. */
 static inline bool halves_inside(const uint64_t *first, uint64_t begin, uint64_t size, uint64_t extent,
                                  unsigned bytes) {
     const uint64_t limit = size - extent, at[2] = {first[0] - begin, first[1] - begin};
@@ -116,7 +116,7 @@ static inline const struct allocation *device_place(struct warp *w, const struct
     return !a || (write && a->read_only) ? NULL : a;
 }
 
-/* As mem_span(), for elements of `msize` bytes. */
+/* Works as mem_span(), for elements of `msize` bytes. */
 static inline __attribute__((always_inline)) bool span_find(struct warp *w, const struct inst *in, lanemask_t m,
                                                             struct effects *fx, unsigned n_elems, unsigned msize,
                                                             bool write, struct span *out) {

@@ -6,7 +6,8 @@
 #include "isa/machine/blend.h"
 #include "tex_lanes.h"
 
-enum outcome { SURF_INSIDE, SURF_NOTHING, SURF_FAULT }; /* NOTHING: out of range under .zero: reads 0, stores nothing */
+/* NOTHING: the access is out of range with .zero, so a load returns 0 and a store does nothing */
+enum outcome { SURF_INSIDE, SURF_NOTHING, SURF_FAULT };
 
 struct surf_access {
     const struct texture *t;
@@ -178,7 +179,7 @@ static void load_elem(const struct surf_lanes *s, unsigned e, unsigned bytes, vo
     blend_lanes(d, out, m, rsize);
 }
 
-/* suld of all lanes. */
+/* Executes suld for all lanes. */
 static void load_lanes(const struct warp *w, const struct inst *in, const struct surf_lanes *s, bool by_byte,
                        unsigned bytes, lanemask_t m) {
     _Alignas(64) uint32_t c[4][WARP_LANES];

@@ -18,7 +18,7 @@
 
 /* Returns the object that a lane's handle names; NULL, with a fault, if there is none. */
 const struct texture *tex_object(const struct warp *w, const struct inst *in, int lane, struct effects *fx);
-enum { TEX_FEW_LANES = 2 }; /* up to so few lanes are executed one by one; more are executed together */
+enum { TEX_FEW_LANES = 2 }; /* up to this number of lanes are executed one by one; more lanes are executed together */
 
 /* Returns the object, of any kind, that all lanes of `m` name; NULL if they name several objects, or none. */
 const struct texture *tex_common_object(const struct warp *w, opnd_t handle, lanemask_t m);

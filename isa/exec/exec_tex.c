@@ -188,7 +188,7 @@ static void write_lanes(const struct warp *w, const struct inst *in, enum type t
     }
 }
 
-/* tex of all lanes at once. Returns false if lanes must go one by one; then nothing was done. */
+/* Executes tex for all lanes at once. Returns false if lanes must go one by one; then nothing was done. */
 static bool sample_lanes(struct warp *w, const struct inst *in, const struct isa_row *row, lanemask_t m,
                          struct effects *fx) {
     const unsigned geometry = form_get(row->form, CAT_GEOM);
@@ -336,7 +336,7 @@ static void exec_query(struct warp *w, const struct inst *in, lanemask_t m, stru
     }
 }
 
-/* A handle that names no object is of no kind. */
+/* istypep is false for a handle that names no object. */
 static void exec_istypep(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     static const uint8_t kinds[] = {
         [MODE2_TEXREF] = TEXTURE_TEXTURE, [MODE2_SAMPLERREF] = TEXTURE_SAMPLER, [MODE2_SURFREF] = TEXTURE_SURFACE};

@@ -1,12 +1,12 @@
 #ifndef ISA_EXEC_TEX_H
 #define ISA_EXEC_TEX_H
 /* Operands of K_TEX instructions: tex, tld4, txq, suld, sust, sured, suq.
- *   a      handle of the object (texture.h), 64 bits a lane: a register, or the constant for a .texref or .surfref
+ *   a      handle of the object (texture.h), 64 bits per lane: a register, or the constant for a .texref or .surfref
  *   b      with TEX_SAMPLER: handle of a sampler, or of a texture whose sampler is used
- *   d2     tex, tld4: predicate of d|p, or OPND_SINK. It is always true: all texels are resident
+ *   d2     tex, tld4: predicate of d|p, or OPND_SINK. The predicate is always true, since all texels are resident
  *   imm    tex, tld4: TEX_ bits
- *   list   n_list registers. First msize destinations (tex, tld4, suld: the vector's elements; txq, suq: 1; sust,
- *          sured: 0). Then the sources, in this order, if the instruction has them:
+ *   list   n_list registers. The first msize registers are destinations (tex, tld4, suld: the vector's elements; txq,
+ *          suq: 1; sust, sured: 0). The sources that the instruction has follow, in this order:
  *          - tex_coordinates() coordinates in the order written: in arrays the layer is first; without the padding of
  *            {x, y, z, pad}
  *          - tex.level, txq.level: level of detail, of the coordinates' type
@@ -14,8 +14,8 @@
  *          - TEX_OFFSET: tex_dimensions() offsets (s32)
  *          - TEX_COMPARE: depth to compare (f32)
  *          - sust: the vector's elements; sured: the operand
- *   rsize  bytes a lane of a destination, and of an element of sust or sured
- * Coordinates are 32 bits a lane: f32 if the row's second type is f32, else s32. In suld, sust and sured, the first
+ *   rsize  bytes per lane of a destination, and of an element of sust or sured
+ * Coordinates are 32 bits per lane: f32 if the row's second type is f32, else s32. In suld, sust and sured, the first
  * coordinate is in bytes (.b) or texels (.p). d, c and e are not used. */
 #include "isa/decode.h"
 

@@ -76,7 +76,7 @@ bool video_select(unsigned op, char which, const char *text, uint32_t *word) {
     return text[0] && (n == 1 ? select_scalar(which, text, word) : select_simd(n, which, text, word));
 }
 
-/* Bits [at, at + width) of x as a number. */
+/* Returns bits [at, at + width) of x as a number. */
 static int64_t field(uint64_t x, unsigned at, unsigned width, bool is_signed) {
     const uint64_t bits = x >> at << (64 - width);
     return is_signed ? (int64_t)bits >> (64 - width) : (int64_t)(bits >> (64 - width));
@@ -110,7 +110,8 @@ static bool holds(unsigned cmp, int64_t a, int64_t b) {
     }
 }
 
-/* Results before they are cut to size. A word shifted by a word does not fit into 64 bits with its sign. */
+/* The type of results before they are truncated to the destination's size. A word shifted by a word does not fit into
+ * 64 bits with its sign. */
 typedef __int128 result_t;
 
 static result_t shift(unsigned op, uint32_t v, int64_t a, int64_t b) {
@@ -118,7 +119,7 @@ static result_t shift(unsigned op, uint32_t v, int64_t a, int64_t b) {
     return op == OP_VSHL ? (result_t)a * ((int64_t)1 << by) : a >> by;
 }
 
-/* The first operation of scalar and SIMD instructions on extended operands. */
+/* Performs the first operation of scalar and SIMD instructions on extended operands. */
 static result_t operate(unsigned op, uint32_t v, int64_t a, int64_t b) {
     switch (op) {
     case OP_VADD:
@@ -172,7 +173,7 @@ static uint32_t scalar_lane(uint32_t v, uint32_t a, uint32_t b, uint32_t c, uint
     return (c & ~mask) | ((uint32_t)r << part_at(selector) & mask);
 }
 
-/* vmad: c is negated as its complement plus one. .po adds the one alone, and excludes negations. */
+/* vmad: c is negated as its complement plus one. .po only adds this one; it cannot be combined with negation. */
 static uint32_t mad_lane(uint32_t v, uint32_t a, uint32_t b, uint32_t c, uint32_t e) {
     const bool minus = !(e & VIDEO_NEGATE_A) != !(e & VIDEO_NEGATE_B), minus_c = e & VIDEO_NEGATE_C;
     const bool is_signed = (v & (V_AS | V_BS)) || minus || minus_c;

@@ -32,14 +32,14 @@ static inline int shuffle_source(enum shuffle mode, int lane, uint32_t b, uint32
 }
 
 /* A lane that does not execute the shuffle supplies 0. The manual leaves such a read undefined, but cards return 0.
- * Reductions whose last step does not fill the warp rely on it. */
+ * Reductions whose last step does not use all lanes rely on the 0. */
 static inline __attribute__((always_inline)) void shuffle(struct warp *w, const struct inst *in, lanemask_t m,
                                                           enum shuffle mode) {
     const uint32_t *a = reg_ptr(w, in->a), *b = reg_ptr(w, in->b), *c = reg_ptr(w, in->c);
     uint32_t d[WARP_LANES], valid[WARP_LANES], given[WARP_LANES];
     int from[WARP_LANES];
     lanemask_t p = 0;
-    LANES(l) { /* separate from the loop that fetches, so that this one becomes vector code */
+    LANES(l) { /* a separate loop from the fetching loop, so that it becomes vector code */
         bool in_range;
         from[l] = shuffle_source(mode, l, b[l], c[l], &in_range);
         valid[l] = in_range ? lane_bit[l] : 0;
@@ -195,7 +195,8 @@ REDUX(redux_max_u32, uint32_t, x > y ? x : y)
 REDUX(redux_min_s32, int32_t, x < y ? x : y)
 REDUX(redux_max_s32, int32_t, x > y ? x : y)
 
-/* of f32: with `nan`, a NaN wins; without, it loses; -0 is below +0 */
+/* redux of f32: with `nan`, a NaN operand is the result; without `nan`, the other operand is the result; -0 is
+ * below +0 */
 static void redux_f32(struct warp *w, const struct inst *in, lanemask_t m, bool max, bool abs, bool nan) {
     const uint32_t *a = reg_ptr(w, in->a), keep = abs ? 0x7fffffffu : 0xffffffffu;
     float x = f32_from_bits(F32_NAN);
@@ -235,7 +236,8 @@ static void elect(struct warp *w, const struct inst *in, lanemask_t m, struct ef
         blend_lanes(reg_ptr(w, in->d2), &leader, m, 0);
 }
 
-/* Reads special registers that change. All derive from the warp's clock; the global timer, too, ticks once a cycle. */
+/* Reads special registers that change. All values derive from the warp's clock; the global timer, too, advances by one
+ * per cycle. */
 static void read_special(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx) {
     bool high = in->imm == SPECIAL_CLOCK_HI || in->imm == SPECIAL_GLOBALTIMER_HI;
     bool clock = in->imm >= SPECIAL_CLOCK && in->imm <= SPECIAL_GLOBALTIMER_HI;
@@ -276,7 +278,7 @@ static void nanosleep(struct warp *w, const struct inst *in, lanemask_t m, struc
 #include "isa/rows_expand.h"
 #else
 /* clang-format off */
-/* The operations inside execute it (isa/compound.h). */
+/* The operations of the compound instruction execute it (isa/compound.h). */
 NOTHING(COMPOUND, T0, 0, COMPOUND, F32_ADD, NO_OPDS)
 
 /* Across lanes, and clocks. */

@@ -23,7 +23,7 @@ struct conversion {
     char flags[8];
     int width, precision; /* -1: none */
     unsigned bytes;       /* bytes of an integer argument: 4 or 8 */
-    unsigned keep;        /* bytes of it that h and hh keep */
+    unsigned keep;        /* bytes of the integer that h and hh keep */
     char letter;
 };
 
@@ -155,7 +155,7 @@ static bool print_other(FILE *out, const struct conversion *c, struct print_args
 }
 #pragma GCC diagnostic pop
 
-/* Prints one lane's output. Returns false after a fault. */
+/* Prints the output of one lane's vprintf. Returns false after a fault. */
 static bool print_lane(FILE *out, const char *format, struct print_args *a) {
     struct conversion c;
     for (const char *p = format; *p;) {

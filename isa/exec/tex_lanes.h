@@ -2,7 +2,7 @@
 #define ISA_TEX_LANES_H
 /* Fetches of all lanes of a warp from one texture at once, with exactly the results of tex_fetch() (tex_sample.h). Each
  * loop over 32 lanes becomes vector code. Lanes that do not execute are computed like others, and read inside the
- * texture. Not for cube maps and mipmaps. Internal to isa/. */
+ * texture. Cube maps and mipmaps are not supported. Internal to isa/. */
 #include "isa/machine/lane_vectors.h"
 #include "isa/rows.h"
 #include "isa/softfloat.h"
@@ -35,7 +35,7 @@ struct tex_lanes {
     _Alignas(64) uint32_t found[WARP_LANES]; /* all bits set: the lane has read a texel */
 };
 
-/* Sources of a fetch by lane; NULL: the fetch has no such source. */
+/* Source operands of a fetch, each an array indexed by lane; NULL: the fetch has no such source. */
 struct tex_rows {
     const uint32_t *layer, *at[3], *offset[3], *reference;
 };
@@ -111,7 +111,7 @@ static inline void tex_in_texels(const struct texture *t, int dimension, const f
     }
 }
 
-/* Real coordinates. Without a filter only index[0] is set. */
+/* Computes the texel indices of floating-point coordinates. Without a filter, only index[0] is set. */
 static inline void tex_axis_real(const struct texture *t, int dimension, const struct tex_rows *from, bool linear,
                                  struct tex_axis *out) {
     const int32_t n = (int32_t)tex_extent(t, dimension);
@@ -139,8 +139,8 @@ static inline void tex_axis_real(const struct texture *t, int dimension, const s
         tex_into_range(out->index[1], n, mode);
 }
 
-/* Integer coordinates. Out of range, they read zero in one dimension (tex1Dfetch()), else they follow the address
- * mode. */
+/* Computes the texel indices of integer coordinates. Coordinates out of range read zero in one dimension
+ * (tex1Dfetch()); otherwise the address mode applies. */
 static inline void tex_axis_integer(const struct texture *t, int dimension, unsigned geometry,
                                     const struct tex_rows *from, struct tex_axis *out) {
     const uint32_t *at = from->at[dimension], *offset = from->offset[dimension];
@@ -224,8 +224,8 @@ static inline void tex_texels(const struct tex_plane *p, const uint32_t *at, uin
         LANES(l) c[k][l] = k == 3 ? last : 0;
 }
 
-/* Computes the offsets of texels, and the lanes that read a texel: lanes without an index outside. Others have offset
- * 0. */
+/* Computes the offsets of texels, and the lanes that read a texel: lanes without an index outside. Other lanes have
+ * offset 0. */
 static inline void tex_offsets(const struct tex_plane *p, const int32_t *x, const int32_t *y, const int32_t *z,
                                uint32_t *at, uint32_t *inside) {
     const uint32_t bytes = p->bytes, pitch = (uint32_t)p->t->pitch, slice = (uint32_t)p->t->slice;

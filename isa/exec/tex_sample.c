@@ -40,7 +40,7 @@ uint64_t tex_address(const struct texture *t, uint32_t x, uint32_t y, uint32_t z
 
 /* ---- formats ---- */
 
-/* The largest value of an integer format: it stands for 1.0 in normalised reads. */
+/* Returns the largest value of an integer format, which represents 1.0 in normalised reads. */
 static float integer_one(const struct texture *t) {
     switch (t->format) {
     case TEX_U8:

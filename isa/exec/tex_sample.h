@@ -16,7 +16,7 @@ struct texel {
 struct tex_access {
     const struct memory *memory;
     uint32_t *hint;   /* see mem_find */
-    uint64_t address; /* of the first texel read; after a failure, of the texel outside memory */
+    uint64_t address; /* address of the first texel read; after a failure, address of the texel outside memory */
 };
 
 unsigned tex_texel_bytes(const struct texture *t);
@@ -43,14 +43,14 @@ struct tex_fetch {
     int32_t texel[3];  /* integer coordinates, instead of `at`; these are never filtered */
     bool integer;      /* level of detail; 0: the largest level */
     int32_t offset[3]; /* texels added to the coordinates */
-    float level;       /* of detail, 0: the largest */
+    float level;       /* level of detail; 0: the largest level */
     bool compare;      /* depth comparison: before filtering, a component becomes 1 if `reference` <= texel, else 0 */
     float reference;
 };
 
-/* tex. Returns false if a texel is outside memory, see tex_access. */
+/* Performs tex. Returns false if a texel is outside memory, see tex_access. */
 bool tex_fetch(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, struct texel *out);
-/* tld4: channel `c` of the four texels that a linear filter would mix. */
+/* Performs tld4: reads channel `c` of the four texels that a linear filter would use. */
 bool tex_gather(const struct texture *t, struct tex_access *a, const struct tex_fetch *f, int c, struct texel *out);
 /* Returns the level of detail for steps of `dx` and `dy` in the coordinates (tex.grad): the longer step covers one
  * texel. */

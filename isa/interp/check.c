@@ -22,8 +22,8 @@ void check_free(struct checker *k) {
     free(k);
 }
 
-/* Prepares pages for a new launch. Accesses of earlier launches are ordered before it, so pages are reused, unless
- * their memory is gone or there are too many. */
+/* Prepares pages for a new launch. Accesses of earlier launches are ordered before the new launch, so pages are
+ * reused unless their memory has been freed or there are too many pages. */
 static void forget_pages(struct checker *k, const struct memory *m, bool all) {
     for (uint32_t i = 0; i < k->n_shadow; i++)
         k->shadow[i].live = false;
@@ -124,7 +124,7 @@ void check_path(struct check_cta *c, const struct warp *w, lanemask_t lanes) { o
 
 void check_met(struct check_cta *c, const struct warp *w, lanemask_t lanes) {
     order_join_lanes(&c->warp[w->index], lanes | (w->launched & ~w->live),
-                     w->launched); /* exited lanes are not waited for */
+                     w->launched); /* the instruction does not wait for exited lanes */
 }
 
 /* Records that all members except exited ones execute the instruction together. */
@@ -139,7 +139,8 @@ static void join_members(struct check_cta *c, const struct warp *w, const struct
 /* True if all threads of a warp must arrive at the same barrier: bar, or .aligned (PTX ISA 9.7.13.1). */
 static bool is_aligned(const struct inst *in) { return check_opcode(in) == OP_BAR || in->hints & HINT_ALIGNED; }
 
-/* Compares an arrival with the first one at this barrier. A count of all threads of the CTA equals no count. */
+/* Compares an arrival with the first arrival at this barrier. An explicit thread count that equals the CTA's size is
+ * the same as no count. */
 static void check_use(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
                       const struct effects *fx) {
     struct barrier_use *use = &c->use[fx->barrier];
@@ -246,10 +247,10 @@ static struct now now_of(struct check_cta *c, const struct warp *w, const struct
 
 static void check_mbarrier(struct now *n, lanemask_t lanes, const struct effects *fx) {
     uint32_t n_rows;
-    if (check_opcode(n->in) == OP_CP) /* it arrives when the copies are complete */
+    if (check_opcode(n->in) == OP_CP) /* the arrival takes effect when the copies are complete */
         copies_wait(n, lanes, -1);
     unsigned mode = form_get(isa_rows(&n_rows)[n->in->row].form, CAT_MODE);
-    if (mode == MODE_INIT || mode == MODE_INVAL) { /* a weak write of the object */
+    if (mode == MODE_INIT || mode == MODE_INVAL) { /* a weak write to the synchronisation object */
         n->strong = WEAK;
         n->reads = false;
     } else {

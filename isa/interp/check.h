@@ -7,10 +7,10 @@
 
 /* The checker of one device memory: which bytes have been written, and the findings of the current launch. */
 struct checker;
-/* The checker's state of one running CTA: its shared memory, and the order of its threads. */
+/* The checker's state for one running CTA: the state of its shared memory, and the order of its threads. */
 struct check_cta;
 
-enum { CHECK_SHOWN = 20 }; /* findings of a launch that are printed one by one */
+enum { CHECK_SHOWN = 20 }; /* maximum number of findings of a launch that are printed individually */
 
 /* Creates a checker; NULL if out of memory. */
 struct checker *check_new(void);
@@ -34,14 +34,14 @@ struct check_cta *check_cta_new(struct checker *k, const struct cta *c);
 void check_cta_free(struct check_cta *c);
 /* Starts a CTA, after cta_start(). */
 void check_cta_start(struct check_cta *c);
-/* Records that the path `lanes` of `w` executes a branch. For any instruction that is not K_LANE, check_before() comes
- * before it and, unless it faulted, check_after() after it. */
+/* Records that the path `lanes` of `w` executes a branch. For any instruction that is not K_LANE, check_before()
+ * must be called before the instruction executes, and check_after() afterwards unless the instruction faulted. */
 void check_path(struct check_cta *c, const struct warp *w, lanemask_t lanes);
 void check_before(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes);
 void check_after(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
                  const struct effects *fx);
-/* Checks the member mask of `in` when `lanes` of `w` reach it and may have to wait for other members. Operands must be
- * those before the instruction. */
+/* Checks the member mask of `in` when `lanes` of `w` reach it and may have to wait for other members. Operands must
+ * have their values from before the instruction. */
 void check_members(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes);
 /* Records that `lanes`, which waited for each other, have executed the instruction. */
 void check_met(struct check_cta *c, const struct warp *w, lanemask_t lanes);

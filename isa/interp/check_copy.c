@@ -11,7 +11,8 @@ struct check_copy {
     lanemask_t lanes; /* lanes with an unfinished copy */
     uint32_t warp, pc;
     uint8_t bytes;
-    uint32_t since[WARP_LANES]; /* groups that each lane has committed since, including the copy's */
+    /* number of groups that each lane has committed since the issue, including the group of the copy */
+    uint32_t since[WARP_LANES];
 };
 
 void copies_forget(struct check_cta *c) { c->n_copies = 0; }

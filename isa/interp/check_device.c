@@ -18,7 +18,8 @@ static bool has_bits(struct checker *k, struct device_shadow *s, const struct al
     return s->written != NULL;
 }
 
-/* Returns a mask of the bits [from, from + n) in their first byte; *taken: how many bits. */
+/* Returns a mask of those of the bits [from, from + n) that are in the first byte, and stores their number in
+ * *taken. */
 static inline unsigned char bits_at(uint64_t from, uint64_t n, uint64_t *taken) {
     unsigned first = from & 7;
     *taken = n < 8 - first ? n : 8 - first;
@@ -63,7 +64,7 @@ static struct device_shadow *shadow_of(struct checker *k, const struct memory *m
     }
     struct device_shadow *s = &k->shadow[a->serial];
     if (!s->known) {
-        bool host_only = !a->storage && !a->pages; /* memory that the host may write unnoticed */
+        bool host_only = !a->storage && !a->pages; /* memory that the host may write without Heddle's knowledge */
         s->all = a->name != NULL || host_only;
         s->touched.bytes = allocation_bytes(a);
     }
@@ -97,10 +98,10 @@ static bool read_pages(int file, uint64_t first, uint64_t *words, uint64_t n) {
     return pread(file, words, bytes, (off_t)(first * sizeof *words)) == (ssize_t)bytes;
 }
 
-/* Marks pages that the host or a kernel has touched as written: there is no finer information. */
+/* Marks whole pages that the host or a kernel has touched as written, since the system gives no finer information. */
 static void mark_touched_pages(struct checker *k, struct device_shadow *s, const struct allocation *a, int file) {
     enum { PAGE = 4096, AT_ONCE = 512 };
-    static const uint64_t present = 3ull << 62; /* in memory or swapped out */
+    static const uint64_t present = 3ull << 62; /* the page is in memory or swapped out */
     uint64_t words[AT_ONCE], bytes = allocation_bytes(a), pages = (bytes + PAGE - 1) / PAGE;
     for (uint64_t i = 0; i < pages && !s->all; i += AT_ONCE) {
         uint64_t n = pages - i < AT_ONCE ? pages - i : AT_ONCE;
@@ -121,7 +122,7 @@ void check_shared_memory(struct checker *k, const struct memory *m) {
         struct device_shadow *s = a->live && a->pages ? shadow_of(k, m, a) : NULL;
         if (!s || s->all)
             continue;
-        if (!a->mapped) { /* a file that other processes may write */
+        if (!a->mapped) { /* a mapped file, which other processes may write */
             s->all = true;
             continue;
         }
@@ -188,12 +189,12 @@ void check_malloc(struct check_cta *c, const struct warp *w, const struct inst *
         struct device_shadow *s = a ? shadow_of(k, m, a) : NULL;
         if (!s)
             continue;
-        if (!k->heap) { /* the first block: the heap now consists of blocks */
+        if (!k->heap) { /* this is the first block: from now on, accesses to the heap must be inside blocks */
             k->heap = a->begin;
             s->all = false;
         }
         add_block(k, result[l], c->malloc_bytes[l]);
-        /* the heap orders free() before malloc() */
+        /* the heap orders a free() before a malloc() that reuses the block */
         shadow_clear(&s->touched, result[l] - a->begin, c->malloc_bytes[l]);
         if (has_bits(k, s, a))
             set_bits(s->written, result[l] - a->begin, c->malloc_bytes[l], false);

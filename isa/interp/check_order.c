@@ -1,6 +1,6 @@
 /* Happened-before, by vector clocks. Threads of one warp are ordered by an instruction that they execute together;
- * warps of a CTA by barriers; all threads by releases and acquires (PTX ISA 8.9). A clock entry is a warp, not a
- * thread: paths of one warp share what one of them has learned. */
+ * warps of a CTA by barriers; all threads by releases and acquires (PTX ISA 8.9). A clock has one entry per warp,
+ * not per thread: if one path of a warp acquires an event, the event counts as acquired by all its paths. */
 #include "check_state.h"
 
 /* ---- lanes of a warp ---- */
@@ -16,7 +16,7 @@ static void merge_rows(const struct warp_order *o, lanemask_t lanes, uint32_t ou
     }
 }
 
-/* Stores the row of lanes that were together until now and know `row`. */
+/* Stores `row` as the matrix row of each lane in a group that has executed together until now. */
 static void write_rows(struct warp_order *o, lanemask_t lanes, const uint32_t row[WARP_LANES]) {
     uint32_t now[WARP_LANES];
     for (unsigned j = 0; j < WARP_LANES; j++)
@@ -210,7 +210,8 @@ static bool knows_nothing(const uint32_t *time, const struct clock *foreign) {
     return !any && !foreign;
 }
 
-/* Returns a clock with `time` of this CTA, `foreign` of others, and the strong accesses of this warp up to now. */
+/* Returns a clock with the times `time` of this CTA, the events `foreign` of other CTAs, and the strong accesses of
+ * this warp up to now. */
 static struct clock *make_release(const struct now *n, const uint32_t *time, struct clock *foreign) {
     uint32_t own[N_TIMES];
     if (knows_nothing(time, foreign))

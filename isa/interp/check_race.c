@@ -59,8 +59,9 @@ static bool was_read_here(const struct lane *l, const struct granule *g) {
            a->time > n->order->synced && a->time < n->order->now;
 }
 
-/* True if a second lane of this instruction writes what lanes of the warp have read, even the same value: an update is
- * lost, as in x += 1. A single writer, or a value not read, is the old warp-synchronous style and allowed. */
+/* True if a second lane of this instruction writes to bytes that lanes of the warp have read, even if it writes the
+ * same value. Then an update is lost, as in x += 1. A single writer, or a write of a value that was not read, is the
+ * old warp-synchronous style, which is allowed. */
 static bool is_lost_update(const struct lane *l, const struct granule *g) {
     const struct now *n = l->n;
     return !n->strong && n->in->kind == K_STORE && is_same_instruction(n, &g->write) &&
@@ -108,7 +109,8 @@ static bool check_written(const struct lane *l, const struct granule *g) {
     return false;
 }
 
-/* Records a reader. An older reader ordered before it is dropped: who races with it races with the new reader too. */
+/* Records a reader. An older reader that is ordered before the new reader is dropped, since any access that races
+ * with the older reader also races with the new one. */
 static void add_reader(const struct lane *l, struct granule *g, const struct access *me) {
     const struct now *n = l->n;
     if (happened(l, &g->read) && !order_is_before(n, &g->read, l->lane)) {
@@ -141,7 +143,7 @@ static void check_readers(const struct lane *l, const struct granule *g) {
         }
 }
 
-/* Reports a lost update, with a writer that is not the reader's lane. */
+/* Reports a lost update and names a writer that is not the reader's lane. */
 static void report_lost_update(const struct lane *l, const struct granule *g) {
     struct lane writer = *l;
     if (g->read.thread % WARP_LANES == (unsigned)l->lane)
@@ -180,7 +182,7 @@ void race_accesses(const struct now *n, struct shadow *s, uint64_t begin, lanema
     for (; lanes; lanes &= lanes - 1) {
         struct lane l = {.n = n, .lane = __builtin_ctz(lanes), .space = space};
         l.at = l.granule = fx->addr[l.lane];
-        if (!n->writes && l.at == last && l.at == before) /* a broadcast: two readers represent all */
+        if (!n->writes && l.at == last && l.at == before) /* a broadcast: it is enough to record two of the readers */
             continue;
         before = last;
         last = l.at;

@@ -11,10 +11,10 @@ enum check_kind {
     CHECK_PARTIAL_BARRIER,    /* not all live threads of a warp arrive at an aligned barrier */
     CHECK_DIFFERENT_BARRIERS, /* threads of a warp wait at two different barriers */
     CHECK_BARRIER_COUNT,      /* two arrivals at one barrier give different thread counts */
-    CHECK_BARRIER_ZERO,       /* the given thread count is 0 */
-    CHECK_BARRIER_MIXED,      /* bar.red and another form at the same barrier */
+    CHECK_BARRIER_ZERO,       /* an instruction gives a thread count of 0 */
+    CHECK_BARRIER_MIXED,      /* bar.red and another kind of bar instruction use the same barrier */
     CHECK_NOT_MEMBER,         /* a thread is not in its own member mask */
-    CHECK_SHUFFLE_SOURCE,     /* a shuffle reads from a lane that does not execute it */
+    CHECK_SHUFFLE_SOURCE,     /* a shuffle reads from a lane that does not execute the shuffle */
     CHECK_NULL_FORMAT,        /* vprintf with a null format */
     CHECK_HEAP_BOUNDS,        /* an access outside all blocks of malloc() */
     CHECK_HEAP_FREED,         /* an access to a block after free() */
@@ -34,13 +34,13 @@ struct finding {
     enum space space;
     uint64_t address;
     uint32_t bytes;
-    bool is_write, other_is_write;            /* kind of the accesses; atomics count as writes */
-    bool lost_update;                         /* race: several lanes that have read the value write it in one
+    bool is_write, other_is_write; /* kind of the accesses; atomics count as writes */
+    bool lost_update;              /* race: several lanes that have read the value write it in one
                                                * instruction */
-    bool same_instruction;                    /* race: lanes of one instruction store different values */
-    lanemask_t lanes, live;                   /* barriers: arrived and live lanes; member masks: the mask, and the live
-                                               * lanes */
-    uint32_t barrier, threads, other_threads; /* barrier number; thread counts given, 0: none */
+    bool same_instruction;         /* race: lanes of one instruction store different values */
+    /* for barriers: arrived lanes and live lanes; for member masks: the mask and the live lanes */
+    lanemask_t lanes, live;
+    uint32_t barrier, threads, other_threads; /* barrier number; the two thread counts, 0: no count */
     char where[320];                          /* description of the address; "" for none */
 };
 
@@ -48,7 +48,7 @@ struct finding {
 struct access {
     uint32_t time;        /* time of the thread's warp, from 1; 0: no access */
     uint32_t cta;         /* serial number of the CTA: check_cta.serial */
-    uint32_t pc : 20;     /* PC; LAST_PC: this or a later one */
+    uint32_t pc : 20;     /* PC of the access; LAST_PC stands for this and all later PCs */
     uint32_t thread : 10; /* thread in the CTA */
     uint32_t strong : 2;  /* enum strength */
 };
@@ -58,10 +58,10 @@ enum { LAST_PC = (1 << 20) - 1 };
 enum strength { WEAK, STRONG_CTA, STRONG_GPU };
 
 /* The access history of a granule: 4 bytes, or 1 byte where accesses are smaller. It has the last weak write, and the
- * last strong write since then, because these race with different accesses. Of the readers since the last write it has
- * the latest one, one unordered earlier reader on another path of the same warp, and one of another warp or CTA. A
- * later writer that races with any reader races with one of these, if all barriers are for the whole CTA and a warp has
- * at most two paths. */
+ * last strong write since then, because these two race with different accesses. Of the readers since the last write,
+ * it has the latest reader, one unordered earlier reader on another path of the same warp, and one reader of another
+ * warp or CTA. A later writer that races with any reader also races with one of these three, if all barriers are for
+ * the whole CTA and a warp has at most two paths. */
 struct granule {
     struct access write, strong_write, read, read_lane, read_far;
     uint32_t value; /* value that the weak write stored */
@@ -69,7 +69,8 @@ struct granule {
 
 /* Access histories of PAGE_BYTES bytes of memory; allocated at the first access. */
 enum { PAGE_BYTES = 1024 };
-/* Limit for all pages, in bytes. A page of words takes 16 times the memory it describes, a page of bytes 64 times. */
+/* Limit of the memory for all pages, in bytes. A page of words takes 16 times the memory it describes, a page of
+ * bytes 64 times. */
 #define SHADOW_LIMIT (4ull << 30)
 struct shadow_page {
     unsigned shift; /* a granule has 1 << shift bytes */
@@ -83,10 +84,10 @@ struct shadow {
 
 /* State of an allocation: which bytes are initialised, and the access histories. */
 struct device_shadow {
-    unsigned char *written; /* one bit per byte; NULL: none written */
+    unsigned char *written; /* one bit per byte; NULL: no byte is written */
     bool all;               /* all bytes are initialised */
     bool known;             /* set up at the first access */
-    bool live;              /* scratch: the allocation still exists */
+    bool live;              /* scratch: true if the allocation still exists */
     struct shadow touched;
 };
 
@@ -100,12 +101,13 @@ struct heap_record {
 /* A synchronisation object: a flag, lock, counter or mbarrier. */
 struct sync_place {
     uint64_t address;       /* key; 0: free slot */
-    struct clock *released; /* events that precede a read here with GPU scope */
-    struct clock *local;    /* the same for reads by CTA `local_cta` with CTA scope; NULL: the same as `released` */
+    struct clock *released; /* events that precede a read of this object with GPU scope */
+    /* events that precede a read by CTA `local_cta` with CTA scope; NULL: equal to `released` */
+    struct clock *local;
     uint32_t local_cta;
-    struct clock *arrived; /* mbarrier: events before the current phase's arrivals; `released` has those of earlier
-                            * phases */
-    uint64_t word;         /* mbarrier: its value after the last operation */
+    /* mbarrier: events before the arrivals of the current phase; `released` has the events of earlier phases */
+    struct clock *arrived;
+    uint64_t word; /* mbarrier: its value after the last operation */
 };
 struct sync_places {
     struct sync_place *slot; /* hash table; NULL while empty */
@@ -122,31 +124,31 @@ struct checker {
     bool out_of_memory; /* some events were missed */
     struct finding finding[MAX_FINDINGS];
     int n_findings;
-    uint64_t count, more; /* number of errors; occurrences not in finding[] */
+    uint64_t count, more; /* number of errors; number of occurrences that are not in finding[] */
     /* races */
     uint32_t base;             /* serial of the launch's first CTA; lower serials are of earlier launches */
     uint64_t n_ctas;           /* number of CTAs of the current launch */
     uint64_t shadow_bytes;     /* bytes of all pages */
-    uint64_t unfollowed;       /* bytes of memory without a page, because of the limit */
+    uint64_t unfollowed;       /* bytes of memory that have no page because of the limit */
     struct clocks clocks;      /* clocks over the warps of the launch; check_order.c defines the entries */
     struct sync_places places; /* synchronisation objects in device memory */
 };
 
-/* Times of the warps of a CTA, two per warp: of weak accesses and of strong ones. A clock released by a strong write
- * includes strong accesses up to that write. */
+/* Times of the warps of a CTA. Each warp has two: the time of its weak accesses and the time of its strong accesses.
+ * A clock released by a strong write includes strong accesses up to that write. */
 enum { N_TIMES = 2 * MAX_CTA_WARPS };
 
 /* The events that precede a point in the execution. */
 struct knowledge {
-    uint32_t seen[N_TIMES];       /* time up to which each warp of the CTA precedes it */
+    uint32_t seen[N_TIMES];       /* events of each warp of the CTA up to this time precede the point */
     uint32_t fenced[N_TIMES];     /* the part covered by a fence of GPU scope */
     uint32_t fenced_cta[N_TIMES]; /* the part covered by a fence of any scope */
     struct clock *foreign;        /* events of other CTAs */
     struct clock *foreign_fenced;
 };
 
-/* The order of a warp's threads relative to others. Time counts the warp's instructions that the checker sees, from 1
- * in each CTA. */
+/* The order of a warp's threads relative to other threads. Time counts the warp's instructions that the checker
+ * sees, from 1 in each CTA. */
 struct warp_order {
     uint32_t now;
     uint32_t all;                         /* time when all lanes last executed an instruction together */
@@ -157,26 +159,28 @@ struct warp_order {
     lanemask_t path;                      /* lanes of the current path */
     bool diverged;                        /* the warp has diverged, so `row` is valid */
     uint32_t row[WARP_LANES][WARP_LANES]; /* [i][j]: time up to which lane j precedes lane i */
-    uint32_t path_row[WARP_LANES];        /* the row of the lanes of `path`; stored in `row` when they leave it */
+    /* the common row of the lanes of `path`; stored in `row` when lanes leave the path */
+    uint32_t path_row[WARP_LANES];
     struct knowledge know;
     struct clock *pending;      /* events learned by strong reads; they count after the next fence */
     struct clock *released;     /* what a strong write at time `released_at` releases; NULL: none */
-    struct clock *released_cta; /* the same inside the CTA, at `released_cta_at` */
+    struct clock *released_cta; /* what a strong write at time `released_cta_at` releases inside the CTA */
     uint32_t released_at, released_cta_at;
 };
 
 /* The first arrival at the current phase of a barrier. */
 struct barrier_use {
     uint32_t pc, thread;
-    uint32_t threads; /* given thread count; 0: none */
+    uint32_t threads; /* thread count of the instruction; 0: no count */
     bool active, reduces;
 };
 
-/* Lanes of a warp that arrived at an aligned barrier without the others. It is an error if the others have not arrived
- * when the barrier completes or the CTA ends, since a model may run the paths of a warp one after another. */
+/* Lanes of a warp that arrived at an aligned barrier without the warp's remaining lanes. It is an error if the
+ * remaining lanes have not arrived when the barrier completes or the CTA ends, since a model may run the paths of a
+ * warp one after another. */
 struct partial {
     uint32_t pc;
-    lanemask_t lanes, live; /* arrived lanes; live lanes at that time, 0: no such arrival */
+    lanemask_t lanes, live; /* lanes that arrived; lanes that were live at that time (0: no such arrival) */
 };
 
 struct check_cta {
@@ -207,8 +211,8 @@ struct now {
     bool reads, writes;
 };
 
-/* check_finding.c: counts a finding. Returns it if this is its first occurrence, with kind, PCs, CTA and count set;
- * else NULL. */
+/* check_finding.c: counts a finding. Returns the finding, with kind, PCs, CTA and count set, if this is its first
+ * occurrence; else NULL. */
 struct finding *check_count(struct check_cta *c, enum check_kind kind, uint32_t pc, uint32_t other_pc);
 static inline uint32_t check_thread(const struct warp *w, int lane) { return w->index * WARP_LANES + (uint32_t)lane; }
 static inline uint32_t check_pc(const struct warp *w, const struct inst *in) {
@@ -229,7 +233,7 @@ void order_join_lanes(struct warp_order *o, lanemask_t lanes, lanemask_t launche
 /* True if access `a`, of another path of the warp or of another CTA, happened before lane `lane` of the current
  * instruction. */
 bool order_is_before_slow(const struct now *n, const struct access *a, int lane);
-/* The same for any access. */
+/* Like the function above, for any access. */
 static inline bool order_is_before(const struct now *n, const struct access *a, int lane) {
     unsigned warp = a->thread / WARP_LANES;
     if (a->cta != n->c->serial)
@@ -241,10 +245,10 @@ static inline bool order_is_before(const struct now *n, const struct access *a, 
 void order_fence(const struct now *n);
 /* Records that a barrier is complete, before it is reset. */
 void order_release(struct check_cta *c, uint32_t barrier);
-/* Makes the events of clock `c` precede the current path; with `cta_scope`, only those of this CTA. */
+/* Makes the events of clock `c` precede the current path; with `cta_scope`, only the events of this CTA. */
 void order_acquire(const struct now *n, struct clock *c, bool cta_scope);
-/* Return new clocks, owned by the caller: all events before now; the events that a strong write releases to all
- * threads; those it releases inside the CTA. */
+/* Each returns a new clock, which the caller owns: all events before now; the events that a strong write releases to
+ * all threads; the events that a strong write releases inside the CTA. */
 struct clock *order_everything(const struct now *n);
 struct clock *order_released(const struct now *n);
 struct clock *order_released_cta(const struct now *n);
@@ -269,8 +273,9 @@ struct granule *shadow_at(struct checker *k, struct shadow *s, uint64_t offset, 
 void shadow_clear(struct shadow *s, uint64_t offset, uint64_t bytes);
 void shadow_free(struct checker *k, struct shadow *s);
 
-/* check_copy.c: cp.async. A copy is issued; `lanes` commit a group; `lanes` wait until at most `groups` groups are
- * unfinished (-1: for all copies); an access to shared memory is checked against unfinished copies. */
+/* check_copy.c: cp.async. In this order: records an issued copy; records that `lanes` commit a group; records that
+ * `lanes` wait until at most `groups` groups are unfinished (-1: until all copies are finished); checks an access to
+ * shared memory against unfinished copies. */
 void copies_issue(const struct now *n, const struct effects *fx);
 void copies_commit(struct check_cta *c, const struct warp *w, lanemask_t lanes);
 void copies_wait(const struct now *n, lanemask_t lanes, int64_t groups);
@@ -278,12 +283,12 @@ void copies_check(const struct now *n, lanemask_t lanes, const struct effects *f
 void copies_forget(struct check_cta *c);
 void copies_free(struct check_cta *c);
 
-/* check_warp.c: check_members(), and vprintf. Operands are those before the instruction. */
+/* check_warp.c: check_members(), and vprintf. Operands must have their values from before the instruction. */
 void check_format(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes);
 
 /* check_device.c: device memory and its heap. */
 void check_device(const struct now *n, lanemask_t lanes, const struct effects *fx);
-/* Updates memory shared with the host: what the host has accessed since the last launch counts as written. */
+/* Updates memory shared with the host: all bytes that the host has accessed since the last launch count as written. */
 void check_shared_memory(struct checker *k, const struct memory *m);
 /* Marks the whole allocation that contains `address` as written. */
 void check_all_written(struct check_cta *c, const struct warp *w, uint64_t address);

@@ -1,8 +1,8 @@
 /* Releases and acquires (PTX ISA 8.8). A strong write releases the events covered by earlier fences; with .release, all
- * events before it. A strong read acquires them at the next fence; with .acquire, at once. A read-modify-write adds to
- * what an address releases, so that a chain of them passes on everything. An atomic without an ordering qualifier, as
- * compiled from CUDA's atomicAdd() and similar, counts as an acquire: kernels rely on this, and the hardware guarantees
- * it. */
+ * events before it. A strong read acquires them at the next fence; with .acquire, at once. A read-modify-write adds
+ * to the events that an address releases, so that a chain of read-modify-writes releases the events of all its
+ * members. An atomic without an ordering qualifier, as compiled from CUDA's atomicAdd() and similar, counts as an
+ * acquire: kernels rely on this, and the hardware guarantees it. */
 #include "check_state.h"
 #include "isa/exec/exec_mbarrier.h"
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static void acquire(const struct now *n, const struct sync_place *s, bool at_onc
     clock_add(k, &n->order->pending, own);
 }
 
-/* Releases `all` to every thread and `local` to threads of the CTA. `adds`: in addition to earlier releases. */
+/* Releases `all` to every thread and `local` to threads of the CTA. With `adds`, earlier releases remain. */
 static void release(const struct now *n, struct sync_place *s, struct clock *all, struct clock *local, bool adds) {
     struct clocks *k = &n->c->checker->clocks;
     if (!adds) {
@@ -118,7 +118,7 @@ void sync_accesses(const struct now *n, struct sync_places *p, lanemask_t lanes,
 
 static uint32_t pending_of(uint64_t word) { return (uint32_t)(word >> MBARRIER_PENDING) & MBARRIER_COUNT_MAX; }
 
-/* True if the operation of `arrivals` threads on the object, now `word`, has ended a phase. */
+/* True if an operation of `arrivals` threads has ended a phase of the object, whose value is now `word`. */
 static bool phase_ended(const struct sync_place *s, uint64_t word, uint64_t arrivals) {
     return ((s->word ^ word) >> MBARRIER_PHASE & 1) || (arrivals && arrivals >= pending_of(s->word));
 }
@@ -165,7 +165,7 @@ void sync_mbarrier(const struct now *n, lanemask_t lanes, const struct effects *
         if (!s)
             return;
         memcpy(&word, n->c->cta->shared + at, sizeof word);
-        if (!n->strong) { /* init, inval: a new object from now on */
+        if (!n->strong) { /* init, inval: the address holds a new object from now on */
             clock_set(&s->released, NULL);
             clock_set(&s->arrived, NULL);
             s->word = word;

@@ -14,7 +14,7 @@ static void report_not_member(struct check_cta *c, const struct warp *w, const s
     f->lanes = mask;
 }
 
-/* Reports a read of lane `from`, which is not in `there`, the executing lanes: the value is undefined. */
+/* Reports a read of lane `from` if this lane is not in `there`, the set of executing lanes. Its value is undefined. */
 static void report_source(struct check_cta *c, const struct warp *w, const struct inst *in, int lane, int from,
                           lanemask_t there) {
     struct finding *f = check_count(c, CHECK_SHUFFLE_SOURCE, check_pc(w, in), NO_PC);
@@ -26,7 +26,7 @@ static void report_source(struct check_cta *c, const struct warp *w, const struc
     f->live = w->live;
 }
 
-/* All members that have not exited arrive, or the instruction does not execute. */
+/* The instruction executes only when all members that have not exited have arrived. */
 void check_members(struct check_cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes) {
     const lanemask_t *masks = reg_ptr(w, in->e);
     bool has_mask = in->hints & HINT_MEMBERS, shuffles = check_opcode(in) == OP_SHFL;

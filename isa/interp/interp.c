@@ -1,7 +1,7 @@
 /* The order of CTAs. A turn runs one CTA until it ends or has used its budget. The programs alone determine the
- * sequence of turns (see next_turn()); host threads only run ahead in it. A CTA that reaches an instruction whose order
- * among CTAs is observable (atomics, volatile accesses, printing) waits until all earlier turns are committed. So
- * results and statistics do not depend on the number of threads. */
+ * sequence of turns (see next_turn()); host threads only execute turns of this sequence ahead of time. A CTA that
+ * reaches an instruction whose order among CTAs is observable (atomics, volatile accesses, printing) waits until all
+ * earlier turns are committed. So results and statistics do not depend on the number of threads. */
 #include "interp_affine.h"
 #include "interp_watch.h"
 #include "isa/exec/syscall.h"
@@ -11,10 +11,12 @@
 #include <stdlib.h>
 
 enum {
-    RESIDENT = 64,            /* maximum number of resident CTAs, unless the grid is cooperative */
-    WINDOW = 2 * RESIDENT,    /* maximum number of turns started and not committed */
-    DEFAULT_QUANTUM = 4096,   /* warp instructions of a warp before the next warp runs */
-    WAITING_QUANTUM = 256,    /* the same if a CTA of a cooperative grid may be waiting for others */
+    RESIDENT = 64,          /* maximum number of resident CTAs, unless the grid is cooperative */
+    WINDOW = 2 * RESIDENT,  /* maximum number of turns started and not committed */
+    DEFAULT_QUANTUM = 4096, /* warp instructions of a warp before the next warp runs */
+    /* warp instructions of a warp before the next warp runs, if a CTA of a cooperative grid may be waiting for
+     * others */
+    WAITING_QUANTUM = 256,
     SHARING_TURN = 32 * 1024, /* warp instructions of a turn in which the CTA communicated with others */
     PRIVATE_TURN = 4 << 20,   /* warp instructions of a turn in which the CTA did not communicate */
     MAX_THREADS = 64,
@@ -26,15 +28,18 @@ enum turn_end { TURN_FINISHED, TURN_SUSPENDED, TURN_FAULT, TURN_DEADLOCK, TURN_S
 struct slot {
     struct cta_run run;
     struct run *owner;
-    uint64_t cta, ticket;     /* the current CTA; number of the slot's first turn in the sequence */
-    uint32_t turns, finished; /* number of turns, one for each of consecutive CTAs; CTAs that ended */
-    bool quiet;               /* it was watched and repeated itself without changing anything */
-    bool changed;             /* in this turn it may have ended another thread's wait */
-    bool others;              /* quiet, and a warp has other runnable paths */
-    uint64_t rotations;       /* value of run.rotations that this CTA last applied */
-    bool moved;               /* its last turn may have changed memory or ended threads */
-    bool shared;              /* in one of its turns the CTA communicated with others */
-    uint32_t home;            /* host thread that created it; reused there, where its memory is cached */
+    uint64_t cta, ticket; /* the current CTA; number of the slot's first turn in the sequence */
+    /* number of turns, one turn for each of several consecutive CTAs; number of CTAs that ended */
+    uint32_t turns, finished;
+    /* in its last turn the CTA was watched, and repeated its steps without changing anything */
+    bool quiet;
+    bool changed;       /* in this turn the CTA may have ended another thread's wait */
+    bool others;        /* quiet, and a warp has other runnable paths */
+    uint64_t rotations; /* value of run.rotations that this CTA last applied */
+    bool moved;         /* its last turn may have changed memory or ended threads */
+    bool shared;        /* in one of its turns the CTA communicated with others */
+    /* host thread that created the slot; only this thread reuses it, since its caches hold the slot's memory */
+    uint32_t home;
     enum turn_end end;
     struct slot *next; /* next slot of its list */
 };
@@ -48,7 +53,7 @@ struct slot_list {
 struct run {
     const struct launch *launch;
     const struct reconv_ops *model;
-    const struct reconv_cfg *reconv; /* the caller's own, not a copy: a model may extend it */
+    const struct reconv_cfg *reconv; /* the caller's struct, not a copy, since a model may extend it */
     struct reconv_cfg defaults;
     const struct interp_cfg *cfg;
     uint64_t quantum;
@@ -62,11 +67,11 @@ struct run {
     struct slot_list suspended, spare[MAX_THREADS]; /* `spare` by home thread */
     uint32_t to_resume;                             /* suspended CTAs to resume before new ones begin */
     struct interp_stats total;
-    uint64_t quiet;                  /* number of consecutive quiet turns up to the last committed one */
-    uint64_t alone;                  /* the same, of CTAs without other runnable paths */
+    uint64_t quiet;                  /* number of consecutive quiet turns up to and including the last committed turn */
+    uint64_t alone;                  /* number of consecutive quiet turns of CTAs without other runnable paths */
     uint32_t taken;                  /* path rotations since memory last changed: rotate_paths() */
-    uint64_t rotations, rotate_from; /* path rotations in total; the first turn that applies the last one */
-    bool shares;                     /* a CTA communicated with others */
+    uint64_t rotations, rotate_from; /* total number of path rotations; first turn that applies the last rotation */
+    bool shares;                     /* true once a CTA has communicated with others */
     bool failed, out_of_memory;
     struct fault *fault;
 };
@@ -100,7 +105,7 @@ static struct dim3 cta_at(const struct launch *l, uint64_t linear) {
 
 /* ---- one turn ---- */
 
-/* Ends the affine warp after the CTA's own warps. */
+/* Ends the affine warp after the CTA's own warps have ended. */
 static enum turn_end end_affine(struct cta_run *r, bool *ran) {
     enum warp_end end = cta_affine_finish(r);
     *ran = true;
@@ -113,7 +118,7 @@ static enum turn_end run_round(struct slot *s, uint64_t quantum, bool *ran) {
     uint32_t done = 0;
     uint64_t before = r->n.thread_instructions;
     *ran = false;
-    bool look = true; /* check for a stop: after a full quantum, since other turns are short */
+    bool look = true; /* check for a stop only after a full quantum, since other turns are short */
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
         if (!r->warps[i].done && !r->warps[i].blocked) {
             if (look && launch_stopped(s->owner->launch))
@@ -135,7 +140,7 @@ static enum turn_end run_round(struct slot *s, uint64_t quantum, bool *ran) {
     return r->affine ? end_affine(r, ran) : TURN_FINISHED;
 }
 
-/* True if the CTA only waits for others, judging by what it did since it last changed something. */
+/* True if the CTA only waits for others. The decision depends on its steps since it last changed something. */
 static bool only_waits(struct slot *s) {
     struct cta_run *r = &s->run;
     if (cta_watch_repeats(r))
@@ -365,8 +370,9 @@ static struct slot *begin_ctas(struct run *run, uint32_t thread) {
     return s;
 }
 
-/* Returns the next turn of the sequence; NULL if it is not known yet (*wait) or there is none. New CTAs begin in order
- * while fewer than `resident` are suspended. When that many are, each gets a turn before new ones begin. */
+/* Returns the next turn of the sequence. Returns NULL if no turn is left or, with *wait set, if the next turn is not
+ * known yet. New CTAs begin in order while fewer than `resident` CTAs are suspended. When `resident` CTAs are
+ * suspended, each of them gets a turn before new CTAs begin. */
 static struct slot *next_turn(struct run *run, uint32_t thread, bool *wait) {
     uint64_t in_flight = run->next_ticket - run->committed;
     bool more = run->next_cta < run->n_ctas;
@@ -429,8 +435,8 @@ static void fail_launch(struct run *run, const struct slot *s, enum fault_kind k
     run->failed = true;
 }
 
-/* True if every resident CTA repeated itself in its last turn and no other can begin. Turns rotate, so as many
- * consecutive turns as there are CTAs cover all of them. */
+/* True if every resident CTA repeated its steps in its last turn and no other CTA can begin. CTAs take turns in
+ * rotation, so n consecutive turns cover all n resident CTAs. */
 static bool all_repeat(const struct run *run) {
     uint64_t here = run->suspended.n + (run->next_ticket - run->committed);
     return run->quiet > here && (run->next_cta == run->n_ctas || here >= run->resident);
@@ -438,9 +444,10 @@ static bool all_repeat(const struct run *run) {
 
 /* Handles the case that no CTA makes progress. With independent threads, other paths run next, from the first turn that
  * no host thread can have started, so that results do not depend on host threads. Returns false if there are no other
- * paths or all have had their turn. */
+ * paths or all paths have had their turn. */
 static bool rotate_paths(struct run *run) {
-    enum { MAX_ROTATIONS = 4 * WARP_LANES }; /* rotations until each path of a warp has run: its levels, then paths */
+    /* rotations until each path of a warp has run, first by stack level and then by path */
+    enum { MAX_ROTATIONS = 4 * WARP_LANES };
     uint64_t here = run->suspended.n + (run->next_ticket - run->committed);
     if (run->alone > here || run->taken == MAX_ROTATIONS)
         return false;
@@ -456,7 +463,7 @@ static void commit(struct run *run, struct slot *s) {
     bool bad = s->end == TURN_FAULT || s->end == TURN_DEADLOCK;
     s->run.n.rounding_error = s->run.cta->rounding_error;
     s->run.cta->rounding_error = (struct rounding_error){0};
-    if (!run->failed) /* turns after the failed one do not count */
+    if (!run->failed) /* turns after the failed turn do not count */
         add_stats(&run->total, &s->run.n);
     if (s->end == TURN_SUSPENDED)
         list_push(&run->suspended, s);
@@ -496,7 +503,7 @@ static void turn_ended(struct run *run, struct slot *s) {
     struct slot *first;
     while ((first = run->results[run->committed % WINDOW]) != NULL) {
         run->results[run->committed % WINDOW] = NULL;
-        run->committed += first->turns; /* before the slot is reused */
+        run->committed += first->turns; /* must happen before the slot is reused */
         commit(run, first);
     }
     if (run->threads > 1)

@@ -19,10 +19,11 @@ struct interp_affine_stats {
 };
 
 struct interp_stats {
-    uint64_t warp_instructions;    /* including those of affine warps */
+    uint64_t warp_instructions;    /* including the instructions of affine warps */
     uint64_t thread_instructions;  /* active lanes with a true guard, in the kernel's own warps */
     uint64_t barrier_instructions; /* convergence barrier instructions, not in warp_instructions */
-    uint64_t path_sum;             /* sum of schedulable paths over issued warp instructions (AvgPath) */
+    /* sum, over issued warp instructions, of the number of schedulable paths (for AvgPath) */
+    uint64_t path_sum;
     uint64_t ctas, warps;
     uint32_t max_depth; /* maximum depth of the reconvergence state, in entries */
     struct interp_affine_stats affine;
@@ -32,22 +33,22 @@ struct interp_stats {
 struct interp_cfg {
     const struct reconv_ops *model; /* NULL: reconv_spe */
     const struct reconv_cfg *reconv;
-    uint32_t threads;        /* host threads; results do not depend on the number */
-    struct workers *workers; /* a thread pool to use instead; NULL: threads are started for the launch */
+    uint32_t threads;        /* number of host threads; results do not depend on it */
+    struct workers *workers; /* a thread pool to use; NULL: the launch starts its own threads */
     uint64_t quantum;        /* warp instructions that a warp executes before another one runs; 0: a default */
     void (*progress)(void *ctx, uint64_t ctas_done, uint64_t ctas_total); /* called at intervals; NULL: never */
     void *progress_ctx;
     bool turns;            /* spe: threads are independent, so paths of a warp that wait by spinning take turns */
-    bool affine;           /* collect affine statistics for programs without an affine stream too */
+    bool affine;           /* collect affine statistics also for programs without an affine stream */
     uint32_t affine_batch; /* CTAs for which an affine warp computes, at most AFFINE_CTAS; 0: 1. Here each CTA has its
                             * own affine warp, so a larger batch affects only statistics */
     struct jit *native;    /* native code of the program's blocks; NULL: all blocks are interpreted */
-    struct checker *check; /* see check.h; NULL: no checks. A checked launch runs on one host thread */
+    struct checker *check; /* the checker (check.h); NULL: no checks. A checked launch runs on one host thread */
 };
 
 /* Runs a launch. Returns true if it completes; otherwise `fault` says why (free it with fault_free()). Adds to `stats`.
  * CTAs run one after another, and the warps of a CTA in turns. A CTA that makes no progress because it waits for
- * another one yields to the next, so kernels that synchronise across CTAs complete too. */
+ * another CTA yields to the next CTA, so kernels that synchronise across CTAs complete too. */
 bool interp_run(const struct launch *l, const struct interp_cfg *cfg, struct interp_stats *stats, struct fault *fault);
 
 /* Creates native code for the blocks of `p`, which must outlive it (docs/jit.md). A block is compiled once it has been
@@ -56,7 +57,7 @@ bool interp_run(const struct launch *l, const struct interp_cfg *cfg, struct int
 struct jit *native_new(const struct program *p, uint32_t after);
 /* Frees native code. NULL is allowed. */
 void native_free(struct jit *n);
-/* Number of compiled blocks, and the seconds this took; zero for NULL. */
+/* The number of compiled blocks, and the seconds that their compilation took. Both are 0 for NULL. */
 struct native_counts {
     uint32_t blocks;
     double seconds;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 enum {
-    AHEAD = 16,         /* waiting entries per warp, on average */
+    AHEAD = 16,         /* maximum number of waiting queue entries per warp, on average */
     COMPUTE_STEPS = 64, /* this many steps that only compute or branch count as one */
     MAX_STEPS = 4096,   /* maximum steps per request, so that a launch can be stopped */
 };
@@ -78,7 +78,7 @@ static void count_slots(struct cta_run *r, uint64_t slots) {
 static void count(struct cta_run *r, const struct affine_step *s) {
     const struct cta_affine *a = r->affine;
     struct interp_affine_stats *n = &r->n.affine;
-    if (!s->counts || a->own) /* a batch is counted once, with its first CTA */
+    if (!s->counts || a->own) /* a batch is counted only once, with its first CTA */
         return;
     n->instructions++;
     count_slots(r, affine_issue_slots(s->slots, 0));
@@ -92,7 +92,7 @@ static void count_all(struct cta_run *r, const struct affine_tally *t) {
     struct interp_affine_stats *n = &r->n.affine;
     for (int k = 0; k < N_COMPARES; k++)
         n->compared[k] += t->compared[k];
-    const bool counted = r->affine->own; /* the batch is counted; lane comparisons are per CTA */
+    const bool counted = r->affine->own; /* the batch has been counted; lane comparisons are counted per CTA */
     count_slots(r, affine_issue_slots(counted ? 0 : t->slots, t->compared[COMPARE_LANES]));
     if (counted)
         return;
@@ -104,8 +104,8 @@ static void count_all(struct cta_run *r, const struct affine_tally *t) {
     n->thread_divergences += t->thread_divergences;
 }
 
-/* Runs the affine stream up to and including an instruction that does more than compute. What it sends to this CTA goes
- * to the queues. */
+/* Runs the affine stream up to and including an instruction that does more than compute. Entries that it sends to
+ * this CTA go to the queues. */
 static bool step(struct cta_run *r) {
     struct cta_affine *a = r->affine;
     struct affine_step s = {0};
@@ -193,7 +193,7 @@ bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, l
         return true;
     }
     r->fx.fault = FAULT_NONE;
-    if (i->guard_site) { /* read first, and taken when everything needed is there */
+    if (i->guard_site) { /* the entry is read first, and removed only when all needed entries have arrived */
         if (!wait_for(r, w, in, site, QUEUE_PREDICATE, lanes))
             return false;
         if ((wrong = supply_predicate(&a->supply, w->index, site, lanes, hidden, !i->site)))

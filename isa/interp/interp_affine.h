@@ -1,35 +1,37 @@
 #ifndef ISA_INTERP_AFFINE_H
 #define ISA_INTERP_AFFINE_H
-/* The affine warp of a CTA in the interpreter. It runs on demand, when one of the CTA's own warps needs what it sends.
- * Private to the interpreter. */
+/* The affine warp of a CTA in the interpreter. The affine warp runs on demand, when one of the CTA's own warps needs
+ * an entry from it. Private to the interpreter. */
 #include "interp_warp.h"
 #include "isa/affine/supply.h"
 
 struct cta_affine {
     struct affine_engine *engine;
     struct supply supply;
-    uint32_t batch;  /* CTAs for which it computes; only its own CTA uses the results */
-    uint32_t own;    /* index of its own CTA in the batch */
-    uint32_t ahead;  /* queue entries allowed before warps that need more must let others take theirs */
-    uint32_t *found; /* site -> index of the allocation with its last row */
+    uint32_t batch; /* number of CTAs for which the affine warp computes; only its own CTA uses the results */
+    uint32_t own;   /* index of its own CTA in the batch */
+    /* maximum number of queue entries; when it is reached, a warp that needs another entry must wait until other
+     * warps have taken their entries */
+    uint32_t ahead;
+    uint32_t *found; /* site -> index of the allocation that contained its last row of elements */
     bool full;       /* a full queue has stopped a warp */
     bool faulted;    /* the fault is in the affine stream: cta_run.fault_pc and fault_warp are set */
 };
 
-/* Creates the affine warp for CTAs of a launch whose program has an affine stream. It computes for at most `batch` CTAs
- * together. NULL if out of memory. */
+/* Creates the affine warp for CTAs of a launch whose program has an affine stream. It computes for at most `batch`
+ * CTAs together. Returns NULL if out of memory. */
 struct cta_affine *cta_affine_new(const struct launch *l, uint32_t batch, const struct reconv_cfg *cfg);
-/* Frees it. NULL is allowed. */
+/* Frees the affine warp. NULL is allowed. */
 void cta_affine_free(struct cta_affine *a);
 /* Starts a CTA. */
 void cta_affine_start(struct cta_affine *a, const struct cta *c);
 /* Lets a `full` affine warp run further ahead, since no warp made progress. */
 void cta_affine_let_run(struct cta_affine *a);
-/* Ends the affine warp after all warps of the CTA. Returns WARP_DONE; WARP_SPENT: not finished yet; WARP_FAULT:
- * something sent was never taken, a bug in Heddle. */
+/* Ends the affine warp after all warps of the CTA. Returns WARP_DONE when it has ended; WARP_SPENT: not finished
+ * yet; WARP_FAULT: an entry was sent but never taken, which is a bug in Heddle. */
 enum warp_end cta_affine_finish(struct cta_run *r);
-/* Fills the hidden operand and guard of `in`, which has HINT_DEQ, for the lanes of a path about to execute it. Returns
- * false if it cannot execute now, or with r->fx.fault if it never can. */
+/* Fills the hidden operand and guard of `in`, which has HINT_DEQ, for the lanes of a path about to execute it.
+ * Returns false if `in` cannot execute now; sets r->fx.fault if it never can. */
 bool cta_affine_take(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes);
 /* Runs the affine warp until all lanes have an entry for `in`, an unguarded access with plain addresses
  * (jit_frame.row). Returns false as above. */

@@ -1,5 +1,5 @@
-/* Executes one instruction of a warp, with the checker and the watch of memory if they are on. The interpreter and
- * native code share this. */
+/* Executes one instruction of a warp, with the checker and the memory watch if they are enabled. The interpreter and
+ * native code share this function. */
 #include "interp_watch.h"
 
 static bool run_checked(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {

@@ -38,7 +38,7 @@ static uint32_t take(struct jit_frame *f, uint32_t i) {
     return JIT_WENT_ON;
 }
 
-/* False where lanes exit or only exits follow: the driver of paths handles those. */
+/* Returns false where lanes exit or only exits follow, because the path driver handles these cases. */
 static bool may_enter(const struct program *p, uint32_t pc) {
     return pc < p->n && !p->info[pc].only_exits && !p->info[pc].only_returns;
 }
@@ -93,7 +93,8 @@ bool native_run(struct cta_run *r, const struct inst **in, jit_code *code, lanem
     uint32_t done = code(f), n = done & ~(uint32_t)JIT_REASON, reason = done & JIT_REASON;
     if (reason == JIT_LEFT)
         jit_left(r->native.code, f, (uint32_t)(f->first - program), n);
-    const struct inst *at = f->first + n; /* the instruction that stopped, or the first not executed */
+    /* the instruction that stopped, or the first instruction that was not executed */
+    const struct inst *at = f->first + n;
     t->warp += f->executed + n + (reason == JIT_STOPPED);
     t->thread += f->threads;
     r->n.affine.all_loads += f->loads;

@@ -17,7 +17,8 @@ static inline bool native_is_taken(struct native_cta *n, const struct inst *in) 
     n->frame.taken = NULL;
     return taken;
 }
-/* Lets the next native_block() continue into other blocks: up to `budget` warp instructions, and not at PC `rpc`. */
+/* Lets the next native_block() continue into other blocks: it executes at most `budget` warp instructions, and stops
+ * at PC `rpc`. */
 static inline void native_may_go_on(struct native_cta *n, uint64_t budget, uint32_t rpc) {
     n->frame.budget = budget;
     n->frame.rpc = rpc;

@@ -55,8 +55,8 @@ void cta_run_start(struct cta_run *r) {
         cta_affine_start(r->affine, r->cta);
 }
 
-/* True if the instruction may execute: members of its mask are here, and queues supply its operands. False: it waits,
- * or the launch has failed. */
+/* True if the instruction may execute: all members of its mask have arrived, and queues supply its operands. Returns
+ * false if the instruction waits or the launch has failed. */
 static bool may_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
     bool taken = native_is_taken(&r->native, in);
     if (in->hints & HINT_DEQ && !taken && !cta_affine_take(r, w, in, lanes)) {
@@ -81,7 +81,8 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
                                                                           struct tally *t) {
     uint64_t warp = 0, thread = 0;
     const bool part = lanes != LANES_ALL;
-    /* A part of a warp is interpreted if the program is decoupled: native code takes queue entries for whole warps. */
+    /* If the program is decoupled, a partial warp is interpreted, because native code takes queue entries only for
+     * whole warps. */
     if (!every_pc && !r->watch && !(part && r->affine) && native_block(r, &r->native, w, &in, lanes, &clock, t))
         return in;
     for (;; in++) {
@@ -115,8 +116,8 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
         } else {
             if (in->hints & (HINT_MEMBERS | HINT_DEQ) && !may_execute(r, w, in, lanes)) {
                 in = r->stands ? in : NULL;
-                warp -= r->wants_entry; /* an instruction that waits for members is counted when the last one executes
-                                         * it */
+                /* an instruction that waits for members is counted when the last member executes it */
+                warp -= r->wants_entry;
                 break;
             }
             if (in->kind == K_BARRIER && lanes == LANES_ALL && !r->check && !r->watch &&
@@ -171,10 +172,10 @@ static void leave_block(struct cta_run *r, struct warp *w, struct warp_run *wr, 
         control_advance(&wr->control, p->id, pc_of(w, in));
         return;
     }
-    if (__builtin_expect(r->stands, 0)) { /* it waits for other members */
+    if (__builtin_expect(r->stands, 0)) { /* the path waits for other members of its mask */
         lanemask_t m = guard_lanes(w, in, p->lanes);
         r->stands = false;
-        if (r->check && m == p->lanes) /* otherwise lanes with a false guard continue first */
+        if (r->check && m == p->lanes) /* otherwise, lanes with a false guard continue first */
             check_members(r->check, w, in, m);
         opened = control_await(&wr->control, w, in, p, &r->fx);
         cta_watch_forget(r, w->index);
@@ -204,7 +205,7 @@ static bool any_lane_waits(const struct warp *w, struct warp_control *c) {
     return c->waiting | c->released;
 }
 
-/* True if a lane still waits after released lanes have stepped on. */
+/* True if a lane still waits after released lanes have moved past the barrier. */
 static inline bool lanes_wait(const struct warp *w, struct warp_run *wr) {
     struct warp_control *c = &wr->control;
     return c->waiting | c->released && (control_all_wait(c, w) || any_lane_waits(w, c));
@@ -267,7 +268,7 @@ void cta_take_turns(struct cta_run *r) {
 }
 
 /* Called after an iteration of a loop that waits for other threads. After PATH_QUANTUM instructions other warps run;
- * after as many more, other paths of the warp. Returns true if the warp's turn ends. */
+ * after another PATH_QUANTUM instructions, other paths of the warp run. Returns true if the warp's turn ends. */
 static bool ends_turn_waiting(const struct warp *w, struct warp_run *wr, uint64_t now) {
     enum { ROUNDS = 4 };
     if (!wr->rounds)
@@ -319,7 +320,7 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
                 break;
             }
             if (lanes_wait(w, wr)) {
-                end = WARP_WAITS; /* or only some lanes wait: warp_run() decides */
+                end = WARP_WAITS; /* or only some lanes wait; in that case warp_run() decides */
                 break;
             }
         }

@@ -11,11 +11,11 @@
 struct warp_run {
     struct warp_control control;
     bool done;
-    bool starved;      /* stopped before an instruction that needs an entry from the affine warp */
+    bool starved;      /* the warp stopped before an instruction that needs an entry from the affine warp */
     bool blocked;      /* no path can run before a barrier completes */
-    bool patient;      /* with cta_run.turns: its top path has waited once while other warps ran */
-    bool unmerged;     /* with cta_run.turns: its paths have taken turns, so some that should have merged did not */
-    uint32_t rounds;   /* with cta_run.turns: iterations of waiting loops since it last let others run */
+    bool patient;      /* with cta_run.turns: the top path has waited once while other warps ran */
+    bool unmerged;     /* with cta_run.turns: paths have taken turns, so some paths that should have merged did not */
+    uint32_t rounds;   /* with cta_run.turns: iterations of waiting loops since the warp last let others run */
     uint64_t since;    /* value of `executed` when these iterations began */
     uint32_t rotation; /* selects among several schedulable paths */
     uint64_t executed; /* warp instructions executed; %clock */
@@ -31,13 +31,13 @@ struct cta_run {
      * Returns false if the turn must stop because another CTA has faulted. */
     bool (*wait_for_turn)(void *ctx);
     void *turn_ctx;
-    struct cta_affine *affine;              /* NULL: no affine stream; freed with the run */
+    struct cta_affine *affine;              /* NULL: the program has no affine stream; freed with the run */
     bool turns;                             /* interp_cfg.turns; stack model only */
-    bool counts_loads;                      /* count loads for affine statistics */
-    struct check_cta *check;                /* NULL: no checks; freed with the run */
-    struct cta_watch *watch, *watch_memory; /* `watch` is NULL while not watched; interp_watch.h */
-    bool stands;       /* the block stopped before its last instruction, which waits for members or: */
-    bool wants_entry;  /* which needs an entry from the affine warp */
+    bool counts_loads;                      /* true: count loads for affine statistics */
+    struct check_cta *check;                /* NULL: the launch is not checked; freed with the run */
+    struct cta_watch *watch, *watch_memory; /* `watch` is NULL while the CTA is not watched; see interp_watch.h */
+    bool stands;       /* the block stopped before its last instruction, which waits for members or an entry */
+    bool wants_entry;  /* this instruction waits for an entry from the affine warp */
     bool communicates; /* an instruction with observable order was executed in this turn */
     struct interp_stats n;
     _Alignas(64) struct effects fx; /* aligned to cache lines */
@@ -54,7 +54,8 @@ struct tally {
  * next. */
 bool cta_has_others(const struct cta_run *r);
 void cta_take_turns(struct cta_run *r);
-/* Why warp_run() returned: exited; waits for others; budget used; fault; the launch is stopping. */
+/* Why warp_run() returned: the warp exited; it waits for others; it used its budget; it faulted; the launch is
+ * stopping. */
 enum warp_end { WARP_DONE, WARP_WAITS, WARP_SPENT, WARP_FAULT, WARP_STOPPED };
 
 /* Allocates the paths of all warps; false if out of memory. `r` then owns `c`. */

@@ -1,7 +1,7 @@
 #include "interp_watch.h"
 #include <stdlib.h>
 
-/* Limit of recorded loop iterations per warp and turn, so that watching loops that only count stays cheap. */
+/* Limit of recorded loop iterations per warp and turn, which keeps the cost low for loops that only count. */
 enum { MAX_VISITS = 1024 };
 
 void cta_watch_begin(struct cta_run *r) {
@@ -36,7 +36,7 @@ void cta_watch_changed(struct cta_run *r) {
     if (!r->watch)
         return;
     r->watch->changes = true;
-    r->watch = NULL; /* nothing more to learn in this turn */
+    r->watch = NULL; /* further steps of this turn cannot change the answer */
 }
 
 void cta_watch_note(struct cta_run *r, const struct warp *w, const struct inst *in, lanemask_t lanes) {

@@ -1,6 +1,7 @@
-/* Loads and stores. Accesses off one base register form a group, with one check: the 32 addresses must have the
- * profiled shape, and all bytes from the least offset to the greatest must be aligned and in one allocation. If the
- * check fails, the code exits. The interpreter then executes the access lane by lane, and finds the fault, if any. */
+/* Loads and stores. Accesses with the same base register form a group, and one check covers the group: the 32 addresses
+ * must have the profiled shape, and all bytes from the least offset to the greatest must be aligned and lie in one
+ * allocation. If the check fails, the code takes a side exit. The interpreter then executes the access lane by lane,
+ * and finds the fault, if any. */
 #include "compile.h"
 #include <string.h>
 
@@ -30,7 +31,7 @@ static enum space space_of(const struct compiler *c, const struct inst *in) {
     return s == SPACE_CONST ? SPACE_GLOBAL : s;
 }
 /* Returns the shape that the access is compiled for. With a partial warp all accesses gather or scatter, unless their
- * address is constant. With all lanes, stores that are not rows scatter. */
+ * address is constant. With all lanes active, a store scatters unless its lanes access consecutive elements. */
 static enum access_shape shape_at(const struct compiler *c, const struct inst *in) {
     enum access_shape s = c->partial ? ACCESS_ANY : (enum access_shape)profile_of(c, in)->shape;
     if (c->partial && in->a & 1)
@@ -40,9 +41,10 @@ static enum access_shape shape_at(const struct compiler *c, const struct inst *i
     return in->kind == K_STORE && s < ACCESS_ROW_ROW ? ACCESS_ANY : s;
 }
 
-/* Returns true for an access of one constant address of local memory stored by words; *at: that address. */
+/* Returns true for an access to one constant address of local memory that is stored by words. Sets *at to that
+ * address. */
 static bool is_local_row(const struct compiler *c, const struct inst *in, uint64_t *at) {
-    enum { MOST_LOCAL = 1 << 24 }; /* limit of row distances: displacements have 32 bits */
+    enum { MOST_LOCAL = 1 << 24 }; /* limit of the address: x86 displacements have 32 bits */
     const struct program *p = c->program;
     uint64_t base;
     if (in->space != SPACE_LOCAL || !p->local_by_word || !(in->a & 1) || in->asize != 8)
@@ -54,7 +56,7 @@ static bool is_local_row(const struct compiler *c, const struct inst *in, uint64
 
 bool access_is_native(const struct compiler *c, const struct inst *in) {
     uint64_t at;
-    enum { FAR = 1 << 20 }; /* limit of offsets: displacements and their differences have 32 bits */
+    enum { FAR = 1 << 20 }; /* limit of offsets: x86 displacements and their differences have 32 bits */
     enum space s = space_of(c, in);
     enum access_shape shape = shape_at(c, in);
     bool load = in->kind == K_LOAD;
@@ -100,8 +102,8 @@ static bool matches_group(const struct compiler *c, const struct group *g, const
     return in->a == g->base && in->msize == g->msize && space_of(c, in) == g->space && shape_at(c, in) == g->shape;
 }
 
-/* Returns the group of the current access: it and the later accesses off the same base register, up to the next write
- * of that register. */
+/* Returns the group that begins with the current access. The group includes the later accesses with the same base
+ * register, up to the next write of that register. */
 static struct group group_for(const struct compiler *c) {
     enum { NEAR = 1 << 16 }; /* accesses further away are likely in another allocation */
     const struct inst *first = inst_of(c);
@@ -131,7 +133,8 @@ static struct group group_for(const struct compiler *c) {
 
 /* ---- checks ---- */
 
-/* Gets the vector registers with the lines of the base register. Returns their number; 0: the base is a constant. */
+/* Gets the vector registers that hold the lines of the base register. Returns their number, or 0 if the base is a
+ * constant. */
 static unsigned base_lines(struct compiler *c, const struct inst *in, unsigned v[MAX_LINES]) {
     unsigned n = in->a & 1 ? 0 : lines_of(c, in->asize);
     for (unsigned i = 0; i < n; i++)
@@ -354,7 +357,7 @@ static void scatter_line(struct compiler *c, uint32_t op, unsigned from, unsigne
     emit_vector_index(&c->e, op + V_TO_SCATTER, from, at(RDX, 0), 2, 1);
 }
 
-/* If lanes store to one address, the last lane's value stays, as in the interpreter. */
+/* If several lanes store to the same address, the value of the last lane remains, as in the interpreter. */
 static void scatter(struct compiler *c) {
     const struct inst *in = inst_of(c);
     bool wide = in->asize == 8;
@@ -399,7 +402,7 @@ static void gather(struct compiler *c) {
 
 /* ---- local memory stored by words ---- */
 
-/* Loads 64-bit elements, whose lower and upper words are in two rows. */
+/* Loads 64-bit elements. The lower words of all lanes are consecutive in memory, and so are the upper words. */
 static void load_local_pairs(struct compiler *c, int64_t row) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);

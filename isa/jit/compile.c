@@ -1,4 +1,5 @@
-/* Compiles one block: instructions in order, in strips with AVX2, and jumps to the next block. */
+/* Compiles one block. Its instructions are compiled in order (with AVX2 in strips of lanes), then the jump to the next
+ * block. */
 #include "compile.h"
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,8 @@ static void emit_epilogue(struct compiler *c) {
     emit_return(e);
 }
 
-/* Emits a call of a function of the frame for the current instruction. Requires that no line is held. */
+/* Emits a call of a function of the frame for the current instruction. Requires that no vector register holds a
+ * line. */
 static void call_frame(struct compiler *c, size_t function) {
     struct emit *e = &c->e;
     struct side_exit *out = side_exit_new(c, JIT_STOPPED);
@@ -48,7 +50,7 @@ static void call_frame(struct compiler *c, size_t function) {
     exit_if(c, out, IF_NOT_ZERO);
 }
 
-/* Emits a call: of the lane function for a pure instruction without guard, else of the interpreter's step. */
+/* Emits a call. It calls the lane function for a pure instruction without guard, else the interpreter's step(). */
 static void compile_call(struct compiler *c) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);
@@ -107,8 +109,9 @@ static void compile_inst(struct compiler *c) {
 /* ---- strips ---- */
 
 /* With AVX2 few lines fit the vector registers. So a run of lanewise instructions is compiled for a quarter of the
- * lanes, then for the next quarter. A value between two of them then takes one line, not four. Loads whose addresses
- * are checked may be in the run. Stores may not, since they change what loads return. */
+ * lanes, then for the next quarter. A value that one instruction of the run passes to another then needs one line, not
+ * four. The run may include loads whose addresses have been checked. It includes no stores, because a store changes
+ * what later loads return. */
 enum { STRIPS = 4 };
 
 /* Returns the length of the run of lanewise instructions at the current one. */
@@ -146,9 +149,9 @@ static void compile_strips(struct compiler *c, uint32_t n) {
 
 /* ---- continuing in another block ---- */
 
-/* Emits a jump to the code of the block at `next`. The block's normal end follows, for three cases: the paths of the
- * warp meet at `next`, its turn is over, or `next` has no code. `branches`: branch instructions executed (0 or 1),
- * `lanes`: lanes that executed them. */
+/* Emits a jump to the code of the block at `next`. The block's normal end follows. It is used if the paths of the warp
+ * meet at `next`, if the warp's turn is over, or if `next` has no code. `branches`: branch instructions executed (0 or
+ * 1), `lanes`: lanes that executed them. */
 static void continue_at(struct compiler *c, uint32_t next, uint32_t branches, uint32_t lanes) {
     struct emit *e = &c->e;
     jump_t stay[3];
@@ -177,7 +180,8 @@ static void continue_at(struct compiler *c, uint32_t next, uint32_t branches, ui
         emit_land(e, stay[i]);
 }
 
-/* Emits a call of jit_frame.call for the call or return after the block; it returns where to continue. */
+/* Emits a call of jit_frame.call, which executes the call or return after the block and returns the address at which to
+ * continue. */
 static void compile_call_or_return(struct compiler *c) {
     struct emit *e = &c->e;
     zero_upper(e);
@@ -190,7 +194,7 @@ static void compile_call_or_return(struct compiler *c) {
     emit_land(e, stay);
 }
 
-/* Emits the end of the block: falls through to the next block, or branches if all lanes agree. */
+/* Emits the end of the block. The code continues in the next block, or branches if all lanes go the same way. */
 static void compile_branch(struct compiler *c) {
     struct emit *e = &c->e;
     uint32_t pc = (uint32_t)(c->first - c->program->code) + c->n;

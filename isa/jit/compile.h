@@ -1,12 +1,12 @@
 #ifndef ISA_JIT_COMPILE_H
 #define ISA_JIT_COMPILE_H
-/* The state of one block's compilation, and the functions that emit it. Internal to isa/jit. Files from below: lanes.c
- * (vector instructions), held_lines.c (register allocation), active.c (lanes that execute), side_exits.c (side exits),
- * ops.c and access.c (instructions), compile.c (blocks).
+/* The state of one block's compilation, and the functions that emit it. Internal to isa/jit. The files, from the lowest
+ * layer up: lanes.c (vector instructions), held_lines.c (register allocation), active.c (lanes that execute),
+ * side_exits.c (side exits), ops.c and access.c (instructions), compile.c (blocks).
  *
- * A register of a warp is an array of 32 elements in its bank. A line is the part of it that fits one vector register.
- * Lines are loaded at their first use. They are stored when their vector register is needed for another line, before a
- * call, and at exits. */
+ * A register of a warp is an array of 32 elements in its bank. A line is the part of this array that fits one
+ * vector register. Lines are loaded at their first use. They are stored when their vector register is needed for
+ * another line, before a call, and at exits. */
 #include "isa/decode.h"
 #include "lanes.h"
 
@@ -20,7 +20,7 @@ enum {
 
 /* Pattern of an access's 32 addresses. A half warp is uniform (one address) or a row (consecutive elements). */
 enum access_shape {
-    ACCESS_SAME_SAME, /* bit h: half h is a row */
+    ACCESS_SAME_SAME, /* bit h of the value: the lanes of half h access consecutive elements */
     ACCESS_ROW_SAME,
     ACCESS_SAME_ROW,
     ACCESS_ROW_ROW,
@@ -28,7 +28,7 @@ enum access_shape {
     ACCESS_CALL, /* call the interpreter's function */
     ACCESS_UNKNOWN,
 };
-/* What the profile of an instruction says, by PC. */
+/* What profiling found about the accesses of an instruction. */
 struct access_profile {
     _Atomic uint8_t shape;    /* enum access_shape */
     _Atomic uint8_t space;    /* enum space that generic addresses pointed to */
@@ -36,7 +36,7 @@ struct access_profile {
 };
 
 struct held_line {
-    uint32_t key;  /* byte offset in its bank, + 1 for bank 1; NO_LINE: the register is free */
+    uint32_t key;  /* byte offset of the line in its bank, + 1 for bank 1; NO_LINE: the vector register is free */
     bool dirty;    /* differs from memory */
     bool any_nan;  /* f32 line whose NaNs are not canonical yet */
     uint8_t index; /* number of the line in its register; valid if dirty */
@@ -51,7 +51,8 @@ struct done {
     uint32_t loads; /* loads that statistics count */
 };
 
-/* A side exit: the point where the code returns to the interpreter before an instruction, and what to store there. */
+/* A side exit: a point before an instruction where the code returns to the interpreter, and the lines to store
+ * there. */
 struct side_exit {
     uint32_t index;  /* instructions executed before the exit */
     uint32_t reason; /* JIT_LEFT or JIT_STOPPED */
@@ -65,16 +66,16 @@ struct side_exit {
  * half warp. */
 struct group {
     opnd_t base;
-    bool live; /* checked, and the base has not been written since */
+    bool live; /* the group has been checked, and its base register has not been written since */
     uint8_t shape, space, msize;
     bool writes;       /* stores are checked, too */
     int64_t low, high; /* least and greatest offset checked */
     uint32_t used;     /* time of last use */
 };
 
-/* An access's hint: the allocation where it found its address last. */
+/* Hint of an access: the allocation that contained its last address. */
 struct site {
-    uint32_t index; /* of the instruction in the block */
+    uint32_t index; /* index of the instruction in the block */
     uint32_t hint;  /* index in memory.list; read by running code of any thread */
 };
 
@@ -82,26 +83,26 @@ struct compiler {
     struct emit e;
     const struct program *program;
     const struct jit_entry *entry;        /* by PC */
-    bool partial;                         /* the code is for a part of the lanes: results of others are not stored */
+    bool partial;                         /* the code is for a partial warp: results of inactive lanes are not stored */
     const struct access_profile *profile; /* by PC */
     size_t inside;                        /* offset in the code at which other blocks enter it */
     const struct inst *first;             /* of the block */
     uint32_t n;                           /* instructions */
     uint32_t at;                          /* index of the current instruction */
-    struct done done;                     /* before it, without lanes of guarded instructions */
-    uint32_t native;                      /* instructions compiled without a call */
-    bool is_native[MAX_NATIVE];           /* by instruction */
-    const struct rule *rule[MAX_NATIVE];  /* by instruction; NULL for accesses */
-    unsigned strip, strips;               /* the code is for part `strip` of `strips` equal parts of the lanes */
-    struct held_line held[N_VECTORS];     /* by vector register */
-    uint32_t keys[N_VECTORS];             /* copy of held[].key, contiguous for fast search */
-    uint32_t pinned;                      /* vector registers that the current instruction uses, one bit each */
-    uint32_t vectors;                     /* vector registers that may hold lines, one bit each */
+    struct done done;           /* counts of the instructions before `at`, without the lanes of guarded instructions */
+    uint32_t native;            /* instructions compiled without a call */
+    bool is_native[MAX_NATIVE]; /* by instruction */
+    const struct rule *rule[MAX_NATIVE]; /* by instruction; NULL for accesses */
+    unsigned strip, strips;              /* the code is for part `strip` of `strips` equal parts of the lanes */
+    struct held_line held[N_VECTORS];    /* by vector register */
+    uint32_t keys[N_VECTORS];            /* copy of held[].key, contiguous for fast search */
+    uint32_t pinned;                     /* vector registers that the current instruction uses, one bit each */
+    uint32_t vectors;                    /* vector registers that may hold lines, one bit each */
     struct group groups[N_GROUPS];
     uint32_t clock; /* counts uses of lines and groups */
     struct side_exit *exits;
     uint32_t n_exits, cap_exits;
-    struct site *sites; /* n of them; the code holds their addresses */
+    struct site *sites; /* `n` sites; the code contains their addresses */
     uint32_t n_sites;
 };
 
@@ -139,7 +140,7 @@ void lines_unpin(struct compiler *c);
 /* Emits the store of line h in vector register v, if it is dirty. In code for a partial warp, lanes that are not active
  * keep their values in memory. */
 void line_store(struct compiler *c, struct held_line *h, unsigned v);
-/* Store all dirty lines; forget all lines. Calls need both. */
+/* The first function stores all dirty lines, the second one forgets all lines. Both are needed before a call. */
 void lines_store(struct compiler *c);
 void lines_forget(struct compiler *c);
 
@@ -149,13 +150,14 @@ void lines_forget(struct compiler *c);
 void guard_mask(struct compiler *c, const struct inst *in, enum gpr to);
 /* Emits the addition of d to the frame's counts. Uses RCX. */
 void count_done(struct compiler *c, const struct done *d);
-/* Emits the addition of the lanes that execute the current instruction, which has a guard. Comes before the
- * instruction, which may write its guard. */
+/* Emits the addition of the lanes that execute the current instruction, which has a guard. Call it before the
+ * instruction is emitted, because the instruction may write its own guard. */
 void count_guarded(struct compiler *c);
 
 /* ---- side_exits.c ---- */
 
-/* Adds a side exit before the current instruction, with the lines held now. NULL: out of memory. */
+/* Adds a side exit before the current instruction, with the lines that vector registers hold now. Returns NULL if
+ * memory is out. */
 struct side_exit *side_exit_new(struct compiler *c, uint32_t reason);
 /* Emits a jump to the exit on a condition. */
 void exit_if(struct compiler *c, struct side_exit *out, unsigned condition);
@@ -164,7 +166,8 @@ void compile_exits(struct compiler *c, size_t finish);
 
 /* ---- ops.c: arithmetic ---- */
 
-/* Returns the rule that compiles the instruction; NULL: none. Guarded instructions have rules without side exits. */
+/* Returns the rule that compiles the instruction, or NULL if it has no rule. Guarded instructions have rules without
+ * side exits. */
 const struct rule *op_rule(const struct compiler *c, const struct inst *in);
 /* Returns true if each result lane depends on the same lane of the sources only, and the rule has no side exit. */
 bool rule_is_lanewise(const struct rule *r);
@@ -176,9 +179,11 @@ void compile_op(struct compiler *c);
 /* Returns true if compile_access() can emit the access. */
 bool access_is_native(const struct compiler *c, const struct inst *in);
 void compile_access(struct compiler *c);
-/* Emits the address check of the current instruction if no live group covers it. False: it is not a load of rows. */
+/* Emits the address check of the current instruction if no live group covers it. Returns false if it is not a load
+ * whose half warps are uniform or access consecutive elements. */
 bool access_check_load(struct compiler *c);
-/* Returns true for a load of rows that one of the groups in `live`, one bit each, covers. */
+/* Returns true for a load that one of the groups in `live` (one bit per group) covers, and whose half warps are uniform
+ * or access consecutive elements. */
 bool access_is_checked(const struct compiler *c, const struct inst *in, unsigned live);
 /* Returns the groups in `live` that remain valid after a write of d. */
 unsigned groups_after_write(const struct compiler *c, unsigned live, opnd_t d);
@@ -194,6 +199,6 @@ enum access_shape access_shape_of(const uint64_t addr[WARP_LANES], unsigned byte
 
 /* ---- compile.c ---- */
 
-/* Compiles the whole block into c->e. False: out of memory. */
+/* Compiles the whole block into c->e. Returns false if memory is out. */
 bool compile_block(struct compiler *c);
 #endif

@@ -1,4 +1,5 @@
-/* Register allocation: lines of the warp's registers in vector registers, replaced by least recent use. */
+/* Register allocation. Vector registers hold lines of the warp's registers; the least recently used line is
+ * replaced. */
 #include "compile.h"
 #include <string.h>
 
@@ -51,7 +52,8 @@ static unsigned victim(const struct compiler *c) {
     return best;
 }
 
-/* Returns the vector register that holds `key` (*had), or assigns one, whose old line is stored. */
+/* Returns the vector register that holds `key` and sets *had. Otherwise stores the line of another vector register and
+ * assigns that register. */
 static unsigned find_register(struct compiler *c, uint32_t key, bool *had) {
     uint32_t bits = registers_with(c, key);
     *had = bits != 0;

@@ -22,7 +22,7 @@ struct jit_block {
     void *code;
     size_t inside; /* offset at which other blocks enter it */
     struct site *sites;
-    uint32_t n_sites, times; /* times: number of this compilation of the block */
+    uint32_t n_sites, times; /* times: how often the block has been compiled, this time included */
 };
 
 struct jit_parts {
@@ -32,7 +32,7 @@ struct jit_parts {
     struct access_profile *profile; /* by PC */
     /* protected by the lock */
     struct jit_block *blocks;
-    struct area *areas; /* the first one may have space */
+    struct area *areas; /* only the first area may have free space */
     struct emit buffer; /* code buffer and exits of the compiler, reused for each block */
     struct side_exit *exits;
     uint32_t cap_exits;
@@ -107,8 +107,8 @@ static void block_free(struct jit_block *b) {
 
 /* ---- compiling ---- */
 
-/* Returns the number of instructions of the block at `pc` that can be compiled: up to control, a queue operation or its
- * end. */
+/* Returns the number of instructions of the block at `pc` that can be compiled: up to a control instruction, a queue
+ * operation or the end of the block. */
 static uint32_t native_length(const struct program *p, uint32_t pc) {
     uint32_t n = 0;
     while (pc + n < p->n && n < MAX_NATIVE) {
@@ -122,7 +122,8 @@ static uint32_t native_length(const struct program *p, uint32_t pc) {
     return n;
 }
 
-/* Returns true if the block is long enough. A branch, call or return counts: code continues after it. */
+/* Returns true if the block is long enough. A branch, call or return counts as an instruction, because the code
+ * continues after it. */
 static bool is_worth_it(const struct program *p, uint32_t pc) {
     uint32_t n = native_length(p, pc);
     const unsigned kind = pc + n < p->n ? p->code[pc + n].kind : K_NOP;
@@ -135,7 +136,8 @@ static double seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Returns true if few instructions are calls. A call costs as much as the interpreter, and stores all lines. */
+/* Returns true if few instructions are compiled as calls. A call costs as much as interpretation, and stores all
+ * lines. */
 static bool is_mostly_native(const struct compiler *c) { return 3 * c->native >= 2 * c->n; }
 
 static struct jit_block *new_block(struct jit *j, uint32_t pc, bool partial, bool *refused) {
@@ -172,7 +174,7 @@ static struct jit_block *new_block(struct jit *j, uint32_t pc, bool partial, boo
     return b;
 }
 
-/* Compiles the block, or sets its code to NULL for good. Requires the lock. */
+/* Compiles the block. If that fails, sets the block's code to NULL permanently. Requires the lock. */
 static void compile_entry(struct jit *j, uint32_t pc, bool partial) {
     struct jit_parts *parts = j->parts;
     struct jit_entry *entry = &j->entry[partial][pc];
@@ -187,7 +189,7 @@ static void compile_entry(struct jit *j, uint32_t pc, bool partial) {
     }
     parts->counts.seconds += seconds() - start;
     jit_code *code = NULL;
-    if (b) /* ISO C knows no cast from data to functions */
+    if (b) /* ISO C has no cast from data pointers to function pointers */
         memcpy(&code, &b->code, sizeof code);
     atomic_store_explicit(&entry->code, code, memory_order_release);
     atomic_store_explicit(&entry->inside, b ? (char *)b->code + b->inside : NULL, memory_order_release);
@@ -211,7 +213,7 @@ static void note_access(struct access_profile *s, const struct inst *in, const s
     s->space = space;
 }
 
-/* Runs the block by the interpreter's step, and records the shapes of its accesses. */
+/* Interprets the block with step(), and records the shapes of its accesses. */
 static uint32_t run_and_profile(struct jit_frame *f, uint32_t pc) {
     struct jit_parts *parts = f->jit->parts;
     uint32_t n = native_length(parts->program, pc);
@@ -228,7 +230,7 @@ static uint32_t run_and_profile(struct jit_frame *f, uint32_t pc) {
 
 static bool is_partial(const struct jit_frame *f) { return f->active != LANES_ALL; }
 
-/* The code of an entry during profiling. */
+/* Function that stands in for the block's code during profiling. */
 static uint32_t profile_entry(struct jit_frame *f) {
     struct jit *j = f->jit;
     uint32_t pc = (uint32_t)(f->first - j->parts->program->code);
@@ -253,7 +255,7 @@ jit_code *jit_request(const struct jit *j, uint32_t pc, bool partial) {
 
 /* ---- side exits ---- */
 
-/* Updates the hints of access i to the allocation of its first active lane. */
+/* Sets the hints of access i to the allocation that its first active lane accesses. */
 static void update_hints(struct jit_block *b, const struct jit_frame *f, const struct inst *in, uint32_t i) {
     const unsigned char *base = f->bank[in->a & 1] + (in->a >> 1);
     if (!(in->a & 1))

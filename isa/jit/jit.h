@@ -2,10 +2,10 @@
 #define ISA_JIT_JIT_H
 /* Native code for blocks of a program: docs/jit.md.
  *
- * A block is compiled after it has been entered often: once for warps with all 32 lanes, once for partial warps. Its
- * code has the same effects as the interpreter, and returns how many instructions it executed. It may stop before any
- * instruction; the interpreter then continues there. All rare cases work like this: faults, accesses of another shape
- * than profiled, control.
+ * A block is compiled after it has been entered often: once for warps with all 32 lanes, once for partial warps.
+ * Its code has the same effects as the interpreter, and returns how many instructions it executed. It may stop
+ * before any instruction; the interpreter then continues there. All rare cases are handled in this way: faults,
+ * accesses whose shape differs from the profiled one, and control instructions.
  *
  * Needs x86-64 with AVX-512, or with AVX2 and FMA. */
 #include "isa/machine/effects.h"
@@ -19,7 +19,7 @@ struct jit_frame {
     unsigned char *bank[2]; /* as in struct warp */
     const struct jit_tables *tables;
     uint64_t threads; /* lanes that executed, summed over instructions; the code adds to it */
-    uint64_t loads;   /* by inst_is_counted_load(), where the pass decouple ran; without loads of step() */
+    uint64_t loads;   /* loads by inst_is_counted_load() after the pass decouple, without loads of step() */
     const struct memory *memory;
     unsigned char *shared;
     uint64_t shared_bytes;
@@ -29,20 +29,19 @@ struct jit_frame {
     /* Executes instruction first[i] as the interpreter does, and adds its lanes to `threads`. Returns JIT_WENT_ON, or
      * the reason to stop. */
     uint32_t (*step)(struct jit_frame *f, uint32_t i);
-    /* Like step(), for a simple access whose addresses come from a queue. Fast if they form a row. */
+    /* Like step(), for a simple access whose addresses come from a queue. Fast if the addresses are consecutive. */
     uint32_t (*row)(struct jit_frame *f, uint32_t i);
-    /* Takes the predicate of first[i], a branch, from a queue, and sets `taken`. Returns as step(). */
+    /* Takes the predicate of the branch first[i] from a queue, and sets `taken`. Returns the same values as step(). */
     uint32_t (*take)(struct jit_frame *f, uint32_t i);
-    /* Executes first[i], a call or return after a block, if all lanes go to one place with code. Sets `first` and the
-     * counts to that block. Returns the address where to continue; NULL: nothing done. */
+    /* Executes first[i], a call or return after a block, if all lanes go to one PC that has code. Sets `first` and the
+     * counts to the block at that PC. Returns the address at which to continue, or NULL if it did nothing. */
     void *(*call)(struct jit_frame *f, uint32_t i);
     const struct inst *taken;
-    const struct inst
-        *first;        /* of the block; set before the code is called, updated when it continues in another block */
-    uint64_t clock;    /* %clock at the block's start; set and updated as `first` */
-    uint64_t executed; /* instructions of earlier blocks that this call executed; initially 0 */
-    uint64_t budget;   /* the code continues in another block while `executed` is below */
-    uint32_t rpc;      /* PC where paths meet: the code does not continue there */
+    const struct inst *first; /* first instruction of the block; set before the call, updated in each further block */
+    uint64_t clock;           /* %clock at the block's start; set and updated together with `first` */
+    uint64_t executed;        /* instructions of earlier blocks that this call executed; initially 0 */
+    uint64_t budget;          /* the code continues in another block only while `executed` is below `budget` */
+    uint32_t rpc;             /* PC where paths meet: the code does not continue there */
     /* The active lanes, the others, and the number of active ones: set before the code is called. */
     lanemask_t active, inactive;
     uint64_t n_active;
@@ -51,22 +50,23 @@ struct jit_frame {
     void *ctx;                /* context of step() */
 };
 
-/* Result of code and step(): instructions executed of the block at `first`, plus a reason if it stopped early. */
+/* Result of the code and of step(): number of executed instructions of the block at `first`, plus the reason if
+ * execution stopped early. */
 enum {
     JIT_WENT_ON = 0,
-    JIT_LEFT = 0x20000000,    /* before an instruction whose check failed: call jit_left() */
-    JIT_WAITS = 0x40000000,   /* before an instruction that the interpreter must execute */
-    JIT_STOPPED = 0x60000000, /* in an instruction that faulted, or after which the run stops */
+    JIT_LEFT = 0x20000000,    /* stopped before an instruction whose check failed: call jit_left() */
+    JIT_WAITS = 0x40000000,   /* stopped before an instruction that the interpreter must execute */
+    JIT_STOPPED = 0x60000000, /* stopped in an instruction that faulted, or that ends the run */
     JIT_REASON = 0x60000000,
 };
 typedef uint32_t jit_code(struct jit_frame *f);
 
 /* A block, by the PC of its first instruction. */
 struct jit_entry {
-    _Atomic(jit_code *) code;   /* NULL: none, or not yet */
-    _Atomic(void *) inside;     /* where other blocks enter the code; NULL: nowhere */
+    _Atomic(jit_code *) code;   /* NULL: no code, or not compiled yet */
+    _Atomic(void *) inside;     /* address at which other blocks enter the code; NULL: they cannot */
     atomic_uint countdown;      /* entries left before the block is profiled; 0: profiled or rejected */
-    atomic_uint profiled, left; /* profiled: interpreted runs recorded; left: side exits taken */
+    atomic_uint profiled, left; /* profiled: number of interpreted runs recorded; left: number of side exits taken */
     struct jit_block *block;    /* its last compilation */
 };
 struct jit {
@@ -74,9 +74,9 @@ struct jit {
     struct jit_parts *parts;
 };
 
-/* Creates the code cache of `p`, which must outlive it. A block is compiled after `after` entries. NULL: out of memory,
- * or the host cannot run such code; kernels are then interpreted, with the same results. Several threads and launches
- * may share it. */
+/* Creates the code cache of `p`, which must outlive it. A block is compiled after `after` entries. Returns NULL if
+ * memory is out or the host cannot run such code. Kernels are then interpreted, with the same results. Several threads
+ * and launches may share it. */
 struct jit *jit_new(const struct program *p, uint32_t after);
 void jit_free(struct jit *j);
 /* Reports that the code of the block at `pc` stopped with JIT_LEFT before instruction i. Updates hints, and recompiles
@@ -84,16 +84,16 @@ void jit_free(struct jit *j);
 void jit_left(struct jit *j, struct jit_frame *f, uint32_t pc, uint32_t i);
 /* Statistics of compilation. */
 struct jit_counts {
-    uint32_t blocks, instructions, native; /* native: instructions without a call */
+    uint32_t blocks, instructions, native; /* native: instructions compiled without a call */
     uint64_t bytes;
     double seconds; /* compile time */
     uint64_t exits; /* side exits taken */
 };
 struct jit_counts jit_count(const struct jit *j);
 
-/* Constants that code loads, as whole lines. */
+/* Constants that native code loads. Each one fills a whole line. */
 struct jit_tables {
-    _Alignas(64) uint64_t step8[2][16]; /* lane * 4, lane * 8 for 16 lanes, used for each half warp */
+    _Alignas(64) uint64_t step8[2][16]; /* lane * 4 and lane * 8 for the 16 lanes of a half warp */
     _Alignas(64) uint32_t step4[2][16];
     uint32_t f32_nan[16], f32_sign[16], f32_magnitude[16], f32_one[16], f32_65536[16];
     uint64_t sign8[4];
@@ -103,11 +103,12 @@ struct jit_tables {
 
 extern const struct jit_tables jit_tables;
 
-/* Starts profiling the block at `pc` after enough entries. Returns its code; NULL: it is not worth compiling, or
- * already started. */
+/* Starts profiling the block at `pc` after enough entries. Returns its code, or NULL if the block is not worth
+ * compiling or its profiling has already started. */
 jit_code *jit_request(const struct jit *j, uint32_t pc, bool partial);
-/* Returns the code for the block at `pc`; NULL: none. Before calling it, set `first`, `clock` and the lanes of the
- * frame. The countdown is not atomic: concurrent entries may count once, which is harmless and cheaper. */
+/* Returns the code for the block at `pc`, or NULL if it has no code. Before calling it, set `first`, `clock` and the
+ * lanes of the frame. The countdown is not atomic, because that is cheaper. Concurrent entries may be counted once,
+ * which is harmless. */
 static inline jit_code *jit_enter(const struct jit *j, uint32_t pc, bool partial) {
     struct jit_entry *e = &j->entry[partial][pc];
     jit_code *code = atomic_load_explicit(&e->code, memory_order_acquire);

@@ -2,7 +2,7 @@
 #define ISA_JIT_EMIT_H
 /* Writes x86-64 machine code into a buffer. Supports the instructions that isa/jit needs, without checks of operands.
  * Vector instructions are EVEX with 512 bits, or VEX with 256 (Intel 64 and IA-32 Architectures Software Developer's
- * Manual, volume 2, sections 2.3 and 2.7). Out of memory sets `full`, and further output is dropped. */
+ * Manual, volume 2, sections 2.3 and 2.7). When memory runs out, `full` is set and further output is dropped. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,15 +17,16 @@ struct emit {
 enum gpr { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 /* Conditions of jumps. */
 enum { IF_BELOW = 2, IF_NOT_BELOW = 3, IF_ZERO = 4, IF_NOT_ZERO = 5, IF_ABOVE = 7 };
-/* Arithmetic on general registers: operation numbers as in the opcodes. */
+/* Arithmetic operations on general registers. The values are the operation numbers in the opcodes. */
 enum { ALU_ADD = 0, ALU_OR = 1, ALU_AND = 4, ALU_SUB = 5, ALU_XOR = 6, ALU_CMP = 7 };
 
 /* Encodes a vector or mask instruction: opcode, map (1: 0F, 2: 0F38, 3: 0F3A), prefix (0: none, 1: 66, 2: F3, 3: F2),
- * W. If both encodings have it, the value is EVEX's. VEX uses W only in maps 2 and 3, and not with VECTOR_EVEX_W. */
+ * W. If EVEX and VEX can both encode the instruction, the values are those of EVEX. VEX uses W only in maps 2 and 3,
+ * and not with VECTOR_EVEX_W. */
 #define VECTOR(map, prefix, w, opcode) ((uint32_t)(opcode) << 16 | (w) << 8 | (prefix) << 4 | (map))
 #define VECTOR_128                     0x1000u /* 128 bits wide */
 #define VECTOR_ELEMENT                 0x2000u /* broadcasts one element; a memory operand is one element */
-#define VECTOR_EVEX_W                  0x4000u /* W is for EVEX only */
+#define VECTOR_EVEX_W                  0x4000u /* W is set in the EVEX encoding only */
 
 /* Memory at base + disp. */
 struct place {
@@ -34,37 +35,38 @@ struct place {
 };
 static inline struct place at(enum gpr base, int64_t disp) { return (struct place){base, (int32_t)disp}; }
 
-/* Offset of a jump's distance, filled in by emit_land(). */
+/* Offset in the code of a jump's displacement, which emit_land() fills in. */
 typedef size_t jump_t;
 
 void emit_free(struct emit *e);
 void emit_bytes(struct emit *e, const void *bytes, size_t n);
 void emit_byte(struct emit *e, unsigned byte);
 
-/* Operand names are the manual's: reg, vvvv (`second`, 0 if unused), r/m. Mask 1 to 7: only lanes of that mask register
- * are written; the others keep their value, or become 0 with `zero`. */
+/* Operands are named as in the manual: reg, vvvv (`second`, 0 if unused), r/m. Mask 1 to 7: only lanes of that mask
+ * register are written; the others keep their value, or become 0 with `zero`. */
 struct lanes {
     unsigned mask;
     bool zero;
 };
 void emit_vector(struct emit *e, uint32_t op, unsigned reg, unsigned second, unsigned third, struct lanes l);
-/* Likewise, with the last operand in memory. */
+/* The same instruction with its last operand in memory. */
 void emit_vector_mem(struct emit *e, uint32_t op, unsigned reg, unsigned second, struct place from, struct lanes l);
-/* Gathers from base + disp + index[lane] bytes, for lanes of a mask register (VEX: of a vector register). */
+/* Gathers from base + disp + index[lane] bytes, for the lanes set in a mask register (with VEX: in a vector
+ * register). */
 void emit_vector_index(struct emit *e, uint32_t op, unsigned reg, struct place base, unsigned index, unsigned mask);
 /* Mask instructions (VEX). Operands are k0 to k7, or general registers where the instruction has them. `wide`:
  * VEX.L. */
 void emit_mask(struct emit *e, uint32_t op, bool wide, unsigned reg, unsigned second, unsigned third);
 void emit_mask_mem(struct emit *e, uint32_t op, unsigned reg, struct place m);
 
-/* General registers. `wide`: 64 bits; else 32, which zeroes the upper half. */
+/* Instructions on general registers. `wide`: 64 bits; else 32 bits, which zeroes the upper half. */
 void emit_load(struct emit *e, bool wide, enum gpr to, struct place from);
 void emit_store(struct emit *e, bool wide, struct place to, enum gpr from);
 void emit_constant(struct emit *e, enum gpr to, uint64_t value);
 void emit_alu(struct emit *e, unsigned alu, bool wide, enum gpr to, enum gpr from);
 void emit_alu_mem(struct emit *e, unsigned alu, bool wide, enum gpr to, struct place from);
 void emit_alu_imm(struct emit *e, unsigned alu, bool wide, enum gpr to, int32_t value);
-/* [place] += value or register, 64 bits. */
+/* Adds a constant or a register to the 64-bit word in memory at `place`. */
 void emit_add_to(struct emit *e, struct place to, int32_t value);
 void emit_add_gpr_to(struct emit *e, struct place to, enum gpr from);
 void emit_mov(struct emit *e, enum gpr to, enum gpr from);

@@ -1,4 +1,4 @@
-/* Lane operations of AVX-512 and AVX2: lanes.h says what they do. */
+/* Implements the lane operations of lanes.h for AVX-512 and for AVX2. */
 #include "lanes.h"
 
 /* AVX-512 only. */
@@ -19,15 +19,14 @@
 #define K_TEST8  VECTOR(1, 1, 0, 0x98)
 #define K_JOIN8  VECTOR(1, 1, 0, 0x4b) /* kunpckbw: second operand above third */
 #define K_JOIN16 VECTOR(1, 0, 0, 0x4b) /* kunpckwd */
-/* AVX and AVX2, where AVX-512 has another form or none. */
-#define A_UPPER   VECTOR(3, 1, 0, 0x39)                /* vextracti128, imm: reg is the source */
-#define A_JOIN    VECTOR(3, 1, 0, 0x38)                /* vinserti128, imm */
-#define A_SHUFFLE VECTOR(1, 0, 0, 0xc6)                /* vshufps, imm */
-#define A_PERMUTE VECTOR(3, 1, 1, 0x00)                /* vpermq, imm */
-#define A_FROM32  (VECTOR(1, 1, 0, 0x6e) | VECTOR_128) /* vmovd from a general register */
-#define A_FROM64  (VECTOR(1, 1, 1, 0x6e) | VECTOR_128)
-#define A_BLEND                                                                                                        \
-    VECTOR(3, 1, 0, 0x4a) /* vblendvps: third operand where the register in the next byte has the sign bit */
+/* AVX and AVX2 instructions for which AVX-512 has another form or none. */
+#define A_UPPER    VECTOR(3, 1, 0, 0x39)                /* vextracti128, imm: reg is the source */
+#define A_JOIN     VECTOR(3, 1, 0, 0x38)                /* vinserti128, imm */
+#define A_SHUFFLE  VECTOR(1, 0, 0, 0xc6)                /* vshufps, imm */
+#define A_PERMUTE  VECTOR(3, 1, 1, 0x00)                /* vpermq, imm */
+#define A_FROM32   (VECTOR(1, 1, 0, 0x6e) | VECTOR_128) /* vmovd from a general register */
+#define A_FROM64   (VECTOR(1, 1, 1, 0x6e) | VECTOR_128)
+#define A_BLEND    VECTOR(3, 1, 0, 0x4a) /* vblendvps: third operand where the register in the next byte is negative */
 #define A_TEST     VECTOR(2, 1, 0, 0x17) /* vptest */
 #define A_EQUAL32  VECTOR(1, 1, 0, 0x76)
 #define A_EQUAL64  VECTOR(2, 1, 0, 0x29)
@@ -95,7 +94,7 @@ void lanes_op(struct emit *e, uint32_t op, unsigned d, unsigned a, unsigned b) {
 
 void lanes_not(struct emit *e, unsigned d, unsigned a) {
     if (!e->vex) {
-        op3_imm(e, V_LOGIC, d, a, a, 0x55); /* inverse of the third operand */
+        op3_imm(e, V_LOGIC, d, a, a, 0x55); /* bitwise inverse of the third operand */
         return;
     }
     op3(e, A_EQUAL32, 2, 2, 2);
@@ -121,7 +120,7 @@ void lanes_join_halves(struct emit *e, unsigned d, unsigned low, unsigned high) 
 
 void lanes_narrow(struct emit *e, unsigned d, unsigned low, unsigned high) {
     if (e->vex) {
-        op3_imm(e, A_SHUFFLE, 1, low, high, 0x88); /* low's words 0 and 2, high's words 0 and 2 */
+        op3_imm(e, A_SHUFFLE, 1, low, high, 0x88); /* words 0 and 2 of `low`, then words 0 and 2 of `high` */
         op3_imm(e, A_PERMUTE, d, 0, 1, 0xd8);
         return;
     }
@@ -139,7 +138,7 @@ void lanes_broadcast(struct emit *e, bool wide, unsigned d, enum gpr from) {
     op3(e, wide ? V_BROADCAST64 : V_BROADCAST32, d, 0, d);
 }
 
-/* With AVX2: sets the lanes of m whose bit is set in the word at p, from bit `first` on. Elements have `size` bytes. */
+/* For AVX2: lane i of mask m = bit `first` + i of the word at p. Elements have `size` bytes. */
 static void lanes_of_bits(struct emit *e, unsigned m, struct place p, unsigned first, unsigned size) {
     const size_t table = size == 4 ? offsetof(struct jit_tables, bit4) : offsetof(struct jit_tables, bit8);
     const struct place bits = table_at(table + (size_t)first * size);
@@ -230,9 +229,9 @@ void lanes_select(struct emit *e, unsigned d, unsigned yes, unsigned no, opnd_t 
     op3_imm(e, A_BLEND, d, no, yes, m << 4);
 }
 
-/* With AVX2: compares into vector register 1. `how` as for vpcmpd: 0 equal, 1 less, 2 less or equal, 4 to 6 the
- * opposites. Returns true if register 1 holds the inverse. Unsigned operands are compared as signed ones with flipped
- * sign bits. */
+/* For AVX2: compares, with the result in vector register 1. `how` has the encoding of vpcmpd: 0 equal, 1 less, 2 less
+ * or equal, 4 to 6 the opposites. Returns true if register 1 holds the inverse. Unsigned operands are compared as
+ * signed ones with flipped sign bits. */
 static bool compare_integers(struct emit *e, uint32_t op, unsigned how, unsigned a, unsigned b) {
     const bool wide = op == V_CMP_U64 || op == V_CMP_S64, equal = how % 4 == 0;
     if (!equal && (op == V_CMP_U32 || op == V_CMP_U64)) {
@@ -249,7 +248,7 @@ static bool compare_integers(struct emit *e, uint32_t op, unsigned how, unsigned
     return how == 2 || how == 4 || how == 5;
 }
 
-/* EAX = masks 1 to `lines`, of a line each, joined to a mask of the warp. */
+/* EAX = mask of the warp, joined from the masks 1 to `lines`. Each of these covers one line. */
 static void join_masks(struct emit *e, unsigned lines) {
     if (lines == 4) {
         emit_mask(e, K_JOIN8, true, 1, 2, 1);

@@ -1,16 +1,16 @@
 #ifndef ISA_JIT_LANES_H
 #define ISA_JIT_LANES_H
 /* Lane operations that AVX-512 and AVX2 implement differently: masks, halves of a vector, gathers, and operations that
- * AVX2 lacks. Emits instructions only; knows nothing of lines and exits.
+ * AVX2 lacks. These functions only emit instructions. They do not use the state of lines and exits.
  *
- * Vector registers 0 to 3 are scratch and never hold a line. Mask m is 1 or 2. With AVX-512 mask m is a mask register.
- * With AVX2 it is vector register 4 (m = 1, which then holds no line) or 3 (m = 2), all bits of a lane alike. A mask is
- * valid until the next line_get() or line_new(). */
+ * Vector registers 0 to 3 are scratch and never hold a line. Mask m is 1 or 2. With AVX-512 mask m is a mask
+ * register. With AVX2 it is vector register 4 (m = 1, which then holds no line) or 3 (m = 2), and all bits of a
+ * lane are equal. A mask is valid until the next line_get() or line_new(). */
 #include "jit.h"
 #include "vector_ops.h"
 
-/* What registers hold while native code runs. RAX, RCX, RDX, RSI and RDI are scratch; R8 to R11, R14 and R15 belong to
- * groups. */
+/* Contents of the general registers while native code runs. RAX, RCX, RDX, RSI and RDI are scratch; R8 to R11, R14 and
+ * R15 hold the host addresses of groups. */
 #define BANK0  RBX
 #define FRAME  RBP
 #define BANK1  R12
@@ -24,22 +24,23 @@ static inline struct place operand_at(opnd_t o, unsigned offset) {
 
 /* Returns the vector registers that may hold lines, one bit each. */
 uint32_t lanes_line_registers(const struct emit *e);
-/* d = op of a and b; with one source, b. Emulates operations that AVX2 lacks. Uses 2 and 3 before it writes d. */
+/* d = result of the operation on a and b. An operation with one source uses b. Operations that AVX2 lacks are emulated.
+ * Uses vector registers 2 and 3 before it writes d. */
 void lanes_op(struct emit *e, uint32_t op, unsigned d, unsigned a, unsigned b);
 /* d = ~a */
 void lanes_not(struct emit *e, unsigned d, unsigned a);
-/* d |= a ^ b. Uses 2, which may be a. */
+/* d |= a ^ b. Uses vector register 2, which may be a. */
 void lanes_or_difference(struct emit *e, unsigned d, unsigned a, unsigned b);
 /* Lower half of d = upper half of v. */
 void lanes_upper_half(struct emit *e, unsigned d, unsigned v);
 /* d = lower half of `low`, below lower half of `high`. */
 void lanes_join_halves(struct emit *e, unsigned d, unsigned low, unsigned high);
-/* d = lower words of the 64-bit elements of `low` and `high`. Uses 1 and 2. */
+/* d = lower words of the 64-bit elements of `low` and `high`. Uses vector registers 1 and 2. */
 void lanes_narrow(struct emit *e, unsigned d, unsigned low, unsigned high);
 /* Copies a general register to all lanes of d. `wide`: 64 bits. */
 void lanes_broadcast(struct emit *e, bool wide, unsigned d, enum gpr from);
 /* Loads lane l of d from base + index[l]. `partial`: only the active lanes of line i, with elements of `size` bytes.
- * Uses mask 1; d is neither 3 nor the index. */
+ * Uses mask 1. d must be neither vector register 3 nor the index. */
 void lanes_gather(struct emit *e, uint32_t op, unsigned d, enum gpr base, unsigned index, bool partial, unsigned i,
                   unsigned size);
 /* Mask m = result of a float comparison; `how`: predicate number of vcmpps. */
@@ -49,15 +50,16 @@ void lanes_merge(struct emit *e, unsigned m, unsigned d, unsigned v);
 /* d = `yes` where predicate p is set, else `no`, for line i with elements of `size` bytes. Uses mask 1. */
 void lanes_select(struct emit *e, unsigned d, unsigned yes, unsigned no, opnd_t p, unsigned i, unsigned size);
 /* Compares line i; call it from the last line down to line 0. After line 0, EAX has a bit for each lane of the warp.
- * Uses RCX, and 1 to 3. */
+ * Uses RCX and vector registers 1 to 3. */
 void lanes_compare_line(struct emit *e, uint32_t op, unsigned how, unsigned i, unsigned lines, unsigned a, unsigned b);
 /* Mask m = active lanes of line i with elements of `size` bytes. */
 void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size);
-/* Stores the active lanes of v. The other lanes of v become the memory's values. Uses mask 1 (AVX2) or 6. */
+/* Stores the active lanes of v. The other lanes of v get the values in memory. Uses mask 1 (AVX2) or 6. */
 void lanes_store_active(struct emit *e, unsigned v, struct place p, unsigned i, unsigned size);
-/* d |= v in the active lanes, or, if not `partial`, in all lanes. Uses mask 1, and 2, which may be v. */
+/* d |= v in the active lanes, or, if not `partial`, in all lanes. Uses mask 1 and vector register 2, which may be v. */
 void lanes_or_active(struct emit *e, bool partial, unsigned d, unsigned v, unsigned i, unsigned size);
-/* Clear the processor's zero flag if v has a bit; if an active lane of n vectors of f64 (n even) has a NaN. */
+/* The first function clears the processor's zero flag if a bit of v is set. The second one clears it if an active lane
+ * of n f64 vectors (n is even) has a NaN. */
 void lanes_test_any(struct emit *e, unsigned v);
 void lanes_test_nan(struct emit *e, bool partial, const unsigned *v, unsigned n);
 /* Replaces each NaN of an f32 vector by the canonical one. Uses mask 1 (AVX2) or 7. */

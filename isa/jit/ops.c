@@ -8,11 +8,11 @@ struct rule {
     uint8_t op;    /* enum op_id */
     uint8_t type;  /* enum type: the first type of the mnemonic */
     uint8_t type2; /* second type; T_NONE: none */
-    bool has_exit; /* has a side exit, so it cannot have a guard */
+    bool has_exit; /* the rule has a side exit, so the instruction cannot have a guard */
     uint64_t form; /* row.form, exactly */
     rule_fn *compile;
     uint32_t code;   /* main vector instruction */
-    uint32_t second; /* second vector instruction, or an immediate */
+    uint32_t second; /* opcode of a second vector instruction, or an immediate operand */
 };
 
 /* ---- destinations ---- */
@@ -106,7 +106,7 @@ static void shift(struct compiler *c, const struct inst *in, const struct rule *
     }
 }
 
-/* mul.wide; mad.wide if r->second. r->code widens. */
+/* Emits mul.wide, or mad.wide if r->second is set. r->code is the instruction that widens. */
 static void wide(struct compiler *c, const struct inst *in, const struct rule *r) {
     uint32_t multiply = r->code == V_LOW32 ? V_WIDE_U32 : V_WIDE_S32;
     for (unsigned i = line_first(c, 8); i < line_end(c, 8); i++, lines_unpin(c)) {
@@ -191,8 +191,8 @@ static void f32_fused(struct compiler *c, const struct inst *in, const struct ru
     }
 }
 
-/* r->code, vminps or vmaxps, returns b if one source is a NaN or both are zeros. So a NaN in b selects a. Equal sources
- * are joined by r->second: OR for min (-0 wins), AND for max. */
+/* r->code, vminps or vmaxps, returns b if one source is a NaN or both are zeros. So a NaN in b selects a. If the
+ * sources are equal, r->second combines their bits: OR for min, so that -0 results, AND for max. */
 static void f32_extreme(struct compiler *c, const struct inst *in, const struct rule *r) {
     struct emit *e = &c->e;
     for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
@@ -254,7 +254,7 @@ static void f64_fused(struct compiler *c, const struct inst *in, const struct ru
 
 /* ---- predicates ---- */
 
-/* Returns true if the instruction writes some lanes of a predicate only. */
+/* Returns true if the instruction writes only some lanes of a predicate. */
 static bool writes_some(const struct compiler *c, const struct inst *in) { return in->guard != NO_GUARD || c->partial; }
 
 /* Writes `from` to predicate `to` in the lanes that execute. Uses RSI and RDI. */
@@ -318,7 +318,7 @@ static void select_lanes(struct compiler *c, const struct inst *in, const struct
     }
 }
 
-/* r->second 0: r->code of a and b; 1: copy of a; 2: inverse of a. */
+/* The result is: r->code of a and b if r->second is 0; a copy of a if it is 1; the inverse of a if it is 2. */
 static void predicate(struct compiler *c, const struct inst *in, const struct rule *r) {
     emit_load(&c->e, false, RAX, operand_at(in->a, 0));
     if (r->second == 0)
@@ -357,7 +357,7 @@ static void predicate(struct compiler *c, const struct inst *in, const struct ru
         {OP_SETP, type, T_NONE, false, CMP(HI), compare, code, 6}, {                                                   \
         OP_SETP, type, T_NONE, false, CMP(HS), compare, code, 5                                                        \
     }
-/* Ordered comparisons are false with a NaN; those with a trailing U are true. */
+/* Ordered comparisons are false if an operand is a NaN. Comparisons with a trailing U are true. */
 #define FLOATS(type, code)                                                                                             \
     {OP_SETP, type, T_NONE, false, CMP(EQ), compare, code, 0x00},                                                      \
         {OP_SETP, type, T_NONE, false, CMP(NE), compare, code, 0x0c},                                                  \
@@ -486,7 +486,7 @@ static const struct rule *rule_of(const struct inst *in) {
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];
     uint64_t form = row->form;
-    if (row->op == OP_SETP) /* one rule serves all combinations with another predicate */
+    if (row->op == OP_SETP) /* one rule handles all instructions that combine the comparison with a predicate */
         form &= ~(15ull << 13);
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (rules[i].op == row->op && rules[i].type == row->types[0] && rules[i].form == form &&

@@ -7,7 +7,7 @@
 /* No mask: all lanes. */
 #define WHOLE ((struct lanes){0, false})
 
-/* A number is the element's bits; S: signed. */
+/* A number in a name is the element's size in bits; S: signed. */
 #define V_LOAD        VECTOR(1, 0, 0, 0x10) /* vmovups */
 #define V_STORE       VECTOR(1, 0, 0, 0x11)
 #define V_LOAD64      VECTOR(1, 1, 1, 0x10) /* vmovupd: for masks of 64-bit elements */
@@ -31,7 +31,7 @@
 #define V_WIDE_S32    (VECTOR(2, 1, 1, 0x28) | VECTOR_EVEX_W) /* vpmuldq */
 #define V_SHR64       VECTOR(2, 1, 1, 0x45)                   /* vpsrlvq */
 #define V_SHR64S      VECTOR(2, 1, 1, 0x46)                   /* vpsravq */
-#define V_SHIFT32     VECTOR(1, 1, 0, 0x72) /* by an immediate; reg: SHIFT_x, second: the destination */
+#define V_SHIFT32     VECTOR(1, 1, 0, 0x72) /* shift by an immediate; reg: SHIFT_x, second: the destination */
 #define V_SHIFT64     VECTOR(1, 1, 1, 0x73)
 #define V_ABS64       VECTOR(2, 1, 1, 0x1f)                /* vpabsq */
 #define V_F32_S32     VECTOR(1, 0, 0, 0x5b)                /* vcvtdq2ps */
@@ -51,7 +51,7 @@
 #define V_GATHER32    VECTOR(2, 1, 0, 0x90) /* vpgatherdd */
 #define V_GATHER64    VECTOR(2, 1, 1, 0x91) /* vpgatherqq */
 #define V_GATHERQ32   VECTOR(2, 1, 0, 0x91) /* vpgatherqd */
-#define V_TO_SCATTER  0x100000u /* added to a gather's opcode: the scatter, 0x10 higher; reg is the source */
+#define V_TO_SCATTER  0x100000u /* added to a gather's opcode to get the scatter (0x10 higher); reg is the source */
 #define CMP_UNORDERED 3
 enum { SHIFT_RIGHT = 2, SHIFT_LEFT = 6 };
 #endif

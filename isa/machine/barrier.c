@@ -24,7 +24,7 @@ static lanemask_t reduction(const struct cta_barrier *b, enum barrier_mode mode,
     return yes ? LANES_ALL : 0;
 }
 
-/* Writes the result of bar.red to all lanes that wait for one. */
+/* Writes the result of bar.red to all lanes that wait for a result. */
 static void write_reductions(struct cta *c, const struct cta_barrier *b) {
     for (uint32_t i = 0; i < c->n_warps; i++) {
         if (!b->waiting[i] || b->mode[i] < BARRIER_AND)

@@ -1,6 +1,7 @@
 #ifndef ISA_MACHINE_BLEND_H
 #define ISA_MACHINE_BLEND_H
-/* Copies selected lanes of an array. Inline, so that code for each processor level (isa/levels.h) has its own copy. */
+/* Copies selected lanes of an array. The functions are inline, so that the code for each processor level
+ * (isa/levels.h) has its own copy. */
 #include "lane_vectors.h"
 
 #define BLEND_VECTORS(T, name)                                                                                         \
@@ -15,8 +16,8 @@
     for (unsigned l = 0; l < n; l++)                                                                                   \
         ((T *)to)[l] = m >> l & 1 ? ((const T *)from)[l] : ((T *)to)[l];
 
-/* Copies the lanes of `m` among the first `n` (16 or 32) from `from` to `to`. Elements have `size` bytes, 1 to 16. For
- * a constant `size`; otherwise use blend_lanes(). */
+/* Copies the lanes of `m` among the first `n` (16 or 32) from `from` to `to`. Elements have `size` bytes, 1 to 16.
+ * Use it only with a constant `size`; otherwise use blend_lanes(). */
 static inline __attribute__((always_inline)) void blend_elems(void *restrict to, const void *restrict from,
                                                               lanemask_t m, unsigned n, unsigned size) {
     switch (size) {

@@ -12,7 +12,7 @@ struct lane_saves {
 
 struct call_stack {
     uint32_t (*site)[WARP_LANES];
-    uint32_t cap; /* number of rows of `site` */
+    uint32_t cap; /* number of call depths that `site` has room for */
     uint16_t depth[WARP_LANES];
     uint32_t frame[WARP_LANES]; /* end of the innermost recursive frame and its alloca memory, a byte offset in local
                                  * memory */
@@ -106,12 +106,12 @@ static void restore_bytes(struct lane_saves *s, void *to, uint32_t bytes) {
     memcpy(to, s->bytes + s->n, bytes);
 }
 
-/* Returns the byte offset of a function's frame in a lane's local memory. */
+/* Returns the byte offset in a lane's local memory of a function's frame. */
 static uint64_t frame_of(const struct warp *w, const struct program_function *f, int lane) {
     return f->recursive ? ((const uint64_t *)reg_ptr(w, w->program->frame_pointer))[lane] : f->frame_base;
 }
 
-/* The call that `in` makes in one lane. */
+/* A call by one lane. */
 struct call_site {
     const struct program_function *caller, *callee;
     const uint32_t *words; /* lists[in->list ...]: callee, number of inputs, number of results, triples */
@@ -136,7 +136,8 @@ static void copy_lane(struct warp *w, unsigned lane, uint64_t to, uint64_t from,
     }
 }
 
-/* Returns the frame offset of argument or result `i` in the callee; t: its three words. */
+/* Returns the offset of argument or result `i` in the callee's frame. `t` points to the three words that describe
+ * it. */
 static uint32_t formal_offset(const struct call_site *site, uint32_t i, bool results, const uint32_t *t) {
     return site->words[0] == CALL_INDIRECT ? site->callee->param_offset[i + (results ? site->callee->n_params : 0)]
                                            : t[1];
@@ -255,7 +256,7 @@ static bool frame_fits(const struct warp *w, const struct program_function *f, i
 
 /* ---- lanes that call or return together ---- */
 
-/* Copies one word per lane from row to row for the lanes in `m`. */
+/* Copies one word per lane from one row of local memory to another, for the lanes in `m`. */
 static void copy_row(uint32_t *to, const uint32_t *from, lanemask_t m) {
     if (m == LANES_ALL)
         memcpy(to, from, LOCAL_ROW);
@@ -263,7 +264,7 @@ static void copy_row(uint32_t *to, const uint32_t *from, lanemask_t m) {
         blend_elems(to, from, m, WARP_LANES, 4);
 }
 
-/* Copies arguments between frames that have the same offset in all lanes, which holds without recursion. */
+/* Copies arguments between frames whose offsets are equal in all lanes, as they are without recursion. */
 static bool copy_all(struct warp *w, const struct call_site *site, lanemask_t m, bool results) {
     const uint32_t *t = site->words + 3 + (results ? 3 * site->words[1] : 0);
     for (uint32_t i = 0; i < site->words[results ? 2 : 1]; i++, t += 3) {
@@ -284,7 +285,8 @@ static bool copy_all(struct warp *w, const struct call_site *site, lanemask_t m,
     return true;
 }
 
-/* True if all lanes of `m` have this call depth and, if `site` is given, made their last call at `pc`. */
+/* True if all lanes of `m` have this call depth. If `site` is not NULL, their last calls must also have been made at
+ * `pc`. */
 static bool same_depth(const struct call_stack *c, lanemask_t m, uint16_t depth, const uint32_t *site, uint32_t pc) {
     uint32_t differ = 0;
     for (int l = 0; l < WARP_LANES; l++)
@@ -301,8 +303,8 @@ static void set_depth(struct call_stack *c, lanemask_t m, uint16_t depth) {
     blend_elems(c->depth, all, m, WARP_LANES, 2);
 }
 
-/* Performs a call of one non-recursive function by lanes with the same depth. Returns false without any effect if the
- * slow path is needed. */
+/* Calls one non-recursive function for lanes with equal call depths. Returns false without any effect if the slow
+ * path is needed. */
 static bool call_together(struct warp *w, const struct call_site *site, lanemask_t m, uint32_t pc) {
     struct call_stack *c = w->calls;
     uint16_t depth = c->depth[__builtin_ctz(m)];
@@ -317,7 +319,7 @@ static bool call_together(struct warp *w, const struct call_site *site, lanemask
     return true;
 }
 
-/* Performs a return of lanes to the same place, *next. Returns false without any effect if the slow path is needed. */
+/* Returns lanes that all continue at *next. Returns false without any effect if the slow path is needed. */
 static bool return_together(struct warp *w, const struct program_function *f, lanemask_t m, uint32_t *next) {
     struct call_stack *c = w->calls;
     const struct program *p = w->program;
@@ -343,7 +345,7 @@ static struct call_site site_of(const struct warp *w, const struct inst *in) {
     return site;
 }
 
-/* Returns the lanes of `m` that call the same address as its first lane. */
+/* Returns the lanes of `m` that call the address that the first lane of `m` calls. */
 static lanemask_t same_callee(const struct warp *w, const struct inst *in, lanemask_t m) {
     const int first = __builtin_ctz(m);
     lanemask_t same = 0;
@@ -393,7 +395,7 @@ bool calls_step(struct warp *w, const struct inst *in, lanemask_t m, uint32_t *n
 
 /* ---- instructions ---- */
 
-/* Performs calls of lanes with the same callee together. Returns the lanes left for call_alone(). */
+/* Performs the calls of lanes with equal callees together. Returns the remaining lanes, for call_alone(). */
 static lanemask_t call_groups(struct warp *w, const struct inst *in, struct call_site *site, lanemask_t m, uint32_t pc,
                               struct effects *fx) {
     const bool indirect = site->words[0] == CALL_INDIRECT;
@@ -409,7 +411,7 @@ static lanemask_t call_groups(struct warp *w, const struct inst *in, struct call
     return 0;
 }
 
-/* Performs one lane's call. Returns false on a fault, which is in fx. */
+/* Performs one lane's call. Returns false on a fault; `fx` describes the fault. */
 static bool call_alone(struct warp *w, const struct inst *in, struct call_site *site, int l, uint32_t pc,
                        struct effects *fx) {
     struct call_stack *c = w->calls;

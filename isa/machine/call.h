@@ -30,7 +30,7 @@
 #define CALL_INDIRECT 0xffffffffu
 enum {
     CALL_MAX_DEPTH = 1024,        /* maximum call depth of a thread */
-    CALL_STACK_BYTES = 64 * 1024, /* bytes of a thread's local memory for recursive frames and alloca */
+    CALL_STACK_BYTES = 64 * 1024, /* bytes of local memory per thread for recursive frames and alloca */
 };
 
 /* Execute exit, call and ret for the lanes `m`; effects go to fx. exec_ret() acts like exec_exit() if the kind is
@@ -40,21 +40,21 @@ void exec_call(struct warp *w, const struct inst *in, lanemask_t m, struct effec
 void exec_ret(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
 /* Stores in *next where a call or return leads `lane` now. Returns false if the lane leaves the kernel or faults. */
 bool calls_next(const struct warp *w, const struct inst *in, int lane, uint32_t *next);
-/* Fast path of exec_call() and exec_ret() for an unguarded instruction, lanes `m` (at least one), one common target
- * *next and no recursion. Returns false without any effect if this does not apply. */
+/* Fast path of exec_call() and exec_ret() for an unguarded instruction and at least one lane in `m`, if all lanes
+ * have one target *next and no function is recursive. Returns false without any effect if these conditions do not
+ * hold. */
 bool calls_step(struct warp *w, const struct inst *in, lanemask_t m, uint32_t *next);
-/* Returns those of `lanes`, about to return from their functions, that afterwards only return from all callers and
- * exit. */
+/* Returns the lanes of `lanes` that, after returning from their functions, only return from all callers and exit. */
 lanemask_t calls_end_in_exits(const struct warp *w, lanemask_t lanes);
-/* Clears all calls and resets frame pointers; cta_start() uses it. */
+/* Clears all calls and resets frame pointers. cta_start() calls this function. */
 void calls_reset(struct warp *w);
 /* Frees a call stack. NULL is allowed. */
 void calls_free(struct call_stack *c);
 /* Returns the bytes of local memory that a thread of `p` needs beyond program.local_bytes. */
 uint32_t calls_stack_bytes(const struct program *p);
-/* Returns a lane's stack pointer, which alloca moves: a byte offset in its local memory, growing from
- * calls_stack_begin() to at most warp.local_bytes. Returning from a recursive function restores it. NULL if out of host
- * memory. */
+/* Returns a pointer to a lane's stack pointer, or NULL if out of host memory. The stack pointer is a byte offset in
+ * the lane's local memory. alloca moves it from calls_stack_begin() up to at most warp.local_bytes. Returning from a
+ * recursive function restores it. */
 uint32_t *calls_stack_pointer(struct warp *w, int lane);
 /* Returns the byte offset in local memory where the stack begins. */
 uint32_t calls_stack_begin(const struct program *p);

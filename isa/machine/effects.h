@@ -10,7 +10,7 @@ enum barrier_mode { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_AND, BARRIER_OR, BARRI
 /* The effects of one instruction: for the driver (control, faults) and the timing model (addresses). */
 struct effects {
     lanemask_t lanes; /* lanes that executed: active and guard true */
-    uint8_t fault;    /* enum fault_kind; neither the faulting lane nor later lanes have written */
+    uint8_t fault;    /* enum fault_kind; on a fault, neither the faulting lane nor later lanes have written */
     uint8_t fault_lane;
     uint8_t fault_bytes;
     uint8_t space;          /* memory: state space; SPACE_GENERIC if lanes differ (see the masks) */
@@ -38,7 +38,7 @@ struct effects {
 
 /* Returns the storage of an operand: lane values, or a lane mask for a predicate. */
 static inline void *reg_ptr(const struct warp *w, opnd_t o) { return w->bank[o & 1] + (o >> 1); }
-/* The same for a destination, which is never a constant. */
+/* Returns the storage of a destination operand, which is never a constant. */
 static inline void *reg_out(const struct warp *w, opnd_t o) { return w->bank[0] + (o >> 1); }
 static inline lanemask_t pred_get(const struct warp *w, opnd_t o) {
     lanemask_t m;
@@ -64,9 +64,10 @@ void fx_target(struct effects *fx, uint32_t pc, int lane);
 /* Reports a fault that has no address. `fmt` and its arguments describe it. */
 void fx_fault_text(struct effects *fx, enum fault_kind kind, int lane, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* Copies the lanes of `m` from `from` to `to`. Elements have `size` bytes; 0: both are lane masks. */
+/* Copies the lanes of `m` from `from` to `to`. Elements have `size` bytes. A `size` of 0 means that both are lane
+ * masks. */
 void blend_lanes(void *to, const void *from, lanemask_t m, unsigned size);
-/* True if the faulting access writes. Of a copy, only the access to shared memory does. */
+/* True if the faulting access is a write. In a copy, the access to shared memory is the write. */
 static inline bool fx_is_store(const struct inst *in, const struct effects *fx) {
     return in->kind == K_STORE || in->kind == K_ATOM || (in->kind == K_COPY && fx->space == SPACE_SHARED);
 }

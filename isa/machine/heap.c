@@ -34,10 +34,10 @@ void device_heap_free(struct device_heap *h) {
     free(h);
 }
 
-/* Returns the index of the block before which `bytes` fit, n + 1 if there is no gap. */
+/* Returns the index of the block before which `bytes` bytes fit, or n + 1 if no gap is large enough. */
 static uint32_t find_gap(const struct device_heap *h, uint64_t bytes, uint64_t *offset) {
     uint64_t end = h->n ? h->block[h->n - 1].offset + h->block[h->n - 1].bytes : 0;
-    if (bytes <= h->bytes - end) { /* after all blocks: the common case */
+    if (bytes <= h->bytes - end) { /* the space after all blocks: the common case */
         *offset = end;
         return h->n;
     }

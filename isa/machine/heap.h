@@ -1,7 +1,7 @@
 #ifndef ISA_HEAP_H
 #define ISA_HEAP_H
-/* The heap of malloc() and free() in kernels, in one allocation of device memory. Thread-safe. mem_make_heap() creates
- * it. */
+/* The heap of malloc() and free() in kernels, in one allocation of device memory. Its functions are thread-safe.
+ * mem_make_heap() creates the heap. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -11,10 +11,10 @@ enum {
 };
 struct device_heap;
 
-/* Creates an empty heap of the `bytes` at device address `address`. Returns NULL if out of memory. */
+/* Creates an empty heap in the `bytes` bytes at device address `address`. Returns NULL if out of memory. */
 struct device_heap *device_heap_new(uint64_t address, uint64_t bytes);
 void device_heap_free(struct device_heap *h);
-/* Returns the device address of `bytes` > 0 new bytes, aligned to 16; 0 if the heap is full or missing. */
+/* Allocates `bytes` > 0 bytes, aligned to 16. Returns their device address; 0 if the heap is full or missing. */
 uint64_t device_heap_alloc(struct device_heap *h, uint64_t bytes);
 /* Frees a block. Returns false if `address` is not from device_heap_alloc(). */
 bool device_heap_release(struct device_heap *h, uint64_t address);

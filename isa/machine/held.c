@@ -10,7 +10,7 @@ struct record {
     lanemask_t lanes;
     uint16_t bytes; /* bytes per lane */
     bool unit;
-    uint64_t addr[WARP_LANES]; /* host offsets; unit: only the first */
+    uint64_t addr[WARP_LANES]; /* host offsets of the lanes; if `unit` is set, only the first is used */
 };
 
 static size_t data_bytes(const struct record *r) { return (size_t)r->bytes * WARP_LANES; }

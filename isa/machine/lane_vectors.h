@@ -30,8 +30,8 @@ static inline __attribute__((always_inline)) bool vec_any(const void *vector) {
 #endif
 }
 
-/* Lane masks for vectors: vec_lanes_of_*() converts the lowest bits of a lane mask, one per element. vec_select_*()
- * takes `yes` where the bit is set, else `no`. */
+/* Lane masks for vectors. vec_lanes_of_*() expands the lowest bits of a lane mask to one vector element per bit.
+ * vec_select_*() returns `yes` for elements whose bit is set, else `no`. */
 #if defined(__AVX512F__)
 typedef __mmask8 vec_lanes_u64;
 typedef __mmask16 vec_lanes_u32;

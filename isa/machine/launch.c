@@ -2,7 +2,7 @@
 #include "warp.h"
 #include <string.h>
 
-enum { MAX_LOCAL_BYTES = 512 * 1024 }; /* per thread; CUDA programming guide, technical specifications */
+enum { MAX_LOCAL_BYTES = 512 * 1024 }; /* limit per thread, from the CUDA programming guide, technical specifications */
 
 static bool dims_differ(struct dim3 a, struct dim3 b) { return a.x != b.x || a.y != b.y || a.z != b.z; }
 

@@ -14,18 +14,18 @@ struct launch {
     struct dim3 grid, block;
     uint32_t dynamic_shared;     /* bytes */
     const unsigned char *params; /* program->param_bytes bytes in the layout of program->params */
-    uint64_t cycle_limit;        /* 0: none. Timing: cycles. Interpreter: warp instructions */
-    atomic_bool *stop;           /* set by any thread to end the launch early; NULL: cannot be stopped */
-    uint32_t number;             /* number of this launch in its context, from 0: %gridid */
+    uint64_t cycle_limit; /* in cycles of the timing model, or warp instructions of the interpreter; 0 means no limit */
+    atomic_bool *stop;    /* set by any thread to end the launch early; NULL if the launch cannot be stopped */
+    uint32_t number;      /* number of this launch in its context, from 0: %gridid */
     const struct texture *textures;
     uint32_t n_textures;
-    /* Cooperative grids: device address of the workspace that contains the grid's barriers; 0: the grid is not
-     * cooperative. All its CTAs are resident at once. Kernels read the address from %envreg1 (high word) and
-     * %envreg2. */
+    /* Device address of the workspace of a cooperative grid, which contains the grid's barriers. 0 means that the
+     * grid is not cooperative. All CTAs of a cooperative grid are resident at once. Kernels read the address from
+     * %envreg1 (high word) and %envreg2. */
     uint64_t workspace;
     uint32_t n_sms;      /* %nsmid; 0: 1 */
     FILE *device_stdout; /* output of vprintf; NULL: stdout */
-    const char *text;    /* the PTX text, for traces; NULL: none */
+    const char *text;    /* the PTX text, for traces; NULL if there is none */
 };
 
 enum fault_kind {
@@ -35,13 +35,13 @@ enum fault_kind {
     FAULT_USE_AFTER_FREE,
     FAULT_READ_ONLY,
     FAULT_TRAP,     /* trap or brkpt */
-    FAULT_ASSERT,   /* __assertfail; text holds the message */
-    FAULT_BAD_CALL, /* call through a pointer that is not a function */
+    FAULT_ASSERT,   /* __assertfail; `text` holds the message */
+    FAULT_BAD_CALL, /* call through a pointer that does not point to a function */
     FAULT_STACK,    /* recursion deeper than the stack */
     FAULT_BAD_TEXTURE,
     FAULT_UNSUPPORTED, /* `text` says what */
     FAULT_DIVERGENT_BARRIER,
-    FAULT_PARTIAL_WARP, /* an instruction that requires all lanes runs without some; `text` says which */
+    FAULT_PARTIAL_WARP, /* an instruction that requires all lanes executes without some lanes; `text` says which */
     FAULT_DEADLOCK,     /* `text` is the complete report */
     FAULT_MEMORY,       /* out of host memory */
     FAULT_LIMIT,        /* cycle limit reached; `text` is the complete report */
@@ -60,7 +60,7 @@ struct fault {
     uint32_t bytes;
     bool is_store;
     char *text;          /* from malloc(), or NULL */
-    const char *context; /* name of a unit of the SM, if the warp belongs to that unit and not to a CTA; else NULL */
+    const char *context; /* name of an SM unit if the warp belongs to that unit and not to a CTA; else NULL */
 };
 
 /* Prints a fault: "out-of-bounds read of 4 bytes at 0x..." and further lines, each ending in a newline. They name the
@@ -76,7 +76,7 @@ bool launch_has_clusters(const struct launch *l);
 /* Checks a launch against the limits of types.h, `max_shared` bytes of shared memory per SM, and the program's .reqntid
  * and .maxntid. Returns NULL if it is valid, else a message in `buffer` that continues "kernel 'k': ". */
 const char *launch_check(const struct launch *l, uint32_t max_shared, char *buffer, size_t size);
-/* True if the launch shall end early. Drivers check it every ten microseconds or so. */
+/* True if the launch should end early. Drivers call this about every ten microseconds. */
 static inline bool launch_stopped(const struct launch *l) {
     return l->stop && atomic_load_explicit(l->stop, memory_order_relaxed);
 }

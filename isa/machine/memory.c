@@ -14,7 +14,7 @@ enum { ALLOC_ALIGN = 256, ALLOC_GAP = 512 };
 #define SHARED_PAGES   (1ull << 45)
 #define SHARED_STEP    (1ull << 21)
 #define HOST_BEGIN     (1ull << 12)
-#define UNUSED_BY_HOST (3ull << 44) /* addresses that Linux uses only on request */
+#define UNUSED_BY_HOST (3ull << 44) /* addresses that Linux assigns only on request */
 
 void mem_init(struct memory *m, uint64_t limit_bytes) {
     memset(m, 0, sizeof *m);
@@ -88,8 +88,8 @@ static void *align_storage(void *storage) { /* aligned, so that lane data fills 
     return (void *)(((uintptr_t)storage + 63) & ~(uintptr_t)63);
 }
 
-/* Returns the first address from *next on with room for `bytes` and a gap, `odd` bytes past a multiple of `align`; 0 if
- * there is none. */
+/* Returns the first free address from *next on with room for `bytes` bytes and a gap. The address is `odd` bytes
+ * past a multiple of `align`. Returns 0 if there is none. */
 static uint64_t find_room_from(const struct memory *m, uint64_t *next, uint64_t bytes, uint64_t align, uint64_t odd,
                                uint64_t gap) {
     if (bytes > ADDRESS_END)
@@ -136,7 +136,7 @@ uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char 
                                   .storage = storage});
     *next = begin + all + gap;
     m->live_bytes += bytes;
-    return begin + slack; /* cppcheck-suppress memleak ; the list has it */
+    return begin + slack; /* cppcheck-suppress memleak ; the list owns it */
 }
 
 bool mem_make_heap(struct memory *m) {
@@ -188,7 +188,7 @@ void mem_map_host(struct memory *m) {
                                   .live = true,
                                   .mapped = true};
     m->next = UNUSED_BY_HOST;
-    m->packed = 0; /* the host may use these addresses */
+    m->packed = 0; /* the host may use these addresses itself */
 }
 
 /* Maps host pages at the first address from `from` on that is free on host and device. NULL if there is none. */
@@ -269,7 +269,7 @@ uint64_t mem_reserve(struct memory *m, uint64_t bytes, uint64_t align, uint64_t 
 
 bool mem_place(struct memory *m, uint64_t begin, uint64_t end, const struct mem_piece *pieces, uint32_t n) {
     const struct mem_piece freed = {begin, end, NULL, RANGE_NONE};
-    pieces = n ? pieces : &freed; /* kept for messages, like freed allocations */
+    pieces = n ? pieces : &freed; /* the entry is kept for messages, like freed allocations */
     n = n ? n : 1;
     uint32_t first = last_before(m, begin), old = 0;
     while (first + old < m->n && m->list[first + old].begin < end)

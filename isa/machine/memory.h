@@ -1,9 +1,9 @@
 #ifndef ISA_MEMORY_H
 #define ISA_MEMORY_H
-/* Device memory. Each allocation has its own host storage, so one look-up does bounds check and address translation.
- * Addresses start at DEVICE_BASE, aligned to 256 bytes, with gaps between neighbours, so that a small overrun does not
- * hit the next allocation. Host memory can be mapped at its host addresses. The allocations do not change while a
- * kernel runs, except by malloc() in kernels. */
+/* Device memory. Each allocation has its own host storage, so a single look-up checks bounds and translates the
+ * address. Addresses start at DEVICE_BASE and are aligned to 256 bytes. Gaps between allocations prevent a small
+ * overrun from reaching the next allocation. Host memory can be mapped at its host addresses. Allocations do not
+ * change while a kernel runs, except by malloc() in kernels. */
 #include "isa/types.h"
 
 /* The state of an address range reserved by mem_reserve(). */
@@ -19,15 +19,15 @@ struct allocation {
     uint64_t begin, end;    /* device addresses [begin, end) */
     unsigned char *host;    /* storage of end - begin bytes */
     const char *name;       /* name of a module variable; NULL: a buffer */
-    bool live;              /* false after mem_free(): kept to report use after free */
+    bool live;              /* false after mem_free(): the entry is kept to report use after free */
     bool read_only;         /* .const variables: kernels may not write */
     uint32_t number;        /* order of allocation, from 1, for messages */
     void *storage;          /* the block to free that contains `host`; NULL: mapped memory */
-    bool mapped;            /* at host addresses; removed from the list by mem_free() */
+    bool mapped;            /* mapped at host addresses; mem_free() removes it from the list */
     bool padded;            /* MEM_SLACK bytes at each end are padding that kernels may access */
     unsigned char reserved; /* enum mem_reserved; live from RANGE_READ on */
     uint32_t serial;        /* unique id of this entry, from 0; several entries may share `number` */
-    uint64_t pages;         /* bytes of `host` to unmap: mem_alloc_shared(), a file; else 0 */
+    uint64_t pages;         /* bytes of `host` to unmap, for mem_alloc_shared() and files; else 0 */
 };
 
 struct device_heap; /* the heap of malloc() in kernels: heap.h */
@@ -37,8 +37,8 @@ enum { MEM_SLACK = 64 << 10 };
 struct memory {
     struct allocation *list; /* sorted by address */
     uint32_t n, cap, numbered, mapped, serials;
-    uint64_t next, next_shared; /* next free address, and that of mem_alloc_shared() (0: none yet) */
-    uint64_t packed;            /* next address of packed buffers; 0: allocations have gaps */
+    uint64_t next, next_shared; /* next free address, and next free address of mem_alloc_shared() (0 if not yet used) */
+    uint64_t packed;            /* next address for packed buffers; 0 means that allocations have gaps */
     uint64_t live_bytes, limit_bytes;
     struct device_heap *heap; /* NULL until first needed */
     uint64_t heap_bytes;      /* size of the heap; 0: DEVICE_HEAP_BYTES */
@@ -56,24 +56,26 @@ void mem_free_all(struct memory *m);
 /* Allocates zeroed memory and returns its address, 0 if out of memory or beyond the limit. `align`: a power of two; at
  * least 256 is used. `name` may be NULL and must outlive the allocation. */
 uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char *name, bool read_only);
-/* Like mem_alloc(), but at addresses where the host sees the memory too: from SHARED_PAGES on, equal in every run. */
+/* Allocates like mem_alloc(), but at addresses that the host can access too. They start at SHARED_PAGES and are
+ * equal in every run. */
 uint64_t mem_alloc_shared(struct memory *m, uint64_t bytes, const char *name);
 /* Maps [host, host + bytes) as device memory at the same address, until mem_free(). Returns false if out of memory or
  * if the addresses are in use. */
 bool mem_map(struct memory *m, void *host, uint64_t bytes);
-/* Maps host memory at an address of the device's own range, with the same lowest byte. Returns the address, 0 if there
- * is no room. */
+/* Maps host memory at an address in the device's own range, with an equal lowest byte. Returns the address, or 0 if
+ * there is no room. */
 uint64_t mem_map_elsewhere(struct memory *m, void *host, uint64_t bytes);
 /* Maps all other memory of the host process as device memory, at the same addresses. Access to an unmapped host address
  * raises a signal. Must precede the first allocation. */
 void mem_map_host(struct memory *m);
-/* Moves an allocation of mem_alloc() to an anonymous file that other processes can map. Its address stays. Returns the
- * file descriptor, which the caller closes; -1 if no allocation begins at `address` or memory is out. */
+/* Moves an allocation of mem_alloc() to an anonymous file that other processes can map. Its address does not change.
+ * Returns the file descriptor, which the caller closes. Returns -1 if no allocation begins at `address` or if out of
+ * memory. */
 int mem_move_to_file(struct memory *m, uint64_t address);
-/* Reserves `bytes` of addresses without memory: at `hint` if it is free and a multiple of `align` (a power of two),
- * else at another multiple. Returns the address, 0 if out of memory or addresses. */
+/* Reserves `bytes` bytes of addresses without memory. Uses `hint` if it is free and a multiple of `align` (a power
+ * of two), else another multiple of `align`. Returns the address, or 0 if out of memory or addresses. */
 uint64_t mem_reserve(struct memory *m, uint64_t bytes, uint64_t align, uint64_t hint);
-/* A piece of a range of mem_reserve(). */
+/* A part of a range reserved by mem_reserve(). */
 struct mem_piece {
     uint64_t begin, end;
     unsigned char *host; /* storage, owned by the caller while the piece exists; unused without access */
@@ -82,8 +84,8 @@ struct mem_piece {
 /* Replaces the contents of the reserved range [begin, end) by `n` pieces, sorted by address, that fill it. n = 0 frees
  * the range; its addresses are not reused. Returns false without any effect if out of memory. */
 bool mem_place(struct memory *m, uint64_t begin, uint64_t end, const struct mem_piece *pieces, uint32_t n);
-/* Charge `bytes` of memory allocated elsewhere to the limit, and release them. mem_take() returns false if too few are
- * left. */
+/* mem_take() charges `bytes` bytes of memory allocated elsewhere to the limit, and returns false if too few bytes
+ * are left. mem_give() releases them. */
 bool mem_take(struct memory *m, uint64_t bytes);
 void mem_give(struct memory *m, uint64_t bytes);
 /* Creates the heap of kernels; does nothing if it exists. Must not be called while a launch runs, since it rearranges
@@ -97,10 +99,10 @@ bool mem_free(struct memory *m, uint64_t address);
 /* Returns the live allocation that contains [address, address + bytes), or NULL. `hint` (may be NULL) is an index to
  * try first and is updated; one hint per warp avoids most searches. */
 const struct allocation *mem_find(const struct memory *m, uint64_t address, uint64_t bytes, uint32_t *hint);
-/* Begin and size of an allocation without its padding. */
+/* Return the begin and the size of an allocation without its padding. */
 uint64_t mem_begin(const struct allocation *a);
 uint64_t mem_bytes(const struct allocation *a);
-/* Like mem_find(), without padding: copies by the host must stay inside the buffer. */
+/* Finds an allocation like mem_find(), but without its padding: copies by the host must stay inside the buffer. */
 const struct allocation *mem_find_buffer(const struct memory *m, uint64_t address, uint64_t bytes);
 /* Returns the allocation that contains `address`, live or freed, or NULL. */
 const struct allocation *mem_owner(const struct memory *m, uint64_t address);

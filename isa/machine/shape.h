@@ -9,15 +9,15 @@ enum { HALF_LANES = WARP_LANES / 2 };
  * are half warps. */
 enum shape { SHAPE_ANY, SHAPE_UNIFORM, SHAPE_UNIT };
 
-/* The pattern of both halves. For SHAPE_ANY nothing is known; otherwise accesses are aligned to their size, a power of
- * two. */
+/* The address pattern of both halves of a warp. SHAPE_ANY means that nothing is known. For other patterns, accesses
+ * are aligned to their size, which is a power of two. */
 struct halves {
     uint64_t first[2]; /* addresses of lanes 0 and 16, whether they execute or not; a half without executing lanes has
                         * the value of the other half */
     uint8_t shape;     /* enum shape */
 };
 
-/* Returns the address of a lane, whether it executes or not. Not for SHAPE_ANY. */
+/* Returns the address of a lane, even if the lane does not execute. Not allowed for SHAPE_ANY. */
 static inline uint64_t halves_lane(const struct halves *h, unsigned lane, unsigned bytes) {
     return h->first[lane / HALF_LANES] + (h->shape == SHAPE_UNIT ? lane % HALF_LANES * bytes : 0);
 }

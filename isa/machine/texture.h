@@ -11,22 +11,23 @@ enum { TEX_MAX_LEVELS = 17 };
 struct texture {
     uint64_t data;                 /* device address of texel 0 */
     uint32_t width, height, depth; /* texels; height and depth are 0 if the geometry lacks them */
-    uint32_t layers;               /* a1d, a2d: elements; acube: cubes; 0: not an array */
-    uint64_t pitch, slice;         /* bytes between rows; bytes between layers, faces or slices */
+    uint32_t layers;               /* a1d, a2d: number of elements; acube: number of cubes; 0 if not an array */
+    uint64_t pitch, slice;         /* bytes from row to row; bytes from one layer, face or slice to the next */
     uint8_t kind;                  /* enum texture_kind; a sampler uses only the sampler fields */
     uint8_t channels;              /* 1, 2 or 4 */
     uint8_t format;                /* enum texture_format */
-    uint8_t levels; /* mipmap levels, 0: 1. Level k has half the texels of level k - 1 in each dimension, at least one,
-                     * and follows it without gaps between rows or slices */
-    bool cube;      /* each layer has six faces */
+    /* Number of mipmap levels; 0 means 1. Each level has half the texels of the previous level in each dimension, at
+     * least one, and follows it in memory without gaps between rows or slices. */
+    uint8_t levels;
+    bool cube;            /* each layer has six faces */
     bool normalized_read; /* integers are read as f32 in [0, 1] or [-1, 1] */
     /* sampler */
     uint8_t address[3];     /* enum texture_address, by dimension */
     bool linear;            /* linear filter, else point */
     bool linear_levels;     /* interpolate between two mipmap levels, else use the nearer one */
     bool normalized_coords; /* coordinates in [0, 1); unused in samplers */
-    float border[4];        /* colour outside for TEX_BORDER, by channel */
-    bool texel_coords; /* samplers: coordinates are in texels, whatever the texture says (force_unnormalized_coords) */
-    const char *name;  /* name of the variable it is bound to; NULL: an object */
+    float border[4];        /* border colour for TEX_BORDER, by channel */
+    bool texel_coords;      /* samplers: coordinates are always in texels (force_unnormalized_coords) */
+    const char *name;       /* name of the variable bound to the texture; NULL for an object */
 };
 #endif

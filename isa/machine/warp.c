@@ -12,8 +12,8 @@ uint32_t launch_shared_bytes(const struct launch *l) {
     return all > UINT32_MAX ? UINT32_MAX : (uint32_t)all;
 }
 
-/* Returns the distance of lanes in local memory: an odd number of lines, so that lanes of a warp do not share cache
- * sets. */
+/* Returns the bytes from lane to lane in local memory. It is an odd number of lines, so that lanes of a warp do not
+ * share cache sets. */
 static uint32_t local_stride(uint32_t bytes) {
     if (!bytes)
         return 0;
@@ -104,7 +104,7 @@ uint64_t warp_special(const struct warp *w, enum special s) {
     case SPECIAL_CLUSTER_NCTAID_Z:
     case SPECIAL_CLUSTER_NCTARANK:
         return 1;
-    case SPECIAL_IS_EXPLICIT_CLUSTER: /* the kernel declares clusters, if only of one CTA */
+    case SPECIAL_IS_EXPLICIT_CLUSTER: /* the kernel declares clusters, even if they have only one CTA */
         return w->program->cluster.x != 0;
     case SPECIAL_WARPID:
         return w->index;
@@ -135,7 +135,7 @@ uint64_t warp_special(const struct warp *w, enum special s) {
 enum { SHIFT = 20 };
 static uint32_t reciprocal(uint32_t of) { return ((1u << SHIFT) + of - 1) / of; }
 
-/* Computed for all lanes at once; no lane depends on the previous one. */
+/* Computed for all lanes at once, because no lane depends on the previous lane. */
 void warp_thread_ids(struct dim3 b, uint32_t index, enum special s, uint32_t out[WARP_LANES]) {
     const uint32_t t = index * WARP_LANES, by_row = reciprocal(b.x), by_plane = reciprocal(b.y);
     _Static_assert(MAX_CTA_THREADS * MAX_CTA_THREADS <= 1 << SHIFT, "SHIFT");

@@ -1,6 +1,7 @@
 #ifndef ISA_WARP_H
 #define ISA_WARP_H
-/* The architectural state of a CTA and its warps: registers, memories, barriers. Neither paths (reconv.h) nor time. */
+/* The architectural state of a CTA and its warps: registers, memories and barriers. It contains neither paths
+ * (reconv.h) nor timing. */
 #include "held.h"
 #include "isa/rounding.h"
 #include "launch.h"
@@ -15,16 +16,16 @@ struct call_stack; /* return addresses and saved frames by lane; isa/machine/cal
 struct atom_op;    /* an atomic to be performed later; isa/exec/exec_atom.h */
 
 struct warp {
-    unsigned char *bank[2]; /* 0: registers, 64-byte aligned; 1: the program's constants (never written) */
+    unsigned char *bank[2]; /* bank 0: registers, 64-byte aligned; bank 1: the program's constants (never written) */
     const struct program *program;
     struct cta *cta;
     lanemask_t launched;      /* lanes with a thread */
     lanemask_t live;          /* lanes that have not exited; the exit instruction updates it */
     uint32_t index;           /* index in the CTA */
     uint32_t alloc_hint;      /* see mem_find */
-    uint32_t inst_hint[8];    /* the same, hashed by instruction */
+    uint32_t inst_hint[8];    /* the hints of mem_find() by hash of the instruction */
     unsigned char *local;     /* local memory of all lanes: see warp_local() */
-    uint32_t local_stride;    /* bytes between lanes; 0: interleaved by words */
+    uint32_t local_stride;    /* bytes from lane to lane; 0 if local memory is interleaved by words */
     uint32_t local_bytes;     /* bytes of local memory per lane, stack included */
     struct call_stack *calls; /* NULL until the first call */
     uint64_t clock;           /* %clock64, set by the driver before execution */
@@ -35,19 +36,19 @@ struct warp {
 
 /* A named barrier of a CTA (PTX ISA 9.7.13.1). */
 struct cta_barrier {
-    uint32_t expected;                      /* threads; 0 until the first arrives */
+    uint32_t expected;                      /* number of threads; 0 until the first thread arrives */
     uint32_t arrived;                       /* threads */
     lanemask_t waiting[MAX_CTA_WARPS];      /* waiting lanes, by warp */
-    const struct inst *inst[MAX_CTA_WARPS]; /* instruction at which they wait */
+    const struct inst *inst[MAX_CTA_WARPS]; /* instruction at which the warp's lanes wait */
     uint8_t mode[MAX_CTA_WARPS];            /* enum barrier_mode of that instruction */
     uint32_t count_true, count_red;         /* bar.red: arrivals with a true predicate, and all arrivals */
-    bool whole_cta;                         /* no thread count: all threads that have not exited */
-    bool divergent;                         /* lanes of one warp arrived at different PCs */
+    bool whole_cta; /* no thread count was specified: the barrier waits for all threads that have not exited */
+    bool divergent; /* lanes of one warp arrived at different PCs */
 };
 
 struct cta {
     const struct launch *launch;
-    struct held_stores *held; /* buffer that holds back ordinary stores to device memory; NULL: none */
+    struct held_stores *held; /* buffer that holds back ordinary stores to device memory; NULL if there is none */
     struct dim3 id;
     uint64_t linear_id;
     unsigned char *shared;
@@ -56,7 +57,7 @@ struct cta {
     uint32_t live_threads; /* threads that have not exited */
     struct warp *warps;
     struct cta_barrier barriers[N_CTA_BARRIERS];
-    uint32_t barriers_used; /* bit b: threads wait at barrier b */
+    uint32_t barriers_used; /* bit b is set if threads wait at barrier b */
     bool copies_take_time;  /* the driver calls mbarrier_copies_done() for arrivals that wait for copies; otherwise
                              * copies and these arrivals complete at once */
     struct rounding_error rounding_error; /* sum over all CTAs so far; the driver reads and clears it */
@@ -69,7 +70,7 @@ struct cta *cta_new(const struct launch *l);
 void cta_free(struct cta *c);
 /* Starts CTA `id` on SM `smid`: sets special registers, zeroes other registers and memories. */
 void cta_start(struct cta *c, struct dim3 id, uint32_t smid);
-/* Returns a special register that is the same in all lanes of the warp; 0 for others. */
+/* Returns a special register that has one value for all lanes of the warp; 0 for other registers. */
 uint64_t warp_special(const struct warp *w, enum special s);
 /* Computes %tid.x, .y or .z (`s`) of each lane of warp `index`. */
 void warp_thread_ids(struct dim3 block, uint32_t index, enum special s, uint32_t out[WARP_LANES]);
@@ -95,8 +96,8 @@ bool cta_barrier_arrive(struct cta *c, struct warp *w, const struct inst *in, la
                         const struct effects *fx);
 /* Prepares a complete barrier for its next use. */
 void cta_barrier_reset(struct cta *c, uint32_t barrier);
-/* Updates the barriers after `lanes` of `w` exited (w->live is already updated). Returns the barriers that this
- * completes, bit i for barrier i. */
+/* Updates the barriers after `lanes` of `w` exited (w->live is already updated). Returns a mask of the barriers that
+ * the exit completes, with bit i for barrier i. */
 uint32_t cta_threads_exit(struct cta *c, const struct warp *w, lanemask_t lanes);
 /* Returns the lanes of warp `index` that wait at any barrier. */
 lanemask_t cta_waiting(const struct cta *c, uint32_t index);

@@ -45,7 +45,7 @@ bool warp_sync_together(const struct warp *w, const struct inst *in, lanemask_t 
 
 static const struct inst *waits_at(const struct warp *w, int lane) { return &w->program->code[w->sync.pc[lane]]; }
 
-/* True if all lanes of a warp must execute it at the same place (.aligned). */
+/* True if all lanes of a warp must execute the instruction at one place (.aligned). */
 static bool requires_whole_warp(const struct inst *in) { return in->kind == K_WARP && in->hints & HINT_ALIGNED; }
 
 /* True if two instructions may execute together, apart from their masks. A warp-wide sum must be the same instruction:
@@ -54,13 +54,13 @@ static bool may_act_together(const struct inst *a, const struct inst *b) {
     return a->row == b->row && (a == b || (a->kind != K_COMPOUND && !requires_whole_warp(a)));
 }
 
-/* Returns the lanes for which a lane at `in` waits. An instruction for the whole warp waits for exited lanes too, so it
- * never completes without them. */
+/* Returns the lanes for which a lane at `in` waits. An instruction of the whole warp also waits for exited lanes, so
+ * it never completes if a lane has exited. */
 static lanemask_t waits_for(const struct warp *w, const struct inst *in, int lane) {
     return mask_of(w, in, lane) & (requires_whole_warp(in) ? LANES_ALL : w->live);
 }
 
-/* Returns the waiting lanes at the same operation as `lane`, with the same mask. */
+/* Returns the lanes that wait at an equal operation as `lane`, with an equal mask. */
 static lanemask_t group_of(const struct warp *w, int lane) {
     const struct inst *in = waits_at(w, lane);
     lanemask_t mask = mask_of(w, in, lane), group = 0;
@@ -88,7 +88,7 @@ static unsigned value_bytes(const struct inst *in) {
     return row->a == T_PRED || row->a == T_NONE ? 0 : type_bytes(row->a);
 }
 
-/* Scratch space in the sink, which is never read: values of all lanes, then the results. */
+/* Scratch memory in the sink, which is never read: the values of all lanes, then the results. */
 enum { AT_VALUES = 0, AT_RESULT = 256, AT_RESULT2 = 384 };
 _Static_assert(AT_RESULT2 + sizeof(lanemask_t) <= SINK_BYTES, "the sink holds a value, a result and a predicate");
 

@@ -9,14 +9,15 @@
 
 /* Returns HINT_COLLECTIVE and HINT_MEMBERS for an instruction whose operands are final. */
 uint8_t warp_sync_hints(const struct inst *in);
-/* True if `m` contains all live members of each lane's mask, and the masks are equal. Then exec_inst() executes it for
- * all. `m`: the path's lanes whose guard is true. Requires HINT_MEMBERS. */
+/* True if `m` contains all live members of each lane's mask, and the masks are equal. exec_inst() then executes the
+ * instruction for all of them. `m` has the path's lanes whose guard is true. Requires HINT_MEMBERS. */
 bool warp_sync_together(const struct warp *w, const struct inst *in, lanemask_t m);
-/* Makes the lanes of `m` wait at `in` (those already waiting there stay) and executes what is now complete. Returns the
- * released lanes, on whatever path: each continues after its own instruction. */
+/* Makes the lanes of `m` wait at `in` and executes the instructions that are now complete. Lanes already waiting
+ * there keep waiting. Returns the released lanes of all paths. Each lane continues after its own instruction. */
 lanemask_t warp_sync_arrive(struct warp *w, const struct inst *in, lanemask_t m, struct effects *fx);
-/* The same after lanes of the warp have exited. */
+/* Executes the instructions that are complete after lanes of the warp have exited. */
 lanemask_t warp_sync_exit(struct warp *w, struct effects *fx);
-/* Returns the members for which those of `lanes` wait at `pc`, for reports; 0: none of `lanes` waits there. */
+/* Returns the members for which the lanes of `lanes` wait at `pc`, for reports. Returns 0 if none of `lanes` waits
+ * there. */
 lanemask_t warp_sync_missing(const struct warp *w, lanemask_t lanes, uint32_t pc);
 #endif

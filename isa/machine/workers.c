@@ -7,24 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A window of simulation takes some ten microseconds, and so does the time between two launches. Waiting threads
+/* A window of simulation takes about ten microseconds, and so does the time between two launches. Waiting threads
  * therefore spin for a while before they sleep. */
 enum { SPINS = 2000, MAX_PAUSES = 100 };
 
-enum { ROUNDS_PER_DIVISION = 16 }; /* rounds between divisions of the jobs */
+enum { ROUNDS_PER_DIVISION = 16 }; /* number of rounds between two divisions of the jobs */
 
-/* A thread's share of a round: jobs [next, end) remain. The owner takes jobs from the front; other threads, after their
- * own, from the back. */
+/* The jobs of one thread in a round: jobs [next, end) remain. The owner takes jobs from the front. Other threads
+ * take jobs from the back after they finish their own. */
 struct share {
     _Alignas(64) atomic_uint left; /* end << 16 | next */
-    uint32_t jobs;                 /* jobs in the share at the start of a round */
-    uint32_t taken;                /* jobs that the thread executed since the last division, from any share */
+    uint32_t jobs;                 /* jobs assigned to the thread at the start of a round */
+    uint32_t taken;                /* jobs that the thread has executed since the last division, own jobs and others */
 };
 
 struct workers {
     uint32_t threads;
-    uint32_t jobs, rounds;              /* jobs of the last round; rounds since the last division */
-    void (*job)(void *ctx, uint32_t i); /* of this round; valid only for a thread that has taken a job */
+    uint32_t jobs, rounds;              /* jobs of the last round; number of rounds since the last division */
+    void (*job)(void *ctx, uint32_t i); /* function of this round; valid only for a thread that has taken a job */
     void *ctx;
     _Alignas(64) atomic_uint round;
     _Alignas(64) atomic_uint done;   /* jobs finished in this round */
@@ -58,8 +58,9 @@ static uint32_t round_now(struct workers *w) { return atomic_load_explicit(&w->r
 
 enum from { OWN, OTHERS, ANY };
 
-/* Takes the first job of the thread's own share, or the last of another share; -1 if there is none. The last remaining
- * job of a share stays with its owner: moving its data between caches takes about as long as waiting. */
+/* Takes the first job of the thread's own jobs, or the last job of another thread; -1 if there is none. The last
+ * remaining job of a thread stays with its owner, because moving its data between caches takes about as long as
+ * waiting. */
 static int take(struct share *s, enum from from) {
     uint32_t left = atomic_load_explicit(&s->left, memory_order_relaxed);
     for (;;) {
@@ -72,12 +73,12 @@ static int take(struct share *s, enum from from) {
     }
 }
 
-/* Executes jobs of a share. `done` is updated once at the end, because the caller polls it. */
+/* Executes the jobs of a thread. `done` is updated once at the end, because the caller polls it. */
 static void take_share(struct workers *w, uint32_t thread, uint32_t share, enum from from) {
     uint32_t n = 0;
     for (int job; (job = take(&w->share[share], from)) >= 0; n++)
         w->job(w->ctx, (uint32_t)job);
-    if (!n) /* a late thread: the caller may be dividing the jobs of the next round */
+    if (!n) /* this thread is late: the caller may be dividing the jobs of the next round */
         return;
     w->share[thread].taken += n;
     atomic_fetch_add_explicit(&w->done, n, memory_order_release);
@@ -89,7 +90,7 @@ static void take_jobs(struct workers *w, uint32_t thread) {
         take_share(w, thread, (thread + i) % w->threads, OTHERS);
 }
 
-/* Waits until the round differs from `seen`. */
+/* Waits until the round number differs from `seen`. */
 static void wait_for_round(struct workers *w, uint32_t seen) {
     for (int i = 0; i < SPINS; i++) {
         if (round_now(w) != seen)
@@ -109,15 +110,15 @@ static void *work(void *arg) {
     struct workers *w = h->workers;
     for (uint32_t seen = 0;;) {
         wait_for_round(w, seen);
-        seen = round_now(w); /* read before `stop`, which is set before its round begins */
+        seen = round_now(w); /* read before `stop`, because `stop` is set before its round begins */
         if (atomic_load(&w->stop))
             return NULL;
         take_jobs(w, h->number);
     }
 }
 
-/* Divides the jobs by what each thread executed in the last rounds, on average. Few jobs then change threads, so that
- * their data stays in that thread's cache. With at most one job per thread, every thread gets one. */
+/* Divides the jobs in proportion to the jobs that each thread executed in the last rounds. Few jobs then change
+ * threads, so most data stays in its thread's cache. With at most one job per thread, every thread gets one. */
 static void divide(struct workers *w, uint32_t jobs) {
     bool same = jobs == w->jobs;
     if (same && (++w->rounds < ROUNDS_PER_DIVISION || jobs <= w->threads))
@@ -134,8 +135,8 @@ static void divide(struct workers *w, uint32_t jobs) {
     w->rounds = 0;
 }
 
-/* Starts a round. A late thread of the last round may take jobs once a share is stored, so everything else is set
- * before. */
+/* Starts a round. A late thread of the last round may take jobs as soon as `share` is written, so all other fields
+ * are set before. */
 static void begin_round(struct workers *w, uint32_t jobs) {
     divide(w, jobs);
     atomic_store_explicit(&w->done, 0, memory_order_relaxed);
@@ -208,7 +209,7 @@ void workers_run(struct workers *w, uint32_t jobs, void (*job)(void *ctx, uint32
     begin_round(w, jobs);
     take_jobs(w, 0);
     for (int i = 0; atomic_load_explicit(&w->done, memory_order_acquire) < jobs; i++) {
-        if (i == MAX_PAUSES) /* a thread is late for the last job of its share */
+        if (i == MAX_PAUSES) /* a late thread has not yet taken its last job */
             for (uint32_t t = 1; t < w->threads; t++)
                 take_share(w, 0, t, ANY);
         else

@@ -1,8 +1,8 @@
 #ifndef ISA_WORKERS_H
 #define ISA_WORKERS_H
-/* A pool of host threads for repeated short jobs, separated by barriers. Each thread has its own jobs, the same in
- * every round of equal size, and then takes jobs of other threads. So a thread that the system does not schedule delays
- * nobody. */
+/* A pool of host threads for repeated short jobs, separated by barriers. Each thread first executes its own jobs,
+ * which stay with it in every round of an equal number of jobs. It then takes jobs of other threads, so a thread
+ * that the system does not schedule delays no other thread. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,7 +15,7 @@ struct workers *workers_new(uint32_t threads);
 void workers_free(struct workers *w);
 /* Returns the number of threads, including the caller. */
 uint32_t workers_threads(const struct workers *w);
-/* Call it in a loop that waits for another thread; `i` counts the calls from 0. */
+/* Pauses once. Call it in a loop that waits for another thread. `i` is the number of earlier calls in the loop. */
 void workers_pause(uint32_t i);
 /* Calls `job(ctx, i)` once for every i in [0, jobs) and returns when all have finished. jobs < 32768. Jobs start in
  * order of their numbers. */

@@ -29,7 +29,7 @@ void control_start(struct warp_control *c, const struct reconv_cfg *cfg, uint32_
     note_depth(c);
 }
 
-/* ---- where lanes go ---- */
+/* ---- targets of lanes ---- */
 
 static void diverge(struct warp_control *c, const struct warp *w, const struct inst *in, int id, const struct target *t,
                     int n, uint32_t rpc, uint32_t taken) {
@@ -51,8 +51,8 @@ static int two_targets(uint32_t pc, lanemask_t there, uint32_t next, lanemask_t 
     return n;
 }
 
-/* Fills `out` with the targets of a brx, call or ret, and with the lanes that did not execute it. Returns the
- * number. */
+/* Fills `out` with the targets of a brx, call or ret, and with the group of lanes that did not execute it. Returns the
+ * number of groups. */
 static int all_targets(const struct effects *fx, uint32_t next, lanemask_t lanes, struct target *out) {
     lanemask_t rest = lanes & ~fx->lanes;
     int n = 0;
@@ -70,7 +70,7 @@ static int all_targets(const struct effects *fx, uint32_t next, lanemask_t lanes
 
 /* ---- waits ---- */
 
-/* Sets the path aside: tells the model that it waits, if the model handles waits. */
+/* Sets the path aside: if the model handles waits, tells the model that this path waits. */
 static void set_aside(struct warp_control *c, uint32_t pc, const struct path *p, enum wait_why why) {
     if (!control_sets_aside(c->ops))
         return;
@@ -79,8 +79,8 @@ static void set_aside(struct warp_control *c, uint32_t pc, const struct path *p,
     c->ops->stall(c->model, p->id, STALL_OTHER);
 }
 
-/* The wait of the lanes `freed` for their member mask is over. A path that was set aside continues when the wait of all
- * its lanes is over. */
+/* Handles that the lanes `freed` no longer wait for their member mask. A path that was set aside continues when none of
+ * its lanes waits. */
 static void release_members(struct warp_control *c, const struct warp *w, lanemask_t freed) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < c->n_held; i++) {
@@ -100,7 +100,7 @@ static void release_members(struct warp_control *c, const struct warp *w, lanema
     }
 }
 
-/* Lanes of the path exit. Returns the barriers that this completes. */
+/* Lets lanes of the path exit. Returns the barriers that these exits complete. */
 static uint32_t leave(struct warp_control *c, struct warp *w, const struct path *p, lanemask_t lanes, uint32_t next,
                       struct effects *fx) {
     c->events |= c->ops->leave(c->model, p->id, lanes, next);
@@ -112,8 +112,8 @@ static uint32_t leave(struct warp_control *c, struct warp *w, const struct path 
     return opened;
 }
 
-/* The lanes of the path go to t[0..n). Lanes whose target only exits do so now, so that no other lane waits for them.
- * Returns the barriers that this completes. */
+/* Moves the lanes of the path to t[0..n). Lanes whose target is only an exit instruction end now, so that no other lane
+ * waits for them. Returns the barriers that these exits complete. */
 static uint32_t move_lanes(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
                            struct target *t, int n, uint32_t rpc, uint32_t taken, struct effects *fx) {
     lanemask_t out = 0;
@@ -159,7 +159,7 @@ uint32_t control_await(struct warp_control *c, struct warp *w, const struct inst
         c->waiting |= p->lanes;
         set_aside(c, pc, p, WAIT_MEMBERS);
         release_members(c, w, freed);
-    } else { /* the path may have merged with a path that waited here: all its lanes continue */
+    } else { /* the path may have merged with a path that waited here; then all its lanes continue */
         c->waiting &= ~m;
         control_advance(c, p->id, pc + 1);
         release_members(c, w, freed & ~m);
@@ -186,7 +186,7 @@ static bool step_over(struct warp_control *c, const struct warp *w, const struct
             continue;
         if (control_step_over(c, &p[i], c->ops->advance))
             return true;
-        c->released &= ~freed; /* the other lanes still wait: a divergence that reconverges at the next PC */
+        c->released &= ~freed; /* the other lanes still wait, so the path diverges and reconverges at the next PC */
         uint32_t pc = p[i].pc;
         struct target t[2];
         two_targets(pc, p[i].lanes & ~freed, pc + 1, freed, t);
@@ -196,7 +196,7 @@ static bool step_over(struct warp_control *c, const struct warp *w, const struct
     return false;
 }
 
-/* After the model has moved paths that are set aside: finds their new ids by PC and lanes. */
+/* Finds the new ids of paths that are set aside by their PC and lanes, after the model has moved them. */
 static void find_held(struct warp_control *c) {
     struct path_desc d[2 * MAX_PATHS];
     int n = c->ops->describe(c->model, d, 2 * MAX_PATHS);
@@ -275,7 +275,7 @@ uint32_t control_step(struct warp_control *c, struct warp *w, const struct inst 
     case K_BRX:
     case K_CALL:
         if (in->kind == K_RET &&
-            fx->taken) /* exits from the entry function: all lanes of a path have the same call depth */
+            fx->taken) /* exits from the entry function, since all lanes of a path have the same call depth */
             return leave(c, w, p, fx->taken, next, fx);
         n = all_targets(fx, next, p->lanes, t);
         return move_lanes(c, w, in, p, t, n, in->kind == K_RET ? reconv_return_rpc(w->program, t, n) : in->rpc, PC_EXIT,

@@ -3,12 +3,12 @@
 /* The common driver of reconvergence models (struct reconv_ops). It turns control instructions, barriers and member
  * masks into calls of the model. The interpreter and the SM execute an instruction and then call this driver. Neither
  * decides itself where lanes go. The model knows branches and exits. This driver knows which lanes wait at CTA barriers
- * and for their member mask (warpsync.h). It keeps no time: a timed caller reads what changed (`events`, `released`,
- * and the barriers that a call returns) and then calls control_paths() again. */
+ * and for their member mask (warpsync.h). It does not model time. A timed caller reads what changed (`events`,
+ * `released`, and the barriers that a call returns) and then calls control_paths() again. */
 #include "isa/exec/exec.h"
 #include "reconv.h"
 
-/* A path that is set aside: the model was told of its stall and must be told when the wait is over. */
+/* A path that is set aside. The driver reported its stall to the model, and must report the end of its wait. */
 enum wait_why { WAIT_BARRIER, WAIT_MEMBERS, WAIT_LOAD };
 struct path_wait {
     uint32_t pc;
@@ -17,42 +17,42 @@ struct path_wait {
     uint8_t board, why; /* enum wait_why; only the SM sets WAIT_LOAD */
 };
 
-/* State of a warp's paths beside the model's own state. */
+/* State of a warp's paths that is not part of the model's own state. */
 struct warp_control {
     const struct reconv_ops *ops;
     void *model;         /* state of `ops`: ops->size() bytes, owned by the caller */
     lanemask_t waiting;  /* lanes that wait at a CTA barrier or for lanes of their member mask */
-    lanemask_t released; /* lanes whose wait is over but whose PC is still at the instruction they waited at */
+    lanemask_t released; /* lanes that no longer wait but whose PC is still at the instruction where they waited */
     unsigned events;     /* RECONV_ bits that the model returned; the caller handles and clears them */
     lanemask_t met;  /* lanes that have executed an instruction with a member mask together; the caller clears them */
-    uint32_t depth;  /* most entries in use after a divergence; the caller reads and clears it */
-    uint32_t n_held; /* entries in use of `held` */
+    uint32_t depth;  /* largest number of entries in use after a divergence; the caller reads and clears it */
+    uint32_t n_held; /* number of entries of `held` in use */
     struct path_wait *held; /* paths set aside: MAX_PATHS entries, owned by the caller */
 };
 
 /* Starts a warp: all launched lanes at `pc`. Requires that ops, model and held are set. */
 void control_start(struct warp_control *c, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes);
-/* Returns true if the model is told of waits, so that it may offer another path meanwhile. */
+/* Returns true if the driver reports waits to the model, so that the model may offer another path during the wait. */
 static inline bool control_sets_aside(const struct reconv_ops *ops) { return ops->stall && ops->wake; }
-/* Path `id` has executed an instruction that is not control and continues at `next`. */
+/* Handles that path `id` has executed an instruction that is no control instruction, and continues at `next`. */
 static inline void control_advance(struct warp_control *c, int id, uint32_t next) {
     c->events |= c->ops->advance(c->model, id, next);
 }
-/* Path `p` (its id and all its lanes) has executed `in`, a control instruction or the last of a block, with effects
- * `fx`. Tells the model where the lanes go. Lanes whose target only exits (inst_info.only_exits) exit at once, as if
- * `in` were an exit with the same guard: fx->lanes counts them, and no exit instruction does. Returns the CTA barriers
- * that this completes, bit i for barrier i. For each, the caller then calls control_open() for every warp of the CTA,
- * and cta_barrier_reset(). */
+/* Handles that path `p` (its id and all its lanes) has executed `in`, a control instruction or the last instruction of
+ * a block, with effects `fx`. Tells the model where the lanes go. Lanes whose target only exits (inst_info.only_exits)
+ * exit at once, as if `in` were an exit with the same guard: fx->lanes includes them, and no exit instruction is
+ * counted for them. Returns the CTA barriers that are now complete, bit i for barrier i. For each, the caller then
+ * calls control_open() for every warp of the CTA, and cta_barrier_reset(). */
 uint32_t control_step(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
                       struct effects *fx);
-/* Path `p` is at `in`, whose member mask names lanes on other paths (warp_sync_together() returned false). Its lanes
- * arrive. If all lanes of a mask have now arrived, they execute `in`, and c->met names them. Returns barriers as
+/* Handles the arrival of path `p` at `in`, whose member mask names lanes on other paths (warp_sync_together() returned
+ * false). If all lanes of a mask have now arrived, they execute `in`, and c->met names them. Returns barriers as
  * control_step() does. */
 uint32_t control_await(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
                        struct effects *fx);
 /* Tells the model that the paths set aside at a barrier with lanes in `freed` may continue. */
 void control_wake_held(struct warp_control *c, lanemask_t freed);
-/* Barrier `b` of the warp's CTA is complete. Returns the lanes of the warp that may continue. */
+/* Handles that barrier `b` of the warp's CTA is complete. Returns the lanes of the warp that may continue. */
 static inline lanemask_t control_open(struct warp_control *c, const struct warp *w, const struct cta_barrier *b) {
     lanemask_t freed = b->waiting[w->index];
     c->waiting &= ~freed;
@@ -71,8 +71,8 @@ static inline uint32_t control_concurrent(const struct warp_control *c, int n) {
 /* Inline rules of control_step() and control_paths(), for callers that know the model. `advance` must do to the model's
  * state what ops->advance does. */
 typedef unsigned control_advance_fn(void *model, int id, uint32_t next);
-/* All lanes of the path stop at the CTA barrier `in`. The lanes in `arriving` have not arrived there before. Returns
- * barriers as control_step() does. */
+/* Stops all lanes of the path at the CTA barrier `in`. The lanes in `arriving` have not arrived at this barrier before.
+ * Returns barriers as control_step() does. */
 static inline uint32_t control_stop(struct warp_control *c, struct warp *w, const struct inst *in, const struct path *p,
                                     lanemask_t arriving, struct effects *fx, control_advance_fn *advance) {
     c->events |= advance(c->model, p->id, (uint32_t)(in - w->program->code));
@@ -88,12 +88,12 @@ static inline bool control_step_over(struct warp_control *c, const struct path *
     c->events |= advance(c->model, p->id, p->pc + 1);
     return true;
 }
-/* Returns true if every live lane waits. Then control_paths() has no lane to move and no lane that could run
- * instead. */
+/* Returns true if every live lane waits. Then control_paths() can neither move a lane nor find another lane that can
+ * run. */
 static inline bool control_all_wait(const struct warp_control *c, const struct warp *w) {
     return !c->released && c->waiting == w->live;
 }
-/* Returns the lanes that can issue without progress of other lanes. */
+/* Returns the lanes that can issue even if no other lane makes progress. */
 lanemask_t control_may_run(const struct warp_control *c);
 
 /* Returns true if results can show the order of this instruction among CTAs and SMs: atomics, volatile and other strong

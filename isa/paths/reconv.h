@@ -20,17 +20,20 @@ enum { MAX_PATHS = WARP_LANES };
 struct path {
     uint32_t pc;
     lanemask_t lanes;
-    uint16_t id;   /* argument of the calls below; the model chooses it, see the rule above */
-    uint8_t board; /* scoreboard of the path: DPE: 0 left, 1 right; all other models: 0 */
+    uint16_t id;   /* id that the model chooses (see the rule above); argument of the calls below */
+    uint8_t board; /* scoreboard of the path: under DPE 0 is the left one and 1 the right one; other models use 0 */
 };
 
 /* A branch as the compiler describes it to the hardware. */
 struct branch_site {
     uint32_t pc;        /* PC of the branch */
-    uint32_t rpc;       /* immediate post-dominator; PC_EXIT: none before the threads exit */
+    uint32_t rpc;       /* immediate post-dominator; PC_EXIT if there is none before the threads exit */
     uint32_t rpc_block; /* instructions from rpc to the next branch or join; 0 for PC_EXIT */
-    uint32_t taken_pc;  /* target as written, to tell the taken side from the fall-through; PC_EXIT: an n-way branch */
-    int calls;          /* 1: a call, -1: a return, 0: neither. Under recursion, a place is a PC and a call depth */
+    /* target in the instruction, which distinguishes the taken side from the fall-through; PC_EXIT for an n-way
+     * branch */
+    uint32_t taken_pc;
+    /* 1 for a call, -1 for a return, 0 for other branches. Under recursion, a position is a PC and a call depth */
+    int calls;
 };
 
 /* The reconvergence PC of lanes that return to n different targets, or PC_EXIT if it is unknown. It is known in one
@@ -38,34 +41,35 @@ struct branch_site {
  * functions. They reconverge at that target. */
 uint32_t reconv_return_rpc(const struct program *p, const struct target *t, int n);
 
-/* Options of all models. Each model reads only its own. */
+/* Options of all models. Each model reads only its own options. */
 struct reconv_cfg {
 #include "isa/option_fields.def"
 #include "isa/paths/reconv.def"
 };
 
-/* Bits of the result of a call. */
+/* Bits that a call of a model can return. */
 enum {
     RECONV_SHADOW_0 = 1, /* the SM copies the pending bits of scoreboard 0 to its shadow bits (DPE) */
     RECONV_SHADOW_1 = 2,
-    /* paths() now returns other paths. Has a meaning for stall, wake, yield, split, gather and give_way. It has none
-     * for steps (advance, branch, leave, bssy, bsync, leave_barrier): callers then call paths() in any case. */
+    /* paths() now returns other paths. Only stall, wake, yield, split, gather and give_way use this bit. Steps
+     * (advance, branch, leave, bssy, bsync, leave_barrier) do not need it, since callers always call paths() after a
+     * step. */
     RECONV_CHANGED = 4,
 };
 
-/* Why a path cannot issue. STALL_LOAD_USE: it needs the result of a load or of another slow operation. STALL_OTHER: it
- * waits at a CTA barrier or for lanes of its member mask. */
+/* Why a path cannot issue. STALL_LOAD_USE: the path needs the result of a load or of another slow operation.
+ * STALL_OTHER: the path waits at a CTA barrier or for lanes of its member mask. */
 enum reconv_stall { STALL_LOAD_USE, STALL_OTHER };
 
 /* The lanes of a warp that wait, for give_way(). */
 struct lane_waits {
     lanemask_t waiting;           /* lanes that wait at a CTA barrier or for lanes of their member mask */
-    lanemask_t wants[WARP_LANES]; /* per lane: the lanes of its member mask that it waits for */
+    lanemask_t wants[WARP_LANES]; /* for each lane: the lanes of its member mask for which it waits */
 };
 
 struct path_desc {
     struct path path;
-    const char *state; /* for reports: "top of stack", "suspended", "stalled on a load" ... */
+    const char *state; /* text for reports, such as "top of stack", "suspended", "stalled on a load" */
     uint32_t rpc;      /* reconvergence PC; PC_EXIT: none */
 };
 
@@ -79,27 +83,30 @@ enum {
 struct reconv_wants {
     bool every_pc; /* advance() after every instruction, not only where inst.ends_block is set */
     bool splits;   /* split() when a path waits for a load and some of its lanes hit while others missed */
-    bool revives;  /* with splits: only while no warp of the SM can work */
+    bool revives;  /* with splits: split() only while no warp of the SM can issue */
     bool gathers;  /* with splits: gather() before instructions that may diverge or that act on all lanes of a path */
-    /* stall(STALL_LOAD_USE) when a load misses the L1 or a slow operation issues; the model may show another path */
+    /* stall(STALL_LOAD_USE) when a load misses the L1 or a slow operation issues; paths() of the model may then return
+     * another path */
     bool rotates;
     /* stall(STALL_LOAD_USE), then select(), when paths wait for loads (see `trigger`); wake() when data arrive */
     bool interleaves;
     bool yields;   /* yield() after instructions with a yield hint (inst_info.yields) */
-    bool switches; /* one path is active at a time, and a switch costs a latency: */
-    /* cycles of a switch after the active path ended or blocked; after it stalled or yielded */
+    bool switches; /* one path is active at a time, and a switch to another path costs the following cycles */
+    /* cycles of a switch after the active path ended or blocked; cycles of a switch after it stalled or yielded */
     uint32_t switch_latency, stall_latency;
-    /* enum reconv_trigger: share of a scheduler's live warps that must be stalled before it calls select() */
+    /* enum reconv_trigger: fraction of a scheduler's live warps that must be stalled before it calls select() */
     uint32_t trigger;
-    uint32_t yield_after;   /* with yields: yield() also after this many long-latency operations; 0: only at hints */
-    uint32_t stack_entries; /* the hardware holds this many entries of a warp's stack (see depth()); 0: all of them */
+    /* with yields: yield() also after this number of long-latency operations; 0 means only at hints */
+    uint32_t yield_after;
+    /* number of entries of a warp's stack that the hardware holds (see depth()); 0 means all entries */
+    uint32_t stack_entries;
 };
 
 /* The scoreboard that a model needs. */
 enum reconv_board {
     RECONV_BOARD_WARP,         /* one set of pending bits for the warp */
     RECONV_BOARD_SIDES,        /* a left and a right set with shadow bits; path.board selects one */
-    RECONV_BOARD_LANES,        /* the pending lanes of each register */
+    RECONV_BOARD_LANES,        /* a mask of pending lanes for each register */
     RECONV_BOARD_COUNTED,      /* six counters a warp */
     RECONV_BOARD_COUNTED_LANES /* six counters for each lane */
 };
@@ -117,12 +124,12 @@ struct reconv_ops {
     size_t (*size)(const struct reconv_cfg *cfg);
     /* Starts a warp: all `lanes` are at `pc`. The state is zeroed memory of size() bytes. `cfg` outlives the state. */
     void (*start)(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes);
-    /* Fills out[0..max) with the schedulable paths, the preferred one first, and returns their number. 0: all lanes
-     * have exited (then finished() is true) or all are blocked. Does not change the state. */
+    /* Fills out[0..max) with the schedulable paths, the preferred one first, and returns their number. Returns 0 if all
+     * lanes have exited (then finished() is true) or all are blocked. Does not change the state. */
     int (*paths)(const void *st, struct path *out, int max);
     /* Returns true when all lanes have exited. */
     bool (*finished)(const void *st);
-    /* A step: the path executed instructions that are no branches; all its lanes continue at `next`. */
+    /* A step: the path executed instructions other than branches, and all its lanes continue at `next`. */
     unsigned (*advance)(void *st, int id, uint32_t next);
     /* A step: the lanes of the path continue at n >= 1 different targets (n == 1: a uniform branch). The groups are
      * disjoint and cover the path. Their order is the hardware's: for a two-way branch the taken group first, then the
@@ -131,50 +138,50 @@ struct reconv_ops {
     /* A step: `lanes` of the path exit; the other lanes, if any, continue at `next`. `lanes` may be empty. */
     unsigned (*leave)(void *st, int id, lanemask_t lanes, uint32_t next);
     /* Steps at convergence barriers. bssy: the lanes of the path join barrier `bar`, whose join point is the PC `join`.
-     * bsync: they arrive at the barrier. NULL in models without RECONV_BARRIERS. */
+     * bsync: the lanes arrive at the barrier. Both are NULL in models without RECONV_BARRIERS. */
     unsigned (*bssy)(void *st, int id, uint32_t bar, uint32_t join, uint32_t next);
     unsigned (*bsync)(void *st, int id, uint32_t bar, uint32_t next);
-    /* A step: `lanes` of the path leave barrier `bar` and will not arrive, so no lane waits for them there. All lanes
-     * of the path continue at `next`. */
+    /* A step: `lanes` of the path leave barrier `bar` and will not arrive at it, so no lane waits for them there. All
+     * lanes of the path continue at `next`. */
     unsigned (*leave_barrier)(void *st, int id, uint32_t bar, lanemask_t lanes, uint32_t next);
     /* Stalls; NULL if the model ignores them. stall: the path cannot issue, for the reason `why`. After STALL_OTHER,
      * and after STALL_LOAD_USE if select() then returns true, the path is set aside until wake(). wake: the path can
-     * issue again. select: the model may switch to another path; true: another path became the active one, and the
-     * caller adds the latency. yield: the path can issue but offers its place to another path. */
+     * issue again. select: the model may switch to another path. Returns true if another path became active; the caller
+     * then adds the latency. yield: the path can issue but lets another path run first. */
     unsigned (*stall)(void *st, int id, enum reconv_stall why);
     unsigned (*wake)(void *st, int id);
     bool (*select)(void *st);
     unsigned (*yield)(void *st, int id);
     /* Splits the path into the lanes of a load that hit and the lanes `slow` that missed (dpe.memory_divergence,
-     * dws.memory). Both continue at `next`. Result 0: no split. Else *slow_path is the path of the slow lanes, with
-     * valid `pc`, `lanes` and `board`; it may not be schedulable yet, and its id comes from paths(). NULL in models
-     * without splits. */
+     * dws.memory). Both continue at `next`. The result 0 means no split. Else *slow_path is the path of the slow lanes,
+     * with valid `pc`, `lanes` and `board`; it may not be schedulable yet, and its id comes from paths(). NULL in
+     * models without splits. */
     unsigned (*split)(void *st, int id, lanemask_t slow, uint32_t next, struct path *slow_path);
     /* The path is at `pc`, where the halves of a split must be together again: the instruction there may diverge or
-     * acts on all lanes of a path. RECONV_CHANGED: the path must wait for its other half, or has merged with it. 0: it
-     * may issue. NULL in models whose splits need not join. */
+     * acts on all lanes of a path. Returns RECONV_CHANGED if the path must wait for its other half or has merged with
+     * this half. Returns 0 if the path may issue. NULL in models whose splits need not join. */
     unsigned (*gather)(void *st, int id, uint32_t pc);
     /* Resolves a deadlock between waiting lanes and the model's own order. Case 1: a lane waits for a lane of its
      * member mask that the model cannot schedule first, because it is further down the stack or blocked at a
-     * convergence barrier. Then one of the two gives up joining the other. Case 2: all schedulable paths wait, and
-     * paths that never join them could run. Then these run. Result 0: nothing to do. RECONV_CHANGED: paths and ids have
-     * changed. NULL in models that hold no lane back for another. */
+     * convergence barrier. Then one of these two lanes no longer joins the other. Case 2: all schedulable paths wait,
+     * and paths that never join them could run. Then these other paths run. Returns 0 if there was nothing to do,
+     * RECONV_CHANGED if paths and ids have changed. NULL in models where no lane waits for another lane. */
     unsigned (*give_way)(void *st, const struct lane_waits *ws);
     /* Returns the number of paths in Equation 1 of the dual-path paper (gpu.avg_paths): the paths that the model could
-     * issue side by side, whether or not they wait at a barrier. NULL: the number that paths() returns. */
+     * issue side by side, whether or not they wait at a barrier. NULL means the number that paths() returns. */
     int (*concurrent)(const void *st);
     /* Fills out[0..max) with all paths and their states, for deadlock reports and `inspect --paths`, and returns their
      * number. */
     int (*describe)(const void *st, struct path_desc *out, int max);
-    /* Returns the scoreboard that the paths need. NULL: RECONV_BOARD_WARP. */
+    /* Returns the scoreboard that the paths need. NULL means RECONV_BOARD_WARP. */
     enum reconv_board (*board)(const struct reconv_cfg *cfg);
-    /* Returns the lanes that can issue now, or after a latency, without progress of other lanes. NULL: the lanes of
-     * paths(). */
+    /* Returns the lanes that can issue now, or after a latency, even if no other lane makes progress. NULL means the
+     * lanes of paths(). */
     lanemask_t (*runnable)(const void *st);
     /* Returns the entries in use (stack, warp-split table or thread status table), for gpu.max_stack_depth. */
     int (*depth)(const void *st);
     struct reconv_storage (*storage)(const struct reconv_cfg *cfg);
-    /* Returns the model's requests to its caller. NULL: none. */
+    /* Returns the model's requests to its caller. NULL means no requests. */
     struct reconv_wants (*wants)(const struct reconv_cfg *cfg);
 };
 

@@ -51,12 +51,12 @@ static void spe_diverge(struct spe_stack *s, const struct target *t, int n, cons
         spe_advance(s, t[0].pc);
         return;
     }
-    if (rpc == PC_EXIT) { /* no post-dominator in this function: use the caller's */
+    if (rpc == PC_EXIT) { /* this function has no post-dominator, so the caller's is used */
         rpc = top->rpc;
         rpc_depth = top->rpc_depth;
     }
     if (rpc == top->rpc && rpc_depth == top->rpc_depth)
-        s->n--; /* it would be popped when it is on top again: the entry below is at the same PC */
+        s->n--; /* the entry would be popped once it is on top again, since the entry below is at the same PC */
     else {
         top->pc = rpc;
         top->depth = rpc_depth;
@@ -106,7 +106,7 @@ static lanemask_t lanes_of(const struct spe_stack *s, uint32_t from, uint32_t to
     return m;
 }
 
-/* Moves the entries [from, n) to the bottom, in their order. */
+/* Moves the entries [from, n) to the bottom of the stack and keeps their order. */
 static void to_bottom(struct spe_stack *s, uint32_t from) {
     struct spe_entry e[SPE_MAX_DEPTH];
     uint32_t n = s->n - from;
@@ -115,7 +115,8 @@ static void to_bottom(struct spe_stack *s, uint32_t from) {
     memcpy(s->e, e, n * sizeof *e);
 }
 
-/* Swaps the top entry with a side of the same branch that does not wait. Returns false if there is none. */
+/* Swaps the top entry with an entry that is another side of the same branch and does not wait. Returns false if there
+ * is none. */
 static bool swap_sides(struct spe_stack *s, uint32_t unit, lanemask_t waiting) {
     const struct spe_entry top = s->e[s->n - 1];
     for (uint32_t i = s->n - 1; i-- > unit && s->e[i].rpc == top.rpc && s->e[i].rpc_depth == top.rpc_depth;) {
@@ -140,10 +141,10 @@ static void detach_top(struct spe_stack *s) {
     spe_settle(s);
 }
 
-/* Lets lanes run that the top entry waits for. The stack consists of units that never reconverge with each other: an
- * entry that runs until its threads exit, and the entries above it up to the next such entry. While the top entry
- * waits: if it wants lanes of its own unit, another side of its branch runs first; without such a side, the top entry
- * is detached. Else its whole unit moves to the bottom. */
+/* Lets the lanes run for which the top entry waits. The stack consists of units that never reconverge with each other:
+ * an entry that runs until its threads exit, with the entries above it up to the next such entry. If the top entry
+ * waits for lanes of its own unit, another side of its branch runs first; without such a side, the top entry is
+ * detached. If it waits for lanes of another unit, its whole unit moves to the bottom. */
 static unsigned spe_give_way(void *st, const struct lane_waits *ws) {
     struct spe_stack *s = st;
     uint32_t turns = 0;
@@ -170,8 +171,8 @@ static unsigned spe_give_way(void *st, const struct lane_waits *ws) {
     return moved ? RECONV_CHANGED : 0;
 }
 
-/* Moves the top entry below its parent entry, and gives it the parent's reconvergence point. Without a parent, it moves
- * to the bottom. */
+/* Moves the top entry below its parent entry, and gives it the parent's reconvergence point. A top entry without a
+ * parent moves to the bottom. */
 static void join_further_down(struct spe_stack *s) {
     struct spe_entry top = s->e[s->n - 1];
     uint32_t below = s->n - 1;

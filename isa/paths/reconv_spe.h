@@ -1,18 +1,18 @@
 #ifndef ISA_RECONV_SPE_H
 #define ISA_RECONV_SPE_H
-/* Single-path execution: the reconvergence stack. The struct is public because the interpreter and the SM keep the
- * common step, a uniform change of PC, inline. All other users call it through the table reconv_spe. */
+/* Single-path execution: the reconvergence stack. The struct is public because the interpreter and the SM execute the
+ * most common step, a uniform change of PC, inline. All other code uses the table reconv_spe. */
 #include "reconv.h"
 
 struct spe_entry {
     uint32_t pc, rpc;
     lanemask_t lanes;
-    uint16_t depth, rpc_depth; /* call depth of the lanes, and their call depth where they diverged */
+    uint16_t depth, rpc_depth; /* call depth of the lanes now, and call depth where they diverged */
 };
 
-/* An entry of m lanes never has more than 2m - 1 entries in its subtree, itself included. A divergence pushes two or
- * more disjoint parts of it, or one proper part, and the entry diverges again only when these are popped. Hence at most
- * 63 entries for a warp. */
+/* An entry of m lanes never has more than 2m - 1 entries in its subtree, itself included. A divergence pushes entries
+ * for two or more disjoint subsets of its lanes, or for one proper subset. The entry diverges again only after these
+ * entries are popped. Hence a warp has at most 63 entries. */
 enum { SPE_MAX_DEPTH = 2 * WARP_LANES };
 
 struct spe_stack {
@@ -36,21 +36,21 @@ static inline bool spe_is_empty(const struct spe_stack *s) { return !s->n; }
 static inline struct path spe_top(const struct spe_stack *s) {
     return (struct path){.pc = s->e[s->n - 1].pc, .lanes = s->e[s->n - 1].lanes};
 }
-/* The top entry continues at `next`. */
+/* Lets the top entry continue at `next`. */
 static inline void spe_advance(struct spe_stack *s, uint32_t next) {
     s->e[s->n - 1].pc = next;
     if (next == s->e[s->n - 1].rpc)
         spe_settle(s);
 }
-/* The lanes of the top entry call a function (calls = 1) or return from one (-1). */
+/* Records that the lanes of the top entry call a function (calls = 1) or return from one (calls = -1). */
 static inline void spe_calls(struct spe_stack *s, int calls) {
     s->e[s->n - 1].depth = (uint16_t)(s->e[s->n - 1].depth + calls);
 }
 /* Returns the lanes that are not in the top entry. */
 lanemask_t spe_others(const struct spe_stack *s);
-/* For callers with independent threads, when the top entry makes no progress: defers it. It moves below its parent
- * entry and gets the parent's reconvergence point; an entry without one moves to the bottom. Repeats until a lane runs
- * that is neither in `waiting` nor in the old top entry. Returns false if there is no such lane. */
+/* Defers the top entry when it makes no progress, for callers with independent threads. The entry moves below its
+ * parent entry and gets the parent's reconvergence point. An entry without a parent moves to the bottom. Repeats this
+ * until a lane runs that is neither in `waiting` nor in the old top entry. Returns false if there is no such lane. */
 bool spe_take_turns(struct spe_stack *s, lanemask_t waiting);
 /* Merges neighbouring entries with the same PC and the same reconvergence point. */
 void spe_merge(struct spe_stack *s);

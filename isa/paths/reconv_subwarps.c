@@ -2,8 +2,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Taken backward branches after which the active subwarp lets another READY one run. Volta and later guarantee this
- * forward progress between the threads of a warp; without it, a spin loop never ends. */
+/* The number of taken backward branches after which the active subwarp lets another READY subwarp run. Volta and later
+ * guarantee this forward progress between the threads of a warp; without it, a spin loop never ends. */
 enum { YIELD_BACKWARD = 32 };
 
 size_t subwarps_size(const struct reconv_cfg *cfg) {
@@ -43,8 +43,8 @@ bool subwarps_elect(struct subwarps *s) {
     return false;
 }
 
-/* Returns true if the two subwarps take part in the same convergence barriers together. Otherwise they are in different
- * calls of a function, or in different iterations of a loop, and would split again at their BSYNC. */
+/* Returns true if the two subwarps take part in the same convergence barriers together. If they do not, they are in
+ * different calls of a function or in different iterations of a loop, and would split again at their BSYNC. */
 static bool same_groups(const struct subwarps *s, const struct subwarp *a, const struct subwarp *b) {
     int la = __builtin_ctz(a->lanes), lb = __builtin_ctz(b->lanes);
     for (uint32_t used = s->barriers_used; used; used &= used - 1) {
@@ -56,7 +56,7 @@ static bool same_groups(const struct subwarps *s, const struct subwarp *a, const
 }
 
 /* Makes subwarp `i` READY. A subwarp is a maximal group of threads at one PC (section III), so it merges with a READY
- * subwarp at the same PC. Only READY subwarps have a known PC here: the active one may be further. */
+ * subwarp at the same PC. Only the PCs of READY subwarps are known here. The active subwarp may have advanced. */
 static void make_ready(struct subwarps *s, int i) {
     s->w[i].state = SUBWARP_READY;
     for (int k = 0; k < WARP_LANES; k++) {
@@ -124,7 +124,7 @@ unsigned subwarps_branch(void *st, int id, const struct target *t, int n, const 
     return n > 1 ? RECONV_CHANGED : 0;
 }
 
-/* Opens barrier `bar` for `group`, whose lanes have all arrived: they continue at `next` as one subwarp. */
+/* Opens barrier `bar` for `group`, whose lanes have all arrived. They continue at `next` as one subwarp. */
 static void open_barrier(struct subwarps *s, uint32_t bar, lanemask_t group, uint32_t next) {
     int keeper = -1;
     for (int i = 0; i < WARP_LANES; i++) {
@@ -162,7 +162,7 @@ static lanemask_t blocked(const struct subwarps *s, uint32_t bar, lanemask_t gro
     return m & group;
 }
 
-/* Removes `lanes` from `bar`, and opens it for lanes that waited for no others. */
+/* Removes `lanes` from `bar`, and opens the barrier for lanes that waited only for these. */
 static void unregister(struct subwarps *s, uint32_t bar, lanemask_t lanes) {
     for (int l = 0; l < WARP_LANES; l++)
         s->group[bar][l] = lanes >> l & 1 ? 0 : s->group[bar][l] & ~lanes;
@@ -198,7 +198,7 @@ unsigned subwarps_bssy(void *st, int id, uint32_t bar, uint32_t join, uint32_t n
     lanemask_t lanes = s->w[id].lanes;
     s->barriers_used |= 1u << bar;
     s->w[id].pc = next;
-    unregister(s, bar, lanes); /* lanes that enter the region again by another way leave their old group */
+    unregister(s, bar, lanes); /* lanes that enter the region again by another path leave their old group */
     for (lanemask_t m = lanes; m; m &= m - 1)
         s->group[bar][__builtin_ctz(m)] = lanes;
     return RECONV_CHANGED;
@@ -209,11 +209,11 @@ unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next) {
     struct subwarp *w = &s->w[id];
     lanemask_t group = s->group[bar][__builtin_ctz(w->lanes)];
     lanemask_t rest = w->lanes & ~group;
-    if (rest && group) { /* lanes of another group came along: they arrive separately */
+    if (rest && group) { /* lanes of another group are in this subwarp; they arrive separately */
         w->lanes &= group;
         split_off(s, next - 1, rest);
     }
-    if (!group) { /* not registered: nothing to wait for */
+    if (!group) { /* lanes that are not registered wait for no other lanes */
         lanemask_t others = 0;
         for (lanemask_t m = w->lanes; m; m &= m - 1)
             others |= s->group[bar][__builtin_ctz(m)] ? m & -m : 0;
@@ -229,7 +229,7 @@ unsigned subwarps_bsync(void *st, int id, uint32_t bar, uint32_t next) {
         return RECONV_CHANGED;
     }
     w->barrier = (uint8_t)bar;
-    w->pc = next - 1; /* stays at the BSYNC until the barrier opens */
+    w->pc = next - 1; /* the subwarp stays at the BSYNC until the barrier opens */
     return subwarps_retire(s, id, SUBWARP_BLOCKED, true);
 }
 
@@ -260,7 +260,7 @@ static void dependences(const struct subwarps *s, const struct lane_waits *ws, l
 }
 
 /* Volta promises that every thread makes progress. A BLOCKED subwarp leaves its barrier if the lanes that the barrier
- * needs wait, directly or not, for this very subwarp. */
+ * needs wait, directly or indirectly, for this same subwarp. */
 unsigned subwarps_give_way(void *st, const struct lane_waits *ws) {
     struct subwarps *s = st;
     lanemask_t on[WARP_LANES];

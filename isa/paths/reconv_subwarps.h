@@ -4,25 +4,26 @@
  * subwarps, each with a state, and convergence barriers. All models with convergence barriers share it. */
 #include "reconv.h"
 
-enum { N_CONVERGENCE_BARRIERS = 32 }; /* 16 in registers; the compiler spills the others (frontend/passes/barriers.c) */
+/* 16 barriers are in registers; the compiler spills others (frontend/passes/barriers.c) */
+enum { N_CONVERGENCE_BARRIERS = 32 };
 
 enum subwarp_state { SUBWARP_FREE, SUBWARP_ACTIVE, SUBWARP_READY, SUBWARP_BLOCKED, SUBWARP_STALLED, SUBWARP_WAITING };
 
 struct subwarp {
     uint32_t pc;
     lanemask_t lanes;
-    uint8_t state;     /* enum subwarp_state; WAITING: at a CTA barrier or for its member mask */
-    uint8_t barrier;   /* BLOCKED: index of the convergence barrier */
-    uint32_t backward; /* backward branches taken since it became active */
+    uint8_t state;     /* enum subwarp_state; WAITING: waits at a CTA barrier or for its member mask */
+    uint8_t barrier;   /* index of the convergence barrier, for BLOCKED */
+    uint32_t backward; /* number of backward branches taken since it became active */
 };
 
 struct subwarps {
     const struct reconv_cfg *cfg;
     lanemask_t alive;
-    int active, last; /* slots of the active subwarp (-1: none) and of the last active subwarp */
+    int active, last; /* slot of the active subwarp (-1 if there is none); slot of the last active subwarp */
     struct subwarp w[WARP_LANES];
     uint32_t barriers_used; /* bit b: group[b] has an entry that is not 0 */
-    /* lanes that take part in barrier b together with this lane; 0: it does not take part */
+    /* lanes that take part in barrier b together with this lane; 0 if this lane does not take part */
     lanemask_t group[N_CONVERGENCE_BARRIERS][WARP_LANES];
 };
 
@@ -45,8 +46,8 @@ int subwarps_depth(const void *st);
 static inline uint32_t subwarps_bits(void) { return WARP_LANES * (32 + 2) + 16 * WARP_LANES; }
 /* Returns the number of subwarps in `state`. */
 uint32_t subwarps_in(const struct subwarps *s, enum subwarp_state state);
-/* Moves subwarp `id` to state `to`. If it was active, it is so no longer; with `elect`, the next READY subwarp becomes
- * active. A subwarp that becomes READY merges with a READY subwarp at the same PC, so slot `id` may be free
+/* Moves subwarp `id` to state `to`. An active subwarp is then no longer active; with `elect`, the next READY subwarp
+ * becomes active. A subwarp that becomes READY merges with a READY subwarp at the same PC, so slot `id` may be free
  * afterwards. */
 unsigned subwarps_retire(struct subwarps *s, int id, enum subwarp_state to, bool elect);
 /* Makes the next READY subwarp after the last active one ACTIVE. Returns false if there is none. */
@@ -55,7 +56,7 @@ unsigned subwarps_wake(void *st, int id);
 unsigned subwarps_wait(void *st, int id, enum reconv_stall why);
 unsigned subwarps_yield(void *st, int id);
 
-/* The rows of struct reconv_ops that all models with convergence barriers share. */
+/* The fields of struct reconv_ops that are equal in all models with convergence barriers. */
 #define SUBWARPS_CALLS                                                                                                 \
     .flags = RECONV_BARRIERS, .size = subwarps_size, .start = subwarps_start, .paths = subwarps_paths,                 \
     .finished = subwarps_finished, .advance = subwarps_advance, .branch = subwarps_branch, .leave = subwarps_leave,    \

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns true if memory still holds the old values that an atomic returned. Lanes at one address execute in sequence,
- * each with the value that it found. If the final value equals what every lane found, memory never changed. */
+/* Returns true if memory still holds the old values that an atomic returned. Lanes with the same address execute one
+ * after another, and each returns the value that it found. If the final value equals every returned value, memory never
+ * changed. */
 static bool unchanged(const struct warp *w, const struct inst *in, const struct effects *fx) {
     const unsigned char *d = reg_ptr(w, in->d);
     if (w->capture || in->d == OPND_SINK || in->n_list || in->dsize != in->msize)
-        /* a predicate: waits at an mbarrier change nothing */
+        /* the result is a predicate: a wait at an mbarrier does not change memory */
         return !w->capture && in->d != OPND_SINK && in->dsize == 0;
     for (lanemask_t m = fx->lanes; m; m &= m - 1) {
         int l = __builtin_ctz(m);
@@ -23,7 +24,7 @@ static bool unchanged(const struct warp *w, const struct inst *in, const struct 
     return true;
 }
 
-/* Returns true if the store reaches only memory of its own threads. */
+/* Returns true if the store writes only local memory of its own threads. */
 static bool is_private(const struct inst *in, const struct effects *fx) {
     return in->space == SPACE_LOCAL || (in->space == SPACE_GENERIC && !(fx->lanes & ~fx->local_lanes));
 }
@@ -76,7 +77,7 @@ static enum repeat by_kind(const struct warp *w, const struct inst *in, lanemask
     }
 }
 
-/* A queue entry, and the number of entries behind it, is not part of the warp's registers. */
+/* Queue entries and their number are not part of the warp's registers. */
 enum repeat inst_repeats(const struct warp *w, const struct inst *in, lanemask_t lanes, const struct effects *fx) {
     enum repeat by = by_kind(w, in, lanes, fx);
     return by == REPEAT_FINE && in->hints & HINT_DEQ ? REPEAT_ALONE : by;
@@ -105,8 +106,8 @@ static bool regs_same(const struct program *p, const unsigned char *a, const uns
     return true;
 }
 
-/* Rounds after which a loop that waits counts as making no progress. By then, all paths through it that depend on a
- * clock or a counter have been taken. */
+/* The number of iterations after which a loop that waits is considered to make no progress. By then, the loop has
+ * executed all paths that depend on a clock or a counter. */
 enum { WAITING_ROUNDS = 255, ROUNDS_AGAIN = 4 };
 
 void repeat_forget(struct repeat_warp *r) {
@@ -146,7 +147,7 @@ void repeat_free(struct repeat_warp *r) {
     memset(r, 0, sizeof *r);
 }
 
-/* Takes a snapshot. If host memory runs out, the path is never found to repeat itself, which is safe. */
+/* Takes a snapshot. If host memory runs out, the repetition of this path is not detected, which is safe. */
 static void take_snapshot(struct repeat_snapshot *s, const struct warp *w) {
     size_t bytes = w->program->reg_bytes;
     if (s->bytes < bytes) {

@@ -6,22 +6,24 @@
 #include "isa/exec/exec.h"
 
 enum repeat {
-    REPEAT_FINE,    /* used and changed only registers of its own lanes; read memory; left memory unchanged */
-    REPEAT_UNKNOWN, /* time, calls, local memory: registers alone do not determine the path's next steps */
-    REPEAT_ALONE,   /* depends on other lanes or queues: forget all about the path */
-    REPEAT_CHANGES  /* may have changed memory, or ended threads */
+    /* the instruction used and changed only registers of its own lanes; it may have read memory but did not change
+     * it */
+    REPEAT_FINE,
+    REPEAT_UNKNOWN, /* time, calls or local memory: registers alone do not determine the next steps of the path */
+    REPEAT_ALONE,   /* the instruction depends on other lanes or queues: all state of the path is discarded */
+    REPEAT_CHANGES  /* the instruction may have changed memory or ended threads */
 };
-/* Call after path `lanes` of `w` has executed `in` with effects `fx`. The result may be more cautious than needed,
- * never less. */
+/* Call this after path `lanes` of `w` has executed `in` with effects `fx`. The result may be too cautious, but is
+ * always safe. */
 enum repeat inst_repeats(const struct warp *w, const struct inst *in, lanemask_t lanes, const struct effects *fx);
 
-/* A path at a backward branch that it took, with its registers. The snapshot is renewed after 1, 2, 4, ... further
- * visits. So a cycle of any length is found, whatever preceded it (Brent's algorithm). */
+/* A snapshot of a path's registers at a backward branch that it took. The snapshot is renewed after 1, 2, 4, ...
+ * further visits. So a cycle of any length is found, whatever happened before the cycle (Brent's algorithm). */
 struct repeat_snapshot {
     uint32_t pc;
     lanemask_t lanes;
-    uint32_t visits, again; /* visits since the snapshot; number of visits that renews it */
-    unsigned char *regs;    /* buffer; kept for the next snapshot in this slot */
+    uint32_t visits, again; /* number of visits since the snapshot; number of visits at which the snapshot is renewed */
+    unsigned char *regs;    /* buffer; it is reused for the next snapshot in this slot */
     size_t bytes;
 };
 
@@ -29,19 +31,22 @@ struct repeat_snapshot {
 struct repeat_warp {
     lanemask_t repeats; /* lanes that repeat themselves as long as memory does not change */
     uint32_t n, visits;
-    uint8_t rounds[WARP_LANES]; /* per lane: backward branches taken in loops that wait for others (inst_info.waits) */
+    /* for each lane: number of backward branches taken in loops that wait for other threads (inst_info.waits) */
+    uint8_t rounds[WARP_LANES];
     struct repeat_snapshot at[WARP_LANES];
 };
 /* Forgets everything. */
 void repeat_forget(struct repeat_warp *r);
-/* Call when other warps had a turn. The rounds of loops that wait are kept, but each loop must take four more. */
+/* Call this after other warps have run. The iteration counts of loops that wait are kept, but each such loop must
+ * execute four more iterations. */
 void repeat_again(struct repeat_warp *r);
-/* Call after REPEAT_UNKNOWN. Only rounds of loops that wait for others still count, since only memory ends these. */
+/* Call this after REPEAT_UNKNOWN. Only the iteration counts of loops that wait for other threads are kept, since only a
+ * change of memory ends these loops. */
 void repeat_unknown(struct repeat_warp *r);
 void repeat_free(struct repeat_warp *r);
-/* Call when `lanes` of `w` take the backward branch at `pc`. */
+/* Call this when `lanes` of `w` take the backward branch at `pc`. */
 void repeat_visit(struct repeat_warp *r, const struct warp *w, uint32_t pc, lanemask_t lanes);
-/* Call it at a branch of a loop that waits for others. After enough rounds the lanes count as repeating, whatever
- * their registers hold, since only memory ends the loop. */
+/* Call this at a branch of a loop that waits for other threads. After enough iterations, the lanes count as repeating,
+ * whatever their registers contain, since only a change of memory ends the loop. */
 void repeat_wait(struct repeat_warp *r, lanemask_t lanes);
 #endif

@@ -93,8 +93,8 @@ static void set_tag(struct cae *u, uint32_t warp, uint16_t reg, struct cae_tag t
         u->n.most = u->compact[warp];
 }
 
-/* Updates the tags of the registers that the instruction writes. `done`: they are written; else they will be, by lanes
- * that are not known yet. */
+/* Updates the tags of the registers that the instruction writes. `done`: the registers have been written; otherwise
+ * they will be, by lanes that are not known yet. */
 static void follow(struct cae *u, const struct sm_issued *i, bool done) {
     const struct warp *w = sm_get_warp(u->sm, i->warp);
     const struct sb_regs *r = &i->ti->regs;
@@ -116,8 +116,8 @@ static void restored(struct cae *u, uint32_t warp) {
         set_tag(u, warp, (uint16_t)k, (struct cae_tag){.class = CLASS_VECTOR});
 }
 
-/* Returns the counter of an instruction of the affine units: by the class of its result, or, if no lane executed it, by
- * the class that it would have. */
+/* Returns the counter of an instruction of the affine units. The class of its result selects the counter. If no lane
+ * executed the instruction, the class that its result would have selects it. */
 static uint64_t *kind_of(struct cae *u, const struct sm_issued *i) {
     const struct sb_regs *r = &i->ti->regs;
     if (i->in->kind == K_BRANCH)
@@ -147,7 +147,7 @@ static void count(struct cae *u, const struct sm_issued *i) {
 static void issued(void *unit, struct sm *sm, const struct sm_issued *i) {
     struct cae *u = unit;
     if (i->phase == ISSUE_PERFORMED || sm_is_context(sm, i->warp))
-        return; /* a performed instruction was counted when it issued; a warp outside CTAs has no compact registers */
+        return; /* instructions are counted when they issue; a warp outside CTAs has no compact registers */
     follow(u, i, i->phase == ISSUE_DONE);
     if (u->trace && u->last_form && u->last_form->unit)
         cae_trace_issued(u, i);

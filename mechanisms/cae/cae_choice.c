@@ -39,8 +39,8 @@ static const struct cae_tag *tag(const struct cae *u, uint32_t warp, uint16_t nu
     return number == CAE_CONSTANT ? &constant : number == CAE_NO_TAG ? &vector : &cae_tags(u, warp)[number];
 }
 
-/* Returns true if extension keeps the compact form of the operand: of a product, the affine factor must keep it. A
- * scalar always does. */
+/* Returns true if extension keeps the compact form of the operand. In a product, the affine factor must keep its form.
+ * A scalar always keeps it. */
 static bool in_range(const struct cae *u, uint32_t warp, const struct cae_inst *c, lanemask_t lanes) {
     struct cae_tag t = *tag(u, warp, c->source[0]);
     if (c->rule != RULE_WIDEN && t.class == CLASS_SCALAR)

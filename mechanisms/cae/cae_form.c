@@ -8,7 +8,8 @@ static bool is_compact(const struct cae *u, uint32_t warp, uint16_t reg) {
     return cae_tags(u, warp)[reg].class != CLASS_VECTOR;
 }
 
-/* Returns the words of a register. Predicates have none: they are beside the scoreboard, in no register file. */
+/* Returns the number of words of a register. Predicates have 0 words: they are stored beside the scoreboard, not in a
+ * register file. */
 static uint8_t words(const struct cae *u, uint16_t reg) { return u->map.program->reg_words[reg]; }
 
 /* Returns the fields that distinguish this form from other forms of the instruction. */
@@ -40,7 +41,7 @@ static void fill_reads(const struct cae *u, struct cae_form *f, uint32_t banks, 
         }
 }
 
-/* A register that is expanded is written twice: the old value of all lanes, then the new value of some. */
+/* An expanded register is written twice: first the old value of all lanes, then the new value of some lanes. */
 static void fill_writes(const struct cae *u, struct cae_form *f, uint32_t banks, uint32_t compact_banks) {
     struct timed_inst *ti = &f->form.ti;
     for (unsigned i = 0; i < ti->regs.n_write; i++) {

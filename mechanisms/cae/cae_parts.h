@@ -18,8 +18,8 @@ struct cae_inst {
     uint8_t widens;     /* bytes that a, or a and b, are widened from; 0: no widening */
     uint8_t narrow;     /* bytes of a result that is extended to a wider register; 0: no extension */
     bool is_signed, narrow_signed;
-    bool branch; /* a jump that all lanes take, or no lane takes */
-    bool parts;  /* a folded chain: some lanes write one register, the others another */
+    bool branch; /* the instruction is a jump that all lanes take or no lane takes */
+    bool parts;  /* the instruction is a folded chain: some lanes write one register, the other lanes another one */
 };
 
 struct cae_form {
@@ -28,7 +28,7 @@ struct cae_form {
     uint32_t compact;      /* bit i: read i uses the compact file */
     uint16_t expands;      /* bit i: written register i is first expanded into the vector register file */
     bool result;           /* the result goes to the compact file */
-    bool unit;             /* it executes on an affine unit */
+    bool unit;             /* the instruction executes on an affine unit */
     /* banks of form.ti.banks (expanded registers are written twice), then of form.other */
     uint8_t bank[3 * MAX_INST_REGS];
 };
@@ -37,10 +37,10 @@ struct cae_form {
 struct cae_choice {
     uint8_t why;   /* enum cae_why */
     uint8_t class; /* enum affine_class of its result */
-    bool full;     /* all live lanes execute it, or none */
+    bool full;     /* all live lanes execute the instruction, or no lane does */
 };
 
-/* A row of the trace: one instruction at a time, from its issue to its result. */
+/* A line of the trace, which shows one instruction at a time, from its issue to its result. */
 struct cae_bar {
     uint64_t from, until; /* cycles; until UINT64_MAX: no result yet */
     uint32_t warp, pc;
@@ -60,7 +60,7 @@ struct cae {
     struct cae_form **forms; /* indexed by PC */
     struct cae_tag *tags;    /* map.n tags for each warp slot */
     uint32_t parts;
-    struct regfile *file;   /* one for each SM part */
+    struct regfile *file;   /* one register file for each SM part */
     struct cae_choice last; /* the last choice, and its form */
     const struct cae_form *last_form;
     uint64_t busy, waits; /* cycles of the pipes that are already counted */
@@ -78,9 +78,9 @@ struct cae_choice cae_choose(const struct cae *u, uint32_t warp, uint32_t pc, la
 const struct cae_form *cae_form_for(struct cae *u, uint32_t warp, uint32_t pc, struct cae_choice c);
 void cae_forms_free(struct cae *u);
 
-/* cae_trace.c. These do nothing without a trace. */
+/* cae_trace.c: these functions do nothing without a trace. */
 void cae_trace_launch(struct cae *u, struct sm *sm);
-/* An affine unit has received the instruction. */
+/* Records that an affine unit has received the instruction. */
 void cae_trace_issued(struct cae *u, const struct sm_issued *i);
 void cae_trace_written(void *unit, struct sm *sm, const struct sm_written *r);
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the bytes a lane of the register at an offset of bank 0. */
+/* Returns the bytes per lane of the register at an offset of bank 0. */
 static uint8_t bytes_at(const struct program *p, uint32_t at) {
     static const uint8_t bytes[N_REG_AREAS] = {0, 1, 2, 4, 8, 16};
     for (int a = 0; a < N_REG_AREAS; a++)
@@ -18,7 +18,8 @@ static void place(struct cae_map *m, uint16_t number, uint32_t at) {
 }
 
 /* Numbers the registers that an instruction writes. The scoreboard numbers are in the order of its operands: d, d2, the
- * elements of a vector. A register that is only read is written elsewhere, or has no number. */
+ * elements of a vector. A register that this instruction only reads gets its number at the instruction that writes it,
+ * or has no number. */
 static void place_writes(struct cae_map *m, const struct inst *in, const struct inst_info *info) {
     const uint16_t *number = m->program->regs + info->regs + info->n_reads, *end = number + info->n_writes;
     const opnd_t two[2] = {in->d, in->d2};
@@ -74,7 +75,7 @@ static uint64_t lane_value(const unsigned char *reg, unsigned bytes, uint32_t la
     return v;
 }
 
-/* Returns true if all `lanes` have base + lane * offset. */
+/* Returns true if the register is base + lane * offset in all `lanes`. */
 static bool fits(const unsigned char *reg, unsigned bytes, lanemask_t lanes, uint64_t base, uint64_t offset) {
     bool all = true;
     switch (bytes) {
@@ -93,7 +94,8 @@ static bool fits(const unsigned char *reg, unsigned bytes, lanemask_t lanes, uin
     }
 }
 
-/* The inverse of an odd number modulo 2^64. Each step doubles the number of correct bits, three at the beginning. */
+/* Returns the inverse of an odd number modulo 2^64. Each step doubles the number of correct bits, which is three at the
+ * beginning. */
 static uint64_t inverse(uint64_t odd) {
     uint64_t x = odd;
     for (int i = 0; i < 5; i++)
@@ -101,9 +103,10 @@ static uint64_t inverse(uint64_t odd) {
     return x;
 }
 
-/* Finds the offset between the first live lane and another one. Returns false if there is none. Modulo 2^width, only
- * the odd part of their distance can be divided by. So the chosen lane has the distance with the fewest factors
- * of two. Then the bits of the offset that remain unknown make no difference for any live lane. */
+/* Finds the offset from the values of the first live lane and another live lane. Returns false if there is no offset
+ * that fits. Modulo 2^width, a difference of values can be divided only by the odd part of the lane distance. So the
+ * function chooses the lane whose distance has the fewest factors of two. Then the unknown bits of the offset do not
+ * affect the value of any live lane. */
 static bool find_offset(const unsigned char *reg, unsigned bytes, lanemask_t lanes, uint64_t *offset) {
     uint32_t first = (uint32_t)__builtin_ctz(lanes), other = 0, twos = 6;
     for (lanemask_t m = lanes & (lanes - 1); m && twos; m &= m - 1) {

@@ -4,7 +4,7 @@
  * and offset. Registers have the scoreboard's numbers; special registers follow them.
  *
  * A warp's register is a scalar (one value), affine (base + lane * offset, modulo 2^width) or a vector. Registers of 16
- * bytes a lane, and predicates that differ between lanes, are vectors. */
+ * bytes per lane, and predicates that differ between lanes, are vectors. */
 #include "isa/affine/rule.h"
 #include "isa/machine/warp.h"
 
@@ -13,14 +13,14 @@ enum { CAE_CONSTANT = 0xfffe }; /* number of constants: always scalars */
 
 struct cae_tag {
     uint64_t base;   /* the value of lane 0, also if it is not live */
-    uint64_t offset; /* modulo 2^width; 0 for a scalar */
+    uint64_t offset; /* the offset, modulo 2^width; 0 for a scalar */
     uint8_t class;   /* enum affine_class */
 };
 
 /* A register's position in bank 0. */
 struct cae_register {
     uint32_t at;   /* byte offset in bank 0; 0: no instruction writes it */
-    uint8_t bytes; /* bytes a lane; 0: a predicate */
+    uint8_t bytes; /* bytes per lane; 0: a predicate */
 };
 
 /* Data that all warps of a launch share. */
@@ -32,7 +32,7 @@ struct cae_map {
     bool restores;            /* returns from recursive functions change registers that they do not name */
 };
 
-/* Returns false if memory runs out. */
+/* Initialises the map. Returns false if memory runs out. */
 bool cae_map_init(struct cae_map *m, const struct program *p);
 void cae_map_free(struct cae_map *m);
 /* Returns the number of an operand: below map.n, CAE_CONSTANT or CAE_NO_TAG. */

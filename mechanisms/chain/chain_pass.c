@@ -1,7 +1,8 @@
-/* Turns dependent f32 operations of a block into one instruction each, the longest sequences first. Two sequences share
- * an instruction if it has enough FPUs for both ("PEPSC: A Power-Efficient Processor for Scientific
+/* Fuses each sequence of dependent f32 operations in a block into one instruction, the longest sequences first. Two
+ * sequences share an instruction if it has enough FPUs for both ("PEPSC: A Power-Efficient Processor for Scientific
  * Computing", section III-A: identifying chains, chain coalescence). Requires: blocks. Keeps: every result, bit for bit
- * with chain.ieee=on. The pass skips streams that other passes made: the affine engine has tuples in place of lanes. */
+ * with chain.ieee=on. The pass skips streams that other passes created, since the affine engine computes tuples and not
+ * lanes. */
 #include "frontend/passes/fuse.h"
 #include "frontend/passes/pass.h"
 #include "mechanisms/fused_inst.h"
@@ -9,17 +10,18 @@
 #include "timing/config/config.h"
 #include <stdlib.h>
 
-enum { WINDOW = 64 }; /* distance at which a partner is searched, in instructions */
+enum { WINDOW = 64 }; /* largest distance of a partner, in instructions */
 
 struct chaining {
     struct ir *ir;
     struct edit *edit;
     struct fuse_search search;
     struct fuse_kind kind;
-    unsigned least;           /* FPUs of each sequence of a pair; 0: no pairs */
-    struct fuse_group *group; /* of the current block, with single operations, in the order of the last operations */
+    unsigned least; /* number of FPUs for each sequence of a pair; 0 if there are no pairs */
+    /* groups of the current block, including single operations, in the order of their last operations */
+    struct fuse_group *group;
     uint32_t n_groups, cap_groups;
-    uint32_t *partner; /* group -> the group that it is paired with; NO_INST: none */
+    uint32_t *partner; /* indexed by group: the partner group, NO_INST if there is none */
     uint32_t cap_partners;
 };
 
@@ -65,7 +67,7 @@ static bool group_reads(const struct ir *ir, const struct fuse_group *g, uint32_
     return false;
 }
 
-/* True if instruction i may move across the group. */
+/* Returns true if instruction i may move across the group. */
 static bool indifferent(const struct ir *ir, const struct fuse_group *g, uint32_t i) {
     const struct inst_info *info = &ir->info[i];
     uint32_t result = ir->code[last_of(g)].d >> 1;
@@ -77,7 +79,7 @@ static bool indifferent(const struct ir *ir, const struct fuse_group *g, uint32_
     return true;
 }
 
-/* True if instruction i is a load whose result the group reads. */
+/* Returns true if instruction i is a load whose result the group reads. */
 static bool feeds(const struct ir *ir, const struct fuse_group *g, uint32_t i) {
     const struct inst_info *info = &ir->info[i];
     uint8_t kind = ir->code[i].kind;
@@ -89,7 +91,7 @@ static bool feeds(const struct ir *ir, const struct fuse_group *g, uint32_t i) {
     return false;
 }
 
-/* True if group `a` may move down to the place of group `b` without waiting for a load that only b needs. */
+/* Returns true if group `a` may move down to the place of group `b` without waiting for a load that only b needs. */
 static bool may_pair(const struct ir *ir, const struct fuse_group *a, const struct fuse_group *b) {
     const struct inst *x = &ir->code[a->inst[0]], *y = &ir->code[b->inst[0]];
     if (x->guard != y->guard || (x->guard != NO_GUARD && x->guard_not != y->guard_not))
@@ -144,7 +146,7 @@ static void emit(struct chaining *c) {
     for (uint32_t k = 0; k < c->n_groups; k++) {
         const struct fuse_group *g = &c->group[k], *other = NULL;
         if (c->partner[k] != NO_INST && c->partner[k] > k)
-            continue; /* its partner makes the instruction */
+            continue; /* the partner group creates the instruction */
         if (c->partner[k] != NO_INST)
             other = &c->group[c->partner[k]];
         if (g->n == 1 && !other) {

@@ -1,5 +1,5 @@
 /* Decoupled affine computation: the hardware of "Decoupled Affine Computation for SIMT GPUs", section 4, as a unit of
- * the SM. One affine warp an SM runs the affine stream for batches of CTAs (isa/affine/engine.h computes its results).
+ * the SM. One affine warp per SM runs the affine stream for batches of CTAs (isa/affine/engine.h computes its results).
  * Its results wait in the affine tuple queue (ATQ). The address and the predicate expansion unit expand them for each
  * warp, into the warp's own queues, from which its instructions take them. When addresses are expanded, their data is
  * prefetched, and the L1 lines stay locked until they are read. docs/dac.md separates the paper's rules from this
@@ -56,7 +56,8 @@ static void dac_free(void *u) {
     free(d);
 }
 
-/* Returns a warp's share of `all` queue entries: the entries over the most resident warps, at least 1. */
+/* Returns how many of `all` queue entries each warp gets: `all` divided by the maximum number of resident warps, at
+ * least 1. */
 static uint32_t share(uint32_t all, const struct dac *d) {
     uint32_t warps = sm_occupancy(d->cfg, sm_get_launch(d->sm), 0) * engine_shape(d->engine)->n_warps;
     return warps && all / warps ? all / warps : 1;
@@ -103,7 +104,7 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     d->pending = d->serving = d->sent_to[QUEUE_ADDRESS] = d->sent_to[QUEUE_PREDICATE] = 0;
     d->came_at = UINT64_MAX;
     for (int k = 0; k < EXPANDERS; k++) {
-        d->expander[k].turn = SM_CTA_SLOTS - 1; /* so that the first CTA is served first */
+        d->expander[k].turn = SM_CTA_SLOTS - 1; /* start value, so that the first CTA is served first */
         d->expander[k].retry_at = UINT64_MAX;
     }
     d->out_of_memory = false;
@@ -169,9 +170,9 @@ static bool is_enq(const struct inst *in) {
     return in->kind == K_ENQ_DATA || in->kind == K_ENQ_ADDR || in->kind == K_ENQ_PRED;
 }
 
-/* If the affine warp is free and CTAs have no stream yet: makes them its next batch (section 4.1). The SM receives one
- * CTA a cycle. While CTAs arrive, the affine warp waits for the last one. Otherwise the later CTAs would wait until the
- * stream of the first one ends. */
+/* If the affine warp is idle and some CTAs have no stream yet, makes these CTAs its next batch (section 4.1). The SM
+ * receives one CTA a cycle. While CTAs arrive, the affine warp waits for the last one. Otherwise the later CTAs would
+ * wait until the stream of the first one ends. */
 static void begin_batch(struct dac *d, uint64_t now) {
     struct dim3 id[AFFINE_CTAS];
     uint32_t n = 0;
@@ -213,11 +214,11 @@ static void begin_batch(struct dac *d, uint64_t now) {
 static uint8_t affine_may_issue(struct dac *d, const struct sm_candidate *c) {
     if (atq_has_predicate(d, d->waits))
         return PATH_QUEUE;
-    d->waits = 0; /* an expanded predicate stays expanded */
+    d->waits = 0; /* an expanded predicate remains expanded */
     return is_enq(c->in) && !d->repeat && !atq_has_room(d) ? PATH_QUEUE : PATH_READY;
 }
 
-/* Returns true if all entries that these lanes take next have their data, or do not wait for it any more. */
+/* Returns true if none of the entries that these lanes take next still waits for its data. */
 static bool data_there(struct dac *d, uint32_t slot, lanemask_t lanes) {
     const struct supply_ring *r = &d->supply.ring[slot][QUEUE_ADDRESS];
     const struct dac_queue *q = &d->queue[slot];
@@ -238,7 +239,7 @@ static uint8_t starve(struct dac *d, uint32_t slot, enum supply_queue q) {
     d->n.queue_empty[q] += !d->queue[slot].starved[q];
     uint32_t n_paths;
     sm_get_paths(d->sm, slot, &n_paths);
-    d->dirty |= !d->queue[slot].starved[q] || n_paths > 1; /* it may be the last path that could continue */
+    d->dirty |= !d->queue[slot].starved[q] || n_paths > 1; /* no other path may be able to continue */
     d->queue[slot].starved[q] = true;
     return PATH_QUEUE;
 }
@@ -339,9 +340,9 @@ static void count_step(struct dac *d, const struct affine_step *s) {
     d->n.thread_divergences += s->splits_threads;
 }
 
-enum { TUPLE_WORDS = 4 }; /* base, and offsets of tid.x, y, z */
+enum { TUPLE_WORDS = 4 }; /* one base, and three offsets for tid.x, y and z */
 
-/* Returns the warps whose predicates the SIMT lanes compute: one issue slot each. */
+/* Returns the number of warps whose predicates the SIMT lanes compute. Each costs one issue slot. */
 static uint32_t lane_compares(const struct dac *d, const struct affine_step *s) {
     uint32_t n = 0;
     for (uint32_t i = 0; s->entries && i < d->n_batch * engine_shape(d->engine)->n_warps; i++)
@@ -349,9 +350,9 @@ static uint32_t lane_compares(const struct dac *d, const struct affine_step *s) 
     return n;
 }
 
-/* Sets the lanes and words of one issue slot of a step. Lanes: one for a scalar (also of one CTA); four for a base and
- * three offsets; all if threads are computed one by one. Steps that only send or branch compute nothing and read
- * tuples. */
+/* Sets the lanes and words of one issue slot of a step. A scalar (also a scalar of one CTA) uses one lane. A base with
+ * three offsets uses four lanes. Computation thread by thread uses all lanes. Steps that only send or branch compute
+ * nothing and read tuples. */
 static void measure(struct dac *d, const struct affine_step *s) {
     static const uint8_t lanes[N_STEP_CLASSES] = {1, 1, TUPLE_WORDS, 1, WARP_LANES};
     d->lanes = lanes[s->class];
@@ -372,11 +373,11 @@ static bool fault(const struct dac *d, const struct affine_step *s, struct effec
     return true;
 }
 
-/* Counts loads, for the fraction that is decoupled. */
+/* Counts loads and decoupled loads, from which their fraction is computed. */
 static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     struct dac *d = u;
     (void)sm;
-    /* the path may be at a barrier now, or may have ended: another path of its warp may need more entries than the
+    /* the path may now be at a barrier or may have ended; then another path of its warp may need more entries than the
      * queue holds */
     d->dirty |= d->engine && (d->queue[i->warp].starved[QUEUE_ADDRESS] | d->queue[i->warp].starved[QUEUE_PREDICATE]);
     d->n.loads += i->in->kind == K_LOAD && i->phase != ISSUE_PERFORMED &&

@@ -1,4 +1,4 @@
-/* Host side of decoupled affine computation: counts of the functional model, and of the pass. */
+/* The host side of decoupled affine computation: collects the counts of the functional model and of the pass. */
 #include "dac_host.h"
 #include "isa/interp/interp.h"
 #include "timing/config/config.h"
@@ -10,7 +10,7 @@ void dac_interp(const struct config *cfg, struct interp_cfg *out) {
     out->affine_batch = cfg->dac.batch;
 }
 
-/* Adds what affine warps did; all zero if the kernel was left whole. */
+/* Adds the counts of affine warps. All are zero if the kernel was not decoupled. */
 void dac_interpreted(const struct interp_stats *all, struct stats *s) {
     const struct interp_affine_stats *n = &all->affine;
     stats_put(s, STAT_dac_instructions, (double)n->instructions);
@@ -31,7 +31,7 @@ void dac_interpreted(const struct interp_stats *all, struct stats *s) {
     stats_put(s, STAT_dac_predicates_lanes, (double)n->compared[COMPARE_LANES]);
 }
 
-/* Adds what the pass found in the kernel of this launch. */
+/* Adds the counts of the pass for the kernel of this launch. */
 void dac_count(const struct program *p, const struct config *cfg, struct stats *s) {
     (void)cfg;
     stats_put(s, STAT_dac_kernels, 1);

@@ -14,32 +14,32 @@ enum { EXPANDERS = N_QUEUES, NO_TIME = 0, RETRY_CYCLES = 32, PATIENCE = 10000, N
 /* A line that an entry needs, and its state. */
 enum line_state {
     LINE_WANTED,  /* waits for its request */
-    LINE_ASKED,   /* request is in the L1's queue */
+    LINE_ASKED,   /* the request is in the L1's queue */
     LINE_COMING,  /* locked, fill outstanding */
     LINE_LOCKED,  /* locked, data present */
-    LINE_WITHOUT, /* not locked: read on demand, as any other line */
+    LINE_WITHOUT, /* the line is not locked, and is read on demand like any other line */
 };
 struct dac_line {
-    uint64_t address, serial; /* serial: number of its record in the warp's queue */
+    uint64_t address, serial; /* serial is the number of the line's record in the warp's queue */
     uint64_t order;           /* sequence number among all lines */
-    uint64_t again;           /* cycle before which it must not be requested */
-    uint64_t since;           /* cycle of the first refused lock; NO_TIME: none */
-    uint64_t refused;         /* cycle of the first of its refusals in a row; NO_TIME: none */
+    uint64_t again;           /* cycle before which the line must not be requested */
+    uint64_t since;           /* cycle of the first refused lock; NO_TIME if there is none */
+    uint64_t refused;         /* cycle of the first of its consecutive refusals; NO_TIME if there is none */
     uint32_t next;            /* next line of the record, or of the free list */
     uint32_t next_wanted;     /* next line that waits for its request */
     uint32_t warp;            /* warp slot */
     uint8_t sectors, state;   /* enum line_state */
-    bool orphan;              /* its record is gone: unlock it when the reply arrives */
+    bool orphan;              /* its record was removed; the line is unlocked when the reply arrives */
 };
 
 /* Further data of an entry in a warp's address queue. */
 struct dac_record {
-    uint32_t lines;   /* places that it takes in the queue: at least 1 */
-    uint32_t line;    /* list of its requested lines; NO_LINE: none */
-    uint32_t waiting; /* lines of the list that have not arrived */
+    uint32_t lines;   /* number of places that it occupies in the queue, at least 1 */
+    uint32_t line;    /* list of its requested lines; NO_LINE if it is empty */
+    uint32_t waiting; /* number of lines in the list that have not arrived */
     lanemask_t lanes; /* lanes of the entry when it was queued */
     bool locked;      /* all of its lines are locked */
-    bool late;        /* a path has waited for its lines */
+    bool late;        /* true if a path has waited for its lines */
 };
 
 /* The two queues of a warp. */
@@ -47,10 +47,11 @@ struct dac_queue {
     struct dac_record *record; /* ring, parallel to the address queue of `supply` */
     uint32_t first, n, cap;    /* cap: 0, or a power of two */
     uint64_t serial;           /* number of the first record */
-    uint32_t asking;           /* requested lines that the tags have not answered, all of record `asked` */
-    uint64_t asked;            /* number of that record */
-    uint32_t used[N_QUEUES];   /* places in use */
-    bool starved[N_QUEUES];    /* a path found no entry for all its lanes, and none has arrived since */
+    uint32_t asking; /* number of requested lines for which the tags were not read yet; all belong to record `asked` */
+    uint64_t asked;  /* number of that record */
+    uint32_t used[N_QUEUES]; /* places in use */
+    /* true if a path did not find entries for all its lanes, and no entry has arrived since then */
+    bool starved[N_QUEUES];
 };
 
 /* The entries that one enq has sent. */
@@ -59,22 +60,23 @@ struct atq_entry {
     uint32_t site;
     uint8_t queue; /* enum supply_queue */
     uint32_t n_ctas;
-    uint32_t left;                /* bit i: CTA i of the batch has still to be expanded */
+    uint32_t left;                /* bit i is set while CTA i of the batch must still be expanded */
     uint8_t cta[AFFINE_CTAS];     /* CTA slots */
     struct affine_entry *entries; /* indexed by CTA and warp */
 };
 
 /* An expansion unit and its current work. */
 struct expander {
-    uint64_t done_at; /* cycle in which it finishes; NO_TIME: idle */
-    uint64_t seq;     /* ATQ number of its entry */
+    uint64_t done_at; /* cycle in which the unit finishes; NO_TIME if it is idle */
+    uint64_t seq;     /* number of its entry in the ATQ */
     uint32_t cta;     /* CTA slot */
     uint32_t warp;    /* first warp, and number of warps */
     uint32_t n_warps;
     bool spills;
-    uint32_t turn;     /* CTA slot that was served last */
-    uint64_t retry_at; /* idle: next cycle in which a CTA may have waited too long; UINT64_MAX: none waits */
-    bool full;         /* idle because no CTA with an entry has room */
+    uint32_t turn; /* CTA slot that was served last */
+    /* for an idle unit: next cycle in which a CTA may have waited too long; UINT64_MAX if no CTA waits */
+    uint64_t retry_at;
+    bool full; /* the unit is idle because no CTA with an entry has room */
 };
 
 /* The lines of one warp's entry. An access of a lane is in at most two lines; in local memory, in one line for each of
@@ -85,22 +87,22 @@ struct dac_plan {
     uint8_t sectors[DAC_LINES];
     uint64_t low, high; /* lowest and highest of these lines */
     uint32_t n_lines, records, cycles;
-    bool early; /* its lines are requested now */
-    bool wide;  /* more lines than the queue holds: one record, with the tuple */
+    bool early; /* true if its lines are requested now */
+    bool wide;  /* the entry has more lines than the queue has places, so it is queued as one record with the tuple */
 };
 
-/* Progress of a CTA in the stream of entries: an accumulator of the expansion units. */
+/* Progress of a CTA in the stream of entries. It stands for an accumulator of the expansion units. */
 struct dac_cta {
     uint32_t index;              /* index in its batch */
     uint32_t passed;             /* barriers passed */
     uint64_t seq[EXPANDERS];     /* number of the next ATQ entry */
     uint32_t warp[EXPANDERS];    /* next warp of that entry */
     bool begun[EXPANDERS];       /* the start address was computed */
-    uint64_t blocked[EXPANDERS]; /* cycle since which that warp has had no room; NO_TIME: it has room */
-    /* if it has no room: slot of that warp, and places that it needs */
+    uint64_t blocked[EXPANDERS]; /* cycle since which this warp has had no room; NO_TIME if it has room */
+    /* if it has no room: slot of this warp, and number of places that it needs */
     uint32_t full_slot[EXPANDERS], full_records[EXPANDERS];
     bool full[EXPANDERS];
-    bool planned; /* `plan` is valid: for the next warp */
+    bool planned; /* true if `plan` is valid; it describes the next warp */
     uint32_t n_warps;
     uint16_t slot[MAX_CTA_WARPS];
     struct dac_plan plan;
@@ -119,23 +121,25 @@ struct dac {
     bool active; /* the kernel has an affine stream */
     uint32_t most_ctas, size[N_QUEUES];
     struct affine_engine
-        *engine; /* exists from the launch's first CTA on this SM, as `supply` and `queue` do; NULL: no CTA yet */
+        *engine; /* allocated when the SM gets its first CTA of the launch, as are `supply` and `queue`; NULL before */
     struct supply supply; /* by warp slot */
     struct dac_queue *queue;
     uint64_t filled[N_QUEUES]; /* places in use in all queues */
     struct dac_cta cta[SM_CTA_SLOTS];
-    uint64_t pending, serving;            /* bit masks of CTA slots: without a stream; in a started batch */
+    uint64_t pending, serving;            /* bit masks of CTA slots: slots without a stream; slots in a started batch */
     uint64_t sent_to[EXPANDERS];          /* slots of `serving` for which the ATQ may hold entries of a unit */
     uint64_t came_at;                     /* cycle in which the last CTA arrived */
     uint32_t batch[AFFINE_CTAS], n_batch; /* CTA slots of the affine warp's batch */
 
-    uint32_t context;      /* slot of the affine warp; NO_CONTEXT: none */
-    uint32_t repeat;       /* issue slots that its instruction still takes */
-    uint32_t lanes, words; /* in one issue slot: lanes that compute; words of each operand that it accesses */
-    uint64_t waits;        /* number of the predicate that must be expanded before it continues; 0: none */
-    uint64_t numbers;      /* predicates sent by earlier batches */
-    uint32_t sent;         /* predicates sent by this batch */
-    bool sends;            /* the affine warp's next instruction is an enq */
+    uint32_t context; /* slot of the affine warp; NO_CONTEXT if there is none */
+    uint32_t repeat;  /* number of issue slots that its instruction still needs */
+    /* for one issue slot: number of lanes that compute; number of words accessed of each operand */
+    uint32_t lanes, words;
+    /* number of the predicate that must be expanded before the affine warp continues; 0 if there is none */
+    uint64_t waits;
+    uint64_t numbers; /* predicates sent by earlier batches */
+    uint32_t sent;    /* predicates sent by this batch */
+    bool sends;       /* the affine warp's next instruction is an enq */
 
     struct atq_entry *atq; /* ring of at least cfg->dac.atq entries; the index is the low bits of the entry's number */
     uint64_t atq_mask, head, tail;
@@ -145,15 +149,15 @@ struct dac {
     uint32_t n_lines, cap_lines, free_line;
     uint32_t wanted, last_wanted; /* list of lines that wait for their request, oldest first */
     uint64_t ordered;
-    uint64_t ask_at;  /* cycle of the next request; UINT64_MAX: after a reply from the tags */
+    uint64_t ask_at;  /* cycle of the next request; UINT64_MAX if it must wait for a reply from the tags */
     bool ask_full;    /* the L1's request queue is full */
     uint64_t *unlock; /* addresses, oldest first */
     uint32_t n_unlock, cap_unlock;
     uint32_t locked; /* locked lines */
-    uint64_t due;    /* cycle before which there is nothing to do, unless `dirty`; 0: unknown */
+    uint64_t due;    /* cycle before which the unit has nothing to do, unless `dirty` is set; 0 if unknown */
     bool dirty;      /* something has changed since tick() */
     bool out_of_memory;
-    struct trace *trace; /* NULL: off */
+    struct trace *trace; /* NULL if tracing is off */
     uint64_t traced[N_CURVES];
     uint64_t accounted;
     struct dac_counts n;
@@ -167,7 +171,8 @@ static inline struct atq_entry *atq_at(const struct dac *d, uint64_t seq) { retu
 static inline bool atq_has_room(const struct dac *d) { return d->tail - d->head < d->cfg->dac.atq; }
 
 /* expand.c. */
-/* Returns true if a predicate with a number up to `last` still has to be expanded for some CTA. `last` 0: false. */
+/* Returns true if a predicate with a number up to `last` must still be expanded for some CTA. Returns false for last =
+ * 0. */
 bool atq_has_predicate(const struct dac *d, uint64_t last);
 /* Appends to the ATQ the entries that step `s` has made. Returns false if memory runs out. */
 bool atq_put(struct dac *d, const struct affine_step *s);
@@ -175,25 +180,25 @@ void atq_clear(struct dac *d);
 /* Simulates one cycle of both expansion units. */
 void dac_expand(struct dac *d, uint64_t now);
 uint64_t dac_expand_next(const struct dac *d);
-/* Removes the record of a warp's oldest entry, whose last lane was taken. */
+/* Removes the record of a warp's oldest entry, after its last lane has taken the entry. */
 void dac_pop(struct dac *d, uint32_t slot);
 
 /* lines.c. */
 /* Requests the lines of a record, which the warp in `slot` will read. Returns false if memory runs out. */
 bool dac_want(struct dac *d, uint32_t slot, struct dac_record *r, const uint64_t *address, const uint8_t *sectors,
               uint32_t n);
-/* Releases the lines of a record. `by_access`: the access that reads them unlocks them; else they are unlocked one by
- * one. */
+/* Releases the lines of a record. With `by_access`, the access that reads the lines also unlocks them. Else they are
+ * unlocked one by one. */
 void dac_release(struct dac *d, struct dac_record *r, bool by_access);
 void dac_ask(struct dac *d, uint64_t now);
 uint64_t dac_ask_next(const struct dac *d, uint64_t now);
 extern const struct prefetcher_ops dac_requests;
 
-/* account.c: counts queue occupancy up to cycle `now`. Call it before an occupancy changes. */
+/* account.c: counts queue occupancy up to cycle `now`. Call this before an occupancy changes. */
 void dac_account(struct dac *d, uint64_t now);
 
 /* dac_report.c. */
-/* Writes the curves of the trace. */
+/* Writes the counter curves of the trace. */
 void dac_look(void *u, struct sm *sm, uint64_t now);
 void dac_stats(void *u, struct stats *s);
 void dac_describe(const void *u, const struct sm *sm, FILE *out);

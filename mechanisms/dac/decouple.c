@@ -1,18 +1,18 @@
-/* The pass. It selects the accesses whose addresses come from a queue, and notes why others are not decoupled.
- * decouple_live.c finds the predicates that follow, and decouple_streams.c creates the two streams. Requires: blocks,
- * post-dominators. Keeps: the program, if nothing is decoupled. */
+/* The pass. It selects the accesses whose addresses come from a queue, and adds notes that explain why other accesses
+ * are not decoupled. decouple_live.c finds the predicates that follow, and decouple_streams.c creates the two streams.
+ * Requires: blocks, post-dominators. Keeps: the unchanged program, if nothing is decoupled. */
 #include "decouple.h"
 #include "frontend/passes/pass.h"
 #include <string.h>
 
 static bool is_access(const struct inst *in) { return in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM; }
 
-/* Returns true for accesses that count. Accesses to the affine stream's own data do not. */
+/* Returns true for accesses that statistics count. Accesses to the affine stream's own data are not counted. */
 static bool is_memory(const struct inst *in) {
     return is_access(in) && in->space != SPACE_PARAM && in->space != SPACE_CONST;
 }
 
-/* Returns why the address of access i is not decoupled; NULL: it can be. */
+/* Returns why the address of access i cannot be decoupled, or NULL if it can be. */
 static const char *why_not(const struct plan *p, uint32_t i) {
     const struct inst *in = &p->ir->code[i];
     const struct inst_info *info = &p->ir->info[i];
@@ -82,7 +82,7 @@ static void count_accesses(const struct plan *p, struct program_coverage *c) {
     c->potential = p->a.n_potential;
 }
 
-/* Notes the instructions of each loop, before and after the pass. */
+/* Adds notes with the number of instructions in each loop, before and after the pass. */
 static void note_loops(const struct plan *p) {
     struct ir *ir = p->ir;
     for (uint32_t k = 0; ir->noting && k < p->loops.n; k++) {

@@ -1,8 +1,8 @@
 #ifndef MECHANISMS_DECOUPLE_H
 #define MECHANISMS_DECOUPLE_H
 /* Splits a kernel into two streams. The affine stream computes addresses and predicates for all threads and sends them;
- * the kernel's own stream takes them and does the rest. "Decoupled Affine Computation for SIMT GPUs", section 4.
- * Internal to decouple*.c. */
+ * the kernel's own stream takes them from queues and executes all other instructions. "Decoupled Affine Computation for
+ * SIMT GPUs", section 4. Internal to decouple*.c. */
 #include "frontend/analysis/affine.h"
 #include "frontend/passes/edit.h"
 #include "frontend/passes/pass.h"
@@ -13,15 +13,17 @@ struct plan {
     struct arena *arena;
     struct affine a;
     struct loops loops;
-    const char *whole;     /* why the whole kernel is left unchanged; NULL: it is not */
-    uint32_t whole_at;     /* the instruction that causes `whole`; NO_INST: none in particular */
-    uint16_t *site;        /* instruction -> site + 1 of its address; 0: not decoupled */
-    uint16_t *guard_site;  /* instruction -> site + 1 of its guard; 0: not decoupled */
-    uint16_t *def_site;    /* definition of a predicate -> site + 1, if taken from a queue at the definition; else 0 */
-    unsigned char *own;    /* instruction -> needed in the kernel's own stream */
-    unsigned char *affine; /* instruction -> needed in the affine stream, except sends and their marks */
+    const char *whole;    /* reason why the whole kernel is left unchanged; NULL if it is not */
+    uint32_t whole_at;    /* the instruction that causes `whole`; NO_INST if no single instruction does */
+    uint16_t *site;       /* indexed by instruction: site + 1 of its address; 0 if it is not decoupled */
+    uint16_t *guard_site; /* indexed by instruction: site + 1 of its guard; 0 if it is not decoupled */
+    /* indexed by definition: site + 1 if this predicate is taken from a queue at its definition; else 0 */
+    uint16_t *def_site;
+    unsigned char *own;    /* indexed by instruction: needed in the kernel's own stream */
+    unsigned char *affine; /* indexed by instruction: needed in the affine stream, except sends and their marks */
     uint32_t n_sites;
-    uint32_t *rank; /* instruction -> number of instructions that are worth more; NULL: all fit */
+    /* indexed by instruction: number of instructions with a higher priority for decoupling; NULL if all fit */
+    uint32_t *rank;
 };
 
 /* decouple_whole.c: fills whole and whole_at if the whole kernel must be left unchanged. */
@@ -33,7 +35,7 @@ void plan_affine(struct plan *p);
 /* decouple_streams.c: creates the streams. */
 bool make_streams(struct plan *p);
 
-/* decouple_site.c: adds a site and returns its number + 1; 0: there are too many. */
+/* decouple_site.c: adds a site and returns its number + 1, or 0 if there are too many. */
 uint16_t plan_site(struct plan *p, enum site_kind kind, uint32_t inst);
 /* Returns true if the affine stream knows which threads execute the block of instruction i. */
 static inline bool plan_known(const struct plan *p, uint32_t i) { return !p->a.excluded[p->ir->info[i].block]; }
@@ -42,7 +44,7 @@ static inline bool plan_parts(const struct plan *p, uint32_t i) {
     uint32_t b = p->ir->info[i].block;
     return i + 1 == p->ir->blocks[b].end && control_parts(&p->a.control, b);
 }
-/* Returns true if it chooses by a guard that the affine stream knows. */
+/* Returns true if this choice depends on a guard that the affine stream knows. */
 static inline bool plan_resolved(const struct plan *p, uint32_t i) {
     const struct inst *in = &p->ir->code[i];
     return plan_parts(p, i) && plan_known(p, i) && (in->kind == K_BRANCH || in->kind == K_EXIT || in->kind == K_TRAP) &&
@@ -52,9 +54,9 @@ static inline bool plan_resolved(const struct plan *p, uint32_t i) {
 /* The pass. */
 extern const struct pass pass_decouple;
 bool decouple(struct ir *ir);
-/* decouple_fit.c: lowers a kernel such that its affine stream has at most as many registers as the tuple file. */
+/* decouple_fit.c: lowers a kernel so that its affine stream needs at most as many registers as the tuple file has. */
 struct program *decouple_lower(const struct image *img, const char *kernel, const struct lower_options *opt);
-/* decouple_fit.c: returns ranks of instructions; NULL: all fit. */
+/* decouple_fit.c: returns the ranks of instructions, or NULL if all instructions fit. */
 uint32_t *plan_ranks(const struct plan *p);
 /* Returns true if the value that instruction i sends is within the limit. */
 static inline bool plan_has_room(const struct plan *p, uint32_t i) {

@@ -1,6 +1,7 @@
-/* Decouples as much as the tuple file has registers for. The registers of an affine stream are known only after
- * register allocation. So the kernel is lowered again with fewer decoupled instructions until it fits. Instructions in
- * innermost loops are worth most; among these, earlier ones. */
+/* Decouples as many instructions as the registers of the tuple file allow. The registers of an affine stream are known
+ * only after register allocation. So the kernel is lowered again with fewer decoupled instructions until it fits.
+ * Instructions in innermost loops have the highest priority. Among instructions at the same loop depth, earlier ones
+ * have priority. */
 #include "decouple.h"
 #include "frontend/passes/pass.h"
 #include <stdlib.h>
@@ -35,12 +36,13 @@ uint32_t *plan_ranks(const struct plan *p) {
 }
 
 /* Returns a limit at which the kernel's affine stream fits into the tuple registers of the machine (dac.tuples), while
- * limit + 1 does not. 0: the kernel is left whole. UINT32_MAX: no limit is needed. `all`: the kernel lowered without a
- * limit. */
+ * limit + 1 does not. Returns 0 if the kernel must not be decoupled, UINT32_MAX if no limit is needed. `all` is the
+ * kernel lowered without a limit. */
 static uint32_t limit_for(const struct image *img, const char *kernel, const struct lower_options *opt,
                           const struct program *all) {
     const uint32_t room = (uint32_t)pass_option(&opt->context, "dac.tuples", UINT32_MAX);
-    uint32_t low = 0, high = all->coverage.instructions; /* `low` fits, `high` does not */
+    /* the stream fits with limit `low` but not with limit `high` */
+    uint32_t low = 0, high = all->coverage.instructions;
     if (all->coverage.tuples <= room)
         return UINT32_MAX;
     while (high - low > 1) {
@@ -57,7 +59,7 @@ static uint32_t limit_for(const struct image *img, const char *kernel, const str
 struct program *decouple_lower(const struct image *img, const char *kernel, const struct lower_options *opt) {
     if (!pass_extension(&opt->context, "dac"))
         return lower_with_limit(img, kernel, opt, UINT32_MAX);
-    struct lower_options quiet = *opt; /* only the final result is shown */
+    struct lower_options quiet = *opt; /* only the final result prints its dump */
     quiet.dump_after = NULL;
     quiet.dump_to = NULL;
     struct program *p = lower_with_limit(img, kernel, &quiet, UINT32_MAX);

@@ -14,10 +14,10 @@ struct need {
     unsigned char *needed; /* instruction -> needed */
     uint32_t *list, n;     /* work list: needed instructions whose operands are still to be examined */
     struct deciders deciders;
-    /* only for the kernel's own stream */
-    unsigned char *taken;     /* definition -> taken at the definition */
-    unsigned char *read;      /* definition -> number of needed guards that read it */
-    unsigned char *guard_use; /* use -> a guard that may take it itself */
+    /* the following fields are used only for the kernel's own stream */
+    unsigned char *taken;     /* indexed by definition: taken from a queue at the definition */
+    unsigned char *read;      /* indexed by definition: number of needed guards that read it */
+    unsigned char *guard_use; /* indexed by use: it is a guard that may take the predicate itself */
 };
 
 static struct need begin(struct plan *p, unsigned char *needed) {
@@ -34,7 +34,7 @@ static void need(struct need *w, uint32_t i) {
     }
 }
 
-/* Block b is needed: needs the branches that decide whether threads reach it. */
+/* Marks block b as needed, and with it the branches that decide whether threads reach this block. */
 static void need_block(struct need *w, uint32_t b) {
     for (uint32_t from; (from = next_decider(&w->deciders, b)) != NO_BLOCK;)
         need(w, w->p->ir->blocks[from].end - 1);
@@ -59,9 +59,9 @@ static bool reads(const struct inst_regs *r, uint32_t vreg) {
     return false;
 }
 
-/* Returns true if a definition may be taken from a queue instead of being computed. A guarded definition only changes a
- * part of its register. A definition beside a result of another kind (a carry) is computed with that result. Neither
- * qualifies. */
+/* Returns true if a definition may be taken from a queue instead of being computed. Two kinds do not qualify: a guarded
+ * definition, because it changes its register only in some threads, and a definition by an instruction that has another
+ * result (a carry), because both are computed together. */
 static bool can_send(const struct plan *p, uint32_t def) {
     const struct defuse *d = &p->a.defuse;
     uint32_t i = d->defs[def].inst;
@@ -74,7 +74,7 @@ static bool can_send(const struct plan *p, uint32_t def) {
 
 static void take_at_definition(struct need *w, uint32_t def);
 
-/* The use reads the register: definitions that can be sent are taken where they are. */
+/* Handles a use that reads the register. Definitions that can be sent are taken from a queue at the definition. */
 static void use_of_register(struct need *w, uint32_t use) {
     const struct defuse *d = &w->p->a.defuse;
     w->guard_use[use] = 0;
@@ -97,7 +97,7 @@ static void take_at_definition(struct need *w, uint32_t def) {
             use_of_register(w, d->def_uses[u]);
 }
 
-/* A needed guard. It takes its predicate itself if, as far as known, nothing else reads its definitions. */
+/* Handles a needed guard. It takes its predicate from the queue itself if no other known use reads the definitions. */
 static void use_of_guard(struct need *w, uint32_t use) {
     const struct defuse *d = &w->p->a.defuse;
     const struct reg_use *u = &d->uses[use];
@@ -144,7 +144,8 @@ static bool ends_loop(const struct plan *p, uint32_t b) {
     return ir->code[ir->blocks[b].end - 1].kind == K_EXIT;
 }
 
-/* Returns true if the kernel's own stream always needs instruction i. Unguarded jumps are kept with their blocks. */
+/* Returns true if the kernel's own stream always needs instruction i. Unguarded jumps are not included, since they are
+ * kept with their blocks. */
 static bool must_stay(const struct plan *p, uint32_t i) {
     const struct inst *in = &p->ir->code[i];
     if (affine_is_pure(in) || ((in->kind == K_BRANCH || in->kind == K_EXIT) && !plan_parts(p, i)))
@@ -194,7 +195,8 @@ static void need_register(struct need *w, uint32_t i, opnd_t o) {
         need_use(w, i, o >> 1);
 }
 
-/* Adds what a sending instruction needs: its value, its guard, and that threads reach it. */
+/* Marks what a sending instruction needs: its value, its guard, and the branches that decide whether threads reach
+ * it. */
 static void need_sends(struct need *w, uint32_t i) {
     const struct plan *p = w->p;
     const struct inst *in = &p->ir->code[i];
@@ -207,7 +209,7 @@ static void need_sends(struct need *w, uint32_t i) {
         need_block(w, p->ir->info[i].block);
     }
     if (in->kind == K_BARRIER)
-        w->needed[i] = 1; /* only a mark: its operands are not needed */
+        w->needed[i] = 1; /* a mark only, so its operands are not needed */
     for (uint32_t k = d->inst_defs[i]; k < d->inst_defs[i + 1]; k++)
         if (p->def_site[k])
             need(w, i);

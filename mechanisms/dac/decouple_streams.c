@@ -61,8 +61,8 @@ static bool is_plain_jump(const struct plan *p, uint32_t i) {
     return (in->kind == K_BRANCH || in->kind == K_EXIT || in->kind == K_TRAP) && in->guard == NO_GUARD;
 }
 
-/* Lets block `b` of a stream, number `from` in the kernel, continue where all paths from it join. `blocks`: the
- * stream's numbers of the kernel's blocks; NULL: the same numbers. */
+/* Lets block `b` of a stream, which has number `from` in the kernel, continue where all paths from it join. `blocks`
+ * maps the kernel's block numbers to the stream's; NULL means that they are equal. */
 static void go_to_join(struct maker *m, uint32_t b, uint32_t from, const uint32_t *blocks) {
     const struct control *c = &m->p->a.control;
     uint32_t join = control_join(c, from);
@@ -158,7 +158,7 @@ static void make_affine_inst(struct maker *m, uint32_t i) {
     send_definitions(m, i);
     if (p->affine[i] && m->e->nodes[node].in.kind == K_BARRIER)
         mark_barrier(&m->e->nodes[node].in);
-    else if (p->affine[i] && m->e->nodes[node].in.kind == K_TRAP) /* in this stream, the thread ends here */
+    else if (p->affine[i] && m->e->nodes[node].in.kind == K_TRAP) /* the thread ends here in this stream */
         inst_set_row(&m->e->nodes[node].in, isa_find_row(OP_EXIT, T_NONE, T_NONE, 0));
     else if (!p->affine[i] && plan_parts(p, i)) {
         if (p->ir->code[i].kind == K_CALL)
@@ -169,7 +169,8 @@ static void make_affine_inst(struct maker *m, uint32_t i) {
         if (p->ir->code[i].kind == K_TRAP)
             edit_set_end(m->e, m->copy.block[b], &out, NO_BLOCK);
     } else if (!p->affine[i] && inst_never_falls_through(&p->ir->code[i])) {
-        go_to_only(m, b); /* a table whose targets are all the same: the kernel's own stream checks the index */
+        /* a branch table with equal targets is not needed here; the kernel's own stream checks the index */
+        go_to_only(m, b);
     } else if (!p->affine[i])
         edit_remove(m->e, node);
 }
@@ -179,8 +180,8 @@ static void make_affine(struct maker *m) {
         make_affine_inst(m, i);
 }
 
-/* Drops jumps over blocks that have become empty: the editor inserts a jump where one is needed. Jumps that went to the
- * next block from the beginning remain. */
+/* Drops jumps over blocks that have become empty. The editor inserts a jump where a jump is needed. Jumps that led to
+ * the next block already in the kernel remain. */
 static void drop_jumps(struct maker *m) {
     const struct ir *ir = m->p->ir;
     for (uint32_t b = 0; b < m->p->a.control.n; b++) {

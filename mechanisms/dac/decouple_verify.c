@@ -7,9 +7,9 @@
 #include "frontend/passes/verify.h"
 #include <string.h>
 
-/* An event is 4 * instruction + one of these, or an EV_ value: */
+/* An event is encoded as 4 * instruction + one of these kinds, or as an EV_ value: */
 enum { OF_GUARD, OF_SITE, OF_BARRIER, OF_BRANCH, N_WHAT };
-#define EV_NONE UINT32_MAX       /* unknown so far, or never: a trap */
+#define EV_NONE UINT32_MAX       /* the next event is unknown so far, or never comes because of a trap */
 #define EV_END  (UINT32_MAX - 1) /* the end of the thread */
 #define EV_MANY (UINT32_MAX - 2) /* different paths have different events */
 
@@ -18,8 +18,8 @@ struct streams {
     struct verdict *r;
     uint32_t own, affine; /* functions of the kernel's own and of the affine stream */
     unsigned char *may_exit;
-    uint32_t *next;    /* block -> the next event from its beginning */
-    uint32_t *partner; /* event of the own stream -> its partner in the affine stream */
+    uint32_t *next;    /* indexed by block: the next event from its beginning */
+    uint32_t *partner; /* indexed by an event of the kernel's own stream: its partner in the affine stream */
     uint32_t *stack, n, cap;
 };
 
@@ -62,8 +62,8 @@ static uint32_t event_from(const struct streams *s, uint32_t from) {
     return event_behind(s, b);
 }
 
-/* Finds the next event of each block, to a fixed point: a block's value changes at most twice, from unknown to known to
- * ambiguous. */
+/* Finds the next event of each block, repeated until no value changes. A block's value changes at most twice, from
+ * unknown to known to ambiguous. */
 static void find_next(struct streams *s, uint32_t function) {
     const struct ir *ir = s->ir;
     uint32_t from = ir->functions[function].block, to = ir->functions[function].block_end, n = 0, cap = 0;
@@ -104,7 +104,7 @@ static void disagree(const struct streams *s, uint32_t own, uint32_t affine) {
           name_event(s, affine, b, sizeof b));
 }
 
-/* Both streams have these events next: makes them partners, or reports a difference. */
+/* Handles the next events of both streams: makes them partners, or reports a difference. */
 static void meet(struct streams *s, uint32_t own, uint32_t affine) {
     if (own == EV_NONE)
         return; /* no thread gets there */
@@ -178,7 +178,8 @@ static bool same_event(const struct streams *s, uint32_t own, uint32_t affine) {
     }
 }
 
-/* Returns the next event of threads whose guard holds at the twin `i` (`taken`), or of the others. */
+/* Returns the next event after the twin `i`: with `taken`, for threads whose guard is true, else for the other
+ * threads. */
 static uint32_t event_on_way(const struct streams *s, uint32_t i, bool taken) {
     const struct ir *ir = s->ir;
     const struct inst *in = &ir->code[i];
@@ -211,7 +212,7 @@ static void check_once(const struct streams *s) {
     }
 }
 
-/* Twins must have a guard: otherwise there is only one direction. */
+/* Twins must have a guard, since a branch without a guard has only one direction. */
 static void check_twins(const struct streams *s) {
     const struct ir *ir = s->ir;
     for (uint32_t i = 0; i < ir->n; i++) {

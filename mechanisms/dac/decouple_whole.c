@@ -1,6 +1,6 @@
-/* Kernels that are left whole. The affine warp runs ahead until queues are full, for all warps of its CTAs. So no warp
- * may wait for another one in a way that the affine warp does not see. All threads must reach every barrier, in blocks
- * whose threads the affine stream knows, and no loop may wait for writes of other threads. */
+/* Finds kernels that must not be decoupled. The affine warp runs ahead until queues are full, for all warps of its
+ * CTAs. So no warp may wait for another one in a way that the affine warp does not see. All threads must reach every
+ * barrier, in blocks whose threads the affine stream knows, and no loop may wait for writes of other threads. */
 #include "decouple.h"
 #include <string.h>
 
@@ -70,8 +70,8 @@ static uint32_t cycle_of(const struct plan *p, uint32_t b) {
     return l;
 }
 
-/* Finds cycles whose control depends on such reads inside them. Marks spread from definitions to uses, within the
- * cycle. */
+/* Finds cycles whose control flow depends on such reads inside the cycle. Marks spread from definitions to uses within
+ * the cycle. */
 static void check_loops(struct plan *p) {
     const struct ir *ir = p->ir;
     const struct defuse *d = &p->a.defuse;

@@ -1,8 +1,8 @@
 /* The affine tuple queue and its consumers: the address and the predicate expansion unit (sections 4.2 and 4.3). Each
- * unit serves the CTAs of a batch in turns, one warp at a time, and skips a CTA whose next warp has no room. Entries of
- * a CTA are expanded in the order in which they were sent. Costs in cycles of a unit: one each for the start address of
- * a CTA; a record, which is a line; an adjustment if threadIdx.y or z changes, inside a warp or from one warp to the
- * next; a comparison. */
+ * unit serves the CTAs of a batch round-robin, one warp at a time, and skips a CTA whose next warp has no room. Entries
+ * of a CTA are expanded in the order in which they were sent. A unit spends one cycle on each of these: the start
+ * address of a CTA, a record (one line), an adjustment when threadIdx.y or z changes inside a warp or between warps,
+ * and a comparison. */
 #include "dac_parts.h"
 #include "timing/mem/coalesce.h"
 #include <assert.h>
@@ -27,7 +27,8 @@ void atq_clear(struct dac *d) {
     }
 }
 
-/* Checks all entries: a predicate that must be expanded for fewer CTAs may be ready before an earlier one. */
+/* Checks all entries, because a predicate that must be expanded for fewer CTAs may be ready before an earlier
+ * predicate. */
 bool atq_has_predicate(const struct dac *d, uint64_t last) {
     for (uint64_t seq = d->head; last && seq < d->tail; seq++) {
         const struct atq_entry *a = atq_at(d, seq);
@@ -60,7 +61,7 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
         a->entries = NULL;
         return true;
     }
-    for (uint32_t c = 0; c < d->n_batch; c++) { /* slots of the batch may get new CTAs meanwhile */
+    for (uint32_t c = 0; c < d->n_batch; c++) { /* slots of the batch may get new CTAs before the entry is expanded */
         a->cta[c] = (uint8_t)d->batch[c];
         d->sent_to[a->queue] |= (uint64_t)(a->left >> c & 1) << d->batch[c];
     }
@@ -71,8 +72,8 @@ bool atq_put(struct dac *d, const struct affine_step *s) {
     return true;
 }
 
-/* Adds sectors of a line; adds the line if it is new. Addresses of lanes mostly ascend or descend, so a line outside
- * [low, high] is new without a search. */
+/* Adds sectors of a line, and adds the line itself if it is new. Addresses of lanes mostly ascend or descend, so a line
+ * outside [low, high] is new without a search. */
 static void add_line(struct dac_plan *p, uint64_t line, uint8_t sectors) {
     uint32_t i = p->n_lines;
     if (i && line >= p->low && line <= p->high)
@@ -120,9 +121,9 @@ static void find_lines(const struct dac *d, const struct inst *enq, uint32_t slo
     }
 }
 
-/* As find_lines(), for the first lanes of a warp that is one row, if each lane's address is at most one sector above
- * the previous one. The result is all sectors from the first byte to the last. Returns false for other lanes or
- * addresses. */
+/* Does the same as find_lines() for a warp whose first lanes are active and have the same threadIdx.y and z, if each
+ * lane's address is at most one sector above the previous lane's. The result is all sectors from the first byte to the
+ * last. Returns false for other lanes or addresses. */
 static bool find_row(const struct dac *d, const struct inst *enq, const struct affine_entry *e, uint32_t warp,
                      struct dac_plan *p) {
     const uint32_t bytes = enq->msize * (enq->rsize ? enq->rsize : 1u);
@@ -159,7 +160,7 @@ static bool is_early(const struct dac *d, const struct inst *enq, uint32_t slot,
     return enq->space == SPACE_GLOBAL || (enq->space == SPACE_LOCAL && in_local(d, slot, address, lanes));
 }
 
-/* Returns true if the warp is swapped out (sm.running_warps): it has its registers in memory and takes nothing. Its
+/* Returns true if the warp is swapped out (sm.running_warps): its registers are in memory and it takes no entries. Its
  * queues are in memory, too, without a size limit. */
 static bool is_away(const struct dac *d, uint32_t slot) { return sm_is_away(d->sm, slot); }
 
@@ -211,7 +212,7 @@ static bool starves(const struct dac *d, uint32_t slot, uint32_t path) {
         if (m & ~supply_ready(&d->supply, slot, QUEUE_PREDICATE))
             return true;
         supply_predicate((struct supply *)&d->supply, slot, info->guard_site - 1u, m, &guard,
-                         false); /* reads the predicate without taking it */
+                         false); /* reads the predicate without taking the entry */
         m &= in->guard_not ? ~guard : guard;
     } else {
         m = guard_lanes(sm_get_warp(d->sm, slot), in, m);
@@ -235,7 +236,7 @@ static bool is_stuck(const struct dac *d, uint32_t slot) {
 
 /* Returns true if an entry may exceed the queue size because its CTA has waited too long and some warp is stuck.
  * Example: a warp polls memory until another warp writes there, and its full queue keeps the other warp's entries back.
- * The polling warp is not stuck, but takes nothing. */
+ * The polling warp is not stuck, but takes no entries. */
 static bool is_overdue(const struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_t now) {
     if (c->blocked[k] == NO_TIME)
         c->blocked[k] = now;
@@ -252,8 +253,8 @@ static bool fits(const struct dac *d, uint32_t slot, enum supply_queue q, uint32
     return d->queue[slot].used[q] + records <= d->size[q];
 }
 
-/* Returns true if the warp can receive `records` more. A stuck or swapped-out warp may exceed its queue's size
- * (*spills), since others would wait for it. */
+/* Returns true if the warp can receive `records` more records. A stuck or swapped-out warp may exceed its queue's size
+ * (*spills), since other warps would otherwise wait for it. */
 static bool has_room(const struct dac *d, uint32_t slot, enum supply_queue q, uint32_t records, bool *spills) {
     *spills = !fits(d, slot, q, records) && (is_away(d, slot) || is_stuck(d, slot));
     return *spills || fits(d, slot, q, records);
@@ -273,8 +274,8 @@ static bool no_room(struct dac *d, enum supply_queue k, struct dac_cta *c, uint3
     return wait_for_room(&d->expander[k], c->blocked[k] + PATIENCE);
 }
 
-/* Returns true if that warp still has no room. A warp that is not stuck can only gain room or exceed its waiting
- * time. */
+/* Returns true if this warp still has no room. If it is not stuck, this changes only when it gains room or has waited
+ * too long. */
 static bool still_no_room(struct dac *d, enum supply_queue k, const struct dac_cta *c, uint64_t now) {
     const struct dac_queue *q = &d->queue[c->full_slot[k]];
     if (!c->full[k] || fits(d, c->full_slot[k], k, c->full_records[k]) || now >= c->blocked[k] + PATIENCE ||
@@ -296,7 +297,7 @@ static bool goes_ahead(const struct dac *d, struct expander *x, const struct dac
     return false;
 }
 
-/* Begins the next warps of a CTA's next entry in unit `k`. Returns false if it must wait. */
+/* Begins the next warps of a CTA's next entry in unit `k`. Returns false if the unit must wait. */
 static bool begin(struct dac *d, enum supply_queue k, struct dac_cta *c, uint64_t now) {
     struct expander *x = &d->expander[k];
     const struct atq_entry *a = atq_at(d, c->seq[k]);
@@ -406,8 +407,8 @@ static bool deliver_one(struct dac *d, const struct atq_entry *a, struct dac_cta
     return true;
 }
 
-/* The entry is expanded for this CTA: advances to the next entry. Entries that are expanded for all CTAs leave the
- * ATQ. */
+/* Advances to the next entry, since this entry is expanded for the CTA. Entries that are expanded for all CTAs leave
+ * the ATQ. */
 static void entry_done(struct dac *d, struct dac_cta *c, enum supply_queue k) {
     struct atq_entry *a = atq_at(d, c->seq[k]);
     a->left &= ~(1u << c->index);
@@ -445,7 +446,7 @@ static void deliver(struct dac *d, enum supply_queue k, uint64_t now) {
         sm_reconsider(d->sm, d->context, now);
 }
 
-/* Finds the next entry of the CTA for this unit. Returns false if there is none yet. */
+/* Finds the next entry of the CTA that this unit must expand. Returns false if there is none yet. */
 static bool find_entry(struct dac *d, struct dac_cta *c, enum supply_queue k) {
     if (c->seq[k] < d->head)
         c->seq[k] = d->head;
@@ -492,7 +493,7 @@ static void expand(struct dac *d, enum supply_queue k, uint64_t now) {
 }
 
 void dac_expand(struct dac *d, uint64_t now) {
-    if (d->head == d->tail) /* then no CTA waits for room either: its entry would be in the ATQ */
+    if (d->head == d->tail) /* then no CTA waits for room, since its entry would be in the ATQ */
         return;
     expand(d, QUEUE_ADDRESS, now);
     expand(d, QUEUE_PREDICATE, now);

@@ -1,5 +1,5 @@
-/* Prefetches: requests the lines of the warps' records through the L1's tag port (lsu_join()). A line is locked from
- * its tag look-up until the warp has read it (section 4.2). A line that cannot be locked is read on demand, as any
+/* Requests the lines of the warps' records (prefetches) through the L1's tag port (lsu_join()). A line is locked from
+ * its tag look-up until the warp has read it (section 4.2). A line that cannot be locked is read on demand like any
  * other line. */
 #include "dac_parts.h"
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static void want(struct dac *d, uint32_t i) {
     ask_soon(d);
 }
 
-/* The L1 refused the line: requests it again from cycle `at` on, at its old place in the list. */
+/* Handles a line that the L1 refused: requests it again from cycle `at` on, at its old place in the list. */
 static void want_again(struct dac *d, uint32_t i, uint64_t at) {
     struct dac_line *l = &d->line[i];
     uint32_t before = NO_LINE, behind = d->wanted;
@@ -122,7 +122,7 @@ void dac_release(struct dac *d, struct dac_record *r, bool by_access) {
     r->line = NO_LINE;
 }
 
-/* Finishes a line: it has arrived (LINE_LOCKED), or will be read on demand (LINE_WITHOUT). */
+/* Finishes a line, which has arrived (LINE_LOCKED) or will be read on demand (LINE_WITHOUT). */
 static void settle(struct dac *d, struct dac_line *l, enum line_state state, uint64_t now) {
     l->state = (uint8_t)state;
     if (l->orphan) {
@@ -142,10 +142,10 @@ static void settle(struct dac *d, struct dac_line *l, enum line_state state, uin
         sm_reconsider(d->sm, l->warp, now);
 }
 
-/* Returns true if the line may wait until a way of its set is unlocked. Not if its record already holds a lock: two
- * such records could wait for each other's lock. Not for ever: a warp may hold a lock for an access that it reaches
- * only after others continue. And not if warps run in turns (sm.running_warps): the warps that hold most locks wait for
- * this warp's turn to end. */
+/* Returns true if the line may wait until a way of its set is unlocked. It must not wait if its record already holds a
+ * lock, since two such records could wait for each other. It must not wait for ever, since a warp may hold a lock for
+ * an access that it reaches only after other warps continue. It must not wait if warps run in turns (sm.running_warps),
+ * since the warps that hold most locks wait for this warp's turn to end. */
 static bool may_wait(struct dac *d, struct dac_line *l, uint64_t now) {
     if (l->orphan || !d->cfg->dac.lock_timeout || d->cfg->sm.running_warps)
         return false;
@@ -157,8 +157,8 @@ static bool may_wait(struct dac *d, struct dac_line *l, uint64_t now) {
     return now - l->since < d->cfg->dac.lock_timeout;
 }
 
-/* The L1 had no way, no MSHR or no queue entry to memory for the line. Requests it again, but not for ever: the warps
- * that use these resources may poll memory until the warp that needs this line has written there. */
+/* The L1 had no way, no MSHR or no queue entry to memory for the line. Requests the line again for a limited time only,
+ * since the warps that use these resources may poll memory until the warp that needs this line has written there. */
 static void refuse(struct dac *d, uint32_t i, uint64_t now) {
     struct dac_line *l = &d->line[i];
     if (l->refused == NO_TIME)
@@ -171,13 +171,13 @@ static void refuse(struct dac *d, uint32_t i, uint64_t now) {
 
 static void answer(void *state, uint32_t tag, enum prefetch_answer a, uint64_t now) {
     struct dac *d = state;
-    dac_account(d, now); /* tick() of this cycle comes later */
+    dac_account(d, now); /* tick() of this cycle is called later */
     if (tag == NO_LINE)  /* the reply to an unlock */
         return;
     struct dac_line *l = &d->line[tag];
     if (l->state == LINE_ASKED && !l->orphan) {
         d->queue[l->warp].asking--;
-        ask_soon(d); /* for the warp's next record */
+        ask_soon(d); /* so that the warp's next record is requested */
     }
     switch (a) {
     case PREFETCH_PRESENT:
@@ -264,7 +264,7 @@ static void ask_lines(struct dac *d, uint64_t now) {
             continue;
         }
         if (!ask_line(d, i, now)) {
-            d->ask_at = 0; /* as soon as there is room */
+            d->ask_at = 0; /* retried as soon as there is room */
             return;
         }
         if (before == NO_LINE)

@@ -15,7 +15,7 @@ struct side {
     lanemask_t lanes; /* 0: the side is not valid */
     uint16_t depth;   /* call depth of the lanes */
     bool waits;       /* this half of a split load waits for the other half */
-    bool asleep;      /* waits at a barrier: the constrained scheduler shows the other side */
+    bool asleep;      /* the side waits at a barrier, so the constrained scheduler offers the other side */
 };
 
 struct entry {
@@ -23,18 +23,19 @@ struct entry {
     uint32_t rpc;
     /* call depth where the lanes diverged: under recursion, a PC alone does not identify the reconvergence point */
     uint16_t rpc_depth;
-    uint8_t parent;      /* slot; NO_ENTRY for the first */
-    uint8_t parent_side; /* the side that diverged: it waits at this entry's rpc until the entries above are popped */
-    bool split;          /* its sides are the halves of a load (7.2) */
+    uint8_t parent; /* slot of the parent entry; NO_ENTRY for the first entry */
+    /* the parent's side that diverged; it waits at this entry's rpc until the entries above it are popped */
+    uint8_t parent_side;
+    bool split; /* the entry's sides are the two halves of a split load (7.2) */
 };
 
 struct dpe {
     const struct reconv_cfg *cfg;
     int depth;
-    uint8_t order[MAX_ENTRIES];       /* slots in stack order, the bottom first */
+    uint8_t order[MAX_ENTRIES];       /* slots in stack order, starting with the bottom */
     uint64_t used;                    /* bit i: slot i is in use */
     uint8_t children[MAX_ENTRIES][2]; /* number of entries that each side diverged into */
-    uint8_t visible;                  /* constrained scheduler: the side that is shown */
+    uint8_t visible;                  /* constrained scheduler: the side that may issue */
     struct entry e[MAX_ENTRIES];
 };
 
@@ -79,7 +80,7 @@ static int collect(const struct dpe *s, struct path *out) {
                 (struct path){s->e[top].side[k].pc, s->e[top].side[k].lanes, (uint16_t)(top * 2 + k), (uint8_t)k};
     if (!s->cfg->dpe_forwarding || n != 1)
         return n;
-    for (int i = s->depth - 2; i >= 0; i--) /* 7.1: the free slot takes an independent path from below */
+    for (int i = s->depth - 2; i >= 0; i--) /* 7.1: the free side takes an independent path from a lower entry */
         for (int k = 0, slot = s->order[i]; k < 2; k++)
             if (runs(s, slot, k)) {
                 const struct side *p = &s->e[slot].side[k];
@@ -90,8 +91,8 @@ static int collect(const struct dpe *s, struct path *out) {
 }
 
 /* "NumPath equals 2 when an interleavable branch, which generates both PathL and PathR at the TOS, is executed" (6.1).
- * So this counts both valid sides of the top entry, even if the constrained scheduler shows only one of them or one
- * waits for its other half. It also counts a path that was forwarded into the free place. */
+ * So this counts both valid sides of the top entry, even if the constrained scheduler offers only one of them or one
+ * side waits for its other half. It also counts a path that was forwarded to the free side. */
 static int dpe_concurrent(const void *st) {
     const struct dpe *s = st;
     struct path all[2];
@@ -106,7 +107,7 @@ static int dpe_paths(const void *st, struct path *out, int max) {
     const struct dpe *s = st;
     struct path all[2];
     int n = collect(s, all);
-    if (n == 2 && s->cfg->dpe_scheduler == DPE_CONSTRAINED) { /* constrained (3.3): one side a warp */
+    if (n == 2 && s->cfg->dpe_scheduler == DPE_CONSTRAINED) { /* constrained scheduler (3.3): one side per warp */
         int shown = s->visible & 1;
         all[0] = all[sleeps(s, &all[shown]) ? !shown : shown];
         n = 1;
@@ -116,7 +117,7 @@ static int dpe_paths(const void *st, struct path *out, int max) {
     return n < max ? n : max;
 }
 
-/* Both sides count: the constrained scheduler will show the other one later. */
+/* Both sides count, because the constrained scheduler will offer the other side later. */
 static lanemask_t dpe_runnable(const void *st) {
     struct path all[2];
     lanemask_t lanes = 0;
@@ -129,8 +130,8 @@ static bool dpe_finished(const void *st) { return ((const struct dpe *)st)->dept
 
 /* Merges the halves of a split load if possible. The halves execute the same instructions, one of them ahead; both stop
  * before an instruction that could make them diverge (dpe_gather()). When both wait, they become one path again, on the
- * left scoreboard, which takes over the pending bits of the right one. A half whose other half has ended no longer
- * waits. */
+ * left scoreboard, which takes over the pending bits of the right scoreboard. A half whose other half has ended no
+ * longer waits. */
 static unsigned settle_split(struct entry *e) {
     struct side *l = &e->side[0], *r = &e->side[1];
     if (!e->split || (l->lanes && r->lanes && !(l->waits && r->waits)))
@@ -157,12 +158,12 @@ static void release(struct dpe *s, int slot) {
         s->order[i] = s->order[i + 1];
 }
 
-/* For an entry whose side only waits to be popped at the entry's own rpc: gives the entries above it to its parent, and
- * releases it. So loops do not pile up entries. */
+/* Handles an entry whose side waits only to be popped at the entry's own rpc: moves the entries above it to its
+ * parent, and releases it. So entries do not pile up in loops. */
 static void replace(struct dpe *s, int slot, int side) {
     const struct entry *e = &s->e[slot];
     if (!s->children[slot][side])
-        return; /* nothing was pushed: it continues, or ends, by itself */
+        return; /* no entry was pushed above this one, so its side continues or ends without help */
     for (int i = 0; i < s->depth; i++) {
         struct entry *child = &s->e[s->order[i]];
         if (s->order[i] == slot || child->parent != slot)
@@ -195,7 +196,7 @@ static unsigned settle(struct dpe *s) {
             i = s->depth; /* the parent may have arrived too */
         }
     }
-    if (events && s->cfg->dpe_forwarding) /* a path that is forwarded, or no longer is, may change its scoreboard */
+    if (events && s->cfg->dpe_forwarding) /* a path may change its scoreboard when forwarding of it starts or ends */
         events |= RECONV_SHADOW_0 | RECONV_SHADOW_1;
     return events;
 }
@@ -217,7 +218,7 @@ static unsigned dpe_branch(void *st, int id, const struct target *t, int n, cons
         return dpe_advance(st, id, t[0].pc);
     }
     assert(!e->split || !e->side[!k].lanes); /* the driver has called dpe_gather() before */
-    /* Without a post-dominator (threads exit on one side), a branch reconverges where its path does. */
+    /* A branch without a post-dominator (threads exit on one side) uses the reconvergence point of its path. */
     uint32_t rpc = site->rpc == PC_EXIT ? e->rpc : site->rpc;
     uint16_t rpc_depth = site->rpc == PC_EXIT ? e->rpc_depth : was;
     e->side[k].pc = rpc;
@@ -227,7 +228,7 @@ static unsigned dpe_branch(void *st, int id, const struct target *t, int n, cons
     for (int i = 0; i < n; i++) /* a side that begins at the rpc has nothing to execute */
         if (t[i].pc != rpc || (depth != rpc_depth && site->calls <= 0))
             live[n_live++] = t[i];
-    s->visible = 0; /* show the left side of a new pair first */
+    s->visible = 0; /* offer the left side of a new pair first */
     /* Pushes pairs of sides; the pair that runs first is pushed last. A single path keeps the scoreboard of its
      * parent. */
     for (int i = (n_live - 1) & ~1; i >= 0; i -= 2) {
@@ -313,7 +314,7 @@ static int root_of(const struct dpe *s, int slot) {
 /* Moves the tree below `root` to the bottom of the stack. */
 static void to_bottom(struct dpe *s, int root) {
     struct entry *e = &s->e[root];
-    if (e->parent != NO_ENTRY) /* the sides it came from no longer wait for it */
+    if (e->parent != NO_ENTRY) /* the sides from which the tree diverged no longer wait for it */
         s->children[e->parent][e->parent_side]--;
     for (int from = root; e->parent != NO_ENTRY && s->e[from].parent != NO_ENTRY; from = s->e[from].parent)
         s->e[s->e[from].parent].side[s->e[from].parent_side].lanes &= ~(e->side[0].lanes | e->side[1].lanes);
@@ -329,7 +330,7 @@ static void to_bottom(struct dpe *s, int root) {
     memcpy(s->order + n, others, (size_t)m);
 }
 
-/* Makes the side a tree of its own, at the bottom. It no longer reconverges with the entries below. */
+/* Makes the side a separate tree at the bottom of the stack. It no longer reconverges with the entries below. */
 static unsigned detach(struct dpe *s, int id) {
     struct side side = s->e[id / 2].side[id & 1];
     for (int i = 0; i < s->depth; i++)
@@ -341,8 +342,8 @@ static unsigned detach(struct dpe *s, int id) {
     return settle(s) | RECONV_CHANGED | RECONV_SHADOW_0 | RECONV_SHADOW_1;
 }
 
-/* Resolves deadlocks. A side that waits for lanes which cannot be scheduled before it is detached. If all sides of a
- * tree wait, its tree moves below independent trees. */
+/* Resolves deadlocks. A side is detached if it waits for lanes that cannot be scheduled before this side continues.
+ * If all sides of a tree wait, its tree moves below independent trees. */
 static unsigned dpe_give_way(void *st, const struct lane_waits *ws) {
     struct dpe *s = st;
     unsigned events = 0;
@@ -400,7 +401,8 @@ static enum reconv_board dpe_board(const struct reconv_cfg *cfg) {
 }
 
 static struct reconv_storage dpe_storage(const struct reconv_cfg *cfg) {
-    uint32_t split = cfg->dpe_memory_divergence ? 3 : 0; /* bits: halves of a load; which half waits */
+    /* bits of an entry: whether it is a split load, and which half waits */
+    uint32_t split = cfg->dpe_memory_divergence ? 3 : 0;
     return (struct reconv_storage){.entry = 2 * 2 * 32 + 32 + split};
 }
 

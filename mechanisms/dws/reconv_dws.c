@@ -19,10 +19,10 @@ struct node {
     lanemask_t lanes;
     uint16_t depth, rpc_depth; /* call depth of the lanes, and their call depth where they diverged */
     uint8_t parent;
-    bool is_split; /* an entry of the warp-split table */
+    bool is_split; /* the node is an entry of the warp-split table */
     bool memory;   /* a split that a load caused (dws.memory) */
     bool parked;   /* a split without an entry in the table */
-    bool asleep;   /* it waits at a barrier, or for lanes of its member mask */
+    bool asleep;   /* the path waits at a barrier, or for lanes of its member mask */
     bool used;
     uint8_t children;
     uint32_t age; /* order of creation */
@@ -32,7 +32,7 @@ struct dws {
     const struct reconv_cfg *cfg;
     uint32_t clock, n_splits, n_parked;
     int n;    /* nodes in use */
-    int high; /* slots that were ever used */
+    int high; /* number of slots that were ever used */
     struct node node[MAX_NODES];
 };
 
@@ -114,7 +114,7 @@ static void park(struct dws *s, int i, bool parked) {
     s->node[i].parked = parked;
 }
 
-/* Returns the oldest split with this `parked` and this `asleep`; -1: there is none. */
+/* Returns the oldest split with these values of `parked` and `asleep`, or -1 if there is none. */
 static int oldest(const struct dws *s, bool parked, bool asleep) {
     int found = -1;
     for (int i = 0; i < s->high; i++) {
@@ -126,7 +126,8 @@ static int oldest(const struct dws *s, bool parked, bool asleep) {
     return found;
 }
 
-/* Moves parked splits into the table while it has room, or in place of sleeping ones. Returns true if one entered. */
+/* Moves parked splits into the table while it has room, or in place of sleeping splits. Returns true if a split
+ * entered the table. */
 static bool admit(struct dws *s) {
     bool any = false;
     while (s->n_parked) {
@@ -248,9 +249,9 @@ static unsigned dws_leave(void *st, int id, lanemask_t lanes, uint32_t next) {
     return settle(s) | RECONV_CHANGED;
 }
 
-/* Memory divergence: the lanes that hit run ahead as a split of their own, even past branches. They merge with the
- * others when both are at the same PC. branch_bypass splits whenever a path waits for such a load. revive splits only
- * while the pipeline stands still, which the caller detects (reconv_wants.revives). */
+/* Memory divergence: the lanes that hit run ahead as a separate split, even past branches. They merge with the lanes
+ * that missed when both are at the same PC. branch_bypass splits whenever a path waits for such a load. revive
+ * splits only while the pipeline stands still, which the caller detects (reconv_wants.revives). */
 static unsigned dws_split(void *st, int id, lanemask_t slow, uint32_t next, struct path *slow_path) {
     struct dws *s = st;
     lanemask_t fast = s->node[id].lanes & ~slow;
@@ -266,7 +267,7 @@ static unsigned dws_split(void *st, int id, lanemask_t slow, uint32_t next, stru
     return RECONV_CHANGED;
 }
 
-/* A path that waits for lanes which cannot be scheduled before it has ended becomes a tree of its own. */
+/* A path becomes a separate tree if it waits for lanes that cannot be scheduled before the path has ended. */
 static unsigned dws_give_way(void *st, const struct lane_waits *ws) {
     struct dws *s = st;
     unsigned events = 0;

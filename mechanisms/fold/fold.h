@@ -3,9 +3,12 @@
 /* Parts of the pass `fold`. Internal to this folder. */
 #include "frontend/passes/fuse.h"
 
-enum { FOLD_SIDE = 3 }; /* most operations of one side of an instruction: "limited to 2- or 3-long chains" */
+enum {
+    FOLD_SIDE = 3
+}; /* largest number of operations in one side of an instruction: "limited to 2- or 3-long chains" */
 
-/* fold_select.c: folds selections between results of a few f32 operations. `length`: FPUs of an instruction. Notes name
- * the folded selections, and the reason why each other one was not folded. False: out of memory. */
+/* fold_select.c: folds selections between results of a few f32 operations. `length` is the number of FPUs of an
+ * instruction. Notes name the selections that were folded, and give the reason for each selection that was not.
+ * Returns false if out of memory. */
 bool fold_selections(struct ir *ir, unsigned length, const struct fuse_kind *kind);
 #endif

@@ -1,9 +1,10 @@
-/* Removes branches whose sides are a few f32 operations. The operations get complementary predicates. A sequence of one
- * side and a sequence of the other share an instruction, and each lane keeps one of its two results ("PEPSC: A
- * Power-Efficient Processor for Scientific Computing", section III-C). The rest of the longer side gets the predicate
- * as its guard. A side may contain folded instructions, so regions are folded from the inside out. Selections come last
- * (fold_select.c). Requires: blocks, post-dominators. Keeps: what each lane computes. Lanes of one side see nothing of
- * the other, so the order between sides is free. */
+/* Removes branches whose sides are a few f32 operations. The operations of the two sides get complementary
+ * predicates. A sequence of one side and a sequence of the other side form one instruction, and each lane keeps one
+ * of the two results ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-C). The remaining
+ * operations of the longer side get the predicate as their guard. A side may contain folded instructions, so regions
+ * are folded from the inside out. Selections come last (fold_select.c). Requires: blocks, post-dominators. Keeps:
+ * the values that each lane computes. Lanes of one side do not use results of the other side, so the order between
+ * the sides is free. */
 #include "fold.h"
 #include "frontend/passes/pass.h"
 #include "isa/decode.h"
@@ -13,17 +14,17 @@
 #include <stdarg.h>
 
 enum {
-    MAX_ITEMS = 8, /* of a side: each item has an operation, and chain.length is at most 6 */
+    MAX_ITEMS = 8, /* size limit of a side: each item has an operation, and chain.length is at most 6 */
 };
 
-/* One half of the instruction to make: a group of operations, or an instruction that was folded before. */
+/* One half of the instruction to create: a group of operations, or an instruction that was folded before. */
 struct item {
     struct fuse_group group;
-    uint32_t folded; /* NO_INST: it is a group */
+    uint32_t folded; /* NO_INST if it is a group */
 };
 
 struct side {
-    uint32_t block; /* NO_BLOCK: the side is empty */
+    uint32_t block; /* NO_BLOCK if the side is empty */
     struct item item[MAX_ITEMS];
     unsigned n, units;
 };
@@ -34,7 +35,7 @@ struct folding {
     struct fuse_search search;
     unsigned length;
     struct fuse_kind kind;
-    bool any;     /* something was folded in this round */
+    bool any;     /* true if something was folded in this round */
     bool reasons; /* notes say why branches are left alone */
 };
 
@@ -51,7 +52,7 @@ __attribute__((format(printf, 3, 4))) static void leave(const struct folding *f,
 
 static bool is_jump(const struct inst *in) { return in->kind == K_BRANCH && in->guard == NO_GUARD; }
 
-/* Returns the block that follows a side; NO_BLOCK: the side does not end with one successor. */
+/* Returns the block that follows a side; NO_BLOCK if the side does not end with exactly one successor. */
 static uint32_t leads_to(const struct ir *ir, uint32_t b) {
     const struct inst *last = &ir->code[ir->blocks[b].end - 1];
     if (is_jump(last))
@@ -65,7 +66,7 @@ static bool entered_from(const struct ir *ir, uint32_t b, uint32_t from) {
            b != ir->functions[ir->blocks[b].function].block;
 }
 
-/* Returns the reason why an instruction of a side cannot be folded; NULL: it can be. */
+/* Returns the reason why an instruction of a side cannot be folded; NULL if it can be folded. */
 static const char *why_not(const struct ir *ir, const struct inst *in) {
     uint32_t n;
     if (in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM || in->kind == K_TEX)
@@ -81,7 +82,7 @@ static const char *why_not(const struct ir *ir, const struct inst *in) {
 
 static uint32_t place(const struct item *i) { return i->folded != NO_INST ? i->folded : i->group.inst[i->group.n - 1]; }
 
-/* Returns the FPUs of an item. A single move takes one. */
+/* Returns the number of FPUs that an item needs. A single move needs one. */
 static unsigned units_of(const struct ir *ir, const struct item *i) {
     const struct fused *c = i->folded != NO_INST ? fuse_made(ir, &ir->code[i->folded]) : NULL;
     unsigned units = c ? fused_units(c, 0) + fused_units(c, 1) : i->group.units;
@@ -90,7 +91,7 @@ static unsigned units_of(const struct ir *ir, const struct item *i) {
 
 static void add_item(const struct ir *ir, struct side *s, const struct item *item) {
     s->units += units_of(ir, item);
-    if (s->n == MAX_ITEMS) /* too many items: the pass leaves the branch alone */
+    if (s->n == MAX_ITEMS) /* too many items, so the pass does not change the branch */
         return;
     unsigned at = s->n++;
     for (; at && place(&s->item[at - 1]) > place(item); at--)
@@ -98,7 +99,7 @@ static void add_item(const struct ir *ir, struct side *s, const struct item *ite
     s->item[at] = *item;
 }
 
-/* Collects the items of a side. False: the side does not fit; a note at the branch gives the reason. */
+/* Collects the items of a side. Returns false if the side does not fit; a note at the branch then gives the reason. */
 static bool read_side(struct folding *f, uint32_t branch, struct side *s) {
     struct ir *ir = f->ir;
     const struct block *b = &ir->blocks[s->block];
@@ -130,7 +131,7 @@ static bool read_side(struct folding *f, uint32_t branch, struct side *s) {
 
 struct region {
     uint32_t head, branch, join;
-    struct side side[2]; /* of lanes where the predicate holds, and of other lanes */
+    struct side side[2]; /* predicate of lanes where the condition holds, and predicate of other lanes */
 };
 
 /* True if both sides of a branch join after at most one block each. */
@@ -226,7 +227,8 @@ static bool fold_once(struct folding *f) {
     return edit_end(f->edit);
 }
 
-/* Folds regions from the inside out, one level a round. The last round writes the reasons into notes. */
+/* Folds regions from the inside out, one nesting level per round. The last round writes the reasons for unfolded
+ * branches into notes. */
 static bool run(struct ir *ir) {
     struct folding f = {.ir = ir, .length = (unsigned)pass_option(&ir->context, "chain.length", 5)};
     f.kind = (struct fuse_kind){.ops = &fused_ops, .wide = pass_option(&ir->context, "chain.ieee", 1) == 0};

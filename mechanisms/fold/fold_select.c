@@ -21,7 +21,7 @@ static bool is_selection(const struct inst *in) {
 }
 
 /* Returns the operation in the block of instruction `inst` that computes operand `o` for this instruction alone;
- * NO_INST: there is none. */
+ * NO_INST if there is none. */
 static uint32_t maker_of(const struct selecting *s, uint32_t inst, opnd_t o) {
     const struct reg_use *use = o & 1 ? NULL : defuse_use(&s->defuse, inst, o >> 1);
     const struct reg_def *def = use ? defuse_only_def(&s->defuse, use) : NULL;
@@ -33,7 +33,7 @@ static uint32_t maker_of(const struct selecting *s, uint32_t inst, opnd_t o) {
                : NO_INST;
 }
 
-/* Returns the sequence of at most `most` units that computes the operand. */
+/* Returns the sequence of at most `most` FPUs that computes the operand. */
 static struct fuse_choice side_of(const struct selecting *s, uint32_t select, opnd_t o, unsigned most) {
     struct fuse_choice c = {.value = o};
     struct fuse_group *g = &c.group;

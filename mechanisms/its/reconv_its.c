@@ -1,5 +1,5 @@
-/* Independent thread scheduling as in Volta and later: convergence barriers (BSSY, BSYNC), one subwarp active at a
- * time, and forward progress for every subwarp (subwarp-interleaving paper, section III-A). */
+/* Independent thread scheduling, as in Volta and later GPUs: convergence barriers (BSSY, BSYNC), one subwarp active at
+ * a time, and forward progress for every subwarp (subwarp-interleaving paper, section III-A). */
 #include "reconv_its.h"
 #include "isa/paths/reconv_subwarps.h"
 #include "mechanisms/mechanism.h"

@@ -1,12 +1,12 @@
-/* Lowest PC first: every thread has a PC, and the path is the set of threads at the lowest one. There is no stack and
- * no compiler support: the model is one array. Threads reconverge if the code places the join after both sides. Threads
- * make no progress if those at a low PC wait for a thread at a higher PC. */
+/* Lowest PC first: every thread has a PC, and the path is the set of threads at the lowest PC. There is no stack and
+ * no compiler support: the model is one array. Threads reconverge if the code places the join after both sides.
+ * There is no progress if threads at a low PC wait for a thread at a higher PC. */
 #include "reconv_minpc.h"
 #include "mechanisms/mechanism.h"
 
 struct minpc {
     lanemask_t alive;
-    lanemask_t asleep; /* waits at a barrier: not schedulable */
+    lanemask_t asleep; /* the path waits at a barrier, so it is not schedulable */
     uint32_t pc[WARP_LANES];
     uint8_t sleeper[WARP_LANES]; /* sleeping lanes: id of the path in which they fell asleep */
 };

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Device memory is between these addresses. Strides that lead outside are not prefetched. */
+/* Device memory is between these addresses. Prefetch addresses outside are dropped. */
 #define LOWEST  DEVICE_BASE
 #define HIGHEST (1ull << 40)
 
@@ -25,7 +25,7 @@ struct mta {
     const struct mta_cfg *cfg;
     struct mta_tables tables;
     struct mta_throttle throttle;
-    const struct program **kernel; /* in the order of first launch */
+    const struct program **kernel; /* kernels in the order of their first launches */
     uint32_t n_kernels, cap_kernels;
     uint64_t first_pc; /* PC offset of the running kernel */
     struct mta_counts n;
@@ -56,7 +56,8 @@ static void mta_free(void *p) {
     free(m);
 }
 
-/* Gives each kernel its own range of PCs, since all begin at 0 here. Returns false if memory runs out. */
+/* Gives each kernel its own range of PCs, since the PCs of every kernel begin at 0. Returns false if memory runs
+ * out. */
 static bool enter_kernel(struct mta *m, const struct program *p) {
     uint32_t k = 0;
     while (k < m->n_kernels && m->kernel[k] != p)
@@ -88,8 +89,8 @@ static void ask(struct mta *m, const struct prefetch_seen *s, uint64_t address) 
     m->n.full += prefetch_ask(m->place, &r, s->cycle) != PREFETCH_QUEUED;
 }
 
-/* Prefetches the lines that the prediction names for this load. Strides shorter than a line name the same line again:
- * it is skipped. */
+/* Prefetches the lines that the prediction names for this load. A stride shorter than a line can name the same line
+ * again, which is then skipped. */
 static void prefetch(struct mta *m, const struct prefetch_seen *s) {
     struct mta_prediction p = mta_predict(&m->tables, m->first_pc + s->pc, s->warp);
     if (p.source == MTA_NONE)
@@ -163,7 +164,7 @@ static int describe(const void *prefetcher, char *out, size_t size) {
     return snprintf(out, size, "; mta: %u of %d prefetches are withheld", m->throttle.level, MTA_LEVELS);
 }
 
-/* The prefetcher at the SM's L1. Its statistics and reports come from here. */
+/* The prefetcher at the SM's L1. It also provides the statistics and reports. */
 static const struct prefetcher_ops at_l1 = {
     .name = "mta",
     .observe = observe,

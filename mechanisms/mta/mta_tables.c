@@ -33,7 +33,8 @@ void mta_forget_warp(struct mta_tables *t, uint8_t warp) {
             t->warp.entry[i].used = 0;
 }
 
-/* Returns the set of a load. A warp's or kernel's number shifts the set, so that they do not all map to one set. */
+/* Returns the set of a load. The number of the warp or kernel is added to the set index, so that the same load of all
+ * warps or kernels does not map to one set. */
 static struct mta_entry *set_of(const struct mta_table *t, uint64_t pc, uint32_t warp) {
     return t->entry + (size_t)((pc + pc / MTA_KERNEL * 97 + 61ull * warp) % t->sets) * t->ways;
 }
@@ -94,7 +95,7 @@ static void learn_warp(struct mta_tables *t, uint64_t pc, uint8_t warp, uint64_t
         vote(t, pc, stride);
 }
 
-/* Learns the stride from warp to warp. Warps do not execute in order, so one step with another stride only lowers the
+/* Learns the stride from warp to warp. Warps do not execute in order, so a single different stride only lowers the
  * confidence by one. */
 static void learn_inter(struct mta_tables *t, uint64_t pc, uint8_t warp, uint64_t address) {
     struct mta_entry *e = find(t, &t->inter, pc, 0, false);

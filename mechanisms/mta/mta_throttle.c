@@ -6,10 +6,10 @@ static void set_level(struct mta_throttle *t, uint32_t level) {
     t->level = level;
 }
 
-/* Sets the level at the end of a period. Few prefetches were sent: one level lower, so that prefetching resumes after a
- * pause. Fraction used below `low`: the highest level, no prefetches. Between `low` and `high`: one level higher,
- * unless enough misses merged with lines in flight: such prefetches were right but late. From `high` on: one level
- * lower. */
+/* Sets the level at the end of a period. If few prefetches were sent, the level decreases by one, so that prefetching
+ * resumes after a pause. If the used fraction is below `low`, the level becomes the highest: no prefetches. Between
+ * `low` and `high`, the level increases by one, unless enough misses merged with lines in flight, since these
+ * prefetches were correct but late. From `high` on, the level decreases by one. */
 static void conclude(struct mta_throttle *t) {
     const struct mta_limits *l = &t->limits;
     double used = t->sent ? (double)t->useful / t->sent : 0, merged = t->misses ? (double)t->merged / t->misses : 0;

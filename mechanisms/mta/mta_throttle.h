@@ -1,17 +1,17 @@
 #ifndef MECHANISMS_MTA_THROTTLE_H
 #define MECHANISMS_MTA_THROTTLE_H
-/* Throttling of prefetches: of five predicted prefetches in a row, as many as the level are dropped. The level follows
- * from the success of the last period's prefetches ("Many-Thread Aware Prefetching ...", section V). */
+/* Throttling of prefetches: of each five consecutive predicted prefetches, `level` prefetches are dropped. The level
+ * depends on how many prefetches of the last period were used ("Many-Thread Aware Prefetching ...", section V). */
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MTA_LEVELS = 5 }; /* at this level, all prefetches are dropped */
+enum { MTA_LEVELS = 5 }; /* the level at which all prefetches are dropped */
 
 struct mta_limits {
     uint32_t period; /* length of a period, in loads */
-    uint32_t least;  /* prefetches in a period below which their success is not judged */
-    /* fraction of sent prefetches whose lines were used: low, high; fraction of misses that merged with an earlier
-     * miss */
+    uint32_t least;  /* smallest number of prefetches in a period for which their use is judged */
+    /* low and high limits for the fraction of sent prefetches whose lines were used; limit for the fraction of misses
+     * that merged with an earlier miss */
     double low, high, merges;
 };
 

@@ -1,8 +1,9 @@
 /* Software-pipelines innermost loops of one block. "PEPSC: A Power-Efficient Processor for Scientific Computing" hides
- * the depth of its chained FPUs in this way, since it has few threads. The method is Rau's, see pipeline.h. The pass
- * runs after `chain` and keeps its instructions: a later search for chains would find their operations in different
- * iterations. Requires: blocks. Keeps: what each lane computes, bit for bit, and the order of a lane's accesses to
- * memory if two may overlap and one writes. It may change by how many iterations the lanes of a warp are apart. */
+ * the depth of its chained FPUs in this way, since it has few threads. The method is described by Rau, see pipeline.h.
+ * The pass runs after `chain` and keeps the instructions of `chain`, because after pipelining the operations of a chain
+ * would be in different iterations. Requires: blocks. Keeps: what each lane computes, bit for bit, and the order of a
+ * lane's accesses to memory if two may overlap and one writes. It may change how many iterations the lanes of a warp
+ * differ by at a given time. */
 #include "pipeline.h"
 #include "frontend/passes/pass.h"
 #include "mechanisms/mechanism.h"
@@ -34,7 +35,7 @@ static bool goes_back(const struct ir *ir, uint32_t b) {
 }
 
 /* Turns "@p bra OUT; bra LOOP;" at the end of a loop, as clang writes it, into a branch back to the beginning. Returns
- * true if it changed one. */
+ * true if it changed a loop. */
 static bool turn_branches(struct ir *ir) {
     struct edit *edit = NULL;
     for (uint32_t b = 0; b < ir->n_blocks; b++) {
@@ -102,7 +103,7 @@ static void try_loop(struct pipelining *p, uint32_t block) {
     pipe_emit(p->edit, &g, &s);
 }
 
-/* Finds the register pressure and drops the liveness again, so that later edits need not maintain it. */
+/* Computes the register pressure and frees the liveness data, so that later edits need not update it. */
 static bool find_pressure(struct pipelining *p) {
     p->max_registers = register_limit(p->ir, NULL);
     if (p->max_registers && !pass_liveness(p->ir))

@@ -2,40 +2,42 @@
 #define MECHANISMS_PIPELINE_H
 /* Software pipelining of loops of one block, in three parts: dependences (pipeline_graph.c), the schedule
  * (pipeline_schedule.c), and the code (pipeline_emit.c); pipeline.c is the pass. Internal to frontend/. The terms are
- * from B. R. Rau, "Iterative modulo scheduling: an algorithm for software pipelining loops", MICRO 1994: an iteration
- * of the loop begins every II cycles (the initiation interval). An iteration is divided into stages of II cycles, and
- * the kernel executes one stage each of as many iterations.
+ * defined in B. R. Rau, "Iterative modulo scheduling: an algorithm for software pipelining loops", MICRO 1994: an
+ * iteration of the loop begins every II cycles (the initiation interval). An iteration is divided into stages of II
+ * cycles, and the kernel executes a different stage of each of several iterations.
  *
- * One instruction issues a cycle. The branch is the last instruction of its iteration's first stage. So no instruction
- * executes that the loop would not have executed: nothing is speculative. Each lane leaves the loop on its own, so
- * lanes may have different iteration counts. */
+ * One instruction issues per cycle. The branch is the last instruction of its iteration's first stage. So the pipelined
+ * loop executes no instruction speculatively. Each lane leaves the loop independently, so lanes may have different
+ * iteration counts. */
 #include "frontend/analysis/defuse.h"
 #include "frontend/passes/edit.h"
 
 enum {
-    PIPE_MOST_OPS = 128,  /* instructions of a loop */
-    PIPE_MOST_ROUNDS = 4, /* most iterations that the kernel is unrolled to, for registers that live longer than II */
+    PIPE_MOST_OPS = 128, /* instructions of a loop */
+    /* maximum number of iterations in the unrolled kernel; unrolling serves values that live longer than II cycles */
+    PIPE_MOST_ROUNDS = 4,
     PIPE_MOST_STAGES = 8,
 };
 #define NO_VALUE UINT32_MAX
 
-/* A value: the result of an instruction in each iteration, which others read in this iteration or the next. It lasts
- * from a write by all lanes to the next such write, and includes the guarded writes in between. */
+/* A value: the result of an instruction in each iteration, which other instructions read in the same or the next
+ * iteration. A value lives from a write by all lanes to the next such write, and includes the guarded writes between
+ * them. */
 struct pipe_value {
     uint32_t vreg;
-    uint32_t op;                    /* instruction that begins it */
-    uint32_t words;                 /* 32-bit registers */
-    bool last;                      /* it is the content of its register when the iteration ends */
-    bool live_out;                  /* it is read after the loop, too */
-    bool is_guarded;                /* it includes guarded writes */
-    uint32_t copies;                /* registers that iterations use in turn; set by the schedule */
-    uint32_t reg[PIPE_MOST_ROUNDS]; /* these registers: iteration i has reg[i % copies] */
+    uint32_t op;     /* instruction that begins it */
+    uint32_t words;  /* 32-bit registers */
+    bool last;       /* the register holds this value when the iteration ends */
+    bool live_out;   /* the value is read after the loop, too */
+    bool is_guarded; /* it includes guarded writes */
+    uint32_t copies; /* number of registers that consecutive iterations use in turn; set by the schedule */
+    uint32_t reg[PIPE_MOST_ROUNDS]; /* the registers: iteration i uses reg[i % copies] */
 };
 
-/* An instruction's access to a value. Registers without values are the same in all iterations. */
+/* An instruction's access to a value. A register without a value keeps its name in all iterations. */
 struct pipe_ref {
     uint32_t op, vreg, value;
-    uint32_t distance; /* 1: the value of the previous iteration */
+    uint32_t distance; /* 0: the value of this iteration; 1: of the previous one */
     bool write;
 };
 
@@ -43,7 +45,7 @@ struct pipe_ref {
 struct pipe_edge {
     uint32_t from, to, distance;
     unsigned latency;
-    bool of_load; /* the latency is the one assumed for loads */
+    bool of_load; /* the latency is the assumed load latency */
 };
 
 struct pipe_graph {
@@ -64,28 +66,28 @@ const char *pipe_refuse(const struct ir *ir, uint32_t block, uint32_t *inst);
 struct pipe_graph pipe_graph_of(struct ir *ir, const struct defuse *d, uint32_t block);
 /* Returns the value that instruction `op` reads or writes in register `vreg`; NULL: none. */
 const struct pipe_ref *pipe_ref_of(const struct pipe_graph *g, uint32_t op, uint32_t vreg, bool write);
-/* Returns the row of the instruction that copies a register of this class, or NULL if none does: such a register keeps
- * its name in all iterations. */
+/* Returns the row of the instruction that copies a register of this class, or NULL if no instruction does. A register
+ * of such a class keeps its name in all iterations. */
 const struct isa_row *pipe_move_row(enum reg_class cls);
 
 struct pipe_wish {
-    unsigned load;      /* assumed cycles of a load */
+    unsigned load;      /* assumed load latency in cycles */
     unsigned stages;    /* most stages */
-    uint32_t registers; /* most 32-bit registers beyond the unpipelined loop */
+    uint32_t registers; /* maximum number of 32-bit registers that it may use in addition to the unpipelined loop's */
 };
 
 struct pipe_schedule {
-    uint32_t ii, stages, rounds; /* rounds: iterations that the kernel is unrolled to */
+    uint32_t ii, stages, rounds; /* rounds: number of iterations in the unrolled kernel */
     uint32_t res_mii, rec_mii;   /* lower bounds of II: by issue slots, by recurrences */
-    uint32_t load;               /* cycles assumed for a load */
+    uint32_t load;               /* load latency in cycles that the schedule assumes */
     uint32_t *time;              /* cycle of each instruction */
     uint32_t *copies;            /* registers of each value */
-    int32_t words;               /* 32-bit registers beyond the unpipelined loop */
+    int32_t words;               /* 32-bit registers in addition to the unpipelined loop's */
     double cycles, plain; /* cycles of an iteration, issued in order: of the kernel, and of the unpipelined loop */
 };
 
-/* Finds the best schedule within the limits and sets g->values[].copies. Returns NULL, or why there is none; `s` then
- * has the bounds found so far. */
+/* Finds the best schedule within the limits and sets g->values[].copies. Returns NULL on success, else the reason why
+ * there is no schedule; `s` then has the bounds found so far. */
 const char *pipe_schedule(struct pipe_graph *g, const struct pipe_wish *wish, struct pipe_schedule *s);
 
 /* Replaces the loop by its pipelined form. */

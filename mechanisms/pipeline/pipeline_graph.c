@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    FAR = 16,           /* iterations over which accesses are compared: more than a schedule has stages */
+    FAR = 16,           /* number of iterations over which accesses are compared; a schedule has fewer stages */
     OPERAND_CYCLES = 2, /* cycles from issue to the pipe, added to the latencies of the options */
     NEAR = 1 << 24,     /* offsets below this do not wrap */
     MOST_STEPS = 32,
@@ -138,7 +138,8 @@ static const uint32_t *regs_of(const struct pipe_graph *g, uint32_t op, unsigned
     return g->ir->regs + info->regs;
 }
 
-/* A register whose first write keeps some lanes keeps its name: part of its value comes from the previous iteration. */
+/* If the first write of a register in the loop leaves some lanes unchanged, the register keeps its name in all
+ * iterations, since part of its value comes from the previous iteration. */
 static void find_shapes(struct naming *s) {
     struct pipe_graph *g = s->g;
     unsigned n_reads, n;
@@ -265,12 +266,12 @@ static void join_registers(struct naming *s) {
 
 /* ---- memory ---- */
 
-/* An address: the content of a register at a known place, plus a known number of bytes. */
+/* An address: the content of a register at a known point of the loop, plus a constant number of bytes. */
 struct place {
     enum { UNKNOWN, CONSTANT, OUTSIDE, INCOMING, VALUE } root;
     uint32_t of;     /* OUTSIDE, INCOMING: a register; VALUE: a value */
     int64_t offset;  /* bytes */
-    bool has_stride; /* it moves by a known number of bytes each iteration */
+    bool has_stride; /* the address changes by a constant number of bytes in each iteration */
     int64_t stride;
 };
 
@@ -311,7 +312,8 @@ static bool is_step(const struct ir *ir, const struct inst *in, uint32_t *from, 
     return true;
 }
 
-/* Traces the content of register `vreg`, as instruction `op` reads it, back through steps. */
+/* Traces the content of register `vreg`, as instruction `op` reads it, back through additions of constants and
+ * moves. */
 static struct place follow(const struct pipe_graph *g, uint32_t op, uint32_t vreg) {
     struct place p = {.offset = 0};
     for (int k = 0; k < MOST_STEPS; k++) {

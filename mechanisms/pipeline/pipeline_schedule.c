@@ -1,20 +1,23 @@
 /* Iterative modulo scheduling (Rau 1994, section 3). Instructions with the longest dependent path come first. Each gets
  * the earliest free slot modulo II that its dependences allow. An instruction that occupies the slot is evicted and
  * scheduled again, within a budget. Modulo variable expansion follows (Lam, "Software pipelining", PLDI 1988): it finds
- * the number of registers that each value needs, so that no iteration overwrites a value that another still reads. */
+ * the number of registers that each value needs, so that no iteration overwrites a value that another iteration has not
+ * read yet. */
 #include "pipeline.h"
 #include <string.h>
 
 enum {
-    BUDGET = 8,   /* placements for each instruction of the loop */
+    BUDGET = 8,   /* maximum placements per instruction of the loop, on average */
     WINDOW = 32,  /* iterations of a trial run */
     SETTLED = 12, /* iterations before the measurement starts */
-    /* number of smallest II values that are all tried; above, the step is a 32nd of the distance from the first */
+    /* The search tries each of this number of smallest II values. Above them, its step is 1/32 of the distance from the
+     * first II. */
     EACH_II = 256
 };
 #define NOT_YET UINT32_MAX
 
-/* Edges, sorted by one end: instruction `op` has edge[begin[op]] to edge[begin[op + 1] - 1]. */
+/* Dependence edges, sorted by their first or second instruction: instruction `op` has edge[begin[op]] to edge[begin[op
+ * + 1] - 1]. */
 struct by_end {
     uint32_t *begin;
     const struct pipe_edge **edge;
@@ -27,9 +30,9 @@ struct attempt {
     uint32_t ii;
     unsigned load;
     uint64_t *issued; /* in a trial: instruction `op` of iteration i issues in cycle issued[i * n + op] */
-    uint32_t *words;  /* most_words(): words in each cycle of II */
+    uint32_t *words;  /* used by most_words(): register words in each cycle of II */
     int64_t *height;  /* cycles from an instruction to the end of everything that depends on it */
-    int64_t *to_jump; /* cycles from it to the branch; NO_WAY: the branch does not depend on it */
+    int64_t *to_jump; /* cycles from the instruction to the branch; NO_WAY: the branch does not depend on it */
     uint32_t *time, *slot, *least, *order;
 };
 #define NO_WAY INT64_MIN
@@ -38,8 +41,9 @@ static unsigned cycles_of(const struct attempt *a, const struct pipe_edge *e) {
     return e->of_load ? a->load : e->latency;
 }
 
-/* Finds longest paths by relaxation, from the last instruction back, so that one round settles the paths within an
- * iteration. Returns false if a recurrence takes longer than II for each iteration that it spans. */
+/* Finds longest paths by relaxation, from the last instruction back, so that one pass over the instructions
+ * computes all paths within an iteration. Returns false if a recurrence takes longer than II for each iteration
+ * that it spans. */
 static bool relax(const struct attempt *a, int64_t *way) {
     const struct pipe_graph *g = a->g;
     for (uint32_t round = 0; round <= g->n; round++) {
@@ -106,8 +110,8 @@ static uint32_t choose(const struct attempt *a) {
     return best;
 }
 
-/* Places the instruction at `at`. Evicts the instruction in its slot, and dependents that are too early now. Returns
- * false if it is too late for the branch, or the branch has the slot. */
+/* Places the instruction in cycle `at`. Evicts the instruction in this slot, and dependents that now issue too early.
+ * Returns false if the branch would have to wait for the instruction, or occupies the slot. */
 static bool put(struct attempt *a, uint32_t op, uint32_t at) {
     uint32_t jump = a->g->n - 1, other = a->slot[at % a->ii];
     if (other == jump || (a->to_jump[op] != NO_WAY && at + a->to_jump[op] > (int64_t)a->ii - 1))
@@ -168,8 +172,8 @@ static uint32_t stages_of(const struct attempt *a) {
 
 /* ---- registers ---- */
 
-/* Returns the cycles from the write that begins a value to its last use. `own`: the last use is the write of the next
- * iteration, which reads before it writes. */
+/* Returns the lifetime of a value in cycles, from its first write to its last use. `own`: the last use is the
+ * instruction that writes the value in the next iteration, which reads before it writes. */
 static uint32_t life_of(const struct pipe_graph *g, const uint32_t *time, uint32_t ii, uint32_t value, bool *own) {
     uint32_t longest = 0;
     *own = true;
@@ -186,7 +190,7 @@ static uint32_t life_of(const struct pipe_graph *g, const uint32_t *time, uint32
     return longest;
 }
 
-/* Sets the registers that each value takes. Returns the number of iterations in the unrolled kernel. */
+/* Sets the number of registers that each value takes. Returns the number of iterations in the unrolled kernel. */
 static uint32_t count_copies(const struct attempt *a, uint32_t *copies) {
     const struct pipe_graph *g = a->g;
     uint32_t rounds = 1;
@@ -244,7 +248,8 @@ static void issue(struct trial *t, uint32_t op, uint32_t iteration) {
     issued[(size_t)iteration * g->n + op] = t->now = at;
 }
 
-/* Returns the cycles of an iteration of the unpipelined loop, issued in order, after many others. */
+/* Returns the cycles per iteration of the unpipelined loop, issued in order, in the steady state after many
+ * iterations. */
 static double plain_cycles(const struct attempt *a) {
     struct trial t = {.a = a};
     uint64_t settled = 0;
@@ -274,7 +279,7 @@ static double kernel_cycles(const struct attempt *a) {
 
 /* ---- the search ---- */
 
-/* Finds the smallest II that recurrences allow, and the path to the branch; Returns `most` if no smaller II works.
+/* Finds the smallest II that recurrences allow, and the path to the branch. Returns `most` if no smaller II works.
  * Every larger II works, too, since no path becomes longer as II grows. */
 static uint32_t find_rec_mii(struct attempt *a, uint32_t most) {
     uint32_t low = 1, high = most;
@@ -304,13 +309,14 @@ static void keep(const struct attempt *a, uint32_t stages, const uint32_t *copie
     memcpy(s->copies, copies, a->g->n_values * sizeof *copies);
 }
 
-/* Why there is no schedule; a later reason is more specific. */
+/* Reasons why there is no schedule. A later reason in the list is more specific. */
 enum { NOT_FOUND, AS_LONG, STAGES, REGISTERS };
 static const char *const reasons[] = {"no schedule was found", "it takes as long in order",
                                       "it needs more stages than pepsc.pipeline_stages",
                                       "it needs more registers than a thread may have"};
 
-/* Tries one II, with `load` cycles for a load. Returns true if there is a schedule. Otherwise raises `why`. */
+/* Tries one II, with `load` cycles for a load. Returns true if there is a schedule. Otherwise sets `why` to a more
+ * specific reason if it has one. */
 static bool try_one(struct attempt *a, const struct attempt *real, uint32_t plain, uint32_t *copies,
                     struct pipe_schedule *s, unsigned *why) {
     unsigned no = NOT_FOUND;
@@ -382,7 +388,8 @@ const char *pipe_schedule(struct pipe_graph *g, const struct pipe_wish *wish, st
     uint32_t *copies = arena_array(g->ir->tmp, (size_t)g->n_values + 1, sizeof *copies);
     const struct attempt real = begin_in_order(g, wish);
     s->plain = plain_cycles(&real);
-    uint32_t most = (uint32_t)s->plain + 1; /* one instruction issues a cycle: at least n cycles */
+    /* one instruction issues per cycle, so an iteration takes at least n cycles */
+    uint32_t most = (uint32_t)s->plain + 1;
     struct attempt a = begin(&real, most);
     uint32_t plain = plain_words(&a);
     s->res_mii = g->n;
@@ -393,7 +400,7 @@ const char *pipe_schedule(struct pipe_graph *g, const struct pipe_wish *wish, st
         for (a.load = wish->load; a.load; a.load /= 2) {
             a.ii = ii;
             if (try_one(&a, &real, plain, copies, s, &why) && a.load == wish->load)
-                break; /* smaller load latencies would only be further from the real ones */
+                break; /* smaller assumed load latencies would differ more from real latencies */
         }
     for (uint32_t v = 0; s->ii && v < g->n_values; v++)
         g->values[v].copies = s->copies[v];

@@ -7,7 +7,7 @@
 #include "isa/softfloat.h"
 #include "reduce_parts.h"
 
-/* Byte offsets in the sink, which no instruction reads: the lanes' own values, and the shuffled values. */
+/* Byte offsets in the sink, which no instruction reads. They hold the lanes' own values and the shuffled values. */
 enum { AT_OWN = 256, AT_OTHER = 384 };
 _Static_assert(AT_OTHER + WARP_LANES * sizeof(float) <= SINK_BYTES, "the sink holds both");
 
@@ -34,7 +34,8 @@ static int source_lane(const struct warp *w, const struct inst *in, unsigned ste
     return shuffle_lane(w, &shuffle, lane);
 }
 
-/* True if the tree gives the sum: the whole warp executes, and only the lane that gets the sum uses it. */
+/* Returns true if the tree computes the sum: the whole warp executes, and only the lane that receives the sum uses
+ * it. */
 static bool suits_tree(const struct warp *w, const struct inst *in, const struct program_reduce *r, lanemask_t m) {
     const uint32_t *members = reg_ptr(w, in->e), *b = reg_ptr(w, in->b);
     if (m != LANES_ALL || (in->e != OPND_ZERO && members[0] != LANES_ALL))
@@ -62,7 +63,8 @@ static unsigned char *shared_at(const struct warp *w, uint32_t address, unsigned
     return NULL;
 }
 
-/* Executes one step: all lanes load, then all add, then all store, in ascending order. False: a lane faulted. */
+/* Executes one step: all lanes load, then all add, then all store, in ascending order. Returns false if a lane
+ * faulted. */
 static bool tree_step(struct warp *w, const struct inst *in, const struct program_reduce *r, unsigned k, lanemask_t m,
                       float *own, float *other, struct effects *fx) {
     _Alignas(64) unsigned char nothing[SINK_BYTES];
@@ -185,7 +187,7 @@ static void print_steps(const struct program_reduce *r, char *out, size_t size) 
         snprintf(out + len, size - (size_t)len, ", for lane %u", r->lane);
 }
 
-/* Writes the rest of "#reduce r1, r2: shfl.down.b32, add.f32, 16 to 1, for lane 0" behind the name. */
+/* Writes the rest of "#reduce r1, r2: shfl.down.b32, add.f32, 16 to 1, for lane 0" after the name. */
 static void print(const struct compound_printer *p, const struct inst *in, const void *what) {
     char steps[192];
     print_steps(what, steps, sizeof steps);

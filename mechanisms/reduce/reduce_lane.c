@@ -1,4 +1,4 @@
-/* Finds the lanes that use the sum of a ladder, and the threads that may be at another instruction meanwhile. */
+/* Finds the lanes that use the sum of a ladder, and the threads that may be at another instruction at the same time. */
 #include "isa/decode.h"
 #include "reduce_parts.h"
 #include <string.h>
@@ -24,7 +24,7 @@ bool reduce_constant(const struct ir *ir, const struct defuse *d, uint32_t inst,
     return o & 1;
 }
 
-/* True if operand `o` of `inst` is %tid.x or %laneid, or some of its bits. */
+/* Returns true if operand `o` of `inst` is %tid.x or %laneid, or some of its bits. */
 static bool is_number(const struct lane_users *u, uint32_t inst, opnd_t o, struct lane_choice *c) {
     const struct ir *ir = u->ir;
     c->mask = UINT32_MAX;
@@ -57,7 +57,7 @@ static bool is_number(const struct lane_users *u, uint32_t inst, opnd_t o, struc
     return false;
 }
 
-/* True if predicate `p`, as `inst` reads it, holds (or does not hold) only in lanes with the number `lane`. */
+/* Returns true if predicate `p`, as `inst` reads it, holds (or does not hold) only in lanes with the number `lane`. */
 static bool chooses(const struct lane_users *u, uint32_t inst, uint32_t p, bool holds, unsigned lane,
                     struct lane_choice *c) {
     uint32_t at = reduce_maker(u->defuse, inst, p << 1);
@@ -76,8 +76,8 @@ static bool chooses(const struct lane_users *u, uint32_t inst, uint32_t p, bool 
            (c->value & 31) == lane;
 }
 
-/* True if the branch at the end of block `from` is the only way into block `to`; then tells whether the predicate
- * holds there. */
+/* Returns true if block `to` is entered only by the conditional branch at the end of block `from`. Then sets `holds`:
+ * whether the predicate is true in `to`. */
 static bool edge(const struct ir *ir, uint32_t from, uint32_t to, bool *holds) {
     const struct inst *last = &ir->code[ir->blocks[from].end - 1];
     if (last->kind != K_BRANCH || last->guard == NO_GUARD || last->target == from + 1 ||
@@ -136,7 +136,7 @@ static void reach(const struct ir *ir, uint32_t b, uint32_t join, unsigned char 
     }
 }
 
-/* True if the block calls a function, or has an instruction at which threads may wait for each other. */
+/* Returns true if the block calls a function, or has an instruction at which threads may wait for each other. */
 static bool has_members(const struct ir *ir, uint32_t b) {
     for (uint32_t i = ir->blocks[b].begin; i < ir->blocks[b].end; i++) {
         const struct inst *in = &ir->code[i];

@@ -20,19 +20,19 @@ struct lane_users {
     struct dom_tree dom;
 };
 
-/* True if a 32-bit operand of instruction `inst` is a constant, through moves; sets `value`. */
+/* Returns true if a 32-bit operand of instruction `inst` is a constant, through moves; sets `value`. */
 bool reduce_constant(const struct ir *ir, const struct defuse *d, uint32_t inst, opnd_t o, uint32_t *value);
 /* Returns the only instruction that computes register operand `o` of `inst`; NO_INST: there are several, or none. */
 uint32_t reduce_maker(const struct defuse *d, uint32_t inst, opnd_t o);
 /* reduce_match.c: returns the instruction's row of the instruction table. */
 const struct isa_row *reduce_row_of(const struct inst *in);
-/* True for an operand that is a register, not a constant or a discarded result. */
+/* Returns true for an operand that is a register, not a constant or a discarded result. */
 bool reduce_is_register(opnd_t o);
-/* True for a move of 32 bits without a guard. */
+/* Returns true for a move of 32 bits without a guard. */
 bool reduce_is_move(const struct inst *in);
-/* True for an f32 addition, rounded to nearest, without a guard. */
+/* Returns true for an f32 addition, rounded to nearest, without a guard. */
 bool reduce_adds(const struct inst *in);
-/* True for such an addition of two registers. */
+/* Returns true for an f32 addition of two registers, rounded to nearest, without a guard. */
 bool reduce_is_addition(const struct inst *in);
 /* reduce_inst.c: makes the instruction `#reduce` (reduce.h). Operands: d is the sum, a the values, b chooses the lanes
  * that use the sum, c has clamp and segment mask of the shuffles, e is the member mask (OPND_ZERO: shuffles without
@@ -40,17 +40,18 @@ bool reduce_is_addition(const struct inst *in);
 extern const struct compound_ops reduce_ops;
 extern const struct compound_timing reduce_timing; /* reduce_timing.c */
 struct inst reduce_make(struct ir *ir, const struct program_reduce *r);
-/* Sets the member mask: the named lanes execute the instruction together. */
+/* Sets the member mask: the lanes that execute the instruction together. */
 void reduce_set_members(struct inst *in, opnd_t members);
-/* reduce_tree.c: replaces sums that five steps make in shared memory. Notes say why other sums are left alone. */
+/* reduce_tree.c: replaces sums that five steps make in shared memory. Notes give the reasons why other sums are not
+ * replaced. */
 void reduce_trees(struct ir *ir, struct edit *edit, const struct control *control);
 /* reduce_serial.c: with chain.ieee=off, replaces serial sums of consecutive words of shared memory. The tree adds in
- * another order than the program. Notes give the reasons for the other sums. */
+ * another order than the program. Notes give the reasons why other sums are not replaced. */
 void reduce_serial(struct ir *ir, struct edit *edit, const struct defuse *d, uint32_t blocks);
 /* Returns NULL and fills `choice` if only one lane of a warp reaches the readers of definition `def`: lane number
  * `lane` if a warp is a row of threads. Otherwise returns the reason. */
 const char *reduce_users(const struct lane_users *u, uint32_t def, unsigned lane, struct lane_choice *choice);
-/* True if some threads of a warp may be at an instruction with a member mask outside block b while other threads are at
- * one in b. Examines the other side of each branch, up to the join. */
+/* Returns true if some threads of a warp may be at an instruction with a member mask outside block b while other
+ * threads are at such an instruction in b. Examines the other successor of each branch, up to the join. */
 bool reduce_meets_others(const struct ir *ir, const struct control *control, uint32_t b);
 #endif

@@ -1,8 +1,8 @@
 /* Turns a ladder of five shuffles and f32 additions, which sums a register over the lanes of a warp, into one
  * instruction for a tree of adders ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-C2). The
  * tree is wired for the order in which the ladder adds. A butterfly gives the sum to all lanes. shfl.down gives it to
- * lane 0 and shfl.up to lane 31. Other lanes get partial sums then, so the pass replaces such a ladder only if the
- * partial sums are dead. Requires: blocks. Keeps: what every lane computes, bit for bit. */
+ * lane 0 and shfl.up to lane 31. With shfl.down and shfl.up, the other lanes get partial sums, so the pass replaces
+ * such a ladder only if the partial sums are dead. Requires: blocks. Keeps: what every lane computes, bit for bit. */
 #include "frontend/passes/edit.h"
 #include "frontend/passes/fuse.h"
 #include "frontend/passes/pass.h"
@@ -17,11 +17,11 @@ enum what { SOMETHING, SHUFFLED, STEP };
 struct value {
     uint8_t what;
     bool own_first; /* STEP */
-    bool went_on;   /* STEP: a further step reads it */
-    bool summed;    /* SHUFFLED: a step reads it */
-    uint8_t n;      /* STEP: number of steps of its ladder, with this one */
-    uint32_t inst;  /* SHUFFLED: the shuffle; STEP: the addition */
-    uint32_t from;  /* number of a value: SHUFFLED: the shuffled one; STEP: the lane's own one */
+    bool went_on;   /* STEP: a later step reads the value */
+    bool summed;    /* SHUFFLED: a step reads the value */
+    uint8_t n;      /* STEP: number of steps of its ladder so far, including this step */
+    uint32_t inst;  /* SHUFFLED: index of the shuffle; STEP: index of the addition */
+    uint32_t from;  /* SHUFFLED: number of the value that is shuffled; STEP: number of the lane's own value */
     uint32_t other; /* STEP: number of the value from another lane */
 };
 
@@ -71,7 +71,7 @@ static bool is_shuffle(const struct inst *in) {
            reduce_is_register(in->a) && form_get(reduce_row_of(in)->form, CAT_MODE) != MODE_IDX;
 }
 
-/* True if value `t` is the shuffled value `own`. */
+/* Returns true if value `t` is the shuffled value `own`. */
 static bool brings(const struct reducing *r, uint32_t t, uint32_t own) {
     return r->value[t].what == SHUFFLED && r->value[t].from == own;
 }
@@ -158,7 +158,7 @@ static const char *check_shuffles(struct reducing *r, struct ladder *l) {
     return NULL;
 }
 
-/* True if only the ladder reads what instruction i writes. */
+/* Returns true if only the ladder reads what instruction i writes. */
 static bool stays_inside(const struct reducing *r, uint32_t i, uint32_t ladder) {
     const struct defuse *d = &r->defuse;
     for (uint32_t k = d->inst_defs[i]; k < d->inst_defs[i + 1]; k++)
@@ -168,7 +168,7 @@ static bool stays_inside(const struct reducing *r, uint32_t i, uint32_t ladder) 
     return true;
 }
 
-/* True if the ladder reads the result of the move only as a value to shuffle or to add. */
+/* Returns true if the ladder reads the result of the move only as a value to shuffle or to add. */
 static bool reads_as_value(const struct reducing *r, uint32_t move, uint32_t number) {
     const struct ir *ir = r->ir;
     const struct reg_def *def = &r->defuse.defs[r->defuse.inst_defs[move]];
@@ -194,7 +194,7 @@ static void take_moves(struct reducing *r, struct ladder *l, uint32_t number) {
         }
 }
 
-/* True if register v keeps its value from instruction `from` to the last addition. Writes of the ladder do not
+/* Returns true if register v keeps its value from instruction `from` to the last addition. Writes of the ladder do not
  * count. */
 static bool lasts(const struct reducing *r, const struct ladder *l, uint32_t from, uint32_t v, uint32_t number) {
     for (uint32_t i = from; i < l->inst[2 * REDUCE_STEPS - 1]; i++)
@@ -203,8 +203,8 @@ static bool lasts(const struct reducing *r, const struct ladder *l, uint32_t fro
     return true;
 }
 
-/* Finds an operand that holds the values to sum at the last addition: the own value of the first addition, the first
- * shuffled value, or the source of a move to one of them. */
+/* Finds an operand that still holds the values to sum when the last addition executes: the lane's own value in the
+ * first addition, the source of the first shuffle, or the source of a move to one of these two. */
 static bool find_input(const struct reducing *r, struct ladder *l, uint32_t number) {
     const struct inst *add = &r->ir->code[l->inst[1]];
     opnd_t at[2] = {l->reduce.own_first[0] ? add->a : add->b, r->ir->code[l->inst[0]].a};
@@ -222,7 +222,7 @@ static bool find_input(const struct reducing *r, struct ladder *l, uint32_t numb
     return false;
 }
 
-/* True if the instruction must not move across the ladder's shuffles. */
+/* Returns true if the instruction must not move across the ladder's shuffles. */
 static bool is_crossing(const struct inst *in) {
     switch (in->kind) {
     case K_LANE:
@@ -353,7 +353,7 @@ static void reduce_block(struct reducing *r, uint32_t b) {
     }
 }
 
-/* False if the program cannot contain a sum: the pass then skips its analyses. */
+/* Returns false if the program cannot contain a sum. The pass then skips its analyses. */
 static bool has_any(const struct ir *ir) {
     for (uint32_t i = 0; i < ir->n; i++) {
         const struct inst *in = &ir->code[i];

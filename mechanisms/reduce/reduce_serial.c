@@ -1,8 +1,8 @@
 /* Replaces serial sums, in which one lane adds one value after another: s[0] + s[1], then + s[2] ("reduction operations
  * such as an accumulation of all the values computed so far", in "PEPSC: A Power-Efficient Processor for Scientific
- * Computing", section III-C2). The tree adds neighbours first, in another order than the program, which chain.ieee=off
- * allows. Up to 32 consecutive words of shared memory that a block adds to one register become one instruction. Notes
- * name the other sums. */
+ * Computing", section III-C2). The tree adds neighbours first, in another order than the program; chain.ieee=off allows
+ * this. Up to 32 consecutive words of shared memory that a block adds to one register become one instruction. Notes
+ * name the sums that are not replaced. */
 #include "frontend/passes/fuse.h"
 #include "frontend/passes/pass.h"
 #include "isa/decode.h"
@@ -26,7 +26,7 @@ struct search {
     struct edit *edit;
     const struct defuse *d;
     bool free_order;
-    unsigned char *in_run; /* instruction -> it is an addition or a load of a run */
+    unsigned char *in_run; /* instruction -> true for an addition or a load of a sum that was found */
 };
 
 enum { NO_RUN, AT_HAND, DONE };
@@ -58,7 +58,7 @@ static uint32_t only_reader(const struct search *s, uint32_t i) {
     return def->n == 1 ? d->uses[d->def_uses[def->first]].inst : NO_INST;
 }
 
-/* True if addition i adds a loaded word. `sum`: its other operand. */
+/* Returns true if addition i adds a loaded word. `sum`: its other operand. */
 static bool takes(const struct search *s, uint32_t i, const struct run *r, opnd_t sum, struct taken *t) {
     const struct inst *in = &s->ir->code[i];
     int64_t at;
@@ -116,7 +116,7 @@ static void mark(const struct search *s, const struct run *r, unsigned char on) 
         s->in_run[r->value[k].add] = s->in_run[r->value[k].load] = on;
 }
 
-/* True if only this sum reads the result of the load. */
+/* Returns true if only this sum reads the result of the load. */
 static bool is_for_the_sum(const struct search *s, uint32_t load) {
     const struct defuse *d = s->d;
     for (uint32_t k = d->inst_defs[load]; k < d->inst_defs[load + 1]; k++)
@@ -160,8 +160,8 @@ static void try_run(const struct search *s, const struct run *r) {
     mark(s, r, why && s->free_order ? NO_RUN : DONE);
 }
 
-/* True if instruction i adds a loaded word of shared memory to a sum that a loop of one block carries from iteration to
- * iteration. */
+/* Returns true if instruction i adds a loaded word of shared memory to a sum that a loop of one block carries from
+ * iteration to iteration. */
 static bool carries_on(const struct search *s, uint32_t i) {
     const struct ir *ir = s->ir;
     const struct inst *in = &ir->code[i];

@@ -4,13 +4,13 @@
 #include "timing/config/config.h"
 #include "timing/sm/compound_timing.h"
 
-/* Cycles from a result to the operands of the next instruction, which waits for it. */
+/* Returns the cycles from a result until a dependent instruction reads it as an operand. */
 static uint32_t between_instructions(const struct config *cfg) {
     return cfg->sm.latch_collect + cfg->sm.latch_dispatch + cfg->sm.latch_writeback + 2;
 }
 
-/* A sum of one lane reads a row of shared memory, takes the tree, and adds the lane's start value at the end. The loads
- * of the fallback do not wait for each other; its additions do. */
+/* A sum of one lane reads consecutive words of shared memory, adds them in the tree, and adds the lane's start value at
+ * the end. In the fallback, the loads do not wait for each other, but the additions do. */
 static void time_serial(const struct program_reduce *r, const struct config *cfg, struct compound_time *t) {
     const struct latency_cfg *add = &cfg->latency[LAT_F32_ADD];
     const uint32_t tree = cfg->reduce.latency ? cfg->reduce.latency + add->latency : reduce_levels(r) * add->latency;
@@ -20,7 +20,7 @@ static void time_serial(const struct program_reduce *r, const struct config *cfg
 }
 
 /* The tree has a level for each step of the ladder, and takes the latency of an addition for each level. The fallback
- * is the instructions of the ladder, each of which waits for the one before. */
+ * takes the time of the ladder's instructions, each of which waits for the previous instruction. */
 static void time_of(const void *what, const struct config *cfg, struct compound_time *t) {
     const struct program_reduce *r = what;
     const struct latency_cfg *add = &cfg->latency[LAT_F32_ADD], *shuffle = &cfg->latency[LAT_SHFL],

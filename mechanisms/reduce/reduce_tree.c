@@ -1,7 +1,7 @@
 /* Replaces sums in shared memory. Each of five steps loads the value of another lane of the warp, adds it to the lane's
  * own value and stores the sum. Barriers of the warp or volatile accesses separate the steps. The steps become one
  * instruction between a load and a store ("PEPSC: A Power-Efficient Processor for Scientific Computing", section
- * III-C2) if nothing reads the values of other lanes than the first afterwards. Keeps: memory, bit for bit. */
+ * III-C2) if no instruction afterwards reads the values of lanes other than the first. Keeps: memory, bit for bit. */
 #include "frontend/passes/fuse.h"
 #include "isa/decode.h"
 #include "reduce_parts.h"
@@ -9,7 +9,7 @@
 
 /* The instructions of one step. */
 struct tree_step {
-    uint32_t store, add, other, own; /* own: the load of the lane's own value; NO_INST: a register holds it */
+    uint32_t store, add, other, own; /* own: the load of the lane's own value; NO_INST: a register holds this value */
     opnd_t own_register;
     uint32_t distance;
     bool own_first;
@@ -22,7 +22,7 @@ struct tree_search {
     struct defuse defuse;
     struct tree_step step[REDUCE_STEPS]; /* consecutive steps, up to the current one */
     unsigned n;
-    unsigned char *in_set; /* instruction -> it belongs to the current steps */
+    unsigned char *in_set; /* instruction -> true if it belongs to the current steps */
 };
 
 /* Returns the load from shared memory at register `base` that computes operand `o` of instruction `inst`; NO_INST:
@@ -62,7 +62,8 @@ static bool read_step(const struct ir *ir, const struct defuse *d, uint32_t i, s
     return false;
 }
 
-/* True if step `s` continues the step before: the same lanes, and the sum that it stored. */
+/* Returns true if step `s` continues the previous step: it has the same lanes and adds to the sum that the previous
+ * step stored. */
 static bool follows(const struct tree_search *t, const struct tree_step *before, const struct tree_step *s) {
     const struct inst *a = &t->ir->code[before->store], *b = &t->ir->code[s->store];
     if (a->a != b->a || a->imm != b->imm || s->other < before->store)
@@ -118,7 +119,7 @@ static const char *check_between(const struct tree_search *t, bool *barriers) {
     return NULL;
 }
 
-/* True if only the steps read what instruction i writes. */
+/* Returns true if only the steps read what instruction i writes. */
 static bool stays_inside(const struct tree_search *t, uint32_t i) {
     const struct defuse *d = &t->defuse;
     for (uint32_t k = d->inst_defs[i]; k < d->inst_defs[i + 1]; k++)
@@ -147,9 +148,9 @@ static bool may_read_shared(const struct inst *in) {
            ((in->kind == K_LOAD || in->kind == K_ATOM) && (in->space == SPACE_SHARED || in->space == SPACE_GENERIC));
 }
 
-/* Checks that the values of other lanes than the first are dead after the steps. A read that executes before the steps
+/* Checks that the values of all lanes except the first are dead after the steps. A read that executes before the steps
  * belongs to another sum. A read on a path without the steps may execute in another warp at any time. Returns the
- * reason why the values are not dead; NULL: they are. */
+ * reason why the values are not dead; NULL: they are dead. */
 static const char *check_reads(const struct tree_search *t, struct program_reduce *r, uint32_t *line) {
     const struct ir *ir = t->ir;
     uint32_t last = t->step[REDUCE_STEPS - 1].store, block = ir->info[last].block;
@@ -259,7 +260,7 @@ static void try_tree(struct tree_search *t) {
     t->n = 0;
 }
 
-/* Drops the first `n` of the current steps: they belong to no sum. */
+/* Drops the first `n` of the current steps, which belong to no sum. */
 static void leave(struct tree_search *t, unsigned n) {
     for (unsigned k = 0; k < n; k++)
         ir_note(t->ir, t->step[k].store,

@@ -1,8 +1,9 @@
-/* Subwarp interleaving (Damani et al., HPCA 2022, section III): its, but a subwarp that meets a load-to-use stall makes
- * room for another. The caller decides when (si.trigger) and charges si.switch_latency. The model keeps the thread
- * status table: only STALLED subwarps hold its entries (si.max_subwarps). The subwarp that takes over must be able to
- * get an entry, too, or it would hold the warp until its BSYNC. So a subwarp is set aside only if one more entry is
- * free. Thus at most si.max_subwarps subwarps overlap, and with one entry the model equals `its`. */
+/* Subwarp interleaving (Damani et al., HPCA 2022, section III): the model `its`, except that a subwarp that meets a
+ * load-to-use stall gives way to another subwarp. The caller decides when (si.trigger) and charges si.switch_latency.
+ * The model keeps the thread status table: only STALLED subwarps hold its entries (si.max_subwarps). The subwarp that
+ * becomes active must be able to get an entry, too; otherwise it could not give way before its BSYNC. So a subwarp
+ * becomes STALLED only if one more entry is free for its successor. Thus at most si.max_subwarps subwarps overlap, and
+ * with one entry the model equals `its`. */
 #include "reconv_si.h"
 #include "isa/paths/reconv_subwarps.h"
 #include "mechanisms/mechanism.h"
@@ -11,7 +12,7 @@ static uint32_t entries(const struct reconv_cfg *cfg) {
     return cfg->si_max_subwarps ? cfg->si_max_subwarps : WARP_LANES;
 }
 
-/* Returns true if two entries are free: for the subwarp that is set aside and for its successor. */
+/* Returns true if two entries are free: for the subwarp that stalls and for its successor. */
 static bool entries_for_two(const struct subwarps *s) { return subwarps_in(s, SUBWARP_STALLED) + 2 <= entries(s->cfg); }
 
 static unsigned si_stall(void *st, int id, enum reconv_stall why) {
@@ -25,7 +26,7 @@ static unsigned si_stall(void *st, int id, enum reconv_stall why) {
     return subwarps_retire(s, id, SUBWARP_STALLED, false); /* subwarp-stall */
 }
 
-/* subwarp-yield. A subwarp that yields may have to wait for its operation later, so it needs an entry, too. */
+/* Performs subwarp-yield. A subwarp that yields may have to wait for its operation later, so it needs an entry, too. */
 static unsigned si_yield(void *st, int id) { return entries_for_two(st) ? subwarps_yield(st, id) : 0; }
 
 /* subwarp-select. */

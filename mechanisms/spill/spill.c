@@ -18,10 +18,10 @@ struct spilling {
     struct ir *ir;
     uint32_t max;
     uint32_t *depth;  /* function -> number of calls from the kernel down to it */
-    uint32_t *total;  /* function -> words that it and its callees need */
-    uint32_t n_first; /* registers before the pass; later ones belong to its loads and stores */
+    uint32_t *total;  /* function -> words of registers that the function and its callees need */
+    uint32_t n_first; /* number of registers before the pass; later registers belong to its loads and stores */
     unsigned char *fixed, *chosen;
-    double *cost;   /* register -> loads and stores that spilling it costs */
+    double *cost;   /* register -> weighted number of loads and stores that spilling it costs */
     uint32_t *over; /* register -> count of crowded instructions where it is live but unused */
     uint32_t *slot;
     uint32_t *dense, *sparse, n_dense; /* register of the current function <-> its number */
@@ -38,7 +38,7 @@ static bool is_limited(const struct ir *ir, uint32_t v) {
     return v != SINK_VREG && v != ir->frame_pointer && !ir->vregs[v].special && class_words(ir->vregs[v].cls);
 }
 
-/* Turns the set of registers live behind instruction i into the set live before it. */
+/* Turns the set of registers live after instruction i into the set of registers live before it. */
 static void step_back(const struct spilling *s, uint32_t i, uint64_t *live) {
     const struct ir *ir = s->ir;
     const struct inst_info *info = &ir->info[i];
@@ -100,12 +100,12 @@ static bool writes_oddly(const struct ir *ir, uint32_t i) {
         (in->guard != NO_GUARD && in->guard == ir->deq_predicate))
         return true;
     for (unsigned k = info->n_reads; in->guard != NO_GUARD && k < (unsigned)info->n_reads + info->n_writes; k++)
-        if (ir->regs[info->regs + k] == in->guard) /* it overwrites its guard */
+        if (ir->regs[info->regs + k] == in->guard) /* the instruction overwrites its guard */
             return true;
     return in->kind == K_COMPOUND && in->d2 != OPND_SINK && !inst_writes_all(ir, in);
 }
 
-/* Fills s->cost with the loads and stores of each register; each loop around one multiplies it by ten. */
+/* Fills s->cost with the loads and stores of each register; each loop around an access multiplies its weight by ten. */
 static void weigh(struct spilling *s, const struct ir_function *fn) {
     const struct ir *ir = s->ir;
     struct dom_tree dom = ir_dominators(ir);
@@ -178,7 +178,7 @@ static void relieve(struct spilling *s, const uint64_t *through, uint32_t excess
     }
 }
 
-/* `choose`: chooses registers to spill. Otherwise counts the crowded instructions of each register. */
+/* With `choose`, chooses registers to spill. Otherwise counts the crowded instructions of each register. */
 static void visit_crowded(struct spilling *s, uint32_t f, bool choose) {
     const struct ir *ir = s->ir;
     const struct ir_function *fn = &ir->functions[f];
@@ -266,7 +266,7 @@ static bool give_slots(struct spilling *s) {
         uint32_t bytes = class_bytes(ir->vregs[v].cls);
         if (!s->chosen[v] || s->slot[v])
             continue;
-        uint64_t at = round_up(ir->local_bytes ? ir->local_bytes : 16, bytes); /* 0 means that it has no slot */
+        uint64_t at = round_up(ir->local_bytes ? ir->local_bytes : 16, bytes); /* 0: the register has no slot */
         if (at + bytes > MAX_LOCAL_BYTES) {
             snprintf(ir->failure, sizeof ir->failure,
                      "kernel '%s': registers in local memory take more than %llu bytes", ir->kernel,
@@ -294,7 +294,7 @@ static void note(struct spilling *s) {
         }
 }
 
-/* True if function f keeps the limit. Otherwise notes the excess and its place. */
+/* True if function f stays within the limit. Otherwise records the excess and its place. */
 static uint32_t need_of(struct spilling *s, uint32_t f, uint32_t *where) {
     const struct ir *ir = s->ir;
     uint32_t most = 0;

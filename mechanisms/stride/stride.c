@@ -1,4 +1,4 @@
-/* The stride prefetcher: it prefetches one stride ahead. */
+/* The stride prefetcher: after an access, it prefetches the address one stride ahead. */
 #include "mechanisms/mechanism.h"
 #include "timing/config/config.h"
 #include "timing/strides/prefetch_stride.h"

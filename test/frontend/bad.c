@@ -1,4 +1,5 @@
-/* Error messages of the files in test/bad. Each file has mistakes in it, and names the expected messages in comments:
+/* Tests the error messages for the files in test/bad. Each file contains mistakes, and lists the expected messages in
+ * comments:
  *     // expect: LINE:COLUMN: message
  * The compiler must report exactly these messages, in this order. */
 #include "frontend_help.h"
@@ -23,7 +24,7 @@ static int bad_files(char *names[MAX_FILES]) {
     return n;
 }
 
-/* Writes the messages that the "expect:" comments of `text` name, one message a line. */
+/* Writes the messages that the "expect:" comments of `text` contain, one message per line. */
 static void expected_errors(const char *text, char *out, size_t size) {
     static const char mark[] = "// expect: ";
     size_t n = 0;
@@ -96,7 +97,7 @@ START_TEST(a_missing_kernel_is_named_with_those_that_exist) {
 }
 END_TEST
 
-/* The error about a second declaration has a note with the place of the first one. */
+/* The error about a second declaration has a note with the location of the first declaration. */
 START_TEST(redefinitions_show_the_first) {
     struct lowered *l = lower_body(".reg .u32 x;\n.reg .f32 x;\nret;");
     int line, column;

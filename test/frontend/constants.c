@@ -1,6 +1,5 @@
 /* Constant expressions and initialisers of variables. Random expressions are checked against an evaluator of the rules
- * of PTX ISA 4.5, which works on the tree that the text was printed from, and against ptxas, which evaluates them
- * too. */
+ * of PTX ISA 4.5, which works on the syntax tree of the printed text, and against ptxas. */
 #include "frontend_help.h"
 #include "test/test.h"
 #include <elf.h>
@@ -373,7 +372,7 @@ static const struct {
     {".b32 g = 0f3FC00000", 0x3fc00000},
     {".b64 g = 1.5", 0x3ff8000000000000},
     {".b64 g = 0f3F800000", 0x3f800000},
-    {".f64 g = 0f3F800000", 0x3f800000}, /* 0f gives the bits themselves: not converted to a double 1.0 */
+    {".f64 g = 0f3F800000", 0x3f800000}, /* 0f gives the bits of the number, which are not converted to a double */
     {".f32 g = 0d3FF8000000000000", 0x3fc00000},
     {".f32 g = 1e300", 0x7f800000},
     {".f32 g = 0.1", 0x3dcccccd},

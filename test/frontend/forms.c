@@ -1,5 +1,5 @@
-/* Instruction forms of PTX 8 and 9: results of running them, and spellings that are errors, with the word that the
- * message must name. */
+/* Tests instruction forms of PTX 8 and 9: results of running them, and invalid spellings with the word that the error
+ * message must contain. */
 #include "frontend_help.h"
 #include "isa/interp/interp.h"
 #include "isa/machine/memory.h"
@@ -47,20 +47,20 @@ static const struct {
      "0x3e800000};"
      "add.f32x2 %d4, %d1, %d2; fma.rn.ftz.f32x2 %d5, %d1, %d2, %d3; st.global.v2.b64 [%out], {%d4, %d5};",
      {0x40400000, 0x41f00000, 0x40200000, 0x43484000}},
-    /* e2m1: 6 is 7, -1 is 0xa, 0.5 is 1. A byte holds two values, the first in the upper half. In f16, 6 is 0x4600 and
-     * -1 is 0xbc00. */
+    /* In e2m1, 6 is encoded as 7, -1 as 0xa, and 0.5 as 1. A byte holds two values, the first in the upper half. In
+     * f16, 6 is 0x4600 and -1 is 0xbc00. */
     {"cvt.rn.satfinite.e2m1x2.f32 %c1, 0f40C00000, 0fBF800000; cvt.rn.satfinite.e2m1x2.f32 %c2, 0f3F000000, 0f00000000;"
      "mov.b32 %r1, {%c1, %c2, %c1, %c2}; cvt.rn.f16x2.e2m1x2 %r2, %c1; cvt.u32.u8 %r3, %c1;"
      "st.global.v4.b32 [%out], {%r1, %r2, %r3, %r3};",
      {0x107a107a, 0x4600bc00, 0x7a, 0x7a}},
-    /* nothing is rounded, so the random bits change nothing: 1, 2, 3 and 4 are 2, 4, 5 and 6 in e2m1; the same for
-     * e4m3 */
+    /* nothing is rounded, so the random bits change nothing: 1, 2, 3 and 4 are encoded as 2, 4, 5 and 6 in e2m1; then
+     * the same values in e4m3 */
     {"mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f40000000; mov.f32 %f3, 0f40400000; mov.f32 %f4, 0f40800000;"
      "mov.b32 %r9, 0xffffffff; cvt.rs.satfinite.e2m1x4.f32 %h1, {%f1, %f2, %f3, %f4}, %r9;"
      "cvt.rs.satfinite.e4m3x4.f32 %r1, {%f1, %f2, %f3, %f4}, %r9; cvt.u32.u16 %r2, %h1;"
      "st.global.v4.b32 [%out], {%r1, %r2, %r1, %r2};",
      {0x38404448, 0x2456, 0x38404448, 0x2456}},
-    /* the same with a false guard: nothing is written */
+    /* the same instruction with a false guard: nothing is written */
     {"mov.f32 %f1, 0f3F800000; mov.b32 %r1, 5; mov.b32 %r9, 0; setp.eq.u32 %p1, %t, 99;"
      "@%p1 cvt.rs.satfinite.e3m2x4.f32 %r1, {%f1, %f1, %f1, %f1}, %r9; st.global.v4.b32 [%out], {%r1, %r1, %r1, %r1};",
      {5, 5, 5, 5}},

@@ -20,7 +20,7 @@ struct lowered *lower_text(const char *text, const char *kernel);
  * .b32, %d<9> .b64, %f<9> .f32, %g<9> .f64. Free with lowered_free(). */
 struct lowered *lower_body(const char *body);
 void lowered_free(struct lowered *l);
-/* Writes the errors as "line:column: text", one a line, without help and notes. Returns `buffer`. */
+/* Writes the errors as "line:column: text", one per line, without help and notes. Returns `buffer`. */
 const char *lowered_errors(struct lowered *l, char *buffer, size_t size);
 /* Returns the output of `inspect --pass` for kernel k of `text`, under a model and with options (set = NULL: none). The
  * caller frees it. */

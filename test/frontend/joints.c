@@ -3,7 +3,7 @@
 #include "frontend_help.h"
 #include "test/test.h"
 
-/* Returns that number for the first branch with a guard; its join must be at label A. */
+/* Returns the length of this run for the first guarded branch, whose join must be at label A. */
 static uint32_t joint(const struct program *p) {
     for (uint32_t pc = 0; pc < p->n; pc++)
         if (p->code[pc].kind == K_BRANCH && p->code[pc].guard != NO_GUARD) {
@@ -46,8 +46,8 @@ START_TEST(barriers_and_calls_are_straight_code) {
 }
 END_TEST
 
-/* Joins of benchmarks, counted in their listings ('heddle inspect --pass emit'): in stencil a bar and 16 more
- * instructions, in backprop a bar and 22 more, in dxtc 248 with barriers among them. */
+/* Lengths for benchmarks, counted in their listings ('heddle inspect --pass emit'): the run has a bar and 16 more
+ * instructions in stencil, a bar and 22 more in backprop, and 248 instructions including barriers in dxtc. */
 static const struct {
     const char *path;
     uint32_t block, length;

@@ -1,5 +1,5 @@
-/* Loading and lowering take time in proportion to the size of the text: a text of four times the size takes about four
- * times as long, not 16 or 64 times. */
+/* Tests that loading and lowering take time proportional to the size of the text. A text of four times the size
+ * takes about four times as long, not 16 or 64 times. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -121,17 +121,16 @@ static double seconds(const char *model, void (*write)(FILE *to, int n), int n, 
     return best;
 }
 
-/* The ratio must be under 8: half way between linear (4) and quadratic (16) on a logarithmic scale, which leaves room
- * for effects of caches and pages. A busy machine gets several tries; work that grows faster fails all of them. The
- * small module is the minimum of three measurements from the start, since its time must not be too long; the large one
- * is measured again only when the first ratio was too high. */
+/* The time ratio must be below 8, which is half way between linear (4) and quadratic (16) on a logarithmic scale.
+ * This leaves room for effects of caches and pages. On a busy machine the measurement is repeated several times;
+ * code with faster growth fails all tries. The time of the small module is the minimum of three measurements from
+ * the start, since it must not be too long. The large module is measured again only if the first ratio was too high. */
 START_TEST(four_times_the_text) {
     const struct shape *s = &shapes[_i % N_SHAPES];
     const char *model = _i >= N_SHAPES ? "functional+dac" : s->write == nest ? "its" : "functional";
     double small = 0, large = 0;
     if (_i >= N_SHAPES && (s->write == loops || s->write == nest))
-        return; /* the loop analysis (loops.h) lists the blocks of each loop: for nested loops the output itself grows
-                 * quadratically */
+        return; /* loops.h lists the blocks of each loop: for nested loops the output itself grows quadratically */
     for (int turn = 0; turn < 4 && (turn == 0 || large >= 8 * small); turn++) {
         small = seconds(model, s->write, s->n, 3);
         large = seconds(model, s->write, 4 * s->n, turn ? 3 : 1);

@@ -1,12 +1,12 @@
-/* Every opcode that decodes can also be lowered: a small kernel for each opcode of the lists in test/data, with
- * operands made from the types. */
+/* Tests that every opcode that decodes can also be lowered. Makes a small kernel for each opcode of the lists in
+ * test/data, with operands that follow from the types. */
 #include "frontend_help.h"
 #include "test/opcode_text.h"
 #include "test/test.h"
 
 enum { TEXT = 4096 };
 
-/* Returns NULL when a kernel with the opcode can be lowered; else the message, in a static buffer. */
+/* Returns NULL if a kernel with the opcode can be lowered; else the message, in a static buffer. */
 static const char *lowering_error(const char *opcode, const struct decoded *d) {
     static char statement[TEXT], text[3 * TEXT], errors[TEXT + 1024];
     opcode_statement(opcode, d, statement, sizeof statement);

@@ -1,4 +1,4 @@
-/* Results of lowered kernels: one warp of 32 threads runs each, and every thread writes to out[]. */
+/* Tests the results of lowered kernels. One warp of 32 threads runs each kernel, and every thread writes to out[]. */
 #include "frontend_help.h"
 #include "isa/interp/interp.h"
 #include "isa/machine/memory.h"
@@ -6,7 +6,7 @@
 
 enum { OUT_BYTES = 8192 };
 
-/* Gives the module's variables addresses as a loader does, and runs `kernel` with one parameter: the address of
+/* Assigns addresses to the module's variables as a loader does, and runs `kernel` with one parameter: the address of
  * out[]. */
 static void run_text(const char *text, const char *kernel, uint32_t out[OUT_BYTES / 4]) {
     struct diags d;
@@ -161,7 +161,7 @@ START_TEST(call_with_registers) {
 }
 END_TEST
 
-/* Lanes return at different returns; each must get its own result. */
+/* Lanes return at different ret instructions. Each lane must get its own result. */
 static uint32_t early(uint32_t t) { return t < 8 ? 1 : t < 16 ? 2 : 3; }
 START_TEST(returns_in_the_middle) {
     check_lanes(".func (.reg .u32 res) f(.reg .u32 a) { .reg .pred q; mov.u32 res, 1; setp.lt.u32 q, a, 8; @q ret;\n"
@@ -178,8 +178,9 @@ START_TEST(guarded_call) {
 }
 END_TEST
 
-/* Values that are live across nested calls, while each function uses registers of its own: t, 2t and 3t must keep their
- * values after g and h have written their registers. h: (t + 1) * (t + 2); g: that plus t + t. */
+/* Values that are live across nested calls, while each function uses its own registers: t, 2t and 3t must keep
+ * their values after g and h have written their registers. h returns (t + 1) * (t + 2); g returns the value of h
+ * plus t + t. */
 static uint32_t kept(uint32_t t) { return t + 2 * t + 3 * t + (t + 1) * (t + 2) + 2 * t; }
 START_TEST(registers_survive_calls) {
     check_lanes(
@@ -212,8 +213,8 @@ START_TEST(recursion) {
 }
 END_TEST
 
-/* even(n) and odd(n) call each other. Each keeps n in a local variable whose address it takes, across the call, and
- * adds it: n + (n - 1) + ... + 1, plus 100 when n is even. */
+/* even(n) and odd(n) call each other. Each keeps n across the call in a local variable whose address it takes, and adds
+ * n to the result: n + (n - 1) + ... + 1, plus 100 when n is even. */
 static uint32_t parity(uint32_t t) { return t * (t + 1) / 2 + (t % 2 ? 0 : 100); }
 START_TEST(mutual_recursion_with_local_variables) {
     check_lanes(
@@ -319,7 +320,7 @@ START_TEST(initialised_arrays_of_arrays) {
 }
 END_TEST
 
-/* An initialiser that holds an address byte by byte, with masks, as compilers write packed structures. */
+/* An initialiser that contains an address byte by byte, with masks, as compilers emit packed structures. */
 static uint32_t found_by_bytes(uint32_t t) { return (void)t, 77; }
 START_TEST(addresses_in_bytes) {
     check_lanes(
@@ -447,8 +448,8 @@ START_TEST(sums_of_mixed_precision) {
 }
 END_TEST
 
-/* Lanes below 16 and the other lanes arrive at one barrier; after it each half reads the values that the other half
- * stored. */
+/* Lanes below 16 and the other lanes arrive at the same barrier. After the barrier each half reads the values that the
+ * other half stored. */
 static uint32_t from_the_other_half(uint32_t t) { return t ^ 16; }
 START_TEST(mbarrier_orders_two_halves) {
     check_lanes(

@@ -1,6 +1,6 @@
-/* A mutator for libFuzzer. libFuzzer's own changes of bytes seldom leave a program that parses, so most of the time
- * this one changes words and lines: it replaces a word by another word of the text or by a boundary value, and
- * copies, moves or deletes a line. */
+/* A mutator for libFuzzer. libFuzzer's own changes of bytes seldom produce a program that parses. So this mutator
+ * mostly changes words and lines: it replaces a word by another word of the text or by a boundary value, and copies,
+ * moves or deletes a line. */
 #include "test/random.h"
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,14 +10,14 @@
 enum { LOP3_TABLE = 0x1b }; /* its result depends on each of a, b and c */
 
 static struct {
-    uint32_t *row; /* index of a form's row, by form */
+    uint32_t *row; /* index of a form's table row, by form */
     uint32_t n;
 } forms;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Returns whether a row is a tested form: exact, pure, and spelled by its types. Excluded are internal rows ('#'),
- * approximate rows, video instructions (their selectors belong to the operands), cvta (it converts addresses), and
- * cvt.rs with four sources (it has two rows). */
+/* Returns whether a table row is a tested form: exact, pure, and spelled by its types. Excluded are internal rows
+ * ('#'), approximate rows, video instructions (their selectors belong to the operands), cvta (it converts
+ * addresses), and cvt.rs with four sources (it has two rows). */
 static bool is_form(const struct isa_row *r) {
     const char *mnemonic = isa_ops[r->op].mnemonic;
     bool four = r->op == OP_CVT && form_get(r->form, CAT_RND) == RND_RS && r->d != T_F16X2 && r->d != T_BF16X2;
@@ -159,14 +159,14 @@ static uint64_t cut(enum type t, uint64_t v) {
     return t == T_PRED ? v & 1 : bytes && bytes < 8 ? v & ((1ull << 8 * bytes) - 1) : v;
 }
 
-/* Returns whether a row divides integers: division by zero has no defined result. */
+/* Returns whether a table row divides integers, because division by zero has no defined result. */
 static bool divides(const struct isa_row *r) {
     const char *m = isa_ops[r->op].mnemonic;
     return (strcmp(m, "div") == 0 || strcmp(m, "rem") == 0) && type_class((enum type)r->b) != 'f';
 }
 
 void golden_inputs(uint32_t form, struct golden_input in[GOLDEN_INPUTS]) {
-    static const uint32_t wanted[] = {32, 32, 32, 10, 5}; /* 32^2, 10^3 and 5^4 are at most GOLDEN_CROSSED */
+    static const uint32_t wanted[] = {32, 32, 32, 10, 5}; /* 32^2, 10^3 and 5^4 are each at most GOLDEN_CROSSED */
     const struct isa_row *r = row_of(form);
     const enum type t[4] = {(enum type)r->a, (enum type)r->b, (enum type)r->c, (enum type)r->e};
     int operands = 0;
@@ -175,7 +175,8 @@ void golden_inputs(uint32_t form, struct golden_input in[GOLDEN_INPUTS]) {
     char key[GOLDEN_KEY];
     golden_key(form, key);
     uint64_t rng = 0;
-    for (const char *c = key; *c; c++) /* seeded by the key: new rows do not change other forms' inputs */
+    for (const char *c = key; *c;
+         c++) /* seeded by the form's key, so that new table rows do not change other forms' inputs */
         rng = (rng ^ (unsigned char)*c) * 0x100000001b3;
     for (uint32_t i = 0; i < GOLDEN_INPUTS; i++) {
         uint32_t rest = i;
@@ -235,7 +236,7 @@ static void put(struct text *t, const char *fmt, ...) {
     t->left -= (size_t)n;
 }
 
-/* Returns whether a form has a second result. In PTX, setp on single halves has one, on pairs two. */
+/* Returns whether a form has a second result. In PTX, setp has one result on single halves, and two on pairs. */
 static bool writes_second(const struct isa_row *r) {
     return r->d2 != T_NONE && !(r->d2_optional && (r->a == T_F16 || r->a == T_BF16));
 }
@@ -267,7 +268,7 @@ void golden_ptx(uint32_t form, char text[GOLDEN_TEXT]) {
     struct text t = {text, GOLDEN_TEXT};
     char name[128];
     const bool writes = form_get(r->form, CAT_CC) != 0, reads = reads_carry(r);
-    /* The flag of sub is a borrow, so sub also writes and reads it here. */
+    /* The carry flag of sub is a borrow, so `sub` also writes and reads the flag here. */
     const char *add = strncmp(isa_ops[r->op].mnemonic, "sub", 3) == 0 ? "sub" : "add";
     isa_row_name(r, name, sizeof name);
     put(&t, ".visible .entry f%u(.param .u64 in, .param .u64 out) { .reg .b64 %%in, %%out; .reg .b32 %%w, %%i; ", form);

@@ -9,7 +9,7 @@
 enum {
     GOLDEN_INPUTS = 2048, /* for each form: combinations of special values, then random values */
     GOLDEN_CROSSED = 1024,
-    GOLDEN_BLOCK = 256, /* inputs that share a hash */
+    GOLDEN_BLOCK = 256, /* number of inputs that share a hash */
     GOLDEN_BLOCKS = GOLDEN_INPUTS / GOLDEN_BLOCK,
     GOLDEN_RAW = 64, /* inputs whose results are stored in full, spread over the combinations */
     GOLDEN_KEY = 160,
@@ -37,7 +37,7 @@ void golden_inputs(uint32_t form, struct golden_input in[GOLDEN_INPUTS]);
 void golden_ptx(uint32_t form, char text[GOLDEN_TEXT]);
 /* Executes the form in Heddle for `n` inputs. */
 void golden_execute(uint32_t form, const struct golden_input *in, struct golden_result *out, uint32_t n);
-/* Replaces every NaN by a single one of its type, since PTX does not specify their bits. */
+/* Replaces every NaN by one fixed NaN of its type, since PTX does not specify the bits of a NaN. */
 void golden_canonical(uint32_t form, struct golden_result *r, uint32_t n);
 uint32_t golden_hash(const struct golden_result *r, uint32_t n);
 /* Returns the number of the k-th input whose results are stored in full. */

@@ -1,4 +1,4 @@
-/* Where a test is, what it tries, and the signals that end it. */
+/* Records where a test is and what it tries, and handles the signals that end it. */
 #include "harness.h"
 #include <signal.h>
 #include <stdarg.h>
@@ -10,16 +10,16 @@
 
 _Thread_local struct test_place test_place;
 _Thread_local struct test_tried test_tried;
-static const struct test_place *first_place; /* of the thread that runs the tests */
+static const struct test_place *first_place; /* state of the thread that runs the tests */
 static struct test_tried *first_tried;
 
-/* A thread of the simulator has opened nothing itself: then the machine is the first thread's. */
+/* A thread of the simulator has opened no machine itself, so the machine of the first thread is named. */
 static void describe(char *out, size_t size) {
     const struct test_tried *t = *test_tried.machine || !first_tried ? &test_tried : first_tried;
     snprintf(out, size, "%s%s", t->machine, *t->machine ? t->kernel : "");
 }
 
-/* In a child of the test's process, which must not speak for the test: on its standard error alone. */
+/* A child of the test's process must not report as the test, so it writes only to its standard error. */
 static void say_in_child(const char *file, int line, const char *message) {
     char tried[sizeof test_tried], text[sizeof tried + 512];
     describe(tried, sizeof tried);
@@ -65,7 +65,7 @@ void place_forget(void) {
     test_tried = (struct test_tried){.machine = ""};
 }
 
-/* No stream: the signal may have come in the middle of malloc(). */
+/* Does not use a stream, since the signal may have interrupted malloc(). */
 static void note_end(void) {
     const struct test_place *at = test_place.file || !first_place ? &test_place : first_place;
     if (!report)
@@ -85,7 +85,7 @@ static void on_end(int signal) {
 }
 
 void place_catch_signals(void) {
-    /* A sanitizer says more of a crash than this does; it calls note_end() before it ends the process. */
+    /* A sanitizer reports a crash in more detail than this handler. It calls note_end() before it ends the process. */
 #if defined(__SANITIZE_ADDRESS__)
     static const int ends[] = {SIGABRT, SIGXCPU};
     __sanitizer_set_death_callback(note_end);
@@ -102,7 +102,7 @@ void place_catch_signals(void) {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-/* libconfig's scanner does not free a string in whose middle a wrong text ends. */
+/* libconfig's scanner does not free a string if an incorrect text ends inside the string. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libconfig.so\n"; }
 #endif

@@ -1,4 +1,4 @@
-/* Output of a run in progress: it passes on the processes' output in whole lines, and reports progress. */
+/* Output of a run in progress: passes on the processes' output in whole lines, and reports progress. */
 #include "harness.h"
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,4 +1,5 @@
-/* Tests of a suite share a process. What a test changes of it is put back before the next one begins. */
+/* All tests of a suite run in one process. Before the next test begins, this code restores what a test has changed in
+ * the state of the process. */
 #include "harness.h"
 #include <fcntl.h>
 #include <signal.h>
@@ -12,8 +13,8 @@ static const int limits[] = {RLIMIT_AS,    RLIMIT_CORE,   RLIMIT_CPU,  RLIMIT_DA
 enum { LIMITS = sizeof limits / sizeof limits[0], STREAMS = 3, SIGNALS = 32, HIGH_FD = 900 };
 
 static struct {
-    char **environment; /* as `environ`, in memory of its own */
-    char **shown;       /* the strings as they stood in `environ` then */
+    char **environment; /* a copy of `environ` in separate memory */
+    char **shown;       /* the string pointers that `environ` contained at that time */
     int variables, folder, streams[STREAMS];
     mode_t mask;
     struct rlimit limit[LIMITS];
@@ -57,7 +58,7 @@ static void restore_environment(void) {
         saved.shown[i] = environ[i];
 }
 
-/* Out of the way of tests that count on the lowest free descriptor. */
+/* Uses a high descriptor, since some tests rely on the number of the lowest free descriptor. */
 static int keep(int fd) {
     int at = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
     return at >= 0 ? at : fcntl(fd, F_DUPFD_CLOEXEC, STREAMS);

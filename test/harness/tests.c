@@ -1,4 +1,5 @@
-/* The tests of a unit, one after another in one process. Check adds them to a suite and runs fixtures around each. */
+/* Runs the tests of a unit, one after another in one process. Check adds the tests to a suite and runs fixtures
+ * before and after each test. */
 #include "harness.h"
 #include <sys/resource.h>
 #include <time.h>
@@ -14,9 +15,9 @@ struct report *report;
  * wanted test. */
 static struct {
     const struct unit *unit;
-    int wanted;  /* index in the unit; -1: none, they are only counted */
-    int named;   /* tests of the suite so far */
-    int of_unit; /* tests of the unit so far */
+    int wanted;  /* index of the wanted test in the unit; -1: tests are only counted */
+    int named;   /* number of tests of the suite so far */
+    int of_unit; /* number of tests of the unit so far */
     bool alone;  /* EACH_IN_ITS_PROCESS */
     const char *name;
     int loop;
@@ -60,7 +61,7 @@ struct processor_time processor_time(void) {
     return sum;
 }
 
-/* A case with the test at `index` alone; NULL for -1. */
+/* Returns a case that contains only the test at `index`, or NULL for -1. */
 static SRunner *runner_of(const struct unit *unit, int index) {
     Suite *suite = suite_create(unit->suite->name);
     TCase *tc = tcase_create(unit->suite->name);
@@ -77,7 +78,7 @@ int unit_tests(const struct unit *unit) {
     return filling.of_unit;
 }
 
-/* Seconds of this process, threads together, from now on. */
+/* Sets the limit of CPU seconds that all threads of this process may use together from now on. */
 static void limit_processor_time(void) {
     struct rusage u;
     struct rlimit limit;
@@ -110,7 +111,7 @@ static void say_time(struct processor_time before) {
     print_end();
 }
 
-/* The sanitizer looks for leaks when a process ends, which would not say which test has them. */
+/* The sanitizer looks for leaks when a process ends, and so would not say which test leaks. */
 static void look_for_leaks(void) {
 #ifdef __SANITIZE_ADDRESS__
     if (__lsan_do_recoverable_leak_check())
@@ -118,7 +119,7 @@ static void look_for_leaks(void) {
 #endif
 }
 
-/* True if Check ran the test: with CK_RUN_SUITE in the environment it may not. */
+/* Returns true if Check ran the test. With CK_RUN_SUITE in the environment, Check may skip it. */
 static bool run_one(const struct unit *unit, int index) {
     struct processor_time before = processor_time();
     SRunner *runner = runner_of(unit, index);

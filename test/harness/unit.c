@@ -1,4 +1,4 @@
-/* The worker's side: processes for the tests of a unit, one after another, until all have run. */
+/* The worker's part: starts processes for the tests of a unit, one after another, until all tests have run. */
 #include "harness.h"
 #include <errno.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 
 static volatile pid_t child;
 
-/* The tests' process has a group of its own, which a terminal's signals do not reach. */
+/* The tests' process is in its own process group, so it does not receive the terminal's signals. */
 static void on_stop(int number) {
     if (child > 0)
         kill(-child, SIGKILL);
@@ -38,7 +38,8 @@ static bool takes_too_long(void) {
     return atomic_load(&report->state) == REPORT_RUNNING && now.tv_sec - report->at.tv_sec > WALL_SECONDS;
 }
 
-/* Waits for the child, and ends what it has left running. Sets `late` when the test took too long by the clock. */
+/* Waits for the child, and ends the processes that it has left running. Sets `late` if the test exceeded its wall-clock
+ * limit. */
 static int wait_for(pid_t pid, const sigset_t *sigchld, bool *late) {
     int how = 0;
     *late = false;
@@ -67,7 +68,7 @@ void test_name_of(const struct report *r, char *out, size_t size) {
         snprintf(out + n, size - (size_t)n, "[%d]", loop);
 }
 
-/* Why the process ended. */
+/* Writes the reason why the process ended. */
 static void cause(int how, bool late, char *out, size_t size) {
     if (late)
         snprintf(out, size, "it took more than %d seconds by the clock", WALL_SECONDS);
@@ -99,7 +100,7 @@ static void say_failure(int how, bool late, bool after_last) {
     print_end();
 }
 
-/* The index of the next test to run, or `n`. */
+/* Returns the index of the next test to run, or `n`. */
 static int judge(int how, bool late, int from, int n, int *failed) {
     int state = atomic_load(&report->state), test = atomic_load(&report->test);
     bool well = WIFEXITED(how) && WEXITSTATUS(how) == 0 && !late;
@@ -111,7 +112,8 @@ static int judge(int how, bool late, int from, int n, int *failed) {
     ++*failed;
     if (shared->first_only)
         atomic_store(&shared->stop, true);
-    /* A test that has passed counts as one; that its process then died counts as one more. */
+    /* A test that has passed counts as one test. If its process then died, this counts as one more test, which
+     * failed. */
     return state == REPORT_NONE                                     ? n
            : state == REPORT_COMPLETE || atomic_load(&shared->stop) ? n
            : test < from                                            ? n

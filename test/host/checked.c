@@ -54,7 +54,8 @@ START_TEST(a_shared_page_has_content_once_it_is_touched) {
 }
 END_TEST
 
-/* Kernels may access 64 KiB on either side of the buffer, the host may not. The byte after that faults. */
+/* Kernels may access 64 KiB on either side of the buffer, the host may not. An access to the byte after these 64 KiB
+ * faults. */
 START_TEST(kernels_may_touch_the_pages_around_a_buffer) {
     enum { SLACK = 64 << 10, BYTES = 100 };
     struct heddle_module *m;

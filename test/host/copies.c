@@ -10,7 +10,8 @@ static struct heddle *h;
 static struct heddle_module *m;
 static int32_t in[WORDS], out[WORDS];
 
-/* The ways to run: functional with native code and interpreted, each timing model, and other machines. */
+/* The ways to run a kernel: in the functional model with native code and interpreted, in each timing model, and on
+ * other machines. */
 static const struct {
     const char *model, *config, *set[2];
 } ways[] = {
@@ -29,8 +30,8 @@ static const struct {
     {"spe", "tiny", {NULL}},
 };
 enum { N_WAYS = sizeof ways / sizeof ways[0] };
-/* Returns true for a machine on which the kernel cannot end: on PEPSC warps run one after another, so a warp that spins
- * at an mbarrier never lets the other warp arrive; tiny's SM cannot hold a CTA of 256 threads. */
+/* Returns true for a machine on which the kernel cannot end. On PEPSC, warps run one after another, so a warp that
+ * spins at an mbarrier prevents the other warp from arriving. The SM of tiny cannot hold a CTA of 256 threads. */
 static bool spins_for_ever(int way) { return way < N_WAYS && ways[way].config && ways[way].config[0] == 'p'; }
 static bool is_tiny(int way) { return way < N_WAYS && ways[way].config && strcmp(ways[way].config, "tiny") == 0; }
 static int n_ways(void) { return N_WAYS + timed_models()->n; }
@@ -227,8 +228,8 @@ START_TEST(mistakes) {
 }
 END_TEST
 
-/* Bytes that are not read need not exist: a copy with source size 0 from address 0, and one of 4 bytes at the buffer's
- * end. */
+/* Bytes that a copy does not read need not exist: a copy with source size 0 from address 0, and a copy with source size
+ * 4 at the buffer's end. */
 START_TEST(what_is_ignored_is_not_looked_at) {
     open_way(_i);
     ck_assert_msg(launch_text("mov.u64 %d3,0; mov.u32 %r4,0;\n"

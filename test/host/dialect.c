@@ -1,5 +1,5 @@
-/* Tests forms of PTX that ptxas accepts and compilers no longer emit. One warp runs each; thread t writes one word. The
- * results are derived by hand; ptxas of CUDA 13 accepts all texts. */
+/* Tests forms of PTX that ptxas accepts and compilers no longer emit. One warp runs each kernel, and thread t writes
+ * one word. The results are derived by hand; ptxas of CUDA 13 accepts all texts. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <fcntl.h>
@@ -79,7 +79,7 @@ static const struct {
      ".reg .v2 .pred a, b; and.b32 %r1, %t, 1; setp.ne.u32 a.x, %r1, 0; mov.pred a.y, 1; call (b), both, (a);\n"
      "selp.u32 %r1, 1, 0, b.x; selp.u32 %r2, 2, 0, b.y; add.u32 %r0, %r1, %r2;",
      0, 3, 0, 1},
-    /* lines of a preprocessor, and old forms of prototypes */
+    /* preprocessor lines, and old forms of prototypes */
     {"# 1 \"x.cu\"\n# 7 \"y.h\" 1 3\n#line 9 \"z.h\"\n",
      "mov.u32 %r0, %t; # 3 \"x.cu\"\n# 4 \"x.cu\"\nadd.u32 %r0, %r0, 1;", 1, 1, 0, 0},
     {".func (.reg .u32 r) f(.reg .u32 a)\n.extern .func away()\n.func never() .noreturn\n" FUNCTIONS,
@@ -108,7 +108,7 @@ START_TEST(runs) {
 }
 END_TEST
 
-/* A module with functions only: it cannot be launched, but inspected. */
+/* A module that contains only functions cannot be launched, but it can be inspected. */
 START_TEST(a_module_of_functions) {
     static const char text[] = HEAD FUNCTIONS ".extern .func away();\n";
     struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
@@ -156,8 +156,8 @@ static void *stop_later(void *none) {
     return NULL;
 }
 
-/* A FIFO is read to its end although its writer opens it later. heddle_stop() interrupts the wait and has no further
- * effect. */
+/* A FIFO is read to its end even if its writer opens it later than the reader. heddle_stop() interrupts the wait and
+ * has no further effect. */
 START_TEST(a_fifo_is_read) {
     char folder[] = "/tmp/heddle-dialect-XXXXXX", path[64];
     pthread_t other;
@@ -184,7 +184,7 @@ START_TEST(a_fifo_is_read) {
 }
 END_TEST
 
-/* Files that cannot hold PTX are refused at once; reading the first would never end. */
+/* Files that cannot hold PTX are refused at once; reading the first file would never end. */
 START_TEST(files_that_are_none) {
     char folder[] = "/tmp/heddle-dialect-XXXXXX", path[64];
     ck_assert_ptr_nonnull(mkdtemp(folder));

@@ -1,5 +1,6 @@
-/* Tests threads that exit before a barrier or collective of the others, in all models: test/kernels/early_exit.cu as
- * nvcc compiles it at three optimisation levels, against C; and branches to an exit against exits with a guard. */
+/* Tests threads that exit before a barrier or collective operation of the other threads, in all models. Runs
+ * test/kernels/early_exit.cu, compiled by nvcc at three optimisation levels, and compares it with C. Also compares
+ * branches to an exit with exits under a guard. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -9,7 +10,7 @@ enum { N = 96 };
 
 static bool odd(int i) { return i & 1; }
 
-/* Expected results, where out[i] = 1000 + i at first and threads from n on exit. Each function is named after its
+/* Expected results. out[i] is 1000 + i at first, and threads from number n on exit. Each function is named after its
  * kernel. */
 static void want_sum(uint32_t *out, int n, uint32_t (*value)(int)) {
     uint32_t sum = 0;
@@ -35,7 +36,8 @@ static void two_guards(uint32_t *out, int n) {
     for (int i = 1; i < n; i += 2)
         out[i] = (uint32_t)(i + 1) % (uint32_t)n + 1;
 }
-/* In round r threads below n - r are active. Thread i reads from thread (i + 1) % (n - 3), which is always active. */
+/* In iteration r threads below n - r are active. Thread i reads from thread (i + 1) % (n - 3), which is always
+ * active. */
 static void loop_return(uint32_t *out, int n) {
     for (int i = 0; i < n; i++) {
         uint32_t t = 0;
@@ -43,8 +45,8 @@ static void loop_return(uint32_t *out, int n) {
             out[i] = t += (uint32_t)((i + 1) % (n - 3) + r);
     }
 }
-static void loop_fall(uint32_t *out, int n) { /* 3, 2 and 1 rounds left; both threads of a pair are active, */
-    for (int i = 0; i < n; i++)               /* or only the even one, which is the first */
+static void loop_fall(uint32_t *out, int n) { /* 3, 2 and 1 iterations left; both threads of a pair are active, */
+    for (int i = 0; i < n; i++)               /* or only the even thread, which is the first of the pair */
         out[i] += 3 + 2 + 1;
 }
 static void ballot(uint32_t *out, int n) {
@@ -82,7 +84,8 @@ struct device {
     uint64_t out;
 };
 
-/* Opens a device. `model`: a timing model, or, if not `timed`, the reconvergence model of the functional model. */
+/* Opens a device. If `timed`, `model` is a timing model; otherwise it is the reconvergence model of the functional
+ * model. */
 static struct device open_device(const char *model, bool timed, const char *option, const char *path,
                                  const char *text) {
     char err[512], key[32];
@@ -153,11 +156,11 @@ END_TEST
     ".reg .pred %p,%q; .reg .b32 %r<6>; .reg .b64 %a,%b;\nld.param.u64 %a,[out]; ld.param.u32 %r2,[n];\n"              \
     "mov.u32 %r1,%tid.x; mul.wide.u32 %b,%r1,4; add.u64 %a,%a,%b; setp.ge.u32 %p,%r1,%r2; mov.u32 %r3,0;\n"
 #define STORE "st.global.u32 [%a],%r3; ret;\n"
-/* A loop whose number of rounds is in the thread number's lowest bits; then the kernel ends. */
+/* A loop whose number of iterations is in the lowest bits of the thread number. Then the kernel ends. */
 #define ROUNDS                                                                                                         \
     "and.b32 %r4,%r1,3; L: add.u32 %r3,%r3,5; st.global.u32 [%a],%r3; setp.eq.u32 %q,%r4,0; sub.u32 %r4,%r4,1;\n"
 
-/* A function with two call sites. Only the second is executed; it is at the kernel's end. */
+/* A function with two call sites. Only the second call is executed; it is at the kernel's end. */
 #define TWO_CALLS(leave)                                                                                               \
     ".version 7.0\n.target sm_70\n.address_size 64\n.func f(.param .u32 n)\n{\n.reg .pred %p; .reg .b32 %r<3>;\n"      \
     "ld.param.u32 %r2,[n]; mov.u32 %r1,%tid.x; setp.ge.u32 %p,%r1,%r2;\n" leave                                        \
@@ -203,7 +206,7 @@ static void count(const char *text, const char *model, bool timed, int n, struct
     heddle_close(d.h);
 }
 
-/* Sampled: every second pair of model and number, with HEDDLE_EVERY all. */
+/* Sampled: every second combination of model and number is tested. With HEDDLE_EVERY all are. */
 START_TEST(branches_to_exits_count_as_exits) {
     for (int m = 0; m < timed_models()->n; m++)
         for (int timed = 0; timed < 2; timed++)
@@ -224,11 +227,11 @@ START_TEST(branches_to_exits_count_as_exits) {
 }
 END_TEST
 
-/* No lane waits for lanes that only exit. So spe, dpe and its diverge in the same way, and issue the same warp
- * instructions with the same masks:
+/* No lane waits for lanes that only exit. Therefore spe, dpe and its diverge at equal places, and issue equal warp
+ * instructions with equal masks:
  * - three warps issue 7 instructions and the branch;
  * - two warps with the n = 40 remaining threads issue bar, mov, st and ret.
- * The other shapes differ only in the number of rounds. */
+ * The other kernels differ only in the number of iterations. */
 START_TEST(counts_do_not_depend_on_the_model) {
     static const char *const same[] = {"spe", "dpe", "its"};
     for (int p = 0; p < N_PAIRS; p++)

@@ -27,12 +27,12 @@ static enum heddle_status launch(const char *model, const char *option, uint32_t
 static void refused(const char *option, uint32_t threads, uint32_t shared, const char *why) {
     enum heddle_status s = launch("spe", option, threads, shared);
     ck_assert_msg(s == HEDDLE_USAGE && strstr(message, why), "%d: %s", s, message);
-    ck_assert_msg(!strstr(message, "CTA (0,0,0)"), "%s", message); /* the message names no thread */
+    ck_assert_msg(!strstr(message, "CTA (0,0,0)"), "%s", message); /* the message does not name a thread */
 }
 
-/* - One thread more than 8 warps have needs 9 warps.
+/* - A CTA with one thread more than 8 warps have needs 9 warps.
  * - 40 registers per thread are 1280 per warp, and 5120 for 4 warps.
- * - 4000 bytes take 4096 in units of 128; in units of 4095 they take two units. */
+ * - 4000 bytes take 4096 in units of 128; with units of 4095 bytes, they take two units. */
 START_TEST(what_does_not_fit_is_named) {
     refused(NULL, 257, 64, "a CTA of 257 threads does not fit on an SM: it needs 9 warps, and an SM has 8 (sm.warps)");
     refused("sm.thread_registers=40", 128, 64, "it needs 5120 registers, and an SM has 4096 (sm.registers)");

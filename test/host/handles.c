@@ -27,7 +27,7 @@ static struct heddle_module *loaded(struct heddle *h) {
 
 static const struct heddle_dim one = {1, 1, 1};
 
-/* Calls every function that takes a context with `h`; returns how many accepted it. */
+/* Calls every function that takes a context with `h`, and returns the number of functions that accepted it. */
 static int taken_by_context(struct heddle *h, struct heddle_module *m, FILE *out) {
     uint64_t zero = 0;
     struct heddle_param params[2];
@@ -93,7 +93,7 @@ START_TEST(contexts_that_are_none_are_refused) {
 }
 END_TEST
 
-/* Calls every function that takes a module with `m` in a valid context; all must refuse it. */
+/* Calls every function that takes a module, with `m` in a valid context. All functions must refuse it. */
 static void refused_module(struct heddle *h, struct heddle_module *m, const char *why) {
     uint64_t zero = 0;
     struct heddle_param params[2];
@@ -104,7 +104,7 @@ static void refused_module(struct heddle *h, struct heddle_module *m, const char
     for (int f = 0; f < 7; f++) {
         bool refused = false;
         ck_assert_int_ne(heddle_alloc(h, 16),
-                         0); /* a success clears the message, so that the next message is the tested function's */
+                         0); /* a success clears the message, so the next message comes from the tested function */
         ck_assert_str_eq(heddle_error(h), "");
         switch (f) {
         case 0:
@@ -256,7 +256,7 @@ START_TEST(a_success_clears_the_failure_before_it) {
 END_TEST
 
 START_TEST(contexts_by_the_hundred_are_told_apart) {
-    enum { N = 200 }; /* more than one block of slots */
+    enum { N = 200 }; /* more handles than one block of slots holds */
     static struct heddle *h[N];
     static struct heddle_module *m[N];
     for (int i = 0; i < N; i++)

@@ -52,7 +52,7 @@ static bool have(const char *tool) {
 
 static void clean_up(void) { free(shell(0, "rm -rf $D")); }
 
-/* Once for all tests: they only read what is installed. */
+/* Installs once for all tests, since tests only read the installed files. */
 static void setup(void) {
     const char *binary = getenv("HEDDLE_BIN");
     if (is_installed)
@@ -94,7 +94,7 @@ START_TEST(nothing_else_is_exported) {
 }
 END_TEST
 
-/* The static library's global names are exactly those of heddle.h, without weak or common symbols. */
+/* The static library's global names are exactly the names in heddle.h, without weak or common symbols. */
 START_TEST(nothing_else_is_global_in_the_archive) {
     char *names = shell(0, "nm -g --defined-only $U/lib/libheddle.a 2>/dev/null | awk 'NF == 3 {print $3}' | sort -u | "
                            "grep -v '^heddle_\\|^ptx_run$' | head -20; true");
@@ -217,7 +217,7 @@ START_TEST(every_command_has_a_page) {
            "sed 's/\\\\-/-/g' $M/heddle-$c.1 > $D/page; for o in $($B/heddle help $c | "
            "sed -n 's/^  \\(-.,\\|   \\) \\(--[a-z-]*\\).*/\\2/p'); do grep -q \"fB$o.f\" $D/page && echo found || "
            "echo no option: $c $o; done; done | sort | uniq -c");
-    /* one line: the number of options of all commands */
+    /* one line, which holds the number of options of all commands */
     ck_assert_msg(atoi(out) >= 80 && strchr(out, '\n')[1] == '\0', "%s", out);
     free(out);
     if (have("man")) {
@@ -228,7 +228,7 @@ START_TEST(every_command_has_a_page) {
 }
 END_TEST
 
-/* An installation in another place than the build's prefix works without the clone. */
+/* An installation in a folder other than the build's prefix works without the clone. */
 START_TEST(another_prefix) {
     if (!have("pkg-config"))
         return;
@@ -278,7 +278,7 @@ START_TEST(flags_that_results_depend_on) {
             ck_assert_msg(strstr(theirs, kept[i]) != NULL, "%s is not behind: %s", kept[i], at);
         ck_assert_msg(!compiled || strstr(at, kept[6]), "%s", at);
     }
-    ck_assert_int_gt(n, 100); /* each file of libheddle.so, and the link */
+    ck_assert_int_gt(n, 100); /* one line for each file of libheddle.so, and one for the link */
     free(lines);
 }
 END_TEST
@@ -298,7 +298,7 @@ START_TEST(profiles_have_one_name) {
 }
 END_TEST
 
-/* The check comes before anything is built. */
+/* The check happens before anything is built. */
 START_TEST(profiles_need_gcc_and_a_fast_build) {
     static const char *const variants[] = {"SAN=1", "SAN=thread", "POLL=1", "TINY=1"};
     for (int i = 0; i < 4; i++) {

@@ -49,7 +49,7 @@ static bool run_with(const char *text, uint32_t grid, uint32_t block, const char
     return true;
 }
 
-/* Runs the kernel with and without native code. Returns the number of compiled blocks; -1: the kernel faulted. */
+/* Runs the kernel with and without native code. Returns the number of compiled blocks, or -1 if the kernel faulted. */
 static double both_under(const char *reconv, const char *text, uint32_t grid, uint32_t block, uint64_t limit) {
     static struct outcome want, got;
     const char *const off[] = {reconv, "gpu.jit=off", NULL}, *const on[] = {reconv, "gpu.jit_after=0", NULL};
@@ -79,7 +79,7 @@ static double both(const char *text, uint32_t grid, uint32_t block, uint64_t lim
 
 /* ---- patterns of addresses ---- */
 
-/* %r4: the element that a thread takes. */
+/* %r4 is the index of the element that a thread accesses. */
 static const char *const patterns[] = {
     "mov.u32 %r4, %r1;",
     "shr.u32 %r4, %r1, 4;",
@@ -96,7 +96,7 @@ static const char *const patterns[] = {
 };
 enum { PATTERNS = sizeof patterns / sizeof patterns[0] };
 
-/* The element's size, and a load into %r6 or %rd6 and a store from it. */
+/* The element's size, a load into %r6 or %rd6, and a store from the same register. */
 static const struct {
     int size;
     const char *load, *store, *mix;
@@ -122,7 +122,7 @@ static const struct {
 };
 enum { SPACES = sizeof spaces / sizeof spaces[0] };
 
-/* Code before a loop, by which some lanes branch to END. */
+/* Code before a loop that makes some lanes branch to END. */
 static const char *const parts[] = {
     "",
     "and.b32 %r17, %r1, 1; setp.eq.u32 %p8, %r17, 0; @%p8 bra END;\n",
@@ -147,7 +147,8 @@ static void access_kernel(char *text, int pattern, int kind, int space, int part
              HEAD, parts[part], patterns[pattern], make, load, kinds[kind].mix, far, kinds[kind].mix, store);
 }
 
-/* Sampled: half of the combinations, in which every pair of pattern, kind and space stands; with HEDDLE_EVERY all. */
+/* Each run tests a sample of half of the combinations, which contains every pair of pattern, kind and space. With
+ * HEDDLE_EVERY, all combinations are tested. */
 static bool is_sampled(int pattern, int kind, int space) { return test_every() || (pattern + kind + space) % 2; }
 static int sampled(void) {
     int n = 0;
@@ -194,7 +195,7 @@ START_TEST(accesses_of_a_part_end_alike) {
             }
     if (!jit_runs())
         test_skip(JIT_NOT_HERE);
-    else /* the loop of most kernels, and the entry block of kernels with 8 warps */
+    else /* compiled blocks: the loop of most kernels, and the entry block of kernels with 8 warps */
         ck_assert_double_ge(blocks, sampled());
 }
 END_TEST
@@ -232,16 +233,17 @@ START_TEST(faults_are_at_the_same_lane_and_line) {
                              HEAD, parts[part], rounds[n], lanes[l], (unsigned long long)steps[s], wrong[k]);
                     faults += both(text, 1, 64, 0) < 0;
                 }
-    /* 8 x 6 x 5 x 3, but for the steps of -64 bytes from threads 16, 31 and 40, where the six kinds that are in bounds
-     * without a step stay so: 720 - 6 x 3 x 3. Two kinds always fault, 180 times; of the others
-     * thread 0 has 108, as 7 has, and 16, 31 and 40 have 90. The parts have threads 7 and 31; 0; all but 31. */
+    /* There are 8 x 6 x 5 x 3 = 720 cases. Steps of -64 bytes from threads 16, 31 and 40 cause no fault in the six
+     * kinds that are in bounds without a step, so 720 - 6 x 3 x 3 cases fault. Two kinds always fault, in 180 cases. In
+     * the other kinds, threads 0 and 7 fault 108 times each, and threads 16, 31 and 40 fault 90 times each. The parts
+     * of a warp contain threads 7 and 31; thread 0; all threads except 31. */
     static const int expected[N_PARTS] = {666, 378, 288, 576};
     ck_assert_int_eq(faults, expected[part]);
 }
 END_TEST
 
-/* The kernel stores rows, or scattered elements, and then stores to constant memory: before its block is compiled, or
- * in the first round with native code. */
+/* The kernel stores adjacent or scattered elements and then stores to constant memory. This happens before its block is
+ * compiled, or in the first iteration with native code. */
 START_TEST(constants_are_not_written) {
     const int part = jit_level(_i);
     static char text[TEXT];
@@ -294,7 +296,8 @@ START_TEST(barriers_and_shuffles_in_loops_end_alike) {
 }
 END_TEST
 
-/* Lanes leave a loop in different rounds and reconverge inside a block; the first lanes wait there for the others. */
+/* Lanes leave a loop in different iterations and reconverge inside a block, where the first lanes wait for the
+ * others. */
 START_TEST(lanes_that_wait_for_others_end_alike) {
     jit_level(_i);
     static const char text[] = HEAD
@@ -318,9 +321,9 @@ static const char endless[] =
     HEAD "LOOP: add.u32 %r3, %r3, %r2; mul.lo.u32 %r7, %r3, 5; xor.b32 %r3, %r3, %r7; add.u32 %r2, %r2, 1;\n"
          "st.global.u32 [%rd4], %r3; setp.ne.u32 %p1, %r7, 0x12345; @%p1 bra LOOP;\nbra LOOP;\n}\n";
 
-/* The base register of a load changes before the next load; a warp stores a row and then loads an overlapping row, so
- * that each lane reads another lane's store. Native code that works on parts of a warp must keep the order of all
- * accesses. */
+/* The base register of a load changes before the next load; a warp stores adjacent words and then loads an overlapping
+ * range, so that each lane reads what another lane stored. Native code that works on parts of a warp must keep the
+ * order of all accesses. */
 START_TEST(loads_and_stores_keep_their_order) {
     jit_level(_i);
     static const char *const loops[] = {
@@ -489,8 +492,8 @@ END_TEST
 
 /* ---- calls ---- */
 
-/* Functions with arguments of all sizes, local memory, early returns and nested calls. The %s are: code before the
- * loop, the selection of lanes, the selection of the callee, and the call. */
+/* Functions with arguments of all sizes, local memory, early returns and nested calls. The %s stand for the code before
+ * the loop, the selection of lanes, the selection of the callee, and the call. */
 static const char call_text[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
@@ -530,7 +533,8 @@ static const char call_text[] =
     "add.u32 %%r3, %%r5, %%r6; xor.b32 %%r3, %%r3, %%r7; st.global.u32 [%%rd4], %%r3;\n"
     "add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p1, %%r2, 24; @%%p1 bra LOOP;\nEND: ret;\n}\n";
 
-/* A direct call; indirect calls of a fixed function, of a function by round, and of a function by lane. */
+/* A direct call, an indirect call of a fixed function, one of a function that depends on the iteration, and one of a
+ * function that depends on the lane. */
 static const char *const callees[][2] = {
     {"", "call (q), other, (a, b)"},
     {"ld.global.u64 %rd6, [table];", "call (q), %rd6, (a, b), proto"},
@@ -558,8 +562,8 @@ static void call_kernel(char *text, size_t size, int callee, int part, bool prin
     }
 }
 
-/* Calls give equal results with and without native code, also with printf() in the program, which stores the arguments
- * of a lane contiguously (call.h). */
+/* Calls give equal results with and without native code, This also holds with printf() in the program, for which the
+ * arguments of a lane are stored contiguously (call.h). */
 START_TEST(calls_end_alike) {
     enum { CALL_TEXT = 8192 };
     static const char *const set[] = {"gpu.jit=off", NULL};

@@ -65,7 +65,8 @@ static const struct outcome *both(const char *text, struct heddle_dim block, uin
     "ld.param.u64 %rd1, [k_in]; ld.param.u64 %rd2, [k_out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y;\n"               \
     "mov.u32 %r3, %ctaid.x; mov.u32 %r9, %ntid.x; mad.lo.u32 %r5, %r2, %r9, %r1; mov.u32 %r6, 0; mov.u32 %r7, 0;\n"
 
-/* %r4: the element that a thread accesses: rows of a warp or half warp, one element for all, scattered, backwards. */
+/* %r4 is the element that a thread accesses: adjacent elements for a warp or half warp, one element for all lanes,
+ * scattered elements, or descending elements. */
 static const char *const patterns[] = {
     "mov.u32 %r4, %r5;",
     "mad.lo.u32 %r4, %r2, 64, %r1;",
@@ -79,8 +80,8 @@ static const char *const patterns[] = {
 static const struct heddle_dim shapes[] = {{64, 1, 1}, {16, 16, 1}, {8, 8, 1}, {32, 4, 1}, {40, 1, 1}, {48, 2, 1}};
 enum { PATTERNS = sizeof patterns / sizeof patterns[0], SHAPES = sizeof shapes / sizeof shapes[0] };
 
-/* Writes a loop of six rounds with loads and stores of 4 or 8 bytes. All addresses and the loop's predicate come from
- * queues. */
+/* Writes a loop of six iterations with loads and stores of 4 or 8 bytes. All addresses and the loop's predicate come
+ * from queues. */
 static void loop(char text[TEXT], const char *pattern, unsigned size, const char *store_at, int bias) {
     const char *type = size == 8 ? "u64" : "u32", *x = size == 8 ? "%rd10" : "%r10",
                *sum = size == 8 ? "%rd11" : "%r11";
@@ -109,7 +110,8 @@ START_TEST(addresses_in_every_way) {
 }
 END_TEST
 
-/* If all lanes, or all lanes of a half warp, store to one address, the last lane's value stays. */
+/* If all lanes, or all lanes of a half warp, store to one address, the address contains the last lane's value
+ * afterwards. */
 START_TEST(stores_that_meet) {
     const int i_ = jit_level(_i);
     char text[TEXT];
@@ -132,14 +134,14 @@ START_TEST(accesses_that_fault) {
         for (int p = 0; p < PATTERNS; p++) {
             loop(text, patterns[p], i_ ? 8 : 4, "%r5", bias[k]);
             const struct outcome *o = both(text, shapes[0], 0);
-            if (k == 1 || k == 2) /* the next buffer follows, so rows run into it */
+            if (k == 1 || k == 2) /* the next buffer follows, so accesses beyond the end are in this next buffer */
                 ck_assert_int_eq(o->status, HEDDLE_FAULT);
         }
 }
 END_TEST
 
-/* Branches by dequeued predicates: taken by all lanes, by none, by some; a dequeued guard of another instruction; a
- * barrier; an instruction limit inside the loop. */
+/* Tests branches with dequeued predicates that all lanes, no lane or some lanes take; a dequeued guard of another
+ * instruction; a barrier; and an instruction limit inside the loop. */
 static const char *const branches[] = {
     "setp.lt.u32 %p2, %r6, 3; @%p2 bra NEXT; add.u32 %r7, %r7, %r6; xor.b32 %r7, %r7, 77; add.u32 %r7, %r7, 1; NEXT:",
     "setp.lt.u32 %p2, %r5, 32; @!%p2 bra NEXT; add.u32 %r7, %r7, %r6; xor.b32 %r7, %r7, 5; add.u32 %r7, %r7, 1; NEXT:",

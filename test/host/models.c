@@ -1,4 +1,4 @@
-/* Tests parsing of --model, with a table of toy extensions and with the product's own. */
+/* Tests parsing of --model, with a table of toy extensions and with the product's own table. */
 #include "host/models.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -32,9 +32,9 @@ static const struct {
     {"functional+toy", "functional", "toy"},
     {"its+plain+toy+tree", "its", "toy tree plain"}, /* in the table's order */
     {"dpe+plain", "dpe", "plain"},
-    {"toy", "spe", "toy"}, /* an extension alone joins spe */
+    {"toy", "spe", "toy"}, /* an extension without a base is added to spe */
     {"tree+toy", "spe", "toy tree"},
-    {"set", "its", "toy plain"}, /* those that exist */
+    {"set", "its", "toy plain"}, /* the extensions of the set that exist */
     {"set+tree", "its", "toy tree plain"},
 };
 
@@ -80,7 +80,8 @@ START_TEST(refused_with_the_reason) {
 }
 END_TEST
 
-/* Without extensions the message says so; the product's message lists its extensions and the bases they need. */
+/* Without extensions the message says that there are none. The product's message lists its extensions and the bases
+ * that they need. */
 START_TEST(what_the_product_has) {
     static const struct mechanism *const none[] = {NULL};
     const struct model_tables without = {bases_and(none, listed), NULL};

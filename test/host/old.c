@@ -35,8 +35,8 @@ static void run(struct heddle_module *m, const char *kernel, unsigned pointer_by
 START_TEST(pointers_of_64_bits) { run(heddle_module_file(h, "test/compiled/old.ptx"), "_Z5scalePfi", 8, 2, 0); }
 END_TEST
 
-/* The width of addresses follows from the registers of accesses: %d (64 bits) or %r (32). Accesses to shared memory do
- * not decide it. */
+/* The width of addresses follows from the registers of accesses: %d (64 bits) or %r (32 bits). Accesses to shared
+ * memory do not affect this decision. */
 static const struct {
     const char *body;
     int bits;
@@ -71,7 +71,7 @@ static const char narrow[] = ".version 1.2\n.target sm_10\n.entry k(.param .u32 
 START_TEST(pointers_of_32_bits) { run(heddle_module_text(h, "old.ptx", narrow, strlen(narrow)), "k", 4, 2, 2); }
 END_TEST
 
-/* From PTX 1.4 on the modifier is required. */
+/* From PTX 1.4 on, the rounding modifier is required. */
 START_TEST(old_spellings_are_refused_later) {
     char text[sizeof narrow];
     memcpy(text, narrow, sizeof narrow);

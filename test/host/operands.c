@@ -42,13 +42,13 @@ static uint32_t triangle(uint32_t t) { return (t + 40) * (t + 41) / 2; }
 START_TEST(functions_give_their_stack_memory_back) { check(models[_i], "test/compiled/stack.ptx", "sums", triangle); }
 END_TEST
 
-/* The expected sum: the byte t, 0 for the second piece's alignment, 1000 if the third piece (after stackrestore) is not
- * above the second, and 10000 if it does not overlap the first. */
+/* The expected sum: the byte t, 0 for the alignment of the second allocation, 1000 if the third allocation (after
+ * stackrestore) is not above the second, and 10000 if it does not overlap the first. */
 static uint32_t pieces(uint32_t t) { return t + 1000 + 10000; }
 START_TEST(pieces_of_the_stack) { check(models[_i], "test/compiled/stack.ptx", "pieces", pieces); }
 END_TEST
 
-/* 21 times 3000 bytes fit into 65536, 22 times do not. */
+/* 21 allocations of 3000 bytes fit into 65536 bytes, 22 do not. */
 START_TEST(stack_overflow_is_a_fault) {
     uint32_t out[THREADS];
     ck_assert_int_eq(run(models[_i], "test/compiled/stack.ptx", "too_much", THREADS, out), HEDDLE_FAULT);
@@ -85,7 +85,7 @@ static uint32_t square_and_self(uint32_t t) { return t * t + t; }
 START_TEST(arrays_of_all_spaces) { check(models[_i], "test/compiled/operands.ptx", "indexed_arrays", square_and_self); }
 END_TEST
 
-/* 32 threads a block, three blocks along y. */
+/* 32 threads per block, three blocks along y. */
 static uint32_t vectors(uint32_t t) { return 100 * 32 + t + 3 * 10000; }
 START_TEST(special_registers_are_vectors) { check(models[_i], "test/compiled/operands.ptx", "vectors", vectors); }
 END_TEST

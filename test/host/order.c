@@ -26,10 +26,10 @@ static const char *const kernels[] = {
                                          "and.b32 %r8,%r7,3; setp.eq.u32 %p2,%r8,0; @%p2 bra SKIP;\n"
                                          "rem.u32 %r9,%r7,96; mul.wide.u32 %rd3,%r9,4; add.s64 %rd3,%rd3,%rd1;\n"
                                          "st.global.u32 [%rd3],%r7;\nSKIP:\n"),
-    /* every thread does x += 1 and reads it back: a thread sees its own store unless another one follows */
+    /* every thread does x += 1 and reads x back: a thread sees its own store unless another thread's store follows */
     HEAD ROUNDS("36", "ld.global.u32 %r7,[%rd1]; add.u32 %r7,%r7,1; st.global.u32 [%rd1],%r7;\n"
                       "ld.global.u32 %r8,[%rd1]; add.u32 %r8,%r8,%r7; st.global.u32 [%rd1+8],%r8;\n"),
-    /* parts of words, vectors, generic addresses */
+    /* accesses to bytes and halves of words, vectors, generic addresses */
     HEAD ROUNDS("30", PLACE("1", "0") "and.b32 %r10,%r4,15; mul.wide.u32 %rd4,%r10,16; add.s64 %rd4,%rd4,%rd1;\n"
                                       "ld.v4.u32 {%r11,%r12,%r13,%r14},[%rd4]; ld.global.s8 %r15,[%rd4+3];\n"
                                       "xor.b32 %r11,%r11,%r4; add.u32 %r12,%r12,%r15; add.u32 %r13,%r13,%r5;\n"
@@ -87,7 +87,7 @@ static struct shown run(const char *kernel, const char *model, const char *const
 }
 
 /* Compares runs on different numbers of threads. Sampled: one kernel on 2 threads, the next on 4, the next on 8, and so
- * on; `turn` shifts this assignment. With HEDDLE_EVERY each kernel runs on all numbers. */
+ * on; `turn` shifts this assignment. With HEDDLE_EVERY each kernel runs on each number of threads. */
 static void same_always(const char *model, const char *const *set, int turn) {
     static const uint32_t threads[] = {2, 4, 8, 3, 2, 1};
     for (int k = 0; k < N_KERNELS; k++) {
@@ -130,7 +130,7 @@ START_TEST(strict_order_is_that_of_one_thread) {
 }
 END_TEST
 
-/* A thread sees its own latest store, whatever the window. Each thread writes its own words. */
+/* A thread sees its own latest store, for every size of the window. Each thread writes its own words. */
 static const char own[] = HEAD "mul.wide.u32 %rd2,%r4,16; add.s64 %rd2,%rd2,%rd1;\n" ROUNDS(
     "20", "ld.global.u32 %r7,[%rd2]; add.u32 %r7,%r7,%r4; st.global.u32 [%rd2],%r7; st.global.u8 [%rd2+5],%r7;\n"
           "ld.global.v2.u32 {%r8,%r9},[%rd2]; xor.b32 %r8,%r8,%r9; st.global.v2.u32 [%rd2+8],{%r8,%r9};\n"

@@ -81,7 +81,7 @@ START_TEST(spe_runs_one_side_after_the_other) {
 }
 END_TEST
 
-/* Lanes that exit while other lanes of their path continue have no instruction to draw. */
+/* If some lanes of a path exit and the others continue, the exit is no instruction that can be drawn. */
 START_TEST(lanes_that_leave_are_not_drawn) {
     static const char *const sets[] = {"reconv=spe", "reconv=dpe", "reconv=dws", "reconv=its", "reconv=si"};
     text_of_kernel = leaving;
@@ -109,7 +109,7 @@ static struct path_segment segment(uint32_t begin, uint32_t end, uint32_t pc, la
                                  .column = column};
 }
 
-/* Two columns: three loop iterations in one, two in the other, then a join. */
+/* The drawing has two columns: three loop iterations in one column, two in the other, and then a join. */
 START_TEST(rounds_of_a_loop_are_one_segment) {
     struct path_segment list[] = {segment(1, 3, 4, 0xff, 0), segment(1, 4, 8, 0xff00, 1),
                                   segment(3, 5, 4, 0xff, 0), segment(4, 7, 8, 0xff00, 1),
@@ -123,7 +123,7 @@ START_TEST(rounds_of_a_loop_are_one_segment) {
     ck_assert_uint_eq(list[1].rounds, 2);
     ck_assert_uint_eq(list[1].end, 7);
     ck_assert_uint_eq(list[2].rounds, 1);
-    /* Converted to JSON and back, steps 1, 7 and 9 keep only their order. */
+    /* After conversion to JSON and back, only the order of steps 1, 7 and 9 is kept. */
     cJSON *o = path_log_json(&log, 10);
     ck_assert(path_log_read(o, &back));
     ck_assert_uint_eq(back.n, 3);
@@ -148,7 +148,7 @@ START_TEST(rounds_of_a_loop_are_one_segment) {
 }
 END_TEST
 
-/* A database may contain anything. */
+/* A database may contain any text in place of a log. */
 START_TEST(nonsense_is_no_drawing) {
     static const char *const texts[] = {"{}",
                                         "[]",

@@ -1,4 +1,4 @@
-/* Tests profile, samples and trace of a launch: their sums equal the launch's statistics. */
+/* Tests the profile, the samples and the trace of a launch: their sums must equal the launch's statistics. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -104,7 +104,8 @@ START_TEST(trace_is_json) {
 }
 END_TEST
 
-/* Two lines of k.cu: the first becomes two instructions, the second one. The exit belongs to the last .loc. */
+/* Two lines of k.cu: the first line becomes two instructions, the second line one. The exit belongs to the last
+ * .loc. */
 static const char with_loc[] = ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry one(.param .u64 a) {\n"
                                "\t.reg .b64 %d<2>; .reg .b32 %r<2>;\n"
                                "\t.loc 1 3 0\n\tld.param.u64 %d1, [a];\n\tmov.u32 %r1, %tid.x;\n"
@@ -157,7 +158,7 @@ static const char *text_of(const cJSON *o, const char *name) {
  * - two launches of two warps issue every instruction of `one` 4 times;
  * - line 3 of k.cu has 2 instructions: 8 issues of 32 lanes;
  * - line 2 has the store and the exit: 8 issues.
- * The source file is found beside the PTX by its name. */
+ * The source file is found by its name in the folder of the PTX. */
 START_TEST(the_json_has_the_profile_by_line_and_source) {
     char folder[] = "/tmp/heddle_profile_XXXXXX", path[64];
     ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -200,8 +201,9 @@ START_TEST(the_json_has_the_profile_by_line_and_source) {
 }
 END_TEST
 
-/* Two warps of 32 threads. The number is how many threads execute the line, taken or not; 0: no instruction. %p holds
- * in threads 0 to 11, %s in 0 to 4, %w in 0 to 31, %q in none. */
+/* Two warps of 32 threads. The number is the count of threads that execute the line, whether or not they take the
+ * branch; 0: the line has no instruction. %p holds in threads 0 to 11, %s in threads 0 to 4, %w in threads 0 to 31,
+ * %q in no thread. */
 static const struct {
     const char *text;
     uint32_t lanes;
@@ -213,7 +215,7 @@ static const struct {
     {"{ .reg .b32 %r<3>; .reg .pred %s;\n", 0},
     {" mov.u32 %r1,%tid.x;\n", 12},
     {" setp.lt.u32 %s,%r1,5;\n", 12},
-    {" @%s ret;\n", 12}, /* 5 jump to the return below */
+    {" @%s ret;\n", 12}, /* 5 threads jump to the return below */
     {" add.u32 %r2,%r1,7;\n", 7},
     {" ret; }\n", 12}, /* includes the 5 */
     {".visible .entry k(.param .u64 out)\n", 0},
@@ -238,7 +240,7 @@ static const struct {
     {" and.b32 %r6,%r1,1;\n", 64},
     {"T: .branchtargets C,D;\n", 0},
     {" @%p brx.idx %r6,T;\n", 64},     /* 12 take it */
-    {"C: add.u32 %r5,%r5,%r6;\n", 58}, /* 52 fall through, 6 are even */
+    {"C: add.u32 %r5,%r5,%r6;\n", 58}, /* 52 threads fall through; 6 threads are even */
     {"D: add.u32 %r5,%r5,%r6;\n", 64},
     {" @%w bar.sync 1,32;\n", 32}, /* a guard: warp 1 does not arrive */
     {" @%q bar.sync 2;\n", 0},
@@ -287,9 +289,9 @@ START_TEST(lanes_are_those_that_execute) {
 }
 END_TEST
 
-/* One warp. The number is how many accesses of the statement miss the L1. Of two loads of a line, only the first
- * misses if the second waits for it; both miss if the second joins the outstanding miss. Stores and shared memory
- * do not miss. */
+/* One warp. The number is the count of the statement's accesses that miss the L1. Of two loads of one cache line,
+ * only the first misses if the second load waits for its result. Both miss if the second load joins the outstanding
+ * miss. Stores and shared memory do not miss. */
 static const struct {
     const char *text;
     uint32_t misses;

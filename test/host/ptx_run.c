@@ -31,7 +31,7 @@ static const char counts[] = HEAD ".global .u32 calls = 40;\n.visible .entry z(.
 
 static void run_scale(int32_t *to, const int32_t *from, int32_t by, int shared) {
     void *args[] = {to, (void *)(uintptr_t)from, (void *)(uintptr_t)(uint32_t)by};
-    ptx_run(scale, 3, args, 4, 2, 2, 3, 2, 2, shared); /* 16 threads a block, 12 blocks */
+    ptx_run(scale, 3, args, 4, 2, 2, 3, 2, 2, shared); /* 16 threads per block, 12 blocks */
 }
 enum { ALL = 16 * 12 };
 
@@ -55,7 +55,7 @@ START_TEST(the_callers_memory) {
 }
 END_TEST
 
-/* The first kernel by name runs, and every call starts with the variables' initial values. */
+/* The first kernel with this name runs, and every call starts with the initial values of the variables. */
 START_TEST(sources_are_as_new) {
     for (int i = 0; i < 3; i++) {
         uint32_t got = 0;
@@ -101,7 +101,7 @@ START_TEST(from_threads_and_children) {
     for (int i = 0; i < 4 * ALL; i++)
         ck_assert_int_eq(to[i / ALL][i % ALL], 49 * (i % ALL));
     setenv("HEDDLE_THREADS", "2", 1);
-    pid_t child = fork(); /* the child lacks its parent's threads */
+    pid_t child = fork(); /* after fork() the child does not have its parent's threads */
     if (!child) {
         run_scale(to[0], to[1], 1, 7);
         _exit(to[0][5] == 49 * 5 + 7 ? 0 : 1);

@@ -10,7 +10,7 @@
 #define SANITIZED 0
 #endif
 
-/* Returns the first Python that has the modules which the tests import; NULL: none has. */
+/* Returns the first Python that has the modules which the tests import, or NULL if no Python has them. */
 static const char *python(void) {
     const char *const named = getenv("HEDDLE_PYTHON"), *const known[] = {named ? named : "python3", "/usr/bin/python3"};
     for (int i = 0; i < 2; i++) {

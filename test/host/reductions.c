@@ -4,7 +4,7 @@
 #include "test/test.h"
 
 enum { BLOCKS = 3, VALUES = 5000 };
-/* The number of models: functional, and all timing models. */
+/* Number of models: functional and all models with timing. */
 static int n_models(void) { return 1 + timed_models()->n; }
 static const char *model(int m) { return m ? timed_models()->name[m - 1] : "functional"; }
 

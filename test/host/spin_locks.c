@@ -27,7 +27,8 @@ static const struct {
 };
 enum { N_FILES = sizeof files / sizeof files[0] };
 
-/* Returns the expected counter 0. nested_locks runs threadIdx.x % 3 + 1 rounds and takes its locks in every second. */
+/* Returns the expected counter 0. nested_locks runs threadIdx.x % 3 + 1 iterations and takes its locks in every second
+ * iteration. */
 static uint32_t wanted(const char *kernel) {
     uint32_t n = N;
     for (uint32_t t = 0; strcmp(kernel, "nested_locks") == 0 && t < N; t++)
@@ -90,7 +91,7 @@ static void is_a_deadlock(const struct machine *on, const char *path, const char
 }
 
 /* With Volta's forward progress every lock kernel ends, from either compiler. Each kernel runs on one preset; with
- * HEDDLE_EVERY on all. */
+ * HEDDLE_EVERY on all presets. */
 static const struct machine promising[] = {
     {"its", "turing", {NULL}, 1, false},
     {"si", "turing", {"si.yield=on"}, 1, false},
@@ -122,7 +123,7 @@ START_TEST(a_machine_without_the_promise_says_deadlock) {
         for (int k = 0; files[f].kernels[k]; k++) {
             const char *name = files[f].kernels[k];
             if (strcmp(name, "body_in_loop") == 0 || strcmp(name, "counted_tries") == 0 || files[f].kernels == waiting)
-                continue; /* the first always ends, the second limits its rounds, the others depend on the order */
+                continue; /* these kernels may end: the waiting kernels, for example, depend on the order of warps */
             if (test_every() || (f + k) % 4 == 0)
                 is_a_deadlock(&fermi, files[f].path, name);
         }
@@ -148,7 +149,8 @@ enum {
 START_TEST(what_cannot_end_is_reported) {
     static const char *const kernels[] = {"never_counting", "never_sleeping", "never_clock"};
     const struct machine *on = &all_kinds[_i];
-    for (int k = 0; k < 3; k++) { /* sampled: one of them for each machine, in turn; with HEDDLE_EVERY all */
+    /* sampled: one of the kernels for each machine, in rotation; with HEDDLE_EVERY all kernels */
+    for (int k = 0; k < 3; k++) {
         if (!test_every() && k != _i % 3)
             continue;
         is_a_deadlock(on, "test/kernels/spin_waits_o3.ptx", kernels[k]);

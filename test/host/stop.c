@@ -38,7 +38,7 @@ static const struct endless {
 };
 enum { N_ENDLESS = sizeof endless / sizeof endless[0] };
 
-/* How a launch is run: a model or "functional", a preset, and options of it. */
+/* Defines how a launch runs: a model or "functional", a preset, and options of the preset. */
 struct way {
     const char *model, *config, *set[2];
     uint32_t threads;
@@ -77,7 +77,7 @@ static struct heddle_module *load(const struct endless *e) {
     return heddle_module_text(h, "endless.ptx", text, strlen(text));
 }
 
-/* Stops the launch AFTER_MS after its begin; it must end within one further second of processor time. */
+/* Stops the launch AFTER_MS milliseconds after its begin. It must end within one further second of processor time. */
 static void stop_one(const struct endless *e, const struct way *way) {
     char err[512], what[256];
     snprintf(what, sizeof what, "%s in %s on %s %s %s, %u threads%s", e->name, way->model, way->config,
@@ -123,7 +123,8 @@ static const struct way functional[] = {
 };
 enum { N_FUNCTIONAL = sizeof functional / sizeof functional[0] };
 
-/* Sampled: each kernel runs in some ways, and each way with some kernels; with HEDDLE_EVERY all pairs. */
+/* Sampled: each kernel runs in some configurations, and each configuration runs some kernels. With HEDDLE_EVERY all
+ * pairs run. */
 static bool taken(int kernel, int way) { return test_every() || (kernel + way) % 8 == 0; }
 
 START_TEST(the_functional_model_stops) {

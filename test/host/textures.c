@@ -35,7 +35,8 @@ static uint64_t buffer(const void *data, uint64_t bytes) {
         ck_assert_msg(status_ == HEDDLE_OK, "%s", heddle_error(h));                                                    \
     } while (0)
 
-/* Runs a kernel (out, in...) with `n` threads; `in`: four numbers for each thread. Results are in `got`. */
+/* Runs a kernel (out, in...) with `n` threads; `in` has four numbers for each thread. The results are stored in
+ * `got`. */
 static void run(const char *kernel, int n, const float (*in)[4], const uint64_t *more, int n_more) {
     uint64_t words[4] = {heddle_alloc(h, sizeof got)};
     struct heddle_arg args[4] = {{&words[0], 8}};
@@ -70,9 +71,11 @@ static struct heddle_texture grid(uint32_t channels) {
     return t;
 }
 
-/* - Thread 0 is at the centre of texel (1, 1), thread 1 between it and (2, 1), thread 2 at the centre of (3, 0).
- * - Offsets move one texel right and one up; the edge clamps.
- * - Depth comparisons: 11 <= 11 holds; 12 <= 11 fails and 12 <= 12 holds, which gives one half; 4 <= 3 fails.
+/* - Thread 0 samples the centre of texel (1, 1), thread 1 the point between texels (1, 1) and (2, 1), thread 2 at the
+ *   centre of (3, 0).
+ * - Offsets move the point one texel right and one texel up; the edge clamps.
+ * - Depth comparisons: 11 <= 11 holds; 12 <= 11 fails and 12 <= 12 holds, so the filtered result is one half; 4 <= 3
+ *   fails.
  * - The second number reports that all texels are resident. */
 START_TEST(offsets_and_depths) {
     struct heddle_texture t = grid(1);
@@ -83,8 +86,8 @@ START_TEST(offsets_and_depths) {
 }
 END_TEST
 
-/* Coordinate 1.125 of four texels is texel 4.5, mirrored 3.5. One texel further it is 5.5, mirrored 2.5: the offset is
- * added before mirroring. */
+/* Coordinate 1.125 of four texels is texel position 4.5, which is mirrored to 3.5. One texel further, position 5.5
+ * is mirrored to 2.5, because the offset is added before mirroring. */
 START_TEST(offsets_are_mirrored) {
     struct heddle_texture t = grid(1);
     t.normalized_coords = true;
@@ -109,8 +112,8 @@ static struct heddle_texture levels(bool linear) {
                                    .sampler.linear_levels = linear};
 }
 
-/* Derivatives select levels: 0.25 is one texel, level 0; 0.5 is two, level 1; 1 is four, level 2; 0.125 is half a
- * texel, level -1, clamped to 0. */
+/* Derivatives select levels: a derivative of 0.25 is one texel and selects level 0; 0.5 is two texels, level 1; 1 is
+ * four texels, level 2; 0.125 is half a texel, level -1, which is clamped to 0. */
 START_TEST(mipmap_levels) {
     struct heddle_texture t = levels(true);
     FINE(heddle_bind_texture(h, m, "image", &t));
@@ -122,7 +125,8 @@ START_TEST(mipmap_levels) {
 }
 END_TEST
 
-/* Without a filter between levels the nearest level is used; at half way the larger level number. */
+/* Without a filter between levels, the nearest level is used. Halfway between two levels, the level with the larger
+ * number is used. */
 START_TEST(nearest_level) {
     struct heddle_texture t = levels(false);
     FINE(heddle_bind_texture(h, m, "image", &t));
@@ -148,7 +152,7 @@ END_TEST
 
 /* - The texels around the corner (2, 2) are (1,2) (2,2) (2,1) (1,1) with 21 22 12 11, plus 100 for each component.
  * - The third fetch is one texel to the right.
- * - The fourth compares: 317 <= 321 and 317 <= 322 hold, 317 <= 312 and 317 <= 311 do not. */
+ * - The fourth fetch compares: 317 <= 321 and 317 <= 322 hold, 317 <= 312 and 317 <= 311 do not. */
 START_TEST(gather_components) {
     struct heddle_texture t = grid(4);
     FINE(heddle_bind_texture(h, m, "image", &t));
@@ -217,7 +221,7 @@ START_TEST(nothing_bound_is_a_fault) {
 END_TEST
 
 static const struct {
-    struct heddle_texture t; /* data: added to a buffer of 64 bytes */
+    struct heddle_texture t; /* data: value added to a buffer of 64 bytes */
     const char *name, *message;
 } refusals[] = {
     {{.width = 16, .format = HEDDLE_F32}, "picture", "no texture or surface is called 'picture'"},
@@ -247,9 +251,10 @@ static struct heddle_texture four(void) {
         .data = buffer(v, sizeof v), .width = 4, .format = HEDDLE_F32, .normalized_coords = true};
 }
 
-/* - Coordinate 1.125: wrapped it is texel 0; the linear sampler reads the first texel of the border; in texel
- *   coordinates it is texel 1, and with the offset 2; mirrored it is texel 3.
- * - Coordinate 0.25 is the edge of texels 0 and 1; in texel coordinates it is texel 0, and with the offset 1. */
+/* - Coordinate 1.125: wrapping selects texel 0; the linear sampler reads the first texel of the border; in texel
+ *   coordinates it selects texel 1, or texel 2 with the offset; mirroring selects texel 3.
+ * - Coordinate 0.25 is the edge between texels 0 and 1; in texel coordinates it selects texel 0, or texel 1 with the
+ *   offset. */
 START_TEST(samplers_of_the_module) {
     struct heddle_texture t = four();
     uint64_t mirror = heddle_sampler_object(h, &(struct heddle_sampler){.address = {HEDDLE_MIRROR}});

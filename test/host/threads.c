@@ -1,5 +1,5 @@
-/* Tests several simulators in one process, each in its own thread, and stopping them from other threads. `make tsan`
- * runs this suite under the thread sanitizer. */
+/* Tests several simulators in one process, each in its own thread, and tests that other threads can stop them. `make
+ * tsan` runs this suite under the thread sanitizer. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <pthread.h>
@@ -92,7 +92,7 @@ static const struct simulator kinds[] = {
 };
 _Static_assert(sizeof kinds / sizeof kinds[0] == SIMULATORS, "a kind a simulator");
 
-/* Each simulator's result equals that of the same simulator alone, in every statistic. */
+/* In every statistic, each simulator's result equals the result of the same simulator when it runs alone. */
 START_TEST(several_simulators) {
     struct simulator alone[SIMULATORS], together[SIMULATORS];
     pthread_t threads[SIMULATORS];

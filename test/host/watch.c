@@ -53,7 +53,7 @@ START_TEST(a_fifth_of_a_second_is_between) {
 }
 END_TEST
 
-/* The callback is called no more often than that in a long run, which bounds its cost. */
+/* In a long run, the callback is called at most five times a second, which bounds its cost. */
 static const char endless[] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r;\n"
                               "mov.u32 %r,0;\nL: add.u32 %r,%r,1; bra L;\n}\n";
 

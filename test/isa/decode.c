@@ -1,4 +1,5 @@
-/* Tests decoding: each row's name decodes to that row, spellings of real programs exist, and errors are explained. */
+/* Tests decoding: the name of each row of the opcode table decodes to that row, spellings of real programs decode, and
+ * error messages explain errors. */
 #include "isa/decode.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -73,7 +74,7 @@ START_TEST(real_opcodes_decode) {
 }
 END_TEST
 
-/* Spelling, canonical name, and what lowering gets beside the row. */
+/* Spelling, canonical name, and the other results of decoding that lowering gets. */
 static const struct {
     const char *text, *name;
     enum space space;
@@ -193,7 +194,8 @@ START_TEST(mistakes) {
 }
 END_TEST
 
-/* Each row's name with a changed letter, a deleted or a doubled part: rejected with a message, or another row. */
+/* Each row's name with a changed letter, or with a deleted or doubled part. It must be rejected with a message or
+ * decode to another row. */
 START_TEST(explanations_never_fail) {
     uint32_t n;
     const struct isa_row *rows = isa_rows(&n);
@@ -252,7 +254,7 @@ END_TEST
 
 #define COUNT(array) (int)(sizeof(array) / sizeof(array)[0])
 
-/* Messages have at most 255 characters; a longer one ends with a mark that it was cut. */
+/* Messages have at most 255 characters; a longer message is cut and ends with a mark. */
 START_TEST(a_message_that_is_cut_says_so) {
     char opcode[400];
     struct decoded out;

@@ -1,5 +1,5 @@
-/* Tests that the table of supported instructions matches the rows: its lines, multiplied out, give the number of
- * rows. */
+/* Tests that the document's table of supported instructions matches the instruction table: its lines, with all type
+ * combinations expanded, have as many instructions as the table has rows. */
 #include "isa/document.h"
 #include "isa/decode.h"
 #include "mechanisms/all.h"
@@ -71,7 +71,7 @@ START_TEST(lines_multiply_to_rows) {
         const char *types = end + 3, *types_end = strstr(types - 1, " | ");
         sum += modifier_combinations(modifiers, end) * type_combinations(types, types_end);
     }
-    uint32_t compounds = 0; /* one row stands for them */
+    uint32_t compounds = 0; /* one row of the instruction table stands for all of them */
     while (mechanism_instructions()[compounds])
         compounds++;
     ck_assert_uint_eq(sum, n_rows - 1 + compounds);

@@ -145,7 +145,7 @@ struct launch asm_launch(const struct asm_program *a, struct memory *m, uint32_t
 struct interp_stats asm_run(const struct launch *l) {
     struct interp_stats s = {0};
     struct fault f;
-    struct jit *j = native_new(l->program, 0); /* compiles a block at its third entry */
+    struct jit *j = native_new(l->program, 0); /* native code is compiled when a block is entered for the third time */
     struct interp_cfg cfg = {.native = j};
     if (!interp_run(l, &cfg, &s, &f)) {
         fault_print(&f, l, stderr);

@@ -38,7 +38,7 @@ struct inst *asm_bra(struct asm_program *a, opnd_t guard, bool negated, uint32_t
 /* Sets the guard of the last instruction. */
 void asm_guard(struct asm_program *a, opnd_t guard, bool negated);
 uint32_t asm_pc(const struct asm_program *a);
-/* Appends n words to lists. Returns the index of the first. */
+/* Appends n words to the program's lists. Returns the index of the first word. */
 uint32_t asm_list(struct asm_program *a, const uint32_t *words, uint32_t n);
 /* Marks the ends of blocks. Call it when all targets are set. */
 void asm_end(struct asm_program *a);

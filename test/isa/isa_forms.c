@@ -58,7 +58,8 @@ static void check_pair(const struct isa_row *row, const struct isa_row *scalar, 
         }
     }
 }
-/* Special values crossed in one half, random ones in the other; then random ones in both. */
+/* Inputs: all combinations of special values in one half and random values in the other half; then random values in
+ * both halves. */
 START_TEST(pairs_of_f32) {
     static const enum op_id ops[] = {OP_ADD, OP_SUB, OP_MUL, OP_FMA};
     uint32_t n, rows = 0;
@@ -86,7 +87,7 @@ START_TEST(pairs_of_f32) {
         }
     }
     ck_assert_uint_eq(
-        rows, ops[_i] == OP_FMA ? 8 : 10); /* 4 roundings, and none except for fma, each with and without .ftz */
+        rows, ops[_i] == OP_FMA ? 8 : 10); /* 4 rounding modes, and none (not fma), each with and without .ftz */
 }
 END_TEST
 
@@ -166,7 +167,7 @@ static void end(void) {
     asm_free(a);
 }
 static bool is_nan32(uint32_t x) { return (x & 0x7fffffff) > 0x7f800000; }
-/* Orders numbers by value, -0 below +0. */
+/* Maps numbers to integers that have the order of the values, with -0 below +0. */
 static int64_t rank32(uint32_t x) { return x >> 31 ? -(int64_t)(x & 0x7fffffff) - 1 : (int64_t)x; }
 
 /* --- redux --- */
@@ -214,7 +215,7 @@ END_TEST
 /* --- atomics --- */
 
 enum sum { SUM, LEAST, GREATEST };
-/* Computes one element in plain C: in double, sums of halves and f32 are exact or round correctly. */
+/* Computes one element in plain C: in double precision, sums of f16 and f32 numbers are exact or round correctly. */
 static uint32_t combine(enum type t, enum sum op, uint32_t x, uint32_t y) {
     bool nx = float_is_nan(t, x), ny = float_is_nan(t, y);
     double p = float_decode(t, x), q = float_decode(t, y);

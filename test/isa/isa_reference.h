@@ -15,10 +15,10 @@ struct ref_operand {
 
 struct ref_lane {
     struct ref_operand a, b, c, e;
-    uwide d, d2; /* results: only low bits count; 0 or 1 for predicates */
+    uwide d, d2; /* results: only the low bits are valid; 0 or 1 for predicates */
 };
 
-/* Computes x->d and x->d2. False: the row has no reference. */
+/* Computes x->d and x->d2. Returns false if the row has no reference. */
 bool ref_int(const struct isa_row *row, struct ref_lane *x);
 bool ref_bits(const struct isa_row *row, struct ref_lane *x);
 bool ref_video(const struct isa_row *row, struct ref_lane *x);

@@ -101,14 +101,14 @@ START_TEST(the_level_that_runs) {
     enum isa_level level = isa_level();
     ck_assert(isa_level_runs(CPU_BASE));
     ck_assert(isa_level_runs(level));
-    if (!getenv("HEDDLE_CPU")) /* the best level: the host lacks the next one */
+    if (!getenv("HEDDLE_CPU")) /* the highest level that the host supports */
         ck_assert(level + 1 == N_CPUS || !isa_level_runs(level + 1));
     ck_assert_ptr_null(isa_group(10000, CPU_BASE));
     ck_assert(isa_group(0, CPU_BASE) != NULL);
 }
 END_TEST
 
-/* The level for native code: the processor's, but at most HEDDLE_CPU. */
+/* The level for native code is the level of the processor, but at most HEDDLE_CPU. */
 START_TEST(the_level_of_the_processor) {
     setenv("HEDDLE_CPU", "base", 1);
     ck_assert_int_eq(isa_processor_level(), CPU_BASE);

@@ -3,9 +3,9 @@
 #include "test/test.h"
 
 enum { REG = 1024, WIDE = 4096, PREDS = 768 };
-static opnd_t r32(unsigned n) { return (REG + n * 128) << 1; }  /* prints as r(8 + n) */
-static opnd_t r64(unsigned n) { return (WIDE + n * 256) << 1; } /* prints as d(16 + n) */
-static opnd_t pred(unsigned n) { return (PREDS + n * 4) << 1; } /* prints as p(192 + n) */
+static opnd_t r32(unsigned n) { return (REG + n * 128) << 1; }  /* is printed as r(8 + n) */
+static opnd_t r64(unsigned n) { return (WIDE + n * 256) << 1; } /* is printed as d(16 + n) */
+static opnd_t pred(unsigned n) { return (PREDS + n * 4) << 1; } /* is printed as p(192 + n) */
 static opnd_t constant(unsigned offset) { return offset << 1 | 1; }
 
 static const char *print(struct inst in, enum op_id op, enum type t0, enum type t1, uint64_t form) {

@@ -1,5 +1,5 @@
-/* Tests the error statistics of results without intermediate rounding: the count beyond 0.5 %, and the greatest
- * error. */
+/* Tests the error statistics of results without intermediate rounding: the number of errors above 0.5 %, and the
+ * greatest error. */
 #include "isa/rounding.h"
 #include "test/test.h"
 #include <float.h>
@@ -49,7 +49,8 @@ START_TEST(each_pair_has_its_error) {
 }
 END_TEST
 
-/* Sums all rows, in one and in two parts. A result counts as beyond if its error is above 0.5 %. */
+/* Counts all rows of the table, at once and in two parts whose counts are added. `beyond` counts only errors
+ * above 0.5 %. */
 START_TEST(errors_add_up) {
     struct rounding_error all = {0}, part[2] = {{0}}, sum = {0};
     uint64_t differ = 0, beyond = 0;

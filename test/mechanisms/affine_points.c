@@ -1,17 +1,18 @@
-/* Tests compact affine execution and many-thread aware prefetching on whole programs: right results in each
- * combination, statistics that depend neither on polling nor on host threads, and sums that hold in each launch. */
+/* Tests compact affine execution (CAE) and many-thread aware prefetching on whole programs. Results must be right in
+ * each combination. Statistics must depend neither on polling nor on the number of host threads, and sums of
+ * statistics must be consistent in each launch. */
 #include "test/every_model.h"
 #include "test/timing/job_rig.h"
 
-/* Each base with each of the two and with both. */
+/* Each base model with each of the two extensions and with both. */
 static const char *const points[] = {"+cae", "+mta", "+cae+mta"};
 static int models(void) { return 3 * base_models()->n; }
 static const char *model_in_turn(int turn) {
     return bases_with(points[turn / base_models()->n % 3])->name[turn % base_models()->n];
 }
 
-/* Checks that each warp instruction ran on an affine unit or has a cause why not, and that each prediction has one
- * fate. */
+/* Checks that each warp instruction ran on an affine unit or has a recorded cause, and that each prediction has
+ * exactly one outcome. */
 static void check_sums(const struct job *j) {
     static const char *const ways[] = {"cae.affine_instructions", "cae.not_memory", "cae.not_divergent",
                                        "cae.not_source",          "cae.not_rule",   "cae.not_range"},
@@ -33,7 +34,7 @@ static void check_sums(const struct job *j) {
     ck_assert(!cae || kind > 0);
     ck_assert_double_le(job_stat(j, "cae.expanded_operands"), job_stat(j, "cae.reads"));
     ck_assert_double_ge(job_stat(j, "cae.busy_cycles"), kind);
-    /* requests in flight at the end of a launch have no fate; useful prefetches were issued */
+    /* requests in flight at the end of a launch have no outcome; useful prefetches were issued */
     double predicted = job_stat(j, "mta.intra_warp") + job_stat(j, "mta.inter_warp");
     ck_assert_double_le(fate, predicted);
     ck_assert_double_ge(fate, predicted * 0.99 - 16 * 15);
@@ -68,15 +69,16 @@ START_TEST(polling_and_host_threads_change_no_figure) {
 }
 END_TEST
 
-/* Without the extension, its options change no cycle. */
+/* Without the extension, its options do not change the number of cycles. */
 START_TEST(options_without_their_extension_change_nothing) {
     static const char *const set[] = {"cae.latency=1000", "cae.initiation=1000", "cae.banks=1", "mta.degree=16", NULL};
     same_without_the_extension(set);
 }
 END_TEST
 
-/* dac with no tuple registers, a few, and the maximum. A kernel that does not fit is decoupled in part or not at all,
- * and the run reports that. Sampled: each fourth program, with one base model and one size. */
+/* Tests dac with no tuple registers, a few, and the maximum. A kernel that needs more registers is decoupled in part
+ * or not at all, and the run reports this. Sampled: each fourth program, with one base model and one number of
+ * registers. */
 START_TEST(programs_are_right_with_any_tuple_file) {
     static const char *const bases[] = {"spe+dac", "dpe+dac", "dws+dac"};
     static const char *const files[] = {"dac.tuples=1", "dac.tuples=8", "dac.tuples=4096"};

@@ -1,5 +1,6 @@
-/* Tests that each mechanism is registered completely. Reports folders of mechanisms/ that the list lacks, descriptors
- * without a part, and options or statistics with a mechanism's prefix that the mechanism does not declare. */
+/* Tests that each mechanism is registered completely. Reports folders of mechanisms/ that are not in the list,
+ * descriptors that lack a part, and options or statistics with a mechanism's prefix that the mechanism does not
+ * declare. */
 #include "mechanisms/all.h"
 #include "host/models.h"
 #include "isa/compound.h"
@@ -81,7 +82,7 @@ static int members(const char *group) {
     return n;
 }
 
-/* A group excludes something: it has two members at least, all of them extensions. */
+/* A group of mutually exclusive extensions has at least two members, and all members are extensions. */
 START_TEST(each_group_has_members) {
     int n = 0;
     for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
@@ -93,8 +94,8 @@ START_TEST(each_group_has_members) {
 }
 END_TEST
 
-/* Each compound instruction has a name of its own, which no opcode has, and all operations of struct compound_ops that
- * callers use. */
+/* Each compound instruction has its own name, which differs from all opcodes, and all operations of struct compound_ops
+ * that callers use. */
 START_TEST(each_instruction_is_whole) {
     const struct compound_ops *const *all = mechanism_instructions();
     int n = 0, of_descriptors = 0;
@@ -116,7 +117,7 @@ START_TEST(each_instruction_is_whole) {
 }
 END_TEST
 
-/* The n-th word of `choices` in `out`; false: there are fewer. */
+/* Copies the n-th word of `choices` to `out`. Returns false if `choices` has fewer words. */
 static bool choice(const char *choices, int n, char *out, size_t size) {
     for (; n && *choices; n--) {
         choices += strcspn(choices, " ");

@@ -1,7 +1,7 @@
-/* Tests the rules of isa/paths/reconv.h for every reconvergence model, on random toy programs, structured and not.
- * Whatever a model schedules, each lane must execute the instructions that it executes when it runs alone. A call other
- * than a step must return RECONV_CHANGED if paths() then returns other paths or ids. A path that is set aside keeps its
- * id until wake(). */
+/* Tests the rules of isa/paths/reconv.h for every reconvergence model, on random small programs with structured and
+ * unstructured control flow. Whatever a model schedules, each lane must execute the instructions that it executes when
+ * it runs alone. A call other than a step must return RECONV_CHANGED if paths() then returns other paths or ids. A path
+ * that is set aside keeps its id until wake(). */
 #include "host/paths.h"
 #include "test/every_model.h"
 #include "test/toys/models.h"
@@ -21,8 +21,8 @@ static const struct every_model *contract(void) {
     return &all;
 }
 
-/* Returns a random program. About each fourth instruction branches, anywhere; backward branches are taken a few
- * times. */
+/* Returns a random program. About one in four instructions is a branch to a random instruction; backward branches are
+ * taken a few times. */
 static struct toy random_toy(uint32_t seed) {
     struct toy t = {.n = 8 + toy_hash(seed, 1, 1) % 40, .seed = seed};
     for (uint32_t i = 0; i + 1 < t.n; i++) {
@@ -37,8 +37,8 @@ static struct toy random_toy(uint32_t seed) {
     return t;
 }
 
-/* Returns the program with a BSSY before each branch that reconverges, and a BSYNC at the reconvergence point, with one
- * barrier each. */
+/* Returns the program with a BSSY before each branch that reconverges, and a BSYNC at the reconvergence point, with a
+ * separate barrier for each branch. */
 static struct toy with_barriers(const struct toy *t) {
     struct toy out = {.seed = t->seed};
     int bar[MAX_CODE];
@@ -65,7 +65,8 @@ static struct toy with_barriers(const struct toy *t) {
     return out;
 }
 
-/* Tests the recorder of `inspect --paths`, itself a model: it must schedule as the model that it records. */
+/* Tests the recorder of `inspect --paths`, which is itself a model. It must schedule in the same way as the model that
+ * it records. */
 static void check_recorded_walks(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
     static struct toy_run r;
     struct path_recorder rec = {.base = *cfg, .inner = ops};
@@ -78,7 +79,8 @@ static void check_recorded_walks(const struct toy *t, const struct reconv_ops *o
     path_log_free(&rec.log);
 }
 
-/* The recorder has a call exactly if its model has it, except wants(): the recorder always wants each PC. */
+/* The recorder has a call if and only if its model has this call, except wants(): the recorder always requests
+ * each PC. */
 START_TEST(the_recorder_forwards_every_call) {
     struct path_recorder rec = {.inner = contract()->ops[_i]};
     const struct reconv_ops *ops = path_recorder_ops(&rec);
@@ -105,7 +107,7 @@ static void check_walks(const struct toy *t, const struct reconv_ops *ops, const
                       t->seed, l);
 }
 
-/* Sets options to both ends of their ranges and to values between. */
+/* Sets options to both ends of their ranges and to values between the ends. */
 static void set_options(struct reconv_cfg *cfg, uint32_t seed) {
     reconv_cfg_default(cfg);
     cfg->first = seed & 1;
@@ -116,7 +118,8 @@ static void set_options(struct reconv_cfg *cfg, uint32_t seed) {
     cfg->si_max_subwarps = (uint32_t[]){1, 2, 6, 32}[seed >> 2 & 3];
 }
 
-/* A want that needs calls has them. The recorder has the same wants, and each PC. Uses options of all kinds. */
+/* If a want needs certain calls, the model must have these calls. The recorder must have the same wants, and every_pc.
+ * The test uses options of all kinds. */
 START_TEST(wants_have_their_calls) {
     const struct reconv_ops *ops = contract()->ops[_i];
     for (uint32_t seed = 0; seed < 2000; seed++) {
@@ -190,8 +193,8 @@ START_TEST(random_programs) {
 }
 END_TEST
 
-/* Likewise with random notices, as an SM gives them: paths wait at a barrier and wake in another order, loads stall,
- * paths yield. */
+/* Tests the same with random events, as an SM reports them: paths wait at a barrier and wake in another order, loads
+ * stall, paths yield. */
 struct waiting {
     uint16_t id;
     lanemask_t lanes;
@@ -210,7 +213,7 @@ static uint32_t draw(struct notices *x) { return x->rng = toy_hash(x->rng, 11, 1
 
 static int paths_now(const struct notices *x, struct path *p) { return x->ops->paths(x->st, p, MAX_PATHS); }
 
-/* Checks that a notice that changed the paths returned RECONV_CHANGED. */
+/* Checks that a call that changed the paths returned RECONV_CHANGED. */
 static void check_announced(const struct notices *x, const struct path *was, int n_was, unsigned events,
                             const char *what) {
     struct path is[MAX_PATHS];
@@ -236,7 +239,7 @@ static bool wake_one(struct notices *x) {
 
 static void set_aside(struct notices *x, const struct path *p) { x->w[x->n++] = (struct waiting){p->id, p->lanes}; }
 
-/* Gives a notice in place of issuing. False: the model does not take it. */
+/* Reports an event to the model in place of issuing. Returns false if the model does not handle this event. */
 static bool notice(struct notices *x, const struct path *p) {
     const struct reconv_ops *ops = x->ops;
     struct path was[MAX_PATHS];
@@ -267,7 +270,7 @@ static bool notice(struct notices *x, const struct path *p) {
     }
 }
 
-/* Returns the paths that may issue: paths that do not wait. */
+/* Returns the paths that may issue, that is, the paths that do not wait. */
 static int runnable(const struct notices *x, struct path *p) {
     int n = x->ops->paths(x->st, p, MAX_PATHS), kept = 0;
     for (int i = 0; i < n; i++) {

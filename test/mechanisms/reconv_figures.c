@@ -16,7 +16,7 @@ static struct toy figure1(void) {
     return t;
 }
 
-/* Runs the first path that paths() returns, again and again, and writes "B:1 C:e ..." for each block entered. */
+/* Runs the first path that paths() returns, repeatedly, and writes "B:1 C:e ..." with each block entered. */
 static void block_order(const struct reconv_ops *ops, const struct reconv_cfg *cfg, char *out, size_t size) {
     static struct toy_run r;
     struct toy t = figure1();
@@ -53,7 +53,7 @@ START_TEST(figure2_spe_goes_depth_first) {
     cfg.first = 1; /* in the paper the fall-through B runs first */
     block_order(&reconv_spe, &cfg, order, sizeof order);
     ck_assert_str_eq(order, "A:f B:1 C:e D:2 E:c F:e G:f ");
-    cfg.first = 0; /* taken first: C before B, E before D */
+    cfg.first = 0; /* taken path first: C before B, E before D */
     block_order(&reconv_spe, &cfg, order, sizeof order);
     ck_assert_str_eq(order, "A:f C:e E:c D:2 F:e B:1 G:f ");
 }
@@ -83,8 +83,8 @@ static const char *schedulable(const struct reconv_ops *ops, const void *st) {
     return out;
 }
 
-/* Figure 4: after A both B and C may issue. While C is diverged only D and E may. B may issue again when control
- * returns to its entry. */
+/* Figure 4: after A both B and C may issue. While C is diverged only D and E may issue. B may issue again when
+ * control returns to its stack entry. */
 START_TEST(figure4_dpe_interleaves) {
     struct toy t = figure1();
     struct reconv_cfg cfg;
@@ -92,7 +92,7 @@ START_TEST(figure4_dpe_interleaves) {
     void *st = calloc(1, reconv_dpe.size(&cfg));
     reconv_dpe.start(st, &cfg, A, 0xf);
     step(&t, &reconv_dpe, st, A, 3);
-    ck_assert_str_eq(schedulable(&reconv_dpe, st), "6:e 3:1 "); /* left is taken: C, then B */
+    ck_assert_str_eq(schedulable(&reconv_dpe, st), "6:e 3:1 "); /* the left scoreboard has the taken path: C, then B */
     step(&t, &reconv_dpe, st, B, 1);
     step(&t, &reconv_dpe, st, C, 3);
     ck_assert_str_eq(schedulable(&reconv_dpe, st), "12:c 9:2 "); /* E and D; B is suspended at its second instruction */
@@ -100,7 +100,7 @@ START_TEST(figure4_dpe_interleaves) {
     step(&t, &reconv_dpe, st, D, 3);
     ck_assert_str_eq(schedulable(&reconv_dpe, st), "12:c ");
     step(&t, &reconv_dpe, st, E, 3);
-    ck_assert_str_eq(schedulable(&reconv_dpe, st), "15:e 4:1 "); /* F once for all of C, and B */
+    ck_assert_str_eq(schedulable(&reconv_dpe, st), "15:e 4:1 "); /* F once for all lanes of C, and B */
     step(&t, &reconv_dpe, st, F, 1);
     ck_assert_str_eq(schedulable(&reconv_dpe, st), "4:1 ");
     step(&t, &reconv_dpe, st, B + 1, 2);
@@ -110,7 +110,7 @@ START_TEST(figure4_dpe_interleaves) {
 }
 END_TEST
 
-/* Section 7.1: with forwarding, B runs in the slot that D frees, as in the text's example of B and E. */
+/* Section 7.1: with forwarding, B runs in the slot that D frees, as B and E do in the text's example. */
 START_TEST(dpe_forwards_a_lower_path) {
     struct toy t = figure1();
     struct reconv_cfg cfg;
@@ -132,8 +132,8 @@ START_TEST(dpe_forwards_a_lower_path) {
 }
 END_TEST
 
-/* Section 7.2: the half of a split load that reaches a branch first waits there. The joined halves are one path on the
- * left scoreboard, which must include the right one's pending registers. */
+/* Section 7.2: if one half of a split load reaches a branch first, it waits there. The joined halves are one path on
+ * the left scoreboard, which must include the right scoreboard's pending registers. */
 START_TEST(dpe_halves_gather_before_a_branch) {
     struct reconv_cfg cfg;
     struct path p[2], slow;
@@ -141,7 +141,7 @@ START_TEST(dpe_halves_gather_before_a_branch) {
     cfg.dpe_memory_divergence = true;
     void *st = calloc(1, reconv_dpe.size(&cfg));
     reconv_dpe.start(st, &cfg, 0, 0xf);
-    ck_assert_uint_eq(reconv_dpe.gather(st, 0, 1), 0); /* one path: no half to wait for */
+    ck_assert_uint_eq(reconv_dpe.gather(st, 0, 1), 0); /* one path, so there is no half to wait for */
     ck_assert_uint_ne(reconv_dpe.split(st, 0, 0x3, 1, &slow), 0);
     ck_assert_uint_eq(slow.lanes, 0x3);
     ck_assert_uint_eq(slow.board, 1);
@@ -172,8 +172,8 @@ START_TEST(dpe_half_does_not_wait_for_exited_lanes) {
 }
 END_TEST
 
-/* Section 3.3: the constrained scheduler shows one path, first the path that hit. It shows the other path after a
- * long-latency operation, and while the shown path waits at a barrier. */
+/* Section 3.3: the constrained scheduler returns one path, first the path that hit. It returns the other path after
+ * a long-latency operation, and while the first path waits at a barrier. */
 START_TEST(dpe_constrained_shows_one_path) {
     struct reconv_cfg cfg;
     struct path slow;
@@ -194,7 +194,8 @@ START_TEST(dpe_constrained_shows_one_path) {
 }
 END_TEST
 
-/* Section 3.2, shadow copies: both scoreboards at a divergence, and the arriving side's at the reconvergence point. */
+/* Section 3.2, shadow copies: at a divergence both scoreboards are copied, and at the reconvergence point the
+ * scoreboard of the arriving side. */
 START_TEST(dpe_reports_when_to_shadow) {
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
@@ -212,8 +213,8 @@ START_TEST(dpe_reports_when_to_shadow) {
 }
 END_TEST
 
-/* Figure 3, threshold 2: A's branch uses the stack (G has three instructions). C's branch subdivides (F has one), so F
- * executes twice, once for each split. */
+/* Figure 3 with threshold 2. A's branch uses the stack, because G has three instructions. C's branch subdivides the
+ * warp, because F has one instruction. So F executes twice, once for each split. */
 START_TEST(figure3_dws_runs_f_twice) {
     char order[128];
     struct toy t = figure1();
@@ -228,7 +229,7 @@ START_TEST(figure3_dws_runs_f_twice) {
     step(&t, &reconv_dws, st, B, 3);
     ck_assert_str_eq(schedulable(&reconv_dws, st), "6:e ");
     step(&t, &reconv_dws, st, C, 3);
-    ck_assert_str_eq(schedulable(&reconv_dws, st), "12:c 9:2 "); /* two splits at a time */
+    ck_assert_str_eq(schedulable(&reconv_dws, st), "12:c 9:2 "); /* only two splits at a time */
     free(st);
     block_order(&reconv_dws, &cfg, order, sizeof order);
     int f = 0;
@@ -295,7 +296,7 @@ START_TEST(figure10_si_states) {
     reconv_si.wake(st, id0);
     ck_assert_str_eq(schedulable(&reconv_si, st), "8:1 ");
     reconv_si.advance(st, id0, 10);
-    reconv_si.bsync(st, id0, 0, 11); /* the last one opens it: both continue as one */
+    reconv_si.bsync(st, id0, 0, 11); /* the last subwarp opens the barrier, and both continue as one */
     ck_assert_str_eq(schedulable(&reconv_si, st), "11:3 ");
     free(st);
 }
@@ -320,7 +321,7 @@ START_TEST(figure10_si_yield) {
 }
 END_TEST
 
-/* A spin loop: lane 0 must pass the loop while the others spin at PCs 0 and 1. With its, each subwarp makes
+/* A spin loop: lane 0 must pass the loop while the other lanes spin at PCs 0 and 1. With its, each subwarp makes
  * progress. */
 START_TEST(its_spinning_lanes_yield) {
     struct reconv_cfg cfg;
@@ -331,7 +332,7 @@ START_TEST(its_spinning_lanes_yield) {
     struct branch_site site = {1, PC_EXIT, 0, 0, false};
     struct target first[2] = {{0, 2}, {2, 1}}, again[1] = {{0, 2}};
     reconv_its.advance(st, 0, 1);
-    reconv_its.branch(st, 0, first, 2, &site); /* the taken side stays active: lane 1 spins */
+    reconv_its.branch(st, 0, first, 2, &site); /* the subwarp that took the branch stays active: lane 1 spins */
     int spins = 0;
     while (reconv_its.paths(st, p, 2) && p[0].lanes == 2 && spins < 1000) {
         reconv_its.advance(st, p[0].id, 1);

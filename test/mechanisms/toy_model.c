@@ -1,5 +1,5 @@
 /* Tests a model that is not part of the product (test/toys/solo.c) on real kernels, as docs/adding-a-model.md promises.
- * mechanisms_reconv tests its contract. */
+ * The suite mechanisms_reconv tests that it obeys the rules of the interface. */
 #include "host/context.h"
 #include "test/random/random_kernel.h"
 #include "test/test.h"

@@ -58,7 +58,7 @@ START_TEST(long_lines_are_cut) {
     text[1000] = 0;
     text[500] = 'Y';
     char *output = one_error(text, 500, 501);
-    /* 60 bytes before the location, 120 bytes in total */
+    /* the excerpt has 60 bytes before the location and 120 bytes in total */
     snprintf(expected, sizeof expected, "a.ptx:1:501: error: bad\n...%.60sY%.59s...\n%*s^\n", text, text + 501, 63, "");
     ck_assert_str_eq(output, expected);
     free(output);
@@ -149,7 +149,7 @@ static const char *suggest(const char *word) { return diag_suggest(word, opcodes
 
 START_TEST(suggests_the_nearest) {
     ck_assert_str_eq(suggest("addd"), "add");
-    ck_assert_str_eq(suggest("step"), "setp"); /* neighbours swapped are one step */
+    ck_assert_str_eq(suggest("step"), "setp"); /* two swapped neighbours count as one edit */
     ck_assert_str_eq(suggest("MEMBAR"), "membar");
     ck_assert_str_eq(suggest("activmsk"), "activemask"); /* two of ten letters missing */
     ck_assert_str_eq(suggest("cvt"), "cvta");

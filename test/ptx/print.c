@@ -136,7 +136,7 @@ START_TEST(labels_stand_out) {
 }
 END_TEST
 
-/* Pairs of modules that differ in one thing. */
+/* Pairs of modules that differ in one detail. */
 static const struct {
     const char *a, *b;
 } different[] = {

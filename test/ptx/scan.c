@@ -88,7 +88,7 @@ static const struct {
     {"0b101", 5, false},
     {"0B11U", 3, true},
     {"9223372036854775807", INT64_MAX, false},
-    {"9223372036854775808", (uint64_t)1 << 63, true}, /* does not fit into a signed number */
+    {"9223372036854775808", (uint64_t)1 << 63, true}, /* this value does not fit into a signed number */
     {"0xffffffffffffffff", UINT64_MAX, true},
     {"18446744073709551615U", UINT64_MAX, true},
     {"01777777777777777777777", UINT64_MAX, true},

@@ -52,7 +52,7 @@ static inline char *printed(const struct module *m) {
     return text;
 }
 
-/* Parses a valid text. On errors the test fails and shows the messages. */
+/* Parses a valid text. On errors the test fails and prints the messages. */
 static inline struct parsed parse_good(const char *text) {
     struct parsed p = parse_text(text);
     char *output = messages(&p.diags);

@@ -1,4 +1,4 @@
-/* Recovery after an error, and limits. */
+/* Tests recovery after an error, and limits. */
 #include "text.h"
 
 /* Checks the lines of all errors in a text, given as "5 7 9". */
@@ -45,7 +45,7 @@ static const struct {
     {".entry k() {\n{\nadd 1 2\n.entry l() { 1; }", "6 7"},
     {".entry k() {\nmov {a #}, b;\nadd ,;\n}", "5 6"},
     {"x { y\n}\n.global 1;\n.entry k() {", "4 6 7"},
-    /* no errors after the end of the text */
+    /* no errors are reported after the end of the text */
     {".entry k() { add 1 2", "4"},
     {".entry k() {\nadd 1 2", "5"},
     {".zebra", "4"},
@@ -165,8 +165,8 @@ START_TEST(garbage_ends) {
 }
 END_TEST
 
-/* A byte that begins no token, inside a skipped statement. Fuzzing found a fault here with flex's compressed tables,
- * which are no longer used. */
+/* Tests a byte that begins no token, inside a skipped statement. Fuzzing found a fault here with flex's compressed
+ * tables, which are no longer used. */
 START_TEST(strange_byte_while_skipping) {
     check_lines(HEADER ".const .b8 x[8] = 1 2 \xc5\x02\x01\x90 a;\n.global 1;", "4 5");
 }

@@ -64,7 +64,7 @@ static void word_statement(struct gen *g) {
         PUT("  mov.u32 %%a%u, %%%s;\n", d,
             (const char *[]){"tid.x", "tid.y", "tid.z", "ctaid.z", "ntid.y", "laneid"}[below(g, 6)]);
         break;
-    default: /* affine only if its source is a scalar; sometimes the source is not */
+    default: /* the result is affine only if its source is a scalar, which is not always the case */
         if (!chance(g, 4))
             PUT("  mov.u32 %%a%u, %s;\n", a, scalar(g, s));
         PUT("  %s %%a%u, %%a%u, %u;\n", only[below(g, 10)], d, a, 1 + below(g, 9));
@@ -150,7 +150,7 @@ static void predicate(struct gen *g, uint32_t p) {
     }
 }
 
-/* Writes a guard, or none. */
+/* Writes a guard, or nothing. */
 static void guard(struct gen *g) {
     if (chance(g, 3))
         PUT("  @%s%%p%u", chance(g, 2) ? "!" : "", below(g, PREDS));

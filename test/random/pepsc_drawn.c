@@ -8,8 +8,8 @@
 static const char *const configs[] = {"pepsc", "gt200", "fermi", "pepsc-8", "pepsc-64", "pepsc"};
 static const char *const beside[] = {"", "+stride", "+ddp", "+dac", "+cae", "+ddp+dac", "+stride+cae", "+mta"};
 
-/* Options that change only timing: the ends of their ranges, and common values. An extension's options are drawn for
- * models with that extension. */
+/* Options that change only timing, with the ends of their ranges and common values. An extension's options are drawn
+ * for models with that extension. */
 static const struct {
     const char *extension, *set[5];
 } choices[] = {

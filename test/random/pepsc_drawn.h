@@ -12,7 +12,7 @@ struct drawn {
     const char *config;
     char model[80];
     const char *set[DRAWN_SET];
-    int n; /* number of options; NULL follows the last */
+    int n; /* number of options; a NULL follows the last option */
 };
 
 struct drawn draw_pepsc(uint64_t seed);

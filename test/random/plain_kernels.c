@@ -1,6 +1,6 @@
 /* Runs random kernels (random_kernel.h) twice: on an SM that takes its fast path (timing/sm/fast_path.h), and with
- * counts by instruction, which force the general path. Every statistic must be equal. HEDDLE_RANDOM_KERNELS sets the
- * number of kernels of each kind, HEDDLE_RANDOM_SEED the first seed. */
+ * counts per instruction, which force the general path. Every statistic must be equal. HEDDLE_RANDOM_KERNELS sets
+ * the number of kernels of each kind, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "random_kernel.h"
 #include "test/test.h"
@@ -11,7 +11,7 @@ enum { KERNELS = 10 };
 static const unsigned kinds[] = {0, RANDOM_RICH, RANDOM_LEAVERS, RANDOM_RICH | RANDOM_LEAVERS};
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* One value of each row is drawn. */
+/* One value is drawn at random from each line. */
 static const char *const machines[] = {"tiny", "fermi", "gt200", "volta", "fermi-gpgpusim"};
 static const char *const options[][2] = {{"reconv.first=taken", "reconv.first=fallthrough"},
                                          {"peer.sm_atomic_wait=off", "peer.sm_atomic_wait=on"},

@@ -12,8 +12,8 @@ static void value(struct gen *g, int newest) {
         operand(g, 'F');
 }
 
-/* Writes an operation other than arithmetic, as in the sides of a branch: a move, also of a constant, a sign change,
- * a minimum or a maximum. */
+/* Writes an operation other than arithmetic, as in the sides of a branch: a move of a register or constant, a sign
+ * change, a minimum or a maximum. */
 static void simple(struct gen *g, int newest) {
     static const char *const one[] = {"mov.f32", "mov.b32", "mov.f32", "neg.f32", "abs.f32", "neg.ftz.f32"};
     static const char *const two[] = {"min.f32", "max.f32", "min.ftz.f32", "max.f32"};
@@ -33,8 +33,8 @@ static void simple(struct gen *g, int newest) {
     fputs(";\n", g->out);
 }
 
-/* Writes one operation. Returns the number of the %u that it writes; -1: it writes another register. `newest`: a %u
- * to read; -1: none. */
+/* Writes one operation. Returns the number of the %u register that it writes, or -1 if it writes another register.
+ * `newest` is the number of a %u register to read, or -1 if there is none. */
 static int operation(struct gen *g, int newest, bool last) {
     static const char *const two[] = {"add.f32",        "sub.f32",    "mul.f32",     "add.rn.f32",
                                       "sub.ftz.f32",    "mul.rz.f32", "add.sat.f32", "sub.rm.f32",
@@ -86,8 +86,8 @@ static void diamond(struct gen *g, int depth) {
     fprintf(g->out, "L%d:\n", end);
 }
 
-/* Writes a short branch as compilers flatten it: the code of both sides, up to three operations or a value each, and
- * a selp. */
+/* Writes a short branch in the form without a branch that compilers use: the code of both sides (up to three operations
+ * or one value each) and a selp. */
 static void selection(struct gen *g) {
     static const char *const two[] = {"add.f32", "sub.ftz.f32", "mul.f32", "max.f32", "add.sat.f32", "mul.rz.f32"};
     uint32_t n[2] = {below(g, 4), below(g, 4)};
@@ -124,7 +124,7 @@ void float_statement(struct gen *g) {
         int mask = g->mask;
         diamond(g, 0);
         g->mask = mask;
-    } else if (chance(g, 3)) { /* two chains, sometimes independent of each other */
+    } else if (chance(g, 3)) { /* writes two chains, which are sometimes independent of each other */
         for (int i = 0; i < 2; i++)
             chain(g, 1 + below(g, 2), false);
     } else {

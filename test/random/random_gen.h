@@ -7,14 +7,14 @@
 #include <stdio.h>
 
 enum {
-    WORDS = 8, /* %r0..%r7; the counts of %d, %f and %p follow */
+    WORDS = 8, /* number of %r registers (%r0 to %r7); the next constants are the numbers of %d, %f and %p registers */
     LONGS = 4,
     FLOATS = 4,
     PREDS = 4,
-    SLICE = 16,    /* words of `out` that the body of a thread uses; its registers follow them */
+    SLICE = 16,    /* words of `out` that the body of a thread uses; the thread's registers are stored after them */
     SHARED = 8,    /* words of a thread's slice of shared memory */
-    COUNTERS = 64, /* number of %c: loop trips and fuel */
-    MASKS = 32,    /* number of %m: sets of lanes */
+    COUNTERS = 64, /* number of %c registers, which count iterations or limit backward branches */
+    MASKS = 32,    /* number of %m registers, which hold sets of lanes */
     MAX_DEPTH = 4,
     MAX_LOOPS = 2, /* nested loops */
     MAX_BLOCKS = 7,
@@ -35,8 +35,8 @@ struct gen {
     bool chains;      /* see random_kernel.h */
     bool ladders;     /* see random_kernel.h */
     bool locks;       /* see random_kernel.h */
-    bool gone;        /* threads may have exited; a shuffle may read such a lane */
-    int masks;        /* number of %m in use */
+    bool gone;        /* threads may have exited, so a shuffle may read a lane whose thread has exited */
+    int masks;        /* number of %m registers in use */
     int mask;         /* the exact set of active lanes: %m<mask>; MASK_FULL: %full; MASK_UNKNOWN: not known */
     bool recursive;   /* function `rec` exists */
 };
@@ -52,7 +52,7 @@ void derive(struct gen *g);
 
 /* Writes a statement of kernels with chains: dependent f32 operations, or a short branch around some. */
 void float_statement(struct gen *g);
-/* Writes a sum over a warp, for a place that all its lanes reach. */
+/* Writes a sum over a warp. The caller ensures that all lanes of the warp reach it. */
 void ladder_statement(struct gen *g);
 void operand(struct gen *g, char letter);
 void guard(struct gen *g, uint32_t one_in);
@@ -63,7 +63,7 @@ void lock_statement(struct gen *g);
 
 /* Writes a statement that only rich kernels have. */
 void rich_statement(struct gen *g);
-/* Writes a statement for uniform control flow, which all threads of the CTA reach: reducing barriers, shared cells. */
+/* Writes a statement that all threads of the CTA must reach: a reducing barrier, or an access to shared cells. */
 void rich_uniform(struct gen *g);
 /* Writes code by which some threads of the CTA exit while the others continue. */
 void some_leave(struct gen *g);

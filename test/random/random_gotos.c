@@ -1,7 +1,7 @@
 /* Runs random control flow graphs: branches, branch tables and jumps to any block of a kernel and of the functions
- * that it calls, cycles with several entries, early returns, exits in any block. Convergence barriers may be placed
- * anywhere in them: every thread must end, with the result of a stack-based model. HEDDLE_RANDOM_KERNELS sets the
- * number of graphs, HEDDLE_RANDOM_SEED the first seed. */
+ * that it calls, cycles with several entries, early returns, and exits in any block. Convergence barriers may be
+ * placed anywhere in the graphs. Every thread must end, with the results of a stack-based model.
+ * HEDDLE_RANDOM_KERNELS sets the number of graphs, and HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "test/random.h"
 #include "test/test.h"
@@ -165,7 +165,7 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
     return s && *s ? strtoull(s, NULL, 10) : otherwise;
 }
 
-/* Seeds that once made threads wait for each other: at a reconvergence point in a loop that some threads enter
+/* Seeds that once made threads wait for each other, at a reconvergence point in a loop that some threads enter
  * before other threads reconverge. */
 static const uint64_t special[] = {1266};
 enum { N_SPECIAL = sizeof special / sizeof special[0] };

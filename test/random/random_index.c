@@ -17,7 +17,7 @@ struct gen {
     uint64_t rng;
     int labels, counters, depth;
     int loop[MAX_DEPTH + 1], loops; /* counters of the enclosing loops with few iterations */
-    bool uniform;                   /* all threads of the CTA are active */
+    bool uniform;                   /* all threads of the CTA are active at this point */
     bool may_leave;                 /* no barrier follows */
     bool calls;
 };
@@ -128,8 +128,8 @@ static uint32_t condition(struct gen *g, bool data) {
     return p;
 }
 
-/* Writes an index of `in` to %i. It lies at most 4 * (63 + 31 + 7 + 3 + 3 iterations) and some constants before or
- * behind the middle, which is inside. */
+/* Writes an index of `in` to %i. The index lies at most 4 * (63 + 31 + 7 + 3 + 3 iterations) plus some constants before
+ * or after the middle of `in`, so it is in bounds. */
 static void index_within(struct gen *g) {
     EMIT("mov.u32 %%i, %d;\n", INDEX_IN / 2 + small(g) * 16);
     for (int k = 0; k < 3; k++)
@@ -139,11 +139,11 @@ static void index_within(struct gen *g) {
         EMIT("mad.lo.s32 %%i, %%ctaid.%c, %d, %%i;\n", chance(g, 2) ? 'x' : 'y', small(g) * 8);
     if (g->loops && chance(g, 2))
         EMIT("mad.lo.s32 %%i, %%c%d, %d, %%i;\n", g->loop[below(g, (uint32_t)g->loops)], small(g) * 4);
-    if (chance(g, 3)) /* overflows the type and comes back */
+    if (chance(g, 3)) /* the value overflows its type and is then corrected */
         EMIT("add.s32 %%i, %%i, 0x7fffff00;\nsub.s32 %%i, %%i, 0x7fffff00;\n");
 }
 
-/* Writes base + %i * size to %d, in one of the ways of compilers. */
+/* Writes base + %i * size to %d, in one of the forms that compilers emit. */
 static void address(struct gen *g, const char *base, unsigned size) {
     switch (below(g, 4)) {
     case 0:

@@ -1,9 +1,9 @@
 #ifndef TEST_RANDOM_INDEX_H
 #define TEST_RANDOM_INDEX_H
-/* Generates random valid kernels whose addresses and guards derive from thread and CTA indices, mixed with data: work
- * for an affine unit. The same seed gives the same text. Each kernel ends without a fault and leaves memory that does
- * not depend on the order of threads: a thread writes only its own words, and reads others' words only between two
- * barriers.
+/* Generates random valid kernels whose addresses and guards derive from thread and CTA indices, mixed with data. They
+ * are work for an affine unit. The same seed gives the same text. Each kernel ends without a fault and leaves memory
+ * that does not depend on the order of threads: a thread writes only its own words, and reads words of other threads
+ * only between two barriers.
  *
  *     .visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n, .param .u32 m)
  *
@@ -12,7 +12,9 @@
 
 enum {
     INDEX_IN = 1 << 16,
-    INDEX_SLOTS = 16,     /* words of a thread in each of two arrays: adjacent in the first, strided in the second */
+    /* number of words of a thread in each of two arrays: adjacent words in the first array, strided words in the
+     * second */
+    INDEX_SLOTS = 16,
     INDEX_THREADS = 1024, /* maximum of a launch */
     INDEX_OUT = 2 * INDEX_SLOTS * INDEX_THREADS,
     INDEX_N = 3,

@@ -1,8 +1,8 @@
 #include "random_gen.h"
 #include <stdlib.h>
 
-/* Operand letters: r d f p registers; R a 32-bit register or number; i a number below 32; I a number below 256; F a
- * float. The first operand is the destination. */
+/* Operand letters: r, d, f, p are registers; R is a 32-bit register or number; i is a number below 32; I is a number
+ * below 256; F is a float. The first operand is the destination. */
 static const struct op {
     const char *name, *operands;
 } ops[] = {
@@ -213,7 +213,7 @@ static void if_else(struct gen *g) {
     }
 }
 
-/* Writes a while or do-while loop. The low bits of a register are its number of iterations; sometimes it has a break
+/* Writes a while or do-while loop. The low bits of a register give its number of iterations. Some loops have a break
  * or a continue. */
 static void loop(struct gen *g) {
     int head = g->labels++, next = g->labels++, end = g->labels++;
@@ -239,8 +239,8 @@ static void loop(struct gen *g) {
     fprintf(g->out, "L%d:\n", end);
 }
 
-/* Writes the end of a block of goto soup: a switch, a two-way branch, or a jump. `first` is the label of the soup's
- * first block. */
+/* Writes the end of a block of random gotos: a switch, a two-way branch, or a jump. `first` is the label of the
+ * first of these blocks. */
 static void soup_branch(struct gen *g, int first, int n, int at, int fuel) {
     bool back = fuel >= 0 && chance(g, 3);
     int low = back ? 0 : at + 1, targets[4];
@@ -267,7 +267,8 @@ static void soup_branch(struct gen *g, int first, int n, int at, int fuel) {
     }
 }
 
-/* Writes blocks that jump anywhere: shared tails, loops with several entries. Fuel limits the number of jumps back. */
+/* Writes blocks that jump anywhere, for example shared tails and loops with several entries. A fuel counter limits
+ * the number of backward jumps. */
 static void soup(struct gen *g) {
     int n = 2 + (int)below(g, MAX_BLOCKS - 1), first = g->labels, fuel = -1;
     g->labels += n + 1;
@@ -286,8 +287,8 @@ static void soup(struct gen *g) {
     fprintf(g->out, "L%d:\n", first + n);
 }
 
-/* Writes an early exit of a body that ends in `FAR: bra GONE; GONE: ret;`, for threads whose condition holds, in one
- * of several ways. */
+/* Writes an early exit, in one of several forms, for threads whose condition is true. The body must end in `FAR: bra
+ * GONE; GONE: ret;`. */
 static void leave_somehow(struct gen *g) {
     uint32_t p = condition(g);
     int label = g->labels++;
@@ -313,7 +314,7 @@ static void leave_somehow(struct gen *g) {
         fprintf(g->out, "selp.b32 %%t0, 1, 0, %%p%u;\nT%d: .branchtargets L%d, GONE;\nbrx.idx %%t0, T%d;\nL%d:\n", p,
                 label, label, label, label);
         break;
-    default: /* out of a loop; other threads leave the loop to the code after it */
+    default: /* out of a loop; the other threads leave the loop to the code after it */
         fprintf(g->out, "and.b32 %%c%d, %%r%u, 3;\nL%d:\nsetp.eq.u32 %%q, %%c%d, 0;\n@%%q bra L%d;\n", g->counters,
                 below(g, WORDS), label, g->counters, g->labels);
         fprintf(g->out, "@%%p%u bra GONE;\nsub.u32 %%c%d, %%c%d, 1;\nbra L%d;\nL%d:\n", p, g->counters, g->counters,
@@ -351,7 +352,7 @@ static void statement(struct gen *g) {
         g->depth--;
         return;
     }
-    if (k >= 12) /* only some lanes may be active inside, an unknown set */
+    if (k >= 12) /* only an unknown subset of lanes may be active inside */
         g->mask = MASK_UNKNOWN;
     if (k < 12)
         simple(g);
@@ -374,8 +375,8 @@ void statements(struct gen *g, uint32_t n) {
         statement(g);
 }
 
-/* Writes code in which every thread reads another thread's slice of shared memory between two barriers; for uniform
- * control flow. */
+/* Writes code for uniform control flow in which every thread reads another thread's slice of shared memory between
+ * two barriers. */
 static void exchange(struct gen *g) {
     fprintf(g->out, "bar.sync 0;\nadd.u32 %%t0, %%tid_, %u;\nrem.u32 %%t0, %%t0, %u;\n",
             1 + below(g, RANDOM_THREADS - 1), RANDOM_THREADS);

@@ -28,14 +28,14 @@ enum {
 /* Kinds of kernels:
  * - A rich kernel also has warp collectives with exact masks, atomics in both memories, recursion, calls through
  *   registers and reducing barriers.
- * - With leavers, threads return early, in all the ways of writing this, before barriers and collectives of other
- *   threads.
+ * - With leavers, threads return early, by each kind of instruction that PTX has for this, before barriers and
+ *   collectives of other threads.
  * - With chains, there are runs of dependent f32 operations, with and without guards, and branches around a few of
  *   them.
  * - With ladders (in rich kernels), there are sums over a warp by shuffles and additions, and code that only resembles
  *   them.
- * - With locks, threads add to the sums while they hold spin locks of several kinds. Such a kernel needs independent
- *   threads in a warp to end. */
+ * - With locks, threads add to the sums while they hold spin locks of several kinds. Such a kernel ends only if the
+ *   threads of a warp make progress independently. */
 enum { RANDOM_RICH = 1, RANDOM_LEAVERS = 2, RANDOM_CHAINS = 4, RANDOM_LADDERS = 8, RANDOM_LOCKS = 16 };
 /* Returns the PTX text, which the caller frees. `kind`: RANDOM_ bits. */
 char *random_kernel(uint64_t seed, unsigned kind);

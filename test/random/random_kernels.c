@@ -113,7 +113,7 @@ static void in_the_interpreter(struct kernel *k) {
         snprintf(reconv, sizeof reconv, "reconv=%s", timed_models()->name[m]);
         snprintf(batch, sizeof batch, "dac.batch=%d", m % RANDOM_CTAS + 1);
         const char *const set[] = {reconv, NULL}, *const decoupled[] = {reconv, batch, "dac.shared=on", NULL};
-        if (m && (((uint64_t)m + k->seed) % 2 || test_every())) /* half of the models for each kernel, alternating */
+        if (m && (((uint64_t)m + k->seed) % 2 || test_every())) /* half of the models per kernel, alternating */
             same(k, "functional", set);
         if (k->seed % (uint64_t)timed_models()->n == (uint64_t)m) /* affine_kernels.c tests decoupling more */
             same(k, "functional+dac", decoupled);
@@ -202,7 +202,7 @@ static void chained(struct kernel *k, const char *model, const char *reconv) {
     same(k, model, set);
 }
 
-/* Some kernels also run with timing: those of one extension in every fourth model. The next kernel takes the next
+/* Some kernels also run with timing. Kernels for one extension run in every fourth model. The next kernel uses the next
  * models, so that each kind of kernel runs in each model. */
 static int step_timed(void) { return test_every() ? 1 : 4; }
 static int first_timed(uint64_t seed, int kind) {
@@ -210,7 +210,7 @@ static int first_timed(uint64_t seed, int kind) {
                                  : (int)((seed / timed_one_in() + (uint64_t)kind) % (uint64_t)step_timed());
 }
 
-/* Chained operations round like separate ones, and folded code gives the same results. */
+/* Chained operations round like separate operations, and folded code gives the same results. */
 START_TEST(memory_is_equal_with_chains) {
     static const char *const interpreted[] = {"functional+chain+fold", "functional+chain", "functional+fold",
                                               "functional+dac+chain+fold"};
@@ -259,8 +259,8 @@ START_TEST(memory_is_equal_with_reductions) {
 }
 END_TEST
 
-/* Registers spill to local memory and return. Few kernels have an instruction that needs more than 16 registers,
- * some need more than 8. */
+/* Registers are spilled to local memory and restored. Few kernels have an instruction that needs more than 16
+ * registers; some kernels have an instruction that needs more than 8. */
 START_TEST(memory_is_equal_with_few_registers) {
     static const char *const interpreted[] = {"functional", "functional+dac", "functional+chain+fold+reduce"};
     static const char *const limits[] = {"regs.max=8", "regs.max=16", "regs.max=24"};
@@ -288,7 +288,8 @@ START_TEST(memory_is_equal_with_few_registers) {
 END_TEST
 
 /* Seeds of kernels that once differed or hung: convergence barriers of regions that do not nest; a path of DWS that
- * merged with a path waiting for it; lanes that returned from a recursion at different depths. */
+ * merged with another path, which was waiting for the first; lanes that returned from a recursion at different
+ * depths. */
 START_TEST(memory_is_equal_for_seeds_that_once_failed) {
     static const struct {
         uint64_t seed;

@@ -1,5 +1,5 @@
 /* Writes statements of kernels with locks: several kinds of mutex around a sum that is updated by plain loads and
- * stores, and loops rotated as by a compiler, with the first test before the loop. */
+ * stores, and loops rotated as by a compiler, in which the first test is before the loop. */
 #include "random_gen.h"
 
 enum { SUM_AT = 4 * RANDOM_CELLS + 8 * RANDOM_LONG_CELLS };
@@ -41,8 +41,8 @@ static void pause(struct gen *g) {
     }
 }
 
-/* Writes the loop that takes the lock: with tests before and at the end, at the end only, in the middle, or through
- * a variable. */
+/* Writes the loop that takes the lock. It tests the lock before the loop and at its end, only at its end, in its
+ * middle, or through a variable. */
 static void lock(struct gen *g, int how, int sum) {
     int head = g->labels++, got = g->labels++, again = g->labels++;
     fputs("mov.u32 %l1, 8;\n", g->out);

@@ -11,7 +11,8 @@ enum { LOOPS = 150, TIMED_ONE_IN = 30, THREADS = 48, IN = 64, OUT = 128, MOST_OP
 struct text {
     char *at, *end;
     uint64_t rng;
-    bool near;      /* few words, and two pointers whose distance the pass can compute: accesses overlap often */
+    /* near: few words, and two pointers whose distance the pass can compute, so that accesses overlap often */
+    bool near;
     int f[2], r[2]; /* the last two registers written, which the next operations prefer to read */
 };
 
@@ -39,8 +40,8 @@ static void wrote_r(struct text *t, int r) {
     t->r[0] = r;
 }
 
-/* Writes an access to words of the thread. Offsets reach from 32 bytes before to 480 bytes behind, and pointers move
- * by up to 8 bytes an iteration. */
+/* Writes an access to words of the thread. Accesses reach from 32 bytes before the initial pointer (%d10) to 480 bytes
+ * after it, and pointers move by up to 8 bytes per iteration. */
 static void access(struct text *t) {
     static const char *const pointers[] = {"%d1", "%d3", "%d1", "%d5"};
     int k = t->near ? 3 * below(t, 2) : below(t, 4), f = 1 + below(t, 8);

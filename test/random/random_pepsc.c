@@ -1,6 +1,6 @@
 /* Runs random kernels on the PEPSC core and two GPUs with all of PEPSC's features and options from the ends of their
- * ranges: memory must equal the interpreter's without these features. HEDDLE_RANDOM_PEPSC sets the number of kernels
- * of each kind, HEDDLE_RANDOM_SEED the first seed. */
+ * ranges. Memory must be equal to the memory of the interpreter without these features. HEDDLE_RANDOM_PEPSC sets the
+ * number of kernels of each kind, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "pepsc_drawn.h"
 #include "random_kernel.h"
@@ -69,9 +69,9 @@ START_TEST(memory_equals_the_interpreters) {
         fit += fits;
         free(text);
     }
-    /* Recursive kernels are not spilled: about half of the rich kernels need more than 16 or 24 registers. */
+    /* Recursive kernels are not spilled, and about half of the rich kernels need more than 16 or 24 registers. */
     ck_assert_msg(fit * (kinds[_i] & RANDOM_RICH ? 5 : 2) > n, "%d of %d kernels fit", (int)fit, (int)n);
-    /* with leavers, few ladders remain that all lanes of a warp reach */
+    /* if threads exit early, few ladders are reached by all lanes of a warp */
     bool found = kinds[_i] & RANDOM_CHAINS ? chains > 0 : reductions > 0 || kinds[_i] & RANDOM_LEAVERS;
     ck_assert_msg(found, "nothing was found in %d kernels", (int)n);
 }

@@ -15,7 +15,7 @@ static void shuffle(struct gen *g) {
     uint32_t k = below(g, 4), width = 2u << below(g, 4), r = below(g, WORDS);
     uint32_t clamp = (32 - width) << 8 | (k == 0 ? 0 : 31);
     fprintf(g->out, "and.b32 %%t0, %%%s, %u;\n", k == 3 ? "tid_" : "full", width - 1);
-    if (chance(g, 2)) /* each lane its own distance or source */
+    if (chance(g, 2)) /* each lane has its own distance or source lane */
         fprintf(g->out, "and.b32 %%t0, %%r%u, %u;\n", below(g, WORDS), width - 1);
     fprintf(g->out, "shfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %%t0, %u, %%full;\n", how[k], r, below(g, PREDS),
             below(g, WORDS), clamp);
@@ -50,7 +50,7 @@ static void collective(struct gen *g) {
     case 4:
         fprintf(g->out, "bar.warp.sync %s;\n", mask);
         break;
-    case 5: /* from the lowest active lane */
+    case 5: /* the value comes from the lowest active lane */
         fprintf(g->out, "brev.b32 %%t0, %s;\nclz.b32 %%t0, %%t0;\nshfl.sync.idx.b32 %%r%u, %%r%u, %%t0, 31, %s;\n",
                 mask, r, s, mask);
         break;
@@ -62,7 +62,7 @@ static void collective(struct gen *g) {
     }
 }
 
-/* Writes a branch whose sides know their lanes from a ballot before it. */
+/* Writes a branch whose sides get their lane masks from a ballot before the branch. */
 static void masked_if_else(struct gen *g) {
     int label = g->labels, mask = g->mask, taken = g->masks, rest = g->masks + 1;
     char name[16];
@@ -87,7 +87,7 @@ static void masked_if_else(struct gen *g) {
     g->mask = mask;
 }
 
-/* Writes a loop with equal iteration counts in all lanes, so that the set of active lanes stays known. */
+/* Writes a loop with equal iteration counts in all lanes, so that the loop does not change the set of active lanes. */
 static void uniform_loop(struct gen *g) {
     int head = g->labels++, trips = g->counters++;
     fprintf(g->out, "mov.u32 %%c%d, %u;\nL%d:\n", trips, 1 + below(g, 3), head);
@@ -125,8 +125,8 @@ static void own_atomic(struct gen *g) {
 
 static const char *const shared_how[RANDOM_SHARED_CELLS] = {"add.u32", "xor.b32", "max.s32", "min.u32"};
 
-/* Writes an atomic on a shared cell. Each cell has one operation, so the order does not matter; the returned value
- * is not used. */
+/* Writes an atomic on a shared cell. All atomics on a cell use the same operation, so their order does not matter;
+ * the returned value is not used. */
 static void common_atomic(struct gen *g) {
     static const char *const longs[RANDOM_LONG_CELLS] = {"add.u64", "xor.b64", "max.s64", "min.u64"};
     uint32_t cell = below(g, RANDOM_LONG_CELLS);
@@ -238,7 +238,7 @@ void rich_uniform(struct gen *g) {
     }
 }
 
-/* Writes rec(n, ...): a body, a call of itself with n - 1 (sometimes two), and a body. */
+/* Writes rec(n, ...): a body, one or two calls of itself with n - 1, and another body. */
 static void recursion(struct gen *g) {
     g->function = g->callable;
     g->away = "ret";

@@ -1,7 +1,7 @@
 /* Runs unusual kernels (test/kernels/unusual_*.cu) from two compilers on random machines with all features of DAC
- * and PEPSC and extreme options: memory must equal the interpreter's without them. `make check` alternates
- * between the compilers, `make check-long` runs both. HEDDLE_RANDOM_UNUSUAL sets the number of machines for each
- * kernel, HEDDLE_RANDOM_SEED the first seed. */
+ * and PEPSC and extreme options: memory must equal that of the interpreter without these features. `make check`
+ * alternates between the compilers, `make check-long` runs both. HEDDLE_RANDOM_UNUSUAL sets the number of machines for
+ * each kernel, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "pepsc_drawn.h"
 #include "test/every_model.h"
@@ -41,7 +41,7 @@ enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 struct given {
     const struct shape *shape;
     int n, k;
-    uint64_t seed; /* seed of the memory's contents */
+    uint64_t seed; /* seed from which the contents of memory are drawn */
 };
 
 static bool suits(const char *kernel, const struct shape *s) {

@@ -93,7 +93,7 @@ static const char head[] =
     ".visible .entry k(.param .u64 own_words, .param .u64 zeros, .param .u64 sums) {\n"
     ".reg .b64 %a,%z,%g,%c,%h,%i; .reg .b32 %t,%l,%b,%k,%n,%o,%m,%r,%r<4>; .reg .f32 %f; .reg .f64 %e;\n"
     ".reg .pred %p,%q,%never,%one,%half,%warp,%cta; .shared .align 16 .b8 s[64]; .local .align 16 .b8 own[16];\n";
-/* Kernels without this prologue have no addresses and predicates: all of them are 0. */
+/* In kernels without this prologue all address registers and predicates are 0. */
 static const char beginning[] =
     "ld.param.u64 %a,[own_words]; ld.param.u64 %z,[zeros]; ld.param.u64 %g,[sums]; mov.u32 %t,%tid.x;\n"
     "mov.u32 %l,%laneid; mov.u32 %b,%ctaid.x; mov.u32 %r,%ntid.x; mad.lo.u32 %r,%b,%r,%t; mul.wide.u32 %c,%r,16;\n"

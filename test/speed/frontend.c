@@ -35,7 +35,7 @@ static bool load(struct text *t, const char *path) {
     return ok;
 }
 
-/* Parses `t`, and lowers its kernels when `lower`. */
+/* Parses `t` and, if `lower` is true, lowers its kernels. */
 static bool once(const struct text *t, bool lower) {
     struct diags d;
     diags_init(&d, t->name, t->data, t->len);
@@ -63,7 +63,7 @@ struct taken {
     uint32_t n; /* instructions before it */
     double ms;
 };
-static struct taken last; /* what the pass took for the last kernel */
+static struct taken last; /* time that the pass took for the last kernel */
 
 static bool timed(struct ir *ir) {
     struct timespec from, to;
@@ -75,7 +75,7 @@ static bool timed(struct ir *ir) {
     return fine;
 }
 
-/* The best of ten for a kernel; n == 0: it cannot be lowered. */
+/* The best time of ten runs for a kernel; n == 0: the kernel cannot be lowered. */
 static struct taken best_of(const struct image *img, const char *kernel, const struct pass *table) {
     static const char *const dac[] = {"dac", NULL};
     struct lower_options opt = {.context.extensions = dac, .passes = table};

@@ -1,12 +1,11 @@
-/* Computes an upper bound for the speedup of the timing model by host threads. Each benchmark runs on one thread, and
- * every job of every window is timed. The jobs are then assigned to 2, 4, 8 and 16 imagined threads: the longest job
- * first, each to the first free thread. Work between the windows stays on one thread. This is an upper bound because it
- * assumes that synchronisation costs nothing and that each thread finds its data in its caches.
- *
- * usage: threads_speed [ROUNDS [BENCHMARK...]]; without names the six benchmarks of `make bench`, size small, spe on
- * fermi. Every time is the minimum of ROUNDS equal runs. Prints one row for each benchmark: milliseconds on one thread;
- * in percent of them the work between windows, the longest jobs of all windows, and the memory side; the rounds of all
- * windows; and the bounds. */
+/* Computes an upper bound for the speedup of the timing model by host threads. Each benchmark runs on one thread,
+ * and every job of every window is timed. The jobs are then assigned to 2, 4, 8 and 16 imagined threads: the longest
+ * job first, each to the first free thread. Work between the windows stays on one thread. The result is an upper
+ * bound because it assumes that synchronisation costs nothing and that each thread finds its data in its caches.
+ * usage: threads_speed [ROUNDS [BENCHMARK...]]; without names it runs the six benchmarks of `make bench`, size
+ * small, spe on fermi. Every time is the minimum of ROUNDS equal runs. Prints one line for each benchmark: the
+ * milliseconds on one thread; the percentages of this time for the work between windows, for the longest jobs of all
+ * windows, and for the memory side; the rounds of all windows; and the bounds. */
 #include "benchmarks/bench.h"
 #include "host/context.h"
 #include "timing/windows.h"
@@ -16,15 +15,15 @@
 
 struct part {
     enum windows_event what;
-    double seconds; /* the least of all rounds */
+    double seconds; /* the minimum over all runs */
 };
 
 struct parts {
     struct part *part;
     size_t n, cap, told; /* told: in this round */
-    double last;         /* when the last one ended */
-    double look;         /* that two looks at the clock take */
-    bool differs;        /* from the round before, or memory is out */
+    double last;         /* time when the last part ended */
+    double look;         /* time that two clock readings take */
+    bool differs;        /* the parts differ from the previous run, or memory is out */
 };
 
 static double now(void) {
@@ -33,7 +32,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Seconds between two looks at the clock that follow each other. */
+/* Returns the seconds between two consecutive clock readings. */
 static double look(void) {
     double least = 1;
     for (int i = 0; i < 10000; i++) {
@@ -71,7 +70,7 @@ static void told(void *ctx, enum windows_event what) {
     p->last = now();
 }
 
-/* Again: the parts must be those of the first round. */
+/* Runs the benchmark. In a repeated run, the parts must equal the parts of the first run. */
 static bool run(const struct bench *b, struct parts *p) {
     char err[512] = "", path[4096];
     struct windows_watch watch = {told, p};
@@ -98,7 +97,7 @@ static int longer(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-/* Seconds that `threads` take for `n` jobs, which are sorted. */
+/* Returns the seconds that `threads` threads take for `n` jobs, which are sorted. */
 static double dealt(const double *job, size_t n, uint32_t threads) {
     double busy[16] = {0}, most = 0;
     for (size_t i = 0; i < n; i++) {
@@ -116,7 +115,7 @@ static const uint32_t counts[COUNTS] = {1, 2, 4, 8, 16};
 
 struct sums {
     double seconds[COUNTS];     /* with so many threads */
-    double alone, few, longest; /* few: of alone, jobs that are too few to share */
+    double alone, few, longest; /* few: time, included in `alone`, of jobs that are too few to share among threads */
     size_t rounds, shared;
 };
 

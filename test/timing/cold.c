@@ -1,9 +1,10 @@
-/* Kernels that start with cold instruction caches, compared with a perfect cache: the misses that stream buffers and
- * cluster caches leave. The kernel is tp_ffma of test/reference, straight code of 22 lines of 128 bytes. */
+/* Tests kernels that start with cold instruction caches, compared with a perfect cache. The difference is the misses
+ * that stream buffers and cluster caches do not avoid. The kernel is tp_ffma of test/reference, which has straight
+ * code of 22 lines of 128 bytes. */
 #include "host/heddle.h"
 #include "test/test.h"
 
-/* Launches tp_ffma. The caller reads and closes the context. */
+/* Launches tp_ffma. The caller reads the statistics and closes the context. */
 static struct heddle *launched(const char *config, uint32_t grid, uint32_t threads, int32_t rounds,
                                const char *const *set) {
     char err[512] = "";
@@ -33,8 +34,8 @@ START_TEST(cold_straight_code_is_nearly_as_fast_as_warm_code) {
 }
 END_TEST
 
-/* All 80 SMs of volta read the same lines. Without cluster caches each line leaves its L2 slice 80 times, 4 cycles
- * each. With them it leaves for six clusters, and 80 SMs are as fast as one. */
+/* All 80 SMs of volta read the same code lines. Without cluster caches each line leaves its L2 slice 80 times, for 4
+ * cycles each. With cluster caches each line leaves for only six clusters, and 80 SMs are as fast as one SM. */
 START_TEST(clusters_fetch_a_line_once) {
     double perfect = cycles("volta", 120, (const char *const[]){"fetch.perfect=on", NULL});
     double cold = cycles("volta", 120, NULL);
@@ -46,10 +47,10 @@ START_TEST(clusters_fetch_a_line_once) {
 END_TEST
 
 /* One SM of volta.
- * - without a cluster only the first line costs time, which no buffer could request: 313 cycles from DRAM, as measured,
- *   and the way through the instruction caches
- * - with a cluster a line takes 58 + 8 cycles more; the buffer's eight lines last 384 cycles (64 instructions of three
- *   warps, two cycles each), which is less */
+ * - Without a cluster only the first line costs time, because no buffer could request it earlier: 313 cycles from
+ *   DRAM, as measured, plus the latency of the instruction caches.
+ * - With a cluster a line takes 58 + 8 cycles more. The buffer's eight lines last 384 cycles (64 instructions of
+ *   three warps, two cycles each), which is less than a line takes. */
 START_TEST(one_sm_waits_for_its_first_line) {
     double perfect = cycles("volta", 2, (const char *const[]){"gpu.sms=1", "fetch.perfect=on", "gpc.sms=0", NULL});
     double cold = cycles("volta", 2, (const char *const[]){"gpu.sms=1", "gpc.sms=0", NULL});
@@ -62,10 +63,11 @@ START_TEST(one_sm_waits_for_its_first_line) {
 END_TEST
 
 /* One warp on one SM uses one stream buffer of 8 lines.
- * - an L0 miss finds its line in the buffer, or requests it
- * - at the end the buffer holds 8 of its lines; the others were used or discarded
- * - the L1 instruction cache starts empty and has no other user, so each line of the buffer misses there
- * - with one round the kernel jumps over its loop of four rounds, which discards the buffer: other counts, same sums */
+ * - An L0 miss finds its line in the buffer, or requests the line.
+ * - At the end the buffer holds 8 of its lines; the others were used or discarded.
+ * - The L1 instruction cache starts empty and has no other user, so each line of the buffer misses in it.
+ * - With one iteration the kernel jumps over its loop of four iterations, which discards the buffer. The counts then
+ *   differ, but their sums are equal. */
 START_TEST(every_line_of_a_stream_buffer_is_accounted_for) {
     struct heddle *h = launched("volta", 1, 32, _i ? 4 : 1, (const char *const[]){"gpu.sms=1", NULL});
     double asked = heddle_stat(h, 0, "fetch.prefetches"), useful = heddle_stat(h, 0, "fetch.prefetch_useful");

@@ -1,4 +1,5 @@
-/* The memory of a machine is estimated before it is built: the estimate, compared with what malloc() handed out. */
+/* Tests the estimate of a machine's memory, which is computed before the machine is built, against the memory that
+ * malloc() allocated. */
 #include "timing/footprint.h"
 #include "host/heddle.h"
 #include "test/bases.h"
@@ -35,7 +36,7 @@ static void check(const char *preset, const struct reconv_ops *ops, const char *
 }
 
 #if defined __SANITIZE_ADDRESS__
-enum { COUNTS = 0 }; /* its allocator does not report memory in use */
+enum { COUNTS = 0 }; /* the allocator of this build does not report the memory in use */
 #else
 enum { COUNTS = 1 };
 #endif
@@ -155,7 +156,7 @@ START_TEST(too_large_a_machine_is_refused_in_bytes) {
 }
 END_TEST
 
-/* A crossbar of 1 MHz and a core of 100 GHz would need rings of 10^8 cycles. */
+/* A crossbar of 1 MHz and a core of 100 GHz would need ring buffers for 10^8 cycles. */
 START_TEST(rings_count_too) {
     static const char *const slow[] = {"clock.icnt_mhz=1", "clock.core_mhz=100000", "icnt.latency=1000", NULL};
     char err[512] = "";

@@ -1,5 +1,6 @@
-/* Launches on machines whose SMs share caches of instructions and constants (gpc.*): latencies measured on cards,
- * statistics that do not depend on how the simulator runs, right results at both ends of every option. */
+/* Tests launches on machines whose SMs share caches of instructions and constants (gpc.*). Latencies must agree with
+ * measurements on cards, statistics must not depend on host threads or polling, and results must be correct at both
+ * ends of every option. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -14,8 +15,8 @@ static struct heddle *opened(const char *model, const char *config, const char *
     return h;
 }
 
-/* Chases 16 x 8 loads through `lines` constants, one every 64 bytes. Returns the cycles of a load when the caches have
- * the lines. */
+/* Executes 16 x 8 dependent loads through `lines` constants with a distance of 64 bytes. Returns the cycles per load
+ * after the caches have loaded the lines. */
 static double chase(const char *config, const char *const *set, uint32_t lines) {
     static char text[65536];
     size_t n = 0;
@@ -35,7 +36,7 @@ static double chase(const char *config, const char *const *set, uint32_t lines) 
     uint64_t out = heddle_alloc(h, 64);
     double cycles[2];
     for (int i = 0; i < 2; i++) {
-        uint32_t rounds = i ? 80 : 64; /* 16 more; before them every line was used once */
+        uint32_t rounds = i ? 80 : 64; /* 16 more iterations, before which every line was used once */
         const struct heddle_arg args[] = {{&out, 8}, {&rounds, 4}};
         ck_assert_int_eq(
             heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){1, 1, 1}, 0, args, 2),
@@ -53,8 +54,8 @@ static double chase(const char *config, const char *const *set, uint32_t lines) 
 }
 
 /* 128 lines are 8 KB, four times the constant L1, so each load misses it. On a Tesla V100 a miss takes 74 cycles more
- * than a hit. 37 is between a T1000 (33) and an RTX 2080 Ti (41) (MT4G, medians). Half a cycle of the difference is the
- * branch after every eighth load, which is partly hidden. */
+ * than a hit. 37 cycles is between a T1000 (33) and an RTX 2080 Ti (41) (MT4G, medians). Half a cycle of the difference
+ * is the branch after every eighth load, which is partly hidden. */
 START_TEST(constants_behind_the_l1_are_as_far_as_measured) {
     static const struct {
         const char *config;
@@ -65,12 +66,13 @@ START_TEST(constants_behind_the_l1_are_as_far_as_measured) {
         double hit = chase(cards[i].config, none, 16), miss = chase(cards[i].config, none, 128);
         ck_assert_double_le(miss - hit, cards[i].more + 1);
         ck_assert_double_ge(miss - hit, cards[i].more - 1);
-        ck_assert_double_ge(chase(cards[i].config, off, 128) - hit, 180); /* the way to the L2 */
+        ck_assert_double_ge(chase(cards[i].config, off, 128) - hit, 180); /* the latency to the L2 */
     }
 }
 END_TEST
 
-/* Straight code of several lines in a loop. Its rounds differ by CTA, and its constants by lane. */
+/* A loop with a long body without branches, of several instruction lines. The number of iterations depends on the CTA,
+ * and the constants depend on the lane. */
 static const char kernel[] =
     ".version 6.0\n.target sm_70\n.address_size 64\n"
     ".const .align 4 .u32 c[64] = {1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,"
@@ -98,7 +100,7 @@ static uint32_t expected(uint32_t i) {
     return x;
 }
 
-/* Runs two launches and checks their results. Returns their statistics by name, except host.*. */
+/* Runs two launches and checks their results. Returns the statistics of both launches by name, except host.*. */
 static char *figures(const char *model, const char *config, const char *const *set, uint32_t threads,
                      double *accesses) {
     struct heddle *h = opened(model, config, set, threads);
@@ -132,7 +134,7 @@ static char *figures(const char *model, const char *config, const char *const *s
     return text;
 }
 
-/* Both ends of each option's range, with SMs that hold few lines. */
+/* Tests both ends of each option's range, with SMs whose caches have few lines. */
 static const char *const ends[][8] = {
     {"gpc.sms=1"},
     {"gpc.sms=256"},
@@ -154,7 +156,8 @@ static const char *const ends[][8] = {
 };
 enum { ENDS = sizeof ends / sizeof ends[0] };
 
-/* Statistics are equal with polling, with windows, and with two and eight threads. Results are right in every model. */
+/* Statistics are equal with polling, with windows, and with two and eight threads. Results are correct in every
+ * model. */
 START_TEST(the_ends_of_every_option) {
     static const char *const models[] = {"dpe", "its", "dws50", "si", "spe+dac", "spe+cae", "pepsc", "its+mta"};
     enum { MODELS = sizeof models / sizeof models[0] };
@@ -174,14 +177,14 @@ START_TEST(the_ends_of_every_option) {
     char *polled = figures("spe", "fermi", set, 1, &accesses);
     ck_assert_msg(!strcmp(one, polled), "%s: windows\n%s\nand every cycle\n%s", ends[_i][0], one, polled);
     set[5] = "gpu.poll=off";
-    for (size_t i = 0; i < MODELS; i += 2) /* half of the models in each test */
+    for (size_t i = 0; i < MODELS; i += 2) /* each test runs half of the models */
         free(figures(models[i + (size_t)_i % 2], "fermi", set, 2, &accesses));
     free(one);
     free(polled);
 }
 END_TEST
 
-/* The presets with all of their SMs. */
+/* Tests the presets with all of their SMs. */
 START_TEST(presets_do_not_depend_on_threads) {
     static const char *const configs[] = {"volta", "turing-rtx2060"};
     double accesses;

@@ -1,4 +1,5 @@
-/* Kernels on the timing model: latencies by hand, accounting, barriers, order between SMs, and launches that stop. */
+/* Tests kernels on the timing model: latencies derived by hand, accounting, barriers, order between SMs, and launches
+ * that stop. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -60,7 +61,7 @@ static const char *repeat(const char *inst, int n) {
     return text;
 }
 
-/* Returns the cycles of one more `inst`. */
+/* Returns the additional cycles for one more `inst`. */
 static double cycles_each(const char *inst, uint32_t block) {
     double few, many;
     open_gpu("tiny");
@@ -74,7 +75,7 @@ static double cycles_each(const char *inst, uint32_t block) {
 /* Cycles from an issue to the issue of a dependent instruction:
  * - collector 1, operands 1, dispatch 1, pipe 1, write-back 2
  * - the pipe's latency
- * Banks read two different registers in one cycle, so that is 6 + latency. */
+ * Banks read two different registers in one cycle, so the sum is 6 + latency. */
 START_TEST(dependent_instructions_are_a_pipeline_apart) {
     ck_assert_double_eq(cycles_each("add.u32 %r1,%r1,%r2;", 32), 6 + 4);
     ck_assert_double_eq(cycles_each("and.b32 %r1,%r1,%r2;", 32), 6 + 1);
@@ -85,7 +86,8 @@ START_TEST(dependent_instructions_are_a_pipeline_apart) {
 }
 END_TEST
 
-/* Eight warps, one scheduler: independent instructions issue one a cycle, or at the pipe's initiation interval. */
+/* Eight warps, one scheduler: one independent instruction issues per cycle, or one per initiation interval of the
+ * pipe. */
 START_TEST(independent_warps_fill_the_pipes) {
     ck_assert_double_eq_tol(cycles_each("and.b32 %r1,%r1,%r2;", 256), 8, 0.3);
     ck_assert_double_eq_tol(cycles_each("ex2.approx.f32 %f1,%f1;", 256), 8 * 8, 0.3);
@@ -132,7 +134,7 @@ static const char mixed[] = HEAD
     " xor.b32 %r8,%r8,4; ld.shared.u32 %r7,[%r8]; ld.global.u32 %r5,[%a2]; mad.lo.u32 %r5,%r5,100,%r7;\n"
     " add.u32 %r5,%r5,%r4; st.global.u32 [%a2],%r5; ret;\n}\n";
 
-/* Returns the result of thread t: 1 + ... + (t & 7), and its neighbour's count. */
+/* Returns the result of thread t: 1 + ... + (t & 7), and the count of the thread's neighbour. */
 static uint32_t mixed_result(uint32_t cta, uint32_t t, uint32_t block) {
     uint32_t n = t & 7;
     return n * (n + 1) / 2 * 100 + ((t ^ 1) & 7) + cta * block + t;
@@ -188,7 +190,8 @@ static void same_as(const double *was) {
         EXPECT(is[i] == was[i], "figure %d is %g, not %g", i, is[i], was[i]);
 }
 
-/* Every thread takes a ticket from one counter, and from one of 16. The tickets show the order of atomics. */
+/* Every thread takes a ticket from one common counter, and a ticket from one of 16 counters. The tickets show the order
+ * of atomics. */
 static const char tickets[] =
     HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>; .reg .b64 %a<5>;\n ld.param.u64 %a1,[p]; mov.u32 "
          "%r1,%tid.x;\n"
@@ -211,7 +214,7 @@ START_TEST(tickets_are_all_different) {
 }
 END_TEST
 
-/* 2, 4 and 8 host threads give the statistics of one, and the same order of atomics. */
+/* 2, 4 and 8 host threads give the same statistics and the same order of atomics as one host thread. */
 START_TEST(host_threads_change_nothing) {
     static uint32_t single[32 + TICKETS], several[32 + TICKETS];
     static double was[512];
@@ -244,14 +247,15 @@ START_TEST(dual_paths_are_counted) {
         " add.u32 %r2,%r2,1; bra J;\nT: add.u32 %r2,%r1,2; add.u32 %r2,%r2,2; add.u32 %r2,%r2,2;\n"
         "J: st.global.u32 [%a],%r2; ret;\n}\n",
         1, 32, 64, NULL);
-    /* 7 instructions with both paths alive, less while one is already at the join; the others with one path */
+    /* 7 instructions issue with two paths, fewer if one path is already at the join; the others issue with one path */
     ck_assert_double_gt(stat("gpu.avg_paths"), 1.2);
     ck_assert_double_lt(stat("gpu.avg_paths"), 2);
     ck_assert_double_eq(stat("gpu.warp_instructions"), 4 + 7 + 2);
 }
 END_TEST
 
-/* A fence waits for the load before it, though nothing uses the value yet: more than the fixed 100 cycles. */
+/* A fence waits for the load before it, though nothing uses the value yet: this takes more than the fixed memory
+ * latency of 100 cycles. */
 START_TEST(a_fence_waits_for_accesses) {
     static const char *const fence[] = {"", "membar.gl;"};
     uint32_t took[2];
@@ -310,13 +314,14 @@ START_TEST(a_fault_is_reported_and_the_next_launch_runs) {
 }
 END_TEST
 
-/* Limits: 1536 threads, 8 CTAs, 32768 registers in units of 64 a warp, 49152 bytes of shared memory in units of 128. */
+/* Limits: 1536 threads, 8 CTAs, 32768 registers in units of 64 per warp, 49152 bytes of shared memory in units of
+ * 128. */
 static const struct {
     uint32_t block, registers, shared, ctas;
 } footprints[] = {
     {256, 16, 0, 6},     /* 48 warps / 8 */
     {64, 16, 0, 8},      /* 8 CTAs at most */
-    {96, 16, 0, 8},      /* 48 / 3 = 16, but 8 CTAs at most */
+    {96, 16, 0, 8},      /* 48 / 3 = 16 CTAs, but at most 8 fit */
     {1024, 16, 0, 1},    /* 48 / 32 */
     {256, 32, 0, 4},     /* 8 warps of 1024 registers: 32768 / 8192 */
     {256, 25, 0, 4},     /* 8 warps of 832 (25 x 32 = 800, rounded up): 32768 / 6656; 5 without rounding */
@@ -397,7 +402,7 @@ START_TEST(a_fetch_brings_its_width) {
 }
 END_TEST
 
-/* Half of the lanes load from a line that the L1 has, half from another line: lanes that hit do not wait. */
+/* Half of the lanes load from a line that the L1 has, the other half from another line. Lanes that hit do not wait. */
 START_TEST(a_load_splits_by_hit_and_miss) {
     static const char halves[] = HEAD
         ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<5>; .reg .pred %q; .reg .b64 %a<4>;\n ld.param.u64 "
@@ -422,8 +427,8 @@ START_TEST(a_load_splits_by_hit_and_miss) {
 }
 END_TEST
 
-/* The same load in warp 0. A second warp adds for more than 2,000 cycles, while the load and the one before it take 600
- * each: then revive does not split. */
+/* The same load in warp 0. A second warp adds for more than 2,000 cycles, while this load and the load before it take
+ * 600 cycles each. In this case revive does not split. */
 START_TEST(revive_splits_only_when_no_warp_has_work) {
     static const char halves[] =
         HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<5>; .reg .pred %q; .reg .b64 %a<4>;\n"
@@ -448,7 +453,7 @@ START_TEST(revive_splits_only_when_no_warp_has_work) {
 END_TEST
 
 /* Returns a kernel. All lanes load lines 8 to 23, one after another. Then each lane loads its own line, executes
- * `others` independent instructions, and adds to the value. The clock is read before and after. */
+ * `others` independent instructions, and adds to the value. The clock is read before and after this. */
 static const char *a_line_for_each_lane(int others) {
     int at =
         snprintf(text, sizeof text,
@@ -468,9 +473,9 @@ static const char *a_line_for_each_lane(int others) {
     return text;
 }
 
-/* Tags are read one a cycle: eight misses, sixteen hits, eight misses. The warp begins to wait before, during or after
- * that. Only lanes that hit may be early: a lane that missed has its value at least the memory's latency after the
- * load. */
+/* One tag is read per cycle: eight misses, sixteen hits, eight misses. The warp begins to wait before, during or after
+ * these reads. Only lanes that hit may be early: a lane that missed has its value at least the memory's latency after
+ * the load. */
 START_TEST(a_split_waits_for_all_tags) {
     enum { LATENCY = 600 };
     static const char *const with[][2] = {
@@ -488,8 +493,9 @@ START_TEST(a_split_waits_for_all_tags) {
 }
 END_TEST
 
-/* The half that hits reaches a vote and a barrier long before the other half. The vote must see all lanes, though its
- * old form names none: 24 of them have a value below 24. The barrier must see all 32 threads. */
+/* The half that hits reaches a vote and a barrier long before the other half. The vote must see all lanes, though
+ * its old form (without a member mask) names no lanes: 24 lanes have a value below 24. The barrier must see all 32
+ * threads. */
 START_TEST(halves_of_a_load_meet_before_a_barrier) {
     static const char halves[] =
         ".version 6.0\n.target sm_60\n.address_size 64\n"
@@ -532,8 +538,9 @@ START_TEST(energy_is_the_sum_of_its_parts) {
 }
 END_TEST
 
-/* CTA 0 is on SM 0, CTA 1 on SM 1, and neither waits for memory or code. The earlier fault is reported; of two in one
- * cycle, the fault of the first SM. CTA 0 executes `more` instructions of 10 cycles before its fault. */
+/* CTA 0 is on SM 0, CTA 1 on SM 1, and neither waits for memory or code. The earlier fault is reported. If both faults
+ * are in the same cycle, the fault of the first SM is reported. CTA 0 executes `more` instructions of 10 cycles before
+ * its fault. */
 START_TEST(the_first_fault_is_reported) {
     static const char *const set[] = {"gpu.sms=2", "memory.perfect=true", "l1i.size=0", NULL};
     for (int more = 0; more < 4; more++) {

@@ -7,7 +7,7 @@
 #include "timing/report/stat.h"
 #include <math.h>
 
-/* Runs a benchmark, whose result must be right. Free the job with job_free(). */
+/* Runs a benchmark and checks that its result is right. Free the job with job_free(). */
 static inline void run_job(struct job *j, const struct bench *b, const char *model, const char *config,
                            const char *const *set, uint32_t threads) {
     *j = (struct job){.bench = b, .options = {.model = model, .config = config, .set = set, .threads = threads}};
@@ -27,7 +27,7 @@ static inline void same_figures(const struct job *a, const struct job *b, const 
     }
 }
 
-/* Checks that polling and several host threads change no statistic. `option`: one more, or NULL. */
+/* Checks that polling and several host threads change no statistic. `option` is one more option to set, or NULL. */
 static inline void same_polled_and_threaded(const char *bench, const char *model, const char *config,
                                             const char *option, uint32_t threads) {
     const struct bench *b = bench_find(bench);

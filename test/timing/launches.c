@@ -1,5 +1,5 @@
-/* Launches as a whole: when they end, what caches keep for the next one, what warps wait for, where code lies.
- * Statistics are the same however the simulator runs. */
+/* Tests whole launches: when a launch ends, what caches keep for the next launch, what warps wait for, and where code
+ * is placed. Statistics must not depend on host threads or polling. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include "timing/report/stat.h"
@@ -43,7 +43,8 @@ static double stat(const char *name) { return heddle_stat(h, heddle_launches(h) 
 
 #define HEAD ".version 6.0\n.target sm_70\n.address_size 64\n"
 
-/* Adds kernel `name`: the thread's address (%a1, 4 bytes a thread), `n` times `body`, and an exit. */
+/* Adds kernel `name`, which computes the thread's address (%a1, 4 bytes per thread), executes `body` `n` times, and
+ * exits. */
 static int add_kernel(int at, const char *name, const char *body, int n) {
     at += snprintf(text + at, sizeof text - (size_t)at,
                    "%s.visible .entry %s(.param .u64 p)\n{\n.reg .b32 %%r<9>; .reg .b64 %%a<5>;\n"
@@ -59,12 +60,12 @@ static const char *kernel(const char *body, int n) {
     return text;
 }
 
-/* A warp's last store is done when it leaves the L1. Its acknowledgement comes 140 cycles later:
+/* A warp's last store is complete when it leaves the L1. Its acknowledgement comes 140 cycles later:
  * - the line's 4 flits to the L2: 8 + 3
  * - ROP 120
  * - acknowledgement 1 + 8
- * A held CTA ends then. Otherwise the CTA ends with the store, and the machine drains for 140 cycles. The launch is
- * over in the same cycle. */
+ * If CTAs are held for acknowledgements, the CTA ends in this cycle. Otherwise the CTA ends with the store, and the
+ * machine drains for 140 cycles. In both cases the launch ends in the same cycle. */
 START_TEST(a_cta_ends_with_its_stores_or_their_acknowledgements) {
     open_set("fermi", NULL, NULL);
     launch(load(kernel("st.global.u32 [%a1],%r1;", 1)), "k", 1, 32);
@@ -77,7 +78,7 @@ START_TEST(a_cta_ends_with_its_stores_or_their_acknowledgements) {
 }
 END_TEST
 
-/* A held CTA keeps its slot: with one slot, each of ten CTAs of one store takes 140 cycles more. CTAs start at the
+/* A held CTA keeps its slot, so with one slot, each of ten CTAs with one store takes 140 cycles more. CTAs start at the
  * edges of windows of 16 cycles, so a CTA takes a multiple of 16. */
 START_TEST(a_held_cta_keeps_its_slot) {
     double cycles[2];
@@ -99,12 +100,12 @@ START_TEST(drained_is_not_before_the_end) {
     open_set("fermi", NULL, NULL);
     launch(load(kernel("ld.global.u32 %r2,[%a1+128]; st.global.u32 [%a1],%r2;", 3)), "k", 40, 64);
     ck_assert_double_ge(stat("gpu.drained_cycles"), stat("gpu.cycles"));
-    launch(load(kernel("", 0)), "k", 1, 32); /* only parameters and code, which the warp waits for */
+    launch(load(kernel("", 0)), "k", 1, 32); /* only parameters and code, for which the warp waits */
     ck_assert_double_eq(stat("gpu.drained_cycles"), stat("gpu.cycles"));
 }
 END_TEST
 
-/* The L1 is emptied between launches. Instructions and constants (the kernel's parameters) stay. */
+/* The L1 is emptied between launches. Instructions and constants (the kernel's parameters) stay in their caches. */
 START_TEST(launches_keep_instructions_and_constants) {
     open_set("fermi", NULL, NULL);
     struct heddle_module *m = load(kernel("ld.global.u32 %r2,[%a1];", 2));
@@ -119,7 +120,8 @@ START_TEST(launches_keep_instructions_and_constants) {
 }
 END_TEST
 
-/* With peer.sm_atomic_wait a warp's second atomic waits for the first, so four take three round trips more than one:
+/* With peer.sm_atomic_wait, a warp's second atomic waits for the first, so four atomics take three round trips more
+ * than one atomic:
  * - global memory: crossbar, ROP and an L2 access, at least 8 + 120 + 1 + 8
  * - shared memory: 26
  * Without it they overlap. */
@@ -151,8 +153,8 @@ START_TEST(atomics_overlap_or_not) {
 }
 END_TEST
 
-/* A kernel of 16 instructions fills a line of 128 bytes. Packed after a kernel of 8 instructions it is in two lines;
- * otherwise it starts a line. */
+/* A kernel of 16 instructions fills a line of 128 bytes. If it is packed after a kernel of 8 instructions, it is in two
+ * lines. Otherwise it starts at the beginning of a line. */
 START_TEST(code_is_packed_or_begins_a_line) {
     static const char *const set[2] = {"peer.fetch_packed=false", "peer.fetch_packed=true"};
     for (int packed = 0; packed < 2; packed++) {
@@ -183,7 +185,8 @@ START_TEST(fetches_end_with_the_line_or_cross) {
 }
 END_TEST
 
-/* Local memory, atomics in shared and global memory, loads of all widths, scattered stores, a barrier. */
+/* A kernel with local memory, atomics in shared and global memory, loads of all widths, scattered stores, and a
+ * barrier. */
 static const char all_kinds[] = HEAD
     ".const .b32 c[64];\n"
     ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>; .reg .b64 %a<9>; .reg .f64 %d<3>; .reg .b16 %h;\n"
@@ -226,8 +229,8 @@ static const char *const options[][2] = {
 };
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
 
-/* Memory afterwards does not depend on the machine. Statistics do not depend on host threads or on polling. The order
- * of atomics is not observed. */
+/* The contents of memory after the launch do not depend on the machine. Statistics do not depend on host threads or on
+ * polling. The order of atomics is not observed. */
 START_TEST(statistics_do_not_depend_on_how_the_simulator_runs) {
     static double was[512];
     static uint8_t out[1 << 20], want[1 << 20];
@@ -238,7 +241,8 @@ START_TEST(statistics_do_not_depend_on_how_the_simulator_runs) {
     open_with("tiny", (const char *const[]){"sm.warps=48", "sm.registers=32768", "sm.shared_bytes=16384", NULL}, 1);
     launch(load(all_kinds), "k", 30, 96);
     heddle_read(h, buffer, want, sizeof want);
-    for (int run = 0; run < 4; run++) { /* sampled: the first and one of the others, in turn; with HEDDLE_EVERY all */
+    /* sampled: the first, and one of the others in turn; with HEDDLE_EVERY, all are tested */
+    for (int run = 0; run < 4; run++) {
         if (run && run != 1 + _i % 3 && !test_every())
             continue;
         set[0] = run == 3 ? "gpu.poll=true" : "gpu.poll=false";
@@ -263,7 +267,7 @@ START_TEST(statistics_do_not_depend_on_how_the_simulator_runs) {
 }
 END_TEST
 
-/* Buffers are apart, from 0x10000000 on, or packed, from 0xc0000000 on. Kernels use both alike. */
+/* Buffers begin at 0x10000000 with gaps, or at 0xc0000000 without gaps. Kernels can use both. */
 START_TEST(buffers_lie_apart_or_packed) {
     uint32_t out[32];
     open_set("fermi", NULL, NULL);
@@ -301,7 +305,8 @@ START_TEST(programs_have_lines_of_their_own) {
 }
 END_TEST
 
-/* CTAs go to the 15 SMs in turn, one a cycle and SM. While all have room, the n-th goes to SM n mod 15. */
+/* CTAs are distributed over the 15 SMs round-robin, at most one per cycle and SM. While all SMs have room, CTA n goes
+ * to SM n mod 15. */
 START_TEST(ctas_are_dealt_out_in_turn) {
     enum { CTAS = 60, SMS = 15 };
     uint32_t sm[CTAS];

@@ -1,7 +1,7 @@
-/* Micro-benchmarks: the cost of one more instruction, access or byte. It is derived by hand from the configuration, and
- * measured as the difference between a short and a long kernel, so start and end cancel. configs/tiny.cfg has one SM,
- * one scheduler, fixed memory, no instruction cache, and the latencies of fermi.cfg. Where the model is exact, so is
- * the test. */
+/* Micro-benchmarks: tests of the cost of one more instruction, access or byte. The cost is derived by hand from the
+ * configuration, and measured as the difference between a short and a long kernel, so that start and end cancel.
+ * configs/tiny.cfg has one SM, one scheduler, fixed memory, no instruction cache, and the latencies of fermi.cfg. Where
+ * the model is exact, so is the test. */
 #include "micro_rig.h"
 
 #define FULL "memory.model=full"
@@ -62,7 +62,7 @@ START_TEST(a_lone_warp_is_bound_by_its_fetches) {
 }
 END_TEST
 
-/* One scheduler issues one instruction a cycle, whatever the number of warps. Fetching keeps up from 2 warps on. */
+/* One scheduler issues one instruction per cycle, whatever the number of warps. Fetching keeps up from 2 warps on. */
 START_TEST(a_scheduler_issues_one_a_cycle) {
     for (uint32_t warps = 2; warps <= 8; warps *= 2)
         ck_assert_double_eq_tol(
@@ -71,8 +71,8 @@ START_TEST(a_scheduler_issues_one_a_cycle) {
 }
 END_TEST
 
-/* Two schedulers and two pipes issue two a cycle if a fetch brings four instructions. (One fetch of two a cycle has
- * nothing to spare, and a tenth is lost.) */
+/* Two schedulers and two pipes issue two instructions per cycle if a fetch brings four instructions. (If a fetch brings
+ * two instructions per cycle, no fetch bandwidth is spare, and a tenth of the issue rate is lost.) */
 START_TEST(two_schedulers_issue_two_a_cycle) {
     struct micro m = {.repeat = ADDS,
                       .few = 4,
@@ -83,8 +83,9 @@ START_TEST(two_schedulers_issue_two_a_cycle) {
 }
 END_TEST
 
-/* The initiation intervals of fermi.cfg. Two SP pipes share multiplications; the single SFU pipe has all of f64 and
- * SFU. Eight warps with a chain each take the longer of the chain and eight intervals over the pipes. */
+/* The initiation intervals of fermi.cfg. Two SP pipes share the multiplications. The single SFU pipe executes all f64
+ * and SFU instructions. Eight warps with one chain each take the larger of two times: the chain, and eight initiation
+ * intervals divided by the number of pipes. */
 START_TEST(pipes_start_one_an_initiation_interval) {
     ck_assert_double_eq(each((struct micro){.repeat = "ex2.approx.f32 %f1,%f1;", .block = 256}), 8 * 8);
     ck_assert_double_eq(each((struct micro){.repeat = "fma.rn.f64 %d1,%d1,%d1,%d1;", .block = 256}), 8 * 8);
@@ -99,8 +100,8 @@ END_TEST
 enum { ACCESS = 1 + 2 + 1 + 1 + 2 - 1 };
 #define SHARED_LIST "mov.u32 %r6,%tid.x; mul.lo.u32 %r1,%r6,"
 
-/* Each lane's word holds its own address. With 32 banks of 4 bytes, lanes 4 n bytes apart meet n at a bank: n
- * passes. */
+/* Each lane's word holds its own address. With 32 banks of 4 bytes and lanes 4 n bytes apart, n lanes access the same
+ * bank, which takes n passes. */
 START_TEST(shared_memory_takes_a_pass_for_each_word_of_a_bank) {
     char before[128];
     uint32_t ways = 1u << _i;
@@ -118,7 +119,8 @@ START_TEST(shared_memory_broadcasts) {
 }
 END_TEST
 
-/* With many warps the banks are the bottleneck, one pass a cycle: two loads of eight warps, 4 passes each, take 64. */
+/* With many warps the banks are the bottleneck, with one pass per cycle: two loads in each of eight warps, with 4
+ * passes each, take 64 cycles. */
 START_TEST(shared_memory_does_one_pass_a_cycle) {
     ck_assert_double_eq_tol(each((struct micro){.before = SHARED_LIST "16; and.b32 %r1,%r1,511; ",
                                                 .repeat = "ld.shared.u32 %r7,[%r1]; ld.shared.u32 %r8,[%r1];",
@@ -127,10 +129,10 @@ START_TEST(shared_memory_does_one_pass_a_cycle) {
 }
 END_TEST
 
-/* Chains through memory use one thread: with 8 bytes a lane the two halves of a warp would be separate accesses. */
+/* Chains through memory use one thread: with 8 bytes per lane the two halves of a warp would be separate accesses. */
 #define CHASE "ld.global.u64 %a2,[%a2];"
 #define FULL  "memory.model=full"
-/* A list of one element, which the caches have when the chain begins. */
+/* A list of one element, which is in the caches when the chain begins. */
 #define WARM "st.global.u64 [%a1],%a1; bar.sync 0; ld.global.u64 %a2,[%a1];"
 
 START_TEST(an_l1_hit_takes_the_l1_latency) {
@@ -158,7 +160,7 @@ START_TEST(an_l1_miss_adds_the_l1) {
 }
 END_TEST
 
-/* The crossbar 8 each way, rop_latency 120, tags and data 1. */
+/* Latencies in cycles: crossbar 8 in each direction, rop_latency 120, tags and data 1. */
 enum { L2_HIT = BEYOND + 8 + 120 + 1 + 8 };
 
 START_TEST(an_l2_hit_takes_the_crossbar_and_the_slice) {
@@ -174,7 +176,7 @@ START_TEST(an_l2_hit_takes_the_crossbar_and_the_slice) {
 END_TEST
 
 /* One bank, and a DRAM clock of one core cycle.
- * - a line is two bursts of 64 bytes, 8 transfers at 2 a clock: 4 clocks each
+ * - a line is two bursts of 64 bytes, 8 transfers at 2 per clock: 4 clocks each
  * - dram.latency 100, the second column command 4 later, CL 12, its data 4 */
 #define ONE_BANK                                                                                                       \
     "l1.size=0", "dram.data_rate=2", FULL, "clock.dram_mhz=700", "dram.banks=1", "dram.groups=1", "l2.slices=1"
@@ -200,7 +202,8 @@ START_TEST(a_dram_row_miss_adds_precharge_and_activate) {
 }
 END_TEST
 
-/* Each thread of 60 x 256 reads its word of 4 pieces of 61,440 bytes, again and again, and never a line twice. */
+/* Each of 60 x 256 threads reads its word of 4 consecutive blocks of 61,440 bytes, again and again, and never reads a
+ * line twice. */
 enum { PIECE = 60 * 256 * 4 };
 static struct micro read_all(void) {
     return (struct micro){.config = "fermi",
@@ -214,8 +217,8 @@ static struct micro read_all(void) {
                                     "add.u64 %a3,%a3,245760;"};
 }
 
-/* 6 channels of 8 bytes, 2 (4) transfers a clock of 924 MHz: 88.7 (177.4) GB/s, 126.7 (253.4) bytes a cycle of 700 MHz.
- */
+/* 6 channels of 8 bytes, 2 (4) transfers per clock of 924 MHz: 88.7 (177.4) GB/s, 126.7 (253.4) bytes per cycle of 700
+ * MHz. */
 START_TEST(dram_gives_the_configured_bandwidth) {
     struct micro m = read_all();
     double wanted = 6 * 8 * 2 * 924 / 700.;
@@ -229,8 +232,8 @@ START_TEST(dram_gives_the_configured_bandwidth) {
 END_TEST
 
 /* 8 KB that stay in the L2:
- * - one SM: its link takes 4 flits for a line of 128 bytes, 32 bytes a cycle
- * - more SMs: the two slices deliver 32 bytes a cycle each */
+ * - one SM: its link takes 4 flits for a line of 128 bytes, 32 bytes per cycle
+ * - more SMs: the two slices deliver 32 bytes per cycle each */
 START_TEST(l2_gives_the_bandwidth_of_links_and_slices) {
     for (uint32_t sms = 1; sms <= 4; sms *= 2) {
         char option[32];
@@ -252,8 +255,8 @@ START_TEST(l2_gives_the_bandwidth_of_links_and_slices) {
 END_TEST
 
 /* A barrier costs its issue, one cycle a warp: the last arrival releases all warps in the same cycle. One fetch brings
- * two barriers in a row, and the second leaves the buffers empty: the next fetches leave in the cycle of the release,
- * and take 2. */
+ * two barriers in a row, and the second one leaves the buffers empty. The next fetches start in the cycle of the
+ * release and take 2 cycles. */
 START_TEST(a_barrier_costs_its_issue) {
     for (uint32_t warps = 1; warps <= 8; warps *= 2)
         ck_assert_double_eq(each((struct micro){.repeat = "bar.sync 0; bar.sync 0;", .block = 32 * warps}),
@@ -261,7 +264,7 @@ START_TEST(a_barrier_costs_its_issue) {
 }
 END_TEST
 
-/* Straight code with a cold cache, 16 instructions of 8 bytes a line.
+/* Straight code with a cold cache, 16 instructions of 8 bytes per line.
  * - 15 instructions of a line issue 7 cycles after the one before (a chain)
  * - for the first one the miss leaves with the issue before; after it come fetch and decode: 2
  * - through memory: one more cycle to the port, and 100 */
@@ -276,8 +279,8 @@ START_TEST(an_instruction_cache_miss_stops_a_lone_warp) {
 }
 END_TEST
 
-/* The same code twice, with an L1 that holds it and an L0 of four lines that does not: the second round misses the L0
- * once a line of 16 instructions, and waits for the L1's latency. */
+/* The same code runs twice, with an L1 that can hold the code and an L0 of four lines that cannot. The second run
+ * misses the L0 once per line of 16 instructions, and waits for the L1's latency. */
 START_TEST(an_l0_miss_stops_a_lone_warp) {
     struct micro m = {.before = "mov.u32 %r40,0;\nL: add.u32 %r40,%r40,1;",
                       .repeat = "xor.b32 %r1,%r1,%r2;",
@@ -312,8 +315,8 @@ START_TEST(a_stream_buffer_hides_misses_of_a_straight_line) {
 }
 END_TEST
 
-/* Every block of code ends with a jump over 16 lines. The lines that the buffer requests are useless, and cost only
- * room for as many requests. */
+/* Every block of code ends with a jump over 16 lines. The lines that the buffer requests are useless. They cost only
+ * the room for these requests. */
 START_TEST(a_stream_buffer_does_not_help_jumps) {
     static char piece[16384];
     size_t at = (size_t)snprintf(piece, sizeof piece, "{ @%%q1 bra T;\n");

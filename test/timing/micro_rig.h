@@ -1,7 +1,7 @@
 #ifndef TEST_TIMING_MICRO_RIG_H
 #define TEST_TIMING_MICRO_RIG_H
-/* Test fixture for micro-benchmarks: a short and a long kernel around one piece of PTX, and the cost of one more of
- * that piece. */
+/* Test fixture for micro-benchmarks: a short and a long kernel that repeat a piece of PTX, and the cost of one more
+ * repetition. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -16,8 +16,8 @@ struct micro {
     int few, many;             /* 0: 32 and 96 */
     const char *config;        /* NULL: tiny */
     const char *set[MAX_SETS]; /* options */
-    uint32_t stride;           /* bytes from one element of the linked list in the buffer to the next; 0: no list */
-    const char *last;          /* statistic to use instead of gpu.cycles */
+    uint32_t stride;  /* bytes from one element of the linked list in the buffer to the next element; 0: no list */
+    const char *last; /* statistic to use instead of gpu.cycles */
 };
 
 static void write_kernel(const struct micro *m, int n) {
@@ -38,8 +38,8 @@ static void write_kernel(const struct micro *m, int n) {
              m->after ? m->after : "");
 }
 
-/* Fills the buffer with a circular linked list. The first 8 bytes of each element are the address of the next; kernels
- * may write the second 8 bytes. */
+/* Fills the buffer with a circular linked list. The first 8 bytes of each element are the address of the next element.
+ * Kernels may write the second 8 bytes. */
 static void link_list(struct heddle *h, uint64_t base, uint32_t stride) {
     uint64_t *words = calloc(1, MEMORY);
     ck_assert_ptr_nonnull(words);
@@ -70,7 +70,7 @@ static double run(const struct micro *m, int n) {
     return cycles;
 }
 
-/* Returns the cycles of one more `repeat`. */
+/* Returns the additional cycles for one more `repeat`. */
 static double each(struct micro m) {
     int few = m.many ? m.few : 32, many = m.many ? m.many : 96;
     return (run(&m, many) - run(&m, few)) / (many - few);

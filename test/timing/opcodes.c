@@ -14,7 +14,7 @@ static struct heddle *h[1 + MAX_MODELS];
 static int n_models(void) { return 1 + timed_models()->n; }
 static const char *model(int m) { return m ? timed_models()->name[m - 1] : "functional"; }
 
-/* A kernel under construction, and its first instruction. */
+/* A kernel under construction. */
 static struct {
     char text[TEXT * BATCH];
     size_t at;
@@ -183,10 +183,10 @@ static bool same_fault(const char *a, const char *b) {
 }
 
 static int turn;        /* position in the sample */
-static bool all_models; /* a model differs: find the row */
+static bool all_models; /* set when a model differs: then all models run, to find the row */
 
-/* Returns a model that differs from the interpreter; NULL: none. Sampled: a third of the models, and another third for
- * the next kernel; with HEDDLE_EVERY all. */
+/* Returns a model that differs from the interpreter; NULL: none. Sampled: one third of the models runs, and a different
+ * third for the next kernel; with HEDDLE_EVERY all models run. */
 static const char *dissenter(void) {
     turn++;
     for (int m = 1; m < n_models(); m++) {
@@ -203,7 +203,7 @@ static const char *dissenter(void) {
     return NULL;
 }
 
-/* Tests one row alone. False: the row does not accept the space. */
+/* Tests one row alone. Returns false if the row does not accept the space. */
 static bool try_alone(const char *opcode, const struct decoded *d) {
     write_prologue(opcode, d);
     const char *statement = write_statement(opcode, d);
@@ -219,7 +219,8 @@ static bool try_alone(const char *opcode, const struct decoded *d) {
     return true;
 }
 
-/* Spells a row in a space: "ld.u32" as "ld.shared.u32". Texture fetches get their vector before their types. */
+/* Writes the opcode of a row with a state space: "ld.u32" as "ld.shared.u32". Texture fetches get their vector before
+ * their types. */
 static bool spell(const struct isa_row *row, const char *space, char out[NAME], struct decoded *d) {
     char name[NAME];
     struct decode_error why;
@@ -233,7 +234,7 @@ static bool spell(const struct isa_row *row, const char *space, char out[NAME], 
     return isa_decode(out, (uint32_t)strlen(out), d, &why);
 }
 
-/* True for rows that only lowering makes, and for rows that were removed from PTX and equal another row. */
+/* Returns true for rows that only lowering makes, and for rows that were removed from PTX and equal another row. */
 static bool left_out(const struct isa_row *row) {
     /* Loads and stores of matrices need one address for all lanes; here each lane has its own
      * (isa/exec/exec_matrix.c). */
@@ -242,7 +243,7 @@ static bool left_out(const struct isa_row *row) {
 }
 static bool plain(const struct isa_row *row) { return row->kind == K_LANE || row->kind == K_CVT; }
 
-/* Arithmetic cannot fault: many rows share one kernel, and each result is added to the sum. */
+/* Since arithmetic cannot fault, many rows share one kernel, and each result is added to the sum. */
 START_TEST(arithmetic_is_the_same_in_every_model) {
     uint32_t n, rows = 0;
     const struct isa_row *all = isa_rows(&n);
@@ -274,7 +275,7 @@ START_TEST(arithmetic_is_the_same_in_every_model) {
 }
 END_TEST
 
-/* Rows that may fault, wait or leave run alone. Their status is compared, too. */
+/* Each row that may fault, wait or exit has its own kernel. Their status is compared, too. */
 enum { PARTS = 8 };
 START_TEST(the_rest_is_the_same_in_every_model) {
     static const char *const spaces[] = {"", ".global", ".shared", ".local", ".const", ".param"};

@@ -1,6 +1,6 @@
-/* Cost of operands on volta and turing-rtx2060, by hand.
- * - a processing block has two register banks of 64 bits (Jia et al., 2018 and 2019), so only three sources of one bank
- *   conflict
+/* Tests the cost of operands on volta and turing-rtx2060 against values by hand.
+ * - a processing block has two register banks of 64 bits (Jia et al., 2018 and 2019), so an instruction has a bank
+ *   conflict only if all three sources are in one bank
  * - a pipe of 16 lanes takes a warp instruction every two cycles
  * - dependent instructions are four cycles apart: latch, collector, operands, and one cycle in the pipe */
 #include "micro_rig.h"
@@ -45,7 +45,7 @@ START_TEST(dependents_of_up_to_two_sources_of_a_bank_are_four_cycles_apart) {
 }
 END_TEST
 
-/* The third source is read a cycle later, when the first lanes of the others have been read. */
+/* The third source is read a cycle later, after the first lanes of the other sources have been read. */
 START_TEST(a_third_source_of_a_bank_costs_a_cycle) {
     for (int p = 0; p < PRESETS; p++) {
         ck_assert_double_eq(apart(p, "fma.rn.f32 %f3,%f3,%f5,%f7;"), 5);
@@ -65,14 +65,14 @@ static const struct {
     {SIXTEEN("neg.f32 ", "%f2;"), 2},
     {SIXTEEN("add.f32 ", "%f2,%f2;"), 2},
     {SIXTEEN("add.f32 ", "%f2,%f3;"), 2},
-    {SIXTEEN("add.f32 ", "%f2,%f4;"), 2}, /* four halves of one bank: two cycles */
+    {SIXTEEN("add.f32 ", "%f2,%f4;"), 2}, /* four halves from one bank take two cycles */
     {SIXTEEN("fma.rn.f32 ", "%f2,%f3,%f4;"), 2},
     {SIXTEEN("fma.rn.f32 ", "%f2,%f2,%f4;"), 2},
     {SIXTEEN("fma.rn.f32 ", "%f2,%f4,%f6;"), 3}, /* six halves: three cycles */
 };
 enum { N_INDEPENDENT = sizeof independent / sizeof independent[0] };
 
-/* Up to eight warps a processing block: all banks, pipes and write ports are as busy as they can be. */
+/* With up to eight warps per processing block, all banks, pipes and write ports reach their maximum use. */
 START_TEST(independent_ones_are_as_far_apart_as_pipe_or_bank_allow) {
     for (int p = 0; p < PRESETS; p++)
         for (uint32_t warps = 1; warps <= 8; warps *= 2) {

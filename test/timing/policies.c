@@ -1,4 +1,4 @@
-/* Schedulers and replacement policies in a GPU that runs kernels. The policies are toys (test/toys). */
+/* Tests schedulers and replacement policies in a GPU that runs kernels. The policies are defined in test/toys. */
 #include "test/toys/policies.h"
 #include "host/context.h"
 #include "test/every_model.h"
@@ -38,9 +38,9 @@ static void launch(struct heddle *h, const char *text, uint64_t bytes, uint32_t 
     ".reg .b32 %r<9>; .reg .b64 %a<4>; .reg .pred %q;\n ld.param.u64 %a1,[p];\n"
 #define LOAD(offset) " ld.global.u32 %r1,[%a1+" offset "]; cvt.u64.u32 %a2,%r1; add.u64 %a1,%a1,%a2;\n"
 
-/* One warp loads lines A, B, A, C, A, one after another, from a cache of one set of two ways. Under lru, C replaces B:
- * the misses are A, B and C. Under fifo, C replaces A, which was allocated first although it was used last: the last A
- * is the fourth miss. */
+/* One warp loads lines A, B, A, C, A, one after another, from a cache of one set of two ways. Under lru, C replaces B,
+ * so the misses are A, B and C. Under fifo, C replaces A, which was allocated first although it was used last, so the
+ * last load of A is the fourth miss. */
 static const char five_loads[] = HEAD LOAD("0") LOAD("128") LOAD("0") LOAD("256") LOAD("0") " ret;\n}\n";
 
 static double l1_misses(const struct gpu_policies *p) {
@@ -60,7 +60,8 @@ START_TEST(l1_uses_the_policy) {
 }
 END_TEST
 
-/* The same at the L2, without an L1. The line of the parameter is read first, and is replaced by B under both. */
+/* Runs the same loads from the L2, without an L1. The line of the parameter is read first, and B replaces it under both
+ * policies. */
 static double l2_misses(const struct gpu_policies *p) {
     static const char *const set[] = {"l1.size=0",   "memory.model=full", "l2.slices=1",
                                       "l2.size=256", "l2.ways=2",         NULL};
@@ -79,7 +80,7 @@ START_TEST(l2_uses_the_policy) {
 }
 END_TEST
 
-/* Writes down the order in which warps end. */
+/* A policy that records the order in which warps end. */
 static void *note_make(const struct config *cfg, uint32_t sm, void *ctx) {
     (void)cfg, (void)sm;
     return ctx;
@@ -105,8 +106,9 @@ static void order_of_ends(const struct gpu_policies *p, char out[64]) {
     heddle_close(h);
 }
 
-/* Four warps, which start in the order 0, 1, 2, 3, compete for one scheduler. In turn, they end in that order. Youngest
- * first, warp 3 never waits for another warp, 2 waits for 3 only, and so on: they end the other way round. */
+/* Four warps, which start in the order 0, 1, 2, 3, compete for one scheduler. A round-robin scheduler lets them end in
+ * that order. With youngest first, warp 3 never waits for another warp, warp 2 waits only for warp 3, and so on, so
+ * they end in the reverse order. */
 START_TEST(youngest_warp_ends_first) {
     char order[64];
     order_of_ends(&built_in, order);
@@ -116,7 +118,7 @@ START_TEST(youngest_warp_ends_first) {
 }
 END_TEST
 
-/* What the schedulers of a single SM told their policy. */
+/* Counts of the calls that the schedulers of a single SM made to their policy. */
 static struct { uint32_t starts, ends, live, issued, parked; } told;
 static int tell_pick(void *state, const struct sched_view *s, const struct warp_set *ready) {
     (void)state, (void)s;
@@ -146,9 +148,9 @@ static void tell_parked(void *state, const struct sched_view *s, const struct wa
         told.parked += warp_set_count(parked, 1) == warp_set_count(live, 1);
 }
 
-/* Six CTAs of two warps on one SM: twelve warps start and end, and issue 8 instructions each: two for the
- * parameter and the end, and three for each load. With `cycle_ends`,
- * every warp is parked at some time: all wait for their loads. */
+/* Six CTAs of two warps on one SM: twelve warps start and end, and each issues 8 instructions: two for the parameter
+ * and the end, and three for each load. With `cycle_ends`, every warp is parked at some time, since all warps wait for
+ * their loads. */
 START_TEST(policy_hears_of_warps) {
     static const char text[] = HEAD LOAD("0") LOAD("128") " ret;\n}\n";
     struct sched_ops ops = {.name = "told",
@@ -175,8 +177,8 @@ static void hear_nothing(void *state, const struct sched_view *s, const struct w
     (void)state, (void)s, (void)live, (void)parked;
 }
 
-/* 64 CTAs of 3 warps add up lines. All figures are the same on one host thread and on four, when every cycle is walked,
- * and when the policy listens to the ends of cycles, which takes it off the SM's fast path. */
+/* 64 CTAs of 3 warps add up lines. All statistics are the same on one host thread and on four, with simulation of every
+ * cycle, and if the policy has a callback at the end of cycles, which disables the SM's fast path. */
 START_TEST(threads_and_paths_change_nothing) {
     static const char sums[] =
         HEAD " mov.u32 %r1,%ctaid.x;\n mov.u32 %r3,%tid.x; mad.lo.u32 %r1,%r1,256,%r3; mul.wide.u32 %a2,%r1,4;\n"
@@ -225,7 +227,7 @@ static void run_random(const char *text, const char *model, const struct gpu_pol
     heddle_close(h);
 }
 
-/* Policies change when things happen, and nothing else. */
+/* Policies change only timing: the results are the same. */
 START_TEST(random_kernels_compute_the_same) {
     static uint32_t in[RANDOM_IN_WORDS], want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     for (unsigned seed = 1; seed <= 4; seed++) {

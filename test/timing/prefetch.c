@@ -1,5 +1,6 @@
-/* Effects of prefetch, prefetchu, discard and applypriority, seen by a load that comes much later. One warp loads one
- * line of 128 bytes. tiny.cfg with full memory has no instruction cache, so all packets belong to the warp. */
+/* Tests the effects of prefetch, prefetchu, discard and applypriority on a load that executes much later. One warp
+ * loads one line of 128 bytes. tiny.cfg with full memory has no instruction cache, so all packets belong to the
+ * warp. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -10,7 +11,7 @@ struct counts {
 
 static struct counts load_after(const char *hint, const char *option) {
     char text[4096], err[512] = "", wait[512] = "";
-    for (int i = 0; i < 6; i++) /* 330 cycles each: memory answers within the 1980 */
+    for (int i = 0; i < 6; i++) /* each sqrt takes 330 cycles; memory answers within the 1980 cycles of all six */
         strcat(wait, "sqrt.rn.f64 %f1,%f1; ");
     snprintf(text, sizeof text,
              ".version 7.4\n.target sm_80\n.address_size 64\n.shared .align 8 .b8 s[8];\n"
@@ -36,8 +37,8 @@ static struct counts load_after(const char *hint, const char *option) {
     return c;
 }
 
-/* Checks the counts. A line is two bursts of 64 bytes, and is read once, by whichever access comes first. The line of
- * the parameter is one more. */
+/* Checks the counts. A line is two bursts of 64 bytes, and is read once, by the first access. The parameter's line is
+ * an additional line. */
 static void check(const char *hint, const char *option, struct counts want) {
     struct counts c = load_after(hint, option);
     ck_assert_msg(c.hits == want.hits && c.misses == want.misses && c.prefetches == want.prefetches &&
@@ -57,7 +58,7 @@ START_TEST(a_prefetched_line_is_where_it_was_asked_for) {
     check("prefetch.global.L2 [%d1];", NULL, in_l2);
     check("prefetch.L2 [%d1];", NULL, in_l2);
     check("prefetch.global.L2::evict_last [%d1];", NULL, in_l2);
-    /* the next line: one more packet, two more bursts, and the load misses */
+    /* prefetch of the next line: it adds one packet and two bursts, and the load misses */
     check("prefetch.global.L2 [%d1+128];", NULL, (struct counts){0, 1, 0, 3, 6});
 }
 END_TEST

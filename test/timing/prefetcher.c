@@ -1,4 +1,4 @@
-/* Prefetchers in a GPU that runs kernels, tested with the toy test/toys/next_line.c. */
+/* Tests prefetchers in a GPU that runs kernels, with the prefetcher test/toys/next_line.c. */
 #include "host/context.h"
 #include "test/every_model.h"
 #include "test/random/random_kernel.h"
@@ -64,8 +64,8 @@ static const char *const all_hit[] = {"memory.model=fixed",
                                       "memory.perfect_l1=on",
                                       NULL};
 
-/* Returns the cycles of a walk over `lines` lines. Instructions cost nothing to fetch (tiny.cfg). `row` NULL: no
- * prefetcher. */
+/* Returns the cycles of a kernel that loads `lines` lines in a chain. Instruction fetch costs no time (tiny.cfg). `row`
+ * NULL: no prefetcher. */
 static double walk_takes(int lines, const char *const *set, const struct prefetcher_row *row) {
     struct heddle *h = open_with("spe", "tiny", set, 1, row, row != NULL);
     launch(h, module(h, walk(lines)), zeroed(h, 4096), 1, 32);
@@ -75,7 +75,7 @@ static double walk_takes(int lines, const char *const *set, const struct prefetc
 }
 
 /* If all loads hit, a load reads its tags c cycles after the load before it. Without a prefetcher each line costs 600
- * more. With one:
+ * cycles more. With a prefetcher:
  * - load 1 misses at t and line 2 is requested: tags at t + 35, data at t + 635
  * - load 2 reads its tags at t + 600 + c and hits, since c > 35; this is the first use of line 2, at u
  * - line 3 arrives at u + 635; its load reads the tags at u + c, is late, and has its data at u + 635
@@ -99,7 +99,7 @@ START_TEST(lines_one_behind_the_other) {
 }
 END_TEST
 
-/* Statistics of a prefetcher at the L2, for a walk with a cold L2 and for a second walk. */
+/* Statistics of a prefetcher at the L2, for a chain of loads with a cold L2 and for a second chain. */
 struct l2_walk {
     double cycles[2], prefetches, lookups, useful, elsewhere, unused;
 };
@@ -124,10 +124,11 @@ static struct l2_walk walk_l2(int lines, const char *slices, bool with) {
     return w;
 }
 
-/* - two slices alternate every 256 bytes: the next line is in the same slice only after the first line of a piece
+/* - two slices alternate every 256 bytes: the next line is in the same slice only after the first line of each 256
+ *   bytes
  * - of lines 0 to 7, the successors 1, 3, 5 and 7 are requested; 2, 4, 6 and 8 belong to the other slice
  * - with one slice all successors, 1 to 8, are requested
- * - a walk of no lines has the counts of the parameter's line
+ * - a kernel without loads of lines has the counts of the parameter's line
  * - the kernel is faster than with a cold L2, and slower than with all lines in the L2, as in a second launch */
 START_TEST(lines_of_the_slices) {
     static const char *const slices[] = {"l2.slices=1", "l2.slices=2"};
@@ -200,7 +201,7 @@ static void run_random(const char *text, const char *model, const char *const *s
     heddle_close(h);
 }
 
-/* Prefetchers change only timing: results are right on machines with large and with the smallest queues. */
+/* Prefetchers change only timing: results are correct on machines with large queues and with the smallest queues. */
 START_TEST(random_kernels_compute_the_same) {
     static const char *const sets[][7] = {{"sm.registers=65536", "sm.shared_bytes=16384", "memory.model=full"},
                                           {"sm.registers=65536", "sm.shared_bytes=16384", "memory.model=full",

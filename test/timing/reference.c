@@ -1,5 +1,5 @@
-/* Cycles compared with the reference simulator (test/reference/): each case of reference.tsv and kinds.tsv on
- * fermi-gpgpusim. The bounds are on mean error and correlation, so a single case may change. */
+/* Compares cycles with the reference simulator (test/reference/), for each case of reference.tsv and kinds.tsv on
+ * fermi-gpgpusim. Only the mean error and the correlation are bounded, so a single case may change. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <math.h>
@@ -121,8 +121,9 @@ START_TEST(first_set_is_near) {
 }
 END_TEST
 
-/* Stores, integer multiplication, reuse of the L1, divisions, constants, local memory. Without peer.sched_alternate the
- * error is 4.6 %, without peer.fetch_wrong_path 3.5 %, without peer.memory_placement 4.1 %. */
+/* The cases are stores, integer multiplication, reuse of the L1, divisions, constants and local memory. Without
+ * peer.sched_alternate, the error is 4.6 %, without peer.fetch_wrong_path 3.5 %, without peer.memory_placement 4.1
+ * %. */
 START_TEST(other_kinds_are_near) {
     double correlation, error = mean_error("test/reference/kinds.tsv", "test/reference/kinds.ptx", 28, &correlation);
     ck_assert_double_lt(error, 0.021);

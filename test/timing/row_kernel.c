@@ -109,7 +109,7 @@ static void put_placed(struct text *t, const char *row, enum row_place place) {
     else if (place == ROW_ONE_WARP)
         put(t, " setp.ge.u32 %%n,%%t1,32;\n");
     else if (place == ROW_NO_LANE || place == ROW_NO_LANE_LOOP)
-        put(t, " setp.gt.u32 %%n,%%t1,100000;\n"); /* else false, because nothing wrote it */
+        put(t, " setp.gt.u32 %%n,%%t1,100000;\n"); /* otherwise false, because no instruction wrote %n */
     if (place == ROW_LOOP || place == ROW_NO_LANE_LOOP)
         put_loop(t, guard, row);
     else if (place == ROW_ONE_SIDE || place == ROW_BOTH_SIDES)

@@ -1,6 +1,6 @@
-/* Each row of the semantics table at each place of a kernel: first, last, alone, in a loop, twice, for one lane, for
- * none, and in divergent code. Status and memory are compared with the interpreter, under every model on every preset,
- * polled or not, with one host thread or two. */
+/* Tests each row of the semantics table at each place of a kernel: first, last, alone, in a loop, twice, for one
+ * lane, for no lane, and in divergent code. Compares status and memory with the interpreter, under every model on
+ * every preset, with and without polling, with one host thread or two. */
 #include "test/every_model.h"
 #include "test/test.h"
 #include "test/timing/row_kernel.h"
@@ -27,8 +27,8 @@ static void teardown(void) {
         heddle_close(timed[m]);
 }
 
-/* Returns a machine with few SMs, since only the behaviour of an SM matters. Polling and threads vary with model and
- * preset, so each model has both. */
+/* Returns a machine with few SMs, because only the behaviour of an SM matters. Polling and the number of threads
+ * vary with model and preset, so that each model runs with both values. */
 static struct heddle *machine(int preset, int model) {
     char err[512] = "";
     const char *const set[] = {"gpu.sms=2", "sm.registers=65536", (preset + model) % 3 == 0 ? "gpu.poll=true" : NULL,
@@ -44,9 +44,9 @@ static struct heddle *machine(int preset, int model) {
     return timed[model];
 }
 
-/* Accepts an outcome if it is the interpreter's. Exceptions:
+/* Accepts an outcome if it equals the interpreter's. Exceptions:
  * - lanes that wait for others in divergent code end as the model's paths allow, but they end
- * - of several threads that fault, the first one differs by model
+ * - if several threads fault, the first of them differs by model
  * - decoupling drops a load of constants whose result is not used */
 static bool fine(const struct isa_row *row, const struct row_end *want, const struct row_end *got, bool dac) {
     if (strstr(got->error, "stands still") || strstr(got->error, "the limit given"))
@@ -72,8 +72,9 @@ static bool has_space(const struct isa_row *row) {
     return row->kind == K_LOAD || row->kind == K_STORE || row->kind == K_ATOM || row->kind == K_PREFETCH;
 }
 
-/* Sampled: a row takes AT_ONCE places, and the next row, which is mostly alike, takes the next ones. Each place has one
- * preset and one model in turn. One of PLAIN arithmetic rows is tested. With HEDDLE_EVERY all rows are. */
+/* Sampled: a row runs in AT_ONCE places, and the next row, which is usually similar, runs in the next places. Each
+ * place uses one preset and one model in turn. One of PLAIN arithmetic rows is tested. With HEDDLE_EVERY all rows
+ * are tested. */
 START_TEST(rows_end_as_in_the_interpreter) {
     enum { SPACES = 6, PLAIN = 16, AT_ONCE = 1 };
     static const char *const spaces[SPACES] = {"", ".global", ".shared", ".local", ".const", ".param"};

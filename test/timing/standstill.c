@@ -1,13 +1,13 @@
-/* A cycle that is repeated without end is a bug of an SM or of a unit. Here units and models cause it: the launch must
- * end soon, with a report that names the culprit, or by another limit. */
+/* A cycle that is repeated without end is a bug of an SM or of a unit. Here, units and models cause such a cycle. The
+ * launch must end soon, with a report that names the cause, or because of another limit. */
 #include "host/context.h"
 #include "test/every_model.h"
 #include "test/test.h"
 #include "timing/sm/stages.h"
 #include <stdio.h>
 
-/* A unit that requests the current cycle again on SM `sm`, from cycle `from` on, `most` times. `empty`: only when the
- * last CTA has left the SM. */
+/* A unit that requests the current cycle again on SM `sm`, from cycle `from` on, at most `most` times. With `empty`, it
+ * does so only after the last CTA has left the SM. */
 struct clinger {
     uint64_t from, most, asked;
     uint32_t sm;
@@ -72,7 +72,7 @@ static enum heddle_status run(const char *model, const struct sm_unit_ops *unit,
     return s;
 }
 
-/* Warps wait for their loads in the middle of the kernel: the report names them. */
+/* If warps wait for their loads in the middle of the kernel, the report names these warps. */
 START_TEST(a_unit_that_keeps_the_clock_is_named) {
     char error[4096];
     for (uint32_t threads = 1; threads <= 2; threads++) {
@@ -89,7 +89,7 @@ START_TEST(a_unit_that_keeps_the_clock_is_named) {
 }
 END_TEST
 
-/* An SM without CTAs has no warp to name. */
+/* An SM without CTAs has no warp that the report could name. */
 START_TEST(an_empty_sm_is_named) {
     char error[4096];
     clinger = (struct clinger){.most = UINT64_MAX, .sm = 14, .empty = true};
@@ -108,7 +108,7 @@ START_TEST(a_few_walks_are_allowed) {
 }
 END_TEST
 
-/* With polling the clock advances anyway. The SM always has work, so the launch ends as a deadlock. */
+/* With polling, the clock advances in every case. The SM always has work, so the launch ends as a deadlock. */
 START_TEST(polling_ends_too) {
     char error[4096];
     clinger = (struct clinger){.from = 2000, .most = UINT64_MAX, .sm = 3};

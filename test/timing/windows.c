@@ -1,4 +1,5 @@
-/* Windows change no statistic, at both ends of all options that determine the lookahead. Each kernel runs three times:
+/* Tests that windows change no statistic, at both ends of all options that determine the lookahead. Each kernel runs
+ * three times:
  * - SMs synchronise at every edge (gpu.poll calls everything in every cycle)
  * - long windows on one thread
  * - long windows on four threads, where the partitions are two jobs */
@@ -16,12 +17,12 @@
     "mov.u32 %r2, %tid.x; mad.lo.u32 %r3, %r0, %r1, %r2; mul.wide.u32 %d2, %r3, 4; add.u64 %d3, %d0, %d2;\n"           \
     "add.u64 %d4, %d1, %d2;\n"
 
-/* Kernels that make SMs synchronise, or that keep them apart from the memory side. */
+/* Kernels that force SMs to synchronise with the memory side often or rarely. */
 static const struct {
     const char *what, *body;
     uint32_t grid, block;
 } kernels[] = {
-    {"a line for each lane, and a store: the port is full", /* of words that are 33 lines apart */
+    {"a line for each lane, and a store: the port is full", /* the lanes access words that are 33 lines apart */
      "and.b32 %r4, %r3, 1023; mul.lo.u32 %r4, %r4, 1056; mul.wide.u32 %d5, %r4, 4; add.u64 %d5, %d0, %d5;\n"
      "ld.global.u32 %r5, [%d5]; add.u32 %r5, %r5, %r3; st.global.u32 [%d4], %r5; ld.global.u32 %r6, [%d5+128];\n"
      "ld.global.u32 %r7, [%d5+256]; add.u32 %r6, %r6, %r7; add.u32 %r6, %r6, %r5; st.global.u32 [%d4], %r6; ret;\n}\n",
@@ -44,7 +45,7 @@ static const struct {
      "D: add.u32 %r8, %r8, %r3; st.global.u32 [%d4], %r8; membar.gl; bar.sync 0;\n"
      "setp.eq.u32 %p3, %r2, 0; mov.u32 %r9, 1; @%p3 st.volatile.global.u32 [%d5+4096], %r9; ret;\n}\n",
      12, 32},
-    {"more atomics under way than an SM can keep account of, and stores behind them", /* lines are 33 apart */
+    {"more atomics under way than an SM can keep account of, and stores behind them", /* the lines are 33 lines apart */
      "and.b32 %r4, %r3, 1023; mul.lo.u32 %r4, %r4, 1056; mul.wide.u32 %d5, %r4, 4; add.u64 %d5, %d0, %d5;\n"
      "mov.u32 %r6, 3;\n"
      "L: red.global.add.u32 [%d5], 1; red.global.add.u32 [%d5+128], 1; st.global.u32 [%d5+256], %r3;\n"
@@ -54,7 +55,7 @@ static const struct {
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0], WORDS = 1024 * 1056 + 4096, LAUNCHES = 3 };
 
-/* Both ends of the options that determine the lookahead, with other limits. */
+/* Both ends of the options that determine the lookahead, combined with other limits. */
 static const char *const settings[][7] = {
     {NULL},
     {"l2.rop_latency=0"},
@@ -72,7 +73,7 @@ static const char *const settings[][7] = {
     {"clock.icnt_mhz=300", "clock.l2_mhz=900", "clock.dram_mhz=2000"},
     {"gpu.sms=3"},
     {"icnt.slice_queue=2", "l2.port_bytes=8"},
-    /* code that the SMs cannot hold, so that it always comes from the clusters */
+    /* code that does not fit into the SMs' caches, so that it always comes from the clusters' caches */
     {"gpc.sms=2", "l1i.size=256", "l1i.ways=2"},
     {"gpc.sms=6", "gpc.latency=1", "gpc.queue=1", "l1i.size=128", "l1i.ways=1", "sm.inst_bytes=64"},
     {"gpc.sms=4", "gpc.queue=3", "gpc.port_bytes=16", "gpc.size=256", "gpc.ways=1", "l1i.size=0"},
@@ -83,7 +84,7 @@ static const char *const settings[][7] = {
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
 struct outcome {
-    char *stats; /* of all launches, by name */
+    char *stats; /* statistics of all launches, by name */
     uint32_t *words;
 };
 
@@ -130,8 +131,8 @@ static void forget(struct outcome *o) {
     free(o->words);
 }
 
-/* Sampled: two kernels with each setting, so that each kernel has eight settings or more; with HEDDLE_EVERY all
- * pairs. */
+/* Sampled: each setting runs two kernels, so that each kernel runs with eight settings or more. With HEDDLE_EVERY, all
+ * pairs run. */
 static bool is_sampled(uint32_t kernel, uint32_t setting) {
     uint32_t turn = (kernel + setting) % KERNELS;
     return test_every() || setting == 0 || turn == 0 || turn == 2;
@@ -181,8 +182,9 @@ END_TEST
 
 static void count(void *ctx, enum windows_event ended) { ((uint32_t *)ctx)[ended]++; }
 
-/* All SMs send as much as they can. An SM that waits for room would run alone after the others. As they stop together,
- * nearly all rounds are shared. Others are at the launch's beginning and end, when few SMs are left. */
+/* All SMs send as many requests as they can. If an SM had to wait for room, it would later run alone after the others.
+ * But all SMs stop together, so they share nearly all rounds. Rounds with few SMs occur only at the beginning and end
+ * of the launch. */
 START_TEST(sms_that_fill_their_queues_run_together) {
     uint32_t n[WINDOWS_JOB + 1] = {0};
     const struct windows_watch watch = {count, n};

@@ -1,13 +1,13 @@
 #ifndef TEST_TOYS_UNITS_H
 #define TEST_TOYS_UNITS_H
-/* Extensions of an SM for tests, not part of the product. */
+/* Extensions of an SM for tests. They are not part of the product. */
 #include "timing/sm/unit.h"
 
-/* issue_meter.c: counts the issues of each warp slot, and limits one slot to an issue every `gap` cycles. The ctx of
- * its row is this struct. It sums the counts of all SMs, so it needs a single host thread. */
+/* issue_meter.c: counts the issues of each warp slot, and limits one slot to one issue every `gap` cycles. The ctx of
+ * its row is this struct. The struct sums the counts of all SMs, so it needs a single host thread. */
 struct issue_meter {
-    uint32_t slow_warp, gap; /* gap 0: no warp is slowed */
-    uint64_t issued[256];    /* issue slots taken, by warp slot */
+    uint32_t slow_warp, gap; /* if gap is 0, no warp is slowed */
+    uint64_t issued[256];    /* number of issue slots used by each warp slot */
     uint64_t performed;      /* instructions with effects */
     uint64_t ctas, ended, barriers, exits, written, refused;
 };
@@ -23,8 +23,9 @@ extern const struct sm_unit_ops issue_meter_unit;
  * The ctx of its row is this struct. Each SM has its own side_seen, so SMs may run on several host threads. */
 enum { SIDE_SMS = 32, SIDE_SEEN = 4096 };
 struct side_seen {
-    uint64_t issued, by_unit;    /* issues of the side warp; of them, executed by the unit */
-    uint64_t ended, first, last; /* closed side warps; cycle of its first and last issue */
+    uint64_t issued, by_unit; /* number of issues of the side warp; number of these that the unit executed */
+    /* number of closed side warps; cycle of the side warp's first issue; cycle of its last issue */
+    uint64_t ended, first, last;
     uint64_t made, taken, refused;
     uint32_t n; /* number of entries in `slot` */
     struct {
@@ -35,9 +36,9 @@ struct side_seen {
 struct side_warp {
     lanemask_t lanes;
     uint32_t registers, takes, room;
-    bool late;              /* opens with the first CTA, not with the launch */
+    bool late;              /* the side warp opens with the first CTA, not with the launch */
     bool driven;            /* with `takes`: the unit executes all of its instructions and sets its next PC */
-    uint64_t close_at;      /* closes in the first simulated cycle from this one on; 0: never */
+    uint64_t close_at;      /* the side warp closes in the first simulated cycle from this cycle on; 0 means never */
     struct side_seen *seen; /* one for each SM, up to SIDE_SMS */
 };
 extern const struct sm_unit_ops side_warp_unit;

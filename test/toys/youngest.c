@@ -1,4 +1,4 @@
-/* A warp scheduler: the ready warp with the latest start issues. */
+/* A warp scheduler that issues from the ready warp that started last. */
 #include "policies.h"
 #include "timing/sm/sched_ops.h"
 

@@ -1,4 +1,4 @@
-/* Options by key: defaults, setting, checking, printing. */
+/* Handles options by key: sets defaults and values, checks them and prints them. */
 #include "config.h"
 #include "config_text.h"
 #include "ptx/spelling.h"
@@ -34,7 +34,7 @@ void config_default(struct config *c) {
         else
             *(uint32_t *)at = (uint32_t)o->def;
     }
-    c->latency[LAT_MEM] = (struct latency_cfg){1, 1}; /* the load/store unit has its own latencies */
+    c->latency[LAT_MEM] = (struct latency_cfg){1, 1}; /* excluded, because the load/store unit has its own latencies */
 }
 
 static const struct opt *find(const char *key, size_t len) {
@@ -73,7 +73,7 @@ const struct opt *config_find_noting(const char *key, size_t len, const struct c
     return find(now, strlen(now));
 }
 
-/* Removed options, and what to use instead. */
+/* Removed options, and what a user can set instead. */
 static const struct {
     const char *key, *instead;
 } gone[] = {
@@ -97,7 +97,7 @@ void config_unknown(const char *key, size_t len, char *err, size_t err_size) {
         snprintf(err, err_size, "unknown option \"%.*s\"; `heddle list options` shows them all", (int)len, key);
 }
 
-/* Returns the index of `text` among the words of `choices`; -1: it is none of them. */
+/* Returns the index of `text` among the words of `choices`, or -1 if it is not among them. */
 static int choice_index(const char *choices, const char *text) {
     size_t len = strlen(text);
     int n = 0;
@@ -238,7 +238,7 @@ void config_value(const struct config *c, const struct opt *o, char *out, size_t
     case OPT_KIND_BOOL:
         snprintf(out, size, "%s", bool_value(c, o) ? "true" : "false");
         break;
-    case OPT_KIND_DOUBLE: /* the shorter of two forms that reads back equal */
+    case OPT_KIND_DOUBLE: /* prints the shorter of two forms that read back as the same number */
         memcpy(&v, at, sizeof v);
         snprintf(out, size, "%.15g", v);
         if (strtod(out, NULL) != v)
@@ -274,8 +274,8 @@ static void dump_option(const struct config *c, const struct opt *o, const char 
     fprintf(out, "%*s%s = %s%s%s%s;\n", depth * 4, "", name, quote, value, point ? ".0" : "", quote);
 }
 
-/* Prints all options whose key begins with the `len` bytes of `prefix`, as nested groups. The syntax does not let a
- * group be opened twice, so all its options are printed at its first one. */
+/* Prints all options whose key begins with the `len` bytes of `prefix`, as nested groups. The syntax does not allow a
+ * group to be opened twice, so all options of a group are printed where its first option is. */
 static void dump_group(const struct config *c, const char *prefix, size_t len, int depth, FILE *out) {
     const struct opt *all = config_options();
     for (const struct opt *o = all; o->key; o++) {

@@ -16,7 +16,7 @@ struct opt {
     size_t offset; /* in struct config */
     double def, min, max;
     const char *unit, *help;
-    const char *choices; /* OPT_KIND_ENUM: "lrr gto two_level", stored as the index in a uint32_t */
+    const char *choices; /* OPT_KIND_ENUM: the choices, such as "lrr gto two_level"; a uint32_t stores the index */
 };
 
 struct config; /* defined in config_struct.h, included below */
@@ -25,11 +25,11 @@ struct config; /* defined in config_struct.h, included below */
 /* Returns every option; the last row has a NULL key. */
 const struct opt *config_options(void);
 void config_default(struct config *c);
-/* Finds the file of a preset; false when there is none. */
+/* Finds the file of a preset. Returns false if there is no such preset. */
 bool config_find_preset(const char *name, char *out, size_t size);
 /* Reads a preset by name or a file by path. Presets are searched in HEDDLE_CONFIGS, in configs/, in the places of
- * data_place(), and at last in the library itself, where paths look like "built-in:fermi.cfg". On failure returns
- * false, and `err` has the file, the line, the mistake and a suggestion. */
+ * data_place(), and at last in the library itself, where paths look like "built-in:fermi.cfg". On failure returns false
+ * with a message in `err`: the file, the line, the mistake and a suggestion. */
 bool config_load(struct config *c, const char *name_or_path, char *err, size_t err_size);
 /* A callback for each option that is given by its old name (renamed.def). */
 struct config_notes {
@@ -41,20 +41,21 @@ bool config_load_noting(struct config *c, const char *name_or_path, const struct
                         size_t err_size);
 bool config_set_noting(struct config *c, const char *assignment, const struct config_notes *notes, char *err,
                        size_t err_size);
-/* Returns the key of an option that was called `old` in the last version; NULL: there is none. */
+/* Returns the present key of an option that was called `old` in the last version, or NULL if there is none. */
 const char *config_renamed(const char *old);
-/* Sets an option by "key=value". False with `err` for an unknown key (with the nearest one), a wrong type, or a value
- * out of range. */
+/* Sets an option by "key=value". Returns false with a message in `err` for an unknown key (the message suggests the
+ * nearest key), a wrong type, or a value out of range. */
 bool config_set(struct config *c, const char *assignment, char *err, size_t err_size);
-/* Checks values against each other: e.g. a cache whose size its ways do not divide. */
+/* Checks that values fit each other. For example, the number of ways of a cache must divide its size. */
 bool config_check(const struct config *c, char *err, size_t err_size);
 /* Prints the value of option `o` as text that config_set() reads back. */
 void config_value(const struct config *c, const struct opt *o, char *out, size_t size);
-/* Returns the value of option `key` as a number: true is 1, a choice is its index. False: there is no such option, or
- * its value is a text. */
+/* Returns the value of option `key` as a number: true is 1, a choice is its index. Returns false if there is no such
+ * option or its value is a text. */
 bool config_number(const struct config *c, const char *key, double *value);
 /* Prints the whole configuration in the syntax of the files; reading it back gives an equal configuration. */
 void config_dump(const struct config *c, FILE *out);
-/* Returns the names of the presets found, NULL-terminated; free() it (one block). NULL when memory is out. */
+/* Returns the names of the presets found, NULL-terminated; the caller frees the list with free(), since it is one
+ * block. Returns NULL when memory runs out. */
 char **config_presets(void);
 #endif

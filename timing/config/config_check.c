@@ -27,11 +27,11 @@ static bool check_caches(const struct config *c, char *err, size_t err_size) {
     return check_cache("l1", &c->l1, 1, err, err_size) && check_cache("l1c", &c->l1c, 1, err, err_size) &&
            check_cache("tex", &c->tex, 1, err, err_size) && check_cache("l0i", &c->l0i, 1, err, err_size) &&
            check_cache("l1i", &c->l1i, 1, err, err_size) && check_cache("gpc", &c->gpc.cache, 1, err, err_size) &&
-           check_line("l2", &c->l2, err, err_size) && /* requests use its lines even without a cache */
-           check_cache("l2", &c->l2, c->memory.l2_slices, err, err_size);
+           /* also if there is no L2: requests use its line size */
+           check_line("l2", &c->l2, err, err_size) && check_cache("l2", &c->l2, c->memory.l2_slices, err, err_size);
 }
 
-/* Checks that every scheduler of a divided SM gets an equal share of every unit. */
+/* Checks that the units of a divided SM can be divided equally among its schedulers. */
 static bool check_subcores(const struct config *c, char *err, size_t err_size) {
     const struct sm_cfg *s = &c->sm;
     uint32_t n = s->schedulers;
@@ -76,7 +76,8 @@ static bool check_pipes(const struct config *c, char *err, size_t err_size) {
     return check_subcores(c, err, err_size);
 }
 
-/* Checks a cluster's cache: it answers each request from one line, and has its own port at the crossbar. */
+/* Checks the options of a cluster's cache, which answers each request from one line and has its own port at the
+ * crossbar. */
 static bool check_gpc(const struct config *c, char *err, size_t err_size) {
     const struct {
         const char *name;

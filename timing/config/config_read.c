@@ -1,6 +1,6 @@
-/* Configuration files in libconfig syntax, with a group for each dot of a key. An @include before the first setting is
- * read first, and later settings override it value by value (libconfig itself would reject the second mention of a
- * group). */
+/* Reads configuration files in libconfig syntax, where each dot of a key stands for a group. An @include before the
+ * first setting is read first, and later settings override it value by value (libconfig itself would reject the second
+ * mention of a group). */
 #include "builtin.h"
 #include "config_scan.h"
 #include "config_text.h"
@@ -37,7 +37,7 @@ __attribute__((format(printf, 4, 5))) static bool fail(struct reader *r, const c
     return false;
 }
 
-/* Converts a value to text for config_store(). Only the option's kind tells strings from words. */
+/* Converts a value to text for config_store(). Strings and words can only be distinguished by the option's kind. */
 static bool setting_text(const config_setting_t *s, char *out, size_t size) {
     switch (config_setting_type(s)) {
     case CONFIG_TYPE_INT:
@@ -98,7 +98,7 @@ static bool read_file(struct reader *r, const char *path);
 static bool check_file(struct reader *r, const char *path);
 static bool find_preset(const char *name, size_t len, char *out, size_t size);
 
-/* Returns the preset of a path that begins with built_in; NULL: there is none. */
+/* Returns the preset of a path that begins with built_in, or NULL if there is none. */
 static const struct builtin_preset *find_builtin(const char *path) {
     const struct builtin_preset *p = builtin_presets;
     if (strncmp(path, built_in, sizeof built_in - 1) != 0)
@@ -138,7 +138,7 @@ static bool include_line(struct reader *r, const char *path, const char *at, int
     return ok;
 }
 
-/* Handles the @include lines at the head of the text: before anything but comments and blank lines. */
+/* Handles the @include lines at the head of the text, which only comments and blank lines may precede. */
 static bool leading_includes(struct reader *r, const char *path, char *text) {
     int line = 1;
     for (char *at = text; *at;) {
@@ -189,7 +189,7 @@ static char *read_text(const char *path) {
 }
 
 /* Checks all numbers of a text, and of files that it includes after its first setting (libconfig reads these).
- * libconfig would cut off larger numbers silently; no option takes such a value. */
+ * libconfig would silently truncate large numbers; no option accepts such a value. */
 static bool check_numbers(struct reader *r, const char *path, const char *text) {
     struct config_scan s = {.at = text, .line = 1};
     enum config_token token;
@@ -235,7 +235,7 @@ static bool read_file(struct reader *r, const char *path) {
     return ok;
 }
 
-/* Returns the n-th folder to search for presets, without a slash at its end; false after the last. */
+/* Returns the n-th folder to search for presets, without a slash at its end. Returns false after the last folder. */
 static bool config_path(int n, char *out, size_t size) {
     const char *env = getenv("HEDDLE_CONFIGS");
     if (n > 1)
@@ -244,7 +244,7 @@ static bool config_path(int n, char *out, size_t size) {
     return true;
 }
 
-/* Finds the preset whose name is the first `len` bytes of `name`. `out` does not change when there is none. */
+/* Finds the preset whose name is the first `len` bytes of `name`. `out` does not change if there is no such preset. */
 static bool find_preset(const char *name, size_t len, char *out, size_t size) {
     char folder[PATH_MAX], path[PATH_MAX];
     for (int n = 0; config_path(n, folder, sizeof folder); n++) {
@@ -294,13 +294,13 @@ bool config_load(struct config *c, const char *name_or_path, char *err, size_t e
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* A list of file names, one after the other, each with its terminating zero. */
+/* A list of file names, stored one after the other, each ended by a zero byte. */
 struct names {
     char *text;
     size_t bytes, cap, n;
 };
 
-/* Adds the first `len` bytes of `name`. False when memory is out. */
+/* Adds the first `len` bytes of `name`. Returns false when memory runs out. */
 static bool add_name(struct names *all, const char *name, size_t len) {
     if (all->bytes + len + 1 > all->cap) {
         size_t cap = 2 * all->cap + len + 256;
@@ -317,7 +317,7 @@ static bool add_name(struct names *all, const char *name, size_t len) {
     return true;
 }
 
-/* Adds the presets of a folder, which need not exist. False when memory is out. */
+/* Adds the presets of a folder, which need not exist. Returns false when memory runs out. */
 static bool add_folder(struct names *all, const char *folder) {
     DIR *d = opendir(folder);
     if (!d)
@@ -332,7 +332,8 @@ static bool add_folder(struct names *all, const char *folder) {
     return whole;
 }
 
-/* Returns the names sorted and without duplicates, in one block: pointers, then text. NULL when memory is out. */
+/* Returns the names sorted and without duplicates, in one block: pointers, then text. Returns NULL when memory runs
+ * out. */
 static char **sorted(const struct names *all) {
     char **out = malloc((all->n + 1) * sizeof *out + all->bytes);
     if (!out)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the end of a comment or string that begins at `at`; `at` itself if none does. */
+/* Returns the end of the comment or string that begins at `at`. Returns `at` itself if neither begins there. */
 static const char *skip(const char *at) {
     const char *end;
     if (at[0] == '#' || (at[0] == '/' && at[1] == '/'))

@@ -9,10 +9,11 @@ struct config_scan {
     const char *at;   /* where scanning continues */
     const char *next; /* the token */
     size_t len;       /* length of a number, with its suffix L */
-    int line;         /* of the token; 1 at the start */
+    int line;         /* line of the token; 1 at the start */
 };
 /* Returns the next number or @include line outside of comments, strings and names. */
 enum config_token config_scan(struct config_scan *s);
-/* True if the number is whole and needs more than 31 bits. With the suffix L libconfig keeps 64 bits. */
+/* Returns true if the number is an integer and needs more than 31 bits. If the number has the suffix L, libconfig keeps
+ * 64 bits. */
 int config_number_is_large(const struct config_scan *s);
 #endif

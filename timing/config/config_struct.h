@@ -13,8 +13,10 @@ enum pipe_id {
     N_PIPES
 };
 struct pipe_row {
-    const char *name; /* of its options and its statistic: "sp" */
-    uint8_t instead;  /* enum pipe_id: pipe that does its work if it has no units; itself: it must have units */
+    const char *name; /* name in its options and its statistic, such as "sp" */
+    /* enum pipe_id: the pipe that executes its instructions if it has no units; the pipe itself if it must have
+     * units */
+    uint8_t instead;
 };
 extern const struct pipe_row pipe_rows[N_PIPES];
 

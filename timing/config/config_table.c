@@ -59,7 +59,7 @@ _Static_assert(sizeof(struct latency_cfg) == 2 * sizeof(uint32_t), "OPT_LATENCY_
 
 #define OPT_POLICY(field, key, names, help) OPT_ROW(field, key, OPT_KIND_ENUM, 0, 0, 0, "", help, &(names)[1])
 
-/* The names of all policies, each after a blank. */
+/* The names of all policies, each preceded by a blank. */
 static const char scheduler_names[] = ""
 #define SCHEDULER(name) " " #name
 #define REPLACEMENT(name)

@@ -24,7 +24,7 @@
 #define CACHE_LATENCY_ROWS(at, name, lat, help) OPT_U32(at latency, name ".latency", lat, 1, 2000, "cycles", help)
 #define CACHE_PORT_ROWS(at, name, what)                                                                                \
     OPT_U32(at ports, name ".ports", 1, 1, 16, "1/cycle", "accesses a cycle to the " what)
-/* Mapping of a line's number to a set: its low bits, folded, or as measured on Fermi's L1. */
+/* How a line number is mapped to a set: by its low bits, by all bits folded, or as measured on Fermi's L1. */
 #define CACHE_INDEX_ROWS(at, name)                                                                                     \
     OPT_ENUM3(at index, name ".index", cache_index, INDEX_LINEAR, INDEX_LINEAR, "linear", INDEX_XOR, "xor",            \
               INDEX_FERMI, "fermi",                                                                                    \

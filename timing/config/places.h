@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns the n-th place (from 0) of the folder `what`, "configs" or "kernels", without a slash at its end; false after
- * the last. It need not exist. */
+/* Returns the n-th place (from 0) of the folder `what`, "configs" or "kernels", without a slash at its end. Returns
+ * false after the last place. The place need not exist. */
 bool data_place(int n, const char *what, char *out, size_t size);
 #endif

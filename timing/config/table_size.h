@@ -1,7 +1,7 @@
 #ifndef TIMING_TABLE_SIZE_H
 #define TIMING_TABLE_SIZE_H
 /* The size of a fixed table. A build with TINY=1 uses the smallest size that works, so that tests fill the tables.
- * Timing then depends on it; results must not. */
+ * In such a build, timing may differ, but results must not. */
 #ifdef HEDDLE_TINY
 #define TABLE_SIZE(usual, least) (least)
 #else

@@ -1,8 +1,8 @@
 #ifndef TIMING_WARP_SET_H
 #define TIMING_WARP_SET_H
-/* Sets of the warp slots of one SM: a bit per slot, in as many words as the largest SM needs. A smaller SM uses fewer
- * words: calls with the argument `words`, for work in every cycle, read only the first `words` words. Later words have
- * no members. */
+/* Sets of the warp slots of one SM. A set has one bit per slot, in as many words as the largest SM needs. A smaller SM
+ * uses fewer words, so functions that run in every cycle have an argument `words` and read only the first `words`
+ * words. Later words have no members. */
 #include "config.h"
 #include "isa/arith.h"
 
@@ -10,7 +10,8 @@ enum {
     MAX_CONTEXTS = 4, /* slots of an SM for warps without a CTA (timing/sm/unit.h) */
     WARP_SLOTS = CFG_MAX_WARPS + MAX_CONTEXTS,
     WARP_WORDS = (WARP_SLOTS + 63) / 64,
-    NO_WARP_SLOT = WARP_WORDS * 64 - 1 /* for warp_set_after(): no last slot, so that the first member is next */
+    /* argument of warp_set_after(): there is no last slot, so the first member is next */
+    NO_WARP_SLOT = WARP_WORDS * 64 - 1
 };
 
 struct warp_set {
@@ -33,7 +34,7 @@ static inline bool warp_set_any(const struct warp_set *s, uint32_t words) {
         all |= s->word[k];
     return all != 0;
 }
-/* True if the sets have a member in common. */
+/* Returns true if the sets have a member in common. */
 static inline bool warp_sets_meet(const struct warp_set *a, const struct warp_set *b, uint32_t words) {
     uint64_t all = 0;
     for (uint32_t k = 0; k < words; k++)
@@ -61,7 +62,7 @@ static inline struct warp_set warp_sets_without(const struct warp_set *a, const 
 }
 
 /* Iterates over the members: `for (struct warp_walk at = warp_walk(s); warp_next(&at, s, words, &w);)`. Each word is
- * read when the iteration reaches it: later changes of the word are not seen. */
+ * read when the iteration reaches it. Later changes of the word have no effect on the iteration. */
 struct warp_walk {
     uint64_t word;
     uint32_t k;
@@ -77,7 +78,7 @@ static inline bool warp_next(struct warp_walk *at, const struct warp_set *s, uin
     at->word &= at->word - 1;
     return true;
 }
-/* Removes the first member, and returns it in `w`; false: there is none. */
+/* Removes the first member and stores it in `w`. Returns false if there is none. */
 static inline bool warp_set_take(struct warp_set *s, uint32_t *w) {
     for (uint32_t k = 0; k < WARP_WORDS; k++) {
         uint64_t word = s->word[k];
@@ -89,7 +90,7 @@ static inline bool warp_set_take(struct warp_set *s, uint32_t *w) {
     }
     return false;
 }
-/* Returns the first member. Requires one within the words in use. */
+/* Returns the first member. Requires a member within the words in use. */
 static inline uint32_t warp_set_first(const struct warp_set *s) {
     uint32_t k = 0;
     while (!s->word[k])

@@ -12,15 +12,15 @@ struct agenda {
     uint64_t now;                      /* present cycle; all work lies in [now, now + AGENDA_CYCLES) */
     uint32_t over;                     /* units below this number have had their turn in the present cycle */
     uint32_t words;                    /* words of a set */
-    uint64_t busy[AGENDA_CYCLES / 64]; /* bits: cycles whose set is not empty */
+    uint64_t busy[AGENDA_CYCLES / 64]; /* bit mask of the cycles whose set is not empty */
     uint64_t set[AGENDA_CYCLES * AGENDA_WORDS];
 };
 
-/* An empty agenda of `units` units, up to AGENDA_UNITS, at cycle `now`. */
+/* Initialises an empty agenda of `units` units (at most AGENDA_UNITS) at cycle `now`. */
 void agenda_init(struct agenda *a, uint32_t units, uint64_t now);
-/* The first cycle with work; UINT64_MAX: none. */
+/* Returns the first cycle with work, or UINT64_MAX if there is none. */
 uint64_t agenda_next(const struct agenda *a);
-/* Notes that `unit` has work at `cycle`. A cycle that is too early becomes the earliest cycle in which the unit can
+/* Records that `unit` has work at `cycle`. A cycle that is too early becomes the earliest cycle in which the unit can
  * still have its turn. A cycle beyond the ring becomes the ring's last cycle: the unit is then called too early, does
  * nothing, and adds itself again. */
 static inline void agenda_add(struct agenda *a, uint32_t unit, uint64_t cycle) {
@@ -31,14 +31,14 @@ static inline void agenda_add(struct agenda *a, uint32_t unit, uint64_t cycle) {
     a->set[at * a->words + unit / 64] |= 1ull << unit % 64;
     a->busy[at / 64] |= 1ull << at % 64;
 }
-/* Begins the work of `cycle`: not before the last one, not after agenda_next(). */
+/* Begins the work of `cycle`, which must not be before the last such cycle or after agenda_next(). */
 static inline void agenda_begin(struct agenda *a, uint64_t cycle) {
     a->now = cycle;
     a->over = 0;
 }
 /* Ends the turns of all units in the cycle. */
 static inline void agenda_end(struct agenda *a) { a->over = UINT32_MAX; }
-/* Returns the next unit with work in the cycle, lowest first; -1: none is left. */
+/* Returns the next unit with work in the cycle, lowest first, or -1 if none is left. */
 static inline int agenda_take(struct agenda *a) {
     uint32_t at = a->now % AGENDA_CYCLES;
     for (uint32_t w = a->over / 64; w < a->words; w++) {

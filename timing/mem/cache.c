@@ -25,7 +25,7 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
     c->set_mask = s->sets & (s->sets - 1) ? 0 : s->sets - 1;
     c->set_bits = 31 - (uint32_t)__builtin_clz(s->sets);
     c->all_sectors = (uint8_t)((1u << s->line_bytes / 32) - 1);
-    c->tag = c->storage; /* widest first, so that all are aligned */
+    c->tag = c->storage; /* arrays with the widest elements come first, so that all are aligned */
     c->used = c->tag + lines;
     c->target = (struct cache_target *)(c->used + lines);
     c->mshr = (struct cache_mshr *)(c->target + targets);
@@ -74,20 +74,21 @@ void cache_flush(struct cache *c) {
 }
 
 /* Fermi's L1 (Nugteren et al., "A detailed GPU cache model based on reuse distance theory", HPCA 2014, measured on the
- * card): address bits 7 to 11 xor bits 13, 14, 15, 17, 19. The index bits above these five are the address's own. */
+ * card): address bits 7 to 11 xor bits 13, 14, 15, 17, 19. Index bits above these five are taken from the address
+ * unchanged. */
 static uint64_t fermi_index(uint64_t line) {
     return line ^ (line >> 6 & 7) ^ (line >> 10 & 1) << 3 ^ (line >> 12 & 1) << 4;
 }
 
-/* INDEX_XOR folds the line number in pieces of the width of the index. Strides of a power of two then spread over the
- * sets. */
+/* INDEX_XOR divides the line number into parts as wide as the index and combines them by xor. So accesses with a stride
+ * of a power of two spread over the sets. */
 static uint64_t hashed(const struct cache *c, uint64_t line) {
     if (c->shape.index == INDEX_FERMI)
         return fermi_index(line);
     return c->set_bits ? line ^ line >> c->set_bits ^ line >> 2 * c->set_bits : line;
 }
 
-/* First way of the set of `line`. */
+/* Returns the first way of the set of `line`. */
 static inline uint32_t set_of(const struct cache *c, uint64_t line) {
     if (c->shape.index != INDEX_LINEAR)
         line = hashed(c, line);
@@ -103,7 +104,7 @@ struct cache_spot cache_look(const struct cache *c, uint64_t line) {
     return (struct cache_spot){first, NO_WAY};
 }
 
-/* The way that another policy than LRU gives to a new line. */
+/* Returns the way for a new line, chosen by a policy other than LRU. */
 static __attribute__((noinline)) uint32_t policy_victim(struct cache *c, uint32_t first) {
     const struct replacement_set set = {first / c->shape.ways, c->shape.ways, &c->used[first]};
     bool may_leave = false;
@@ -119,14 +120,15 @@ static __attribute__((noinline)) uint32_t policy_victim(struct cache *c, uint32_
     return first + way;
 }
 
-/* Returns the way for a new line: under LRU the least recently used way that may leave. Empty ways were never used. */
+/* Returns the way for a new line: under LRU the least recently used way that may be replaced. Empty ways count as never
+ * used. */
 static uint32_t victim(struct cache *c, uint32_t first) {
     if (__builtin_expect(c->policy != NULL, 0))
         return policy_victim(c, first);
     const uint64_t *used = &c->used[first];
     uint64_t least = used[0];
     uint32_t best = 0;
-    for (uint32_t w = 1; w < c->shape.ways; w++) { /* no branch: the way is unpredictable */
+    for (uint32_t w = 1; w < c->shape.ways; w++) { /* no branch, since the way is unpredictable */
         best = used[w] < least ? w : best;
         least = min64(used[w], least);
     }
@@ -135,7 +137,7 @@ static uint32_t victim(struct cache *c, uint32_t first) {
 
 static bool must_stay(const struct cache_way *w) { return w->mshr != CACHE_NONE || w->locks; }
 
-/* Makes way `w` the most recently used way of its set. It may leave if nothing holds it. */
+/* Makes way `w` the most recently used way of its set. The line may be replaced if nothing holds it. */
 static void touch(struct cache *c, uint32_t w) { c->used[w] = must_stay(&c->way[w]) ? STAYS : ++c->clock; }
 
 void cache_tell_hit(struct cache *c, uint32_t way) {
@@ -148,7 +150,7 @@ static __attribute__((noinline)) void tell_fill(struct cache *c, uint32_t way) {
         c->policy->fill(c->policy_state, way / c->shape.ways, c->shape.ways, way % c->shape.ways);
 }
 
-/* An access finds its line in way `w`. */
+/* Handles an access that finds its line in way `w`. */
 static void hit(struct cache *c, uint32_t w) {
     touch(c, w);
     if (__builtin_expect(c->policy != NULL, 0))
@@ -187,7 +189,7 @@ static void wait_in(struct cache *c, uint32_t mshr, uint8_t sectors, uint64_t ta
         m->waits[__builtin_ctz(s)]++;
 }
 
-/* CACHE_MERGED if one more access may wait for `sectors`, of which `fetch` are not outstanding yet. */
+/* Returns CACHE_MERGED if one more access may wait for `sectors`, of which `fetch` are not outstanding yet. */
 static enum cache_result room_to_wait(const struct cache *c, const struct cache_mshr *m, uint8_t sectors,
                                       uint8_t fetch) {
     if (m->n == c->targets)
@@ -208,7 +210,7 @@ static void open_mshr(struct cache *c, uint32_t w, struct cache_out *out) {
     out->mshr = id;
 }
 
-/* A read whose line is in way `w` but whose sectors are not all valid. */
+/* Handles a read whose line is in way `w` but whose sectors are not all valid. */
 static inline enum cache_result read_partial(struct cache *c, uint32_t w, uint8_t sectors, uint64_t target,
                                              struct cache_out *out) {
     struct cache_way *way = &c->way[w];
@@ -237,7 +239,7 @@ static inline enum cache_result read_partial(struct cache *c, uint32_t w, uint8_
     return CACHE_MISS;
 }
 
-/* Allocates the line or finds it; `*way` gets its way. */
+/* Finds the line, or allocates it. Stores its way in `*way`. */
 static inline __attribute__((always_inline)) enum cache_result read_line(struct cache *c, struct cache_spot at,
                                                                          uint64_t line, uint8_t sectors,
                                                                          uint64_t target, struct cache_out *out,
@@ -261,7 +263,7 @@ static inline __attribute__((always_inline)) enum cache_result read_line(struct 
     return r;
 }
 
-/* The first use of a prefetched line. */
+/* Handles the first use of a prefetched line. */
 static void first_use(struct cache *c, struct cache_way *way, uint8_t sectors, struct cache_out *out) {
     out->used = way->mark;
     out->late = (way->mark.sectors & sectors & (uint8_t)~way->valid) != 0;
@@ -386,7 +388,7 @@ void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors) {
         return;
     way->mshr = CACHE_NONE;
     c->used[m->way] = must_stay(way) ? STAYS : m->used;
-    if (m->taken == m->n) /* writes had made the wanted sectors valid before */
+    if (m->taken == m->n) /* earlier writes have made the wanted sectors valid */
         c->free_mshr[c->n_free++] = (uint16_t)mshr;
 }
 
@@ -414,7 +416,7 @@ bool cache_take_of(struct cache *c, uint32_t mshr, uint8_t sectors, uint64_t *ta
     if (i >= m->n)
         return false;
     const struct cache_target found = *target_at(c, mshr, i);
-    for (; i > m->taken; i--) /* the others keep their order */
+    for (; i > m->taken; i--) /* the other targets keep their order */
         *target_at(c, mshr, i) = *target_at(c, mshr, i - 1);
     *target_at(c, mshr, i) = found;
     return cache_take(c, mshr, target);

@@ -1,13 +1,13 @@
 #ifndef TIMING_CACHE_H
 #define TIMING_CACHE_H
-/* One cache: tags, replacement, and miss status holding registers (MSHRs). The cache knows neither cycles nor the next
- * level. Its owner reads and writes lines, sends the requests of misses, and hands in the fills. L1 data, constant,
+/* One cache: tags, replacement, and miss status holding registers (MSHRs). The cache models neither time nor the next
+ * level. Its owner reads and writes lines, sends the requests of misses, and reports the fills. L1 data, constant,
  * texture and instruction caches use it, and the L2 slices.
  *
  * A line number is address / line size, within the part of the address space that the cache serves. A line consists of
  * 32-byte sectors; an unsectored cache requests all of them. A miss reserves its line when it is sent (allocate on
- * miss), so a reserved way cannot be a victim. One struct cache_mshr holds everything outstanding of a line. A sectored
- * cache does so too, but counts its MSHRs by sector. */
+ * miss), so a reserved way cannot be a victim. One struct cache_mshr holds all outstanding sectors of a line. This is
+ * also true of a sectored cache, but a sectored cache counts one MSHR for each outstanding sector. */
 #include "replacement.h"
 #include "timing/config/config.h"
 #include "timing/report/stat.h"
@@ -17,20 +17,20 @@
 
 struct cache_shape {
     uint32_t sets, ways;
-    uint32_t line_bytes;                       /* power of two, 32..256 */
-    uint32_t mshrs, merges;                    /* merges: waiting accesses of one MSHR, the first included */
-    uint32_t index;                            /* enum cache_index: how a line number becomes a set */
-    const struct replacement_ops *replacement; /* NULL: LRU */
-    /* A miss fetches the wanted sectors, not the line. An MSHR is for one sector: `mshrs` sectors may be outstanding,
-     * and `merges` accesses may wait for each. */
+    uint32_t line_bytes;    /* power of two, 32..256 */
+    uint32_t mshrs, merges; /* merges: maximum number of waiting accesses of one MSHR, including the first */
+    uint32_t index;         /* enum cache_index: how a line number becomes a set */
+    const struct replacement_ops *replacement; /* NULL selects LRU */
+    /* True if a miss fetches only the wanted sectors and not the whole line. An MSHR is then for one sector: `mshrs`
+     * sectors may be outstanding, and `merges` accesses may wait for each sector. */
     bool sectored;
 };
 
 enum cache_result {
     CACHE_HIT,    /* all wanted sectors are valid */
-    CACHE_MISS,   /* registered; the owner sends a request for out.fetch with tag out.mshr */
-    CACHE_MERGED, /* registered; waits for an outstanding request */
-    /* refused, nothing changed: try again after a fill */
+    CACHE_MISS,   /* the access is registered; the owner sends a request for out.fetch with tag out.mshr */
+    CACHE_MERGED, /* the access is registered and waits for an outstanding request */
+    /* the access is refused and changed nothing; the owner tries again after a fill */
     CACHE_NO_LINE, /* every way of the set is reserved or locked */
     CACHE_NO_MSHR,
     CACHE_NO_MERGE, /* the line's MSHR has no room for another access */
@@ -38,8 +38,8 @@ enum cache_result {
 
 enum { CACHE_NONE = 0xffffu, CACHE_SECTORS = 8 };
 
-/* The mark of a prefetched line until its first use: the prefetcher (the owner's number, 0: no mark), the prefetcher's
- * note, and the prefetched sectors. */
+/* The mark of a prefetched line until its first use: the number that the owner gave the prefetcher (0 means no mark),
+ * the prefetcher's note, and the prefetched sectors. */
 struct cache_mark {
     uint16_t note;
     uint8_t by, sectors;
@@ -47,20 +47,20 @@ struct cache_mark {
 
 struct cache_out {
     uint64_t victim;        /* line number of the replaced line */
-    uint8_t victim_sectors; /* its dirty sectors; 0: nothing to write back */
+    uint8_t victim_sectors; /* its dirty sectors; 0 if nothing must be written back */
     uint8_t fetch;          /* sectors to request; only for CACHE_MISS */
     uint16_t mshr;          /* for CACHE_MISS and CACHE_MERGED: the MSHR of the access */
     bool evicted;           /* there is a victim */
-    bool late;              /* the used sectors are still outstanding */
+    bool late;              /* the used sectors of a prefetched line are still outstanding */
     struct cache_mark gone; /* mark of a victim that was never used */
     struct cache_mark used; /* mark of the line that was read for the first time */
 };
 
 struct cache_way {
-    uint16_t mshr;          /* MSHR that will fill it, or CACHE_NONE */
+    uint16_t mshr;          /* MSHR that will fill the line, or CACHE_NONE */
     uint8_t valid, dirty;   /* sectors */
-    uint8_t locks;          /* the line stays while > 0 */
-    struct cache_mark mark; /* by 0: not prefetched, or used since */
+    uint8_t locks;          /* number of locks; the line cannot be replaced while it is > 0 */
+    struct cache_mark mark; /* mark; `by` is 0 if the line was not prefetched or has been used since */
 };
 
 struct cache_target {
@@ -70,12 +70,12 @@ struct cache_target {
 
 struct cache_mshr {
     uint32_t way;                 /* index into way[] */
-    uint64_t used;                /* last access: the line's age once it is filled */
+    uint64_t used;                /* time of the last access, which becomes the line's age once the line is filled */
     uint8_t pending;              /* outstanding sectors */
     uint8_t arrived;              /* sectors that were filled by this MSHR, or were valid before */
     uint16_t n, taken;            /* targets registered, handed back */
-    uint8_t waits[CACHE_SECTORS]; /* of a sectored cache: accesses that wait for each pending sector */
-    struct cache_target first;    /* most misses have no other */
+    uint8_t waits[CACHE_SECTORS]; /* for a sectored cache: number of accesses that wait for each pending sector */
+    struct cache_target first;    /* the first target; most misses have no other */
 };
 
 /* Counts of prefetched lines, and of all replaced lines. */
@@ -92,46 +92,46 @@ struct cache {
     uint32_t set_mask; /* sets - 1 if `sets` is a power of two, else 0 */
     uint32_t set_bits;
     uint8_t all_sectors;
-    const struct replacement_ops *policy; /* NULL: LRU, which cache.c has inline */
+    const struct replacement_ops *policy; /* replacement policy; NULL means LRU, which cache.c implements inline */
     void *policy_state;
-    uint64_t clock; /* of the order of use */
-    uint64_t *tag;  /* sets * ways line numbers, ~0: empty */
-    uint64_t *used; /* larger is more recent; CACHE_STAYS: reserved or locked */
+    uint64_t clock; /* clock for the order of use */
+    uint64_t *tag;  /* sets * ways line numbers; ~0 means an empty way */
+    uint64_t *used; /* larger for more recent use; CACHE_STAYS for a reserved or locked way */
     struct cache_way *way;
     struct cache_mshr *mshr;
-    struct cache_target *target; /* mshrs * merges: the targets behind the first */
+    struct cache_target *target; /* mshrs * merges targets: all targets of each MSHR after the first */
     uint16_t *free_mshr;
     uint32_t n_free;
-    uint32_t outstanding; /* sectors pending, of a sectored cache */
-    uint32_t targets;     /* room for targets in an MSHR */
+    uint32_t outstanding; /* number of pending sectors, for a sectored cache */
+    uint32_t targets;     /* number of targets that fit into an MSHR */
     void *storage;
-    struct cache_line_counts n; /* the owner counts hits and misses */
+    struct cache_line_counts n; /* true if the owner counts hits and misses */
 };
 
-/* The place of a line: the first way of its set, and its way, or CACHE_NO_WAY if the line is absent. Valid until the
- * cache changes. */
+/* The place of a line: the first way of its set, and its way, or CACHE_NO_WAY if the line is absent. A place is valid
+ * until the cache changes. */
 struct cache_spot {
     uint32_t first, way;
 };
 #define CACHE_NO_WAY UINT32_MAX
 
-/* False when memory is out or the shape is impossible. */
+/* Returns false when memory runs out or the geometry is impossible. */
 bool cache_init(struct cache *c, const struct cache_shape *shape);
 void cache_free(struct cache *c);
-/* Replaces lines by this policy from now on. False: out of memory. Requires an empty cache. */
+/* Replaces lines by this policy from now on. Returns false when memory runs out. Requires an empty cache. */
 bool cache_use_replacement(struct cache *c, const struct replacement_ops *ops);
 /* Tells a policy that is not LRU that an access found its line in way `way`, an index into way[]. */
 void cache_tell_hit(struct cache *c, uint32_t way);
 struct cache_spot cache_look(const struct cache *c, uint64_t line);
-/* Sectors that are valid at a spot. */
+/* Returns the sectors that are valid at a spot. */
 static inline uint8_t cache_valid(const struct cache *c, struct cache_spot at) {
     return at.way == CACHE_NO_WAY ? 0 : c->way[at.way].valid;
 }
 /* Reads `sectors` of `line`. If the read has to wait, cache_take() returns `target` later. `out` is filled for accepted
  * reads. */
 enum cache_result cache_read(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, struct cache_out *out);
-/* Like cache_read(), for a caller that remembers the way of the line. False: `line` is not in that way, the read does
- * not hit, or it is a first use; nothing has changed. */
+/* Does the same as cache_read() for a caller that remembers the way of the line. Returns false and changes nothing if
+ * `line` is not in this way, the read does not hit, or it is the first use of a prefetched line. */
 static inline bool cache_read_there(struct cache *c, uint32_t way, uint64_t line, uint8_t sectors) {
     const struct cache_way *w = &c->way[way];
     if (c->tag[way] != line || sectors & (uint8_t)(~w->valid | w->mark.sectors))
@@ -144,49 +144,51 @@ static inline bool cache_read_there(struct cache *c, uint32_t way, uint64_t line
 /* cache_read() after cache_look(). */
 enum cache_result cache_read_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint64_t target,
                                 struct cache_out *out);
-/* cache_read_at() without a use of the data: it is no first use. cache_mark() may follow. */
+/* Does the same as cache_read_at() for an access that does not use the data, so it is no first use of a prefetched
+ * line. cache_mark() may follow. */
 enum cache_result cache_await_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint64_t target,
                                  struct cache_out *out);
 /* After CACHE_MISS: marks the sectors of out->fetch as prefetched by `by` (from 1), with a note. A line counts as one
  * prefetch, however many of its sectors are prefetched before its first use. */
 void cache_mark(struct cache *c, const struct cache_out *out, uint8_t by, uint16_t note);
-/* A prefetch, which never joins an outstanding miss. A present or outstanding line is CACHE_HIT: nothing changes, and
- * `target` does not come back. A miss is marked. */
+/* Reads the tags for a prefetch, which never joins an outstanding miss. If the line is present or outstanding, returns
+ * CACHE_HIT and changes nothing, and cache_take() will not return `target`. A miss is marked. */
 enum cache_result cache_prefetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, uint8_t by,
                                  uint16_t note, struct cache_out *out);
-/* Requests the missing sectors of `sectors` for the owner. `target` comes back as after a read. CACHE_HIT: nothing to
- * send, and `target` does not come back. Not counted. */
+/* Requests the missing sectors of `sectors` for the owner. cache_take() returns `target` as after a read. If nothing
+ * must be sent, returns CACHE_HIT, and cache_take() will not return `target`. The request is not counted. */
 enum cache_result cache_fetch(struct cache *c, uint64_t line, uint8_t sectors, uint64_t target, struct cache_out *out);
-/* A write of `sectors`, of which `full` are overwritten completely. On a hit the sectors become dirty. On a miss the
- * line is allocated, nothing is fetched, and sectors in `full` are valid. CACHE_HIT, CACHE_MISS (allocated; look at the
- * victim), or CACHE_NO_LINE. */
+/* Writes `sectors`, of which `full` are overwritten completely. On a hit the sectors become dirty. On a miss the line
+ * is allocated, nothing is fetched, and sectors in `full` are valid. Returns CACHE_HIT, CACHE_MISS (a line was
+ * allocated; the caller must check the victim), or CACHE_NO_LINE. */
 enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, uint8_t full, struct cache_out *out);
-/* A write to the next level. On a hit the line is dropped (evict), or counts as used. True on a hit. Locked lines and
- * lines that wait for their fill stay. `out`, if not NULL, reports the dropped line. */
+/* Handles a write to the next level. On a hit, drops the line (with `evict`) or counts it as used, and returns true.
+ * Locked lines and lines that wait for their fill are not dropped. `out`, if not NULL, reports the dropped line. */
 bool cache_write_through(struct cache *c, uint64_t line, bool evict, struct cache_out *out);
-/* The reply to the request of `mshr`. Then take the targets until cache_take() returns false. */
+/* Handles the reply to the request of `mshr`. The caller must then call cache_take() until it returns false. */
 void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors);
 /* Takes the next access of `mshr` whose sectors are all valid, in order of arrival. */
 bool cache_take(struct cache *c, uint32_t mshr, uint64_t *target);
-/* Takes the next access of `mshr` that wants some of `sectors` and whose sectors are all valid. It may overtake
- * others. */
+/* Takes the next access of `mshr` that wants some of `sectors` and whose sectors are all valid. It may overtake other
+ * accesses. */
 bool cache_take_of(struct cache *c, uint32_t mshr, uint8_t sectors, uint64_t *target);
-/* True if the set keeps an unlocked way when the line at this spot, or the next line there, is locked. */
+/* Returns true if the set still has an unlocked way after the line at this spot, or the next line allocated there, is
+ * locked. */
 bool cache_may_lock(const struct cache *c, struct cache_spot at);
-/* Locks a present or reserved line until it is unlocked as often as it was locked. False: the line is absent, or its
- * set would have no unlocked way left. */
+/* Locks a present or reserved line until it is unlocked as often as it was locked. Returns false if the line is absent
+ * or its set would have no unlocked way left. */
 bool cache_lock(struct cache *c, uint64_t line);
 void cache_unlock(struct cache *c, uint64_t line);
-/* True if these sectors may become outstanding, too. A single access always may. */
+/* Returns true if these sectors may become outstanding, too. If nothing is outstanding, they always may. */
 static inline bool cache_room(const struct cache *c, uint8_t sectors) {
     return !c->shape.sectored || !sectors || !c->outstanding ||
            c->outstanding + (uint32_t)__builtin_popcount(sectors) <= c->shape.mshrs;
 }
-/* True if there are MSHRs for a miss of `sectors` of a line without outstanding sectors. */
+/* Returns true if there are enough MSHRs for a miss of `sectors` of a line without outstanding sectors. */
 static inline bool cache_mshr_free(const struct cache *c, uint8_t sectors) {
     return c->n_free && cache_room(c, sectors);
 }
-/* Drops all lines, also dirty lines. Lines that wait for their fill stay. */
+/* Drops all lines, including dirty lines, except lines that wait for their fill. */
 void cache_flush(struct cache *c);
 static inline bool cache_idle(const struct cache *c) { return c->n_free == c->shape.mshrs; }
 /* Adds the counts of prefetched lines to the statistics from `first` on. */

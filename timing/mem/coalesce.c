@@ -3,7 +3,7 @@
 #include "isa/hot_assert.h"
 #include <string.h>
 
-/* Lanes per part of a warp, for an access of `bytes` per lane. */
+/* Returns the number of lanes in each part of a warp, for an access of `bytes` bytes per lane. */
 static unsigned part_lanes(const struct coalescer *c, unsigned bytes) {
     if (!c->split_wide || bytes <= 4)
         return WARP_LANES;
@@ -41,7 +41,7 @@ static inline void close_request(struct coalesced *r, const struct touched *t, u
     r->sectors = (uint8_t)t->sectors;
 }
 
-/* The layout of the lanes' accesses. */
+/* The properties of the lanes' accesses. */
 struct layout {
     bool one_line; /* each lane accesses one line */
     bool words;    /* each lane accesses whole words */
@@ -56,7 +56,7 @@ static inline struct layout layout_of(const uint64_t *addr, lanemask_t lanes, un
     return (struct layout){!(over & ~mask), !(low & 3)};
 }
 
-/* Gathers bits 0, 8, 16, ... of `bits` into a byte; no other bits are set. */
+/* Gathers bits 0, 8, 16, ... of `bits` into a byte. Requires that no other bits are set. */
 static inline uint8_t each_eighth(uint64_t bits) { return (uint8_t)(bits * 0x0102040810204080ull >> 56); }
 
 /* Closes a request that touches whole words: bit w of `words` stands for word w. */
@@ -69,7 +69,7 @@ static inline void close_words(struct coalesced *r, uint64_t words) {
     r->bytes = (uint16_t)(4 * __builtin_popcountll(words));
 }
 
-/* Coalesces whole words: like coalesce_lines(), but all lanes at a time. */
+/* Coalesces whole words. The result is as for coalesce_lines(), but all lanes are handled at once. */
 static int coalesce_words(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                           struct coalesced *out) {
     uint64_t mask = c->line_bytes - 1, word[WARP_LANES], some = (1ull << bytes / 4) - 1;
@@ -141,7 +141,7 @@ static int coalesce_by_lane(const struct coalescer *c, const uint64_t *addr, lan
     return n;
 }
 
-enum { FEW_LANES = 8 }; /* up to this number, lanes are handled one by one */
+enum { FEW_LANES = 8 }; /* up to this number of lanes, the lanes are handled one by one */
 
 static int coalesce_part(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
                          struct coalesced *out) {
@@ -153,12 +153,12 @@ static int coalesce_part(const struct coalescer *c, const uint64_t *addr, lanema
     return (is.words ? coalesce_words : coalesce_lines)(c, addr, lanes, bytes, out);
 }
 
-/* True if each part of a full warp, adjacent and in order from `base`, lies within one line. */
+/* Returns true if each part of a full warp, with adjacent lanes in order from `base`, lies within one line. */
 static inline bool parts_in_lines(const struct coalescer *c, uint64_t base, unsigned bytes, unsigned part) {
     return part * bytes <= c->line_bytes && !(base & (part * bytes - 1));
 }
 
-/* True when all 32 lanes are adjacent and in order. */
+/* Returns true if all 32 lanes are active and their accesses are adjacent and in order. */
 static bool unit_stride(const uint64_t *addr, unsigned bytes) {
     uint64_t base = addr[0], wrong = 0;
     for (unsigned l = 0; l < WARP_LANES; l++)
@@ -166,7 +166,7 @@ static bool unit_stride(const uint64_t *addr, unsigned bytes) {
     return wrong == 0;
 }
 
-/* Coalesces a full warp, adjacent and in order, each part of which lies within one line. */
+/* Coalesces a full warp with adjacent accesses in order, each part of which lies within one line. */
 static int coalesce_unit(const struct coalescer *c, uint64_t base, unsigned bytes, unsigned part,
                          struct coalesced *out) {
     unsigned span = part * bytes, n = 0;
@@ -214,7 +214,7 @@ static inline uint64_t each_bit(uint64_t bits, unsigned n) {
     return bits;
 }
 
-/* Touches the bytes from `from` on whose bits are set: at least one, and within 32. */
+/* Adds the bytes whose bits are set, counted from `from`. Requires at least one set bit, all within 32 bytes. */
 static inline void touch_bits(struct touched *t, unsigned from, uint64_t bits) {
     unsigned first = from + (unsigned)__builtin_ctzll(bits), last = from + 63 - (unsigned)__builtin_clzll(bits);
     t->sectors |= 1u << first / SECTOR_BYTES | 1u << last / SECTOR_BYTES;
@@ -224,7 +224,7 @@ static inline void touch_bits(struct touched *t, unsigned from, uint64_t bits) {
 }
 
 /* Adds the lanes of a half warp (or of a part of it) that access one line to the request of this line: one of the
- * requests from `own` on, or a new one. `words`: a bit of `bits` stands for a word. */
+ * requests from `own` on, or a new one. With `words`, a bit of `bits` stands for a word. */
 static inline __attribute__((always_inline)) int add_piece(struct coalesced *out, struct touched *t, int own, int n,
                                                            uint64_t line, lanemask_t lanes, unsigned from,
                                                            uint64_t bits, const bool words) {
@@ -274,7 +274,7 @@ static inline __attribute__((always_inline)) int coalesce_pieces(const struct co
     return n;
 }
 
-/* Two copies, for words and for bytes, each with its own stack frame. */
+/* Two copies of the function, for words and for bytes, each with its own stack frame. */
 static __attribute__((noinline)) int coalesce_pieces_of_words(const struct coalescer *c, const struct halves *h,
                                                               lanemask_t lanes, unsigned bytes, struct coalesced *out) {
     return coalesce_pieces(c, h, lanes, bytes, out, true);

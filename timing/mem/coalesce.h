@@ -2,15 +2,16 @@
 #define TIMING_COALESCE_H
 /* The coalescer: turns the byte addresses of a warp's lanes into requests for memory lines.
  *
- * Lanes that touch the same line share one request. Accesses wider than 4 bytes a lane are split into parts, as in
- * hardware (CUDA C Programming Guide 3.x, G.4.2, compute capability 2.x): 8 bytes a lane by half warps, 16 bytes by
- * quarter warps. A part with adjacent lanes then never needs more than one line. Parts do not share requests. */
+ * Lanes that touch the same line share one request. Accesses wider than 4 bytes per lane are split into parts, as in
+ * hardware (CUDA C Programming Guide 3.x, G.4.2, compute capability 2.x): accesses of 8 bytes per lane into half
+ * warps, of 16 bytes into quarter warps. A part with adjacent lanes then never needs more than one line. Parts do not
+ * share requests. */
 #include "isa/machine/shape.h"
 
 enum {
     SECTOR_BYTES = 32,
     LINE_BYTES_MAX = 256,
-    /* The worst case: 64 bytes a lane of local memory, each lane and word in its own line. */
+    /* The worst case: 64 bytes per lane of local memory, with each word of each lane in its own line. */
     COALESCE_MAX = 16 * WARP_LANES,
 };
 
@@ -18,18 +19,18 @@ struct coalesced {
     uint64_t line;    /* address of the line, a multiple of the line size */
     lanemask_t lanes; /* lanes that access the line */
     uint16_t bytes;   /* distinct bytes touched, at most the size of the line */
-    uint8_t sectors;  /* bit s: the 32 bytes at 32 * s are touched */
+    uint8_t sectors;  /* bit s is set if some of the 32 bytes at 32 * s are touched */
     uint8_t full;     /* sectors in which every byte is touched */
-    uint8_t same;     /* largest number of lanes with one address (an atomic serialises them); at least 1 */
+    uint8_t same;     /* largest number of lanes with the same address (an atomic serialises these lanes); at least 1 */
 };
 
 struct coalescer {
     uint32_t line_bytes; /* power of two, 32..LINE_BYTES_MAX */
-    bool split_wide;     /* 8 and 16 bytes a lane are split by half and quarter warps */
+    bool split_wide;     /* true if accesses of 8 and 16 bytes per lane are split into half and quarter warps */
 };
 
 /* Makes the requests of `lanes`, in the order of their lowest lane. Lane l touches [addr[l], addr[l] + bytes). Returns
- * their number; 0 only without lanes. `bytes` is 1..64. */
+ * the number of requests, which is 0 only if `lanes` is empty. `bytes` is 1 to 64. */
 int coalesce(const struct coalescer *c, const uint64_t *addr, lanemask_t lanes, unsigned bytes,
              struct coalesced out[COALESCE_MAX]);
 /* Does the same as coalesce() for lanes with a known shape, faster. Requires a shape other than SHAPE_ANY, and `bytes`

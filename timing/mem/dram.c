@@ -105,8 +105,8 @@ void dram_accept(struct dram *d, struct dram_place at, bool write, unsigned slic
                                                                    .write = write};
 }
 
-/* Puts the bank on the list of the command that its current request needs next; `clock` is the first clock at which it
- * may get the command. */
+/* Puts the bank on the list for the command that its current request needs next. `clock` is the first clock at which
+ * the bank may get this command. */
 static void file_bank(struct dram *d, uint32_t bank, uint64_t clock) {
     struct dram_bank *b = &d->bank[bank];
     const struct dram_request *r = &d->pool[b->current];
@@ -125,7 +125,7 @@ static void file_bank(struct dram *d, uint32_t bank, uint64_t clock) {
     }
 }
 
-/* Moves banks whose time has come by `clock` from `waiting` to `ready`. */
+/* Moves banks that may get their command at `clock` from `waiting` to `ready`. */
 static void release(struct dram *d, uint64_t clock) {
     d->wake = NEVER;
     for (uint64_t m = d->waiting; m; m &= m - 1) {
@@ -199,7 +199,7 @@ static void unlink_request(struct dram *d, struct dram_bank *b, uint16_t id) {
     d->queued--;
 }
 
-/* Ends the bank's request after the command of its last burst. The data arrives CL and a burst later. */
+/* Ends the bank's request after the command of its last burst. The data arrive after CL and the time of a burst. */
 static void finish(struct dram *d, uint32_t bank, uint64_t clock, const struct clock_point *now) {
     struct dram_bank *b = &d->bank[bank];
     struct dram_request *r = &d->pool[b->current];

@@ -2,10 +2,10 @@
 #define TIMING_DRAM_H
 /* One DRAM channel. Requests wait a fixed latency (the controller's pipeline and the path to it), then in a queue. A
  * first-ready first-come-first-served scheduler picks requests from the queue and issues their commands: precharge,
- * activate, and a column command for each burst. It issues one command a clock; column commands go before row commands,
- * and banks take turns.
+ * activate, and a column command for each burst. It issues one command per clock. Column commands have priority over
+ * row commands, and banks are served round-robin.
  *
- * All constraints are kept as "not before" clocks:
+ * For each constraint, the model stores the first clock at which the command is allowed:
  *   activate   RC after the bank's last, RP after its precharge, RRD after any other bank's
  *   precharge  RAS after the activate, RTPL after a read, WL + burst + WR after a write
  *   column     RCD after the activate, CCD after any other (never less than the burst), CCDL after one of its bank
@@ -14,9 +14,9 @@
  *     write    CL + burst + 2 - WL after a read (bus turnaround)
  * The last data of a read arrives CL + burst after its last column command.
  *
- * A column command moves a burst, or dram.atom bytes in the corresponding part of the burst's clocks and of CCD
- * (rounded up). Bytes that the request does not need are wasted: a sectored L2 that requests 32 bytes of a 64-byte
- * burst gets half of the bandwidth.
+ * A column command moves a burst. With dram.atom, it moves only this number of bytes, and takes the corresponding
+ * fraction of the burst's clocks and of CCD (rounded up). Bytes that the request does not need are wasted: a sectored
+ * L2 that requests 32 bytes of a 64-byte burst gets half of the bandwidth.
  *
  * The channel counts its own DRAM clocks: up to core cycle c, exactly c * dram / core clocks have passed. */
 #include "memmap.h"
@@ -29,8 +29,8 @@ struct clock_ratio {
     uint32_t num, den;
 };
 
-/* A core cycle and the DRAM clocks passed by then: floor(cycle * num / den). It is moved forward in steps, so that
- * units need no division. */
+/* A core cycle and the DRAM clocks passed by then: floor(cycle * num / den). It advances in steps, so that units need
+ * no division. */
 struct clock_point {
     struct clock_ratio ratio;
     uint64_t cycle;
@@ -44,7 +44,7 @@ struct clock_ratio clock_ratio(double core_mhz, double dram_mhz);
 uint64_t clock_to_cycle(struct clock_ratio r, uint64_t clock);
 /* Returns the point of `cycle`. clock_move() moves a point to a later cycle. */
 struct clock_point clock_point(struct clock_ratio r, uint64_t cycle);
-/* Like clock_move(), but p->first does not change. */
+/* Does the same as clock_move(), but does not change p->first. */
 void clock_skip(struct clock_point *p, uint64_t cycle);
 static inline void clock_move(struct clock_point *p, uint64_t cycle) {
     if (p->cycle == cycle)
@@ -64,16 +64,16 @@ static inline void clock_move(struct clock_point *p, uint64_t cycle) {
 static inline uint64_t clock_cycle(const struct clock_point *p, uint64_t clock) {
     if (clock <= p->last)
         return p->cycle;
-    uint64_t missing = (clock - p->last) * p->ratio.den - p->part; /* in units of num per cycle */
+    uint64_t missing = (clock - p->last) * p->ratio.den - p->part; /* in units of 1 / num core cycles */
     if (missing >> 32 == 0)
         return p->cycle + ((uint32_t)missing + p->ratio.num - 1) / p->ratio.num;
     return p->cycle + (missing + p->ratio.num - 1) / p->ratio.num;
 }
 
 struct dram_request {
-    uint64_t ready; /* earliest core cycle at which it enters the queue */
+    uint64_t ready; /* earliest core cycle at which the request enters the queue */
     uint32_t row;
-    uint16_t tag; /* of a read: MSHR of the slice */
+    uint16_t tag; /* for a read: MSHR of the slice */
     uint16_t slice;
     uint16_t next;   /* next younger request of the bank */
     uint16_t bursts; /* bursts left */
@@ -85,13 +85,14 @@ struct dram_request {
 enum dram_want { WANT_READ, WANT_WRITE, WANT_ACTIVATE, WANT_PRECHARGE, N_WANTS };
 
 struct dram_bank {
-    uint64_t act_ok, pre_ok, col_ok; /* clocks from which it may get a precharge, activate or column command */
-    uint64_t time;                   /* clock at which the bank allows its next command */
+    /* clocks from which the bank may get a precharge, an activate or a column command */
+    uint64_t act_ok, pre_ok, col_ok;
+    uint64_t time; /* clock at which the bank allows its next command */
     uint32_t row;
     bool open;
     uint8_t want; /* enum dram_want */
     uint8_t group;
-    uint16_t oldest, newest, current; /* requests; `current` is being served */
+    uint16_t oldest, newest, current; /* its requests; `current` is the one being served */
 };
 
 /* A finished read. */
@@ -108,18 +109,19 @@ struct dram_counts {
 
 struct dram {
     struct dram_cfg cfg;
-    uint32_t atom, burst_clocks, column_gap; /* of a column command: bytes; clocks on the bus; clocks to the next one */
+    /* for a column command: bytes moved; clocks on the bus; clocks until the next column command */
+    uint32_t atom, burst_clocks, column_gap;
     uint32_t read_to_write, write_to_read;
-    uint64_t counted; /* clocks before this are in n.queue_sum */
+    uint64_t counted; /* clocks before this clock are already counted in n.queue_sum */
     uint64_t settled; /* clock at which the last data has been transferred */
     uint64_t next;    /* earliest clock at which a command may issue */
     uint64_t column_ok, read_ok, write_ok, activate_ok;
     uint64_t group_ok[DRAM_GROUPS_MAX];
     uint64_t group_banks[DRAM_GROUPS_MAX];
-    uint32_t shut;    /* groups that had a recent command; for the others group_ok has passed */
-    uint64_t waiting; /* banks whose time has not come; the others are in ready[] by command */
+    uint32_t shut;    /* bank groups with a recent command; for all other groups, group_ok is over */
+    uint64_t waiting; /* banks that may not get their command yet; all other banks are in ready[], by command */
     uint64_t ready[N_WANTS];
-    uint64_t wake; /* earliest time of a waiting bank */
+    uint64_t wake; /* earliest clock at which a waiting bank may get its command */
     uint32_t turn; /* bank with the highest priority */
     struct dram_bank bank[DRAM_BANKS_MAX];
     struct dram_request *pool; /* cfg.queue entries */
@@ -135,7 +137,8 @@ struct dram {
     struct dram_counts n;
 };
 
-/* Initialises a channel for `slices` slices; `max_reads`: most reads in flight. False when memory is out. */
+/* Initialises a channel for `slices` slices; `max_reads` is the maximum number of reads in flight. Returns false when
+ * memory runs out. */
 bool dram_init(struct dram *d, const struct config *c, uint32_t slices, uint32_t max_reads);
 void dram_free(struct dram *d);
 /* Returns how many more requests of a slice (its number in the channel) fit into the pipeline now. */
@@ -143,13 +146,13 @@ static inline uint32_t dram_room(const struct dram *d, uint32_t slice) { return 
 /* Accepts a request for the 32-byte `sectors` of a line at core cycle `now`. Requires dram_room(). */
 void dram_accept(struct dram *d, struct dram_place at, bool write, unsigned slice, unsigned tag, unsigned sectors,
                  uint64_t now);
-/* Runs the DRAM clocks of core cycle now->cycle. True when pipeline entries moved on. */
+/* Runs the DRAM clocks of core cycle now->cycle. Returns true if requests left the pipeline for the queue. */
 bool dram_tick(struct dram *d, const struct clock_point *now);
-/* Returns the next core cycle after now->cycle at which the channel has work; UINT64_MAX: none. A later request can
- * make it earlier: dram_entry(). */
+/* Returns the next core cycle after now->cycle at which the channel has work, or UINT64_MAX if there is none. A request
+ * that arrives later can make this cycle earlier: see dram_entry(). */
 uint64_t dram_next(const struct dram *d, const struct clock_point *now);
-/* Returns the core cycle at which the oldest request in the pipeline may enter the queue; UINT64_MAX: there is none, or
- * the queue is full. */
+/* Returns the core cycle at which the oldest request in the pipeline may enter the queue. Returns UINT64_MAX if there
+ * is no such request or the queue is full. */
 static inline uint64_t dram_entry(const struct dram *d) {
     return d->pipe_head == d->pipe_tail || d->queued >= d->cfg.queue ? UINT64_MAX
                                                                      : d->pipe[d->pipe_head & d->pipe_mask].ready;

@@ -10,7 +10,7 @@ uint32_t gpcs_clusters(const struct config *c) {
 }
 
 uint32_t gpcs_requests(const struct config *c) {
-    enum { ANY = 1024 }; /* limit of the load/store unit's accesses past a cache */
+    enum { ANY = 1024 }; /* maximum number of accesses of the load/store unit that bypass a cache */
     return c->l1i.mshrs + (c->l1c.size ? c->l1c.mshrs : ANY);
 }
 
@@ -81,7 +81,7 @@ void gpcs_offer(struct gpcs *x, uint32_t sm, uint64_t cycle) {
     x->next = min64(x->next, cycle);
 }
 
-/* Returns the SM of cluster `i` that hands over its request at `now`, round-robin; -1: none has a request. */
+/* Returns the SM of cluster `i` whose request is accepted at `now`, round-robin, or -1 if no SM has a request. */
 static int pick_sm(const struct gpcs *x, uint32_t i, uint64_t now) {
     uint32_t mine = (x->sms - i + x->n - 1) / x->n; /* SMs of the cluster */
     for (uint32_t k = 0; k < mine; k++) {
@@ -109,7 +109,7 @@ int gpcs_accept(struct gpcs *x, const struct memport *port, uint64_t now) {
     x->next = NEVER;
     for (uint32_t i = 0; i < x->n; i++)
         x->next = min64(x->next, x->gpc[i].next);
-    for (uint32_t s = 0; s < x->sms; s++) /* without room, a reply has to leave first */
+    for (uint32_t s = 0; s < x->sms; s++) /* if there is no room, a reply has to leave first */
         if (x->gpc[s % x->n].n_free)
             x->next = min64(x->next, max64(x->due[s], now + 1));
     return -1;
@@ -123,14 +123,14 @@ void gpcs_call(struct gpcs *x, uint64_t now) {
 
 void gpc_fill(struct gpcs *x, uint32_t i, const struct mem_request *reply, uint64_t cycle) {
     struct gpc *g = &x->gpc[i];
-    uint32_t piece = reply->tag >> 16; /* number of the piece in the line */
+    uint32_t piece = reply->tag >> 16; /* number of the L2 line within this line */
     g->fill[g->fill_tail++ & g->fill_mask] = (struct gpc_fill){
         cycle, (uint16_t)(reply->tag & 0xffff), (uint8_t)(reply->sectors << (piece << g->piece_bits) / 32)};
     g->next = min64(g->next, cycle);
     x->next = min64(x->next, cycle);
 }
 
-/* Fills lines that have arrived; the accesses that waited for them queue for the port. */
+/* Fills lines that have arrived. The accesses that waited for these lines are queued for the port. */
 static bool fill_lines(struct gpc *g, uint64_t now) {
     bool any = false;
     for (; g->fill_head != g->fill_tail && g->fill[g->fill_head & g->fill_mask].cycle <= now; any = true) {
@@ -143,7 +143,7 @@ static bool fill_lines(struct gpc *g, uint64_t now) {
     return any;
 }
 
-/* Requests a line from the L2: one request for each L2 line in it. */
+/* Requests a line from the L2, with one request for each L2 line in it. */
 static void send_miss(struct gpc *g, const struct mem_request *r, uint32_t mshr, uint64_t now) {
     uint64_t line = r->address >> g->line_bits << g->line_bits;
     for (uint32_t piece = 0; piece << g->piece_bits < 1u << g->line_bits; piece++) {

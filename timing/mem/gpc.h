@@ -4,11 +4,11 @@
  * it the GPC constant cache: it serves the instruction and constant caches of a General Processing Cluster, and reads
  * missing lines from the L2 (Nsight Compute, Profiling Guide, units gcc, icc, idc and imc).
  *
- * A request that leaves the port of an SM reaches the cache of its cluster after a crossing (memsys.h). It gets one of
- * `gpc.queue` entries, and holds it until its reply; while all entries are taken, the SMs wait. The tags are read
- * gpc.latency cycles after the arrival, one request a cycle, in order. A hit waits for the port, which sends
- * gpc.port_bytes a cycle, and reaches its SM a crossing later. A miss requests the line from the L2 through its own
- * input of the crossbar; requests of other SMs for that line join it. */
+ * A request that leaves the port of an SM reaches the cache of its cluster after a crossing (memsys.h). It occupies
+ * one of `gpc.queue` entries until its reply. While all entries are in use, the SMs wait. The tags are read
+ * gpc.latency cycles after the arrival, in order, one request per cycle. A hit waits for the port, which sends
+ * gpc.port_bytes bytes per cycle, and reaches its SM a crossing later. A miss requests the line from the L2 through
+ * its own input of the crossbar; requests of other SMs for that line join it. */
 #include "cache.h"
 #include "isa/arith.h"
 #include "memport.h"
@@ -50,10 +50,10 @@ struct gpc {
     struct gpc_fill *fill;    /* ring, in order of cycles */
     uint64_t tags_head, tags_tail, data_head, data_tail;
     uint64_t miss_head, miss_tail, fill_head, fill_tail;
-    uint64_t sent_at;       /* last cycle of the present transfer; NEVER: none */
+    uint64_t sent_at;       /* last cycle of the present transfer; NEVER if there is none */
     uint64_t port_free;     /* cycle from which the port may begin the next transfer */
-    uint64_t stalled_since; /* cycle at which the tags first refused the oldest request; NEVER: they did not */
-    uint64_t next;          /* cycle of its next work, or earlier; NEVER: none */
+    uint64_t stalled_since; /* cycle at which the tags first refused the oldest request; NEVER if they did not */
+    uint64_t next;          /* the cycle of its next work or an earlier cycle; NEVER if it has no work */
     uint32_t turn;          /* SM of the cluster with the highest priority */
     struct gpc_counts n;
 };
@@ -61,38 +61,39 @@ struct gpc {
 /* The caches of all clusters. SM s belongs to cluster s % n, so that cluster sizes differ by at most one SM. */
 struct gpcs {
     struct gpc *gpc;
-    uint32_t n, sms; /* n = 0: no clusters */
-    uint64_t *due;   /* by SM: cycle from which it can hand over its oldest request; NEVER: it has none */
-    uint64_t next;   /* cycle of the next work of a cache or SM port, or earlier; NEVER: none */
+    uint32_t n, sms; /* n is 0 if there are no clusters */
+    uint64_t *due;   /* for each SM: cycle from which its oldest request can be accepted; NEVER if it has no request */
+    uint64_t next;   /* the cycle of the next work of a cache or SM port, or an earlier cycle; NEVER if there is none */
 };
 
-/* Returns the number of clusters; 0: the configuration has no such caches. */
+/* Returns the number of clusters, or 0 if the configuration has no such caches. */
 uint32_t gpcs_clusters(const struct config *c);
-/* Returns the most requests to its cluster's cache that an SM can have in flight. */
+/* Returns the maximum number of requests to its cluster's cache that an SM can have in flight. */
 uint32_t gpcs_requests(const struct config *c);
-/* False when memory is out. The caches send requests to the L2 as "SMs" numbered from gpu.sms on. */
+/* Creates the caches. Returns false when memory runs out. The caches send requests to the L2 with SM numbers from
+ * gpu.sms on. */
 bool gpcs_init(struct gpcs *x, const struct config *c);
 void gpcs_free(struct gpcs *x);
-/* True if requests of this kind go to a cluster's cache. */
+/* Returns true if requests of this kind go to a cluster's cache. */
 static inline bool gpcs_take(const struct gpcs *x, uint8_t kind) { return x->n && MEM_NEAR_KINDS >> kind & 1; }
-/* True if SM `sm` has offered its oldest request to its cluster. */
+/* Returns true if SM `sm` has offered its oldest request to its cluster. */
 static inline bool gpcs_offered(const struct gpcs *x, uint32_t sm) { return x->n && x->due[sm] != NEVER; }
 /* Offers the oldest request of SM `sm` from `cycle` on, which is later than the last gpcs_accept(). */
 void gpcs_offer(struct gpcs *x, uint32_t sm, uint64_t cycle);
-/* Gives every cache and SM port a turn at `now`. */
+/* Lets every cache and SM port run at cycle `now`, even without work. */
 void gpcs_call(struct gpcs *x, uint64_t now);
-/* Runs cycle `now` of one cache; replies go to `port`, by SM. `*replied`: the cycle at which a reply reaches its SM; 0:
- * none left. Returns whether anything happened. */
+/* Runs cycle `now` of one cache. Replies go to `port`, indexed by SM. `*replied` gets the cycle at which a reply
+ * reaches its SM, or 0 if no reply was sent. Returns true if anything changed. */
 bool gpc_tick(struct gpc *g, struct memport *port, uint64_t now, uint64_t *replied);
 /* Accepts an offered request that finds room, after gpc_tick(). Returns its SM: the caller removes the request and
- * offers the SM's next one for a later cycle. -1: no more; x->next is then set. */
+ * offers the SM's next one for a later cycle. Returns -1 if there are no more; x->next is then set. */
 int gpcs_accept(struct gpcs *x, const struct memport *port, uint64_t now);
-/* Returns the oldest request that waits for the crossbar; NULL: none. */
+/* Returns the oldest request that waits for the crossbar, or NULL if there is none. */
 static inline const struct mem_request *gpc_miss(const struct gpc *g) {
     return g->miss_head == g->miss_tail ? NULL : &g->miss[g->miss_head & g->miss_mask];
 }
 static inline void gpc_miss_taken(struct gpc *g) { g->miss_head++; }
-/* Delivers a reply of the L2 to cluster `i`. Its last flit arrives at `cycle`. Calls come in order of cycles. */
+/* Delivers a reply of the L2 to cluster `i`. Its last flit arrives at `cycle`. Calls come in the order of cycles. */
 void gpc_fill(struct gpcs *x, uint32_t i, const struct mem_request *reply, uint64_t cycle);
 /* Adds the counts since the last call to `s`, and clears them. */
 void gpcs_stats(struct gpcs *x, struct stats *s);

@@ -23,13 +23,13 @@ static uint64_t cycle_of(const struct icnt *x, uint64_t step) {
     return x->shape.speedup == 2 ? step >> 1 : step / x->shape.speedup;
 }
 
-/* Returns the first cycle whose set is not empty. Requires one. */
+/* Returns the first cycle whose set is not empty. Requires that there is such a cycle. */
 static inline uint64_t first_busy(const struct icnt *x) {
     uint32_t at = x->now % ICNT_CYCLES;
     return x->now + (uint32_t)__builtin_ctzll(x->busy >> at | x->busy << (ICNT_CYCLES - at) % ICNT_CYCLES);
 }
 
-/* Schedules output `out` for step `due`, or earlier if that is beyond the ring. */
+/* Schedules output `out` for step `due`, or for an earlier step if `due` is beyond the end of the ring. */
 static inline void schedule(struct icnt *x, uint32_t out, uint64_t due) {
     uint64_t cycle = min64(max64(cycle_of(x, due), x->now), x->now + ICNT_CYCLES - 1);
     x->busy |= 1ull << cycle % ICNT_CYCLES;
@@ -61,7 +61,7 @@ void icnt_give_room(struct icnt *x, uint32_t out, uint64_t now) {
 }
 
 /* Sets `ready` to the inputs that offer to `o` and whose time has come by `step`. Returns the earliest time of the
- * other inputs, NEVER: none. */
+ * other inputs, or NEVER if there are none. */
 static inline uint64_t find_ready(const struct icnt *x, const struct icnt_output *o, uint64_t step, uint64_t *ready,
                                   uint32_t words) {
     uint64_t later = NEVER;
@@ -76,7 +76,7 @@ static inline uint64_t find_ready(const struct icnt *x, const struct icnt_output
     return later;
 }
 
-/* Picks an input of `ready`, round-robin from `turn` on. Requires one. */
+/* Picks an input of `ready`, round-robin from `turn` on. Requires that `ready` is not empty. */
 static inline uint32_t choose(const uint64_t *ready, uint32_t turn, uint32_t words) {
     uint32_t first = ICNT_PORTS;
     if (words == 1)
@@ -100,7 +100,7 @@ static inline uint32_t choose(const uint64_t *ready, uint32_t turn, uint32_t wor
 static inline uint64_t move_packet(struct icnt *x, struct icnt_input *in, struct icnt_output *o, uint64_t step,
                                    uint64_t now) {
     uint32_t flits = in->flits, speedup = x->shape.speedup;
-    /* The last flit arrives one cycle before in->link, and takes a step like the others. */
+    /* The last flit arrives one cycle before in->link, and needs one step like the other flits. */
     uint64_t free = max64(step + flits + 1, (in->link - 1) * speedup + 1);
     uint64_t link = max64(max64(now, o->link) + flits, in->link);
     x->n.packets++;
@@ -114,7 +114,7 @@ static inline uint64_t move_packet(struct icnt *x, struct icnt_input *in, struct
     return link;
 }
 
-/* Output `out` grants an offer at step `step` of cycle `now`. */
+/* Lets output `out` grant an offer at step `step` of cycle `now`. */
 static inline struct icnt_grant grant(struct icnt *x, uint32_t out, uint64_t step, uint64_t now, uint32_t words) {
     struct icnt_output *o = &x->out[out];
     uint64_t ready[ICNT_WORDS], later = find_ready(x, o, step, ready, words), left = 0;
@@ -130,7 +130,7 @@ static inline struct icnt_grant grant(struct icnt *x, uint32_t out, uint64_t ste
     return (struct icnt_grant){(uint16_t)in, (uint16_t)out, link - 1 + x->shape.latency};
 }
 
-/* Takes the outputs that are scheduled up to `now`. */
+/* Returns and removes the outputs that are scheduled up to `now`. */
 static inline void take_scheduled(struct icnt *x, uint64_t now, uint64_t *outs, uint32_t words) {
     for (uint32_t w = 0; w < words; w++)
         outs[w] = 0;

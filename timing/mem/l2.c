@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SM number of an access without an SM to answer. With MEM_PREFETCH, a prefetcher of the slice gets the answer: its
- * number is in `serial`. */
+/* SM number of an access that needs no reply to an SM. If the kind is MEM_PREFETCH, a prefetcher of the slice gets the
+ * answer, and its number is in `serial`. */
 enum { NO_SM = 0x3ff };
 
 static bool init_rings(struct l2 *s, const struct config *c) {
@@ -116,8 +116,8 @@ void l2_fill(struct l2 *s, const struct dram_reply *r) {
     s->next = min64(s->next, max64(r->ready, s->fill_free));
 }
 
-/* Packs a waiting access into 64 bits, and unpack() reverses it: tag 32, SM 10, kind 5, sectors 8, shift 3, and 6 for
- * the serial lanes of an atomic (up to 32). */
+/* Packs a waiting access into 64 bits: 32 bits for the tag, 10 for the SM, 5 for the kind, 8 for the sectors, 3 for the
+ * shift, and 6 for the serial lanes of an atomic (up to 32). unpack() reverses this. */
 static uint64_t pack(const struct l2_request *r) {
     return r->tag | (uint64_t)r->sm << 32 | (uint64_t)r->kind << 42 | (uint64_t)r->sectors << 47 |
            (uint64_t)r->shift << 55 | (uint64_t)r->serial << 58;
@@ -135,7 +135,7 @@ static struct l2_request unpack(uint64_t id) {
 
 static bool out_full(const struct l2 *s) { return s->out_tail - s->out_head == s->out_depth; }
 
-/* Returns the cycles in which the data array moves `bytes`; at least 1. */
+/* Returns the number of cycles in which the data array moves `bytes` bytes, at least 1. */
 static uint32_t move_cycles(const struct l2 *s, uint32_t bytes) {
     uint32_t cycles = (bytes + (1u << s->port_shift) - 1) >> s->port_shift;
     return cycles ? cycles : 1;
@@ -145,21 +145,21 @@ static uint32_t sector_bytes(uint8_t sectors) { return 32u * (uint32_t)__builtin
 
 static bool writes(const struct l2_request *r) { return r->kind == MEM_WRITE || r->kind == MEM_WRITE_BACK; }
 
-/* True if the SM waits for a reply. */
+/* Returns true if the SM waits for a reply. */
 static bool answered(const struct l2 *s, const struct l2_request *r) {
     return r->kind == MEM_WRITE ? s->write_acks : r->kind != MEM_WRITE_BACK;
 }
 
 /* Returns the cycles for which an access occupies the data array. */
 static uint32_t port_cycles(const struct l2 *s, const struct l2_request *r) {
-    if (r->kind == MEM_ATOMIC) /* one lane a cycle among those with the same address: atom_same of test/reference */
+    if (r->kind == MEM_ATOMIC) /* lanes with the same address take one cycle each: see atom_same in test/reference */
         return r->serial ? r->serial : 1;
     if (r->kind == MEM_PREFETCH)
         return 1;
     return move_cycles(s, writes(r) ? r->bytes : sector_bytes(r->sectors));
 }
 
-/* Sends a reply to the crossbar, which gets l2.port_bytes a cycle. */
+/* Sends a reply to the crossbar, which receives l2.port_bytes bytes per cycle. */
 static inline __attribute__((always_inline)) void reply(struct l2 *s, const struct l2_request *r, uint64_t ready) {
     uint64_t at = max64(ready, s->out_free);
     uint32_t bytes = r->kind == MEM_WRITE || r->kind == MEM_PREFETCH ? 0 : sector_bytes(r->sectors);
@@ -186,7 +186,8 @@ static void write_back(struct l2 *s, const struct cache_out *out, uint64_t now) 
     s->port_free = now + move_cycles(s, sector_bytes(out->victim_sectors));
 }
 
-/* True if the DRAM lacks room for two requests: a miss may need one for itself and one for the evicted dirty line. */
+/* Returns true if the DRAM lacks room for two requests. A miss may need one request for itself and one for the evicted
+ * dirty line. */
 static bool dram_full(const struct l2 *s) { return dram_room(s->dram, s->of_channel) < 2; }
 
 static __attribute__((noinline, cold)) void notify_observers(struct l2 *s, const struct l2_request *r,
@@ -217,7 +218,7 @@ static __attribute__((noinline, cold)) void notify_observers(struct l2 *s, const
     prefetchers_seen(&s->prefetchers, &seen, out ? out->used.by : 0, out ? out->used.note : 0);
 }
 
-/* Shows prefetchers an access that has read the tags. */
+/* Reports an access that has read the tags to prefetchers. */
 static void observe(struct l2 *s, const struct l2_request *r, enum prefetch_result result, const struct cache_out *out,
                     uint64_t now) {
     if (__builtin_expect(s->prefetchers.n != 0, 0))
@@ -242,7 +243,7 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
     bool writes = s->uncached && r->kind == MEM_ATOMIC; /* without an L2, an atomic writes its result to DRAM at once */
     if ((there && out_full(s)) || ((!there || writes) && dram_full(s)))
         return false;
-    bool ahead = r->kind == MEM_PREFETCH; /* no access uses the line yet */
+    bool ahead = r->kind == MEM_PREFETCH; /* the line has no first use yet */
     enum cache_result got = ahead ? cache_await_at(&s->cache, at, r->line, sectors, pack(r), &out)
                                   : cache_read_at(&s->cache, at, r->line, sectors, pack(r), &out);
     if (got > CACHE_MERGED)
@@ -271,7 +272,8 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
     return true;
 }
 
-/* Fetches the sectors that a write does not fill; nobody gets an answer. The caller has checked the room. */
+/* Fetches the sectors that a write does not fill. No SM gets a reply for this. The caller must have checked that there
+ * is room. */
 static __attribute__((noinline)) void fetch_rest(struct l2 *s, const struct l2_request *r, uint64_t now) {
     struct cache_out out;
     struct l2_request nobody = *r;
@@ -396,8 +398,8 @@ static enum prefetch_answer look_up(struct l2 *s, const struct l2_ahead *x, uint
     return PREFETCH_SENT;
 }
 
-/* Runs a request of the slice's own prefetchers. It reads the tags only in cycles in which nothing else does, and while
- * no access of an SM waits for the same resources. */
+/* Runs a request of the slice's own prefetchers. The request reads the tags only in a cycle in which no other access
+ * reads them, and while no access of an SM waits for the same resources. */
 static __attribute__((noinline, cold)) void ahead_tick(struct l2 *s, uint64_t now) {
     const struct l2_ahead x = s->ahead[s->ahead_head];
     if (s->port_free > now || s->stalled_since != NEVER || x.asked >= now || s->settled == now + 1)
@@ -440,7 +442,7 @@ static void fill_tick(struct l2 *s, uint64_t now) {
     s->fill_free = now + move_cycles(s, sector_bytes(s->fill[at].sectors));
 }
 
-/* Performs an atomic whose line has arrived. Returns its cycles. */
+/* Performs an atomic whose line has arrived. Returns the number of cycles that it takes. */
 static __attribute__((noinline)) uint32_t late_atomic(struct l2 *s, const struct l2_request *r, uint64_t line) {
     struct cache_out out;
     s->n.atomics += r->serial;
@@ -449,7 +451,7 @@ static __attribute__((noinline)) uint32_t late_atomic(struct l2 *s, const struct
     return port_cycles(s, r);
 }
 
-/* Answers accesses that waited for a fill, one a cycle. */
+/* Answers accesses that waited for a fill, one per cycle. */
 static void answer_tick(struct l2 *s, uint64_t now) {
     uint64_t id;
     while (s->answer_head != s->answer_tail && s->answer_free <= now && !out_full(s)) {

@@ -28,7 +28,8 @@ static bool init(struct lsu *l) {
         !(l->fetch.ahead_sent = calloc(c->l1i.mshrs, sizeof *l->fetch.ahead_sent)))
         return false;
     l->status.most =
-        3 + 2 * (c->l1.ports + c->l1c.ports + c->tex.ports); /* a fetch, a prefetch, and an access past the L1 */
+        /* the requests of a fetch, a prefetch, and an access past the L1 */
+        3 + 2 * (c->l1.ports + c->l1c.ports + c->tex.ports);
     return l->front && l->ahead.queue && lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, MEM_READ) &&
            lsu_pipe_init(&l->pipe[PIPE_CONST], &c->l1c, MEM_CONSTANT) &&
            lsu_pipe_init(&l->pipe[PIPE_TEX], &c->tex, MEM_TEXTURE);
@@ -152,7 +153,7 @@ static bool bypasses_l1(const struct inst *in) {
     return in->cache_op == CACHE_CG || in->cache_op == CACHE_CV || in->hints & HINT_VOLATILE;
 }
 
-/* Returns where the accesses of `a` go that do not go to the banks. */
+/* Returns the destination of the accesses of `a` that do not go to the shared-memory banks. */
 static uint8_t destination(const struct lsu *l, const struct lsu_access *a, bool local) {
     if (a->kind == MEM_CONSTANT && l->pipe[PIPE_CONST].present)
         return PIPE_CONST;
@@ -307,8 +308,8 @@ static void pop_front(struct lsu *l) {
         l->front_head = 0;
 }
 
-/* Sends line accesses of the head, one per free port (`taken` ports are in use). False when the next access is blocked.
- * `*used` gets the number of accesses that entered the L1. */
+/* Sends line accesses of the oldest instruction, one per free port (`taken` ports are in use). Returns false if the
+ * next access is blocked. `*used` gets the number of accesses that entered the L1. */
 static bool send_lines(struct lsu *l, struct lsu_front *f, uint32_t taken, uint32_t *used, uint64_t now) {
     struct lsu_pipe *p = f->dest == TO_MEMORY ? NULL : &l->pipe[f->dest];
     uint32_t ports = !p ? 1 : f->dest == PIPE_L1 ? p->ports - taken : p->ports;
@@ -326,7 +327,7 @@ static bool send_lines(struct lsu *l, struct lsu_front *f, uint32_t taken, uint3
     return true;
 }
 
-/* The access occupies the banks for `cycles` cycles. */
+/* Lets the access occupy the banks for `cycles` cycles. */
 static inline void pass_banks(struct lsu *l, uint16_t slot, uint32_t cycles, uint64_t now) {
     uint64_t at = l->shared.tail % LSU_SLOTS, ready = now + cycles + l->cfg->lsu.shared_latency - 2;
     if (l->shared.head == l->shared.tail++)
@@ -341,7 +342,8 @@ static inline void front_due(struct lsu *l) {
     l->due[PART_FRONT] = !l->status.n_queue ? NEVER : refused ? 0 : max64(l->front[l->front_head].ready, l->front_free);
 }
 
-/* Writes data that has come from memory into shared memory. It goes before the front because it is older. */
+/* Writes data that have arrived from memory into shared memory. Such a write is older than the front's accesses, so it
+ * has priority. */
 static void fill_tick(struct lsu *l, uint64_t now) {
     if (now < l->front_free)
         return;
@@ -353,7 +355,8 @@ static void fill_tick(struct lsu *l, uint64_t now) {
     l->n.shared_passes += l->slot[slot].fill;
 }
 
-/* Runs the front for one cycle; `taken` ports of the L1 are in use. Returns how many more it used. */
+/* Runs the front for one cycle; `taken` ports of the L1 are in use. Returns the number of further ports that it
+ * used. */
 static uint32_t front_tick(struct lsu *l, uint32_t taken, uint64_t now) {
     struct lsu_front *f = &l->front[l->front_head];
     uint32_t used = 0;
@@ -415,7 +418,7 @@ static void fetch_tick(struct lsu *l, uint64_t now) {
     lsu_send(l, now);
 }
 
-/* Runs the parts that rarely have work, and the front, which shares ports with them. */
+/* Runs the parts that rarely have work, and the front, which shares ports with these parts. */
 static __attribute__((noinline)) void others_tick(struct lsu *l, uint64_t now) {
     if (l->fetch.head != l->fetch.tail)
         fetch_tick(l, now);
@@ -433,7 +436,7 @@ static uint64_t others_next(const struct lsu *l, uint64_t now) {
     return l->fills.head != l->fills.tail ? max64(now + 1, l->front_free) : NEVER;
 }
 
-/* Finds the first cycle in which a part that was not refused has work. */
+/* Returns the first cycle in which a part that was not refused has work. */
 static inline void find_next(struct lsu *l, uint64_t now) {
     _Static_assert(LSU_PARTS == 5, "each is named: a loop would become a load of several, just after they were stored");
     const uint64_t *due = l->due; /* minus 1, so that 0 ("refused") becomes the largest value */
@@ -445,7 +448,7 @@ static inline void find_next(struct lsu *l, uint64_t now) {
     l->status.next = next;
 }
 
-/* Drops the misses and known loads of the last cycle that nobody took. */
+/* Drops the misses and known loads of the last cycle that the SM did not take. */
 static __attribute__((noinline, cold)) void drop_notices(struct lsu *l) {
     l->misses.n = 0;
     for (; l->known.n; l->known.n--)
@@ -529,7 +532,7 @@ bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, bool ahead, uint64
     l->fetch.tag[at] = tag;
     l->fetch.ahead[at] = ahead;
     l->n_others++;
-    l->status.next = 0; /* it may leave in the next cycle */
+    l->status.next = 0; /* the request may leave in the next cycle */
     return true;
 }
 
@@ -585,7 +588,7 @@ static const struct stat_row l1_rows[] = {
 #define COUNT_ROWS struct lsu_pipe_counts
 #include "l1_stats.def"
 };
-/* Rows for any pipeline: its statistics have the order of the L1's statistics. */
+/* Statistics of any pipeline. They have the same order as the L1's statistics. */
 static const struct stat_row pipe_rows_of_l1[] = {
 #define IN l1
 #define COUNT_ROWS struct lsu_pipe_counts

@@ -13,15 +13,15 @@ struct replacement_ops;
 
 enum { LSU_SLOTS = TABLE_SIZE(512, 4) }; /* accesses between lsu_accept() and lsu_done() */
 
-/* The fields that an SM reads in every cycle, at the start of struct lsu. Only the functions below use them. */
+/* The fields that an SM reads in every cycle, at the start of struct lsu. Only the functions below use these fields. */
 struct lsu_status {
-    uint64_t next; /* cycle of the next work, without replies and room at the port */
+    uint64_t next; /* cycle of the next work, not counting replies and room at the port */
     struct memport *port;
-    uint32_t wants;             /* bits: parts that wait for room at the port */
+    uint32_t wants;             /* bit mask of the parts that wait for room at the port */
     uint32_t queue, n_queue;    /* instruction queue: places; places in use */
     uint32_t n_free;            /* free access slots */
-    uint32_t most;              /* most requests sent in one cycle */
-    uint32_t n_done, n_fetched; /* finished accesses and fetches that the SM has not taken */
+    uint32_t most;              /* largest number of requests sent in one cycle */
+    uint32_t n_done, n_fetched; /* number of finished accesses and fetches that the SM has not taken */
     uint32_t done_at;           /* index of the oldest finished access */
     struct lsu_finished {
         uint32_t tag;
@@ -33,42 +33,44 @@ static inline struct lsu_status *lsu_status(const struct lsu *l) { return (struc
 /* One memory instruction of one warp.
  *
  * Addresses are byte offsets in shared memory, a thread's own byte offsets in local memory, else device addresses.
- * With `unlock` the last part of the access that reads a line releases one lock of it, when it reads the tags. Such an
- * access uses the L1 if there is one, whatever its cache operator. */
+ * With `unlock`, the last part of the access that reads a line releases one lock of this line when it reads the tags.
+ * Such an access uses the L1, if there is one, whatever its cache operator is. */
 struct lsu_access {
     const struct inst *inst;
     lanemask_t lanes;
-    uint8_t space; /* enum space, generic resolved: lanes in shared_lanes go to the banks, the rest to the caches */
-    uint8_t kind;  /* enum mem_kind */
+    /* enum space, where generic addresses are resolved: lanes in shared_lanes go to the banks, all others to the
+     * caches */
+    uint8_t space;
+    uint8_t kind; /* enum mem_kind */
     uint8_t n_elems, msize;
     lanemask_t shared_lanes, local_lanes;
     struct halves halves;  /* layout of the addresses */
-    const uint64_t *addr;  /* SHAPE_ANY: address of each lane; copied */
+    const uint64_t *addr;  /* for SHAPE_ANY: the address of each lane; the unit copies it */
     uint64_t local_base;   /* device address of the warp's local memory, for the interleaved timing addresses */
     uint64_t local_stride; /* bytes from one of its words to the next, a multiple of 128 */
-    uint8_t fill;          /* of a read into shared memory (cp.async): cycles at the banks; 0: an ordinary read */
+    uint8_t fill;          /* for a read into shared memory (cp.async): cycles at the banks; 0 for an ordinary read */
     uint8_t warp;          /* warp slot, for counting its stores */
     bool unlock;           /* releases the lock of each line it reads */
     uint32_t pc;           /* for prefetchers */
     uint32_t tag;          /* returned by lsu_done() */
 };
 
-/* Makes the load/store unit of SM `sm`; `cfg` and `mem` outlive it. NULL when memory is out. */
+/* Makes the load/store unit of SM `sm`; `cfg` and `mem` must outlive the unit. Returns NULL when memory runs out. */
 struct lsu *lsu_new(const struct config *cfg, struct memsys *mem, uint32_t sm);
 void lsu_free(struct lsu *l);
 struct trace;
-/* Notes requests and replies in `t` from now on; NULL: no trace. */
+/* Records requests and replies in the trace `t` from now on. NULL means no trace. */
 void lsu_trace(struct lsu *l, struct trace *t);
-/* True if the unit can accept an instruction. Finished accesses that the SM has not taken count as in flight, so that
- * their ring cannot overflow. */
+/* Returns true if the unit can accept an instruction. Finished accesses that the SM has not taken count as in flight,
+ * so that their ring cannot overflow. */
 static inline bool lsu_can_accept(const struct lsu *l) {
     const struct lsu_status *s = lsu_status(l);
     return s->n_queue < s->queue && s->n_free > s->n_done;
 }
-/* Requires lsu_can_accept(). `now` is the current core cycle. */
+/* Accepts a memory instruction. Requires lsu_can_accept(). `now` is the current core cycle. */
 void lsu_accept(struct lsu *l, const struct lsu_access *a, uint64_t now);
-/* What the SM can take after a cycle. LSU_ACCESSES: lsu_done(), lsu_missed() or lsu_known() may return something.
- * LSU_FETCHED: lsu_fetch_done() does. LSU_STORES_ENDED: lsu_stores_ended() has a new warp. */
+/* Results of a cycle that the SM can take. LSU_ACCESSES: lsu_done(), lsu_missed() or lsu_known() may return an access.
+ * LSU_FETCHED: lsu_fetch_done() returns a fetch. LSU_STORES_ENDED: lsu_stores_ended() returns a new warp. */
 enum { LSU_ACCESSES = 1, LSU_FETCHED = 2, LSU_STORES_ENDED = 4 };
 /* Runs one cycle. Call it in the cycles that lsu_next() returns, or in every cycle: the result is the same. Returns
  * LSU_ bits. */
@@ -87,13 +89,14 @@ static inline uint64_t lsu_next(const struct lsu *l, uint64_t now) {
 /* Returns the cycle before which the unit knows the room at its port. Later ticks are correct only while
  * lsu_goes_on(). */
 static inline uint64_t lsu_sure(const struct lsu *l) { return lsu_status(l)->port->sure; }
-/* True if something waits for room or for a reply of the cluster's cache: the unit must not run beyond lsu_sure(). */
+/* Returns true if something waits for room or for a reply of the cluster's cache. Then the unit must not run beyond
+ * lsu_sure(). */
 static inline bool lsu_waits(const struct lsu *l) {
     const struct lsu_status *s = lsu_status(l);
     return s->wants || memport_near_due(s->port);
 }
-bool lsu_has_room(const struct lsu *l); /* for all requests of the next cycle, in the present state */
-/* True if the port has room for all requests of a cycle, and no reply of the cluster's cache is due. */
+bool lsu_has_room(const struct lsu *l); /* enough for all requests of the next cycle, in the present state */
+/* Returns true if the port has room for all requests of a cycle, and no reply of the cluster's cache is due. */
 static inline bool lsu_goes_on(const struct lsu *l) {
     const struct lsu_status *s = lsu_status(l);
     return !lsu_waits(l) && (memport_ample(s->port, s->most) || lsu_has_room(l));
@@ -111,32 +114,35 @@ static inline bool lsu_done(struct lsu *l, uint32_t *tag, bool *missed) {
     s->n_done--;
     return true;
 }
-/* Turns on lsu_missed(): it names each load or atomic once, when a line of it is known to miss the L1. This is when the
- * tags are read, or when the access is sent past the L1. For models that yield on a miss (dpe.scheduler). */
+/* Turns on lsu_missed(), which returns each load or atomic once, when one of its lines is known to miss the L1. This is
+ * when the tags are read, or when the access is sent past the L1. For models that yield on a miss (dpe.scheduler). */
 void lsu_note_misses(struct lsu *l);
 /* Takes one of the misses that the last lsu_tick() found. */
 bool lsu_missed(struct lsu *l, uint32_t *tag);
-/* Turns on lsu_known(). It names each load when the tags of all its lines have been read (or the lines were sent past
- * the L1) and some data is missing. It names the load again whenever one of its lines arrives. Between two such events
- * lsu_waits_on_miss() does not change. For models that split a warp by hit and miss. */
+/* Turns on lsu_known(). lsu_known() returns each load when the tags of all its lines have been read (or the lines were
+ * sent past the L1) and some data are missing. It returns the load again whenever one of its lines arrives. Between two
+ * such events lsu_waits_on_miss() does not change. For models that split a warp by hit and miss. */
 void lsu_note_known(struct lsu *l);
 /* Takes one of the loads that the last lsu_tick() found. */
 bool lsu_known(struct lsu *l, uint32_t *tag);
-/* Returns how many stores of warp `warp` have not been acknowledged (0 without acknowledgements). */
+/* Returns how many stores of warp `warp` have not been acknowledged (always 0 if stores are not acknowledged). */
 uint32_t lsu_stores(const struct lsu *l, uint32_t warp);
-/* Takes a warp whose last store has been acknowledged; false: there is none. */
+/* Takes a warp whose last store has been acknowledged. Returns false if there is none. */
 bool lsu_stores_ended(struct lsu *l, uint32_t *warp);
-/* True when the access `tag` is known to wait for the L2 or DRAM. `*miss_lanes` gets the lanes that wait. For SI's
- * stall trigger and the divergence-on-miss options. */
+/* Returns true if the access `tag` is known to wait for the L2 or DRAM. `*miss_lanes` gets the lanes that wait. For
+ * SI's stall trigger and the divergence-on-miss options. */
 bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes);
-/* The L1 replaces lines by this policy from now on; false: out of memory. Requires that no access was made. */
+/* Lets the L1 replace lines by this policy from now on. Returns false when memory runs out. Requires that no access was
+ * made. */
 bool lsu_use_replacement(struct lsu *l, const struct replacement_ops *ops);
-/* Makes a prefetcher at the L1 (prefetch.h); false when memory is out. Requires fewer than PREFETCHERS_MAX, and that
- * nothing is in flight. Without an L1 it observes all accesses that go past it, and may request lines into the L2. */
+/* Creates a prefetcher at the L1 (prefetch.h). Returns false when memory runs out. Requires fewer than PREFETCHERS_MAX,
+ * and that nothing is in flight. Without an L1 it observes all accesses that go past it, and may request lines into the
+ * L2. */
 bool lsu_add_prefetcher(struct lsu *l, const struct prefetcher_ops *ops, void *ctx);
 /* Adds an existing unit of the SM as a prefetcher that requests and locks lines; it is not made or freed here.
  * `ops->answer` and the other calls get `state`, in lsu_tick(). The unit's tick follows in the same cycle, and calls
- * sm_lsu_due() if it has made a request. The result is valid as long as the unit. To lock, read and unlock a line:
+ * sm_lsu_due() if it has made a request. The result is valid as long as the unit exists. To lock, read and unlock a
+ * line:
  *
  *   prefetch_ask(PREFETCH_LOCK)  -> QUEUED; FULL: try again in a later cycle; NEVER: read without a lock
  *   answer(PRESENT)              the line is there and locked
@@ -146,11 +152,11 @@ bool lsu_add_prefetcher(struct lsu *l, const struct prefetcher_ops *ops, void *c
  *
  * Stores to a locked line leave it in place. A load never waits for an unlock: one way of each set stays unlocked. */
 const struct prefetch_place *lsu_join(struct lsu *l, const struct prefetcher_ops *ops, void *state);
-/* Fetches an instruction line through the same port. False when the port is full; lsu_fetch_done() reports its
- * completion. `ahead`: a prefetch, with fetch.prefetch and a tag below l1i.mshrs. */
+/* Fetches an instruction line through the same port. Returns false if the port is full. lsu_fetch_done() reports the
+ * completion. `ahead` marks a prefetch, which needs fetch.prefetch and a tag below l1i.mshrs. */
 bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, bool ahead, uint64_t now);
-/* From `now` on a fetch waits for the line prefetched with `tag`. A request that has not left becomes the fetch's own.
- * For a request in flight the fetch's own wait begins: see mem_waits.h. */
+/* Records that a fetch waits for the line prefetched with `tag` from `now` on. If the prefetch request has not left, it
+ * becomes the request of the fetch. If it is in flight, the wait of the fetch begins: see mem_waits.h. */
 void lsu_fetch_joined(struct lsu *l, uint32_t tag, uint64_t now);
 /* Takes a finished fetch: `sectors` of its line have arrived. With a sectored L2 they arrive one by one. */
 bool lsu_fetch_done(struct lsu *l, uint64_t now, uint32_t *tag, uint8_t *sectors);

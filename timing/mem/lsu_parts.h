@@ -19,13 +19,14 @@
 enum {
     LSU_BYPASS = TABLE_SIZE(512, 2),     /* loads and atomics in flight past the L1 */
     LSU_PREFETCHES = TABLE_SIZE(256, 8), /* requests of prefetchers, queued or in flight */
-    LSU_PATIENCE = 32,                   /* cycles after which such a request goes before an access of a warp */
-    LSU_FETCHES = TABLE_SIZE(64, 2),     /* instruction fetches that wait for the memory port */
-    LSU_FETCH_REPLIES = 8 * LSU_FETCHES, /* instruction replies, by sector, that are due or wait for the SM */
-    LSU_TAGS = TABLE_SIZE(1024, 2),      /* entries of the tag look-up */
-    NO_SLOT = 0xfffe,                    /* slot of an access that nobody waits for */
-    PIPE_WAYS = 8,                       /* lines whose ways a pipeline remembers */
-    PREFETCH_SLOT = 0xffff,              /* slot of a prefetcher's request; its index is in `lanes` */
+    LSU_PATIENCE = 32, /* number of cycles after which such a request has priority over an access of a warp */
+    LSU_FETCHES = TABLE_SIZE(64, 2), /* instruction fetches that wait for the memory port */
+    /* number of instruction replies, counted by sector, that are due or wait for the SM */
+    LSU_FETCH_REPLIES = 8 * LSU_FETCHES,
+    LSU_TAGS = TABLE_SIZE(1024, 2), /* entries of the tag look-up */
+    NO_SLOT = 0xfffe,               /* slot of an access for which no instruction waits */
+    PIPE_WAYS = 8,                  /* lines whose ways a pipeline remembers */
+    PREFETCH_SLOT = 0xffff,         /* slot of a prefetcher's request; its index is in `lanes` */
 };
 #define BYPASS_TAG 0x80000000u /* marks a request's tag as an index into bypass[] */
 #define UNTAGGED   0xffffffffu /* tag of a prefetch into the L2 without an answer */
@@ -38,7 +39,7 @@ enum line_kind {
     LINE_LOCAL_STORE,
     LINE_ATOMIC,
     LINE_PREFETCH, /* of an instruction */
-    LINE_ASKED,    /* of a prefetcher: slot is an index into ahead[] */
+    LINE_ASKED,    /* access of a prefetcher: slot is an index into ahead[] */
 };
 
 /* An access to one line in a pipeline. */
@@ -49,36 +50,36 @@ struct line_op {
     uint32_t pc;
     uint16_t slot, bytes;
     uint8_t sectors, full, kind, serial;
-    uint8_t warp, offset; /* offset: first byte of the lowest lane */
-    bool unlocks, leads;  /* unlocks: releases a lock; leads: first of its instruction */
+    uint8_t warp, offset; /* offset is the first byte of the lowest lane */
+    bool unlocks, leads;  /* unlocks: the access releases a lock; leads: it is the first access of its instruction */
 };
 
 /* A request of a prefetcher. */
 struct lsu_ahead {
     struct prefetch_request r;
     uint64_t asked;     /* cycle of the request */
-    uint16_t who, next; /* next: in the free list */
+    uint16_t who, next; /* `next` links the free list */
 };
 
 /* Prefetches in flight for one MSHR of the L1, or of the L1 instruction cache. */
 struct lsu_ahead_sent {
     uint8_t alone;                  /* sectors that no demand access waits for */
-    uint8_t request[CACHE_SECTORS]; /* for each of these sectors: the sectors in its reply */
+    uint8_t request[CACHE_SECTORS]; /* for each of these sectors: the sectors that arrive in the same reply */
 };
 
 /* An access in flight. */
 struct lsu_slot {
     uint32_t tag;
-    uint32_t pending; /* unfinished parts: lines, and the banks; 0: the slot is free */
+    uint32_t pending; /* number of unfinished parts (lines, and the access to the banks); 0 if the slot is free */
     uint32_t unread;  /* lines whose tags have not been read */
     lanemask_t miss_lanes;
     bool missed;
     bool wide; /* a lane may wait for several lines */
     uint8_t warp;
-    uint8_t fill; /* cycles at the banks after all lines have arrived: the last part */
+    uint8_t fill; /* cycles at the banks after all lines have arrived; this is the last part */
 };
 
-/* Counts of the pipeline of one cache. Accesses enter the pipeline one a cycle, and read the tags at its end. */
+/* Counts of the pipeline of one cache. One access per cycle enters the pipeline, and reads the tags at its end. */
 struct lsu_pipe_counts {
 #define COUNT_FIELDS
 #include "timing/report/count_begin.def"
@@ -97,22 +98,22 @@ struct lsu_counts {
 struct lsu_pipe {
     struct cache cache;
     bool present;
-    bool awaits_fill; /* its cache refused the head, which must wait for a fill */
+    bool awaits_fill; /* true if the cache refused the oldest access, which must wait for a fill */
     uint8_t id;       /* enum lsu_part */
     uint8_t mem_kind; /* kind of the requests for its misses */
     uint8_t line_shift, all_sectors;
     uint32_t line_bytes;
     bool write_back_local, write_back_global;
     uint32_t latency, ports;
-    uint16_t *returns; /* ring with peer.lsu_serial_returns: filled MSHRs with accesses that have not returned */
-    bool *returning;   /* by MSHR: the MSHR is in that ring */
+    uint16_t *returns; /* ring, used with peer.lsu_serial_returns: filled MSHRs with accesses that have not returned */
+    bool *returning;   /* indexed by MSHR: true if the MSHR is in this ring */
     uint32_t returns_head, n_returns;
-    struct lsu_ahead_sent *ahead_sent; /* by MSHR; NULL: no prefetch goes into this cache */
+    struct lsu_ahead_sent *ahead_sent; /* indexed by MSHR; NULL if no prefetch goes into this cache */
     struct line_op *ring;
     uint32_t mask, depth;
     uint64_t head, tail;
-    uint64_t stalled_since;  /* cycle at which the head was first refused; NEVER: it was not */
-    uint32_t way[PIPE_WAYS]; /* cache way where a line was found last, by the line's low bits */
+    uint64_t stalled_since;  /* cycle at which the oldest access was first refused; NEVER if it was not */
+    uint32_t way[PIPE_WAYS]; /* cache way where a line was last found, indexed by the line's low bits */
     struct lsu_pipe_counts n;
 };
 
@@ -133,7 +134,7 @@ enum lsu_part {
 struct lsu_front {
     uint64_t ready; /* first cycle in which it may start */
     uint32_t bank_cycles;
-    uint32_t n, next; /* lines, and the next line to send */
+    uint32_t n, next; /* number of lines, and index of the next line to send */
     uint16_t slot;
     uint8_t dest; /* enum lsu_part */
     struct line_op op[COALESCE_MAX];
@@ -146,15 +147,16 @@ struct lsu_bypass {
 };
 
 struct lsu {
-    struct lsu_status status; /* must be first: see lsu_status() */
-    /* By part: the first cycle in which it has work. NEVER: it is empty, or waits for a fill of its cache. 0: it was
-     * refused, and tries again in every cycle of the unit, which a reply or room at the port brings. */
+    struct lsu_status status; /* must be the first member: see lsu_status() */
+    /* For each part, the first cycle in which it has work. NEVER: the part is empty, or waits for a fill of its cache.
+     * 0: the part was refused, and tries again in every cycle in which the unit runs because of a reply or room at the
+     * port. */
     uint64_t due[LSU_PARTS];
     uint32_t n_others;    /* other work: fetches, filled accesses before the banks, requests of prefetchers */
     uint32_t n_returns;   /* filled MSHRs of all pipelines with accesses to return */
     uint32_t return_turn; /* pipeline with the highest priority to return an access */
     uint32_t sm;
-    struct trace *trace; /* NULL: no trace */
+    struct trace *trace; /* NULL if there is no trace */
     struct coalescer coalescer;
     struct shared_banks banks;
     struct lsu_pipe pipe[LSU_PIPES];
@@ -162,7 +164,7 @@ struct lsu {
     struct lsu_front *front; /* ring of cfg->lsu.queue entries; status.n_queue are in use */
     uint32_t front_head;
     uint64_t front_free;          /* cycle before which the banks are busy */
-    uint64_t front_stalled_since; /* cycle since which the head is blocked; NEVER: it is not */
+    uint64_t front_stalled_since; /* cycle since which the head is blocked; NEVER if it is not blocked */
 
     struct {
         uint16_t slot[LSU_SLOTS];
@@ -182,14 +184,15 @@ struct lsu {
         uint8_t sectors[LSU_FETCH_REPLIES];
         uint32_t done_at;                  /* the oldest of status.n_fetched replies */
         uint32_t in_flight;                /* replies due */
-        struct lsu_ahead_sent *ahead_sent; /* by tag; NULL: no stream buffers */
+        struct lsu_ahead_sent *ahead_sent; /* indexed by tag; NULL if there are no stream buffers */
     } fetch;
 
     struct prefetchers prefetchers;
     struct {
         struct lsu_ahead all[LSU_PREFETCHES];
-        uint16_t free;    /* free list, NO_SLOT ends it */
-        uint16_t *queue;  /* ring of cfg->lsu.prefetch_queue entries: requests before the L1's tags, or the port */
+        uint16_t free; /* free list, NO_SLOT ends it */
+        /* ring of cfg->lsu.prefetch_queue entries: requests that wait for the L1's tags or for the port */
+        uint16_t *queue;
         uint32_t head, n; /* head and length of the queue */
     } ahead;
 
@@ -205,7 +208,7 @@ struct lsu {
 
     struct lsu_slot slot[LSU_SLOTS];
     uint16_t free_slot[LSU_SLOTS];  /* stack of status.n_free */
-    uint16_t slot_of_tag[LSU_TAGS]; /* last slot used for a tag, by its low bits */
+    uint16_t slot_of_tag[LSU_TAGS]; /* last slot used for a tag, indexed by the tag's low bits */
     struct lsu_bypass bypass[LSU_BYPASS];
     uint16_t free_bypass;        /* free list, NO_SLOT ends it */
     uint32_t stores[WARP_SLOTS]; /* acknowledgements due, by warp */
@@ -220,7 +223,7 @@ _Static_assert(offsetof(struct lsu, status) == 0, "lsu_status() looks there");
 
 bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, enum mem_kind kind);
 void lsu_pipe_free(struct lsu_pipe *p);
-/* Notes whether `part` was refused, when it needed room for `n` requests at the port. An access that waits for replies
+/* Records whether `part` was refused when it needed room for `n` requests at the port. An access that waits for replies
  * or a table entry needs no room. */
 static inline bool lsu_refused(struct lsu *l, uint32_t part, uint32_t n, bool refused) {
     uint32_t wants = refused && memport_full(l->status.port, n);
@@ -243,32 +246,33 @@ static inline void lsu_pipe_enter(struct lsu *l, struct lsu_pipe *p, const struc
 void lsu_replies(struct lsu *l, uint64_t now);
 /* Returns one access that waits for a filled line (peer.lsu_serial_returns). */
 void lsu_return(struct lsu *l, uint64_t now);
-/* Sends an access past the L1. False when the port or the table is full. */
+/* Sends an access past the L1. Returns false if the port or the table is full. */
 bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now);
 /* Converts `sectors` of `op` to sectors of the cache's line, which may be longer than the coalescer's line. */
 static inline uint8_t lsu_sectors_in_line(const struct lsu_pipe *p, const struct line_op *op, uint8_t sectors) {
     unsigned first = (unsigned)(op->address & ((1u << p->line_shift) - 1)) / SECTOR_BYTES;
     return (uint8_t)(sectors << first);
 }
-/* Handles a prefetch instruction at the tags of its cache (or past the L1). It is dropped where a load would wait. */
+/* Handles a prefetch instruction at the tags of its cache (or past the L1). The prefetch is dropped in every case in
+ * which a load would wait. */
 void lsu_prefetch(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now);
 void lsu_prefetch_past(struct lsu *l, const struct line_op *op, uint64_t now);
 /* Makes a demand access wait for `sectors` of the line of `mshr`. If only prefetches wait for some of them, the
  * access's own wait begins: see mem_waits.h. */
 void lsu_join_prefetch(struct lsu *l, struct lsu_pipe *p, uint32_t mshr, uint8_t sectors, uint64_t now);
-/* Notes that a prefetch for `sectors`, a request of kind `kind`, leaves; that the reply to a prefetch has arrived. */
+/* Record that a prefetch request of kind `kind` for `sectors` leaves, and that the reply to a prefetch has arrived. */
 void lsu_ahead_leaves(struct lsu *l, struct lsu_ahead_sent *a, uint8_t kind, uint8_t sectors);
 void lsu_ahead_came(struct lsu *l, struct lsu_ahead_sent *a, const struct mem_request *r);
 /* Handles a prefetcher's request at the tags. */
 void lsu_asked(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now);
-/* Tells the owner of request `index` that its data have arrived. */
+/* Reports to the owner of request `index` that its data have arrived. */
 void lsu_asked_arrived(struct lsu *l, uint32_t index, uint64_t now);
 /* Takes prefetcher requests out of the queue, through up to `ports` ports of the L1. Returns the number of ports
  * used. */
 uint32_t lsu_asked_tick(struct lsu *l, uint32_t ports, uint64_t now);
-/* True when the first of these requests goes before an access of a warp. */
+/* Returns true if the first of these requests has priority over an access of a warp. */
 bool lsu_asked_first(const struct lsu *l, uint64_t now);
-/* Tells prefetchers at the L1 about an access that has read the tags, or went past them. */
+/* Reports an access that has read the tags, or went past the L1, to the prefetchers at the L1. */
 void lsu_seen(struct lsu *l, const struct line_op *op, enum prefetch_result result, const struct cache_out *out,
               uint64_t now);
 static inline void lsu_show(struct lsu *l, const struct lsu_pipe *p, const struct line_op *op,

@@ -1,4 +1,5 @@
-/* Behind the front of the load/store unit: the pipelines into the L1 caches, accesses past the L1, replies. */
+/* The part of the load/store unit after the front: the pipelines into the L1 caches, accesses past the L1, and
+ * replies. */
 #include "lsu_send.h"
 #include <stdlib.h>
 
@@ -42,7 +43,7 @@ void lsu_pipe_free(struct lsu_pipe *p) {
     free(p->ring);
 }
 
-/* A store of `op` leaves for the L2. */
+/* Sends a store of `op` to the L2. */
 static void send_store(struct lsu *l, const struct line_op *op, uint64_t now) {
     *memport_place(l->status.port) = (struct mem_request){.kind = MEM_WRITE,
                                                           .address = op->address,
@@ -55,7 +56,7 @@ static void send_store(struct lsu *l, const struct line_op *op, uint64_t now) {
     lsu_send(l, now);
 }
 
-/* Whoever takes these looks whether the access is done by then. */
+/* The code that takes these entries checks whether the access is complete by then. */
 static __attribute__((noinline, cold)) void note_known(struct lsu *l, uint32_t slot) {
     if (l->known.noted[slot])
         return;
@@ -63,14 +64,14 @@ static __attribute__((noinline, cold)) void note_known(struct lsu *l, uint32_t s
     l->known.slot[l->known.n++] = (uint16_t)slot;
 }
 
-/* The tags of one line of the access have been read, or it went past them. */
+/* Handles that the tags of one line of the access have been read, or that the line was requested past the L1. */
 static void tags_read(struct lsu *l, uint32_t slot) {
     struct lsu_slot *s = &l->slot[slot];
     if (!--s->unread && l->known.wanted)
         note_known(l, slot);
 }
 
-/* A line that lanes of the access wait for must come from beyond the L1. */
+/* Records that a line for which lanes of the access wait must come from beyond the L1. */
 static void wait_for_memory(struct lsu *l, uint32_t slot, lanemask_t lanes) {
     struct lsu_slot *s = &l->slot[slot];
     if (l->misses.wanted && !s->missed)
@@ -119,7 +120,7 @@ bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
     return true;
 }
 
-/* A waiting access as the cache keeps it, and back. */
+/* Convert a waiting access to the form that the cache stores, and back. */
 static uint64_t target_of(const struct line_op *op) { return (uint64_t)op->slot << 32 | op->lanes; }
 
 static void arrived(struct lsu *l, uint32_t slot, lanemask_t lanes, uint64_t now) {
@@ -142,7 +143,8 @@ static void count_access(struct lsu_pipe *p, uint8_t sectors, bool hit) {
     p->n.misses += !hit;
 }
 
-/* The memory port must have room for a miss and for the dirty line that it evicts, unless the line is in the L1. */
+/* Returns true if sectors are missing in the L1 and the memory port lacks room for a miss and the dirty line that it
+ * evicts. */
 static bool blocked(struct lsu *l, struct lsu_pipe *p, uint8_t missing, uint64_t now) {
     return lsu_refused(l, p->id, 2, missing && memport_room(l->status.port, now) < 2);
 }
@@ -213,7 +215,7 @@ static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
     return true;
 }
 
-/* Accesses an L1 that has every line. */
+/* Handles an access to an L1 that always hits. */
 static __attribute__((noinline, cold)) void always_there(struct lsu *l, struct lsu_pipe *p, const struct line_op *op,
                                                          uint64_t now) {
     if (op->kind == LINE_PREFETCH)
@@ -262,7 +264,7 @@ void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now) {
     l->due[p->id] = p->head == p->tail ? NEVER : p->ring[p->head & p->mask].ready;
 }
 
-/* The pipeline may try its head again. */
+/* Lets the pipeline try its oldest access again. */
 static inline void try_again(struct lsu *l, struct lsu_pipe *p) {
     if (p->awaits_fill)
         l->due[p->id] = 0;

@@ -1,4 +1,5 @@
-/* Prefetches into the L1 and the L2, lines held in the L1, and the accesses that prefetchers at the L1 see. */
+/* Handles prefetches into the L1 and the L2, locked lines of the L1, and the accesses that are reported to prefetchers
+ * at the L1. */
 #include "lsu_send.h"
 
 static struct lsu_pipe *l1_of(struct lsu *l) { return &l->pipe[PIPE_L1]; }
@@ -28,7 +29,7 @@ void lsu_ahead_leaves(struct lsu *l, struct lsu_ahead_sent *a, uint8_t kind, uin
         a->request[__builtin_ctz(s)] = memport_splits(l->status.port, kind) ? (uint8_t)(s & -s) : sectors;
 }
 
-/* A demand access waits for `sectors`. */
+/* Records that a demand access waits for `sectors`. */
 static void ahead_joined(struct lsu *l, struct lsu_ahead_sent *a, uint8_t sectors, uint64_t now) {
     for (unsigned s; (s = a->alone & sectors);) {
         a->alone &= (uint8_t)~a->request[__builtin_ctz(s)];
@@ -52,7 +53,7 @@ void lsu_fetch_joined(struct lsu *l, uint32_t tag, uint64_t now) {
     ahead_joined(l, &l->fetch.ahead_sent[tag], UINT8_MAX, now);
 }
 
-/* Sends what a prefetch into the L1 misses. */
+/* Sends the requests for the sectors that a prefetch into the L1 misses. */
 static void send_ahead(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, const struct cache_out *out,
                        uint64_t now) {
     lsu_ahead_leaves(l, &p->ahead_sent[out->mshr], MEM_READ_AHEAD, out->fetch);
@@ -77,7 +78,7 @@ void lsu_prefetch(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
         send_ahead(l, p, op, &out, now);
 }
 
-/* What the L1, or the memory behind it, can never do. */
+/* Returns true for requests that the L1, or the memory below it, can never handle. */
 static bool never(const struct lsu *l, enum prefetch_want want) {
     if (want == PREFETCH_INTO_L2)
         return l->cfg->memory.model == MEMORY_FIXED || !l->cfg->l2.size;
@@ -124,7 +125,7 @@ static void answer(struct lsu *l, uint32_t id, enum prefetch_answer a, bool last
     prefetchers_answer(&l->prefetchers, x.who, x.r.tag, a, now);
 }
 
-/* The request's access to the tags, or its way past them. */
+/* Lets the request read the tags, or sends it past the L1. */
 static struct line_op op_of(const struct lsu *l, uint16_t id) {
     const struct lsu_ahead *x = &l->ahead.all[id];
     uint64_t line = x->r.want == PREFETCH_INTO_L2 ? l->cfg->l2.line : l->pipe[PIPE_L1].line_bytes;
@@ -173,14 +174,14 @@ uint32_t lsu_asked_tick(struct lsu *l, uint32_t ports, uint64_t now) {
             send_into_l2(l, &op, x->r.sectors ? x->r.sectors : whole_l2_line(l), id, now);
             pop_asked(l);
             answer(l, id, PREFETCH_SENT, false, now);
-            sent = true; /* one a cycle, and nobody passes it */
+            sent = true; /* one request per cycle, in order */
         }
         tell_of_room(l, now);
     }
     return used;
 }
 
-/* Reads the tags for a line. The first answer; `*out` says what else happened. */
+/* Reads the tags for a line. Returns the first answer; `*out` has the other results of the access. */
 static enum prefetch_answer look_up(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, bool lock,
                                     struct cache_out *out, uint64_t now) {
     uint64_t line = op->address >> p->line_shift;

@@ -3,23 +3,24 @@
 /* Requests of the load/store unit to memory. Private to the unit. */
 #include "lsu_parts.h"
 
-/* Bytes of a set of sectors. */
+/* Returns the number of bytes in a set of sectors. */
 static inline uint16_t lsu_bytes_of(unsigned sectors) { return (uint16_t)(__builtin_popcount(sectors) * SECTOR_BYTES); }
-/* Whether a reply to `r` is waited for by a prefetch or by a demand access. */
+/* Returns whether a prefetch or a demand access waits for the reply to `r`. */
 static inline enum mem_wait lsu_wait_of(const struct mem_request *r) {
     return mem_is_prefetch(r->kind) ? WAIT_PREFETCH : WAIT_DEMAND;
 }
 
-/* Sends the request at memport_place(). The caller has filled in all fields except its cycle and its SM. */
+/* Sends the request at memport_place(). The caller must have filled in all fields except the cycle and the SM. */
 void lsu_send(struct lsu *l, uint64_t now);
 /* Sends the dirty line that `out` names to the L2. Requires victim_sectors. */
 void lsu_send_victim(struct lsu *l, struct lsu_pipe *p, const struct cache_out *out, uint64_t now);
-/* Does so if the access evicted a dirty line. */
+/* Does the same as the previous function if the access evicted a dirty line, else nothing. */
 static inline void lsu_write_back(struct lsu *l, struct lsu_pipe *p, const struct cache_out *out, uint64_t now) {
     if (out->victim_sectors)
         lsu_send_victim(l, p, out, now);
 }
-/* Sends the requests of a miss: the evicted dirty line, and the read of its sectors. Requires room for two. */
+/* Sends the requests of a miss: the write-back of the evicted dirty line, and the read of the missing sectors. Requires
+ * room for two requests. */
 void lsu_miss(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, enum mem_kind kind,
               const struct cache_out *out, uint64_t now);
 #endif

@@ -13,7 +13,8 @@ void mem_waits_stats(struct mem_waits *w, struct stats *s) {
     for (int i = 0; i < MEM_WAITS; i++) {
         stats_put(s, sum[i], (double)(int64_t)(w->of[i].end_cycles - w->of[i].begin_cycles));
         stats_put(s, replies[i], (double)w->of[i].replies);
-        w->of[i].begin_cycles = w->of[i].in_flight; /* waits in flight continue: the next interval begins with them */
+        /* waits in flight continue, so the next interval begins with them */
+        w->of[i].begin_cycles = w->of[i].in_flight;
         w->of[i].end_cycles = w->of[i].replies = w->of[i].in_flight = 0;
     }
     stats_put(s, STAT_mem_prefetch_joined, (double)w->joined);

@@ -1,7 +1,7 @@
 #ifndef TIMING_MEM_WAITS_H
 #define TIMING_MEM_WAITS_H
-/* Times from requests to replies, for one SM: the statistics mem.latency and mem.prefetch_latency. It keeps sums of
- * cycles, not single requests.
+/* Times from requests to replies, for one SM: the statistics mem.latency and mem.prefetch_latency. Only sums of cycles
+ * are stored, not single requests.
  *
  * Demand requests and prefetch requests are counted separately. A demand access that misses a line for which only a
  * prefetch is in flight sends no request. Its wait counts as a demand wait, from that cycle to the prefetch's reply.
@@ -15,13 +15,14 @@ enum mem_wait { WAIT_DEMAND, WAIT_PREFETCH, MEM_WAITS };
 
 struct mem_waits {
     struct {
-        uint64_t begun, ended; /* waits begun and ended since the start; the difference is in flight */
+        /* number of waits that began and that ended since the start; the difference is the number in flight */
+        uint64_t begun, ended;
         uint64_t begin_cycles,
-            end_cycles;     /* sums of the cycles at which they began and ended, since the last statistics */
-        uint64_t replies;   /* waits that ended since the last statistics */
-        uint64_t in_flight; /* part of end_cycles that mem_waits_account() added */
+            end_cycles;     /* sums of the cycles at which waits began and ended, since the last statistics */
+        uint64_t replies;   /* number of waits that ended since the last statistics */
+        uint64_t in_flight; /* the part of end_cycles that mem_waits_account() added */
     } of[MEM_WAITS];
-    uint64_t joined; /* prefetches in flight that a demand access joined */
+    uint64_t joined; /* number of prefetches in flight that a demand access joined */
 };
 
 /* Begins `n` waits at cycle `now`. */
@@ -35,7 +36,7 @@ static inline void mem_waits_end(struct mem_waits *w, enum mem_wait kind, uint64
     w->of[kind].replies++;
     w->of[kind].end_cycles += at;
 }
-/* True if a prefetch is in flight. */
+/* Returns true if a prefetch is in flight. */
 static inline bool mem_waits_prefetch(const struct mem_waits *w) {
     return w->of[WAIT_PREFETCH].begun != w->of[WAIT_PREFETCH].ended;
 }

@@ -14,7 +14,7 @@ void memmap_init(struct memmap *m, const struct config *c) {
     m->bank_shift = m->slice_banks & (m->slice_banks - 1) ? 32 : log2_of(m->slice_banks);
 }
 
-/* Returns a / b, and a % b in `rest`; uses a shift if possible. */
+/* Returns a / b and stores a % b in `rest`. Uses a shift if possible. */
 static uint64_t divide(uint64_t a, uint32_t b, uint32_t shift, uint32_t *rest) {
     if (shift < 32) {
         *rest = (uint32_t)a & (b - 1);

@@ -12,12 +12,12 @@ struct memmap {
     uint32_t piece_shift, line_shift, channels, slices; /* slices: per channel */
     uint32_t lines_shift;                               /* log2 of the lines of a piece */
     uint32_t row_pieces, slice_banks;
-    uint32_t row_shift, bank_shift; /* logarithms of both if they are powers of two, else 32 */
+    uint32_t row_shift, bank_shift; /* log2 of both numbers if they are powers of two, else 32 */
 };
 
 struct mem_place {
-    uint32_t slice;  /* among all slices: channel * slices per channel + slice of the channel */
-    uint64_t line;   /* line number in that slice */
+    uint32_t slice;  /* number among all slices: channel * slices per channel + slice of the channel */
+    uint64_t line;   /* line number in this slice */
     uint32_t offset; /* byte offset in the line */
 };
 

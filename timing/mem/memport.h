@@ -1,52 +1,52 @@
 #ifndef TIMING_MEMPORT_H
 #define TIMING_MEMPORT_H
 /* The port of one SM to the memory side: a ring of requests and a ring of replies. Both sides may run at the same time.
- * Each learns of the other's actions at memport_exchange(), between windows. Each action carries the cycle from which
- * the other side may know of it, so the result does not depend on the time of the exchange. */
+ * Each side receives the other side's actions at memport_exchange(), between windows. Each action is stored with the
+ * cycle in which it becomes visible to the other side, so the result does not depend on the time of the exchange. */
 #include "icnt.h"
 #include "memsys.h"
 
-/* Replies of the cache of the SM's cluster (gpc.h). They become known later than replies of the crossbar, so an SM
- * that expects some does not run beyond memport.sure. */
+/* Replies of the cache of the SM's cluster (gpc.h). They become known later than replies of the crossbar, so an SM that
+ * expects such replies does not run beyond memport.sure. */
 struct memport_near {
-    uint64_t taken, replied; /* replies taken out; the SM's copy of `put` */
+    uint64_t taken, replied; /* number of replies taken out; the SM's copy of `put` */
     uint32_t due;            /* requests without a reply */
     uint32_t mask;
     struct mem_request *reply;
-    _Alignas(64) uint64_t put; /* the memory side's half: replies put in */
+    _Alignas(64) uint64_t put; /* half of the memory side: number of replies put in */
 };
 
 struct memport {
     /* the SM's half */
-    uint64_t sent, freed, taken; /* requests put in; requests known to have left; replies taken out */
+    uint64_t sent, freed, taken; /* number of requests put in; of requests known to have left; of replies taken out */
     uint64_t removed, replied;   /* the SM's copies of the other half's counts */
-    uint64_t reply_cycle;        /* cycle of the next known reply; UINT64_MAX: none */
-    uint64_t sure;               /* cycle before which the SM knows its room exactly; later there may be more */
-    uint32_t unit;               /* most places that a request takes: 1, or the flits of the largest packet */
-    uint32_t flit_bytes;         /* 0: every request takes one place */
-    uint64_t sent_flits, freed_flits, removed_flits; /* the counts above, in flits */
+    uint64_t reply_cycle;        /* cycle of the next known reply; UINT64_MAX if there is none */
+    uint64_t sure;               /* cycle before which the SM knows its room exactly; later there may be more room */
+    uint32_t unit;       /* largest number of places that a request occupies: 1, or the flits of the largest packet */
+    uint32_t flit_bytes; /* 0 if every request occupies one place */
+    uint64_t sent_flits, freed_flits, removed_flits; /* the counts above in flits instead of requests */
     uint32_t outstanding;                            /* replies due */
-    uint32_t depth;                                  /* requests that the ring may hold, from the SM's view */
+    uint32_t depth;                                  /* number of requests that the ring may hold, as the SM knows it */
     uint32_t max_outstanding;
     uint32_t delay; /* cycles until the SM learns that a request has left */
     uint32_t request_mask, reply_mask;
     bool write_acks;    /* writes get replies, too */
-    bool split;         /* requests are answered sector by sector, */
-    uint16_t whole;     /* bits: except these kinds, which get one reply */
-    uint32_t fan_shift; /* log2 of the most replies to one request */
+    bool split;         /* true if requests are answered sector by sector */
+    uint16_t whole;     /* bit mask of the kinds that get one reply instead */
+    uint32_t fan_shift; /* log2 of the largest number of replies to one request */
     struct mem_request *request, *reply;
     uint64_t *removed_at;      /* cycle at which the memory side removed each request */
-    struct memport_near *near; /* NULL: the SM's cluster has no cache */
-    /* the memory side's half, in its own cache line */
+    struct memport_near *near; /* NULL if the SM's cluster has no cache */
+    /* half of the memory side, in its own host cache line */
     struct {
-        _Alignas(64) uint64_t removed, replied; /* requests taken out, replies put in */
+        _Alignas(64) uint64_t removed, replied; /* number of requests taken out; number of replies put in */
         uint64_t sent;                          /* the memory side's copy of the SM's count */
         uint64_t pace_cycle;                    /* fixed model: cycle of the last accepted request, and */
         uint32_t pace_n;                        /* the number of requests accepted in that cycle */
     } mem;
 };
 
-/* Returns the cycle of the next reply of the crossbar, or of the cluster's cache; UINT64_MAX: none is known. */
+/* Returns the cycle of the next reply of the crossbar or of the cluster's cache, or UINT64_MAX if none is known. */
 static inline uint64_t memport_far_cycle(const struct memport *p) {
     return p->taken == p->replied ? UINT64_MAX : p->reply[p->taken & p->reply_mask].cycle;
 }
@@ -61,7 +61,7 @@ static inline void memport_look(struct memport *p) {
         p->reply_cycle = memport_near_cycle(p);
 }
 
-/* Returns the flits of request number `i`. */
+/* Returns the number of flits of request number `i`. */
 static inline uint32_t memport_flits(const struct memport *p, uint64_t i) {
     const struct mem_request *r = &p->request[i & p->request_mask];
     bool data = r->kind == MEM_WRITE || r->kind == MEM_WRITE_BACK || r->kind == MEM_ATOMIC;
@@ -72,7 +72,8 @@ static inline void memport_count_removed(struct memport *p) {
         p->removed_flits += memport_flits(p, i);
 }
 
-/* Makes the actions of each half known to the other, while neither side runs. `sure`: see the field. */
+/* Makes the actions of each half known to the other half, while neither side runs. `sure` is the value for the field
+ * memport.sure. */
 static inline void memport_exchange(struct memport *p, uint64_t sure) {
     p->sure = sure;
     if (p->flit_bytes)
@@ -85,19 +86,20 @@ static inline void memport_exchange(struct memport *p, uint64_t sure) {
     p->mem.sent = p->sent;
 }
 
-/* Initialises rings for `depth` requests and `max_outstanding` replies. False when memory is out. */
+/* Initialises rings for `depth` requests and `max_outstanding` replies. Returns false when memory runs out. */
 bool memport_init(struct memport *p, uint32_t depth, uint32_t max_outstanding, uint32_t delay);
-/* Sends requests of MEM_NEAR_KINDS to the cache of the cluster from now on, up to `most` at a time. False when memory
- * is out. */
+/* Sends requests of MEM_NEAR_KINDS to the cache of the cluster from now on, with up to `most` in flight. Returns false
+ * when memory runs out. */
 bool memport_add_near(struct memport *p, uint32_t most);
-/* Counts the depth in flits; call it before the first request. No request writes more than `most` bytes. */
+/* Counts the depth in flits; call it before the first request. Requires that no request writes more than `most`
+ * bytes. */
 void memport_use_flits(struct memport *p, uint32_t flit_bytes, uint32_t most);
 void memport_free(struct memport *p);
 
 /* Returns the port of SM `sm`. */
 struct memport *memsys_port(struct memsys *m, uint32_t sm);
 
-/* Returns how many requests of the largest size fit into the ring, by what the SM knows. */
+/* Returns how many requests of the largest size fit into the ring, as far as the SM knows. */
 static inline uint32_t memport_places(const struct memport *p) {
     if (__builtin_expect(p->flit_bytes != 0, 0))
         return (p->depth - (uint32_t)(p->sent_flits - p->freed_flits)) / p->unit;
@@ -110,10 +112,10 @@ static inline uint32_t memport_room(struct memport *p, uint64_t now) {
     uint32_t room = memport_places(p), due = (p->max_outstanding - p->outstanding) >> p->fan_shift;
     return room < due ? room : due;
 }
-/* True if the ring lacks room for `n`, after memport_room() said that there is no room. If false, replies have to
- * arrive first. */
+/* Returns true if the ring lacks room for `n`, after memport_room() said that there is no room. If false, replies have
+ * to arrive first. */
 static inline bool memport_full(const struct memport *p, uint32_t n) { return memport_places(p) < n; }
-/* True if the known room is enough for `most` requests, so that later changes do not matter. */
+/* Returns true if the known room is enough for `most` requests, so that later changes do not matter. */
 static inline bool memport_ample(const struct memport *p, uint32_t most) {
     if (__builtin_expect(p->flit_bytes != 0, 0))
         return p->depth - (uint32_t)(p->sent_flits - p->removed_flits) >= most * p->unit;
@@ -122,7 +124,7 @@ static inline bool memport_ample(const struct memport *p, uint32_t most) {
 static inline uint64_t memport_room_cycle(const struct memport *p) {
     return p->freed == p->removed ? UINT64_MAX : p->removed_at[p->freed & p->request_mask] + p->delay;
 }
-/* True if requests of this kind are answered sector by sector. */
+/* Returns true if requests of this kind are answered sector by sector. */
 static inline bool memport_splits(const struct memport *p, uint8_t kind) { return p->split && !(p->whole >> kind & 1); }
 /* Returns the number of replies to `r`. */
 static inline uint32_t memport_replies(const struct memport *p, const struct mem_request *r) {
@@ -142,9 +144,10 @@ static inline void memport_send(struct memport *p) {
     p->sent++;
 }
 static inline uint64_t memport_reply_cycle(const struct memport *p) { return p->reply_cycle; }
-/* True if a reply of the cluster's cache is due. */
+/* Returns true if a reply of the cluster's cache is due. */
 static inline bool memport_near_due(const struct memport *p) { return p->near && p->near->due; }
-/* Takes the first reply; of two in one cycle, the crossbar's. Requires a known reply. */
+/* Takes the first reply. If two replies have the same cycle, the reply of the crossbar is first. Requires a known
+ * reply. */
 static inline struct mem_request memport_receive(struct memport *p) {
     bool near = __builtin_expect(p->near != NULL, 0) && memport_near_cycle(p) < memport_far_cycle(p);
     const struct mem_request r =
@@ -156,14 +159,15 @@ static inline struct mem_request memport_receive(struct memport *p) {
     return r;
 }
 
-/* For the memory side: returns the request at the head (NULL: none); removes it at cycle `now`; adds a reply. */
+/* Functions of the memory side. memport_head() returns the request at the head, or NULL if there is none.
+ * memport_remove() removes this request at cycle `now`. memport_reply() adds a reply. */
 static inline const struct mem_request *memport_head(const struct memport *p) {
     return p->mem.removed == p->mem.sent ? NULL : &p->request[p->mem.removed & p->request_mask];
 }
 static inline void memport_remove(struct memport *p, uint64_t now) {
     p->removed_at[p->mem.removed++ & p->request_mask] = now;
 }
-/* Returns the first cycle >= `now` at which one more request may pass, at `rate` requests a cycle. */
+/* Returns the first cycle >= `now` at which one more request may pass, at `rate` requests per cycle. */
 static inline uint64_t memport_pace(struct memport *p, uint64_t now, uint32_t rate) {
     if (now > p->mem.pace_cycle) {
         p->mem.pace_cycle = now;

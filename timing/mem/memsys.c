@@ -1,7 +1,7 @@
-/* Everything after the SMs: request network, L2 slices, DRAM channels, reply network.
+/* The memory side, that is, everything after the SMs: request network, L2 slices, DRAM channels, reply network.
  *
- * Units are called only in cycles in which they have work. In each cycle the order is from back to front: reply
- * network, channels, slices; then the request network. A slice reads a request only after the ROP latency. So
+ * Units are called only in cycles in which they have work. In each cycle, the units run from back to front: reply
+ * network, channels, slices, and then the request network. A slice reads a request only after the ROP latency. So
  * everything except the request network may run that far ahead of it (memsys_lead()): later requests cannot change the
  * result. The cycles at which slices get room again are kept for the request network. */
 #include "isa/arith.h"
@@ -31,8 +31,8 @@ uint64_t memsys_moved(const struct memsys *m) {
     return n;
 }
 
-/* Runs the fixed model: every request is answered memory.latency cycles after it left, at most memory.requests a
- * cycle. */
+/* Runs the fixed model: every request is answered memory.latency cycles after it left, at most memory.requests requests
+ * per cycle. */
 static void run_fixed(struct memsys *m, uint64_t to) {
     uint32_t rate = m->cfg->memory.requests;
     for (uint32_t s = 0; s < m->sms; s++) {
@@ -93,8 +93,8 @@ static uint64_t first_room(const struct mem_room *r) {
 
 static void note_took(struct mem_room *r, uint64_t now) { r->cycle[r->tail++ & r->mask] = now; }
 
-/* Tells the request network about the room of slice `s` at cycle `now`. If the room may not suffice for the next cycle,
- * the slice becomes "scarce": new room is then told at once. */
+/* Reports the room of slice `s` at cycle `now` to the request network. If the room may not suffice for the next cycle,
+ * the slice becomes "scarce": new room is then reported at once. */
 static void take_room_of(struct memsys *m, uint32_t s, uint64_t now) {
     struct mem_room *r = &m->room[s];
     for (; first_room(r) <= now; r->head++)
@@ -105,7 +105,8 @@ static void take_room_of(struct memsys *m, uint32_t s, uint64_t now) {
     m->next_room = scarce ? min64(m->next_room, first_room(r)) : m->next_room;
 }
 
-/* Runs the request network for one cycle. Returns whether it granted anything: a network may be called for nothing. */
+/* Runs the request network for one cycle. Returns whether it granted an offer, since a network may be called without
+ * work. */
 static bool request_tick(struct memsys *m, uint64_t now) {
     struct icnt_grant grant[ICNT_PORTS];
     int n = icnt_tick(&m->request, now, grant);
@@ -131,7 +132,7 @@ static bool request_tick(struct memsys *m, uint64_t now) {
     return n > 0;
 }
 
-/* Runs the caches of clusters, then hands over the requests that wait for them. */
+/* Runs the caches of clusters, then passes them the requests that wait for them. */
 static void gpcs_turn(struct memsys *m, uint64_t now) {
     for (uint32_t g = 0; g < m->gpcs.n; g++) {
         uint64_t replied;
@@ -189,7 +190,7 @@ static struct partition_did partition_work(struct memsys *m, uint32_t p, uint64_
     return did;
 }
 
-/* Lets the request network know about the room that partition `p` has made. */
+/* Reports new room in the slices of partition `p` to the request network. */
 static void note_room(struct memsys *m, uint32_t p) {
     for (uint32_t s = p * m->share; s < (p + 1) * m->share; s++) {
         m->room[s].noted = m->room[s].tail;
@@ -200,7 +201,7 @@ static void note_room(struct memsys *m, uint32_t p) {
 
 static void partition_turn(struct memsys *m, uint32_t p, uint64_t now) {
     m->worked = max64(m->worked, now + 1);
-    if (now >= m->part[p].done) { /* if not, the call is too early: the agenda's ring may end before `done` */
+    if (now >= m->part[p].done) { /* if not, the call is too early, since the agenda's ring may end before `done` */
         struct partition_did did = partition_work(m, p, now);
         for (uint32_t i = 0; did.ticked >> i; i++)
             if (!m->reply.in[p * m->share + i].offers)
@@ -213,7 +214,8 @@ static void partition_turn(struct memsys *m, uint32_t p, uint64_t now) {
         agenda_add(&m->agenda, UNIT_PARTITION + p, next);
 }
 
-/* True if all slices of the partition have room for the replies of one cycle, even if the network takes none. */
+/* Returns true if all slices of the partition have room for the replies of one cycle, even if the network takes
+ * none. */
 static bool has_room(const struct partition *p) {
     bool all = true;
     for (uint32_t s = 0; s < p->slices; s++)
@@ -242,7 +244,7 @@ void memsys_lead_partition(struct memsys *m, uint32_t p, uint64_t to) {
 
 uint32_t memsys_partitions(const struct memsys *m) { return m->ahead ? m->partitions : 0; }
 
-/* Hands over the work that partitions have done ahead of the reply network, from m->back on. */
+/* Passes on the results of work that partitions have done ahead of the reply network, from m->back on. */
 static void catch_up(struct memsys *m) {
     for (uint32_t p = 0; p < m->partitions; p++) {
         uint64_t next = partition_next(&m->partition[p]);
@@ -292,7 +294,7 @@ static void take_room(struct memsys *m, uint64_t now) {
             take_room_of(m, w * 64 + (uint32_t)__builtin_ctzll(scarce), now);
 }
 
-/* Returns the cycle of the request network's next work; NEVER: not before an offer or room. */
+/* Returns the cycle of the request network's next work, or NEVER if it has none before a new offer or new room. */
 static uint64_t next_request(const struct memsys *m) { return max64(m->request.next, m->turn); }
 
 /* Runs the request network over [m->front, to). */
@@ -364,7 +366,7 @@ void memsys_follow(struct memsys *m, uint64_t to) {
     if (m->poll)
         run_polling(m, to);
     while (m->front < to) {
-        m->front = min64(max64(m->front, next_unit(m)), to); /* no event comes before this */
+        m->front = min64(max64(m->front, next_unit(m)), to); /* no event comes before this cycle */
         run_back(m, max64(max64(m->back, m->front), min64(to, m->front + m->slack)));
         run_front(m, min64(to, m->back));
     }

@@ -1,18 +1,18 @@
 #ifndef TIMING_MEMSYS_H
 #define TIMING_MEMSYS_H
-/* Everything after the SMs: crossbar, L2 slices, DRAM channels. SMs reach it only through their ports, with a crossing
- * of L cycles each way. A request sent at cycle t takes part in arbitration at t + L. A reply sent at cycle c, or the
- * room of a request that left at c, is visible at c + L at the earliest. So SMs may be L cycles behind the memory side,
- * or L cycles ahead.
+/* The memory side, that is, everything after the SMs: crossbar, L2 slices, DRAM channels. SMs access it only through
+ * their ports, with a crossing of L cycles in each direction. A request sent at cycle t takes part in arbitration at t
+ * + L. A reply sent at cycle c, or the room of a request that left at c, is visible at c + L at the earliest. So SMs
+ * may be L cycles behind the memory side, or L cycles ahead.
  *
- * The memory side has two halves. A request that leaves the crossbar first waits in its slice (l2.rop_latency). So
+ * The memory side has two halves. A request that leaves the crossbar waits in its slice for l2.rop_latency cycles. So
  * slices, channels and replies may run ahead of the requests by this latency, and replies are known early to the SMs.
- * The room in its queue is known to an SM only up to memport.sure. Later the SM must have ample room, or wait until the
- * requests have followed.
- *     memsys_lead(t)     sends the replies of cycles before t: SMs may run up to t + L
+ * An SM knows the room in its queue only up to memport.sure. After this cycle, the SM must have enough room for any
+ * case, or wait for memsys_follow().
+ *     memsys_lead(t) sends the replies of cycles before t. Then SMs may run up to t + L.
  *     memsys_follow(t)   moves the requests that were sent before t - L as far as they get before t
- * Each side learns the other's actions at memsys_exchange(), while neither runs. With the fixed memory model L is 0,
- * and the memory side only follows. */
+ * Each side receives the other side's actions at memsys_exchange(), while neither runs. With the fixed memory model L
+ * is 0, and the memory side only follows. */
 #include "timing/config/config.h"
 #include "timing/report/stat.h"
 
@@ -36,10 +36,10 @@ enum mem_kind {
 enum { MEM_KIND_BITS = 5 };
 _Static_assert(N_MEM_KINDS <= 1 << MEM_KIND_BITS, "slices keep a kind in so many bits");
 
-/* Bits: kinds that go to the cache of the SM's cluster, if there is one. */
+/* Bit mask of the kinds that go to the cache of the SM's cluster, if there is one. */
 enum { MEM_NEAR_KINDS = 1 << MEM_INSTRUCTION | 1 << MEM_FETCH_AHEAD | 1 << MEM_CONSTANT };
 
-/* True if a request of this kind serves a prefetch: no access waits for its data when it leaves. */
+/* Returns true if a request of this kind serves a prefetch, so that no access waits for its data when it leaves. */
 static inline bool mem_is_prefetch(uint8_t kind) {
     return kind == MEM_PREFETCH || kind == MEM_READ_AHEAD || kind == MEM_FETCH_AHEAD;
 }
@@ -48,15 +48,16 @@ struct mem_request {
     uint64_t address; /* device address in the sender's line, a multiple of 32; no request crosses an L2 line */
     uint64_t cycle;   /* core cycle at which it was sent; in a reply: the first cycle in which the SM may see it */
     uint32_t tag;     /* tag of the sender; returned unchanged */
-    uint32_t pc;      /* instruction that caused it, with `warp`: for prefetchers */
-    uint16_t bytes;   /* payload: bytes written, or bytes requested */
+    uint32_t pc;      /* instruction that caused it, like `warp`; for prefetchers */
+    uint16_t bytes;   /* payload: number of bytes written or requested */
     uint16_t sm;
     uint8_t warp;
-    uint8_t sectors; /* bit s: 32-byte sector s from `address` is requested or written */
+    uint8_t sectors; /* bit s is set if the 32-byte sector s from `address` on is requested or written */
     uint8_t kind;    /* enum mem_kind; writes get replies only with l2.write_acks */
     union {
-        uint8_t full;   /* writes: sectors that are overwritten completely */
-        uint8_t serial; /* atomics: most lanes with one address; the slice performs them one after another */
+        uint8_t full; /* for writes: sectors that are overwritten completely */
+        /* for atomics: largest number of lanes with the same address; the slice performs these one after another */
+        uint8_t serial;
     };
 };
 _Static_assert(sizeof(struct mem_request) == 32, "two of them in a cache line");
@@ -64,14 +65,14 @@ _Static_assert(sizeof(struct mem_request) == 32, "two of them in a cache line");
 struct memsys;
 struct prefetcher_ops;
 struct replacement_ops;
-/* Makes the memory side of `cfg`, which outlives it. NULL when memory is out. */
+/* Creates the memory side for `cfg`, which must outlive it. Returns NULL when memory runs out. */
 struct memsys *memsys_new(const struct config *cfg);
 void memsys_free(struct memsys *m);
-/* Adds a prefetcher at each L2 slice (prefetch.h); none with the fixed model. False when memory is out. Requires that
- * nothing is in flight. */
+/* Adds a prefetcher at each L2 slice (prefetch.h); none with the fixed model. Returns false when memory runs out.
+ * Requires that nothing is in flight. */
 bool memsys_add_prefetcher(struct memsys *m, const struct prefetcher_ops *ops, void *ctx);
-/* The L2 replaces lines by this policy; with the fixed model there is no L2. False: out of memory. Requires that no
- * request was made. */
+/* Lets the L2 replace lines by this policy. With the fixed model there is no L2. Returns false when memory runs out.
+ * Requires that no request was made. */
 bool memsys_use_replacement(struct memsys *m, const struct replacement_ops *ops);
 /* Returns the crossing L, in cycles. */
 uint32_t memsys_crossing(const struct memsys *m);
@@ -85,14 +86,14 @@ uint32_t memsys_window(const struct memsys *m);
 void memsys_exchange(struct memsys *m);
 /* Returns the cycle up to which SMs know the room of their queues, as of the last exchange. */
 uint64_t memsys_sure(const struct memsys *m);
-/* True if an SM will soon have to stop at memsys_sure(). Either its cluster's cache owes it a reply, or it has sent
- * many requests since the last exchange, `past` cycles ago: in `coming` such cycles they would fill three fifths of its
- * queue. */
+/* Returns true if an SM will soon have to stop at memsys_sure(). Either it waits for a reply of its cluster's cache, or
+ * it has sent many requests since the last exchange, `past` cycles ago. At this rate, the requests of `coming` cycles
+ * would fill three fifths of its queue. */
 bool memsys_crowded(const struct memsys *m, uint64_t past, uint32_t coming);
 /* Runs the memory side up to `to`. All requests sent before to - L must have been exchanged. */
 void memsys_follow(struct memsys *m, uint64_t to);
-/* Returns the cycle up to which memsys_lead() may run, after memsys_follow(follows) if that is later than the last
- * one. */
+/* Returns the cycle up to which memsys_lead() may run after memsys_follow(follows), or after the last memsys_follow()
+ * if that was later. */
 uint64_t memsys_leads(const struct memsys *m, uint64_t follows);
 /* Runs everything except the requests up to `to`, which is at most memsys_leads(). SMs may run at the same time. */
 void memsys_lead(struct memsys *m, uint64_t to);
@@ -102,18 +103,18 @@ void memsys_lead(struct memsys *m, uint64_t to);
 void memsys_lead_partition(struct memsys *m, uint32_t p, uint64_t to);
 /* Returns the number of partitions; 0 with the fixed model. */
 uint32_t memsys_partitions(const struct memsys *m);
-/* Returns the cycle after the last one with work. */
+/* Returns the cycle after the last cycle with work. */
 uint64_t memsys_worked(const struct memsys *m);
 /* Sets the time to `now`, when nothing is pending. `now` may be before the cycle of the last memsys_follow(). */
 void memsys_end(struct memsys *m, uint64_t now);
 /* Runs [from, to) between two exchanges, for callers with one thread. There was no work before `from`. */
 void memsys_run(struct memsys *m, uint64_t from, uint64_t to);
-/* Turns on calls of every unit in every cycle (or off; gpu.poll is the default): slow, with the same result. */
+/* Turns calls of every unit in every cycle on or off (default: gpu.poll). They are slow, but the result is the same. */
 void memsys_poll(struct memsys *m, bool every_cycle);
 /* Returns the earliest cycle >= now at which the memory side has work; UINT64_MAX when it is empty. */
 uint64_t memsys_next(const struct memsys *m, uint64_t now);
-/* Returns the requests that have left the SMs plus the replies that SMs have taken, in total. It grows while memory
- * makes progress. */
+/* Returns the requests that have left the SMs plus the replies that SMs have taken, in total. This number grows while
+ * memory makes progress. */
 uint64_t memsys_moved(const struct memsys *m);
 /* Returns the first cycle by which all replies have arrived and all written data is in the DRAM. Meaningful when
  * memsys_next() reports no work. */
@@ -121,7 +122,7 @@ uint64_t memsys_settled(const struct memsys *m);
 /* Adds the counts since the last call to `s`, and clears them. They are exact for the cycle of memsys_follow() unless
  * memsys_lead() ran further. */
 void memsys_stats(struct memsys *m, struct stats *s);
-/* Tells the memory side that the host has written [address, address + bytes) of device memory, between launches. With
+/* Informs the memory side that the host has written [address, address + bytes) of device memory between launches. With
  * l2.host_copies the data is then in the L2. */
 void memsys_host_wrote(struct memsys *m, uint64_t address, uint64_t bytes);
 #endif

@@ -31,9 +31,9 @@ static bool init_ports(struct memsys *m, const struct config *c) {
     return true;
 }
 
-/* Returns the configuration in core cycles, which the memory side uses everywhere: the crossbar's flit becomes the
- * bytes it moves in a core cycle, and its latency is in core cycles. Units copy what they need in their init functions.
- */
+/* Returns the configuration in core cycles, which the memory side uses everywhere: the flit size of the crossbar
+ * becomes the number of bytes that it moves in a core cycle, and its latency is in core cycles. Units copy what they
+ * need in their init functions. */
 static struct config in_core_cycles(const struct config *cfg) {
     struct config all = *cfg, *c = &all;
     double icnt = c->gpu.core_mhz / c->gpu.icnt_mhz, l2 = c->gpu.core_mhz / c->gpu.l2_mhz;
@@ -105,7 +105,8 @@ static bool init_full(struct memsys *m, const struct config *c) {
     shape.outputs = ends;
     shape.latency = c->icnt.latency;
     icnt_init(&m->reply, &shape, UINT32_MAX);
-    m->apart = true; /* possible because a reply is offered after the cycle that made it: l2.latency is at least 1 */
+    /* possible because a reply is offered after the cycle in which it was created: l2.latency is at least 1 */
+    m->apart = true;
     return init_rooms(m);
 }
 

@@ -8,15 +8,15 @@
 #include "memsys.h"
 #include "partition.h"
 
-/* What a partition keeps for the networks, which may lag behind it. */
+/* State of a partition for the networks, which may be behind the partition in time. */
 struct part {
     _Alignas(64) struct clock_point clock; /* of its present cycle */
     uint64_t done;                         /* cycles before this are already done, ahead of the networks */
     uint64_t worked;                       /* cycle after its last work */
 };
 
-/* A ring of the cycles at which a slice took a packet, which made room for another. The request network has not been
- * told of these yet. It is told of all at once when it runs short of room. */
+/* A ring of the cycles at which a slice took a packet, which made room for another. These cycles are not yet reported
+ * to the request network. All are reported at once when the network runs short of room. */
 struct mem_room {
     _Alignas(64) uint64_t *cycle;
     uint32_t mask;
@@ -24,30 +24,31 @@ struct mem_room {
 };
 
 struct memsys {
-    const struct config *cfg; /* outlives the memory side; not in core cycles */
+    const struct config *cfg; /* must outlive the memory side; its values are not converted to core cycles */
     struct memmap map;
     uint32_t sms, slices, partitions, ahead; /* ahead: cycles of a crossing; 0 with the fixed model */
     uint32_t share;                          /* slices per partition */
     uint32_t quantum;                        /* memsys_quantum() */
     struct memport *port;
-    struct mem_place *place; /* by SM, then by cluster: destination of the offered request */
+    struct mem_place *place; /* indexed by SM, then by cluster: destination of the offered request */
     struct partition *partition;
     struct l2 **slice; /* slices of all partitions */
     struct icnt request, reply;
     struct agenda agenda;        /* work of all units except the request network */
-    uint64_t turn;               /* cycles before this are over for the request network */
+    uint64_t turn;               /* cycles before this cycle are over for the request network */
     struct gpcs gpcs;            /* caches of clusters, which run with the request network */
     struct mem_room *room;       /* by slice */
-    uint64_t scarce[ICNT_WORDS]; /* slices so short of room that the network is told of new room at once */
-    uint64_t next_room;          /* first cycle with such room; NEVER: none */
+    uint64_t scarce[ICNT_WORDS]; /* slices with so little room that new room is reported to the network at once */
+    uint64_t next_room;          /* first cycle with new room in such a slice; NEVER if there is none */
     struct part *part;           /* by partition */
     bool apart;                  /* partitions may run independently */
-    bool poll;                   /* call every unit in every cycle: slow, with the same result */
-    uint32_t slack;              /* cycles that `back` may be ahead of `front` */
-    uint64_t front, back;        /* cycles before these are done: by the request network; by all others */
-    uint64_t worked;             /* cycle after the last unit call */
-    uint64_t last_reply;         /* cycle after the arrival of the last reply */
-    uint64_t clock_from;         /* core cycle of the last memsys_stats() */
+    bool poll;      /* true if every unit is called in every cycle, which is slow and has the same result */
+    uint32_t slack; /* cycles that `back` may be ahead of `front` */
+    /* the request network has run all cycles before `front`; all other units have run all cycles before `back` */
+    uint64_t front, back;
+    uint64_t worked;     /* cycle after the last unit call */
+    uint64_t last_reply; /* cycle after the arrival of the last reply */
+    uint64_t clock_from; /* core cycle of the last memsys_stats() */
     struct {
         uint64_t latency_sum;
     } n;
@@ -55,5 +56,5 @@ struct memsys {
 
 /* Units in the agenda, in the order of their turns. */
 enum { UNIT_REPLY, UNIT_PARTITION };
-enum { MAX_SLACK = 2 * MEMSYS_WINDOW }; /* more is never used (memsys_window()) */
+enum { MAX_SLACK = 2 * MEMSYS_WINDOW }; /* more cycles are never used (memsys_window()) */
 #endif

@@ -24,14 +24,15 @@ void partition_free(struct partition *p) {
     dram_free(&p->dram);
 }
 
-/* Runs the channel, and delivers its data to the slices. True when a slice may have work earlier than before. */
+/* Runs the channel, and delivers its data to the slices. Returns true when a slice may have work earlier than
+ * before. */
 static bool channel_tick(struct partition *p, const struct clock_point *now) {
     struct dram_reply r;
     bool moved = dram_tick(&p->dram, now), filled = false;
     for (; dram_take(&p->dram, &r); filled = true)
         l2_fill(&p->slice[r.slice], &r);
     for (uint32_t s = 0; moved && s < p->slices; s++)
-        if (p->slice[s].stalled_since != UINT64_MAX) /* it may wait for room in the channel */
+        if (p->slice[s].stalled_since != UINT64_MAX) /* the slice may wait for room in the channel */
             p->slice[s].next = now->cycle;
     p->dram_next = dram_next(&p->dram, now);
     return moved | filled;

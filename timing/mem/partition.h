@@ -11,31 +11,31 @@ struct partition {
     uint32_t slices; /* up to DRAM_SLICES_MAX */
 };
 
-/* What happened in a tick, with bit s for slice s of the partition. */
+/* Results of a tick, with bit s for slice s of the partition. */
 struct partition_did {
-    uint32_t ticked; /* slices that worked: they may have a reply */
-    uint32_t took;   /* slices that accepted a request: they have room for another */
+    uint32_t ticked; /* slices that worked and may have a reply */
+    uint32_t took;   /* slices that accepted a request and have room for another */
 };
 
-/* Initialises a partition whose slices are numbered from `first`. False when memory is out. */
+/* Initialises a partition whose slices are numbered from `first`. Returns false when memory runs out. */
 bool partition_init(struct partition *p, const struct config *c, const struct memmap *map, uint32_t first);
 void partition_free(struct partition *p);
-/* Runs cycle `now`. The clock is moved to it if the channel works. */
+/* Runs cycle `now`. If the channel has work, the clock is moved to this cycle. */
 struct partition_did partition_tick(struct partition *p, struct clock_point *clock, uint64_t now);
-/* Returns the next cycle at which a slice has work; UINT64_MAX: none. */
+/* Returns the next cycle at which a slice has work, or UINT64_MAX if there is none. */
 static inline uint64_t partition_slices_next(const struct partition *p) {
     uint64_t next = UINT64_MAX;
     for (uint32_t s = 0; s < p->slices; s++)
         next = p->slice[s].next < next ? p->slice[s].next : next;
     return next;
 }
-/* Returns the next cycle with work; UINT64_MAX: none. */
+/* Returns the next cycle with work, or UINT64_MAX if there is none. */
 static inline uint64_t partition_next(const struct partition *p) {
     uint64_t next = partition_slices_next(p);
     return p->dram_next < next ? p->dram_next : next;
 }
-/* Runs the channel alone, up to `to` or the next cycle at which a slice has work. Returns that cycle (UINT64_MAX:
- * none). Other units are not affected. */
+/* Runs the channel alone, up to `to` or the next cycle at which a slice has work. Returns this cycle, or UINT64_MAX if
+ * there is none. Other units are not affected. */
 uint64_t partition_run_channel(struct partition *p, struct clock_point *clock, uint64_t to);
 /* Adds the counts since the last call to `s`, and clears them. */
 void partition_stats(struct partition *p, struct stats *s);

@@ -1,20 +1,20 @@
 #ifndef TIMING_PREFETCH_H
 #define TIMING_PREFETCH_H
 /* Prefetchers, and other units that request lines which no instruction waits for (decoupled access). A prefetcher at
- * the L1 belongs to an SM, one at the L2 to a slice. It observes the accesses that read the tags there, and makes
- * requests with prefetch_ask(). A request takes the same resources as any access:
+ * the L1 belongs to an SM. A prefetcher at the L2 belongs to a slice. It observes the accesses that read the tags
+ * there, and makes requests with prefetch_ask(). A request takes the same resources as any access:
  *
- *   - a place in the cache's queue for prefetch requests (lsu.prefetch_queue, l2.prefetch_queue); without one:
- *     PREFETCH_FULL;
- *   - a turn at the tag port, in the next cycle at the earliest. Accesses of warps go first, since a warp waits for
- *     them. A request that has waited LSU_PATIENCE cycles at the L1 goes before them once, so that lines to be locked
- *     arrive eventually;
+ *   - a place in the cache's queue for prefetch requests (lsu.prefetch_queue, l2.prefetch_queue); if no place is free,
+ *     the result is PREFETCH_FULL;
+ *   - a turn at the tag port, in the next cycle at the earliest. Accesses of warps have priority, since a warp waits
+ *     for them. A request that has waited LSU_PATIENCE cycles at the L1 once has priority over them, so that lines to
+ *     be locked arrive eventually;
  *   - the latency of the tags (l1.latency, as for a load), their energy, and a count (l1.prefetch_lookups);
  *   - an MSHR, a line, and room on the way to memory. A request that lacks one of them is refused: waiting would block
  *     loads, perhaps the very loads that hold the resource. Its owner may try again.
  *
- * A request into the L2 from the L1's prefetcher reads no tags of the L1. It leaves through the SM's port, one a cycle,
- * after misses, and reads the tags of its slice.
+ * A request into the L2 from the L1's prefetcher reads no tags of the L1. It leaves through the SM's port after
+ * misses, one request per cycle, and reads the tags of its slice.
  *
  * SMs and slices run on several host threads, so a prefetcher must not touch data of another SM or slice. The order of
  * calls depends on nothing but the configuration. */
@@ -30,10 +30,10 @@ enum { PREFETCHERS_MAX = 4 }; /* per cache */
 enum prefetch_level { PREFETCH_AT_L1, PREFETCH_AT_L2 };
 
 enum prefetch_want {
-    PREFETCH_LINE,    /* into the cache that gets the request */
-    PREFETCH_LOCK,    /* the same, and locked from the reading of its tags until an unlock */
-    PREFETCH_INTO_L2, /* at the L1: into the L2 only */
-    PREFETCH_UNLOCK,  /* releases a lock of a line that nobody will read; readers use lsu_access.unlock */
+    PREFETCH_LINE, /* a line for the cache that gets the request */
+    PREFETCH_LOCK, /* the same as PREFETCH_LINE, and the line is locked from the reading of its tags until an unlock */
+    PREFETCH_INTO_L2, /* at the L1: a line for the L2 only */
+    PREFETCH_UNLOCK,  /* releases a lock of a line that no access will read; accesses use lsu_access.unlock */
 };
 
 struct prefetch_request {
@@ -42,15 +42,16 @@ struct prefetch_request {
     uint32_t pc;      /* instruction and warp that caused it */
     uint16_t note;    /* note of the requester; returned at the line's first use, or when the line is evicted unused */
     uint8_t warp;
-    uint8_t want;    /* enum prefetch_want */
-    uint8_t sectors; /* wanted sectors of a sectored cache; 0: L1: the sector of the address, L2: all */
+    uint8_t want; /* enum prefetch_want */
+    /* wanted sectors of a sectored cache; 0 means the sector of the address at the L1, and all sectors at the L2 */
+    uint8_t sectors;
 };
 
 /* The result of prefetch_ask(). After PREFETCH_NEVER the data has to be read without a prefetch. A cache with one way
  * can lock no line. */
 enum prefetch_asked {
     PREFETCH_QUEUED,    /* one or two answers will follow */
-    PREFETCH_FULL,      /* rejected; ops->room() is called when there is a place again */
+    PREFETCH_FULL,      /* rejected; ops->room() is called when a place is free again */
     PREFETCH_NEVER,     /* rejected forever: there is no such cache, or it cannot lock a line */
     PREFETCH_ELSEWHERE, /* the line belongs to another slice */
 };
@@ -59,11 +60,13 @@ enum prefetch_asked {
  * answers PRESENT to everything and needs no locks. When a cache is emptied between launches, its locks and marks are
  * dropped. */
 enum prefetch_answer {
-    PREFETCH_PRESENT, /* the data is present; for an unlock: done */
+    PREFETCH_PRESENT, /* the data are present; for an unlock: the lock is released */
     PREFETCH_PENDING, /* an earlier request is in flight; ARRIVED follows for a lock only */
     PREFETCH_SENT,    /* a request has left; ARRIVED follows */
-    PREFETCH_REFUSED, /* no free line, MSHR, place in the MSHR, or room to memory: try again later */
-    PREFETCH_NO_LOCK, /* all ways of the set but one are locked: try again after an unlock */
+    /* there is no free line, MSHR, place in the MSHR, or room on the path to memory; the prefetcher may try again
+     * later */
+    PREFETCH_REFUSED,
+    PREFETCH_NO_LOCK, /* all ways of the set but one are locked; the prefetcher may try again after an unlock */
     PREFETCH_ARRIVED, /* the data has arrived */
 };
 
@@ -84,44 +87,47 @@ enum prefetch_result {
 /* An access that has read the tags. It is reported once, when it is no longer refused. */
 struct prefetch_seen {
     uint64_t cycle;
-    uint64_t address; /* L1: first byte of the lowest lane (local memory: of the line); L2: first wanted sector */
-    uint64_t line;    /* address of the cache's line */
+    /* at the L1: address of the first byte of the lowest lane (for local memory, of the line); at the L2: address of
+     * the first wanted sector */
+    uint64_t address;
+    uint64_t line; /* address of the cache's line */
     uint32_t pc;
     uint16_t sm;
     uint8_t warp;
     uint8_t kind, result; /* enum prefetch_kind, enum prefetch_result */
-    bool local;           /* local memory; at the L1 */
+    bool local;           /* at the L1: an access to local memory */
     bool first_use;       /* first use of a prefetched line, */
-    bool late;            /* which is still in flight */
-    bool own;             /* first_use: the observer prefetched it, */
+    bool late;            /* and this line is still in flight */
+    bool own;             /* for first_use: the observer prefetched the line */
     uint16_t note;        /* with this note */
-    bool leads;           /* at the L1: the first line of its instruction */
-    bool into_l1;         /* SEEN_AHEAD, at the L2: for a line of an L1 */
+    bool leads;           /* at the L1: this is the first line of its instruction */
+    bool into_l1;         /* for SEEN_AHEAD at the L2: the request is for a line of an L1 */
     uint8_t sectors;      /* wanted sectors of the line */
-    uint8_t fetched;      /* SEEN_MISS, at the L2: sectors requested from memory; others are present or in flight */
+    uint8_t fetched; /* for SEEN_MISS at the L2: sectors requested from memory; all others are present or in flight */
 };
 
 /* An evicted line. */
 struct prefetch_victim {
     uint64_t cycle, line;
-    bool ahead;    /* a prefetch evicted it: a demand for it soon after is pollution */
-    bool unused;   /* it was prefetched and never used, */
+    bool ahead;    /* a prefetch evicted the line; a demand access to the line soon after shows cache pollution */
+    bool unused;   /* the line was prefetched and never used */
     bool own;      /* by the observer, */
     uint16_t note; /* with this note */
 };
 
 /* Counts of one prefetcher's requests since the last statistics. */
 struct prefetch_counts {
-    uint64_t asked, full; /* requests that were queued; rejected because the queue was full */
+    uint64_t asked, full; /* number of requests that were queued; number rejected because the queue was full */
     uint64_t present, pending, sent, refused, no_lock; /* first answers */
-    uint64_t useful, late, unused; /* lines first used by a load; of these, in flight at that time; lines never used */
+    /* lines whose first use was by a load; lines of these that were still in flight at that time; lines never used */
+    uint64_t useful, late, unused;
 };
 
 /* The place of a prefetcher, and the call for its requests. */
 struct prefetch_place {
     enum prefetch_level level;
     uint32_t number;     /* number of the SM or slice */
-    uint32_t line_bytes; /* line size of the cache; 0: there is no cache */
+    uint32_t line_bytes; /* line size of the cache; 0 if there is no cache */
     uint32_t who;        /* number of this prefetcher at the cache */
     void *cache;
     enum prefetch_asked (*ask)(void *cache, uint32_t who, const struct prefetch_request *r, uint64_t now);
@@ -134,17 +140,18 @@ static inline enum prefetch_asked prefetch_ask(const struct prefetch_place *p, c
 /* The calls of a prefetcher. Each may be NULL. It may make requests from all calls except make and stats. */
 struct prefetcher_ops {
     const char *name;
-    /* Returns the state; NULL: out of memory. `cfg` and `place` outlive it; `ctx` comes from the prefetcher_row. */
+    /* Returns the state, or NULL when memory runs out. `cfg` and `place` outlive the state; `ctx` is the field of the
+     * prefetcher_row. */
     void *(*make)(const struct config *cfg, const struct prefetch_place *place, void *ctx);
     void (*free)(void *p);
     void (*observe)(void *p, const struct prefetch_seen *s);
     void (*evicted)(void *p, const struct prefetch_victim *v);
     void (*answer)(void *p, uint32_t tag, enum prefetch_answer a, uint64_t now);
-    /* Called once after PREFETCH_FULL, when there is a place. */
+    /* Called once after PREFETCH_FULL, when a place is free. */
     void (*room)(void *p, uint64_t now);
-    /* Adds the counts since the last call, and clears them. `n`: what the cache counted. */
+    /* Adds the counts since the last call, and clears them. `n` has the counts of the cache. */
     void (*stats)(void *p, const struct prefetch_counts *n, struct stats *s);
-    /* Prints the rest of a line of a deadlock report. */
+    /* Prints the prefetcher's part of a line of a deadlock report. */
     int (*describe)(const void *p, char *out, size_t size);
 };
 
@@ -155,13 +162,14 @@ struct prefetcher_row {
     enum prefetch_level level;
 };
 
-/* The prefetchers of one cache, and lists of those with an observe() and an evicted() call. */
+/* The prefetchers of one cache, a list of the prefetchers with an observe() call, and a list of the prefetchers with an
+ * evicted() call. */
 struct prefetchers {
     uint32_t n, n_observe, n_evicted;
     struct prefetch_asker {
         const struct prefetcher_ops *ops;
         void *state;
-        bool made;   /* made here, so freed here */
+        bool made;   /* created by prefetchers_add(), so freed with the list */
         bool turned; /* got PREFETCH_FULL and waits for a place */
         struct prefetch_place place;
         struct prefetch_counts n;
@@ -169,16 +177,17 @@ struct prefetchers {
     uint8_t observe[PREFETCHERS_MAX], evicted[PREFETCHERS_MAX];
 };
 
-/* Adds a prefetcher at `place`, and sets its `who`. With `state` NULL its make() is called with `ctx`. NULL: out of
- * memory. Requires fewer than PREFETCHERS_MAX. */
+/* Adds a prefetcher at `place`, and sets its `who`. If `state` is NULL, its make() is called with `ctx`. Returns NULL
+ * when memory runs out. Requires fewer than PREFETCHERS_MAX. */
 struct prefetch_asker *prefetchers_add(struct prefetchers *p, const struct prefetcher_ops *ops, void *state, void *ctx,
                                        const struct config *cfg, const struct prefetch_place *place);
 void prefetchers_free(struct prefetchers *p);
 void prefetchers_answer(struct prefetchers *p, uint32_t who, uint32_t tag, enum prefetch_answer a, uint64_t now);
-/* A line's mark is the number of its prefetcher + 1; PREFETCH_BY_OTHERS: it is not at this cache. */
+/* A line's mark is the number of its prefetcher + 1. PREFETCH_BY_OTHERS means that the prefetcher is not at this
+ * cache. */
 enum { PREFETCH_BY_OTHERS = 0xff };
-/* Counts a first use, if it is one, and informs observers. `by` and `note` are the line's mark; `by` 0: not
- * prefetched. */
+/* Counts the access if it is a first use, and informs observers. `by` and `note` are the line's mark. `by` is 0 if the
+ * line was not prefetched. */
 void prefetchers_seen(struct prefetchers *p, struct prefetch_seen *s, uint8_t by, uint16_t note);
 void prefetchers_evicted(struct prefetchers *p, struct prefetch_victim *v, uint8_t by, uint16_t note);
 /* Informs prefetchers that got PREFETCH_FULL: the queue has a place. */

@@ -1,7 +1,7 @@
 #ifndef TIMING_REPLACEMENT_H
 #define TIMING_REPLACEMENT_H
-/* A replacement policy: which line of a full set leaves a cache. Each cache has its own state. Caches run on several
- * host threads, so states share nothing that changes. */
+/* A replacement policy decides which line of a full set a cache evicts. Each cache has its own state. Caches run on
+ * several host threads, so states share nothing that changes. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,15 +11,16 @@
 /* A set whose ways all hold a line. */
 struct replacement_set {
     uint32_t number, ways;
-    const uint64_t *used; /* by way: larger for lines that were used later, or CACHE_STAYS */
+    const uint64_t *used; /* indexed by way: larger for lines that were used later, or CACHE_STAYS */
 };
 
 struct replacement_ops {
-    const char *name, *help; /* choice of l1.replacement and l2.replacement; one line */
-    /* Bytes of state of one cache, which begin as zeros. NULL: it has none, and `state` is NULL. */
+    const char *name, *help; /* name as a choice of l1.replacement and l2.replacement; help text of one line */
+    /* Returns the number of bytes of state for one cache. The state begins as zeros. If the call is NULL, there is no
+     * state, and `state` is NULL. */
     size_t (*size)(uint32_t sets, uint32_t ways);
-    /* Returns the way whose line leaves, one of those without CACHE_STAYS; there is at least one. The cache uses empty
-     * ways first. It may ask again before it allocates the line. */
+    /* Returns the way whose line is evicted: a way without CACHE_STAYS, of which there is at least one. The cache uses
+     * empty ways first. It may call this again before it allocates the line. */
     uint32_t (*victim)(const void *state, const struct replacement_set *s);
 
     /* Events, with the number of the set, the number of ways of each set, and the way. Each may be NULL. */
@@ -34,7 +35,7 @@ struct replacement_ops {
 #include "timing/config/policies.def"
 #undef SCHEDULER
 #undef REPLACEMENT
-/* The built-in policies, in the order of the choices of l1.replacement; NULL ends. */
+/* The built-in policies, in the order of the choices of l1.replacement, ended by NULL. */
 extern const struct replacement_ops *const replacement_built_in[];
 /* Returns the built-in policy of this choice, or LRU for the choice of a mechanism's policy. */
 const struct replacement_ops *replacement_selected(uint32_t choice);

@@ -1,4 +1,4 @@
-/* Least recently used. cache.c has the same inline. */
+/* The policy "least recently used". cache.c implements the same policy inline. */
 #include "replacement.h"
 
 static uint32_t victim(const void *state, const struct replacement_set *s) {

@@ -20,18 +20,18 @@ unsigned shared_cycles_halves(const struct shared_banks *b, const struct halves 
         return 0;
     unsigned shift = (unsigned)__builtin_ctz(b->width);
     uint64_t low = h->first[0] >> shift, high = h->first[1] >> shift, words = unit ? HALF_LANES : 1;
-    bool one_run = (high - low <= words) | (low - high <= words); /* at most one run over all banks */
+    bool one_run = (high - low <= words) | (low - high <= words); /* the words are at most one run over all banks */
     uint64_t low_lanes = unit ? lanes & 0xffff : (lanes & 0xffff) != 0,
              high_lanes = unit ? lanes >> HALF_LANES : lanes >> HALF_LANES != 0;
     return 1 + (!one_run & ((banks_of(b, low, low_lanes) & banks_of(b, high, high_lanes)) != 0));
 }
 
-/* True when no bank has to serve two different words, so that one pass serves all `lanes`. Requires one word per lane
- * and a power of two of banks. Each lane writes its word to its bank; if a bank then holds another word than the
- * lane's, there is a conflict. */
+/* Returns true when no bank has to serve two different words, so that one pass serves all `lanes`. Requires one word
+ * per lane and a power of two of banks. Each lane writes its word to its bank; if a bank then holds another word than
+ * the lane's, there is a conflict. */
 static inline bool one_pass(const uint64_t *offset, lanemask_t lanes, unsigned shift, unsigned mask) {
     uint32_t word[WARP_LANES], told[BANKS_MAX], other = 0;
-    uint32_t some = (uint32_t)(offset[__builtin_ctz(lanes)] >> shift); /* stands in for inactive lanes */
+    uint32_t some = (uint32_t)(offset[__builtin_ctz(lanes)] >> shift); /* replaces inactive lanes */
     for (unsigned l = 0; l < WARP_LANES; l++)
         word[l] = lanes >> l & 1 ? (uint32_t)(offset[l] >> shift) : some;
     for (unsigned l = 0; l < WARP_LANES; l++)
@@ -41,7 +41,7 @@ static inline bool one_pass(const uint64_t *offset, lanemask_t lanes, unsigned s
     return other == 0;
 }
 
-/* The different words that each bank has to serve. */
+/* The different words that each bank must serve. */
 struct asked {
     uint64_t any; /* banks in use: `n` is not set for the others */
     uint8_t n[BANKS_MAX];

@@ -1,9 +1,9 @@
 #ifndef TIMING_SHARED_BANKS_H
 #define TIMING_SHARED_BANKS_H
-/* Shared memory: banks that serve one word a cycle each. Lanes with the same word are served together (broadcast),
- * different words of one bank one after another (CUDA C Programming Guide 3.x, G.4.3). An access wider than a bank
- * counts as several words: 8 adjacent bytes a lane need two passes, 16 bytes four, and one address for all lanes
- * one. */
+/* Shared memory consists of banks that serve one word per cycle each. Lanes with the same word are served together
+ * (broadcast), different words of one bank one after another (CUDA C Programming Guide 3.x, G.4.3). An access wider
+ * than a bank counts as several words: accesses to 8 adjacent bytes per lane need two passes, to 16 bytes four, and to
+ * one address for all lanes one. */
 #include "isa/machine/shape.h"
 
 enum { BANKS_MAX = 64 };
@@ -14,7 +14,7 @@ struct shared_banks {
 
 /* Returns the cycles that the banks need for `lanes`, at least 1. Lane l touches [offset[l], offset[l] + bytes). */
 unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes);
-/* Does the same for lanes with a known shape, faster; 0: use shared_cycles(). */
+/* Does the same faster for lanes with a known shape. If it returns 0, the caller must use shared_cycles(). */
 unsigned shared_cycles_halves(const struct shared_banks *b, const struct halves *h, lanemask_t lanes, unsigned bytes);
 /* Does the same as shared_cycles() for atomics: lanes with the same word also take turns. */
 unsigned shared_atomic_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes);

@@ -1,6 +1,6 @@
 #include "energy.h"
 
-/* The parts of the GPU; the energy of a part is a sum of count x energy. */
+/* The parts of the GPU. The energy of a part is the sum of count x energy per event. */
 enum part { FRONTEND, REGFILE, INT, FLOAT, SFU, SHARED, L1, ICNT, L2, DRAM, AFFINE, N_PARTS };
 
 /* energy_stats.def begins with the parts, in this order. */
@@ -11,7 +11,7 @@ static const struct event {
     enum stat_id count;
     size_t pj; /* offset of the energy of one event in struct energy_cfg */
     size_t
-        line; /* not 0: the count is of sectors, the energy is per line; offset of the line's bytes in struct config */
+        line; /* if sectors are counted and the energy is per line, offset of line bytes in struct config; else 0 */
 } events[] = {
 #define STAT_ENERGY(id, part, field) {part, STAT_ID(id), offsetof(struct energy_cfg, field), 0},
 #define STAT_ENERGY_SECTOR(id, part, field)                                                                            \

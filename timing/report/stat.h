@@ -1,7 +1,7 @@
 #ifndef TIMING_STAT_H
 #define TIMING_STAT_H
-/* The statistics registry: every figure that a run reports, with its unit and its meaning (stats.def). Units count in
- * structs that are made from the same rows, and add them here at the end of a launch. */
+/* The statistics registry: every number that a run reports, with its unit and its meaning (stats.def). Units count
+ * in structs made from the rows of stats.def, and add these counters to the registry at the end of a launch. */
 #include "stat_groups.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 enum stat_kind {
     STAT_SUM,   /* counts, joules, cycles: summed over launches */
     STAT_MAX,   /* maxima, like the deepest stack */
-    STAT_RATIO, /* computed: numerator / denominator, each a sum of registered statistics; never added to */
+    STAT_RATIO, /* computed as numerator / denominator, each a sum of registered statistics; nothing is added to it */
 };
 
 /* The index of a statistic in the registry: STAT_<unit>_<field>, or the row's id instead of the field. */
@@ -47,16 +47,16 @@ void stats_free(struct stats *s);
 void stats_clear(struct stats *s); /* sets all to 0 */
 /* Adds `value` to a registered sum, or raises a maximum. The name must exist (asserted). */
 void stats_add(struct stats *s, const char *name, double value);
-/* Add to a statistic, and return a statistic, by its index. */
+/* Add to a statistic, and return the value of a statistic, by its index. */
 void stats_put(struct stats *s, enum stat_id id, double value);
 double stats_value(const struct stats *s, enum stat_id id);
-/* A counter of a struct, and its statistic. */
+/* A counter of a struct, and the statistic that it is added to. */
 struct stat_row {
-    size_t offset; /* of a uint64_t in the struct */
+    size_t offset; /* offset of a uint64_t in the struct */
     int id;        /* enum stat_id */
 };
-/* Adds the counters of a struct. `rows` comes from its .def file, included with COUNT_ROWS (count_begin.def). `shift`
- * is added to each id: so another unit with the same fields can use the same rows. */
+/* Adds the counters of a struct. `rows` comes from its .def file, included with COUNT_ROWS (count_begin.def).
+ * `shift` is added to each id, so that another unit with equal fields can use the rows too. */
 void stats_count(struct stats *s, const struct stat_row *rows, size_t n, const void *counts, int shift);
 #define STATS_COUNT(s, rows, counts) stats_count(s, rows, sizeof(rows) / sizeof(rows)[0], counts, 0)
 struct rounding_error;
@@ -66,21 +66,21 @@ void stats_add_rounding_error(struct stats *s, const struct rounding_error *e);
 void stats_merge(struct stats *to, const struct stats *from);
 /* Returns the value; a ratio is computed now (0 when the denominator is 0). The name must exist (asserted). */
 double stats_get(const struct stats *s, const char *name);
-/* The statistics of a launch that are not zero. */
+/* The non-zero statistics of a launch. */
 struct stats_kept {
     double *v;       /* n values, in the order of stat_defs */
-    uint16_t *index; /* index in stat_defs; in the same memory block as `v` */
+    uint16_t *index; /* index in stat_defs; stored in the memory block of `v` */
     int n;
 };
 bool stats_keep(struct stats_kept *out, const struct stats *s);
 void stats_kept_free(struct stats_kept *k);
 /* Adds the kept statistics to `to`, like stats_merge(). */
 void stats_kept_add(struct stats *to, const struct stats_kept *k);
-/* Does the same as stats_get(). */
+/* Returns the value of a statistic, as stats_get() does. */
 double stats_kept_get(const struct stats_kept *k, const char *name);
 
-/* Returns the name of a statistic that was called `old` in the last version (renamed.def); NULL: there is none. */
+/* Returns the name of a statistic that was called `old` in the last version (renamed.def); NULL if there is none. */
 const char *stat_renamed(const char *old);
-/* Returns the index of a statistic, by its name or by its name in the last version; -1: there is none. */
+/* Returns the index of a statistic, by its name or by its name in the last version; -1 if there is none. */
 int stat_index(const char *name);
 #endif

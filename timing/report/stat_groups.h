@@ -1,6 +1,6 @@
 #ifndef TIMING_STAT_GROUPS_H
 #define TIMING_STAT_GROUPS_H
-/* Rows of statistics (stats.def) that several units share. */
+/* Groups of statistics (stats.def) that several units have in common. */
 
 #define CACHE_STATS(name, what)                                                                                        \
     STAT_COUNT(accesses, name ".accesses", "count", "line accesses to the " what)                                      \

@@ -8,16 +8,16 @@ enum path_state {
     PATH_READY = 0,
     PATH_LOAD = N_PIPES, /* waits for a register that a memory access will write */
     PATH_FENCE,          /* waits for the warp's accesses */
-    PATH_ORDER,          /* its last instruction waits for its turn among the SMs */
+    PATH_ORDER,          /* its last instruction waits for its turn in the order of the SMs */
     PATH_ARITH,          /* waits for any other register */
     PATH_FETCH,          /* wants to fetch */
     PATH_FETCHING,
-    PATH_SWITCH,  /* has become active and waits for the latency of the switch */
-    PATH_BLOCKED, /* (of a warp) has live lanes, but no path may be scheduled */
+    PATH_SWITCH,  /* has become active and waits until the switch latency has passed */
+    PATH_BLOCKED, /* (state of a warp) has live lanes, but no path may be scheduled */
     PATH_QUEUE,   /* waits for a queue of decoupled execution */
     PATH_BARRIER,
-    PATH_ASLEEP, /* a unit's own warp: the SM has no CTA */
-    PATH_TURN,   /* sm.running_warps: other warps have the lanes */
+    PATH_ASLEEP, /* the warp belongs to a unit, and the SM has no CTA */
+    PATH_TURN,   /* sm.running_warps: other warps occupy the lanes */
     N_PATH_STATES
 };
 

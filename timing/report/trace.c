@@ -55,7 +55,7 @@ static uint32_t track(const struct trace_event *e) {
     }
 }
 
-/* Name, and what kind of event it is for the viewer. */
+/* Writes the event's name and the viewer's type of the event. */
 static void write_head(const struct trace_event *e, const struct program *p, const struct trace_names *names,
                        FILE *out) {
     uint64_t length = e->to > e->from ? e->to - e->from : 1;
@@ -116,14 +116,15 @@ static void name_warp(const struct trace *t, uint32_t slot, FILE *out) {
         fprintf(out, "warp %u", slot);
 }
 
-/* The names of the process and of the track come before their first event. Begins the array when that is the first. */
+/* Writes the names of the process and of the track before their first event. Begins the JSON array if this is the
+ * first event of all. */
 static void name_track(struct trace *t, const struct trace_event *e, uint32_t sm, FILE *out, bool first) {
     uint32_t id = track(e);
     if (!t->begun)
         fprintf(out, "%s{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%u,\"args\":{\"name\":\"SM %u\"}}",
                 first ? "[\n" : ",\n", sm, sm);
     t->begun = true;
-    if (e->kind == TRACE_COUNTER) /* the viewer makes a track of its own for it */
+    if (e->kind == TRACE_COUNTER) /* the viewer creates a separate track for the event */
         return;
     if (t->named[id / 64] >> id % 64 & 1)
         return;

@@ -2,14 +2,15 @@
 #define TIMING_TRACE_H
 /* A trace of events in the format of Chrome's trace viewer (chrome://tracing, ui.perfetto.dev). Each SM is a process
  * with these tracks:
- *   - for each warp slot: bars of instructions from issue to write-back, on as many tracks as instructions are in
- *     flight at once, so that bars of a track do not overlap; and bars of the waits of each path;
- *   - for each CTA slot: a bar for each CTA, with marks where barriers complete;
- *   - requests to memory, from the SM to the reply;
- *   - the affine units of CAE;
- *   - curves of what units count (how full their queues are).
- * A microsecond in the viewer is a cycle here. SMs note events in their own buffers, so that they may run on several
- * threads; buffers are written out between windows, in order of SMs. */
+ * - for each warp slot: bars of instructions from issue to write-back, and bars for the times in which each path
+ *   waits. A warp has as many instruction tracks as it has instructions in flight at once, so that bars of a track
+ *   do not overlap;
+ * - for each CTA slot: a bar for each CTA, with marks where barriers complete;
+ * - requests to memory, from the SM to the reply;
+ * - the affine units of CAE;
+ * - curves of values that units count, such as the length of their queues.
+ * A microsecond in the viewer is one cycle. SMs note events in their own buffers, so that they may run on several
+ * threads. Buffers are written out between windows, in order of the SMs. */
 #include "isa/paths/reconv.h"
 #include "isa/program.h"
 #include "timing/config/config.h"
@@ -29,24 +30,24 @@ enum trace_kind {
 };
 
 struct trace_event {
-    uint64_t from, to; /* cycles; a mark has from = to */
-    uint64_t address;  /* of a request or write; value of a counter from this cycle on; on a unit: the warp slot */
-    const char *name;  /* of a counter, or a unit; lives as long as the trace */
-    uint32_t pc;       /* of the instruction, or of the waiting path */
-    lanemask_t lanes;  /* of a CTA: its number in the grid; of a barrier: its number */
+    uint64_t from, to; /* cycles; for a mark, from equals to */
+    uint64_t address;  /* address of a request or write; value of a counter from this cycle on; warp slot of a unit */
+    const char *name;  /* name of a counter or unit; valid as long as the trace */
+    uint32_t pc;       /* PC of the instruction, or of the waiting path */
+    lanemask_t lanes;  /* for a CTA, its number in the grid; for a barrier, its number */
     uint32_t row;      /* warp slot; CTA and barrier: CTA slot; request and reply: tag; unit: its track */
     uint8_t kind;      /* enum trace_kind */
-    uint8_t path;      /* of a wait: the path's index in the warp; of an instruction: its track in the warp */
-    uint8_t what;      /* of a wait: enum path_state; of a request: enum mem_kind */
+    uint8_t path;      /* for a wait, the path's index in the warp; for an instruction, its track in the warp */
+    uint8_t what;      /* for a wait, enum path_state; for a request, enum mem_kind */
     bool missed;       /* a load that missed the L1 */
-    bool unfinished;   /* the launch ended before it did */
+    bool unfinished;   /* the launch ended before the event did */
 };
 
 /* Tracks of an SM: first the tracks of each warp slot; one for each CTA slot; one for requests; then tracks of units
  * whose work overlaps. */
 enum {
     TRACE_CTA_SLOTS = 64,
-    TRACE_INST_TRACKS = 256, /* for instructions of a warp */
+    TRACE_INST_TRACKS = 256, /* instruction tracks of a warp */
     TRACE_WARP_TRACKS = TRACE_INST_TRACKS + MAX_PATHS,
     TRACE_FIRST_CTA = WARP_SLOTS * TRACE_WARP_TRACKS,
     TRACE_MEMORY = TRACE_FIRST_CTA + TRACE_CTA_SLOTS,
@@ -60,7 +61,7 @@ struct trace_wait {
     uint64_t since;
     uint32_t pc;
     lanemask_t lanes;
-    uint8_t state; /* enum path_state; below N_PIPES: it does not wait */
+    uint8_t state; /* enum path_state; values below N_PIPES mean that the path does not wait */
 };
 
 /* The last bar of each instruction track of a warp. */
@@ -74,59 +75,61 @@ struct trace {
     uint64_t from, to; /* traced cycles: [from, to) */
     uint64_t shift;    /* added to the cycles of events */
 
-    uint64_t cta_started[TRACE_CTA_SLOTS];         /* by CTA slot; UINT64_MAX: the slot is empty */
-    uint32_t cta_id[TRACE_CTA_SLOTS];              /* by CTA slot: number in the grid */
+    uint64_t cta_started[TRACE_CTA_SLOTS];         /* by CTA slot; UINT64_MAX if the slot is empty */
+    uint32_t cta_id[TRACE_CTA_SLOTS];              /* by CTA slot: number of the CTA in the grid */
     struct trace_bars bars[WARP_SLOTS];            /* by warp slot */
     struct trace_wait wait[WARP_SLOTS][MAX_PATHS]; /* by warp slot and path index */
-    const char *name[WARP_SLOTS];             /* by warp slot: name of a context; NULL: the warp's number is used */
+    const char *name[WARP_SLOTS];             /* by warp slot: name of a context; if NULL, the warp's number is used */
     uint8_t paths[WARP_SLOTS];                /* by warp slot: path indices that may be in use */
-    bool begun;                               /* some of its events have been written */
+    bool begun;                               /* true if some events of this SM have been written */
     uint64_t named[(TRACE_TRACKS + 63) / 64]; /* tracks whose names have been written */
     struct trace_event *event;
     uint32_t n, cap;
     uint64_t lost; /* events lost because memory ran out */
 };
 
-/* The PTX text of a module, and the place in it of each instruction's statement. */
+/* The PTX text of a module, and for each instruction the offset of its statement in the text. */
 struct trace_names {
     const char *text; /* NULL: no text */
     uint32_t *at;     /* by PC: offset of the statement */
 };
-/* Initialises names; `text` may be NULL. False when memory is out. */
+/* Initialises names. `text` may be NULL. Returns false if out of memory. */
 bool trace_names_init(struct trace_names *n, const struct program *p, const char *text);
 void trace_names_free(struct trace_names *n);
-/* Returns in `out` the statement as written, with single spaces and without its semicolon; without a text, the
- * disassembly. */
+/* Stores in `out` the statement as written, with single spaces and without its semicolon. Without a PTX text, stores
+ * the disassembly. */
 void trace_name(const struct trace_names *n, const struct program *p, uint32_t pc, char *out, size_t size);
 
-/* Allocates a trace of [from, to); NULL when memory is out. */
+/* Allocates a trace of cycles [from, to). Returns NULL if out of memory. */
 struct trace *trace_new(uint64_t from, uint64_t to);
 void trace_free(struct trace *t);
-/* trace_note.c: notes an event if it begins in the range. */
+/* trace_note.c: notes an event if it begins in the traced cycles. */
 void trace_note(struct trace *t, const struct trace_event *e);
 /* Notes that a path of the warp is in `state` from cycle `now` on. */
 void trace_state(struct trace *t, uint32_t warp, uint32_t path, uint8_t state, uint32_t pc, lanemask_t lanes,
                  uint64_t now);
-/* What follows the issue of an instruction. GOES: trace_written() for all its lanes. WAITS: trace_written() later, with
- * other lanes of its member mask. ENDS: nothing, as for a store without lanes. */
+/* How an instruction continues after its issue. GOES: trace_written() follows for all its lanes. WAITS:
+ * trace_written() follows later, together with other lanes of its member mask. ENDS: trace_written() does not
+ * follow, as for a store without lanes. */
 enum trace_issue { TRACE_ISSUE_GOES, TRACE_ISSUE_WAITS, TRACE_ISSUE_ENDS };
 /* Notes that an instruction uses its issue slot in cycle `now`. */
 void trace_issue(struct trace *t, uint32_t warp, uint32_t pc, lanemask_t lanes, uint64_t now, enum trace_issue how);
-/* Notes the end of an instruction, at cycle e->to, which may be in the future; uses e->from, to, pc, lanes, missed. May
- * be called just before its trace_issue(). */
+/* Notes the end of an instruction, at cycle e->to, which may be in the future. Uses e->from, to, pc, lanes and
+ * missed. May be called just before trace_issue() for this instruction. */
 void trace_written(struct trace *t, uint32_t warp, const struct trace_event *e);
 /* Ends all open bars in cycle `now`, at the end of a launch, and marks them as unfinished. */
 void trace_finish(struct trace *t, uint64_t now);
-/* Ends the bars of one warp; frees all bars (trace_bars.c). */
+/* End the bars of one warp, and free all bars (trace_bars.c). */
 void trace_bars_end(struct trace *t, uint32_t warp, uint64_t now);
 void trace_bars_free(struct trace *t);
-/* Writes how an incomplete launch ended, as a mark over all tracks at cycle `now`. `why`: a word; `what`: a sentence.
- * `first`: nothing was written yet. */
+/* Writes how an incomplete launch ended, as a mark over all tracks at cycle `now`. `why` is a word, and `what` a
+ * sentence. `first` means that no event was written yet. */
 void trace_write_end(FILE *out, bool first, uint64_t now, const char *why, const char *what);
-/* Ends the JSON array, with a metadata event "lost_events" if events are missing; `empty`: nothing was written. */
+/* Ends the JSON array, with a metadata event "lost_events" if events are missing. `empty` means that no event was
+ * written. */
 void trace_end(FILE *out, bool empty, uint64_t lost);
-/* Appends the events of SM `sm` to `out` and forgets them; `first`: nothing was written yet. Returns whether the file
- * has any event now. */
+/* Appends the events of SM `sm` to `out` and removes them from the buffer. `first` means that no event was written
+ * yet. Returns whether the file has any event now. */
 bool trace_write(struct trace *t, uint32_t sm, const struct program *p, const struct trace_names *names, FILE *out,
                  bool first);
 #endif

@@ -1,16 +1,16 @@
-/* Bars of instructions. An instruction is in flight from its issue to its result, and several of a warp are at once.
- * The viewer drops bars of one track that overlap without one inside the other, so each bar takes the first track of
- * its warp that is free: the warp's first track shows most of them, the others what overlaps. */
+/* Bars of instructions. An instruction is in flight from its issue to its result, and a warp has several in flight
+ * at once. The viewer drops bars of one track that overlap unless one contains the other. Each bar therefore uses
+ * the first free track of its warp. The first track shows most bars, and the other tracks show the overlapping bars. */
 #include "trace.h"
 #include <stdlib.h>
 
 struct trace_bar {
     uint64_t from, until; /* the track is free from `until` on, unless it is open */
     uint32_t pc;
-    lanemask_t lanes, left; /* left: lanes without their result; dws has results in two parts */
-    bool open;              /* the result is not there yet */
-    bool waits;             /* for lanes of its member mask: others may bring it to its end */
-    bool early;             /* the end was told before the issue */
+    lanemask_t lanes, left; /* left: lanes that have no result yet; dws delivers results in two parts */
+    bool open;              /* the result has not been written yet */
+    bool waits;             /* waits for lanes of its member mask; other lanes may complete it */
+    bool early;             /* the end was noted before the issue */
 };
 
 static void draw(struct trace *t, uint32_t warp, struct trace_bar *b, uint64_t to, bool missed, bool unfinished) {
@@ -42,7 +42,7 @@ static struct trace_bar *more_rows(struct trace *t, struct trace_bars *w) {
     return row;
 }
 
-/* A bar on the first track that is free at `from`; NULL: the event is lost. */
+/* Begins a bar on the first track that is free at `from`. Returns NULL if the event is lost. */
 static struct trace_bar *begin(struct trace *t, uint32_t warp, uint32_t pc, lanemask_t lanes, uint64_t from) {
     struct trace_bars *w = &t->bars[warp];
     struct trace_bar *b = NULL;

@@ -1,4 +1,4 @@
-/* Instructions of a trace by the statements of their PTX. */
+/* Names the instructions of a trace by their PTX statements. */
 #include "trace.h"
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* Utilization of the f32 peak rate. At the peak, each SP pipe begins an instruction of 32 lanes every
- * initiation.f32_fma cycles. The work of the pipes is counted lane by lane. Their idle time is divided among the causes
- * of the issue slots that gave them nothing. */
+/* Utilization of the peak f32 rate. At the peak rate, each SP pipe begins an instruction of 32 lanes every
+ * initiation.f32_fma cycles. The work of the pipes is counted lane by lane. Their idle time is divided among the
+ * causes of the issue slots in which no instruction was issued to the pipes. */
 #include "utilization.h"
 #include "isa/program.h"
 #include <math.h>
 
-/* The launch so far: `before` plus `s`. */
+/* Returns the value for the launch so far: `before` plus `s`. */
 struct view {
     const struct stats *before, *s;
 };
@@ -16,7 +16,7 @@ struct parts {
     double peak, flops, memory, serialization, no_warp, no_flops;
 };
 
-/* Issue slots that gave the SP pipes nothing: because of memory; because of other warps. */
+/* Issue slots that issued no instruction to the SP pipes: because of memory, and because of other warps. */
 static double waits_memory(const struct view *v) {
     return get(v, STAT_sm_scoreboard_load) + get(v, STAT_sm_queue) + get(v, STAT_sm_busy_memory);
 }
@@ -28,13 +28,15 @@ static double waits_others(const struct view *v) {
 static double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 static struct parts divide(const struct config *cfg, uint32_t operations, const struct view *v) {
-    const double lane = (double)operations / cfg->latency[LAT_F32_FMA].initiation; /* operations per cycle of a lane */
+    const double lane =
+        (double)operations / cfg->latency[LAT_F32_FMA].initiation; /* operations per cycle of one lane */
     const double slots = get(v, STAT_sm_slots), sp = get(v, STAT_sm_pipe_SP);
     const double cycles = get(v, STAT_sm_sp_cycles), lanes = get(v, STAT_sm_sp_lane_cycles);
     struct parts p = {.flops =
                           get(v, STAT_sm_op_f32_add) + get(v, STAT_sm_op_f32_mul) + 2 * get(v, STAT_sm_op_f32_fma)};
     p.peak = floor(get(v, STAT_sm_sm_cycles) * cfg->sm.pipe[PIPE_SP].units * WARP_LANES * lane);
-    /* A slot begins one instruction: pipes beyond the number of slots are lost to the datapath. */
+    /* An issue slot begins one instruction. Peak operations of pipes beyond the number of slots count as lost to the
+     * datapath. */
     double usable = fmin(p.peak, slots * WARP_LANES * operations);
     double idle = fmax(usable - cycles * WARP_LANES * lane, 0);
     p.memory = floor(idle * share(waits_memory(v), slots - sp));

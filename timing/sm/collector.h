@@ -2,10 +2,10 @@
 #define TIMING_COLLECTOR_H
 /* Collector units: they gather the operands of an instruction before it enters a pipe.
  *
- * Collectors and register banks (regfile.h) are reserved in advance. When an instruction issues, the cycles of all its
- * later steps are fixed in order of issue (first come, first served), so no step is simulated cycle by cycle. The steps
- * take at least one cycle each: issue latch; allocation of a collector unit; operand reads, a limited number a cycle
- * and one access per bank and cycle; dispatch. */
+ * Collectors and register banks (regfile.h) are reserved in advance. When an instruction issues, the cycles of all
+ * its later steps are computed, in order of issue (first come, first served). So no step is simulated cycle by
+ * cycle. Each step takes at least one cycle: issue latch; allocation of a collector unit; operand reads (limited
+ * per cycle, and one access per bank and cycle); dispatch. */
 #include "regfile.h"
 
 enum { MAX_COLLECTORS = 64, MAX_PORTS = 8 };
@@ -21,13 +21,13 @@ struct collector {
 };
 
 void collector_init(struct collector *c, const struct pipe_cfg *cfg, uint32_t units, uint32_t latch);
-/* True if the issue latch has room. */
+/* Returns true if the issue latch has room. */
 static inline bool collector_can_accept(const struct collector *c, uint64_t now) { return c->in[c->in_at] <= now; }
 /* Returns the first cycle in which the issue latch has room. */
 static inline uint64_t collector_free(const struct collector *c) { return c->in[c->in_at]; }
 /* Returns the successor of `i` in a ring of `n`. */
 static inline uint32_t collector_next(uint32_t i, uint32_t n) { return choose32(i + 1 != n, i + 1, 0); }
-/* Returns the unit that is free first. */
+/* Returns the unit that becomes free first. */
 static inline uint32_t collector_first_free(const struct collector *c) {
     uint64_t least = c->unit_free[0];
     uint32_t best = 0;
@@ -39,9 +39,9 @@ static inline uint32_t collector_first_free(const struct collector *c) {
     }
     return best;
 }
-/* Issues an instruction at `now`. Returns the first cycle in which its collector unit reads operands. It gets a unit
- * that is free when it arrives, else the unit that is free first. Requires collector_can_accept(); collector_leaves()
- * and collector_dispatched() must follow. */
+/* Issues an instruction at `now`. Returns the first cycle in which its collector unit reads operands. The instruction
+ * gets a unit that is free when it arrives, else the unit that becomes free first. Requires collector_can_accept();
+ * collector_leaves() and collector_dispatched() must follow. */
 static inline uint64_t collector_accept(struct collector *c, uint64_t now, uint32_t *unit) {
     uint64_t comes = now + c->latch;
     uint32_t best = c->turn;
@@ -54,11 +54,12 @@ static inline uint64_t collector_accept(struct collector *c, uint64_t now, uint3
     *unit = best;
     return allocated + 1;
 }
-/* Returns the cycle at which an instruction may leave for the pipe; its operands are read by `ready`. */
+/* Returns the cycle at which an instruction may leave its unit for the pipe. `ready`: cycle by which its operands have
+ * been read. */
 static inline uint64_t collector_leaves(const struct collector *c, uint64_t ready) {
     return ready > c->out[c->out_at] ? ready : c->out[c->out_at];
 }
-/* Notes that the instruction in `unit` leaves it at `left`, and its latch at `entered`. */
+/* Records that the instruction in `unit` leaves the unit at cycle `left` and its dispatch latch at cycle `entered`. */
 static inline void collector_dispatched(struct collector *c, uint32_t unit, uint64_t left, uint64_t entered) {
     c->unit_free[unit] = left;
     c->out[c->out_at] = entered > left ? entered : left + 1;

@@ -1,17 +1,17 @@
 #ifndef TIMING_SM_CONTEXTS_H
 #define TIMING_SM_CONTEXTS_H
 /* Contexts: warps of units, without a CTA (unit.h). They use the last warp slots, and sleep while the SM has no CTA. In
- * all else they are like other warps. Units open and close them with the calls of unit_access.h. */
+ * all other respects they are like other warps. Units open and close them with the calls of unit_access.h. */
 #include "timing/config/warp_set.h"
 #include "unit_calls.h"
 
-/* A context. Context i uses warp slot cfg->sm.warps + i. CTA slot SM_CTA_SLOTS + i holds its own CTA, for instructions
- * that read it. */
+/* A context. Context i uses warp slot cfg->sm.warps + i. CTA slot SM_CTA_SLOTS + i has the context's own CTA, for
+ * instructions that read properties of their CTA. */
 struct sm_context {
     const struct sm_unit *owner; /* NULL: closed */
     const char *name;
     bool driven;
-    uint32_t next; /* driven: PC after the present instruction */
+    uint32_t next; /* if driven: PC after the present instruction */
 };
 
 /* Owns the contexts. */
@@ -29,6 +29,7 @@ void sm_contexts_end(struct sm *sm);
 void sm_context_gone(struct sm *sm, uint32_t w, uint64_t now);
 /* Moves a driven context to its next PC. */
 void sm_context_step(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
-/* Executes an instruction of a context. True when its unit has executed it; sm->fx has the effects. */
+/* Executes an instruction of a context. Returns true if the context's unit has executed it; sm->fx then has the
+ * effects. */
 bool sm_context_execute(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 #endif

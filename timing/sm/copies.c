@@ -1,16 +1,16 @@
-/* cp.async in the timing model. A copy is one access of the load/store unit. Its lines arrive like the lines of a load;
- * then its data occupy the banks of shared memory for some cycles. No register waits for it. This file keeps the copies
- * in flight, so that a thread that waits for its groups (PTX ISA 9.0, section 9.7.9.25.3) waits for exactly the copies
- * of these groups: each copy counts, lane by lane, the groups committed since then. It also keeps mbarrier arrivals
- * that follow the completion of copies. Fences do not wait for copies. */
+/* cp.async in the timing model. A copy is one access of the load/store unit. Its lines arrive like the lines of a load.
+ * Then its data occupy the banks of shared memory for some cycles. No register waits for a copy. This file records the
+ * copies in flight, so that a thread that waits for its groups (PTX ISA 9.0, section 9.7.9.25.3) waits for exactly the
+ * copies of these groups: for each copy and lane it counts the groups that the lane has committed since the copy was
+ * issued. It also keeps mbarrier arrivals that follow the completion of copies. Fences do not wait for copies. */
 #include "copies.h"
 #include "isa/exec/exec_mbarrier.h"
 #include "stages.h"
 #include <assert.h>
 #include <stdlib.h>
 
-/* With MAX_ARRIVALS arrivals pending, a path waits before its next one. Paths that were ready by then, and arrivals
- * performed at the end of the window, can add one each. */
+/* While MAX_ARRIVALS arrivals are pending, a path waits before its next arrival. But each path that was already ready,
+ * and each arrival performed at the end of the window, can add one more arrival. */
 enum { MAX_ARRIVALS = TABLE_SIZE(64, 2), ARRIVAL_PLACES = MAX_ARRIVALS + WARP_SLOTS * MAX_PATHS, SINCE_MAX = 255 };
 
 /* A copy in flight. sm_copies.copy has the same indices as the table of instructions in flight. */
@@ -18,10 +18,10 @@ struct copy {
     uint32_t next; /* next older copy of the warp; NO_INFLIGHT: none */
     lanemask_t lanes;
     uint64_t serial;
-    uint8_t since[WARP_LANES]; /* groups that a lane has committed since, its own included; SINCE_MAX: or more */
+    uint8_t since[WARP_LANES]; /* groups committed by a lane since the copy, its own included; SINCE_MAX: or more */
 };
 
-/* Arrivals that wait for copies issued before them. */
+/* mbarrier arrivals that wait for copies issued before the arrivals. */
 struct arrival {
     lanemask_t lanes; /* 0: the entry is free */
     uint8_t warp;
@@ -92,7 +92,8 @@ static void commit(struct sm *sm, uint32_t w, lanemask_t lanes) {
     }
 }
 
-/* Begins an arrival: lanes without a copy in flight arrive at once, other lanes with their last copy. */
+/* Begins an arrival. Lanes without a copy in flight arrive at once. Other lanes arrive when their last copy
+ * completes. */
 static void begin_arrival(struct sm *sm, uint32_t w) {
     struct sm_copies *k = sm->copies;
     lanemask_t lanes = sm->fx.lanes & sm->fx.shared_lanes, later = 0;
@@ -125,8 +126,8 @@ void sm_copies_issued(struct sm *sm, uint32_t w, const struct inst *in, uint32_t
         commit(sm, w, sm->fx.lanes);
 }
 
-/* Performs arrivals that waited for the last copy of the warp. True: the table of arrivals was full, and has room
- * now. */
+/* Performs arrivals that waited for the last copy of the warp. Returns true if the table of arrivals was full and has
+ * room now. */
 static bool arrive(struct sm *sm, uint32_t w) {
     struct sm_copies *k = sm->copies;
     bool full = k->n_arrivals >= MAX_ARRIVALS;

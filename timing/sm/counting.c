@@ -3,7 +3,7 @@
 #include "compound_timing.h"
 #include "isa/compound.h"
 
-/* Counts the lanes of a compound instruction by its own operations, or else by its latency class. */
+/* Counts the lanes of a compound instruction with its own function, or by its latency class if it has none. */
 static void count_compound(struct sm *sm, const struct timed_inst *ti, uint32_t pc, uint32_t lanes) {
     const struct program *p = sm->program->program;
     const struct program_compound *c = compound_of(p, &p->code[pc]);
@@ -13,7 +13,7 @@ static void count_compound(struct sm *sm, const struct timed_inst *ti, uint32_t 
         sm->n.op_lanes[ti->op] += lanes;
 }
 
-/* Counts the lanes of a rare instruction. False: the instruction has no other counts. */
+/* Counts the lanes of a rare instruction. Returns false if the instruction has no other counts. */
 static bool count_special(struct sm *sm, const struct timed_inst *ti, uint32_t pc, uint32_t lanes) {
     if (ti->flags & TIMED_FREE)
         return false;
@@ -26,7 +26,7 @@ static bool count_special(struct sm *sm, const struct timed_inst *ti, uint32_t p
     return true;
 }
 
-/* Counts of the pipe for `issued` instructions like `ti`, executed by `lanes` lanes in all. */
+/* Adds the counts of the pipe for `issued` instructions like `ti`, which `lanes` lanes in total executed. */
 static inline void count_pipe(struct sm_counts *n, const struct timed_inst *ti, uint64_t issued, uint64_t lanes) {
     bool flops = ti->op == CLASS_F32_ADD || ti->op == CLASS_F32_MUL || ti->op == CLASS_F32_FMA;
     if (ti->pipe != PIPE_SP)
@@ -51,7 +51,7 @@ void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc, lan
             (unsigned)__builtin_popcount(fx_executing(&sm->program->program->code[pc], &sm->fx, active));
 }
 
-/* Counts of the registers and the pipe for `issued` instructions like `ti`. */
+/* Adds the counts of the registers and of the pipe for `issued` instructions like `ti`. */
 static inline void count_kind(struct sm_counts *n, const struct timed_inst *ti, uint64_t issued) {
     n->pipe[ti->pipe] += issued;
     n->read_words += ti->read_words * issued;

@@ -8,8 +8,8 @@ static inline void count_path(struct sm_counts *n, const struct sm_warp *sw, con
     n->active_lanes += (unsigned)__builtin_popcount(path->lanes);
     n->path_sum += sw->n_concurrent;
 }
-/* Counts an instruction at issue. `driven`: it is one of a driven context, whose unit counts its operands, because they
- * need not be of all lanes. */
+/* Counts an instruction at issue. `driven`: the instruction belongs to a driven context. The context's unit counts the
+ * operands, because only some lanes may read them. */
 void sm_count_issue(struct sm *sm, const struct sm_warp *sw, const struct sm_path *path, const struct timed_inst *ti,
                     bool driven);
 /* Counts the lanes of an instruction after its execution, which sets sm->fx. `active`: the lanes of its path. */

@@ -10,22 +10,22 @@ enum { SM_CTA_SLOTS = 64 };
 struct sm_cta {
     struct cta *cta; /* NULL until the slot is first used */
     struct dim3 id;
-    struct warp_set warps; /* warps that are not done; empty: the slot is free */
+    struct warp_set warps; /* warps that have not ended; if the set is empty, the slot is free */
 };
 
 /* Owns the CTA slots, and counts the resources of their CTAs. */
 struct sm_ctas {
-    struct sm_cta slot[SM_CTA_SLOTS + MAX_CONTEXTS];  /* CTAs, then one for each context */
+    struct sm_cta slot[SM_CTA_SLOTS + MAX_CONTEXTS];  /* slots of the CTAs, then one slot for each context */
     uint32_t warps_used, registers_used, shared_used; /* shared: bytes */
-    uint32_t warps_each, registers_each, shared_each; /* per CTA of the launch */
+    uint32_t warps_each, registers_each, shared_each; /* resources that each CTA of the launch needs */
 };
 
 /* Starts the warps of the CTA in slot `cta` (EVENT_START). */
 void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now);
 /* Starts a warp at `pc`; its slot, board and lanes are set. (warp_life.c) */
 void sm_warp_start(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now);
-/* True if the warp has finished and nothing of it is in flight. (warp_life.c) */
+/* Returns true if the warp has finished and nothing of it is in flight. (warp_life.c) */
 bool sm_warp_over(const struct sm *sm, uint32_t w);
-/* Frees the warp's slot if sm_warp_over(). All warps of a CTA leave together. */
+/* Frees the warp's slot if sm_warp_over(). The slots of all warps of a CTA become free together. */
 void sm_warp_check_done(struct sm *sm, uint32_t w, uint64_t now);
 #endif

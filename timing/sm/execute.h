@@ -1,10 +1,10 @@
 #ifndef TIMING_SM_EXECUTE_H
 #define TIMING_SM_EXECUTE_H
-/* Execution of an issued instruction: it reserves all its later steps, or goes to the memory stage. `fast`:
- * sm_fast_path.instructions; `one_part`: sm_fast_path.one_part. */
+/* Execution of an issued instruction. The functions reserve all its later steps, or pass it to the memory stage.
+ * `fast`: sm_fast_path.instructions; `one_part`: sm_fast_path.one_part. */
 #include "uniform_path.h"
 
-/* Tells units the end of an instruction without a result. */
+/* Notifies the units of the end of an instruction without a result. */
 static inline void tell_end(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t from, uint64_t to) {
     sm_units_written(sm, &(struct sm_written){.from = from, .to = to, .warp = w, .pc = path->pc, .lanes = path->lanes});
 }

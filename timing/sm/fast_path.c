@@ -1,7 +1,7 @@
 #include "fast_path.h"
 #include "stages.h"
 
-/* True if no unit observes or changes instructions. */
+/* Returns true if no unit observes or changes instructions. */
 static bool units_ignore_instructions(const struct sm *sm) {
     return !sm_hooked(sm, HOOK_MAY_ISSUE) && !sm_hooked(sm, HOOK_TAKE) && !sm_hooked(sm, HOOK_FORM) &&
            !sm_hooked(sm, HOOK_ISSUED) && !sm_hooked(sm, HOOK_WRITTEN);

@@ -7,11 +7,12 @@
 
 struct sm;
 
-/* Properties of the common case, found by sm_find_fast_path(). A field that names another requires it. */
+/* Properties of the common case, found by sm_find_fast_path(). If the comment of a field names another field, the first
+ * requires the second. */
 struct sm_fast_path {
     /* Instructions issue and complete on the fast path, except instructions of TIMED_RARE. Requires that no unit sees
-     * instructions, no context is open, nothing is counted by PC, the scoreboard is one word for the warp, and the
-     * model neither splits nor gathers nor interleaves nor needs to know of long latencies. */
+     * instructions, no context is open, nothing is counted by PC, a warp's scoreboard is one word, and the model
+     * neither splits, gathers nor interleaves paths, nor is notified of long-latency operations. */
     bool instructions;
     /* `instructions`, and the SM has one part and its sets of warps use one word. */
     bool one_part;
@@ -23,6 +24,7 @@ struct sm_fast_path {
     bool cycles;
 };
 
-/* Updates the fast path: a launch begins, a unit starts or stops observing a call, or a context opens or closes. */
+/* Updates the fast path. Call it when a launch begins, a unit starts or stops observing a call, or a context opens or
+ * closes. */
 void sm_find_fast_path(struct sm *sm);
 #endif

@@ -1,4 +1,4 @@
-/* The instruction caches of an SM: accepts fetches, and receives lines. */
+/* The instruction caches of an SM: functions that accept fetches and receive lines. */
 #include "fetch.h"
 #include "fetch_stream.h"
 #include <stdlib.h>
@@ -134,7 +134,8 @@ static void retry_refused(struct fetch *f, uint64_t now) {
     memmove(f->retry, f->retry + done, f->n_retry * sizeof *f->retry);
 }
 
-/* Takes a line, or sectors of it, that has arrived through the port, or after f->miss_latency without it. */
+/* Takes a line, or some of its sectors, that has arrived through the port, or without the port after
+ * f->miss_latency. */
 static bool take_line(struct fetch *f, uint64_t now, uint32_t *mshr, uint8_t *sectors) {
     if (!f->miss_latency)
         return lsu_fetch_done(f->lsu, now, mshr, sectors);

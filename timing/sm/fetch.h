@@ -8,8 +8,8 @@ bool fetch_init(struct fetch *f, const struct config *cfg, struct lsu *lsu);
 void fetch_free(struct fetch *f);
 enum fetch_result fetch_look(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint64_t now,
                              uint32_t *latency);
-/* Fetches a line that hits an L1 without an L0, in the way where it was last: like fetch_accept() with latency 0.
- * False: nothing has changed. */
+/* Fetches a line that hits an L1 without an L0, in the cache way where the line was found last. The effect is that of
+ * fetch_accept() with latency 0. Returns false if it has changed nothing. */
 static inline bool fetch_there(struct fetch *f, uint64_t address) {
     uint64_t line = address >> f->line_bits;
     if (!f->has_l1 || f->n_l0 || !cache_read_there(&f->l1, f->way[line % FETCH_WAYS], line, f->l1.all_sectors))
@@ -24,12 +24,12 @@ static inline enum fetch_result fetch_accept(struct fetch *f, uint32_t unit, uin
     *latency = 0;
     return fetch_there(f, address) ? FETCH_HIT : fetch_look(f, unit, address, ticket, now, latency);
 }
-/* Sends requests that wait for the port, and receives lines. True when a line arrived, so that refused fetches may try
- * again. fetch_take() then returns the tickets, in the order of their fetches. */
+/* Sends requests that wait for the port, and receives lines. Returns true if a line arrived, so that refused fetches
+ * may try again. fetch_take() then returns the tickets, in the order of their fetches. */
 bool fetch_tick(struct fetch *f, uint64_t now);
 void fetch_send(struct fetch *f, uint64_t now);
 bool fetch_take(struct fetch *f, uint32_t *ticket, uint32_t *latency);
-/* True if there is work that does not wait for a line from the port. */
+/* Returns true if there is work that does not wait for a line from the port. */
 static inline bool fetch_waits(const struct fetch *f) {
     return f->n_send || f->n_coming || f->stream_wants || f->stream_due != UINT64_MAX;
 }

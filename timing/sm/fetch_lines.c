@@ -2,7 +2,7 @@
 #include "fetch_lines.h"
 #include "isa/hot_assert.h"
 
-/* Makes a fetch wait for the line of an L1 MSHR; the line is then no longer for stream buffers only. */
+/* Makes a fetch wait for the line of an L1 MSHR. From then on, not only stream buffers wait for this line. */
 static void join(struct fetch *f, uint32_t mshr, uint64_t now) {
     if (f->ahead[mshr] && !f->miss_latency)
         lsu_fetch_joined(f->lsu, mshr, now);

@@ -13,7 +13,7 @@
 enum fetch_result fetch_ask_l1(struct fetch *f, uint64_t address, uint64_t target, bool ahead, uint64_t now);
 /* Makes a fetch wait from `now` on for the line of `address`, which a stream buffer has requested. */
 void fetch_join(struct fetch *f, uint64_t address, uint64_t now);
-/* Fills the line of an MSHR of L0 `unit`: all waiters get it after `latency` cycles. */
+/* Fills the line of an MSHR of L0 `unit`. All fetches that wait for the line get it after `latency` cycles. */
 void fetch_fill_l0(struct fetch *f, uint32_t unit, uint32_t mshr, uint32_t latency);
 /* Ends the fetch `ticket` after `latency` cycles: fetch_take() returns it. */
 void fetch_hand_back(struct fetch *f, uint32_t ticket, uint32_t latency);

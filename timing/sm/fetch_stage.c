@@ -18,15 +18,15 @@ static void deliver(struct sm *sm, uint32_t ticket, uint64_t cycle, uint64_t now
         wheel_add(&sm->wheel, cycle, event_make(EVENT_FETCHED, ticket));
 }
 
-/* Delivers the instructions of a cached line, `latency` cycles later than at best. They never arrive in this cycle, in
- * which the states of warps are still those before the fetch (sm.c). */
+/* Delivers the instructions of a cached line, `latency` cycles after the earliest possible cycle. They never arrive in
+ * this cycle, in which the states of warps are still those before the fetch (sm.c). */
 static inline void deliver_hit(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t now) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     hot_assert(cfg->fetch_latency);
     wheel_add(&sm->wheel, now + cfg->fetch_latency + cfg->decode_latency + latency, event_make(EVENT_FETCHED, ticket));
 }
 
-/* Sends a fetch of the path to its instruction cache. True: the port was used. */
+/* Sends a fetch of the path to its instruction cache. Returns true if the port was used. */
 static bool start_fetch(struct sm *sm, uint32_t part, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     struct sm_path *path = &sw->path[p];
@@ -102,7 +102,7 @@ static inline void fetch_one(struct sm *sm, uint32_t part, uint64_t now) {
         reclaim(sm, part, last, last, now);
 }
 
-/* Passes a fetch whose line has arrived through the stage again; one stage for all schedulers. */
+/* Passes a fetch whose line has arrived through the stage again. All schedulers share one stage. */
 static void fetch_again(struct sm *sm, uint64_t now) {
     uint32_t ticket, latency;
     fetch_take(&sm->fetch, &ticket, &latency);
@@ -118,8 +118,8 @@ static __attribute__((noinline)) void fetch_any(struct sm *sm, uint64_t now) {
         fetch_one(sm, s, now);
 }
 
-/* Handles the common case: the next warp has one path, which fetches and hits (sm_fast_path.one_part). False: another
- * case; nothing was done. */
+/* Handles the common case: the next warp has one path, which fetches and hits (sm_fast_path.one_part). In other cases
+ * it does nothing and returns false. */
 static inline bool fetch_at_once(struct sm *sm, uint64_t now) {
     const struct warp_set want = {.word = {sm->warps.in_state[0][PATH_FETCH]}};
     if (!sm->fast.one_part || sm->cfg->sm.fetch_retires_warps || sm->fetch.n_ready || !want.word[0])
@@ -158,14 +158,14 @@ void sm_fetch_arrived(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t
     deliver(sm, ticket, now + latency + sm->cfg->sm.decode_latency, now);
 }
 
-/* True if a path whose instructions have arrived waits at most for operands. */
+/* Returns true if a path whose instructions have arrived is ready or waits only for operands. */
 static inline bool waits_for_operands_only(const struct sm_warp *sw, const struct sm_path *path,
                                            const struct timed_inst *ti, uint64_t now) {
     bool waits = sw->asleep || !(path->lanes & ~sw->control.waiting) || path->lanes & sw->ordered || sw->atomics;
     return !waits && path->switched <= now && !(ti->flags & (TIMED_RARE | TIMED_FENCE));
 }
 
-/* Returns the path that waits for the fetch; NULL: it has moved on. */
+/* Returns the path that waits for the fetch, or NULL if the path has moved on. */
 static inline struct sm_path *fetching(const struct sm_warp *sw, uint32_t ticket) {
     for (struct sm_path *path = sw->path, *end = path + sw->n_paths; path < end; path++)
         if (path->state == PATH_FETCHING && path->ticket == ticket)

@@ -14,8 +14,8 @@ struct sm_fetch_stage {
     struct warp_set reclaimed; /* the finished warps that the stage has reclaimed */
 };
 
-/* Returns a ticket for a fetch: its warp slot and a number of the warp. A fetch for a path that has moved on is
- * dropped. */
+/* Returns a ticket for a fetch. The ticket consists of the warp slot and a number that the warp counts up. A fetch for
+ * a path that has moved on is dropped. */
 static inline uint32_t sm_ticket(uint32_t w, uint16_t ticket) { return w << 16 | ticket; }
 
 void fetch_stage_init(struct sm_fetch_stage *f);

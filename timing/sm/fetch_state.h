@@ -13,14 +13,14 @@ struct fetch_ready { /* a fetch whose line has arrived */
 
 /* Consecutive lines that a stream buffer holds or has requested. */
 struct fetch_stream {
-    uint64_t line;   /* number of the oldest line, in lines of the L0 */
-    uint32_t serial; /* of the oldest line; each later line has the next number */
+    uint64_t line;   /* address of the oldest line, in units of L0 lines */
+    uint32_t serial; /* serial number of the oldest line; each later line has the next number */
     uint32_t n;
     bool refused; /* the L1 had no room for the next line */
 };
 /* An MSHR of an L0 that waits for a line of its stream buffer. */
 struct fetch_stream_wait {
-    uint64_t ready; /* cycle; UINT64_MAX: when the line arrives in the L1 */
+    uint64_t ready; /* cycle at which the line is available; UINT64_MAX: unknown until the line arrives in the L1 */
     uint32_t serial;
     bool waits;
 };
@@ -35,13 +35,13 @@ struct fetch {
     uint32_t n_l0; /* 0: every fetch goes to the L1 */
     bool has_l1;   /* without an L1 every fetch hits */
     uint32_t line_bits, l0_line_bits, l1_latency;
-    uint32_t way[FETCH_WAYS]; /* of the L1: last known way of a line, by the line's low bits */
+    uint32_t way[FETCH_WAYS]; /* last known L1 way of a line, by the line's low bits */
     struct lsu *lsu;
     uint64_t *address; /* by L1 MSHR: address of the line */
     bool *ahead;       /* by L1 MSHR: only stream buffers wait for the line */
     uint16_t *send;    /* L1 MSHRs whose request waits for the port, oldest first */
     uint32_t n_send;
-    uint32_t miss_latency; /* not 0: a line arrives after this many cycles, without the port */
+    uint32_t miss_latency; /* if not 0: lines arrive after this many cycles, without the port */
     struct fetch_coming {  /* lines in flight, in order */
         uint64_t cycle;
         uint16_t mshr;
@@ -53,11 +53,11 @@ struct fetch {
     uint32_t n_retry;
     struct fetch_ready *ready;
     uint32_t ready_head, n_ready, cap_ready; /* a ring */
-    uint32_t stream_lines, l0_mshrs;         /* per stream buffer; per L0 */
+    uint32_t stream_lines, l0_mshrs;         /* lines per stream buffer; MSHRs per L0 */
     struct fetch_stream stream[FETCH_MAX_L0];
     uint64_t *stream_ready; /* by buffer and serial: cycle at which the line is available; UINT64_MAX: not known yet */
     struct fetch_stream_wait *stream_wait; /* by L0 and MSHR */
-    uint64_t stream_due;                   /* the first cycle in stream_wait; UINT64_MAX: none */
+    uint64_t stream_due;                   /* the earliest `ready` in stream_wait; UINT64_MAX: none */
     uint32_t stream_wants, stream_turn;    /* bits: buffers that may send a request; the buffer that sends next */
     uint64_t l1_asked;                     /* last cycle in which a fetch accessed the L1 */
     struct fetch_counts n;

@@ -101,7 +101,7 @@ static void request_next_line(struct fetch *f, uint32_t unit, uint64_t now) {
         f->stream_wants &= ~(1u << unit);
 }
 
-/* Fills lines from the L1 that MSHRs wait for. True: one was due. */
+/* Fills lines from the L1 for which MSHRs wait. Returns true if such a line was due. */
 static bool fill_due(struct fetch *f, uint64_t now) {
     f->stream_due = UINT64_MAX;
     bool any = false;

@@ -3,31 +3,33 @@
 /* Stream buffers: one for each L0 instruction cache (fetch.prefetch lines).
  *
  * An L0 miss looks up its stream buffer. On a hit the line goes to the L0, STREAM_LATENCY cycles later, or when it
- * arrives. Older entries are dropped, and the buffer requests as many lines after its last one. On a miss, as after a
- * taken branch, all entries are dropped, the L0 requests the line from the L1, and the buffer starts at the next line.
+ * arrives. Older entries are dropped, and the buffer requests as many lines after its last one. On a miss (typically
+ * after a taken branch) all entries are dropped, the L0 requests the line from the L1, and the buffer restarts at the
+ * next line.
  *
- * The stream buffers of an SM together send one request a cycle, round-robin, and none in a cycle in which a fetch
- * accesses the L1. A request reads the L1's tags; it hits after l1i.latency, or takes an MSHR and goes to memory like a
- * fetch. One MSHR of the L1 stays free for fetches.
+ * The stream buffers of an SM together send at most one request per cycle, round-robin. They send no request in a cycle
+ * in which a fetch accesses the L1. A request reads the L1's tags; it hits after l1i.latency, or takes an MSHR and goes
+ * to memory like a fetch. One MSHR of the L1 stays free for fetches.
  *
- * Sources: N. Jouppi, "Improving direct-mapped cache performance by the addition of a small fully-associative cache and
- * prefetch buffers", ISCA 1990; for the L0 of a GPU core, with 8 lines: R. Huerta et al., "Dissecting and modeling the
- * architecture of modern GPU cores", MICRO 2025. */
+ * Sources: N. Jouppi, "Improving direct-mapped cache performance by the addition of a small fully-associative cache
+ * and prefetch buffers", ISCA 1990; for the L0 of a GPU core, with 8 lines: R. Huerta et al., "Dissecting and
+ * modeling the architecture of modern GPU cores", MICRO 2025. */
 #include "fetch_lines.h"
 
 enum { STREAM_LATENCY = 1 }; /* cycles, buffer to L0 */
 
-/* Allocates the buffers; fetch_free() frees them. False when memory is out. */
+/* Allocates the buffers; fetch_free() frees them. Returns false if memory is out. */
 bool fetch_streams_init(struct fetch *f, const struct config *cfg);
-/* Looks up `line` (in lines of the L0) after a miss of L0 `unit`, which waits with its `mshr`. FETCH_HIT: the buffer
- * had the line; it is in the L0 now, and *latency is set. FETCH_WAIT: the line is in flight. FETCH_REFUSED: the buffer
- * has no such line, and restarts after it; the caller asks the L1. */
+/* Looks up `line` (in units of L0 lines) after a miss of L0 `unit`, whose MSHR `mshr` waits for the line. FETCH_HIT:
+ * the buffer had the line; it is in the L0 now, and *latency is set. FETCH_WAIT: the line is in flight. FETCH_REFUSED:
+ * the buffer has no such line, and restarts after it; the caller asks the L1. */
 enum fetch_result fetch_stream_take(struct fetch *f, uint32_t unit, uint64_t line, uint32_t mshr, uint64_t now,
                                     uint32_t *latency);
 /* Receives a line of the L1 that a buffer requested: `target` is its TARGET_STREAM. */
 void fetch_stream_arrived(struct fetch *f, uint64_t target, uint64_t now);
 /* Lets buffers that the L1 refused try again, after a line has arrived in the L1. */
 void fetch_streams_retry(struct fetch *f);
-/* Runs all buffers for one cycle: lines that are due go to their L0, and one request leaves. True: an L0 got a line. */
+/* Runs all buffers for one cycle: lines that are due go to their L0, and one request leaves. Returns true if an L0 got
+ * a line. */
 bool fetch_streams_tick(struct fetch *f, uint64_t now);
 #endif

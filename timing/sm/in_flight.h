@@ -7,17 +7,17 @@
 
 struct sm_form;
 
-enum { NO_INFLIGHT = 0xffffffffu, MAX_INFLIGHT = TABLE_SIZE(2048, 8) }; /* sm_warp counts in 16 bits */
+enum { NO_INFLIGHT = 0xffffffffu, MAX_INFLIGHT = TABLE_SIZE(2048, 8) }; /* the counters in sm_warp have 16 bits */
 
 struct inflight {
     uint64_t issued; /* cycle */
     uint32_t pc;
     uint32_t next; /* next entry of the free list, or of sm_warp.loads */
     lanemask_t lanes;
-    uint8_t warp, board, part; /* part: of a divided SM */
+    uint8_t warp, board, part; /* part: part of a divided SM */
     bool missed : 1, used : 1;
     bool known : 1;             /* for models that split: the tags of all lines of this waiting load have been read */
-    const struct sm_form *form; /* of a memory instruction; NULL: the program's own */
+    const struct sm_form *form; /* form of a memory instruction; NULL: the program's own form */
 };
 
 /* Owns the table. */
@@ -29,12 +29,12 @@ struct sm_in_flight {
 };
 
 enum { SCARCE_CYCLES = 1024 };
-/* Notes that the last free entry of a table was allocated in cycle `now`. */
+/* Records that the last free entry of a table was allocated in cycle `now`. */
 static inline void in_flight_scarce(struct sm_in_flight *t, uint64_t now) { t->scarce_until = now + SCARCE_CYCLES; }
 static inline bool in_flight_has_room(const struct sm_in_flight *t) { return t->free != NO_INFLIGHT; }
 
-/* Allocates an entry for an instruction of warp slot `w`, issued in cycle `now`, and returns its index. The caller
- * counts it in sm_warp.inflight. Requires in_flight_has_room(). */
+/* Allocates an entry for an instruction of warp slot `w`, issued in cycle `now`, and returns its index. The caller must
+ * increment sm_warp.inflight. Requires in_flight_has_room(). */
 static inline uint32_t in_flight_new(struct sm_in_flight *t, uint32_t w, uint32_t part, uint32_t pc, lanemask_t lanes,
                                      uint8_t board, uint64_t now) {
     uint32_t i = t->free;

@@ -1,4 +1,4 @@
-/* Counts of issue slots that rarely happen, or that callers do not need inline. */
+/* Functions that count issue slots in rare cases, or that callers do not need inline. */
 #include "issue_slots.h"
 
 void sm_profile_idle_slot(struct sm *sm, enum slot slot, const struct warp_set *mine, uint64_t cycles) {

@@ -1,7 +1,7 @@
 #ifndef TIMING_SM_ISSUE_SLOTS_H
 #define TIMING_SM_ISSUE_SLOTS_H
-/* Counts what issue slots did, cycle by cycle or for many cycles in which nothing changes. `words` of the sets of warps
- * are in use; `fast`: sm_fast_path.cycles. */
+/* Counts the use of issue slots, cycle by cycle or for many cycles in which nothing changes. `words`: words in use of
+ * the sets of warps; `fast`: sm_fast_path.cycles. */
 #include "slot_causes.h"
 #include "stages.h"
 
@@ -9,12 +9,12 @@
 void sm_account(struct sm *sm, uint64_t to);
 /* Adds the cycles of a slot to the profile of the first warp with this cause. */
 void sm_profile_idle_slot(struct sm *sm, enum slot slot, const struct warp_set *mine, uint64_t cycles);
-/* Cycles without an issue of scheduler `s` and those after it. */
+/* Counts cycles in which scheduler `s` and the schedulers after it issue nothing. */
 void sm_count_idle_slots(struct sm *sm, uint32_t s, uint64_t cycles);
-/* Cycles in which contexts are awake are not warp cycles. */
+/* Removes contexts that are awake from the warp cycles. */
 void sm_count_contexts(struct sm *sm, uint64_t cycles);
 
-/* `cycles` slots in which scheduler `s` issues nothing. */
+/* Counts `cycles` slots in which scheduler `s` issues nothing. */
 static inline __attribute__((always_inline)) void count_idle_slot(struct sm *sm, const struct slot_causes *c,
                                                                   uint32_t s, uint64_t cycles, uint32_t words,
                                                                   const bool fast) {
@@ -27,12 +27,12 @@ static inline __attribute__((always_inline)) void count_idle_slot(struct sm *sm,
         sm_profile_idle_slot(sm, slot, mine, cycles);
 }
 
-/* `cycles` cycles in which nothing issues and nothing changes. */
+/* Counts `cycles` cycles in which nothing issues and nothing changes. */
 static inline void count_idle_cycles(struct sm *sm, uint64_t cycles, uint32_t words) {
     uint64_t loads = 0, divergent = 0;
     if (!warp_set_any(&sm->warps.live, words))
         return;
-    for (uint32_t k = 0; k < words; k++) { /* an atomic loads the old value */
+    for (uint32_t k = 0; k < words; k++) { /* an atomic counts as a load, because it returns the old value */
         uint64_t l = warps_with(&sm->warps, PATH_LOAD, k) | warps_with(&sm->warps, PATH_ORDER, k);
         loads |= l;
         divergent |= l & sm->warps.divergent.word[k];
@@ -42,7 +42,7 @@ static inline void count_idle_cycles(struct sm *sm, uint64_t cycles, uint32_t wo
     sm->n.exposed_load_divergent += divergent ? cycles : 0;
 }
 
-/* `cycles` cycles of the warps that are live. */
+/* Counts `cycles` cycles for each live warp. */
 static inline void count_live_warps(struct sm *sm, uint64_t cycles, uint32_t words, const bool fast) {
     sm->n.warp_cycles += cycles * warp_set_count(&sm->warps.live, words);
     if (!fast && __builtin_expect(sm->contexts.n != 0, 0))

@@ -36,7 +36,7 @@ static __attribute__((noinline)) void execute_general(struct sm *sm, uint32_t w,
     execute(sm, w, path, ti, form, now, false, false);
 }
 
-/* Issues an instruction that takes its slot now and executes at the end of the window (ordered.c). */
+/* Issues an instruction that uses its issue slot now and executes at the end of the window (ordered.c). */
 static void issue_ordered(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti,
                           const struct sm_form *form, uint64_t now) {
     struct sm_path *path = &sm->warps.slot[w].path[p];
@@ -53,8 +53,8 @@ static void issue_ordered(struct sm *sm, uint32_t w, uint32_t p, const struct ti
     sm_advance(sm, w, p, now);
 }
 
-/* Advances the path to the next instruction in program order, on the fast path: all that the path may wait for there is
- * checked here. */
+/* Advances the path to the next instruction in program order, on the fast path. This function checks everything for
+ * which the path may wait on the fast path. */
 static inline void advance_fast(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, uint64_t now,
                                 const bool one_part) {
     struct sm_warp *sw = &sm->warps.slot[w];
@@ -87,7 +87,8 @@ static inline void control(struct sm *sm, uint32_t w, uint32_t p, const struct i
     end_if_finished(sm, w, now);
 }
 
-/* Advances the path at a branch that all lanes take, or none. False: this needs the general path. */
+/* Advances the path at a branch that all lanes take or no lane takes. Returns false if the branch needs the general
+ * path. */
 static inline bool jump_fast(struct sm *sm, uint32_t w, const struct sm_path *path, const struct inst *in,
                              const struct timed_inst *ti) {
     lanemask_t taken = sm->fx.taken;

@@ -18,23 +18,23 @@ struct ordered_inst {
 
 /* Instructions of one PC that were issued on the fast path and are not in sm->n yet. */
 struct sm_tally {
-    uint64_t issued, lanes; /* lanes: number of executed lanes */
+    uint64_t issued, lanes; /* lanes: number of lanes that executed, summed over the instructions */
 };
 
 /* Owns the schedulers, the effects of the instruction that issues, and the instructions that wait to be performed. */
 struct sm_issue_stage {
     struct sched sched[8];
-    uint32_t first;               /* scheduler that picks first while a table is scarce */
+    uint32_t first;               /* scheduler that picks first while a table is nearly full */
     struct sm_tally *tally;       /* by PC */
     struct gpu_profile *profile;  /* by PC; NULL: off */
-    struct ordered_inst *ordered; /* MAX_PATHS a slot; sm_status.n_ordered are in use */
+    struct ordered_inst *ordered; /* MAX_PATHS entries per warp slot, of which sm_status.n_ordered are in use */
     uint32_t ordered_at;          /* the next one to perform */
 };
 
 bool issue_init(struct sm_issue_stage *s, const struct config *cfg, uint32_t slots);
 void issue_free(struct sm_issue_stage *s);
-/* Issues the next instruction of a path. False: the issue slot is lost, because the path must wait for lanes that were
- * split from it. */
+/* Issues the next instruction of a path. Returns false if the issue slot is lost, because the path must wait for lanes
+ * that were split from it. */
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 /* Writes back: the registers of an instruction have their results. (write_back.c) */
 void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now);

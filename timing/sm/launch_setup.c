@@ -1,10 +1,10 @@
-/* Launches on an SM: how many CTAs fit, how a launch begins and ends. */
+/* Launches on an SM: the number of CTAs that fit, and the begin and end of a launch. */
 #include "counting.h"
 #include "isa/arith.h"
 #include <assert.h>
 #include <stdlib.h>
 
-/* Resources of one CTA; registers of 32 bits, shared memory in bytes. */
+/* Resources of one CTA: 32-bit registers, and shared memory in bytes. */
 struct footprint {
     uint32_t warps, registers, shared;
 };

@@ -6,8 +6,8 @@
 #include <string.h>
 
 struct livelock {
-    bool watching, disturbed, used; /* used: it has searched before */
-    uint64_t arrivals;              /* mbarrier arrivals by copies before the search began */
+    bool watching, disturbed, used; /* used: a search has begun before */
+    uint64_t arrivals;              /* number of mbarrier arrivals by copies before the search began */
     struct repeat_warp warp[WARP_SLOTS];
 };
 

@@ -1,7 +1,8 @@
 #ifndef TIMING_SM_MEMBER_RESULTS_H
 #define TIMING_SM_MEMBER_RESULTS_H
 /* Results of instructions with a member mask (isa/machine/warpsync.h) whose lanes are on several paths. Each path takes
- * an issue slot when it arrives, and waits as at a barrier. The result follows one latency after the last arrival. */
+ * an issue slot when it arrives, and waits as at a barrier. The result is written one instruction latency after the
+ * last arrival. */
 #include "warps.h"
 
 struct sm;
@@ -18,13 +19,14 @@ struct sm_await {
 
 /* Owns the results that wait for an entry. */
 struct sm_member_results {
-    uint32_t n_served; /* entries of sm_warp.await that are served */
+    uint32_t n_served; /* entries of sm_warp.await whose lanes have all arrived */
 };
 
-/* Tells that a path arrives; `arriving`: lanes of the path that had not arrived before. */
+/* Handles the arrival of a path. `arriving`: lanes of the path that had not arrived before. */
 void sm_members_arrive(struct sm *sm, uint32_t w, const struct sm_path *path, lanemask_t arriving);
-/* Tells that lanes of sm_warp.await may have stopped waiting. */
+/* Starts the results of entries of sm_warp.await whose lanes have all stopped waiting. Call it when lanes may have
+ * stopped waiting. */
 void sm_members_served(struct sm *sm, uint32_t w, uint64_t now);
-/* Tells that an instruction in flight has ended: starts results that wait for its entry. */
+/* Call it when an instruction in flight has ended: starts results that wait for its entry. */
 void sm_members_start(struct sm *sm, uint64_t now);
 #endif

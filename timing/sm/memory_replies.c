@@ -57,7 +57,7 @@ bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ct
     return lsu_add_prefetcher(sm->lsu, ops, ctx);
 }
 
-/* Takes misses and known loads, for models that rotate or split. */
+/* Handles loads that missed and loads whose tags have all been read, for models that rotate or split paths. */
 static __attribute__((noinline, cold)) void take_notes(struct sm *sm, uint64_t now) {
     uint32_t tag;
     while (sm->model.wants.rotates && lsu_missed(sm->lsu, &tag))

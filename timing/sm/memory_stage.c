@@ -11,7 +11,7 @@
 
 /* Local memory in the timing model's address space: above all device addresses of programs. */
 #define LOCAL_TIMING_BASE   (1ull << 44)
-#define CONTEXT_TIMING_BASE (1ull << 45) /* local memory of contexts, in any order of words */
+#define CONTEXT_TIMING_BASE (1ull << 45) /* local memory of contexts, for any storage order of words */
 #define CONTEXT_TIMING_STEP (1ull << 30)
 
 bool memory_init(struct sm_memory *m) {
@@ -31,7 +31,7 @@ uint64_t sm_local_base(const struct sm *sm, uint32_t w) {
     uint64_t bytes = round_up(sm->warps.slot[w].w->local_bytes, 4) * (uint64_t)WARP_LANES;
     if (sm->warps.slot[w].context)
         return CONTEXT_TIMING_BASE + ((uint64_t)sm->id * MAX_CONTEXTS + w - sm->cfg->sm.warps) * CONTEXT_TIMING_STEP;
-    if (sm->cfg->lsu.local_map == LOCAL_BY_WORD) /* one CTA slot of all SMs, then the next slot */
+    if (sm->cfg->lsu.local_map == LOCAL_BY_WORD) /* order: one CTA slot of all SMs, then the next CTA slot of all SMs */
         return LOCAL_TIMING_BASE +
                4ull * WARP_LANES * sm->ctas.warps_each * (sm->id + (uint64_t)sm->cfg->gpu.sms * sm->warps.slot[w].cta) +
                4ull * WARP_LANES * sm->warps.slot[w].w->index;
@@ -44,7 +44,8 @@ static inline void latch_changed(struct sm *sm, struct exec_part *e) {
     e->takes[PIPE_MEM] = room ? 0 : UINT64_MAX;
 }
 
-/* Sets the access of a copy: it reads for the lanes with data to read, then occupies the banks for all lanes. */
+/* Sets the access of a copy. The access reads memory for the lanes that have data to read, then occupies the banks for
+ * all lanes. */
 static __attribute__((noinline, cold)) void take_copy(const struct sm *sm, struct mem_inst *m) {
     const struct effects *fx = &sm->fx;
     struct lsu_access *a = &m->access;
@@ -101,7 +102,7 @@ static inline void take_addresses(struct sm *sm, struct mem_inst *m, uint32_t w,
         take_copy(sm, m);
 }
 
-/* Tells all parts that the table of memory instructions became full, or no longer is. */
+/* Notifies all parts that the table of memory instructions has become full, or is no longer full. */
 static __attribute__((noinline, cold)) void room_changed(struct sm *sm, uint64_t now) {
     if (!sm->memory.n_free)
         in_flight_scarce(&sm->in_flight, now);
@@ -152,8 +153,8 @@ struct mem_turn {
     bool ended; /* an instruction ended without using the load/store unit */
 };
 
-/* Moves an instruction out of the dispatch latch. False: the load/store unit is busy; it will have work when it is free
- * again. */
+/* Moves an instruction out of the dispatch latch. Returns false if the load/store unit is busy. The unit then has work
+ * when it is free again. */
 static inline __attribute__((always_inline)) bool dispatch(struct sm *sm, struct mem_inst *m, uint64_t now,
                                                            struct mem_turn *turn) {
     if (__builtin_expect(m->skip, 0)) {
@@ -185,9 +186,9 @@ static __attribute__((noinline)) uint64_t collect(struct sm *sm, struct mem_inst
     return UINT64_MAX;
 }
 
-/* Moves the instructions of one part, the oldest first: a younger one may take a place that an older one leaves in the
- * same cycle. Returns the next cycle with known work. Each step and each count is written once, as a whole: reading
- * several words that were just written one by one would stall the host. */
+/* Moves the instructions of one part, the oldest first. So an instruction can move into a place that an older
+ * instruction leaves in the same cycle. Returns the next cycle with known work. Each step and each count is written
+ * once, as a whole: reading several words that were just written one by one would stall the host. */
 static inline uint64_t part_tick(struct sm *sm, struct exec_part *e, uint64_t now, struct mem_turn *turn) {
     const struct sm_cfg *cfg = &sm->cfg->sm;
     const uint32_t ports = cfg->pipe[PIPE_MEM].out_ports;
@@ -206,7 +207,7 @@ static inline uint64_t part_tick(struct sm *sm, struct exec_part *e, uint64_t no
                 n_collect--;
                 n_out++;
                 out++;
-                due = min64(due, at > now ? at : now + 1); /* the load/store unit has had its turn in this cycle */
+                due = min64(due, at > now ? at : now + 1); /* the load/store unit has already run in this cycle */
             }
         } else if (what % MEM_STAGES == MEM_OUT) {
             if (dispatch(sm, &sm->memory.inst[what / MEM_STAGES], now, turn)) {
@@ -220,7 +221,7 @@ static inline uint64_t part_tick(struct sm *sm, struct exec_part *e, uint64_t no
         } else if (n_collect < e->mem.collectors) {
             what += MEM_COLLECT - MEM_LATCH;
             at = collect(sm, &sm->memory.inst[what / MEM_STAGES], now);
-            due = min64(due, at > now ? at : UINT64_MAX); /* without room it waits for another instruction */
+            due = min64(due, at > now ? at : UINT64_MAX); /* without room, it waits until another instruction leaves */
             n_collect++;
             e->mem.n_latch--;
             latch_changed(sm, e);

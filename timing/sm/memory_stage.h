@@ -14,8 +14,8 @@ enum { MEM_STAGES = 4 }; /* a power of two */
 enum { MEM_QUEUE = TABLE_SIZE(96, 2) };
 
 struct mem_step {
-    uint64_t at;   /* cycle from which it may move on, if the next stage has room; UINT64_MAX: an event decides */
-    uint64_t what; /* index into sm_memory.inst * MEM_STAGES + its stage */
+    uint64_t at;   /* cycle from which it may move on if the next stage has room; UINT64_MAX: set by an event */
+    uint64_t what; /* (index into sm_memory.inst) * MEM_STAGES + stage of the instruction */
 };
 
 /* The memory instructions of one part of the SM, in order of issue. */
@@ -27,9 +27,9 @@ struct mem_queue {
 
 struct mem_inst {
     uint32_t inflight;
-    bool ordered;       /* not performed yet: its addresses are unknown */
+    bool ordered;       /* not performed yet, so that its addresses are unknown */
     bool skip;          /* no lane executes it */
-    uint64_t collected; /* ordered: cycle at which its operands are read; UINT64_MAX: unknown */
+    uint64_t collected; /* if ordered: cycle at which its operands have been read; UINT64_MAX: unknown */
     struct lsu_access access;
     uint64_t addr[WARP_LANES];
 };
@@ -38,13 +38,13 @@ struct mem_inst {
 struct sm_memory {
     uint64_t due;          /* next cycle at which a memory instruction may move on */
     bool lsu_refused;      /* the load/store unit had no room for a memory instruction */
-    bool unlock;           /* the issued access unlocks its lines: sm_unit_ops.take */
+    bool unlock;           /* the issued access unlocks the lines that it reads: sm_unit_ops.take */
     bool hold_stores;      /* a CTA stays until its stores are acknowledged */
     struct mem_inst *inst; /* MEM_QUEUE */
     uint32_t n_free;
     uint8_t free[MEM_QUEUE];
-    uint64_t local_stride;   /* bytes from a word of a warp's local memory to its next */
-    struct held_stores held; /* plain stores of this window */
+    uint64_t local_stride;   /* bytes from one word of a warp's local memory to the next word */
+    struct held_stores held; /* ordinary stores of this window */
 };
 
 bool memory_init(struct sm_memory *m);
@@ -55,6 +55,6 @@ uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, ui
                        uint64_t now);
 /* Continues an ordered instruction that was performed: sm->fx has its addresses. */
 void sm_mem_performed(struct sm *sm, uint32_t mem, uint64_t now);
-/* Runs the queues for one cycle. True: an instruction ended without an access. */
+/* Runs the queues for one cycle. Returns true if an instruction ended without an access. */
 bool sm_mem_tick(struct sm *sm, uint64_t now);
 #endif

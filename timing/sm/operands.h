@@ -12,7 +12,7 @@ struct exec_pipe {
     struct pipes units;
 };
 
-/* Collectors, banks and pipes: one set for the SM, or one for each scheduler of a divided SM. */
+/* Collectors, banks and pipes. The SM has one set of them, or one set per scheduler if it is divided. */
 struct exec_part {
     uint64_t takes[N_PIPES]; /* cycle from which the issue latch has room; UINT64_MAX: an event makes room */
     struct mem_queue mem;    /* memory instructions before the load/store unit */
@@ -32,7 +32,7 @@ static inline uint32_t operands_part(const struct sm_operands *o, uint32_t w) {
 }
 
 /* Reserves the register reads of an instruction from cycle `from` on. Returns the cycle after the last read. A form may
- * keep some registers in a file of its own (struct sm_form). */
+ * keep some registers in its own register file (struct sm_form). */
 static inline uint64_t operands_read(struct sm_operands *o, uint32_t part, uint32_t w, const struct timed_inst *ti,
                                      const struct sm_form *form, uint64_t from) {
     uint64_t ready = regfile_read(&o->part[part].regfile, &ti->banks, w, from);
@@ -51,7 +51,7 @@ static inline uint64_t operands_write(struct sm_operands *o, uint32_t part, uint
     return other > written ? other : written;
 }
 /* Reserves the result bus and the register writes of a result that is ready at `from`. Returns the cycle of the last
- * write; *on_bus: the cycle on the bus. */
+ * write; Sets *on_bus to the cycle in which the result uses the bus. */
 static inline __attribute__((always_inline)) uint64_t operands_deliver(struct sm_operands *o, uint32_t part, uint32_t w,
                                                                        const struct timed_inst *ti,
                                                                        const struct sm_form *form, uint64_t from,

@@ -1,4 +1,4 @@
-/* Control flow: tells the reconvergence model where lanes go, and updates the warp's paths. */
+/* Control flow: notifies the reconvergence model of the PCs to which lanes go, and updates the warp's paths. */
 #include "uniform_path.h"
 
 bool sm_gather(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
@@ -31,7 +31,8 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         sm_evaluate(sm, w, p, now);
 }
 
-/* Handles a barrier at which all lanes of the warp have arrived: its only path waits there. False: another case. */
+/* Handles a barrier at which all lanes of the warp have arrived, so that the warp's only path waits at the barrier.
+ * Returns false in other cases. */
 static inline bool whole_warp_waits(struct sm *sm, uint32_t w, const struct inst *in) {
     struct sm_warp *sw = &sm->warps.slot[w];
     if (!sm->fast.stack || in->kind != K_BARRIER || sw->n_paths != 1 || !control_all_wait(&sw->control, sw->w))
@@ -65,8 +66,8 @@ static inline void release_barriers(struct sm *sm, uint32_t cta, uint32_t opened
         release_barrier(sm, cta, (uint32_t)__builtin_ctz(opened), now);
 }
 
-/* Handles the results of a call of sw->control, which returned `opened`, the barriers to release. `live`: threads of
- * the CTA before the call. */
+/* Handles the results of a call of sw->control, which returned `opened`, the barriers to release. `live`: number of
+ * live threads of the CTA before the call. */
 static void follow_control(struct sm *sm, uint32_t w, uint32_t live, uint32_t opened, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     sm_heed_control(sm, sw);
@@ -97,7 +98,7 @@ void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     const struct path path = {.pc = here->pc, .lanes = here->lanes, .id = here->id, .board = here->board};
     const struct inst *in = &sm->program->program->code[path.pc];
     sm_tell_all(sm, sw);
-    if (guard_lanes(sw->w, in, path.lanes) == path.lanes) /* else the waiting lanes return later, without the others */
+    if (guard_lanes(sw->w, in, path.lanes) == path.lanes) /* else the waiting lanes continue later, without others */
         sm_members_arrive(sm, w, here, path.lanes & ~sw->w->sync.waiting);
     uint32_t live = sw->w->cta->live_threads;
     uint32_t opened = control_await(&sw->control, sw->w, in, &path, &sm->fx);

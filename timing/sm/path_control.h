@@ -1,6 +1,6 @@
 #ifndef TIMING_SM_PATH_CONTROL_H
 #define TIMING_SM_PATH_CONTROL_H
-/* Control flow: tells the reconvergence model where lanes go, and updates the warp's paths. */
+/* Control flow: notifies the reconvergence model of the PCs to which lanes go, and updates the warp's paths. */
 #include "scoreboard.h"
 #include "warps.h"
 
@@ -21,30 +21,33 @@ void model_init(struct sm_model *m, const struct reconv_ops *ops, const struct r
 void sm_heed(struct sm *sm, struct sm_warp *sw, unsigned flags);
 /* Handles the RECONV_ bits and the depth in sw->control. */
 void sm_heed_control(struct sm *sm, struct sm_warp *sw);
-/* Tells the model where the paths of the warp are, except path `p` (n_paths: no exception). */
+/* Passes the PCs of the warp's paths to the model, except the PC of path `p` (n_paths: no exception). */
 void sm_tell_others(struct sm *sm, struct sm_warp *sw, uint32_t p);
 void sm_tell_all(struct sm *sm, struct sm_warp *sw);
 
 /* ---- path_state.c ---- */
-/* Finds what a path, or each path of a warp, waits for, and moves it into that state. */
+/* Finds the state of a path, or of each path of a warp, from what the path waits for, and moves the path into that
+ * state. */
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now);
 /* Updates the warp after a change of sm_warp.asleep. */
 void sm_doze(struct sm *sm, uint32_t w, uint64_t now);
 
 /* ---- warp_paths.c ---- */
-/* Asks the model for the paths of the warp, and evaluates them. sm_warp.finished: there are none left. Lanes exit only
- * in sm_control() and sm_await_members(), so callers of these must then call sm_warp_check_done(). */
+/* Asks the model for the paths of the warp, and evaluates them. Sets sm_warp.finished if the warp has no path left.
+ * Lanes exit only in sm_control() and sm_await_members(), so callers of these two functions must then call
+ * sm_warp_check_done(). */
 void sm_refresh(struct sm *sm, uint32_t w, uint64_t now);
-/* Charges the active path for the switch (wants.switches). */
+/* Adds the cost of a path switch to the active path (wants.switches). */
 void sm_switched(struct sm *sm, uint32_t w, uint64_t now);
 
 /* ---- path_control.c ---- */
-/* True if the path may issue an instruction of TIMED_GATHER. False: it has to wait for lanes that it was split from. */
+/* Returns true if the path may issue an instruction of TIMED_GATHER. Returns false if the path has to wait for lanes
+ * from which it was split. */
 bool sm_gather(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 /* Moves the path to the next instruction in program order. */
 void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
-/* Follows the control instruction `in`, which the path has executed with the effects sm->fx. */
+/* Updates the paths after the control instruction `in`, which the path has executed with the effects sm->fx. */
 void sm_control(struct sm *sm, uint32_t w, uint32_t p, const struct inst *in, uint64_t now);
 /* Makes the path wait at an instruction whose member mask names lanes of other paths. */
 void sm_await_members(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);

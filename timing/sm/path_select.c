@@ -1,6 +1,6 @@
-/* Models that switch paths when one has to wait: subwarp interleaving (Damani et al., HPCA 2022, section III) and the
- * constrained scheduler of DPE. The model decides the effect of a wait. This file decides when to tell the model, and
- * what a switch costs. */
+/* Models that switch to another path when a path has to wait: subwarp interleaving (Damani et al., HPCA 2022, section
+ * III) and the constrained scheduler of DPE. The model decides the effect of a wait. This file decides when the model
+ * is notified, and the cost of a switch. */
 #include "stages.h"
 
 /* Sets the stalled path of warp `w` aside if another path is ready to replace it. */
@@ -19,7 +19,7 @@ static bool interleave(struct sm *sm, uint32_t w, uint64_t now) {
         sw->gave_way = false;
         return true;
     }
-    sm->model.ops->wake(sw->control.model, p.id); /* no other path was ready: it continues */
+    sm->model.ops->wake(sw->control.model, p.id); /* no other path was ready: the same path continues */
     sw->selected = true;
     return false;
 }
@@ -39,7 +39,7 @@ bool sm_select(struct sm *sm, uint64_t now) {
         while (warp_set_take(&stalled, &w)) {
             if (!sm->warps.slot[w].selected && interleave(sm, w, now)) {
                 any = true;
-                break; /* the lowest-numbered warp that can; one a cycle */
+                break; /* only the lowest-numbered warp that can switch, one warp per cycle */
             }
         }
     }
@@ -64,15 +64,15 @@ void sm_wake_held(struct sm *sm, uint32_t w, uint64_t now) {
     sw->control.n_held = kept;
     if (!woken)
         return;
-    sw->selected = false; /* there is a path to switch to now */
+    sw->selected = false; /* now the warp has a path to which it can switch */
     if (had_path)
         return;
     sm_refresh(sm, w, now);
-    sw->gave_way = true; /* all of its subwarps were set aside */
+    sw->gave_way = true; /* all subwarps of the warp were set aside */
     sm_switched(sm, w, now);
 }
 
-/* Switches to the other path of the warp, if there is one. */
+/* Switches to the other path of the warp, if the warp has another path. */
 static void rotate(struct sm *sm, uint32_t w, uint16_t id, uint64_t now) {
     sm_tell_all(sm, &sm->warps.slot[w]);
     if (!(sm->model.ops->stall(sm->warps.slot[w].control.model, id, STALL_LOAD_USE) & RECONV_CHANGED))
@@ -92,15 +92,15 @@ void sm_missed(struct sm *sm, uint32_t inflight, uint64_t now) {
         rotate(sm, f->warp, sw->path[0].id, now);
 }
 
-/* True if the model rotates after this instruction. Loads from memory rotate when they miss (sm_missed()); loads from
- * shared memory always count as slow. */
+/* Returns true if the model switches to the other path ("rotates") after this instruction. Loads from memory rotate
+ * when they miss (sm_missed()); loads from shared memory always count as slow. */
 static bool rotates_after(const struct sm *sm, const struct timed_inst *ti) {
     bool shared = sm->fx.space == SPACE_SHARED || sm->fx.shared_lanes;
     return ti->flags & TIMED_SLOW || (ti->flags & TIMED_MEMORY && ti->regs.n_write && shared);
 }
 
-/* True if the path yields after this instruction: subwarp-yield (section III-B). Either the code has the hint, or the
- * count is reached of "long-latency operations (such as texture lookups or global memory loads) or operations to
+/* Returns true if the path yields after this instruction: subwarp-yield (section III-B). Either the code has the hint,
+ * or the count is reached of "long-latency operations (such as texture lookups or global memory loads) or operations to
  * core-level shared functional units, such as those executing transcendental operations". */
 static bool yields_after(struct sm *sm, struct sm_warp *sw, const struct timed_inst *ti) {
     return ti->flags & TIMED_YIELD || ++sw->long_ops >= sm->model.wants.yield_after;

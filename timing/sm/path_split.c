@@ -36,8 +36,8 @@ static bool writes(const struct timed_inst *ti, int reg) {
     return false;
 }
 
-/* Returns the load that the path waits for: its oldest load of a register that the next instruction needs. NULL: no
- * load that all lanes of the path issued. */
+/* Returns the load for which the path waits: the path's oldest load of a register that the next instruction needs.
+ * Returns NULL if no such load was issued by all lanes of the path. */
 static struct inflight *awaited_load(struct sm *sm, const struct sm_warp *sw, const struct sm_path *path) {
     int reg = sm->model.sb->waits_for(sw->board, path->board, path->lanes, &sm->program->inst[path->pc].regs);
     struct inflight *oldest = NULL;
@@ -61,8 +61,9 @@ static void write_hits(struct sm *sm, uint32_t of, const struct path *fast, uint
     wheel_add(&sm->wheel, written > now ? written : now + 1, event_make(EVENT_WRITEBACK, i));
 }
 
-/* Splits the path by hits and misses of the load it waits for, if these are known and the model agrees. Lanes that hit
- * continue when their data are written; the register stays pending for the others. Returns whether it was split. */
+/* Splits the path by hits and misses of the load it waits for, if these are known and the model agrees. Lanes that
+ * hit continue when their data are written; the register stays pending for the others. Returns true if the path
+ * was split. */
 static bool split_path(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     const struct sm_path was = *path;
@@ -95,7 +96,7 @@ static bool split_path(struct sm *sm, uint32_t w, const struct sm_path *path, ui
     return true;
 }
 
-/* True if all warps wait for memory, a barrier or their own lanes. */
+/* Returns true if all warps wait for memory, a barrier or their own lanes. */
 static bool no_warp_works(const struct sm *sm) {
     static const uint8_t works[] = {PATH_ARITH, PATH_FETCH, PATH_FETCHING, PATH_SWITCH};
     uint64_t any = 0;
@@ -108,8 +109,9 @@ static bool no_warp_works(const struct sm *sm) {
     return !any;
 }
 
-/* Checks the warps that are listed now; warps added meanwhile are checked in the next cycle. A model that revives
- * checks only while the SM stands still. It stops at the first warp that has work again; the others stay listed. */
+/* Checks the warps that are listed now. Warps added during this call are checked in the next cycle. For a model that
+ * revives paths, warps are checked only while no warp of the SM can issue, up to the first warp that has work again.
+ * The other warps remain listed. */
 bool sm_split(struct sm *sm, uint64_t now) {
     bool revived = false;
     uint32_t n = sm->warps.split_check.n, i = 0;

@@ -15,7 +15,8 @@ static __attribute__((noinline)) uint8_t units_state(struct sm *sm, const struct
     return unit != PATH_READY ? unit : (uint8_t)(PATH_READY + (form ? form->ti.pipe : ti->pipe));
 }
 
-/* True if the path must wait before an instruction of TIMED_FENCE, for accesses of the warp or copies of its lanes. */
+/* Returns true if the path must wait before an instruction of TIMED_FENCE, for accesses of the warp or copies of its
+ * lanes. */
 static __attribute__((noinline)) bool is_held(const struct sm *sm, const struct sm_warp *sw, const struct sm_path *path,
                                               const struct timed_inst *ti) {
     return ti->flags & TIMED_COPY ? sm_copies_hold(sm, (uint32_t)(sw - sm->warps.slot), path) : sw->accesses != 0;

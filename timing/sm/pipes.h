@@ -11,12 +11,12 @@ struct pipes {
     uint32_t units;
     uint64_t unit_free[MAX_PIPE_UNITS]; /* cycle at which the pipe accepts its next instruction */
     struct {
-        uint64_t busy, waits; /* cycles of all units; cycles that instructions waited for one */
+        uint64_t busy, waits; /* busy cycles of all units; cycles that instructions waited for a unit */
     } n;
 };
 
 void pipes_init(struct pipes *p, uint32_t units);
-/* Returns the pipe that is free first. */
+/* Returns the pipe that becomes free first. */
 static inline uint32_t pipes_earliest(const struct pipes *p) {
     uint32_t best = 0;
     uint64_t least = p->unit_free[0];

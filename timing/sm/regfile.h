@@ -1,6 +1,6 @@
 #ifndef TIMING_REGFILE_H
 #define TIMING_REGFILE_H
-/* Register banks. A bank reads 32 lanes a cycle: all lanes of one operand, or, with collector.lanes, fewer lanes of
+/* Register banks. A bank reads 32 lanes per cycle: all lanes of one operand, or, with collector.lanes, fewer lanes of
  * several operands. In the latter case the pipe begins with the first lanes while the bank reads the last ones. Two
  * operands of a bank of 16 lanes are both read in two cycles, and the instruction leaves after the first cycle. A third
  * operand costs one more cycle. */
@@ -16,7 +16,7 @@ struct bank_list {
     const uint8_t *bank; /* bank of each register for warp 0; for other warps, banks are shifted by their index */
     uint8_t n_reads;     /* the first n_reads entries are read, */
     uint8_t n_writes;    /* the next n_writes written */
-    uint8_t more;        /* additional read ports: more operands a cycle than a collector unit reads */
+    uint8_t more;        /* additional read ports: operands per cycle beyond the reads of a collector unit */
 };
 
 struct regfile_counts {
@@ -25,26 +25,26 @@ struct regfile_counts {
 };
 
 struct regfile {
-    uint32_t banks, bank_mask; /* banks - 1 if banks is a power of two, else 0 */
-    uint32_t operands;         /* that one instruction may read a cycle */
+    uint32_t banks, bank_mask; /* bank_mask: banks - 1 if `banks` is a power of two, else 0 */
+    uint32_t operands;         /* operands that one instruction may read per cycle */
     int32_t at_once;           /* operands that regfile_read() handles itself; negative: none, see regfile_ports() */
-    uint32_t slots;            /* operands that a bank reads at the same time; each takes as many cycles */
+    uint32_t slots;            /* operands that a bank reads at the same time; each read takes `slots` cycles */
     bool write_port;           /* writes take no cycle from reads */
     uint32_t result_bus;       /* results per cycle */
     struct regfile_counts n;
     uint64_t next_read[MAX_BANKS]; /* first cycle x slots at which the bank may serve another read */
     struct {
         uint64_t written; /* bit b: bank b writes a result in this cycle, before any read */
-        uint32_t cycle;   /* low bits of the entry's cycle; another cycle: the entry is empty */
+        uint32_t cycle;   /* low bits of the entry's cycle; the entry is empty for any other cycle */
         uint32_t results; /* on the result bus */
     } ring[REGFILE_RING];
 };
 
 void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t result_bus);
-/* Sets up banks that read `lanes` lanes of an operand a cycle (a divisor of 32; the default is 32), and 32 / lanes
+/* Sets up banks that read `lanes` lanes of an operand per cycle (a divisor of 32; the default is 32), and 32 / lanes
  * operands at a time. With `write_port` a bank reads and writes in the same cycle. */
 void regfile_ports(struct regfile *f, uint32_t lanes, bool write_port);
-/* Returns the bank of a register, which is in bank `bank` for warp 0. */
+/* Returns the bank of a register of warp `warp`; for warp 0 the register is in bank `bank`. */
 static inline uint32_t regfile_bank(const struct regfile *f, uint8_t bank, uint32_t warp) {
     return f->bank_mask ? (bank + warp) & f->bank_mask : (bank + warp) % f->banks;
 }
@@ -54,7 +54,7 @@ static inline bool regfile_written_at(const struct regfile *f, uint64_t cycle, u
     return (f->ring[i].cycle == (uint32_t)cycle) & (f->ring[i].written >> bank & 1); /* unpredictable: no branch */
 }
 
-/* Does the same as regfile_read(), for any number of operands and any ports. */
+/* Does what regfile_read() does, for any number of operands and any number of ports. */
 uint64_t regfile_read_in_turns(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from);
 /* Reserves the reads of an instruction of warp `warp`, from cycle `from` on. Returns the cycle after the one in which
  * the last read begins (`from` without operands). */

@@ -15,7 +15,7 @@ static inline uint32_t regfile_entry(struct regfile *f, uint64_t cycle, uint64_t
     return i;
 }
 
-/* Does the same as regfile_write(), for any number of results, and with other results at `from`. */
+/* Does what regfile_write() does, for any number of results, also if other results are written at `from`. */
 uint64_t regfile_write_in_turns(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from,
                                 uint64_t now);
 /* Reserves the writes, the first one at `from` or later; `now` is the current cycle. Returns the cycle of the last
@@ -50,8 +50,8 @@ static inline uint64_t regfile_result(struct regfile *f, uint64_t from, uint64_t
     }
 }
 
-/* Does regfile_result() and regfile_write() for an instruction. Returns the result of the latter; *on_bus gets the
- * result of the former. */
+/* Calls regfile_result() and regfile_write() for an instruction. Returns the result of regfile_write() and stores the
+ * result of regfile_result() in *on_bus. */
 static inline uint64_t regfile_deliver(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from,
                                        uint64_t now, uint64_t *on_bus) {
     uint32_t i = from % REGFILE_RING, n = l->n_writes;

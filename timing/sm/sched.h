@@ -4,22 +4,23 @@
 #include "sched_ops.h"
 
 struct sched {
-    const struct sched_ops *other; /* NULL: lrr, which sched_pick() has inline */
+    const struct sched_ops *other; /* NULL: the policy is lrr, which sched_pick() implements inline */
     const struct sched_ops *ops;
-    void *state;    /* the policy's; NULL: it has none */
+    void *state;    /* state of the policy; NULL: the policy has no state */
     uint32_t words; /* words in use of the sets */
     uint8_t last;   /* warp that issued last */
-    bool hears;     /* ops->issued is there */
+    bool hears;     /* ops->issued exists */
     struct warp_set mine;
 };
 
-/* Scheduler `index` of an SM. `ops` NULL: the built-in policy that `cfg` selects. False: out of memory. */
+/* Initialises scheduler `index` of an SM. If `ops` is NULL, it uses the built-in policy that `cfg` selects. Returns
+ * false if memory is out. */
 bool sched_init(struct sched *s, const struct sched_ops *ops, const struct sm_cfg *cfg, uint32_t index);
 void sched_free(struct sched *s);
 /* Adds slot `w` to the scheduler's warps. */
 void sched_add(struct sched *s, uint32_t w);
 
-/* Calls of the policy. Those that it lacks do nothing. */
+/* Call the functions of the policy. A function that the policy lacks is skipped. */
 int sched_pick_other(const struct sched *s, const struct warp_set *ready, const uint32_t *age, uint32_t words);
 void sched_tell_issued(const struct sched *s, uint32_t w);
 void sched_warp_starts(const struct sched *s, uint32_t w);

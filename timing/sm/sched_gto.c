@@ -1,4 +1,4 @@
-/* Greedy then oldest: the warp that issued last, or the ready warp that started first. */
+/* Greedy then oldest: picks the warp that issued last if it is ready, else the ready warp that started first. */
 #include "sched_ops.h"
 
 static int oldest(const struct sched_view *s, const struct warp_set *ready) {

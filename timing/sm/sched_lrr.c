@@ -1,4 +1,5 @@
-/* Loose round robin: the first ready warp behind the warp that issued last. sched_pick() has the same inline. */
+/* Loose round robin: picks the first ready warp after the warp that issued last. sched_pick() implements the same
+ * policy inline. */
 #include "sched_ops.h"
 
 static int pick(void *state, const struct sched_view *s, const struct warp_set *ready) {

@@ -1,5 +1,5 @@
-/* Two levels: only warps of an active set issue, in round robin. A parked warp leaves the set, and another live warp
- * enters it in turn. */
+/* Two levels: only warps of an active set issue, round-robin. When a parked warp leaves the set, another live warp
+ * enters it, round-robin. */
 #include "sched_ops.h"
 
 struct two_level {

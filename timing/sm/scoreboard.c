@@ -1,5 +1,5 @@
-/* The warp-wide scoreboard. At most one write to a register is outstanding (WAW waits), so one bit per register is
- * exact. */
+/* The warp-wide scoreboard. At most one write to a register is outstanding, because an instruction waits for a WAW
+ * hazard. So one bit per register is exact. */
 #include "scoreboard.h"
 #include <stddef.h>
 #include <string.h>

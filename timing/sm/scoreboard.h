@@ -3,10 +3,10 @@
 /* The pending registers of a warp. Each kind of scoreboard has a `struct scoreboard_ops`; the SM keeps one opaque state
  * of size() bytes for each warp. Register numbers are the values in program->regs: predicates have numbers too.
  *
- * `board` is path.board: the side (0 left, 1 right) of DPE's two boards, 0 for a warp with one board. `lanes` are the
- * path's active lanes, for scoreboards that track lanes. Both are kept with the instruction and passed again at its
- * write-back. Ready paths are checked again after every write-back of their warp, after shadow(), and when their PC
- * changes; a verdict must depend on nothing else. */
+ * `board` is path.board: the side (0 left, 1 right) of DPE's two boards, 0 for a warp with one board. `lanes` are
+ * the path's active lanes, for scoreboards that track lanes. The SM stores both with the instruction and passes
+ * them again at its write-back. Ready paths are checked again after every write-back of their warp, after shadow(),
+ * and when their PC changes. So the result of check() must depend on nothing else. */
 #include "isa/arith.h"
 #include "isa/paths/reconv.h"
 
@@ -16,7 +16,7 @@ struct sb_regs {
     const uint16_t *read, *write; /* register numbers */
     uint8_t n_read, n_write;
     uint8_t counter;    /* counter of a load, for counted scoreboards; NO_COUNTER: none */
-    uint64_t low, wlow; /* bits of registers below 64: read or written; written */
+    uint64_t low, wlow; /* bit masks of registers below 64: registers read or written; registers written */
 };
 enum { N_COUNTERS = 6, COUNTER_BITS = 6, NO_COUNTER = 255 };
 
@@ -53,7 +53,8 @@ struct sb_word {
     uint64_t words;         /* 1 */
     uint64_t pending, load; /* load: the pending registers that wait for memory */
 };
-/* Returns one of the three arguments, by the verdict. The verdict is unpredictable, so there are no branches. */
+/* Returns one of the three arguments, by the result of the check. This result is unpredictable for the host, so the
+ * code has no branches. */
 static inline uint32_t sb_word_choose(const void *state, const struct sb_regs *r, uint32_t ready, uint32_t arith,
                                       uint32_t load) {
     const struct sb_word *b = state;
@@ -74,7 +75,7 @@ static inline void sb_word_writeback(void *state, const struct sb_regs *r) {
     b->load &= ~r->wlow;
 }
 
-/* Left and right boards with shadow bits, for DPE. */
+/* Left and right scoreboards with shadow bits, for DPE. */
 extern const struct scoreboard_ops scoreboard_shadow;
 /* Pending bits lane by lane, without false dependences: for DPE's optimistic scoreboard, DWS and minpc; optional for
  * its and si. */

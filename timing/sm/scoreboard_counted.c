@@ -1,8 +1,8 @@
-/* Counted scoreboards of Volta and later GPUs (subwarp-interleaving paper, section III): six counters a warp. The
- * compiler gives each operation of unknown latency a counter. It is incremented at issue and decremented at write-back.
- * A reader of the result waits until the counter is zero, so also for the other operations on it. The compiler handles
- * operations of fixed latency: here their registers are tracked one by one. `its` has one set of counters per warp.
- * `si` has a set for each lane, which stands for a set for each subwarp. */
+/* Counted scoreboards of Volta and later GPUs (subwarp-interleaving paper, section III): six counters per warp. The
+ * compiler assigns a counter to each operation of unknown latency. The counter is incremented at issue and decremented
+ * at write-back. A reader of the result waits until the counter is zero, so it also waits for other operations with the
+ * same counter. On hardware the compiler handles operations of fixed latency. Here their registers are tracked one by
+ * one. `its` has one set of counters per warp. `si` has one set per lane, which models the paper's set per subwarp. */
 #include "scoreboard.h"
 #include <string.h>
 
@@ -33,7 +33,7 @@ static uint16_t reg_at(const struct sb_regs *r, unsigned i) {
     return i < r->n_read ? r->read[i] : r->write[i - r->n_read];
 }
 
-/* True if counter `k` is not zero for some lane of `lanes`. */
+/* Returns true if counter `k` is not zero for some lane of `lanes`. */
 static inline bool counts(const struct counted_board *b, unsigned k, lanemask_t lanes, bool by_lane) {
     if (!by_lane || !b->warp[k])
         return b->warp[k] != 0;
@@ -98,7 +98,7 @@ static void counted_issue(void *state, unsigned board, lanemask_t lanes, const s
         b->lane[k][__builtin_ctz(lanes)]++;
 }
 
-/* Forgets the values that came with counter `k`, which is zero for `lanes`. */
+/* Forgets the values whose operations used counter `k`, which is zero for `lanes`. */
 static void forget(struct counted_board *b, unsigned k, lanemask_t lanes) {
     for (uint32_t i = 0; lanes && i < b->n_regs; i++)
         b->reg[i].by[k] &= ~lanes;

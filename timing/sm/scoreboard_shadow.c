@@ -1,7 +1,8 @@
 /* The scoreboard of dual-path execution (section 3.2 of its paper): pending bits of the left and of the right path, and
- * a shadow of each. At a divergence or a reconvergence, pending bits are copied to the shadow. A path waits for its own
- * pending bits and the OTHER board's shadow. A write-back clears both bits of the board that issued it. It is
- * conservative: a register pending on one path before a divergence may stall paths that do not need it. */
+ * shadow bits for each. At a divergence or a reconvergence, pending bits are copied to the shadow. A path waits for its
+ * own pending bits and for the OTHER board's shadow bits. A write-back clears both bits of the board that issued it.
+ * This scoreboard is conservative: a register pending on one path before a divergence may stall paths that do not need
+ * it. */
 #include "scoreboard.h"
 #include <string.h>
 
@@ -35,7 +36,7 @@ static inline uint64_t *set_at(struct shadow_boards *b, unsigned board, unsigned
 
 static inline bool bit(const uint64_t *bits, uint16_t r) { return bits[r / 64] >> (r % 64) & 1; }
 
-/* True if register `r` stalls a path on `board`; *load: because of a load. */
+/* Returns true if register `r` stalls a path on `board`. Sets *load if the cause is a load. */
 static inline bool held(const struct shadow_boards *b, unsigned board, uint16_t r, bool *load) {
     bool own = bit(set_of(b, board, PENDING), r), other = bit(set_of(b, !board, SHADOW), r);
     *load = (own && bit(set_of(b, board, LOAD), r)) || (other && bit(set_of(b, !board, LOAD), r));

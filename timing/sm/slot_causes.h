@@ -1,6 +1,6 @@
 #ifndef TIMING_SM_SLOT_CAUSES_H
 #define TIMING_SM_SLOT_CAUSES_H
-/* Why an issue slot issues nothing: the first cause of any warp, in the order of enum slot. */
+/* The cause for which an issue slot issues nothing: the first cause of any warp, in the order of enum slot. */
 #include "warps.h"
 
 /* Returns the warps of word `k` with a path in the state. */
@@ -42,8 +42,8 @@ static inline struct slot_causes slot_causes_of(const struct sm_warps *ws, uint3
     return c;
 }
 
-/* Returns the first cause among the warps `mine` of one word. Which of the first four causes it is, is unpredictable,
- * so this code avoids branches. */
+/* Returns the first cause among the warps `mine` of one word. The host cannot predict which of the first four causes
+ * applies, so this code avoids branches. */
 static inline enum slot slot_cause_in_word(const struct sm_warps *ws, const struct slot_causes *c, uint64_t mine,
                                            uint32_t k) {
     if (c->to_fetch & mine)
@@ -66,7 +66,7 @@ static inline enum slot slot_cause(const struct sm_warps *ws, const struct slot_
     return first;
 }
 
-/* True if all ready instructions of the warps `mine` are for the load/store unit. */
+/* Returns true if all ready instructions of the warps `mine` are for the load/store unit. */
 static inline bool slot_waits_for_memory(const struct sm_warps *ws, const struct warp_set *mine, uint32_t words) {
     uint64_t others = 0;
     for (uint32_t k = 0; k < words; k++)

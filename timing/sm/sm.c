@@ -55,7 +55,8 @@ static __attribute__((noinline)) uint32_t pick_path(const struct sm *sm, uint32_
     return 0;
 }
 
-/* Uses the slot of a scheduler that has picked warp `w`, or none if `w` is negative. False: no warp was picked. */
+/* Uses the issue slot of a scheduler that has picked warp `w`; a negative `w` means no warp. Returns false if no warp
+ * was picked. */
 static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, uint32_t s, int w, uint64_t now,
                                                                uint32_t words, const bool fast) {
     if (w < 0) {
@@ -72,18 +73,19 @@ static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, ui
     return true;
 }
 
-/* Runs the slot of a scheduler; false: it issues nothing. `may`: find_issuable() for it. */
+/* Runs the issue slot of a scheduler. Returns false if it issues nothing. `may`: result of find_issuable() for this
+ * scheduler. */
 static inline __attribute__((always_inline)) bool issue_slot(struct sm *sm, uint32_t s, const struct warp_set *may,
                                                              uint64_t now, uint32_t words, const bool fast) {
-    struct warp_set ready = {.word = {0}}; /* policies may read all words */
+    struct warp_set ready = {.word = {0}}; /* scheduler policies may read all words */
     for (uint32_t k = 0; k < words; k++)
         ready.word[k] = may->word[k] & sm->issue.sched[s].mine.word[k];
     int w = warp_set_any(&ready, words) ? sched_pick(&sm->issue.sched[s], &ready, sm->warps.age, words) : -1;
     return issue_picked(sm, s, w, now, words, fast);
 }
 
-/* Runs two schedulers, or the last one. The code is repeated for both, so that each has its own host branches, which
- * are predictable. */
+/* Runs two schedulers, or only the last one. The code is repeated for both schedulers, so that each has its own
+ * branches, which the host predicts well. */
 static inline __attribute__((always_inline)) bool issue_pair(struct sm *sm, uint32_t s, uint32_t second, bool both,
                                                              uint64_t now, uint32_t words, const bool fast) {
     struct warp_set may;
@@ -176,7 +178,7 @@ static inline uint64_t next_issue(const struct sm *sm, uint64_t now, uint32_t wo
     return max64(__builtin_expect(sm->operands.n_parts > 1, 0) ? parts_take(sm) : part_takes(sm, 0, words), now + 1);
 }
 
-/* True if a path that was not refused wants to fetch. */
+/* Returns true if a path that was not refused wants to fetch. */
 static __attribute__((noinline)) bool wants_another_fetch(const struct sm *sm) {
     struct warp_set m = warps_in_state(&sm->warps, PATH_FETCH);
     uint32_t w;
@@ -189,7 +191,7 @@ static __attribute__((noinline)) bool wants_another_fetch(const struct sm *sm) {
     return false;
 }
 
-/* True if a path wants to fetch, refused or not. */
+/* Returns true if a path wants to fetch, refused or not. */
 static inline bool some_fetch(const struct sm *sm, uint32_t words) {
     uint64_t any = 0;
     for (uint32_t k = 0; k < words; k++)
@@ -213,15 +215,15 @@ static inline __attribute__((always_inline)) uint64_t next_own(const struct sm *
     return event < next ? event : next;
 }
 
-/* Returns the next cycle to simulate: for memory instructions or the load/store unit, or `own` for the rest of the
- * SM. */
+/* Returns the next cycle to simulate: the next cycle with work for memory instructions or the load/store unit, or
+ * `own`, the next cycle for the rest of the SM. */
 static inline uint64_t next_with_memory(const struct sm *sm, uint64_t own) {
     uint64_t memory = sm->status.lsu_due < sm->memory.due ? sm->status.lsu_due : sm->memory.due;
     return memory < own ? memory : own;
 }
 
-/* Tells the schedulers' policy that the cycle ends. A warp is parked if none of its paths will issue soon: no path is
- * ready or waits only briefly. */
+/* Tells the schedulers' policy that the cycle ends. A warp is parked if none of its paths is ready or waits for
+ * something that takes only a few cycles. */
 static __attribute__((noinline)) void end_scheduler_cycle(struct sm *sm) {
     struct warp_set parked = {.word = {0}};
     for (uint32_t k = 0; k < sm->warps.words; k++) {
@@ -234,8 +236,8 @@ static __attribute__((noinline)) void end_scheduler_cycle(struct sm *sm) {
         sched_cycle_ends(&sm->issue.sched[s], &sm->warps.live, &parked);
 }
 
-/* Runs a cycle without CTAs, in which only late replies arrive. It is accounted when a CTA begins, or at the end of the
- * launch. */
+/* Runs a cycle without CTAs, in which only late replies arrive. The cycle is counted when a CTA begins, or at the end
+ * of the launch. */
 static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
     take_events(sm, now);
     if (sm->clock.polls || sm->status.lsu_due <= now)
@@ -249,12 +251,12 @@ static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
 
 /* The work of a cycle that quiet_cycle() has already done, when the cycle turns out not to be quiet. */
 struct walked {
-    bool lsu, mem;  /* the load/store unit was ticked; the memory stage was ticked, too */
+    bool lsu, mem;  /* the load/store unit has run this cycle; the memory stage has run, too */
     unsigned found; /* lsu: what lsu_tick() returned */
 };
 
-/* Runs a cycle in which only the load/store unit and the memory stage have work (sm_fast_path.cycles). True: nothing
- * changed for the rest of the SM, as in a skipped cycle. */
+/* Runs a cycle in which only the load/store unit and the memory stage have work (sm_fast_path.cycles). Returns true if
+ * nothing changed for the rest of the SM, as in a skipped cycle. */
 static inline __attribute__((always_inline)) bool quiet_cycle(struct sm *sm, uint64_t now, struct walked *did) {
     if (sm->status.lsu_due <= now) {
         did->found = lsu_tick(sm->lsu, now);
@@ -281,7 +283,7 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
         empty_cycle(sm, now);
         return;
     }
-    const bool counts = fast || sm->status.ctas; /* otherwise accounted later, as in empty_cycle() */
+    const bool counts = fast || sm->status.ctas; /* otherwise these cycles are counted later, as in empty_cycle() */
     if (counts) {
         account(sm, now, words, fast);
         sm->clock.accounted = now + 1; /* sm_inflight_new() reads the cycle here */
@@ -348,8 +350,8 @@ static inline uint64_t stop_at(const struct sm *sm, uint64_t now, uint64_t to, u
     return to;
 }
 
-/* Counts how often the next cycle is the same as the present one. If this repeats, the SM or a unit has a bug: after
- * MOST times the SM stops with a fault. */
+/* Counts how often the next cycle to simulate equals the present cycle. After MOST such repetitions in a row the SM or
+ * a unit has a bug, and the SM stops with a fault. */
 static __attribute__((noinline, cold)) void check_repeats(struct sm *sm, uint64_t now) {
     enum { MOST = 1000 };
     sm->clock.repeats = sm->clock.walked == now ? sm->clock.repeats + 1 : 1;

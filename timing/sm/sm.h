@@ -4,10 +4,10 @@
  * load/store unit, memory instructions on their way to it, issue, fetch. A cycle in which nothing can change is
  * skipped: sm_run() goes from event to event, and accounts for skipped cycles with the state after the last event.
  *
- * An instruction takes effect when it issues. Effects that all SMs must see in one order (atomics, volatile accesses)
- * wait for the next edge (timing/windows.h). There sm_perform() performs them for all SMs in order of (cycle, SM);
- * their path waits until then. Plain stores to device memory are held back until an edge, but their own SM sees them at
- * once. */
+ * An instruction takes effect when it issues. Effects that all SMs must see in one order (atomics, volatile
+ * accesses) wait for the next edge (timing/windows.h). At the edge sm_perform() performs them for all SMs in order
+ * of (cycle, SM). The path that issued such an instruction waits until then. Plain stores to device memory are held
+ * back until an edge, but their own SM sees them at once. */
 #include "timing/report/profile.h"
 #include "unit.h"
 
@@ -29,33 +29,34 @@ struct sm_status {
     uint64_t worked;      /* cycle after the last simulated one */
     uint32_t ctas;        /* resident CTAs */
     uint32_t n_ordered;   /* instructions that wait for sm_perform() */
-    bool stopped;         /* a fault: sm_take_fault(); FAULT_STANDSTILL has no text yet */
+    bool stopped;         /* the SM stopped with a fault: see sm_take_fault(); FAULT_STANDSTILL has no text yet */
 };
 
-/* Makes an SM with the model `ops` under `options`, and the scoreboard that the model selects. `id`: from 0. NULL: out
- * of memory. All arguments outlive it. Units are added next (unit.h). */
+/* Makes an SM with the model `ops` under `options`, and the scoreboard that the model selects. `id`: number of the SM,
+ * from 0. Returns NULL if memory is out. All arguments must outlive the SM. Units are added next (unit.h). */
 struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const struct reconv_cfg *options,
                   struct memsys *mem, uint32_t id);
-/* Adds a prefetcher at its L1 (timing/mem/prefetch.h); false: out of memory. Requires that no launch is in progress. */
+/* Adds a prefetcher at the SM's L1 (timing/mem/prefetch.h). Returns false if memory is out. Requires that no launch is
+ * in progress. */
 bool sm_add_prefetcher(struct sm *sm, const struct prefetcher_ops *ops, void *ctx);
-/* The schedulers use the policy `ops` (sched_ops.h) instead of the built-in policy of the configuration. False: out of
- * memory. Requires that no launch has begun. */
+/* Makes the schedulers use the policy `ops` (sched_ops.h) instead of the built-in policy of the configuration. Returns
+ * false if memory is out. Requires that no launch has begun. */
 bool sm_use_scheduler(struct sm *sm, const struct sched_ops *ops);
-/* The same for the L1 and its replacement policy (timing/mem/replacement.h). */
+/* Makes the L1 use another replacement policy (timing/mem/replacement.h), with the same results and requirements. */
 bool sm_use_replacement(struct sm *sm, const struct replacement_ops *ops);
 void sm_free(struct sm *sm);
 static inline const struct sm_status *sm_status(const struct sm *sm) {
     return (const struct sm_status *)(const void *)sm;
 }
 
-/* Returns how many CTAs of the launch one SM can hold (occupancy): 0 when one is too large. `taken`: registers reserved
- * by units (sm_unit_registers()). */
+/* Returns how many CTAs of the launch one SM can hold (occupancy): 0 when one is too large. `taken`: number of
+ * registers reserved by units (sm_unit_registers()). */
 uint32_t sm_occupancy(const struct config *cfg, const struct launch *l, uint32_t taken);
 /* Checks that an SM can hold a CTA. If not, `why` names each missing resource, the need and the limit. */
 bool sm_fits(const struct config *cfg, const struct launch *l, uint32_t taken, char *why, size_t size);
 
-/* Prepares for a launch; with `profile`, counts by instruction. False when memory is out; sm_launch_end() must follow
- * in any case. Requires that the SM has no CTA. */
+/* Prepares for a launch. With `profile`, the SM counts by instruction. Returns false if memory is out; sm_launch_end()
+ * must follow in any case. Requires that the SM has no CTA. */
 bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program *p, bool profile, uint64_t now);
 /* Cleans up after a launch has ended, or was stopped. */
 void sm_launch_end(struct sm *sm);
@@ -70,25 +71,25 @@ void sm_start_at(struct sm *sm, uint64_t cycle);
  * an ordered instruction to perform or with fewer than `ctas` CTAs. It also stops at a cycle in which the room at its
  * memory port is not known (memport.sure). A stopped SM has reached `to`. */
 void sm_run(struct sm *sm, uint64_t to, uint32_t edge, uint32_t ctas);
-/* Returns the first cycle >= now to simulate; UINT64_MAX when the SM waits for others or is empty. */
+/* Returns the first cycle >= now to simulate; UINT64_MAX when the SM waits for other SMs or memory, or is empty. */
 uint64_t sm_next(struct sm *sm, uint64_t now);
 /* Performs the plain stores that were held back, at an edge. */
 void sm_perform_stores(struct sm *sm);
 /* Performs the first ordered instruction at `now`, if its cycle is <= `cycle`. Call it after sm_perform_stores().
- * False: there is none. */
+ * Returns false if no such instruction is left. */
 bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now);
 /* Returns the fault of a stopped SM; the caller frees it. */
 struct fault sm_take_fault(struct sm *sm);
 
 /* Returns the issue slots used since the last sm_stats(). */
 uint64_t sm_issue_count(const struct sm *sm);
-/* Returns the counts by instruction since the last sm_launch(), one per instruction of the program; NULL: not
- * wanted. */
+/* Returns the counts since the last sm_launch(), one entry per instruction of the program, or NULL if they were not
+ * requested. */
 const struct gpu_profile *sm_profile(const struct sm *sm);
 /* Adds the counts of the SM and its units since the last call, up to the cycle `to`, and clears them. */
 void sm_stats(struct sm *sm, uint64_t to, struct stats *s);
-/* Prints for deadlock reports: up to `most` unfinished warps with the PCs of their paths and what each waits for, and
- * the units' lines. Returns the number of unfinished warps. */
+/* Prints for deadlock reports: up to `most` unfinished warps with the PCs of their paths and what each path waits for,
+ * and the lines that units print. Returns the number of unfinished warps. */
 uint32_t sm_describe(const struct sm *sm, uint32_t most, FILE *out);
 /* Prints, for an SM that stopped with FAULT_STANDSTILL, the parts that have work in cycle `now` again, and the memory
  * instructions before the load/store unit. */

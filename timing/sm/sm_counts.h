@@ -1,6 +1,6 @@
 #ifndef TIMING_SM_COUNTS_H
 #define TIMING_SM_COUNTS_H
-/* The counters of an SM, made from the rows of their statistics. */
+/* The counters of an SM, generated from the rows of the statistics files (.def). */
 #include "timed.h"
 #include "timing/report/stat.h"
 #include "timing/report/states.h"
@@ -15,7 +15,7 @@ struct sm_counts {
 #include "op_stats.def"
 #define COUNT_FIELDS
 #include "op_other_stats.def"
-/* A group of counters for each mechanism that has instructions of its own. */
+/* A group of counters for each mechanism that adds instructions. */
 #define COUNT_FIELDS
 #define DECLARED_SM_COUNTS
 #include "timing/report/count_begin.def"

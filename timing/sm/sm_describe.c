@@ -2,7 +2,7 @@
 #include "isa/machine/warpsync.h"
 #include "stages.h"
 
-/* Prints the location of a PC for people. */
+/* Prints the location of a PC in readable form. */
 static void print_place(FILE *out, const struct program *p, uint32_t pc) {
     if (pc >= p->n) {
         fprintf(out, "the end");

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Initialises the stages that allocate memory; false: out of memory. */
+/* Initialises the stages that allocate memory. Returns false if memory is out. */
 static bool init_stages(struct sm *sm) {
     const uint32_t events = MAX_INFLIGHT + (sm->cfg->sm.warps + MAX_CONTEXTS) * MAX_PATHS * 2 + 64;
     return fetch_init(&sm->fetch, sm->cfg, sm->lsu) && in_flight_init(&sm->in_flight) && memory_init(&sm->memory) &&

@@ -1,8 +1,8 @@
 /* A reconvergence stack with only the top in hardware, managed by software (dual-path paper, section 7.3, which leaves
  * the details open). A push onto a full stack first stores the lowest hardware entry to memory. A pop of the last
- * hardware entry loads the entry below. The warp executes one instruction a cycle for each word of an entry (three of
- * SPE, five of DPE). A load also waits for the latency of an L1 hit. The warp issues nothing else meanwhile. The words
- * are counted as memory traffic, but cause no requests: the L1 is not disturbed. */
+ * hardware entry loads the entry below. The warp executes one instruction per cycle for each word of an entry (three of
+ * SPE, five of DPE). A load also waits for the latency of an L1 hit. During this time the warp issues nothing else. The
+ * words are counted as memory traffic, but cause no requests: the L1 is not disturbed. */
 #include "stages.h"
 
 /* Returns the entries to load after popping `entries`. A pop exposes the entry below, and another pop may follow at

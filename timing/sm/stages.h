@@ -30,7 +30,7 @@
 /* Owns the choice of cycles to simulate (sm.c). */
 struct sm_clock {
     uint64_t accounted; /* first cycle that is not counted yet */
-    uint64_t own_next;  /* sm_fast_path.cycles: next cycle to simulate for other reasons than memory */
+    uint64_t own_next;  /* with sm_fast_path.cycles: next cycle with work other than memory accesses */
     bool polls;         /* simulates every cycle: slow, with the same results */
     uint64_t walked;    /* the last cycle that was repeated, and */
     uint32_t repeats;   /* how often */
@@ -62,11 +62,11 @@ struct sm {
     struct sm_member_results members;
     struct sm_turns turns;
     struct sm_copies *copies;
-    uint64_t arrivals_made; /* mbarrier arrivals by copies in this launch, without an instruction */
+    uint64_t arrivals_made; /* mbarrier arrivals that copies made in this launch, without an instruction */
     struct fault fault;
 };
 
-/* True if any unit listens to the call. */
+/* Returns true if any unit listens to the call. */
 static inline bool sm_hooked(const struct sm *sm, enum sm_hook hook) {
     return __builtin_expect(sm->units.n[hook] != 0, 0);
 }
@@ -76,7 +76,7 @@ static inline void sm_lsu_due(struct sm *sm, uint64_t now) {
     uint64_t lsu = lsu_next(sm->lsu, now), fetch = fetch_next(&sm->fetch, now);
     sm->status.lsu_due = lsu < fetch ? lsu : fetch;
 }
-/* The warp in slot `w` becomes live, or is no longer: it has ended, or is a context that sleeps. */
+/* Marks the warp in slot `w` as live, or as not live: it has ended, or is a context that sleeps. */
 static inline void sm_set_live(struct sm *sm, uint32_t w, bool live) {
     if (warp_set_has(&sm->warps.live, w) == live)
         return;

@@ -24,15 +24,17 @@ static const struct {
     [LAT_CONTROL] = {PIPE_INT, CLASS_CONTROL},
 };
 
-/* Returns the pipe that executes the work of `pipe`: itself, or another one if it has no units. */
+/* Returns the pipe that executes the instructions of `pipe`: the same pipe, or another pipe if this pipe has no
+ * units. */
 static uint8_t existing_pipe(const struct sm_cfg *sm, uint8_t pipe) {
     while (!pipe_exists(sm, pipe) && pipe_rows[pipe].instead != pipe)
         pipe = pipe_rows[pipe].instead;
     return pipe;
 }
 
-/* True if the lanes of a path may diverge at the instruction, or if its result depends on the lanes of the path. A
- * direct jump or call moves all lanes. A return may not: lanes of a recursive function have different depths. */
+/* Returns true if the lanes of a path may diverge at the instruction, or if its result depends on the lanes of the
+ * path. A direct jump or call moves all lanes to the same PC. A return may not, because lanes in a recursive function
+ * can have different call depths. */
 static bool must_gather(const struct inst *in) {
     bool guarded = in->guard != NO_GUARD;
     switch (in->kind) {
@@ -69,7 +71,7 @@ static uint32_t copy_flags(const struct inst *in) {
     }
 }
 
-/* True if threads at `pc` exit at once, or return, which may end them. */
+/* Returns true if threads at `pc` exit at once, or return, which may end them. */
 static bool may_end(const struct program *p, uint32_t pc) {
     return pc >= p->n || (p->info && (p->info[pc].only_exits || p->info[pc].only_returns));
 }
@@ -108,8 +110,8 @@ static uint32_t flags_of(const struct inst *in) {
     return f | copy_flags(in);
 }
 
-/* True for arithmetic of long latency: its units are few in a processing block or an SM. f64 is slow if its throughput
- * is at most a quarter of that of f32. */
+/* True for arithmetic of long latency, which has only few units in a processing block or an SM. f64 is slow if its
+ * throughput is at most a quarter of that of f32. */
 static bool is_slow(const struct config *cfg, uint8_t class) {
     switch (class) {
     case LAT_SFU:
@@ -127,7 +129,7 @@ static bool is_slow(const struct config *cfg, uint8_t class) {
     }
 }
 
-/* Fills in the banks of the operands, without predicates, which are not in the banks. */
+/* Fills in the banks of the register operands. Predicates are omitted, because they are not in the banks. */
 static void fill_banks(struct timed_inst *t, const struct program *p, uint32_t banks, uint8_t *out) {
     const struct sb_regs *r = &t->regs;
     t->banks.bank = out;
@@ -143,7 +145,7 @@ static void fill_banks(struct timed_inst *t, const struct program *p, uint32_t b
         }
 }
 
-/* Fills in the time of a compound instruction, which its operations know. */
+/* Fills in the time of a compound instruction, which the mechanism's operations compute. */
 static void fill_compound(struct timed_program *t, struct timed_inst *ti, const struct config *cfg,
                           const struct inst *in) {
     const struct program_compound *c = compound_of(t->program, in);
@@ -194,7 +196,7 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
     const struct sm_cfg *sm = &cfg->sm;
     uint32_t banks = sm->subcores ? sm->banks / sm->schedulers : sm->banks;
     *t = (struct timed_program){.program = p, .code_address = code_address};
-    t->inst = calloc((size_t)p->n + 1, sizeof *t->inst); /* one more: the SM reads ahead */
+    t->inst = calloc((size_t)p->n + 1, sizeof *t->inst); /* one more entry, because the SM reads ahead */
     t->bank = calloc((size_t)p->n_regs_list + 1, 1);
     t->fallback = calloc((size_t)p->n_compounds + 1, sizeof *t->fallback);
     if (!t->inst || !t->bank || !t->fallback) {
@@ -219,14 +221,14 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
             ti->flags |= TIMED_SPILLED;
         if (info->yields)
             ti->flags |= TIMED_YIELD;
-        if (ti->flags & TIMED_LOAD && info->n_writes) /* counters round robin; a compiler would choose them */
+        if (ti->flags & TIMED_LOAD && info->n_writes) /* assigned round-robin; a compiler would choose counters */
             ti->regs.counter = (uint8_t)(loads++ % N_COUNTERS);
         ti->latency = (uint16_t)cfg->latency[class].latency;
         ti->initiation = (uint16_t)cfg->latency[class].initiation;
         ti->op = by_class[class].op;
         ti->pipe = ti->flags & TIMED_MEMORY ? PIPE_MEM : existing_pipe(sm, by_class[class].pipe);
         if (ti->pipe == PIPE_MEM && !(ti->flags & TIMED_MEMORY))
-            ti->pipe = existing_pipe(sm, PIPE_INT); /* of a memory class, but without an access */
+            ti->pipe = existing_pipe(sm, PIPE_INT); /* of a memory class, but makes no access */
         fill_banks(ti, p, banks, t->bank + info->regs);
         if (in->kind == K_COMPOUND)
             fill_compound(t, ti, cfg, in);

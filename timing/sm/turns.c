@@ -4,9 +4,8 @@
  * live. */
 #include "stages.h"
 
-/* Returns the registers of 32 lanes that a warp stores when it leaves: the registers live at its barrier. It is all
- * registers of the kernel where that is not enough: some lanes are not at a barrier here, or a function has live
- * callers. */
+/* Returns the registers of 32 lanes that a warp stores when it leaves: the registers live at its barrier. If some lanes
+ * do not wait at a barrier, or a barrier is in a function with live callers, it returns all registers of the kernel. */
 static uint32_t registers_of(const struct sm *sm, const struct sm_warp *sw) {
     const struct program *p = sm->program->program;
     uint32_t all = sm->cfg->sm.thread_registers ? sm->cfg->sm.thread_registers : p->thread_regs, sum = 0;
@@ -37,7 +36,7 @@ void sm_turn_begin(struct sm *sm, uint32_t w, uint64_t now) {
     sm_doze(sm, w, now);
 }
 
-/* Returns the oldest warp without a turn that could use one; NO_WARP_SLOT: none. */
+/* Returns the oldest warp without a turn that could run now; NO_WARP_SLOT: none. */
 static uint32_t next_warp(const struct sm *sm) {
     uint32_t next = NO_WARP_SLOT;
     for (uint32_t w = 0; w < sm->cfg->sm.warps; w++) {
@@ -49,7 +48,7 @@ static uint32_t next_warp(const struct sm *sm) {
     return next;
 }
 
-/* True if all lanes of the warp wait for other warps, and nothing of it is in flight. */
+/* Returns true if all lanes of the warp wait for other warps, and the warp has no instruction in flight. */
 static bool can_leave(const struct sm_warp *sw) {
     return !sw->inflight && !sw->ordered && !control_may_run(&sw->control);
 }

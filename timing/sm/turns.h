@@ -14,6 +14,6 @@ struct sm_turns {
 void sm_turn_await(struct sm *sm, uint32_t w, uint64_t now);
 /* Starts a warp whose registers are loaded (EVENT_TURN). */
 void sm_turn_begin(struct sm *sm, uint32_t w, uint64_t now);
-/* Gives turns, after the issue stage of every cycle. */
+/* Assigns turns to warps. It is called after the issue stage in every cycle. */
 void sm_turns(struct sm *sm, uint64_t now);
 #endif

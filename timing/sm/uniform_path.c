@@ -3,7 +3,7 @@
 #include "uniform_path.h"
 #include "isa/paths/reconv_spe.h"
 
-/* True if the warp has a single path and waits at most for fetch or operands. */
+/* Returns true if the warp has a single path, which is ready or waits only for fetch or operands. */
 static inline bool is_simple(const struct sm_warp *sw) {
     const struct warp_control *c = &sw->control;
     return sw->n_paths == 1 && sw->path[0].buffered && !(c->waiting | c->released | sw->ordered) && !sw->atomics;
@@ -21,7 +21,7 @@ uint8_t sm_stray(struct sm *sm, uint32_t w, struct sm_path *path, uint32_t at, u
     return PATH_FETCHING;
 }
 
-/* Moves the path to the top of the stack. Either its buffer has the next instruction, or it fetches. */
+/* Moves the path to the top of the stack. The path then has the next instruction in its buffer, or fetches it. */
 static inline void follow(struct sm *sm, uint32_t w, const struct spe_stack *s) {
     struct sm_warp *sw = &sm->warps.slot[w];
     struct sm_path *path = &sw->path[0];

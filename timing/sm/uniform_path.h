@@ -3,8 +3,8 @@
 /* The fast path's steps of a warp with a single path (fast_path.h). */
 #include "stages.h"
 
-/* Returns the state of a path that waits at most for operands (sm_fast_path.instructions). The outcome is
- * unpredictable, so this code avoids branches. */
+/* Returns the state of a path that is ready or waits only for operands (sm_fast_path.instructions). The host cannot
+ * predict the result, so this code avoids branches. */
 static inline uint32_t sm_fast_state(const struct sm_warp *sw, const struct timed_inst *ti) {
     return sb_word_choose(sw->board, &ti->regs, PATH_READY + ti->pipe, PATH_ARITH, PATH_LOAD);
 }
@@ -18,17 +18,19 @@ static inline void sm_board_issue(struct sm *sm, struct sm_warp *sw, const struc
         sm->model.sb->issue(sw->board, path->board, path->lanes, &ti->regs, load);
 }
 
-/* Makes `path` of warp `w` leave instruction `at` in cycle `now`, with peer.fetch_wrong_path. Its buffer held
- * `buffered` instructions from `at` on, and it needs none of them. Returns its state: PATH_FETCH or PATH_FETCHING. */
+/* Makes `path` of warp `w` leave instruction `at` in cycle `now`, with peer.fetch_wrong_path. The path's buffer
+ * contained `buffered` instructions from `at` on, which are no longer needed. Returns the path's new state: PATH_FETCH
+ * or PATH_FETCHING. */
 uint8_t sm_stray(struct sm *sm, uint32_t w, struct sm_path *path, uint32_t at, uint32_t buffered, uint64_t now);
 
 /* Moves all lanes of the warp's only path to `pc`, and updates the model. Requires sm_fast_path.stack, like the two
- * functions below. False: another case; nothing was done. The general case is sm_advance(), or sm_control() for
- * TIMED_TAKEN and TIMED_NOT_TAKEN. */
+ * functions below. In other cases it does nothing and returns false. sm_advance() handles the general case, or
+ * sm_control() for TIMED_TAKEN and TIMED_NOT_TAKEN. */
 bool sm_go_on(struct sm *sm, uint32_t w, uint32_t pc);
-/* Moves the warp's only path to the top of the stack. False: the warp waits for something, and nothing was done. The
- * general case is sm_refresh(). */
+/* Moves the warp's only path to the top of the stack. If the warp waits for something, it does nothing and returns
+ * false. sm_refresh() handles the general case. */
 bool sm_follow(struct sm *sm, uint32_t w);
-/* Moves that path past its instruction, when the wait of all its lanes is over. False: nothing was done. */
+/* Moves the warp's only path past its instruction when all its lanes have stopped waiting. Returns false if it did
+ * nothing. */
 bool sm_step_over(struct sm *sm, uint32_t w);
 #endif

@@ -19,7 +19,7 @@ struct sm_candidate sm_candidate(const struct sm *sm, uint32_t w, uint32_t p) {
                                  .ti = &sm->program->inst[path->pc]};
 }
 
-/* True if the unit has the call. */
+/* Returns true if the unit has the call. */
 static bool has(const struct sm_unit_ops *ops, enum sm_hook hook) {
     const bool has[N_HOOKS] = {
         [HOOK_CTA_START] = ops->cta_start, [HOOK_CTA_END] = ops->cta_end, [HOOK_BARRIER] = ops->barrier,

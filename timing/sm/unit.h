@@ -1,9 +1,9 @@
 #ifndef TIMING_SM_UNIT_H
 #define TIMING_SM_UNIT_H
 /* Units: extensions of an SM. A unit has a state in each SM and a table of calls, each of which may be NULL. A stage
- * calls the units that listen, and pays one predictable branch if there are none. Livelock search (livelock.c) and
- * trace (unit_trace.c) are units; test/toys has the smallest ones. unit_access.h has the parts of an SM that a unit may
- * read and change. A unit keeps its data within its SM: SMs run on several host threads. */
+ * calls the units that listen to a call. If no unit listens, this costs one predictable branch. Livelock search
+ * (livelock.c) and trace (unit_trace.c) are units; test/toys has the smallest ones. unit_access.h has the parts of an
+ * SM that a unit may read and change. A unit keeps its data within its SM: SMs run on several host threads. */
 #include "timing/report/stat.h"
 #include "timing/report/states.h"
 #include "unit_events.h"
@@ -15,14 +15,15 @@ struct config;
 
 struct sm_unit_ops {
     const char *name;
-    /* Makes the unit of SM number `sm`; `cfg` outlives it, `ctx` comes from the sm_unit_row. NULL: out of memory.
-     * Required. */
+    /* Makes the unit of SM number `sm`. `cfg` outlives the unit; `ctx` comes from the sm_unit_row. Returns NULL if
+     * memory is out. Required. */
     void *(*make)(const struct config *cfg, uint32_t sm, void *ctx);
     void (*free)(void *u);
-    /* Begins a launch on an empty SM; false: out of memory. launch_end() follows in any case, also after a fault. */
+    /* Begins a launch on an empty SM. Returns false if memory is out. launch_end() follows in any case, also after a
+     * fault. */
     bool (*launch)(void *u, struct sm *sm, uint64_t now);
     void (*launch_end)(void *u, struct sm *sm);
-    /* Called when the warps of the CTA in slot `cta` have begun; have ended. */
+    /* The first is called when the warps of the CTA in slot `cta` have begun, the second when they have ended. */
     void (*cta_start)(void *u, struct sm *sm, uint32_t cta, uint64_t now);
     void (*cta_end)(void *u, struct sm *sm, uint32_t cta, uint64_t now);
     /* Called when a barrier of the CTA is complete; its lanes have not continued yet. */
@@ -34,9 +35,9 @@ struct sm_unit_ops {
     /* Fills the operands of an instruction that reads queues (HINT_DEQ), of a warp of a CTA, just before it executes.
      * True: it loads locked lines, each once, and unlocks them. At most one unit has this call. */
     bool (*take)(void *u, struct sm *sm, const struct sm_candidate *c, uint64_t now);
-    /* Returns the form in which the path would issue now; NULL: the program's own. It is called after may_issue(), with
-     * the same rule for changes, and at issue. The form lives until the launch ends. The first unit with a form
-     * decides. */
+    /* Returns the form in which the path would issue now; NULL: the program's own form. It is called after may_issue()
+     * and at issue. If its answer may change, the unit must call sm_reconsider(), as for may_issue(). The form must
+     * stay valid until the launch ends. The first unit with a form decides. */
     const struct sm_form *(*form)(void *u, struct sm *sm, const struct sm_candidate *c);
     void (*issued)(void *u, struct sm *sm, const struct sm_issued *i);
     void (*written)(void *u, struct sm *sm, const struct sm_written *r);
@@ -44,22 +45,23 @@ struct sm_unit_ops {
     uint32_t (*registers)(const struct config *cfg, const struct launch *l, void *ctx);
     /* Executes an instruction of a context of the unit. True: the unit has executed it, and has set in `fx` what
      * exec_inst() would set. On entry fx->lanes has the lanes whose guard holds, and fx->fault is FAULT_NONE. The
-     * instruction uses its pipe and latency, but accesses no memory. False: it executes like any other; exits always
-     * do. The livelock search counts instructions executed by a unit as progress. NULL: always false. */
+     * instruction uses its pipe and latency, but accesses no memory. False: the instruction executes like any other
+     * instruction. Exits always do so. The livelock search counts instructions executed by a unit as progress. NULL:
+     * always false. */
     bool (*execute)(void *u, struct sm *sm, const struct sm_candidate *c, struct effects *fx, uint64_t now);
-    /* Called when the context in slot `warp` has exited or was closed, and nothing of it is in flight: the slot is
+    /* Called when the context in slot `warp` has exited or was closed, and has nothing in flight. The slot is then
      * free. */
     void (*context_end)(void *u, struct sm *sm, uint32_t warp, uint64_t now);
     /* Called when threads of the warp have exited. */
     void (*exited)(void *u, struct sm *sm, uint32_t warp, uint64_t now);
     /* Called in every simulated cycle, after the load/store unit and before issue. */
     void (*tick)(void *u, struct sm *sm, uint64_t now);
-    /* Called at the end of that cycle, to read the SM; it must change nothing. */
+    /* Called at the end of every simulated cycle, to read the SM. It must not change the SM. */
     void (*look)(void *u, struct sm *sm, uint64_t now);
     /* Returns the next cycle > now in which tick() has work if nothing else happens; UINT64_MAX: none. */
     uint64_t (*next)(void *u, struct sm *sm, uint64_t now);
-    /* Returns the cycles for which tick() may have work while no instruction issues and no access moves: so long it is
-     * no deadlock. NULL: 0. */
+    /* Returns the number of cycles for which tick() may have work while no instruction issues and no access moves. A
+     * wait of this length is not a deadlock. NULL: 0 cycles. */
     uint64_t (*patience)(const struct config *cfg);
     /* Adds the counts since the last call, and clears them. */
     void (*stats)(void *u, struct stats *s);

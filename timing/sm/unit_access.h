@@ -24,20 +24,19 @@ enum sm_hook {
     HOOK_NEXT,
     N_HOOKS
 };
-/* Makes the unit, and lets it listen to every call that it has. False: out of memory. Requires fewer than MAX_UNITS,
- * and no launch in progress. */
+/* Makes the unit, and lets it listen to every call that it has. Returns false if memory is out. Requires fewer than
+ * MAX_UNITS, and no launch in progress. */
 bool sm_add_unit(struct sm *sm, const struct sm_unit_row *row);
-/* Returns the state of the unit with these calls; NULL: the SM has none. */
+/* Returns the state of the unit with these calls, or NULL if the SM has no such unit. */
 void *sm_unit_state(const struct sm *sm, const struct sm_unit_ops *ops);
-/* Makes the unit listen to a call from now on, or no longer: for calls that are needed only at times. Allowed within
- * that very call. */
+/* Makes the unit start or stop listening to a call that is needed only at times. Allowed within that call. */
 void sm_unit_listen(struct sm *sm, const struct sm_unit_ops *ops, enum sm_hook hook, bool on);
 
 /* ---- reading ---- */
 const struct config *sm_get_config(const struct sm *sm);
 const struct launch *sm_get_launch(const struct sm *sm);         /* NULL: none */
 const struct timed_program *sm_get_program(const struct sm *sm); /* NULL: no launch */
-struct gpu_profile *sm_get_profile(struct sm *sm);               /* by PC; NULL: not wanted */
+struct gpu_profile *sm_get_profile(struct sm *sm);               /* counts by PC; NULL: not requested */
 struct lsu *sm_get_lsu(struct sm *sm);
 uint64_t sm_get_accounted(const struct sm *sm); /* first cycle that is not counted yet */
 uint32_t sm_get_slots(const struct sm *sm);     /* all warp slots, for CTAs and contexts */
@@ -48,28 +47,29 @@ const struct sm_path *sm_get_paths(const struct sm *sm, uint32_t slot, uint32_t 
 bool sm_is_context(const struct sm *sm, uint32_t slot);
 bool sm_is_live(const struct sm *sm, uint32_t slot);             /* not finished, and scheduled */
 bool sm_is_finished(const struct sm *sm, uint32_t slot);         /* all lanes have exited */
-bool sm_is_away(const struct sm *sm, uint32_t slot);             /* sm.running_warps: it has no turn */
-bool sm_is_coming(const struct sm *sm, uint32_t slot);           /* sm.running_warps: its registers are being loaded */
+bool sm_is_away(const struct sm *sm, uint32_t slot);             /* with sm.running_warps: the warp has no turn */
+bool sm_is_coming(const struct sm *sm, uint32_t slot);           /* sm.running_warps: registers are being loaded */
 const char *sm_context_name(const struct sm *sm, uint32_t slot); /* NULL: no open context */
 lanemask_t sm_lanes_may_run(const struct sm *sm, uint32_t slot); /* control_may_run() */
 struct pipe_use {
-    uint64_t busy, waits; /* cycles of all pipes; cycles that instructions waited for a pipe */
+    uint64_t busy, waits; /* busy cycles of all pipes; cycles that instructions waited for a pipe */
 };
-struct pipe_use sm_pipe_use(const struct sm *sm, uint32_t pipe); /* since the SM was made */
+struct pipe_use sm_pipe_use(const struct sm *sm, uint32_t pipe); /* counts since the SM was made */
 /* Return the device address of a warp's first word of local memory, and the bytes from a word to the next. */
 uint64_t sm_local_base(const struct sm *sm, uint32_t slot);
 uint64_t sm_local_stride(const struct sm *sm);
 
-/* True if cp.async copies are in flight. Number of mbarrier arrivals that copies made in this launch. */
+/* The first returns true if cp.async copies are in flight. The second returns the number of mbarrier arrivals that
+ * copies made in this launch. */
 bool sm_copies_in_flight(const struct sm *sm);
 uint64_t sm_copies_arrived(const struct sm *sm);
 
 /* ---- changing ---- */
 /* Calls may_issue() again, since the unit's answer about the warp may have changed. */
 void sm_reconsider(struct sm *sm, uint32_t slot, uint64_t now);
-/* Makes the SM simulate `cycle`: a unit has work then that its next() did not report. */
+/* Makes the SM simulate `cycle`, in which a unit has work that its next() did not report. */
 void sm_wake(struct sm *sm, uint64_t cycle);
-/* Notes that the unit gave the load/store unit work: it is due after `now`. */
+/* Call it after the unit has given work to the load/store unit, which then runs after cycle `now`. */
 void sm_lsu_has_work(struct sm *sm, uint64_t now);
 /* Ends the launch with FAULT_MEMORY: memory is out. */
 void sm_no_memory(struct sm *sm, uint64_t now);

@@ -42,9 +42,9 @@ static void open_barrier(void *u, struct sm *sm, uint32_t cta, uint32_t number, 
     trace_note(u, &(struct trace_event){.from = now, .to = now, .lanes = number, .row = cta, .kind = TRACE_BARRIER});
 }
 
-/* Notes an issue. An ordered instruction is reported twice, but takes one slot. A memory instruction that reaches no
- * memory has no end of its own. Nor has an instruction without a result that waits for other lanes: the path's track
- * shows the wait. */
+/* Records an issue. An ordered instruction is reported twice, but takes one slot. The end of a memory instruction
+ * without memory access is not reported. Nor is the end of an instruction without a result that waits for other lanes:
+ * the path's track shows this wait. */
 static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     (void)sm;
     bool memory = i->ti->flags & TIMED_MEMORY;
@@ -65,7 +65,7 @@ static void written(void *u, struct sm *sm, const struct sm_written *r) {
         &(struct trace_event){.from = r->from, .to = r->to, .pc = r->pc, .lanes = r->lanes, .missed = r->missed});
 }
 
-/* Notes what each path waits for after this cycle. */
+/* Records what each path waits for after this cycle. */
 static void note_states(void *u, struct sm *sm, uint64_t now) {
     struct trace *t = u;
     for (uint32_t w = 0; w < sm_get_slots(sm); w++) {

@@ -1,6 +1,6 @@
 #ifndef TIMING_SM_WARP_PATH_H
 #define TIMING_SM_WARP_PATH_H
-/* A path of a warp, as an SM keeps it. */
+/* A path of a warp, as an SM stores it. */
 #include "isa/paths/reconv.h"
 #include "timing/report/states.h"
 
@@ -12,14 +12,14 @@ struct sm_path {
     uint32_t pc;
     lanemask_t lanes;
     uint16_t id;       /* the model's name of the path */
-    uint16_t ticket;   /* of its fetch, in state PATH_FETCHING */
+    uint16_t ticket;   /* ticket of the path's fetch, in state PATH_FETCHING */
     uint8_t board;     /* path.board */
     uint8_t state;     /* enum path_state */
     uint8_t buffered;  /* instructions in the buffer, from pc on */
-    bool stale;        /* the model has not been told of its last steps */
-    bool refused;      /* PATH_FETCH: the instruction cache has no room until a line arrives */
+    bool stale;        /* the model has not been notified of the path's last steps */
+    bool refused;      /* in state PATH_FETCH: the instruction cache has no room until a line arrives */
     uint8_t stray;     /* enum path_stray */
     uint32_t wrong;    /* STRAY_FETCH: PC of the wrong-path fetch */
-    uint64_t switched; /* PATH_SWITCH: cycle from which it may issue */
+    uint64_t switched; /* in state PATH_SWITCH: cycle from which the path may issue */
 };
 #endif

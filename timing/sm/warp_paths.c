@@ -1,4 +1,4 @@
-/* The paths of a warp: takes them from the model, with the buffers of the paths before. */
+/* The paths of a warp: gets the new paths from the model, and passes on the instruction buffers of the old paths. */
 #include "uniform_path.h"
 #include <string.h>
 
@@ -15,7 +15,8 @@ void sm_switched(struct sm *sm, uint32_t w, uint64_t now) {
     sm_evaluate_all(sm, w, now);
 }
 
-/* Returns the old path whose buffer or fetch has the next instruction of the new path; NULL: none. */
+/* Returns the old path whose buffer or fetch has the next instruction of the new path, or NULL if no old path has
+ * it. */
 static struct sm_path *inherit(struct sm_path *old, uint32_t n, const struct path *new) {
     struct sm_path *found = NULL;
     for (uint32_t i = 0; i < n; i++) {

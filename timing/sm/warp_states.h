@@ -9,7 +9,7 @@ static inline void warps_state_add(struct sm_warps *ws, uint32_t state, uint32_t
 static inline void warps_state_drop(struct sm_warps *ws, uint32_t state, uint32_t w) {
     ws->in_state[w / 64][state] &= ~(1ull << w % 64);
 }
-/* True if the warp has a path in the state. */
+/* Returns true if the warp has a path in the state. */
 static inline bool warps_state_has(const struct sm_warps *ws, uint32_t state, uint32_t w) {
     return ws->in_state[w / 64][state] >> w % 64 & 1;
 }
@@ -43,7 +43,7 @@ static inline void warps_move(struct sm_warps *ws, uint32_t w, struct sm_path *p
     warps_state_add(ws, state, w);
 }
 /* Does warps_move() for a warp's only path under a model that does not split. `one_word`: the sets use one word. The
- * new state is unpredictable, so this code avoids branches. */
+ * host cannot predict the new state, so this code avoids branches. */
 static inline void warps_move_only(struct sm_warps *ws, uint32_t w, struct sm_path *path, uint32_t state,
                                    const bool one_word) {
     uint64_t *in_state = ws->in_state[one_word ? 0 : w / 64], bit = 1ull << w % 64;

@@ -18,10 +18,10 @@ struct sm_warp {                 /* two cache lines of the host, aligned */
     _Alignas(64) struct warp *w; /* NULL: the slot is free */
     void *board;                 /* state of the scoreboard */
     struct sm_path *path;        /* MAX_PATHS */
-    uint16_t inflight;           /* issued instructions whose results are not written */
+    uint16_t inflight;           /* number of issued instructions whose results are not written yet */
     uint16_t accesses;           /* memory instructions in flight */
-    uint16_t atomics;            /* with peer.sm_atomic_wait: atomics among the accesses */
-    uint16_t ticket;             /* number of its last fetch */
+    uint16_t atomics;            /* with peer.sm_atomic_wait: number of atomics among the accesses */
+    uint16_t ticket;             /* number of the warp's last fetch */
     lanemask_t ordered;          /* lanes whose last instruction waits for sm_perform() */
     uint8_t cta;                 /* slot of its CTA */
     uint8_t n_paths, last_path;  /* last_path: the path that issued last */
@@ -30,27 +30,27 @@ struct sm_warp {                 /* two cache lines of the host, aligned */
     bool finished;               /* all lanes have exited */
     bool context;                /* a context of a unit (contexts.h) */
     bool asleep;                 /* not scheduled: a context while the SM has no CTA, or a warp without a turn */
-    bool turning;                /* sm.running_warps: its registers are being loaded */
-    bool selected;               /* no other path was ready; cleared when the paths change */
+    bool turning;                /* with sm.running_warps: the warp's registers are being loaded */
+    bool selected;               /* the warp had no other ready path; cleared when its paths change */
     bool gave_way;               /* its active path stalled or yielded: a switch costs wants.stall_latency */
     bool in_split_check;         /* in sm_warps.split_check */
     struct warp_control control;
-    uint32_t long_ops;                    /* long-latency operations since its path became active */
-    uint32_t loads;                       /* splits: newest of its loads in flight; NO_INFLIGHT: none */
-    struct sm_await *await;               /* MAX_PATHS, see member_results.h; fields from here on are rarely used */
-    uint32_t away;                        /* sm.running_warps: registers of 32 lanes that are stored in memory */
-    uint32_t stack_depth, stack_resident; /* entries of its stack; entries in hardware */
+    uint32_t long_ops;      /* long-latency operations since its path became active */
+    uint32_t loads;         /* for models that split: newest of the warp's loads in flight; NO_INFLIGHT: none */
+    struct sm_await *await; /* MAX_PATHS entries, see member_results.h; the fields from here on are rarely used */
+    uint32_t away;          /* with sm.running_warps: number of registers of 32 lanes that are stored in memory */
+    uint32_t stack_depth, stack_resident; /* number of entries of the stack; number of entries in hardware */
 };
 _Static_assert(sizeof(struct sm_warp) == 128, "two lines");
 
 /* Owns the slots. All stages read them; each change of a path's state goes through warps_move(). */
 struct sm_warps {
-    uint32_t words, slots;                        /* words in use of a warp_set; all slots, for CTAs and contexts */
-    struct warp_set live;                         /* warps that have not finished and are not asleep */
-    struct warp_set divergent;                    /* warps whose first path has fewer lanes than are live */
+    uint32_t words, slots;     /* words in use of a warp_set; number of slots, for CTAs and contexts */
+    struct warp_set live;      /* warps that have not finished and are not asleep */
+    struct warp_set divergent; /* warps whose first path has fewer lanes than are live */
     uint64_t in_state[WARP_WORDS][N_PATH_STATES]; /* warps with a path in the state, by word of a warp_set */
     struct sm_warp slot[WARP_SLOTS];
-    uint32_t age[WARP_SLOTS], next_age; /* order of starts, for schedulers */
+    uint32_t age[WARP_SLOTS], next_age; /* by slot: order in which the warps started, for schedulers */
     struct {
         bool used;                /* the model splits paths */
         uint32_t n;               /* number of warps whose loads changed since sm_split() */
@@ -65,7 +65,8 @@ struct sm_warps {
 
 bool warps_init(struct sm_warps *ws, const struct reconv_ops *ops, const struct reconv_cfg *options, uint32_t warps);
 void warps_free(struct sm_warps *ws);
-/* Places empty scoreboards of `size` bytes for a launch; false: out of memory. warps_free_boards() must follow. */
+/* Places empty scoreboards of `size` bytes for a launch. Returns false if memory is out. warps_free_boards() must
+ * follow. */
 bool warps_place_boards(struct sm_warps *ws, size_t size);
 void warps_free_boards(struct sm_warps *ws);
 /* Updates the sets for a warp with several paths, or none. */

@@ -1,7 +1,7 @@
 #ifndef TIMING_WHEEL_H
 #define TIMING_WHEEL_H
-/* A timing wheel: events at known cycles. Adding and taking cost a few instructions. A bitmap of occupied slots finds
- * the next event, so that idle cycles can be skipped. */
+/* A timing wheel: events at known cycles. Adding or taking an event costs a few host instructions. A bitmap of occupied
+ * slots finds the next event, so that idle cycles can be skipped. */
 #include "isa/hot_assert.h"
 #include "timing/config/table_size.h"
 #include <stdbool.h>
@@ -12,7 +12,7 @@ enum { WHEEL_SLOTS = TABLE_SIZE(512, 64), WHEEL_NONE = 0xffffffffu };
 struct wheel_event {
     uint64_t cycle;
     uint32_t what; /* value of the owner */
-    uint32_t next; /* next event of the slot; of a free entry: see struct wheel */
+    uint32_t next; /* next event of the slot; for a free entry see struct wheel */
 };
 
 /* The free entries of the pool are a list. The `next` of a free entry is its successor minus the entry after it. So 0
@@ -24,11 +24,12 @@ struct wheel {
     uint32_t free, cap, n;
 };
 
-/* Allocates room for `cap` events. False when memory is out. */
+/* Allocates room for `cap` events. Returns false if memory is out. */
 bool wheel_init(struct wheel *w, uint32_t cap);
 void wheel_free(struct wheel *w);
 static inline bool wheel_full(const struct wheel *w) { return w->n == w->cap; }
-/* Adds an event. Requires that the wheel is not full and that `cycle` is later than the last one taken. */
+/* Adds an event. Requires that the wheel is not full and that `cycle` is later than the cycle of the last event
+ * taken. */
 static inline void wheel_add(struct wheel *w, uint64_t cycle, uint32_t what) {
     hot_assert(w->free < w->cap);
     uint32_t i = w->free, slot = cycle % WHEEL_SLOTS;
@@ -49,10 +50,10 @@ static inline void wheel_take_at(struct wheel *w, uint32_t *at, uint32_t *what) 
     w->free = i;
     w->n--;
 }
-/* Does the same as wheel_take() where the first event of the slot may belong to a later turn of the wheel. */
+/* Does what wheel_take() does, but the first event of the slot may belong to a later revolution of the wheel. */
 bool wheel_take_behind(struct wheel *w, uint64_t now, uint32_t *what);
-/* Takes one event of cycle `now`, the last added one first. False when there is none left. Every cycle with events must
- * be taken. */
+/* Takes one event of cycle `now`, the event added last first. Returns false when the cycle has no event left. Every
+ * cycle with events must be taken. */
 static inline bool wheel_take(struct wheel *w, uint64_t now, uint32_t *what) {
     uint32_t slot = now % WHEEL_SLOTS, first = w->head[slot];
     if (first == WHEEL_NONE) {
@@ -60,7 +61,7 @@ static inline bool wheel_take(struct wheel *w, uint64_t now, uint32_t *what) {
         return false;
     }
     if (__builtin_expect(w->pool[first].cycle != now, 0)) {
-        uint32_t behind; /* so that *what need not be in memory */
+        uint32_t behind; /* lets the compiler keep *what in a register */
         bool found = wheel_take_behind(w, now, &behind);
         *what = found ? behind : 0;
         return found;
@@ -68,11 +69,11 @@ static inline bool wheel_take(struct wheel *w, uint64_t now, uint32_t *what) {
     wheel_take_at(w, &w->head[slot], what);
     return true;
 }
-/* True if `cycle` may have an event: like wheel_next() for the cycle after its `now`. */
+/* Returns true if `cycle` may have an event: like wheel_next() for the cycle after its `now`. */
 static inline bool wheel_has(const struct wheel *w, uint64_t cycle) {
     return w->head[cycle % WHEEL_SLOTS] != WHEEL_NONE;
 }
-/* Returns the earliest cycle > now that may have an event; UINT64_MAX when empty. An event more than WHEEL_SLOTS cycles
- * ahead can make it too early, never too late. */
+/* Returns the earliest cycle > now that may have an event; UINT64_MAX when empty. With an event more than WHEEL_SLOTS
+ * cycles ahead the result can be too early, but never too late. */
 uint64_t wheel_next(const struct wheel *w, uint64_t now);
 #endif

@@ -66,8 +66,8 @@ static struct prefetch_queued *search(struct stride_prefetcher *p, uint64_t line
     return NULL;
 }
 
-/* Raises the degree of a load whose prefetches come too late, once per execution: the degree counts executions, and one
- * execution may need many lines. True if it was raised. */
+/* Raises the degree of a load whose prefetches come too late, once per execution: the degree is a number of executions
+ * of the load, and one execution may need many lines. Returns true if the degree was raised. */
 static bool raise_degree(struct stride_prefetcher *p, uint8_t warp, struct prefetch_entry *e) {
     if (p->warp[warp].grown)
         return false;
@@ -118,7 +118,8 @@ static void request_line(struct stride_prefetcher *p, const struct prefetch_seen
     p->n_queued++;
 }
 
-/* Prefetches as the entry says, after this line of the load. A stride that stays within the line causes no prefetch. */
+/* Requests the prefetch that the table entry predicts after this line of the load. A stride that stays within the line
+ * causes no prefetch. */
 static void prefetch(struct stride_prefetcher *p, const struct prefetch_seen *s, struct prefetch_entry *e) {
     uint64_t mask = ~(p->target_bytes - 1ull), address = s->address + (uint64_t)e->stride * e->degree,
              line = address & mask;
@@ -169,7 +170,7 @@ static void handle_miss(struct stride_prefetcher *p, const struct prefetch_seen 
     prefetch(p, s, e);
 }
 
-/* True if the load missed. With prefetches into the L1, the first use of a prefetched line counts as a miss. */
+/* Returns true if the load missed. With prefetches into the L1, the first use of a prefetched line counts as a miss. */
 static bool is_miss(const struct stride_prefetcher *p, const struct prefetch_seen *s) {
     if (s->result == SEEN_PAST)
         return p->cfg->level == STRIDE_INTO_L2;
@@ -282,7 +283,8 @@ const struct prefetcher_ops stride_prefetcher_ops = {
     .describe = describe,
 };
 
-/* Begins a launch. Clears the table if the program is another, because equal PCs then mean other instructions. */
+/* Begins a launch. Clears the table if the program differs from the previous one, because the same PC then belongs to
+ * another instruction. */
 bool stride_prefetcher_launch(void *prefetcher, struct sm *sm, uint64_t now) {
     struct stride_prefetcher *p = prefetcher;
     (void)now;

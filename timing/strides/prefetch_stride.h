@@ -1,31 +1,31 @@
 #ifndef TIMING_PREFETCH_STRIDE_H
 #define TIMING_PREFETCH_STRIDE_H
 /* A stride prefetcher, as in "PEPSC: A Power-Efficient Processor for Scientific Computing" (III-B, IV-B). When a load
- * misses repeatedly with equal strides, it prefetches one line, at address + degree x stride. The degree is 1, or grows
- * by one when a load or a prefetch needs a line that was requested and has not arrived.
+ * misses repeatedly with equal strides, it prefetches one line, at address + degree x stride. The degree stays 1, or
+ * starts at 1 and grows by one when a load or a prefetch needs a line that was requested and has not arrived.
  *
- * Each SM has a prefetcher, which sees all misses of a load (a slice of the L2 sees only part of the addresses). Its
- * lines go from memory into the L2, through the SM's port, or into the L1. docs/prefetching.md tells the paper's design
- * from this project's choices. The stride mechanisms of mechanisms/ use it. */
+ * Each SM has a prefetcher, which sees all misses of a load (a slice of the L2 sees only part of the addresses).
+ * Prefetched lines go from memory into the L2, through the SM's port, or into the L1. docs/prefetching.md separates the
+ * paper's design from this project's choices. The stride mechanisms of mechanisms/ use it. */
 #include "prefetch_table.h"
 #include "timing/config/config.h"
 #include "timing/mem/prefetch.h"
 #include "timing/report/profile.h"
 #include "timing/sm/unit.h"
 
-/* Numbers of lines evicted by prefetched lines. With them the simulator notices a load that needs an evicted line again
- * (pollution). A line is forgotten when another one takes its entry. */
+/* A hash table of the lines that prefetched lines evicted. It shows whether a load needs an evicted line again
+ * (pollution). A line is forgotten when another line takes its entry. */
 enum { PREFETCH_VICTIMS = 1024 };
 struct prefetch_victims {
     uint64_t line[PREFETCH_VICTIMS]; /* address + 1; 0: none */
 };
 void prefetch_victims_add(struct prefetch_victims *v, uint64_t line, uint32_t line_bytes);
-/* Removes a line; true if it was there. */
+/* Removes a line. Returns true if the table had it. */
 bool prefetch_victims_take(struct prefetch_victims *v, uint64_t line, uint32_t line_bytes);
 
 struct prefetch_queued {
     uint64_t line;      /* address of the target's line; ~0: the entry is free */
-    uint64_t execution; /* execution of the load that requested it */
+    uint64_t execution; /* execution of the load that requested the line */
 };
 
 struct stride_kind {
@@ -37,7 +37,7 @@ struct stride_kind {
 };
 
 /* clang-format off */
-/* The statistics of a prefetcher, numbered from its first one. Those of its degree come last. */
+/* The statistics of a prefetcher, numbered from its first statistic. The statistics of the degree come last. */
 enum stride_stat {
 #define IN of_strides
 #include "timing/report/count_ids.def"
@@ -70,7 +70,7 @@ struct stride_prefetcher {
     const struct prefetch_place *place;
     const struct stride_cfg *cfg;
     struct stride_kind kind;
-    uint32_t target_bytes; /* line size of the cache that gets the lines; 0: there is none */
+    uint32_t target_bytes; /* line size of the cache that receives the lines; 0: there is no such cache */
     struct prefetch_table table;
     struct prefetch_queued *queue; /* cfg->queue entries, indexed by the request's tag */
     uint32_t n_queued;
@@ -78,9 +78,9 @@ struct stride_prefetcher {
     struct {
         uint64_t execution; /* number of the last execution of a load whose first line was observed */
         uint32_t pc;
-        bool trained, grown; /* this execution has trained its entry; has raised its degree */
+        bool trained, grown; /* trained: this execution has trained its entry; grown: it has raised its degree */
     } warp[256];
-    struct gpu_profile *profile; /* by PC; NULL: not wanted */
+    struct gpu_profile *profile; /* profile, indexed by PC; NULL: no profile is made */
     struct prefetch_victims victims;
     const void *program; /* program whose PCs are in the table */
     struct stride_counts n;
@@ -93,10 +93,10 @@ struct stride_prefetcher *stride_prefetcher_new(const struct stride_kind *kind);
 void stride_prefetcher_free(void *prefetcher);
 /* Sets the L1 that it observes and sends requests to. Call it before anything else. */
 void stride_prefetcher_place(struct stride_prefetcher *p, const struct config *cfg, const struct prefetch_place *place);
-/* Its calls, with the prefetcher as their state; without `make` and `free`. */
+/* The callbacks of a stride prefetcher, whose state is the struct stride_prefetcher; `make` and `free` are not set. */
 extern const struct prefetcher_ops stride_prefetcher_ops;
 
-/* The `launch` of struct sm_unit_ops, for a unit whose state is from stride_prefetcher_new(). */
+/* The function `launch` of struct sm_unit_ops, for a unit whose state stride_prefetcher_new() made. */
 bool stride_prefetcher_launch(void *prefetcher, struct sm *sm, uint64_t now);
 
 /* Counts the prefetched lines at one slice of the L2. stride_watch_new() returns its state, NULL when memory is out. */

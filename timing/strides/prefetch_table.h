@@ -1,9 +1,9 @@
 #ifndef TIMING_PREFETCH_TABLE_H
 #define TIMING_PREFETCH_TABLE_H
 /* The table of a stride prefetcher ("PEPSC: A Power-Efficient Processor for Scientific Computing", section III-B). For
- * each load of each warp it has the address of the last miss, the stride from the miss before, how often in a row this
- * stride was seen, and the degree: the number of strides from a miss to its prefetch. It is set-associative with LRU
- * replacement. */
+ * each load of each warp it has the address of the last miss, the stride from the miss before, how many times in
+ * succession this stride occurred, and the degree: the number of strides from a miss to its prefetch. It is
+ * set-associative with LRU replacement. */
 #include "timing/report/stat.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@ struct prefetch_entry {
     uint64_t used;    /* time of the last use, for replacement; 0: the entry is free */
     uint32_t pc;
     uint8_t warp;
-    uint8_t seen;    /* times that the stride was seen in a row, at most `train` + 1; 0: none yet */
+    uint8_t seen;    /* number of times that the stride occurred in succession, at most `train` + 1; 0: no stride yet */
     uint16_t degree; /* at least 1 */
 };
 
@@ -30,7 +30,7 @@ struct stride_table_counts {
 struct prefetch_table {
     struct prefetch_entry *entry; /* sets x ways */
     uint32_t sets, ways;
-    uint32_t train; /* equal strides in a row until prefetches follow a stride */
+    uint32_t train; /* number of equal successive strides that start prefetching */
     uint64_t clock;
     struct stride_table_counts n;
 };
@@ -41,14 +41,14 @@ bool prefetch_table_init(struct prefetch_table *t, uint32_t entries, uint32_t wa
 void prefetch_table_free(struct prefetch_table *t);
 /* Removes all entries, but keeps the counts. */
 void prefetch_table_clear(struct prefetch_table *t);
-/* Returns the entry of a load; NULL: it has none. */
+/* Returns the entry of a load; NULL: the load has no entry. */
 struct prefetch_entry *prefetch_table_find(struct prefetch_table *t, uint32_t pc, uint8_t warp);
 /* Trains the table with a miss of the load at `address`; `e` is from prefetch_table_find(). Returns the load's entry. A
- * different stride replaces the old one. But a stride seen `train` + 1 times survives one different stride: the step
- * from the end of a row to the next row. */
+ * different stride replaces the old stride. But a stride that occurred `train` + 1 times survives one different stride,
+ * such as the step from the end of a matrix row to the next row. */
 struct prefetch_entry *prefetch_table_learn(struct prefetch_table *t, struct prefetch_entry *e, uint32_t pc,
                                             uint8_t warp, uint64_t address);
-/* True if prefetches may follow the entry's stride: it was seen often enough, and is not 0. */
+/* Returns true if the entry's stride may cause prefetches: it occurred often enough, and is not 0. */
 static inline bool prefetch_believed(const struct prefetch_table *t, const struct prefetch_entry *e) {
     return e && e->seen >= t->train && e->stride;
 }

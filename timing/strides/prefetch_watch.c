@@ -1,4 +1,4 @@
-/* Counts the lines of stride prefetchers at a slice of the L2; it makes no requests. Lines for the L2 come with
+/* Counts the lines of stride prefetchers at a slice of the L2. This unit makes no requests. Lines for the L2 come with
  * PREFETCH_INTO_L2 requests, including prefetch instructions. Lines for the L1 come with all reads of prefetches into
  * the L1. */
 #include "prefetch_stride.h"
@@ -9,7 +9,7 @@ struct stride_watch {
     const struct prefetch_place *place;
     int first; /* first of its statistics */
     bool into_l1;
-    uint64_t driven_out; /* line evicted for the access that is observed next; 0: none */
+    uint64_t driven_out; /* line that was evicted for the access that is observed next; 0: no line */
     struct prefetch_victims victims;
     uint64_t bytes; /* bytes that the L2 requested from memory */
     struct stride_line_counts n;

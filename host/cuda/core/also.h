@@ -1,6 +1,7 @@
 #ifndef CUDA_ALSO_H
 #define CUDA_ALSO_H
-/* Functions under other names: a name is one jump, whatever the arguments are. */
+/* Exports functions under additional names. An additional name is a single jump to the function, whatever its
+ * arguments are. */
 #if defined(__x86_64__)
 #define JUMP(function) "jmp " #function "@PLT\n"
 #elif defined(__aarch64__)

@@ -1,4 +1,4 @@
-/* Opens the GPU; messages; the end of the program. */
+/* Opens the GPU, prints messages, and finishes the process. */
 #include "core_module.h"
 #include "core_report.h"
 #include "host/load/elf_load.h"
@@ -54,7 +54,7 @@ static void at_exit(int status, void *unused) {
 }
 
 static void watch_exit(void) { on_exit(at_exit, NULL); }
-/* From now on the exit status shows cuda_core.worst. */
+/* From now on the process exits with the status in cuda_core.worst. */
 static void report_at_exit(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_exit);
@@ -63,12 +63,12 @@ static void report_at_exit(void) {
 static void after_fork(void) {
     static const pthread_mutex_t open = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     cuda_core.forked = true;
-    cuda_core.lock = open; /* the thread that held it is not in this process */
+    cuda_core.lock = open; /* the thread that held the lock does not exist in this process */
 }
 
-/* Reserves the device's range of addresses in the host's address space, without memory. No host pointer then looks like
- * a device pointer: the heap of malloc() begins below the range in a program that is not position-independent, and
- * would grow into it. Without the reservation the program runs all the same. */
+/* Reserves the device's address range in the host's address space, without memory, so that no host pointer looks
+ * like a device pointer. In a program that is not position-independent, the heap of malloc() begins below the range
+ * and would otherwise grow into it. If the reservation fails, the program runs anyway. */
 static void keep_addresses(struct heddle *h) {
     enum { PIECE = 1 << 20 };
     uint64_t first = heddle_alloc(h, 1);
@@ -97,8 +97,8 @@ static void serve(struct heddle_options *o) {
     live_watch(cuda_core.live, o);
 }
 
-/* The newest PTX of all registered containers, or of the program's file if none is registered yet: a constructor may
- * use the GPU first. 0: there is no PTX. */
+/* Returns the newest PTX of all registered containers, or of the program's file if none is registered yet: a
+ * constructor may use the GPU before the registration. Returns 0 if there is no PTX. */
 static uint32_t newest_ptx(void) {
     uint32_t newest = 0;
     for (const struct cuda_module *m = cuda_core.modules; m; m = m->next)
@@ -123,7 +123,7 @@ static uint32_t newest_ptx(void) {
     return newest;
 }
 
-/* Chooses the machine for the newest PTX, and prints which one. */
+/* Chooses the machine configuration for the newest PTX, and prints its name. */
 static void choose_machine(struct follow *f) {
     const char *quiet = getenv("HEDDLE_QUIET");
     uint32_t arch = newest_ptx();
@@ -140,7 +140,7 @@ static void choose_machine(struct follow *f) {
 }
 
 static void open_context(void) {
-    static struct follow follow; /* the context uses its texts */
+    static struct follow follow; /* the open GPU keeps pointers to these strings */
     struct cuda_core *r = &cuda_core;
     const char *set = getenv("HEDDLE_SET"), *model = getenv("HEDDLE_MODEL"), *config = getenv("HEDDLE_CONFIG"),
                *bounds = getenv("HEDDLE_CHECK_BOUNDS");
@@ -188,7 +188,7 @@ enum cuda_error cuda_enter(void) {
 enum cuda_error cuda_open(void) {
     struct cuda_context *current = cuda_current_context;
     enum cuda_error e = cuda_enter();
-    cuda_current_context = current; /* opening makes no context current */
+    cuda_current_context = current; /* opening the GPU makes no context current */
     bool broken = cuda_core.broken;
     cuda_leave();
     return broken ? CUDA_ErrorNoDevice : e;

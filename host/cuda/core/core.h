@@ -1,8 +1,8 @@
 #ifndef CUDA_CORE_H
 #define CUDA_CORE_H
-/* The verbs of CUDA: what a call does, whichever interface it comes through. Each verb takes the lock, works on the
- * types of core, and returns an enum cuda_error. The functions of the runtime (runtime/) and of the driver (driver/)
- * translate their arguments and the error, and call a verb. */
+/* The operations of CUDA ("verbs"), shared by the runtime interface and the driver interface. Each verb takes the
+ * lock, works on the types of core, and returns an enum cuda_error. The functions of the runtime (runtime/) and of
+ * the driver (driver/) translate their arguments and the error, and call a verb. */
 #include "core_batch.h"
 #include "core_context.h"
 #include "core_device.h"

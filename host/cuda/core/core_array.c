@@ -43,12 +43,12 @@ enum cuda_error cuda_array_check(const struct channel_format *f, struct cuda_ext
     if (!cuda_format_of(f, &format, &channels))
         return CUDA_ErrorInvalidChannelDescriptor;
     if (flags & ARRAY_GATHER && (!e.height || (e.depth && !(flags & (ARRAY_LAYERED | ARRAY_CUBE)))))
-        return CUDA_ErrorInvalidValue; /* a gather reads four texels of a plane */
+        return CUDA_ErrorInvalidValue; /* a gather reads four texels of one plane */
     return flags & ~(unsigned)(ARRAY_LAYERED | ARRAY_SURFACE | ARRAY_CUBE | ARRAY_GATHER) ? CUDA_ErrorNotSupported
                                                                                           : CUDA_Success;
 }
 
-/* UINT64_MAX if the size overflows. */
+/* Returns the size in bytes, or UINT64_MAX if the size overflows. */
 uint64_t cuda_array_size(const struct channel_format *f, struct cuda_extent e) {
     uint64_t rows = (e.height ? e.height : 1) * (e.depth ? e.depth : 1), bytes = e.width * cuda_element_bytes(f);
     return __builtin_mul_overflow(bytes, rows, &bytes) ? UINT64_MAX : bytes;

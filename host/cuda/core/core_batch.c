@@ -1,11 +1,12 @@
-/* Batches of CUDA 12.8 and 13: copies, and advice about managed memory. Copies run one after another, which satisfies
- * every access order that a program can ask for. If a copy fails, the copies before it are done. */
+/* Implements the batch calls of CUDA 12.8 and 13: copies, and advice about managed memory. Copies run one after
+ * another, which satisfies every access order that a program can ask for. If a copy fails, the copies before it are
+ * done. */
 #include "core_batch.h"
 #include "core_texture.h"
 
 enum { ORDER_LAST = 3, POINTER = 1, ARRAY = 2 };
 
-/* An entry applies from element first[i] on. The list must begin with 0, rise, and stay below `n`. */
+/* Entry i applies to the copies from number first[i] on. The list must begin with 0, rise, and stay below `n`. */
 static bool starts_rise(const size_t *first, size_t entries, size_t n) {
     bool ok = entries && entries <= n && first && first[0] == 0;
     for (size_t i = 1; ok && i < entries; i++)
@@ -54,7 +55,8 @@ struct cuda_box_copy {
     unsigned flags;
 };
 
-/* Sets the bytes of an element: those of the array, or 1 without one. False: two arrays differ. */
+/* Sets the size of an element in bytes: the element size of the array, or 1 without an array. Returns false if two
+ * arrays have different element sizes. */
 static bool element_of(const struct operand *o, size_t *element) {
     void *first;
     size_t pitch, rows, bytes;

@@ -1,6 +1,6 @@
 #ifndef CUDA_CORE_BATCH_H
 #define CUDA_CORE_BATCH_H
-/* Batches of CUDA 12.8 and 13: copies, and advice about managed memory. */
+/* Declares the batch calls of CUDA 12.8 and 13: copies, and advice about managed memory. */
 #include "core_memory.h"
 #include "core_virtual.h"
 
@@ -16,11 +16,11 @@ struct cuda_batch {
     const size_t *bytes;
     size_t n;
     const struct cuda_copy_attributes *attributes;
-    const size_t *first; /* the first copy of each entry of the attributes */
+    const size_t *first; /* the number of the first copy that each attributes entry applies to */
     size_t n_attributes;
 };
 
-/* The parameters that all functions for batches of copies begin with. */
+/* The leading parameters of every function that batches copies. */
 #define BATCH_PARAMETERS                                                                                               \
     void *const *to, const void *const *from, const size_t *bytes, size_t n, const struct cuda_copy_attributes *a,     \
         const size_t *first, size_t entries
@@ -28,11 +28,11 @@ struct cuda_batch {
 #define BATCH           (&(struct cuda_batch){BATCH_ARGUMENTS})
 struct cuda_box_copy; /* cudaMemcpy3DBatchOp */
 
-/* Copies one after another; *failed, if not NULL, gets the number of the copy that failed, or SIZE_MAX. */
+/* Runs the copies one after another. *failed, if not NULL, gets the number of the copy that failed, or SIZE_MAX. */
 enum cuda_error cuda_copy_batch(const struct cuda_batch *b, size_t *failed, struct cuda_stream *s);
 enum cuda_error cuda_copy_boxes(size_t n, const struct cuda_box_copy *list, size_t *failed, unsigned long long flags,
                                 struct cuda_stream *s);
-/* Advice about managed memory, which both sides see at all times. */
+/* Advice about managed memory, which host and device see at all times. */
 enum cuda_error cuda_discard_batch(void *const *p, const size_t *bytes, size_t n, unsigned long long flags);
 enum cuda_error cuda_prefetch_batch(void *const *p, const size_t *bytes, size_t n, const struct cuda_location *to,
                                     const size_t *first, size_t n_to, unsigned long long flags);

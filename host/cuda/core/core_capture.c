@@ -1,4 +1,4 @@
-/* Capture: the work that a program gives to a stream becomes nodes of a graph. */
+/* Capture: the work that a program submits to a stream becomes nodes of a graph. */
 #include "core_graph_parts.h"
 
 enum cuda_error cuda_capture(struct cuda_stream *s, const struct cuda_work *w) {

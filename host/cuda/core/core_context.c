@@ -6,7 +6,7 @@ struct cuda_context cuda_primary_context = {.magic = CONTEXT_MAGIC};
 __thread struct cuda_context *cuda_current_context;
 
 enum { MOST_PUSHED = 64 };
-/* The stack of this thread below the current context. */
+/* The contexts of this thread's stack below the current one. */
 static __thread struct cuda_context *below[MOST_PUSHED];
 static __thread int n_below;
 
@@ -60,7 +60,7 @@ enum cuda_error cuda_context_new(struct cuda_context **out, unsigned flags, int 
     return e;
 }
 
-/* The struct stays: other threads may have the handle. */
+/* The struct is not freed, because other threads may have the handle. */
 enum cuda_error cuda_context_destroy(struct cuda_context *c) {
     CUDA_LOCK;
     if (!cuda_context_is(c) || c == &cuda_primary_context)
@@ -156,7 +156,7 @@ enum cuda_error cuda_primary_release(int device) {
     return CUDA_Success;
 }
 
-/* Whoever retained it still has to release it. */
+/* A caller that retained the primary context still has to release it. */
 enum cuda_error cuda_primary_reset(int device) {
     if (device)
         return CUDA_ErrorInvalidDevice;

@@ -1,19 +1,20 @@
 #ifndef CUDA_CORE_CONTEXT_H
 #define CUDA_CORE_CONTEXT_H
-/* Contexts are handles only: all share the one machine and its memory. A thread has a stack of them, with the current
- * one at its top. A handle that is none is CUDA_ErrorDeviceUninitialized (the driver's CUDA_ERROR_INVALID_CONTEXT). */
+/* Contexts are only handles: all share the one machine and its memory. Each thread has a stack of contexts, with the
+ * current one at its top. An invalid handle gives CUDA_ErrorDeviceUninitialized (the driver's
+ * CUDA_ERROR_INVALID_CONTEXT). */
 #include "core_base.h"
 
 enum { CONTEXT_MAGIC = 0x48435458 };
 struct cuda_context {
     unsigned magic, flags;
-    int uses; /* of the primary context: retained; of others: attached */
+    int uses; /* number of retains for the primary context, number of attachments for other contexts */
     bool destroyed;
 };
 
-/* Whether a handle is a context. */
+/* Returns true if a handle is a context. */
 bool cuda_context_is(const struct cuda_context *c);
-/* A new context, which becomes current; its end. A destroyed context takes its fault with it. */
+/* Create a context, which becomes current, and destroy a context. A destroyed context also clears its fault. */
 enum cuda_error cuda_context_new(struct cuda_context **out, unsigned flags, int device);
 enum cuda_error cuda_context_destroy(struct cuda_context *c);
 enum cuda_error cuda_context_attach(struct cuda_context **out, unsigned flags);
@@ -21,17 +22,17 @@ enum cuda_error cuda_context_detach(struct cuda_context *c);
 enum cuda_error cuda_context_push(struct cuda_context *c);
 /* `out` may be NULL. */
 enum cuda_error cuda_context_pop(struct cuda_context **out);
-/* NULL pops the current context. */
+/* Makes a context current; NULL pops the current context. */
 enum cuda_error cuda_context_set_current(struct cuda_context *c);
 enum cuda_error cuda_context_current(struct cuda_context **out);
-/* `c` NULL: the current context. */
+/* If `c` is NULL, the current context is used. */
 enum cuda_error cuda_context_version(const struct cuda_context *c, unsigned *out);
 enum cuda_error cuda_context_id(const struct cuda_context *c, unsigned long long *out);
-/* The flags of the current context. */
+/* Return the flags of the current context. */
 enum cuda_error cuda_context_flags(unsigned *out);
 enum cuda_error cuda_context_set_flags(unsigned flags);
 
-/* The primary context, which the runtime takes. */
+/* The primary context, which the runtime interface uses. */
 enum cuda_error cuda_primary_retain(struct cuda_context **out, int device);
 enum cuda_error cuda_primary_release(int device);
 enum cuda_error cuda_primary_reset(int device);

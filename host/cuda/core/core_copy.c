@@ -1,4 +1,4 @@
-/* Copies and fills, done now. */
+/* Performs copies and fills immediately. */
 #include "core_memory.h"
 #include <stdlib.h>
 #include <string.h>

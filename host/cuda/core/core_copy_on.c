@@ -1,4 +1,4 @@
-/* Copies and fills in streams: done now, or a node of a captured stream. */
+/* Copies and fills in streams. Each is performed immediately, or becomes a node if the stream is captured. */
 #include "core_graph_parts.h"
 #include "core_launch.h"
 

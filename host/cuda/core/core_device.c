@@ -1,4 +1,4 @@
-/* The device: properties and attributes from the configuration, and limits. */
+/* The device: properties and attributes (from the configuration), and limits. */
 #include "core_device.h"
 #include "host/reserve.h"
 #include <math.h>
@@ -27,7 +27,7 @@ static void describe_memory(struct cuda_properties *p) {
     p->concurrentManagedAccess = p->memoryPoolsSupported = p->ipcEventSupported = 1;
 }
 
-/* The machine does not limit textures, so these are the limits of a GPU of capability 7.5. */
+/* The machine does not limit textures, so the limits of a GPU of compute capability 7.5 are reported. */
 static void describe_textures(struct cuda_properties *p) {
     p->maxTexture1D = p->maxTexture2D[0] = 131072;
     p->maxTexture1DMipmap = p->maxTexture2DMipmap[0] = p->maxTexture2DMipmap[1] = 32768;
@@ -124,7 +124,7 @@ enum cuda_error cuda_device_linear_width(size_t *out, const void *format, int de
     return e;
 }
 
-/* An argument that is missing, or a device other than 0. */
+/* Checks for a missing argument, or a device number other than 0. */
 static enum cuda_error check(const void *out, int device) {
     return device ? CUDA_ErrorInvalidDevice : out ? CUDA_Success : CUDA_ErrorInvalidValue;
 }
@@ -180,7 +180,7 @@ enum cuda_error cuda_priority_range(int *least, int *greatest) {
     return CUDA_Success;
 }
 
-/* How the host would wait for the device; nothing ever waits. */
+/* The flags for how the host waits for the device. They have no effect, because the host never waits. */
 static unsigned device_flags;
 
 enum cuda_error cuda_device_set_flags(unsigned flags) {
@@ -197,7 +197,7 @@ enum cuda_error cuda_device_flags(unsigned *out) {
     return cuda_put((int *)out, (int)device_flags);
 }
 
-/* Stack of a thread, buffer of printf(), heap of malloc(), and what dynamic parallelism would need. */
+/* Limits: stack bytes per thread, buffer of printf(), heap of malloc(), and the limits of dynamic parallelism. */
 enum { N_LIMITS = 7, PERSISTING = 6 };
 static size_t limits[N_LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
 
@@ -209,7 +209,7 @@ enum cuda_error cuda_limit(size_t *out, int which) {
     return CUDA_Success;
 }
 
-/* The first kernel that needs the heap makes it; its size is then fixed. */
+/* The first kernel that needs the heap creates it. From then on its size is fixed. */
 static enum cuda_error set_heap(size_t value) {
     size_t *heap = &limits[CUDA_LIMIT_HEAP];
     if (value > *heap && !reserve_heap(cuda_core.h, value)) {
@@ -221,7 +221,7 @@ static enum cuda_error set_heap(size_t value) {
     return CUDA_Success;
 }
 
-/* Programs do not reach the limits of stack and buffer, so these are only stored. */
+/* Programs do not reach the limits of stack and printf() buffer, so these limits are only stored. */
 enum cuda_error cuda_set_limit(int which, size_t value) {
     CUDA_LOCK;
     if (which < 0 || which >= N_LIMITS)

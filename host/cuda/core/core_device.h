@@ -1,9 +1,9 @@
 #ifndef CUDA_CORE_DEVICE_H
 #define CUDA_CORE_DEVICE_H
-/* The one device. Another number than 0 is CUDA_ErrorInvalidDevice. */
+/* The only device. Any device number except 0 gives CUDA_ErrorInvalidDevice. */
 #include "core_base.h"
 
-/* cudaDeviceProp of CUDA 12; that of 11 ends before hostRegisterSupported. */
+/* cudaDeviceProp of CUDA 12. The struct of CUDA 11 ends before hostRegisterSupported. */
 #define PROP(type, name, count) type name count;
 #define NEW(type, name, count)  type name count;
 #define OLD(type, name, count)  type name count;
@@ -16,28 +16,28 @@ struct cuda_properties {
 #undef OLD
 _Static_assert(sizeof(struct cuda_properties) == 1032, "the size in CUDA 12");
 
-/* What the configuration says of the device. */
+/* Returns the properties of the device, from the configuration. */
 enum cuda_error cuda_device_properties(struct cuda_properties *out, int device);
-/* An attribute by its number in both interfaces; 0 for what the machine lacks. */
+/* Returns an attribute by its number, which both interfaces share; 0 if the machine lacks the feature. */
 enum cuda_error cuda_device_attribute(int *out, int which, int device);
-/* Elements of a texture over memory in a row, of any format. */
+/* The largest number of elements, of any format, in a one-dimensional texture over linear memory. */
 enum cuda_error cuda_device_linear_width(size_t *out, const void *format, int device);
 enum cuda_error cuda_device_name(char *out, int size, int device);
-/* 16 bytes, the same in every run. */
+/* The device's UUID: 16 bytes, equal in every run. */
 enum cuda_error cuda_device_uuid(char *out, int device);
 /* Bytes of device memory. */
 enum cuda_error cuda_device_memory(size_t *out, int device);
 enum cuda_error cuda_device_pci_id(char *out, int size, int device);
 enum cuda_error cuda_device_by_pci_id(int *out, const char *id);
-/* There is no peer: *out is 0. */
+/* Returns whether devices can access each other. There is only one device, so *out is 0. */
 enum cuda_error cuda_device_peer(int *out, int device, int peer);
-/* All streams have the priority 0; the results may be NULL. */
+/* Returns the range of stream priorities. All streams have priority 0. The result pointers may be NULL. */
 enum cuda_error cuda_priority_range(int *least, int *greatest);
-/* The flags of cudaSetDeviceFlags(), which are only reported back. */
+/* Sets and gets the flags of cudaSetDeviceFlags(), which are only reported back. */
 enum cuda_error cuda_device_set_flags(unsigned flags);
 enum cuda_error cuda_device_flags(unsigned *out);
 
-/* Limits by the numbers of cudaLimit. The heap of malloc() in kernels needs the open GPU. */
+/* Set and get limits by the numbers of cudaLimit. The limit for the heap of malloc() in kernels needs the open GPU. */
 enum { CUDA_LIMIT_HEAP = 2 };
 enum cuda_error cuda_limit(size_t *out, int which);
 enum cuda_error cuda_set_limit(int which, size_t value);

@@ -1,9 +1,9 @@
-/* Functions of the driver by name. */
+/* Looks up functions of the driver by name. */
 #include "core_base.h"
 #include <dlfcn.h>
 #include <string.h>
 
-/* The function that a header of a version means by a name without a number. */
+/* Returns the function that a header of this version means by a name without a version suffix. */
 static const struct version_row {
     const char *name, *is;
     int from;

@@ -1,5 +1,5 @@
-/* HEDDLE_CHECK: prints what the checker finds in the kernels of a program (docs/checking.md). Each place is printed
- * once, however many launches reach it; a summary follows when the program ends. */
+/* HEDDLE_CHECK: prints the mistakes that the checker finds in the kernels of a program (docs/checking.md). Each
+ * place is printed once, however many launches reach it. A summary follows when the program ends. */
 #include "core_module.h"
 #include "core_report.h"
 #include <stdlib.h>
@@ -11,7 +11,7 @@ struct tally {
     char *kernel;
     unsigned long long mistakes, launches;
 };
-/* The places that were printed. */
+/* The places already printed. */
 struct printed {
     struct printed *next;
     char key[];

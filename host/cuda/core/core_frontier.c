@@ -1,4 +1,5 @@
-/* Frontiers: the nodes that the next node of a captured stream, or behind a captured event, depends on. */
+/* Frontiers. A frontier is the list of nodes that the next node of a captured stream depends on, or the next node
+ * after a captured event. */
 #include "core_graph_parts.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Graphs, the work of their nodes, and the order of the nodes. Nodes run one after another, each after the nodes that
- * it depends on. */
+/* Implements graphs, the work of their nodes, and the order of execution. Nodes run one after another, each after
+ * the nodes that it depends on. */
 #include "core_graph_parts.h"
 #include "core_module.h"
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 /* ---- work ---- */
 
-/* Copies the arguments: one block with the pointers, then the values. */
+/* Copies the arguments of a kernel into one block: first the pointers, then the values. */
 static bool copy_args(struct cuda_launch *l) {
     const struct cuda_kernel *k = l->kernel;
     size_t bytes = (size_t)k->n_params * sizeof(void *);
@@ -129,8 +129,9 @@ enum cuda_error cuda_graph_add(struct cuda_node **out, struct cuda_graph *g, str
     return CUDA_Success;
 }
 
-/* Places the nodes that a node depends on, and then the node; false: there is a cycle. The recursion is as deep as the
- * longest chain that is not in order. Programs mostly add nodes in order, so it is flat. */
+/* Puts all nodes that a node depends on into the order, and then the node. Returns false if there is a cycle. The
+ * recursion depth is the longest chain of nodes added after their dependents. Programs mostly add nodes in order, so
+ * the recursion is shallow. */
 static bool place(struct cuda_node *n, struct cuda_node **order, int *count) {
     if (n->at == -2)
         return false;

@@ -1,20 +1,20 @@
-/* Graphs made ready to run: launches and changes. */
+/* Implements executable graphs: launches and changes. */
 #include "core_graph_parts.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* A graph made ready: a copy of it, in order. */
+/* An executable graph: a copy of the graph, with its nodes in execution order. */
 struct cuda_graph_exec {
     struct cuda_graph_exec *next;
     struct cuda_work *work;
-    const struct cuda_node **of; /* the node of the graph that each came from */
+    const struct cuda_node **of; /* the node of the original graph that each work was copied from */
     bool *disabled;
     int n;
     struct cuda_held *held;   /* objects of the program */
-    unsigned long long flags; /* as the program gave them: hints */
+    unsigned long long flags; /* the flags that the program passed: hints without effect */
 };
 
-static struct cuda_graph_exec *execs; /* all of the program, to look up handles */
+static struct cuda_graph_exec *execs; /* list of all executable graphs of the program, to look up handles */
 
 static struct cuda_graph_exec *exec_of(const struct cuda_graph_exec *x) {
     struct cuda_graph_exec *i = execs;
@@ -70,7 +70,7 @@ enum cuda_error cuda_graph_instantiate(struct cuda_graph_exec **out, struct cuda
     return CUDA_Success;
 }
 
-/* Graphs that kernels launch are not simulated. */
+/* Graph launches from kernels are not simulated. */
 enum cuda_error cuda_graph_instantiate_with(struct cuda_graph_exec **out, struct cuda_graph *g,
                                             unsigned long long flags) {
     CUDA_LOCK;
@@ -112,7 +112,7 @@ enum cuda_error cuda_exec_destroy(struct cuda_graph_exec *x) {
     return CUDA_ErrorInvalidValue;
 }
 
-/* A captured stream gets the nodes as a chain. */
+/* Adds the nodes to the captured stream as a chain. */
 static enum cuda_error capture_exec(struct cuda_stream *s, const struct cuda_graph_exec *x) {
     enum cuda_error e = CUDA_Success;
     for (int i = 0; !e && i < x->n; i++)
@@ -137,7 +137,7 @@ enum cuda_error cuda_exec_upload(const struct cuda_graph_exec *x) {
     return exec_of(x) ? CUDA_Success : CUDA_ErrorInvalidValue;
 }
 
-/* Returns the work that a node of the graph became; NULL: none. */
+/* Returns the work that was copied from a node of the graph; NULL if there is none. */
 static struct cuda_work *work_of(struct cuda_graph_exec *x, const struct cuda_node *n) {
     for (int i = 0; exec_of(x) && i < x->n; i++)
         if (x->of[i] == n)
@@ -187,7 +187,7 @@ enum cuda_error cuda_exec_enabled(struct cuda_graph_exec *x, const struct cuda_n
     return CUDA_Success;
 }
 
-/* Replaces the work by that of a graph with the same kinds of nodes in order. */
+/* Replaces the work by the work of a graph that has nodes of equal kinds in equal order. */
 static enum cuda_error update(struct cuda_graph_exec *x, struct cuda_graph *g) {
     struct cuda_graph_exec fresh;
     enum cuda_error e = exec_of(x) && cuda_graph_of(g) ? fill_exec(&fresh, g) : CUDA_ErrorInvalidValue;
@@ -196,7 +196,7 @@ static enum cuda_error update(struct cuda_graph_exec *x, struct cuda_graph *g) {
     bool same = fresh.n == x->n;
     for (int i = 0; same && i < x->n; i++)
         same = fresh.work[i].kind == x->work[i].kind;
-    if (same) { /* later changes still name the nodes of the first graph */
+    if (same) { /* later changes still refer to the nodes of the first graph */
         struct cuda_work *work = x->work;
         x->work = fresh.work;
         fresh.work = work;

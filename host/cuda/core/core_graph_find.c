@@ -1,4 +1,4 @@
-/* The list of all graphs of the program, and look-up of handles in it. */
+/* Keeps the list of all graphs of the program, and looks up handles in the list. */
 #include "core_graph_parts.h"
 
 static struct cuda_graph *graphs; /* under the lock */
@@ -7,7 +7,7 @@ struct cuda_graph *cuda_graph_all(void) {
     return graphs;
 }
 
-/* Finds a graph in a graph and in the graphs of its nodes. */
+/* Finds a graph: the graph itself, or a graph inside one of its nodes. */
 static struct cuda_graph *within(struct cuda_graph *in, const struct cuda_graph *g) {
     if (in == g)
         return in;

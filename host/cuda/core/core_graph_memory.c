@@ -1,4 +1,4 @@
-/* Memory of nodes of graphs, with a count of its uses. */
+/* Memory that graph nodes allocate, with a reference count. */
 #include "core_graph_parts.h"
 #include <stdlib.h>
 
@@ -38,7 +38,8 @@ enum cuda_error cuda_graph_memory_new(struct cuda_graph_memory **out, size_t byt
     return CUDA_Success;
 }
 
-/* The bytes of all nodes. Used and reserved bytes, now and at most, are the same number. */
+/* Returns the bytes that all nodes have allocated. Used, reserved, current and peak bytes are reported as one
+ * number. */
 enum cuda_error cuda_graph_memory_attribute(int device, int which, uint64_t *out) {
     CUDA_LOCK;
     if (device || !out || which < 0 || which > 3)

@@ -1,5 +1,5 @@
-/* Nodes that allocate and free memory. The address is fixed when the node is made, so the memory exists from then on,
- * until no graph has the node any more. Memory that no node frees belongs to the program. */
+/* Nodes that allocate and free memory. The address is fixed when the node is created, so the memory exists from then
+ * until no graph contains the node. Memory that no node frees belongs to the program. */
 #include "core_graph_parts.h"
 #include <string.h>
 
@@ -15,7 +15,7 @@ enum cuda_error cuda_graph_add_alloc(struct cuda_node **out, struct cuda_graph *
     if (e)
         return e;
     struct cuda_graph_memory *m = w.memory;
-    m->uses = 1; /* until it is in a node */
+    m->uses = 1; /* reference held until a node owns the memory */
     m->freed = true;
     if (!(e = cuda_graph_add(out, g, before, n, &w)))
         p->p = (void *)(uintptr_t)m->address;

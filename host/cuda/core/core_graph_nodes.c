@@ -1,4 +1,4 @@
-/* The nodes of a graph: adding, reading and changing them. */
+/* Adds, reads and changes the nodes of a graph. */
 #include "core_graph_parts.h"
 #include "core_launch.h"
 #include <string.h>
@@ -215,7 +215,7 @@ enum cuda_error cuda_node_copy_attributes(struct cuda_node *to_node, struct cuda
     return CUDA_Success;
 }
 
-/* Writes the graph as text for Graphviz, nodes in the order of their addition. */
+/* Writes the graph as text for Graphviz, with the nodes in the order in which they were added. */
 static void draw(FILE *to, const struct cuda_graph *g) {
     static const char *const kinds[] = {"kernel", "copy",   "fill", "host", "graph",    "empty",
                                         "wait",   "record", "",     "",     "allocate", "free"};

@@ -1,4 +1,5 @@
-/* Objects of the program with a count of uses. A graph holds objects, so that they live as long as the graph. */
+/* User objects of the program, with a reference count. A graph holds references, so that the objects live as long as
+ * the graph. */
 #include "core_graph_parts.h"
 #include <stdlib.h>
 
@@ -8,7 +9,7 @@ struct cuda_user_object {
     void (*destroy)(void *);
     unsigned uses;
 };
-/* A graph has `n` uses of the object. */
+/* An object to which a graph holds `n` references. */
 struct cuda_held {
     struct cuda_held *next;
     struct cuda_user_object *object;
@@ -43,7 +44,7 @@ enum cuda_error cuda_user_object_retain(struct cuda_user_object *o, unsigned n) 
     return CUDA_Success;
 }
 
-/* Dropping the last use destroys the object. */
+/* Dropping the last reference destroys the object. */
 enum cuda_error cuda_user_object_release(struct cuda_user_object *o, unsigned n) {
     CUDA_LOCK;
     if (!object_of(o) || !n || n > o->uses)
@@ -60,7 +61,7 @@ enum cuda_error cuda_user_object_release(struct cuda_user_object *o, unsigned n)
     return CUDA_Success;
 }
 
-/* `move`: takes the uses from the program, else adds them. */
+/* If `move` is set, transfers references from the program to the graph; otherwise adds new references. */
 static enum cuda_error hold(struct cuda_held **list, struct cuda_user_object *o, unsigned n, bool move) {
     struct cuda_held *h = malloc(sizeof *h);
     enum cuda_error e = !h ? CUDA_ErrorMemoryAllocation : move ? CUDA_Success : cuda_user_object_retain(o, n);

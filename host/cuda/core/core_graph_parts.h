@@ -1,15 +1,15 @@
 #ifndef CUDA_CORE_GRAPH_PARTS_H
 #define CUDA_CORE_GRAPH_PARTS_H
-/* Graphs and captures from the inside, for the files of core. All of it is called with the lock held. */
+/* The internals of graphs and captures, for the files of core. All functions are called with the lock held. */
 #include "core_graph.h"
 
 struct cuda_node {
     struct cuda_node *next;
     struct cuda_work work;
-    struct cuda_node **before; /* the nodes that it depends on */
+    struct cuda_node **before; /* the nodes that this node depends on */
     int n_before;
-    const struct cuda_node *copy_of; /* in the graph that this one was cloned from; else NULL */
-    int at;                          /* its place in the order; -1: not yet known, -2: being computed */
+    const struct cuda_node *copy_of; /* the original of this node, if its graph is a clone; else NULL */
+    int at; /* the node's place in the execution order; -1: not yet known, -2: being computed */
 };
 
 struct cuda_graph {
@@ -17,61 +17,66 @@ struct cuda_graph {
     struct cuda_node *first, **last;
     int n;
     struct cuda_held *held; /* objects of the program */
-    bool spoilt;            /* its capture has failed, and has not ended yet */
+    bool spoilt;            /* true if the capture of this graph has failed and has not ended yet */
 };
 
-/* core_run.c: runs a launch now. */
+/* core_run.c: runs a launch immediately. */
 enum cuda_error cuda_run(const struct cuda_launch *l);
-/* core_graph_find.c: the first graph of the list of all. */
+/* core_graph_find.c: returns the first graph in the list of all graphs. */
 struct cuda_graph *cuda_graph_all(void);
-/* Adds a graph to the list; removes it (false: it is not in the list). */
+/* Add a graph to the list, and remove a graph from the list (false if it is not in the list). */
 void cuda_graph_list(struct cuda_graph *g);
 bool cuda_graph_unlist(struct cuda_graph *g);
 void cuda_node_free(struct cuda_node *n);
-/* Whether the graph has the node; the node of a handle, NULL: none. */
+/* Return whether the graph contains the node, and the node of a handle (NULL if the handle is invalid). */
 bool cuda_graph_has(const struct cuda_graph *g, const struct cuda_node *n);
 struct cuda_node *cuda_graph_node(const struct cuda_node *n);
-/* A copy of the work becomes a node of the graph, behind the `n` nodes of `before`; `out` may be NULL. */
+/* Adds a node with a copy of the work to the graph. The node depends on the `n` nodes of `before`. `out` may be
+ * NULL. */
 enum cuda_error cuda_graph_add(struct cuda_node **out, struct cuda_graph *g, struct cuda_node *const *before, size_t n,
                                const struct cuda_work *w);
-/* False: the host is out of memory. */
+/* Makes node `n` depend on node `on`. Returns false if the host is out of memory. */
 bool cuda_graph_depend(struct cuda_node *n, struct cuda_node *on);
-/* The nodes in order, in a block that the caller frees. NULL, with *e: a cycle, or no memory. */
+/* Returns the nodes in execution order, in a block that the caller frees. On failure returns NULL and sets *e: the
+ * graph has a cycle, or the host is out of memory. */
 struct cuda_node **cuda_graph_order(struct cuda_graph *g, enum cuda_error *e);
 
-/* Memory of nodes. With the last of its uses it is freed, if a node frees it. */
+/* Memory allocated by a node, with a reference count. Dropping the last reference frees the memory if a node freed
+ * it. */
 struct cuda_graph_memory {
     struct cuda_graph_memory *next;
     uint64_t address, bytes;
     int uses;
     bool freed; /* by a node */
 };
-/* Allocates memory that has no use yet. */
+/* Allocates memory without a reference. */
 enum cuda_error cuda_graph_memory_new(struct cuda_graph_memory **out, size_t bytes);
-/* The memory at an address; NULL: none. */
+/* Returns the memory at an address; NULL if there is none. */
 struct cuda_graph_memory *cuda_graph_memory_at(const void *p);
-/* Adds and drops a use. */
+/* Add and drop a reference. */
 void cuda_graph_memory_keep(struct cuda_graph_memory *m);
 void cuda_graph_memory_drop(struct cuda_graph_memory *m);
-/* Takes a use of each object for another graph (false: the host is out of memory); drops all uses. */
+/* Add a reference to each object for another graph (false if the host is out of memory), and drop all references. */
 bool cuda_held_copy(struct cuda_held **to, const struct cuda_held *from);
 void cuda_held_drop(struct cuda_held **list);
 
-/* Copies what the work points to (false: the host is out of memory); frees that copy; does the work. */
+/* Copy the data that the work points to (false if the host is out of memory), free this copy, and perform the work. */
 bool cuda_work_own(struct cuda_work *w);
 void cuda_work_free(struct cuda_work *w);
 enum cuda_error cuda_work_run(const struct cuda_work *w);
-/* Replaces work by other work of the same kind; `at` NULL: CUDA_ErrorInvalidValue. */
+/* Replace work by other work of an equal kind. Return CUDA_ErrorInvalidValue if `at` is NULL. */
 enum cuda_error cuda_work_replace(struct cuda_work *at, const struct cuda_work *w);
 enum cuda_error cuda_work_set_kernel(struct cuda_work *at, const struct cuda_kernel_params *p);
 
-/* Whether work for the stream becomes a node; makes that node, behind what the stream was given before. */
+/* Return whether the stream is captured, and add a node for work that is submitted to a captured stream. The node
+ * depends on the earlier work of the stream. */
 bool cuda_capturing(const struct cuda_stream *s);
 enum cuda_error cuda_capture(struct cuda_stream *s, const struct cuda_work *w);
-/* The program did something with a captured stream that no node can do: the capture has failed. Returns the error. */
+/* Marks a capture as failed, because the program did something with the stream that no node can do. Returns the
+ * error. */
 enum cuda_error cuda_capture_spoil(struct cuda_stream *s);
 
-/* The nodes that the next node of a captured stream, or behind a captured event, depends on. */
+/* A frontier: the nodes that the next node of a captured stream depends on, or the next node after a captured event. */
 struct cuda_frontier {
     struct cuda_graph *graph; /* NULL: not captured */
     struct cuda_node **nodes;
@@ -80,11 +85,12 @@ struct cuda_frontier {
 bool cuda_frontier_copy(struct cuda_frontier *to, const struct cuda_frontier *from);
 bool cuda_frontier_join(struct cuda_frontier *to, const struct cuda_frontier *from);
 void cuda_frontier_clear(struct cuda_frontier *f);
-/* The frontier of a stream; NULL for a default stream, which cannot be captured. */
+/* Returns the frontier of a stream; NULL for a default stream, which cannot be captured. */
 struct cuda_frontier *cuda_stream_frontier(struct cuda_stream *s);
-/* Ends the capture of all streams into the graph; its events are forgotten, too. */
+/* Ends the capture of all streams that are captured into the graph. Events recorded by the capture are reset, too. */
 void cuda_streams_release(const struct cuda_graph *g);
-/* Records an event where the stream is: now, or, if the stream is captured, behind its nodes. */
+/* Records an event in a stream. If the stream is captured, the event depends on the stream's nodes; otherwise it is
+ * recorded immediately. */
 enum cuda_error cuda_event_put(struct cuda_event *e, struct cuda_stream *s);
 /* Records an event now. */
 void cuda_event_stamp(struct cuda_event *e);

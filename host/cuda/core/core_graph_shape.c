@@ -1,11 +1,11 @@
-/* The edges of graphs, and the removal of nodes. Every edge has the ordinary kind, 0. */
+/* Lists and changes the edges of graphs, and removes nodes. All edges have the ordinary kind, 0. */
 #include "core_graph_parts.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { KIND_BYTES = 8 };
 
-/* The graph that has the node: `g`, or a graph inside of a node of `g`; NULL: none. */
+/* Returns the graph that contains the node: `g`, or a graph inside a node of `g`; NULL if there is none. */
 static struct cuda_graph *owner_within(struct cuda_graph *g, const struct cuda_node *n) {
     if (cuda_graph_has(g, n))
         return g;
@@ -24,7 +24,7 @@ static struct cuda_graph *owner_of(const struct cuda_node *n) {
     return found;
 }
 
-/* The caller's lists, with `room` places each; any may be NULL. `n`: edges found. */
+/* The caller's output arrays, each with room for `room` edges. Any array may be NULL. `n` counts the edges found. */
 struct lists {
     struct cuda_node **from, **to;
     char *kinds;
@@ -43,7 +43,7 @@ static void add_edge(struct lists *p, struct cuda_node *from, struct cuda_node *
     p->n++;
 }
 
-/* Lists all edges, or only those to `only_to`, or only those from `only_from`. */
+/* Lists all edges, only the edges to `only_to`, or only the edges from `only_from`. */
 static void list_edges(struct lists *p, const struct cuda_graph *g, const struct cuda_node *only_from,
                        const struct cuda_node *only_to) {
     for (struct cuda_node *n = g->first; n; n = n->next)
@@ -52,7 +52,8 @@ static void list_edges(struct lists *p, const struct cuda_graph *g, const struct
                 add_edge(p, n->before[i], n);
 }
 
-/* Sets *n to the number of edges that were listed, or that there are, and clears the rest of the lists. */
+/* Sets *n to the number of edges listed, or of all edges without output arrays. Clears the unused rest of the
+ * arrays. */
 static enum cuda_error finish_lists(struct lists *p, size_t *n) {
     bool lists = p->from || p->to;
     for (size_t i = p->n; lists && i < p->room; i++) {
@@ -86,7 +87,7 @@ enum cuda_error cuda_node_neighbours(const struct cuda_node *of, struct cuda_nod
     return finish_lists(&p, n);
 }
 
-/* Removes an edge; false: there was none. */
+/* Removes an edge. Returns false if the edge does not exist. */
 static bool remove_edge(struct cuda_node *n, const struct cuda_node *from) {
     int kept = 0, had = n->n_before;
     for (int i = 0; i < had; i++)

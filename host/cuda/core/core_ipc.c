@@ -1,5 +1,5 @@
-/* Memory and events of other processes. Memory that gets a handle moves into a file without a name, at the same device
- * address. The other process finds the file through /proc and maps it. */
+/* Shares memory and events between processes. Memory that gets an IPC handle moves into an anonymous file, at an
+ * unchanged device address. The other process finds the file through /proc and maps it. */
 #include "core_ipc.h"
 #include "core_memory.h"
 #include "core_stream.h"
@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 enum { MEMORY_HANDLE = 0x48644d31, EVENT_HANDLE = 0x48644531 };
-/* Memory with a handle. Its file stays open while the memory exists. */
+/* Memory that has an IPC handle. Its file stays open while the memory exists. */
 struct exported {
     struct exported *next;
-    uint64_t address; /* its first byte; no other memory ever gets this address */
+    uint64_t address; /* device address of the first byte; no other memory ever gets this address */
     int file;
 };
 static struct exported *all_exported; /* under the lock */
@@ -29,7 +29,7 @@ struct opened {
 };
 static struct opened *all_opened;
 
-/* Closes the files of memory that was freed. */
+/* Closes the files whose memory was freed. */
 static void close_unused(void) {
     for (struct exported **i = &all_exported; *i;) {
         struct exported *t = *i;
@@ -43,7 +43,8 @@ static void close_unused(void) {
     }
 }
 
-/* The entry of the memory that begins at an address, made when first asked for. NULL: it cannot move into a file. */
+/* Returns the entry of the memory that begins at an address, and creates the entry on first use. Returns NULL if the
+ * memory cannot move into a file. */
 static const struct exported *exported_at(uint64_t address) {
     struct exported *t = all_exported;
     while (t && t->address != address)
@@ -75,7 +76,7 @@ enum cuda_error cuda_ipc_memory_handle(union cuda_ipc_handle *out, const void *p
     return CUDA_Success;
 }
 
-/* Maps the file of a handle. NULL: the process or the file is gone. */
+/* Maps the file of a handle. Returns NULL if the process or the file no longer exists. */
 static void *map_file(const union cuda_ipc_handle *h) {
     char path[64];
     struct stat s;
@@ -94,7 +95,7 @@ enum cuda_error cuda_ipc_open_memory(void **out, const union cuda_ipc_handle *h)
     if (!out || h->magic != MEMORY_HANDLE || !h->bytes)
         return CUDA_ErrorInvalidValue;
     if (h->process == getpid())
-        return CUDA_ErrorDeviceUninitialized; /* as on a GPU: the process has it already */
+        return CUDA_ErrorDeviceUninitialized; /* as on a GPU, this is an error: the process already has the memory */
     struct opened *o = all_opened;
     while (o && memcmp(&o->handle, h, sizeof *h) != 0)
         o = o->next;

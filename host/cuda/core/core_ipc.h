@@ -1,10 +1,10 @@
 #ifndef CUDA_CORE_IPC_H
 #define CUDA_CORE_IPC_H
-/* Memory and events of other processes. */
+/* Sharing of memory and events between processes. */
 #include "core_base.h"
 
 struct cuda_event;
-/* cudaIpcMemHandle_t, cudaIpcEventHandle_t: bytes that programs pass on */
+/* cudaIpcMemHandle_t and cudaIpcEventHandle_t: bytes that programs pass to another process */
 union cuda_ipc_handle {
     struct {
         uint32_t magic;

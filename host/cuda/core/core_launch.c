@@ -1,9 +1,10 @@
-/* Launches in streams: checked, then run now or made a node of a captured stream. */
+/* Launches in streams. A launch is checked first. Then it runs immediately, or becomes a node if the stream is
+ * captured. */
 #include "core_launch.h"
 #include "core_graph_parts.h"
 #include "core_module.h"
 
-/* The blocks of a cooperative grid wait for each other, so all must be on the machine at once. */
+/* The blocks of a cooperative grid wait for each other, so all blocks must be resident at once. */
 static enum cuda_error fits(const struct cuda_launch *l) {
     int each = heddle_occupancy(cuda_core.h, l->kernel->in->module, l->kernel->name,
                                 (struct heddle_dim){l->block.x, l->block.y, l->block.z},
@@ -14,7 +15,7 @@ static enum cuda_error fits(const struct cuda_launch *l) {
     return (double)l->grid.x * l->grid.y * l->grid.z > room ? CUDA_ErrorCooperativeLaunchTooLarge : CUDA_Success;
 }
 
-/* As on a GPU, a program must ask for more than 48 KiB of shared memory. */
+/* As on a GPU, a program must set an attribute to use more than 48 KiB of shared memory. */
 static enum cuda_error shared_allowed(const struct cuda_launch *l) {
     const struct cuda_kernel *k = l->kernel;
     if (l->shared <= (size_t)k->dynamic_shared_limit)
@@ -47,7 +48,7 @@ enum cuda_error cuda_launch_kernel(const void *what, struct cuda_launch l, struc
     return e ? e : cuda_launch(l, s);
 }
 
-/* A refused launch shows in the exit status, even if the program ignores the error. */
+/* A refused launch sets the exit status, even if the program ignores the error. */
 static enum cuda_error refuse_clusters(const char *who, struct cuda_dim d) {
     char why[160];
     snprintf(why, sizeof why, "clusters of %u x %u x %u blocks are not simulated, and the kernel did not run\n", d.x,

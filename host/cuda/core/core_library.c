@@ -1,5 +1,5 @@
-/* Libraries of kernels (CUDA 12 and 13) are modules that belong to no context. A CUlibrary is a module; a CUkernel and
- * a CUfunction are the same kernel. */
+/* Libraries of kernels (CUDA 12 and 13). A library is a module that belongs to no context. A CUlibrary is a module.
+ * CUkernel and CUfunction name the same type of kernel. */
 #include "core_module.h"
 #include <string.h>
 
@@ -9,7 +9,7 @@ static enum cuda_error finish(struct cuda_module **out, enum cuda_error e) {
     return e;
 }
 
-/* The options say how the library's bytes may be used. They have no effect: the bytes are not kept. */
+/* The options say whether the library's bytes stay valid. They have no effect, because the bytes are not kept. */
 static enum cuda_error options_are_there(const void *names, unsigned n) {
     return n && !names ? CUDA_ErrorInvalidValue : CUDA_Success;
 }

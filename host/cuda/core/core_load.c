@@ -1,5 +1,5 @@
-/* Modules that programs load at run time, from PTX text or a container with PTX; and the linker, whose result is PTX
- * text. */
+/* Loads modules at run time, from PTX text or from a container with PTX. Also implements the linker, whose result is
+ * PTX text. */
 #include "core_module.h"
 #include "host/load/elf_load.h"
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static void **jit_option(const struct cuda_jit *o, int name) {
     return NULL;
 }
 
-/* Fills one of the two logs; the option of its size becomes the length of the text. */
+/* Fills one of the two log buffers. The option for the buffer's size is set to the length of the text. */
 static void jit_log(const struct cuda_jit *o, int which, const char *text) {
     void **buffer = jit_option(o, which), **bytes = jit_option(o, which + 1);
     if (!buffer || !*buffer || !bytes)
@@ -39,7 +39,7 @@ static enum cuda_error jit_failed(const struct cuda_jit *o, const char *text, en
 
 /* ---- modules ---- */
 
-/* The text with `.maxnreg` after the head of each kernel; NULL: the host is out of memory. */
+/* Returns the text with `.maxnreg` added to the head of each kernel, or NULL if the host is out of memory. */
 static char *limit_registers(const char *text, unsigned most, size_t *len) {
     char *out = NULL;
     FILE *f = open_memstream(&out, len);
@@ -57,14 +57,14 @@ static char *limit_registers(const char *text, unsigned most, size_t *len) {
     return f && fclose(f) == 0 ? out : NULL;
 }
 
-/* The limit of registers in the options; 0: none. */
+/* Returns the register limit in the options; 0 if there is none. */
 static unsigned jit_registers(const struct cuda_jit *o) {
     void **most = jit_option(o, JIT_MAX_REGISTERS);
     return most ? (unsigned)(uintptr_t)*most : 0;
 }
 
 static bool is_elf(const void *image) { return memcmp(image, "\177ELF", 4) == 0; }
-/* PTX begins with a directive or a comment. */
+/* Returns true if the data is PTX text, which begins with a directive or a comment. */
 static bool is_text(const char *image) {
     image += strspn(image, " \t\r\n");
     return *image == '.' || *image == '/';
@@ -116,7 +116,7 @@ enum cuda_error cuda_module_load_image(struct cuda_module **out, const void *ima
     return *out ? CUDA_Success : CUDA_ErrorMemoryAllocation;
 }
 
-/* Reads a file and appends a zero; NULL: it cannot be read. */
+/* Reads a file and appends a zero byte. Returns NULL if the file cannot be read. */
 static char *slurp(const char *path, size_t *len) {
     FILE *f = path ? fopen(path, "rb") : NULL;
     char *text = NULL;
@@ -155,7 +155,7 @@ struct cuda_module *cuda_module_of(const struct cuda_module *m) {
     return NULL;
 }
 
-/* The memory stays, because the report at the end names the kernels. */
+/* The memory is not freed, because the report at the end names the kernels. */
 enum cuda_error cuda_module_unload(struct cuda_module *m) {
     CUDA_LOCK;
     if (!cuda_module_of(m))
@@ -187,7 +187,7 @@ enum cuda_error cuda_module_kernel(struct cuda_kernel **out, struct cuda_module 
     if (!k)
         return CUDA_ErrorMemoryAllocation;
     *out = k;
-    return cuda_find_kernel(k, &k); /* an error in the kernel is reported here */
+    return cuda_find_kernel(k, &k); /* errors in the kernel's code are reported here */
 }
 
 enum cuda_error cuda_module_count(unsigned *out, const struct cuda_module *m) {
@@ -229,7 +229,7 @@ enum cuda_error cuda_module_variable(uint64_t *address, size_t *bytes, struct cu
 struct cuda_link {
     struct cuda_link *next;
     struct device_code code;
-    struct cuda_jit options; /* of the caller, who keeps the arrays until the linker is destroyed */
+    struct cuda_jit options; /* arrays of the caller, who keeps them until the linker is destroyed */
 };
 static struct cuda_link *links; /* under the lock */
 
@@ -244,7 +244,7 @@ enum cuda_error cuda_link_new(unsigned n, const int *names, void **values, struc
     return CUDA_Success;
 }
 
-/* The configured compute capability: 75 for 7.5. */
+/* Returns the configured compute capability, for example 75 for 7.5. */
 static uint32_t target(void) { return (uint32_t)(10 * heddle_option(cuda_core.h, "gpu.capability") + 0.5); }
 
 static struct cuda_link *link_of(const struct cuda_link *l) {
@@ -274,7 +274,7 @@ static bool add_text(struct device_code *c, const char *text, size_t len) {
 
 enum { INPUT_CUBIN, INPUT_PTX, INPUT_FATBINARY, INPUT_OBJECT, INPUT_LIBRARY, INPUT_NVVM, INPUT_TYPES };
 
-/* Adds the PTX of an input to the parts to link. */
+/* Adds the PTX of an input to the parts that are linked. */
 static bool take_parts(struct device_code *c, struct device_code *from) {
     bool ok = true;
     for (int i = 0; ok && i < from->n; i++)
@@ -282,7 +282,7 @@ static bool take_parts(struct device_code *c, struct device_code *from) {
     return ok;
 }
 
-/* Adds an object, a library of objects, or an executable. */
+/* Adds a host object file, a library of object files, or an executable. */
 static enum cuda_error link_add_file_of(struct cuda_link *l, const void *data, size_t len, const char *name) {
     struct device_code code;
     char text[512];
@@ -298,7 +298,7 @@ static enum cuda_error link_add_file_of(struct cuda_link *l, const void *data, s
     return e;
 }
 
-/* `name` is for messages. The bytes tell the type of the input, not the argument. */
+/* Adds an input. `name` is for messages. The bytes decide the type of the input, not the argument for the type. */
 enum cuda_error cuda_link_add(struct cuda_link *l, int type, const void *data, size_t len, const char *name) {
     CUDA_LOCK;
     char text[512];
@@ -327,7 +327,7 @@ enum cuda_error cuda_link_add_file(struct cuda_link *l, int type, const char *pa
     return e;
 }
 
-/* The result, called a cubin in CUDA, is PTX with a zero at its end. */
+/* Returns the result. CUDA calls it a cubin; here it is PTX text with a zero byte at its end. */
 enum cuda_error cuda_link_complete(struct cuda_link *l, void **image, size_t *len) {
     CUDA_LOCK;
     if (!link_of(l) || !image)

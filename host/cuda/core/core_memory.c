@@ -1,16 +1,16 @@
-/* Memory of the device, of the host, and managed memory. Host memory that CUDA allocates or registers is device memory
- * at the same address, as unified addressing promises. */
+/* Device memory, host memory, and managed memory. Host memory that CUDA allocates or registers is device memory at
+ * the same address, as unified addressing promises. */
 #include "core_memory.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { PITCH = 512 };
 
-/* Memory that the host uses, too. */
+/* Memory that the host uses too. */
 struct host_block {
     struct host_block *next;
     uint64_t begin, bytes;
-    uint64_t device; /* its address for kernels, mostly the same */
+    uint64_t device; /* its address for kernels, usually equal to the host address */
     int type;
 };
 static struct host_block *host_blocks; /* under the lock */
@@ -91,7 +91,7 @@ enum cuda_error cuda_host_register(void *p, uint64_t bytes) {
         return CUDA_ErrorInvalidValue;
     if (block_of(p) || heddle_buffer(cuda_core.h, address_of(p), NULL, NULL, NULL))
         return CUDA_ErrorHostMemoryAlreadyRegistered;
-    enum { OWN = 1 << 28 }; /* kernels see other memories in windows below this address */
+    enum { OWN = 1 << 28 }; /* below this address are the windows of other state spaces */
     uint64_t at = address_of(p) < OWN                              ? heddle_map_elsewhere(cuda_core.h, p, bytes)
                   : heddle_map(cuda_core.h, p, bytes) == HEDDLE_OK ? address_of(p)
                                                                    : 0;
@@ -136,7 +136,7 @@ enum cuda_memory cuda_memory_of(const void *p, uint64_t *begin, uint64_t *bytes)
         *bytes = b->bytes;
         return b->type;
     }
-    bool shared = false; /* shared memory without a block is a managed variable of a module */
+    bool shared = false; /* host-visible memory without a block is a managed variable of a module */
     if (!heddle_buffer(cuda_core.h, address_of(p), begin, bytes, &shared))
         return MEMORY_UNREGISTERED;
     return shared ? MEMORY_MANAGED : MEMORY_DEVICE;

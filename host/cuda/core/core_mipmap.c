@@ -1,5 +1,5 @@
-/* Mipmapped arrays: one block of memory with the levels one after another, as the library's textures expect them. Each
- * level has half the texels of the level before it in each dimension, and is an array. */
+/* Mipmapped arrays. All levels are in one block of memory, one after another, as the simulator's textures expect.
+ * Each level is an array, with half the texels of the previous level in each dimension. */
 #include "core_texture.h"
 #include <stdlib.h>
 
@@ -36,7 +36,7 @@ static struct cuda_extent extent_of(struct cuda_extent e, unsigned level, unsign
                                 layers ? e.depth : halved(e.depth, level)};
 }
 
-/* The number of levels until all dimensions are 1. */
+/* Returns the number of levels until all dimensions are 1. */
 static unsigned most_levels(struct cuda_extent e, unsigned flags) {
     size_t largest = e.width > e.height ? e.width : e.height;
     if (!(flags & (ARRAY_LAYERED | ARRAY_CUBE)) && e.depth > largest)

@@ -1,4 +1,4 @@
-/* Modules, kernels and variables that programs register before main(). A module is loaded when it is first used. */
+/* Modules, kernels and variables that programs register before main(). A module is loaded on its first use. */
 #include "core_module.h"
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ void **cuda_module_register(const struct cuda_wrapper *w) {
     return (void **)m;
 }
 
-/* Others may still have the handles of the kernels, so nothing is freed. */
+/* Kernel handles may still be in use, so nothing is freed. */
 void cuda_module_unregister(void **handle) {
     CUDA_LOCK;
     struct cuda_module *m = (struct cuda_module *)handle;
@@ -122,7 +122,7 @@ bool cuda_module_has_managed(const struct cuda_module *m) {
     return false;
 }
 
-/* Finds the shared memory of a kernel, and the limit of what a launch may add. */
+/* Finds the static shared memory of a kernel, and the limit of the dynamic shared memory that a launch may add. */
 static bool know_shared(struct cuda_kernel *k) {
     enum { UNASKED = 48 << 10 };
     struct heddle_kernel_info info;
@@ -192,7 +192,7 @@ enum cuda_error cuda_find_variable(const void *shadow, uint64_t *address, uint64
     struct cuda_variable *v = cuda_core.variables[chain_of(shadow)];
     while (v && v->shadow != shadow)
         v = v->next;
-    /* A program names a managed variable by the value of its pointer. */
+    /* A program identifies a managed variable by the value of its pointer. */
     for (int i = 0; !v && i < CUDA_CHAINS; i++)
         for (v = cuda_core.variables[i]; v && !(v->pointer && *v->pointer == shadow); v = v->next)
             ;

@@ -6,7 +6,7 @@
 
 struct cuda_pool {
     struct cuda_pool *next;
-    uint64_t threshold; /* bytes to keep when they are free; has no effect, because none are kept */
+    uint64_t threshold; /* free bytes to keep; without effect, because none are kept */
     uint64_t used, most_used;
     int reuse[4]; /* CUDA's attribute number, REUSE_FIRST to REUSE_LAST -> its value; [0] is unused */
 };
@@ -31,7 +31,7 @@ static bool is_pool(const struct cuda_pool *p) {
     return p == &standard || i;
 }
 
-/* A captured stream gets its memory at once, because the graph holds the address. */
+/* In a captured stream, the memory is allocated immediately, because the graph contains its address. */
 enum cuda_error cuda_pool_allocate(void **out, size_t bytes, struct cuda_pool *pool) {
     CUDA_LOCK;
     pool = pool ? pool : current;
@@ -87,7 +87,7 @@ enum cuda_error cuda_pool_new(struct cuda_pool **out, const struct cuda_pool_pro
     return CUDA_Success;
 }
 
-/* The struct stays: allocations point to it. */
+/* The struct is not freed, because allocations point to it. */
 enum cuda_error cuda_pool_destroy(struct cuda_pool *p) {
     CUDA_LOCK;
     for (struct cuda_pool **i = &pools; *i; i = &(*i)->next)

@@ -1,6 +1,6 @@
 #ifndef CUDA_CORE_POOL_H
 #define CUDA_CORE_POOL_H
-/* Memory pools. All take the memory of the device; each counts the bytes that were allocated from it. */
+/* Memory pools. All pools allocate from the memory of the device. Each pool counts the bytes allocated from it. */
 #include "core_base.h"
 
 struct cuda_stream;
@@ -13,19 +13,19 @@ struct cuda_pool_properties {
     char reserved[56];
 };
 
-/* Allocates memory that `pool` counts as its own. NULL: the current pool. */
+/* Allocates memory and counts it in `pool`. NULL means the current pool. */
 enum cuda_error cuda_pool_allocate(void **out, size_t bytes, struct cuda_pool *pool);
-/* Frees it; a captured stream frees nothing, because its graph may run again. */
+/* Frees pool memory. In a captured stream nothing is freed, because the graph may run again. */
 enum cuda_error cuda_pool_free(void *p, const struct cuda_stream *s);
 enum cuda_error cuda_pool_new(struct cuda_pool **out, const struct cuda_pool_properties *p);
-/* The pool goes with the last of its memory. */
+/* Destroys a pool. The pool disappears when the last of its memory is freed. */
 enum cuda_error cuda_pool_destroy(struct cuda_pool *p);
 /* Attributes by cudaMemPoolAttr. */
 enum cuda_error cuda_pool_get(const struct cuda_pool *p, int which, void *out);
 enum cuda_error cuda_pool_set(struct cuda_pool *p, int which, const void *value);
-/* CUDA_ErrorInvalidValue if it is no pool. */
+/* Returns CUDA_ErrorInvalidValue if the handle is not a pool. */
 enum cuda_error cuda_pool_check(const struct cuda_pool *p);
-/* The default pool of the device, and the current one. */
+/* Return the default pool of the device and the current pool, and set the current pool. */
 enum cuda_error cuda_pool_default(struct cuda_pool **out, int device);
 enum cuda_error cuda_pool_current(struct cuda_pool **out, int device);
 enum cuda_error cuda_pool_use(int device, struct cuda_pool *p);

@@ -1,4 +1,4 @@
-/* Texture and surface references, of both interfaces. */
+/* Texture and surface references of both interfaces (runtime and driver). */
 #include "core_reference.h"
 #include "core_module.h"
 #include <stdlib.h>

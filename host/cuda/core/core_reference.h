@@ -4,29 +4,30 @@
 #include "core_texture.h"
 
 struct cuda_module;
-/* A name of a module that memory is bound to. */
+/* A texture or surface reference: a name in a module, to which a program binds memory. */
 struct cuda_reference {
     struct cuda_reference *next;
-    struct cuda_module *in; /* NULL: of no module, cuTexRefCreate() */
-    const void *shadow;     /* what a program of the runtime declares; NULL: a reference of the driver */
+    struct cuda_module *in; /* NULL if it belongs to no module: cuTexRefCreate() */
+    const void *shadow; /* the variable that a runtime program declares; NULL for a reference of the driver interface */
     char *name;
-    bool surface, bound, stale; /* stale: not yet bound as it is now */
+    bool surface, bound, stale; /* stale: changed since it was last bound */
     struct cuda_resource resource;
     struct cuda_texture texture;
-    /* of the driver: the format of the memory, and whether integers are read as integers */
+    /* for references of the driver interface: the format of the memory, and whether integers are read as integers */
     struct channel_format format;
     bool as_integer;
 };
-/* The reference of this name in the module, made when first asked for; NULL: the host is out of memory. */
+/* Finds the reference of this name in the module, and creates it on first use. Returns NULL if the host is out of
+ * memory. */
 struct cuda_reference *cuda_reference_add(struct cuda_module *m, const char *name, const void *shadow);
 struct cuda_reference *cuda_reference_of_shadow(const void *shadow);
-/* The reference of a handle, and that of a shadow; NULL: none. */
+/* Returns the reference of a handle; NULL if the handle is invalid. */
 struct cuda_reference *cuda_reference_of(const struct cuda_reference *r);
 void cuda_reference_free(struct cuda_reference *r);
-/* A field was changed: the next launch binds it again. */
+/* Marks a reference as changed: the next launch binds it again. */
 void cuda_reference_changed(struct cuda_reference *r);
-/* The same, for what the program registers before main(). */
+/* Registers a reference that the program declares, before main(). */
 void cuda_reference_register(void **handle, const char *name, const void *shadow, bool surface, int normalized_read);
-/* Binds all references that were changed; a launch begins with it. */
+/* Binds all references that were changed. Every launch calls this function first. */
 enum cuda_error cuda_references_bind(void);
 #endif

@@ -1,4 +1,4 @@
-/* The report when the program ends: a line for each kernel, and the result as JSON. */
+/* Writes the report when the program ends: a line for each kernel, and the result as JSON. */
 #include "core_report.h"
 #include "host/results/results_json.h"
 #include <errno.h>
@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The launches of one kernel. */
+/* Statistics of all launches of one kernel. */
 struct row {
     const char *name;
     double launches, cycles, warps, threads;
 };
 
 static struct row *find_row(struct row *rows, int *n, const char *name) {
-    for (int i = *n - 1; i >= 0; i--) /* the last kernel mostly runs again */
+    for (int i = *n - 1; i >= 0; i--) /* the last kernel is tried first, because it often runs again */
         if (strcmp(rows[i].name, name) == 0)
             return &rows[i];
     rows[*n] = (struct row){.name = name};
@@ -73,7 +73,7 @@ static char *command_line(char ***argv, int *argc) {
 
 static bool is_set(const char *value) { return value && *value; }
 
-/* The file gets its name when it is complete, so a reader never sees a part of it. */
+/* The file is renamed when it is complete, so a reader never sees an incomplete file. */
 static void write_json(struct heddle *h, const char *path, int argc, char *const *argv) {
     char temporary[4096];
     snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());

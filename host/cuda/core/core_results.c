@@ -1,5 +1,6 @@
-/* HEDDLE_RESULTS: adds the run of the program to a results database (host/results/results_db.h), like 'heddle sweep'.
- * The program's file, its arguments, the files that these name, the machine and this library identify a run. */
+/* HEDDLE_RESULTS: adds the run of the program to a results database (host/results/results_db.h), as 'heddle sweep'
+ * does. A run is identified by the program's file, its arguments, the files that the arguments name, the machine,
+ * and this library. */
 #include "core_report.h"
 #include "host/results/digest.h"
 #include "host/results/results_db.h"
@@ -22,7 +23,7 @@ static char *join(int argc, char *const *argv) {
     return text;
 }
 
-/* The digest of the program's file, its arguments, and the contents of the files that these name. */
+/* Returns a digest of the program's file, its arguments, and the contents of the files that the arguments name. */
 static bool digest_program(int argc, char *const *argv, char out[RESULTS_HASH], char *err, size_t err_size) {
     char text[DIGEST_TEXT];
     struct digest d;
@@ -42,7 +43,7 @@ static bool digest_program(int argc, char *const *argv, char out[RESULTS_HASH], 
     return true;
 }
 
-/* The digest of the simulator: the library that contains this function. */
+/* Returns the digest of the simulator, which is the library that contains this function. */
 static bool digest_library(char out[RESULTS_HASH], char *err, size_t err_size) {
     Dl_info here;
     if (dladdr((void *)(uintptr_t)cuda_report_results, &here) && digest_file(here.dli_fname, out))
@@ -51,7 +52,7 @@ static bool digest_library(char out[RESULTS_HASH], char *err, size_t err_size) {
     return false;
 }
 
-/* The result as 'heddle run --json' writes it; NULL: the host is out of memory. */
+/* Returns the result in the format of 'heddle run --json'; NULL if the host is out of memory. */
 static cJSON *result_of(struct heddle *h, int argc, char *const *argv) {
     char *text = NULL;
     size_t len = 0;
@@ -63,7 +64,7 @@ static cJSON *result_of(struct heddle *h, int argc, char *const *argv) {
     return o;
 }
 
-/* The failure of a kernel counts before the exit status of the program. */
+/* The failure of a kernel takes precedence over the exit status of the program. */
 static struct run_end end_of(const struct cuda_core *r, int status, char *message, size_t size) {
     struct run_end e = {r->worst, "ran", NULL, NULL};
     if (e.status == HEDDLE_OK && status) {

@@ -20,8 +20,9 @@ static enum cuda_error fault_error(enum heddle_status status) {
     }
 }
 
-/* The error of a launch that ran or was refused. The calls that follow return a fault, as on a GPU. A checked kernel
- * that ran to its end is no fault, whatever the checker found. `before`: launches with statistics before this one. */
+/* Returns the error of a launch that ran or was refused. As on a GPU, later calls also return a fault. A checked
+ * kernel that ran to its end has no fault, whatever the checker found. `before` is the number of launches with
+ * statistics before this one. */
 static enum cuda_error ended(const char *kernel, enum heddle_status status, int before) {
     struct cuda_core *r = &cuda_core;
     bool whole = heddle_launches(r->h) > before && !heddle_incomplete(r->h, before);
@@ -35,7 +36,7 @@ static enum cuda_error ended(const char *kernel, enum heddle_status status, int 
         return CUDA_Success;
     if (status == HEDDLE_USAGE && heddle_fault(r->h) == HEDDLE_FAULT_UNSUPPORTED) /* the results will be wrong */
         return cuda_refuse(kernel, heddle_error(r->h), CUDA_ErrorNotSupported);
-    if (status == HEDDLE_USAGE) /* a GPU refuses it, too, and the program may handle that */
+    if (status == HEDDLE_USAGE) /* a GPU refuses this launch too, and the program may handle the error */
         return cuda_complain(kernel, CUDA_ErrorInvalidConfiguration);
     r->sticky = cuda_failed(kernel, status, fault_error(status));
     return CUDA_Success;

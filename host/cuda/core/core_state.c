@@ -1,4 +1,4 @@
-/* The state of the process: the GPU, the lock, the fault that a kernel left. core.c opens the GPU. */
+/* The state of the process: the GPU, the lock, and the fault that a kernel left. core.c opens the GPU. */
 #include "core_base.h"
 
 struct cuda_core cuda_core = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
@@ -9,7 +9,7 @@ enum cuda_error cuda_ready(void) {
     return cuda_core.h && !cuda_core.forked ? CUDA_Success : CUDA_ErrorInitializationError;
 }
 
-/* Without the lock: cudaGetLastError() does not wait for the kernels of other threads. */
+/* This function does not take the lock, so that cudaGetLastError() does not wait for the kernels of other threads. */
 enum cuda_error cuda_fault(void) { return cuda_core.sticky; }
 
 void cuda_forget_fault(void) {

@@ -1,5 +1,5 @@
-/* Streams and events. All work is done when its call returns, which satisfies every order that a program asks for.
- * Simulated time passes only while kernels run. */
+/* Streams and events. All work is done before its call returns, which satisfies every order that a program can ask
+ * for. Simulated time passes only while kernels run. */
 #include "core_graph_parts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ struct cuda_stream {
     struct cuda_frontier frontier; /* while it is captured */
     struct cuda_hints *hints;      /* NULL: none were given */
 };
-/* Attributes of a stream, by cudaLaunchAttributeID: hints without an effect on the machine. */
+/* Attributes of a stream, by cudaLaunchAttributeID. They are hints without effect on the machine. */
 enum { HINT_WINDOW = 1, HINT_WAITING = 3, HINT_PRIORITY = 8, HINT_DOMAIN_MAP, HINT_DOMAIN, N_HINTS };
 struct cuda_hint {
     char bytes[64];
@@ -22,9 +22,9 @@ struct cuda_hints {
 };
 struct cuda_event {
     struct cuda_event *next;
-    double at;                     /* seconds; below 0: not recorded */
+    double at;                     /* simulated time of the record in seconds; below 0 if not recorded */
     bool untimed;                  /* it has no time */
-    struct cuda_frontier frontier; /* if a captured stream recorded it */
+    struct cuda_frontier frontier; /* set if a captured stream recorded the event */
 };
 static struct cuda_stream *streams; /* under the lock */
 static struct cuda_event *events;
@@ -76,7 +76,7 @@ enum cuda_error cuda_stream_destroy(struct cuda_stream *s) {
     return CUDA_ErrorInvalidResourceHandle;
 }
 
-/* All default streams share one set of attributes. */
+/* All default streams have one common set of attributes. */
 static struct cuda_hints **hints_of(struct cuda_stream *s) {
     static struct cuda_hints *of_default;
     return is_default(s) ? &of_default : &s->hints;

@@ -1,5 +1,5 @@
-/* Values that streams write into memory and wait for. All earlier work is done, so a wait finds its value at once, or
- * would wait forever: then it is an error. */
+/* Operations by which streams write values into memory and wait for values. All earlier work is done, so either a
+ * wait finds its value immediately, or it would wait forever. The latter is reported as an error. */
 #include "core_graph_parts.h"
 
 enum { FLUSH = 3, BARRIER = 6 };

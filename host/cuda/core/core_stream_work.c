@@ -1,4 +1,4 @@
-/* Work for streams that is neither a launch nor a copy: waits, calls of the program, records of events. */
+/* Stream work other than launches and copies: waits, host callbacks, and event records. */
 #include "core_graph_parts.h"
 
 enum cuda_error cuda_stream_wait(struct cuda_stream *s) {

@@ -1,4 +1,4 @@
-/* Texture and surface objects. The library makes them; this file keeps their descriptions. */
+/* Texture and surface objects. The simulator library creates them; this file keeps their descriptions. */
 #include "core_texture.h"
 #include <math.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static enum cuda_error shape(struct heddle_texture *t, const struct cuda_resourc
     return cuda_format_of(f, &t->format, &t->channels) ? CUDA_Success : CUDA_ErrorInvalidChannelDescriptor;
 }
 
-/* Cuts the levels of a mipmap after the last level that the texture reads. */
+/* Drops the levels of a mipmap after the last level that the texture reads. */
 static enum cuda_error clamp_levels(struct heddle_texture *t, const struct cuda_texture *x) {
     if (t->levels <= 1)
         return CUDA_Success;
@@ -87,7 +87,8 @@ enum cuda_error cuda_texture_describe(struct heddle_texture *out, const struct c
     memcpy(out->sampler.border, x->border, sizeof x->border);
     out->normalized_read = x->normalized_read != 0;
     out->normalized_coords = x->normalized_coords != 0;
-    for (int i = 0; i < 3 && !out->normalized_coords; i++) /* as on a GPU, wrap and mirror act as clamp */
+    for (int i = 0; i < 3 && !out->normalized_coords;
+         i++) /* as on a GPU, wrap and mirror mode act as clamp mode here */
         if (out->sampler.address[i] == HEDDLE_WRAP || out->sampler.address[i] == HEDDLE_MIRROR)
             out->sampler.address[i] = HEDDLE_CLAMP;
     return clamp_levels(out, x);
@@ -128,7 +129,7 @@ static struct object **find(uint64_t handle, bool surface) {
     return o;
 }
 
-/* The library keeps the object, so the use of a destroyed object is not detected. */
+/* The simulator library never frees the object, so the use of a destroyed object is not detected. */
 enum cuda_error cuda_object_free(uint64_t handle, bool surface) {
     CUDA_LOCK;
     struct object **o = find(handle, surface), *gone = *o;

@@ -1,6 +1,6 @@
 #ifndef CUDA_CORE_TEXTURE_H
 #define CUDA_CORE_TEXTURE_H
-/* Arrays, mipmaps, texture and surface objects. Layouts are those of the runtime's interface. */
+/* Arrays, mipmaps, texture objects and surface objects. Layouts are those of the runtime's interface. */
 #include "core_memory.h"
 
 enum { ARRAY_LAYERED = 1, ARRAY_SURFACE = 2, ARRAY_CUBE = 4, ARRAY_GATHER = 8 };
@@ -10,57 +10,57 @@ struct channel_format {
     int x, y, z, w, kind; /* bits of each channel */
 };
 
-/* Memory in rows without gaps. */
+/* An array: memory in rows without gaps. */
 struct cuda_array {
     struct cuda_array *next;
     struct channel_format format;
-    struct cuda_extent extent; /* as the program gave it; height and depth may be 0 */
+    struct cuda_extent extent; /* the size as the program specified it; height and depth may be 0 */
     unsigned flags;
     uint64_t data;
-    bool part; /* a level of a mipmap, whose memory it uses */
+    bool part; /* true for a level of a mipmap; it uses the mipmap's memory */
 };
 struct cuda_mipmap;
 enum cuda_direction { TO_ARRAY, FROM_ARRAY };
 
 /* Bytes of an element. */
 size_t cuda_element_bytes(const struct channel_format *f);
-/* The format and the number of channels; false: no GPU has this format. */
+/* Returns the format and the number of channels. Returns false if no GPU has this format. */
 bool cuda_format_of(const struct channel_format *f, enum heddle_format *out, uint32_t *channels);
-/* Whether there can be such an array; its bytes, or UINT64_MAX. */
+/* Check whether such an array can exist, and return its size in bytes (UINT64_MAX on overflow). */
 enum cuda_error cuda_array_check(const struct channel_format *f, struct cuda_extent e, unsigned flags);
 uint64_t cuda_array_size(const struct channel_format *f, struct cuda_extent e);
-/* Whether a handle is an array; its first byte, pitch, rows of a plane, and bytes of an element. */
+/* Return whether a handle is an array, and an array's first byte, pitch, rows per plane, and bytes per element. */
 bool cuda_array_is(const struct cuda_array *a);
 void cuda_array_bytes(const struct cuda_array *a, void **first, size_t *pitch, size_t *height, size_t *element);
-/* Makes an array, frees it; CUDA_ErrorNotSupported for flags that are not simulated. */
+/* Create and free an array. CUDA_ErrorNotSupported for flags that are not simulated. */
 enum cuda_error cuda_array_new(struct cuda_array **out, const struct channel_format *f, struct cuda_extent e,
                                unsigned flags);
 enum cuda_error cuda_array_free(struct cuda_array *a);
-/* What an array was made with; each result may be NULL. */
+/* Returns the parameters with which an array was created. Each result pointer may be NULL. */
 enum cuda_error cuda_array_info(struct channel_format *f, struct cuda_extent *e, unsigned *flags,
                                 const struct cuda_array *a);
-/* Copies rows between an array, from byte x of row y on, and memory. */
+/* Copies rows between memory and an array. The array rows begin at byte x of row y. */
 enum cuda_error cuda_array_copy_rows(struct cuda_array *a, size_t x, size_t y, void *p, size_t pitch, size_t width,
                                      size_t height, enum cuda_copy kind, enum cuda_direction d, struct cuda_stream *s);
-/* The same for bytes in a line, which continues from row to row. */
+/* Copies a contiguous range of bytes between memory and an array. In the array, the range continues from row to row. */
 enum cuda_error cuda_array_copy_line(struct cuda_array *a, size_t x, size_t y, void *p, size_t bytes,
                                      enum cuda_copy kind, enum cuda_direction d, struct cuda_stream *s);
-/* Rows of one array to another one. */
+/* Copies rows from one array to another. */
 enum cuda_error cuda_array_copy_rows_between(struct cuda_array *to, size_t tx, size_t ty, struct cuda_array *from,
                                              size_t fx, size_t fy, size_t width, size_t height);
-/* Bytes of one array to another one. */
+/* Copies a contiguous range of bytes from one array to another. */
 enum cuda_error cuda_array_copy_line_between(struct cuda_array *to, size_t at, struct cuda_array *from, size_t from_at,
                                              size_t bytes);
-/* Makes a level in the memory of a mipmap, removes it; NULL: the host is out of memory. */
+/* Create and remove the array for a level, in the memory of a mipmap. NULL means that the host is out of memory. */
 struct cuda_array *cuda_array_view(const struct channel_format *f, struct cuda_extent e, unsigned flags, uint64_t data);
 void cuda_array_forget(struct cuda_array *a);
 
-/* The first level, and the number of levels; NULL: it is no mipmap. */
+/* Returns the first level, and the number of levels; NULL if the handle is not a mipmap. */
 const struct cuda_array *cuda_mipmap_base(const struct cuda_mipmap *m, unsigned *levels);
-/* Makes a mipmap of at most `n` levels, frees it. */
+/* Creates a mipmap of at most `n` levels. */
 enum cuda_error cuda_mipmap_new(struct cuda_mipmap **out, const struct channel_format *f, struct cuda_extent e,
                                 unsigned n, unsigned flags);
-/* A level, which is an array. */
+/* Returns a level of the mipmap, which is an array. */
 enum cuda_error cuda_mipmap_level(struct cuda_array **out, const struct cuda_mipmap *m, unsigned level);
 enum cuda_error cuda_mipmap_free(struct cuda_mipmap *m);
 
@@ -85,7 +85,7 @@ struct cuda_resource {
     unsigned flags;
 };
 enum { RESOURCE_ARRAY, RESOURCE_MIPMAP, RESOURCE_LINEAR, RESOURCE_PITCHED };
-/* How a texture is read. */
+/* The read mode of a texture: addressing, filtering and coordinates. */
 struct cuda_texture {
     int address[3], linear, normalized_read, srgb;
     float border[4];
@@ -96,15 +96,16 @@ struct cuda_texture {
     int untrilinear, seamless;
 };
 
-/* Makes a texture object, or a surface object if `x` is NULL; destroys it. */
+/* Create and destroy a texture object, or a surface object if `x` is NULL. */
 enum cuda_error cuda_object_new(uint64_t *out, const struct cuda_resource *r, const struct cuda_texture *x);
 enum cuda_error cuda_object_free(uint64_t handle, bool surface);
-/* What an object was made of; CUDA_ErrorInvalidValue: there is no such object. */
+/* Return the descriptions from which an object was created. CUDA_ErrorInvalidValue means that there is no such
+ * object. */
 enum cuda_error cuda_object_resource(struct cuda_resource *out, uint64_t handle, bool surface);
 enum cuda_error cuda_object_texture(struct cuda_texture *out, uint64_t handle);
-/* Refuses a view of memory in another format; a message names the caller. */
+/* Refuses a resource view, which would read memory in another format. The message names the caller. */
 enum cuda_error cuda_refuse_view(const char *who);
-/* Describes a texture for the library; `x` NULL: a surface. */
+/* Describes a texture for the simulator library. If `x` is NULL, describes a surface. */
 enum cuda_error cuda_texture_describe(struct heddle_texture *out, const struct cuda_resource *r,
                                       const struct cuda_texture *x);
 #endif

@@ -1,5 +1,5 @@
-/* Virtual memory: ranges of addresses, physical memory, and mappings. A range reserves addresses of the host, too.
- * Physical memory is a file without a name, which a mapping maps there. */
+/* Virtual memory: address ranges, physical memory, and mappings. A range reserves addresses in the host's address
+ * space too. Physical memory is an anonymous file, which a mapping maps into the range. */
 #include "core_virtual.h"
 #include "host/reserve.h"
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 enum { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE = 3 };
 enum { PINNED = 1, ON_DEVICE = 1, FILE_DESCRIPTOR = 1 };
 
-/* Physical memory. It lives while it has handles or mappings. */
+/* Physical memory. It exists while it has handles or mappings. */
 struct physical {
     struct physical *next;
     uint64_t bytes;
@@ -58,7 +58,7 @@ static void drop_unused(struct physical *p) {
     free(p);
 }
 
-/* The memory must be on this device, and may be exported as a file only. */
+/* The memory must be on this device, and can be exported only as a file descriptor. */
 static enum cuda_error check_properties(const struct cuda_physical_properties *p) {
     if (!p || p->type != PINNED)
         return p && p->type == 2 ? CUDA_ErrorNotSupported : CUDA_ErrorInvalidValue;
@@ -75,7 +75,7 @@ enum cuda_error cuda_physical_granularity(size_t *out, const struct cuda_physica
     return e;
 }
 
-/* Adds physical memory in a file, which it then owns. */
+/* Adds physical memory stored in a file, and takes ownership of the file. */
 static enum cuda_error add_memory(uint64_t *handle, int file, uint64_t bytes,
                                   const struct cuda_physical_properties *properties) {
     struct physical *p = file >= 0 && reserve_take(cuda_core.h, bytes) ? malloc(sizeof *p) : NULL;
@@ -180,7 +180,7 @@ enum cuda_error cuda_range_free(uint64_t at, uint64_t bytes) {
     return CUDA_ErrorInvalidValue;
 }
 
-/* The range that holds [at, at + bytes); NULL: none. */
+/* Returns the range that contains [at, at + bytes); NULL if there is none. */
 static struct range *range_of(uint64_t at, uint64_t bytes) {
     struct range *r = ranges;
     while (r && !(at >= r->begin && at < r->end && bytes <= r->end - at))
@@ -194,7 +194,7 @@ static enum mem_reserved reserved(unsigned flags) {
     return flags == ACCESS_NONE ? RANGE_CLOSED : flags == ACCESS_READ ? RANGE_READ : RANGE_WRITE;
 }
 
-/* Appends a piece, or extends the last one. */
+/* Appends a piece to the list, or extends the last piece. */
 static void add_piece(const struct range *r, struct mem_piece *p, uint32_t *n, uint64_t begin, uint64_t end,
                       enum mem_reserved what) {
     if (begin == end)
@@ -205,8 +205,8 @@ static void add_piece(const struct range *r, struct mem_piece *p, uint32_t *n, u
         p[(*n)++] = (struct mem_piece){begin, end, r->host + (begin - r->begin), what};
 }
 
-/* Makes a range visible to kernels. Mappings that touch become one piece, so a copy may span both. False: the host is
- * out of memory. */
+/* Makes the mappings of a range accessible to kernels. Adjacent mappings become one piece, so that a copy may span
+ * both. Returns false if the host is out of memory. */
 static bool update_kernels(const struct range *r) {
     struct mem_piece *p = calloc(2 * (size_t)r->n + 1, sizeof *p);
     uint64_t at = r->begin;
@@ -224,7 +224,7 @@ static bool update_kernels(const struct range *r) {
     return ok;
 }
 
-/* The index of the first mapping that ends after `at`. */
+/* Returns the index of the first mapping that ends after `at`. */
 static uint32_t first_behind(const struct range *r, uint64_t at) {
     uint32_t i = 0;
     while (i < r->n && r->list[i].end <= at)
@@ -265,7 +265,7 @@ enum cuda_error cuda_range_map(uint64_t at, uint64_t bytes, uint64_t offset, uin
     return update_kernels(r) ? CUDA_Success : CUDA_ErrorMemoryAllocation;
 }
 
-/* Finds the whole mappings [*first, *last) that fill [at, at + bytes); false: they do not fill it. */
+/* Finds the mappings [*first, *last) that exactly fill [at, at + bytes). Returns false if no mappings do. */
 static bool mappings_of(const struct range *r, uint64_t at, uint64_t bytes, uint32_t *first, uint32_t *last) {
     uint64_t end = at + bytes;
     if (!r || !bytes)
@@ -315,7 +315,7 @@ enum cuda_error cuda_range_set_access(uint64_t at, uint64_t bytes, const struct 
     return e || update_kernels(r) ? e : CUDA_ErrorMemoryAllocation;
 }
 
-/* The mapping at an address; NULL: none. */
+/* Returns the mapping at an address; NULL if there is none. */
 static const struct mapping *mapping_at(uint64_t at) {
     const struct range *r = range_of(at, 1);
     uint32_t i = r ? first_behind(r, at) : 0;

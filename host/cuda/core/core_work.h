@@ -1,6 +1,6 @@
 #ifndef CUDA_CORE_WORK_H
 #define CUDA_CORE_WORK_H
-/* The work that a node of a graph does, and descriptions of work as both interfaces lay them out. */
+/* The work of a graph node, and descriptions of work in the layouts of both interfaces. */
 #include "core_memory.h"
 
 struct cuda_kernel;
@@ -50,7 +50,7 @@ enum cuda_node_kind {
 struct cuda_work {
     enum cuda_node_kind kind;
     union {
-        struct cuda_launch launch; /* a node owns its arguments, in one block */
+        struct cuda_launch launch; /* a node owns its arguments, stored in one block */
         struct cuda_box box;
         struct cuda_rows rows;
         struct cuda_call call;
@@ -59,7 +59,7 @@ struct cuda_work {
         struct cuda_graph_memory *memory; /* of NODE_ALLOC and NODE_FREE */
     };
 };
-/* Work from a description; a fill needs elements of 1, 2 or 4 bytes (cuda_can_fill()). */
+/* Make work from a description. A fill needs elements of 1, 2 or 4 bytes (cuda_can_fill()). */
 enum cuda_error cuda_kernel_work(struct cuda_work *w, const struct cuda_kernel_params *p);
 struct cuda_work cuda_line_work(void *to, const void *from, size_t bytes, enum cuda_copy kind);
 bool cuda_can_fill(const struct cuda_fill_params *f);

@@ -1,4 +1,4 @@
-/* The driver: cuInit(), contexts, errors, addresses of functions, refused functions. */
+/* The driver interface: cuInit(), contexts, errors, addresses of functions, and refused functions. */
 #include "driver.h"
 
 CUDA_API enum cuda_error cuInit(unsigned flags) { return flags ? CUDA_ErrorInvalidValue : cuda_open(); }

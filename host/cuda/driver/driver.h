@@ -3,9 +3,9 @@
 /* The driver's interface (libcuda.so.1). Its functions translate arguments and errors, and call verbs of core. */
 #include "host/cuda/core/core.h"
 
-/* The error of the driver for an error of core: most numbers are the same (driver_errors.def). */
+/* Returns the driver's error number for an error of core. Most numbers are equal (driver_errors.def). */
 enum cuda_error driver_error(enum cuda_error e);
-/* The end of a function that cuda_enter_current() began. */
+/* Ends a function that cuda_enter_current() began. */
 enum cuda_error driver_leave(enum cuda_error e);
 
 /* The body of a function that needs a current context. */
@@ -14,7 +14,7 @@ enum cuda_error driver_leave(enum cuda_error e);
         enum cuda_error error_ = cuda_enter_current();                                                                 \
         return driver_leave(error_ ? error_ : (__VA_ARGS__));                                                          \
     } while (0)
-/* The body of a function that frees something: it takes the primary context if none is current. */
+/* The body of a function that frees something. It uses the primary context if no context is current. */
 #define DRIVER_FREE(...)                                                                                               \
     do {                                                                                                               \
         struct cuda_context *current_ = cuda_current_context;                                                          \
@@ -30,19 +30,19 @@ enum cuda_error driver_leave(enum cuda_error e);
         enum cuda_error ready_ = cuda_ready();                                                                         \
         return driver_error(ready_ ? ready_ : (__VA_ARGS__));                                                          \
     } while (0)
-/* The same for a function that returns an error if a kernel left a fault. */
+/* The body of a function that needs cuInit() but no context, and that returns an error if a kernel left a fault. */
 #define DRIVER_DEVICE(...)                                                                                             \
     do {                                                                                                               \
         enum cuda_error ready_ = cuda_ready();                                                                         \
         ready_ = ready_ ? ready_ : cuda_fault();                                                                       \
         return driver_error(ready_ ? ready_ : (__VA_ARGS__));                                                          \
     } while (0)
-/* The body of a function that may come before cuInit(). */
+/* The body of a function that may be called before cuInit(). */
 #define DRIVER_ANY(...) return driver_error(__VA_ARGS__)
 
-/* driver_memory.c: the box of CUDA_MEMCPY3D. */
+/* driver_memory.c: returns the copy box that a CUDA_MEMCPY3D describes. */
 struct copy_3d;
 enum cuda_error driver_box_of(struct cuda_box *out, const struct copy_3d *c);
-/* driver_launch.c: launches the kernel of a function; its arguments are in l.args, or in the block of `extra`. */
+/* driver_launch.c: launches the kernel `f`. Its arguments are in l.args, or in the block that `extra` describes. */
 enum cuda_error driver_launch(const void *f, struct cuda_launch l, void *stream, void **extra);
 #endif

@@ -1,4 +1,4 @@
-/* The other names of functions. */
+/* Exports driver functions under additional names. */
 #include "host/cuda/core/also.h"
 
 #include "driver_also.def"

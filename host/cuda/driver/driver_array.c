@@ -1,4 +1,4 @@
-/* Arrays, texture and surface objects of the driver: translates their descriptions to the types of core. */
+/* Arrays, texture objects and surface objects of the driver. Translates their descriptions to the types of core. */
 #include "driver_texture.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Batches of copies of the driver. */
+/* The driver's functions for batches of copies. */
 #include "driver.h"
 
 CUDA_API enum cuda_error cuMemcpyBatchAsync_ptsz(BATCH_PARAMETERS, size_t *failed, struct cuda_stream *s) {

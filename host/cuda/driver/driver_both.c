@@ -1,4 +1,4 @@
-/* The functions that the runtime has, too: one line each in functions.def. */
+/* The driver functions that the runtime also has. Each is one line in functions.def. */
 #include "driver.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"

@@ -1,4 +1,4 @@
-/* The driver's functions for the device that the runtime has in another form. */
+/* Device functions of the driver that differ in form from the runtime's. */
 #include "driver.h"
 
 static enum cuda_error number(int *out, int device, int value) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The file with the code at an address. *program: it is the program itself. */
+/* Returns the file whose code is at an address. *program is set if the file is the program itself. */
 static const char *file_with(void *code, bool *program) {
     static char exe[4096];
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);

@@ -1,8 +1,8 @@
-/* Functions of graphs whose descriptions differ from the runtime's. A description of CUDA 12 names a kernel as a
- * CUfunction or, in a field of its own, as a CUkernel. */
+/* Graph functions whose descriptions differ from the runtime's. A description of CUDA 12 names a kernel as a
+ * CUfunction or, in a separate field, as a CUkernel. */
 #include "driver.h"
 
-/* CUDA_KERNEL_NODE_PARAMS_v2 of 12 and later. */
+/* CUDA_KERNEL_NODE_PARAMS_v2 of CUDA 12 and later. */
 struct kernel_params_v2 {
     struct cuda_kernel_params all;
     const void *kernel;
@@ -28,7 +28,7 @@ CUDA_API enum cuda_error cuGraphExecKernelNodeSetParams_v2(struct cuda_graph_exe
     DRIVER(p ? cuda_exec_set_kernel(x, n, &(struct cuda_kernel_params[]){params_of(p)}[0]) : CUDA_ErrorInvalidValue);
 }
 
-/* Either handle names the kernel, so one is enough. */
+/* One of the two handles is enough to identify the kernel. */
 static enum cuda_error get_kernel(const struct cuda_node *n, struct kernel_params_v2 *out) {
     if (!out)
         return CUDA_ErrorInvalidValue;
@@ -44,7 +44,7 @@ CUDA_API enum cuda_error cuGraphKernelNodeGetParams_v2(const struct cuda_node *n
     DRIVER(get_kernel(n, out));
 }
 
-/* Fills and copies also name a context, which has no effect. */
+/* Fills and copies also specify a context, which has no effect. */
 CUDA_API enum cuda_error cuGraphAddMemsetNode(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
                                               const struct cuda_fill_params *f, const struct cuda_context *c) {
     (void)c;
@@ -95,7 +95,7 @@ CUDA_API enum cuda_error cuGraphExecMemcpyNodeSetParams(struct cuda_graph_exec *
     DRIVER(exec_set_copy(x, n, c));
 }
 
-/* The functions of 11 and 12, without the kinds of edges. */
+/* The functions of CUDA 11 and 12, which lack the parameter for edge kinds. */
 CUDA_API enum cuda_error cuGraphAddDependencies(struct cuda_graph *g, node_list from, node_list to, size_t n) {
     DRIVER(cuda_graph_add_edges(g, from, to, n));
 }
@@ -113,7 +113,7 @@ CUDA_API enum cuda_error cuGraphNodeGetDependentNodes(const struct cuda_node *of
     DRIVER(cuda_node_neighbours(of, out, NULL, n, false));
 }
 
-/* `result`: the struct of 12 that describes a failure. */
+/* `result` is the struct of CUDA 12 that describes a failure. */
 CUDA_API enum cuda_error cuGraphExecUpdate_v2(struct cuda_graph_exec *x, struct cuda_graph *g, void *result) {
     DRIVER(cuda_exec_update(x, g, result));
 }

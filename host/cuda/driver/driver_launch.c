@@ -38,7 +38,7 @@ enum cuda_error driver_launch(const void *f, struct cuda_launch l, void *stream,
     return e;
 }
 
-/* A launch that names neither its kernel nor a priority. */
+/* Makes a launch without a kernel and with priority 0. The caller sets the kernel. */
 static struct cuda_launch shape(unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                                 unsigned shared, void **args, bool cooperative) {
     return (struct cuda_launch){NULL, {gx, gy, gz}, {bx, by, bz}, shared, args, cooperative, 0};

@@ -1,4 +1,4 @@
-/* Memory and copies of the driver. Its device addresses are integers; those of core are pointers. */
+/* Memory and copies of the driver. The driver's device addresses are integers, while core uses pointers. */
 #include "driver.h"
 #include <string.h>
 

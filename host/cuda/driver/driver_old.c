@@ -1,4 +1,4 @@
-/* Launches of CUDA 3: separate calls set the block, shared memory and parameters of a kernel. */
+/* The launch functions of CUDA 3: separate calls set the block size, shared memory and parameters of a kernel. */
 #include "driver.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ struct settings {
 };
 static struct settings *all; /* under the lock */
 
-/* The settings of a kernel; NULL: it is no kernel, or the host is out of memory. */
+/* Returns the settings of a kernel; NULL if the handle is not a kernel, or the host is out of memory. */
 static struct settings *settings_of(const void *f) {
     struct cuda_kernel *k;
     if (cuda_find_launched(f, &k))

@@ -1,4 +1,4 @@
-/* The driver's functions for streams that the runtime has in another form. */
+/* Stream functions of the driver that differ in form from the runtime's. */
 #include "driver.h"
 
 CUDA_API enum cuda_error cuStreamGetCtx(struct cuda_stream *s, struct cuda_context **out) {

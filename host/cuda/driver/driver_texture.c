@@ -38,7 +38,7 @@ static enum cuda_error destroy(struct cuda_reference *r) {
 CUDA_API enum cuda_error cuTexRefCreate(struct cuda_reference **out) { DRIVER(create(out)); }
 CUDA_API enum cuda_error cuTexRefDestroy(struct cuda_reference *r) { DRIVER_FREE(destroy(r)); }
 
-/* Flags and bound format decide how integers are read; a program may set them in any order. */
+/* The flags and the format of the bound memory decide how integers are read. A program may set them in any order. */
 static enum cuda_error update(struct cuda_reference *r) {
     if (r->bound)
         r->texture.normalized_read = driver_normalized_read(driver_resource_format(&r->resource), r->as_integer);
@@ -236,7 +236,7 @@ static enum cuda_error address_of(uint64_t *out, const struct cuda_reference *r)
 
 CUDA_API enum cuda_error cuTexRefGetAddress_v2(uint64_t *out, struct cuda_reference *r) { DRIVER(address_of(out, r)); }
 
-/* Has no effect: the code of a kernel names its references. */
+/* This function has no effect, because the code of a kernel names its references. */
 CUDA_API enum cuda_error cuParamSetTexRef(const void *f, int unit, struct cuda_reference *r) {
     (void)f, (void)unit;
     DRIVER(cuda_reference_of(r) ? CUDA_Success : CUDA_ErrorInvalidResourceHandle);

@@ -1,4 +1,4 @@
-/* Virtual memory, and values that streams write and wait for: functions that only the driver has. */
+/* Functions that only the driver has: virtual memory, and streams that write values to memory or wait for values. */
 #include "driver.h"
 
 CUDA_API enum cuda_error cuMemGetAllocationGranularity(size_t *out, const struct cuda_physical_properties *p,
@@ -16,7 +16,7 @@ CUDA_API enum cuda_error cuMemGetAllocationPropertiesFromHandle(struct cuda_phys
 CUDA_API enum cuda_error cuMemExportToShareableHandle(void *out, uint64_t handle, int type, uint64_t flags) {
     DRIVER_FREE(cuda_physical_export(out, handle, type, flags));
 }
-/* The file descriptor is in the pointer. The caller keeps it. */
+/* The pointer argument holds the file descriptor. The caller keeps the file open. */
 CUDA_API enum cuda_error cuMemImportFromShareableHandle(uint64_t *out, void *file, int type) {
     DRIVER_FREE(cuda_physical_import(out, (int)(intptr_t)file, type));
 }

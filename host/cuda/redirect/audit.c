@@ -43,7 +43,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...) {
         (void)!write(STDERR_FILENO, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-/* Prints one message for a library, however many files it has. */
+/* Prints one message for a library, even if the library consists of several files. */
 static void say_machine_code(const char *where, const char *family) {
     int i = 0;
     while (i < FAMILIES && audit.said[i] && strcmp(audit.said[i], family) != 0)
@@ -63,14 +63,14 @@ static const char *last_part(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Heddle's own libraries are in the folder of the stubs. */
+/* Heddle's own libraries are in the folder of the stubs library. */
 static bool is_ours(const char *path, const char *stubs) {
     size_t folder = (size_t)(last_part(stubs) - stubs);
     return strncmp(path, stubs, folder) == 0 && !strchr(path + folder, '/');
 }
 
-/* The code that replaces a function: a jump to `to`. A function that Heddle does not know passes its name to a common
- * stub. */
+/* The code that replaces a function: a jump to `to`. If Heddle does not know the function, the code passes the
+ * function's name to a common stub. */
 struct jump {
     uint64_t to;
     const char *name;
@@ -133,7 +133,7 @@ static bool sort_stubs(void) {
     return true;
 }
 
-/* The address of the stub for a function; 0 when there is none. */
+/* Returns the address of the stub for a function; 0 if there is no stub. */
 static uint64_t stub_of(const char *name) {
     char stub[256];
     if (snprintf(stub, sizeof stub, STUB "%s", name) >= (int)sizeof stub)
@@ -146,7 +146,7 @@ static bool is_runtime_name(const char *name) {
     return strncmp(name, "cuda", 4) == 0 || strncmp(name, "__cuda", 6) == 0;
 }
 
-/* The version of the runtime, from the functions that it has. */
+/* Returns the version of a CUDA runtime, judging by the functions that it contains. */
 static int version_of(const struct symbols *s, const char *path) {
     static const char library[] = "libcudart.so.";
     if (strncmp(last_part(path), library, sizeof library - 1) == 0)
@@ -154,18 +154,19 @@ static int version_of(const struct symbols *s, const char *path) {
     return symbols_find(s, "cudaBindTexture") ? 11 : symbols_find(s, "cudaGetDeviceProperties_v2") ? 12 : 13;
 }
 
-/* The stubs keep the version of the first runtime; 0: none yet. */
+/* Stores the version of the first runtime in the stubs library, where 0 means none yet. */
 static void pass_version(int version) {
     uint64_t at = symbols_find(&audit.stubs, "heddle_redirect_major");
     if (at)
         *(int *)(audit.base + at) = version;
 }
 
-/* The new target of a function. `to` is 0 if the function stays: it is no function of the runtime, or is too short for
- * a jump. */
+/* Returns the jump to the new target of a function. `to` is 0 if the function is not redirected, because it is not a
+ * runtime function or is too short for a jump. */
 static struct jump jump_of(const struct symbols *s, const struct symbol *f) {
     struct jump j = {is_runtime_name(f->name) ? stub_of(f->name) : 0, NULL};
-    if (!j.to && is_runtime_name(f->name) && symbols_is_runtime(s, f)) /* of a CUDA newer than this Heddle */
+    if (!j.to && is_runtime_name(f->name) &&
+        symbols_is_runtime(s, f)) /* a function of a CUDA version newer than this Heddle */
         j = (struct jump){stub_of("unknown"), strdup(f->name)};
     if (f->room < jump_bytes(&j))
         j.to = 0;
@@ -214,7 +215,7 @@ static void look_at(const struct link_map *map, bool may_redirect) {
     symbols_close(&s);
 }
 
-/* An object that comes before the stubs waits for them. */
+/* Objects that are loaded before the stubs library are patched after it is loaded. */
 static void look_at_all(void) {
     const char *off = getenv("HEDDLE_REDIRECT");
     bool wanted = !off || strcmp(off, "0") != 0;

@@ -7,7 +7,7 @@ struct machine_code {
     const char *file, *name;
 };
 
-/* The library that a file belongs to; NULL: none of these. `path`: with or without folders. */
+/* Returns the library that a file belongs to; NULL if it belongs to none. `path` may contain folders. */
 static inline const struct machine_code *machine_code_library(const char *path) {
     static const struct machine_code all[] = {
         {"libcublas", "cuBLAS"},    {"libnvblas", "cuBLAS"},       {"libcurand", "cuRAND"},
@@ -24,7 +24,8 @@ static inline const struct machine_code *machine_code_library(const char *path) 
     return NULL;
 }
 
-/* The statically linked library that a function belongs to: a function that every user of the library calls. */
+/* Returns the statically linked library that a function belongs to. The table has functions that every user of the
+ * library calls. */
 static inline const char *machine_code_function(const char *name) {
     static const char *const all[][2] = {
         {"cublasCreate_v2", "cuBLAS"},    {"cublasLtCreate", "cuBLAS"},     {"curandCreateGenerator", "cuRAND"},

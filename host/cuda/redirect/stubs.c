@@ -1,6 +1,6 @@
-/* The targets of the redirected functions of a CUDA runtime inside of a program. LD_PRELOAD loads this library into
- * every process under 'heddle exec', and audit.c sends the functions here. A stub loads Heddle's runtime when it is
- * first called, so other processes pay nothing. stubs.sh makes the stubs. */
+/* The targets of the redirected functions of a CUDA runtime inside the program. LD_PRELOAD loads this library into
+ * every process under 'heddle exec', and audit.c redirects the functions to it. A stub loads Heddle's runtime when
+ * it is first called, so processes that do not use CUDA have no cost. stubs.sh generates the stubs. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 extern const char *const heddle_redirect_names[];
 extern void *heddle_redirect_slots[];
 
-/* The version of the runtime inside of the program, 11, 12 or 13; audit.c writes it. 0: there is none. */
+/* The version of the runtime inside the program: 11, 12 or 13. audit.c writes it. 0 means that the program contains
+ * no runtime. */
 __attribute__((visibility("default"))) int heddle_redirect_major = 0;
 
 void *heddle_redirect_resolve(size_t i);
@@ -20,7 +21,7 @@ __attribute__((noreturn)) static void fail(const char *what, const char *why) {
     _exit(2);
 }
 
-/* Heddle's runtime, in the folder of this library. */
+/* The handle of Heddle's runtime, which is in the folder of this library. */
 static void *library(void) {
     static void *core;
     char path[4096];
@@ -39,7 +40,7 @@ static void *library(void) {
     return core = handle;
 }
 
-/* Called by a stub on its first call. */
+/* Each stub calls this function on its first call. */
 void *heddle_redirect_resolve(size_t i) {
     void *function = dlsym(library(), heddle_redirect_names[i]);
     if (!function)
@@ -47,7 +48,7 @@ void *heddle_redirect_resolve(size_t i) {
     return heddle_redirect_slots[i] = function;
 }
 
-/* The stub of a function that Heddle does not know. */
+/* The common stub of functions that Heddle does not know. */
 int heddle_redirect_unknown(const char *name) {
     int (*unknown)(const char *) = (int (*)(const char *))dlsym(library(), "heddle_cuda_unknown");
     if (!unknown)

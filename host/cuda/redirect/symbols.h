@@ -1,7 +1,7 @@
 #ifndef CUDA_SYMBOLS_H
 #define CUDA_SYMBOLS_H
-/* The functions of an ELF file by name, from .symtab, or from .dynsym if there is no .symtab. The file may be of any
- * kind. */
+/* Reads the functions of an ELF file by name, from .symtab, or from .dynsym if there is no .symtab. The file may be
+ * of any ELF type. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,9 +14,10 @@ struct symbols {
     size_t n;
     const char *names;
     size_t names_len;
-    bool device_code;                    /* there is a section of device code */
-    uint64_t runtime_first, runtime_end; /* the range of the static runtime's own functions; 0: there is none */
-    uint64_t *starts;                    /* addresses of all functions, in order */
+    bool device_code; /* true if the file has a section of device code */
+    uint64_t runtime_first,
+        runtime_end;  /* address range of the static runtime's own functions; 0 if the file has no static runtime */
+    uint64_t *starts; /* addresses of all functions, in order */
     size_t n_starts;
 };
 
@@ -27,15 +28,16 @@ struct symbol {
     bool hidden;
 };
 
-/* False: it is no ELF file of this machine, or has no symbols. Then close, too. */
+/* Returns false if the file is not an ELF file of this machine, or has no symbols. Call symbols_close() in either
+ * case. */
 bool symbols_open(struct symbols *s, const char *path);
 void symbols_close(struct symbols *s);
-/* The next function that the file defines, from *i on; begin with 0. */
+/* Returns the next function that the file defines, from *i on. *i starts at 0. */
 bool symbols_next(const struct symbols *s, size_t *i, struct symbol *out);
-/* The address of a function or variable; 0 when there is none. */
+/* Returns the address of a function or variable; 0 if the file has none of this name. */
 uint64_t symbols_find(const struct symbols *s, const char *name);
-/* Whether the names contain these bytes: a fast test before a search. */
+/* Returns whether the symbol names contain these bytes. This is a fast test before a search. */
 bool symbols_mention(const struct symbols *s, const char *bytes);
-/* Whether a function belongs to libcudart_static.a, not to the program. */
+/* Returns whether a function belongs to libcudart_static.a and not to the program. */
 bool symbols_is_runtime(const struct symbols *s, const struct symbol *f);
 #endif

@@ -1,4 +1,4 @@
-/* The runtime: errors, addresses of the driver's functions, refused functions. */
+/* The runtime interface: errors, addresses of the driver's functions, and refused functions. */
 #include "runtime.h"
 #include <string.h>
 
@@ -27,7 +27,7 @@ CUDA_API const char *cudaGetErrorString(enum cuda_error e) {
     return text ? text : cuda_error_name(e);
 }
 
-/* A missing function is no error here: *status reports it. */
+/* A missing function is not an error here. *status reports it. */
 static enum cuda_error entry_point(const char *name, void **out, unsigned version, int *status) {
     enum cuda_error e = cuda_entry_point(name, out, (int)version, status);
     return e == CUDA_ErrorSymbolNotFound ? CUDA_Success : e;
@@ -43,10 +43,11 @@ CUDA_API enum cuda_error cudaGetDriverEntryPoint(const char *name, void **out, u
     NOTE(entry_point(name, out, (unsigned)cuda_major() * 1000 + 80, status));
 }
 
-/* A function of a runtime inside of the program that this runtime does not know (redirect/stubs.c). */
+/* Handles the call of a function that the runtime inside the program has but this runtime does not know
+ * (redirect/stubs.c). */
 CUDA_API enum cuda_error heddle_cuda_unknown(const char *name);
 CUDA_API enum cuda_error heddle_cuda_unknown(const char *name) {
-    static const char *last; /* programs call such a function once, or in a loop */
+    static const char *last; /* print the name only once, because a program may call the function in a loop */
     bool printed = last && strcmp(last, name) == 0;
     last = name;
     NOTE(cuda_missing(name, &printed, "cudaErrorNotSupported"));

@@ -4,11 +4,11 @@
  * are those of enum cuda_error. */
 #include "host/cuda/core/core.h"
 
-/* The error that cudaGetLastError() returns to this thread. */
+/* The error that cudaGetLastError() returns on this thread. */
 extern __thread enum cuda_error runtime_last_error;
 /* Stores an error for cudaGetLastError(), and returns it. */
 enum cuda_error runtime_note(enum cuda_error e);
-/* The end of a function that cuda_enter() began. */
+/* Ends a function that cuda_enter() began. */
 enum cuda_error runtime_leave(enum cuda_error e);
 
 /* The body of a function that needs the GPU, and that returns an error if a kernel left a fault. */
@@ -20,7 +20,7 @@ enum cuda_error runtime_leave(enum cuda_error e);
 /* The body of a function that does not need the GPU. */
 #define NOTE(...) return runtime_note(__VA_ARGS__)
 
-/* runtime_memory.c: the box of cudaMemcpy3DParms. */
+/* runtime_memory.c: returns the copy box that a cudaMemcpy3DParms describes. */
 struct copy_3d;
 enum cuda_error runtime_box_of(struct cuda_box *out, const struct copy_3d *c);
 #endif

@@ -1,4 +1,4 @@
-/* The other names of functions. */
+/* Exports runtime functions under additional names. */
 #include "host/cuda/core/also.h"
 
 #include "runtime_also.def"

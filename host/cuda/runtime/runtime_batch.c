@@ -1,7 +1,7 @@
 /* The runtime API's batched copies: cudaMemcpyBatchAsync(), cudaMemcpy3DBatchAsync(). */
 #include "runtime.h"
 
-/* CUDA 12 has a place for the number of the copy that failed before the stream, 13 has none. */
+/* In CUDA 12 a pointer for the number of the failed copy comes before the stream. CUDA 13 lacks this parameter. */
 static bool with_index(void) { return cuda_major() == 12; }
 
 CUDA_API enum cuda_error cudaMemcpyBatchAsync_ptsz(BATCH_PARAMETERS, void *last, struct cuda_stream *s) {

@@ -1,4 +1,4 @@
-/* The functions that the driver has, too: one line each in functions.def. */
+/* The runtime functions that the driver also has. Each is one line in functions.def. */
 #include "runtime.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"

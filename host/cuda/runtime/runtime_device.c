@@ -1,9 +1,9 @@
-/* The runtime's functions for the device that the driver has in another form, or lacks. */
+/* Device functions of the runtime that differ in form from the driver's, or that the driver lacks. */
 #include "runtime.h"
 #include <stddef.h>
 #include <string.h>
 
-/* cudaDeviceProp of CUDA 13: without the old fields, and with more in its reserve. */
+/* cudaDeviceProp of CUDA 13. It lacks the old fields, and its reserved area has additional fields. */
 #define PROP(type, name, count) type name count;
 #define NEW(type, name, count)  type name count;
 struct properties_13 {
@@ -18,7 +18,7 @@ struct properties_13 {
 #undef NEW
 _Static_assert(sizeof(struct properties_13) == 1008, "the size in CUDA 13");
 
-/* Copies all fields that 13 still has. */
+/* Copies all fields that exist in CUDA 13. */
 static void as_13(struct properties_13 *out, const struct cuda_properties *p) {
     memset(out, 0, sizeof *out);
 #define PROP(type, name, count) memcpy((void *)&out->name, (const void *)&p->name, sizeof out->name);
@@ -37,7 +37,7 @@ static enum cuda_error properties(void *out, int device) {
         return e;
     if (cuda_major() >= 13)
         as_13(out, &p);
-    else /* programs of 12 call cudaGetDeviceProperties_v2() */
+    else /* programs of CUDA 12 call cudaGetDeviceProperties_v2() */
         memcpy(out, &p, offsetof(struct cuda_properties, hostRegisterSupported));
     return CUDA_Success;
 }
@@ -64,8 +64,8 @@ CUDA_API enum cuda_error cudaSetDeviceFlags(unsigned flags) { NOTE(cuda_device_s
 CUDA_API enum cuda_error cudaGetDeviceFlags(unsigned *flags) { NOTE(cuda_device_flags(flags)); }
 CUDA_API enum cuda_error cudaThreadSynchronize(void) { RUNTIME(CUDA_Success); }
 
-/* Programs call it at their end, or to continue after a fault. Memory and variables stay; the report at exit has all
- * launches. */
+/* Programs call this function at their end, or to continue after a fault. Memory and variables are kept, and the
+ * report at exit includes all launches. */
 static enum cuda_error reset(void) {
     enum cuda_error e = cuda_enter();
     if (e && e == cuda_fault()) {

@@ -1,7 +1,8 @@
-/* Launches and kernels of the runtime. */
+/* Launches and kernels of the runtime interface. */
 #include "runtime.h"
 
-/* nvcc compiles a launch <<<...>>> to two calls: one pushes this, the other, in the stub of the kernel, takes it. */
+/* nvcc compiles a launch <<<...>>> to two calls: one pushes this configuration, and the other, in the kernel's stub,
+ * pops it. */
 struct configuration {
     struct cuda_dim grid, block;
     size_t shared;

@@ -1,4 +1,4 @@
-/* The runtime's functions for memory and copies that the driver has in another form. */
+/* Memory and copy functions of the runtime that differ in form from the driver's. */
 #include "runtime.h"
 
 struct position {

@@ -1,8 +1,8 @@
-/* Texture and surface references of the runtime (CUDA 11 and before). A program declares a variable, the shadow, whose
- * address names the reference. */
+/* Texture and surface references of the runtime (CUDA 11 and earlier). A program declares a variable, the shadow.
+ * Its address identifies the reference. */
 #include "runtime.h"
 
-/* The beginning of texture<...>, which programs declare. */
+/* The first fields of texture<...>, which programs declare. */
 struct texture_reference {
     int normalized, filter, address[3];
     struct channel_format format;
@@ -41,7 +41,7 @@ static enum cuda_error bind(const struct texture_reference *shadow, struct cuda_
     return CUDA_Success;
 }
 
-/* Binds at most the bytes that the memory has from `p` on. */
+/* Binds the memory from `p` to its end, at most the requested bytes. */
 static enum cuda_error bind_line(size_t *offset, const struct texture_reference *shadow, const void *p,
                                  const struct channel_format *f, size_t bytes) {
     uint64_t begin, all;
@@ -89,7 +89,7 @@ static enum cuda_error bind_array(const struct texture_reference *shadow, struct
 
 CUDA_API enum cuda_error cudaBindTextureToArray(const struct texture_reference *shadow, struct cuda_array *a,
                                                 const struct channel_format *f) {
-    (void)f; /* the format of the array counts */
+    (void)f; /* here the format of the array is used */
     RUNTIME(bind_array(shadow, a));
 }
 

@@ -1,4 +1,4 @@
-/* Streams, events and captures that only the runtime has. */
+/* Stream, event and capture functions that only the runtime has. */
 #include "runtime.h"
 
 CUDA_API enum cuda_error cudaStreamCreate(struct cuda_stream **out) { RUNTIME(cuda_stream_new(out, 0, 0)); }
@@ -24,7 +24,7 @@ CUDA_API enum cuda_error cudaStreamAddCallback(struct cuda_stream *s,
     return CUDA_Success;
 }
 
-/* CUDA 13 has the arguments of _v3, 11 and 12 have the first three. */
+/* CUDA 13 has the parameters of _v3. CUDA 11 and 12 have only the first three. */
 CUDA_API enum cuda_error cudaStreamGetCaptureInfo(struct cuda_stream *s, int *status, unsigned long long *id,
                                                   struct cuda_graph **graph, struct cuda_node *const **nodes,
                                                   const void **edges, size_t *n) {

@@ -1,4 +1,5 @@
-/* Definitions and uses of random kernels, checked against a search over every path, instruction by instruction. */
+/* Tests definitions and uses of random kernels. Compares them with a search over every path, instruction by
+ * instruction. */
 #include "frontend/analysis/defuse.h"
 #include "test/frontend/frontend_help.h"
 #include "test/random/random_kernel.h"
@@ -7,7 +8,8 @@
 
 enum { KERNELS = 40 };
 
-/* Lowers `text` with one more pass, after blocks are known, which calls `run` and changes nothing. */
+/* Lowers `text` with an additional pass after the blocks are built. The pass calls `run` and does not change the
+ * program. */
 static void look(const char *text, bool (*run)(struct ir *ir)) {
     static struct pass table[MAX_PASSES];
     struct lowered *l = lower_text(text, "k");
@@ -28,8 +30,8 @@ static bool writes(const struct ir *ir, uint32_t i, uint32_t v) {
 
 static bool falls(const struct ir *ir, uint32_t i) { return !inst_never_falls_through(&ir->code[i]); }
 
-/* Writes the instructions that may execute directly before instruction i: the one before it, and the jumps to its block
- * when i begins one. Returns their number. */
+/* Writes the instructions that may execute directly before instruction i: the preceding instruction, and the jumps
+ * to its block if i begins a block. Returns their number. */
 static uint32_t before(const struct ir *ir, uint32_t i, uint32_t *out) {
     uint32_t n = 0, b = ir->info[i].block, begin = ir->functions[ir->info[i].function].begin;
     if (i > begin && falls(ir, i - 1))
@@ -122,8 +124,9 @@ END_TEST
     ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 p) { .reg .pred %p<9>; .reg .b32 "     \
     "%r<9>;\n"
 
-/* 0 mov r1; 1 setp; 2 @p mov r1; 3 add r2 = r1 + r3; r3 is never written. Then a loop: 4 add r4 = r4 + r1; 5 setp; 6 @p
- * bra 4; 7 mov r5 = r4. The r4 that instruction 4 reads is the unwritten one or that of the iteration before. */
+/* 0 mov r1; 1 setp; 2 @p mov r1; 3 add r2 = r1 + r3, where r3 is never written. Then a loop: 4 add r4 = r4 + r1; 5
+ * setp; 6 @p bra 4; 7 mov r5 = r4. The r4 that instruction 4 reads is the unwritten r4 or the r4 of the previous
+ * iteration. */
 static bool by_hand(struct ir *ir) {
     struct defuse d = find_defuse(ir->tmp, ir);
     uint32_t r1 = ir->regs[ir->info[0].regs + ir->info[0].n_reads];
@@ -151,6 +154,6 @@ START_TEST(a_kernel_by_hand) {
 END_TEST
 
 SUITE(frontend_defuse) {
-    TEST_LOOP(definitions_match_a_search_over_paths, 0, 2); /* both kinds of random kernels: simple and rich */
+    TEST_LOOP(definitions_match_a_search_over_paths, 0, 2); /* both types of random kernels: simple and rich */
     TEST(a_kernel_by_hand);
 }

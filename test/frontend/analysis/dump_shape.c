@@ -35,13 +35,13 @@ static const char nested[] =
     "add.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 3;\n@%q bra OUTER;\n"
     "st.global.u32 [%a], %j;\nret;\n}\n";
 
-/* Two blocks that jump to each other; the cycle is entered at both (lines 8 and 9). */
+/* Two blocks jump to each other. The cycle has an entry at each of them (lines 8 and 9). */
 static const char crossed[] = ".visible .entry k()\n{\n.reg .u32 %i; .reg .pred %q;\n"
                               "mov.u32 %i, %tid.x; setp.eq.u32 %q, %i, 3; @%q bra B;\n"
                               "A: add.u32 %i, %i, 1;\nB: add.u32 %i, %i, 2; setp.lt.u32 %q, %i, 40; @%q bra A;\n"
                               "ret;\n}\n";
 
-/* A call of a function that reads a register which may never have been written. */
+/* A call of a function that reads a register that may never have been written. */
 static const char calls[] = ".func f(.reg .u32 %x)\n{\n.reg .u32 %y; .reg .pred %q;\nsetp.eq.u32 %q, %x, 1;\n"
                             "@%q mov.u32 %y, 2;\nst.shared.u32 [0], %y;\nret;\n}\n"
                             ".visible .entry k()\n{\n.reg .u32 %x;\nmov.u32 %x, 5;\ncall f, (%x);\nret;\n}\n";
@@ -77,7 +77,7 @@ START_TEST(loops_and_cycles) {
 }
 END_TEST
 
-/* Each read and the definitions that reach it, by number of the instruction. */
+/* Lists each read with the definitions that reach it, by instruction number. */
 START_TEST(definitions_of_each_read) {
     char *text = shown(nested, "defuse");
     static const char *const parts[] = {

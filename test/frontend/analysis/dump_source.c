@@ -45,8 +45,8 @@ START_TEST(lines_of_the_ptx) {
 }
 END_TEST
 
-/* With .loc, the place that it names and the text of that line. When the file cannot be read, only the place is
- * printed. */
+/* With .loc, the listing has the location and the text of that line. If the file cannot be read, only the location
+ * is printed. */
 START_TEST(lines_of_a_source_file) {
     char text[2048], files[600], path[256], fifo[256], want[400];
     snprintf(path, sizeof path, "build/dump-source-%d.cu", (int)getpid());

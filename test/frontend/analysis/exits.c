@@ -1,5 +1,5 @@
-/* Instructions from which a thread only exits, and how branches change because of them. Each body is lowered, and a
- * string says for every PC whether a thread there has nothing left to do ('x') or has ('.'). */
+/* Tests which instructions lead only to an exit, and how branches change because of them. Each body is lowered. For
+ * every PC, a string says whether a thread there only exits ('x') or not ('.'). */
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
 #include <string.h>
@@ -49,8 +49,8 @@ START_TEST(only_exits) {
 }
 END_TEST
 
-/* The ret of a function is 'x' when an exit follows every call of the function; a store after one of the calls makes it
- * '.'. */
+/* The ret of a function is 'x' if an exit follows every call of the function. A store after one of the calls makes
+ * the ret '.'. */
 START_TEST(functions) {
     static const char *const texts[] = {TWO_CALLS(""), TWO_CALLS(" st.global.u32 [4],%r1;")};
     for (int i = 0; i < 2; i++) {
@@ -63,7 +63,8 @@ START_TEST(functions) {
 }
 END_TEST
 
-/* 20,000 jumps, each to the jump before it: an analysis that visits all jumps again for each one would take minutes. */
+/* 20,000 jumps, each to the jump before it. An analysis that visits all jumps again for each jump would take
+ * minutes. */
 START_TEST(a_long_chain) {
     enum { N = 20000 };
     char *text = malloc(64 * N), *at = text;

@@ -95,7 +95,7 @@ START_TEST(dominators_match_the_definition) {
 }
 END_TEST
 
-/* In graphs where all blocks reach an end: a post-dominates b when no end can be reached from b without a. */
+/* For graphs where all blocks reach an end: a post-dominates b if no end can be reached from b without a. */
 START_TEST(post_dominators_match_the_definition) {
     int compared = 0;
     for (uint64_t seed = 0; seed < GRAPHS; seed++) {
@@ -179,8 +179,8 @@ static uint32_t loop_sets(const struct graph *r, const struct reference *ref, bo
     return n;
 }
 
-/* Whether the graph is reducible: removing edges from a block to itself, and merging blocks with their only
- * predecessor, leaves one block. */
+/* Returns whether the graph is reducible. It is if only one block is left after edges from a block to itself are
+ * removed and blocks are merged with their only predecessor, repeatedly. */
 static bool is_reducible(const struct graph *r, const struct reference *ref) {
     struct graph s = *r;
     bool gone[MAX_N];
@@ -260,8 +260,8 @@ START_TEST(loops_match_the_definition) {
 }
 END_TEST
 
-/* Two functions in one graph: the entry of each dominates all its blocks, also when the entry is the header of a
- * loop. */
+/* Two functions in one graph. The entry of each function dominates all blocks of the function, even if the entry is
+ * the header of a loop. */
 START_TEST(each_function_has_its_entry) {
     struct arena *a = arena_new(0);
     struct cfg_edge edges[] = {{0, 1}, {1, 0}, {1, 2}, {3, 4}, {4, 3}, {4, 5}};

@@ -1,4 +1,4 @@
-/* Post-dominators and blocks on graphs with known answers. */
+/* Tests post-dominators and blocks on graphs with known results. */
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
 
@@ -38,7 +38,8 @@ START_TEST(loop) {
 }
 END_TEST
 
-/* 1 and 2 jump to each other, and 0 jumps to both: irreducible. Both have an exit to 3. */
+/* Blocks 1 and 2 jump to each other, and block 0 jumps to both, so the cycle is irreducible. Both have an exit to
+ * block 3. */
 START_TEST(irreducible) {
     struct cfg_edge edges[] = {{0, 1}, {0, 2}, {1, 2}, {2, 1}, {1, 3}, {2, 3}};
     int expected[] = {3, 3, 3, -1};
@@ -46,7 +47,7 @@ START_TEST(irreducible) {
 }
 END_TEST
 
-/* Two ends: branches to both have no join. */
+/* Two ends: the branches to the ends have no join. */
 START_TEST(two_exits) {
     struct cfg_edge edges[] = {{0, 1}, {0, 2}, {2, 3}};
     int expected[] = {-1, -1, 3, -1};
@@ -97,7 +98,7 @@ START_TEST(many_diamonds) {
 }
 END_TEST
 
-/* Brute force: whether an end can be reached from `from` without passing `without`. */
+/* Returns by brute force whether an end can be reached from `from` without passing `without`. */
 static bool reaches_end_without(const struct cfg *g, uint32_t from, uint32_t without) {
     uint32_t stack[64], top = 0;
     bool seen[64] = {false};
@@ -124,8 +125,8 @@ static bool postdominates(const struct cfg *g, uint32_t d, uint32_t b) {
     return d != b && !reaches_end_without(g, b, d);
 }
 
-/* Random graphs in which every block reaches the end, checked against the definition: the immediate post-dominator is
- * the post-dominator that all other post-dominators post-dominate. */
+/* Random graphs in which every block reaches an end, checked against the definition: the immediate post-dominator is
+ * the strict post-dominator that all other strict post-dominators post-dominate. */
 START_TEST(random_graphs_match_the_definition) {
     enum { N = 12 };
     struct arena *a = arena_new(0);
@@ -179,7 +180,8 @@ START_TEST(blocks_of_a_kernel) {
 }
 END_TEST
 
-/* A join ends the block before it although that block has no control instruction; the model must be called there. */
+/* A join ends the block before it even if that block has no control instruction, because the reconvergence model
+ * must be called there. */
 START_TEST(falling_into_a_join_ends_the_block) {
     struct lowered *l = lower_body("setp.eq.u32 %p1, %r1, 0;\n@%p1 bra JOIN;\nmov.u32 %r2, 1;\n"
                                    "JOIN: st.global.u32 [%d1], %r2; ret;");

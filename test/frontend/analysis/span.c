@@ -1,4 +1,4 @@
-/* Spans of blocks, against their definition. */
+/* Tests spans of blocks against their definition. */
 #include "frontend/analysis/span.h"
 #include "test/test.h"
 
@@ -22,7 +22,7 @@ static uint32_t *spans_of(struct graph *g, uint32_t n) {
     return spans(g->arena, &g->cfg);
 }
 
-/* Whether the blocks first..last are a span (span.h), by the definition. */
+/* Returns whether the blocks first..last are a span, by the definition in span.h. */
 static bool is_span(const struct graph *g, uint32_t first, uint32_t last) {
     bool reaches[MAX_BLOCKS] = {false};
     for (uint32_t i = 0; i < g->n_edges; i++) {

@@ -1,4 +1,4 @@
-/* Lowered programs: instructions, operands, parameters and source lines. */
+/* Tests lowered programs: instructions, operands, parameters and source lines. */
 #include "frontend/passes/pass.h"
 #include "isa/machine/call.h"
 #include "test/frontend/frontend_help.h"
@@ -18,7 +18,7 @@ START_TEST(immediates_are_constants_in_all_lanes) {
     ck_assert_ptr_nonnull(p);
     for (int lane = 0; lane < 32; lane++)
         ck_assert_uint_eq(constant32(p, p->code[0].b, lane), 77);
-    ck_assert_uint_eq(p->code[0].b, p->code[1].b); /* equal constants are in the pool once */
+    ck_assert_uint_eq(p->code[0].b, p->code[1].b); /* the constant pool has equal constants only once */
     ck_assert_uint_eq((p->code[0].b >> 1) % 64, 0);
     ck_assert_uint_eq(p->code[2].b, OPND_ZERO);
     lowered_free(l);
@@ -39,8 +39,8 @@ START_TEST(constants_have_the_size_of_their_type) {
 }
 END_TEST
 
-/* 0.1 in double precision, rounded to single: 0x3dcccccd. A 0f literal gives bits that are not converted: for f64 the
- * upper half is zero, as ptxas does it. */
+/* 0.1 in double precision, rounded to single precision, is 0x3dcccccd. A 0f literal gives bits that are not
+ * converted: for f64, the upper half is zero, as with ptxas. */
 START_TEST(floating_point_constants) {
     struct lowered *l = lower_body("mov.f32 %f1, 0.1; mov.f32 %f2, 0f3F800000; mov.f64 %g1, 0f3F800000; ret;");
     const struct program *p = l->program;
@@ -60,7 +60,7 @@ START_TEST(parameters_lie_by_their_alignment) {
                    ".param .align 4 .b8 c[6], .param .u32 d, .param .u64 .ptr .global .align 16 e) { ret; }",
                    NULL);
     const struct program *p = l->program;
-    /* a at 0; b at 8; c at 16, 6 bytes; d at 24; e at 32 */
+    /* byte offsets: a 0, b 8, c 16 (6 bytes), d 24, e 32 */
     static const uint32_t offsets[] = {0, 8, 16, 24, 32}, bytes[] = {1, 8, 6, 4, 8};
     ck_assert_ptr_nonnull(p);
     ck_assert_uint_eq(p->n_params, 5);
@@ -101,8 +101,8 @@ START_TEST(places_in_the_text) {
 }
 END_TEST
 
-/* Register lists for the scoreboard: the registers that an instruction reads, its guard included, then the registers
- * that it writes; each register once. */
+/* The scoreboard's register list has the registers that an instruction reads (including its guard) and then the
+ * registers that it writes. It has each register once. */
 START_TEST(scoreboard_registers) {
     struct lowered *l = lower_body("ld.param.u64 %d1, [p]; setp.eq.u64 %p1, %d1, 0; mov.u32 %r1, 5;\n"
                                    "@%p1 mul.lo.u32 %r2, %r1, %r1; st.global.u32 [%d1], %r2; ret;");
@@ -157,7 +157,7 @@ START_TEST(branch_over_exit_meets_at_its_target) {
 }
 END_TEST
 
-/* Two sides that have effects before they exit have no join; neither have two sides that only exit. */
+/* Two sides that both have effects before they exit have no join. Two sides that only exit have no join either. */
 START_TEST(exiting_sides_have_no_join) {
     struct lowered *l = lower_body("setp.eq.u32 %p1, %r1, 1; @%p1 bra GO; mov.u32 %r2, 2; exit; GO: mov.u32 %r2, 1; "
                                    "ret;");
@@ -169,7 +169,7 @@ START_TEST(exiting_sides_have_no_join) {
 }
 END_TEST
 
-/* A guarded exit removes lanes; the others continue together, so it is no branch. */
+/* A guarded exit removes lanes. The remaining lanes continue together, so it is not a branch. */
 START_TEST(guarded_exit_is_no_branch) {
     struct lowered *l =
         lower_body("setp.eq.u32 %p1, %r1, 1; @%p1 bra L; @%p2 exit; mov.u32 %r2, 1; L: mov.u32 %r2, 1; ret;");
@@ -180,7 +180,8 @@ START_TEST(guarded_exit_is_no_branch) {
 }
 END_TEST
 
-/* The operand list of a call (isa/machine/call.h): callee, one input, one result, their places and sizes. */
+/* The operand list of a call (isa/machine/call.h) has the callee, one input and one result with their places and
+ * sizes. */
 START_TEST(a_call_s_list) {
     struct lowered *l =
         lower_text(".version 7.0 .target sm_70 .address_size 64\n"
@@ -193,7 +194,7 @@ START_TEST(a_call_s_list) {
     ck_assert_uint_eq(p->code[0].target, p->functions[1].entry);
     ck_assert_uint_eq(p->code[0].rpc, 1);
     const opnd_t *list = p->lists + p->code[0].list;
-    static const uint32_t expected[] = {1, 1, 1, 4, 0, 4, 8, 8, 8}; /* x at 4, a at 0; y at 8, r at 8 */
+    static const uint32_t expected[] = {1, 1, 1, 4, 0, 4, 8, 8, 8}; /* byte offsets: x at 4, a at 0; y at 8, r at 8 */
     for (int i = 0; i < 9; i++)
         ck_assert_uint_eq(list[i], expected[i]);
     ck_assert_uint_eq(p->functions[0].frame_bytes, 16);
@@ -265,7 +266,7 @@ START_TEST(loads_and_stores) {
 }
 END_TEST
 
-/* A texture instruction: four destinations, two coordinates, and the handle in the texture variable. */
+/* A texture instruction has four destinations, two coordinates, and the handle in the texture variable. */
 START_TEST(textures) {
     struct lowered *l =
         lower_text(".version 7.0 .target sm_70 .address_size 64\n.global .u32 other; .global .texref t;\n"
@@ -324,7 +325,7 @@ START_TEST(dumps_after_every_pass) {
 }
 END_TEST
 
-/* The verifier reports a program that the test has broken. */
+/* The verifier reports an error in a program that the test has damaged. */
 START_TEST(verifier_reports_broken_programs) {
     struct lowered *l = lower_body("setp.eq.u32 %p1, %r1, 0; @%p1 bra L; mov.u32 %r2, 9; add.u32 %r2, %r2, 1; L: ret;");
     struct program *p = l->program;
@@ -346,7 +347,7 @@ START_TEST(verifier_reports_broken_programs) {
 }
 END_TEST
 
-/* The program remains valid when everything that it was made from is freed. */
+/* The program remains valid when its module and all other sources are freed. */
 START_TEST(programs_own_what_they_need) {
     struct lowered *l = lower_body("ld.param.u64 %d1, [p]; st.global.u32 [%d1], 1; ret;");
     struct program *p = l->program;
@@ -360,8 +361,8 @@ START_TEST(programs_own_what_they_need) {
 }
 END_TEST
 
-/* Lowers all kernels of the files in a folder. Kernels that use features which Heddle lacks are in `known`, each with
- * its first message. */
+/* Lowers all kernels of the files in a folder. `known` lists the kernels that use features which Heddle lacks, each
+ * with its first error message. */
 static void lower_folder(const char *folder, const char *const *known) {
     DIR *dir = opendir(folder);
     int n = 0;

@@ -1,6 +1,6 @@
-/* The places of convergence barriers. Two kinds of loops must reconverge as well as any other: loops whose last block
- * falls through to their header, and loops at the start of a kernel. So must code that some threads leave before the
- * join. */
+/* Tests the places of convergence barriers. Two kinds of loops must reconverge like all other loops: loops whose
+ * last block falls through to their header, and loops at the start of a kernel. Code that some threads leave before
+ * the join must reconverge, too. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -25,12 +25,12 @@ static const struct {
     {"two",
      HEAD " bra H;\nB: add.u32 %r3,%r3,%r2; add.u32 %r2,%r2,1;\nH: setp.lt.u32 %o,%r2,%r1; @%o bra B;\n mov.u32 %r2,0;"
           " bra I;\nC: add.u32 %r3,%r3,5; add.u32 %r2,%r2,3;\nI: setp.lt.u32 %o,%r2,%r1; @%o bra C;\n" TAIL},
-    /* nested loops: the lanes that are still in the outer loop enter the inner one, 31 times */
+    /* nested loops: the lanes that are still in the outer loop enter the inner loop 31 times */
     {"nested",
      HEAD " bra H;\nB: mov.u32 %r5,0; bra I;\nC: add.u32 %r3,%r3,%r5; add.u32 %r5,%r5,1;\n"
           "I: setp.lt.u32 %o,%r5,%r2; @%o bra C;\n add.u32 %r2,%r2,1;\nH: setp.lt.u32 %o,%r2,%r1; @%o bra B;\n" TAIL},
     /* lane l leaves both loops in iteration l % 4 of the inner and l / 4 of the outer loop, which has no other exit:
-     * lanes that have left wait while the others enter the inner loop again */
+     * lanes that have left wait while the remaining lanes enter the inner loop again */
     {"both",
      HEAD "O: mov.u32 %r5,0;\nI: mad.lo.u32 %r6,%r2,4,%r5; setp.eq.u32 %o,%r6,%r1; @%o bra X;\n add.u32 %r3,%r3,%r6;"
           " add.u32 %r5,%r5,1; setp.lt.u32 %o,%r5,4; @%o bra I;\n add.u32 %r2,%r2,1; bra O;\nX:\n" TAIL},
@@ -60,7 +60,7 @@ static double instructions(const char *model, const char *const *set, const char
 }
 
 /* The number of warp instructions is the same as with a reconvergence stack, in the timing model and in the
- * interpreter. BSSY, BSYNC and their jumps are in a statistic of their own. */
+ * interpreter. A separate statistic counts BSSY, BSYNC and their jumps. */
 START_TEST(a_loop_reconverges_wherever_its_header_is) {
     static const char *const ways[][2] = {{"spe", "its"}, {"functional", "functional"}};
     const char *const reconv[] = {"reconv=its", NULL};
@@ -85,9 +85,9 @@ static const struct {
     const char *name, *text;
     int want;
 } leaving[] = {
-    /* 2 + 2: the sides of the first branch; 2: the second branch; LEAVE; 1: B */
+    /* instructions: 2 + 2 on the sides of the first branch, 2 of the second branch, LEAVE, 1 at B */
     {"an early return", HEAD SIDES LEAVE REJOIN TAIL, 4 + 2 + 2 + 2 + 4 + 1 + 8},
-    /* lanes 0 to 3 test once more (2) and go to B with the others */
+    /* lanes 0 to 3 test once more (2 instructions) and go to B with the remaining lanes */
     {"a trap", HEAD SIDES "setp.lt.u32 %o,%r1,99; @%o bra B; st.global.u32 [%a],%r1; trap;\n" REJOIN TAIL,
      4 + 2 + 2 + 2 + 2 + 1 + 8},
     /* Lane l leaves the loop in iteration l, but odd lanes from 7 on end in iteration 5. Lane 30 is the last:
@@ -98,16 +98,16 @@ static const struct {
      HEAD "H: setp.ge.u32 %o,%r2,%r1; @%o bra J;\n setp.ne.u32 %o,%r2,5; @%o bra C;\n and.b32 %r5,%r1,1;"
           " setp.eq.u32 %o,%r5,0; @%o bra C;\n" LEAVE "C: add.u32 %r3,%r3,%r2; add.u32 %r2,%r2,1; bra H;\nJ:\n" TAIL,
      4 + 31 * 2 + 30 * 5 + 3 + 4 + 8},
-    /* of four lanes, two go to C0 (2 instructions), one goes to C1 and ends, one goes to C2 (1) */
+    /* of every four lanes, two go to C0 (2 instructions), one goes to C1 and ends, one goes to C2 (1 instruction) */
     {"a case of a switch",
      HEAD " and.b32 %r5,%r1,3;\nT: .branchtargets C0, C1, C2, C0;\n brx.idx %r5, T;\nC0: add.u32 %r3,%r3,1; bra J;\n"
           "C1: " LEAVE "C2: add.u32 %r3,%r3,2;\nJ:\n" TAIL,
      4 + 2 + 2 + 4 + 1 + 8},
-    /* nested returns: lanes 0 and 1, then lanes 2 and 3 (one more setp and branch) */
+    /* nested returns: lanes 0 and 1 return first, then lanes 2 and 3 (one more setp and branch) */
     {"two returns", HEAD SIDES " setp.lt.u32 %o,%r1,2; @%o bra D;\n" LEAVE "D: " LEAVE REJOIN TAIL,
      4 + 2 + 2 + 2 + 2 + 4 + 4 + 1 + 8},
-    /* two joins, each after a return: lanes 0 to 3 return before the first; of the others, lanes 16 to 19 before the
-     * second (3 for the first test, 2 for the second; LEAVE; 1 for the lanes that stay) */
+    /* two joins, each after a return: lanes 0 to 3 return before the first join, and lanes 16 to 19 before the
+     * second (3 instructions for the first test, 2 for the second, LEAVE, 1 for the lanes that stay) */
     {"one after the other",
      HEAD SIDES LEAVE REJOIN " and.b32 %r5,%r1,16; setp.eq.u32 %o,%r5,0; @%o bra K;\n setp.ge.u32 %o,%r1,20;"
                              " @%o bra L;\n" LEAVE "L: add.u32 %r3,%r3,7;\nK:\n" TAIL,
@@ -129,19 +129,19 @@ START_TEST(sides_that_exit_keep_the_join) {
 }
 END_TEST
 
-/* Lanes in which bit n is clear branch to `to`: 3 instructions. */
+/* Lanes whose number has bit n clear branch to `to`. This takes 3 instructions. */
 #define SPLIT(n, to) " and.b32 %r5,%r1," #n "; setp.eq.u32 %o,%r5,0; @%o bra " to ";\n"
 #define DO3          " add.u32 %r3,%r3,1; add.u32 %r3,%r3,%r3; xor.b32 %r3,%r3,5;\n"
 
-/* Kernels in which a convergence barrier at the wrong place would never open. In order:
+/* In these kernels, a convergence barrier at the wrong place would never open. In order:
  * - the only exit of a loop comes after work that even and odd lanes do in turn, so that exit is the post-dominator of
  *   the branch: the working lanes must not wait there for the lanes that stay in the loop, which wait at N for them;
- * - even lanes wait at a barrier of the CTA before J or T, odd ones after J: the odd ones must not wait at J;
- * - even lanes wait in a loop for a flag that odd ones set after J;
+ * - even lanes wait at a barrier of the CTA before J or T, and odd lanes after J: the odd lanes must not wait at J;
+ * - even lanes wait in a loop for a flag that odd lanes set after J;
  * - lanes call a function that ends them;
  * - lanes store and return early from a function;
- * - some lanes wait at a barrier of the CTA and then end; all 32 must arrive there, so the others must not wait for
- *   them at J. */
+ * - some lanes wait at a barrier of the CTA and then end; all 32 lanes must arrive there, so the remaining lanes
+ *   must not wait for the ended lanes at J. */
 static const char *const progress[] = {
     HEAD "H: add.u32 %r2,%r2,1; xor.b32 %r5,%r2,%r1; and.b32 %r5,%r5,1; setp.ne.u32 %o,%r5,0; @%o bra N;\n"
          " add.u32 %r3,%r3,7; shr.u32 %r6,%r1,2; setp.gt.u32 %o,%r2,%r6; @%o bra X;\n add.u32 %r3,%r3,1;\n"
@@ -192,7 +192,7 @@ static const struct {
     /* a || b: half of the lanes execute the second test; DO3 of the taken side, with its jump, and of the other side
      * once each */
     {"or", HEAD SPLIT(1, "T") SPLIT(2, "T") DO3 " bra J;\nT:" DO3 "J:\n" TAIL, 4 + 3 + 3 + 4 + 3 + 8},
-    /* a && b: the same with the sides exchanged */
+    /* a && b: as for a || b, with the sides exchanged */
     {"and", HEAD SPLIT(1, "E") SPLIT(2, "E") SPLIT(4, "E") DO3 " bra J;\nE:" DO3 "J:\n" TAIL, 4 + 3 * 3 + 4 + 3 + 8},
     /* (a || b) && (c || d): the lanes that passed the first pair execute the second */
     {"or and",
@@ -201,19 +201,19 @@ static const struct {
     /* one side of an if jumps over the join of both sides to code after it */
     {"goto", HEAD SPLIT(1, "A") DO3 SPLIT(2, "T") " bra J;\nA:" DO3 "J:" DO3 "T:" DO3 TAIL,
      4 + 3 + 3 + 3 + 1 + 3 + 3 + 3 + 8},
-    /* both sides may jump over the join, each to its own code; the two pieces follow each other */
+    /* both sides may jump over the join, each to its own block; the two blocks are adjacent */
     {"two tails", HEAD SPLIT(1, "A") DO3 SPLIT(2, "T") " bra J;\nA:" DO3 SPLIT(4, "U") "J:" DO3 "T:" DO3 "U:" DO3 TAIL,
      4 + 3 + 3 + 3 + 1 + 3 + 3 + 3 + 3 + 3 + 8},
-    /* three sides jump to one of two pieces of code, neither of which leads to the other */
+    /* three sides jump to one of two blocks, neither of which leads to the other block */
     {"two ends",
      HEAD SPLIT(1, "A") DO3 SPLIT(2, "F") " bra S;\nA:" SPLIT(4, "B")
          DO3 SPLIT(8, "F") " bra S;\nB:" DO3 SPLIT(16, "F") "S:" DO3 " bra J;\nF:" DO3 "J:\n" TAIL,
      4 + 3 + 3 + 3 + 1 + 3 + 3 + 3 + 1 + 3 + 3 + 4 + 3 + 8},
     /* A loop with `continue` and two exits:
      * - its first 2 instructions are issued in 5 iterations, the rest in 4
-     * - the rest has 4 up to the first continue, DO3 and 3 up to the second, DO3 and 2 up to the third
-     * - from the second iteration on, 3 more test bit 4
-     * - lanes with bit 4 leave early, by DO3 and a jump; the others reach Y */
+     * - the rest has 4 instructions up to the first continue, DO3 and 3 up to the second, DO3 and 2 up to the third
+     * - from the second iteration on, 3 more instructions test bit 4
+     * - lanes with bit 4 leave early, by DO3 and a jump; the remaining lanes reach Y */
     {"continue",
      HEAD "H: setp.ge.u32 %o,%r2,4; @%o bra Y;\n add.u32 %r2,%r2,1;\n" SPLIT(1, "H") DO3 SPLIT(2, "H") DO3
      " setp.lt.u32 %o,%r2,2; @%o bra H; and.b32 %r5,%r1,4; setp.eq.u32 %o,%r5,0; @%o bra H;\n" DO3 " bra J;\nY:" DO3
@@ -225,14 +225,14 @@ static const struct {
      HEAD "H:" SPLIT(1, "A") DO3 SPLIT(2, "N") " bra J;\nA:" DO3 "J:" DO3 "N: add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,3;"
                                                " @%o bra H;\n" TAIL,
      4 + 3 * (3 + 3 + 3 + 1 + 3 + 3 + 3) + 8},
-    /* an inner loop of two iterations in such a loop, with two exits to J and one exit past J */
+    /* an inner loop of two iterations inside a loop as above, with two exits to J and one exit past J */
     {"a loop in a round",
      HEAD "O: mov.u32 %r5,0;\nI: and.b32 %r6,%r1,1; setp.eq.u32 %o,%r6,0; @%o bra J; and.b32 %r6,%r1,2;"
           " setp.eq.u32 %o,%r6,0; @%o bra N; add.u32 %r5,%r5,1; setp.lt.u32 %o,%r5,2; @%o bra I;\nJ:" DO3
           "N: add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,3; @%o bra O;\n" TAIL,
      4 + 3 * (1 + 2 * 9 + 3 + 3) + 8},
-    /* three times an inner loop of 4 iterations: 3 instructions are issued 4 times, the 9 after them 3 times, and DO3
-     * once for the lanes that leave the loop in its first iteration */
+    /* an inner loop of 4 iterations, entered three times: 3 instructions are issued 4 times, the 9 after them 3
+     * times, and DO3 once for the lanes that leave the loop in its first iteration */
     {"continue in a loop of a loop",
      HEAD "O: mov.u32 %r7,0;\nH: add.u32 %r7,%r7,1; setp.ge.u32 %o,%r7,4; @%o bra N;\n" SPLIT(1, "H") DO3 SPLIT(2, "H")
          DO3 "N: add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,3; @%o bra O;\n" TAIL,
@@ -240,17 +240,17 @@ static const struct {
     /* a cycle with two entries: half of the lanes begin in its middle, and all repeat it together */
     {"two entries", HEAD SPLIT(1, "M") "L:" DO3 "M:" DO3 " add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,3; @%o bra L;\n" TAIL,
      4 + 3 + 3 + 3 * 6 + 2 * 3 + 8},
-    /* a branch by table; one of its cases jumps over the join */
+    /* a branch through a table, one of whose cases jumps over the join */
     {"a table",
      HEAD " and.b32 %r5,%r1,3;\nT: .branchtargets C0, C1, C2, X;\n brx.idx %r5, T;\nC0:" DO3 " bra J;\nC1:" DO3
           " bra J;\nC2:" DO3 "J:" DO3 "X:" DO3 TAIL,
      4 + 2 + 4 + 4 + 3 + 3 + 3 + 8},
-    /* an early return of a called function: the kernel issues 5 before the call, the function 3 before its body and 2
-     * at R */
+    /* an early return of a called function: the kernel issues 5 instructions before the call, and the function
+     * issues 3 before its body and 2 at R */
     {"return", FUNCTION(SPLIT(1, "A") DO3 SPLIT(2, "R") " bra J;\nA:" DO3 "J:" DO3),
      4 + 1 + 3 + 3 + 3 + 3 + 1 + 3 + 3 + 2 + 8},
     /* Lane l leaves the loop in iteration l / 8; odd lanes from 9 on return in iteration 1:
-     * - 1 before the loop; 2 in each of 4 iterations
+     * - 1 instruction before the loop; 2 in each of 4 iterations
      * - 2 more in 3 of them, and 2 at C
      * - in iteration 1 also 3, DO3 and a jump; DO3 after the loop */
     {"return from a loop",

@@ -1,5 +1,5 @@
-/* The editor: passes change random kernels in ways that must not change what they compute, before and after register
- * allocation. Every changed kernel must leave the same memory, in the interpreter and in the timing models. The
+/* Tests the editor: before and after register allocation, passes change random kernels in ways that must not change
+ * their results. Every changed kernel must leave the same memory, in the interpreter and in the timing models. The
  * verifier checks the program after each pass. */
 #include "frontend/passes/edit.h"
 #include "frontend/analysis/defuse.h"
@@ -52,8 +52,9 @@ static bool add_nops(struct ir *ir) {
     return edit_end(e);
 }
 
-/* Whether lanes may execute copies of block b separately without any effect on results. They may not where they depend
- * on each other: member masks, barriers, collectives; nor at a call, whose function may have such instructions. */
+/* Returns whether lanes may execute copies of block b separately without any effect on results. They may not if the
+ * block has an instruction for which lanes depend on each other (member masks, barriers, collectives), or a call,
+ * whose function may have such instructions. */
 static bool may_be_copied(const struct ir *ir, uint32_t b) {
     for (uint32_t i = ir->blocks[b].begin; i < ir->blocks[b].end; i++) {
         const struct inst *in = &ir->code[i];
@@ -79,7 +80,8 @@ static bool copy_blocks(struct ir *ir) {
     return edit_end(e);
 }
 
-/* The first iteration of a loop runs in a copy of the loop; all iterations do when the copy keeps its own latches. */
+/* Makes the first iteration of a loop run in a copy of the loop. If the copy keeps its own latches, all iterations
+ * run in it. */
 static bool copy_loops(struct ir *ir) {
     struct dom_tree dom = ir_dominators(ir);
     struct loops l = find_loops(ir->tmp, &ir->cfg, &dom);
@@ -226,8 +228,8 @@ static void compare(const struct run *want, const struct run *got, const char *m
                place, model, i, got->out[i], want->out[i]);
 }
 
-/* Each edit at each place, sampled: on every fourth kernel (with HEDDLE_EVERY on each), and on every third kernel in a
- * timing model, too. */
+/* Tries each edit at each place. Only every fourth kernel is tested (with HEDDLE_EVERY, all kernels), and every
+ * third kernel also in a timing model. */
 START_TEST(memory_stays_the_same) {
     static struct run want, got;
     static struct pass table[MAX_PASSES];
@@ -239,7 +241,7 @@ START_TEST(memory_stays_the_same) {
         random_input(seed, got.in);
         run_kernel(text, "functional", NULL, NULL, false, &want);
         for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-            if ((seed / 2 + k) % 4 && !test_every()) /* so that both simple and rich kernels are tried at every place */
+            if ((seed / 2 + k) % 4 && !test_every()) /* so that every edit is tried on both simple and rich kernels */
                 continue;
             rng = seed * 1000 + k;
             uint64_t m = (seed / 3 + k) % (uint64_t)timed_models()->n;
@@ -325,7 +327,7 @@ static bool empty_a_block(struct ir *ir) {
     return true;
 }
 
-/* A copied call is one more call of the same function in the call lists; a removed call is none. */
+/* The call lists contain a copied call as one more call of the same function, and do not contain a removed call. */
 static bool copy_a_call(struct ir *ir) {
     uint32_t call = nth(ir, K_CALL, 0), block = ir->info[call].block, calls = ir->n_calls;
     struct edit *e = edit_begin(ir);
@@ -345,8 +347,8 @@ static bool copy_a_call(struct ir *ir) {
     return true;
 }
 
-/* A block that falls through to a block elsewhere gets a jump, also after its own guarded branch. An endless cycle of
- * empty blocks becomes a jump to itself. */
+/* A block gets a jump if its fall-through block is not adjacent, even if it ends in a guarded branch. An endless
+ * cycle of empty blocks becomes a jump to itself. */
 static bool jump_where_needed(struct ir *ir) {
     uint32_t branch = nth(ir, K_BRANCH, 0), from = ir->info[branch].block, n = ir->n;
     struct edit *e = edit_begin(ir);
@@ -355,7 +357,7 @@ static bool jump_where_needed(struct ir *ir) {
     edit_at_end(e, far, &in);
     edit_retarget(e, from, from + 1, far); /* the fall-through of a guarded branch */
     ck_assert(edit_end(e));
-    ck_assert_uint_eq(ir->n, n + 2); /* the add can no longer be reached; a nop and two jumps are new */
+    ck_assert_uint_eq(ir->n, n + 2); /* the add can no longer be reached; a nop and two jumps have been added */
     ck_assert_uint_eq(of_kind(ir, K_BRANCH), 3);
     e = edit_begin(ir);
     uint32_t a = edit_new_block(e, NO_BLOCK, 0, 0, edit_info(e, 0)), b = edit_new_block(e, a, 0, a, edit_info(e, 0));

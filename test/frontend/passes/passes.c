@@ -1,4 +1,5 @@
-/* What a pass receives (the context) and reports (notes), and where notes are shown. The passes are toys. */
+/* Tests what a pass receives (the context) and reports (notes), and where notes are printed. The passes are
+ * minimal examples. */
 #include "test/toys/passes.h"
 #include "host/context.h"
 #include "test/every_model.h"
@@ -117,7 +118,7 @@ START_TEST(options_are_numbers) {
     ck_assert(config_set(&c, "dpe.forwarding=on", err, sizeof err) && config_number(&c, "dpe.forwarding", &v));
     ck_assert_double_eq(v, 1);
     ck_assert(config_set(&c, "dpe.scheduler=constrained", err, sizeof err) && config_number(&c, "dpe.scheduler", &v));
-    ck_assert_double_eq(v, 1); /* the number of the choice: the second */
+    ck_assert_double_eq(v, 1); /* the index of the choice, which is the second one */
     ck_assert(!config_number(&c, "no.option", &v));
     struct pass_context none = {0};
     ck_assert_double_eq(pass_option(&none, "sm.warps", 3), 3);
@@ -125,7 +126,7 @@ START_TEST(options_are_numbers) {
 }
 END_TEST
 
-/* The pass that drops unreachable instructions notes it. */
+/* The pass that drops unreachable instructions reports this in a note. */
 START_TEST(dropped_instructions_are_noted) {
     static const char dead[] =
         ".version 7.0 .target sm_70 .address_size 64\n"
@@ -142,13 +143,13 @@ START_TEST(dropped_instructions_are_noted) {
 }
 END_TEST
 
-/* `inspect --pass` also shows analyses. The kernel below is one block; line numbers are those of the text. */
+/* `inspect --pass` also shows analyses. The kernel below is one block; line numbers refer to its text. */
 START_TEST(analyses_are_shown) {
     char *dom = show("spe", "dominators", NULL), *uses = show("spe", "defuse", NULL),
          *loops = show("spe", "loops", NULL);
     ck_assert_msg(strstr(dom, "block 0: lines 3 to 8  idom -  ipdom -"), "%s", dom);
-    ck_assert_msg(strstr(uses, "%r1 from 2 4\n"), "%s", uses); /* the store reads the value of the move, or that of the
-                                                                * guarded move */
+    /* the store reads the value of the move or the value of the guarded move */
+    ck_assert_msg(strstr(uses, "%r1 from 2 4\n"), "%s", uses);
     ck_assert_str_eq(loops, "entry k\n");
     free(dom);
     free(uses);

@@ -1,4 +1,4 @@
-/* Liveness and register allocation, checked against other algorithms. */
+/* Tests liveness and register allocation against other algorithms. */
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
 
@@ -56,11 +56,11 @@ static void finish(struct made *m) {
     ck_assert(pass_regalloc(&m->ir));
 }
 
-/* Registers that are live after each instruction, by the textbook method: bit sets, iterated to a fixed point over
- * instructions. */
+/* Computes the registers that are live after each instruction by the textbook method, an iteration over bit sets to
+ * a fixed point. */
 struct flow {
-    uint64_t live_out[MAX_N], live_in[MAX_N], filled[MAX_N]; /* filled: some path to the instruction writes the
-                                                              * register */
+    /* filled: set of registers that some path to the instruction writes */
+    uint64_t live_out[MAX_N], live_in[MAX_N], filled[MAX_N];
 };
 
 static void successors(const struct ir *ir, uint32_t i, uint32_t out[2], int *n) {
@@ -125,7 +125,8 @@ static void check_interference(const struct ir *ir) {
     }
 }
 
-/* Random instructions: one in six is a branch to a random place, one in eight has a guard, some write two registers. */
+/* Makes random instructions: one in six is a branch to a random place, one in eight has a guard, and some write two
+ * registers. */
 START_TEST(no_two_live_registers_share) {
     uint64_t seed = 777u + (uint32_t)_i * 7919u;
     uint32_t n = 60 + (uint32_t)_i % 7 * 40, n_vregs = 6 + (uint32_t)_i % 30;
@@ -194,8 +195,8 @@ START_TEST(pressure_matches_the_textbook) {
 }
 END_TEST
 
-/* Nested ifs and loops with one entry and one exit each, and sometimes a structure without: a guarded exit, or a loop
- * that never ends. Inner parts use few registers, so that many are live across them. */
+/* Nested ifs and loops with one entry and one exit each, and sometimes a structure without one entry and one exit: a
+ * guarded exit, or a loop that never ends. Inner parts use few registers, so that many are live across them. */
 static void structured(struct made *m, uint64_t *seed, uint32_t depth, uint32_t n_vregs) {
     for (uint32_t parts = 1 + test_random_below(seed, 4); parts-- && m->ir.n + 20 < MAX_N;) {
         uint32_t r[3], at = m->ir.n, what = depth ? test_random_below(seed, 8) : 0;
@@ -242,7 +243,7 @@ START_TEST(structured_programs) {
 }
 END_TEST
 
-/* r1 = ..; r3 = f(r1): r1 dies in the instruction that writes r3, so both share a slot. */
+/* r1 = ..; r3 = f(r1): r1 dies in the instruction that writes r3, so r1 and r3 share a slot. */
 START_TEST(a_destination_shares_the_slot_of_a_dying_source) {
     struct made *m = make(8);
     add(m, K_LANE, 0, NO_GUARD, NULL, 0, (uint32_t[]){3}, 1);
@@ -255,8 +256,8 @@ START_TEST(a_destination_shares_the_slot_of_a_dying_source) {
 }
 END_TEST
 
-/* The same with a cross-lane instruction: it writes some lanes before it has read all, so they must not share a
- * slot. */
+/* With a cross-lane instruction, r1 and r3 must not share a slot, because the instruction writes some lanes before
+ * it has read all lanes. */
 START_TEST(cross_lane_destinations_share_no_slot_with_sources) {
     struct made *m = make(8);
     add(m, K_LANE, 0, NO_GUARD, NULL, 0, (uint32_t[]){3}, 1);
@@ -286,7 +287,8 @@ START_TEST(a_guarded_write_keeps_the_old_value) {
 }
 END_TEST
 
-/* A register that only guarded writes set is live from the first of them on, not from the start of the function. */
+/* A register that is written only by guarded instructions is live from the first of these writes on, not from the
+ * start of the function. */
 START_TEST(guarded_writes_begin_a_live_range) {
     struct made *m = make(9);
     add(m, K_LANE, 0, NO_GUARD, NULL, 0, (uint32_t[]){2}, 1);
@@ -323,7 +325,8 @@ END_TEST
 START_TEST(thread_regs_counts_words) {
     struct lowered *l = lower_body("ld.param.u64 %d1, [p];\n"
                                    "ld.global.u32 %r1, [%d1];\n"
-                                   "ld.global.u64 %d2, [%d1+8];\n" /* live after it: d1, d2, r1: 5 words */
+                                   /* live after the add: d1, d2 and r1, which are 5 words */
+                                   "ld.global.u64 %d2, [%d1+8];\n"
                                    "setp.eq.u32 %p1, %r1, 0;\n"
                                    "@%p1 add.s64 %d2, %d2, %d1;\n"
                                    "st.global.u64 [%d1], %d2;\nst.global.u32 [%d1], %r1; ret;");
@@ -333,8 +336,8 @@ START_TEST(thread_regs_counts_words) {
 }
 END_TEST
 
-/* nvcc gives every value a new register. That must not make a large register file: a chain of 1000 adds needs one
- * slot. */
+/* nvcc gives every value a new register. The register file must not become large because of this: a chain of 1000
+ * adds needs one slot. */
 START_TEST(a_thousand_values_in_a_chain_take_few_registers) {
     static char text[64 * 1024];
     size_t n = (size_t)snprintf(
@@ -352,7 +355,7 @@ START_TEST(a_thousand_values_in_a_chain_take_few_registers) {
 }
 END_TEST
 
-/* An atomic's result that no instruction reads gets a slot of its own: the next write to the same slot would have to
+/* An atomic's result that no instruction reads gets a separate slot: the next write to the same slot would have to
  * wait for the atomic (write after write). The unread result of an instruction with short latency may share a slot. */
 START_TEST(an_unread_result_of_memory_keeps_its_slot) {
     static const enum inst_kind kinds[] = {K_ATOM, K_LOAD, K_TEX, K_LANE};
@@ -370,7 +373,7 @@ START_TEST(an_unread_result_of_memory_keeps_its_slot) {
 }
 END_TEST
 
-/* A register that is never written reads as zero: the constant takes its place. */
+/* A register that is never written reads as zero: a constant replaces it. */
 START_TEST(unwritten_registers_are_zero) {
     struct lowered *l = lower_body("ld.param.u64 %d1, [p]; st.global.u32 [%d1], %r5; ret;");
     ck_assert_ptr_nonnull(l->program);
@@ -379,7 +382,7 @@ START_TEST(unwritten_registers_are_zero) {
 }
 END_TEST
 
-/* A guard cannot be a constant: an unwritten one gets a slot that no other register shares. */
+/* A guard cannot be a constant, so an unwritten guard gets a slot that no other register shares. */
 START_TEST(an_unwritten_guard_has_its_own_slot) {
     struct lowered *l = lower_body("ld.param.u64 %d1, [p]; setp.eq.u64 %p1, %d1, 0; @%p2 st.global.u32 [%d1], 1;"
                                    "@%p1 st.global.u32 [%d1], 2; ret;");

@@ -171,7 +171,7 @@ START_TEST(each_corruption_is_found) {
 }
 END_TEST
 
-/* The same for the finished program. */
+/* Breaks the finished program as the test says. */
 static void leader_lost(struct program *p) { p->code[p->blocks[1].begin].ends_block ^= 1; }
 static void entry_inside(struct program *p) { p->functions[1].entry++; }
 static void no_stream(struct program *p) { p->n_streams = 0; }
@@ -192,7 +192,7 @@ START_TEST(each_corruption_of_the_result_is_found) {
 }
 END_TEST
 
-/* Convergence barriers: two nested regions; threads that return early leave the inner one. */
+/* Convergence barriers of two nested regions: threads that return early leave the inner region. */
 static const char regions[] =
     ".version 7.0 .target sm_70 .address_size 64\n"
     ".func f() { .reg .pred %p; .reg .b32 %r<3>; mov.u32 %r1, %tid.x; setp.lt.u32 %p, %r1, 9; @%p bra A;\n"

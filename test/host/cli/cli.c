@@ -163,10 +163,10 @@ START_TEST(compare_has_a_mean_for_each_set) {
     ck_assert_int_eq(times("mean of classic,"), 1);
     ck_assert_int_eq(times("mean of dual-path-regular,"), 1);
     ck_assert_int_eq(times("mean of dac,"), 1);
-    ck_assert_int_eq(times("mean of "), 4); /* no mean of `speed`, which has one of them */
+    ck_assert_int_eq(times("mean of "), 4); /* no mean of `speed`, which contains only one of them */
     ck_assert_int_eq(times("mean of all,"), 1);
     STATUS(HEDDLE_OK, "compare vecadd sgemm -m functional --csv -");
-    ck_assert_int_eq(times("mean of "), 1); /* classic and dac contain all of them, so only the overall mean remains */
+    ck_assert_int_eq(times("mean of "), 1); /* classic and dac contain all chosen ones: only the overall mean */
 }
 END_TEST
 

@@ -151,7 +151,7 @@ START_TEST(what_cannot_be_written_is_refused_beforehand) {
     ck_assert_int_eq(chmod("y", 0444), 0);
     ck_assert_int_eq(mkdir("d", 0777), 0);
     char longest[300];
-    memset(longest, 'n', 256); /* one more than a name may have */
+    memset(longest, 'n', 256); /* one character more than a name may have */
     longest[256] = '\0';
     const struct {
         const char *path, *part;
@@ -202,7 +202,7 @@ START_TEST(a_full_disk_loses_nothing) {
     STATUS(HEDDLE_USAGE, "bench vecadd -m functional --csv /dev/full");
     SAYS(err, "/dev/full: No space left on device");
     write_mine("y");
-    /* files may have 512 bytes at most, and the result has some thousand */
+    /* files may have at most 512 bytes, and the result has some thousand bytes */
     ck_assert_int_eq(
         shell("(ulimit -f 1; exec $H run k.ptx -g 1 -b 4 -m functional -a zero:16 --json y >o.txt 2>e.txt)"),
         HEDDLE_USAGE);

@@ -21,13 +21,13 @@ int heddle(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *slurp(const char *path);
 void write_file(const char *name, const void *data, size_t len);
 bool exists(const char *name);
-bool has_runtime(void); /* whether libcudart.so is beside heddle */
+bool has_runtime(void); /* libcudart.so is in the folder of heddle */
 /* Returns a numeric member of a JSON object; fails if there is none. */
 double number(const cJSON *o, const char *name);
-/* Writes k.ptx with a kernel `k` of these parameters and this body. */
+/* Writes k.ptx with a kernel `k` that has these parameters and this body. */
 void write_kernel(const char *params, const char *body);
 
-/* Returns the number that a query of a database gives; -1: none, or no such file. */
+/* Returns the number that a query of a database gives, or -1 if it gives none or the file does not exist. */
 long long database_number(const char *file, const char *sql);
 /* Checks that results database `b` has everything that `a` has, except the host's statistics. */
 void database_contained(const char *a, const char *b);

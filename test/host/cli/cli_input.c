@@ -1,4 +1,4 @@
-/* Tests inputs that can be read only once: stdin, pipes, FIFOs. They give the same results as a file with their
+/* Tests inputs that can be read only once: stdin, pipes, FIFOs. They give the same results as a file with the same
  * bytes. */
 #include "cli_help.h"
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* Tests runs that a signal or a limit ends: their output, their files, and what they leave behind. */
+/* Tests runs that a signal or a limit ends: their output, their files, and temporary files that remain. */
 #include "cli_help.h"
 #include <fcntl.h>
 #include <signal.h>
@@ -116,14 +116,14 @@ START_TEST(trace_samples_and_profile_are_kept_too) {
     int rows = 0;
     for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
         rows++;
-    ck_assert_int_gt(rows, 10); /* the head, and 1,000 cycles at least */
+    ck_assert_int_gt(rows, 10); /* the heading, and at least 1,000 cycles */
     free(text);
     SAYS(out, "bra");
 }
 END_TEST
 
 START_TEST(a_second_signal_does_not_wait) {
-    /* the result goes into a pipe without a reader: the process blocks there, and a second signal ends it */
+    /* the result is written to a pipe that nobody reads, so the process blocks; a second signal ends the process */
     write_kernel(".param .u64 p", "");
     ck_assert_int_eq(mkfifo("p", 0666), 0);
     for (int i = 0; i < 3; i++) {

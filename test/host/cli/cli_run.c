@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Writes 100 floats i to a.bin and 2i to b.bin. */
+/* Writes the 100 floats i (from 0) to a.bin, and the 100 floats 2i to b.bin. */
 static void write_vectors(void) {
     float a[100], b[100];
     for (int i = 0; i < 100; i++) {
@@ -48,7 +48,7 @@ START_TEST(options_may_stand_anywhere) {
            "run --block=32 -a in:a.bin --arg in:b.bin -g4 --kernel vecadd -a out:c.bin:400 --model functional "
            "-au32:100 -- $HEDDLE_KERNELS/vecadd.ptx");
     check_sum();
-    STATUS(HEDDLE_USAGE, "run -g 1 -b 1 -- -a"); /* -a is the file's name */
+    STATUS(HEDDLE_USAGE, "run -g 1 -b 1 -- -a"); /* the file's name is -a */
     SAYS(err, "-a: No such file");
 }
 END_TEST
@@ -371,8 +371,8 @@ START_TEST(notes_are_no_errors) {
 }
 END_TEST
 
-/* Options of the chosen model (also in a form with a number), of the functional model's reconvergence model, and of
- * extensions are accepted. */
+/* These options are accepted: options of the chosen model (also of a model name with a number), of the functional
+ * model's reconvergence model, and of extensions. */
 START_TEST(options_of_what_runs) {
     static const char *const right[] = {"-m dws100 -s dws.wst_entries=4",
                                         "-m si -s its.switch_latency=3",
@@ -386,8 +386,9 @@ START_TEST(options_of_what_runs) {
 }
 END_TEST
 
-/* One of two memory models is behind the L1. Every command notes an option of the other one and continues. Sampled:
- * `heddle run` with every row, each other command with a third of them; with HEDDLE_EVERY all pairs. */
+/* One of two memory models serves L1 misses. If an option belongs to the other memory model, every command prints a
+ * note and continues. Sampled: `heddle run` gets every row, each other command gets a third of the rows; with
+ * HEDDLE_EVERY all pairs. */
 START_TEST(options_of_the_other_memory_model_are_noted) {
     const char *const commands[] = {"run k.ptx -g 1 -b 32", "bench vecadd", "compare vecadd -m spe,dpe",
                                     "sweep vecadd --dry-run -o n.db", has_runtime() ? "exec true" : NULL};
@@ -423,7 +424,7 @@ START_TEST(options_of_the_other_memory_model_are_noted) {
 }
 END_TEST
 
-/* Such options have no effect. */
+/* Options of the unused memory model have no effect. */
 START_TEST(the_other_memory_models_options_change_nothing) {
     static const char *const rows[][3] = {
         {"", "-s memory.latency=9", "-s memory.requests=1"},
@@ -473,7 +474,7 @@ START_TEST(the_functional_model_takes_other_paths) {
 END_TEST
 
 /* `image` has 4 x 4 texels with x + 10 y; at (2, 1.5), halfway between texels (1, 1) and (2, 1), it is 11.5. The kernel
- * stores twice the texture object's values to the surface: 2 3 4 5. */
+ * multiplies the texture object's values by 2 and stores them to the surface: 2 3 4 5. */
 START_TEST(textures_are_files) {
     float image[16], coordinates[4] = {2, 1.5f, 0, 0}, result[4];
     const uint32_t line[] = {2, 3, 4, 5}, doubled[] = {4, 6, 8, 10};

@@ -1,7 +1,8 @@
 /* Tests the execution of missing runs, through `heddle sweep`: refused runs, failing runs, profiles. */
 #include "cli_help.h"
 
-/* vecadd runs with any shared memory. sgemm has two tiles of 16 x 16 floats, 2048 bytes: it does not fit into 1024. */
+/* vecadd runs with any size of shared memory. sgemm has two tiles of 16 x 16 floats, which are 2048 bytes, so that it
+ * does not fit into 1024 bytes. */
 #define SWEEP "sweep vecadd sgemm -s sm.shared_bytes=1K,48K -j 1 -o a.db "
 
 START_TEST(a_run_that_is_refused_stops_no_other) {

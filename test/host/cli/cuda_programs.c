@@ -1,6 +1,6 @@
-/* Tests `heddle exec` on whole programs like those in common benchmark suites, compiled by nvcc
- * (test/cuda/programs). Each compares its kernels' results with its host's. `nodes` tests functions of graphs,
- * `virtual` also functions of stream memory operations. */
+/* Tests `heddle exec` on whole programs like those in common benchmark suites, compiled by nvcc (test/cuda/programs).
+ * Each program compares its kernels' results with results that it computes on the host. `nodes` tests functions of
+ * graphs, `virtual` also functions of stream memory operations. */
 #include "cli_help.h"
 #include "test/every_model.h"
 #include <stdio.h>

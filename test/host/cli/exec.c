@@ -48,7 +48,7 @@ START_TEST(the_result_is_written_as_json) {
     char *text = slurp("r.json");
     cJSON *o = cJSON_Parse(text);
     ck_assert_ptr_nonnull(o);
-    /* scale 2, fill 1, reverse 2, bounded 1, count 1, by_value 3, scale again is of the 2 */
+    /* launches by kernel: scale 2, fill 1, reverse 2, bounded 1, count 1, by_value 3 */
     ck_assert_int_eq(cJSON_GetArraySize(cJSON_GetObjectItem(o, "kernels")), 10);
     SAYS(text, "api.out");
     cJSON_Delete(o);
@@ -56,8 +56,8 @@ START_TEST(the_result_is_written_as_json) {
 }
 END_TEST
 
-/* Each machine gets one run, and only once. A failed run is stored with its reason. The row has the counts of
- * --json. */
+/* Each machine gets exactly one run. A failed run is stored with its reason. The row of the run has the counts that
+ * --json gives. */
 START_TEST(runs_go_into_a_database) {
     if (cannot_run())
         return;
@@ -87,7 +87,7 @@ START_TEST(runs_go_into_a_database) {
 }
 END_TEST
 
-/* A program that reports an error of its own (its grid needs more than one SM) is a failed run. A file that is not a
+/* A run whose program itself reports an error (its grid needs more than one SM) is a failed run. A file that is not a
  * results database is refused before the program begins. */
 START_TEST(the_database_knows_how_a_program_ended) {
     if (cannot_run())
@@ -123,10 +123,10 @@ static void compile_registers(const char *version) {
 
 static const char *const versions[] = {"11.0", "12", "13"};
 
-/* - saxpy computes y = 2 x + y with x = y = i: 3 i after the first launch of 63 threads, 5 i after the second of 64.
- * The last two values are 5 * 62 and 3 * 63. - Programs of CUDA 12 call cudaGetDeviceProperties_v2(), so the name
- * without _v2 has the layout of CUDA 11: 728 bytes. The layout of 12 has 1032 bytes: 13 new fields and 63 reserved ones
- * of 4 bytes each. */
+/* - saxpy computes y = 2 x + y with x = y = i. After the first launch (63 threads) y is 3 i, after the second launch
+ *   (64 threads) 5 i. So the last two values are 5 * 62 and 3 * 63.
+ * - Programs of CUDA 12 call cudaGetDeviceProperties_v2(), so the name without _v2 has the layout of CUDA 11: 728
+ *   bytes. The layout of 12 has 1032 bytes: 13 new fields and 63 reserved ones of 4 bytes each. */
 START_TEST(each_version_runs_its_programs) {
     static const char *const says[] = {"version 11080: warps of 32, 7.x, 2 SMs, 728 bytes\n",
                                        "version 12080: warps of 32, 7.x, 2 SMs, 728 bytes\n",
@@ -141,8 +141,8 @@ START_TEST(each_version_runs_its_programs) {
 }
 END_TEST
 
-/* With y NULL the kernel faults: the program's next call returns the error, and heddle's exit status shows it although
- * the program exits with 0. */
+/* With y NULL the kernel faults: the program's next call returns the error, and heddle's exit status shows the fault
+ * although the program exits with 0. */
 START_TEST(a_fault_is_told) {
     if (no_library())
         return;
@@ -198,8 +198,8 @@ START_TEST(kernels_may_be_closed) {
 }
 END_TEST
 
-/* Measures the overhead of small launches and of the program's start. docs/performance.md has the limits; the
- * processor time is far below them. */
+/* Measures the overhead of small launches and of the program's start. docs/performance.md has the limits. The measured
+ * processor time is far below these limits. */
 START_TEST(launches_and_starts_are_cheap) {
     double each = 0, best = 1e9;
     if (no_library())
@@ -264,7 +264,7 @@ START_TEST(other_programs_just_run) {
 }
 END_TEST
 
-/* test/cuda/features.cu: graphs, pools, textures, cooperative grids. 128 blocks are on 8 SMs of 16 blocks each. */
+/* test/cuda/features.cu: graphs, pools, textures, cooperative grids. 128 blocks run on 8 SMs with 16 blocks each. */
 START_TEST(features_do_what_programs_ask) {
     static const char *const how[] = {"", "-m functional", "-m functional -j 2", "-m its"};
     if (cannot_run())
@@ -300,9 +300,9 @@ START_TEST(the_driver_does_what_programs_ask) {
 }
 END_TEST
 
-/* A launch that Heddle cannot simulate returns CUDA_ERROR_NOT_SUPPORTED (801); the program continues, and heddle's
- * exit status shows it even if the program ignores the error. A launch that a card refuses, too, does not change
- * the status. */
+/* A launch that Heddle cannot simulate returns CUDA_ERROR_NOT_SUPPORTED (801); the program continues, and heddle's exit
+ * status shows the failure even if the program ignores the error. A launch that a real GPU also refuses does not change
+ * the exit status. */
 START_TEST(a_refused_launch_shows) {
     static const char *const how[] = {"", "attribute"}, *const models[] = {"functional", "spe"};
     if (no_library())
@@ -351,7 +351,7 @@ START_TEST(the_json_sums_by_kernel) {
 }
 END_TEST
 
-/* The stub of the CUDA C++ compiler (NVRTC) says once where to get the real one. */
+/* The stub of the CUDA C++ compiler (NVRTC) prints once where to get the real NVRTC. */
 START_TEST(compiling_needs_the_toolkit) {
     if (no_library())
         return;

@@ -104,8 +104,8 @@ static const struct {
               {13, "-pie -fPIE", "version 13000: warps of 32, 7.x, 2 SMs, 1008 bytes\n"},
               {13, "-static-libgcc -Wl,-z,now", "version 13000: warps of 32, 7.x, 2 SMs, 1008 bytes\n"}};
 
-/* Links test/cuda/registers.c with CUDA functions of its own, each of which ends the program: none of them may run.
- * exec.c derives 310 and 189. */
+/* Links test/cuda/registers.c with its own CUDA functions, each of which ends the program. None of these functions may
+ * run. A comment in exec.c derives the values 310 and 189. */
 START_TEST(each_linked_function_is_redirected) {
     if (skip_without_runtime())
         return;
@@ -195,8 +195,8 @@ END_TEST
 
 /* Without -c the machine is the preset with the features of the newest PTX in the program. compute_XX: the capability
  * that a program of CUDA 13 reads, with the most shared memory of a CTA (CUDA C Programming Guide, technical
- * specifications, in KiB: 64, 163, 99, 227). Sampled: the first, whose preset is used unchanged, and 90; with
- * HEDDLE_EVERY all. */
+ * specifications, in KiB: 64, 163, 99, 227). Sampled: the first capability, whose preset is used unchanged, and 90;
+ * with HEDDLE_EVERY all capabilities. */
 START_TEST(the_machine_follows_the_newest_ptx) {
     static const struct {
         int arch, shared;

@@ -11,8 +11,8 @@ static void draw(const char *options) {
     SAYS(out, "     1 | pc 0-4,"); /* A: steps 1 to 5 */
 }
 
-/* Figure 2 (g): one path after another, in the order B C D E F G; F runs once, for all lanes of C. B takes steps 6
- * to 8, C 9 to 11, D 12 to 14, E 15 to 19, F 20. */
+/* Figure 2 (g): one path after another, in the order B C D E F G; F runs once, for all lanes of C. B takes steps 6 to
+ * 8, C steps 9 to 11, D steps 12 to 14, E steps 15 to 19, and F step 20. */
 START_TEST(figure2_serializes) {
     draw("-m spe");
     SAYS(out, "     6 | pc 5-7,");
@@ -27,7 +27,8 @@ END_TEST
 /* Figure 3: "when BRB-C is executed, the post-dominator of block G is examined".
  * - A post-dominator block of three instructions or more exceeds the threshold of 2, so the stack is used: B, then C.
  * - The branch of C subdivides the warp: D and E run at the same time, from step 12.
- * - Each executes F by itself: 8 lanes in step 15, 16 lanes as the last of E's run to pc 19.
+ * - D and E each execute F separately: 8 lanes in step 15, and 16 lanes as the last instruction of E's segment, which
+ *   goes to pc 19.
  * - Then the stack continues with G. */
 START_TEST(figure3_subdivides_at_c_only) {
     draw("-m dws -s dws.threshold=2");

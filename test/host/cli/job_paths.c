@@ -3,15 +3,15 @@
 #include "test/test.h"
 #include <stdio.h>
 
-/* A kernel that diverges if `part` != 0: lanes 0 to 7 subtract twice, the others add. If `part` is 0, each warp
- * skips both. */
+/* A kernel that diverges if `part` != 0: lanes 0 to 7 subtract twice, the others add. If `part` is 0, each warp skips
+ * both sides. */
 static const char text[] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u32 part)\n{\n"
                            ".reg .b32 %r<4>; .reg .pred %p;\nld.param.u32 %r1,[part];\nsetp.eq.u32 %p,%r1,0;\n"
                            "@%p bra END;\nmov.u32 %r2,%tid.x;\nsetp.lt.u32 %p,%r2,8;\n@%p bra ELSE;\n"
                            "add.u32 %r2,%r2,1;\nbra.uni END;\nELSE:\nsub.u32 %r2,%r2,1;\nsub.u32 "
                            "%r2,%r2,1;\nEND:\nmov.u32 %r3,%r2;\nret;\n}\n";
 
-/* The launches of a job, a letter each: 'p' diverges, 'w' does not. `runs` counts calls of again(). */
+/* The launches of a job, one letter per launch: 'p' diverges, 'w' does not. `runs` counts calls of again(). */
 static const char *launches;
 static int runs;
 
@@ -28,7 +28,7 @@ static void again(struct job *j, struct heddle *h) {
     }
 }
 
-/* Returns the segments of kernel `kernel` in this model; NULL: it has no paths. The caller frees *result. */
+/* Returns the segments of kernel `kernel` in this model, or NULL if it has no paths. The caller frees *result. */
 static const cJSON *segments_of(const char *model, const char *kernel, cJSON **result) {
     char json[128];
     snprintf(json, sizeof json, "{\"profile\":[{\"kernel\":\"%s\"}]}", kernel);
@@ -75,8 +75,8 @@ START_TEST(paths_follow_the_model) {
 }
 END_TEST
 
-/* The first divergent launch among the first eight is drawn; without one, the first launch. Its lanes jump together,
- * which makes two segments. */
+/* The first divergent launch among the first eight is drawn; without one, the first launch. The lanes of that launch
+ * jump together, which makes two segments. */
 START_TEST(the_first_divergent_launch_is_drawn) {
     static const struct {
         const char *launches;

@@ -176,7 +176,7 @@ START_TEST(a_run_shows_its_progress) {
     ck_assert_double_eq(warps, 128);
     const cJSON *curves = cJSON_GetObjectItem(later, "curves"), *rate = cJSON_GetObjectItem(curves, "ipc");
     double whole = cJSON_GetArrayItem(rate, cJSON_GetArraySize(rate) - 1)->valuedouble;
-    ck_assert_double_eq_tol(ipc, whole, 0.02 * whole); /* the IPCs of the SMs add up to the GPU's */
+    ck_assert_double_eq_tol(ipc, whole, 0.02 * whole); /* the IPCs of the SMs add up to the GPU's IPC */
     const cJSON *cycle = cJSON_GetObjectItem(curves, "cycle");
     ck_assert_double_eq(cJSON_GetArrayItem(cycle, cJSON_GetArraySize(cycle) - 1)->valuedouble, more);
     cJSON_Delete(first);
@@ -207,7 +207,7 @@ START_TEST(other_requests_are_refused) {
         {"GET / HTTP/1.1\r\nHost: LOCALHOST:1\r\nConnection: close\r\n\r\n", "200 "},
         {"GET / HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nConnection: close\r\n\r\n", "200 "},
         {"HEAD / HTTP/1.1\r\nHost: [::1]:8080\r\nConnection: close\r\n\r\n", "200 "},
-        {"\r\n\r\n nonsense \r\n\r\n", ""}, /* any response; the next request is served */
+        {"\r\n\r\n nonsense \r\n\r\n", ""}, /* any response is accepted; the server must answer the next request */
         {"GET /state.json HTTP/1.0\r\n\r\n", "200 "},
     };
     write_endless();
@@ -378,7 +378,7 @@ START_TEST(every_command_shows_launches) {
 }
 END_TEST
 
-/* An unmodified CUDA program serves a page of its own, until it ends. */
+/* An unmodified CUDA program serves its own page until the program ends. */
 START_TEST(a_cuda_program_shows_its_progress) {
     if (without_library())
         return;
@@ -460,7 +460,7 @@ START_TEST(the_command_line_is_shown) {
     stop(SIGTERM);
     ck_assert(!exists("s"));
     STATUS(HEDDLE_OK, "run 'a \"b\".ptx' -g 1 -b 32 -a zero:64 --cycle-limit 10 || true");
-    ck_assert_ptr_null(strstr(err, "live")); /* no output about it without the option */
+    ck_assert_ptr_null(strstr(err, "live")); /* without the option, nothing is printed about the page */
 }
 END_TEST
 

@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #if defined __SANITIZE_ADDRESS__
-enum { POSSIBLE = 0 }; /* the address sanitizer must be loaded first itself */
+enum { POSSIBLE = 0 }; /* the address sanitizer itself must be loaded first */
 #else
 enum { POSSIBLE = 1 };
 #endif
-enum { RUNS = 6, MANY_RUNS = 100 }; /* approximate runs of a command; with HEDDLE_EVERY */
+enum { RUNS = 6, MANY_RUNS = 100 }; /* approximate number of runs of a command; the same with HEDDLE_EVERY */
 
 #define SPACES                                                                                                         \
     "run '%s/test/kernels/spaces.ptx' -g 3 -b 64 -a zero:64K -a out:o.bin:4K -a zero:64 -a bytes:pair.bin "            \
@@ -46,8 +46,8 @@ enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static char library[PATH_MAX + 32];
 
-/* Runs a command while allocation n fails (0: none fails), and with all_after every later one, too. Stores the
- * number of allocations in `made` unless it is NULL. */
+/* Runs a command while allocation n fails (0: no allocation fails). With all_after every later allocation fails, too.
+ * Stores the number of allocations in `made` unless it is NULL. */
 static int run(const char *command, unsigned long n, bool all_after, unsigned long *made) {
     char line[1024], number[32];
     snprintf(number, sizeof number, "%lu", n);
@@ -81,7 +81,8 @@ static void prepare(void) {
 
 static void make_database(void) { STATUS(0, "sweep vecadd -c tiny -s l1.size=8K,16K -j 1 --profile -o made.db"); }
 
-/* Of the allocations that a test goes through one by one: every third, with HEDDLE_EVERY each. */
+/* Step over the allocations that a test lets fail one by one: every third allocation, with HEDDLE_EVERY each
+ * allocation. */
 static unsigned long step_of_all(void) { return test_every() ? 1 : 3; }
 
 static char *output_or_empty(void) { return access("o.bin", R_OK) == 0 ? slurp("o.bin") : calloc(1, 1); }
@@ -122,7 +123,8 @@ START_TEST(the_nth_allocation_fails) {
 }
 END_TEST
 
-/* Returns the number of lost events in the metadata of a trace; 0: there is none. Every trace must be valid JSON. */
+/* Returns the number of lost events in the metadata of a trace, or 0 if the metadata has no such number. Every trace
+ * must be valid JSON. */
 static double lost_events(const char *name) {
     char *text = slurp(name);
     cJSON *all = cJSON_Parse(text), *e;

@@ -9,8 +9,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Writes hand.db: programs `name` and b under spe and dpe with two sizes of the L1. Cycles are 100, 50 and 200, 400
- * with the larger L1, twice as many with the smaller. Of 10 issue slots of a run, 4 issue and 6 have no warp. */
+/* Writes hand.db: programs `name` and b under spe and dpe with two sizes of the L1. The cycles (`name` under spe and
+ * dpe, then b) are 100, 50, 200 and 400 with the larger L1, and twice as many with the smaller L1. Of 10 issue slots of
+ * a run, 4 issue and 6 have no warp. */
 static void write_by_hand(const char *name) {
     static const double cycles[] = {100, 50, 200, 400};
     char why[1024];
@@ -61,7 +62,7 @@ START_TEST(a_script_has_the_values) {
 }
 END_TEST
 
-/* Lines ascend along x in any order of the runs. A roof is a slope up to a height. */
+/* Lines ascend along x in any order of the runs. A roof rises along a slope to its maximum height. */
 START_TEST(lines_ascend_and_roofs_bend) {
     char *const places[] = {alpha, beta, one}, *const series[] = {two};
     const double x[] = {30, 10, 20}, y[] = {3, 1, 2};
@@ -71,12 +72,12 @@ START_TEST(lines_ascend_and_roofs_bend) {
     SAYS(text, " 10 1\n 20 2\n 30 3\n");
     SAYS(text, "0.5*x < 8 ? 0.5*x : 8 with lines");
     SAYS(text, "set logscale xy");
-    SAYS(text, "set xrange [2.5:120]\n"); /* from 10 / 4, past the bend at 8 / 0.5, to 30 * 4 */
+    SAYS(text, "set xrange [2.5:120]\n"); /* x goes from 10 / 4, over the bend at 8 / 0.5, to 30 * 4 */
     free(text);
 }
 END_TEST
 
-/* A single run: its point is at x = 4, and the roof bends at 16. */
+/* A single run. Its point is at x = 4, and the roof bends at x = 16. */
 START_TEST(a_single_point_shows_the_bend_of_the_roof) {
     char *const series[] = {one};
     const double x[] = {4}, y[] = {3};

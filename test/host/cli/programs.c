@@ -183,7 +183,7 @@ END_TEST
 START_TEST(matrices_and_their_parts) {
     static const char market[] = "%%MatrixMarket matrix coordinate real symmetric\n% a comment\n\n3 3 4\n"
                                  "1 1 2.5\n3 1 -1\n2 2 4\n3 2 8e-1\n";
-    /* edges of the rows: 0: 0, 2; 1: 1, 2; 2: 0, 1 */
+    /* columns by row: row 0 has columns 0 and 2, row 1 has 1 and 2, row 2 has 0 and 1 */
     static const uint32_t offsets[] = {0, 2, 4, 6}, targets[] = {0, 2, 1, 2, 0, 1};
     static const float values[] = {2.5f, -1, 4, 0.8f, -1, 0.8f};
     write_file("m.mtx", market, sizeof market - 1);
@@ -206,8 +206,8 @@ START_TEST(matrices_and_their_parts) {
 }
 END_TEST
 
-/* The mean and the deviation of 100,000 normal values have errors of about 1/316. A uniform range of integers gives
- * each of them. */
+/* The mean and the deviation of 100,000 normal values have errors of about 1/316. A uniform distribution over integers
+ * produces each integer of its range. */
 START_TEST(distributions) {
     enum { N = 100000 };
     static float x[N];
@@ -239,12 +239,12 @@ START_TEST(distributions) {
         EXPECT(d >= 2 && d < 3, "%g", d);
     }
     for (int i = 0; i < 7; i++)
-        ck_assert_int_gt(seen[i], 90); /* expected: 143, with a deviation of 11 */
+        ck_assert_int_gt(seen[i], 90); /* expected number: 143, with a standard deviation of 11 */
     free(k), free(u);
 }
 END_TEST
 
-/* A texture shows its buffer, and after a swap the other buffer. Kernel k reads texel 0 through the module's texture
+/* A texture reads its buffer, and after a swap the other buffer. Kernel k reads texel 0 through the module's texture
  * reference and through a texture object. */
 START_TEST(textures_follow_their_buffers) {
     static const char ptx[] =
@@ -295,7 +295,7 @@ START_TEST(variables_of_a_module) {
 }
 END_TEST
 
-/* The other model detects a kernel whose result depends on timing. The loop checks in each round. */
+/* A run in the other model detects a kernel whose result depends on timing. The loop checks in each iteration. */
 START_TEST(checks_against_a_model) {
     write_kernel(".param .u64 p", "ld.param.u64 %rd1,[p]; mov.u32 %r1,%clock; st.global.u32 [%rd1],%r1;");
     program("module = \"k.ptx\"; buffers = { o = { type = \"u32\"; count = 1; generate = \"zero\"; }; };\n"

@@ -85,7 +85,7 @@ START_TEST(in_every_model_and_on_every_preset) {
 }
 END_TEST
 
-/* With HEDDLE_EVERY in time, too. */
+/* With HEDDLE_EVERY also with timing. */
 START_TEST(at_size_paper) {
     runs_are_equal("lud", test_every() ? "-m its --size paper" : "-m functional --size paper");
     runs_are_equal("bfs", "-m functional --size paper");

@@ -82,7 +82,7 @@ START_TEST(names_in_figures_exist) {
 }
 END_TEST
 
-/* A misspelt option of a figure would pass as a part that this version lacks. */
+/* A misspelt option of a figure would be taken for a feature that this version lacks. */
 START_TEST(no_part_of_a_figure_is_missing) {
     char why[1024];
     struct plan plan;
@@ -134,9 +134,9 @@ START_TEST(directions_of_claims) {
 }
 END_TEST
 
-/* A figure of three programs under a base and two settings, and the best of both settings.
- * - Cycles of the base: 100, 200, 400; of one: 50, 100, 500; of two: 80, 100, 320.
- * - Speed-ups of one: 2, 2, 0.8; of two: 1.25, 2, 1.25; of the best: 2, 2, 1.25.
+/* A figure of three programs under a base and the settings `one` and `two`, and the best of both settings.
+ * - Cycles of the base: 100, 200, 400; of `one`: 50, 100, 500; of `two`: 80, 100, 320.
+ * - Speed-ups of `one`: 2, 2, 0.8; of `two`: 1.25, 2, 1.25; of the best: 2, 2, 1.25.
  * - Run n takes n + 1 seconds. */
 static const struct series three_series[] = {{.label = "base", .model = "spe", .hidden = true},
                                              {.label = "one", .model = "dpe", .base = "base"},
@@ -202,7 +202,7 @@ START_TEST(panel_values_by_hand) {
     ck_assert_double_eq(panel_value(&v, &t.r, "slow", "two"), 1.25);
     ck_assert(isnan(panel_value(&v, &t.r, "all", "base")));
     ck_assert(isnan(panel_value(&v, &t.r, "nothing", "one")));
-    t.rows[4].status = HEDDLE_WRONG; /* sgemm under one has no value and does not enter a mean */
+    t.rows[4].status = HEDDLE_WRONG; /* sgemm under `one` has no value and is not part of a mean */
     panel_free(&v);
     ck_assert(panel_fill(&v, &t.r, 0, &t.plan, &t.set));
     ck_assert(isnan(panel_value(&v, &t.r, "sgemm", "one")));
@@ -226,19 +226,19 @@ START_TEST(ranks_by_hand) {
     static const double low_tie[] = {1, 1, 2}, high_tie[] = {2, 2, 1};
     ck_assert_double_eq(tau_of(4, up, up), 1);
     ck_assert_double_eq(tau_of(4, up, down), -1);
-    ck_assert_double_eq_tol(tau_of(4, up, last_two), 4.0 / 6, 1e-12);            /* 5 of 6 pairs in order, 1 not */
-    ck_assert_double_eq_tol(tau_of(4, tie, up), 5 / sqrt(5.0 * 6), 1e-12);       /* 5 in order; 1 tie here */
-    ck_assert_double_eq_tol(tau_of(4, up, tie), 5 / sqrt(6.0 * 5), 1e-12);       /* 1 tie in the paper */
+    ck_assert_double_eq_tol(tau_of(4, up, last_two), 4.0 / 6, 1e-12);      /* 5 of 6 pairs are in order, 1 is not */
+    ck_assert_double_eq_tol(tau_of(4, tie, up), 5 / sqrt(5.0 * 6), 1e-12); /* 5 in order; 1 tie here */
+    ck_assert_double_eq_tol(tau_of(4, up, tie), 5 / sqrt(6.0 * 5), 1e-12); /* 1 tie in the paper */
     ck_assert_double_eq_tol(tau_of(4, tie, last_two), 3 / sqrt(5.0 * 6), 1e-12); /* 4 in order, 1 not, 1 tie */
-    ck_assert_double_eq(tau_of(3, low_tie, high_tie), -1); /* -2 / sqrt(2 x 2): one pair is equal in both */
+    ck_assert_double_eq(tau_of(3, low_tie, high_tie), -1); /* -2 / sqrt(2 x 2): both sides have one tie */
     ck_assert(isnan(tau_of(4, even, up)));
     ck_assert(isnan(tau_of(1, up, up)));
     ck_assert_double_eq(tau_of(4, gap, up), 1); /* three pairs have measured values */
 }
 END_TEST
 
-/* Values of one: 2, 2 and 0.8, where the text claims 2, 3 and 1. Values of two: 1.25, 2 and 1.25; the text claims
- * 1.5 for the first, and at most 1.2 for the mean, which is 1.5. */
+/* Values of `one` are 2, 2 and 0.8; the text claims 2, 3 and 1. Values of `two` are 1.25, 2 and 1.25; the text claims
+ * 1.5 for the first value, and at most 1.2 for the mean, which is 1.5. */
 START_TEST(a_summary_by_hand) {
     static const struct claim claims[] = {CLAIM("vecadd", "one", 2),        CLAIM("sgemm", "one", 3),
                                           CLAIM("reduction", "one", 1),     CLAIM("vecadd", "two", 1.5),
@@ -260,9 +260,9 @@ START_TEST(a_summary_by_hand) {
     ck_assert_int_eq(c->measured, 5);
     ck_assert_int_eq(c->directed, 5);
     ck_assert_int_eq(c->same, 3);     /* 0.8 differs in direction from 1, and 1.5 from "at most 1.2" */
-    ck_assert_int_eq(c->compared, 4); /* a bound has no distance */
+    ck_assert_int_eq(c->compared, 4); /* no distance is computed for a bound */
     ck_assert_double_eq_tol(claims_distance(c), (0 + 1.0 / 3 + 0.2 + 1.0 / 6) / 4, 1e-12);
-    ck_assert_int_eq(c->programs.pairs, 3); /* of one: one pair ties here, two have the paper's order */
+    ck_assert_int_eq(c->programs.pairs, 3); /* of `one`: one pair ties here, two pairs have the paper's order */
     ck_assert_double_eq_tol(rank_tau(&c->programs), 2 / sqrt(2.0 * 3), 1e-12);
     ck_assert_int_eq(c->settings.pairs, 1); /* of vecadd: 2 and 1.25 here, 2 and 1.5 in the text */
     ck_assert_double_eq(rank_tau(&c->settings), 1);
@@ -307,8 +307,8 @@ static char *script_of(int n) {
     return script;
 }
 
-/* There are twelve colours. The mark of s2 is at 1 + (2 - 5.5) / 13 if s2 is the third of twelve bars in the second
- * cluster, and at 2 if s2 is the only bar of the third cluster. */
+/* There are twelve colours. The mark of s2 is at x = 1 + (2 - 5.5) / 13 if s2 is the third of twelve bars in the second
+ * cluster, and at x = 2 if s2 is the only bar of the third cluster. */
 START_TEST(many_series_are_drawn_as_their_means) {
     char *twelve = script_of(12), *more = script_of(13);
     SAYS(twelve, "\"vecadd\" 100 101 102 103");
@@ -351,7 +351,7 @@ START_TEST(a_figure_is_run_once_and_written) {
     SAYS(page, "<h2 id=\"subwarp-table3\">");
     SAYS(page, "<td class=n data-v=\"12.66\">12.660</td>");
     char *summary = slurp("reproduction/summary.csv");
-    SAYS(summary, "\nsubwarp-table3,5,5,5,5,0.8,10,,0,"); /* all but one of ten pairs in order: 8 / 10 */
+    SAYS(summary, "\nsubwarp-table3,5,5,5,5,0.8,10,,0,"); /* nine of ten pairs are in order: (9 - 1) / 10 = 8 / 10 */
     SAYS(summary, "\n1 figure,5,5,5,5,0.8,10,,0,");
     free(summary);
     SAYS(page, ">0.80 (10)</td>");

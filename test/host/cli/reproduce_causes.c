@@ -1,8 +1,9 @@
-/* Tests the causes that docs/reproduction.md gives for differences from the papers, by switching each on and off. */
+/* Tests the causes that docs/reproduction.md gives for differences from the papers, by switching each cause on and
+ * off. */
 #include "cli_help.h"
 #include <stdio.h>
 
-/* Returns the cycles with its divided by the cycles with si. results.db has one run of each. */
+/* Returns the cycles with `its` divided by the cycles with `si`. results.db has one run of each model. */
 static double gain(const char *program) {
     long long cycles[2];
     for (int si = 0; si < 2; si++) {

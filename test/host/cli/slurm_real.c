@@ -91,7 +91,7 @@ static void start_daemon(const char *command) {
     }
 }
 
-/* Runs the daemons in the foreground, in a process of its own, until the test's process ends, also if it is killed. */
+/* Runs the daemons in the foreground, in a separate process, until the test's process ends or is killed. */
 static void keep_daemons(int until) {
     char byte;
     setsid(); /* not in the process group that is killed with the test */
@@ -133,7 +133,7 @@ static void stop_keeper(void) {
     keeper = 0;
 }
 
-/* Starts a cluster. Returns false and skips the test if there is none. */
+/* Starts a cluster. Returns false and skips the test if no cluster can be started. */
 static bool begin(void) {
     char folder[PATH_MAX], path[PATH_MAX + 16];
     if (system("command -v munged slurmctld slurmd sbatch squeue scontrol >/dev/null 2>&1") != 0) {

@@ -1,5 +1,5 @@
-/* Tests `heddle sweep` and `heddle results` from outside: which runs are done, which results survive failures, and
- * pivot tables. */
+/* Tests `heddle sweep` and `heddle results` from outside: the runs that are executed, the results that survive
+ * failures, and pivot tables. */
 #include "cli_help.h"
 #include "host/cli/axes.h"
 #include "host/results/results_db.h"
@@ -96,7 +96,7 @@ static pid_t begin_as(const char *sweep, const char *file, const char *says) {
 
 static pid_t begin(const char *file, const char *says) { return begin_as(SWEEP "-j 1", file, says); }
 
-/* Waits until `n` runs are in the database. Fails if the process that writes them ends before. */
+/* Waits until `n` runs are in the database. Fails if the process that writes these runs ends earlier. */
 static void await_rows(const char *file, int n, pid_t pid) {
     siginfo_t info = {0};
     while (rows_now(file) < n) {
@@ -190,7 +190,7 @@ START_TEST(two_processes_share_the_work) {
     ended_well(one);
     ended_well(two);
     int first = ran("1.txt", &there[0]), second = ran("2.txt", &there[1]);
-    ck_assert_int_eq(first + second, RUNS); /* each run once, by either process */
+    ck_assert_int_eq(first + second, RUNS); /* one of the two processes has done each run, exactly once */
     ck_assert_int_eq(there[0], second);
     ck_assert_int_eq(there[1], first);
     whole_sweep("alone.db");
@@ -205,7 +205,7 @@ START_TEST(a_killed_processs_work_is_taken_over) {
     await_rows("both.db", 2, one);
     pid_t two = begin("both.db", "2.txt");
     await_rows("both.db", 5, two);
-    kill(one, SIGKILL); /* not waited for yet: the other process sees a zombie, whose number still exists */
+    kill(one, SIGKILL); /* nobody has waited for it: the other process sees a zombie with an existing pid */
     ended_well(two);
     int second = ran("2.txt", &there);
     ck_assert_int_eq(second + there, RUNS);
@@ -217,8 +217,8 @@ START_TEST(a_killed_processs_work_is_taken_over) {
 }
 END_TEST
 
-/* A claim of a process on another machine holds until its lease expires: here that is soon, and later SIGINT ends
- * the wait. */
+/* A claim by a process on another machine is valid until its lease expires. Here the lease first expires soon; later,
+ * SIGINT ends the wait. */
 START_TEST(claims_on_other_machines_expire) {
     char text[256];
     sqlite3 *db;
@@ -253,7 +253,7 @@ END_TEST
 
 START_TEST(a_full_disk_loses_nothing_that_was_written) {
     char command[2 * PATH_MAX];
-    /* bash counts kilobytes; some of the runs fit */
+    /* bash's ulimit counts kilobytes; only some of the runs fit */
     snprintf(command, sizeof command, "bash -c \"ulimit -f 150; exec '%s' " SWEEP "-j 1 -o full.db\" >o.txt 2>e.txt",
              cli_binary);
     int how = system(command);
@@ -314,11 +314,11 @@ START_TEST(ranges_and_lists_are_values) {
     } cases[] = {
         {"a.b=8K,16K", 2, "a.b=8K", "a.b=16K"},
         {"a=300:900:300", 3, "a=300", "a=900"},
-        {"a=300:899:300", 2, "a=300", "a=600"}, /* the end need not be met */
+        {"a=300:899:300", 2, "a=300", "a=600"}, /* the last value need not equal the end of the range */
         {"a=8K:32K:8K", 4, "a=8192", "a=32768"},
-        {"a=0.1:0.3:0.1", 3, "a=0.1", "a=0.3"}, /* rounding does not lose the end */
+        {"a=0.1:0.3:0.1", 3, "a=0.1", "a=0.3"}, /* rounding must not drop the end of the range */
         {"a=5:5:1", 1, "a=5", "a=5"},
-        {"a=x:y:z", 1, "a=x:y:z", "a=x:y:z"}, /* no numbers: a value with colons */
+        {"a=x:y:z", 1, "a=x:y:z", "a=x:y:z"}, /* not numbers, so this is a value with colons */
         {"a=9:3:1", 0, NULL, NULL},
         {"a=1:3:0", 0, NULL, NULL},
         {"a=", 0, NULL, NULL},
@@ -381,7 +381,7 @@ START_TEST(pivots_by_hand) {
     SAYS(out, "b               1.000  1.000");
     SAYS(out, "geometric mean  1.000  1.225");
     STATUS(HEDDLE_OK, "results hand.db --rows program,l1.size --value gpu.ipc --csv -");
-    SAYS(out, "b l1.size=32768,5,\n"); /* no such run under dpe: an empty cell */
+    SAYS(out, "b l1.size=32768,5,\n"); /* dpe has no such run, so the cell is empty */
     STATUS(HEDDLE_USAGE, "results hand.db --rows program --columns model --value gpu.ipc");
     SAYS(err, "they differ in l1.size");
     STATUS(HEDDLE_USAGE, "results hand.db --where l1.size=16K --value gpu.ipc --relative-to sp");

@@ -31,7 +31,7 @@ static void saved(uint32_t first, long bytes) {
     ck_assert_uint_eq(got, first);
 }
 
-/* m follows n unless -v sets m, too; -v takes precedence over --size paper. A u32 has 4 bytes. */
+/* m is computed from n unless -v sets m, too. -v takes precedence over --size paper. A u32 has 4 bytes. */
 START_TEST(values_are_set) {
     small_program();
     STATUS(HEDDLE_OK, "run p.heddle -m functional");

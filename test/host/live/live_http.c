@@ -5,8 +5,8 @@
 
 static const char name[] = "fake/libmicrohttpd.so.12";
 
-/* Builds a library from this source. Returns false and skips the test if it cannot be built, or if heddle lacks live
- * pages. */
+/* Builds a library from this source. Returns false and skips the test if the library cannot be built, or if heddle
+ * lacks live pages. */
 static bool build(const char *file, const char *source) {
     char command[256];
     write_kernel("", "");
@@ -22,7 +22,7 @@ static bool build(const char *file, const char *source) {
     return false;
 }
 
-/* Runs heddle with fake/ first in the library path. It must print this message and run nothing. */
+/* Runs heddle with fake/ first in the library path. heddle must print this message and not run the program. */
 static void live_says(const char *what) {
     setenv("LD_LIBRARY_PATH", "fake", 1);
     int status = heddle("run k.ptx -g 1 -b 32 --live 0 --json r.json");

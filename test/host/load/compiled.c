@@ -1,4 +1,5 @@
-/* Runs the kernels that nvcc made of test/kernels/compiled.cu, and compares them with the same functions in C. */
+/* Runs the kernels that nvcc compiled from test/kernels/compiled.cu, and compares their results with equivalent C
+ * functions. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -65,7 +66,7 @@ static int switches(int t) {
     return v[t % 11];
 }
 static int last_first(int t) { return 255 - t + 1000; }     /* 1 KiB of shared memory is 256 words */
-static int other_end(int t) { return 3 * (31 - t) + 1000; } /* of a cluster of one CTA */
+static int other_end(int t) { return 3 * (31 - t) + 1000; } /* these are special registers of a cluster of one CTA */
 static int from_heap(int t) { return (0 + 1 + 2 + 3) * t; }
 
 static const struct {
@@ -118,9 +119,9 @@ START_TEST(arrays_on_the_stack) {
 }
 END_TEST
 
-/* Texel (x, y) of `flat` is x + 10 y, layer 1 has 1000 more, the line is 3 x, and face 0 of the cube is 7. At t +
- * 0.5 in row 0, the kernel adds t three times (without a level, with a level, with gradients), 3 t, t + 1000, 7, and
- * the gather's first texel (t, 1), t + 10. */
+/* Texel (x, y) of `flat` is x + 10 y, and layer 1 has 1000 more. Texel x of the one-dimensional texture is 3 x, and
+ * face 0 of the cube is 7. At t + 0.5 in row 0, the kernel adds t three times (without a level, with a level, with
+ * gradients), 3 t, t + 1000, 7, and the gather's first texel (t, 1), which is t + 10. */
 START_TEST(texture_objects) {
     float flat[2 * 128], line[32], faces[6] = {7, 1, 2, 3, 4, 5}, out[THREADS];
     for (int i = 0; i < 256; i++)

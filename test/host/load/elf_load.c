@@ -17,7 +17,7 @@ static char *load(const char *name, size_t *len) {
     return data;
 }
 
-/* Returns the device code of a fixture, which must be valid. */
+/* Returns the device code of a fixture file, which must be valid. */
 static struct device_code code_of(const char *name, uint32_t target) {
     struct device_code c;
     size_t len;
@@ -43,13 +43,13 @@ START_TEST(ptx_is_found_in_every_kind_of_file) {
 }
 END_TEST
 
-/* zstd.fatbin has PTX for 7.5 and 9.0. The newest PTX that the GPU supports is taken; for older GPUs, the oldest. */
+/* zstd.fatbin has PTX for 7.5 and 9.0. The newest PTX that the GPU supports is used. Older GPUs use the oldest PTX. */
 START_TEST(the_best_ptx_is_taken) {
     static const uint32_t target[] = {20, 74, 75, 89, 90, 120}, taken[] = {75, 75, 75, 75, 90, 90};
     for (int i = 0; i < 6; i++) {
         struct device_code c = code_of("zstd.fatbin", target[i]);
         ck_assert_uint_eq(c.parts[0].arch, taken[i]);
-        ck_assert_uint_eq(c.entries, 3); /* the third is machine code for 7.5 */
+        ck_assert_uint_eq(c.entries, 3); /* the third entry is machine code for 7.5 */
         ck_assert_uint_eq(c.machine, 1);
         device_code_free(&c);
     }
@@ -106,7 +106,7 @@ START_TEST(separately_compiled_parts_are_linked) {
 }
 END_TEST
 
-/* Each part has a `step` of its own, and they stay separate. The first `weak` function replaces the second in both
+/* Each part has its own `step`, and the two stay separate. The first `weak` function replaces the second in both
  * parts. Names in comments, strings and braces declare nothing. k computes ((x + 1) * 10 + 100) + 2, with the step 2
  * of the second part. */
 static const char part_1[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
@@ -245,7 +245,7 @@ START_TEST(changed_files_never_crash) {
     for (int i = 0; i < 1500; i++) {
         memcpy(copy, data, len);
         for (uint32_t k = 1 + test_random_below(&seed, 4); k > 0; k--) {
-            /* a third of the changes is in the first bytes, where headers are, and a third in the last */
+            /* a third of the changed bytes is at the beginning, where headers are, and a third at the end */
             uint32_t where = test_random_below(&seed, 3), most = len < 256 ? (uint32_t)len : 256;
             size_t at = where == 0   ? test_random_below(&seed, most)
                         : where == 1 ? len - 1 - test_random_below(&seed, most)

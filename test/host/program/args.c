@@ -9,7 +9,7 @@ static char why[512];
 
 static bool parses(const char *spec, struct arg *a) { return arg_parse(spec, a, why, sizeof why); }
 
-/* Returns the 8 bytes of a value, little-endian; fails if it is refused. */
+/* Returns the 8 bytes of a value in little-endian order. The test fails if the value is refused. */
 static uint64_t value_of(const char *spec) {
     struct arg a;
     uint64_t v;
@@ -136,12 +136,12 @@ static bool fits(const char *spec, const struct heddle_param *p, int address_siz
 
 START_TEST(values_must_have_the_size_and_kind_of_the_parameter) {
     ck_assert(fits("f32:1", &params[1], 64));
-    ck_assert(!fits("u32:1", &params[1], 64)); /* an integer for a float */
+    ck_assert(!fits("u32:1", &params[1], 64)); /* an integer given for a float parameter */
     ck_assert(!fits("f64:1", &params[1], 64));
     ck_assert(fits("u8:1", &params[3], 64));
-    ck_assert(fits("s8:1", &params[3], 64)); /* signs do not matter: PTX has .u32 for int */
+    ck_assert(fits("s8:1", &params[3], 64)); /* signedness does not matter, since PTX declares an int as .u32 */
     ck_assert(!fits("u32:1", &params[3], 64));
-    ck_assert(!fits("u64:1", &params[2], 64));        /* a struct takes only `bytes`, */
+    ck_assert(!fits("u64:1", &params[2], 64));        /* a struct accepts only arguments of the form `bytes`, */
     struct heddle_param pair = {"pair", ".b8", 0, 8}; /* even if the sizes are equal */
     ck_assert(!fits("u64:1", &pair, 64));
     struct heddle_param bits = {"b", ".b32", 0, 4};

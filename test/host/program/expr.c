@@ -1,4 +1,4 @@
-/* Tests expressions of programs: the C compiler computes the expected values. */
+/* Tests the expressions of programs. The C compiler computes the expected values. */
 #include "host/program/expr.h"
 #include "test/test.h"
 #include <stdio.h>

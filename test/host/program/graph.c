@@ -29,7 +29,7 @@ START_TEST(hubs_have_their_degrees_and_a_ring) {
         hubs += degree >= 20;
         EXPECT(has_edge(&g, i, (i + 1) % g.nodes), "node %u", i);
     }
-    ck_assert_uint_ge(hubs, 70); /* 6400 / 64 = 100, deviation 10 */
+    ck_assert_uint_ge(hubs, 70); /* 6400 / 64 = 100, with a standard deviation of 10 */
     ck_assert_uint_le(hubs, 130);
     bench_graph_free(&g);
 }
@@ -37,7 +37,8 @@ END_TEST
 
 START_TEST(power_law_has_few_large_nodes) {
     struct bench_graph g;
-    ck_assert(bench_graph_power_law(&g, 1000, 16000, 2)); /* not a power of two: edge ends beyond it are drawn again */
+    /* the number of nodes is no power of two, so edges that end beyond the last node are drawn again */
+    ck_assert(bench_graph_power_law(&g, 1000, 16000, 2));
     check_rows(&g);
     ck_assert_uint_eq(g.edges, 16000);
     uint32_t first = g.offsets[100], none = 0;
@@ -65,7 +66,7 @@ START_TEST(roads_lead_both_ways_to_neighbours) {
             }
         if (keep[k] != 60)
             ck_assert_uint_eq(g.edges, all * keep[k] / 100);
-        else /* 60 % of 1150 links: 690, with a deviation of 17 */
+        else /* 60 % of 1150 links are 690, with a standard deviation of 17 */
             ck_assert(g.edges > 2 * 600 && g.edges < 2 * 780);
         bench_graph_free(&g);
     }
@@ -85,7 +86,8 @@ START_TEST(pairs_keep_their_order) {
 }
 END_TEST
 
-/* Edges: 0 -> 1 and 2, 1 -> 3, 2 -> 3, 3 -> 4 and 0, 5 -> 0; no edge leads to 5. The level of 4 is 3 on each way. */
+/* Edges: 0 -> 1 and 2, 1 -> 3, 2 -> 3, 3 -> 4 and 0, 5 -> 0; no edge leads to 5. The level of node 4 is 3 on each
+ * path. */
 START_TEST(levels_are_shortest_distances) {
     static const uint32_t pairs[][2] = {{3, 0}, {0, 2}, {0, 1}, {1, 3}, {2, 3}, {3, 4}, {5, 0}, {4, 4}};
     static const int32_t want[] = {0, 1, 1, 2, 3, -1};

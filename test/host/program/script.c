@@ -1,4 +1,4 @@
-/* Tests the reader of programs: any text gives a program or a message. */
+/* Tests the reader of programs: any text results in a program or a message. */
 #include "host/program/script.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -14,7 +14,7 @@ static size_t read_example(const char *path, char *text) {
     return n;
 }
 
-/* Changes a byte, removes a piece, or doubles a piece. Returns the new length. */
+/* Changes a byte, removes a part of the text, or duplicates a part. Returns the new length. */
 static size_t mutate(char *text, size_t n, uint64_t *state) {
     static const char bytes[] = "\"(){}=;,. n0189-*/@#L\n";
     size_t at = test_random_below(state, (uint32_t)n), len = 1 + test_random_below(state, 30);

@@ -68,8 +68,8 @@ START_TEST(the_page_is_well_formed) {
 }
 END_TEST
 
-/* The remark on a figure names the values with another direction and the value furthest from the paper's. Series
- * show their machines, and presets every option (host/report/figure_machines.c). */
+/* The remark on a figure names the values whose direction differs from the paper's, and the value furthest from the
+ * paper's. Series show their machines, and presets every option (host/report/figure_machines.c). */
 START_TEST(the_page_shows_machines_and_differences) {
     cli_setup();
     STATUS(HEDDLE_OK, "reproduce pepsc-control subwarp-12 --no-plots -j 2");

@@ -21,7 +21,7 @@ static void add_line(cJSON *list, const char *file, int line, double slots) {
     cJSON_AddNumberToObject(stalls, "scoreboard_load", slots / 2);
 }
 
-/* Adds the maximum number of segments of a drawing, all different, with masks that need many boxes. */
+/* Adds the maximum number of segments of a drawing, all different, with lane masks that need many boxes. */
 static void add_paths(cJSON *kernel, int k) {
     cJSON *list = cJSON_AddArrayToObject(cJSON_AddObjectToObject(kernel, "paths"), "segments");
     for (int i = 0; i < 40; i++) {
@@ -104,13 +104,13 @@ static void write_by_hand(void) {
 
 /* Expected values:
  * - speed-up: 1600 / 1000; slots: 30, 20 and 50 of 100; energy: 0.25 and 0.75 J
- * - peak of fermi: 15 SMs of 2 schedulers issue 960 thread instructions a cycle
- * - L1: 1000 sectors of 32 bytes give 64000 / 32000 = 2 instructions a byte; 15 x 128 bytes a cycle allow more than
- *   960, so 64 a cycle is 6.7 %
- * - DRAM: 4 instructions a byte; 6 x 8 x 4 x 924 / 700 = 253.4 bytes a cycle also allow 960
+ * - peak of fermi: 15 SMs of 2 schedulers issue 960 thread instructions per cycle
+ * - L1: 1000 sectors of 32 bytes give 64000 / 32000 = 2 instructions per byte; 15 x 128 bytes per cycle allow more than
+ *   960 instructions per cycle, so 64 per cycle are 6.7 %
+ * - DRAM: 4 instructions per byte; 6 x 8 x 4 x 924 / 700 = 253.4 bytes per cycle also allow 960
  * - hottest line: of 40 lines with i slots each, the last has 40 of 820: 4.9 %
- * - f32 in 1000 cycles: 32000 + 2 * 16000 flop are 64 a cycle, of 15 * 2 * 32 * 2 = 1920: 3.3 %; 4 a byte
- * - special functions: 80 are 0.08 a cycle, of 15 * 32 / 8 = 60: 0.1 % */
+ * - f32 in 1000 cycles: 32000 + 2 * 16000 flop are 64 per cycle, of 15 * 2 * 32 * 2 = 1920: 3.3 %; 4 per byte
+ * - special functions: 80 are 0.08 per cycle, of 15 * 32 / 8 = 60: 0.1 % */
 START_TEST(a_page_by_hand) {
     write_by_hand();
     STATUS(HEDDLE_OK, "report hand.db -o p.html --title 'a \"page\" & more'");
@@ -161,7 +161,7 @@ START_TEST(a_page_of_many_runs_is_small) {
     int sections = 0;
     for (const char *at = page; (at = strstr(at, "<details>")); at++)
         sections++;
-    ck_assert_int_eq(sections, RUNS + 40); /* and 40 of the 10 x 2 x 5 drawings */
+    ck_assert_int_eq(sections, RUNS + 40); /* and 40 of the 10 x 2 x 5 drawings are shown */
     SAYS(page, "60 more are not drawn.");
     free(page);
 }
@@ -222,7 +222,7 @@ START_TEST(paths_are_drawn_for_each_model) {
     STATUS(HEDDLE_OK, "sweep k.ptx -g 2 -b 64 -a zero:64 -m its -o s.db");
     STATUS(HEDDLE_OK, "report s.db");
     if (has_gnuplot())
-        ck_assert_str_eq(err, ""); /* a single run also has a point */
+        ck_assert_str_eq(err, ""); /* a plot of a single run also has a point */
     else
         SAYS(err, "no plots, since gnuplot is not installed");
     page = slurp("report.html");

@@ -20,8 +20,8 @@ static char *names[N_NAMES] = {T("gpu.cycles"),      T("op.f32_add"),      T("op
                                    T("initiation.int_add"),
                                    T("initiation.sfu"),
                                    T("spare")};
-/* Two SMs, each with two f32 pipes, one f64 pipe and one for special functions; f32 pipes also do the integers. Peaks
- * in a cycle:
+/* Two SMs, each with two f32 pipes, one f64 pipe and one for special functions; f32 pipes also execute integer
+ * operations. Peaks in a cycle:
  * - f32: 2 x 2 x 32 lanes x 2 flop of an fma = 256
  * - f64, one in 16 cycles: 2 x 32 / 16 = 4
  * - integers, one in two cycles: 2 x 2 x 32 / 2 = 64
@@ -41,7 +41,7 @@ static char *operations_of(struct result_row *rows, int n) {
 }
 
 /* In 100 cycles with 6400 bytes of DRAM:
- * - f32: 1000 + 500 + 2 x 2250 = 6000 flop, 60 of 256 in a cycle, 0.9375 a byte
+ * - f32: 1000 + 500 + 2 x 2250 = 6000 flop, 60 of 256 in a cycle, 0.9375 per byte
  * - f64: 200 operations, 2 of 4 in a cycle
  * - integers: 3200 operations, 32 of 64 in a cycle
  * - special functions: none */
@@ -57,8 +57,8 @@ START_TEST(shares_of_peaks_by_hand) {
 }
 END_TEST
 
-/* `cached` has an integer pipe in each SM: 2 x 32 / 2 = 32 integers a cycle, all of them used. Without DRAM traffic,
- * its values per byte are empty. Values of operations without statistics are empty. */
+/* `cached` has an integer pipe in each SM: 2 x 32 / 2 = 32 integers per cycle, and it reaches this peak. Without DRAM
+ * traffic, its values per byte are empty. Values of operations without statistics are empty. */
 START_TEST(missing_values_are_omitted) {
     double cached[N_NAMES] = {100, NAN, NAN, NAN, NAN, 3000, 200, NAN, 0, 0}, still[N_NAMES];
     char a[] = "cached", b[] = "still", *own[N_OPTIONS];

@@ -15,9 +15,9 @@ static char *machine[N_OPTIONS] = {T("2"),  T("700"), T("1"), T("1"), T("128"), 
                                    T("32"), T("350"), T("1"), T("8"), T("4"),   T("350")};
 
 /* - `near` has 6400 instructions with 3200 bytes of the L1, 1600 of the L2 and 6400 of the DRAM: 2, 4 and 1
- *   instructions a byte. Its roofs are min(64, 512), min(64, 128) and min(64, 16). At 16 instructions a cycle it
- *   reaches the last one.
- * - `issue` uses only the L2, with 8 instructions a byte. There, 32 x 8 exceeds 64, so the nearest roof is the issue
+ *   instructions per byte. Its roofs are min(64, 512), min(64, 128) and min(64, 16). At 16 instructions per cycle it
+ *   reaches the last of these roofs.
+ * - `issue` uses only the L2, with 8 instructions per byte. There, 32 x 8 exceeds 64, so the nearest roof is the issue
  *   rate.
  * - `still` has no statistics. */
 START_TEST(shares_of_roofs_by_hand) {
@@ -56,7 +56,7 @@ START_TEST(machines_beyond_six_are_counted) {
     struct report r = {.set = &set, .rows = of, .n = MACHINES, .no_gnuplot = true};
     char *text = page(&r, report_roofs);
     says(text, "<p>2 more machines are not drawn; the table has them.</p>");
-    row_is(text, "p gpu.sms=1", (const double[]){16, 2, 0.5}, 3, "DRAM"); /* 32 instructions a cycle */
+    row_is(text, "p gpu.sms=1", (const double[]){16, 2, 0.5}, 3, "DRAM"); /* 32 instructions per cycle */
     says(text, "<tr><td>p gpu.sms=8</td>");
     free(text);
     r.n = 6;
@@ -68,7 +68,7 @@ END_TEST
 
 /* --- lines --- */
 
-/* Returns the section of hot lines for two runs, of which the first has this profile. */
+/* Returns the report's section of hot lines for two runs, the first of which has this profile. */
 static char *lines_of(const char *profile) {
     char json[8192];
     struct report_rig g;

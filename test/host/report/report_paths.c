@@ -35,7 +35,7 @@ START_TEST(equal_paths_share_a_drawing) {
 }
 END_TEST
 
-/* Two machines with equal paths in one kernel: a drawing of two runs. One of 41 kernels is not drawn. */
+/* Two machines have equal paths in one kernel, so one drawing shows both runs. Of 41 kernels one is not drawn. */
 START_TEST(drawings_are_limited) {
     struct report_rig g;
     rig_open(&g);

@@ -98,8 +98,8 @@ START_TEST(options_are_named_beside_other_fields) {
 }
 END_TEST
 
-/* `faster` gives the speed-up. its over dpe: 400 / 1000 and 0 / 600. As a speed-up: 1000 / 400, and nothing for 0
- * cycles. */
+/* `faster` gives the speed-up. The values of `its` relative to dpe are 400 / 1000 and 0 / 600. As a speed-up: 1000 /
+ * 400, and nothing for 0 cycles. */
 START_TEST(faster_is_the_speed_up) {
     struct pivot p = by_program_and_model();
     struct pivot_values v;
@@ -112,7 +112,7 @@ START_TEST(faster_is_the_speed_up) {
     fill(&v, &p);
     values_are(&v, (const double[]){1, 2.5, 1, NAN});
     pivot_values_free(&v);
-    p.relative_to = NULL; /* there is no spe: the base is the first column */
+    p.relative_to = NULL; /* without spe, the base is the first column */
     fill(&v, &p);
     ck_assert_int_eq(v.base, 0);
     pivot_values_free(&v);
@@ -135,7 +135,7 @@ START_TEST(speed_up_is_a_value_of_its_own) {
 }
 END_TEST
 
-/* A table has at most 64 columns, with the titles of its rows. */
+/* A table has at most 64 columns, including the titles of its rows. */
 START_TEST(too_many_columns_are_refused) {
     static char model_names[TABLE_COLUMNS][16];
     static struct result_row many[TABLE_COLUMNS];
@@ -190,7 +190,7 @@ START_TEST(shares_are_of_their_sum) {
 }
 END_TEST
 
-/* Energy is in joules, not in percent. The L2 used none, so it has no column. */
+/* Energy is in joules, not in percent. The L2 used no energy, so it has no column. */
 START_TEST(energy_is_in_joules) {
     const struct field by[] = {program, model};
     struct pivot_values v;
@@ -209,7 +209,7 @@ START_TEST(two_runs_in_one_bar_are_refused) {
 }
 END_TEST
 
-/* The program is always a field; other fields only if their values differ. */
+/* The program is always a field. Other options are fields only if their values differ. */
 START_TEST(fields_that_differ_among_runs) {
     struct field f[8];
     ck_assert_int_eq(fields_that_differ(&set, all, 2, f, 8), 2);

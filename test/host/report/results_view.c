@@ -145,7 +145,7 @@ START_TEST(fields_by_name) {
     ck_assert_int_eq(fields_find(NULL, &set, "program,model,size,preset", f, 3, err, sizeof err), 0);
     ck_assert_str_eq(err, "'program,model,size,preset': more than 3 of them");
     ck_assert_int_eq(fields_find(NULL, &set, "launch,kernel", f, 3, err, sizeof err), 2);
-    ck_assert_str_eq(field_text(&set, &rows[0], &f[0], out), ""); /* the row is a run, not a launch */
+    ck_assert_str_eq(field_text(&set, &rows[0], &f[0], out), ""); /* the row belongs to a run, not to a launch */
     ck_assert_str_eq(field_text(&set, &rows[0], &f[1], out), "");
     rows[0].launch = 12;
     ck_assert_str_eq(field_text(&set, &rows[0], &f[0], out), "12");
@@ -174,7 +174,7 @@ static struct pivot pivot_of(const struct field *r, const struct field *c, const
 }
 
 /* Cycles by program and model. Relative to spe: 500 / 1000, 6000 / 3000 and 4000 / 3000. The means are 1, sqrt(0.5 x
- * 2), and the only value of dws. */
+ * 2), and the single value of dws. */
 START_TEST(a_pivot_by_hand) {
     const struct result_row *all[5] = {&rows[0], &rows[1], &rows[2], &rows[3], &rows[4]};
     const struct field program = {FIELD_TEXT, 0, "program"}, model = {FIELD_TEXT, 2, "model"};

@@ -43,8 +43,8 @@ static void sql(const char *text) {
     sqlite3_close(db);
 }
 
-/* Starts a process that claims `key` and exits with the result as its status; with `wait`, it waits for a signal
- * before. */
+/* Starts a process that claims `key` and exits with the result as its status; with `wait`, it first waits for a
+ * signal. */
 static pid_t claimant(const char *key, bool wait) {
     int ends[2];
     char byte;
@@ -108,7 +108,7 @@ START_TEST(a_reused_process_number_is_another_process) {
 END_TEST
 
 /* Cases of an owner on another machine: the time of its last renewal, in seconds from now, and the result of a
- * claim. A time far in the future does not count. */
+ * claim. A claim renewed at a time far in the future is void. */
 START_TEST(a_claim_on_another_machine_is_a_lease) {
     static const struct {
         int renewed;
@@ -142,7 +142,7 @@ START_TEST(claims_are_renewed) {
     results_renew(db); /* without any claim */
     claim(db, "k");
     sql("UPDATE claim SET renewed = 5; INSERT INTO claim VALUES('other', 'another machine', 1, 1, 5)");
-    results_renew(db); /* less than half a minute later */
+    results_renew(db); /* does nothing: less than half a minute has passed */
     ck_assert_int_eq(number(db, "SELECT renewed FROM claim WHERE key = 'k'"), 5);
     db->renewed -= 31;
     results_renew(db);
@@ -166,8 +166,8 @@ END_TEST
 
 /* ---- a writer that is killed at its write number n ---- */
 
-/* A VFS for SQLite that counts writes and kills its process at one of them. Only in a child process, so it may be
- * global. */
+/* A VFS for SQLite that counts writes and kills its process at one of them. It is used only in a child process, so its
+ * state may be global. */
 struct counted {
     sqlite3_file file;
     sqlite3_file *real;
@@ -176,8 +176,8 @@ static struct {
     sqlite3_vfs vfs;
     sqlite3_vfs *real;
     sqlite3_io_methods methods;
-    int at;    /* writes left until the kill */
-    bool torn; /* half of the last write is done */
+    int at;    /* number of writes before the kill */
+    bool torn; /* true: half of the last write is performed */
 } deadly;
 
 static sqlite3_file *real(sqlite3_file *f) { return ((struct counted *)f)->real; }

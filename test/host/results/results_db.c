@@ -141,7 +141,7 @@ START_TEST(digests_tell_texts_apart) {
         for (int k = 0; k < i; k++)
             ck_assert_str_ne(out[i], out[k]);
     }
-    /* what xxh128sum of xxHash 0.8.1 prints for a file with "abc" */
+    /* the output of xxh128sum of xxHash 0.8.1 for a file with the content "abc" */
     ck_assert_str_eq(digest_of("abc", 3, out[0]), "06b05ab6733a618578af5f94892f3950");
     struct digest a, b; /* trailing zeros count */
     digest_start(&a);
@@ -183,7 +183,7 @@ START_TEST(other_files_are_refused) {
     refused(false, "No such file");
     FILE *f = fopen(path, "w");
     fclose(f);
-    refused(false, "is empty"); /* but it may be opened for writing: */
+    refused(false, "is empty"); /* an empty file may be opened for writing */
     results_close(open_file(true));
     unlink(path);
     f = fopen(path, "w");
@@ -203,7 +203,7 @@ START_TEST(other_files_are_refused) {
 }
 END_TEST
 
-/* As another user than root, who may write everywhere. */
+/* Runs as a user other than root, since root may write everywhere. */
 START_TEST(a_read_only_folder_is_reported) {
     char folder[] = "/tmp/heddle_folder_XXXXXX";
     ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -250,7 +250,8 @@ START_TEST(a_killed_writers_transaction_is_rolled_back) {
     results_close(db);
     fflush(NULL);
     pid_t pid = fork();
-    if (pid == 0) { /* half a run, with so few cached pages that it is in the file, and then death */
+    /* the child writes half a run, with so few cached pages that SQLite writes them to the file, and is killed */
+    if (pid == 0) {
         sqlite3 *raw;
         sqlite3_open(path, &raw);
         sqlite3_exec(
@@ -265,7 +266,7 @@ START_TEST(a_killed_writers_transaction_is_rolled_back) {
     ck_assert(WIFSIGNALED(how));
     char journal[96];
     snprintf(journal, sizeof journal, "%s-journal", path);
-    ck_assert_int_eq(access(journal, F_OK), 0); /* it was killed inside the transaction */
+    ck_assert_int_eq(access(journal, F_OK), 0); /* the process was killed inside the transaction */
     db = open_file(false);
     struct result_set set;
     ck_assert(results_load(db, false, &set, err, sizeof err));

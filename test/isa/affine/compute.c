@@ -1,5 +1,6 @@
-/* Tests each row that the affine engine may execute against its own lane function. Operands are scalars, tuples that
- * wrap or not, several tuples, and values of each thread. Each thread must get the result of its own operands. */
+/* Tests each row of the instruction table that the affine engine may execute against the row's lane function. Operands
+ * are scalars, tuples with and without wrapping, several tuples, and separate values of each thread. Each thread must
+ * get the result of its own operands. */
 #include "isa/affine/engine_parts.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -16,7 +17,7 @@ struct probe {
     struct launch l;
     struct affine_engine *e;
     const struct inst *in;
-    bool kept; /* other threads will read the old values of the result registers */
+    bool kept; /* true if other threads will read the old values of the result registers */
     struct warp w;
     _Alignas(64) unsigned char bank[BANK];
 };
@@ -36,7 +37,8 @@ static opnd_t operand(struct asm_program *a, unsigned bytes) {
     return bytes ? asm_const(a, bytes, below(2) ? below(40) : any()) : asm_const(a, 4, below(2) ? UINT32_MAX : 0);
 }
 
-/* Creates an instruction of the row with random operands. False: the engine cannot hold the row's operands. */
+/* Creates an instruction of the table row with random operands. Returns false if the engine cannot represent the
+ * operands of this row. */
 static bool make_inst(struct asm_program *a, const struct isa_row *r) {
     const uint8_t types[] = {r->a, r->b, r->c, r->e, r->d, r->d2};
     if (r->op >= OP_VABSDIFF && r->op <= OP_VSUB4) /* their last source is a word of selectors */
@@ -230,7 +232,7 @@ static void check_case(struct probe *p, const char *name) {
             }
         }
     }
-    for (uint32_t k = 0; k < e->stream.n_regs; k++) /* a uniform predicate must be uniform */
+    for (uint32_t k = 0; k < e->stream.n_regs; k++) /* a predicate marked as uniform must be uniform */
         for (uint32_t i = 0; i < e->n_warps && !e->regs[k].bits; i++)
             if (e->regs[k].uniform >> i / nw & 1) {
                 lanemask_t first = e->regs[k].pred[i / nw * nw] & 1 ? LANES_ALL : 0;
@@ -258,7 +260,7 @@ static void try_row(const struct isa_row *r, const char *name) {
     asm_free(p->a);
 }
 
-/* Tests a third of the rows in each run, and rows with tuple rules more often. */
+/* Tests a third of the table rows in each run, and rows with tuple rules more often. */
 START_TEST(every_row) {
     uint32_t n;
     const struct isa_row *rows = isa_rows(&n);
@@ -276,7 +278,8 @@ START_TEST(every_row) {
 }
 END_TEST
 
-/* Rules that keep tuples: operands with one tuple that do not wrap, at most one factor not scalar, give one tuple. */
+/* Tests rules that keep tuples. If each operand has one tuple and does not wrap, and at most one factor is not scalar,
+ * the result is one tuple. */
 static const struct {
     const char *opcode;
     unsigned d, a, b, c;

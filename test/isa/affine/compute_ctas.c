@@ -4,9 +4,9 @@
 
 enum { CTAS = 3, BITS = 32 };
 
-/* Registers: equal in all CTAs, as a scalar and with thread offsets; linear in the CTA, as a scalar and with thread
- * offsets; linear as unsigned numbers that pass 2^32 between CTAs 0 and 1; linear with several tuples; arbitrary;
- * predicates. */
+/* The registers hold values of these kinds: equal in all CTAs, as a scalar and with thread offsets; linear in the CTA
+ * index, as a scalar and with thread offsets; linear as unsigned numbers that pass 2^32 between CTAs 0 and 1; linear
+ * with several tuples; arbitrary values; predicates. */
 enum { SAME, SAME_TID, LINEAR, LINEAR_TID, WRAPS, PIECES, EACH, PRED_SAME, PRED_EACH, REGS, CONSTANT = NO_REG };
 
 static struct affine_cell cells[REGS][CTAS];
@@ -58,7 +58,7 @@ static const struct {
     {RULE_MUL, 2, {LINEAR, CONSTANT}, CTA_LINEAR},
     {RULE_MUL, 2, {SAME_TID, LINEAR}, CTA_EACH},
     {RULE_MUL, 2, {LINEAR, SAME_TID}, CTA_EACH},
-    {RULE_MUL, 2, {LINEAR, LINEAR}, CTA_EACH}, /* square of the CTA's index */
+    {RULE_MUL, 2, {LINEAR, LINEAR}, CTA_EACH}, /* the result is the square of the CTA index */
     {RULE_MUL, 2, {EACH, SAME}, CTA_EACH},
     {RULE_MAD, 3, {SAME, SAME_TID, LINEAR}, CTA_LINEAR},
     {RULE_MAD, 3, {SAME, LINEAR, SAME}, CTA_LINEAR},
@@ -66,10 +66,10 @@ static const struct {
     {RULE_MAD, 3, {LINEAR, LINEAR, SAME}, CTA_EACH},
     {RULE_MAD, 3, {SAME, SAME, SAME}, CTA_SAME},
     {RULE_SHL, 2, {LINEAR, SAME}, CTA_LINEAR},
-    {RULE_SHL, 2, {SAME, LINEAR}, CTA_EACH}, /* exponential in the CTA's index */
+    {RULE_SHL, 2, {SAME, LINEAR}, CTA_EACH}, /* the result is exponential in the CTA index */
     {RULE_SELP, 3, {LINEAR, SAME, PRED_SAME}, CTA_LINEAR},
     {RULE_SELP, 3, {SAME, SAME, PRED_EACH}, CTA_EACH},
-    /* widening: linear if no value passes the end of its type from CTA to CTA */
+    /* widening: the result is linear if no value leaves the range of its type from CTA to CTA */
     {RULE_WIDEN, 1, {LINEAR}, CTA_LINEAR},
     {RULE_WIDEN, 1, {WRAPS}, CTA_EACH},
     {RULE_WIDEN, 1, {PIECES}, CTA_EACH},
@@ -81,7 +81,7 @@ static const struct {
     {RULE_MAD_WIDE, 3, {LINEAR, SAME, LINEAR}, CTA_LINEAR},
     {RULE_MAD_WIDE, 3, {SAME, SAME, WRAPS}, CTA_LINEAR}, /* the addend is not widened */
     {RULE_MAD_WIDE, 3, {SAME, SAME, EACH}, CTA_EACH},
-    /* others: equal only if all sources are equal scalars */
+    /* other rules: the results are equal in all CTAs only if all sources are equal scalars */
     {RULE_SCALAR_ONLY, 2, {SAME, CONSTANT}, CTA_SAME},
     {RULE_SCALAR_ONLY, 2, {LINEAR, CONSTANT}, CTA_EACH},
     {RULE_SETP, 2, {LINEAR, SAME}, CTA_EACH},
@@ -103,7 +103,8 @@ START_TEST(each_rule) {
 }
 END_TEST
 
-/* -16, 16, 48 are linear as signed numbers, but not as unsigned ones. For 2^31 - 8 and up it is the other way round. */
+/* -16, 16, 48 are linear as signed numbers, but not as unsigned ones. Numbers from 2^31 - 8 on are linear as unsigned
+ * numbers, but not as signed ones. */
 START_TEST(widening_depends_on_the_sign) {
     static const int one[] = {WRAPS};
     struct affine_op op = make(RULE_WIDEN, 1, one, true);

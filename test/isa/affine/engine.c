@@ -46,7 +46,7 @@ static void send(const char *opcode, uint32_t site, opnd_t what) {
     a->info[a->p.n - 1].site = (uint16_t)(site + 1);
 }
 
-/* Steps until an instruction sends. */
+/* Executes steps until an instruction sends entries. */
 static void next_entry(void) {
     do
         ck_assert(engine_step(e, &step));
@@ -69,7 +69,7 @@ START_TEST(both_sides_send) {
     begin((struct dim3){64, 1, 1}, 1, (uint32_t)_i);
     for (int k = 0; k < 3; k++)
         ck_assert(engine_step(e, &step));
-    ck_assert(step.splits_threads && step.splits_warps); /* warp 0 diverges, warp 1 takes one side */
+    ck_assert(step.splits_threads && step.splits_warps); /* warp 0 diverges, all threads of warp 1 take the same side */
     ck_assert_int_eq(step.class, STEP_CONTROL);
     for (int k = 0; k < 2; k++) { /* the taken side runs first, unless reconv.first selects the other */
         bool taken = k == _i;
@@ -85,7 +85,7 @@ START_TEST(both_sides_send) {
     ck_assert_uint_eq(step.entries[0].lanes, LANES_ALL);
     ck_assert_uint_eq(step.entries[0].value, 0x1f);
     ck_assert_uint_eq(step.entries[1].value, 0);
-    ck_assert_int_eq(step.entries[0].compare, COMPARE_LANES); /* the ends of the warp differ */
+    ck_assert_int_eq(step.entries[0].compare, COMPARE_LANES); /* the first and the last lane of the warp differ */
     ck_assert_int_eq(step.entries[1].compare, COMPARE_ENDS);
     ck_assert_uint_eq(step.number, 1);
     ck_assert(engine_step(e, &step));
@@ -94,8 +94,8 @@ START_TEST(both_sides_send) {
 }
 END_TEST
 
-/* while (i < tid.y), with a row in each warp: warp w iterates w times, so warps diverge as wholes. Each branch waits
- * for the predicate sent before it. */
+/* while (i < tid.y), where all threads of a warp have the same tid.y: warp w iterates w times, so warps diverge only
+ * from each other. Each branch waits for the predicate sent before it. */
 START_TEST(warps_diverge) {
     setup();
     opnd_t y = asm_special(a, SPECIAL_TID_Y), i = asm_reg(a, 4), p = asm_reg(a, 0);
@@ -174,7 +174,7 @@ START_TEST(slots_of_a_batch) {
 END_TEST
 
 /* (ctaid + 0xfffffffe) * 4 in 64 bits. As unsigned numbers, CTAs 0 and 1 have 0xfffffffe and 0xffffffff, and CTAs 2 and
- * 3 have 0 and 1. So the product is not linear in ctaid. As signed numbers they are -2, -1, 0, 1: linear. */
+ * 3 have 0 and 1. So the product is not linear in ctaid. As signed numbers, the values -2, -1, 0, 1 are linear. */
 START_TEST(linear_in_ctaid_unless_it_wraps) {
     setup();
     opnd_t x = asm_special(a, SPECIAL_CTAID_X), sum = asm_reg(a, 4), d = asm_reg(a, 8);
@@ -211,8 +211,8 @@ START_TEST(ctas_diverge) {
 }
 END_TEST
 
-/* r = ctaid ? 2 : 1; send 1000 + tid * (r + 10). A recorded result is reused only for the same r, and only if all CTAs
- * of the batch have it. */
+/* r = ctaid ? 2 : 1; send 1000 + tid * (r + 10). A recorded result is reused only for the same value of r, and only if
+ * r has this value in all CTAs of the batch. */
 START_TEST(batches_share_results) {
     static const struct {
         uint32_t n, id[2];
@@ -244,7 +244,8 @@ START_TEST(batches_share_results) {
 }
 END_TEST
 
-/* tid == 5 and tid != 5: both ends of the warp agree, but lane 5 differs. So each lane is compared. */
+/* tid == 5 and tid != 5: the first and the last lane of the warp agree, but lane 5 differs. So each lane is
+ * compared. */
 START_TEST(a_thread_between_the_ends) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), p = asm_reg(a, 0);
@@ -260,7 +261,7 @@ START_TEST(a_thread_between_the_ends) {
 }
 END_TEST
 
-/* r += 5 with an unwritten r: 5 in each batch. Likewise for a predicate. */
+/* r += 5 with an r that was never written gives 5 in each batch. A predicate behaves in the same way. */
 START_TEST(unwritten_registers_are_zero) {
     setup();
     opnd_t r = asm_reg(a, 4), d = asm_reg(a, 8), p = asm_reg(a, 0);
@@ -282,7 +283,7 @@ START_TEST(unwritten_registers_are_zero) {
 }
 END_TEST
 
-/* _i threads have a value of their own. Up to three such values remain tuples, beside the default. */
+/* The first _i threads have separate values. Up to three such values remain tuples, in addition to the default. */
 START_TEST(divergent_tuples) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), r = asm_reg(a, 4), d = asm_reg(a, 8), p[6];
@@ -302,19 +303,19 @@ START_TEST(divergent_tuples) {
         vectors += step.class == STEP_VECTOR && step.in->kind == K_LANE;
     } while (!step.entries);
     ck_assert_uint_eq(fallbacks, _i >= 4);
-    ck_assert_uint_eq(vectors, _i >= 4); /* mad.wide counts: the moves write into exact values */
+    ck_assert_uint_eq(vectors, _i >= 4); /* only mad.wide is counted, since the moves write into exact values */
     uint64_t at[WARP_LANES];
     ck_assert_int_eq(step.entries[0].exact != NULL, _i > 0);
     affine_entry_addresses(&step.entries[0], engine_shape(e), 0, at);
     for (uint32_t k = 0; k < WARP_LANES; k++)
         ck_assert_uint_eq(at[k], k < (uint32_t)_i ? 1000 + 4 * (10 + k) : 1000);
-    ck_assert_int_eq(step.entries[1].exact != NULL, _i >= 4); /* if not, all its lanes have the default */
+    ck_assert_int_eq(step.entries[1].exact != NULL, _i >= 4); /* otherwise, all its lanes have the default value */
     teardown();
 }
 END_TEST
 
-/* for (i = 0; i < 10; i++) if (tid >= i) send d = 1000 + 4 * (tid + i). Threads that skip the body keep their d, since
- * they read it later. After the loop thread t has 1000 + 4 * (t + min(t, 9)): ten tuples. */
+/* for (i = 0; i < 10; i++) if (tid >= i) send d = 1000 + 4 * (tid + i). Threads that skip the body keep their value of
+ * d, since they read d later. After the loop thread t has 1000 + 4 * (t + min(t, 9)): ten tuples. */
 START_TEST(writes_skipped_by_more_threads) {
     setup();
     opnd_t tid = asm_special(a, SPECIAL_TID_X), i = asm_reg(a, 4), r = asm_reg(a, 4), d = asm_reg(a, 8);
@@ -409,7 +410,7 @@ START_TEST(addresses_of_32_bits) {
 }
 END_TEST
 
-/* A load from missing constant memory faults, with thread and address. */
+/* A load from missing constant memory faults, and the fault has the thread and the address. */
 START_TEST(faults) {
     setup();
     uint64_t table = mem_alloc(&mem, 64, 0, "table", true);

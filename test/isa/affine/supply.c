@@ -57,7 +57,7 @@ START_TEST(lanes_take_parts_of_an_entry) {
 }
 END_TEST
 
-/* Two sides of a branch have sent; a converged path takes both entries. */
+/* Both sides of a branch have sent an entry; a converged path takes both entries. */
 START_TEST(a_path_takes_several_entries) {
     lanemask_t out = 0;
     setup();

@@ -1,5 +1,4 @@
-/* Tests one atomic of one warp. Lanes address words in a pattern with repeats, so that lanes see each other's
- * results. */
+/* Tests one atomic of one warp. Several lanes address the same word, so that lanes see each other's results. */
 #include "isa/exec/exec_atom.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -50,7 +49,7 @@ static void set(opnd_t o, int lane, unsigned bytes, uint64_t v) {
     memcpy((char *)reg_ptr(w, o) + (unsigned)lane * bytes, &v, bytes > 8 ? 8 : bytes);
 }
 
-/* Returns values that meet each other, and the limits of each type. */
+/* Returns values from a small set, so that equal values occur, and the limits of each type. */
 static uint64_t value(int i) {
     static const uint64_t v[] = {0, 1, 5, 0x7fffffff, 0x80000000, 0xffffffff, 0x8000000080000000, 0xfffffffffffffffe};
     return v[i % 8];
@@ -115,7 +114,7 @@ static void check_case(int i, lanemask_t m) {
     }
     for (int l = 0; l < WARP_LANES; l++) {
         ((uint64_t *)reg_ptr(w, base))[l] = buffer + 16 + (unsigned)(l % SLOTS) * bytes;
-        /* every other cas finds the value that it compares with */
+        /* every second cas finds the value with which it compares */
         set(b, l, bytes, cases[i].op == CAS && l < SLOTS ? want[l % SLOTS] : value(l / 2));
         set(c, l, bytes, value(l / 2 + 1) & keep);
         set(d, l, bytes, 99);
@@ -182,7 +181,7 @@ END_TEST
 START_TEST(shared_keeps_subnormals) {
     struct inst *in = setup("atom.shared.add.f32", 4);
     for (int l = 0; l < WARP_LANES; l++)
-        set(b, l, 4, 1); /* the smallest subnormal, 32 times */
+        set(b, l, 4, 1); /* adds the smallest subnormal number 32 times */
     exec_inst(w, in, LANES_ALL, &fx);
     ck_assert_uint_eq(*(uint32_t *)(cta->shared + 16), 32);
     ck_assert_uint_eq(fx.shared_lanes, LANES_ALL);
@@ -223,7 +222,7 @@ START_TEST(red_has_no_result) {
 }
 END_TEST
 
-/* d may be b's register: each lane reads its operand before its result is written. */
+/* d may be the same register as b: each lane reads its operand before its result is written. */
 START_TEST(result_over_operand) {
     struct inst *in = setup("atom.global.exch.b32", 4);
     in->d = b;
@@ -276,7 +275,8 @@ START_TEST(fault_stops_at_its_lane) {
 }
 END_TEST
 
-/* A captured atomic changes nothing until atom_apply(), which uses the operands of the capture, in several parts. */
+/* A captured atomic changes nothing until atom_apply(). This function uses the captured operands, and may execute
+ * the lanes in several parts. */
 START_TEST(captured_and_performed_later) {
     static struct atom_op op;
     struct inst *in = setup("atom.global.add.u32", 4);
@@ -290,7 +290,7 @@ START_TEST(captured_and_performed_later) {
     uint32_t v = 0;
     ck_assert_mem_eq(mem.list[0].host + 16, &v, 4);
     ck_assert_uint_eq(fx.addr[31], buffer + 16);
-    memset(reg_ptr(w, b), 0xff, 128); /* the program overwrites the operand meanwhile */
+    memset(reg_ptr(w, b), 0xff, 128); /* the program overwrites the operand before atom_apply() */
     atom_apply(w, &op, 0x0000ffff);
     v = 32;
     ck_assert_mem_eq(mem.list[0].host + 16, &v, 4);

@@ -1,7 +1,8 @@
-/* Tests each row with floating-point types against float_ref: special values crossed with themselves, and random
- * values. A row without a reference fails. Rows of one opcode and the same types differ in a modifier only (14
- * comparisons, 4 roundings), so they share the random values: with n such rows, at most 8, each takes every n-th
- * warp. Sampled: a third of these warps; with HEDDLE_EVERY each row takes all. */
+/* Tests each entry ("row") of the instruction table with floating-point types against float_ref. Operands are all
+ * combinations of special values, and random values. A row without a reference fails. Rows of one opcode and the
+ * same types differ in a modifier only (14 comparisons, 4 roundings), so they share the random values: with n such
+ * rows, at most 8, each row uses every n-th warp of values. Of these warps, only a third are tested; with
+ * HEDDLE_EVERY, each row tests all warps. */
 #include "float_ref.h"
 #include "isa/exec/exec.h"
 #include "test/test.h"
@@ -77,7 +78,7 @@ static void special_integers(struct values *s, enum type t) {
 }
 static void specials(struct values *s, enum type t) {
     s->n = 0;
-    if (t == T_F16X2 || t == T_BF16X2) { /* a special value in one half, another in the other */
+    if (t == T_F16X2 || t == T_BF16X2) { /* a special value in one half, and another special value in the other half */
         struct values h;
         specials(&h, float_half(t));
         for (int i = 0; i < h.n; i++)
@@ -93,8 +94,8 @@ static void specials(struct values *s, enum type t) {
         special_integers(s, t);
 }
 
-/* Returns random bits, a number near 1 (so that values meet in sums and comparisons), or an integer of random
- * length. */
+/* Returns random bits, a number near 1 (so that operands of sums and comparisons are often equal or close), or an
+ * integer of random length. */
 static uint64_t random_value(enum type t, uint64_t *seed, uint64_t like) {
     uint64_t r = test_random(seed), kind = test_random(seed) % 8;
     enum type h = float_half(t);
@@ -105,11 +106,11 @@ static uint64_t random_value(enum type t, uint64_t *seed, uint64_t like) {
     if (type_class(t) != 'f')
         return r >> test_random(seed) % 64;
     if (kind == 2)
-        return like ^ (r & 3) ^ (r >> 8 & 1) << (8 * type_bytes(t) - 1); /* nearly the other operand */
+        return like ^ (r & 3) ^ (r >> 8 & 1) << (8 * type_bytes(t) - 1); /* a value close to the other operand */
     int spread = kind < 5 ? 4 : kind == 5 ? 20 : kind == 6 ? 70 : 300;
     double x = ldexp(1.0 + (double)(r >> 12) * 0x1p-52, (int)(test_random(seed) % (2 * spread)) - spread);
     x = fabs(x) > float_max(t) || fabs(x) < float_min(t) ? 1.25 : x;
-    /* float_encode() takes numbers of the format only: cut the significand */
+    /* float_encode() accepts only numbers of the format, so truncate the significand */
     int bits = t == T_F64 ? 53 : t == T_F32 ? 24 : t == T_F16 ? 11 : 8;
     int e = ilogb(x) - bits + 1, least = ilogb(float_min(t));
     x = ldexp(trunc(ldexp(x, -(e > least ? e : least))), e > least ? e : least);
@@ -165,7 +166,7 @@ static uint64_t masked(enum type t, uint64_t v) {
 
 struct inputs {
     enum type a, b, c;
-    int lanes, special; /* lanes: all; special: those with special values */
+    int lanes, special; /* lanes: number of all lanes; special: number of lanes with special values */
     struct {
         union buffer a, b, c;
     } warps[(MAX_SPECIALS * MAX_SPECIALS + RANDOM_LANES) / WARP_LANES + 1];
@@ -173,7 +174,8 @@ struct inputs {
 static void inputs_add(struct inputs *in, uint64_t a, uint64_t b, uint64_t c) {
     int w = in->lanes / WARP_LANES, l = in->lanes % WARP_LANES;
     if (w >= (int)(sizeof in->warps /
-                   sizeof in->warps[0])) /* an assertion for each lane would be slow: it writes to a file */
+                   /* an assertion for each lane would be slow, since each assertion writes to a file */
+                   sizeof in->warps[0]))
         ck_abort_msg("too many lanes");
     buffer_put(&in->warps[w].a, in->a, l, a);
     buffer_put(&in->warps[w].b, in->b, l, b);
@@ -239,7 +241,7 @@ static bool any_float(const struct isa_row *row) {
             return true;
     return false;
 }
-/* Tested in isa_narrow and isa_forms. */
+/* These rows are tested in isa_narrow and isa_forms. */
 static bool is_tested_elsewhere(const struct isa_row *row) {
     static const uint8_t types[] = {T_F32X2,  T_E2M3X2, T_E3M2X2, T_E2M1X2, T_UE8M0X2, T_E4M3X4, T_E5M2X4,
                                     T_E2M3X4, T_E3M2X4, T_E2M1X4, T_U4,     T_S4,      T_U2,     T_S2};
@@ -266,7 +268,8 @@ static int by_operands(const void *x, const void *y) {
 static bool alike(const struct isa_row *x, const struct isa_row *y) {
     return x->op == y->op && memcmp(x->types, y->types, sizeof x->types) == 0;
 }
-/* Among sorted rows, returns how many rows like rows[at] share values, at most MOST_SHARES; *own: this row's number. */
+/* Returns how many of the sorted rows share values with rows[at], at most MOST_SHARES. Stores the position of
+ * rows[at] among them in *own. */
 static int shares(const struct isa_row *const *rows, int n, int at, int *own) {
     int like = 0;
     *own = 0;
@@ -308,8 +311,8 @@ static int sweep(int shard, const enum op_id *ops, int n_ops) {
 #define SWEEP(...) sweep(_i, (enum op_id[]){__VA_ARGS__}, sizeof((enum op_id[]){__VA_ARGS__}) / sizeof(enum op_id))
 
 START_TEST(sums_and_products) {
-    /* f32: 5 roundings (none is one) x ftz x sat. f64: 5. f16, f16x2: 2 x ftz x sat. bf16, bf16x2: 2. add and sub of an
-     * f16 or bf16 and an f32: 5 x sat x 2. */
+    /* Numbers of rows. f32: 5 roundings (one of them: no modifier) x ftz x sat. f64: 5. f16, f16x2: 2 x ftz x sat.
+     * bf16, bf16x2: 2. add and sub of an f16 or bf16 and an f32: 5 x sat x 2. */
     ck_assert_int_eq(SWEEP(OP_ADD, OP_SUB, OP_MUL), 3 * (5 * 4 + 5 + 2 * 2 * 4 + 2 * 2) + 2 * 20);
 }
 END_TEST

@@ -65,7 +65,7 @@ START_TEST(f64_keeps_the_first_nan) {
     GIVES("add.f64", 0x7ff0000000000005, 0x7ff8000000000007, 0, 0x7ff8000000000005); /* signalling NaN becomes quiet */
     GIVES("mul.f64", f64(1), 0xfff8000000000007, 0, 0xfff8000000000007);
     GIVES("fma.rn.f64", f64(1), f64(2), 0x7ff8000000000009, 0x7ff8000000000009);
-    GIVES("sub.rm.f64", f64(INFINITY), f64(INFINITY), 0, 0xfff8000000000000); /* no source was a NaN */
+    GIVES("sub.rm.f64", f64(INFINITY), f64(INFINITY), 0, 0xfff8000000000000); /* none of the sources was a NaN */
 }
 END_TEST
 START_TEST(ftz_flushes_inputs_and_results) {
@@ -161,7 +161,7 @@ START_TEST(integer_to_float_rounds_once) {
     GIVES("cvt.rp.f32.s64", (1ull << 62) + 1, 0, 0, f32(0x1.000002p62f)); /* the last bit decides */
     GIVES("cvt.rz.f32.u32", 0xffffffff, 0, 0, f32(0x1.fffffep31f));
     GIVES("cvt.rm.f64.s64", -((1ull << 53) + 1), 0, 0, f64(-0x1.0000000000001p53));
-    GIVES("cvt.rn.f16.u32", 65520, 0, 0, 0x7c00); /* midpoint of 65504 and 65536, which is infinity */
+    GIVES("cvt.rn.f16.u32", 65520, 0, 0, 0x7c00); /* midpoint of 65504 and 65536, which rounds to infinity */
 }
 END_TEST
 START_TEST(narrowing_rounds_once) {
@@ -176,8 +176,9 @@ START_TEST(pairs_put_a_above_b) {
     GIVES("cvt.rn.f16x2.f32", f32(1), f32(2), 0, 0x3c004000);
     GIVES("cvt.rn.bf16x2.f32", f32(1), f32(2), 0, 0x3f804000);
     GIVES("cvt.rn.relu.f16x2.f32", f32(-1), f32(2), 0, 0x00004000);
-    GIVES("cvt.rn.satfinite.e4m3x2.f32", f32(1000), f32(1), 0, 0x7e38); /* 448, the greatest; 1 has exponent 7 */
-    GIVES("cvt.rn.f16x2.e5m2x2", 0x3cbc, 0, 0, 0x3c00bc00);             /* 1 and -1: the upper bytes of f16 numbers */
+    /* 448 is the greatest number; 1 has exponent 7 */
+    GIVES("cvt.rn.satfinite.e4m3x2.f32", f32(1000), f32(1), 0, 0x7e38);
+    GIVES("cvt.rn.f16x2.e5m2x2", 0x3cbc, 0, 0, 0x3c00bc00); /* 1 and -1: the upper bytes of f16 numbers */
     GIVES("cvt.pack.sat.u8.s32.b32", 300, (uint32_t)-5, 0xabcd1234, 0x1234ff00);
     GIVES("cvt.pack.sat.s16.s32", (uint32_t)-40000, 7, 0, 0x80000007);
 }
@@ -192,7 +193,7 @@ START_TEST(integers_extend_cut_and_saturate) {
 }
 END_TEST
 START_TEST(approximations_of_f64_keep_the_upper_word) {
-    /* 1/3 = 0x3fd5555555555555, cut below the upper word; the rest is less than half a unit */
+    /* 1/3 = 0x3fd5555555555555, truncated to the upper word; the remainder is less than half a unit */
     GIVES("rcp.approx.ftz.f64", f64(3), 0, 0, 0x3fd5555500000000);
     GIVES("rsqrt.approx.ftz.f64", f64(0.25), 0, 0, f64(2));
     GIVES("rcp.approx.ftz.f64", f64(NAN), 0, 0, 0x7fffffff00000000);
@@ -229,7 +230,8 @@ static bool is_float_row(const struct isa_row *row) {
         return false;
     return type_class(row->types[row->op == OP_SET || row->op == OP_SLCT]) == 'f';
 }
-/* The emulation for hosts without FMA instructions: product, exact in double, plus c, rounded to odd, then to f32. */
+/* The emulation for hosts without FMA instructions: the product, exact in double, plus c is rounded to odd and then
+ * to f32. */
 START_TEST(fma_without_instructions) {
     uint64_t seed = 7;
     for (int i = 0; i < 200000; i++) {
@@ -256,7 +258,7 @@ static void fill(union buffer *b, uint64_t *seed) {
     for (int l = 0; l < WARP_LANES; l++)
         b->u64[l] = test_random(seed);
 }
-/* The driver may pass a source's array, of the same size, as d. */
+/* The driver may pass the array of a source as d if both have the same size. */
 START_TEST(d_may_be_a_source) {
     uint32_t n;
     const struct isa_row *rows = isa_rows(&n);
@@ -286,8 +288,8 @@ START_TEST(d_may_be_a_source) {
 }
 END_TEST
 
-/* A hash of all rows' results on random bits. It must be equal for each compiler, with and without -march=native, with
- * and without optimisation. Change the constant only if semantics change on purpose. */
+/* A hash of the results of all rows on random bits. It must be equal for all compilers, with and without
+ * -march=native, and with and without optimisation. Change the constant only if semantics change on purpose. */
 START_TEST(results_are_the_same_everywhere) {
     uint32_t n;
     const struct isa_row *rows = isa_rows(&n);

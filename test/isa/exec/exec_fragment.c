@@ -66,7 +66,7 @@ struct place {
     int row, column;
 };
 struct form {
-    const char *opcode, *ab, *c; /* ab: type of a and b; c: type of c and d */
+    const char *opcode, *ab, *c; /* `ab` is the type of a and b, `c` the type of c and d */
     int m, k;
     struct place (*a)(int lane, int i), (*b)(int lane, int i), (*c_at)(int lane, int i);
     int b_row, a_col; /* of m8n8k4 on f16 */
@@ -148,7 +148,8 @@ static int add_vector(char *to, char which, int first, int n) {
     return len + sprintf(to + len, "}");
 }
 
-/* Each element of c is 1000 row + column where that is exact; a and b have small random numbers. */
+/* Each element of c is 1000 row + column if the type can hold this number exactly; a and b have small random
+ * numbers. */
 START_TEST(fragments_are_as_in_the_manual) {
     const struct form *f = &forms[_i];
     const bool wide = bits_of(f->ab) == 64, integer = f->ab[0] == 's' || f->ab[0] == 'u';
@@ -253,7 +254,7 @@ END_TEST
 /* ---- 8 x 8 matrices ---- */
 
 /* s holds 4 matrices with consecutive rows of 16 bytes. Element (r, c) of matrix m is 1000 m + 10 r + c. Lane l has the
- * address of row l % 8 of matrix l / 8: row 8 m + r of all. */
+ * address of row l % 8 of matrix l / 8: row 8 m + r of all matrices. */
 static const char fill[] =
     "mov.u32 %s,s; mad.lo.u32 %s,%l,16,%s; st.shared.u32 [%s],%r0; st.shared.u32 [%s+4],%r1; st.shared.u32 [%s+8],%r2; "
     "st.shared.u32 [%s+12],%r3; bar.warp.sync -1;\n";
@@ -264,7 +265,8 @@ static void put_rows(void) {
         for (int c = 0; c < 8; c++)
             in[c / 2 * LANES + l] |= element(l / 8, l % 8, c) << c % 2 * 16;
 }
-/* Returns what lane 4 g + t holds of matrix m: (g, 2 t) and (g, 2 t + 1); transposed (2 t, g) and (2 t + 1, g). */
+/* Returns the two elements of matrix m in lane 4 g + t: (g, 2 t) and (g, 2 t + 1); transposed (2 t, g) and (2 t + 1,
+ * g). */
 static uint32_t held(int m, int lane, bool trans) {
     int g = lane / 4, t = lane % 4;
     return trans ? element(m, 2 * t, g) | element(m, 2 * t + 1, g) << 16
@@ -322,7 +324,7 @@ END_TEST
 
 #define MMA "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r24,%r25},{%r0},{%r1},{%r2,%r3};"
 
-/* Halves that reach one mma on different paths reconverge there, in each model. */
+/* Two halves of a warp that reach one mma on different paths reconverge there, in every model. */
 START_TEST(paths_meet_at_a_matrix_instruction) {
     char error[1024];
     for (int r = 0; r < 4; r++)

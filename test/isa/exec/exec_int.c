@@ -1,7 +1,7 @@
-/* Tests each integer row against its reference: special values crossed with themselves, then random values. A row
- * without a reference fails. Rows of one opcode and the same types differ in a modifier only, so they share the random
- * values: with n such rows, at most 8, each takes every n-th warp. Sampled: a third of these warps; with
- * HEDDLE_EVERY each row takes all. */
+/* Tests each integer entry ("row") of the instruction table against its reference. Operands are all combinations of
+ * special values, then random values. A row without a reference fails. Rows of one opcode and the same types differ
+ * in a modifier only, so they share the random values: with n such rows, at most 8, each row uses every n-th warp of
+ * values. Of these warps, only a third are tested; with HEDDLE_EVERY, each row tests all warps. */
 #include "isa/exec/video.h"
 #include "test/isa/isa_reference.h"
 #include "test/test.h"
@@ -153,11 +153,11 @@ static void check_warp(const struct isa_row *row, struct warp_case *w) {
     bool kept = true;
     for (size_t i = 0; i < GUARD_BYTES; i++)
         kept &= w->d[end + i] == 0xa5 && w->d2[end2 + i] == 0xa5;
-    if (!kept) /* one assertion for all bytes: one for each would dominate the run time */
+    if (!kept) /* one assertion for all bytes, since an assertion per byte would dominate the run time */
         ck_abort_msg("something was written beyond a destination");
 }
 
-/* Likewise with d in place of a source of the same size. */
+/* Executes and compares all lanes again, with d in the array of a source of the same size. */
 static void check_in_place(const struct isa_row *row, struct warp_case *w, unsigned char *source, enum type t) {
     const size_t n = warp_bytes(row->d);
     unsigned char wanted[512];
@@ -204,7 +204,8 @@ static void check_special(const struct isa_row *row, struct warp_case *w) {
     }
 }
 
-/* Among n rows, returns how many rows like rows[at] share values, at most MOST_SHARES; *own: this row's number. */
+/* Returns how many of the n rows share values with rows[at], at most MOST_SHARES. Stores the position of rows[at]
+ * among them in *own. */
 static int shares(const struct isa_row *rows, uint32_t n, uint32_t at, int *own) {
     int like = 0;
     *own = 0;

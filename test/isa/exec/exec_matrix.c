@@ -1,5 +1,6 @@
-/* Tests wmma end to end: loads, multiplies and stores matrices, and compares with three loops in C. Covers all shapes,
- * types and layouts; strides as immediates, in registers, and omitted; global, generic and shared memory.
+/* Tests wmma end to end: loads, multiplies and stores matrices, and compares the product with a triple loop in C.
+ * Covers all shapes, types and layouts; strides as immediates, in registers, and omitted; global, generic and shared
+ * memory.
  *
  * Small integers are exact in all types and orders, so they must match bit for bit. Random numbers must match sums in
  * f64 within d's rounding error plus one f64 rounding for each product. */
@@ -22,7 +23,8 @@ static const struct shape {
               {"m16n16k8", 16, 16, 8},
               {"m8n8k4", 8, 8, 4}};
 
-/* Types of a and b, c, d, and registers of each; `shapes`: one bit for each shape. */
+/* The types of a and b, of c and of d, and the number of registers of each matrix. `shapes` has one bit for each
+ * shape. */
 static const struct kind {
     const char *ab, *c, *d, *mma;
     unsigned shapes;
@@ -45,7 +47,8 @@ static int bytes_of(const char *t) {
     return strcmp(t, "f64") == 0 ? 8 : strcmp(t, "f16") == 0 || strcmp(t, "bf16") == 0 ? 2 : strlen(t) == 2 ? 1 : 4;
 }
 
-/* PTX ISA 9.7.14.3: f16 factors always have eight registers; others have as many as their elements fill. */
+/* PTX ISA 9.7.14.3: f16 factors always have eight registers; other matrices have as many registers as their elements
+ * fill. */
 static int registers_of(const char *t, int elements, bool factor) {
     return strcmp(t, "f16") == 0 && factor ? 8 : elements * bytes_of(t) / 32 / (strcmp(t, "f64") == 0 ? 8 : 4);
 }
@@ -95,7 +98,7 @@ struct job {
     int stride[4];
     enum { CONSTANT, REGISTER } how;
     const char *space;     /* "", ".global", ".shared" */
-    double value[3][MOST]; /* a, b, c by row */
+    double value[3][MOST]; /* values of a, b and c, row by row */
 };
 static int rows_of(const struct job *j, int x) { return x == 1 ? j->s->k : j->s->m; }
 static int columns_of(const struct job *j, int x) { return x == 0 ? j->s->k : j->s->n; }
@@ -123,7 +126,7 @@ static void add_access(struct text *t, const struct job *j, int x) {
     add(t, "%s;\n", stride);
 }
 
-enum { AREA = 8192, ALL = 4 * AREA }; /* bytes of one matrix; of all */
+enum { AREA = 8192, ALL = 4 * AREA }; /* bytes of one matrix; bytes of all matrices */
 
 /* All lanes copy the matrices to shared memory and back. */
 static void add_copy(struct text *t, const char *from, const char *to, bool in, int label) {
@@ -198,7 +201,8 @@ static void compare(const struct job *j, const unsigned char *memory, bool exact
             long double half = strcmp(j->k->d, "f16") == 0   ? 0x1p-11L
                                : strcmp(j->k->d, "f32") == 0 ? 0x1p-24L
                                                              : 0x1p-53L;
-            long double least = strcmp(j->k->d, "f16") == 0 ? 0x1p-25L : 0; /* half of the least f16 */
+            /* half of the smallest positive f16 number */
+            long double least = strcmp(j->k->d, "f16") == 0 ? 0x1p-25L : 0;
             long double bound = exact ? 0 : fmaxl(half * fabsl(sum), least) + (s->k + 1) * 0x1p-53L * size;
             EXPECT(fabsl(have - (exact || whole ? (long double)want : sum)) <= bound * 1.000001L,
                    "row %d column %d: %.17g, not %.17g, of\n%s", r, c, have, want, text);

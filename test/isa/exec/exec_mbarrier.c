@@ -64,7 +64,8 @@ static bool phase_ended(uint64_t token) {
     return pred_get(w, done) & 1;
 }
 
-/* The model: phases completed, and arrivals and bytes that the current phase waits for. */
+/* The model: the number of completed phases, and the numbers of arrivals and bytes for which the current phase
+ * waits. */
 struct model {
     int phases, waiting, members, tx;
 };
@@ -77,7 +78,7 @@ static void model_step(struct model *m, int arrivals, int tx) {
     }
 }
 
-/* Executes a random legal operation in both. */
+/* Executes a random legal operation in both the simulator and the model. */
 static void random_step(struct model *m, uint64_t *seed) {
     uint32_t n = test_random_below(seed, (uint32_t)m->waiting + 1), bytes = test_random_below(seed, 1000);
     uint64_t *states = reg_ptr(w, state);
@@ -132,7 +133,7 @@ START_TEST(random_walk) {
         for (int i = 0; i < 200; i++) {
             random_step(&m, &seed);
             ck_assert_int_eq(fx.fault, FAULT_NONE);
-            /* parity p: has the latest phase of this parity completed? */
+            /* a wait with parity p asks whether the latest phase of this parity has completed */
             for (uint32_t p = 0; p < 2; p++) {
                 run_counted("mbarrier.try_wait.parity.shared.b64", done, p, 1);
                 ck_assert_uint_eq(pred_get(w, done) & 1, p != (uint32_t)m.phases % 2);
@@ -176,7 +177,8 @@ START_TEST(generic_addresses) {
 }
 END_TEST
 
-/* Undefined in PTX: an operation after another one (or none), its operand, and the message about it. */
+/* Operations that PTX leaves undefined: an operation after another operation (or after none), its operand, and the
+ * expected message. */
 static const struct {
     const char *before;
     uint32_t n_before;

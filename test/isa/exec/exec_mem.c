@@ -68,8 +68,8 @@ static uint64_t extended(const unsigned char *from, unsigned msize, bool sign) {
     return v;
 }
 
-/* Address patterns by lane: consecutive, uniform, reversed; half warps that are consecutive, uniform, one of each;
- * consecutive except lane 11; with repeats. */
+/* Address patterns by lane: consecutive, uniform, reversed; both half warps consecutive, both uniform, or one of
+ * each; consecutive except lane 11; with repeated addresses. */
 enum { N_PLACES = 8 };
 static uint64_t place(int kind, int lane, unsigned bytes) {
     switch (kind) {
@@ -222,8 +222,8 @@ END_TEST
 START_TEST(rows_at_the_end_of_32_bits) {
     static unsigned char host[4096];
     static const struct {
-        uint32_t first, lanes; /* lanes that are in memory */
-        int lane;              /* lane that faults, at address 0 */
+        uint32_t first, lanes; /* lanes whose addresses are inside the allocation */
+        int lane;              /* lane that faults; its address is 0 */
     } rows[] = {{0xffffff80, 32, -1}, {0xffffffc0, 32, 16}, {0xffffffe0, 32, 8},
                 {0xffffffc0, 16, -1}, {0xffffffe0, 16, 8},  {0xfffffffc, 16, 1}};
     setup(4);
@@ -245,7 +245,8 @@ START_TEST(rows_at_the_end_of_32_bits) {
 }
 END_TEST
 
-/* Rows of which only the active lanes are in memory: at the start and at the end of the allocation. */
+/* Rows of words for which only the active lanes are inside the allocation: at the start and at the end of the
+ * allocation. */
 START_TEST(rows_partly_out_of_bounds) {
     setup(4);
     struct inst *ld = emit("ld.global.u32", 4, 1, 0), *st = emit("st.global.u32", 4, 1, 0);
@@ -387,7 +388,7 @@ START_TEST(two_allocations_in_one_warp) {
 }
 END_TEST
 
-/* The lowest faulting lane is reported. Lanes before it have executed, it and later lanes have not. */
+/* The lowest faulting lane is reported. Lanes before this lane have executed; this lane and later lanes have not. */
 START_TEST(a_fault_stops_at_its_lane) {
     setup(4);
     struct inst *in = emit("st.global.u32", 4, 1, 0);
@@ -515,7 +516,7 @@ START_TEST(space_of_an_address) {
     opnd_t p = asm_reg(a, 0);
     static const char *const names[] = {"global", "shared", "local", "const", "param"};
     static const lanemask_t want[] = {1, 2, 4, 8, 16};
-    cta_free(cta); /* it was created without this register */
+    cta_free(cta); /* the object was created without this register */
     begin();
     uint64_t at[5] = {buffer, SHARED_WINDOW + 1, LOCAL_WINDOW + 1, constant, PARAM_WINDOW};
     for (int l = 0; l < 5; l++)

@@ -17,7 +17,7 @@ static opnd_t handle, out[4], coord[COORDS], in_value[4];
 
 static unsigned char *texels(void) { return mem.list[0].host; }
 
-/* Creates an object over `BYTES` bytes; the pitch is a multiple of 8 bytes. */
+/* Creates a texture or surface object over `BYTES` bytes; the pitch is a multiple of 8 bytes. */
 static void setup(uint8_t format, uint8_t channels, uint32_t width, uint32_t height, uint32_t depth) {
     static const unsigned bytes[] = {1, 1, 2, 2, 4, 4, 2, 4};
     a = asm_new();
@@ -102,8 +102,9 @@ START_TEST(nearest_texel) {
 }
 END_TEST
 
-/* x = 1.5 is the centre of texel 1; 1.75 is a quarter further. 1.501 is 0.256 / 256 further: weight 0 after rounding to
- * 1/256. 1.502 is 0.512 / 256 further: weight 1/256, which gives 20 + 10/256. */
+/* x = 1.5 is the centre of texel 1; 1.75 is a quarter texel further. 1.501 is 0.256 / 256 texels further, so the
+ * weight of the next texel rounds to 0. 1.502 is 0.512 / 256 texels further: the weight rounds to 1/256, which gives
+ * 20 + 10/256. */
 START_TEST(linear_filter) {
     row_of_four();
     t.linear = true;
@@ -214,7 +215,7 @@ START_TEST(layers) {
         v[i] = (float)i;
     fill_floats(v, 12);
     struct inst *in = emit("tex.a2d.v4.f32.f32", 4, 3, 0);
-    static const int32_t layer[] = {0, 2, 7}; /* the last is out of range: the last layer */
+    static const int32_t layer[] = {0, 2, 7}; /* the last layer number is out of range and selects the last layer */
     for (int l = 0; l < 3; l++) {
         set_i(0, l, layer[l]);
         set_f(1, l, 1);
@@ -367,7 +368,7 @@ START_TEST(surface_bytes) {
 }
 END_TEST
 
-/* x = 16 is one texel beyond the right edge, -4 beyond the left. */
+/* x = 16 is one texel beyond the right edge, and x = -4 is one texel beyond the left edge. */
 START_TEST(surface_edges) {
     setup(TEX_U32, 1, 4, 0, 0);
     memcpy(texels(), (uint32_t[]){1, 2, 3, 4}, 16);
@@ -399,7 +400,7 @@ START_TEST(surface_edges) {
 }
 END_TEST
 
-/* .p converts: 0.5 in unorm8 is round(127.5) to even = 128; integers saturate. */
+/* .p converts: 0.5 in unorm8 is 127.5, which rounds to the even number 128; integers saturate. */
 START_TEST(surface_formats) {
     setup(TEX_U8, 4, 4, 0, 0);
     t.normalized_read = true;
@@ -424,7 +425,7 @@ START_TEST(surface_formats) {
 }
 END_TEST
 
-/* Each lane adds its number to one word; then the minimum of signed values. */
+/* Each lane adds its number to one word. A second atomic takes the minimum of signed values. */
 START_TEST(surface_reductions) {
     setup(TEX_S32, 1, 4, 0, 0);
     struct inst *add = emit("sured.b.add.1d.u32.trap", 0, 1, 1);

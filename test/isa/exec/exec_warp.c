@@ -65,7 +65,7 @@ static void check_shuffle(const char *mode, const char *form, uint32_t b, uint32
     in->e = e;
     for (uint32_t l = 0; l < WARP_LANES; l++) {
         r32(x)[l] = 1000 + l;
-        r32(y)[l] = b == 99 ? l * 7 : b; /* 99: another source in each lane */
+        r32(y)[l] = b == 99 ? l * 7 : b; /* 99: each lane has a different source */
         r32(d)[l] = 5;
     }
     fill(z, c);
@@ -118,7 +118,8 @@ START_TEST(votes) {
     } cases[] = {
         {"vote.sync.all.pred", 0xffffffff, ~0u, ~0u, ~0u},
         {"vote.sync.all.pred", 0xfffffffe, ~0u, ~0u, 0},
-        {"vote.sync.all.pred", 0x0000000f, 0xf, 0xf, 0xf}, /* only members count, only active lanes are written */
+        /* only members are counted, and only active lanes are written */
+        {"vote.sync.all.pred", 0x0000000f, 0xf, 0xf, 0xf},
         {"vote.sync.all.pred", 0x0000000f, 0xf, ~0u, ~0u},
         {"vote.sync.any.pred", 0x80000000, ~0u, ~0u, ~0u},
         {"vote.sync.any.pred", 0x80000000, ~0u, 0xffff, 0}, /* the lane with a true predicate does not execute */
@@ -155,7 +156,7 @@ START_TEST(ballot) {
 }
 END_TEST
 
-/* Values are lane / 8, and another one in lane 31: groups of 8, the last of 7. */
+/* Each value is lane / 8, except in lane 31: equal values form groups of 8 lanes, and the last group has 7 lanes. */
 START_TEST(match_any_groups) {
     setup(4);
     struct inst *in = asm_op(a, "match.any.sync.b32", d, x, OPND_ZERO, OPND_ZERO);
@@ -171,7 +172,8 @@ START_TEST(match_any_groups) {
 }
 END_TEST
 
-/* Random values, some different in one word only, with random members and lanes, against a comparison of all pairs. */
+/* Tests random values, some of which differ in only one word, with random members and lanes, against a comparison of
+ * all pairs. */
 START_TEST(match_random) {
     uint64_t s = 27;
     for (int n = 0; n < 500; n++) {
@@ -234,7 +236,7 @@ START_TEST(match_all_or_none) {
 }
 END_TEST
 
-/* Values 3, -1, 5, 8 in lanes 4 to 7: sum 15; bitwise results by hand. */
+/* Lanes 4 to 7 have the values 3, -1, 5, 8, whose sum is 15. Bitwise results were derived by hand. */
 START_TEST(reductions) {
     static const struct {
         const char *opcode;

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Precision; exponents of the least subnormal and the greatest number, for MPFR's significands in [1/2, 1); stored
- * bits. */
+/* A format: its precision, the exponents of its least subnormal and its greatest number (for MPFR's significands in
+ * [1/2, 1)), and the number of stored bits. */
 struct format {
     int prec, emin, emax, mantissa, exponent;
 };
@@ -124,7 +124,7 @@ static mpfr_rnd_t mpfr_mode(unsigned rnd) {
         return MPFR_RNDN;
     }
 }
-/* form_get(), inlined: called several times for each lane */
+/* form_get() as an inline function, since it is called several times for each lane */
 static inline unsigned form(const struct isa_row *row, enum category c) {
 #define X(name, first, bits) [CAT_##name] = {first, (1u << bits) - 1},
     static const struct { unsigned first, mask; } places[N_CATEGORIES] = {ISA_CATEGORIES(X)};
@@ -140,7 +140,7 @@ static struct {
     bool ready;
     mpfr_exp_t emin, emax; /* widest exponent range */
     mpfr_t in[N_TYPES][3], result[N_TYPES];
-    mpfr_t value, half; /* source of a conversion; half a unit added to it */
+    mpfr_t value, half; /* source of a conversion; half a unit that is added to the source */
 } pool;
 
 static void wide_range(void) {
@@ -258,7 +258,7 @@ static uint64_t minmax(const struct isa_row *row, enum type t, const uint64_t *f
     return has(row, CAT_XORSIGN) ? (r & ~sign_bit(t)) | sign : r;
 }
 
-/* Returns the least or greatest of three; -0 is below +0. */
+/* Returns the least or the greatest of three numbers; -0 is below +0. */
 static uint64_t minmax3(const struct isa_row *row, const uint64_t *from) {
     bool max = row->op == OP_MAX || row->op == OP_MAX3, any_nan = false;
     uint64_t best = canonical_nan(T_F32);

@@ -1,7 +1,7 @@
 #ifndef TEST_FLOAT_REF_H
 #define TEST_FLOAT_REF_H
-/* Reference results of floating-point instructions, one lane at a time, computed with MPFR and plain integers. Shares
- * no code with isa/: decodes formats with ldexp(), rounds with MPFR, and encodes again. */
+/* Reference results of floating-point instructions, one lane at a time, computed with MPFR and integer arithmetic.
+ * The reference shares no code with isa/: it decodes formats with ldexp(), rounds with MPFR, and encodes again. */
 #include "isa/decode.h"
 #include <mpfr.h>
 
@@ -21,10 +21,10 @@ double float_max(enum type t);
 /* Returns the half type of a pair (T_F16 for T_F16X2); otherwise t. */
 enum type float_half(enum type t);
 
-/* Computes x->d and x->d2 from x->a, b and c. False: the row has no reference. float_ref_near() checks approximate
- * rows. */
+/* Computes x->d and x->d2 from x->a, b and c. Returns false if the row has no reference. float_ref_near() checks
+ * approximate rows. */
 bool float_ref(const struct isa_row *row, struct lane *x);
-/* Returns true if float_ref_near() knows the row, an approximation. */
+/* Returns true if the row is an approximation that float_ref_near() can check. */
 bool float_ref_is_near(const struct isa_row *row);
 /* Returns true if `got` is within the PTX ISA's error bound for `row` with x->a and x->b. */
 bool float_ref_near(const struct isa_row *row, const struct lane *x, uint64_t got);

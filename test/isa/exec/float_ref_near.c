@@ -3,7 +3,7 @@
 #include <math.h>
 
 enum measure { ULP, RELATIVE, ABSOLUTE };
-/* |result - exact| <= size, in this measure. */
+/* An error bound: |result - exact| <= size, in the unit that `measure` selects. */
 struct bound {
     enum measure measure;
     double size;
@@ -62,7 +62,7 @@ static struct bound bound_of(const struct isa_row *row, enum type t, double x) {
 /* MPFR's numbers, created once. */
 static struct {
     bool ready;
-    mpfr_t exact[2]; /* 60 bits: 2^36 times finer than f32; 100 bits for f64 */
+    mpfr_t exact[2]; /* 60 bits, which is 2^36 times finer than f32; 100 bits for f64 */
     mpfr_t x, y, got, size, least;
 } pool;
 static void make_pool(void) {
@@ -137,7 +137,7 @@ static bool within(enum type t, struct bound b, double got, mpfr_t r) {
 static bool near(const struct isa_row *row, enum type t, uint64_t a, uint64_t b, uint64_t got) {
     double min_normal = t == T_F64 ? 0x1p-1022 : t == T_F16 ? 0x1p-14 : 0x1p-126;
     double x = float_decode(t, a), y = float_decode(t, b), result = float_decode(t, got);
-    bool upper = t == T_F64 && has_ftz(row); /* reads and writes the upper word only */
+    bool upper = t == T_F64 && has_ftz(row); /* the instruction reads and writes only the upper word */
     if (upper)
         x = float_decode(t, a & 0xffffffff00000000);
     if (has_ftz(row)) {

@@ -1,5 +1,5 @@
-/* Tests both layouts of local memory (warp_local()): loads and stores of all widths against bytes that the test keeps
- * by lane. */
+/* Tests both layouts of local memory (warp_local()): loads and stores of all widths against bytes that the test
+ * stores for each lane. */
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
@@ -83,7 +83,7 @@ static unsigned char *byte_of(const struct access *x, unsigned l, unsigned i) {
     return x->device >> l & 1 ? mem.list[0].host + LOCAL * l + i : warp_local(w, l, i);
 }
 
-/* Copies an element in the model: the low bytes for a store, extended for a load. */
+/* Copies an element in the model: a store copies the low bytes, and a load extends the value. */
 static void move(const struct access *x, unsigned char *of_register, unsigned char *of_memory) {
     uint64_t v = 0;
     if (x->store || x->k->msize == WIDEST) {

@@ -1,5 +1,5 @@
-/* Tests floating-point formats of a byte and less, ue8m0, and stochastic rounding. The reference searches the format's
- * numbers for the two that enclose |x|, and applies the rounding mode. */
+/* Tests floating-point formats of one byte or less, ue8m0, and stochastic rounding. The reference searches the
+ * format's numbers for the two that enclose |x|, and applies the rounding mode. */
 #include "isa/decode.h"
 #include "test/test.h"
 #include <math.h>
@@ -42,7 +42,7 @@ static double value(const struct format *f, uint32_t code) {
     return code & sign_of(f) ? -x : x;
 }
 
-/* Rounding to nearest even if n is 0, else with n random bits. */
+/* Rounds to nearest even if n is 0, and otherwise stochastically with n random bits. */
 struct rounding {
     uint32_t random;
     int n;
@@ -56,7 +56,7 @@ static uint32_t convert(const struct format *f, float source, struct rounding r,
     uint32_t sign = signbit(source) ? sign_of(f) : 0, low = 0, high = numbers(f);
     if (isinf(source))
         return sign | (satfinite ? numbers(f) - 1 : numbers(f));
-    if (x >= number(f, high)) /* beyond the number that would follow the last */
+    if (x >= number(f, high)) /* x is beyond the number that would follow the last number of the format */
         return sign | (satfinite ? numbers(f) - 1 : numbers(f));
     if (x >= number(f, 1)) { /* starts in the right binade, since the search is slow */
         int e = ilogb(x) + f->bias;
@@ -140,7 +140,7 @@ static void run(const struct isa_row *row, union lanes *d, const union lanes *a,
 static const struct {
     const char *type;
     const struct format *f;
-    int apart; /* bits between the two numbers */
+    int apart; /* random bits between the two numbers */
 } pairs[] = {
     {"e4m3x2", &e4m3, 8}, {"e5m2x2", &e5m2, 8}, {"e2m3x2", &e2m3, 8}, {"e3m2x2", &e3m2, 8}, {"e2m1x2", &e2m1, 4}};
 enum { N_PAIRS = sizeof pairs / sizeof pairs[0] };
@@ -199,7 +199,7 @@ START_TEST(halves_to_two) {
 }
 END_TEST
 
-/* Each pair of encodings, also with bits set that the format ignores. */
+/* Tests each pair of encodings, also with bits set that the format ignores. */
 START_TEST(two_to_halves) {
     const struct format *f = pairs[_i].f;
     uint32_t mask = 2 * codes(f) - 1, all = pairs[_i].apart == 4 ? 0x100 : 0x10000;
@@ -227,7 +227,8 @@ START_TEST(two_to_halves) {
 }
 END_TEST
 
-/* Encodings by hand. The greatest numbers are 448, 57344, 7.5, 28 and 6; half of the least rounds to 0. */
+/* Tests encodings that were derived by hand. The greatest numbers are 448, 57344, 7.5, 28 and 6; half of the
+ * smallest positive number rounds to 0. */
 START_TEST(two_by_hand) {
     static const struct {
         const char *opcode;
@@ -250,8 +251,8 @@ END_TEST
 
 /* --- ue8m0 --- */
 
-/* Returns the code of 2^(code - 127): the greatest not above |x|, or the least not below. Code 0 also stands for
- * smaller values; 255 is NaN. */
+/* Returns the code of a power of two, 2^(code - 127): the greatest power not above |x|, or the least power not below
+ * |x|. Code 0 also stands for smaller values; 255 is NaN. */
 static uint32_t scale(float x, bool up, bool satfinite) {
     double mag = fabs((double)x);
     uint32_t code = 0;
@@ -348,7 +349,7 @@ static uint32_t reversed(uint32_t byte) {
         r |= (byte >> i & 1) << (7 - i);
     return r;
 }
-/* Four numbers, as lowering combines the two steps; exec_cvt_pack.c defines the random bits. */
+/* Converts four numbers in two steps, as lowering combines them; exec_cvt_pack.c defines the random bits. */
 START_TEST(random_four) {
     const struct format *f = pairs[_i % N_PAIRS].f;
     bool relu = _i >= N_PAIRS, small = f == &e2m1;

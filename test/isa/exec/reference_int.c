@@ -91,7 +91,7 @@ static bool combine(unsigned opn, bool p, bool c) {
     return opn == OPN_AND ? p && c : opn == OPN_OR ? p || c : opn == OPN_XOR ? p != c : p;
 }
 
-/* Returns true as 1.0 or as all ones. */
+/* Returns the value that stands for true in type t: 1.0 or all ones. */
 static uwide truth(enum type t) {
     return t == T_F32 ? 0x3f800000 : t == T_F16 ? 0x3c00 : t == T_BF16 ? 0x3f80 : 0xffffffff;
 }

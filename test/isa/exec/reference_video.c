@@ -5,7 +5,7 @@
 static unsigned form(const struct isa_row *row, enum category c) { return form_get(row->form, c); }
 static bool is_signed(enum type t) { return t == T_S32; }
 
-/* Signs of dtype, atype and btype; vset has no dtype: u32. */
+/* Signedness of dtype, atype and btype. vset has no dtype, and its result is a u32. */
 struct signs {
     bool d, a, b;
 };

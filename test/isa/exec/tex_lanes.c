@@ -1,6 +1,6 @@
 /* Tests texture and surface instructions of a whole warp against the same instruction executed lane by lane: registers,
- * memory, addresses and faults must be equal. A single lane uses tex_sample.c, which isa_exec_tex tests with numbers by
- * hand. */
+ * memory, addresses and faults must be equal. A single lane uses tex_sample.c, which isa_exec_tex tests with numbers
+ * that were derived by hand. */
 #include "isa/exec/exec_tex.h"
 #include "isa/machine/texture.h"
 #include "test/isa/isa_asm.h"
@@ -48,7 +48,7 @@ static struct texture random_texture(uint64_t *s, uint64_t data, uint8_t kind, b
     return t;
 }
 
-/* Returns coordinates mostly near the edges of small textures, sometimes any. */
+/* Returns coordinates that are mostly near the edges of small textures, and sometimes arbitrary. */
 static uint32_t random_coordinate(uint64_t *s, bool is_real, bool normalized) {
     static const float special[] = {INFINITY, -INFINITY, NAN, -0.0f, 1.0f, 0x1p30f, -0x1p31f, 1e-30f, -1e-12f, 3e38f};
     float x = ((float)test_random_below(s, 4000) - 1500.0f) / (normalized ? 700.0f : 100.0f);

@@ -1,12 +1,13 @@
-/* Statistic gpu.avg_paths of the functional model: a path that waits at a barrier counts, as in the SM model. */
+/* Tests the statistic gpu.avg_paths of the functional model. A path that waits at a barrier counts, as in the timing
+ * model. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
 
-/* Returns gpu.avg_paths of a kernel in which one half of the warp goes to the barrier at once and the other executes a
- * block of 200 additions first; `long_half_taken` says whether the second half is the taken side. Whichever side runs
- * first, both exist while the 200 are executed. Before and after the branch, about 8 instructions have one path: (8 + 2
- * * 201 + a few) / (8 + 201 + a few) is more than 1.9. */
+/* Returns gpu.avg_paths of a kernel in which one half of the warp goes to the barrier at once and the other half first
+ * executes a block of 200 additions. `long_half_taken`: the second half is the taken side. Whichever side runs first,
+ * both paths exist while the 200 additions are executed. Before and after the branch, about 8 instructions have one
+ * path: (8 + 2 * 201 + a few) / (8 + 201 + a few) is more than 1.9. */
 static double mean_of(const char *model, const char *set, int long_half_taken) {
     static char text[8192];
     char err[512] = "";

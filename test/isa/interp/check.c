@@ -43,7 +43,7 @@ static void is_clean(const char *kernel, uint32_t blocks) {
 }
 
 START_TEST(out_of_bounds_says_how_far) {
-    int32_t n = BYTES / 4 - 24; /* thread 24 is the first that reads beyond the end */
+    int32_t n = BYTES / 4 - 24; /* thread 24 is the first thread that reads beyond the end */
     const struct heddle_arg args[] = {BENCH_ARG(out), BENCH_ARG(n)};
     const struct heddle_dim grid = {1, 1, 1}, block = {THREADS, 1, 1};
     ck_assert_int_eq(heddle_launch(h, m, "out_of_bounds", grid, block, 0, args, 2), HEDDLE_FAULT);
@@ -89,10 +89,10 @@ END_TEST
 START_TEST(initialised_global_memory) {
     uint32_t words[THREADS] = {0};
     is_clean("init_global", 1);
-    /* afterwards the even words are initialised; the kernel reads the odd ones: 32 of the first 64 */
+    /* afterwards the even words are initialised; the kernel reads the odd words, of which 32 are among the first 64 */
     launch("uninit_global", 1);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "  32 occurrences; this is the first\n"));
-    /* that launch has written all words that this one reads */
+    /* that launch has written all words that this launch reads */
     ck_assert_int_eq(launch("uninit_global", 1), HEDDLE_OK);
     out = heddle_alloc(h, BYTES);
     ck_assert_int_eq(heddle_write(h, out, words, sizeof words), HEDDLE_OK);
@@ -107,7 +107,7 @@ START_TEST(initialised_global_memory) {
 }
 END_TEST
 
-/* A surface that a kernel stores to counts as wholly initialised. A surface that is only read does not. */
+/* A surface to which a kernel stores counts as completely initialised. A surface that is only read does not. */
 START_TEST(surfaces) {
     static const struct {
         const char *access;
@@ -163,8 +163,8 @@ START_TEST(shared_memory_begins_empty_in_each_block) {
 }
 END_TEST
 
-/* Warp 0 runs to its end first: it reads words that warp 1 has not written yet (32 uninitialised reads). Then each of
- * warp 1's writes races with a read of warp 0, and each of its reads with a write. */
+/* Warp 0 runs to its end first: it reads words that warp 1 has not written yet (32 uninitialised reads). Then each
+ * write of warp 1 races with a read of warp 0, and each read of warp 1 races with a write of warp 0. */
 START_TEST(race_of_a_write_and_a_read) {
     expect_report(
         "race_read",
@@ -198,7 +198,7 @@ START_TEST(race_of_a_read_and_a_write) {
 }
 END_TEST
 
-/* Warp 1 reads and ends; warp 0 reads, and its thread 0 writes. Of all readers only those of warp 1 race with the
+/* Warp 1 reads and ends; warp 0 reads, and its thread 0 writes. Of all readers only the threads of warp 1 race with the
  * write. */
 START_TEST(race_of_one_reader_with_all) {
     ck_assert_int_eq(launch("broadcast", 1), HEDDLE_FAULT);
@@ -269,9 +269,9 @@ static enum heddle_status run_paths(const char *body) {
     return heddle_launch(h, m, "k", (struct heddle_dim){2, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, &arg, 1);
 }
 
-/* All lanes store a vector of two elements to one address. Where an element is the thread's number, 31 lanes of a warp,
- * in two blocks, find a different value: first or second element, of any size. Where all lanes store equal values there
- * is no report. */
+/* All lanes store a vector of two elements to one address. If an element (the first or the second, of any size) is the
+ * thread's number, 31 lanes of a warp store another value than the lane before, in each of two blocks. If all lanes
+ * store equal values there is no report. */
 START_TEST(values_of_vectors) {
     static const struct {
         const char *store;
@@ -296,8 +296,8 @@ START_TEST(values_of_vectors) {
 }
 END_TEST
 
-/* Lanes 0 to 7 write, and lanes 8 to 15 read that: after a branch that all of them execute, or on the other side of
- * it. */
+/* Lanes 0 to 7 write a word, and lanes 8 to 15 read it. The read comes after a branch that all these lanes execute, or
+ * on the other side of the branch. */
 START_TEST(halves_that_meet) {
     ck_assert_int_eq(run_paths("@!%p bra END;\nsetp.lt.u32 %q, %t, 8;\n@!%q bra MEET;\nst.shared.u32 [%a], 1;\n"
                                "MEET: @%q bra END;\nld.shared.u32 %v, [%a+-32];"),
@@ -324,7 +324,7 @@ START_TEST(readers_on_two_paths) {
 }
 END_TEST
 
-/* Barriers order accesses within a block, and a block starts without accesses of an earlier one. */
+/* Barriers order accesses within a block, and a block starts without the accesses of an earlier block. */
 START_TEST(barriers_order) {
     static const char *const kernels[] = {"double_buffer", "warp_barrier", "arrive", "ordered_paths"};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)

@@ -1,4 +1,5 @@
-/* Vector clocks as trees, checked against clocks as arrays: a pool of both, changed in the same random way. */
+/* Tests vector clocks stored as trees against vector clocks stored as arrays. The same random changes are made to a
+ * pool of both. */
 #include "isa/interp/check_clock.h"
 #include "test/random/random_kernel.h"
 #include "test/test.h"

@@ -1,11 +1,11 @@
-/* Reports of `--check` about asynchronous copies (isa/interp/check_copy.c). Blocks of 64 threads; each thread copies a
- * word to s[tid]. */
+/* Tests reports of `--check` about asynchronous copies (isa/interp/check_copy.c). Blocks have 64 threads, each of which
+ * copies a word to s[tid]. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
 
 #define COPY "cp.async.ca.shared.global [%r2],[%d1],4;\n"
-/* reads of the thread's own word, and of the word of a thread of the other warp */
+/* a read of the thread's own word, and a read of the word of a thread in the other warp */
 #define OWN   "ld.shared.u32 %r4,[%r2];\n"
 #define OTHER "ld.shared.u32 %r4,[%r3];\n"
 

@@ -1,5 +1,5 @@
-/* Misuse of barriers, member masks, shuffles, mbarriers and printf(), in small kernels written here. Each has the
- * expected report; correct kernels next to it have none. */
+/* Tests misuse of barriers, member masks, shuffles, mbarriers and printf(), in small kernels in this file. Each wrong
+ * kernel gives the expected report, and the correct kernels next to it give no report. */
 #include "benchmarks/bench.h"
 #include "test/test.h"
 
@@ -16,8 +16,8 @@ static void open_with(const char *reconv) {
 static void setup(void) { open_with("reconv=spe"); }
 static void teardown(void) { heddle_close(h); }
 
-/* Runs a kernel of one block. %t is the thread, %n the parameter n, %a the address of out[t], %s that of the shared
- * words s. */
+/* Runs a kernel of one block. %t is the thread, %n the parameter n, %a the address of out[t], and %s the address of the
+ * shared words s. */
 static enum heddle_status run(const char *body, uint32_t threads, uint32_t n) {
     char text[4096];
     snprintf(text, sizeof text,
@@ -57,10 +57,10 @@ START_TEST(numbers_of_threads) {
     expect_clean("@%p bar.sync 2, 64;\n@!%p bar.sync 2;", 64, 64); /* 64 threads are the whole block */
     expect_report("bar.sync 3, %n;", 64, 0,
                   "barrier 3 for 0 threads in kernel 'k'\n  at t.ptx:11:1\n    bar.sync 3, %n;\n    ^\n",
-                  "check: 2 mistakes at 1 place"); /* one for each of two warps */
+                  "check: 2 mistakes at 1 place"); /* one report for each of two warps */
     expect_report("bar.sync 3, 0;", 32, 0, "barrier 3 for 0 threads", "check: 1 mistake at 1 place");
-    /* Warp 0 arrives first, with 96. Warp 1 gives 64, which is reported; the first number remains until warp 2
-     * arrives. */
+    /* Warp 0 arrives first, with a count of 96 threads. Warp 1 arrives with a count of 64, which is reported. The first
+     * count stays valid until warp 2 arrives. */
     expect_report("@%p bra L;\nbar.sync 1, 64;\nbra.uni END;\nL: bar.sync 1, 96;\nEND:", 96, 0,
                   "barrier 1 for 64 threads here and 96 elsewhere in kernel 'k'\n  at t.ptx:12:1",
                   "thread (0,0,0) (warp 0, lane 0) arrived first, at t.ptx:14:4\n");
@@ -112,7 +112,7 @@ START_TEST(shuffles_from_absent_lanes) {
 }
 END_TEST
 
-/* A mask whose register the result overwrites: the check uses the mask from before. */
+/* A mask whose register the result overwrites: the check uses the mask from before the instruction. */
 START_TEST(results_in_the_place_of_masks) {
     expect_clean(
         "mov.u32 %m, 0xffffffff; add.u32 %m, %m, %n; shfl.sync.idx.b32 %m, %t, 3, 31, %m; st.global.u32 [%a], %m;", 32,
@@ -157,13 +157,13 @@ START_TEST(mbarriers) {
              "@!%q mbarrier.arrive.expect_tx.shared.b64 _, [%s], 8;\n"
              "@!%q mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%s], 8;\n" WAIT(0) "ld.shared.u32 %v, [%s+16];",
         64, 0);
-    /* .noComplete arrives too: thread 32; thread 0 completes the phase */
+    /* .noComplete also arrives (thread 32), then thread 0 completes the phase */
     expect_clean(INIT "setp.eq.u32 %q, %t, 32;\n@%q st.shared.u32 [%s+16], %t;\n@!%p bra L;\nbar.sync 1, 64;\n"
                       "setp.eq.u32 %q, %t, 0;\n@%q mbarrier.arrive.shared.b64 _, [%s];\nbra.uni D;\n"
                       "L: @%q mbarrier.arrive.noComplete.shared.b64 %g, [%s], 1;\nbar.sync 1, 64;\nD:\n" WAIT(
                           0) "ld.shared.u32 %v, [%s+16];",
                  64, 0);
-    /* a wait for the phase before orders nothing: a new object counts parity 1 as complete */
+    /* a wait for the preceding phase orders nothing, because a new object counts parity 1 as complete */
     expect_report(INIT "setp.eq.u32 %q, %t, 32;\n@%q st.shared.u32 [%s+16], %t;\n@!%p bra END;\n" WAIT(
                       1) "ld.shared.u32 %v, [%s+16];\nEND:",
                   64, 0, "", "race: ");

@@ -1,5 +1,5 @@
-/* The order of accesses, for warps that a test steps by hand: lanes of a warp, barriers, fences, and the knowledge that
- * they pass to other CTAs. Expected answers follow from docs/checking.md:
+/* Tests the order of accesses, for warps that a test steps by hand: the order between lanes of a warp, by barriers, and
+ * by fences, also across CTAs. The expected results follow from docs/checking.md:
  * - lanes are ordered when they have executed an instruction together, or waited for each other, in between
  * - warps are ordered by barriers
  * - all threads are ordered by a release and an acquire that reads it */
@@ -12,12 +12,12 @@ static struct order_rig r;
 static void setup(void) { rig_begin(&r, asm_new()); }
 static void teardown(void) { rig_end(&r); }
 
-/* Whether, in warp 0 of CTA 0, the access of `lane` at `time` is ordered before the current instruction of lane
+/* Returns true if, in warp 0 of CTA 0, the access of `lane` at `time` is ordered before the current instruction of lane
  * `of`. */
 static bool lane_before(int lane, uint32_t time, int of) { return rig_before(&r, 0, 0, lane, time, WEAK, 0, 0, of); }
 static uint32_t step(lanemask_t lanes) { return rig_step(&r, 0, 0, lanes); }
-/* Whether a weak access of warp `warp` of CTA `cta` at `time` is ordered before the current instruction of another warp
- * (lane 3). */
+/* Returns true if a weak access of warp `warp` of CTA `cta` at `time` is ordered before the current instruction of
+ * another warp (lane 3). */
 static bool weak_before(int cta, int warp, uint32_t time, int of_cta, int of_warp) {
     return rig_before(&r, cta, warp, 7, time, WEAK, of_cta, of_warp, 3);
 }
@@ -49,8 +49,8 @@ START_TEST(lanes_are_ordered_by_what_they_execute_together) {
 }
 END_TEST
 
-/* Lanes 0-7 execute at time 2, 8-15 at 3, 0-8 at 4. Through lane 8, lanes 0-7 know the accesses of lane 9 up to 3; lane
- * 9 does not know those of time 4. */
+/* Lanes 0-7 execute at time 2, lanes 8-15 at time 3, and lanes 0-8 at time 4. Through lane 8, the accesses of lane 9 up
+ * to time 3 are ordered before lanes 0-7. The accesses of time 4 are not ordered before lane 9. */
 START_TEST(lanes_pass_on_their_knowledge) {
     step(ALL);
     ck_assert_uint_eq(step(0xff), 2);
@@ -76,7 +76,7 @@ START_TEST(lanes_pass_on_their_knowledge) {
 }
 END_TEST
 
-/* A CTA starts without the order that the CTA before it in the same place had. */
+/* A CTA starts without the order of the previous CTA in the same slot. */
 START_TEST(a_cta_starts_without_history) {
     step(ALL);
     for (int i = 0; i < 4; i++) {
@@ -102,7 +102,8 @@ START_TEST(a_cta_starts_without_history) {
 }
 END_TEST
 
-/* Lanes wait for each other at time 3, on the path of lanes 16-31: afterwards all lanes know all accesses up to 3. */
+/* Lanes wait for each other at time 3, on the path of lanes 16-31: afterwards all accesses up to time 3 are ordered
+ * before all lanes. */
 START_TEST(lanes_that_wait_for_each_other) {
     struct warp_order *o = rig_order(&r, 0, 0);
     step(ALL);
@@ -124,7 +125,8 @@ START_TEST(lanes_that_wait_for_each_other) {
 }
 END_TEST
 
-/* Lanes 0 and 16 wait for each other, lane 1 does not. Lane 0 arrives at time 2 and lane 16 at 4, so they join at 4. */
+/* Lanes 0 and 16 wait for each other, lane 1 does not. Lane 0 arrives at time 2 and lane 16 at time 4, so they join at
+ * time 4. */
 START_TEST(some_lanes_wait_for_each_other) {
     struct warp_order *o = rig_order(&r, 0, 0);
     step(ALL);
@@ -146,7 +148,7 @@ START_TEST(some_lanes_wait_for_each_other) {
     ck_assert_uint_eq(step(ONLY_0), 8);
     ck_assert(lane_before(16, 4, 0));
     ck_assert(!lane_before(16, 7, 0));
-    /* a mask of some lanes, executed by all: lane 20 continues alone and knows the accesses of all */
+    /* a mask of some lanes, executed by all: lane 20 continues alone, ordered after the accesses of all lanes */
     ck_assert_uint_eq(step(ALL), 9);
     order_join_lanes(o, LOW, ALL);
     ck_assert_uint_eq(step(1 << 20), 10);
@@ -155,8 +157,8 @@ START_TEST(some_lanes_wait_for_each_other) {
 }
 END_TEST
 
-/* Warps 0 to 2 wait at the barrier, at their times 3, 1 and 1; warp 3 has exited after time 1. The barrier advances the
- * time of each waiting warp by one. */
+/* Warps 0 to 2 wait at the barrier, where their times are 3, 1 and 1; warp 3 has exited after time 1. The barrier
+ * advances the time of each waiting warp by one. */
 START_TEST(a_barrier_of_the_cta) {
     for (int w = 0; w < RIG_WARPS; w++)
         rig_step(&r, 0, w, ALL);
@@ -184,8 +186,8 @@ START_TEST(a_barrier_of_the_cta) {
 }
 END_TEST
 
-/* Barriers of some warps: the other warps neither pass on nor receive order. A warp that only arrives passes it on. The
- * next use of the barrier starts without any. */
+/* Barriers of some warps: accesses of the other warps are not ordered by the barrier. The accesses of a warp that only
+ * arrives are ordered before the warps that wait. The next use of the barrier starts without any order. */
 START_TEST(barriers_of_some_warps) {
     for (int w = 0; w < RIG_WARPS; w++)
         rig_step(&r, 0, w, ALL);
@@ -204,12 +206,12 @@ START_TEST(barriers_of_some_warps) {
     ck_assert(!weak_before(0, 0, 1, 0, 3));
     rig_barrier(&r, 0, 5, false, (lanemask_t[]){0, ALL, ALL, 0});
     ck_assert(!weak_before(0, 3, 3, 0, 1));
-    ck_assert(weak_before(0, 3, 1, 0, 1)); /* through warp 2, which was at a barrier with warp 3 */
+    ck_assert(weak_before(0, 3, 1, 0, 1)); /* ordered through warp 2, which was at a barrier with warp 3 */
 }
 END_TEST
 
-/* Lanes 16-31 exit at 2; lanes 0-7 arrive at 3 and 8-15 at 4. A barrier of the whole CTA also orders the lanes that
- * have exited. */
+/* Lanes 16-31 exit at time 2. Lanes 0-7 arrive at time 3 and lanes 8-15 at time 4. A barrier of the whole CTA also
+ * orders the lanes that have exited. */
 START_TEST(lanes_meet_at_barriers) {
     for (int whole = 0; whole < 2; whole++) {
         check_cta_start(r.c[0]);
@@ -228,8 +230,8 @@ START_TEST(lanes_meet_at_barriers) {
 }
 END_TEST
 
-/* Warp 0 of CTA 0 has shared a barrier with warp 1 at time 1 (both are at 2 now), fences at 3 and releases at 4. The
- * release covers all accesses before the fence, and its strong accesses up to 4. */
+/* Warp 0 of CTA 0 has shared a barrier with warp 1 at time 1 (both are at time 2 now), executes a fence at time 3 and a
+ * release at time 4. The release covers all accesses before the fence, and strong accesses of warp 0 up to time 4. */
 START_TEST(a_release_after_a_fence) {
     const struct now n = rig_now(&r, 0, 0, 0), to = rig_now(&r, 1, 2, 0);
     step(ALL);
@@ -246,7 +248,7 @@ START_TEST(a_release_after_a_fence) {
     ck_assert_ptr_eq(released, local);
     rig_step(&r, 1, 2, ALL);
     ck_assert(!weak_before(0, 0, 1, 1, 2));
-    order_acquire(&to, released, true); /* an acquire of CTA scope: it ignores another CTA */
+    order_acquire(&to, released, true); /* an acquire of CTA scope ignores other CTAs */
     ck_assert(!weak_before(0, 0, 1, 1, 2));
     order_acquire(&to, released, false);
     ck_assert(weak_before(0, 0, 3, 1, 2));
@@ -270,7 +272,7 @@ START_TEST(a_release_after_a_fence) {
 }
 END_TEST
 
-/* A fence of CTA scope has effect in its CTA only. */
+/* A fence of CTA scope has an effect only in its own CTA. */
 START_TEST(a_fence_of_the_cta) {
     const struct now cta = rig_now(&r, 0, 0, ORDER_CTA), gpu = rig_now(&r, 0, 0, 0), to = rig_now(&r, 0, 2, ORDER_CTA);
     ck_assert_uint_eq(step(ALL), 1);
@@ -317,9 +319,9 @@ START_TEST(pending_releases_wait_for_a_fence) {
 }
 END_TEST
 
-/* CTA 0 releases to warp 0 of CTA 1, which passes it to its warp 1 by a barrier. Warp 1 releases to CTA 2 without a
- * fence of its own: accesses that were fenced before the barrier are covered. Warp 1 itself knows the other accesses
- * too. */
+/* CTA 0 releases to warp 0 of CTA 1, which passes it to its warp 1 by a barrier. Warp 1 releases to CTA 2 without its
+ * own fence. The release covers accesses that were fenced before the barrier. For warp 1 itself, the other accesses are
+ * ordered, too. */
 START_TEST(knowledge_passes_through_barriers) {
     const struct now n = rig_now(&r, 0, 0, 0), mid = rig_now(&r, 1, 0, 0), other = rig_now(&r, 1, 1, 0),
                      to = rig_now(&r, 2, 0, 0);

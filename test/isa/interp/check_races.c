@@ -1,6 +1,6 @@
 /* Races in global and shared memory. The kernels of test/kernels/races.cu order their threads in all usual ways and
- * have no races; with one step left out, they have one at the marked lines. Compiled for two architectures; run with
- * one and with two host threads, and in the path order of each model. */
+ * have no races; with one step left out, they have one at the marked lines. The kernels are compiled for two
+ * architectures, and run with one and with two host threads, and in the path order of each model. */
 #include "benchmarks/bench.h"
 #include "test/test.h"
 
@@ -73,8 +73,8 @@ static enum heddle_status run(const char *file, const char *kernel, const char *
     return s;
 }
 
-/* Whether a part of the report names two source lines that both have this tag. A part goes from its headline to the
- * next "help:" and gives lines as "(races.cu:LINE)". */
+/* Returns true if a part of the report names two source lines that both have this tag. A part extends from its headline
+ * to the next "help:" and has lines as "(races.cu:LINE)". */
 static bool has_race_at(const char *report, const char *tag) {
     bool tagged[LINE] = {false};
     char line[256], mark[64];
@@ -127,8 +127,8 @@ START_TEST(threads) {
 END_TEST
 
 /* `*a += 1` by four blocks of two warps. In each of the 8 warps updates are lost: lane 1, the second of two lanes that
- * represent a broadcast, has read the word that lane 0 writes. Warp 1 of block 0 is the first that is not ordered with
- * earlier accesses: reads of 7 warps, two lanes of each, and writes of lane 0 of 7 warps. */
+ * represent a broadcast, has read the word that lane 0 writes. Warp 1 of block 0 is the first warp that is not ordered
+ * with earlier accesses. The reports cover reads of two lanes in each of 7 warps, and writes of lane 0 of 7 warps. */
 START_TEST(both_places) {
     static char text[65536];
     static const char read[] = "race: write of 4 bytes at 0x10000000 (global memory) in kernel 'count_plain'\n",
@@ -146,7 +146,7 @@ START_TEST(both_places) {
 }
 END_TEST
 
-/* Block 1 is the first to race with the other's store. */
+/* Block 1 is the first block that races with the store of the other block. */
 START_TEST(places_of_two_blocks) {
     static char text[65536];
     run("test/kernels/races_sm75.ptx", "chain_no_fence", "reconv=spe", 1, text, sizeof text);
@@ -191,7 +191,7 @@ START_TEST(notes) {
 }
 END_TEST
 
-/* Launches are ordered: a launch may read and write memory that an earlier one accessed without order. */
+/* Launches are ordered: a launch may read and write memory that an earlier launch accessed without order. */
 START_TEST(launches_are_ordered) {
     char err[512] = "";
     const struct heddle_dim grid = {BLOCKS, 1, 1}, block = {THREADS, 1, 1};

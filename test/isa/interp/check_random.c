@@ -1,7 +1,8 @@
-/* Random programs without races. They have phases, in each of which every thread writes a word of one buffer and reads
- * a word that another warp wrote in the phase before, with a barrier of any form in between; and messages from block to
- * block, by a flag. The checker must report nothing. Without one of the barriers, it must report a race of the write
- * before it and the read after it. The generators of test/random make no races either. */
+/* Tests random programs without races. The programs have phases. In each phase every thread writes a word of one buffer
+ * and reads a word that another warp wrote in the previous phase, with a barrier of any form in between. The programs
+ * also pass messages from block to block, by a flag. The checker must report nothing. If one of the barriers is left
+ * out, it must report a race of the write before this barrier and the read after it. The generators of test/random make
+ * no races either. */
 #include "benchmarks/bench.h"
 #include "test/random/random_kernel.h"
 #include "test/test.h"
@@ -10,7 +11,7 @@
 enum { PROGRAMS = 40, RANDOM_PROGRAMS = 60, THREADS = 96, BLOCKS = 3, MAX_PHASES = 12, MAX_TEXT = 32768 };
 enum { BUFFERS = 4, BUFFER_BYTES = BLOCKS * THREADS * 4, FLAGS = BUFFERS * BUFFER_BYTES };
 
-/* A barrier, given by the lines of the two accesses that it orders. */
+/* A barrier. The fields are the lines of the two accesses that it orders. */
 struct gap {
     int write, read;
 };
@@ -61,7 +62,7 @@ static void phase(struct program_text *p, int *last, int *open) {
     int to = (*last + 1 + (int)test_random_below(&p->rng, BUFFERS - 1)) % BUFFERS;
     bool generic = test_random_below(&p->rng, 2);
     uint32_t turn = test_random_below(&p->rng, THREADS);
-    if (*open >= 0) { /* reads a word that another warp wrote: the one of a thread 32 to 63 further */
+    if (*open >= 0) { /* reads the word of another warp's thread, 32 to 63 threads further */
         address(p, "%x", *last, p->gap[*open].read + 32 + test_random_below(&p->rng, 32));
         p->gap[*open].read = emit(p, "ld.u32 %%v, [%%x];");
     }
@@ -132,7 +133,7 @@ static enum heddle_status run(const char *text, const char *kernel, const char *
     return s;
 }
 
-/* Whether the report has a race between the two lines. */
+/* Returns true if the report has a race between the two lines. */
 static bool has_race_between(const char *report, struct gap g) {
     char write[32], read[32];
     snprintf(write, sizeof write, "at r.ptx:%d:", g.write);

@@ -1,5 +1,5 @@
-/* Shadow pages of the race detector: created at the first access, divided into bytes at the first access to a byte,
- * cleared, and refused at the limit. */
+/* Tests shadow pages of the race detector. A page is created at the first access, divided into bytes at the first
+ * access to a byte, cleared, and refused at the memory limit. */
 #include "isa/interp/check_state.h"
 #include "test/test.h"
 
@@ -49,7 +49,7 @@ START_TEST(cleared_memory_has_no_history) {
 }
 END_TEST
 
-/* A limit with room for one page of words, but not of bytes: an access without a page is counted once. */
+/* The limit has room for one page of words, but not for a page of bytes. An access without a page is counted once. */
 START_TEST(a_limit) {
     k.shadow_bytes = SHADOW_LIMIT - 20000;
     ck_assert_ptr_nonnull(shadow_at(&k, &s, 0, 4, 4, &shift));

@@ -1,5 +1,5 @@
-/* Releases and acquires at addresses, and mbarriers, for warps that a test steps by hand. Expected answers follow from
- * the rules at the top of isa/interp/check_sync.c (PTX ISA 8.8). */
+/* Tests releases and acquires at addresses, and mbarriers, for warps that a test steps by hand. The expected results
+ * follow from the rules at the top of isa/interp/check_sync.c (PTX ISA 8.8). */
 #include "isa/exec/exec_mbarrier.h"
 #include "order_rig.h"
 
@@ -8,7 +8,7 @@ static const lanemask_t ALL = LANES_ALL;
 static struct order_rig r;
 static struct effects fx;
 static const struct inst *load, *store, *atom, *init, *arrive, *arrive_tx, *drop, *test_wait, *try_wait, *test_sink;
-static opnd_t done; /* the predicate that waits write */
+static opnd_t done; /* the predicate that wait instructions write */
 
 static const struct inst *on_object(struct asm_program *a, const char *opcode, opnd_t d, opnd_t count) {
     struct inst *in = asm_mem(a, opcode, d, 8, OPND_ZERO, 0);
@@ -34,8 +34,8 @@ static void setup(void) {
 }
 static void teardown(void) { rig_end(&r); }
 
-/* Lane 7 of the warp executes instruction `in` at `address`, with ORDER_ flags `words`. Returns its time, the warp's
- * next. */
+/* Lane 7 of the warp executes instruction `in` at `address`, with ORDER_ flags `words`. Returns the time of the
+ * instruction, which is the warp's next time. */
 static uint32_t access_to(uint64_t address, const struct inst *in, int cta, int warp, unsigned words) {
     uint32_t time = rig_step(&r, cta, warp, ALL);
     struct now n = rig_now(&r, cta, warp, (uint8_t)words);
@@ -56,7 +56,8 @@ static uint32_t fence(int cta, int warp, unsigned words) {
     order_fence(&n);
     return time;
 }
-/* Whether a weak access of `warp` of `cta` at `time` is ordered before the current instruction of the other warp. */
+/* Returns true if a weak access of `warp` of `cta` at `time` is ordered before the current instruction of the other
+ * warp. */
 static bool before(int cta, int warp, uint32_t time, int of_cta, int of_warp) {
     return rig_before(&r, cta, warp, 3, time, WEAK, of_cta, of_warp, 5);
 }
@@ -64,7 +65,7 @@ static bool before(int cta, int warp, uint32_t time, int of_cta, int of_warp) {
 /* The writer accesses data at time 1, fences at 2 and sets the flag at 3; the reader reads the flag at 1 and fences at
  * 2. */
 START_TEST(fences_on_both_sides) {
-    for (int left_out = 0; left_out < 3; left_out++) { /* left out: nothing, the writer's fence, the reader's fence */
+    for (int left_out = 0; left_out < 3; left_out++) { /* omits nothing, the writer's fence, or the reader's fence */
         rig_end(&r);
         setup();
         rig_step(&r, 0, 0, ALL);
@@ -95,7 +96,8 @@ START_TEST(qualifiers_instead_of_fences) {
 }
 END_TEST
 
-/* A store by a thread without knowledge replaces the release at the address; a read-modify-write adds to it. */
+/* A store by a thread that has acquired nothing replaces the release at the address. A read-modify-write adds to the
+ * release. */
 START_TEST(stores_replace_and_atomics_add) {
     rig_step(&r, 0, 0, ALL);
     at_flag(store, 0, 0, RELEASE);
@@ -141,8 +143,8 @@ START_TEST(scopes) {
     ck_assert(!before(0, 0, 1, 0, 2));
     fence(0, 2, CTA);
     ck_assert(before(0, 0, 1, 0, 2));
-    at_flag(atom, 1, 2, RELEASE | CTA); /* it extends the release at the address, but not a release that another CTA
-                                         * made for itself */
+    /* extends the release at the address, but not a release of CTA scope by another CTA */
+    at_flag(atom, 1, 2, RELEASE | CTA);
     at_flag(load, 1, 3, ACQUIRE | CTA);
     ck_assert(before(1, 2, 1, 1, 3));
     at_flag(load, 0, 3, ACQUIRE);
@@ -273,8 +275,9 @@ START_TEST(a_phase_orders) {
 }
 END_TEST
 
-/* Two lanes that arrive together complete the phase of two arrivals. Of four lanes, two belong to the next phase, which
- * is complete then, so the parity is the first one again. One lane with a count of transactions is one arrival. */
+/* Two lanes that arrive together complete the phase of two arrivals. Of four lanes, two belong to the next phase. That
+ * phase is then complete, so the parity has its first value again. One lane with a count of transactions is one
+ * arrival. */
 START_TEST(arrivals_of_one_instruction) {
     mbarrier(init, 0, 1, 0, word_of(2, 0));
     mbarrier(arrive, 0, 3, 0, word_of(2, 1));
@@ -321,7 +324,7 @@ START_TEST(an_object_is_initialised_again) {
 }
 END_TEST
 
-/* Lanes 0 and 2 arrive at one object and complete its phase; lane 1 arrives at another, which waits for one more
+/* Lanes 0 and 2 arrive at one object and complete its phase; lane 1 arrives at another object, which waits for one more
  * arrival. */
 START_TEST(objects_of_one_instruction) {
     uint64_t word = word_of(2, 0);

@@ -1,4 +1,4 @@
-/* CTAs of a cooperative grid that wait for each other, in the functional model. */
+/* Tests CTAs of a cooperative grid that wait for each other, in the functional model. */
 #include "host/heddle.h"
 #include "test/test.h"
 
@@ -41,10 +41,10 @@ static enum heddle_status meet(uint32_t threads, uint32_t rounds, uint32_t missi
     return status;
 }
 
-/* A waiting CTA must give way early. Between two grid barriers it runs the rest of an interval of 4096 instructions, in
- * which it changed memory, and one or two intervals of 256 that show that it only waits: less than 5000 together.
- * Otherwise it would spend whole turns of 32768 instructions, one for each CTA that waits. The number of host threads
- * changes nothing. */
+/* A waiting CTA must end its turn early. Between two grid barriers it executes the rest of an interval of 4096
+ * instructions, in which it changed memory, and one or two intervals of 256 instructions, which show that it only
+ * waits: less than 5000 instructions together. Otherwise each waiting CTA would spend a whole turn of 32768
+ * instructions. The number of host threads changes nothing. */
 START_TEST(waiting_ctas_give_way) {
     enum { ROUNDS = 100 };
     double first = 0, n = 0;

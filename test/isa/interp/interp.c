@@ -1,7 +1,7 @@
 #include "interp_rig.h"
 
 /* Thread t adds up 0 + 1 + ... + t: loops of different lengths. Each iteration has 3 instructions (add, add, setp) and
- * the branch. The 32 lanes leave one after another, and all store once: t (t + 1) / 2. */
+ * the branch. The 32 lanes leave the loop one after another, and then all store once: t (t + 1) / 2. */
 START_TEST(loops_of_different_lengths) {
     setup();
     opnd_t i = asm_reg(a, 4), sum = asm_reg(a, 4), p = asm_reg(a, 0);
@@ -17,9 +17,9 @@ START_TEST(loops_of_different_lengths) {
     struct interp_stats s = asm_run(&l);
     for (uint32_t t = 0; t < 32; t++)
         ck_assert_uint_eq(word(t), t * (t + 1) / 2);
-    /* 2 for the set-up, 32 iterations of 4, st and exit */
+    /* 2 instructions for the set-up, 32 iterations of 4 instructions, st and exit */
     ck_assert_uint_eq(s.warp_instructions, SETUP_INSTRUCTIONS + 32 * 4 + 2);
-    /* iteration k has 32 - k lanes; of them the branch counts those with a true guard, 31 - k */
+    /* iteration k has 32 - k lanes; at the branch only the 31 - k lanes with a true guard count */
     ck_assert_uint_eq(s.thread_instructions, 32 * SETUP_INSTRUCTIONS + 3 * (32 * 33 / 2) + 31 * 32 / 2 + 64);
     ck_assert_uint_eq(s.path_sum, s.warp_instructions);
     ck_assert_uint_eq(s.max_depth, 2);
@@ -57,7 +57,7 @@ static opnd_t below(uint32_t n) {
     return p;
 }
 
-/* The control flow of Figure 1 of the dual-path paper on four lanes: B is run by lane 0, D by lane 1. */
+/* The control flow of Figure 1 of the dual-path paper on four lanes: lane 0 executes B, lane 1 executes D. */
 START_TEST(figure_1) {
     setup();
     opnd_t p = below(1), q = below(2);
@@ -167,7 +167,7 @@ START_TEST(guards) {
 }
 END_TEST
 
-/* A block of (5, 3, 2) threads: 30 threads, so one warp without lanes 30 and 31; %tid counts x first. */
+/* A block of (5, 3, 2) threads: 30 threads, so one warp without lanes 30 and 31; %tid counts along x first. */
 START_TEST(special_registers) {
     setup();
     opnd_t y = asm_special(a, SPECIAL_TID_Y), z = asm_special(a, SPECIAL_TID_Z), lane = asm_special(a, SPECIAL_LANEID);
@@ -348,8 +348,9 @@ START_TEST(launches_are_checked) {
 }
 END_TEST
 
-/* %clock is the number of instructions that the warp has executed. Between two readings there are two instructions, so
- * the second is 3 more: those two and the first reading itself. The first reading counts the set-up before it. */
+/* %clock is the number of instructions that the warp has executed. Two instructions lie between two readings, so the
+ * second reading is greater by 3: the two instructions and the first reading itself. The first reading counts the
+ * set-up instructions before it. */
 START_TEST(the_clock_counts_instructions) {
     setup();
     opnd_t first = asm_reg(a, 4), second = asm_reg(a, 4), v = asm_reg(a, 4);

@@ -1,5 +1,5 @@
-/* Two streams in the interpreter: warps that wait for values of the affine warp, the distance by which the affine warp
- * may run ahead, and errors when the streams do not agree. */
+/* Tests two streams in the interpreter: warps that wait for values of the affine warp, the limit for running ahead of
+ * the affine warp, and errors when the streams do not match. */
 #include "test/bases.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -107,7 +107,8 @@ START_TEST(an_address_from_the_queue) {
 }
 END_TEST
 
-/* Thread t loads word 2 t, from the queue's address, and stores it itself: two warps, two decoupled loads. */
+/* Thread t loads word 2 t at an address from the queue, and stores the word with its own address. Two warps make two
+ * decoupled loads. */
 START_TEST(a_load_from_the_queue) {
     struct interp_stats s;
     struct fault f;
@@ -153,8 +154,9 @@ START_TEST(a_fault_after_the_end) {
 }
 END_TEST
 
-/* 3 x 2 x 2 CTAs, each with words of its own that the affine stream addresses by the CTA's position in the grid: for
- * any batch size; the last batch may be smaller. A batch's stream is counted once: four sums, one send, one exit. */
+/* 3 x 2 x 2 CTAs, each with its own words, whose addresses the affine stream computes from the CTA's position in the
+ * grid. The test uses any batch size; the last batch may be smaller. The stream of a batch is counted once: four sums,
+ * one send, one exit. */
 START_TEST(batches_of_ctas) {
     static const uint32_t batch[] = {0, 1, 2, 5, 12, 1000};
     for (int i = 0; i < 6; i++) {
@@ -186,7 +188,7 @@ START_TEST(batches_of_ctas) {
 }
 END_TEST
 
-/* The affine stream has ended without the value: the warp would wait for ever. */
+/* The affine stream has ended without sending the value, so the warp would wait forever. */
 START_TEST(a_missing_entry_is_a_deadlock) {
     struct interp_stats s;
     struct fault f;
@@ -206,7 +208,7 @@ START_TEST(a_missing_entry_is_a_deadlock) {
 }
 END_TEST
 
-/* Streams that do not agree are an error of Heddle, and the message says so. */
+/* Streams that do not match are an error of Heddle, and the message says so. */
 START_TEST(an_entry_of_another_site_is_an_error) {
     struct interp_stats s;
     struct fault f;
@@ -284,7 +286,7 @@ START_TEST(far_ahead) {
     for (uint32_t t = 0; t < 256; t++)
         ck_assert_uint_eq(word(t), 5000);
     ck_assert_uint_eq(s.affine.predicates, 8 * 5000);
-    ck_assert_uint_eq(s.affine.instructions, 4 * 5000 + 1); /* 4 for each of 5000 predicates, and the exit */
+    ck_assert_uint_eq(s.affine.instructions, 4 * 5000 + 1); /* 4 instructions per predicate, and the exit */
     teardown();
 }
 END_TEST

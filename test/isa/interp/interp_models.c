@@ -3,8 +3,9 @@
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
-/* The interpreter with models other than the stack: same memory, progress, barriers. Programs have no convergence
- * barriers (BSSY, BSYNC), so that its and si never join paths again; results may not depend on that. */
+/* Tests the interpreter with models other than the stack: equal memory, progress, and barriers. Programs have no
+ * convergence barriers (BSSY, BSYNC), so that `its` and `si` never join paths again. Results must not depend on
+ * joining. */
 
 static struct asm_program *a;
 static struct memory mem;
@@ -108,7 +109,7 @@ START_TEST(same_results) {
     /* what a thread executes does not depend on the model */
     ck_assert_uint_eq(s.thread_instructions, spe.thread_instructions);
     if (base_models()->ops[_i] == &reconv_dpe)
-        /* structured code: the same masks, so as many warp instructions */
+        /* structured code has the same lane masks in both models, so the same number of warp instructions */
         ck_assert_uint_eq(s.warp_instructions, spe.warp_instructions);
     teardown();
 }
@@ -146,9 +147,9 @@ START_TEST(barriers_after_divergence) {
     asm_op(a, "exit", OPND_SINK, zero, zero, zero);
     asm_end(a);
     run_well(_i, 64, &s);
-    /* Even threads add 1, odd ones 2, and pass the sum to thread 63 - t, of the other parity. In five iterations 1 and
-     * 2 alternate; thread t ends with the sum that 63 - t stored last: 2 1 2 1 2 = 8 for even t, 1 2 1 2 1 = 7 for odd
-     * t. */
+    /* Even threads add 1 and odd threads add 2, and each passes the sum to thread 63 - t, which has the other parity.
+     * So 1 and 2 alternate in five iterations. Thread t ends with the sum that thread 63 - t stored last: 2 + 1 + 2 + 1
+     * + 2 = 8 for even t, 1 + 2 + 1 + 2 + 1 = 7 for odd t. */
     for (uint32_t t = 0; t < 64; t++)
         ck_assert_uint_eq(word(t), t & 1 ? 7 : 8);
     teardown();

@@ -1,5 +1,5 @@
-/* Turns of CTAs: a CTA that waits for another one must give way, with any number of host threads; waiting for ever is
- * reported. */
+/* Tests the turns of CTAs. A CTA that waits for another CTA must end its turn, with any number of host threads. A CTA
+ * that waits forever is reported. */
 #include "interp_rig.h"
 
 /* Makes a kernel in which every CTA waits for a flag; CTA `setter` sets it before. */
@@ -18,7 +18,8 @@ static void make_wait_for(uint32_t setter) {
     asm_end(a);
 }
 
-/* CTA 0 waits for a flag that the last CTA sets: it must give way, whatever the number of CTAs and threads. */
+/* CTA 0 waits for a flag that the last CTA sets. So CTA 0 must end its turn, whatever the number of CTAs and
+ * threads. */
 START_TEST(a_cta_that_waits_for_another) {
     make_wait_for(39);
     struct interp_stats stats[2] = {{0}, {0}};
@@ -36,7 +37,7 @@ START_TEST(a_cta_that_waits_for_another) {
 }
 END_TEST
 
-/* 64 CTAs may be resident at a time: the first 63 wait until the 64th sets the flag. */
+/* 64 CTAs may be resident at a time. The first 63 CTAs wait until the 64th CTA sets the flag. */
 START_TEST(as_many_waiting_ctas_as_fit) {
     make_wait_for(63);
     struct launch l = asm_launch(a, &mem, 100, 32);
@@ -46,8 +47,8 @@ START_TEST(as_many_waiting_ctas_as_fit) {
 }
 END_TEST
 
-/* Each thread takes a ticket: the old value of a counter. Atomics have the order that one host thread gives, although
- * later CTAs reach theirs much sooner: CTA c counts down from 20 (100 - c) before. */
+/* Each thread takes a ticket: the old value of a counter. Atomics have the same order as with one host thread, although
+ * later CTAs reach their atomics much earlier: CTA c first counts down from 20 (100 - c). */
 START_TEST(threads_do_not_change_results) {
     setup();
     opnd_t cta = asm_special(a, SPECIAL_CTAID_X), v = asm_reg(a, 4), slot = asm_reg(a, 8), n = asm_reg(a, 4);
@@ -82,8 +83,8 @@ START_TEST(threads_do_not_change_results) {
 }
 END_TEST
 
-/* Every thread of 70 CTAs, of which 64 fit, waits for a flag that is never set: reported without an instruction limit,
- * with one or several host threads. Threads that count their iterations (30,000, in one turn or two) are not
+/* Every thread of 70 CTAs, of which 64 fit, waits for a flag that is never set. This is reported without an instruction
+ * limit, with one or several host threads. Threads that count their iterations (30,000, in one or two turns) are not
  * reported. */
 START_TEST(endless_waiting_is_found) {
     setup();
@@ -210,8 +211,8 @@ START_TEST(short_ctas_of_a_cooperative_grid_after_a_long_one) {
 }
 END_TEST
 
-/* A thread that counts in memory and reaches its branch with the same registers every time: its stores end the loop at
- * last, so it is not an endless loop. 60,000 iterations of five instructions are several turns. */
+/* A thread that counts in memory and reaches its branch with the same registers every time: its stores finally end the
+ * loop, so the loop is not endless. 60,000 iterations of five instructions are several turns. */
 START_TEST(counting_in_memory_is_no_endless_loop) {
     enum { ROUNDS = 60000 };
     setup();

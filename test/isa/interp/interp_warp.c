@@ -1,5 +1,6 @@
-/* Turns of a single warp, driven by the test: how far a turn runs, why it ends, what it counts, and which path of the
- * warp runs next. The programs are a few instructions long; expected numbers are counted from them. */
+/* Tests turns of a single warp, which the test drives: the length of a turn, the reason for its end, its counts, and
+ * the path of the warp that runs next. The programs have a few instructions, from which the expected numbers are
+ * counted. */
 #include "isa/interp/interp_warp.h"
 #include "test/every_model.h"
 #include "test/isa/isa_asm.h"
@@ -62,7 +63,7 @@ START_TEST(turns_end_with_a_block) {
                  {30, {30, 31}},
                  {31, {31}},
                  {100, {31}}};
-    for (int k = 0; k < 2; k++) { /* the loop for the stack, and the general one */
+    for (int k = 0; k < 2; k++) { /* the interpreter loop for the stack, and the general loop */
         opnd_t i = asm_reg(a, 4), p = asm_reg(a, 0);
         add(i);
         asm_op(a, "setp.lt.u32", p, i, asm_const(a, 4, 10), zero);
@@ -147,8 +148,8 @@ static bool turn(void *ctx) {
     return answer;
 }
 
-/* The result of an atomic in global memory depends on the order of CTAs: the CTA asks for its turn before the first
- * one, once. A store, or an atomic in shared memory, needs no turn. */
+/* The result of an atomic in global memory depends on the order of CTAs. So a CTA requests its place in this order
+ * before its first such atomic, only once. A store or an atomic in shared memory does not need the order. */
 START_TEST(the_turn_is_requested_once) {
     for (int k = 0; k < 2; k++) {
         opnd_t v = asm_reg(a, 4), at = asm_reg(a, 8);
@@ -198,8 +199,8 @@ START_TEST(loads_are_counted) {
 }
 END_TEST
 
-/* %clock is the number of warp instructions. Between two readings with three additions between them it grows by 4, also
- * when a turn ends in between. Lane 0 stores the difference; the first reading, at PC 1, is 2. */
+/* %clock is the number of warp instructions. Between two readings with three additions between them %clock grows by 4,
+ * also when a turn ends in between. Lane 0 stores the difference. The first reading, at PC 1, is 2. */
 START_TEST(the_clock_counts_instructions) {
     for (int k = 0; k < 2; k++) {
         opnd_t t0 = asm_reg(a, 4), t1 = asm_reg(a, 4), x = asm_reg(a, 4);
@@ -255,8 +256,8 @@ START_TEST(paths_are_summed) {
 }
 END_TEST
 
-/* Lane 0 spins until lane 1, on the other side, has written. With independent threads the spinning path gives way after
- * 512 of its instructions (3 an iteration: 171 iterations), whichever side runs first. */
+/* Lane 0 spins until lane 1, on the other side, has written. With independent threads the spinning path lets the other
+ * path run after 512 of its instructions (3 per iteration: 171 iterations), whichever side runs first. */
 START_TEST(paths_take_turns) {
     opnd_t p = asm_reg(a, 0), q = asm_reg(a, 0), v = asm_reg(a, 4), n = asm_reg(a, 4), at = asm_reg(a, 8);
     asm_op(a, "setp.eq.u32", p, lane, zero, zero);

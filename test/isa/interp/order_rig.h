@@ -1,7 +1,8 @@
 #ifndef TEST_ISA_ORDER_RIG_H
 #define TEST_ISA_ORDER_RIG_H
-/* CTAs of four warps under a checker, whose warps execute the instructions that a test names: the rules of order
- * without kernels. Times are those of a warp: its first instruction has time 1, each later one 1 more. */
+/* Test fixture: CTAs of four warps under a checker. The warps execute the instructions that a test names, so that the
+ * rules of order are tested without kernels. Each warp has its own time: its first instruction has time 1, and each
+ * later instruction adds 1. */
 #include "isa/interp/check_state.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -45,7 +46,7 @@ static inline void rig_end(struct order_rig *r) {
 
 static inline struct warp_order *rig_order(struct order_rig *r, int cta, int warp) { return &r->c[cta]->warp[warp]; }
 
-/* `lanes` of the warp execute an instruction. Returns its time. */
+/* Lets `lanes` of the warp execute an instruction. Returns the time of the instruction. */
 static inline uint32_t rig_step(struct order_rig *r, int cta, int warp, lanemask_t lanes) {
     order_path(r->c[cta], &r->cta[cta]->warps[warp], lanes);
     return rig_order(r, cta, warp)->now;
@@ -60,8 +61,8 @@ static inline struct now rig_now(struct order_rig *r, int cta, int warp, uint8_t
                         .words = words};
 }
 
-/* Whether the access of `lane` of warp `warp` at `time` is ordered before the current instruction of lane `of_lane` of
- * warp `of_warp`. */
+/* Returns true if the access of `lane` of warp `warp` at `time` is ordered before the current instruction of lane
+ * `of_lane` of warp `of_warp`. */
 static inline bool rig_before(struct order_rig *r, int cta, int warp, int lane, uint32_t time, enum strength strong,
                               int of_cta, int of_warp, int of_lane) {
     const struct now n = rig_now(r, of_cta, of_warp, 0);

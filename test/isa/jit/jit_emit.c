@@ -1,5 +1,5 @@
-/* Tests vector instructions in both encodings, byte by byte. The expected bytes are the GNU assembler's for the text
- * beside them. */
+/* Tests vector instructions in both encodings, byte by byte. The expected bytes are the output of the GNU assembler for
+ * the text in the comment beside them. */
 #include "isa/jit/compile.h"
 #include "test/test.h"
 
@@ -149,7 +149,7 @@ static const struct expected all[] = {
      {0x62, 0xf2, 0xfd, 0x48, 0x19, 0x64, 0x24, 0x02}},
 };
 
-/* Instructions under a mask register. An INDEX names its own. */
+/* Instructions with a mask register. An instruction of form INDEX names its mask register itself. */
 static const struct {
     unsigned mask;
     struct expected is;

@@ -1,5 +1,5 @@
 /* Tests each instruction with vector code against its lane function, bit for bit: special values, guards, operands in
- * one register, constants. Then tests random blocks, which need more vector registers than there are. */
+ * one register, constants. Then tests random blocks, which need more vector registers than the host has. */
 #include "isa/jit/compile.h"
 #include "rig.h"
 
@@ -49,7 +49,7 @@ static bool fits(const struct isa_row *row) {
     const uint8_t types[] = {row->d, row->d2, row->a, row->b, row->c, row->e};
     if ((row->kind != K_LANE && row->kind != K_CVT) || isa_ops[row->op].mnemonic[0] == '#')
         return false;
-    if (row->e != T_NONE && row->e != T_PRED) /* tables and selectors come from lowering */
+    if (row->e != T_NONE && row->e != T_PRED) /* only lowering makes tables and selectors */
         return false;
     for (int i = 0; i < 6; i++) {
         unsigned size = type_bytes(types[i]);
@@ -99,8 +99,8 @@ static void say(const struct rig *r, uint32_t at, const char *what, uint64_t see
                  (unsigned long long)seed, at, got, want, r->steps, all);
 }
 
-/* Runs three instructions of the row with many values, with all lanes or with random partial warps. True: they were
- * compiled without calls. */
+/* Runs three instructions of the row with many values, with all lanes or with random partial warps. Returns true if
+ * they were compiled without calls. */
 static bool check_row(const struct isa_row *row, unsigned guarded, uint64_t seed, bool part) {
     uint64_t rng = seed;
     struct rig *r = rig_new();
@@ -139,15 +139,15 @@ START_TEST(rows_are_as_their_lane_functions) {
         for (uint64_t seed = 1; seed < most / 2; seed++)
             guarded += check_row(&rows[i], 1 + seed % 2, i + 1000 * seed, part) && seed == 1;
     }
-    /* At least 300: 56 rows of integers and bits, 15 of cvt and cvta, 29 of f32 and f64, 5 of predicates; setp alone
-     * has 64 in four forms each. Rows of f64 have no guarded form. */
+    /* At least 300 rows have vector code: 56 rows of integers and bits, 15 of cvt and cvta, 29 of f32 and f64, 5 of
+     * predicates, and setp with 64 comparisons in four forms each. Rows of f64 have no guarded form. */
     ck_assert_uint_ge(native, 300);
     ck_assert_uint_lt(guarded, native);
     ck_assert_uint_ge(guarded, 290);
 }
 END_TEST
 
-/* Returns the rows that have rules. */
+/* Finds the rows that the compiler has vector code for. Returns their number. */
 static uint32_t native_rows(const struct isa_row **out) {
     uint32_t n, found = 0;
     const struct isa_row *rows = isa_rows(&n);
@@ -230,8 +230,8 @@ static enum access_shape shape_with(uint64_t first, uint64_t low, uint64_t gap, 
     return access_shape_of(a, 4);
 }
 
-/* Tests the classification by half warp: a row of 4-byte elements, one address, or neither. One deviating lane, also
- * the last of a half, makes it neither. */
+/* Tests the classification of addresses by half warp: consecutive 4-byte elements, one address, or neither. One
+ * deviating lane, even the last lane of a half, makes the half neither. */
 START_TEST(shapes_of_accesses) {
     ck_assert_int_eq(shape_with(0x1000, 4, 64, 4, 0, 0), ACCESS_ROW_ROW);
     ck_assert_int_eq(shape_with(0x1000, 4, 9000, 4, 0, 0), ACCESS_ROW_ROW);

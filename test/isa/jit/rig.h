@@ -78,8 +78,8 @@ static inline lanemask_t rig_part(uint64_t *rng) {
     return m == LANES_ALL || !m ? 5 : m;
 }
 
-/* Completes the block, and enters it with the lanes `active` until it is compiled. Returns true if it was. r->before
- * holds the initial register values. */
+/* Completes the block, and enters it with the lanes `active` until it is compiled. Returns true if the block was
+ * compiled. r->before holds the initial register values. */
 static inline bool rig_compile(struct rig *r, lanemask_t active) {
     r->a->code[r->a->p.n - 1].ends_block = 1;
     ck_assert_uint_le(r->a->p.reg_bytes, RIG_BANK);
@@ -95,7 +95,7 @@ static inline bool rig_compile(struct rig *r, lanemask_t active) {
                               .fx = &r->fx,
                               .ctx = r};
     rig_lanes(r, active);
-    for (int i = 0; i < 3; i++) { /* two profiled runs, then compilation */
+    for (int i = 0; i < 3; i++) { /* the block is compiled after two profiled runs */
         jit_code *code = jit_enter(r->j, 0, r->f.active != LANES_ALL);
         memcpy(r->bank, r->before, sizeof r->bank);
         if (code)
@@ -156,7 +156,7 @@ static inline uint64_t rig_value(uint64_t *rng, unsigned bytes) {
     return bytes == 8 ? longs[x % (sizeof longs / sizeof *longs)] : words[x % (sizeof words / sizeof *words)];
 }
 
-/* Fills registers of `size` bytes a lane (0: a predicate) from `at` on. */
+/* Fills registers of `size` bytes per lane (0: a predicate) from `at` on. */
 static inline void rig_fill(struct rig *r, uint64_t *rng, opnd_t reg, unsigned size) {
     unsigned char *to = r->before + (reg >> 1);
     if (!size) {

@@ -1,7 +1,7 @@
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
-/* Named barriers, called directly and under the interpreter. */
+/* Tests named barriers, by direct calls and in the interpreter. */
 static struct asm_program *a;
 static struct memory mem;
 static uint64_t out;
@@ -67,7 +67,7 @@ START_TEST(all_warps_arrive) {
     asm_end(a);
     struct launch l = asm_launch(a, &mem, 1, n);
     struct interp_stats s = asm_run(&l);
-    /* mul, st, bar, sub, mul, ld, add, st, exit: 9, the barrier once */
+    /* mul, st, bar, sub, mul, ld, add, st, exit: 9 instructions, with the barrier counted once */
     ck_assert_uint_eq(s.warp_instructions, (n + 31) / 32 * 9);
     for (uint32_t t = 0; t < n; t++)
         ck_assert_uint_eq(word(t), n - 1 - t);
@@ -132,7 +132,7 @@ START_TEST(arrive_does_not_wait) {
 }
 END_TEST
 
-/* The predicate is tid < 40, in 96 threads: popc gives 40, `and` false, `or` true. */
+/* The predicate is tid < 40, in 96 threads: popc returns 40, `and` returns false, `or` returns true. */
 START_TEST(reductions) {
     setup();
     opnd_t p = compare("setp.lt.u32", 40), n = asm_reg(a, 4), and_ = asm_reg(a, 0), or_ = asm_reg(a, 0);
@@ -201,7 +201,7 @@ static void check_report(const struct fault *f, const char *text) {
     ck_assert_msg(f->text && strstr(f->text, text), "'%s' is not in:\n%s", text, f->text ? f->text : "");
 }
 
-/* Lanes 0 to 9 of warp 0 reach the barrier on one side of a branch; the other lanes arrive only after those have
+/* Lanes 0 to 9 of warp 0 reach the barrier on one side of a branch; the other lanes arrive only after lanes 0 to 9 have
  * continued. */
 START_TEST(divergent_barrier) {
     setup();
@@ -240,8 +240,8 @@ START_TEST(too_few_threads) {
 }
 END_TEST
 
-/* A guarded barrier: lanes with a false guard do not stop there, but wait for the others at the next instruction. Both
- * warps arrive with 16 lanes: 32 threads. */
+/* A guarded barrier: lanes with a false guard do not stop at the barrier, but wait for the other lanes at the next
+ * instruction. Both warps arrive with 16 lanes: 32 threads. */
 START_TEST(guarded_barrier) {
     setup();
     opnd_t lane = asm_special(a, SPECIAL_LANEID), p = asm_reg(a, 0);
@@ -301,7 +301,7 @@ START_TEST(one_exit_completes_two) {
 END_TEST
 
 /* exec_barrier_of_all() gives the effects of a barrier for the whole CTA before the barrier is executed. They must
- * equal those of executing it. For any other barrier it must return false and leave the effects unchanged. */
+ * equal the effects of the execution. For any other barrier it must return false and leave the effects unchanged. */
 START_TEST(barrier_of_all) {
     static const struct {
         const char *opcode;

@@ -2,7 +2,7 @@
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 
-/* Calls. The tests lay functions out after the kernel, with frames in local memory. */
+/* Tests calls. The functions follow the kernel, and their frames are in local memory. */
 static struct asm_program *a;
 static struct memory mem;
 static uint64_t out;
@@ -10,7 +10,7 @@ static opnd_t tid, zero, at;
 
 static opnd_t c32(uint32_t v) { return asm_const(a, 4, v); }
 
-/* Starts a program. by_word: local memory is interleaved by words (warp_local()). */
+/* Starts a program. `by_word`: local memory is interleaved by words (warp_local()). */
 static void setup(bool by_word) {
     a = asm_new();
     a->p.local_by_word = by_word;
@@ -38,7 +38,7 @@ static uint32_t word(uint32_t i) {
 static void put(opnd_t v) { asm_mem(a, "st.global.u32", v, 4, at, 0); }
 static void leave(void) { asm_op(a, "exit", OPND_SINK, zero, zero, zero); }
 
-/* Begins the next function, with a frame of 32 bytes after those of the other functions. */
+/* Begins the next function, with a frame of 32 bytes after the frames of the other functions. */
 static struct program_function *function(const char *name, bool recursive) {
     struct program_function *f = &a->functions[a->p.n_functions];
     f->name = name;
@@ -60,7 +60,7 @@ static void function_ends(struct program_function *f) {
 }
 
 /* Adds a call with one input at `from` and one result at `to`, both in the caller's frame; the callee's parameters are
- * at 0 and 8 of its frame. */
+ * at offsets 0 and 8 of its frame. */
 static struct inst *call(uint32_t callee, uint32_t from, uint32_t to) {
     struct inst *in = asm_op(a, "call", OPND_SINK, zero, zero, zero);
     in->rpc = asm_pc(a);
@@ -195,7 +195,7 @@ START_TEST(pointer_to_other_arguments) {
 END_TEST
 
 /* f(n) = n < 2 ? 1 : n * f(n - 1). n is in a register that must be saved across the call; the recursion depth differs
- * by lane. endless: without the test n < 2. */
+ * by lane. `endless`: omits the test n < 2. */
 static void kernel_with_factorial(bool endless) {
     opnd_t v = asm_reg(a, 4), n = asm_reg(a, 4);
     a->p.frame_pointer = asm_reg(a, 8);

@@ -8,14 +8,14 @@ START_TEST(alignment_and_gap) {
     uint64_t a = mem_alloc(&m, 100, 0, NULL, false), b = mem_alloc(&m, 1, 4096, NULL, false);
     ck_assert_uint_eq(a, DEVICE_BASE);
     ck_assert_uint_eq(b % 4096, 0);
-    ck_assert_uint_ge(b - (a + 100), 512); /* the 512 bytes after an allocation belong to no other one */
+    ck_assert_uint_ge(b - (a + 100), 512); /* the 512 bytes after an allocation belong to no other allocation */
     ck_assert_ptr_null(mem_find(&m, a + 100, 1, NULL));
     mem_free_all(&m);
 }
 END_TEST
 
-/* Packed buffers begin at 0xc0000000, each at the next multiple of 256 after the one before; addresses already in use
- * are skipped. Variables have gaps between them, as all allocations do when the host's memory is mapped as well. */
+/* Packed buffers begin at 0xc0000000, each at the next multiple of 256 after the buffer before. Addresses already in
+ * use are skipped. Variables have gaps between them, as all allocations do when the host's memory is mapped as well. */
 START_TEST(packed_buffers_have_no_gaps) {
     mem_init(&m, 0);
     mem_pack(&m);
@@ -26,7 +26,7 @@ START_TEST(packed_buffers_have_no_gaps) {
                                                                   * buffer */
     ck_assert_ptr_nonnull(mem_find(&m, 0xc0000100 + 255, 1, NULL));
     ck_assert_ptr_null(mem_find(&m, 0xc0000100 + 255, 2, NULL)); /* an access cannot span two buffers */
-    ck_assert(mem_free(&m, 0xc0000000));                         /* its addresses are not used again */
+    ck_assert(mem_free(&m, 0xc0000000)); /* the addresses of the freed buffer are not used again */
     ck_assert_uint_eq(mem_alloc(&m, 1, 4096, NULL, false), 0xc0001000);
     ck_assert_uint_eq(mem_alloc(&m, 8, 0, "variable", false), DEVICE_BASE);
     ck_assert_uint_eq(mem_reserve(&m, 4096, 256, 0xc0002000), 0xc0002000);
@@ -181,7 +181,7 @@ START_TEST(shared_memory_is_the_hosts_too) {
 }
 END_TEST
 
-/* Host memory mapped at a device address whose lowest byte is the same, until it is unmapped. */
+/* Host memory is mapped at a device address with the same lowest byte, until it is unmapped. */
 START_TEST(host_memory_elsewhere) {
     static _Alignas(256) unsigned char own[256];
     uint32_t v = 7;
@@ -219,8 +219,8 @@ END_TEST
 
 enum { PART = 1 << 21 };
 
-/* A reserved range of four parts. The second and the third get memory; the third is read-only. Look-ups and copies over
- * both parts end at the edge of the accessible bytes as at any other end. */
+/* A reserved range of four parts. The second and the third get memory; the third is read-only. Look-ups and copies
+ * across both parts end at the last accessible byte, as at the end of any allocation. */
 START_TEST(a_range_is_reserved_and_mapped_in_pieces) {
     static unsigned char memory[2 * PART];
     char text[256], byte = 5;

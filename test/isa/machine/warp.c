@@ -1,7 +1,7 @@
 #include "isa/machine/warp.h"
 #include "test/test.h"
 
-/* The state of a warp at the start of its CTA. */
+/* Tests the state of a warp at the start of its CTA. */
 
 /* A thread's index in dimension s, from its number, by PTX ISA 10.1: x varies fastest. */
 static uint32_t place(struct dim3 b, uint32_t thread, enum special s) {

@@ -1,6 +1,6 @@
-/* Instructions with a member mask whose threads are on different paths: they wait for each other, at any instruction
- * that may act together (PTX ISA 9.7.9.6, 9.7.13.2), under every model. Threads that wait for ever are named in the
- * error. */
+/* Tests instructions with a member mask whose threads are on different paths. The threads wait for each other at every
+ * kind of instruction with a member mask (PTX ISA 9.7.9.6, 9.7.13.2), under every model. The error message names
+ * threads that wait forever. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -18,7 +18,8 @@ static const char produce[] = HEAD " @%q bra C; mul.lo.u32 %r1,%lane,3; st.share
                                    " bra J;\nC: bar.warp.sync -1; ld.shared.u32 %r0,[%a2];\nJ:" TAIL;
 static uint32_t produced(uint32_t l) { return l < 16 ? (l + 16) * 3 : 0; }
 
-/* The same ten times, with a second bar.warp.sync before the next value is stored: the sum of 3 lane + iteration. */
+/* The same exchange ten times, with a second bar.warp.sync before the next value is stored: the sum of 3 lane +
+ * iteration. */
 static const char rounds[] =
     HEAD " mov.u32 %r2,0; @%q bra C;\nP: mad.lo.u32 %r1,%lane,3,%r2; st.shared.u32 [%a2-64],%r1; bar.warp.sync -1;\n"
          " bar.warp.sync -1; add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,10; @%o bra P; bra J;\n"
@@ -32,18 +33,18 @@ static const char two_shuffles[] =
          "C: add.u32 %x2,%lane,200; mov.u32 %x3,16; shfl.sync.bfly.b32 %r4,%x2,%x3,31,-1; mov.u32 %r0,%r4;\nJ:" TAIL;
 static uint32_t shuffled(uint32_t l) { return l < 16 ? l + 16 + 100 : l - 16 + 200; }
 
-/* Each half has a mask of its own lanes, in one instruction: ballots of the odd lanes. */
+/* Each half has a mask of its own lanes in the same instruction. The results are ballots of the odd lanes. */
 static const char tiles[] = HEAD " selp.b32 %r1,65535,-65536,%q; and.b32 %r2,%lane,1; setp.ne.u32 %o,%r2,0;\n"
                                  " vote.sync.ballot.b32 %r0,%o,%r1;\n" TAIL;
 static uint32_t tile(uint32_t l) { return l < 16 ? 0xaaaa : 0xaaaa0000; }
 
-/* Quarters vote: two of them execute a different vote than the other two of their half. */
+/* Quarters of the warp vote. In each half, the two quarters execute different vote instructions. */
 static const char quarters[] =
     HEAD " selp.b32 %r1,65535,-65536,%q; and.b32 %r2,%lane,8; setp.ne.u32 %o,%r2,0; @%o bra C;\n"
          " vote.sync.ballot.b32 %r0,%o,%r1; bra J;\nC: vote.sync.ballot.b32 %r0,%o,%r1;\nJ:" TAIL;
 static uint32_t quarter(uint32_t l) { return l < 16 ? 0xff00 : 0xff000000; }
 
-/* Nobody waits for threads that have exited. */
+/* No thread waits for threads that have exited. */
 static const char exits[] =
     HEAD " st.global.u32 [%a0],%lane; @%q bra C; ret;\nC: bar.warp.sync -1; mov.u32 %r0,7;\n" TAIL;
 static uint32_t exited(uint32_t l) { return l < 16 ? 7 : l; }
@@ -53,14 +54,13 @@ static const char guarded[] = HEAD " add.u32 %x1,%lane,5; @%q shfl.sync.bfly.b32
                                    " @!%q shfl.sync.bfly.b32 %r0,%x1,16,31,-1;\n" TAIL;
 static uint32_t guard(uint32_t l) { return (l ^ 16) + 5; }
 
-/* Lanes skip a vote whose mask names them, and exit later: the vote waits until then, while they have more to
- * execute. */
+/* Lanes skip a vote whose mask names them, and exit later: the vote waits until these lanes have exited. */
 static const char skips[] = HEAD " mov.u32 %r0,9; setp.ne.u32 %o,%lane,3; @!%q bra J;\n"
                                  " vote.sync.ballot.b32 %r0,%o,-1;\nJ: add.u32 %r0,%r0,%lane;\n" TAIL;
 static uint32_t skipped(uint32_t l) { return (l < 16 ? 0xfff7 : 9) + l; }
 
 /* The first four lanes vote with the last four, which skip the second vote and go to the third: no two of these groups
- * are on sides of one branch. All votes end. */
+ * are on the two sides of one branch. All votes complete. */
 static const char crossed[] =
     HEAD " setp.lt.u32 %o,%lane,28; @!%o bra C; setp.lt.u32 %o,%lane,4; @!%o bra B;\n"
          " vote.sync.ballot.b32 %r0,%q,0xf000000f; bra D;\nB: vote.sync.ballot.b32 %r0,%q,0x0ffffff0; bra D;\n"
@@ -136,7 +136,7 @@ START_TEST(members_act_together_with_any_options) {
 }
 END_TEST
 
-/* Each half waits for all lanes, in instructions of different forms, so they wait for ever: the launch fails with a
+/* Each half waits for all lanes, in instructions of different forms, so they wait forever: the launch fails with a
  * report that says which lanes wait for which. */
 START_TEST(endless_waits_are_named) {
     static const char apart[] =
@@ -155,7 +155,7 @@ START_TEST(endless_waits_are_named) {
 }
 END_TEST
 
-/* A mask of all lanes, executed by all of them together. */
+/* All lanes execute an instruction with a mask of all lanes together. */
 START_TEST(a_converged_warp_does_not_wait) {
     static const char sync[] = HEAD " shfl.sync.bfly.b32 %r0,%lane,16,31,-1;\n" TAIL;
     uint32_t out[32];

@@ -1,4 +1,4 @@
-/* Host threads that share jobs: each job is done once in each round, by any of the threads. */
+/* Tests host threads that share jobs. Each job is executed once in each round, by any of the threads. */
 #include "isa/machine/workers.h"
 #include "test/test.h"
 #include <sched.h>
@@ -38,7 +38,7 @@ START_TEST(every_job_is_done_once) {
 }
 END_TEST
 
-/* With as many jobs as threads, each job has a thread of its own, so a job may wait for another. */
+/* With as many jobs as threads, each job has its own thread, so a job may wait for another job. */
 static atomic_uint arrived;
 static void meet(void *ctx, uint32_t i) {
     (void)i;
@@ -60,7 +60,7 @@ START_TEST(a_job_for_each_thread) {
 }
 END_TEST
 
-/* A thread that starts after the last round is done must still end. */
+/* A thread that starts after the last round of jobs must still end. */
 START_TEST(late_threads_end) {
     uint32_t jobs = 2;
     slow = jobs;

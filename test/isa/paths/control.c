@@ -1,5 +1,5 @@
-/* Tests the model driver on single instructions. test/isa/interp/interp_models.c and test/mechanisms/reconv.c test
- * programs under all models. */
+/* Tests the driver of reconvergence models on single instructions. test/isa/interp/interp_models.c and
+ * test/mechanisms/reconv.c test programs under all models. */
 #include "isa/paths/control.h"
 #include "isa/exec/syscall.h"
 #include "test/isa/isa_asm.h"
@@ -75,7 +75,7 @@ START_TEST(system_calls_are_ordered) {
 }
 END_TEST
 
-/* A new warp has no state of an earlier one, whatever its memory held. */
+/* A new warp has no state of an earlier warp, whatever its memory contained. */
 START_TEST(a_warp_starts_without_old_state) {
     struct reconv_cfg cfg;
     struct path_wait held[MAX_PATHS];

@@ -1,5 +1,5 @@
-/* Tests the driver of reconvergence models: its calls to the model, and its reactions to results. A fake model records
- * the calls, and returns the paths that a test sets. */
+/* Tests the driver of reconvergence models: its calls to the model, and its reactions to results. A fake model
+ * records the calls, and returns the paths that a test sets. */
 #include "isa/machine/warpsync.h"
 #include "isa/paths/control.h"
 #include "test/isa/isa_asm.h"
@@ -23,7 +23,7 @@ static void note(const char *format, ...) {
     vsnprintf(fake.log + at, sizeof fake.log - at, format, args);
     va_end(args);
 }
-/* Checks the calls since the last check. */
+/* Checks the recorded calls since the last check. */
 static void check_calls(const char *expect) {
     ck_assert_str_eq(fake.log, expect);
     fake.log[0] = 0;
@@ -212,7 +212,7 @@ START_TEST(lanes_that_branch_to_an_exit) {
 }
 END_TEST
 
-/* The warp's halves arrive one after the other; warp 1 completes the barrier. */
+/* The two halves of the warp arrive one after the other. Warp 1 completes the barrier. */
 START_TEST(halves_wait_at_a_barrier) {
     ck_assert_uint_eq(step(BAR, LOW, 1), 0);
     check_calls("1 to 2 1 stalls ");
@@ -320,7 +320,8 @@ START_TEST(members_that_exit) {
 }
 END_TEST
 
-/* A barrier does not release lanes that wait for members, nor the reverse. */
+/* A barrier does not release lanes that wait for members, and completed members do not release lanes that wait at a
+ * barrier. */
 START_TEST(barriers_and_members_are_separate) {
     await(SYNC, 0xff, 1);
     step(BAR, 0xff00, 2);
@@ -339,8 +340,8 @@ START_TEST(barriers_and_members_are_separate) {
 }
 END_TEST
 
-/* If some lanes wait and others do not, the driver calls give_way() with the lanes that each waiting lane wants. After
- * a change it finds stalled paths by lanes and PC. */
+/* If some lanes wait and others do not, the driver calls give_way() with the lanes for which each waiting lane
+ * waits. After a change the driver finds stalled paths by lanes and PC. */
 START_TEST(stalled_paths_give_way) {
     struct path out[MAX_PATHS];
     await(SYNC, 0xff, 1);
@@ -367,7 +368,7 @@ START_TEST(stalled_paths_give_way) {
     ck_assert(c.events & RECONV_CHANGED);
     await(SYNC, HIGH, 3);
     check_calls("3 to 3 3 to 4 11 wakes 12 wakes ");
-    w->live = 0xff; /* all live lanes wait: no path could give way */
+    w->live = 0xff; /* all live lanes wait, so no path can give way */
     c.waiting = 0xff;
     c.released = 0;
     control_paths(&c, w, out);
@@ -375,12 +376,12 @@ START_TEST(stalled_paths_give_way) {
 }
 END_TEST
 
-/* If some lanes of a path have arrived at the barrier before, only the others arrive. Lanes whose guard is false
- * continue. */
+/* If some lanes of a path have already arrived at the barrier, only the other lanes arrive. Lanes whose guard is
+ * false continue. */
 START_TEST(lanes_that_do_not_arrive) {
     opnd_t q = asm_reg(a, 0);
     a->code[BAR].guard = q >> 1;
-    cta_free(cta); /* it was created without this register */
+    cta_free(cta); /* the CTA was created without this register */
     cta = cta_new(&l);
     cta_start(cta, (struct dim3){0, 0, 0}, 0);
     w = &cta->warps[0];

@@ -1,4 +1,4 @@
-/* Tests the reconvergence stack, by hand. */
+/* Tests the reconvergence stack on cases worked out by hand. */
 #include "isa/paths/reconv_spe.h"
 #include "test/test.h"
 
@@ -39,13 +39,13 @@ START_TEST(figure_1) {
     start(0xf);
     check_path(A, 0xf);
     branch(G, B, 0x1, C, 0xe);
-    ck_assert_int_eq(reconv_spe.depth(&stack), 3); /* G, C, B: Figure 2 (b) */
+    ck_assert_int_eq(reconv_spe.depth(&stack), 3); /* the stack has entries G, C, B: Figure 2 (b) */
     check_path(B, 0x1);
     jump(G); /* popped: (c) */
     ck_assert_int_eq(reconv_spe.depth(&stack), 2);
     check_path(C, 0xe);
     branch(F, D, 0x2, E, 0xc);
-    ck_assert_int_eq(reconv_spe.depth(&stack), 4); /* G, F, E, D: (d) */
+    ck_assert_int_eq(reconv_spe.depth(&stack), 4); /* the stack has entries G, F, E, D: Figure 2 (d) */
     check_path(D, 0x2);
     jump(F);
     check_path(E, 0xc);
@@ -69,7 +69,7 @@ START_TEST(fallthrough_first) {
 }
 END_TEST
 
-/* The model never reports events: one scoreboard serves all paths, and the caller reads paths after each step
+/* The model never reports events, because one scoreboard serves all paths and the caller reads paths after each step
  * anyway. */
 START_TEST(steps_report_no_events) {
     const struct target t[2] = {{B, 0x3}, {C, 0xc}};
@@ -84,7 +84,7 @@ START_TEST(steps_report_no_events) {
 }
 END_TEST
 
-/* if without else: the side at the reconvergence point is not pushed. */
+/* An if without else: the side that begins at the reconvergence point is not pushed. */
 START_TEST(side_at_the_reconvergence_point) {
     start(0xf);
     branch(G, B, 0x3, G, 0xc);
@@ -147,8 +147,8 @@ START_TEST(exit_inside_a_side) {
 }
 END_TEST
 
-/* Worst case: each branch takes one lane off the path, with a reconvergence point of its own. 31 branches of 32 lanes
- * leave two entries each; with the running one, 63. This is the limit in reconv_spe.h. */
+/* Worst case: each branch splits one lane from the path and has its own reconvergence point. 31 branches of 32 lanes
+ * leave two entries each, which makes 63 entries with the running path. This is the limit in reconv_spe.h. */
 START_TEST(deepest_stack) {
     start(LANES_ALL);
     lanemask_t in = LANES_ALL;
@@ -162,7 +162,8 @@ START_TEST(deepest_stack) {
 }
 END_TEST
 
-/* A branch of a callee may have no post-dominator. It reconverges where the caller's branch does. */
+/* A branch of a callee may have no post-dominator. It then reconverges at the reconvergence point of the caller's
+ * branch. */
 START_TEST(branch_without_post_dominator) {
     start(0xf);
     branch(G, B, 0x3, C, 0xc);
@@ -188,7 +189,7 @@ START_TEST(describes_all_entries) {
 }
 END_TEST
 
-/* A recursive call passes the same PCs at a greater depth. A path reconverges only at the depth where it diverged. */
+/* A recursive call passes equal PCs at a greater call depth. A path reconverges only at the depth where it diverged. */
 START_TEST(recursion_does_not_reconverge) {
     struct spe_stack st = {0};
     struct path p;
@@ -234,8 +235,8 @@ START_TEST(lanes_that_skip_a_call_wait_after_it) {
 }
 END_TEST
 
-/* A callee's branch without post-dominator reconverges where the caller's branch does, at the caller's depth: not when
- * the callee passes that PC itself. */
+/* A callee's branch without post-dominator reconverges at the reconvergence point of the caller's branch, at the
+ * caller's call depth. It does not reconverge when the callee itself passes that PC. */
 START_TEST(inherited_reconvergence_has_the_callers_depth) {
     const struct target callee = {100, 0x3}, sides[2] = {{110, 0x1}, {120, 0x2}}, back = {B + 1, 0x1},
                         other = {B + 1, 0x2};
@@ -262,9 +263,9 @@ START_TEST(inherited_reconvergence_has_the_callers_depth) {
 }
 END_TEST
 
-/* Lane 0 (at D) gives way to lane 2 and leaves the stack as a unit. Later lane 2, a side of C's branch, waits for lane
- * 0. Its whole unit gives way: the other side of the branch, which does not wait, neither runs first nor is
- * separated. */
+/* Lane 0 (at D) gives way to lane 2 and leaves the stack as a unit. Later lane 2, on one side of C's branch, waits
+ * for lane 0. The whole unit of lane 2 then gives way. The other side of the branch does not wait, but it neither
+ * runs first nor is separated from the unit. */
 START_TEST(a_unit_stays_together) {
     start(0xf);
     branch(G, B, 0x3, C, 0xc);
@@ -305,7 +306,7 @@ START_TEST(units_take_turns) {
     check_path(D, 0x1);
     reconv_spe.leave(&stack, 0, 0x1, D + 1);
     check_path(E, 0x2);
-    jump(F); /* its old reconvergence point: the unit is alone now, and continues */
+    jump(F); /* its old reconvergence point; the unit is alone now, so it continues */
     check_path(F, 0x2);
     reconv_spe.leave(&stack, 0, 0x2, F + 1);
     check_path(C, 0xc);

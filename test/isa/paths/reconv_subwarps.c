@@ -1,5 +1,5 @@
-/* Tests convergence barriers and the rotation of subwarps (subwarp-interleaving paper, section III-A): registration,
- * waiting, and who runs next. A warp has eight lanes. */
+/* Tests convergence barriers and the rotation of subwarps (subwarp-interleaving paper, section III-A): registration
+ * at barriers, waiting, and the order in which subwarps run. A warp has eight lanes. */
 #include "isa/paths/reconv_subwarps.h"
 #include "test/isa/paths/subwarps_rig.h"
 
@@ -41,7 +41,7 @@ START_TEST(a_barrier_reconverges_two_sides) {
     bsync(3);
     ck_assert_str_eq(all(), "91:ffa ");
     ck_assert_uint_eq(ops->runnable(st), 0xff);
-    bsync(3); /* no lane is registered any more, so it passes */
+    bsync(3); /* no lane is registered any more, so the subwarp passes */
     ck_assert_str_eq(all(), "91:ffa ");
     ops->leave(st, id(), 0xff, 92);
     ck_assert(ops->finished(st));
@@ -77,7 +77,8 @@ START_TEST(exited_lanes_are_not_awaited) {
 END_TEST
 
 /* All lanes take part in barrier 5. Lanes 1 and 2 wait. Some other lanes break from the barrier and continue. The
- * barrier still waits for the rest, and opens when the last of them breaks. Lanes that broke pass a BSYNC alone. */
+ * barrier still waits for the remaining lanes, and opens when the last of them breaks. Lanes that broke do not wait
+ * at a BSYNC. */
 START_TEST(lanes_that_break_are_not_awaited) {
     bssy(5);
     branch(20, 0x03);
@@ -87,7 +88,7 @@ START_TEST(lanes_that_break_are_not_awaited) {
     ck_assert_str_eq(all(), "90:3b 3:fca ");
     ops->leave_barrier(st, id(), 5, 0, 4);
     ck_assert_str_eq(all(), "90:3b 4:fca ");
-    ops->leave_barrier(st, id(), 4, 0xfc, 5); /* a barrier they do not take part in */
+    ops->leave_barrier(st, id(), 4, 0xfc, 5); /* a barrier at which these lanes are not registered */
     ck_assert_str_eq(all(), "90:3b 5:fca ");
     ops->leave_barrier(st, id(), 5, 0xf0, 6);
     ck_assert_str_eq(all(), "91:3r 6:fca ");
@@ -96,7 +97,7 @@ START_TEST(lanes_that_break_are_not_awaited) {
 }
 END_TEST
 
-/* Barrier 1 is nested in barrier 0: f is inside, and diverges into 3 and c. */
+/* Barrier 1 is nested in barrier 0. Subwarp f is inside barrier 1, and diverges into 3 and c. */
 START_TEST(barriers_nest) {
     bssy(0);
     branch(20, 0x0f);
@@ -158,14 +159,14 @@ START_TEST(a_loop_yields) {
         ck_assert_uint_eq(ops->yield(st, id()), RECONV_CHANGED);
     }
     restart();
-    for (int i = 0; i < 100; i++) /* no other subwarp: it continues */
+    for (int i = 0; i < 100; i++) /* there is no other subwarp, so this one continues */
         branch(0, 0xff);
     ck_assert_str_eq(active(), "0:ff");
 }
 END_TEST
 
-/* A subwarp that waits at a CTA barrier is WAITING, and another runs. Once woken it is READY, or ACTIVE if no other
- * is. */
+/* A subwarp that waits at a CTA barrier is WAITING, and another subwarp runs. When woken it becomes READY, or ACTIVE
+ * if no other subwarp is ACTIVE. */
 START_TEST(cta_barriers) {
     branch(20, 0x0f);
     int first = id();
@@ -186,7 +187,8 @@ START_TEST(cta_barriers) {
 }
 END_TEST
 
-/* f registers again, through another entry of the region. It leaves its old group, which opens for the waiting f0. */
+/* Subwarp f registers again, through another entry of the region. It leaves its old group, whose barrier then opens
+ * for the waiting f0. */
 START_TEST(registering_again) {
     bssy(2);
     branch(20, 0xf0);
@@ -204,7 +206,7 @@ START_TEST(groups_arrive_separately) {
     branch(20, 0x0f);
     bssy(7); /* f */
     branch(30, 0x03);
-    ops->yield(st, id()); /* f0 at 1: not registered */
+    ops->yield(st, id()); /* f0 at PC 1 is not registered */
     ck_assert_str_eq(active(), "1:f0");
     bsync(7);
     ck_assert_str_eq(active(), "91:f0");
@@ -212,7 +214,7 @@ START_TEST(groups_arrive_separately) {
     bssy(7);
     branch(20, 0x0f);
     struct subwarps *s = st;
-    for (int l = 0; l < 8; l++) /* as in two calls of one function */
+    for (int l = 0; l < 8; l++) /* as with two calls of one function */
         s->group[7][l] = l < 2 ? 0x3 : l < 4 ? 0xc : 0;
     bsync(7);
     ck_assert_str_eq(all(), "91:3a 90:cr 2:f0r ");
@@ -225,8 +227,8 @@ START_TEST(groups_arrive_separately) {
 }
 END_TEST
 
-/* f waits in barrier 4 for f0, which waits by a mask for lane 0, in f. So f leaves the barrier. If f0 waits only for
- * itself, f stays. */
+/* Subwarp f waits in barrier 4 for f0. f0 waits, by a member mask, for lane 0, which is in f. So f leaves the
+ * barrier. If f0 waits only for its own lanes, f stays. */
 START_TEST(awaited_lanes_leave_the_barrier) {
     struct lane_waits ws = {.waiting = 0xf0};
     bssy(4);
@@ -240,12 +242,12 @@ START_TEST(awaited_lanes_leave_the_barrier) {
     ws.wants[7] = 0x01;
     ck_assert_uint_eq(ops->give_way(st, &ws), RECONV_CHANGED);
     ck_assert_str_eq(all(), "91:fr 2:f0a ");
-    bsync(4); /* f0 is alone in its group; the table lacks the PC of the active subwarp, so they do not merge */
+    bsync(4); /* f0 is alone in its group. The table lacks the PC of the active subwarp, so the two do not merge. */
     ck_assert_str_eq(all(), "91:fr 91:f0a ");
 }
 END_TEST
 
-/* 32 threads with a PC and two bits each, 16 barriers of 32 lanes. */
+/* 32 threads with a PC and two bits each, plus 16 barriers of 32 lanes. */
 START_TEST(storage) {
     ck_assert_uint_eq(ops->storage(&cfg).fixed, 32 * 34 + 16 * 32);
     cfg.its_scoreboard = 0;

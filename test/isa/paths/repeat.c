@@ -1,5 +1,5 @@
-/* Tests whether an instruction is known to leave memory unchanged, and whether a path is known to repeat: same PC,
- * lanes and registers. The first is conservative; the second finds cycles of any length. */
+/* Tests two predictions: that an instruction leaves memory unchanged, and that a path repeats, which means equal PC,
+ * lanes and registers. The first is conservative. The second finds cycles of any length. */
 #include "isa/paths/repeat.h"
 #include "isa/exec/exec_atom.h"
 #include "test/isa/isa_asm.h"
@@ -36,7 +36,7 @@ static struct warp *begin(void) {
 
 static const struct {
     const char *opcode;
-    enum repeat all, some; /* executed by all live lanes; by some of them */
+    enum repeat all, some; /* result if all live lanes execute the instruction; result if some of them do */
 } cases[] = {
     {"add.u32", REPEAT_FINE, REPEAT_FINE},
     {"cvt.u32.u16", REPEAT_FINE, REPEAT_FINE},
@@ -55,7 +55,7 @@ static const struct {
     {"ret", REPEAT_UNKNOWN, REPEAT_UNKNOWN},
     {"bar.sync", REPEAT_ALONE, REPEAT_ALONE},
     {"st.global.u32", REPEAT_CHANGES, REPEAT_CHANGES},
-    {"st.local.u32", REPEAT_UNKNOWN, REPEAT_UNKNOWN}, /* no other thread reads it */
+    {"st.local.u32", REPEAT_UNKNOWN, REPEAT_UNKNOWN}, /* no other thread reads local memory */
     {"sust.b.1d.b32.trap", REPEAT_CHANGES, REPEAT_CHANGES},
     {"#vprintf", REPEAT_CHANGES, REPEAT_CHANGES}, /* prints or uses the heap */
     {"exit", REPEAT_CHANGES, REPEAT_CHANGES},
@@ -76,7 +76,7 @@ START_TEST(repetition_of_instructions) {
 }
 END_TEST
 
-/* Lanes 0 to 3 execute the atomic, each at its own word or all at one word. Words are 5 before. */
+/* Lanes 0 to 3 execute the atomic, each on its own word or all on one word. Every word is 5 before. */
 static const struct {
     const char *opcode;
     unsigned bytes;
@@ -89,7 +89,7 @@ static const struct {
     {"atom.global.add.u32", 4, 1, 0, true, false, false},
     {"atom.global.exch.b32", 4, 5, 0, true, true, true},
     {"atom.global.exch.b32", 4, 6, 0, true, true, false},
-    {"atom.global.exch.b32", 4, 6, 0, true, false, false}, /* later lanes find the first lane's result */
+    {"atom.global.exch.b32", 4, 6, 0, true, false, false}, /* later lanes read the result of the first lane */
     {"atom.global.cas.b32", 4, 4, 7, true, true, true},
     {"atom.global.cas.b32", 4, 5, 7, true, true, false},
     {"atom.global.cas.b32", 4, 5, 5, true, true, true},
@@ -125,7 +125,7 @@ START_TEST(atomics_that_leave_memory_unchanged) {
     enum repeat expect = atomics[_i].fine ? REPEAT_FINE : REPEAT_CHANGES;
     ck_assert_msg(inst_repeats(w, in, 0xf, &fx) == expect, "%d: %s", _i, atomics[_i].opcode);
     struct atom_op later;
-    w->capture = &later; /* the SM performs it later */
+    w->capture = &later; /* the SM performs the atomic later */
     ck_assert_int_eq(inst_repeats(w, in, 0xf, &fx), REPEAT_CHANGES);
     fx.lanes = 0;
     ck_assert_int_eq(inst_repeats(w, in, 0xf, &fx), REPEAT_FINE);
@@ -175,7 +175,7 @@ END_TEST
 static struct repeat_warp r;
 static opnd_t reg[N_REG_AREAS]; /* register areas of 0, 1, 2, 4, 8 and 16 bytes in each lane */
 
-/* Starts a warp with two registers of each size, in areas of their own. reg[] holds the second ones. */
+/* Starts a warp with two registers of each size, each in its own area. reg[] holds the second register of each size. */
 static struct warp *begin_paths(void) {
     memset(&r, 0, sizeof r);
     setup();
@@ -208,9 +208,9 @@ START_TEST(a_path_repeats_itself) {
     repeat_forget(&r);
     ck_assert_uint_eq(r.repeats, 0);
     ck_assert_uint_eq(r.visits, 0);
-    repeat_visit(&r, w, 7, LANES_ALL); /* all was forgotten: this is the first visit */
+    repeat_visit(&r, w, 7, LANES_ALL); /* all state was cleared, so this is the first visit */
     ck_assert_uint_eq(r.repeats, 0);
-    repeat_visit(&r, w, 8, LANES_ALL); /* another branch and other lanes: not the same path */
+    repeat_visit(&r, w, 8, LANES_ALL); /* another branch or other lanes mean another path */
     repeat_visit(&r, w, 7, 0xff);
     ck_assert_uint_eq(r.repeats, 0);
     repeat_visit(&r, w, 7, 0xff);
@@ -248,8 +248,9 @@ START_TEST(registers_of_the_path_count) {
 }
 END_TEST
 
-/* After `before` different iterations, a cycle of `length`. Snapshots are taken after 1, 2, 4, 8 ... visits. The first
- * one inside the cycle that lasts for at least `length` visits finds it, within 4 (before + length) visits. */
+/* After `before` different iterations, a cycle of `length` iterations begins. Snapshots are taken after 1, 2, 4, 8
+ * ... visits. The first snapshot that is inside the cycle and is kept for at least `length` visits finds the cycle,
+ * within 4 (before + length) visits. */
 START_TEST(cycles_of_any_length_are_found) {
     static const struct {
         uint32_t before, length;
@@ -262,7 +263,7 @@ START_TEST(cycles_of_any_length_are_found) {
         repeat_visit(&r, w, 7, LANES_ALL);
         visits++;
     }
-    ck_assert_uint_gt(visits, before + length); /* not before one whole cycle */
+    ck_assert_uint_gt(visits, before + length); /* not before one whole cycle has passed */
     ck_assert_uint_le(visits, 4 * (before + length) + 1);
     end_paths();
 }
@@ -278,7 +279,7 @@ START_TEST(a_counting_path_does_not_repeat) {
 }
 END_TEST
 
-/* As many paths as lanes are tracked. One more is not, and is never known to repeat. */
+/* As many paths as lanes are tracked. One more path is not tracked, and is never predicted to repeat. */
 START_TEST(more_paths_than_lanes) {
     struct warp *w = begin_paths();
     for (int round = 0; round < 3; round++)
@@ -296,8 +297,9 @@ START_TEST(more_paths_than_lanes) {
 }
 END_TEST
 
-/* In a loop that waits for others, iterations count whatever the registers are: the 256th makes the lanes repeat.
- * Reading a clock keeps the count; an instruction that depends on other lanes resets it. */
+/* In a loop that waits for other threads, iterations are counted whatever the registers contain. The lanes count as
+ * repeating from the 256th iteration on. Reading a clock keeps the count. An instruction that depends on other lanes
+ * resets it. */
 START_TEST(iterations_of_waiting_loops) {
     static struct repeat_warp known;
     for (int i = 0; i < 255; i++) {

@@ -21,7 +21,7 @@ static inline void start_with(const struct reconv_ops *model) {
     ops->start(st, &cfg, 0, 0xff);
 }
 
-/* Returns the active subwarp as "pc:lanes"; "": none. */
+/* Returns the active subwarp as "pc:lanes", or "" if there is none. */
 static inline const char *active(void) {
     static char out[32];
     struct path p[2];

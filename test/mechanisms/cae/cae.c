@@ -1,5 +1,5 @@
-/* Tests compact affine execution on small kernels: which instructions run on the affine units, why others do not, and
- * the time. */
+/* Tests compact affine execution on small kernels: the instructions that run on the affine units, the causes for which
+ * others do not, and the time. */
 #include "mechanisms/cae/cae.h"
 #include "cae_watch.h"
 #include "mechanisms/cae/cae_parts.h"
@@ -120,9 +120,10 @@ START_TEST(divergence_ends_compact_execution) {
     run("cae", NULL, diverges, 32);
     check_kinds((struct kinds){.rule = 1, .source = 2, .divergent = 2, .offset = 1}, "diverges");
     ck_assert_double_eq(stat("cae.expanded_registers"), 1);
-    /* reads: mov none, since tid is in no bank; setp %r1; both additions %r2, compact before; add %r1 */
+    /* reads: mov reads none, since tid is in no bank; setp reads %r1; both additions read %r2, which was compact
+     * before; add reads %r1 */
     ck_assert_double_eq(stat("cae.reads"), 3);
-    ck_assert_double_eq(stat("cae.expanded_operands"), 2); /* by setp and the first addition */
+    ck_assert_double_eq(stat("cae.expanded_operands"), 2); /* reads by setp and the first addition */
     ck_assert_double_eq(stat("cae.writes"), 4);            /* %a %r1 %r2 %r4 */
 }
 END_TEST
@@ -131,7 +132,7 @@ END_TEST
 START_TEST(an_expansion_writes_the_banks) {
     run("cae", NULL, diverges, 32);
     double with = stat("collector.write_words");
-    /* vectors: %r2 twice, and once more for its expansion; %r3 */
+    /* vector writes: %r2 twice, and once more for its expansion; %r3 once */
     ck_assert_double_eq(with, 4);
     run("spe", NULL, diverges, 32);
     ck_assert_double_eq(stat("collector.write_words"), 2 + 1 + 1 + 2 + 1 + 1);
@@ -139,7 +140,7 @@ START_TEST(an_expansion_writes_the_banks) {
     /* A vector result of a compact operand is written once. The operand is read twice from the compact file. */
     run("cae", NULL, HEAD " mul.lo.u32 %r4,%r1,%r1;\n st.global.u32 [%a],%r4;\n ret;\n}\n", 32);
     ck_assert_double_eq(stat("collector.write_words"), 1);
-    ck_assert_double_eq(stat("collector.read_words"), 1); /* by the store, whose address is compact */
+    ck_assert_double_eq(stat("collector.read_words"), 1); /* read by the store, whose address is compact */
 }
 END_TEST
 
@@ -155,7 +156,7 @@ START_TEST(an_expansion_happens_once) {
 }
 END_TEST
 
-/* Half of the warp exits. The other lanes are then all live lanes, so they execute compactly. */
+/* Half of the warp exits. The other lanes are then all live lanes, so their instructions can use compact registers. */
 START_TEST(exited_lanes_do_not_diverge) {
     static const char text[] = HEAD " setp.gt.u32 %p,%r1,15;\n @%p ret;\n add.u32 %r2,%r2,1;\n add.u32 %r3,%r1,1;\n"
                                     " mul.wide.s32 %b,%r3,4;\n ret;\n}\n";
@@ -171,7 +172,7 @@ START_TEST(the_cta_shape_decides_what_is_affine) {
     ck_assert_double_eq(stat("cae.not_source"), 5 - 1); /* all but ntid */
     run_shaped("cae", NULL, text, (struct heddle_dim){32, 2, 1});
     ck_assert_double_eq(stat("cae.not_source"), 0);
-    ck_assert_double_eq(stat("cae.scalar_instructions"), 2 * 3); /* ntid, tid.y and the addition to it */
+    ck_assert_double_eq(stat("cae.scalar_instructions"), 2 * 3); /* ntid, tid.y and the addition to tid.y */
     run_shaped("cae", NULL, text, (struct heddle_dim){2, 1, 1}); /* two lanes are always linear */
     ck_assert_double_eq(stat("cae.offset_instructions"), 2);
 }
@@ -203,8 +204,8 @@ static double cycles_each(const char *model, const char *const *set, const char 
     return (cycles[1] - cycles[0]) / 64;
 }
 
-/* Dependent instructions of one warp take 6 cycles plus the latency (see timing_gpu), on the lanes as on an affine
- * unit. The unit's latency is an option. Two operands in one bank take one cycle more. */
+/* Dependent instructions of one warp take 6 cycles plus the latency (see timing_gpu), both on the lanes and on an
+ * affine unit. The unit's latency is an option. Two operands in one bank take one cycle more. */
 START_TEST(a_chain_takes_the_latency) {
     static const char *const two[] = {"cae.latency=2", NULL}, *const twenty[] = {"cae.latency=20", NULL},
                              *const one_bank[] = {"cae.banks=1", NULL};
@@ -218,9 +219,9 @@ START_TEST(a_chain_takes_the_latency) {
 }
 END_TEST
 
-/* Eight warps, one scheduler, and one pipe of lanes that starts an addition each second cycle. Additions of all warps
- * take 16 cycles on the lanes. On the affine units they take the scheduler's 8, or the chain's 10. One unit with an
- * initiation interval of 3 takes 24. Vectors gain nothing. */
+/* Eight warps, one scheduler, and one SIMD pipe that starts an addition every second cycle. An addition in each of the
+ * 8 warps takes 16 cycles on the lanes. On the affine units it takes the 8 cycles of the scheduler or the 10 cycles of
+ * a chain. One unit with an initiation interval of 3 cycles takes 24. Vector operands gain nothing. */
 START_TEST(warps_share_units_not_lanes) {
     static const char *const slow[] = {"pipe.sp.units=1", "initiation.int_add=2", NULL},
                              *const one[] = {"pipe.sp.units=1", "initiation.int_add=2", "pipe.affine.units=1",
@@ -238,22 +239,22 @@ START_TEST(warps_share_units_not_lanes) {
 }
 END_TEST
 
-/* %a, tid and ntid live to the end. After the instructions of HEAD there are 1, 2 and 3 compact registers, and 3 after
- * each later instruction. Only the parameter is loaded. */
+/* %a, tid and ntid are live until the end. After the instructions of HEAD there are 1, 2 and 3 compact registers, and 3
+ * after each later instruction. Only the parameter is loaded. */
 START_TEST(compact_registers_are_summed) {
     run("cae", NULL, HEAD " st.global.u32 [%a],%r1;\n st.global.u32 [%a+256],%r2;\n ret;\n}\n", 32);
     ck_assert_double_eq(stat("cae.compact_sum"), 1 + 2 + 3 + 3 + 3 + 3);
     ck_assert_double_eq(stat("cae.most_compact"), 3);
     ck_assert_double_eq(stat("cae.compact_loads"), 1);
     run("cae", NULL, HEAD " st.global.u32 [%a],%r1;\n st.global.u32 [%a+256],%r2;\n ret;\n}\n", 64);
-    ck_assert_double_eq(stat("cae.compact_sum"), 2 * 15); /* two warps with registers of their own */
+    ck_assert_double_eq(stat("cae.compact_sum"), 2 * 15); /* two warps, each with its own registers */
     ck_assert_double_eq(stat("cae.most_compact"), 3);
     ck_assert_double_eq(stat("cae.compact_loads"), 2);
 }
 END_TEST
 
 /* A recursive function restores the warp's registers from memory: they become vectors, except special registers.
- * Another function keeps their forms. `more` is the code after the call. */
+ * A function that is not recursive keeps the forms of the registers. `more` is the code after the call. */
 static void behind_a_call(bool recursive, const char *more) {
     char text[2048];
     snprintf(text, sizeof text,
@@ -292,7 +293,7 @@ START_TEST(a_return_from_memory_leaves_vectors) {
 }
 END_TEST
 
-/* Returns by how much 64 more of a chain of `inst` increase a statistic. */
+/* Returns the increase of a statistic by 64 more instructions of a chain of `inst`. */
 static double added(const char *const *set, const char *inst, const char *name) {
     static char text[64 * 1024];
     double sum[2];
@@ -307,9 +308,9 @@ static double added(const char *const *set, const char *inst, const char *name) 
     return sum[1] - sum[0];
 }
 
-/* An instruction keeps a unit busy for `cae.initiation` cycles. In a chain with 10 cycles each (see above), an
- * instruction waits 30 of 40 cycles for the only unit. With one bank, the second and the third operand wait one cycle
- * each. */
+/* An instruction keeps a unit busy for `cae.initiation` cycles. In a chain with 10 cycles per instruction (see above),
+ * an instruction waits 30 of 40 cycles for the only unit. With one bank, the second and the third operand wait one
+ * cycle each. */
 START_TEST(waiting_cycles_are_counted) {
     static const char *const slow[] = {"pipe.affine.units=1", "cae.initiation=40", NULL}, *const one_bank[] = {
                                                                                               "cae.banks=1", NULL};
@@ -325,7 +326,7 @@ START_TEST(waiting_cycles_are_counted) {
 }
 END_TEST
 
-/* Each launch has statistics of its own. */
+/* Each launch has its own statistics. */
 START_TEST(launches_have_their_own_statistics) {
     static const char *const set[] = {"pipe.affine.units=1", "cae.initiation=40", "cae.banks=1", NULL};
     static const char *const names[] = {
@@ -347,11 +348,12 @@ START_TEST(launches_have_their_own_statistics) {
         ck_assert_msg(heddle_stat(h, 1, names[i]) == heddle_stat(h, 2, names[i]), "%s: %g, then %g", names[i],
                       heddle_stat(h, 1, names[i]), heddle_stat(h, 2, names[i]));
     ck_assert_double_eq(heddle_stat(h, 2, "cae.busy_cycles"), 2 * 2 * 40); /* two movs in each of two warps */
-    /* the unit takes four movs in turn: the first waits for no other, the last for up to three */
+    /* the unit takes four movs one after another: the first waits for no other mov, the last waits for up to three */
     for (int i = 1; i < 3; i++)
         ck_assert_double_le(heddle_stat(h, i, "cae.stall_cycles"), (1 + 2 + 3) * 40);
     ck_assert_double_gt(heddle_stat(h, 0, "cae.stall_cycles"), (1 + 2 + 3) * 40);
-    /* in each warp, mad has two operands more than the bank delivers in a cycle, each addition one; three results */
+    /* in each warp, mad has two operands more than the bank delivers per cycle, and each addition has one more; three
+     * results */
     ck_assert_double_ge(heddle_stat(h, 0, "cae.bank_conflicts"), 2 * (2 + 6));
     for (int i = 1; i < 3; i++)
         ck_assert_double_le(heddle_stat(h, i, "cae.bank_conflicts"), 2 * 3);
@@ -362,8 +364,8 @@ END_TEST
 START_TEST(energy_is_counted_once_a_warp) {
     static const char *const set[] = {"energy.cae_op=1e6", "energy.cae_read=1e3", "energy.cae_write=1", NULL};
     run("cae", set, HEAD " add.u32 %r3,%r1,%r2;\n ret;\n}\n", 32);
-    /* mov, mov, add: three instructions; reads: none (tid and ntid are in no file), none, two; writes, with the
-     * parameter: four */
+    /* mov, mov, add: three instructions, which read 0 (tid and ntid are in no file), 0 and 2 registers; four writes,
+     * including the parameter */
     ck_assert_double_eq_tol(stat("energy.affine_joules"), (3 * 1e6 + 2 * 1e3 + 4) * 1e-12, 1e-15);
     ck_assert_double_eq(stat("op.affine"), 3 * 32);
     ck_assert_double_eq(stat("op.int"), 0);
@@ -371,7 +373,7 @@ START_TEST(energy_is_counted_once_a_warp) {
 }
 END_TEST
 
-/* The banks of an SM's compact file are divided among its parts, at least one each. */
+/* The banks of an SM's compact register file are divided among the parts of the SM, at least one bank per part. */
 START_TEST(parts_share_the_banks) {
     static const struct {
         bool subcores;

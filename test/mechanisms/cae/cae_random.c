@@ -1,10 +1,10 @@
-/* Tests compact affine execution on random kernels: memory as without it, and registers equal to their compact
- * forms. */
+/* Tests compact affine execution on random kernels: memory must be the same as without it, and registers must equal
+ * their compact forms. */
 #include "cae_watch.h"
 #include "test/every_model.h"
 #include "test/random/random_kernel.h"
 
-/* Each base with cae, and with mta beside it or alone. */
+/* Each base model with cae, with cae and mta, and with mta alone. */
 static uint64_t models(void) { return 2 * (uint64_t)base_models()->n; }
 static const char *model_in_turn(uint64_t turn) {
     uint64_t base = turn % (uint64_t)base_models()->n;
@@ -28,7 +28,7 @@ static void random_memory(const char *model, const char *text, const uint32_t *i
     heddle_close(r);
 }
 
-/* All four kinds of kernels, with one model after the other: each model gets a kernel of each kind.
+/* Runs all four kinds of kernels under one model after another, so that each model runs a kernel of each kind.
  * HEDDLE_CAE_KERNELS sets the number; with HEDDLE_EVERY it is five. */
 START_TEST(memory_and_compact_registers_are_right) {
     static uint32_t in[RANDOM_IN_WORDS], want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];

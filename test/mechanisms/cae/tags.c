@@ -1,5 +1,5 @@
-/* Tests compact forms of registers: detected where the active lanes are linear, and widened only where no lane wraps.
- * An oracle checks each lane. */
+/* Tests compact forms of registers. A form is detected if the values of the active lanes are linear, and widened only
+ * if no lane wraps. An oracle checks each lane. */
 #include "mechanisms/cae/cae_tags.h"
 #include "test/random.h"
 #include "test/test.h"
@@ -53,8 +53,8 @@ START_TEST(registers_are_numbered) {
 }
 END_TEST
 
-/* Special registers that the kernel uses are numbered after the others, in their order. A register without number, or
- * wider than 8 bytes, has no compact form. */
+/* Special registers that the kernel uses are numbered after the other registers, in their own order. A register without
+ * number, or wider than 8 bytes, has no compact form. */
 START_TEST(specials_are_numbered) {
     static struct special_init specials[3] = {{.offset = 1088}, {.offset = 1216}, {.offset = 1344}};
     cae_map_free(&map);
@@ -97,10 +97,10 @@ START_TEST(writers_number_registers) {
     cae_map_free(&map);
     list[0] = at[LONG] << 1;
     list[1] = at[WORD] << 1;
-    list[2] = OPND_SINK; /* of a vector whose first element is discarded */
+    list[2] = OPND_SINK; /* load of a vector whose first element is discarded */
     list[3] = at[HALF] << 1;
     p.lists = list;
-    code[PRED].n_list = 2; /* reads both; their writers come later and assign the numbers */
+    code[PRED].n_list = 2; /* reads both registers; their writers come later and assign the numbers */
     code[PRED].list = 0;
     info[BYTE].n_writes = 2;
     code[BYTE].d2 = at[PRED] << 1;
@@ -122,8 +122,8 @@ START_TEST(writers_number_registers) {
 }
 END_TEST
 
-/* Any base, offset and mask, with garbage in other lanes, is detected and fits. One deviating lane of at least three
- * makes a vector, unless those three are linear with another offset. */
+/* Any base, offset and mask is detected, with garbage in other lanes, and fits. If one of at least three lanes
+ * deviates, the result is a vector, unless exactly three lanes are linear with another offset. */
 START_TEST(progressions_are_found) {
     uint64_t rng = 11 + (uint64_t)_i;
     for (int n = 0; n < 20000; n++) {
@@ -150,7 +150,7 @@ START_TEST(progressions_are_found) {
         uint32_t odd = 31u - (uint32_t)__builtin_clz(lanes);
         put(r, odd, base + odd * offset + 1);
         EXPECT(!cae_tag_fits(&map, (uint16_t)r, &t, &w), "case %d: lane %u deviates, but the tag fits", n, odd);
-        if (lanes == LANES_ALL) /* 31 other lanes define its value */
+        if (lanes == LANES_ALL) /* the 31 other lanes define the value of the compact form */
             EXPECT(cae_tag_of(&map, (uint16_t)r, &w, lanes).class == CLASS_VECTOR, "case %d is not a vector", n);
     }
 }
@@ -183,8 +183,8 @@ static int64_t extended(uint64_t v, unsigned bytes, bool is_signed) {
     return is_signed ? (int64_t)(v << shift) >> shift : (int64_t)(v << shift >> shift);
 }
 
-/* All small cases of bytes, and random ones of words. If widening succeeds, each live lane has its value. If it fails,
- * some lane between the first and the last does not. */
+/* All small cases of bytes, and random cases of words. If widening succeeds, the widened form is correct for each live
+ * lane. If widening fails, the form would be wrong for some lane between the first and the last. */
 START_TEST(widening_keeps_every_lane) {
     uint64_t rng = 5;
     uint32_t yes = 0, no = 0;

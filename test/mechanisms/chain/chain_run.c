@@ -1,4 +1,5 @@
-/* Tests timing and results of chains: cycles by hand, statistics, and results without intermediate rounding. */
+/* Tests timing and results of chains: cycle counts computed by hand, statistics, and results without intermediate
+ * rounding. */
 #include "test/timing/sm/float_rig.h"
 
 enum { LANES = 32 };
@@ -39,9 +40,9 @@ static void additions(char *body, size_t size, int n) {
                        i == 1 ? "%f1" : "%f7");
 }
 
-/* A chain of n operations of 3 cycles takes 2n + 1 cycles: 2 (n - 1) more than one operation, which is not chained.
- * Separately, each further operation takes 9 cycles from issue to issue: latch 1, allocation 1, operands 1, dispatch 1,
- * pipe 3, write-back 2. */
+/* A chain of n operations of 3 cycles takes 2n + 1 cycles. This is 2 (n - 1) cycles more than a single operation,
+ * which is not chained. As separate instructions, each further operation takes 9 cycles from issue to issue: latch
+ * 1, allocation 1, operands 1, dispatch 1, pipe 3, write-back 2. */
 START_TEST(a_chain_of_n_takes_2n_and_1) {
     char one[64], body[512];
     additions(one, sizeof one, 1);
@@ -68,7 +69,7 @@ START_TEST(latencies_can_be_given) {
 }
 END_TEST
 
-/* Two parallel chains take as long as the longer one: here 3 operations and 2. */
+/* Two parallel chains take as long as the longer chain. Here they have 3 operations and 2. */
 START_TEST(pairs_take_the_longer_time) {
     static const char three[] = "add.f32 %f7, %f1, %f2;\nadd.f32 %f7, %f7, %f2;\nmul.f32 %f7, %f7, %f2;\n";
     static const char both[] = "sub.f32 %f8, %f1, %f2;\nmul.f32 %f8, %f8, %f2;\nadd.f32 %f7, %f1, %f2;\n"
@@ -77,8 +78,8 @@ START_TEST(pairs_take_the_longer_time) {
 }
 END_TEST
 
-/* A chain reads three operands in a cycle, a pair four, with one read port more. So a pair with four operands takes as
- * long as with three, and a chain takes a cycle longer. */
+/* A chain reads three operands per cycle. A pair has one more read port and reads four. So a pair with four operands
+ * takes as long as with three, but a chain takes one cycle longer with four. */
 START_TEST(a_pair_has_a_read_port_more) {
     static const char pair[] = "add.f32 %f7, %f1, %f2;\nmul.f32 %f8, %f3, %f10;\n";
     static const char fewer[] = "add.f32 %f7, %f1, %f2;\nmul.f32 %f8, %f3, %f3;\n";
@@ -87,7 +88,7 @@ START_TEST(a_pair_has_a_read_port_more) {
     char text[4][256];
     const char *const bodies[] = {pair, fewer, four, three};
     double n[4];
-    for (int i = 0; i < 4; i++) { /* %f10 is ready as early as the others */
+    for (int i = 0; i < 4; i++) { /* %f10 is ready as early as the other operands */
         snprintf(text[i], sizeof text[i], "ld.global.f32 %%f10, [%%d2+64];\n%s", bodies[i]);
         n[i] = cycles("spe+chain", (const char *const[]){"collector.banks=64", NULL}, text[i]);
     }
@@ -115,7 +116,8 @@ START_TEST(each_length_has_its_statistic) {
 }
 END_TEST
 
-/* By hand: a chain of 3 with one product, one of fma and add (3), a pair of 1 and 1, a fold of 1 and 1. */
+/* Worked out by hand: a chain of 3 operations with one product, a chain of fma and add (length 3), a pair of 1 and 1
+ * operations, and a fold of 1 and 1 operations. */
 static const char counted[] = "add.f32 %f4, %f1, %f2;\nmul.f32 %f4, %f4, %f3;\nadd.f32 %f7, %f4, %f1;\n"
                               "fma.rn.f32 %f5, %f1, %f2, %f3;\nadd.f32 %f8, %f5, %f7;\n"
                               "add.f32 %f10, %f8, %f1;\nsub.f32 %f11, %f8, %f2;\nmax.f32 %f8, %f10, %f11;\n"
@@ -139,10 +141,10 @@ START_TEST(everything_is_counted) {
                 {"chain.wasted_adds", 32 - 7}, /* additions in lanes of the other side, whose results are dropped */
                 {"chain.wasted_muls", 7},
                 {"chain.writes_saved", 2 + 1 + 0 + 1}, /* both sides of the fold write one register */
-                /* separately they read 2+2+2, 3+2, 2+2, 2+2 registers; chained f1 f2 f3, f1 f2 f3 f7, f8 f1 f2, f8 f1
-                 * f2 */
+                /* as separate instructions they read 2+2+2, 3+2, 2+2, 2+2 registers; chained they read f1 f2 f3, f1
+                 * f2 f3 f7, f8 f1 f2, f8 f1 f2 */
                 {"chain.reads_saved", 19 - 13},
-                /* lane operations: 5 additions in all lanes, one in 7; a product in all, one in 25 */
+                /* lane operations: 5 additions in all lanes, one in 7 lanes; a product in all lanes, one in 25 lanes */
                 {"op.f32_add", 5 * 32 + 7},
                 {"op.f32_minmax", 32},
                 {"op.f32_mul", 32 + 25},
@@ -220,8 +222,8 @@ START_TEST(wide_results_are_measured) {
 }
 END_TEST
 
-/* util.* count an instruction as chain.length operations a lane where a model has chains, and as two otherwise: an fma
- * by itself has two. The peak of a cycle of a pipe is that of 32 lanes. */
+/* util.* count an instruction as chain.length operations per lane if the model has chains, and otherwise as two,
+ * because a single fma counts as two. The peak of a pipe per cycle is the operations of 32 lanes. */
 START_TEST(peak_is_that_of_the_longest_chain) {
     static const struct {
         const char *model, *length;

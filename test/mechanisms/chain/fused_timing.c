@@ -1,4 +1,4 @@
-/* The time of a fused instruction, and what it counts. */
+/* Tests the time of a fused instruction, and its statistics. */
 #include "isa/fused.h"
 #include "isa/machine/effects.h"
 #include "mechanisms/fused_inst.h"
@@ -6,8 +6,9 @@
 #include "timing/config/config.h"
 #include "timing/sm/compound_timing.h"
 
-/* The depth of the deeper sequence decides the latency: chain.latency<depth>, or, where that is 0, an addition and two
- * cycles for each further FPU. Two sequences need one more read port. Nothing falls back. */
+/* The depth of the deeper sequence decides the latency. It is chain.latency<depth>, or, if that option is 0, the
+ * latency of an addition plus two cycles for each further FPU. Two sequences need one more read port. No instruction
+ * is executed separately instead. */
 START_TEST(latency_is_that_of_the_deeper_sequence) {
     static const struct {
         struct fused fused;
@@ -32,9 +33,10 @@ START_TEST(latency_is_that_of_the_deeper_sequence) {
 }
 END_TEST
 
-/* 8 lanes execute a folded instruction. 3 lanes keep the first sequence, an addition and a fused multiply-add (3 FPUs).
- * 5 lanes keep the second, a multiplication and a minimum (2 FPUs). So 3 lanes use an addition and 5 waste it, 3 use
- * and 5 waste a fused multiply-add, 5 use and 3 waste a multiplication, and all 8 lanes count a minimum. */
+/* 8 lanes execute a folded instruction. 3 lanes keep the first sequence, an addition and a fused multiply-add (3
+ * FPUs). 5 lanes keep the second sequence, a multiplication and a minimum (2 FPUs). So 3 lanes use an addition and 5
+ * waste it. 3 lanes use a fused multiply-add and 5 waste it. 5 lanes use a multiplication and 3 waste it. All 8
+ * lanes count a minimum. */
 START_TEST(folded_instructions_count_wasted_operations) {
     static const struct fused fused = {.n = 4,
                                        .split = 2,

@@ -1,7 +1,8 @@
 /* Tests compiled kernels with unusual addresses and loops (test/kernels/addresses.cu), from two compilers at three
- * optimisation levels. Decoupled, they must leave the same memory as whole, in the functional model and on SMs, with
- * each base model. HEDDLE_ADDRESSES names another file of these kernels. Sampled: each kernel of each file and
- * shape with every third base model, the models in turn; with HEDDLE_EVERY with all. */
+ * optimisation levels. The decoupled kernel must leave equal memory contents as the kernel that is not decoupled, in
+ * the functional model and on SMs, with each base model. HEDDLE_ADDRESSES names another file of these kernels.
+ * Sampled: each kernel of each file and shape runs with every third base model, in turn. With HEDDLE_EVERY it runs
+ * with all. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -66,8 +67,8 @@ static void compare(const char *file, const char *kernel, int shape, const char 
                       model, set && set[0] ? set[0] : "", i, got[i], want[i]);
 }
 
-/* Returns false for shapes that the kernel cannot take: a tree needs a power of two, and a tile of 256 must hold all
- * threads. */
+/* Returns false for block shapes that the kernel does not support: a tree reduction needs a power of two, and a tile
+ * of 256 words must have room for all threads. */
 static bool suits(const char *kernel, const struct shape *s) {
     const uint32_t n = s->block.x * s->block.y * s->block.z;
     return strcmp(kernel, "shared") != 0 || !(n & (n - 1));

@@ -1,12 +1,13 @@
-/* Tests the checker with two streams: it reports the same errors of a kernel at the same places, decoupled or not. */
+/* Tests the checker with two streams. It must report the errors of a kernel at equal places, whether the kernel is
+ * decoupled or not. */
 #include "benchmarks/bench.h"
 #include "test/test.h"
 #include <ctype.h>
 
 enum { BYTES = 65536, SIZE = 1 << 16 };
 
-/* Shortens reports to their places. Cuts instructions, whose operands may be queues, and the report of a deadlock,
- * which has other PCs. */
+/* Shortens reports to their places. Removes instructions, whose operands may be queues, and the report of a
+ * deadlock, which has other PCs. */
 static void shorten(char *text) {
     char *to = text, *deadlock = strstr(text, "deadlock in kernel");
     if (deadlock)

@@ -1,10 +1,11 @@
-/* Tests what small kernels cost the affine warp and its expansion units, by hand: rows, exact values, predicates,
- * branches, and each warp's share of queues. */
+/* Tests the costs of small kernels for the affine warp and its expansion units, computed by hand: rows of threads,
+ * exact values, predicates, branches, and each warp's part of the queues. */
 #include "test/mechanisms/dac/dac_rig.h"
 #include <stdio.h>
 
-/* Each thread stores a word at its index in the CTA. Cost: a cycle for the CTA's start address, one for each warp's
- * line, and one more for each warp in which, or before which, tid.y or tid.z changes. */
+/* Each thread stores a word at its index in the CTA. The cost is a cycle for the CTA's start address, one for each
+ * warp's line, and one more for each warp in which tid.y or tid.z changes, inside the warp or from the previous
+ * warp. */
 START_TEST(rows_cost_an_adjustment) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -15,14 +16,15 @@ START_TEST(rows_cost_an_adjustment) {
     static const struct {
         struct heddle_dim block;
         int warps, turns;
-    } rows[] = {{{64, 1, 1}, 2, 0}, /* one row */
-                {{16, 4, 1}, 2, 2}, /* two rows in each warp */
-                {{32, 2, 1}, 2, 1}, /* a row in each warp: the second has another y */
-                {{32, 1, 2}, 2, 1}, /* the second has another z */
-                {{64, 2, 1}, 4, 1}, /* two warps in each row: the third starts the second row */
-                {{64, 1, 2}, 4, 1}, {{8, 2, 2}, 1, 1},
-                {{48, 2, 1}, 3, 2}, /* row 1 starts in the middle of warp 1; warp 2 starts in row 1, warp 1 in row 0 */
-                {{1, 1, 1}, 1, 0}};
+    } rows[] = {
+        {{64, 1, 1}, 2, 0}, /* one row */
+        {{16, 4, 1}, 2, 2}, /* two rows in each warp */
+        {{32, 2, 1}, 2, 1}, /* one row in each warp: the second warp has another tid.y */
+        {{32, 1, 2}, 2, 1}, /* the second warp has another tid.z */
+        {{64, 2, 1}, 4, 1}, /* two warps in each row: the third warp starts the second row */
+        {{64, 1, 2}, 4, 1}, {{8, 2, 2}, 1, 1},
+        {{48, 2, 1}, 3, 2}, /* row 1 starts in the middle of warp 1, so warp 1 starts in row 0 and warp 2 in row 1 */
+        {{1, 1, 1}, 1, 0}};
     static const char *const set[] = {"gpu.sms=1", NULL};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         open_with("spe+dac", set, 100000);
@@ -36,10 +38,10 @@ START_TEST(rows_cost_an_adjustment) {
 }
 END_TEST
 
-/* A 16-bit index that wraps in lane 16 of warp 0 has no tuple. It and results of it take a slot for each of two warps.
- * The store's address costs a cycle for each lane, besides the start address. Values of the affine warp: the parameter
- * is a scalar; tid, cvt to 16 bits and the sum are tuples; cvt back, the product, the address, and the enq that sends
- * it are exact. */
+/* A 16-bit index that wraps in lane 16 of warp 0 has no tuple. The index and results computed from it take an issue
+ * slot for each of the two warps. The store's address costs a cycle for each lane, besides the start address. Values
+ * of the affine warp: the parameter is a scalar; tid, cvt to 16 bits and the sum are tuples; cvt back, the product,
+ * the address, and the enq that sends the address are exact. */
 START_TEST(wrapping_values_are_exact) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -65,8 +67,8 @@ START_TEST(wrapping_values_are_exact) {
 }
 END_TEST
 
-/* Half of each warp's loads access global and local memory, and count as candidates. Loads of shared memory and
- * parameters do not. A load that no lane of a warp executes takes no queue entry. */
+/* Two of each warp's four loads access global and local memory, and count as candidates for decoupling. The loads of
+ * shared memory and parameters do not. A load that no lane of a warp executes takes no queue entry. */
 START_TEST(candidate_loads) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -81,15 +83,15 @@ START_TEST(candidate_loads) {
     struct heddle_arg args[] = {{&buffer, 8}};
     ck_assert_msg(start(load(text), "k", 1, 64, args, 1) == HEDDLE_OK, "%s", heddle_error(h));
     STAT("dac.loads", 2 * 2);
-    STAT("dac.decoupled_loads", 1); /* local memory at a constant address gains nothing */
+    STAT("dac.decoupled_loads", 1); /* for local memory at a constant address, decoupling has no benefit */
     STAT("dac.decoupled_addresses", 2);
     STAT("dac.decoupled_predicates", 2);
-    STAT("dac.lines", 1); /* in global memory, by warp 1 */
+    STAT("dac.lines", 1); /* one line in global memory, by warp 1 */
 }
 END_TEST
 
-/* Two warps. The first branch diverges between warps only. The second diverges inside warp 1, and between it and warp
- * 0. The third does not diverge. */
+/* Two warps. The first branch diverges only between the warps. The second branch diverges inside warp 1, and between
+ * warp 1 and warp 0. The third branch does not diverge. */
 START_TEST(divergent_branches) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -108,9 +110,10 @@ START_TEST(divergent_branches) {
 }
 END_TEST
 
-/* A store's guard in two warps. It costs 2 cycles if both ends of a warp agree, and 1 if the lanes compare, which takes
- * a slot of the affine warp for each warp. Two scalars cost 1 for the CTA. In warps with two rows the ends do not
- * decide, nor do they for equality, which may change in the middle. `threads`: the threads that store. */
+/* A store's guard in two warps. Its cost is 2 cycles if both ends of a warp agree. If the lanes compare, its cost is
+ * 1 cycle, and the comparison takes an issue slot of the affine warp for each warp. Two scalars cost 1 cycle for the
+ * CTA. In warps with two rows of threads the two ends do not decide the result. They also do not decide a test for
+ * equality, which may change in the middle. `threads` is the number of threads that store. */
 START_TEST(predicates_by_hand) {
     static const struct {
         const char *compare;
@@ -123,7 +126,7 @@ START_TEST(predicates_by_hand) {
                 {"setp.le.u32 %p,%r1,31", 64, 0, 2, 0, 1, 4, 0xffffffff},
                 {"setp.eq.u32 %p,%r1,5", 64, 0, 0, 2, 1, 2, 1 << 5},
                 {"setp.ne.s32 %p,%r1,5", 64, 0, 0, 2, 2, 2, ~(1ull << 5)},
-                {"setp.ge.u32 %p,%r1,0", 16, 0, 0, 2, 2, 2, 0xffff}, /* tid.x, in warps with rows of 16 */
+                {"setp.ge.u32 %p,%r1,0", 16, 0, 0, 2, 2, 2, 0xffff}, /* tid.x, in warps with rows of 16 threads */
                 {"setp.gt.u32 %p,%r2,31", 64, 2, 0, 0, 2, 1, ~0ull}};
     uint32_t word[64];
     static const char *const set[] = {"gpu.sms=1", NULL};
@@ -162,8 +165,8 @@ START_TEST(predicates_by_hand) {
 }
 END_TEST
 
-/* Each warp gets an equal share of the queues: 8 CTAs of 2 warps may be resident. Two lines in each warp need two
- * records. 32 entries suffice, 31 do not. */
+/* Each warp gets an equal part of the queues, for the 8 CTAs of 2 warps that may be resident. Two lines in each warp
+ * need two records. 32 entries are enough, 31 are not. */
 START_TEST(queues_are_shared_by_resident_warps) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -184,9 +187,9 @@ START_TEST(queues_are_shared_by_resident_warps) {
 }
 END_TEST
 
-/* Lanes 0 to 15 hit and continue alone, lanes 16 to 31 miss. Both halves read a load whose line was locked for the
- * whole warp. Neither access unlocks the line, so a separate request does. All lanes read the first load's line at
- * once, so it needs no request. */
+/* Lanes 0 to 15 hit and continue alone, while lanes 16 to 31 miss. Both halves then execute a load whose line was
+ * locked for the whole warp. Neither access unlocks the line, so a separate request unlocks it. All lanes read the
+ * first load's line at once, so this line needs no separate request. */
 START_TEST(halves_unlock_by_request) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -212,8 +215,8 @@ START_TEST(halves_unlock_by_request) {
 }
 END_TEST
 
-/* A load that is the warp's first instruction waits for its line, and counts once as late. After 40 dependent products,
- * of 20 cycles and more each, its line has arrived: memory takes 100 cycles. */
+/* A load that is the warp's first instruction waits for its line, and counts once as late. If the load comes after
+ * 40 dependent products, of 20 cycles and more each, its line has already arrived, because memory takes 100 cycles. */
 START_TEST(a_late_load_counts_once) {
     static const char head[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
                                ".reg .b32 %r<9>; .reg .b64 %a<6>;\n ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x;\n"

@@ -3,7 +3,7 @@
 #include "test/mechanisms/dac/dac_rig.h"
 #include <stdio.h>
 
-/* Runs Figure 4's kernel on one SM, with `num` words from row to row: B[i * num + t] = A[i * num + t] + 1. */
+/* Runs the kernel of Figure 4 on one SM: B[i * num + t] = A[i * num + t] + 1. A row has `num` words. */
 static void figure_4(const char *const *set, const char *model, uint32_t ctas, uint32_t threads, uint32_t dim,
                      uint32_t num) {
     static uint32_t in[BUFFER / 8], out[BUFFER / 8];
@@ -22,26 +22,27 @@ static void figure_4(const char *const *set, const char *model, uint32_t ctas, u
             ck_assert_uint_eq(out[i * num + t], t < ctas * threads ? 3 * (i * num + t) + 1 : 0);
 }
 
-/* One CTA of 64 threads, 5 iterations, rows of 64 words: two lines, one for each warp.
+/* One CTA of 64 threads executes 5 iterations on rows of 64 words. A row has two lines, one for each warp.
  *
- * Affine warp: 4 parameter loads and 6 instructions before the loop, 9 in each iteration, the exit: 11 + 45 = 56. A
- * warp issues 4 in each iteration: 20, or 40 for two warps. Its exit is a reconvergence point and takes no slot.
- *
+ * Affine warp: 4 parameter loads and 6 instructions before the loop, 9 in each iteration, and the exit: 11 + 45 =
+ * 56. A warp of the kernel issues 4 instructions in each iteration: 20, or 40 for two warps. Its exit is a
+ * reconvergence point and takes no issue slot.
  * In each iteration a warp gets the addresses of a load and a store, and a predicate. dim and i are scalars, so one
- * comparison makes both warps' predicates. The address unit gets 10 entries (5 iterations, a load and a store), each
- * with a cycle for the start address and one for each of two warps' lines: 10 * 3. The predicate unit takes a cycle for
- * both warps: 5.
+ * comparison computes the predicates of both warps. The address unit gets 10 entries (5 iterations, a load and a
+ * store). Each entry takes a cycle for the start address and a cycle for the line of each of the two warps: 10 * 3.
+ * The predicate unit takes one cycle for both warps: 5.
  *
- * Tuple register words: four for each word of an operand if the result has offsets, else one. Reads before the loop:
- * tid 4, r1 4, two sums 2 * 16: 40. In an iteration: two enqs 2 * 8, i 1, r3 1, sums 2 * 16, setp 2: 52. Writes before
- * the loop: parameters 6, r0 1, tid 4, r1 8, sums 16, i 1: 36. In an iteration: i 1, r3 2, sums 16: 19. ATQ: each of 15
- * entries is written once, and read for one CTA. */
+ * Tuple register words: each word of an operand takes four if the result has offsets, else one. Reads before the
+ * loop: tid 4, r1 4, two sums 2 * 16: 40. Reads in an iteration: two enqs 2 * 8, i 1, r3 1, sums 2 * 16, setp 2: 52.
+ * Writes before the loop: parameters 6, r0 1, tid 4, r1 8, sums 16, i 1: 36. Writes in an iteration: i 1, r3 2, sums
+ * 16: 19. ATQ: each of 15 entries is written once, and read once, for one CTA. */
 START_TEST(figure_4_by_hand) {
     static const char *const set[] = {"gpu.sms=1", NULL};
     figure_4(set, "spe+dac", 1, 64, 5, 64);
     STAT("dac.decoupled_kernels", 1);
-    STAT("dac.static_instructions", 10 + 9 + 1); /* before the loop, in the loop, and the return */
-    STAT("dac.static_affine", 20 - 4);           /* all but the load, the sum of its value, its store, and the return */
+    STAT("dac.static_instructions", 10 + 9 + 1); /* instructions before the loop, in the loop, and the return */
+    STAT("dac.static_affine",
+         20 - 4); /* all instructions except the load, the addition of its value, its store, and the return */
     STAT("dac.affine_instructions", 56);
     STAT("dac.affine_slots", 56);
     STAT("gpu.warp_instructions", 56 + 40);
@@ -100,8 +101,8 @@ START_TEST(ragged_warps_and_lines) {
 }
 END_TEST
 
-/* The number of batches follows dac.batch. CTAs present when the affine warp is free form a batch; later ones form the
- * next. With one CTA in each batch, each CTA has a stream of its own. */
+/* The number of batches depends on dac.batch. The CTAs that are resident when the affine warp becomes free form a
+ * batch, and later CTAs form the next. With one CTA per batch, each CTA has its own stream. */
 START_TEST(batches) {
     static const char *const one[] = {"gpu.sms=1", "dac.batch=1", NULL};
     static const char *const all[] = {"gpu.sms=1", NULL};
@@ -114,16 +115,17 @@ START_TEST(batches) {
     ck_assert_double_lt(stat("dac.batches"), 20);
     ck_assert_double_ge(stat("dac.batches"), 3); /* 8 CTAs on each SM */
     STAT("dac.affine_instructions", stat("dac.batches") * (11 + 3 * 9));
-    figure_4(all, "spe+dac", 8, 64, 3, 512); /* one CTA arrives in each cycle, and the affine warp waits for the last */
+    figure_4(all, "spe+dac", 8, 64, 3,
+             512); /* one CTA arrives in each cycle, and the affine warp waits for the last CTA */
     STAT("dac.batches", 1);
     STAT("dac.batch_ctas", 8);
 }
 END_TEST
 
-/* An L1 with four sets of two ways, one of which may be locked. 8 warps read 4 lines each, all in set 0: thread t's
- * words are at t / 32 * 512 + t % 32 * 4 + i * 4096, i = 0 to 3. There is one lock at a time, so a warp whose second
- * line is locked before its first would wait for itself. If `lock_timeout` exceeds the launch, each line gets its lock.
- * If it is 0, each refused line goes without. */
+/* An L1 with four sets of two ways, of which one may be locked. 8 warps read 4 lines each, all in set 0: thread t's
+ * words are at t / 32 * 512 + t % 32 * 4 + i * 4096, i = 0 to 3. Only one line can be locked at a time, so a warp
+ * whose second line is locked before its first would wait for itself. If `lock_timeout` is longer than the launch,
+ * each line gets its lock. If it is 0, each refused line continues without a lock. */
 START_TEST(lines_wait_for_their_locks) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -158,7 +160,7 @@ START_TEST(lines_wait_for_their_locks) {
 }
 END_TEST
 
-/* Queues of one entry lose nothing, never exceed their size, and report that they were full. */
+/* Queues of one entry lose no entries, never exceed their size, and report that they were full. */
 START_TEST(smallest_queues) {
     static const char *const set[] = {"gpu.sms=1", "dac.atq=1", "dac.pwaq=1", "dac.pwpq=1", NULL};
     figure_4(set, bases_with("+dac")->name[_i], 2, 64, 5, 128);
@@ -170,8 +172,8 @@ START_TEST(smallest_queues) {
 }
 END_TEST
 
-/* The addresses of a warp span two lines, but its queue has room for one. So the load expands the addresses itself, and
- * no line is requested early. */
+/* The addresses of a warp span two lines, but its queue has room for one. So the load computes the addresses itself,
+ * and no line is requested early. */
 START_TEST(wider_than_the_queue) {
     static const char *const set[] = {"gpu.sms=1", "dac.pwaq=1", NULL};
     static const char text[] =
@@ -195,9 +197,9 @@ START_TEST(wider_than_the_queue) {
 }
 END_TEST
 
-/* A queue of one record, and a branch on tid with a load on each side. The side that is second in the affine stream
- * gets its address after the first side has taken its own. That side waits only for its line, so no entry must exceed
- * the queue's size. */
+/* A queue of one record, and a branch on tid with a load on each side. The side that comes second in the affine
+ * stream gets its address after the first side has read its own address. The second side waits only for its line, so
+ * no entry needs to exceed the queue's size. */
 START_TEST(a_warp_that_waits_for_lines_is_not_stuck) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -222,9 +224,9 @@ START_TEST(a_warp_that_waits_for_lines_is_not_stuck) {
 }
 END_TEST
 
-/* Threads poll a word of global memory until warp 0 has set it, after eight loads. Entries for code after the loop also
- * go to the polling warps and fill their queues. Warp 0 then gets no more of the CTA's entries. The kernel must end
- * with all sizes, within the wait limit of an expansion unit for each entry. */
+/* Threads poll a word of global memory until warp 0 has set it, after eight loads. Entries for code after the loop
+ * also go to the polling warps and fill their queues. Warp 0 then gets no more of the CTA's entries. The kernel must
+ * end with all queue sizes, within an expansion unit's wait limit for each entry. */
 START_TEST(polling_warps_do_not_block_their_cta) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
@@ -259,10 +261,10 @@ START_TEST(polling_warps_do_not_block_their_cta) {
 }
 END_TEST
 
-/* Loads of local memory also request their lines. Two warps; each thread has 64 words, and stores words n to n + 3 and
- * tid. A word at a scalar offset is one line for all lanes. Lines in each warp: u32 [n] 1; v2.u32 [n + 2] 2; u8 [n + 1]
- * 1; u32 [tid] 32, one for each lane; and 1 in global memory for `n`. With 64 records for each warp in the PWAQ, all
- * are requested. With fewer, the last is too wide. */
+/* Loads of local memory also request their lines. There are two warps. Each thread has 64 words, and stores words n
+ * to n + 3 and tid. A word at a scalar offset is in one line for all lanes. Lines in each warp: u32 [n] 1; v2.u32 [n
+ * + 2] 2; u8 [n + 1] 1; u32 [tid] 32, one for each lane; and 1 in global memory for `n`. With 64 records for each
+ * warp in the PWAQ, all lines are requested. With fewer records, the load of [tid] has too many lines. */
 START_TEST(local_loads_request_their_lines) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
@@ -295,8 +297,8 @@ START_TEST(local_loads_request_their_lines) {
 }
 END_TEST
 
-/* The second launch of a context starts without state of the first. Its loads miss, because fermi empties the L1
- * between launches. */
+/* The second launch of a context starts without state of the first launch. Its loads miss, because fermi empties the
+ * L1 between launches. */
 START_TEST(launches_have_their_own_state) {
     static const char *const names[] = {
         "dac.affine_slots", "dac.tuple_reads",  "dac.atq_accesses", "dac.lines",           "dac.batches",
@@ -316,9 +318,10 @@ START_TEST(launches_have_their_own_state) {
 }
 END_TEST
 
-/* A thread reads a neighbour's store after a barrier. Warp 1 loops `rounds` times before its store, so the barrier
- * opens late. The load's address is in the ATQ, but must not be expanded before the barrier, or the line would have the
- * old value. The line is requested once, after the barrier, and the load waits for an empty queue. */
+/* A thread reads the word that its neighbour stored before a barrier. Warp 1 executes `rounds` loop iterations
+ * before its store, so the barrier opens late. The load's address is in the ATQ, but must not be expanded before the
+ * barrier, or the line would have the old value. The line is requested once, after the barrier, and the load waits
+ * for an empty queue. */
 START_TEST(nothing_is_expanded_across_a_barrier) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
@@ -347,8 +350,8 @@ START_TEST(nothing_is_expanded_across_a_barrier) {
         STAT("dac.lines", 4);
         STAT("dac.decoupled_loads", 4);
     }
-    /* 200 iterations of four dependent instructions take at least 800 cycles; meanwhile the ATQ holds the two entries
-     * for code after the barrier */
+    /* 200 iterations of four dependent instructions take at least 800 cycles; in this time the ATQ holds the two
+     * entries for code after the barrier */
     ck_assert_double_gt(cycles[1] - cycles[0], 800);
     ck_assert_double_ge(waited[1] - waited[0], 2 * (cycles[1] - cycles[0]) * 0.95);
 }
@@ -372,7 +375,7 @@ START_TEST(the_affine_stream_faults) {
     open_with("spe+dac", set, 100000);
     ck_assert_int_eq(start(load(text), "k", 2, 64, args, 1), HEDDLE_FAULT);
     snprintf(err, sizeof err, "%s", heddle_error(h));
-    /* equal except for the operand */
+    /* the reports are equal except for the operand */
     ck_assert_ptr_nonnull(cut = strstr(whole, "ld.global.u32 "));
     ck_assert_int_eq(strncmp(err, whole, (size_t)(cut - whole)), 0);
     ck_assert_str_eq(strstr(err, "CTA"), strstr(whole, "CTA"));
@@ -380,8 +383,8 @@ START_TEST(the_affine_stream_faults) {
 }
 END_TEST
 
-/* The affine stream reads a constant. Threads from 41 on, in the second CTA only, read beyond the table. The message
- * must name the same lane, address and bytes as without dac. */
+/* The affine stream reads a constant. Threads from 41 on, in the second CTA only, read beyond the end of the table.
+ * The message must have the lane, address and bytes that it has without dac. */
 START_TEST(a_constant_load_of_the_affine_stream_faults) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.const .align 4 .b32 tab[4];\n"
@@ -404,10 +407,10 @@ START_TEST(a_constant_load_of_the_affine_stream_faults) {
     ck_assert_msg(strstr(message[1], "t.ptx:14:") && strstr(message[1], "CTA (1,0,0)") &&
                       strstr(message[1], "warp 1") && strstr(message[1], "lane 9"),
                   "%s", message[1]);
-    /* equal except for the registers, which are the stream's */
+    /* the reports are equal except for the registers, which belong to the stream */
     ck_assert_int_eq(strncmp(message[1], message[0], (size_t)(strstr(message[0], "[d") - message[0])), 0);
     ck_assert_str_eq(strstr(message[1], "  CTA"), strstr(message[0], "  CTA"));
-    n = 0; /* no fault: only the affine stream has the load */
+    n = 0; /* there is no fault, because only the affine stream has the load */
     open_with("spe+dac", set, 100000);
     struct heddle_arg args[] = {{&buffer, 8}, {&n, 4}};
     ck_assert_int_eq(start(load(text), "k", 2, 64, args, 2), HEDDLE_OK);
@@ -416,8 +419,8 @@ START_TEST(a_constant_load_of_the_affine_stream_faults) {
 }
 END_TEST
 
-/* Half of warp 0 waits for the other half, which waits at a barrier that the first half never reaches. `at_e` is the
- * code before the barrier. */
+/* Half of warp 0 waits for the other half. The other half waits at a barrier that the first half never reaches.
+ * `at_e` is the code before the barrier. */
 static void deadlock(const char *const *set, const char *at_e) {
     char text[1024];
     uint32_t word[64] = {0};
@@ -438,8 +441,8 @@ static void deadlock(const char *const *set, const char *at_e) {
 
 #define SAYS(text) ck_assert_msg(strstr(heddle_error(h), text) != NULL, "%s", heddle_error(h))
 
-/* Entries for code after the barrier stay in the ATQ: a load and a store. With an ATQ of one entry it holds the first,
- * and the affine warp waits at the second. */
+/* Entries for code after the barrier, of a load and a store, stay in the ATQ. An ATQ of one entry holds the first
+ * entry, and the affine warp waits at the second. */
 START_TEST(deadlocks_name_queues) {
     static const char *const set[] = {"gpu.sms=1", NULL}, *const one[] = {"gpu.sms=1", "dac.atq=1", NULL};
     deadlock(set, "");
@@ -450,8 +453,8 @@ START_TEST(deadlocks_name_queues) {
 }
 END_TEST
 
-/* 64 records for 16 warps: 4 each. Before the barrier half of warp 0 takes its addresses of a load and a store; the
- * entries stay for the other half. The load's line is locked until that half has read it, too. */
+/* 64 records for 16 warps: 4 each. Before the barrier, half of warp 0 reads its addresses of a load and a store. The
+ * entries stay for the other half. The load's line stays locked until the other half has read it too. */
 START_TEST(deadlocks_name_warps) {
     static const char *const set[] = {"gpu.sms=1", "dac.pwaq=64", "dac.pwpq=32", NULL};
     deadlock(set, "ld.global.u32 %r4,[%a2+256]; st.global.u32 [%a2+1024],%r4;\n");
@@ -467,8 +470,9 @@ START_TEST(deadlocks_name_warps) {
 }
 END_TEST
 
-/* Figure 4's kernel is stopped at many points, and the report must say what warps wait for. The first load first waits
- * for its address, then for its line. With one mask for each warp, the affine warp waits behind its branch. */
+/* Figure 4's kernel is stopped at many points, and the report must say what each warp waits for. The first load
+ * waits for its address, and then for its line. With room for one mask per warp, the affine warp waits after its
+ * branch. */
 START_TEST(reports_name_what_warps_wait_for) {
     static const char *const set[] = {"gpu.sms=1",          "dac.pwaq=48",        "dac.pwpq=16",
                                       "memory.model=fixed", "memory.latency=600", NULL};
@@ -495,8 +499,8 @@ START_TEST(reports_name_what_warps_wait_for) {
 END_TEST
 
 /* Fewer tuple registers than Figure 4's stream needs: parameters a, b, num and dim, tid, r0, r1, addrA, addrB, i and
- * r3, some of which share a register. With one register the kernel is left whole, and takes the same cycles as without
- * dac. With more registers, more is decoupled. Results are equal. */
+ * r3, some of which share a register. With one register the kernel is not decoupled, and takes as many cycles as
+ * without dac. With more registers, more instructions are decoupled. Results are equal. */
 START_TEST(too_few_tuple_registers) {
     char option[64];
     const char *const set[] = {"gpu.sms=1", option, NULL};
@@ -551,7 +555,7 @@ START_TEST(bad_sizes) {
 }
 END_TEST
 
-/* A kernel without affine code runs as without dac, and statistics show that. */
+/* A kernel without affine code runs as without dac, as statistics show. */
 START_TEST(nothing_to_decouple) {
     static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
                                ".reg .b32 %r<9>; .reg .b64 %a<9>;\n ld.param.u64 %a1,[p];\n"

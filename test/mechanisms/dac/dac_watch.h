@@ -1,15 +1,15 @@
 #ifndef TEST_MECHANISMS_DAC_WATCH_H
 #define TEST_MECHANISMS_DAC_WATCH_H
-/* A unit that checks the affine warp's hardware in each cycle, against its own model computed from threads' addresses.
- * It checks that queues hold what was sent, that units take the cycles in docs/dac.md, that they are idle only without
- * work and serve CTAs round-robin, and that statistics are sums over cycles. */
+/* A unit that checks the affine warp's hardware in each cycle, against its own model computed from the threads'
+ * addresses. It checks that queues hold the entries that were sent, that units take the cycles in docs/dac.md, that
+ * units are idle only without work and serve CTAs round-robin, and that statistics are sums over cycles. */
 #include "host/context.h"
 #include "lines_watch.h"
 #include "test/test.h"
 #include <stdarg.h>
 
 enum { LINE = 128, SECTOR = 32, MOST_LINES = 1 << 14, MOST_ATQ = 64, WAITS_AT_MOST = 10000 };
-enum { LANE_WORDS = 4 }; /* words of local memory in an access; each may be in a line of its own */
+enum { LANE_WORDS = 4 }; /* words of local memory in an access; each word may be in a different line */
 
 struct watch {
     struct dac *d;
@@ -23,15 +23,15 @@ struct watch {
     uint64_t done_at[EXPANDERS];
     uint32_t turn[EXPANDERS];
     uint64_t number[MOST_ATQ]; /* numbers of predicates, by ATQ entry */
-    uint64_t steps;            /* instructions of the affine warp before it may issue */
+    uint64_t steps;            /* instructions executed by the affine warp, before it may issue in this cycle */
     bool waits;
     uint64_t cta_came;                      /* cycle in which the last CTA arrived */
-    uint64_t batches, overdue;              /* overdue: entries that exceeded the queue's size after a time */
+    uint64_t batches, overdue;              /* overdue: entries that exceeded the queue's size after a timeout */
     uint32_t pending;                       /* CTAs without a stream, before the unit's tick */
     uint64_t got[SM_CTA_SLOTS][EXPANDERS];  /* cycle in which the CTA arrived, or a unit last started an entry for it */
-    uint64_t room[SM_CTA_SLOTS][EXPANDERS]; /* last cycle in which its next entry fitted into its queue */
+    uint64_t room[SM_CTA_SLOTS][EXPANDERS]; /* last cycle in which the CTA's next entry fitted into its queue */
     uint64_t all_busy;                      /* last cycle in which each warp could run */
-    uint64_t started[SM_CTA_SLOTS];         /* 1 + ATQ entry whose start address was computed last */
+    uint64_t started[SM_CTA_SLOTS];         /* 1 + number of the ATQ entry whose start address was computed last */
     char what[300];
 };
 
@@ -51,8 +51,8 @@ static void __attribute__((format(printf, 3, 4))) report(struct watch *t, uint64
             report(t, now, __VA_ARGS__);                                                                               \
     } while (0)
 
-/* Returns the number of lines that the lanes access, in lane order, with the sectors of each. Local memory is
- * interleaved by lane: a word of all lanes is a row. */
+/* Returns the number of lines that the lanes access, in lane order, with the sectors of each line. Local memory is
+ * interleaved by lane: one row holds a word of each lane. */
 static uint32_t lines_of(const struct dac *d, const struct affine_entry *e, uint32_t slot, uint32_t warp,
                          uint64_t *line, uint8_t *sectors) {
     const struct program *p = d->sm->program->program;
@@ -78,7 +78,7 @@ static uint32_t lines_of(const struct dac *d, const struct affine_entry *e, uint
     return n;
 }
 
-/* Returns true if tid.y or tid.z changes inside the warp or between it and the warp before. */
+/* Returns true if tid.y or tid.z changes inside the warp or between the warp and the previous warp. */
 static bool changes_row(const struct dac *d, uint32_t warp) {
     const struct dim3 b = d->sm->launch->block;
     uint32_t n = b.x * b.y * b.z, from = warp * WARP_LANES, to = from + WARP_LANES;
@@ -87,7 +87,7 @@ static bool changes_row(const struct dac *d, uint32_t warp) {
     return from / b.x != (to - 1) / b.x || first / b.x != from / b.x;
 }
 
-/* Returns true if the path waits for an entry that was not sent, rather than for lines. */
+/* Returns true if the path waits for an entry that was not sent, and not for lines. */
 static bool waits_for_entry(const struct dac *d, uint32_t slot, const struct sm_path *path) {
     const struct program *p = d->sm->program->program;
     const struct inst_info *info = &p->info[path->pc];
@@ -95,7 +95,7 @@ static bool waits_for_entry(const struct dac *d, uint32_t slot, const struct sm_
     const struct supply_ring *r = &d->supply.ring[slot][QUEUE_PREDICATE];
     if (path->state != PATH_QUEUE)
         return false;
-    for (uint32_t i = 0; info->guard_site && i < r->n; i++) { /* a lane's first entry is its own */
+    for (uint32_t i = 0; info->guard_site && i < r->n; i++) { /* a lane's first entry belongs to this lane */
         const struct affine_entry *e = &r->e[(r->first + i) & (r->cap - 1)];
         value |= e->lanes & ~found & e->value;
         found |= e->lanes;
@@ -123,7 +123,7 @@ static bool somebody_stuck(const struct dac *d) {
     return any;
 }
 
-/* A CTA's next work for a unit. */
+/* The next work of a CTA for a unit. */
 struct work {
     bool any, ready, spills;
     uint32_t warp, n_warps, cycles;
@@ -207,8 +207,8 @@ static void check_record(struct watch *t, uint32_t slot, uint32_t i, uint64_t no
     t->records++;
 }
 
-/* Checks that a unit started the right entry: the next of its CTA, with the right cycles, and no CTA before it in
- * round-robin order was skipped. */
+/* Checks that a unit started the right entry: the next entry of its CTA, with the right number of cycles, and
+ * without skipping a CTA that is earlier in round-robin order. */
 static void check_begun(struct watch *t, int k, uint64_t now) {
     const struct dac *d = t->d;
     const struct expander *x = &d->expander[k];
@@ -236,7 +236,7 @@ static void check_begun(struct watch *t, int k, uint64_t now) {
         t->started[x->cta] = x->seq + 1;
 }
 
-/* After the unit's tick, checks what it started, or that it had no work. */
+/* After the unit's tick, checks the entry that the unit started, or that it had no work. */
 static void check_expander(struct watch *t, int k, uint64_t now) {
     const struct dac *d = t->d;
     const struct expander *x = &d->expander[k];
@@ -459,9 +459,9 @@ static bool watch_launch(void *u, struct sm *sm, uint64_t now) {
         return true;
     t->batches = t->d->n.batches;
     for (int k = 0; k < EXPANDERS; k++)
-        t->turn[k] = SM_CTA_SLOTS - 1; /* the first turn is CTA 0's */
+        t->turn[k] = SM_CTA_SLOTS - 1; /* CTA 0 is served first */
     memset(t->state_at, 255, sizeof t->state_at);
-    /* the last in the list is called first */
+    /* the last unit in the list is called first */
     const struct sm_unit_ops *const order[] = {&unit_dac, &before};
     for (int k = 0; k < 2; k++) {
         sm_unit_listen(sm, order[k], HOOK_TICK, false);

@@ -8,7 +8,7 @@
 
 static const char *const dac[] = {"dac", NULL};
 
-/* Returns the output of a pass for the kernel; `barriers`: for a model that uses them. */
+/* Returns the output of a pass for the kernel. `barriers` selects a model that uses convergence barriers. */
 static char *show_with(const char *text, const char *kernel, const char *pass, bool barriers) {
     struct lowered *l = lower_text(text, kernel);
     char *shown = NULL;
@@ -58,7 +58,8 @@ static void extract(const char *shown, const char *stream, char *out, size_t siz
     out[n] = '\0';
 }
 
-/* Checks both streams of a body; NULL: not checked. Returns the whole listing, which the caller frees. */
+/* Checks both streams of a body. NULL means that a stream is not checked. Returns the whole listing, which the
+ * caller frees. */
 static char *expect(const char *body, const char *own, const char *affine) {
     char *text = kernel_of(body), *shown = show(text, "k"), got[8192];
     extract(shown, "entry k", got, sizeof got);
@@ -74,7 +75,7 @@ static char *expect(const char *body, const char *own, const char *affine) {
 
 static void streams(const char *body, const char *own, const char *affine) { free(expect(body, own, affine)); }
 
-/* Checks that the kernel has one stream, and a note with this reason. */
+/* Checks that the kernel has only one stream, and a note with this reason. */
 static void check_whole(const char *body, const char *why) {
     char *text = kernel_of(body), *shown = show(text, "k"), note[200];
     snprintf(note, sizeof note, "left whole: %s\n", why);
@@ -151,7 +152,7 @@ END_TEST
 #define LOAD1  "ld.global.u32 %r3, [%d2];\n"
 #define STORE1 "st.global.u32 [%d2], %r3;\n"
 
-/* if (i >= n) return: the guard comes from a queue, and guarded accesses are decoupled. */
+/* if (i >= n) return: the guard comes from a queue, and the guarded accesses are decoupled. */
 START_TEST(early_return) {
     streams(TID1 "setp.ge.u32 %p1, %r2, %r0; @%p1 ret;\n" ADDR1 LOAD1 "add.u32 %r3, %r3, %r3;" STORE1,
             "@deq.pred exit\nld.u32 %r3, deq.data\nadd.u32 %r3, %r3, %r3\nst.u32 global[deq.addr], %r3\nexit\n",
@@ -162,7 +163,7 @@ START_TEST(early_return) {
 }
 END_TEST
 
-/* Threads return depending on data: the affine stream ends there, and later code is not decoupled. */
+/* Threads return depending on data. The affine stream ends there, and later code is not decoupled. */
 START_TEST(early_return_by_data) {
     char *shown = expect(TID1 ADDR1 LOAD1 "setp.eq.u32 %p1, %r3, 0; @%p1 ret;\n" STORE1,
                          "ld.u64 %d0, param[0]\nmov.u32 %r1, %tid.x\nmad.lo.u32 %r2, %ctaid.x, %ntid.x, %r1\n"
@@ -176,7 +177,7 @@ START_TEST(early_return_by_data) {
 }
 END_TEST
 
-/* The affine stream skips a region that depends on data; code after it is decoupled. */
+/* The affine stream skips a region that depends on data. The code after the region is decoupled. */
 START_TEST(a_region_is_skipped) {
     streams(TID1 ADDR1 LOAD1 "setp.eq.u32 %p1, %r3, 0; @%p1 bra E;\nst.global.u32 [%d2+4], %r3;\nE:\n"
                              "st.global.u32 [%d2+8], %r3;\n",
@@ -189,8 +190,8 @@ START_TEST(a_region_is_skipped) {
 }
 END_TEST
 
-/* Definitions on both sides of a branch. If the affine stream resolves the branch, the address after it is affine; else
- * it is a vector. */
+/* Definitions on both sides of a branch. If the affine stream resolves the branch, the address after the branch is
+ * affine; otherwise it is a vector. */
 START_TEST(definitions_on_both_sides) {
     char *shown = expect(TID1 ADDR1 LOAD1 "setp.lt.u32 %p1, %r2, %r0; @%p1 bra A;\nadd.u64 %d3, %d2, 64; bra E;\n"
                                           "A: add.u64 %d3, %d2, 128;\nE: st.global.u32 [%d3], %r3;\n",
@@ -213,8 +214,8 @@ START_TEST(an_empty_loop_stays) {
 }
 END_TEST
 
-/* A predicate with several readers is taken once, where it was computed. So is a predicate that an instruction reads as
- * data. */
+/* A predicate with several readers is read from the queue once, where it was computed. This also applies to a
+ * predicate that an instruction reads as data. */
 START_TEST(predicates_with_more_readers) {
     streams(TID1 ADDR1 "setp.lt.u32 %p1, %r2, %r0;\n@%p1 ld.global.u32 %r3, [%d2];\n@!%p1 mov.u32 %r3, 7;\n" STORE1,
             "#deq.pred %p1\n@%p1 ld.u32 %r3, deq.data\n@!%p1 mov.u32 %r3, 0x7\nst.u32 global[deq.addr], %r3\nexit\n",
@@ -227,8 +228,8 @@ START_TEST(predicates_with_more_readers) {
 }
 END_TEST
 
-/* A predicate with one reader is taken by its guard, with the predicates it was computed from; a guarded access also
- * takes its address. */
+/* A predicate with one reader is read from the queue by the reader's guard, with the predicates from which it was
+ * computed. A guarded access also reads its address from a queue. */
 START_TEST(predicates_of_predicates) {
     streams(TID1 ADDR1 "setp.lt.u32 %p1, %r2, %r0; setp.ge.u32 %p2, %r1, 3; and.pred %p3, %p1, %p2;\n"
                        "@!%p3 st.global.u32 [%d2], %r2;\n",
@@ -241,7 +242,7 @@ START_TEST(predicates_of_predicates) {
 }
 END_TEST
 
-/* A predicate read in a region that the affine stream skips is taken before the region. */
+/* A predicate read in a region that the affine stream skips is read from the queue before the region. */
 START_TEST(predicates_for_other_regions) {
     streams(TID1 ADDR1 LOAD1 "setp.lt.u32 %p1, %r2, %r0; setp.eq.u32 %p2, %r3, 0;\n@%p2 bra E;\n"
                              "@%p1 st.global.u32 [%d0], %r3;\nE:\n",
@@ -251,8 +252,8 @@ START_TEST(predicates_for_other_regions) {
 }
 END_TEST
 
-/* Nested loops with trip counts. The inner one ends depending on data, so its access stays; the outer one's is
- * decoupled. */
+/* Nested loops with trip counts. The end of the inner loop depends on data, so its access stays. The outer loop's
+ * access is decoupled. */
 START_TEST(nested_loops) {
     char *shown =
         expect(TID1 ADDR1 "mov.u32 %r4, 0;\nL:\n" LOAD1 "M: ld.global.u32 %r5, [%d2+4];\nadd.u32 %r3, %r3, %r5;\n"
@@ -267,7 +268,7 @@ START_TEST(nested_loops) {
                "mov.u32 %r4, 0x0\n#enq.data global[%d2+0]\n#enq.addr global[%d2+0]\nadd.u32 %r4, %r4, 0x1\n"
                "setp.lt.u32 %p1, %r4, %r0\n#enq.pred %p1\n@%p1 bra 6\nexit\n");
     free(shown);
-    /* reversed: the outer loop ends depending on data, so nothing in it is decoupled */
+    /* reversed: the end of the outer loop depends on data, so nothing in the loop is decoupled */
     shown = expect(TID1 ADDR1 LOAD1 "L: mov.u32 %r4, 0;\nM: ld.global.u32 %r5, [%d2+4];\nadd.u32 %r3, %r3, %r5;\n"
                                     "add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p1, %r4, %r0;\n@%p1 bra M;\n"
                                     "setp.lt.u32 %p2, %r3, 100;\n@%p2 bra L;\nst.global.u32 [%d2+8], %r3;\n",
@@ -279,7 +280,7 @@ START_TEST(nested_loops) {
 }
 END_TEST
 
-/* A loop entered in the middle is treated like others. */
+/* A loop with an entry in the middle is treated like other loops. */
 START_TEST(irregular_loops) {
     streams(TID1 ADDR1 "setp.lt.u32 %p1, %r2, %r0; mov.u32 %r4, 0;\n@%p1 bra B;\nA: add.u32 %r4, %r4, 1;\n"
                        "st.global.u32 [%d2], %r4;\nB: add.u32 %r4, %r4, 2;\nsetp.lt.u32 %p2, %r4, 50; @%p2 bra A;\n",
@@ -289,7 +290,7 @@ START_TEST(irregular_loops) {
 }
 END_TEST
 
-/* Both streams have the barriers, at the same places. A reduction's operands stay in the kernel's stream. */
+/* Both streams have the barriers, at corresponding places. A reduction's operands stay in the kernel's stream. */
 START_TEST(barriers) {
     streams(TID1 ADDR1 LOAD1 "setp.lt.u32 %p1, %r3, 5;\nbar.red.popc.u32 %r4, 0, %p1;\nst.global.u32 [%d2], %r4;\n"
                              "bar.sync 0;\nld.global.u32 %r5, [%d2+4];\nst.global.u32 [%d2+64], %r5;\n",
@@ -317,7 +318,7 @@ START_TEST(shapes_of_accesses) {
 }
 END_TEST
 
-/* Accesses left alone, with the reason. Without the reason each would be decoupled. */
+/* Accesses that are not decoupled, with the reason. Without the reason each access would be decoupled. */
 static const struct {
     const char *body, *why;
 } alone[] = {
@@ -373,7 +374,7 @@ static const struct {
 START_TEST(left_whole) { check_whole(wholes[_i].body, wholes[_i].why); }
 END_TEST
 
-/* An atomic whose result does not decide about the loop does not prevent decoupling. */
+/* An atomic whose result does not affect the loop's end does not prevent decoupling. */
 START_TEST(atomics_in_loops) {
     char *shown =
         expect(TID1 ADDR1 "mov.u32 %r4, 0;\nL:\n" LOAD1 "atom.global.add.u32 %r6, [%d0], %r3;\nadd.u32 %r4, %r4, 1;\n"
@@ -397,7 +398,7 @@ static const struct {
      "@%p bra L; ret; }\n",
      "call f, (%d0);", "a loop of a function that looks at what other threads write"},
     {".func f(.reg .b32 %x) { add.u32 %x, %x, 1; ret; }\n", "call f, (%r3);", NULL},
-    /* later code is unknown: the store stays */
+    /* later code is not analysed, so the store stays */
     {".func f(.reg .b32 %x) { .reg .pred %p; setp.eq.u32 %p, %x, 0; @%p exit; ret; }\n", "call f, (%r3);", NULL},
 };
 
@@ -419,7 +420,7 @@ START_TEST(functions) {
 }
 END_TEST
 
-/* A branch table is data to the affine stream, whatever its index. The streams meet again after it. */
+/* A branch table counts as data in the affine stream, whatever its index. The streams continue together after it. */
 START_TEST(switches) {
     char *shown = expect(TID1 ADDR1 LOAD1 "T: .branchtargets A, B, C;\nand.b32 %r4, %r0, 1;\nbrx.idx %r4, T;\n"
                                           "A: st.global.u32 [%d2+4], 1; bra C;\nB: st.global.u32 [%d2+4], 2;\n"
@@ -432,8 +433,8 @@ START_TEST(switches) {
 }
 END_TEST
 
-/* A branch table with one target is no choice. The affine stream continues at the target, and skips unreachable code.
- * The kernel's stream keeps the index check. */
+/* A branch table with one target has only one outcome. The affine stream continues at the target, and skips
+ * unreachable code. The kernel's stream keeps the index check. */
 START_TEST(a_switch_without_a_choice) {
     static const char *const tables[] = {"A", "A, A, A"};
     for (int i = 0; i < 2; i++) {
@@ -451,7 +452,7 @@ START_TEST(a_switch_without_a_choice) {
 }
 END_TEST
 
-/* A block that takes a queue entry and exits is not a mere exit: its lanes must take the entry. */
+/* A block that reads a queue entry and exits is more than an exit, because its lanes must read the entry. */
 START_TEST(a_marker_takes_its_guard) {
     char *text = kernel_of("mov.u32 %r1, %laneid; setp.lt.u32 %p1, %r1, 16; mov.u32 %r2, %ctaid.x;\n"
                            "setp.eq.u32 %p2, %r2, 0; @%p1 bra E;\nE: @%p2 pmevent 1;\n");

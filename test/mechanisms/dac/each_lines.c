@@ -3,9 +3,9 @@
 
 enum { LOCAL_CASES = 7, LOCK_CASES = 4, KIND_CASES = 8 };
 
-/* Words of local memory. At an offset of the CTA they are one line for each warp, or two with 8 bytes. At an offset of
- * the thread they are 32 lines, which only the longest queue can hold. With lines of 64 bytes, the former are twice as
- * many. */
+/* Words of local memory. At an offset that is equal for the CTA, the words of a warp are in one line, or in two
+ * lines with 8 bytes per thread. At an offset that depends on the thread, they are in 32 lines, which only the
+ * longest queue can hold. With lines of 64 bytes, the first two numbers double. */
 START_TEST(local_lines) {
     static const char body[] = " mov.u64 %a2,depot; mad.wide.u32 %a3,%r2,16,%a2; mad.wide.u32 %a4,%r1,4,%a2;\n"
                                " mad.wide.u32 %a5,%r1,4,%a1; st.local.u32 [%a4],%r1; st.local.u32 [%a3],%r1;\n"
@@ -13,7 +13,7 @@ START_TEST(local_lines) {
                                " ld.local.v2.u32 {%r4,%r5},[%a3+8]; ld.local.u8 %r6,[%a3+5]; ld.local.u32 %r7,[%a4];\n"
                                " add.u32 %r3,%r3,%r4; add.u32 %r3,%r3,%r5; add.u32 %r3,%r3,%r6;\n"
                                " add.u32 %r3,%r3,%r7; st.global.u32 [%a5],%r3; ret;\n";
-    /* lines of a warp: 1, 2, 1 and 32, or 2, 4, 2 and 32; queues hold 1, 4 and 64 */
+    /* lines of a warp: 1, 2, 1 and 32, or 2, 4, 2 and 32; the queues hold 1, 4 and 64 lines */
     static const struct {
         const char *queue, *line, *size;
         uint32_t lines;
@@ -35,8 +35,8 @@ START_TEST(local_lines) {
 }
 END_TEST
 
-/* Two CTAs of two warps, with four loads of a line each: 16 lines in one set of an L1 with four ways, three of which
- * may be locked. In a large L1 each line fits. */
+/* Two CTAs of two warps, with four loads of one line each. This makes 16 lines in one set of an L1 with four ways,
+ * of which three may be locked. In a large L1 each line fits. */
 START_TEST(few_lines_wait_for_locks) {
     static const struct {
         const char *wait, *size;
@@ -57,9 +57,9 @@ START_TEST(few_lines_wait_for_locks) {
 }
 END_TEST
 
-/* All kinds of entries, from CTAs of 70 threads whose last warp has six. The kernel has a branch that diverges in warp
- * 1, two loads and a loop of scalars, addresses that are not linear, a descending row, 64-bit words (two lines in each
- * warp), a guard, shared memory, and code after a barrier. */
+/* All types of entries, from CTAs of 70 threads whose last warp has six. The kernel has a branch that diverges in
+ * warp 1, two loads and a loop of scalars, addresses that are not linear, descending addresses, 64-bit words (two
+ * lines in each warp), a guard, shared memory, and code after a barrier. */
 START_TEST(kinds_of_entries) {
     static const char *const variants[KIND_CASES][4] = {{NULL},
                                                         {"dac.atq=1", "dac.pwaq=1", "dac.pwpq=1"},

@@ -1,7 +1,7 @@
 #ifndef TEST_MECHANISMS_DAC_LINES_WATCH_H
 #define TEST_MECHANISMS_DAC_LINES_WATCH_H
-/* Checks the lines that the affine warp's hardware requests, against the L1's answers: which wait for a lock and how
- * long, the order of requests, and that no request is delayed. */
+/* Checks the lines that the affine warp's hardware requests, against the L1's answers: which lines wait for a lock
+ * and how long, the order of requests, and that no request is delayed. */
 #include "mechanisms/dac/dac_parts.h"
 #include "test/test.h"
 #include "timing/sm/stages.h"
@@ -13,12 +13,12 @@ enum { LINES_MOST = 1 << 14, LINES_AGAIN = 32, LINES_NEVER = -1, LINES_PATIENCE 
 static struct lines_watch {
     struct dac *d;
     struct prefetcher_ops ops;
-    uint64_t order[LINES_MOST];     /* serial number of the line in this slot, + 1 */
-    uint64_t again[LINES_MOST];     /* cycle before which it must not be requested */
-    int64_t refused[LINES_MOST];    /* cycle in which it was first refused a lock */
-    int64_t nothing[LINES_MOST];    /* cycle of the first of its last answers without a line */
-    uint64_t too_long;              /* lines that only got such answers for too long */
-    uint64_t waited, gave_up, held; /* waited: refused, to be requested again */
+    uint64_t order[LINES_MOST];     /* 1 + serial number of the line in this slot */
+    uint64_t again[LINES_MOST];     /* cycle before which the line must not be requested */
+    int64_t refused[LINES_MOST];    /* cycle in which the line was first refused a lock */
+    int64_t nothing[LINES_MOST];    /* first cycle of the latest series of answers without a line */
+    uint64_t too_long;              /* lines that got only answers without a line for too long */
+    uint64_t waited, gave_up, held; /* waited: lines that were refused and must be requested again */
     char what[300];
 } lines;
 
@@ -51,7 +51,7 @@ static bool lines_holds(const struct dac_record *r) {
     return false;
 }
 
-/* Called in place of the unit's answer(): computes the line's new state, and compares with the unit's. */
+/* Called in place of the unit's answer(). Computes the line's new state, and compares it with the unit's. */
 static void lines_answer(void *state, uint32_t tag, enum prefetch_answer a, uint64_t now) {
     const uint32_t longest = lines.d ? lines.d->cfg->dac.lock_timeout : 0;
     enum line_state want = a == PREFETCH_PRESENT || a == PREFETCH_ARRIVED ? LINE_LOCKED : LINE_COMING;
@@ -99,8 +99,8 @@ static void lines_begin(struct dac *d) {
     memset(lines.order, 0, sizeof lines.order);
 }
 
-/* After the unit's tick, checks a warp's lines: each line that could be requested was requested unless the L1's queue
- * is full, and in the right order. */
+/* After the unit's tick, checks a warp's lines. Each line that could be requested was requested, in the right order,
+ * unless the L1's queue is full. */
 static void lines_warp(uint32_t slot, uint64_t now) {
     const struct dac *d = lines.d;
     const struct dac_queue *q = &d->queue[slot];

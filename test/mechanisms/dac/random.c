@@ -1,6 +1,6 @@
-/* Tests random kernels on SMs with an affine warp: memory must equal the interpreter's, with each base model, with
- * queues of one entry, with an L1 that locks few lines or none, and with each preset. HEDDLE_DAC_KERNELS sets the
- * number of kernels of each kind, HEDDLE_RANDOM_SEED the first seed. */
+/* Tests random kernels on SMs with an affine warp. Memory must equal the interpreter's, with each base model, with
+ * queues of one entry, with an L1 that locks few lines or no lines, and with each preset. HEDDLE_DAC_KERNELS sets
+ * the number of kernels of each type, and HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/random/affine_kernel.h"
@@ -14,7 +14,7 @@
 
 enum { KERNELS = 14, MOST_WORDS = AFFINE_MAX_THREADS * AFFINE_SLICE, MOST_SETS = 8 };
 
-/* Machine options; a name without '=' is a preset. Kernels store parts of addresses, so buffers must have the same
+/* Machine options. A name without '=' is a preset. Kernels store parts of addresses, so buffers must have equal
  * addresses on all machines. */
 static const char *const variants[][MOST_SETS] = {
     {"fermi"},
@@ -180,13 +180,14 @@ START_TEST(memory_is_equal) {
     uint64_t n = from_environment("HEDDLE_DAC_KERNELS", KERNELS), first = from_environment("HEDDLE_RANDOM_SEED", 1);
     const int kind = _i;
     for (uint64_t k = 0; k <= n; k++) {
-        /* the last one: with dws a path waited behind a full queue after all other paths of its warp */
+        /* the last seed once failed: with dws a path waited for a full queue after all other paths of its warp */
         const uint64_t seed = k < n ? first + k : 217;
         struct work *w = make(kind, seed);
         run(w, "functional", &(struct heddle_options){.model = "functional"}, want, NULL);
         for (int b = 0; b < timed_models()->n; b++) {
             struct machine m;
-            if (((uint64_t)b + seed) % 2 && !test_every()) /* sampled: every second model, the next kernel the others */
+            if (((uint64_t)b + seed) % 2 &&
+                !test_every()) /* sampled: every second model; the next kernel uses the other models */
                 continue;
             machine(&m, seed, b, (int)((seed * 5 + (uint64_t)b * 3 + (uint64_t)kind) % VARIANTS), NULL);
             run(w, m.name, &m.o, got, NULL);

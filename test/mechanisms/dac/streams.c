@@ -1,5 +1,5 @@
-/* Tests the pass on many kernels: the project's, compilers' output, and random ones. Also tests that the verifier finds
- * damaged streams, and control dependence against its definition. */
+/* Tests the pass on many kernels: the project's kernels, compilers' output, and random kernels. Also tests that the
+ * verifier finds damaged streams, and compares control dependence with its definition. */
 #include "isa/machine/call.h"
 #include "mechanisms/all.h"
 #include "mechanisms/dac/decouple.h"
@@ -54,7 +54,7 @@ static void count(const struct program *p) {
     sum.potential += p->coverage.potential;
 }
 
-/* Lowers all kernels of a text, with another pass after `decouple`; NULL: none. */
+/* Lowers all kernels of a text, with another pass after `decouple`, or no other pass if it is NULL. */
 static void lower_all(const char *name, const char *text, const struct pass *other, bool barriers) {
     static struct pass table[MAX_PASSES];
     struct lowered *l = lower_text(text, NULL);
@@ -90,9 +90,9 @@ static void lower_folder(const char *folder) {
     closedir(d);
 }
 
-/* All kernels are split, with three exceptions: calls through pointers; fwt_far, whose addresses all contain an `and`
- * of an index; and bfs1, whose loop reads what other threads write. About half of the static instructions depend on
- * scalars and indices only (the paper's Figure 6). */
+/* All kernels are split, with three exceptions: calls through pointers; fwt_far, whose addresses all contain an
+ * `and` of an index; and bfs1, whose loop reads memory that other threads write. About half of the static
+ * instructions depend only on scalars and indices (the paper's Figure 6). */
 START_TEST(kernels_of_the_project) {
     sum = (struct sum){0};
     lower_folder("kernels");
@@ -136,8 +136,8 @@ static bool few_tuples(const void *config, const char *key, double *value) {
     return strcmp(key, "dac.tuples") == 0;
 }
 
-/* With any number of tuple registers the affine stream fits, and it is complete if the complete stream fits. Both
- * streams agree (the verifier), and more registers never decouple fewer accesses. */
+/* With any number of tuple registers the affine stream fits, and it is complete if the complete stream fits. The
+ * verifier accepts both streams. With more registers, never fewer accesses are decoupled. */
 START_TEST(streams_fit_into_the_tuple_file) {
     uint32_t parts = 0;
     for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -167,8 +167,8 @@ START_TEST(streams_fit_into_the_tuple_file) {
 }
 END_TEST
 
-/* Accesses with different addresses, in a loop and outside. Those in the loop have the highest priority, so with more
- * registers the loop's load is decoupled first. */
+/* Accesses with different addresses, inside and outside a loop. The accesses in the loop have the highest priority,
+ * so with more registers the loop's load is decoupled first. */
 START_TEST(accesses_by_worth) {
     static const char text[] =
         ".version 7.0 .target sm_70 .address_size 64 .visible .entry k(.param .u64 p, .param .u64 q, .param .u64 s, "
@@ -196,12 +196,12 @@ START_TEST(accesses_by_worth) {
         program_free(p);
     }
     ck_assert_uint_eq(before, 1u << 2 | 1u << 3 | 1u << 5 | 1u << 6);
-    ck_assert_uint_ge(orders, 2); /* the loop's first, then others */
+    ck_assert_uint_ge(orders, 2); /* the loop's accesses first, then the others */
     lowered_free(l);
 }
 END_TEST
 
-/* All kernels of the project, also the largest, take less than 50 ms of processor time each. */
+/* Each kernel of the project, even the largest, takes less than 50 ms of processor time. */
 START_TEST(the_pass_is_fast) {
     sum = (struct sum){0};
     lower_folder("kernels");
@@ -227,7 +227,7 @@ static bool takes_guard(const struct ir *ir, uint32_t i) { return takes(ir, i) &
 static bool is_barrier(const struct ir *ir, uint32_t i) { return ir->code[i].kind == K_BARRIER; }
 static bool is_twin(const struct ir *ir, uint32_t i) { return ir->info[i].twin != 0; }
 
-/* Returns a random instruction that `fn` accepts; NO_INST: none. */
+/* Returns a random instruction that `fn` accepts; NO_INST if there is none. */
 static uint32_t choose(const struct ir *ir, chosen_fn *fn) {
     uint32_t n = 0, found = NO_INST;
     for (uint32_t i = 0; i < ir->n; i++)

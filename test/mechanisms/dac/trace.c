@@ -1,4 +1,4 @@
-/* Tests traces of DAC and CAE: bars of the affine units, read back as JSON, and counters of the queues. */
+/* Tests traces of DAC and CAE: the bars of the affine units, read back as JSON, and the counters of the queues. */
 #include "timing/report/trace.h"
 #include "host/heddle.h"
 #include "test/test.h"
@@ -38,7 +38,7 @@ static cJSON *traced(const char *model, const char *config, double *on_units) {
     return all;
 }
 
-/* Returns true if the warp's own track has the same instruction from issue to result. */
+/* Returns true if the warp's own track has the instruction with an equal issue cycle and end. */
 static bool on_its_track(const cJSON *all, const cJSON *bar) {
     const cJSON *e, *args = cJSON_GetObjectItemCaseSensitive(bar, "args");
     int warp = number(args, "warp");
@@ -49,8 +49,8 @@ static bool on_its_track(const cJSON *all, const cJSON *bar) {
     return false;
 }
 
-/* Each instruction of an affine unit has one bar, as long as on its warp's track. Bars of a row do not overlap, and a
- * row has a name before its first bar. Without CAE there are none. */
+/* Each instruction of an affine unit has one bar, as long as its bar on the warp's track. Bars of a track do not
+ * overlap, and a track has a name before its first bar. Without CAE there are no such bars. */
 START_TEST(affine_units_have_rows) {
     static const char *const models[] = {"cae", "its+cae", "dws+cae", "spe"}, *const configs[] = {"fermi", "turing"};
     static int bars[1 << 14][2]; /* start, end */

@@ -1,5 +1,6 @@
-/* Tests DAC with swapped warps (sm.running_warps) and several resident CTAs. A swapped-out CTA passes no barrier before
- * another CTA has ended, which may wait for ATQ entries behind its own. */
+/* Tests DAC with swapped warps (sm.running_warps) and several resident CTAs. A swapped-out CTA passes no barrier
+ * before another CTA has ended. That CTA may wait for ATQ entries that come after the entries of the swapped-out
+ * CTA. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -21,9 +22,9 @@ static void write_kernel(char *text, size_t size) {
     snprintf(text + at, size - (size_t)at, "st.global.u32 [%%a2],%%r4; ret; }\n");
 }
 
-/* An ATQ of one entry is soon full. The address units then expand, for CTAs without a turn, entries for code after
- * barriers: eight loads and a store for each warp. If all CTAs have turns, or the ATQ holds the nine entries, no entry
- * is expanded ahead. */
+/* An ATQ of one entry is soon full. For CTAs that are swapped out, the address units then expand entries for code
+ * after barriers: eight loads and a store for each warp. If all CTAs are swapped in, or the ATQ holds the nine
+ * entries, no entry is expanded ahead. */
 static const struct {
     const char *turns, *atq;
     int ahead;

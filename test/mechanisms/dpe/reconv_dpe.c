@@ -1,5 +1,5 @@
-/* Tests DPE's constrained scheduler (dual-path paper, section 3.3) and the count of Equation 1: first the model alone,
- * then a warp whose sides do one thing each. */
+/* Tests DPE's constrained scheduler (dual-path paper, section 3.3) and the count of Equation 1: first on the model
+ * alone, then with a warp in which each side of a branch executes one kind of instruction. */
 #include "host/heddle.h"
 #include "test/toys/toy.h"
 #include <stdio.h>
@@ -30,7 +30,7 @@ static struct path shown(void) {
     return p[0];
 }
 
-/* The shown path diverges: `lanes` branch to `pc`, the left side; the reconvergence PC is 90. */
+/* Lets the path that paths() returns diverge: `lanes` branch to `pc`, the left side. The reconvergence PC is 90. */
 static void diverge(uint32_t pc, lanemask_t lanes) {
     struct path p = shown();
     struct target t[2] = {{pc, lanes}, {p.pc + 1, p.lanes & ~lanes}};
@@ -38,7 +38,7 @@ static void diverge(uint32_t pc, lanemask_t lanes) {
     reconv_dpe.branch(st, p.id, t, 2, &site);
 }
 
-/* With one live path a long operation changes nothing, neither now nor at the next divergence: the left side runs
+/* If there is one live path, a long operation has no effect now or at the next divergence, where the left side runs
  * first. */
 START_TEST(one_path_never_switches) {
     start(1);
@@ -48,13 +48,13 @@ START_TEST(one_path_never_switches) {
     ck_assert_uint_eq(shown().pc, 20);
     ck_assert_uint_ne(reconv_dpe.stall(st, shown().id, STALL_LOAD_USE), 0);
     ck_assert_uint_eq(shown().pc, 1);
-    diverge(30, 0x4); /* a new pair: left first again */
+    diverge(30, 0x4); /* a new pair of sides: the left side is first again */
     ck_assert_uint_eq(shown().pc, 30);
 }
 END_TEST
 
-/* Equation 1 counts 1 before a divergence, 2 while both sides of the top entry are valid (shown or not, at a barrier or
- * not), and 1 when a side has reached the reconvergence point. */
+/* Equation 1 counts 1 path before a divergence, 2 paths while both sides of the top entry are valid (whether or not
+ * paths() returns them or they wait at a barrier), and 1 path when a side has reached the reconvergence point. */
 START_TEST(both_valid_sides_are_counted) {
     for (uint32_t scheduler = 0; scheduler < 2; scheduler++) {
         start(scheduler);
@@ -70,8 +70,9 @@ START_TEST(both_valid_sides_are_counted) {
 }
 END_TEST
 
-/* Section 7.1, path forwarding: the top entry has one side left, and a lower path runs in the free slot. It uses the
- * free scoreboard, whichever side it is. Here both are right sides, and the top one keeps scoreboard 1. */
+/* Section 7.1, path forwarding: the top entry has one side left, and a lower path runs in the free slot. The lower path
+ * uses the free scoreboard, whether it is a left or a right side. Here both are right sides, and the top side keeps
+ * scoreboard 1. */
 START_TEST(a_forwarded_path_has_the_free_scoreboard) {
     for (int arrives = 0; arrives < 2; arrives++) {
         struct path p[2];
@@ -124,8 +125,9 @@ static void run(const char *scheduler, const char *before, const char *left, con
                   "%s", heddle_error(h));
 }
 
-/* Each side does one thing and needs its result. Left runs first. If the operation is long, right runs, does the same,
- * and left continues: two switches. If it is short, right runs after left has ended. Lines loaded before hit. */
+/* Each side executes one operation and needs its result. The left side runs first. If the operation is long, the right
+ * side then executes the same operation, and the left side continues after it: two switches. If the operation is short,
+ * the right side runs after the left side has ended. Loads of lines that were loaded before hit. */
 START_TEST(switches_follow_misses_and_long_operations) {
     static const struct {
         const char *what, *before, *left, *right;
@@ -176,7 +178,8 @@ START_TEST(one_path_loses_no_cycle) {
 }
 END_TEST
 
-/* Each side waits for a load: one after the other with spe, at the same time with both schedulers of dpe. */
+/* Each side waits for a load: with spe one side after the other, with both schedulers of dpe both sides at the same
+ * time. */
 START_TEST(constrained_hides_a_miss) {
     static const char *const side[2] = {"ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1;",
                                         "ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2;"};
@@ -184,7 +187,8 @@ START_TEST(constrained_hides_a_miss) {
     double both = stat("gpu.cycles");
     run("dpe.scheduler=constrained", "", side[0], side[1]);
     ck_assert_double_ge(stat("gpu.cycles"), both);
-    ck_assert_double_le(stat("gpu.cycles"), both + 60); /* the L1's latency until the miss is known, and two fetches */
+    /* cycles: the L1's latency until the miss is known, and two fetches */
+    ck_assert_double_le(stat("gpu.cycles"), both + 60);
 }
 END_TEST
 

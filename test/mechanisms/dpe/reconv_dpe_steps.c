@@ -1,4 +1,5 @@
-/* Tests dual-path execution step by step: the stack after each call, by hand from sections 3 and 7 of the paper. */
+/* Tests dual-path execution step by step. The expected stack after each call is derived by hand from sections 3 and 7
+ * of the paper. */
 #include "test/bases.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -50,7 +51,7 @@ static struct path at(uint32_t pc) {
     return p[0];
 }
 static unsigned to(uint32_t from, uint32_t pc) { return ops->advance(st, at(from).id, pc); }
-/* The path at `from` diverges: `lanes` branch to `pc`, with the reconvergence PC `rpc`. */
+/* Lets the path at `from` diverge: `lanes` branch to `pc`, with the reconvergence PC `rpc`. */
 static unsigned diverge(uint32_t from, uint32_t pc, lanemask_t lanes, uint32_t rpc) {
     const struct path p = at(from);
     const struct target t[2] = {{pc, lanes}, {from + 1, p.lanes & ~lanes}};
@@ -59,8 +60,8 @@ static unsigned diverge(uint32_t from, uint32_t pc, lanemask_t lanes, uint32_t r
 }
 enum { BOTH = RECONV_SHADOW_0 | RECONV_SHADOW_1 };
 
-/* Figure 3: both sides of a branch are in one entry, nested ones above. A side that reaches the reconvergence point
- * becomes invalid. */
+/* Figure 3: both sides of a branch are in one entry, and nested branches are in entries above it. A side that reaches
+ * the reconvergence point becomes invalid. */
 START_TEST(both_sides_in_one_entry) {
     ck_assert_str_eq(stack(), "0:ffL ");
     ck_assert_uint_eq(diverge(0, 20, 0x0f, 90) & BOTH, BOTH);
@@ -75,7 +76,8 @@ START_TEST(both_sides_in_one_entry) {
     ck_assert_uint_eq(to(50, 51), 0); /* no event */
     ck_assert_uint_eq(to(51, 60),
                       RECONV_CHANGED |
-                          RECONV_SHADOW_0); /* the left side: its scoreboard's pending registers now belong to others */
+                          /* the left side; the pending registers of its scoreboard now belong to other paths */
+                          RECONV_SHADOW_0);
     ck_assert_str_eq(stack(), "2:c0R 20:fs 60:f0w 90:ffw ");
     ck_assert_uint_eq(to(2, 60), RECONV_CHANGED | RECONV_SHADOW_1);
     ck_assert_str_eq(stack(), "20:fL 60:f0R 90:ffw ");
@@ -90,9 +92,9 @@ END_TEST
 
 /* An if without else has one side. A loop that lanes leave one by one needs one entry. */
 START_TEST(single_sides) {
-    diverge(0, 20, 0x0f, 1); /* the others are at the reconvergence point */
+    diverge(0, 20, 0x0f, 1); /* the other lanes are at the reconvergence point */
     ck_assert_str_eq(stack(), "20:fL 1:ffw ");
-    diverge(20, 30, 0x03, 1); /* reconverges where its own entry does: replaces that entry */
+    diverge(20, 30, 0x03, 1); /* the branch reconverges at the same PC as its own entry, so it replaces this entry */
     ck_assert_str_eq(stack(), "30:3L 21:cR 1:ffw ");
     to(30, 1);
     to(21, 1);
@@ -115,8 +117,8 @@ START_TEST(single_sides) {
 }
 END_TEST
 
-/* Four targets: pairs, with the first on top. Five: a single side at the bottom, on the scoreboard of the path that
- * diverged. */
+/* Four targets form two pairs, with the first pair on top. With five targets, a single side is at the bottom, on the
+ * scoreboard of the path that diverged. */
 START_TEST(more_than_two_ways) {
     static const struct target t[5] = {{10, 0x01}, {20, 0x02}, {30, 0x0c}, {40, 0x30}, {50, 0xc0}};
     const struct branch_site site = {.pc = 0, .rpc = 90, .taken_pc = PC_EXIT};
@@ -148,13 +150,13 @@ START_TEST(lanes_exit) {
 }
 END_TEST
 
-/* Constrained scheduling shows one side: the other one after a long operation, or while the first waits at a
- * barrier. */
+/* With constrained scheduling, paths() returns one side. It returns the other side after a long operation, or while the
+ * first side waits at a barrier. */
 START_TEST(constrained_shows_one_side) {
     cfg.dpe_scheduler = 1;
     diverge(0, 20, 0x0f, 90);
     ck_assert_str_eq(shown(), "20:f/0 ");
-    ck_assert_uint_eq(ops->runnable(st), 0xff); /* the other side may run but is not shown */
+    ck_assert_uint_eq(ops->runnable(st), 0xff); /* the other side may run, but paths() does not return it */
     ck_assert_uint_eq(ops->stall(st, at(20).id, STALL_LOAD_USE), RECONV_CHANGED);
     ck_assert_str_eq(shown(), "1:f0/1 ");
     ck_assert_uint_eq(ops->stall(st, at(1).id, STALL_LOAD_USE), RECONV_CHANGED);
@@ -170,9 +172,9 @@ START_TEST(constrained_shows_one_side) {
 }
 END_TEST
 
-/* Section 7.2: lanes that hit continue in the path's slot, lanes that missed in the free one. Each waits for the other
- * before a divergence. Joined, they are one path on the left scoreboard, which includes the right one's pending
- * registers. */
+/* Section 7.2: lanes that hit continue in the path's slot, lanes that missed in the free slot. Before a divergence,
+ * each half waits for the other half. After they join, they are one path on the left scoreboard, which then includes
+ * the pending registers of the right scoreboard. */
 START_TEST(halves_of_a_load) {
     struct path slow;
     ck_assert_uint_eq(ops->split(st, at(0).id, 0xf0, 5, &slow), 0); /* the option is off */
@@ -201,8 +203,9 @@ START_TEST(halves_of_a_load) {
 }
 END_TEST
 
-/* 3 waits for lane 4, below it on the stack, so 3 becomes a separate stack at the bottom. When c waits for it, c moves,
- * too, and f0 runs. When c waits at a CTA barrier, no path runs, but the moved path has a new id, which is reported. */
+/* Lane set 3 waits for lane 4, which is below it on the stack, so 3 becomes a separate stack at the bottom. When lane
+ * set c waits for 3, c moves, too, and f0 runs. When c waits at a CTA barrier, no path runs, but the moved path has a
+ * new id, which is reported. */
 START_TEST(waiting_paths_give_way) {
     for (int both = 0; both < 2; both++) {
         struct lane_waits ws = {.waiting = 0x0f};
@@ -228,7 +231,8 @@ START_TEST(waiting_paths_give_way) {
 }
 END_TEST
 
-/* Two PCs and masks, and a reconvergence PC. With memory divergence also: split or not, and which half waits. */
+/* An entry has two PCs and masks, and a reconvergence PC. With memory divergence, it also has bits for whether it is
+ * split and which half waits. */
 START_TEST(storage) {
     ck_assert_uint_eq(ops->storage(&cfg).entry, 5 * 32);
     cfg.dpe_memory_divergence = true;

@@ -1,4 +1,4 @@
-/* Tests dynamic warp subdivision by hand: splits of splits, and a warp-split table of limited size. */
+/* Tests dynamic warp subdivision step by step: splits of splits, and a warp-split table of limited size. */
 #include "test/toys/toy.h"
 #include <stdio.h>
 
@@ -79,7 +79,7 @@ START_TEST(splits_beyond_the_table_are_parked) {
     ck_assert_str_eq(schedulable(), "21:c 40:30 ");
     reconv_dws.leave(st, id_at(21), 0x0c, 22);
     ck_assert_str_eq(schedulable(), "40:30 2:c0 ");
-    reconv_dws.advance(st, id_at(40), 2); /* merges with the other; no split is parked */
+    reconv_dws.advance(st, id_at(40), 2); /* merges with the other split; no split is parked */
     ck_assert_str_eq(schedulable(), "2:f0 ");
 }
 END_TEST
@@ -100,8 +100,8 @@ START_TEST(a_warp_whose_sides_do_not_fit_uses_the_stack) {
 }
 END_TEST
 
-/* Splits that wait at a barrier give their entries to splits that have not arrived. They do not merge with a split that
- * arrives there. When the barrier opens, all merge. */
+/* Splits that wait at a barrier give their entries to splits that have not arrived. A split that arrives at the barrier
+ * does not merge with the waiting splits. When the barrier opens, all these splits merge. */
 START_TEST(waiting_splits_free_their_entries) {
     start(50, 2);
     diverge(0, 0xff, 20, 0x0f, 10);
@@ -121,7 +121,7 @@ START_TEST(waiting_splits_free_their_entries) {
 }
 END_TEST
 
-/* A load splits a warp into two splits, and a split into itself and one more, while the table has room. */
+/* A load divides a warp into two splits, and a split into itself and one more split, while the table has room. */
 START_TEST(a_load_splits_while_there_is_room) {
     static const struct {
         uint32_t entries, splits; /* after the first and the second load */
@@ -161,8 +161,8 @@ static const char *nodes(void) {
     return out;
 }
 
-/* The stack: the side pushed last runs first, the taken one, or with reconv.first = fallthrough the other. The node
- * below continues at the reconvergence PC when both have arrived. */
+/* The stack: the side pushed last runs first. This is the taken side, or with reconv.first = fallthrough the
+ * fall-through side. The node below continues at the reconvergence PC when both have arrived. */
 START_TEST(sides_on_the_stack) {
     for (uint32_t first = 0; first < 2; first++) {
         start(0, 0);
@@ -184,7 +184,8 @@ START_TEST(sides_on_the_stack) {
 }
 END_TEST
 
-/* The threshold limits the block at the post-dominator: 50 instructions subdivide, 51 do not. */
+/* The threshold limits the length of the block at the post-dominator: a block of 50 instructions subdivides the warp, a
+ * block of 51 does not. */
 START_TEST(short_blocks_subdivide) {
     start(50, 0);
     diverge(0, 0xff, 20, 0x0f, 51);
@@ -214,7 +215,7 @@ START_TEST(nested_nodes) {
     ck_assert_str_eq(nodes(), "90:ffc 20:ft ");
     struct target u[2] = {{30, 0x03}, {21, 0x0c}};
     struct branch_site inner = {.pc = 20, .rpc = 60, .rpc_block = 0, .taken_pc = 30};
-    reconv_dws.branch(st, id_at(20), u, 2, &inner); /* an empty block: splits, up to 90 */
+    reconv_dws.branch(st, id_at(20), u, 2, &inner); /* an empty block: the warp is subdivided, up to PC 90 */
     ck_assert_str_eq(schedulable(), "30:3 21:c ");
     reconv_dws.advance(st, id_at(30), 60);
     ck_assert_str_eq(schedulable(), "60:3 21:c "); /* not the branch's own reconvergence point */
@@ -224,8 +225,8 @@ START_TEST(nested_nodes) {
 }
 END_TEST
 
-/* f, on top of the stack, waits for lane 4, below it. So f becomes a separate tree, and both run. A path that waits for
- * a running lane, or does not wait, stays. */
+/* The path f, on top of the stack, waits for lane 4, which is below f. So f becomes a separate tree, and both paths
+ * run. A path that waits for a running lane, or does not wait, stays in the stack. */
 START_TEST(waiting_paths_give_way) {
     struct lane_waits ws = {.waiting = 0x0f};
     start(0, 0);
@@ -241,14 +242,14 @@ START_TEST(waiting_paths_give_way) {
     ck_assert_str_eq(schedulable(), "20:f 1:f0 ");
     reconv_dws.advance(st, id_at(1), 90);
     ck_assert_str_eq(schedulable(), "20:f 90:f0 ");
-    reconv_dws.advance(st, id_at(20), 90); /* it reconverges with no other path any more */
+    reconv_dws.advance(st, id_at(20), 90); /* f no longer reconverges with another path */
     ck_assert_int_eq(reconv_dws.depth(st), 2);
     reconv_dws.leave(st, id_at(90), 0xff, PC_NOWHERE);
     ck_assert(reconv_dws.finished(st));
 }
 END_TEST
 
-/* Two splits wait on top of the stack. Either may wait for a lane below; each is checked. */
+/* Two splits wait on top of the stack. Either may wait for a lane of the node below, so both are checked. */
 START_TEST(each_path_may_give_way) {
     for (int second = 0; second < 2; second++) {
         struct lane_waits ws = {.waiting = 0x0f};
@@ -267,7 +268,8 @@ START_TEST(each_path_may_give_way) {
 }
 END_TEST
 
-/* A load does not split: with the option off, for no lanes, for all lanes, and at the end of the node. */
+/* A load does not split a warp in these cases: with the option off, for no lanes, for all lanes, and at the end of the
+ * node. */
 START_TEST(loads_that_do_not_split) {
     struct path slow;
     start(0, 0);

@@ -1,5 +1,5 @@
-/* Tests folding of selections with the operations that compute their two values: which are folded, which are left, the
- * results by lane, and the statistics. test/random/random_kernels.c compares random ones. */
+/* Tests folding of selections with the operations that compute their two values: the selections that are folded or left
+ * unchanged, the results by lane, and the statistics. test/random/random_kernels.c tests random kernels. */
 #include "test/timing/sm/float_rig.h"
 
 #define HEAD                                                                                                           \
@@ -105,8 +105,8 @@ START_TEST(each_lane_has_its_own) {
 }
 END_TEST
 
-/* add and mul in 32 lanes each: each lane keeps one result and drops the other. Separately they write 3 registers and
- * read 6 of 32 bits (two sources each, two selected values). Folded they write one and read two. */
+/* add and mul in 32 lanes each: each lane keeps one result and drops the other. Separately the instructions write 3 and
+ * read 6 registers of 32 bits (two sources each, two selected values). Folded they write one register and read two. */
 START_TEST(selections_are_counted) {
     float in[FLOATS], holds = 0;
     for (int i = 0; i < FLOATS; i++)
@@ -125,8 +125,8 @@ START_TEST(selections_are_counted) {
     ck_assert_double_eq(stat(&o, "chain.writes_saved"), 2);
     ck_assert_double_eq(stat(&o, "chain.reads_saved"), 4);
     heddle_close(o.h);
-    /* an operation and a plain value: separately 2 writes and 4 reads (two sources, two selected values), folded 1 and
-     * 2 */
+    /* an operation and a register that is selected unchanged: separately 2 writes and 4 reads (two sources, two
+     * selected values), folded 1 write and 2 reads */
     o = run_floats("spe+fold", NULL, warp, HEAD, bodies[3].body, in);
     ck_assert_double_eq(stat(&o, "chain.writes_saved"), 1);
     ck_assert_double_eq(stat(&o, "chain.reads_saved"), 2);

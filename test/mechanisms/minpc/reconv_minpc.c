@@ -1,4 +1,5 @@
-/* Tests lowest PC first, by hand: which path runs, where paths merge, and which sleep at a barrier. */
+/* Tests the model "lowest PC first": which path runs, where paths merge, and which paths sleep at a barrier. Expected
+ * values are by hand. */
 #include "test/bases.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -14,7 +15,7 @@ static void setup(void) {
 }
 static void teardown(void) { free(st); }
 
-/* Returns the running path as "pc:lanes id"; "": none. */
+/* Returns the running path as "pc:lanes id", or "" if no path runs. */
 static const char *running(void) {
     static char out[40];
     struct path p;
@@ -37,7 +38,7 @@ static const char *all(void) {
                                                 : 's');
     return out;
 }
-/* `lanes` of the running path branch to `pc`; the others fall through. */
+/* Lets `lanes` of the running path branch to `pc`. The other lanes fall through. */
 static void branch(uint32_t pc, lanemask_t lanes) {
     struct path p;
     ck_assert_int_eq(ops->paths(st, &p, 1), 1);
@@ -61,9 +62,9 @@ START_TEST(the_lowest_runs) {
     ck_assert_int_eq(ops->depth(st), 2);
     branch(15, 0xc0);
     ck_assert_str_eq(all(), "20:f 0h 12:30 4L 15:c0 6h ");
-    ck_assert_uint_eq(ops->advance(st, id(), 15), RECONV_CHANGED); /* joins the two at 15 */
+    ck_assert_uint_eq(ops->advance(st, id(), 15), RECONV_CHANGED); /* joins the two paths at 15 */
     ck_assert_str_eq(all(), "20:f 0h 15:f0 4L ");
-    ops->advance(st, id(), 21); /* past 20: now they wait */
+    ops->advance(st, id(), 21); /* the running path is past 20, so these lanes wait now */
     ck_assert_str_eq(running(), "20:f 0");
     ops->advance(st, id(), 21);
     ck_assert_str_eq(all(), "21:ff 0L ");
@@ -90,7 +91,8 @@ START_TEST(lanes_exit) {
 }
 END_TEST
 
-/* f sleeps at 30, and f0 comes there later: two paths, woken separately. Awake they merge. */
+/* Lanes f sleep at 30, and lanes f0 arrive there later: they are two paths that wake separately. When both are awake,
+ * they merge. */
 START_TEST(paths_sleep_and_wake) {
     ck_assert_uint_eq(ops->stall(st, 0, STALL_LOAD_USE), 0); /* a load is no reason to sleep */
     ck_assert_str_eq(running(), "10:ff 0");

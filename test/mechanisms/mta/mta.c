@@ -1,5 +1,5 @@
-/* Tests many-thread aware prefetching: its tables and its throttle with sequences by hand, and kernels whose prefetches
- * are known. */
+/* Tests many-thread aware prefetching: its tables and its throttle with hand-written sequences, and kernels whose
+ * prefetches are known. */
 #include "host/heddle.h"
 #include "mechanisms/mta/mta_tables.h"
 #include "mechanisms/mta/mta_throttle.h"
@@ -21,7 +21,7 @@ static void expect(uint32_t pc, uint8_t warp, uint8_t source, int64_t stride) {
                   p.source, (long long)p.stride);
 }
 
-/* Three executions give two strides. With train = 2 the third is the first that predicts. */
+/* Three executions give two strides. With train = 2, the third execution is the first that predicts. */
 START_TEST(a_stride_is_found_after_training) {
     begin(2, 3);
     for (int i = 0; i < 3; i++) {
@@ -40,7 +40,7 @@ START_TEST(a_stride_is_found_after_training) {
 }
 END_TEST
 
-/* A new stride must be seen as often as the first. */
+/* A new stride must be observed as often as the first stride. */
 START_TEST(a_changed_stride_is_trained_again) {
     static const uint64_t address[] = {0, 100, 200, 300, 350, 400};
     static const int64_t predicted[] = {0, 0, 100, 100, 0, 50};
@@ -49,14 +49,14 @@ START_TEST(a_changed_stride_is_trained_again) {
         mta_learn(&t, 9, 3, address[i]);
         expect(9, 3, predicted[i] ? MTA_WARP : MTA_NONE, predicted[i]);
     }
-    for (int i = 0; i < 4; i++) /* the same address again: nothing to prefetch */
+    for (int i = 0; i < 4; i++) /* an access to the same address again prefetches nothing */
         mta_learn(&t, 9, 3, 400);
     expect(9, 3, MTA_NONE, 0);
 }
 END_TEST
 
-/* Three warps confirm a stride of 64. It then holds for the fourth at once, also before its first load. Addresses have
- * no common distance between warps, so nothing is learned from warp to warp. */
+/* Three warps confirm a stride of 64. The stride then applies to the fourth warp at once, even before its first
+ * load. Addresses have no common distance between warps, so the inter-warp table learns nothing. */
 START_TEST(a_stride_of_three_warps_becomes_global) {
     static const uint64_t from[] = {0x10000, 0x90000, 0x31000, 0x70300};
     begin(2, 3);
@@ -67,7 +67,7 @@ START_TEST(a_stride_of_three_warps_becomes_global) {
     }
     ck_assert_uint_eq(t.n.promotions, 1);
     expect(4, 7, MTA_GLOBAL, 64);
-    for (uint64_t i = 0; i < 3; i++) /* a warp that confirms another stride ends it */
+    for (uint64_t i = 0; i < 3; i++) /* a warp that confirms another stride invalidates the global stride */
         mta_learn(&t, 4, 3, from[3] + 128 * i);
     expect(4, 7, MTA_NONE, 0);
     expect(4, 3, MTA_WARP, 128);
@@ -75,8 +75,9 @@ START_TEST(a_stride_of_three_warps_becomes_global) {
 }
 END_TEST
 
-/* Warps 0 1 2 3 at distances of 256: the third gives two equal strides. Warp 7, at 4 times the distance, confirms. A
- * warp that does not fit takes back warp 7's confirmation; a second one ends the stride. */
+/* The addresses of warps 0 1 2 3 are 256 bytes apart, and the third warp gives two equal strides. Warp 7, 4 times as
+ * far away, confirms the stride. A warp that does not fit cancels warp 7's confirmation; a second such warp ends the
+ * stride. */
 START_TEST(a_stride_from_warp_to_warp) {
     begin(2, 3);
     for (uint8_t w = 0; w < 3; w++) {
@@ -90,12 +91,13 @@ START_TEST(a_stride_from_warp_to_warp) {
     expect(8, 5, MTA_INTER, 256);
     mta_learn(&t, 8, 6, 0x4000);
     expect(8, 6, MTA_NONE, 0);
-    mta_learn(&t, 8, 6, 0x4000); /* the same warp again says nothing about others */
+    mta_learn(&t, 8, 6, 0x4000); /* another load of the same warp gives no information about other warps */
     expect(8, 6, MTA_NONE, 0);
 }
 END_TEST
 
-/* Backwards: warp 1 is 2 x 512 below warp 3. 1001 bytes for two warps are not a stride. */
+/* Backwards: warp 1 is 2 x 512 below warp 3. A difference of 1001 bytes over two warps is not a stride, since it is
+ * not divisible by two. */
 START_TEST(warps_in_another_order) {
     begin(2, 3);
     mta_learn(&t, 8, 3, 0x8000);
@@ -109,8 +111,8 @@ START_TEST(warps_in_another_order) {
 }
 END_TEST
 
-/* Three warps at distances of 4096, each with a stride of 64 of its own. When the third confirms that stride, it is
- * global, and comes before the stride from warp to warp. */
+/* Three warps whose addresses are 4096 bytes apart each have a stride of 64 bytes. When the third warp confirms this
+ * stride, it becomes global and has precedence over the stride from warp to warp. */
 START_TEST(global_goes_before_inter) {
     begin(2, 3);
     for (uint64_t i = 0; i < 3; i++)
@@ -140,7 +142,7 @@ START_TEST(a_new_warp_starts_untrained) {
 }
 END_TEST
 
-/* One set of two ways: the third load evicts the least recently used one. */
+/* One set of two ways: the third load evicts the least recently used load. */
 START_TEST(the_least_recently_used_entry_is_evicted) {
     ck_assert(mta_tables_init(&t, &(struct mta_sizes){2, 64, 64, 2, 2, 3}));
     for (uint64_t i = 0; i < 3; i++) {
@@ -148,7 +150,7 @@ START_TEST(the_least_recently_used_entry_is_evicted) {
         mta_learn(&t, 2, 0, 100 * i);
     }
     ck_assert_uint_eq(t.n.conflicts, 0);
-    expect(1, 0, MTA_WARP, 100); /* makes 2 the least recently used */
+    expect(1, 0, MTA_WARP, 100); /* this makes load 2 the least recently used entry */
     mta_learn(&t, 3, 0, 0);
     ck_assert_uint_eq(t.n.conflicts, 1);
     expect(1, 0, MTA_WARP, 100);
@@ -163,7 +165,7 @@ START_TEST(tables_of_one_entry) {
     mta_learn(&t, 1, 0, 32);
     expect(1, 0, MTA_GLOBAL, 32); /* one stride of one warp suffices */
     mta_learn(&t, 2, 0, 0);
-    ck_assert_uint_eq(t.n.conflicts, 2); /* in the table by warp, and from warp to warp */
+    ck_assert_uint_eq(t.n.conflicts, 2); /* counted in the table by warp and in the inter-warp table */
     expect(2, 0, MTA_NONE, 0);
 }
 END_TEST
@@ -176,18 +178,18 @@ START_TEST(counters_do_not_overflow) {
         expect(5, 1, i < 2 ? MTA_NONE : MTA_WARP, i < 2 ? 0 : 0x200);
     }
     begin(1, 3);
-    for (uint64_t w = 0; w < 600; w++) { /* new warps in one slot; each has a vote */
+    for (uint64_t w = 0; w < 600; w++) { /* new warps in one slot; each warp has one vote */
         mta_forget_warp(&t, 7);
         mta_learn(&t, 6, 7, 0x1000 * w);
         mta_learn(&t, 6, 7, 0x1000 * w + 0x80);
         expect(6, 9, w < 2 ? MTA_NONE : MTA_GLOBAL, w < 2 ? 0 : 0x80);
     }
-    ck_assert_uint_eq(t.n.promotions, 1); /* once, when the third warp confirmed */
+    ck_assert_uint_eq(t.n.promotions, 1); /* counted once, when the third warp confirmed */
 }
 END_TEST
 
-/* Four sets of one entry. Warps 0 to 3 of a load use different sets, as do loads 0 to 3 of a warp; the fifth of either
- * evicts the first. In the other tables the load alone selects the set. */
+/* Four sets of one entry. Warps 0 to 3 of a load use different sets, as do loads 0 to 3 of a warp; a fifth warp or
+ * load evicts the first. In the other tables the load alone selects the set. */
 START_TEST(sets_by_load_and_warp) {
     for (int by_warp = 0; by_warp < 2; by_warp++) {
         mta_tables_free(&t);
@@ -206,7 +208,8 @@ START_TEST(sets_by_load_and_warp) {
 }
 END_TEST
 
-/* Seven entries in two ways: three sets. Loads 1, 4 and 7 share one, and the third evicts the first. */
+/* Seven entries with two ways per set make three sets. Loads 1, 4 and 7 share a set, and the third of them evicts
+ * the first. */
 START_TEST(entries_beyond_whole_sets_are_unused) {
     ck_assert(mta_tables_init(&t, &(struct mta_sizes){7, 64, 64, 2, 2, 3}));
     ck_assert_uint_eq(t.warp.sets, 3);
@@ -241,7 +244,8 @@ END_TEST
 
 static const struct mta_limits limits = {.period = 10, .least = 4, .low = 0.25, .high = 0.5, .merges = 0.15};
 
-/* Returns the throttle level after a period of ten loads with these misses, merges, prefetches sent and used. */
+/* Returns the throttle level after a period of ten loads with these numbers of misses, merges, prefetches sent and
+ * prefetches used. */
 static uint32_t after(uint32_t level, uint32_t sent, uint32_t useful, uint32_t misses, uint32_t merged) {
     struct mta_throttle h = {.limits = limits, .level = level};
     h.sent = sent, h.useful = useful, h.misses = misses, h.merged = merged;
@@ -263,7 +267,7 @@ START_TEST(the_level_follows_what_is_used) {
     ck_assert_uint_eq(after(0, 8, 8, 10, 0), 0);
     ck_assert_uint_eq(after(5, 8, 2, 0, 0), 5);
     ck_assert_uint_eq(after(5, 0, 0, 10, 0), 4); /* after a period without prefetches */
-    ck_assert_uint_eq(after(0, 3, 0, 10, 0), 0); /* three prefetches are too few to judge */
+    ck_assert_uint_eq(after(0, 3, 0, 10, 0), 0); /* three prefetches are too few to change the level */
 }
 END_TEST
 
@@ -278,7 +282,7 @@ START_TEST(the_level_is_a_share_of_five) {
 }
 END_TEST
 
-/* One warp sums 64 words in each lane, with one line from load to load: 64 loads, 64 lines. */
+/* One warp sums 64 words in each lane. Successive loads are one line apart, so 64 loads access 64 lines. */
 static const char walks[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>; .reg .b64 "
     "%a, "
@@ -341,9 +345,10 @@ START_TEST(distance_and_degree) {
 }
 END_TEST
 
-/* Two kernels have the same instructions at the same PCs, but different strides: one line and two lines. With
- * mta.promote=1, one warp makes a stride global, and later launches keep it. A kernel's first launch predicts from its
- * third load on, 62 times, even after a launch of the other kernel. Its second launch predicts at once, 64 times. */
+/* Two kernels have the same instructions at the same PCs, but different strides: one line in one kernel and two
+ * lines in the other. With mta.promote=1, one warp makes a stride global, and later launches keep it. A kernel's
+ * first launch predicts from its third load on, 62 times, even after a launch of the other kernel. Its second launch
+ * predicts at once, 64 times. */
 START_TEST(kernels_have_loads_of_their_own) {
     char err[512], two[sizeof walks + 4];
     static const char *const set[] = {"mta.promote=1", "mta.throttle=false", NULL};
@@ -368,7 +373,7 @@ START_TEST(kernels_have_loads_of_their_own) {
 }
 END_TEST
 
-/* Each prediction has one fate. The energy counts table reads. */
+/* Each prediction is counted in exactly one statistic. The energy model counts table reads. */
 START_TEST(predictions_have_one_fate) {
     static const char *const set[] = {"mta.period=16", "mta.min_prefetches=1", "mta.distance=32",
                                       "energy.mta_lookup=1e6", NULL},
@@ -390,7 +395,7 @@ START_TEST(predictions_have_one_fate) {
 }
 END_TEST
 
-/* Runs 64 loads with this step in bytes. Each warp starts 1 << 16 bytes after the one before. */
+/* Runs 64 loads with a stride of `step` bytes. Each warp starts 1 << 16 bytes after the one before. */
 static struct heddle *walk(const char *const *set, int step, uint32_t threads, uint32_t ctas, int loads,
                            uint64_t from) {
     char err[512], text[1024];
@@ -422,8 +427,8 @@ static struct heddle *walk(const char *const *set, int step, uint32_t threads, u
                   (double)(value))
 
 /* The last 62 of 64 loads predict. With steps of 32 bytes each fourth load reaches a new line. With steps of 64 bytes,
- * two of four loads reach a new line. Each second load starts in the middle of a line and reads two lines, which both
- * predict: 31 loads of one line, 31 of two. */
+ * two of four loads reach a new line. Each second load starts in the middle of a line and reads two lines, and both
+ * lines predict. So 31 loads of one line and 31 loads of two lines predict. */
 START_TEST(short_steps_lead_to_a_line_once) {
     static const char *const four[] = {"mta.degree=4", "mta.throttle=off", NULL}, *const one[] = {"mta.throttle=off",
                                                                                                   NULL};
@@ -436,7 +441,8 @@ START_TEST(short_steps_lead_to_a_line_once) {
 }
 END_TEST
 
-/* Down from line 64 of memory, eight ahead: the last eight predictions are below the first line. */
+/* The loads go down from line 64 of memory, and prefetches are eight lines ahead, so the last eight predictions are
+ * below the first line. */
 START_TEST(addresses_out_of_memory_are_not_prefetched) {
     static const char *const set[] = {"mta.distance=8", "mta.throttle=off", NULL};
     struct heddle *h = walk(set, -128, 32, 1, 64, 63 * 128);
@@ -447,7 +453,7 @@ START_TEST(addresses_out_of_memory_are_not_prefetched) {
 }
 END_TEST
 
-/* A CTA that replaces another trains again: 62 predictions. */
+/* A CTA that replaces another CTA trains again and makes 62 predictions. */
 START_TEST(a_new_cta_trains_again) {
     static const char *const set[] = {"mta.throttle=off", "mta.promote=64", "sm.ctas=1", "gpu.sms=1", NULL};
     struct heddle *h = walk(set, 128, 32, 3, 64, 0);
@@ -457,8 +463,8 @@ START_TEST(a_new_cta_trains_again) {
 }
 END_TEST
 
-/* Eight warps with a load each. Two strides from warp to warp exist with the third warp, which predicts first, in any
- * order of warps. */
+/* Eight warps execute one load each. The third warp gives the second stride from warp to warp, so it is the first
+ * that predicts, in any order of warps. */
 START_TEST(from_warp_to_warp_in_a_kernel) {
     static const char *const set[] = {"mta.throttle=off", "gpu.sms=1", "mta.warp_distance=3", NULL};
     struct heddle *h = walk(set, 128, 256, 1, 1, 0);
@@ -470,8 +476,8 @@ START_TEST(from_warp_to_warp_in_a_kernel) {
 END_TEST
 
 /* With a distance of sixteen, prefetches arrive in time, but the last lines of a period are used in the next one. So
- * not all are used, and lateness decides. Misses are the first loads only, and none joins a prefetch: some are
- * withheld. */
+ * not all prefetches are used, and lateness decides the throttle level. Only the first loads miss, and none of them
+ * joins a prefetch. Some prefetches are withheld. */
 START_TEST(prefetches_in_time_may_be_withheld) {
     static const char *const set[] = {"mta.period=16",
                                       "mta.min_prefetches=1",
@@ -489,9 +495,10 @@ START_TEST(prefetches_in_time_may_be_withheld) {
 }
 END_TEST
 
-/* Of 16 loads the third is the first that prefetches. With a distance of two, one line sent is unused at the end, so
- * lateness decides. The first three loads miss. Some of the other 13 join the prefetch, which the L1 also counts as
- * misses; the rest hit. The share is late / (3 + late). */
+/* Of 16 loads, the third is the first that prefetches. With a distance of two, one prefetched line is unused at the
+ * end, so lateness decides the throttle level. The first three loads miss. Some of the other 13 loads join a
+ * prefetch, which the L1 also counts as a miss; the rest hit. The fraction of late prefetches among the misses is
+ * late / (3 + late). */
 START_TEST(lateness_is_a_share_of_the_misses) {
     double late = 0;
     for (int i = 0; i < 3; i++) {

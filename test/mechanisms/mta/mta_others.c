@@ -1,8 +1,9 @@
-/* Tests many-thread aware prefetching beside other prefetches: lines that others bring do not count for it. */
+/* Tests many-thread aware prefetching together with other prefetches: lines that other prefetches fetch do not count
+ * as its own. */
 #include "host/heddle.h"
 #include "test/test.h"
 
-/* Runs `text` in one warp with a buffer of zeros, with mta. */
+/* Runs `text` in one warp with a buffer of zeros and the mta extension. */
 static struct heddle *run(const char *text, const char *const *set) {
     char err[512];
     struct heddle *h =
@@ -19,8 +20,8 @@ static struct heddle *run(const char *text, const char *const *set) {
 }
 
 /* Each of 64 loads finds a line that a prefetch instruction brought: a first use, but not of the prefetcher's line. Its
- * own lines are 64 strides ahead, and never loaded. After the first period of 16 loads none was used, so it stops
- * prefetching until a period without prefetches. */
+ * own lines are 64 strides ahead, and never loaded. After the first period of 16 loads, none of its lines has been
+ * used, so it stops prefetching until a period without prefetches has passed. */
 START_TEST(lines_of_others_do_not_count) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n"
@@ -37,7 +38,7 @@ START_TEST(lines_of_others_do_not_count) {
     ck_assert_double_ge(heddle_stat(h, 0, "l1.prefetch_useful"),
                         48); /* lines of the prefetch instruction, except 8 and dropped ones */
     ck_assert_double_ge(heddle_stat(h, 0, "mta.throttle_raised"), 1);
-    ck_assert_double_ge(heddle_stat(h, 0, "mta.throttled"), 16); /* at least all of the second period */
+    ck_assert_double_ge(heddle_stat(h, 0, "mta.throttled"), 16); /* at least all prefetches of the second period */
     heddle_close(h);
 }
 END_TEST

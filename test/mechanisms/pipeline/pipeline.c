@@ -1,5 +1,5 @@
-/* Tests software pipelining: initiation intervals by hand, loops left alone with the reason, and results of pipelined
- * loops against plain ones, for 0 to 20 iterations, uniform and by lane. */
+/* Tests software pipelining: initiation intervals derived by hand, the reasons for which loops are not pipelined, and
+ * results of pipelined loops compared with unpipelined loops, for 0 to 20 iterations, uniform or different per lane. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -10,9 +10,9 @@
 enum { LANES = 32, IN = 2048, OUT = 4096, MOST = 20 };
 
 /* Registers: %r1 is tid.x. %r2 is the number of iterations: n, or 0 to 20 by lane if n > 20; with 0 the loop is
- * skipped. %d1 is the lane's part of `out`, 128 words, from its ninth word on, so that there are words before it. %d2
- * is its part of `in`, 64 words. %d3 is %d1 + 4, which the compiler cannot know. %r3 counts from 0. After the loop %f1,
- * %f2 and %r4 are stored. */
+ * skipped. %d1 is the lane's part of `out`, 128 words, from its ninth word on, so that words before %d1 exist. %d2 is
+ * the lane's part of `in`, 64 words. %d3 is %d1 + 4, which the compiler cannot know. %r3 counts from 0. After the loop
+ * %f1, %f2 and %r4 are stored. */
 static char *kernel(const char *loop) {
     char *text = malloc(8192);
     ck_assert(text != NULL);
@@ -94,7 +94,7 @@ static char *show(struct machine *x) {
 
 /* ---- by hand ---- */
 
-/* Latencies. Two cycles pass from issue to the pipe; an integer operation takes 1, an f32 operation 2, and a load
+/* Latencies: two cycles pass from issue to the pipe; an integer operation takes 1, an f32 operation 2, and a load
  * counts as 12 in all. So dependent instructions issue 3, 4 and 12 cycles apart. */
 #define BY_HAND                                                                                                        \
     "latency.int_add=1", "latency.int_other=1", "latency.f32_add=2", "latency.f32_mul=2", "latency.f32_fma=2",         \
@@ -118,16 +118,17 @@ static const struct {
      "add.f32 %f1, %f1, %f3;\nmul.f32 %f1, %f1, %f2;\nadd.f32 %f1, %f1, %f4;\nmul.f32 %f1, %f1, %f3;\n" ROUND,
      "pipelined: an iteration every 16 cycles, in order 16.0 in place of 20.0; at least 7 by its 7 instructions, 16 by "
      "recurrences; 1 stage,"},
-    /* Likewise, but the count and the compare fill the gaps. Count 0, operations 1, 5, compare 6, operations 9, 13,
-     * branch 14; next count 15, next operation 17 = 13 + 4. The plain loop already takes 16. */
+    /* The same operations, but the count and the compare fill the gaps. Count 0, operations 1, 5, compare 6, operations
+     * 9, 13, branch 14; next count 15, next operation 17 = 13 + 4. The unpipelined loop already takes 16. */
     {"a recurrence that nothing can shorten",
      {NULL},
      "add.u32 %r3, %r3, 1;\nadd.f32 %f1, %f1, %f3;\nmul.f32 %f1, %f1, %f2;\nsetp.lt.u32 %p2, %r3, %r2;\n"
      "add.f32 %f1, %f1, %f4;\nmul.f32 %f1, %f1, %f3;\n@%p2 bra LOOP;\n",
      "left alone: it takes as long in order: 16.0 cycles an iteration; at least 7 by its 7 instructions, 16 by "
      "recurrences"},
-    /* %f6 = %f1 * c becomes %f2 of the next iteration, and %f1 of the one after. Product 4, two moves 3 each: 10 over
-     * two iterations, 5. The path to the branch is 7; there are 10 instructions. */
+    /* %f6 = %f1 * c becomes %f2 of the next iteration, and %f1 of the one after. The product takes 4 cycles and each of
+     * two moves 3: 10 cycles over two iterations, so 5 per iteration. The path to the branch takes 7 cycles, and the
+     * loop has 10 instructions. */
     {"what was two iterations before",
      {NULL},
      "ld.global.f32 %f5, [%d2];\nmul.f32 %f6, %f1, %f3;\nmov.f32 %f1, %f2;\nadd.s64 %d2, %d2, 4;\n"
@@ -135,9 +136,10 @@ static const struct {
      "pipelined: an iteration every 10 cycles, in order 10.0 in place of 24.0; at least 10 by its 10 instructions, 7 "
      "by "
      "recurrences"},
-    /* Six products between: 6 x 4, and two moves: 30 over two iterations, 15. But then all slots of the cycle follow
-     * from the first. With products at 0, 4, 8, 12, 16, 20 and a move at 24, the other move is at 27, the slot of the
-     * fourth product: 27 - 15 = 12. In order: last product 20, moves 21 and 24, count 25, compare 28, branch 31: 32. */
+    /* Six products between them: 6 x 4 cycles, and two moves of 3, are 30 cycles over two iterations, so 15 per
+     * iteration. But then all slots of the cycle follow from the first. With products at 0, 4, 8, 12, 16, 20 and a move
+     * at 24, the other move is at 27, the slot of the fourth product: 27 - 15 = 12. In order: last product 20, moves 21
+     * and 24, count 25, compare 28, branch 31: 32. */
     {"what was two iterations before, and takes long",
      {NULL},
      "mul.f32 %f6, %f1, %f3;\nmul.f32 %f6, %f6, %f3;\nmul.f32 %f6, %f6, %f3;\nmul.f32 %f6, %f6, %f3;\n"
@@ -145,29 +147,29 @@ static const struct {
      "pipelined: an iteration every 16 cycles, in order 16.0 in place of 32.0; at least 11 by its 11 instructions, 15 "
      "by "
      "recurrences"},
-    /* x[i] = x[i - 2] * c: the load of a store two iterations before. Load 12, product 4, store to load 1: 17 over two
-     * iterations, 8.5, rounded up to 9. In order: load 0, product 12, store 16, address 17, count 18, compare 21,
-     * branch 24: 25. */
+    /* x[i] = x[i - 2] * c: each load reads the word that was stored two iterations before. Load 12, product 4, store to
+     * load 1: 17 cycles over two iterations, so 8.5 per iteration, rounded up to 9. In order: load 0, product 12, store
+     * 16, address 17, count 18, compare 21, branch 24: 25. */
     {"memory of two iterations before",
      {NULL},
      "ld.global.f32 %f5, [%d1-8];\nmul.f32 %f6, %f5, %f3;\nst.global.f32 [%d1], %f6;\nadd.s64 %d1, %d1, 4;\n" ROUND,
      "pipelined: an iteration every 9 cycles, in order 8.5 in place of 25.0; at least 7 by its 7 instructions, 9 by "
      "recurrences; 3 stages"},
-    /* x[i] = x[i - 1] * c: 17 over one iteration. */
+    /* x[i] = x[i - 1] * c: the same 17 cycles over one iteration. */
     {"memory of the iteration before",
      {NULL},
      "ld.global.f32 %f5, [%d1-4];\nmul.f32 %f6, %f5, %f3;\nst.global.f32 [%d1], %f6;\nadd.s64 %d1, %d1, 4;\n" ROUND,
      "pipelined: an iteration every 17 cycles, in order 17.0 in place of 25.0; at least 7 by its 7 instructions, 17 by "
      "recurrences"},
-    /* Another pointer may alias: the load waits for the store of the iteration before, as in order. */
+    /* Another pointer may alias, so the load waits for the store of the previous iteration, as without pipelining. */
     {"a pointer that could be the same",
      {NULL},
      "ld.global.f32 %f5, [%d2];\nmul.f32 %f6, %f5, %f3;\nst.global.f32 [%d1], %f6;\nadd.s64 %d1, %d1, 4;\n"
      "add.s64 %d2, %d2, 4;\n" ROUND,
      "at least 8 by its 8 instructions, 17 by recurrences"},
-    /* Likewise with a store to shared memory, which cannot alias. In order: load 0, two addresses, product 12, store
-     * 16, count 17, compare 20, branch 23: 24. Count at 0 or 1, branch at 7; the store is 16 after the load: the third
-     * stage. */
+    /* The same loop with a store to shared memory, which cannot alias. In order: load 0, two addresses, product 12,
+     * store 16, count 17, compare 20, branch 23: 24. Count at 0 or 1, branch at 7; the store is 16 after the load: the
+     * third stage. */
     {"another space",
      {NULL},
      "ld.global.f32 %f5, [%d2];\nadd.s32 %r8, %r6, 4;\nadd.s64 %d2, %d2, 4;\nmul.f32 %f6, %f5, %f3;\n"
@@ -207,8 +209,8 @@ END_TEST
 
 /* The first of these loops, in the statistics of a launch: 7 cycles, 3 stages. The load is at 1. The sum cannot be at
  * 13, the branch's slot (6 of 7), nor at 14 (count, 0), nor at 15 (the load itself, 1). So it is at 16 or later, 15
- * cycles after the load, when loads of two more iterations have issued: two registers more than the plain loop. The
- * other loop is no faster pipelined, so it is a candidate that is left alone. */
+ * cycles after the load, when loads of two more iterations have issued: two registers more than the unpipelined loop.
+ * The other loop would not be faster if pipelined, so it is a candidate that is left unchanged. */
 START_TEST(figures_of_a_launch) {
     static const char *const names[] = {"pipeline.candidates", "pipeline.loops", "pipeline.cycles", "pipeline.stages",
                                         "pipeline.registers"};
@@ -230,8 +232,8 @@ START_TEST(figures_of_a_launch) {
 }
 END_TEST
 
-/* With dac, a loop whose load and end the affine stream computes is shared by both streams, and left alone. A loop
- * whose end depends on data is the kernel's own. */
+/* With dac, a loop whose load and end the affine stream computes is shared by both streams, and is left unchanged. A
+ * loop whose end depends on data is the kernel's own. */
 START_TEST(loops_of_both_streams_are_left_alone) {
     static const char *const first[] = {"mov.u32 %r2, %r4;\n", "ld.global.u32 %r2, [%d3];\n"},
                              *const want[] = {"left alone: the affine stream has this loop, too\n",
@@ -292,8 +294,9 @@ static uint32_t registers_of(const char *const *set, bool pipelined, const char 
     return info.registers;
 }
 
-/* The loop has three values of different iterations in flight, and the kernel's most live registers. Without a limit
- * there are as many more as the statistic says. With a limit between, there are fewer stages, and no spills. */
+/* The loop has three values of different iterations in flight, and the kernel's most live registers. Without a register
+ * limit, the increase equals the statistic. With a limit between the two register counts, the loop has fewer stages,
+ * and no register spills. */
 START_TEST(a_register_limit_reduces_stages) {
     static const char loop[] =
         "ld.global.f32 %f5, [%d2];\nadd.s64 %d2, %d2, 4;\nadd.f32 %f6, %f5, %f3;\nmul.f32 %f7, %f6, %f5;\n"
@@ -324,7 +327,7 @@ START_TEST(it_is_an_option) {
 }
 END_TEST
 
-/* ---- compared with plain loops ---- */
+/* ---- compared with unpipelined loops ---- */
 
 static const struct {
     const char *what, *loop;
@@ -443,7 +446,7 @@ START_TEST(memory_equals_the_plain_loop) {
 END_TEST
 
 /* Dependent loads with a long assumed latency: only intervals of thousands of cycles have few stages. The pass tries
- * many intervals, and must not take long. */
+ * many intervals. It must not take long. */
 START_TEST(a_long_search_is_fast) {
     static uint32_t want[OUT], got[OUT];
     char loop[4096] = "mov.u64 %d4, %d2;\n";

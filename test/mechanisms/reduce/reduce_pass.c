@@ -1,5 +1,5 @@
-/* Tests the pass that turns ladders of shuffles into sums over a warp: which it takes, which it leaves, and why.
- * test/random/random_kernels.c and test/timing/sm/reduce.c compare results. */
+/* Tests the pass that turns ladders of shuffles into sums over a warp: which ladders it replaces, which it leaves, and
+ * why. test/random/random_kernels.c and test/timing/sm/reduce.c compare results. */
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -181,7 +181,7 @@ START_TEST(ladders_are_found) {
 }
 END_TEST
 
-/* Two interleaved sums, as a compiler emits them, through registers of another type. */
+/* Two interleaved sums that use registers of another type, as a compiler emits them. */
 START_TEST(interleaved_ladders_are_found) {
     char body[4096], *shown;
     int at = snprintf(body, sizeof body, "mov.u32 %%r20, -1;\nmov.u32 %%r21, 31;\n");

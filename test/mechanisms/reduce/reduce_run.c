@@ -65,7 +65,7 @@ static const struct {
     {"up", "-1", false, 31, ONLY(31) SUM},
 };
 
-/* Each base with the tree, and the tree with other extensions. */
+/* The models: each base with the tree, and the tree with other extensions. */
 static const char *const with_tree[] = {"functional+reduce", "spe+dac+reduce", "its+chain+fold+reduce"};
 static int reducing(void) { return base_models()->n + (int)(sizeof with_tree / sizeof with_tree[0]); }
 static const char *reducing_model(int i) {
@@ -73,7 +73,8 @@ static const char *reducing_model(int i) {
     return i < bases ? bases_with("+reduce")->name[i] : with_tree[i - bases];
 }
 
-/* Sums equal the ladder's bit for bit. The order matters: from 16 down differs from 1 up. */
+/* Each sum is equal to the ladder's sum bit for bit. The order of distances matters: the sums differ between 16 down to
+ * 1 and 1 up to 16. */
 START_TEST(sums_are_the_ladders) {
     float in[FLOATS], want[32], other[32];
     char body[1024];
@@ -110,7 +111,7 @@ static double cycles(const char *model, struct heddle_dim block, const char *bod
     return cycles_of(run_body(model, block, body, in));
 }
 
-/* Five additions of 3 cycles: 12 cycles more than one addition. */
+/* Five additions of 3 cycles take 12 cycles more than one addition. */
 START_TEST(the_tree_takes_five_additions) {
     char body[1024];
     const struct heddle_dim warp = {32, 1, 1};
@@ -121,8 +122,8 @@ START_TEST(the_tree_takes_five_additions) {
 }
 END_TEST
 
-/* A CTA of 16 threads is half a warp, so the tree is not used. It costs what the plain ladder costs: 5 shuffles of 7
- * cycles, 5 additions of 3, and 9 paths from a result to the next operands. */
+/* A CTA of 16 threads is half a warp, so the tree is not used. The cost is the cost of the ladder without the pass: 5
+ * shuffles of 7 cycles, 5 additions of 3, and 9 latencies from a result to the next operands. */
 START_TEST(half_a_warp_costs_as_much_as_the_ladder) {
     char body[1024];
     float in[FLOATS];
@@ -142,8 +143,9 @@ START_TEST(half_a_warp_costs_as_much_as_the_ladder) {
 }
 END_TEST
 
-/* "tid.x == 0" is lane 0 in a row of 32 threads, and lanes 0 and 16 in two rows of 16. There lane 16 has another sum
- * than lane 0, which the tree cannot give. The instruction checks this when it executes. */
+/* "tid.x == 0" selects lane 0 if tid.x has 32 values, and lanes 0 and 16 if it has 16. In the second case, the sum of
+ * lane 16 differs from the sum of lane 0, and the tree cannot compute both. The instruction checks this when it
+ * executes. */
 START_TEST(the_cta_shape_is_checked) {
     char body[1024];
     float in[FLOATS];
@@ -207,7 +209,7 @@ static void tree(char *body, size_t size, bool from_16, bool barriers, int which
     snprintf(body + at, size - (size_t)at, "J: bar.sync 0;\nld.shared.f32 %%f9, [s+%d];\n", 4 * which);
 }
 
-/* Returns what the steps store for a row of threads. */
+/* Returns word `which` after `threads` threads have executed the steps. */
 static float tree_sum(const float in[FLOATS], int threads, bool from_16, int which) {
     float s[128] = {0}, sum[32];
     int lanes = threads < 32 ? threads : 32;
@@ -220,9 +222,9 @@ static float tree_sum(const float in[FLOATS], int threads, bool from_16, int whi
     return s[which];
 }
 
-/* The whole sum, and a partial sum, which the tree does not compute, are equal bit for bit in each model, for one warp,
- * half a warp, and more. Rows of 16 threads share words, so the last store counts; there the plain model gives the
- * expected values. */
+/* The whole sum, and a partial sum that the tree does not compute, are equal bit for bit in each model, for one warp,
+ * half a warp, and several warps. In CTAs of width 16, two threads store to the same word, so the last store counts;
+ * then the model without extensions gives the expected values. */
 START_TEST(sums_in_shared_memory_are_the_steps) {
     static const struct heddle_dim blocks[] = {{32, 1, 1}, {64, 1, 1}, {96, 1, 1}, {16, 1, 1}, {16, 4, 1}};
     const bool from_16 = _i & 1, barriers = _i & 2;
@@ -236,7 +238,7 @@ START_TEST(sums_in_shared_memory_are_the_steps) {
         int threads = (int)(blocks[b].x * blocks[b].y);
         if (blocks[b].y == 1)
             ck_assert(plain.out[0] ==
-                      tree_sum(in, threads, from_16, which)); /* the expected values are the program's */
+                      tree_sum(in, threads, from_16, which)); /* the program's own results are the expected values */
         for (int m = 0; m < reducing(); m++) {
             const char *model = reducing_model(m);
             struct outcome o = run_body(model, blocks[b], body, in);
@@ -255,9 +257,9 @@ START_TEST(sums_in_shared_memory_are_the_steps) {
 }
 END_TEST
 
-/* 20 instructions with volatile accesses. The first load and the last store stay: 18 less, 1 more for the tree. With
- * warp barriers and registers: 5 loads, 5 additions, 4 stores and 9 barriers go, and the last store stays: 23 less, 1
- * more. */
+/* 20 instructions with volatile accesses. The first load and the last store remain, so the pass removes 18 instructions
+ * and adds 1 for the tree. With warp barriers and registers, it removes 5 loads, 5 additions, 4 stores and 9 barriers,
+ * and the last store remains: 23 instructions less, 1 more. */
 START_TEST(steps_in_shared_memory_are_counted) {
     static const double saved[] = {17, 22};
     float in[FLOATS];
@@ -278,7 +280,7 @@ START_TEST(steps_in_shared_memory_are_counted) {
 }
 END_TEST
 
-/* A step out of shared memory faults as without the pass. */
+/* A step that accesses an address outside of shared memory faults in the same way as without the pass. */
 START_TEST(a_step_out_of_memory_is_a_fault) {
     char err[512] = "", body[4096], text[8192];
     tree(body, sizeof body, true, false, 0);
@@ -301,7 +303,8 @@ START_TEST(a_step_out_of_memory_is_a_fault) {
         struct heddle_arg arg = {&to, 8};
         struct heddle_dim one = {1, 1, 1}, warp = {32, 1, 1};
         ck_assert_int_eq(heddle_launch(h, m, "k", one, warp, 0, &arg, 1), HEDDLE_FAULT);
-        ck_assert_msg(strstr(heddle_error(h), "lane 16") != NULL, "%s", heddle_error(h)); /* 16 + 16 is beyond 31 */
+        /* distance 16 from lane 16 is beyond lane 31 */
+        ck_assert_msg(strstr(heddle_error(h), "lane 16") != NULL, "%s", heddle_error(h));
         heddle_close(h);
     }
 }

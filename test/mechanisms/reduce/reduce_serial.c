@@ -1,5 +1,5 @@
-/* Tests sums of many values in one lane: which become one instruction if the order is free, which are left alone, and
- * why. test/timing/sm/reduce_serial.c compares results. */
+/* Tests sums of many values in one lane: which sums become one instruction if the order of additions is free, which are
+ * not changed, and why. test/timing/sm/reduce_serial.c compares results. */
 #include "test/frontend/frontend_help.h"
 #include "test/test.h"
 #include <stdarg.h>

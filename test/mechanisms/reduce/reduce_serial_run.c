@@ -1,4 +1,5 @@
-/* Tests sums of words in shared memory by one lane, in tree order: values and errors in plain C, cycles by hand. */
+/* Tests sums of words in shared memory by one lane, in tree order: C code computes the expected values and errors;
+ * expected cycles are by hand. */
 #include "test/every_model.h"
 #include "test/timing/sm/float_rig.h"
 
@@ -40,7 +41,7 @@ static double relative(float have, float want) {
     return have == want ? 0 : fabs((double)have - (double)want) / size;
 }
 
-/* For each number of values: the tree's sum with one rounding, and its distance from the serial sum. */
+/* Checks, for each number of values, the tree's sum with one rounding and its difference from the serial sum. */
 START_TEST(sums_are_the_trees) {
     static const char *const wide[] = {"chain.ieee=off", NULL}, *const exact[] = {"chain.ieee=on", NULL};
     float in[FLOATS];
@@ -72,7 +73,7 @@ START_TEST(sums_are_the_trees) {
 }
 END_TEST
 
-/* The result does not depend on the model and on the other lanes. */
+/* The result depends neither on the model nor on the other lanes. */
 START_TEST(sums_do_not_depend_on_the_model) {
     float in[FLOATS], want[32];
     fill(in);
@@ -116,8 +117,8 @@ static double cycles(const char *ieee, const char *more, int n, int lanes) {
     return cycles_of(run_sum("spe+reduce", set, n, 0, lanes, "add.f32", in));
 }
 
-/* 32 values take five levels of 3 cycles and one more addition; 4 take two levels, 17 five, 16 four. reduce.latency is
- * the whole tree's latency, for any number. */
+/* 32 values take five levels of 3 cycles and one more addition; 4 values take two levels, 17 values five, 16 values
+ * four. reduce.latency is the latency of the whole tree for any number of values. */
 START_TEST(the_tree_takes_its_levels) {
     double base = cycles("chain.ieee=off", NULL, 32, 1);
     ck_assert_double_eq(base - cycles("chain.ieee=off", NULL, 4, 1), 3 * 3);
@@ -128,8 +129,8 @@ START_TEST(the_tree_takes_its_levels) {
 }
 END_TEST
 
-/* The tree serves one lane. Two lanes take the time of serial additions: 3 cycles and the path to the next operands for
- * each, as without the tree. */
+/* The tree serves one lane. Two lanes take the time of serial additions, as without the tree: for each addition, 3
+ * cycles and the latency to the next operands. */
 START_TEST(two_lanes_add_serially) {
     static const char *const set[] = {"chain.ieee=off", NULL};
     float in[FLOATS];
@@ -149,7 +150,7 @@ START_TEST(two_lanes_add_serially) {
 }
 END_TEST
 
-/* 16 words of 16, then one word further. */
+/* The sum reads all 16 words of the array, and in the second case 16 words that begin one word later. */
 START_TEST(a_word_out_of_memory_is_a_fault) {
     char err[512] = "";
     for (int beyond = 0; beyond < 2; beyond++) {

@@ -1,4 +1,4 @@
-/* The time of a sum over a warp, with the tree and without, and what it counts. */
+/* Tests the time and the statistics of a sum over a warp, with and without the tree. */
 #include "isa/machine/effects.h"
 #include "mechanisms/reduce/reduce_parts.h"
 #include "test/test.h"
@@ -36,7 +36,7 @@ START_TEST(sums_by_shuffles) {
 }
 END_TEST
 
-/* Each step of a sum in shared memory loads a value (24 cycles) in place of the shuffle: ten instructions, nine
+/* Each step of a sum in shared memory loads a value (24 cycles) in place of the shuffle: ten instructions with nine
  * gaps. */
 START_TEST(sums_in_shared_memory) {
     const struct program_reduce reduce = {.tree = true};
@@ -62,8 +62,8 @@ START_TEST(sums_of_one_lane) {
 }
 END_TEST
 
-/* On the tree a warp does 31 additions, and saves the other 11 of 12 instructions. The fallback of 4 lanes does five
- * additions, five shuffles and two moves in each. */
+/* With the tree, a warp executes 31 additions in one instruction and saves 11 of 12 instructions. In the fallback with
+ * 4 lanes, each lane executes five additions, five shuffles and two moves. */
 START_TEST(counts_of_both_ways) {
     const struct program_reduce reduce = {.moves = 2};
     struct effects whole = {.lanes = LANES_ALL, .taken = LANES_ALL}, part = {.lanes = 0xf};

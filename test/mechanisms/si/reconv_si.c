@@ -7,7 +7,8 @@ static void start(const struct reconv_ops *model, uint32_t entries) {
     start_with(model);
 }
 
-/* The active subwarp diverges: `lanes` branch to `pc` and become READY; the rest falls through and stays ACTIVE. */
+/* The active subwarp diverges: `lanes` branch to `pc` and become READY; its other lanes fall through and stay
+ * ACTIVE. */
 static void diverge(uint32_t pc, lanemask_t lanes) {
     struct path p[2];
     ops->paths(st, p, 2);
@@ -16,7 +17,7 @@ static void diverge(uint32_t pc, lanemask_t lanes) {
     ops->branch(st, p[0].id, t, 2, &site);
 }
 
-/* The active subwarp meets a load-to-use stall, as in an SM. Returns its id; -1: it stays active. */
+/* The active subwarp meets a load-to-use stall, as in an SM. Returns the subwarp's id; -1: the subwarp stays active. */
 static int stall(void) {
     int was = id();
     ops->stall(st, was, STALL_LOAD_USE);
@@ -26,9 +27,9 @@ static int stall(void) {
     return -1;
 }
 
-/* Four subwarps at 20, 30, 40 and 1 (ACTIVE), two entries. The first stall takes one entry; the other is reserved for
- * the subwarp that becomes active. So at the second stall no subwarp can take over. When the first wakes, its entry is
- * free again. */
+/* Four subwarps at PCs 20, 30, 40 and 1 (ACTIVE), and two entries. The first stall takes one entry; the other entry is
+ * reserved for the subwarp that becomes active. So at the second stall no subwarp can become active. When the first
+ * subwarp wakes, its entry is free again. */
 START_TEST(stalled_subwarps_hold_entries) {
     start(&reconv_si, 2);
     diverge(20, 0x0f);
@@ -48,7 +49,8 @@ START_TEST(stalled_subwarps_hold_entries) {
 }
 END_TEST
 
-/* 1 entry: no subwarp stalls or yields. 3: two stall beside the active one. 32: any number. */
+/* With 1 entry, no subwarp stalls or yields. With 3, two subwarps stall beside the active subwarp. With 32, any number
+ * may stall. */
 START_TEST(entries_limit_overlap) {
     static const uint32_t entries[] = {1, 2, 3, 4, 32};
     static const int aside[] = {0, 1, 2, 3, 3};
@@ -83,7 +85,7 @@ START_TEST(blocked_subwarps_hold_no_entry) {
 }
 END_TEST
 
-/* Lanes f and 30 reach 20 one after the other: one subwarp. Later lanes join it. */
+/* Lane sets f and 30 (hexadecimal masks) reach PC 20 one after the other and form one subwarp. Later lanes join it. */
 START_TEST(ready_subwarps_at_one_pc_merge) {
     for (int m = 0; m < 2; m++) {
         start(m ? &reconv_si : &reconv_its, 32);
@@ -100,7 +102,7 @@ START_TEST(ready_subwarps_at_one_pc_merge) {
 }
 END_TEST
 
-/* A stalled subwarp wakes where another is READY: they merge. */
+/* A stalled subwarp wakes at a PC where another subwarp is READY, and the two merge. */
 START_TEST(a_waking_subwarp_merges) {
     start(&reconv_si, 32);
     diverge(20, 0x0f);

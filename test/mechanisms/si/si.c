@@ -1,5 +1,5 @@
-/* Tests subwarp interleaving against its baseline, by hand: the cost of a switch, hidden latency, statistics, and the
- * bits of a warp's state. Memory latency is 600 cycles. */
+/* Tests subwarp interleaving against its baseline, with results computed by hand: the cost of a switch, hidden latency,
+ * statistics, and the bits of a warp's state. Memory latency is 600 cycles. */
 #include "host/heddle.h"
 #include "test/bases.h"
 #include "test/every_model.h"
@@ -61,8 +61,8 @@ static double cycles(const char *model, const char *option, const char *body) {
     return stat("gpu.cycles");
 }
 
-/* One switch, at the barrier, with both models: 100 cycles more for a switch of 100 more. The cost of a switch at a
- * stall does not matter without stalls. */
+/* Both models switch once, at the barrier. A switch that takes 100 cycles more makes the kernel 100 cycles longer.
+ * Without stalls, the cost of a switch at a stall has no effect. */
 START_TEST(a_selection_at_a_barrier_costs_both_models_the_same) {
     double quick = cycles("its", "its.switch_latency=0", plain);
     ck_assert_double_eq(stat("sm.path_switches"), 1);
@@ -76,8 +76,9 @@ START_TEST(a_selection_at_a_barrier_costs_both_models_the_same) {
 END_TEST
 
 /* Loads in both halves: two switches at stalls (both halves stall, and the half that wakes first becomes ACTIVE), and
- * switches at barriers. With 100 cycles for a switch at a stall, the first overlaps with the first load and delays the
- * second. The other comes when both wait, and delays the first half's use. */
+ * switches at barriers. If a switch at a stall takes 100 cycles, the first switch overlaps with the first load and
+ * delays the second load. The second switch occurs while both halves wait, and delays the first half's use of its
+ * value. */
 START_TEST(a_selection_at_a_stall_costs_its_own) {
     cycles("si", "si.switch_latency=0", loads);
     double switches = stat("sm.path_switches"), quick = cycles("si", "si.switch_latency=0", loads);
@@ -89,8 +90,8 @@ START_TEST(a_selection_at_a_stall_costs_its_own) {
 }
 END_TEST
 
-/* A converged warp waits once for a load, alternating halves twice, overlapping halves once. The last store is not
- * waited for. The divergent share is all or none. */
+/* A converged warp waits for one load latency, halves that alternate for two, and halves that overlap for one. The warp
+ * does not wait for the last store. Either all or none of the waiting is divergent. */
 START_TEST(exposed_stalls_are_counted) {
     run("its", NULL, "");
     double before = stat("sm.exposed_load_stalls"); /* all lanes wait for the parameter */
@@ -108,9 +109,9 @@ START_TEST(exposed_stalls_are_counted) {
 }
 END_TEST
 
-/* Eight subwarps, each with four loads that it uses at once: with its, 32 waits of 600 cycles. With n entries n
- * subwarps overlap: 32 / n waits. Each subwarp of this straight code has instruction misses, which nothing hides, so
- * they are made short. */
+/* Eight subwarps each execute four loads and use each value at once. In the model its, the warp waits 32 times for 600
+ * cycles. With n entries, n subwarps overlap, so the warp waits 32 / n times. Each subwarp of this straight code has
+ * instruction misses, which no other work hides, so the test makes them short. */
 static void eighths(char *body, size_t size) {
     size_t at = (size_t)snprintf(body, size,
                                  "shr.u32 %%r3,%%r1,2; ts: .branchtargets C0,C1,C2,C3,C4,C5,C6,C7; brx.idx %%r3,ts;\n");
@@ -140,8 +141,8 @@ START_TEST(the_status_table_bounds_interleaving) {
 }
 END_TEST
 
-/* One entry: no subwarp can take over. With equal scoreboards each cycle is the baseline's, whatever the other
- * options. */
+/* With one entry, no subwarp can become active at a stall. With equal scoreboards, all cycles equal the baseline's, for
+ * any values of the other options. */
 START_TEST(one_entry_is_the_baseline) {
     static char body[4096];
     eighths(body, sizeof body);
@@ -160,7 +161,8 @@ START_TEST(one_entry_is_the_baseline) {
 }
 END_TEST
 
-/* With yield a half switches when its load has issued, not when its value is needed: one more switch for each half. */
+/* With si.yield, a half switches when its load has issued, not when its value is needed. This causes one more switch
+ * for each half. */
 START_TEST(yield_switches_after_the_load) {
     run("si", (const char *[]){"si.yield=off", NULL}, loads);
     double off = stat("sm.path_switches");
@@ -171,8 +173,8 @@ START_TEST(yield_switches_after_the_load) {
 }
 END_TEST
 
-/* A yield hint after the loads of `loads` acts like si.yield. It works with any si.yield, and with si only: other
- * models take the same cycles as without it. */
+/* A yield hint after the loads of `loads` acts like si.yield. The hint works with any value of si.yield, but only in
+ * the model si: other models take the same number of cycles with and without the hint. */
 static const char hinted[] =
     "@%q bra T; .pragma \"heddle yield\"; ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\n"
     "T: .pragma \"nounroll\", \"heddle yield\"; ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2;\n"
@@ -183,7 +185,7 @@ START_TEST(a_hint_in_the_code_yields) {
     run("si", (const char *[]){"si.yield=on", NULL}, loads);
     double on = stat("sm.path_switches"), cycles = stat("gpu.cycles");
     ck_assert_double_gt(on, off);
-    for (int k = 0; k < 2; k++) { /* nothing else counts before the second of two operations */
+    for (int k = 0; k < 2; k++) { /* only the hint causes a yield before the second of two operations */
         run("si", (const char *[]){k ? "si.yield=on" : "si.yield=off", "si.yield_after=2", NULL}, hinted);
         ck_assert_double_eq(stat("sm.path_switches"), on);
         ck_assert_double_eq(stat("gpu.cycles"), cycles);
@@ -223,8 +225,8 @@ START_TEST(transcendental_operations_are_counted) {
 END_TEST
 
 /* Two warps share a processing block, slots 0 and 4. One is diverged and waits for its loads; the other always
- * computes. So half of the warps are stalled, never all. The first switches at its first stall with `any` and `half`,
- * and only at its BSYNC with `all`. */
+ * computes. So half of the warps are stalled, but never all. With the triggers `any` and `half`, the first warp
+ * switches at its first stall; with `all`, only at its BSYNC. */
 START_TEST(the_trigger_depends_on_the_block) {
     static const char body[] =
         "mov.u32 %r4,%tid.x; shr.u32 %r4,%r4,5; setp.eq.u32 %o,%r4,0; @%o bra W; setp.ne.u32 %o,%r4,4; @%o bra E;\n"
@@ -244,9 +246,10 @@ START_TEST(the_trigger_depends_on_the_block) {
 }
 END_TEST
 
-/* Bits of the papers' entries: 96 for SPE, 160 for DPE. SI's thread status table adds 12 for each entry. */
+/* Bits of the papers' entries: 96 for SPE, 160 for DPE. SI's thread status table adds 12 bits for each entry. */
 START_TEST(storage_is_reported) {
-    run("spe", NULL, loads); /* a branch on an empty stack: the entry below, and one for each side */
+    /* a branch on an empty stack pushes an entry for each side; with the entry below, there are three */
+    run("spe", NULL, loads);
     ck_assert_double_eq(stat("storage.entry_bits"), 96);
     ck_assert_double_eq(stat("storage.path_bits"), 96 * 3);
     double registers = stat("storage.scoreboard_bits");

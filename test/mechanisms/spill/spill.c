@@ -1,4 +1,5 @@
-/* Tests registers beyond regs.max: which values are kept in local memory, what is impossible, and the cost. */
+/* Tests registers beyond regs.max: which values are spilled to local memory, which limits are impossible, and what
+ * spilling costs. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <math.h>
@@ -10,7 +11,7 @@ struct machine {
 };
 
 /* %f1 to %f<n> are in[0 .. n), loaded in order; %d1 is the address. The sum, from %f1 on, is stored. The address takes
- * two registers and lives to the end, each value takes one: n + 2. */
+ * two registers and lives to the end, and each value takes one register, so the kernel needs n + 2 registers. */
 static struct machine limited_sums(int n, const char *model, const char *const *set, const char *directive) {
     char err[512] = "", text[8192];
     struct machine x = {heddle_open(&(struct heddle_options){.model = model, .set = set, .config = "tiny"}, err, 512),
@@ -74,7 +75,7 @@ START_TEST(values_beyond_the_limit_are_spilled) {
 }
 END_TEST
 
-/* A kernel's own limit, with or without the machine's: the least applies. */
+/* With the kernel's own limit, with or without the machine's limit, the lower limit applies. */
 START_TEST(a_kernel_may_have_a_lower_limit) {
     static const char *const set[] = {"regs.max=10", NULL};
     struct machine x = limited_sums(10, "functional", NULL, ".maxnreg 8"),
@@ -102,7 +103,7 @@ START_TEST(a_sufficient_limit_changes_nothing) {
 }
 END_TEST
 
-/* One register is too few for an address of two; the message names the place and the number needed. */
+/* One register is too few for an address of two registers; the message names the place and the number needed. */
 START_TEST(too_low_limits_are_rejected) {
     struct machine x = sums(3, "spe", (const char *const[]){"regs.max=1", NULL});
     struct heddle_kernel_info info;
@@ -165,7 +166,7 @@ START_TEST(loads_and_stores_are_counted) {
 }
 END_TEST
 
-/* With 62 registers for each thread, 4096 registers hold two warps; with fewer, eight. */
+/* With 62 registers per thread, 4096 registers hold two warps; with fewer registers per thread, they hold eight. */
 START_TEST(occupancy_follows_the_limit) {
     double warps[2];
     for (int limited = 0; limited < 2; limited++) {

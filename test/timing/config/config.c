@@ -1,4 +1,4 @@
-/* Options: defaults, files, and the messages of refused values. */
+/* Tests options: defaults, files, and the messages of refused values. */
 #include "timing/config/config.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -87,7 +87,7 @@ START_TEST(presets_in_a_copy) {
     }
     struct config c;
     ck_assert(!config_load(&c, "four", err, sizeof err));
-    /* with the library's own presets, sorted */
+    /* the list includes the library's built-in presets, sorted */
     ck_assert_msg(strstr(err, "there is no preset \"four\"; known are: fermi ") == err, "%s", err);
     ck_assert_msg(strstr(err, " one pepsc ") && strstr(err, " three tiny turing turing-rtx2060 two volta"), "%s", err);
 }
@@ -142,7 +142,7 @@ START_TEST(set_takes_every_kind) {
     ck_assert(config_set(&c, "sm.subcores=on", err, sizeof err));
     ck_assert(c.sm.subcores);
     ck_assert(config_set(&c, "sched.policy=gto", err, sizeof err));
-    ck_assert_uint_eq(c.sm.policy, 1); /* its place among the choices */
+    ck_assert_uint_eq(c.sm.policy, 1); /* its index among the choices */
     ck_assert(config_set(&c, "clock.core_mhz=1e3", err, sizeof err));
     ck_assert_double_eq(c.gpu.core_mhz, 1000);
     ck_assert(config_set(&c, "gpu.name=of mine", err, sizeof err));
@@ -187,7 +187,7 @@ START_TEST(set_refuses) {
 }
 END_TEST
 
-/* Names of the last version, each of which has one option now, and none of its own. */
+/* Option names of the last version. Each is an old name of one present option, and is not itself an option. */
 START_TEST(renamed_options) {
     static const char *const renamed[][2] = {
 #define RENAMED(old, key) {old, key},
@@ -214,7 +214,7 @@ static void note_name(void *ctx, const char *old, const char *key) {
     snprintf(noted + n, sizeof noted - n, "%s>%s ", old, key);
 }
 
-/* An assignment and a file under old names do what they do under new ones, and each name is told. */
+/* Assignments and files with old names have the same effect as with new names, and each old name is reported. */
 START_TEST(renamed_options_are_set_and_told) {
     struct config c;
     int n = 0;
@@ -222,7 +222,7 @@ START_TEST(renamed_options_are_set_and_told) {
     config_default(&c);
     ck_assert(config_set_noting(&c, "lsu.atomic_lanes=true", &notes, err, sizeof err));
     ck_assert(c.lsu.atomic_lanes);
-    ck_assert(config_set(&c, "lsu.atomic_lanes=false", err, sizeof err)); /* told to nobody */
+    ck_assert(config_set(&c, "lsu.atomic_lanes=false", err, sizeof err)); /* without notes, nothing is reported */
     ck_assert(!c.lsu.atomic_lanes);
     ck_assert(config_set_noting(&c, "sm.warps=4", &notes, err, sizeof err));
     const char *path = file_with("lsu = { atomic_lanes = true; queue = 2; };\n");
@@ -247,7 +247,7 @@ START_TEST(files_are_refused_with_their_line) {
 }
 END_TEST
 
-/* libconfig keeps the low 32 bits of a number: 4294967311 would become 15. */
+/* libconfig keeps only the low 32 bits of a number: 4294967311 would become 15. */
 START_TEST(large_numbers_are_refused) {
     static const char *const large[] = {"4294967311",  "4294967311L", "0x10000000F",          "0X10000000FL",
                                         "-4294967281", "2147483648",  "99999999999999999999", "0xfffffffffffffffff"};
@@ -332,7 +332,8 @@ START_TEST(inconsistent_memory_is_refused) {
 }
 END_TEST
 
-/* The shortest form that reads back: 15 digits suffice for 0.1, but not for the sum of 0.1 and 0.2. */
+/* Numbers are written in the shortest form that reads back unchanged: 15 digits suffice for 0.1, but not for the sum
+ * of 0.1 and 0.2. */
 START_TEST(values_are_as_short_as_they_can_be) {
     static const char *const forms[] = {"0.1", "0.30000000000000004", "1000000", "0.333333333333333"};
     const struct opt *o = config_options();
@@ -379,7 +380,7 @@ START_TEST(include_is_overridden_by_value) {
 }
 END_TEST
 
-/* A file in any folder may include a preset. A file beside it has priority. */
+/* A file in any folder may include a preset. A file in the folder of the including file has priority. */
 START_TEST(include_finds_presets) {
     struct config c, pure;
     const char *path = file_with("@include \"tiny.cfg\"\nl1 = { latency = 77; };\n");

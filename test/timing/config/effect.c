@@ -1,5 +1,5 @@
-/* Every option has an effect: some value at the edges of its range changes a statistic of a kernel that depends on it.
- * `needs` lists the options that need others to be set. */
+/* Every option has an effect: some value at the edges of its range changes a statistic of a kernel for which it
+ * matters. `needs` lists the options that have an effect only if other options are set. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include "timing/report/stat.h"
@@ -9,7 +9,7 @@
 
 enum { PARTS = 8, CTAS = 16, THREADS = 128, SIDE = 64, BYTES = 1 << 20, CYCLES = 100000000, MAX_STATS = 512 };
 
-/* Statistics of one run; `n` 0: refused, or stopped at the limit. */
+/* Statistics of one run. `n` is 0 if the run was refused or stopped at the limit. */
 struct figures {
     int n;
     double v[MAX_STATS];
@@ -19,7 +19,7 @@ struct figures {
  * with that prefix. */
 struct ground {
     const char *key, *model, *config, *set[5];
-    const char *value; /* one more value to try, if the usual ones are equal or refused; NULL: none */
+    const char *value; /* one more value to try if the usual values have no effect or are refused; NULL: no value */
 };
 
 static const struct ground usual = {NULL, "spe", "fermi", {NULL}, NULL};
@@ -35,7 +35,7 @@ static const struct ground needs[] = {
     {"cae.", "spe+cae", "fermi", {NULL}, NULL},
     {"energy.cae_", "spe+cae", "fermi", {NULL}, NULL},
     {"pipe.affine.", "spe+cae", "fermi", {NULL}, NULL},
-    /* tables and periods that the kernels fill */
+    /* tables small enough and periods short enough for the kernels to fill them */
     {"mta.ways",
      "spe+mta",
      "fermi",
@@ -65,7 +65,7 @@ static const struct ground needs[] = {
     {"sm.swap_registers", "spe", "fermi", {"sm.running_warps=1", NULL}, NULL},
     {"sm.shared_bytes", "spe", "fermi", {NULL}, "2560"},
     {"sm.shared_unit", "spe", "fermi", {"sm.shared_bytes=8192", NULL}, NULL},
-    /* options that divide others */
+    /* options that divide the values of other options */
     {"sm.subcores", "spe", "fermi", {"pipe.sfu.units=2", "pipe.sfu.collectors=2", NULL}, NULL},
     {"l2.slices", "spe", "fermi", {"dram.channels=1", NULL}, NULL},
     {"tex.ways", "spe", "fermi", {"tex.size=4096", "tex.ways=2", NULL}, NULL},
@@ -98,7 +98,7 @@ static const struct ground needs[] = {
     {"memory.requests", "spe", "fermi", {"memory.model=fixed", NULL}, NULL},
 };
 
-/* Options that no statistic of these kernels depends on. */
+/* Options that affect no statistic of these kernels. */
 static const struct {
     const char *key, *why;
 } unfelt[] = {
@@ -173,7 +173,7 @@ static struct figures run(const struct ground *g, const char *assignment, const 
     return f;
 }
 
-/* True if this value changes a statistic in `before`, which has the settings alone. */
+/* True if this value changes a statistic compared with `before`, the statistics of the settings alone. */
 static bool value_changes(const struct ground *g, const struct opt *o, const char *value, const char *kernel,
                           const struct figures *before) {
     char assignment[160];
@@ -194,7 +194,8 @@ static const struct figures *figures_of(const struct ground *g, int kernel) {
     return f;
 }
 
-/* True if a value of the option changes a statistic. Tries at most `most` values, the ends of its range first. */
+/* True if a value of the option changes a statistic. Tries at most `most` values, beginning with the ends of its
+ * range. */
 static bool changes(const struct ground *g, const struct opt *o, int most) {
     char value[64];
     for (int k = 0; k < N_KERNELS; k++) {
@@ -219,8 +220,8 @@ START_TEST(every_option_changes_a_figure) {
 }
 END_TEST
 
-/* All options in the tables exist, and the excused ones change no statistic. Sampled: the ends of each range; with
- * HEDDLE_EVERY all values. */
+/* All options in the tables exist, and excused options change no statistic. Tries only the ends of each range; with
+ * HEDDLE_EVERY, all values. */
 START_TEST(nothing_else_is_excused) {
     for (size_t i = 0; i < sizeof unfelt / sizeof unfelt[0]; i++) {
         const struct opt *o = config_options();
@@ -233,6 +234,7 @@ START_TEST(nothing_else_is_excused) {
 END_TEST
 
 SUITE(timing_config_effect) {
-    TEST_LOOP(every_option_changes_a_figure, 0, LEAST_TABLES ? 0 : PARTS); /* the smallest tables hide some effects */
+    /* tables of the smallest size would hide some effects */
+    TEST_LOOP(every_option_changes_a_figure, 0, LEAST_TABLES ? 0 : PARTS);
     TEST(nothing_else_is_excused);
 }

@@ -1,7 +1,7 @@
-/* Every option at the edges of its range, and many options together: a run ends with the right memory, or is refused
- * with a message. Environment:
+/* Tests every option at the edges of its range, and many options together: a run either ends with the right memory
+ * contents or is refused with a message. Environment:
  * - HEDDLE_WALK=all takes every value with every model and preset
- * - HEDDLE_TUPLES=N tries N tuples in each part, and HEDDLE_SEED=N other tuples
+ * - HEDDLE_TUPLES=N tries N tuples in each part, and HEDDLE_SEED=N draws other tuples
  * - WALK_SAY=1 prints refusals */
 #include "test/every_model.h"
 #include "test/test.h"
@@ -11,7 +11,7 @@
 
 enum { PARTS = 8, ENDS = 2 };
 
-/* Runs with one option, on fewer SMs than the presets have, so that a run is short. */
+/* Runs the kernel with one option, on fewer SMs than the presets have, to shorten the run. */
 static const char *one(const char *model, const char *config, const char *assignment) {
     const char *few = strncmp(assignment, "gpu.sms=", 8) == 0 ? NULL : "gpu.sms=2";
     return walk_run(model, config, (const char *const[]){assignment, few, NULL});
@@ -38,7 +38,7 @@ static const char *model_for(const struct opt *o, int turn) {
         return bases_with(strides[turn / bases % 3])->name[turn % bases];
     if (strncmp(o->key, "dac.", 4) == 0)
         return bases_with("+dac")->name[turn % bases];
-    int n = timed_models()->n + 1; /* and the extensions that change only timing */
+    int n = timed_models()->n + 1; /* also the extensions that change only timing */
     return turn % n == n - 1 ? "cae+mta" : timed_models()->name[turn % n];
 }
 
@@ -52,7 +52,8 @@ START_TEST(every_option_at_the_edges_of_its_range) {
     for (int i = _i; i < n; i += PARTS) {
         char value[64], assignment[128];
         for (int v = 0; walk_value(&options[i], v, value, sizeof value); v++) {
-            if (v >= ENDS && (v + i / PARTS) % 6 && !all) /* sampled: both ends, and a sixth of the values between */
+            /* only a sample: both ends of the range, and a sixth of the values between them */
+            if (v >= ENDS && (v + i / PARTS) % 6 && !all)
                 continue;
             snprintf(assignment, sizeof assignment, "%s=%s", options[i].key, value);
             int turn = i / PARTS * 5 + v;
@@ -97,12 +98,12 @@ static void random_tuple(uint64_t *seed, int n_options) {
         walk_run(timed_models()->name[r % timed_models()->n], walk_configs[r / timed_models()->n % WALK_CONFIGS], set));
 }
 
-/* Values that fit their ranges, but once did not fit together. */
+/* Values that are inside their ranges, but did not work together in an earlier version. */
 START_TEST(values_that_meet) {
     static const char *const sets[][4] = {
         {"dram.bus_bytes=16", "dram.burst=64"},      /* a burst of 1024 bytes */
         {"dram.bus_bytes=256", "dram.burst=64"},     /* 16 kB */
-        {"dram.bus_bytes=3", "dram.burst=7"},        /* 21 bytes: two for a sector */
+        {"dram.bus_bytes=3", "dram.burst=7"},        /* a burst of 21 bytes: two bursts for a sector */
         {"dram.bus_bytes=1", "dram.burst=1"},        /* 256 bursts a line */
         {"shared.banks=33", "shared.bank_bytes=16"}, /* no power of two */
         {"memory.model=fixed", "memory.latency=100000", "deadlock.cycles=10000"},
@@ -114,10 +115,11 @@ START_TEST(values_that_meet) {
         const char *set[6] = {"gpu.sms=2"};
         for (int k = 0; k < 4; k++)
             set[k + 1] = sets[i][k];
-        for (int m = 0; m < timed_models()->n; m += test_every() ? 1 : 4) /* sampled: the models in turn */
+        /* only a sample: each option with one of the models */
+        for (int m = 0; m < timed_models()->n; m += test_every() ? 1 : 4)
             note(walk_run(timed_models()->name[(m + (int)i) % timed_models()->n], "fermi", set));
     }
-    /* a line waits for its lock longer than an SM may be idle */
+    /* a line waits for its lock for longer than an SM may be idle */
     note(walk_run("spe+dac", "tiny", (const char *const[]){"dac.lock_timeout=1000000", "gpu.sms=2", NULL}));
     ck_assert_int_eq(bad, 0);
     ck_assert_int_eq(walk_counts().ended, walk_counts().runs);

@@ -1,4 +1,5 @@
-/* One row of timing/config/pipes.def makes a pipe: its options, its statistic and its state exist for each row. */
+/* Each entry of timing/config/pipes.def makes a pipe. Tests that the options, the statistic and the state of each
+ * pipe exist. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include "timing/config/config.h"
@@ -33,12 +34,12 @@ START_TEST(a_row_has_options_a_statistic_and_a_state) {
 }
 END_TEST
 
-/* A pipe that hands its work on hands it to a pipe that always has units. */
+/* A pipe that can delegate its work delegates it to a pipe that always has units. */
 START_TEST(some_pipe_does_the_work) {
     int p = _i;
     for (int steps = 0; pipe_rows[p].instead != p; p = pipe_rows[p].instead)
         ck_assert_int_lt(steps++, N_PIPES);
-    if (p == PIPE_MEM) /* its number of units is not an option */
+    if (p == PIPE_MEM) /* the number of its units is not an option */
         return;
     char key[64], err[512];
     snprintf(key, sizeof key, "pipe.%s.units=0", pipe_rows[p].name);
@@ -78,7 +79,7 @@ START_TEST(pipes_share_all_instructions) {
     ck_assert_double_eq(sum, 4 * 10); /* four warps */
     ck_assert_int_eq(heddle_stat(h, 0, "pipe.int") > 0, _i == 1);
     ck_assert_double_eq(heddle_stat(h, 0, "pipe.dp"),
-                        _i == 2 ? 4 * 2 : 0); /* conversion and addition; otherwise SFU has them */
+                        _i == 2 ? 4 * 2 : 0); /* conversion and addition, which otherwise use the SFU */
     heddle_close(h);
 }
 END_TEST

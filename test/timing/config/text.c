@@ -1,5 +1,5 @@
-/* Configuration files as text: included files and their folders, comments, long names, unreadable files, and the line
- * in each message. */
+/* Tests configuration files as text: included files and their folders, comments, long names, unreadable files, and
+ * the line in each message. */
 #include "test/test.h"
 #include "timing/config/config.h"
 #include <stdio.h>
@@ -35,7 +35,8 @@ static void taken(const char *what) {
     ck_assert_msg(config_load(&c, file("main.cfg", what), err, sizeof err), "%s: %.200s", err, what);
 }
 
-/* Checks that the text is refused. The message is file `name` of the folder, and then `says`. */
+/* Checks that the text is refused. The message must consist of the path of file `name` in the folder, followed by
+ * `says`. */
 static void refused(const char *what, const char *name, const char *says) {
     ck_assert_msg(!config_load(&c, file("main.cfg", what), err, sizeof err), "taken: %.200s", what);
     size_t len = strlen(dir);
@@ -44,7 +45,8 @@ static void refused(const char *what, const char *name, const char *says) {
                   "%s", err);
 }
 
-/* A file is found beside the file that includes it, and by its absolute path. Nine includes in a row are not nested. */
+/* An included file is found in the folder of the file that includes it, or by its absolute path. Nine successive
+ * includes are not nested. */
 START_TEST(files_are_found_beside_each_other) {
     char absolute[256];
     snprintf(absolute, sizeof absolute, "%s/sub", dir);
@@ -64,7 +66,7 @@ START_TEST(files_are_found_beside_each_other) {
 }
 END_TEST
 
-/* Eight nested files are accepted, nine are not: the eighth includes the ninth. */
+/* Eight nested files are accepted. Nine are refused, because the eighth file includes the ninth. */
 START_TEST(eight_files_may_be_nested) {
     file("8", "sm = { warps = 24; };");
     for (int i = 7; i >= 1; i--) {
@@ -88,7 +90,7 @@ START_TEST(forms_of_an_include) {
     refused("@include \"missing.cfg\"", "missing.cfg", ": cannot read this configuration: No such file or directory");
     refused("sm = {\n@include \"missing.cfg\"\n};", "missing.cfg",
             ": cannot read this configuration: No such file or directory");
-    /* the folder, a slash, the name and the final zero in PATH_MAX, 4096 */
+    /* the folder, a slash, the name and the final zero must fit in PATH_MAX, 4096 bytes */
     for (int more = 0; more < 2; more++) {
         int n = 4096 - (int)strlen(dir) - 2 + more;
         snprintf(text, sizeof text, "\n@include \"%0*d\"", n, 0);
@@ -117,7 +119,7 @@ START_TEST(names_have_a_length) {
 }
 END_TEST
 
-/* A file of one MiB is refused, a byte less is accepted. */
+/* A file of one MiB is refused. A file that is one byte shorter is accepted. */
 START_TEST(files_have_a_size) {
     memset(text, ' ', (1 << 20) - 1);
     text[(1 << 20) - 1] = 0;

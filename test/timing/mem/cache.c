@@ -1,4 +1,4 @@
-/* Tags, replacement, write policies and MSHRs, in sequences short enough to follow by hand. */
+/* Tests tags, replacement, write policies and MSHRs, with sequences short enough to follow by hand. */
 #include "timing/mem/cache.h"
 #include "test/test.h"
 #include "test/toys/policies.h"
@@ -55,8 +55,8 @@ START_TEST(mshrs_run_out) {
 }
 END_TEST
 
-/* Lines 0 and 2 fill set 0; a hit makes line 0 the most recently used one. Line 4 replaces the oldest line under fifo:
- * line 0. Then line 0 replaces 2. Under lru, line 4 replaces 2. */
+/* Lines 0 and 2 fill set 0; a hit makes line 0 the most recently used line. Under fifo, line 4 replaces the oldest
+ * line, which is line 0; then line 0 replaces line 2. Under lru, line 4 replaces line 2. */
 START_TEST(fifo_replaces_the_oldest_line) {
     start(4, 2, false);
     ck_assert(cache_use_replacement(&c, _i ? &replacement_fifo : &replacement_lru));
@@ -78,8 +78,8 @@ START_TEST(fifo_replaces_the_oldest_line) {
 END_TEST
 
 /* Under every policy, a locked line stays, a line that waits for its fill stays, and empty ways are used first. Line 0
- * is locked, so line 4 replaces line 2. Line 4 waits, so no line can leave for line 6. The flush drops all lines, and
- * lines 2 and 4 take the empty ways. */
+ * is locked, so line 4 replaces line 2. Line 4 waits for its fill, so no line can be evicted for line 6. The flush
+ * drops all lines, and lines 2 and 4 take the empty ways. */
 START_TEST(policies_keep_lines_that_must_stay) {
     static const struct replacement_ops *const policies[] = {&replacement_lru, &replacement_fifo};
     uint64_t target;
@@ -130,7 +130,8 @@ static uint32_t calls_victim(const void *state, const struct replacement_set *s)
     return s->used[0] != CACHE_STAYS ? 0 : 1;
 }
 
-/* A miss fills; each later access to the line is a hit, also while the data are outstanding. Locks are no accesses. */
+/* The policy sees a fill for a miss, and a hit for each later access to the line, even while the data are
+ * outstanding. Locks do not count as accesses. */
 START_TEST(policy_hears_events) {
     static const struct replacement_ops ops = {
         .name = "calls", .size = calls_size, .victim = calls_victim, .hit = calls_hit, .fill = calls_fill};
@@ -160,10 +161,11 @@ START_TEST(policy_hears_events) {
 }
 END_TEST
 
-/* The calls of lru's table choose the line that cache.c chooses inline. */
+/* The functions in lru's table choose the same line as the inline code in cache.c. */
 START_TEST(lru_is_the_same_inline) {
     uint64_t state = 3;
-    struct replacement_ops table = replacement_lru; /* at another address: the cache calls it */
+    /* a copy at another address, so that the cache calls its functions */
+    struct replacement_ops table = replacement_lru;
     struct cache called;
     struct cache_shape s = {.sets = 2, .ways = 8, .line_bytes = 128, .mshrs = 4, .merges = 2};
     ck_assert(cache_init(&c, &s));
@@ -188,7 +190,7 @@ START_TEST(lru_is_the_same_inline) {
 }
 END_TEST
 
-/* Lines 0 and 2 reserve both ways of set 0. Line 4 finds no way; line 1 is in the other set. */
+/* Lines 0 and 2 reserve both ways of set 0. So line 4 finds no free way, but line 1 does, in set 1. */
 START_TEST(reserved_ways_stay) {
     start(4, 2, false);
     ck_assert_int_eq(cache_read(&c, 0, 0xf, 1, &out), CACHE_MISS);
@@ -237,7 +239,8 @@ START_TEST(clean_lines_leave_silently) {
 }
 END_TEST
 
-/* Two sectors are written, one of them completely. That one hits; the rest of the line must be fetched. */
+/* Two sectors are written, one of them completely. A read of the complete sector hits; the rest of the line must be
+ * fetched. */
 START_TEST(written_sectors_are_valid_when_whole) {
     start(2, 2, false);
     ck_assert_int_eq(cache_write(&c, 0, 0x3, 0x1, &out), CACHE_MISS);
@@ -299,7 +302,7 @@ START_TEST(sectors_come_one_by_one) {
 }
 END_TEST
 
-/* A locked line survives two fills of its set of two ways. The other way cannot be locked, too. */
+/* A locked line survives two fills of its set of two ways. The second way of the set cannot be locked as well. */
 START_TEST(locked_lines_stay) {
     start(2, 2, false);
     read_and_fill(0);
@@ -322,7 +325,7 @@ START_TEST(locked_lines_stay) {
 }
 END_TEST
 
-/* Of three prefetched lines one is used in time, one while pending, one never. */
+/* Of three prefetched lines, one is used after it arrived, one is used while pending, and one is never used. */
 START_TEST(prefetches_are_told_apart) {
     uint64_t target;
     start(4, 4, false);
@@ -346,7 +349,8 @@ START_TEST(prefetches_are_told_apart) {
 }
 END_TEST
 
-/* Lines 32 apart in a direct-mapped cache of 32 sets: all in one set, or with folding line 32 i in set i. */
+/* Lines whose numbers are 32 apart, in a direct-mapped cache of 32 sets, are all in one set. With index folding,
+ * line 32 i is in set i. */
 START_TEST(folded_index_spreads_strides) {
     for (int fold = 0; fold < 2; fold++) {
         struct cache_shape s = {.sets = 32,
@@ -367,9 +371,9 @@ START_TEST(folded_index_spreads_strides) {
 }
 END_TEST
 
-/* Fermi's index of 32 sets: address bits 7 to 11, xor bits 13, 14, 15, 17, 19. With one way a set, a line evicts the
- * line of the same set. Line 0x40 (bit 13) shares set 1 with line 1. Bit 12 is unused, so line 32 shares set 0 with
- * line 0. */
+/* Fermi's index of 32 sets: address bits 7 to 11, xor bits 13, 14, 15, 17, 19. With one way per set, a line evicts
+ * the previous line of its set. Line 0x40 (bit 13) shares set 1 with line 1. Bit 12 is unused, so line 32 shares set
+ * 0 with line 0. */
 START_TEST(index_of_fermi) {
     static const struct {
         uint64_t line;
@@ -414,8 +418,10 @@ START_TEST(mshrs_of_sectors) {
     uint32_t mshr = out.mshr;
     ck_assert_int_eq(cache_read(&c, 0, 1, 10, &out), CACHE_MERGED);
     ck_assert_int_eq(cache_read(&c, 0, 1, 11, &out), CACHE_NO_MERGE);
-    ck_assert_int_eq(cache_read(&c, 0, 2, 12, &out), CACHE_MERGED);  /* another sector has its own two */
-    ck_assert_int_eq(cache_read(&c, 1, 3, 13, &out), CACHE_NO_MSHR); /* two more would make five */
+    /* another sector may have two waiting accesses of its own */
+    ck_assert_int_eq(cache_read(&c, 0, 2, 12, &out), CACHE_MERGED);
+    /* two more sectors would make five pending sectors */
+    ck_assert_int_eq(cache_read(&c, 1, 3, 13, &out), CACHE_NO_MSHR);
     ck_assert_int_eq(cache_read(&c, 1, 1, 14, &out), CACHE_MISS);
     ck_assert_int_eq(cache_read(&c, 0, 8, 15, &out), CACHE_NO_MSHR);
     cache_fill(&c, mshr, 1);

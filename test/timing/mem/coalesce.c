@@ -1,4 +1,4 @@
-/* The coalescer and the shared-memory banks, with counts derived by hand. */
+/* Tests the coalescer and the shared-memory banks against counts derived by hand. */
 #include "timing/mem/coalesce.h"
 #include "test/test.h"
 #include "timing/mem/shared_banks.h"
@@ -58,7 +58,7 @@ START_TEST(wide_elements_go_in_parts) {
 }
 END_TEST
 
-/* All lanes read one address: one request for words, but one request for each part of a wide access. */
+/* If all lanes read one address, words need one request, but a wide access needs one request for each of its parts. */
 START_TEST(uniform_wide_access_asks_once_a_part) {
     uint64_t a[WARP_LANES];
     strided(a, 0x4000, 0);
@@ -78,10 +78,10 @@ START_TEST(inactive_lanes_ask_for_nothing) {
 }
 END_TEST
 
-/* A byte counts once, also where lanes overlap. */
+/* Each byte counts once, even where the accesses of lanes overlap. */
 START_TEST(bytes_count_once) {
     uint64_t a[WARP_LANES];
-    strided(a, 0x4000, 2); /* half words: 64 bytes, two sectors */
+    strided(a, 0x4000, 2); /* half words, 2 bytes apart: 64 bytes, two sectors */
     ck_assert_int_eq(coalesce(&fermi, a, LANES_ALL, 2, out), 1);
     ck_assert_uint_eq(out[0].bytes, 64);
     ck_assert_uint_eq(out[0].sectors, 3);
@@ -91,7 +91,7 @@ START_TEST(bytes_count_once) {
 }
 END_TEST
 
-/* Shuffled lanes share a line. */
+/* A permutation of the lanes' addresses still needs only one line. */
 START_TEST(order_of_lanes_does_not_matter) {
     uint64_t a[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++)
@@ -144,9 +144,9 @@ START_TEST(local_words_are_interleaved) {
 END_TEST
 
 /* Sectors that an access covers completely:
- * - 32 words: all four
- * - without lane 9: all but the second
- * - a byte of each word: none
+ * - 32 words: all four sectors
+ * - 31 words, without lane 9: all sectors but the second
+ * - one byte of each word: no sector
  * - 32 bytes from sector 1 on: sector 1 */
 START_TEST(full_sectors) {
     uint64_t a[WARP_LANES];
@@ -186,7 +186,8 @@ START_TEST(atomics_by_lanes) {
 }
 END_TEST
 
-/* Writes carry whole segments: sectors 0 and 1 make 64 bytes, sector 1 alone 32, sectors 1 and 2 all 128. */
+/* Writes carry whole segments: sectors 0 and 1 make a write of 64 bytes, sector 1 alone a write of 32, and sectors 1
+ * and 2 a write of all 128 bytes. */
 START_TEST(writes_carry_segments) {
     static const uint8_t cases[][2] = {{1, 1}, {2, 2}, {3, 3}, {6, 15}, {9, 15}, {12, 12}, {8, 8}, {15, 15}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -209,10 +210,10 @@ START_TEST(bank_strides) {
 END_TEST
 
 /* Passes of wide elements over 32 banks:
- * - 8 bytes a lane: 64 words, two passes
- * - 8 bytes a lane, 16 bytes apart: lane l has words 4l and 4l + 1, so 16 banks serve four words each
- * - 16 bytes a lane: 128 words, four passes; a quarter of the warp, one
- * - one address: one pass */
+ * - 8 bytes per lane: 64 words, two passes
+ * - 8 bytes per lane, 16 bytes apart: lane l has words 4l and 4l + 1, so 16 banks serve four words each
+ * - 16 bytes per lane: 128 words, four passes; a quarter of the warp takes one pass
+ * - one address for all lanes: one pass */
 START_TEST(bank_width_of_elements) {
     uint64_t a[WARP_LANES];
     strided(a, 0, 8);
@@ -226,8 +227,8 @@ START_TEST(bank_width_of_elements) {
 }
 END_TEST
 
-/* Bytes of one word are one bank access: 32 adjacent bytes are 8 words. Two lanes in rows 0 and 1 of a bank conflict; a
- * third lane in row 0 shares the first one's access. */
+/* Accesses to bytes of one word make one bank access, so 32 adjacent bytes make 8. Two lanes in rows 0 and 1 of a
+ * bank conflict; a third lane in row 0 shares the access of the first lane. */
 START_TEST(bank_broadcasts_within_a_word) {
     uint64_t a[WARP_LANES];
     strided(a, 0, 1);
@@ -249,9 +250,9 @@ START_TEST(bank_of_eight_bytes) {
 END_TEST
 
 /* Passes of atomics:
- * - all lanes on one word: 32
- * - 32 words in different banks: 1
- * - two words in one bank: 2 */
+ * - all lanes on one word: 32 passes
+ * - 32 words in different banks: 1 pass
+ * - two words in one bank: 2 passes */
 START_TEST(bank_atomics_take_turns) {
     uint64_t a[WARP_LANES];
     strided(a, 0, 0);
@@ -264,9 +265,9 @@ START_TEST(bank_atomics_take_turns) {
 END_TEST
 
 /* Numbers of banks that are no powers of two:
- * - words 0 to 31 over 5 banks: banks 0 and 1 have 7 of them
+ * - words 0 to 31 over 5 banks: banks 0 and 1 have 7 words each
  * - a stride of 32 words: 32 passes with 32 banks, one with 33, where neighbours are a bank apart
- * - the same with 48 banks: lanes 0, 3, 6, ... share a bank, 11 passes */
+ * - a stride of 32 words with 48 banks: lanes 0, 3, 6, ... share a bank, 11 passes */
 START_TEST(any_number_of_banks) {
     uint64_t unit[WARP_LANES], column[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++) {
@@ -283,7 +284,7 @@ START_TEST(any_number_of_banks) {
 }
 END_TEST
 
-/* Checks byte by byte that `r` describes what the lanes `part` touch in its line. */
+/* Checks byte by byte that request `r` describes the bytes of its line that the lanes in `part` access. */
 static void request_is_right(const struct coalesced *r, const uint64_t *a, lanemask_t part, unsigned bytes,
                              unsigned line_bytes) {
     bool touched[LINE_BYTES_MAX] = {false};
@@ -311,7 +312,7 @@ static void request_is_right(const struct coalesced *r, const uint64_t *a, lanem
 }
 
 /* Random line sizes, access sizes and addresses, aligned or not:
- * - each request describes what its lanes touch
+ * - each request describes the bytes that its lanes access
  * - no two requests of a part of the warp have the same line
  * - each requested byte is in a request */
 START_TEST(random_addresses) {
@@ -343,7 +344,8 @@ START_TEST(random_addresses) {
 }
 END_TEST
 
-/* A shape gives the same requests and bank passes as the addresses of all lanes. */
+/* A shape (a short description of the addresses) gives the same requests and bank passes as the addresses of all
+ * lanes. */
 START_TEST(shapes_are_addresses) {
     static struct coalesced each[COALESCE_MAX];
     uint64_t seed = 5, a[WARP_LANES];
@@ -381,7 +383,8 @@ START_TEST(shapes_are_addresses) {
 }
 END_TEST
 
-/* Passes of two rows of 16 words at 32 banks, from their first addresses alone. 0: not known from these.
+/* Passes of two rows of 16 words at 32 banks, computed from their first addresses alone; 0: these addresses do not
+ * determine the number.
  * - the second row at word 16 or 48: one pass
  * - at word 40: two passes, since both rows use the same 8 banks
  * - 4 lanes of each row, or one row alone: one pass

@@ -1,4 +1,4 @@
-/* Statistics of the memory side: each, for a few accesses of one SM, counted by hand. */
+/* Tests each statistic of the memory side for a few accesses of one SM, with counts derived by hand. */
 #include "test/timing/mem/rig.h"
 #include "timing/mem/lsu_parts.h"
 #include <stdio.h>
@@ -27,9 +27,9 @@ static void counted(const struct count *want) {
     stats_free(&s);
 }
 
-/* A line is two column commands of 64 bytes, four clocks each at two transfers a clock.
+/* A line takes two column commands of 64 bytes, each of four clocks at two transfers per clock.
  * - two lines of one row, one after the other: the row is opened once
- * - the first line again: it hits in the L1, and nothing goes further */
+ * - a second read of the first line hits in the L1 and causes no further traffic */
 START_TEST(lines_of_one_row) {
     latency(&r, MEM_READ, A, 4);
     counted((const struct count[]){{"lsu.instructions", 1},
@@ -65,8 +65,8 @@ START_TEST(lines_of_one_row) {
 }
 END_TEST
 
-/* An atomic of all lanes on one word is one packet; on words of four lines it is four. Lanes on one word are served one
- * after the other, lanes on different words of a packet at once. */
+/* An atomic of all lanes on one word is one packet; an atomic on words of four lines is four packets. Lanes on one
+ * word are served one after the other, lanes on different words of a packet are served at once. */
 START_TEST(atomics_of_lines) {
     latency(&r, MEM_ATOMIC, A, 0);
     counted((const struct count[]){{"l2.atomics", 32}, {"l2.accesses", 1}, {"dram.requests", 1}, {NULL, 0}});
@@ -76,11 +76,11 @@ START_TEST(atomics_of_lines) {
 END_TEST
 
 /* Passes of 32 banks of one word, by the distance between lanes:
- * - 4 or 12 bytes: 1
- * - 8 bytes: 2
- * - 64 bytes: every other lane is in the same bank, 16
- * - 128 bytes: all lanes are in one bank, 32
- * - 0: one word for all lanes, 1 */
+ * - 4 or 12 bytes: 1 pass
+ * - 8 bytes: 2 passes
+ * - 64 bytes: every other lane is in the same bank, 16 passes
+ * - 128 bytes: all lanes are in one bank, 32 passes
+ * - 0 bytes: one word for all lanes, 1 pass */
 START_TEST(passes_of_shared_memory) {
     static const struct {
         unsigned stride;
@@ -102,7 +102,7 @@ START_TEST(passes_of_shared_memory) {
                                        {NULL, 0}});
         uint32_t tag;
         bool missed;
-        ck_assert(lsu_done(r.lsu[0], &tag, &missed)); /* it stays until taken */
+        ck_assert(lsu_done(r.lsu[0], &tag, &missed)); /* the reply stays until it is taken */
     }
 }
 END_TEST
@@ -133,7 +133,7 @@ static void both(enum mem_kind kind, uint64_t first, uint64_t second) {
     }
 }
 
-/* A miss; two reads of another line, of which the second joins the first; a hit of the first line. */
+/* The reads are: a miss; two reads of another line, of which the second joins the first; a hit of the first line. */
 START_TEST(ways_to_find_a_line) {
     one_slice(64, 8);
     latency(&r, MEM_READ, A, 4);
@@ -148,8 +148,8 @@ START_TEST(ways_to_find_a_line) {
 }
 END_TEST
 
-/* Four sets of two ways. Two other lines of its set evict a line: fully written, it is written back in two bursts of 64
- * bytes; only read, it is dropped. */
+/* Four sets of two ways. A line is evicted by two other lines of its set. A fully written line is written back in
+ * two bursts of 64 bytes; a line that was only read is dropped. */
 START_TEST(dirty_lines_are_written_back) {
     for (int dirty = 0; dirty < 2; dirty++) {
         one_slice(4, 8);
@@ -202,7 +202,7 @@ START_TEST(sums_over_cycles) {
 }
 END_TEST
 
-/* A prefetcher of the slice: it requests the line after each line read. */
+/* A prefetcher of the slice, which requests the next line after each line that is read. */
 static const struct prefetch_place *place;
 static void *made(const struct config *c, const struct prefetch_place *at, void *ctx) {
     (void)c;
@@ -225,7 +225,7 @@ static void prefetching(uint32_t sets, uint32_t mshrs) {
 /* Fates of prefetches:
  * - in time
  * - late: the line is read 20 cycles after the first, while in flight
- * - unused: lines 5 and 9 evict line 1 from its set of two ways; 6 and 10 have a set to themselves
+ * - unused: lines 5 and 9 evict line 1 from its set of two ways; lines 6 and 10 fit in another set
  * - refused: no free MSHR */
 START_TEST(fates_of_prefetches) {
     prefetching(64, 8);
@@ -262,7 +262,7 @@ START_TEST(fates_of_prefetches) {
 }
 END_TEST
 
-/* Each cache of the load/store unit has its own statistics, and each counter has one of them. */
+/* Each cache of the load/store unit has its own statistics, and each counter belongs to exactly one statistic. */
 START_TEST(caches_have_their_names) {
     static const char *const names[LSU_PIPES][6] = {
         {"l1.accesses", "l1.hits", "l1.misses", "l1.pending_hits", "l1.stalls", "l1.writebacks"},
@@ -276,7 +276,7 @@ START_TEST(caches_have_their_names) {
     }
     struct stats s;
     ck_assert(stats_init(&s));
-    for (int twice = 0; twice < 2; twice++) /* the second time adds nothing */
+    for (int twice = 0; twice < 2; twice++) /* the second call adds nothing */
         lsu_stats(r.lsu[0], &s);
     for (int p = 0; p < LSU_PIPES; p++)
         for (int i = 0; i < 6; i++)

@@ -1,5 +1,5 @@
-/* One DRAM channel, command by command. Core and DRAM have the same clock, and the fixed latency is one cycle: a
- * request accepted at cycle t may have its first command at t + 1. Timing of Fermi's GDDR5: CCD 2, RRD 6, RCD 12,
+/* Tests one DRAM channel, command by command. Core and DRAM have the same clock, and the fixed latency is one cycle:
+ * a request accepted at cycle t may have its first command at t + 1. Timing of Fermi's GDDR5: CCD 2, RRD 6, RCD 12,
  * RAS 28, RP 12, RC 40, CL 12, WL 4, CDLR 5, WR 12, CCDL 3, RTPL 2. A burst is 64 bytes and takes 2 clocks
  * (data_rate 4). */
 #include "timing/mem/dram.h"
@@ -100,8 +100,8 @@ START_TEST(row_conflict) {
 }
 END_TEST
 
-/* An immediate read of another row waits until the first row was open for RAS. RC is shortened, so that it does not
- * bind.
+/* A read of another row that follows immediately waits until the first row has been open for RAS. RC is shortened, so
+ * that it does not bind.
  * - PRE 29, ACT 41, RD 53, data at 67 */
 START_TEST(row_conflict_waits_for_ras) {
     start();
@@ -114,7 +114,7 @@ START_TEST(row_conflict_waits_for_ras) {
 }
 END_TEST
 
-/* With RC 50 the second activate waits for it: ACT 51, RD 63, data at 77. */
+/* With RC 50, the second activate waits for RC: ACT 51, RD 63, data at 77. */
 START_TEST(rc_binds_when_it_is_longer) {
     start();
     d.cfg.rc = 50;
@@ -126,7 +126,7 @@ START_TEST(rc_binds_when_it_is_longer) {
 }
 END_TEST
 
-/* Three banks, activates RRD apart:
+/* Requests for three banks: activates are RRD apart.
  * - ACT 1 and 7
  * - clock 13 has the first RD, so the third ACT is at 14 */
 START_TEST(activates_keep_rrd) {
@@ -141,7 +141,8 @@ START_TEST(activates_keep_rrd) {
 }
 END_TEST
 
-/* Bursts of two open rows: CCD apart in different groups (banks 0 and 1), CCDL apart in one (banks 0 and 4). */
+/* Bursts of two open rows are CCD apart in different bank groups (banks 0 and 1), and CCDL apart in one group (banks
+ * 0 and 4). */
 START_TEST(column_gaps) {
     for (uint32_t other = 1; other <= 4; other += 3) {
         start();
@@ -202,7 +203,8 @@ START_TEST(write_recovery) {
 }
 END_TEST
 
-/* Requests 2 (another row) and 3 (the open row) queue behind request 1. FR-FCFS serves 3 first, FCFS serves 2. */
+/* Requests 2 (another row) and 3 (the open row) wait in the queue after request 1. FR-FCFS serves 3 first, FCFS
+ * serves 2. */
 START_TEST(row_hits_go_first) {
     for (uint32_t policy = DRAM_FR_FCFS; policy <= DRAM_FCFS; policy++) {
         start();
@@ -217,7 +219,7 @@ START_TEST(row_hits_go_first) {
 }
 END_TEST
 
-/* A queue of two:
+/* A queue of two entries:
  * - the first request leaves with RD 13
  * - the third, to another bank, enters at 14 and is activated in that cycle, not before */
 START_TEST(queue_is_bounded) {
@@ -235,7 +237,7 @@ START_TEST(queue_is_bounded) {
 END_TEST
 
 /* - a request is queued from cycle 1, when it enters, until its column command: RD 13, 12 cycles
- * - a second one, to another row of the bank, waits for RAS 28, RP 12 and RCD 12: RD at 1 + 28 + 12 + 12 = 53, 52
+ * - a second request, to another row of the bank, waits for RAS 28, RP 12 and RCD 12: RD at 1 + 28 + 12 + 12 = 53, 52
  *   cycles */
 START_TEST(queued_cycles_are_summed) {
     for (uint64_t n = 1; n <= 2; n++) {
@@ -249,7 +251,8 @@ START_TEST(queued_cycles_are_summed) {
 }
 END_TEST
 
-/* At 924 and 700 MHz floor(c * 33 / 25) clocks have passed by cycle c. Stepping, jumping and look-ahead agree. */
+/* At 924 and 700 MHz floor(c * 33 / 25) clocks have passed by cycle c. Stepping cycle by cycle, jumping over cycles
+ * and looking ahead give the same results. */
 START_TEST(clocks_cross_domains_exactly) {
     struct clock_ratio r = clock_ratio(700, 924);
     ck_assert_uint_eq(r.num, 33);
@@ -269,7 +272,7 @@ START_TEST(clocks_cross_domains_exactly) {
 }
 END_TEST
 
-/* If DRAM is slower than the core, some cycles have no clock. */
+/* If DRAM is slower than the core, some core cycles contain no DRAM clock. */
 START_TEST(slow_dram_has_empty_cycles) {
     struct clock_point p = clock_point(clock_ratio(1000, 500), 0);
     clock_move(&p, 3);
@@ -279,8 +282,8 @@ START_TEST(slow_dram_has_empty_cycles) {
 }
 END_TEST
 
-/* A clock belongs to the cycle in which it ends: with two clocks in three cycles, clock 1 ends at 1.5 and clock 2 at
- * 3. */
+/* A DRAM clock belongs to the core cycle in which it ends: with two clocks in three cycles, clock 1 ends at 1.5 and
+ * clock 2 at 3. */
 START_TEST(the_cycle_of_a_clock) {
     static const uint64_t of[] = {0, 2, 3, 5, 6, 8, 9};
     struct clock_ratio r = clock_ratio(1500, 1000);

@@ -1,10 +1,11 @@
-/* The caches of clusters, by hand: three SMs, of which 0 and 2 share a cache and 1 has the other. All domains have one
- * clock.
+/* Tests the caches of clusters, with cycles derived by hand. Of three SMs, SMs 0 and 2 share one cache, and SM 1 uses
+ * the other cache. All domains have one clock.
  * - a request of cycle t is at the cache at t + 8 and reads the tags at t + 18
- * - a hit takes the port for a cycle, and 8 back: t + 26
+ * - the data of a hit take the port for a cycle and 8 cycles for the way back: t + 26
  * - a miss is at the crossbar at t + 18, 10 cycles later than a direct request of the SM, whose latencies are 272 from
  *   DRAM and 140 from the L2 (test/timing/mem/memsys.c)
- * - the line is at the cache 10 cycles later than that, and at the SM another crossing later: t + 290 and t + 158 */
+ * - the line arrives at the cache 10 cycles later than for a direct request, and at the SM 8 cycles after that: t + 290
+ *   from DRAM, t + 158 from the L2 */
 #include "timing/mem/gpc.h"
 #include "test/test.h"
 #include "timing/mem/memsys.h"
@@ -84,8 +85,8 @@ static double count(struct gpc_rig *r, const char *name) {
     return stats_get(&r->stats, name);
 }
 
-/* SM 2's request reads the tags a cycle after SM 0's and joins its miss. The port serves the SMs one after the
- * other. */
+/* SM 2's request reads the tags one cycle after SM 0's request, and joins its miss. The port serves the SMs one
+ * after the other. */
 START_TEST(a_miss_is_shared_in_a_cluster) {
     static struct gpc_rig r;
     prepare(&r);
@@ -96,7 +97,7 @@ START_TEST(a_miss_is_shared_in_a_cluster) {
     ck_assert_uint_eq(last(&r, 0), 290);
     ck_assert_uint_eq(last(&r, 2), 291);
     ck_assert_double_eq(count(&r, "l2.accesses"), 1);
-    fetch(&r, 1, CODE); /* the other cluster: from the L2 */
+    fetch(&r, 1, CODE); /* the other cluster gets the line from the L2 */
     run_to(&r, 2000);
     ck_assert_uint_eq(last(&r, 1), 1000 + 158);
     ck_assert_double_eq(count(&r, "l2.accesses"), 2);
@@ -114,7 +115,8 @@ START_TEST(a_miss_is_shared_in_a_cluster) {
 }
 END_TEST
 
-/* 128 bytes at 32 a cycle take four cycles. Of two simultaneous hits SM 2 is first, since SM 0 was served last:
+/* 128 bytes at 32 bytes per cycle take four cycles. Of two simultaneous hits, SM 2 is served first, since SM 0 was
+ * served last:
  * - SM 2: 18 + 3 + 8
  * - SM 0: four cycles later */
 START_TEST(the_port_bounds_replies) {
@@ -133,9 +135,9 @@ START_TEST(the_port_bounds_replies) {
 }
 END_TEST
 
-/* SM 2 is first, since SM 0 was served last.
- * - one entry: SM 0's request enters when SM 2's has left at 18, and reads the tags at 28
- * - two entries: both enter at 8, and SM 0's reply comes a cycle after SM 2's */
+/* SM 2 is served first, since SM 0 was served last.
+ * - one entry: SM 0's request enters when SM 2's request has left at 18, and reads the tags at 28
+ * - two entries: both requests enter at 8, and SM 0's reply comes one cycle after SM 2's reply */
 START_TEST(requests_wait_for_an_entry) {
     for (uint32_t entries = 1; entries <= 2; entries++) {
         static struct gpc_rig r;
@@ -154,8 +156,8 @@ START_TEST(requests_wait_for_an_entry) {
 }
 END_TEST
 
-/* A line of 256 bytes is two lines of the L2. The first half arrives as fast as a line of 128; the second half then
- * hits. */
+/* A line of 256 bytes is two lines of the L2. The first half arrives as fast as a line of 128 bytes; the second half
+ * then hits. */
 START_TEST(a_long_line_is_several_of_the_l2) {
     static struct gpc_rig r;
     prepare(&r);
@@ -174,7 +176,7 @@ START_TEST(a_long_line_is_several_of_the_l2) {
 }
 END_TEST
 
-/* With a sectored L2 a line arrives as four replies of a flit, and is sent to its SM as one. */
+/* With a sectored L2, a line arrives as four replies of one flit each, and is sent to its SM as one reply. */
 START_TEST(sectors_come_together) {
     static struct gpc_rig r;
     prepare(&r);
@@ -191,7 +193,7 @@ START_TEST(sectors_come_together) {
 END_TEST
 
 /* - the second line finds no MSHR at 19, and waits until the first line arrives at 282
- * - it is in the open row, so DRAM takes 12 cycles less: 282 + 264 - 12 + 8 */
+ * - this line is in the open row, so DRAM takes 12 cycles less: 282 + 264 - 12 + 8 */
 START_TEST(a_miss_waits_for_an_mshr) {
     static struct gpc_rig r;
     prepare(&r);
@@ -251,8 +253,8 @@ START_TEST(kinds_that_use_the_cache) {
 }
 END_TEST
 
-/* A load behind a fetch does not wait for it: both leave the SM in one cycle, and the data arrive after their own 272
- * cycles. */
+/* A load that follows a fetch does not wait for it: both leave the SM in one cycle, and the load's data arrive 272
+ * cycles later. */
 START_TEST(data_passes_a_fetch) {
     static struct gpc_rig r;
     prepare(&r);
@@ -268,7 +270,7 @@ START_TEST(data_passes_a_fetch) {
 }
 END_TEST
 
-/* SMs are distributed over clusters round-robin. There are as few clusters as gpc.sms allows. */
+/* SMs are distributed over clusters round-robin. The number of clusters is the smallest that gpc.sms allows. */
 START_TEST(clusters_of_a_machine) {
     static const struct {
         uint32_t sms, of, clusters;

@@ -1,4 +1,4 @@
-/* The crossbar: flits, serialisation, round-robin, back-pressure. */
+/* Tests the crossbar: flits, serialisation, round-robin and back-pressure. */
 #include "timing/mem/icnt.h"
 #include "test/test.h"
 
@@ -22,8 +22,8 @@ static void expect(uint64_t *now, uint64_t cycle, uint32_t in, uint64_t arrival)
     ck_assert_uint_eq(grants[0].arrival, arrival);
 }
 
-/* A line of 128 bytes and a header of 8 are 4 flits of 40. A request without data is one flit. 32 bytes fit beside the
- * header, 33 do not. */
+/* A line of 128 bytes and a header of 8 bytes are 4 flits of 40 bytes. A request without data is one flit. 32 bytes
+ * fit in a flit together with the header, 33 bytes do not. */
 START_TEST(flits_of_packets) {
     start(1, UINT32_MAX);
     ck_assert_uint_eq(icnt_flits(&x, 128), 4);
@@ -33,7 +33,7 @@ START_TEST(flits_of_packets) {
 }
 END_TEST
 
-/* Four flits from cycle 10 on take the link for 10 to 13. The last arrives 5 later. */
+/* Four flits from cycle 10 on occupy the link in cycles 10 to 13. The last flit arrives 5 cycles later. */
 START_TEST(one_packet) {
     uint64_t now = 0;
     start(1, UINT32_MAX);
@@ -42,12 +42,12 @@ START_TEST(one_packet) {
 }
 END_TEST
 
-/* Waiting packets of n flits for one output, with two steps of the switch a cycle: each takes n + 1 steps. The first
- * packet's last flit arrives at cycle n - 1, or step 2 n - 2, so the next packet begins at step 2 n - 1 or n + 1,
- * whichever is later. In steps, two a cycle:
+/* Waiting packets of n flits for one output, with two steps of the switch per cycle: each packet takes n + 1 steps. The
+ * first packet's last flit arrives at cycle n - 1, or step 2 n - 2, so the next packet begins at step 2 n - 1 or n + 1,
+ * whichever is later. The packets begin at these steps (two steps per cycle):
  * - one flit: 0 2 4 6
- * - two: 0 3 6 9
- * - four: 0 7 12 17 */
+ * - two flits: 0 3 6 9
+ * - four flits: 0 7 12 17 */
 START_TEST(switch_takes_a_step_more_than_flits) {
     static const struct {
         uint32_t speedup, flits;
@@ -59,7 +59,7 @@ START_TEST(switch_takes_a_step_more_than_flits) {
         start(cases[i].speedup, UINT32_MAX);
         for (uint32_t in = 0; in < 4; in++)
             icnt_offer(&x, in, 1, cases[i].flits, 0);
-        for (uint32_t in = 0; in < 4; in++) { /* the link sends them in turn, a flit a cycle */
+        for (uint32_t in = 0; in < 4; in++) { /* the link sends the packets one after another, one flit per cycle */
             uint64_t at = cases[i].cycle[in];
             link = (at > link ? at : link) + cases[i].flits;
             expect(&now, at, in, link - 1 + 5);
@@ -68,8 +68,8 @@ START_TEST(switch_takes_a_step_more_than_flits) {
 }
 END_TEST
 
-/* An input's link brings a flit a cycle. The second of two packets of four flits is complete from cycle 4 on, however
- * fast the switch is. */
+/* An input's link delivers one flit per cycle. The second of two packets of four flits is complete from cycle 4 on,
+ * however fast the switch is. */
 START_TEST(links_take_a_flit_a_cycle) {
     uint64_t now = 0;
     start(8, UINT32_MAX);
@@ -85,7 +85,7 @@ END_TEST
 /* The switch is faster than an output's link, and a buffer of 16 flits lets it run ahead.
  * - packets of 4 flits begin at steps 0, 7, 12, 17, ..., 7 + 5 (i - 1)
  * - at most 16 of the 4 i flits before packet i may be in the buffer: it begins at cycle 4 i - 16 at the earliest
- * - that is later from i = 12 on: step 64, cycle 32 */
+ * - the second limit is later from i = 12 on: step 64, cycle 32 */
 START_TEST(buffer_bounds_the_lead) {
     uint64_t now = 0;
     start(2, UINT32_MAX);
@@ -118,7 +118,7 @@ START_TEST(inputs_do_not_wait_for_each_other) {
 }
 END_TEST
 
-/* An output with room for one packet grants the second when room is returned. */
+/* An output with room for one packet grants the second packet when room is returned. */
 START_TEST(full_outputs_stop_packets) {
     uint64_t now = 0;
     start(1, 1);
@@ -152,7 +152,7 @@ static void reference_offer(struct reference *p, uint32_t in, uint32_t out, uint
     p->in_time[in] = later(p->in_time[in], head * x.shape.speedup);
 }
 
-/* Returns the input that output `out` grants at a step; -1: none. */
+/* Returns the input that output `out` grants at a step, or -1 if it grants no input. */
 static int reference_choice(const struct reference *p, uint32_t out, uint64_t step) {
     for (uint32_t k = 0; k < x.shape.inputs && p->room[out] && p->out_time[out] <= step; k++) {
         uint32_t in = (p->turn[out] + k) % x.shape.inputs;

@@ -1,4 +1,5 @@
-/* One slice of the L2 alone: cycles of its replies, its requests to DRAM, and its stalls when queues are full. */
+/* Tests one slice of the L2 alone: the cycles of its replies, its requests to DRAM, and its stalls when queues are
+ * full. */
 #include "test/timing/mem/l2_rig.h"
 
 /* - a miss reads the tags at 10, its data come at 50: reply at 55
@@ -27,8 +28,9 @@ START_TEST(miss_and_hit) {
 }
 END_TEST
 
-/* Two hits of a line. The second reads the tags when the data array has moved the first: 4 cycles at 32 bytes a cycle,
- * 1 at 128, 16 at 8. Its reply follows at the same distance. One sector moves in a cycle. */
+/* Two hits of a line. The second hit reads the tags when the data array has moved the data of the first: after 4
+ * cycles at 32 bytes per cycle, 1 cycle at 128 bytes, 16 cycles at 8 bytes. The replies are as many cycles apart.
+ * One sector takes one cycle at 32 bytes. */
 START_TEST(the_data_array_moves_so_many_bytes) {
     static const struct {
         uint32_t port;
@@ -52,7 +54,7 @@ START_TEST(the_data_array_moves_so_many_bytes) {
 }
 END_TEST
 
-/* A miss needs only the tags: one a cycle. */
+/* A miss needs only the tags, so one miss is handled per cycle. */
 START_TEST(misses_take_a_cycle_each) {
     begin(_i), start();
     for (uint32_t i = 0; i < 3; i++)
@@ -70,7 +72,8 @@ END_TEST
 
 /* Two accesses join a pending line, and its MSHR has no room for a third.
  * - the third stalls at the tags from 12 to 50, then hits
- * - the data array takes 4 cycles a line: the first access is answered at 55, the hit at 59, the second access at 63 */
+ * - the data array takes 4 cycles per line: the first access is answered at 55, the hit at 59, the second access
+ *   at 63 */
 START_TEST(accesses_join_an_mshr) {
     begin(_i);
     cfg.l2.merges = 2;
@@ -92,7 +95,8 @@ START_TEST(accesses_join_an_mshr) {
 }
 END_TEST
 
-/* With one MSHR the next line's request leaves when the MSHR is free: when its last access has been answered. */
+/* With one MSHR, the next line's request leaves when the MSHR is free, that is, when its last access has been
+ * answered. */
 START_TEST(one_mshr) {
     begin(_i);
     cfg.l2.mshrs = 1;
@@ -104,7 +108,7 @@ START_TEST(one_mshr) {
     unsigned mshr = asked(false, 1, ALL);
     fill(mshr, ALL, 50);
     run(50);
-    asked_nothing(); /* the second is answered in cycle 51 */
+    asked_nothing(); /* the second access is answered in cycle 51 */
     run(51);
     asked(false, 2, ALL);
     ck_assert_uint_eq(slice.n.stalls, 51 - 12);
@@ -138,7 +142,7 @@ START_TEST(writes_that_miss) {
         enum l2_write_miss policy;
         bool writes, reads, there;
     } cases[] = {{L2_VALIDATE, false, false, true},
-                 {L2_FETCH, false, false, true}, /* the write covers the line: nothing to fetch */
+                 {L2_FETCH, false, false, true}, /* the write covers the whole line, so nothing is fetched */
                  {L2_THROUGH, true, false, false},
                  {L2_THROUGH_FETCH, true, true, false}};
     for (size_t i = 0; i < 4; i++)
@@ -180,7 +184,7 @@ START_TEST(partial_writes_are_completed) {
         if (fetch)
             mshr = asked(false, 3, 0xd);
         asked_nothing();
-        packet(MEM_READ, 3, 2, 1, 100); /* the valid sector; the other three are fetched with it */
+        packet(MEM_READ, 3, 2, 1, 100); /* the valid sector; the remaining three sectors are fetched at the same time */
         run(150);
         if (!fetch)
             mshr = asked(false, 3, 0xd);
@@ -237,8 +241,8 @@ START_TEST(writes_keep_the_array) {
 }
 END_TEST
 
-/* Lanes on one address take a cycle each. They delay the reply and the next access. If the line is not present they
- * start when it arrives. Then the line is dirty. */
+/* The lanes of an atomic on one address take one cycle each, which delays the reply and the next access. If the line
+ * is not present, they start when it arrives. Afterwards the line is dirty. */
 START_TEST(atomics_take_turns) {
     for (uint32_t lanes = 1; lanes <= 32; lanes *= 2) {
         begin(_i);
@@ -261,8 +265,8 @@ START_TEST(atomics_take_turns) {
 }
 END_TEST
 
-/* A sectored slice splits a packet: a sector a cycle at the tags, a DRAM access and a reply each. The packet's place is
- * free when its last sector has read the tags. A prefetch is not split. */
+/* A sectored slice splits a packet: one sector per cycle reads the tags, and each sector has its own DRAM access and
+ * reply. The packet's queue place is free when its last sector has read the tags. A prefetch is not split. */
 START_TEST(sectors_go_their_own_ways) {
     begin(_i);
     cfg.l2.sectored = true;
@@ -300,8 +304,8 @@ START_TEST(sectors_go_their_own_ways) {
 }
 END_TEST
 
-/* Two packets read sectors 0 and 1 of a line, which arrive at 50 and 51. Four answers leave from 55 on, one a cycle.
- * - by default the first packet is answered completely before the second
+/* Two packets read sectors 0 and 1 of a line, which arrive at 50 and 51. Four replies leave from 55 on, one per cycle.
+ * - by default, all replies to the first packet precede the replies to the second
  * - with peer.l2_sector_replies sector 0 of both packets is answered, then sector 1
  * - if sector 1 arrives at 50 and sector 0 at 60, packets wait for sector 0 until 65; with the option sector 1 is
  *   answered at 55 */
@@ -344,14 +348,14 @@ START_TEST(atomics_by_sector) {
     fill(mshr, 2, 51);
     run(200);
     replied(1, 50 + 5 + 15, 32);
-    replied(1, 71, 32); /* the array is free at 66, one lane: 66 + 5 */
+    replied(1, 71, 32); /* the data array is free at 66; one lane reads, and its reply comes at 66 + 5 */
     ck_assert_uint_eq(slice.n.atomics, 17);
     stop();
 }
 END_TEST
 
-/* A reply that the crossbar does not take keeps its place. With one place the second hit, or a second waiting access,
- * stalls until the first reply is taken. With two places it does not. */
+/* A reply that the crossbar does not take keeps its place. With one reply place, the second hit (or a second waiting
+ * access) stalls until the first reply is taken. With two places, it does not stall. */
 START_TEST(replies_that_stay_stall) {
     for (uint32_t places = 1; places <= 2; places++) {
         begin(_i);
@@ -363,7 +367,7 @@ START_TEST(replies_that_stay_stall) {
         packet(MEM_READ, 1, 1, 2, from);
         run(from + 300);
         ck_assert_uint_eq(slice.n.hits, places);
-        replied(1, from + 15, 32); /* taken at from + 301 */
+        replied(1, from + 15, 32); /* the reply is taken at from + 301 */
         run(from + 400);
         replied(2, places == 1 ? from + 301 + 5 : from + 16, 32);
         ck_assert_uint_eq(slice.n.stalls, places == 1 ? 301 - 11 : 0);
@@ -377,15 +381,15 @@ START_TEST(replies_that_stay_stall) {
     run(20);
     fill(asked(false, 1, ALL), ALL, 50);
     run(499);
-    replied(1, 55, 128); /* taken at 500 */
+    replied(1, 55, 128); /* the reply is taken at 500 */
     run(600);
     replied(2, 505, 128);
     stop();
 }
 END_TEST
 
-/* A slice accepts as many packets as the ROP holds in flight, plus icnt.slice_queue. Tested at both ends of both
- * ranges. All are served, one a cycle. */
+/* A slice accepts as many packets as the ROP holds in flight, plus icnt.slice_queue. This is tested at both ends of
+ * both ranges. All packets are served, one per cycle. */
 START_TEST(room_for_packets) {
     static const uint32_t cases[][2] = {{0, 1}, {0, 1024}, {1, 1}, {2000, 1}, {2000, 1024}, {120, 8}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -410,7 +414,7 @@ START_TEST(room_for_packets) {
 }
 END_TEST
 
-/* A miss needs two places in DRAM's queue, for itself and for an evicted line. With one it stalls. */
+/* A miss needs two places in DRAM's queue, for itself and for an evicted line. With one free place, it stalls. */
 START_TEST(room_on_the_way_to_dram) {
     begin(_i);
     cfg.l2.mshrs = 256;
@@ -431,7 +435,7 @@ START_TEST(room_on_the_way_to_dram) {
 }
 END_TEST
 
-/* Without an L2 each read goes to DRAM, and an atomic also writes there. A perfect L2 always hits. */
+/* Without an L2, each read goes to DRAM, and an atomic also writes to DRAM. A perfect L2 always hits. */
 START_TEST(no_cache_and_a_perfect_one) {
     begin(_i);
     cfg.l2.size = 0;

@@ -1,7 +1,7 @@
-/* Prefetchers of an L2 slice: their turns at the tags, their callbacks, and refused requests. */
+/* Tests prefetchers of an L2 slice: when their requests read the tags, their callbacks, and refused requests. */
 #include "test/timing/mem/l2_rig.h"
 
-/* A prefetcher that requests the line `step` bytes after each line read. */
+/* A prefetcher that requests the line `step` bytes after each line that is read. */
 static struct pf {
     const struct prefetch_place *place;
     int64_t step;
@@ -52,9 +52,9 @@ static void start_pf(int64_t step) {
 }
 
 /* A prefetch uses a cycle in which no access reads the tags:
- * - requested at 10, when the first access reads the tags; its turn is 11
+ * - the prefetch is requested at 10, when the first access reads the tags, and reads the tags at 11
  * - DRAM delivers it like any line, and the next read of it is its first use
- * - later: accesses read the tags at 110, 114 and 115, so their prefetches take 116, 117 and 118 */
+ * - later: accesses read the tags at 110, 114 and 115, so their prefetches read the tags at 116, 117 and 118 */
 START_TEST(a_prefetch_of_the_slice) {
     begin(_i);
     cfg.l2.mshrs = 16;
@@ -88,7 +88,7 @@ START_TEST(a_prefetch_of_the_slice) {
     packet(MEM_READ, 13, ALL, 5, 100);
     run(110);
     ck_assert(pf.seen[2].first_use && pf.seen[2].own && !pf.seen[2].late && pf.seen[2].note == 77);
-    run(113); /* the hit kept the array for 4 cycles */
+    run(113); /* the hit occupied the data array for 4 cycles */
     asked_nothing();
     run(114);
     asked(false, 9, ALL);
@@ -108,7 +108,7 @@ START_TEST(a_prefetch_of_the_slice) {
 }
 END_TEST
 
-/* A request of one cycle has its turn in the next, even if the tags are idle: here the line arrives at 60. */
+/* A request of one cycle reads the tags in the next cycle, even if the tags are idle. Here the line arrives at 60. */
 START_TEST(a_request_waits_for_the_next_cycle) {
     begin(_i);
     start_pf(LINE);
@@ -173,8 +173,8 @@ START_TEST(prefetches_without_effect) {
 }
 END_TEST
 
-/* No prefetch overtakes a stalled access: it waits for an MSHR from 11 to 60, and the first access's prefetch has its
- * turn after it. */
+/* No prefetch overtakes a stalled access. The access waits for an MSHR from 11 to 60, and the prefetch of the first
+ * access reads the tags after it. */
 START_TEST(no_prefetch_passes_a_held_access) {
     begin(_i);
     cfg.l2.mshrs = 1;
@@ -195,8 +195,8 @@ START_TEST(no_prefetch_passes_a_held_access) {
 }
 END_TEST
 
-/* With twelve slices and pieces of 256 bytes, every other next line belongs to another slice. Lines that an SM
- * prefetches into the L2 are marked, too, but not as this prefetcher's own. */
+/* With twelve slices and interleaving in pieces of 256 bytes, every other next line belongs to another slice. Lines
+ * that an SM prefetches into the L2 are marked as prefetched, too, but not as prefetched by this prefetcher. */
 START_TEST(lines_of_others) {
     begin(_i);
     cfg.memory.l2_slices = 12;

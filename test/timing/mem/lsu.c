@@ -1,15 +1,16 @@
-/* The load/store unit in front of a memory of fixed latency. Expected cycles follow from the configuration. */
+/* Tests the load/store unit with a memory of fixed latency. Expected cycles follow from the configuration. */
 #include "timing/mem/lsu.h"
 #include "test/test.h"
 #include "timing/mem/lsu_parts.h"
 
-/* Fermi's numbers (the defaults): address generation 1, L1 35, shared memory 26. Memory behind the L1 takes 300. */
+/* Fermi's numbers (the defaults): address generation 1 cycle, L1 35, shared memory 26. Memory beyond the L1 takes
+ * 300 cycles. */
 static struct config cfg;
 static struct memsys *mem;
 static struct lsu *lsu;
 static uint64_t now;
 static uint64_t addr[WARP_LANES];
-static const struct inst *inst; /* of the next accesses; NULL: any */
+static const struct inst *inst; /* instruction of the next accesses; NULL: the instruction does not matter */
 
 static void start(void) {
     cfg.memory.model = MEMORY_FIXED;
@@ -89,7 +90,7 @@ START_TEST(load_misses_then_hits) {
 }
 END_TEST
 
-/* Four lines enter, one a cycle: the last reads its tags at 35 + 3. */
+/* Four lines enter, one per cycle, so the last line reads its tags at 35 + 3. */
 START_TEST(lines_enter_one_a_cycle) {
     setup(), start();
     strided(0x10000000, 16);
@@ -114,8 +115,8 @@ START_TEST(shared_latency_and_conflicts) {
 }
 END_TEST
 
-/* The banks are busy for the conflict's 32 passes, so the next access starts 32 cycles later. Their pipeline
- * overlaps. */
+/* The banks are busy for the conflict's 32 passes, so the next access starts 32 cycles later. The pipeline latencies
+ * of both accesses overlap. */
 START_TEST(conflict_delays_the_next_access) {
     setup();
     cfg.lsu.queue = 2;
@@ -132,7 +133,8 @@ END_TEST
 
 /* Constants take one cycle for each address:
  * - all lanes at one address: accepted at 0, looked up at 2, fill 300 later
- * - four addresses of that line: they enter a pipeline of length 1 in cycles 1 to 4, the last leaves at 5 */
+ * - four addresses of that line: they enter a pipeline of length 1 in cycles 1 to 4, and the last address
+ *   leaves at 5 */
 START_TEST(constant_addresses_take_turns) {
     setup(), start();
     strided(0x10000000, 0);
@@ -198,7 +200,7 @@ START_TEST(store_drops_the_line) {
 }
 END_TEST
 
-/* Local memory is written back, not through: a fully written line stays in the L1, and a load hits it. */
+/* Local memory uses write-back, not write-through: a fully written line stays in the L1, and a load hits it. */
 START_TEST(local_store_stays) {
     setup(), start();
     strided(8, 0);
@@ -233,7 +235,7 @@ START_TEST(second_miss_merges) {
 }
 END_TEST
 
-/* Accesses 1 and 2 read line A, 3 reads line B, and there is one MSHR.
+/* Accesses 1 and 2 read line A, access 3 reads line B, and there is one MSHR.
  * - tags are read at 35, 36 and 37
  * - A arrives at 335: accesses 1 and 2 return, and the request for B leaves
  * - with peer.lsu_serial_returns access 2 returns at 336, and keeps the MSHR until then */
@@ -250,7 +252,7 @@ START_TEST(accesses_return_one_a_cycle) {
         strided(0x10000080, 4);
         give(SPACE_GLOBAL, MEM_READ, 4, 3);
         expect(335, 1, true);
-        now += (uint64_t)on; /* else the loop would repeat this cycle */
+        now += (uint64_t)on; /* without this, the loop would repeat the cycle */
         expect(335 + (uint64_t)on, 2, true);
         expect(635 + (uint64_t)on, 3, true);
         stop();
@@ -258,11 +260,11 @@ START_TEST(accesses_return_one_a_cycle) {
 }
 END_TEST
 
-/* Caches return in turn.
+/* The caches alternate in returning accesses.
  * - a load enters an L1 of 10 cycles at 1, reads the tags at 10, and its line arrives at 310
  * - 16 constants of one line enter at 2 to 17 and miss at 3: their line arrives at 303, and all return then
- * - with peer.lsu_serial_returns one returns a cycle: the last would return at 318, and does at 319, a cycle later for
- *   the load between them */
+ * - with peer.lsu_serial_returns, one access returns per cycle: the last constant would return at 318, but returns
+ *   at 319, because the load returns between them */
 START_TEST(caches_return_in_turn) {
     for (int on = 0; on < 2; on++) {
         setup();
@@ -305,10 +307,10 @@ START_TEST(waiting_lanes_are_known) {
 }
 END_TEST
 
-/* - 8 bytes a lane of local memory lie in two lines, each with a word of every lane
+/* - 8 bytes of local memory per lane lie in two lines, each of which has one word of every lane
  * - their tags are read at 35 and 36, and they arrive at 335 and 336
- * - every lane needs both: between the two no lane is done
- * - with 4 bytes a lane there is one line */
+ * - every lane needs both lines, so no lane is done when only the first has arrived
+ * - with 4 bytes per lane there is one line */
 START_TEST(lanes_wait_for_both_words) {
     lanemask_t lanes;
     setup(), start();
@@ -332,9 +334,10 @@ START_TEST(lanes_wait_for_both_words) {
 }
 END_TEST
 
-/* A queue of three is never empty and wraps around. Twelve loads of two lines each enter as soon as there is room.
+/* A queue of three entries is never empty and wraps around. Twelve loads of two lines each enter as soon as there is
+ * room.
  * - line k enters in cycle k + 1, as if they were one load
- * - load i reads the tags of its second line at 36 + 2 i, and completes 300 later */
+ * - load i reads the tags of its second line at 36 + 2 i, and completes 300 cycles later */
 START_TEST(the_queue_goes_round) {
     uint32_t given = 0, finished = 0, tag;
     bool missed;
@@ -443,8 +446,9 @@ START_TEST(waiting_lanes_of_tags_that_collide) {
 }
 END_TEST
 
-/* Words 0 and 16 of two lines: sectors 0 and 2. With lsu.segments a store carries whole segments, here both halves of
- * the line. A load requests only what it reads. A sectored L1 counts the sectors of an access. */
+/* Words 0 and 16 of two lines: sectors 0 and 2. With lsu.segments, a store carries whole segments, which are here
+ * both halves of the line. A load requests only the sectors that it reads. A sectored L1 counts the sectors of an
+ * access. */
 START_TEST(stores_carry_segments) {
     for (int on = 0; on < 2; on++)
         for (int store = 0; store < 2; store++) {
@@ -508,7 +512,7 @@ START_TEST(fetch_comes_back) {
         lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
     ck_assert_uint_eq(tag, 99);
     ck_assert_uint_eq(sectors, 0xf);
-    ck_assert_uint_eq(now, 301); /* sent at 0, arrived at 300, and the loop adds one */
+    ck_assert_uint_eq(now, 301); /* sent at 0 and arrived at 300; the loop adds one cycle */
     stop();
 }
 END_TEST
@@ -516,9 +520,9 @@ END_TEST
 /* Requests of one access of all lanes, with an option off and on:
  * - byte elements 4 bytes apart: one line, or four segments of 32 bytes
  * - half words 4 bytes apart: one line, or two segments of 64 bytes
- * - 8 or 16 bytes at one address: one access a half or quarter warp, or one for all
- * - 32 atomics in a line: one request, or four sectors; on one word: one request, or one a lane
- * - 32 words of constants: one access a word, or one a line of 64 bytes */
+ * - 8 or 16 bytes at one address: one access per half or quarter warp, or one access for all lanes
+ * - 32 atomics in a line: one request, or four sectors; on one word: one request, or one request per lane
+ * - 32 words of constants: one access per word, or one access per line of 64 bytes */
 START_TEST(requests_of_an_access) {
     static const struct {
         uint8_t space, kind, bytes, stride;
@@ -556,7 +560,8 @@ START_TEST(requests_of_an_access) {
 }
 END_TEST
 
-/* Shared-memory atomics of all lanes on one word take 32 passes, or one like a load: 1 + passes + 26 - 2 cycles. */
+/* Shared-memory atomics of all lanes on one word take 32 passes or, with the option, one pass like a load: 1 +
+ * passes + 26 - 2 cycles. */
 START_TEST(shared_atomics_take_turns_or_not) {
     for (int turns = 0; turns < 2; turns++) {
         setup();
@@ -570,7 +575,8 @@ START_TEST(shared_atomics_take_turns_or_not) {
 }
 END_TEST
 
-/* Without allocation a local store that misses leaves the L1 unchanged, so a load misses. One that hits stays. */
+/* Without allocation a local store that misses leaves the L1 unchanged, so a load misses. A line that a store hits
+ * stays in the L1. */
 START_TEST(local_store_without_allocation) {
     setup();
     cfg.lsu.local_allocate = false;
@@ -654,8 +660,8 @@ START_TEST(requests_leave_by_lane_or_by_address) {
 }
 END_TEST
 
-/* Queue places are flits of 40 bytes, 8 of them header: a read takes one, a write of 128 bytes four. A request needs
- * four free places, whatever it is.
+/* Queue places are flits of 40 bytes, 8 of them header: a read takes one, a write of 128 bytes four. Every request
+ * needs four free places, whatever its size.
  * - 24 places have room for 6 requests; after a write and a read 19 are left, room for 4
  * - the write leaves at cycle 10, which the SM sees 2 cycles later
  * - a queue always has places for 4 of the largest requests */

@@ -38,7 +38,7 @@ static void prefetch(enum way way, uint64_t address) {
         ask(way == LOCKED ? PREFETCH_LOCK : PREFETCH_LINE, address, 1);
 }
 
-/* A prefetch that nothing waits for is not demand. */
+/* A prefetch for which no access waits does not count as demand. */
 START_TEST(a_prefetch_is_no_demand) {
     start();
     prefetch((enum way)_i, A);
@@ -95,8 +95,8 @@ END_TEST
 
 /* An instruction line is in flight from 0 to 300:
  * - no fetch waits
- * - a fetch joins at 100, another one at 150: 200 cycles of demand
- * - a fetch joins before the request leaves, which then is the fetch's */
+ * - a fetch joins at 100 and another fetch at 150: 200 cycles of demand
+ * - a fetch joins before the request leaves; the request then counts as a request of the fetch */
 START_TEST(a_fetch_joins_a_prefetch) {
     static const struct sums want[] = {{0, 0, 300, 1, 0}, {200, 1, 300, 1, 1}, {300, 1, 0, 0, 0}};
     cfg.sm.fetch_prefetch = 8;
@@ -119,7 +119,7 @@ START_TEST(a_fetch_joins_a_prefetch) {
 }
 END_TEST
 
-/* With a sectored L2 the prefetch has four replies, one a sector. They count as demand, too, if a fetch joins. */
+/* With a sectored L2 the prefetch has four replies, one per sector. They count as demand, too, if a fetch joins. */
 START_TEST(a_fetch_joins_sectors) {
     cfg.memory.model = MEMORY_FULL;
     cfg.l2.sectored = true;
@@ -147,7 +147,7 @@ START_TEST(a_fetch_joins_sectors) {
 }
 END_TEST
 
-/* An MSHR that served a prefetch and a joined load serves another load: that load's reply counts once. */
+/* An MSHR that served a prefetch and a joined load serves another load: the reply to this load counts once. */
 START_TEST(an_mshr_forgets_its_prefetch) {
     cfg.l1.mshrs = 1;
     start();
@@ -196,7 +196,7 @@ START_TEST(a_load_joins_one_of_two_prefetches) {
 END_TEST
 
 /* - one prefetch of sectors 0 and 2 has one reply, at 335
- * - a load of sector 0 joins at 135, a load of sector 2 at 185: one wait, from 135 to 335 */
+ * - a load of sector 0 joins at 135, a load of sector 2 joins at 185: this counts as one wait, from 135 to 335 */
 START_TEST(two_loads_join_one_prefetch) {
     const struct prefetch_request both = {.address = A, .tag = 1, .sectors = 5};
     cfg.l1.sectored = true;
@@ -213,8 +213,8 @@ START_TEST(two_loads_join_one_prefetch) {
 END_TEST
 
 /* Statistics are read at 250 and at the end:
- * - by 250 the prefetch has been in flight for 250 - 35 cycles, the joined load for 250 - 135
- * - the other 85 cycles of each, and the replies, belong to the second interval */
+ * - by 250 the prefetch has been in flight for 250 - 35 cycles, the joined load for 250 - 135 - the remaining 85
+ *   cycles of each, and the replies, belong to the second interval */
 START_TEST(intervals_share_a_wait) {
     start();
     prefetch(ASKED, A);
@@ -230,9 +230,9 @@ START_TEST(intervals_share_a_wait) {
 }
 END_TEST
 
-/* Full memory model with sectored L1 and L2: a reply for each sector. A prefetch of two sectors has two replies. A
- * load of the whole line joins both and requests the other two: four demand replies, two of them for requests of the
- * load. */
+/* Full memory model with sectored L1 and L2: each sector has its own reply. A prefetch of two sectors has two
+ * replies. A load of the whole line joins both sectors and requests the remaining two: four demand replies, two of
+ * them for requests of the load. */
 START_TEST(sectors_reply_one_by_one) {
     const struct prefetch_request both = {.address = A, .tag = 1, .sectors = 3};
     cfg.memory.model = MEMORY_FULL;

@@ -1,5 +1,5 @@
-/* Places of addresses, compared with the divisions that define them, for powers of two and other numbers; and the
- * agenda of due units, compared with a list. */
+/* Tests the mapping of addresses to channels, slices, banks and rows against the divisions that define it, for
+ * powers of two and other numbers. Also tests the agenda of due units against a list. */
 #include "timing/mem/memmap.h"
 #include "test/test.h"
 #include "timing/mem/agenda.h"
@@ -30,7 +30,7 @@ START_TEST(addresses_are_divided) {
             ck_assert_uint_eq(p.line, number / ch / sl * (piece / bytes) + address % piece / bytes);
             ck_assert_uint_eq(p.offset, address % bytes);
             ck_assert_uint_eq(memmap_address(&m, p.slice, p.line), address - address % bytes);
-            /* the piece's number in its slice; pieces a row, banks a slice, at least one of each */
+            /* number of the piece in its slice; pieces per row and banks per slice, each at least one */
             uint64_t of_slice = number / ch / sl, in_row = row > piece ? row / piece : 1, own = bk > sl ? bk / sl : 1;
             struct dram_place d = memmap_dram(&m, p.slice, p.line);
             ck_assert_uint_eq(d.bank, of_slice / in_row % own * sl + p.slice % sl);
@@ -70,7 +70,7 @@ START_TEST(due_units_are_called) {
             }
         ck_assert_int_eq(agenda_take(&a), -1);
     }
-    /* from every cycle of a word of the ring, to near cycles and to far ones up to the ring's end */
+    /* from every cycle of one word of the ring, to near cycles and to far cycles up to the ring's end */
     for (uint64_t from = 0; from < 2 * AGENDA_CYCLES; from++)
         for (uint64_t d = 0; d < AGENDA_CYCLES; d += d < 130 ? 1 : 61) {
             agenda_init(&a, some[_i], from);

@@ -1,5 +1,5 @@
-/* The whole memory side: latencies as sums of their parts, bandwidth, and equal results for every order in which its
- * parts run. */
+/* Tests the whole memory side: latencies as sums of their parts, bandwidth, and equal results for every order in
+ * which its parts run. */
 #include "test/test.h"
 #include "test/timing/mem/rig.h"
 #include "timing/config/warp_set.h"
@@ -49,7 +49,7 @@ END_TEST
 
 /* A store invalidates the line in the L1 but not in the L2.
  * - L2 tags at 163, reply ready at 164
- * - three more flits and the crossbar: 3 + 8 */
+ * - three more flits and the crossbar add 3 + 8 cycles */
 START_TEST(latency_of_l2) {
     static struct rig r;
     one_clock(&r);
@@ -61,7 +61,7 @@ START_TEST(latency_of_l2) {
 }
 END_TEST
 
-/* Returns the stalls of both networks since the last call. */
+/* Returns the number of stalls of both networks since the last call. */
 static double network_stalls(struct rig *r) {
     struct stats s;
     ck_assert(stats_init(&s));
@@ -91,7 +91,8 @@ START_TEST(replies_wait_for_each_other) {
 }
 END_TEST
 
-/* With memory.host_copies the L2 has what the host wrote (175, as above). All else comes from DRAM. */
+/* With memory.host_copies the L2 has the lines that the host wrote (175 cycles, as above). All other lines come from
+ * DRAM. */
 START_TEST(copies_of_the_host) {
     static struct rig r;
     one_clock(&r);
@@ -121,8 +122,8 @@ START_TEST(latency_of_atomics) {
 }
 END_TEST
 
-/* The data array of a slice moves port_bytes a cycle. With 8 bytes the second of two lines of a slice reads the tags 16
- * cycles after the first. Its reply, 4 flits like the first, arrives 16 cycles later. */
+/* The data array of a slice moves port_bytes per cycle. With 8 bytes, the second of two lines of a slice reads the
+ * tags 16 cycles after the first line. Its reply has 4 flits like the first reply, and arrives 16 cycles after it. */
 START_TEST(slice_port_bounds_hits) {
     static struct rig r;
     config_default(&r.cfg);
@@ -132,7 +133,7 @@ START_TEST(slice_port_bounds_hits) {
         rig_start(&r);
         if (!perfect) {
             latency(&r, MEM_READ, 0x10000000, 8);
-            latency(&r, MEM_WRITE, 0x10000000, 8); /* invalidates them in the L1 */
+            latency(&r, MEM_WRITE, 0x10000000, 8); /* invalidates the lines in the L1 */
             ticks(&r, 1000);
         }
         ck_assert_uint_eq(latency(&r, MEM_READ, 0x10000000, 8), 175 + 16);
@@ -141,7 +142,7 @@ START_TEST(slice_port_bounds_hits) {
 }
 END_TEST
 
-/* An atomic makes its line dirty: the L2 has one line a set, and the next line evicts it with a write-back. */
+/* An atomic makes its line dirty: the L2 has one line per set, and the next line evicts it with a write-back. */
 START_TEST(atomics_make_lines_dirty) {
     static struct rig r;
     struct stats s;
@@ -171,7 +172,7 @@ END_TEST
 
 /* A constant is looked up at 2, and its line of 64 bytes returns in two flits.
  * - L2 tags at 130, reply ready at 131
- * - one more flit and the crossbar: 1 + 8 */
+ * - one more flit and the crossbar add 1 + 8 cycles */
 START_TEST(latency_of_constants) {
     static struct rig r;
     one_clock(&r);
@@ -181,7 +182,8 @@ START_TEST(latency_of_constants) {
 }
 END_TEST
 
-/* Six channels of 8 bytes, two transfers a clock, 924 to 700 MHz: the peak is 126.7 bytes a core cycle. */
+/* Six channels of 8 bytes transfer twice per clock, with DRAM at 924 MHz and the core at 700 MHz: the peak is 126.7
+ * bytes per core cycle. */
 START_TEST(bandwidth_of_dram) {
     static struct rig r;
     config_default(&r.cfg);
@@ -192,14 +194,14 @@ START_TEST(bandwidth_of_dram) {
 }
 END_TEST
 
-/* At four transfers a clock a burst takes 2 clocks, so bursts must alternate between bank groups. */
+/* At four transfers per clock, a burst takes 2 clocks, so bursts must alternate between bank groups. */
 START_TEST(bandwidth_with_bank_groups) {
     static struct rig r;
     config_default(&r.cfg);
     r.cfg.dram.data_rate = 4;
     double peak = 6 * 8 * 4 * 924.0 / 700;
     ck_assert_double_ge(stream(&r), peak * 0.98);
-    r.cfg.dram.groups = 1; /* one group: CCDL 3 instead of 2 clocks a burst */
+    r.cfg.dram.groups = 1; /* one bank group: a burst takes CCDL, 3 clocks, instead of 2 clocks */
     double got = stream(&r);
     ck_assert_double_ge(got, peak * 2 / 3 * 0.98);
     ck_assert_double_le(got, peak * 2 / 3 * 1.001);
@@ -228,10 +230,10 @@ START_TEST(perfect_l1) {
 }
 END_TEST
 
-/* Eight lines pass the L1 four a cycle, at 35 and 36.
- * - without a limit each takes 300 cycles
- * - at one request a cycle they leave at 35 to 42, after waits of 0 1 2 3 and 3 4 5 6 cycles
- * - replies are taken one a cycle from 335 on, so the last comes at 342 in both cases */
+/* Eight lines read the L1's tags, four per cycle, at 35 and 36.
+ * - without a limit, each line takes 300 cycles
+ * - with a limit of one request per cycle, they leave at 35 to 42, after waits of 0 1 2 3 and 3 4 5 6 cycles
+ * - replies are taken one per cycle from 335 on, so the last comes at 342 in both cases */
 START_TEST(fixed_model_paces_requests) {
     static struct rig r;
     for (uint32_t rate = 0; rate < 2; rate++) {
@@ -252,8 +254,8 @@ START_TEST(fixed_model_paces_requests) {
 }
 END_TEST
 
-/* Pieces of 256 bytes go round the 6 channels, then round the 2 slices of a channel. A slice numbers its lines without
- * gaps. */
+/* Pieces of 256 bytes are distributed round-robin over the 6 channels, and then over the 2 slices of a channel. A
+ * slice numbers its lines without gaps. */
 START_TEST(places_of_addresses) {
     struct config c;
     struct memmap m;
@@ -280,7 +282,7 @@ END_TEST
  * So all that happens is a function of the configuration. */
 struct traffic {
     uint64_t rng, next_issue, hash, done;
-    uint32_t left, sectors; /* sectors: of instructions, in flight */
+    uint32_t left, sectors; /* sectors: number of sectors of instruction fetches in flight */
 };
 
 static uint32_t rnd(struct traffic *t) { return (uint32_t)(test_random(&t->rng) >> 33); }
@@ -348,8 +350,8 @@ static uint64_t sm_next(struct rig *r, uint32_t sm, const struct traffic *t, uin
     return next;
 }
 
-/* A prefetcher that requests lines near those it sees, sometimes with a lock, and unlocks some when they arrive. It
- * hashes all its callbacks. */
+/* A prefetcher that requests lines near the lines that are accessed, sometimes with a lock, and unlocks some when
+ * they arrive. It hashes all its callbacks. */
 struct wild {
     const struct prefetch_place *place;
     uint64_t rng, hash;
@@ -414,7 +416,7 @@ static const struct prefetcher_ops wild_ops = {.name = "wild",
                                                .answer = wild_answer,
                                                .room = wild_room};
 
-/* MEMORY_FIRST: the memory side runs each window before the SMs. The results are the same. */
+/* MEMORY_FIRST: the memory side runs each window before the SMs. The results must be the same. */
 enum mode { EVERY_CYCLE, EVENTS, EVENTS_SHORT_WINDOWS, MEMORY_FIRST };
 
 /* Runs the traffic to its end and adds its statistics to `s`. Returns a hash of all completions and, with a prefetcher
@@ -506,7 +508,7 @@ static void variant_of_clusters(struct config *c, int i) {
     }
 }
 
-/* Configurations that reach the rare paths: tiny queues and caches, sectors, one of everything. */
+/* Configurations that exercise rare code paths: tiny queues and caches, sectors, and one unit of every kind. */
 static void variant(struct config *c, int i) {
     config_default(c);
     c->gpu.sms = 4;
@@ -549,7 +551,7 @@ static void variant(struct config *c, int i) {
         c->lsu.segments = c->lsu.atomic_lanes = c->lsu.constant_lines = true;
         c->lsu.local_map = LOCAL_BY_WORD;
         c->icnt.buffer = c->icnt.sm_queue = c->icnt.slice_queue = 64;
-    } else if (i == 8) { /* the same with the smallest sizes */
+    } else if (i == 8) { /* like the previous configuration, with the smallest sizes */
         c->l2.sectored = c->l1.sectored = true;
         c->l1.mshrs = c->l1.merges = c->l2.mshrs = c->l2.merges = 1;
         c->icnt.sm_queue = c->icnt.slice_queue = 1;

@@ -1,8 +1,10 @@
-/* Prefetches and locks through the L1's tag port: their turns, and the callbacks of their prefetcher. */
+/* Tests prefetches and locks through the L1's tag port: the cycles in which they use the port, and the callbacks of
+ * their prefetcher. */
 #include "timing/mem/prefetch.h"
 #include "test/timing/mem/prefetch_rig.h"
 
-/* Prefetches pass the port one a cycle: tags at 35, 36, ...; each line arrives 300 later. */
+/* Prefetches pass the port, one per cycle: they read the tags at 35, 36, ..., and each line arrives 300 cycles
+ * later. */
 START_TEST(a_prefetch_takes_the_time_of_a_load) {
     start();
     for (uint32_t i = 0; i < 4; i++)
@@ -32,7 +34,7 @@ START_TEST(a_prefetch_takes_the_time_of_a_load) {
 }
 END_TEST
 
-/* A present or pending line is answered as such, without a request. Its arrival is not reported. */
+/* A prefetch of a present or pending line is reported as such and sends no request. Its arrival is not reported. */
 START_TEST(lines_that_need_no_request) {
     start();
     give(MEM_READ, A, 4, 1); /* tags at 35 */
@@ -53,8 +55,8 @@ START_TEST(lines_that_need_no_request) {
 }
 END_TEST
 
-/* A load's eight lines enter in cycles 1 to 8, and the prefetch behind them in 9. With two ports they take cycles 1 to
- * 4. With three lines one port is free in cycle 2. */
+/* A load's eight lines enter in cycles 1 to 8, and the prefetch after them in cycle 9. With two ports they take
+ * cycles 1 to 4. With three lines one port is free in cycle 2. */
 START_TEST(warps_go_first) {
     static const struct {
         uint32_t ports, stride;
@@ -92,8 +94,8 @@ START_TEST(an_old_request_has_priority) {
 }
 END_TEST
 
-/* A queue of two refuses the third request. When the first leaves in cycle 1, room is reported to the prefetcher. Its
- * new request has its turn after the second. */
+/* A queue of two refuses the third request. When the first leaves in cycle 1, room is reported to the prefetcher.
+ * Its new request is served after the second request. */
 START_TEST(a_full_queue_turns_away) {
     cfg.lsu.prefetch_queue = 2;
     start();
@@ -132,7 +134,7 @@ START_TEST(requests_in_flight_are_bounded) {
 }
 END_TEST
 
-/* One MSHR: the second request is refused at once. It does not delay the load behind it, which hits. */
+/* With one MSHR, the second request is refused at once. It does not delay the next load, which hits. */
 START_TEST(a_refused_request_waits_for_nothing) {
     cfg.l1.mshrs = 1;
     start();
@@ -151,8 +153,8 @@ START_TEST(a_refused_request_waits_for_nothing) {
 }
 END_TEST
 
-/* Three of four ways may be locked, from the request on. A fourth line may not, and eight other loads use the remaining
- * way. A read that unlocks its line allows another lock. */
+/* Three of four ways may be locked, from the request on. A fourth line may not be locked, and eight other loads use
+ * the remaining way. A read that unlocks its line allows another lock. */
 START_TEST(all_ways_but_one) {
     start();
     for (uint32_t i = 0; i < 4; i++)
@@ -220,8 +222,8 @@ START_TEST(locks_are_counted) {
 }
 END_TEST
 
-/* 8 bytes a lane from A + 64: the first half warp reads lines 0 and 1, the second lines 1 and 2. Line 1 is read twice,
- * but unlocked once. A `.cg` load that unlocks reads the L1. */
+/* 8 bytes per lane from A + 64: the first half warp reads lines 0 and 1, the second half reads lines 1 and 2. Line 1
+ * is read twice, but unlocked once. A `.cg` load that unlocks reads the L1. */
 START_TEST(an_access_unlocks_each_line_once) {
     static const struct inst cg = {.cache_op = CACHE_CG};
     for (int past = 0; past < 2; past++) {
@@ -240,7 +242,7 @@ START_TEST(an_access_unlocks_each_line_once) {
 }
 END_TEST
 
-/* Requests that can never succeed: without an L1, without a way to spare, without an L2. A perfect L1 has every
+/* Requests that can never succeed, because there is no L1, no spare way in the set, or no L2. A perfect L1 has every
  * line. */
 START_TEST(impossible_requests) {
     cfg.l1.size = 0;
@@ -278,11 +280,11 @@ START_TEST(impossible_requests) {
 }
 END_TEST
 
-/* Prefetches into the L2: a request of cycle 0 leaves in cycle 1, without the L1's tags, one a cycle.
+/* Prefetches into the L2: a request of cycle 0 leaves in cycle 1, without reading the L1's tags, one per cycle.
  * - crossbar 8, ROP 120: L2 tags at 129
- * - from DRAM a load takes 307 - 35 = 272 cycles behind the L1 (test/timing/mem/memsys.c); the reply lacks three flits
+ * - from DRAM a load takes 307 - 35 = 272 cycles after the L1 (test/timing/mem/memsys.c); the reply lacks three flits
  *   of data: 1 + 272 - 3 = 270
- * - a load then takes 175 */
+ * - a later load takes 175 cycles */
 START_TEST(into_the_l2) {
     config_default(&cfg);
     cfg.dram.data_rate = 2;

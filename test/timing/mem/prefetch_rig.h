@@ -1,15 +1,15 @@
 #ifndef TEST_TIMING_MEM_PREFETCH_RIG_H
 #define TEST_TIMING_MEM_PREFETCH_RIG_H
-/* Test fixture: a load/store unit in front of a memory of fixed latency, with a prefetcher that records its callbacks.
- * Cycles follow from Fermi's numbers:
- * - an access given in cycle 0 enters the L1's pipeline in cycle 1 and reads the tags at 35
+/* Test fixture: a load/store unit with a memory of fixed latency, with a prefetcher that records its callbacks. Cycles
+ * follow from Fermi's numbers:
+ * - an access that is issued in cycle 0 enters the L1's pipeline in cycle 1 and reads the tags at 35
  * - a miss returns 300 cycles later
  * - a prefetch request of cycle 0 enters in cycle 1, too */
 #include "test/test.h"
 #include "timing/mem/lsu_parts.h"
 #include "timing/mem/prefetch.h"
 
-enum { A = 0x10000000, SET = 4096 /* bytes between lines of a set: 32 sets of 128 bytes */ };
+enum { A = 0x10000000, SET = 4096 /* distance in bytes between lines of one set: 32 sets of lines of 128 bytes */ };
 
 static struct config cfg;
 static struct memsys *mem;

@@ -1,4 +1,5 @@
-/* Reports to prefetchers and other observers of the L1: accesses, first uses, victims, and loads known to wait. */
+/* Tests the reports to prefetchers and other observers of the L1: accesses, first uses, evicted lines, and loads
+ * that are known to wait. */
 #include "test/timing/mem/prefetch_rig.h"
 
 static void saw(uint32_t i, struct prefetch_seen want) {
@@ -100,7 +101,8 @@ START_TEST(victims_of_prefetches) {
 }
 END_TEST
 
-/* In a sectored L1 a prefetch is for its address's sector, or for named sectors. A load of another sector is no use. */
+/* In a sectored L1, a prefetch fetches the sector of its address, or the sectors that it names. A load of another
+ * sector does not count as a use. */
 START_TEST(sectors_are_asked_for) {
     cfg.l1.sectored = true;
     start();
@@ -123,7 +125,7 @@ END_TEST
 
 /* A load is reported when the tags of all its lines are read, and again when data arrive while more are missing:
  * - half of the lanes hit and half miss: at 36
- * - four lines, whose tags are read one a cycle: at 38, then when each of the first three lines arrives
+ * - four lines, whose tags are read one per cycle: at 38, then when each of the first three lines arrives
  * - all lanes hit: never */
 START_TEST(loads_are_known) {
     uint32_t tag, named = 0;
@@ -173,7 +175,7 @@ START_TEST(a_report_names_what_waits) {
     ask(PREFETCH_LINE, A, 1);
     lsu_describe(lsu, text, sizeof text);
     ck_assert_msg(strstr(text, "; 1 requests of prefetchers wait; recorder: 0 answers") != NULL, "%s", text);
-    for (size_t size = 1; size <= strlen(text) + 1; size++) { /* with less room the text is cut */
+    for (size_t size = 1; size <= strlen(text) + 1; size++) { /* with a smaller buffer, the text is truncated */
         char less[400];
         memset(less, '#', sizeof less);
         lsu_describe(lsu, less, size);

@@ -1,6 +1,6 @@
 #ifndef TEST_TIMING_MEM_RIG_H
 #define TEST_TIMING_MEM_RIG_H
-/* Test fixture: load/store units and the whole memory side, driven by hand. */
+/* Test fixture: load/store units and the whole memory side, which tests call cycle by cycle. */
 #include "test/test.h"
 #include "timing/mem/lsu.h"
 
@@ -74,7 +74,7 @@ static inline void one_clock(struct rig *r) {
     rig_start(r);
 }
 
-/* Returns the bytes a cycle that DRAM delivers to loads of ever new lines. */
+/* Returns the bytes per cycle that DRAM delivers to loads when each load reads a new line. */
 static inline double stream(struct rig *r) {
     uint64_t line = 0;
     struct stats s;
@@ -91,7 +91,7 @@ static inline double stream(struct rig *r) {
                 give(r, sm, MEM_READ, 0x10000000 + 128 * line++, 4, 0);
         }
         memsys_run(r->mem, r->now, r->now + 1);
-        if (r->now == 3999) { /* the pipes are full: count from here */
+        if (r->now == 3999) { /* the pipelines are full, so bytes are counted from here on */
             memsys_stats(r->mem, &s);
             stats_free(&s);
             ck_assert(stats_init(&s));

@@ -1,9 +1,9 @@
-/* A sectored L2: latency, bandwidth and acknowledgements by sector, as sums of their parts. */
+/* Tests a sectored L2: latency, bandwidth and acknowledgements per sector, as sums of their parts. */
 #include "test/test.h"
 #include "test/timing/mem/rig.h"
 
 /* A sectored L2 reads its tags once for each of the four sectors, at 163 to 166, and sends four replies of one flit.
- * The last is ready at 167 and arrives at 175, like the whole line without sectors. */
+ * The last reply is ready at 167 and arrives at 175, like the reply with the whole line of an L2 without sectors. */
 START_TEST(latency_of_sectors) {
     static struct rig r;
     struct stats s;
@@ -26,7 +26,7 @@ START_TEST(latency_of_sectors) {
 }
 END_TEST
 
-/* The four reads reach the channel one a cycle, with a fixed latency of 100: ACT 263, RD 275.
+/* The four reads reach the channel one per cycle, with a fixed latency of 100: ACT 263, RD 275.
  * - bursts of 64 bytes: RD 275, 279, 283, 287; data 12 + 4 later, at 303; reply at 304, and 8
  * - column commands of 32 bytes take 2 clocks of the bus, but CCDL of 3 in one bank group: RD 275 to 284; data 12 + 2
  *   later, at 298; so 307 */
@@ -49,8 +49,8 @@ START_TEST(dram_latency_of_sectors) {
 }
 END_TEST
 
-/* A store of a line is acknowledged sector by sector: its warp waits for four acknowledgements, one a cycle. Without
- * sectors there is one. */
+/* A store of a line is acknowledged sector by sector: its warp waits for four acknowledgements, one per cycle.
+ * Without sectors, there is one acknowledgement. */
 START_TEST(stores_are_counted_until_acknowledged) {
     static struct rig r;
     uint32_t warp;
@@ -59,11 +59,12 @@ START_TEST(stores_are_counted_until_acknowledged) {
         rig_stop(&r);
         r.cfg.l2.sectored = sectored == 1;
         rig_start(&r);
-        uint64_t done = latency(&r, MEM_WRITE, 0x10000000, 4); /* leaves at 35: 4 flits, ROP: tags at 166 */
+        /* the store leaves at 35; with 4 flits and the ROP, it reads the tags at 166 */
+        uint64_t done = latency(&r, MEM_WRITE, 0x10000000, 4);
         ck_assert_uint_eq(done, 35);
         ck_assert_uint_eq(lsu_stores(r.lsu[0], 0), sectored ? 4 : 1);
         ck_assert(!lsu_stores_ended(r.lsu[0], &warp));
-        ticks(&r, 166 + 1 + 8 - 35); /* to 174; the first arrives at 166 + 1 + 8 */
+        ticks(&r, 166 + 1 + 8 - 35); /* until 174; the first acknowledgement arrives at 166 + 1 + 8 */
         ck_assert_uint_eq(lsu_stores(r.lsu[0], 0), sectored ? 4 : 1);
         ticks(&r, 1);
         ck_assert_uint_eq(lsu_stores(r.lsu[0], 0), sectored ? 3 : 0);
@@ -77,8 +78,9 @@ START_TEST(stores_are_counted_until_acknowledged) {
 }
 END_TEST
 
-/* The card's peak is 253.4 bytes a core cycle. A sectored L2 that uses 32 bytes of each burst of 64 gets half of it.
- * With column commands of 32 bytes all bytes are useful, as far as commands (CCD 1, CCDL 3 in a group) can follow. */
+/* The card's peak bandwidth is 253.4 bytes per core cycle. A sectored L2 that uses 32 bytes of each burst of 64 gets
+ * half of the peak. With column commands of 32 bytes all bytes are useful, as far as commands (CCD 1, CCDL 3 in a
+ * group) can follow. */
 START_TEST(bandwidth_of_sectors) {
     static struct rig r;
     double peak = 6 * 8 * 4 * 924.0 / 700;

@@ -1,9 +1,9 @@
-/* Bytes that presets with a whole memory system move between L2 and DRAM. They follow from the memory's smallest
- * access:
+/* Tests the bytes that presets with a whole memory system move between L2 and DRAM. They follow from the memory's
+ * smallest access:
  * - volta: HBM2, a pseudo-channel of 64 bits, bursts of 4: 32 bytes, a sector
  * - turing-rtx2060: GDDR6, a channel of 16 bits, bursts of 16: 32 bytes, a sector
  * - fermi: GDDR5, two chips of 32 bits, bursts of 8: 64 bytes; an L2 miss fetches a line of 128
- * - fermi-gpgpusim: the same, but each sector of a line is a request of its own. That wastes half of a burst, as in the
+ * - fermi-gpgpusim: like fermi, but each sector of a line is a separate request. That wastes half of a burst, as in the
  *   reference.
  * - gt200: GDDR3, two chips of 32 bits, bursts of 4: 32 bytes; data has no L2 */
 #include "test/timing/mem/rig.h"
@@ -74,7 +74,7 @@ START_TEST(reads_move_the_sectors_that_are_read) {
         for (uint64_t line = 0; line < N; line++)
             touch(MEM_READ, A + line * LINE, sectors);
         ck_assert_double_eq(moved("dram.read_bytes"), N * each);
-        for (uint64_t line = 0; line < N; line++) /* the L2 has them now */
+        for (uint64_t line = 0; line < N; line++) /* the L2 has these sectors now */
             touch(MEM_READ, A + line * LINE, sectors);
         ck_assert_double_eq(moved("dram.read_bytes"), presets[_i].uncached ? N * each : 0);
         rig_stop(&r);
@@ -82,7 +82,7 @@ START_TEST(reads_move_the_sectors_that_are_read) {
 }
 END_TEST
 
-/* One access of all four sectors: they may share requests. */
+/* One access reads all four sectors, which may share requests. */
 START_TEST(a_line_moves_all_of_its_sectors) {
     begin(presets[_i].name);
     for (uint64_t line = 0; line < N; line++)
@@ -117,8 +117,8 @@ START_TEST(writes_move_the_sectors_that_are_dirty) {
 }
 END_TEST
 
-/* Without an L2 no data is kept. Sector 0 of a line is read. While the read is pending, sector 1 is read, sector 0 is
- * written, and an atomic changes it. Then reading the line again moves all of it. */
+/* Without an L2, no data is cached. Sector 0 of a line is read. While the read is pending, sector 1 is read, sector
+ * 0 is written, and an atomic changes it. A later read of the whole line transfers all its sectors again. */
 START_TEST(no_l2_keeps_nothing) {
     static const uint64_t lanes[WARP_LANES] = {A, A + SECTOR};
     static const struct {
@@ -161,8 +161,8 @@ START_TEST(the_peak_is_the_cards) {
 }
 END_TEST
 
-/* Machines with HBM2e and HBM3: up to 256 pseudo-channels, a slice each. Of 4 N consecutive pieces each is in another
- * channel, as far as the channels go. */
+/* Machines with HBM2e and HBM3 have up to 256 pseudo-channels with one slice each. Consecutive pieces are in
+ * different channels, until all channels have been used. */
 START_TEST(many_pseudo_channels) {
     static const uint32_t channels[] = {61, 63, 64, 80, 128, 160, 192, 256};
     begin("volta");

@@ -1,5 +1,5 @@
-/* Energy: the price of each event, and its component. The rows follow from the meaning of the options
- * (docs/options.md), not from the table in timing/report/energy.c. */
+/* Tests the energy of each event, and to which component it is added. The rows follow from the meaning of the
+ * options (docs/options.md), not from the table in timing/report/energy.c. */
 #include "timing/report/energy.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -21,13 +21,13 @@ static const struct price {
     {"rf_read", "collector.read_words", "regfile"},
     {"rf_write", "collector.write_words", "regfile"},
     {"int_op", "op.int", "int"},
-    {"int_op", "op.mem", "int"}, /* an address is an integer sum */
+    {"int_op", "op.mem", "int"}, /* an address computation is an integer addition */
     {"int_mul", "op.int_mul", "int"},
     {"int_div", "op.int_div", "int"},
     {"f32_add", "op.f32_add", "float"},
     {"f32_add", "op.f32_minmax", "float"},
     {"f32_mul", "op.f32_mul", "float"},
-    {"f32_add", "op.f32_fma", "float"}, /* an fma is a multiplication and an addition */
+    {"f32_add", "op.f32_fma", "float"}, /* an fma counts as a multiplication and an addition */
     {"f32_mul", "op.f32_fma", "float"},
     {"f32_div", "op.f32_div", "float"},
     {"f64_op", "op.f64", "float"},
@@ -37,12 +37,12 @@ static const struct price {
     {"sfu_op", "op.sfu", "sfu"},
     {"shfl_op", "op.shfl", "sfu"},
     {"shared", "shared.passes", "shared"},
-    {"rf_read", "sm.swap_stores", "regfile"}, /* registers that go to memory and come back */
+    {"rf_read", "sm.swap_stores", "regfile"}, /* registers that are written to memory and read back */
     {"rf_write", "sm.swap_loads", "regfile"},
     {"l1", "sm.swap_stores", "l1"},
     {"l1", "sm.swap_loads", "l1"},
     {"l1", "l1.sectors", "l1"},
-    {"l1_tag", "l1.prefetch_lookups", "l1"}, /* a set's tags without its data */
+    {"l1_tag", "l1.prefetch_lookups", "l1"}, /* reads the tags of a set without the data */
     {"l1c", "l1c.accesses", "l1"},
     {"gpc", "gpc.accesses", "l1"},
     {"tex", "tex.accesses", "l1"},
@@ -88,7 +88,7 @@ static double joules(const char *component) {
     return stats_get(&stats, name);
 }
 
-/* Sets all prices to zero. */
+/* Sets the energy of every event to zero. */
 static void setup(void) {
     char err[256];
     ck_assert(config_load(&config, "fermi", err, sizeof err));
@@ -101,8 +101,8 @@ static void setup(void) {
 
 static void teardown(void) { stats_free(&stats); }
 
-/* One event at one price: 1000 events at 7 pJ are 7 nJ, all in its component. The price of a cache access is for a line
- * of 128 bytes; a sector costs a quarter. */
+/* Tests each event alone: 1000 events with 7 pJ each are 7 nJ, all in the event's component. The energy option of a
+ * cache access is for a line of 128 bytes; a sector costs a quarter of it. */
 START_TEST(each_event_costs_its_price_in_its_component) {
     const struct price *p = &prices[_i];
     set(p->key, 7);
@@ -121,7 +121,7 @@ START_TEST(each_event_costs_its_price_in_its_component) {
 }
 END_TEST
 
-/* Every price among the options has a row above, so the test above covers all. */
+/* Every energy option of an event has a row above, so the test above covers all options. */
 START_TEST(every_price_is_tested) {
     for (const struct opt *o = config_options(); o->key; o++) {
         if (strncmp(o->key, "energy.", 7) != 0 || strncmp(o->key, "energy.static_", 14) == 0)
@@ -140,7 +140,7 @@ START_TEST(static_power_takes_time) {
     set("static_gpu", 10);
     set("int_op", 1000);
     stats_add(&stats, "gpu.cycles", 7e6);
-    stats_add(&stats, "op.int", 1e9); /* x 1 nJ = 1 J */
+    stats_add(&stats, "op.int", 1e9); /* 10^9 events with 1 nJ each are 1 J */
     energy_stats(&config, &stats);
     ck_assert_double_eq_tol(joules("static"), 0.4, 1e-12);
     ck_assert_double_eq_tol(joules("dynamic"), 1, 1e-12);

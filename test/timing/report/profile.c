@@ -1,4 +1,4 @@
-/* Reports of the timing model beyond totals: counts by instruction, samples over time, traces. */
+/* Tests reports of the timing model other than totals: counts by instruction, samples over time, traces. */
 #include "frontend/frontend.h"
 #include "test/test.h"
 #include "timing/gpu.h"
@@ -66,7 +66,7 @@ static void set(const char *assignment) {
     ck_assert_msg(config_set(&config, assignment, err, sizeof err), "%s", err);
 }
 
-/* Returns the number of a stall cause. */
+/* Returns the number of the stall cause with this name. */
 static int cause_of(const char *name) {
     int cause = 0;
     while (gpu_stall_name(cause) == NULL || strcmp(gpu_stall_name(cause), name) != 0)
@@ -101,12 +101,12 @@ START_TEST(the_profile_adds_up) {
         issued += (double)p[pc].issued;
         lanes += (double)p[pc].lanes;
         if (program->code[pc].kind ==
-            K_BRANCH) { /* the loop's branch: all execute it ten times and take it nine times */
+            K_BRANCH) { /* the loop's branch: all lanes execute it ten times and take it nine times */
             ck_assert_uint_eq(p[pc].lanes, CTAS * THREADS * 10);
             not_taken += CTAS * THREADS;
         }
         if (program->code[pc].kind == K_LOAD && program->code[pc].space == SPACE_GLOBAL) {
-            ck_assert_uint_eq(p[pc].issued, CTAS * 2 * 10); /* two warps a CTA, ten rounds */
+            ck_assert_uint_eq(p[pc].issued, CTAS * 2 * 10); /* two warps per CTA, ten iterations */
             ck_assert_uint_gt(p[pc].misses, 0);
             loads++;
         }
@@ -120,7 +120,8 @@ START_TEST(the_profile_adds_up) {
 }
 END_TEST
 
-/* 80 warps on one SM. The last 16 are in the second word of its warp sets, and some slots are stalled by them alone. */
+/* 80 warps on one SM. The last 16 warps are in the second word of the SM's warp sets, and in some stalled slots only
+ * these warps are stalled. */
 START_TEST(the_profile_of_many_warps_adds_up) {
     set("sm.warps=128");
     set("sm.ctas=40");
@@ -133,11 +134,9 @@ START_TEST(the_profile_of_many_warps_adds_up) {
 }
 END_TEST
 
-/* One warp on a memory of fixed latency, 300 and 400 cycles:
- * - each of the ten rounds loads a line that the last store invalidated: 1000 more stall cycles at the add that uses
- *   the load
- * - the parameter is loaded once: 100 more at the sixth instruction, which adds to it
- * - all other PCs have the same stalls */
+/* Runs one warp with a fixed memory latency of 300 and of 400 cycles. Each of the ten iterations loads a line that the
+ * last store invalidated. So the add that uses the load stalls for 1000 more cycles. The parameter is loaded once. So
+ * the sixth instruction, which uses the parameter, stalls for 100 more cycles. All other PCs have the same stalls. */
 START_TEST(stall_cycles_are_where_they_arise) {
     enum { ROUNDS = 10, MORE = 100, MOST = 64, NEEDS_PARAMETER = 5 };
     static uint64_t stall[2][MOST][N_SLOTS];
@@ -165,7 +164,7 @@ START_TEST(stall_cycles_are_where_they_arise) {
 }
 END_TEST
 
-/* Stalls on a load are charged to the add after it, which waits for the value. */
+/* Stalls on a load are counted at the add after it, which waits for the value. */
 START_TEST(stalls_are_charged_to_the_waiting_instruction) {
     uint32_t n, worst = 0;
     int cause = cause_of("scoreboard_load");
@@ -200,8 +199,8 @@ static void on_sample(void *ctx, uint64_t from, uint64_t to, const struct stats 
     stats_merge(&s->sum, interval);
 }
 
-/* No statistic of an interval is negative, however short the interval: an event that began earlier counts for its part
- * of the interval. */
+/* No statistic of an interval is negative, even if the interval is short. An event that began earlier is counted only
+ * for its part in the interval. */
 static const uint64_t intervals[] = {1, 16, 48, 200};
 START_TEST(samples_add_up_to_the_launch) {
     struct samples s = {0};
@@ -226,7 +225,7 @@ START_TEST(samples_add_up_to_the_launch) {
 }
 END_TEST
 
-/* Every issued instruction is one bar, and so is every CTA. */
+/* Every issued instruction and every CTA is one bar. */
 START_TEST(the_trace_is_json_and_complete) {
     char *text = NULL;
     size_t len;
@@ -264,8 +263,8 @@ START_TEST(the_trace_is_json_and_complete) {
     }
     ck_assert_double_eq(under_way, 0); /* every request has its reply */
     ck_assert_double_gt(requests, 0);
-    ck_assert_double_eq(barriers, CTAS); /* one a CTA */
-    /* including a store without lanes, by warp 1 of each CTA */
+    ck_assert_double_eq(barriers, CTAS); /* one per CTA */
+    /* this includes a store without active lanes, by warp 1 of each CTA */
     ck_assert_double_eq(bars, stats_get(&stats, "gpu.warp_instructions"));
     ck_assert_double_eq(ctas, CTAS);
     cJSON_Delete(all);
@@ -297,7 +296,7 @@ START_TEST(a_fault_has_statistics) {
     ck_assert_double_gt(stats_get(&stats, "gpu.cycles"), 0);
     ck_assert_double_gt(stats_get(&stats, "gpu.warp_instructions"), 0);
     ck_assert_double_le(stats_get(&stats, "gpu.ctas"), 41); /* CTAs that started */
-    l.grid.x = CTAS;                                        /* and the next launch works */
+    l.grid.x = CTAS;                                        /* the next launch works */
     stats_clear(&stats);
     ck_assert(gpu_run(g, &l, &stats, &f));
     ck_assert_double_eq(stats_get(&stats, "gpu.ctas"), CTAS);
@@ -356,8 +355,8 @@ static struct gpu *run_reported(struct reports *reports) {
                                           .progress_ctx = reports});
 }
 
-/* A memory of two cycles makes windows of two cycles. Every 256th window reports progress, unless windows are skipped:
- * every 512 cycles, while there are CTAs. */
+/* A memory latency of two cycles results in windows of two cycles. Every 256th window reports progress, that is, every
+ * 512 cycles while there are CTAs, unless windows are skipped. */
 START_TEST(progress_is_reported_regularly) {
     struct reports reports = {.views = 1};
     gpu_free(run_reported(&reports));
@@ -375,7 +374,8 @@ START_TEST(progress_is_reported_regularly) {
 }
 END_TEST
 
-/* Views, at every third report and at the end, add up to the launch. So do the statistics of single SMs. */
+/* The views at every third report and at the end add up to the statistics of the launch. The statistics of single SMs
+ * add up to the whole GPU, too. */
 START_TEST(views_add_up_to_the_launch) {
     static const char *const of_sms[] = {"gpu.warp_instructions", "issue.slots", "issue.issued",
                                          "issue.no_warp",         "l1.accesses", "gpu.ctas"};

@@ -30,7 +30,7 @@ START_TEST(merging_adds_sums_and_keeps_the_larger_maximum) {
 }
 END_TEST
 
-/* Names in any order: forwards, backwards, and across the end of the table. */
+/* Looks names up in several orders: forwards, backwards, and across the end of the table. */
 START_TEST(names_come_in_any_order) {
     int n;
     const struct stat_def *d = stat_defs(&n);
@@ -80,7 +80,7 @@ START_TEST(the_table_is_sound) {
 }
 END_TEST
 
-/* For launches and SMs together these statistics are the largest value, not a sum. */
+/* The total of these statistics over launches and SMs is the largest value, not a sum. */
 START_TEST(maxima_are_not_summed) {
     static const char *const names[] = {"dac.locked_max",     "cae.most_compact",    "ddp.most_degree",
                                         "mta.throttle_level", "gpu.max_stack_depth", "chain.max_relative_error"};
@@ -95,7 +95,7 @@ START_TEST(maxima_are_not_summed) {
 }
 END_TEST
 
-/* Each former name of a statistic still finds the statistic. */
+/* A statistic can still be found by each of its former names. */
 START_TEST(renamed_statistics) {
     static const char *const renamed[][2] = {
 #define RENAMED(old, name) {old, name},

@@ -1,5 +1,6 @@
-/* Every statistic is named in the source of some test, because a statistic that no test reads may count anything. Tests
- * of the registry (stat*.c here) do not count, since they add all statistics by hand. stat_ratios.c tests ratios. */
+/* Every statistic is named in the source of some test, because a statistic that no test reads could be wrong
+ * unnoticed. Tests of the registry (stat*.c here) do not count, since they add all statistics by hand.
+ * stat_ratios.c tests ratios. */
 #include "test/test.h"
 #include "timing/report/stat.h"
 #include <ctype.h>

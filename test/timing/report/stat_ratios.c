@@ -1,4 +1,5 @@
-/* Ratios of statistics, from their meaning (docs/statistics.md), not from the table in timing/report/stat.c. */
+/* Tests ratios of statistics. Expected ratios follow from their meaning (docs/statistics.md), not from the table in
+ * timing/report/stat.c. */
 #include "test/test.h"
 #include "timing/report/stat.h"
 
@@ -48,7 +49,7 @@ static const struct {
 };
 enum { N_RATIOS = sizeof ratios / sizeof ratios[0] };
 
-/* Each ratio is 30 / 40. Then 7 of every other sum change nothing. */
+/* Each ratio is 30 / 40. Adding 7 to every other sum must not change the ratio. */
 START_TEST(each_is_of_two_sums) {
     struct stats s;
     int n;

@@ -1,4 +1,4 @@
-/* Trace files, word for word: events made by hand, their tracks, and the ends of the file. */
+/* Tests the exact text of trace files: hand-made events, their tracks, and the begin and end of the file. */
 #include "timing/report/trace.h"
 #include "test/test.h"
 #include "timing/report/states.h"
@@ -22,8 +22,8 @@ static bool written(struct trace *t, uint32_t sm, bool first) {
     return some;
 }
 
-/* The trace covers cycles 100 to 199. CTA 7 is in slot 2, whose track is the third after the warps' tracks. SM and
- * track are named once. A bar has at least one cycle. */
+/* The trace covers cycles 100 to 199. CTA 7 is in slot 2, whose track is the third after the tracks of the warps. The
+ * names of SM and track are written once. A bar has at least one cycle. */
 START_TEST(tracks_are_named_once) {
     char want[1024];
     struct trace *t = trace_new(100, 200);
@@ -54,8 +54,9 @@ START_TEST(tracks_are_named_once) {
 }
 END_TEST
 
-/* Path 2 of warp 1 waits for a load from 110 to 120, and for a queue until 130. The same state at 115 is no event, nor
- * is the ready state from 130 to 140. Its track follows the warp's tracks of instructions. */
+/* Path 2 of warp 1 waits for a load from 110 to 120, and for a queue until 130. The same state at 115 causes no
+ * event, and the ready state from 130 to 140 causes none either. The path's track follows the instruction tracks
+ * of the warp. */
 START_TEST(waits_are_bars) {
     char want[2048];
     struct trace *t = trace_new(0, 1000);
@@ -78,7 +79,7 @@ START_TEST(waits_are_bars) {
         "\"args\":{\"pc\":5,\"line\":42,\"lanes\":\"0000000f\"}}",
         id, id, id);
     is(want);
-    /* other lanes or another PC start another wait; each path has its own */
+    /* other lanes or another PC start another wait; each path has separate waits */
     trace_state(t, 1, 2, PATH_LOAD, 5, 0xff, 150);
     trace_state(t, 1, 2, PATH_LOAD, 6, 0xff, 160);
     trace_state(t, 1, 1, PATH_LOAD, 6, 0xff, 170);
@@ -98,7 +99,7 @@ START_TEST(memory_and_counters) {
     trace_note(t, &(struct trace_event){.from = 5, .to = 5, .address = 0x1000, .row = 0x1f, .kind = TRACE_REQUEST});
     trace_note(t, &(struct trace_event){.from = 6, .to = 6, .row = 0x1f, .what = 1, .kind = TRACE_REPLY});
     trace_note(t, &(struct trace_event){.from = 7, .to = 7, .address = 0x80, .kind = TRACE_WRITE});
-    ck_assert(written(t, 1, false)); /* another SM has begun the file */
+    ck_assert(written(t, 1, false)); /* another SM has written the begin of the file */
     snprintf(want, sizeof want,
              ",\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":\"SM 1\"}},\n"
              "{\"name\":\"curve\",\"cat\":\"counter\",\"ph\":\"C\",\"ts\":4,\"pid\":1,\"tid\":%u,\"args\":{\"n\":9}},\n"
@@ -114,7 +115,7 @@ START_TEST(memory_and_counters) {
 }
 END_TEST
 
-/* More events than the first buffer holds: none is lost, and their order is kept. */
+/* Writes more events than the first buffer holds. No event is lost, and the order is kept. */
 START_TEST(buffers_grow) {
     struct trace *t = trace_new(0, 10000);
     for (uint32_t i = 0; i < 5000; i++)
@@ -150,7 +151,8 @@ START_TEST(the_file_ends) {
 }
 END_TEST
 
-/* Every state has a word and a phrase. A path that waits for a pipe is ready, and so is an unknown state. */
+/* Every state has a word and a phrase. A path that waits for a pipe is shown as ready; an unknown state is shown as
+ * ready, too. */
 START_TEST(states_have_names) {
     for (int s = 0; s < N_PIPES; s++)
         ck_assert_str_eq(path_state_word((uint8_t)s), "ready");

@@ -1,4 +1,4 @@
-/* Traces as a viewer can show them: bars of one track never overlap, and no bar is missing. In every model. */
+/* Tests that a viewer can show traces of every model: bars of one track never overlap, and no bar is missing. */
 #include "host/heddle.h"
 #include "isa/types.h"
 #include "test/every_model.h"
@@ -10,7 +10,7 @@
 
 #define HEAD ".version 7.8\n.target sm_75\n.address_size 64\n"
 
-/* Loads in flight one after the other, results that return out of order, and a store without lanes. */
+/* A kernel with several loads in flight, results that return out of order, and a store without active lanes. */
 static const char loads[] =
     HEAD ".visible .entry k(.param .u64 p) {\n.reg .b64 %rd<9>; .reg .b32 %r<20>; .reg .f32 %f<4>; .reg .pred %p<3>;\n"
          "ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 256; add.s64 %rd1, %rd1, %rd2;\n"
@@ -21,7 +21,7 @@ static const char loads[] =
          "st.global.u32 [%rd1], %r11; setp.eq.u32 %p1, %r1, 9999; @%p1 st.global.u32 [%rd1+4], %r5;\n"
          "@%p1 ld.global.u32 %r12, [%rd1]; @%p1 red.global.add.u32 [%rd1], 1; st.global.f32 [%rd1+8], %f2; ret;\n}\n";
 
-/* Paths, a loop that lanes leave at different times, shared memory, barriers, atomics. */
+/* A kernel with divergent paths, a loop that lanes leave at different times, shared memory, barriers, and atomics. */
 static const char paths[] =
     HEAD ".visible .entry k(.param .u64 p) {\n.reg .b64 %rd<9>; .reg .b32 %r<20>; .reg .pred %p<4>;\n"
          ".shared .align 4 .b8 s[512];\n"
@@ -129,7 +129,7 @@ START_TEST(bars_do_not_overlap_and_none_is_missing) {
 }
 END_TEST
 
-/* Names are the statements of the PTX. */
+/* The names of instruction bars are the PTX statements. */
 START_TEST(names_are_those_of_the_ptx) {
     static const char *const names[] = {"mul.wide.u32 %rd2, %r1, 256", "ld.global.v2.u32 {%r6,%r7}, [%rd1+32]",
                                         "@%p1 st.global.u32 [%rd1+4], %r5", "rcp.approx.f32 %f2, %f1"};
@@ -148,7 +148,7 @@ START_TEST(names_are_those_of_the_ptx) {
 }
 END_TEST
 
-/* A launch that faults leaves a complete trace: instructions in flight and the end are marked. */
+/* A launch that faults leaves a complete trace, with instructions in flight and the end of the file. */
 START_TEST(a_fault_is_in_the_trace) {
     static const char *const models[] = {"spe", "dpe", "dws50", "its", "si", "dac"};
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {

@@ -1,4 +1,4 @@
-/* Utilisation: the division of the peak, by hand. */
+/* Tests the division of the peak performance in utilisation reports against values by hand. */
 #include "timing/report/utilization.h"
 #include "test/test.h"
 
@@ -21,8 +21,8 @@ static struct config machine(uint32_t units, uint32_t initiation) {
     return c;
 }
 
-/* 1000 cycles of one SM with one scheduler. The SP pipe got 60 fma of all lanes, 10 fma of 16 lanes, and 30
- * instructions without floating-point operations. 200 instructions went to other pipes. */
+/* 1000 cycles of one SM with one scheduler. The SP pipe executed 60 fma with all lanes, 10 fma with 16 lanes, and 30
+ * instructions without floating-point operations. Other pipes executed 200 instructions. */
 static const struct row counts[] = {
     {"gpu.sm_cycles", 1000},
     {"pipe.sp", 100},
@@ -49,7 +49,7 @@ static void count(struct stats *s, double times) {
         stats_add(s, r->name, r->value * times);
 }
 
-/* - an instruction every four cycles: the peak is 32 x 2 / 4 = 16 operations a cycle
+/* - the pipe accepts an instruction every four cycles, so the peak is 32 x 2 / 4 = 16 operations per cycle
  * - 400 cycles are used, so 9600 operations are left
  * - 900 slots had no SP instruction: 370 waited for memory, 150 for other causes (50 had no warp), 200 issued to other
  *   pipes
@@ -77,7 +77,7 @@ START_TEST(the_peak_is_divided) {
 }
 END_TEST
 
-/* An addition or a product is one operation a lane, an fma is two. */
+/* An addition or a product is one operation per lane, an fma is two operations. */
 START_TEST(operations_by_kind) {
     struct config c = machine(1, 1);
     struct stats none, s;
@@ -93,8 +93,8 @@ START_TEST(operations_by_kind) {
 }
 END_TEST
 
-/* - two pipes could take one a cycle each, but there is one slot a cycle: the second pipe's 1000 x 64 are lost to the
- *   datapath
+/* - two pipes could accept one instruction per cycle each, but there is one issue slot per cycle: 1000 x 64 operations
+ *   of the second pipe are lost to the datapath
  * - chains of five: an instruction could do 5 operations, and an fma does 2 */
 START_TEST(pipes_without_slots_and_chains) {
     struct config c = machine(2, 1);
@@ -131,7 +131,7 @@ START_TEST(pipes_without_slots_and_chains) {
 }
 END_TEST
 
-/* Intervals add up to the launch, in spite of rounding in each. */
+/* The values of all intervals add up to the value of the launch, although each is rounded. */
 START_TEST(intervals_add_up) {
     struct config c = machine(1, 3);
     struct stats none, whole, first, second;

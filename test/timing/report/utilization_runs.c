@@ -1,4 +1,4 @@
-/* Utilisation of whole kernels: operations by hand, and sums that always hold. */
+/* Tests the utilisation of whole kernels: operations counted by hand, and sums that hold for every kernel. */
 #include "benchmarks/bench.h"
 #include "host/heddle.h"
 #include "isa/program.h"
@@ -31,7 +31,7 @@ static void check_sum(const struct heddle *h, int launch, const char *what) {
 }
 
 /* Lanes 0 to 19: a chain of sub, mul and fma is 4 operations, and 5 lanes execute an add. Minimum, negation, division
- * and square root are none. So there are 20 x 4 + 5, in every model. */
+ * and square root do not count as operations. So there are 20 x 4 + 5 operations in every model. */
 static const char body[] = ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 p) {\n"
                            ".reg .pred %p1; .reg .b32 %r1; .reg .b64 %d1; .reg .f32 %f<20>;\n"
                            "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmad.wide.u32 %d1, %r1, 4, %d1;\n"
@@ -43,7 +43,7 @@ static const char body[] = ".version 7.0 .target sm_70 .address_size 64\n.visibl
 START_TEST(operations_of_a_kernel) {
     static const struct {
         const char *model, *config;
-        double rate; /* peak operations a cycle: all sp pipes of all SMs */
+        double rate; /* peak operations per cycle of all sp pipes of all SMs */
     } runs[] = {{"spe", "tiny", 2 * 64},
                 {"dpe", "gt200", 30 * 16},
                 {"spe+chain", "gt200", 30 * 40},
@@ -64,7 +64,8 @@ START_TEST(operations_of_a_kernel) {
 }
 END_TEST
 
-/* Sampled: each of the first eight machines with one of the three programs, in turn; with HEDDLE_EVERY with all. */
+/* Sampled: each of the first eight machines runs one of the three programs, in turn; with HEDDLE_EVERY, it runs all
+ * three. */
 START_TEST(sums_of_the_benchmarks) {
     static const char *const programs[] = {"vecadd", "hotspot", "reduction"};
     static const struct {
@@ -83,7 +84,8 @@ START_TEST(sums_of_the_benchmarks) {
                     {"spe+chain+fold+reduce+ddp", "gt200"}};
     if (_i < 24 && _i % 3 != _i / 3 % 3 && !test_every())
         return;
-    int k = _i < 24 ? _i / 3 : _i - 16; /* the last four: each part of PEPSC in turn, for the program with sums */
+    /* the last four machines add the parts of PEPSC one after another, and run the program with sums */
+    int k = _i < 24 ? _i / 3 : _i - 16;
     const char *program = _i < 24 ? programs[_i % 3] : "mc", *model = machines[k].model;
     const struct bench *b = bench_find(program);
     char err[512] = "", path[4096];

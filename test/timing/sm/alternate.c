@@ -1,10 +1,10 @@
-/* Two schedulers that need the same pipe: which one has priority (peer.sched_alternate). */
+/* Tests which of two schedulers has priority if both need the same pipe (peer.sched_alternate). */
 #include "slots_rig.h"
 #include <stdlib.h>
 
 enum { BEGIN = 5, ADDS = 32 }; /* five instructions precede the body */
 
-/* Runs two warps, one for each scheduler, with independent additions. The pipe takes one instruction a cycle.
+/* Runs two warps, one for each scheduler, with independent additions. The pipe takes one instruction per cycle.
  * Instruction buffers never run empty, since a fetch brings 8 instructions. */
 static void run_two_warps(const char *alternate) {
     char body[4096];
@@ -31,22 +31,22 @@ static int issued_by(uint32_t w) {
     return n;
 }
 
-/* With alternating priority neither warp is ahead by more than half a fetch. */
+/* With alternating priority, neither warp is ahead by more than half a fetch (4 instructions). */
 START_TEST(schedulers_take_turns) {
     run_two_warps("peer.sched_alternate=true");
     ck_assert_int_le(abs(issued_by(0) - issued_by(1)), 4);
 }
 END_TEST
 
-/* With fixed priority the second scheduler issues only while the first waits for a fetch: it is a fetch or more
- * behind. */
+/* With fixed priority, the second scheduler issues only while the first waits for a fetch, so the second is at least
+ * one fetch behind. */
 START_TEST(the_first_scheduler_comes_first) {
     run_two_warps("peer.sched_alternate=false");
     ck_assert_int_ge(issued_by(0) - issued_by(1), 8);
 }
 END_TEST
 
-/* With three schedulers each has priority every third cycle. */
+/* With three schedulers, each scheduler has priority in every third cycle. */
 START_TEST(three_take_turns) {
     char body[4096];
     size_t at = 0;
@@ -65,7 +65,8 @@ START_TEST(three_take_turns) {
     uint64_t end[3];
     for (uint32_t w = 0; w < 3; w++)
         end[w] = rig_at(w, BEGIN + ADDS - 1, UINT32_MAX);
-    for (uint32_t w = 0; w < 3; w++) /* 96 additions: the last of each warp within a fetch for all warps */
+    /* 96 additions: all warps issue their last addition within the time of one fetch */
+    for (uint32_t w = 0; w < 3; w++)
         ck_assert_uint_le(end[(w + 1) % 3], end[w] + 3 * 8);
 }
 END_TEST

@@ -1,4 +1,4 @@
-/* Register banks, collector units and pipes, with cycles derived by hand. */
+/* Tests register banks, collector units and pipes against cycles derived by hand. */
 #include "timing/sm/collector.h"
 #include "test/test.h"
 #include "timing/sm/pipes.h"
@@ -33,7 +33,7 @@ START_TEST(warps_conflict_where_their_banks_meet) {
     struct bank_list a = list(r1, 1, 0), b = list(r0, 1, 0);
     regfile_init(&file, 16, 1, 2);
     ck_assert_uint_eq(regfile_read(&file, &a, 0, 5), 6);
-    ck_assert_uint_eq(regfile_read(&file, &b, 1, 5), 7); /* waits a cycle for the bank */
+    ck_assert_uint_eq(regfile_read(&file, &b, 1, 5), 7); /* the read waits one cycle for the bank */
     ck_assert_uint_eq(regfile_read(&file, &b, 0, 5), 6); /* another bank */
     ck_assert_uint_eq(file.n.read_waits, 1);
 }
@@ -44,7 +44,7 @@ START_TEST(results_come_before_reads) {
     struct bank_list write = list(b, 0, 1), read = list(b, 1, 0);
     regfile_init(&file, 16, 1, 2);
     ck_assert_uint_eq(regfile_write(&file, &write, 0, 20, 10), 20);
-    ck_assert_uint_eq(regfile_read(&file, &read, 0, 20), 22); /* the write has the bank at 20 */
+    ck_assert_uint_eq(regfile_read(&file, &read, 0, 20), 22); /* the write uses the bank at 20 */
 }
 END_TEST
 
@@ -64,12 +64,12 @@ START_TEST(the_result_bus_carries_so_many_a_cycle) {
     ck_assert_uint_eq(regfile_result(&file, 30, 10), 30);
     ck_assert_uint_eq(regfile_result(&file, 30, 10), 31);
     ck_assert_uint_eq(regfile_result(&file, 30 + REGFILE_RING, 40),
-                      30 + REGFILE_RING); /* the same entry, a turn of the ring later */
+                      30 + REGFILE_RING); /* the same ring entry, one full turn of the ring later */
 }
 END_TEST
 
 /* Two banks of 16 lanes: an operand of 32 lanes takes two cycles, and two operands of a bank are read side by side.
- * - three operands of bank 1 are six halves, two a cycle
+ * - three operands of bank 1 are six halves, read two per cycle
  * - they begin at 20, 20 and 21, and end with cycle 22 */
 START_TEST(half_banks_read_two_operands_side_by_side) {
     const uint8_t b[] = {1, 1, 1};
@@ -79,14 +79,16 @@ START_TEST(half_banks_read_two_operands_side_by_side) {
     ck_assert_uint_eq(regfile_read(&file, &two, 0, 10), 11);
     ck_assert_uint_eq(regfile_read(&file, &two, 0, 10), 13); /* the bank is busy at 10 and 11 */
     ck_assert_uint_eq(regfile_read(&file, &three, 0, 20), 22);
-    ck_assert_uint_eq(regfile_read(&file, &one, 0, 20), 24);   /* busy at 20, 21 and 22 */
-    ck_assert_uint_eq(regfile_read(&file, &one, 0, 20), 25);   /* the last read took all of 23 */
+    ck_assert_uint_eq(regfile_read(&file, &one, 0, 20), 24); /* busy at 20, 21 and 22 */
+    /* the last read occupied the bank in the whole of cycle 23 */
+    ck_assert_uint_eq(regfile_read(&file, &one, 0, 20), 25);
     ck_assert_uint_eq(regfile_read(&file, &three, 1, 30), 32); /* warp 1's registers are in the other bank */
     ck_assert_uint_eq(regfile_read(&file, &(struct bank_list){.bank = b}, 0, 30), 30);
 }
 END_TEST
 
-/* A bank reads at most 32 lanes a cycle, whatever its ports: an instruction with n operands takes n cycles. */
+/* A bank reads at most 32 lanes per cycle, whatever its number of ports: an instruction with n operands takes n
+ * cycles. */
 START_TEST(banks_read_32_lanes_a_cycle) {
     const uint8_t b[] = {0, 0, 0};
     for (uint32_t lanes = 1; lanes <= 32; lanes *= 2)
@@ -143,7 +145,8 @@ START_TEST(an_instruction_passes_a_collector) {
 }
 END_TEST
 
-/* One unit, occupied until 14: the next instruction is allocated then, and holds the latch until then. */
+/* With one collector unit, which is occupied until 14, the next instruction is allocated at 14 and occupies the
+ * latch until 14. */
 START_TEST(a_busy_unit_holds_the_latch) {
     const uint8_t b[] = {1, 2};
     struct bank_list l = list(b, 2, 0);
@@ -157,7 +160,8 @@ START_TEST(a_busy_unit_holds_the_latch) {
 }
 END_TEST
 
-/* The dispatch latch has one place: an instruction that cannot enter its pipe keeps the next one in its unit. */
+/* The dispatch latch has one place, so an instruction that cannot enter its pipe keeps the next instruction in its
+ * collector unit. */
 START_TEST(a_blocked_pipe_holds_the_collector) {
     struct bank_list l = list(NULL, 0, 0);
     struct collector c = make(2, 1);

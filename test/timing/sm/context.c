@@ -13,9 +13,9 @@
     " .reg .b32 %r<9>; .reg .f64 %d<3>; .reg .b64 %a; .reg .pred %q<4>;\n"
 
 /* CTA warps execute a chain of square roots. No thread of a CTA reaches SIDE. The side stream counts from 15 down in
- * steps of 3, and stores the number of rounds in p[1]:
+ * steps of 3, and stores the number of iterations in p[1]:
  * - mov, setp, bra, ld.param, mov, mov
- * - 5 rounds of sub, sub, sub, add, setp, bra
+ * - 5 iterations of sub, sub, sub, add, setp, bra
  * - st, ret */
 static const char counts[] =
     HEAD " mov.u32 %r1,%tid.x;\n setp.gt.u32 %q1,%r1,5000;\n @%q1 bra SIDE;\n"
@@ -27,7 +27,7 @@ static const char counts[] =
          " setp.ne.u32 %q2,%r3,0;\n @%q2 bra LOOP;\n st.global.u32 [%a+4],%r4;\n ret;\n}\n";
 enum { ROUNDS = 5, BEFORE = 6, ROUND = 6, AFTER = 2, SIDE_SLOTS = BEFORE + ROUNDS * ROUND + AFTER };
 
-/* Each warp of a CTA makes 8 items, one for each addition. The side stream takes them one by one. */
+/* Each warp of a CTA produces 8 items, one for each addition. The side stream consumes the items one by one. */
 static const char makes[] = HEAD " mov.u32 %r1,%tid.x;\n setp.gt.u32 %q1,%r1,5000;\n @%q1 bra SIDE;\n mov.u32 %r2,0;\n"
                                  " add.u32 %r2,%r2,1;\n add.u32 %r2,%r2,2;\n add.u32 %r2,%r2,3;\n add.u32 %r2,%r2,4;\n"
                                  " add.u32 %r2,%r2,5;\n add.u32 %r2,%r2,6;\n add.u32 %r2,%r2,7;\n add.u32 %r2,%r2,8;\n"
@@ -49,7 +49,7 @@ struct beside {
 };
 
 static uint32_t words[8];
-static char error[8192]; /* of the last launch that failed */
+static char error[8192]; /* message of the last launch that failed */
 
 /* Runs the launches. The caller closes the returned context. */
 static struct heddle *run(struct beside *b) {
@@ -87,7 +87,8 @@ static void worked(struct heddle *h, uint32_t launches) {
 }
 
 /* One CTA of one warp and a side warp share a scheduler. The side warp issues each of its instructions once. Its
- * dependent subtractions are 10 cycles apart (test/timing/micro.c), or 11 where the CTA's warp took the slot. */
+ * dependent subtractions are 10 cycles apart (test/timing/micro.c), or 11 cycles if the CTA's warp used the issue
+ * slot. */
 START_TEST(a_context_issues_like_any_warp) {
     struct beside b = {.text = counts, .model = base_models()->name[_i], .ctas = 1, .threads = 32};
     struct heddle *h = run(&b);
@@ -123,8 +124,8 @@ START_TEST(a_context_issues_like_any_warp) {
 }
 END_TEST
 
-/* A launch ends with its CTAs, long before a side warp that never ends. The side warp delays CTAs only by the slots
- * that it takes. Its cycles are not counted as cycles of warps. */
+/* A launch ends with its CTAs, long before a side warp that never ends. The side warp delays CTAs only by the issue
+ * slots that it uses. Its cycles are not counted as cycles of warps. */
 START_TEST(a_context_keeps_no_launch_alive) {
     struct beside b = {
         .text = makes, .model = base_models()->name[_i], .ctas = 3, .threads = 64, .side = {.takes = 1000}};
@@ -151,7 +152,8 @@ START_TEST(a_context_keeps_no_launch_alive) {
 }
 END_TEST
 
-/* The unit executes subtraction and branch of the side warp. All items are taken, and the loop ends after the last. */
+/* The unit executes the subtraction and the branch of the side warp. All items are consumed, and the loop ends after
+ * the last item. */
 START_TEST(a_unit_executes_for_a_context) {
     struct beside b = {.text = makes,
                        .model = base_models()->name[_i],
@@ -169,7 +171,7 @@ START_TEST(a_unit_executes_for_a_context) {
 }
 END_TEST
 
-/* The unit drives the side warp: it executes each instruction and names the next one.
+/* The unit controls the side warp: it executes each instruction and chooses the next instruction.
  * - mov, setp, bra, mov
  * - sub, setp and bra for each item
  * - ret, after which the unit closes the context
@@ -192,8 +194,8 @@ START_TEST(a_unit_drives_a_context) {
 }
 END_TEST
 
-/* A side warp that never ends is removed with its launch: the next launch starts like the first and has the same
- * statistics. */
+/* A side warp that never ends is removed with its launch: the next launch starts like the first launch and has the
+ * same statistics. */
 START_TEST(an_endless_context_ends_with_its_launch) {
     static const char endless[] =
         HEAD " mov.u32 %r1,%tid.x;\n setp.gt.u32 %q1,%r1,5000;\n @%q1 bra SIDE;\n cvt.rn.f64.u32 %d1,%r1;\n"
@@ -217,7 +219,7 @@ START_TEST(an_endless_context_ends_with_its_launch) {
 }
 END_TEST
 
-/* CTA warps stall when 6 items wait. The side warp ends after 3, but they have 16 to make. */
+/* CTA warps stall when 6 items wait. The side warp ends after 3 items, but the CTA warps have to produce 16. */
 START_TEST(a_deadlock_names_the_context) {
     struct beside b = {
         .text = makes, .model = base_models()->name[_i], .ctas = 1, .threads = 64, .side = {.takes = 3, .room = 6}};
@@ -264,8 +266,8 @@ START_TEST(a_fault_names_the_context) {
 }
 END_TEST
 
-/* Four SMs, more CTAs than fit, three launches: SMs sleep and wake, and CTAs may use all warp slots. Host threads and
- * polling change nothing. */
+/* Four SMs, more CTAs than fit, three launches: SMs sleep and wake, and CTAs may use all warp slots. Host threads
+ * and polling must not change results. */
 START_TEST(contexts_of_many_sms_and_launches) {
     static struct side_seen first[SIDE_SMS];
     double cycles = 0, slots = 0;
@@ -283,7 +285,7 @@ START_TEST(contexts_of_many_sms_and_launches) {
         worked(h, 3);
         if (_i / base_models()->n)
             ck_assert_uint_eq(words[0], 3 * 37 * 192);
-        ck_assert_double_eq(heddle_stat(h, 1, "gpu.max_resident_warps"), 48); /* 8 CTAs of 6: all that fit */
+        ck_assert_double_eq(heddle_stat(h, 1, "gpu.max_resident_warps"), 48); /* 8 CTAs of 6 warps: as many as fit */
         double c = 0, s = 0;
         for (int i = 0; i < 3; i++)
             c += heddle_stat(h, i, "gpu.cycles"), s += heddle_stat(h, i, "sm.context_instructions");
@@ -310,7 +312,7 @@ START_TEST(context_registers_are_taken_from_ctas) {
                        .ctas = 8,
                        .threads = 32,
                        .set = {"sm.registers=4096", "sm.thread_registers=32"}};
-    struct heddle *h = run(&b); /* 32 x 32 a CTA: 4 at a time */
+    struct heddle *h = run(&b); /* each CTA needs 32 x 32 registers, so 4 CTAs fit at a time */
     ck_assert_double_eq(heddle_stat(h, 0, "gpu.max_resident_warps"), 4);
     heddle_close(h);
     b.side.registers = 1024;
@@ -356,8 +358,8 @@ static unsigned bars(const char *text, int slot, int first, int n) {
 
 /* Tracks of the trace:
  * - the side warp has its own track with its name, and a bar for each instruction
- * - the CTAs have what they had without it: a bar and a barrier release each, and a bar for each instruction of their
- *   warps */
+ * - the CTAs have the same tracks as without the side warp: each CTA has a bar and a barrier release, and each
+ *   instruction of its warps has a bar */
 START_TEST(a_trace_names_the_context) {
     char what[64];
     FILE *file = tmpfile();
@@ -378,13 +380,14 @@ START_TEST(a_trace_names_the_context) {
     ck_assert_uint_eq(bars(text, 8, 0, TRACE_INST_TRACKS), seen[0].issued); /* slot 8 of tiny.cfg */
     for (int w = 0; w < 4; w++) {
         ck_assert_uint_eq(bars(text, w, 0, TRACE_INST_TRACKS), (seen[0].n - seen[0].issued) / 4);
-        ck_assert_uint_gt(bars(text, w, PATHS, 1), 5); /* its first path waits for fetches, operands and the barrier */
+        /* the side warp's first path waits for fetches, operands and the barrier */
+        ck_assert_uint_gt(bars(text, w, PATHS, 1), 5);
     }
     for (int c = 0; c < 2; c++) {
         snprintf(what, sizeof what, "\"name\":\"CTA %d\",\"cat\":\"cta\",\"ph\":\"X\"", c);
         ck_assert_int_eq(occurrences(text, what), 1);
         snprintf(what, sizeof what, "\"pid\":0,\"tid\":%d}", TRACE_FIRST_CTA + c);
-        ck_assert_int_eq(occurrences(text, what), 2); /* its bar, and its barrier release */
+        ck_assert_int_eq(occurrences(text, what), 2); /* the bar of the CTA, and its barrier release */
     }
     ck_assert_int_eq(occurrences(text, "barrier 0 opens"), 2);
     ck_assert_int_gt(occurrences(text, "\"name\":\"queue\",\"cat\":\"wait\""), 0);

@@ -1,5 +1,5 @@
-/* Cost of cp.async: one more copy, group or wait, as the difference between a short and a long kernel of one warp. On
- * configs/tiny.cfg: fixed memory of 100 cycles, an L1 and shared memory of 10. */
+/* Tests the cost of one more copy, group or wait of cp.async, as the difference between a short and a long kernel of
+ * one warp. configs/tiny.cfg has fixed memory of 100 cycles, and an L1 and shared memory of 10 cycles. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -42,20 +42,20 @@ static double run(const char *repeat, int n, const char *const *set, uint32_t bl
     return cycles;
 }
 
-/* Returns the cycles of one more `repeat`, with an option. */
+/* Returns the cycles that one more `repeat` takes, with an option. */
 static double each_set(const char *repeat, const char *option) {
     const char *const set[] = {option, NULL};
     return (run(repeat, MANY, set, 32) - run(repeat, FEW, set, 32)) / (MANY - FEW);
 }
 static double each(const char *repeat) { return each_set(repeat, NULL); }
 
-/* Cycles of a round of copy, commit and wait:
+/* Cycles of one iteration of copy, commit and wait:
  * - issue latch 1, operands 2, pipe 1
  * - L1 10, with the address generation
  * - one pass of the banks: 9, since their latency of 10 begins in the cycle in which the line arrives
  * - the wait issues in the cycle in which the copy completes, and the next copy a cycle later: 1
- * - a fetch brings two instructions: in every other round of three the next copy is fetched after the wait, a cycle
- *   more */
+ * - a fetch brings two instructions: in every second iteration (three instructions) the next copy is fetched after
+ *   the wait, which takes one more cycle */
 enum { TO_UNIT = 1 + 2 + 1, L1 = 10, BANKS = 9, ROUND = TO_UNIT + L1 + BANKS + 1 };
 #define FETCH .5
 
@@ -67,14 +67,14 @@ START_TEST(a_copy_goes_through_the_l1_and_the_banks) {
 }
 END_TEST
 
-/* All lanes use one bank: 32 passes instead of one. */
+/* All lanes use one bank, which takes 32 passes instead of one. */
 START_TEST(a_copy_meets_bank_conflicts) {
     ck_assert_double_eq(each("cp.async.ca.shared.global [%r3],[%d1],4;\n" COMMIT WAIT), ROUND + FETCH + 31);
 }
 END_TEST
 
-/* Lane 0 alone. With .cg the request bypasses the L1, which has the line, and leaves in the access's first cycle: 1 +
- * 100 cycles instead of the L1's 10. 16 bytes of a lane are in four banks: one pass. */
+/* Only lane 0 copies. With .cg, the request bypasses the L1, which has the line, and leaves in the access's first
+ * cycle: 1 + 100 cycles instead of the L1's 10. 16 bytes of a lane are in four banks: one pass. */
 START_TEST(cg_goes_past_the_l1) {
     ck_assert_double_eq(each("@%q2 cp.async.cg.shared.global [%r2],[%d1],16;\n" COMMIT WAIT),
                         ROUND + FETCH - L1 + 1 + 100);
@@ -82,7 +82,8 @@ START_TEST(cg_goes_past_the_l1) {
 }
 END_TEST
 
-/* Nothing is read. Zeros go to the banks like the data of a store, in one pass, without the L1's 10 cycles. */
+/* The copies read nothing. They write zeros to the banks like the data of a store, in one pass, without the L1's 10
+ * cycles. */
 START_TEST(zeros_go_to_the_banks_alone) {
     ck_assert_double_eq(each("cp.async.ca.shared.global [%r2],[%d1],4,%r6;\n" COMMIT WAIT), TO_UNIT + 10 + 1 + FETCH);
     ck_assert_double_eq(each_set("cp.async.ca.shared.global [%r2],[%d1],4,%r6;\n" COMMIT WAIT, "l1.latency=35"),
@@ -90,7 +91,7 @@ START_TEST(zeros_go_to_the_banks_alone) {
 }
 END_TEST
 
-/* If one, two or three groups may be in flight, two, three or four rounds overlap. */
+/* If one, two or three groups may be in flight, two, three or four iterations overlap. */
 START_TEST(groups_overlap) {
     ck_assert_double_eq_tol(each(COPY COMMIT "cp.async.wait_group 1;"), ROUND / 2., 1);
     ck_assert_double_eq_tol(each(COPY COMMIT "cp.async.wait_group 2;"), ROUND / 3., 1);
@@ -107,9 +108,9 @@ START_TEST(a_copy_hides_behind_arithmetic) {
 }
 END_TEST
 
-/* None of these waits for a copy: each instruction takes its issue cycle, or two cycles where a fetch is due. */
+/* None of these instructions waits for a copy. Each takes one issue cycle, or two cycles where a fetch is needed. */
 static const char *const free_waits[] = {
-    COPY WAIT,                                                    /* the copy is in no group */
+    COPY WAIT,                                                    /* the copy does not belong to a group */
     COPY "@!%q1 cp.async.commit_group;\n@%q1 bra OVER;\nOVER:\n", /* nothing waits */
     COPY COMMIT "membar.cta;",                                    /* a fence orders a thread's own accesses */
     COPY COMMIT "cp.async.wait_group 1000000;",
@@ -126,8 +127,8 @@ START_TEST(each_lane_has_groups_of_its_own) {
 }
 END_TEST
 
-/* The arrival happens when the copy is complete, so the loop that tests for it sees it no sooner. The warp that issued
- * it is not delayed. */
+/* The arrival happens when the copy is complete, so the loop that tests for the arrival does not see it earlier. The
+ * warp that issued it is not delayed. */
 #define ARRIVE   "cp.async.mbarrier.arrive.noinc.shared.b64 [%r4];\n"
 #define LOOK_FOR "L: mbarrier.test_wait.parity.shared.b64 %q2,[%r4],%r10; @!%q2 bra L; xor.b32 %r10,%r10,1;\n"
 START_TEST(an_arrival_waits_for_the_copies_before_it) {
@@ -135,7 +136,7 @@ START_TEST(an_arrival_waits_for_the_copies_before_it) {
     double later = each_set(COPY ARRIVE LOOK_FOR, "l1.latency=235");
     ck_assert_double_ge(with, ROUND);
     ck_assert_double_gt(with, without);
-    ck_assert_double_eq_tol(later - with, 225, 40); /* a round of the loop */
+    ck_assert_double_eq_tol(later - with, 225, 40); /* one iteration of the loop */
 }
 END_TEST
 
@@ -146,7 +147,8 @@ START_TEST(an_arrival_does_not_delay_its_warp) {
 }
 END_TEST
 
-/* Everything that runs repeats itself for much longer than deadlock.cycles, until the copy makes its arrival. */
+/* All running warps repeat the same steps for much longer than deadlock.cycles, until the copy completes and arrives
+ * at the mbarrier. */
 START_TEST(a_spin_that_a_copy_ends_is_no_deadlock) {
     const char *const set[] = {"memory.latency=90000", "deadlock.cycles=10000", NULL};
     const char *spin = "cp.async.ca.shared.global [%r2],[%d1+4096],4;\n" ARRIVE LOOK_FOR;
@@ -166,7 +168,7 @@ START_TEST(arrivals_without_an_entry_happen_too) {
         {"sm.warps=32", "sm.registers=65536", "l1.size=65536", "l1.mshrs=64", "memory.latency=20000"},
         {"sm.warps=32", "sm.registers=65536", "l1.size=65536", "l1.mshrs=64", "memory.latency=40000"}};
     double near = run(announce[_i], 1, set[0], 31 * 32), far = run(announce[_i], 1, set[1], 31 * 32);
-    if (!LEAST_TABLES)                              /* else run() only checks that they end */
+    if (!LEAST_TABLES)                              /* otherwise, run() only checks that the kernels end */
         ck_assert_double_eq(far - near, 3 * 20000); /* the first instruction, the load, the copies */
 }
 END_TEST

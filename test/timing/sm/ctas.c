@@ -1,4 +1,4 @@
-/* Occupancy of an SM, by hand, and the addresses of its warps' local memory. */
+/* Tests the occupancy of an SM against values derived by hand, and the addresses of its warps' local memory. */
 #include "test/bases.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -39,16 +39,16 @@ START_TEST(how_many_ctas_an_sm_holds) {
         uint32_t threads, regs, shared, taken, n;
     } rows[] = {
         {64, 20, 0, 0, 8},          /* the limit of CTAs */
-        {192, 20, 0, 0, 8},         /* 6 warps: 48 of 48 */
-        {193, 20, 0, 0, 6},         /* 7 warps: 42 of 48 */
+        {192, 20, 0, 0, 8},         /* 6 warps per CTA: 48 of 48 warps */
+        {193, 20, 0, 0, 6},         /* 7 warps per CTA: 42 of 48 warps */
         {1536, 20, 0, 0, 1},        /* 48 warps x 20 x 32 = 30720 registers */
         {256, 20, 0, 0, 6},         /* 8 warps: 48 warps, 6 x 5120 registers */
-        {256, 32, 0, 0, 4},         /* 8 x 32 x 32 = 8192 registers: 4 */
+        {256, 32, 0, 0, 4},         /* 8 x 32 x 32 = 8192 registers per CTA: 4 CTAs */
         {256, 33, 0, 0, 3},         /* 8 x 1088 (1056 in units of 64) = 8704 */
-        {256, 32, 0, 1, 3},         /* one register is taken */
+        {256, 32, 0, 1, 3},         /* one register is in use */
         {256, 32, 0, 8192, 3},      /* 24576 left */
         {256, 32, 0, 32768, 0},     /* none left */
-        {256, 32, 0, 40000, 0},     /* too many taken */
+        {256, 32, 0, 40000, 0},     /* too many registers are in use */
         {64, 20, 6144, 0, 8},       /* 49152 / 8 */
         {64, 20, 6145, 0, 7},       /* 6272 in units of 128 */
         {64, 20, 49152, 0, 1},      /* all */
@@ -65,7 +65,7 @@ START_TEST(how_many_ctas_an_sm_holds) {
         ck_assert_msg(sm_fits(&cfg, &l, rows[i].taken, why, sizeof why) == (n > 0), "row %zu: %s", i, why);
         ck_assert_int_eq(*why != 0, !n);
     }
-    cfg.sm.running_warps = 1; /* only registers of one warp a CTA are in the SM: 8 x 1024 */
+    cfg.sm.running_warps = 1; /* the SM holds registers of only one warp per CTA: 8 x 1024 */
     l.block.x = 256;
     a->p.thread_regs = 32;
     a->p.shared_bytes = 0;
@@ -74,7 +74,7 @@ START_TEST(how_many_ctas_an_sm_holds) {
     cfg.sm.running_warps = 0;
     ck_assert_uint_eq(sm_occupancy(&cfg, &l, 0), 0);
     cfg.sm.registers = 32768;
-    cfg.sm.thread_registers = 64; /* instead of the program's: 8 x 2048 registers a CTA */
+    cfg.sm.thread_registers = 64; /* instead of the program's number: 8 x 2048 registers per CTA */
     l.block.x = 256;
     a->p.shared_bytes = 0;
     ck_assert_uint_eq(sm_occupancy(&cfg, &l, 0), 2);
@@ -102,15 +102,15 @@ END_TEST
 
 /* ---- local memory ---- */
 
-enum { SMS = 3, LOCAL = 40, WORDS = LOCAL / 4 }; /* bytes and words of a thread */
+enum { SMS = 3, LOCAL = 40, WORDS = LOCAL / 4 }; /* bytes and words of local memory per thread */
 
 static int compare(const void *x, const void *y) {
     uint64_t i = *(const uint64_t *)x, j = *(const uint64_t *)y;
     return i < j ? -1 : i > j;
 }
 
-/* Every word of every possible warp of all SMs has its own line of 128 bytes. By word, the lines of all warps lie
- * together without gaps; by warp, the lines of a warp do. */
+/* Every word of every possible warp of all SMs has its own line of 128 bytes. With the map by word, the lines of all
+ * warps are adjacent, without gaps; with the map by warp, the lines of each warp are. */
 START_TEST(local_memory_of_warps_lies_apart) {
     static uint64_t line[SMS * 64 * WORDS];
     struct timed_program timed;

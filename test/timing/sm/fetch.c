@@ -1,5 +1,5 @@
-/* Instruction caches: hits, waits and statistics. Lines arrive after MISS cycles (sm.fetch_miss), so no load/store unit
- * is needed. */
+/* Tests instruction caches: hits, waits and statistics. Lines arrive after MISS cycles (sm.fetch_miss), so no
+ * load/store unit is needed. */
 #include "timing/sm/fetch.h"
 #include "test/test.h"
 #include "timing/mem/lsu_parts.h"
@@ -25,7 +25,7 @@ static void make(bool l0, uint32_t mshrs) {
 
 static void teardown(void) { fetch_free(&fetch); }
 
-/* Fetches for scheduler `unit`. Returns the latency of a hit; -1: it waits; -2: refused. */
+/* Fetches for scheduler `unit`. Returns the latency of a hit, -1 if the fetch waits, or -2 if it is refused. */
 static int ask(uint32_t unit, uint64_t address, uint32_t ticket) {
     uint32_t latency = 99;
     switch (fetch_accept(&fetch, unit, address, ticket, now, &latency)) {
@@ -38,7 +38,7 @@ static int ask(uint32_t unit, uint64_t address, uint32_t ticket) {
     }
 }
 
-/* Returns the tickets below 64 that came back, a bit each. All must have this latency. */
+/* Returns the tickets below 64 that came back, one bit per ticket. All of them must have this latency. */
 static uint64_t taken(uint32_t latency) {
     uint64_t tickets = 0;
     uint32_t ticket, with;
@@ -73,7 +73,7 @@ START_TEST(fetches_of_one_line_share_a_request) {
     ck_assert(fetch_tick(&fetch, 10 + MISS));
     ck_assert_uint_eq(taken(0), 1 << 1 | 1 << 2);
     ck_assert_uint_eq(fetch_next(&fetch, 10 + MISS), UINT64_MAX);
-    ck_assert_int_eq(ask(0, 64, 3), 0); /* in the line that arrived */
+    ck_assert_int_eq(ask(0, 64, 3), 0); /* this fetch is in the line that arrived */
     ck_assert_int_eq(ask(0, LINE, 4), -1);
     ck_assert_uint_eq(fetch.n.fetches, 4);
     ck_assert_uint_eq(fetch.n.misses, 2);
@@ -82,8 +82,8 @@ START_TEST(fetches_of_one_line_share_a_request) {
 }
 END_TEST
 
-/* An L0 has the lines of its own scheduler. An L0 miss that hits in the L1 takes the L1's latency. A line of the L1 is
- * two lines of an L0. */
+/* An L0 caches the lines of its own scheduler only. An L0 miss that hits in the L1 takes the L1's latency. A line of
+ * the L1 is two lines of an L0. */
 START_TEST(an_l0_miss_takes_the_l1s_latency) {
     make(true, 4);
     ck_assert_int_eq(ask(0, 0, 1), -1); /* both miss */
@@ -92,7 +92,7 @@ START_TEST(an_l0_miss_takes_the_l1s_latency) {
     ck_assert_uint_eq(taken(0), 1 << 1);
     ck_assert_int_eq(ask(0, 4, 2), 0);                /* in L0 0 */
     ck_assert_int_eq(ask(0, L0_LINE, 3), L1_LATENCY); /* the line's other half is only in the L1 */
-    ck_assert_int_eq(ask(0, L0_LINE + 4, 4), 0);      /* now it is in the L0 */
+    ck_assert_int_eq(ask(0, L0_LINE + 4, 4), 0);      /* now the line is in the L0 */
     ck_assert_int_eq(ask(3, 0, 5), L1_LATENCY);       /* another scheduler's L0 is empty */
     ck_assert_int_eq(ask(3, 8, 6), 0);
     ck_assert_uint_eq(fetch.n.l0_accesses, 6);
@@ -103,7 +103,8 @@ START_TEST(an_l0_miss_takes_the_l1s_latency) {
 }
 END_TEST
 
-/* With one MSHR a second line is refused until the first has arrived. A refused fetch is not counted. */
+/* With one MSHR, a fetch of a second line is refused until the first line has arrived. A refused fetch is not
+ * counted. */
 START_TEST(no_mshr_is_a_refusal) {
     make(false, 1);
     ck_assert_int_eq(ask(0, 0, 1), -1);
@@ -134,7 +135,8 @@ START_TEST(an_l0_retries_a_refused_miss) {
 }
 END_TEST
 
-/* The L1 refuses both halves of line 1. When line 0 has arrived the first half misses, and the second joins it. */
+/* The L1 refuses both halves of line 1. When line 0 has arrived, the first half misses, and the second half joins
+ * its miss. */
 START_TEST(refused_misses_share_a_request) {
     make(true, 1);
     ck_assert_int_eq(ask(0, 0, 1), -1);
@@ -192,7 +194,7 @@ START_TEST(all_waiting_tickets_come_back) {
     for (uint64_t round = 0; round < 5; round++) {
         uint64_t base = round * 2 * LINE;
         uint32_t n = 0;
-        for (uint32_t i = 0; i < 8; i++) /* the first line's four, then the second's */
+        for (uint32_t i = 0; i < 8; i++) /* the four tickets of the first line, then the tickets of the second line */
             for (uint32_t k = 0; k < each; k++)
                 ck_assert_int_eq(ask(i % 4, base + i / 4 * LINE + 4 * k, n++), -1);
         ck_assert_uint_eq(n, l0 ? 16 : 8);
@@ -202,10 +204,10 @@ START_TEST(all_waiting_tickets_come_back) {
             ck_assert(fetch_take(&fetch, &ticket, &latency));
             ck_assert_uint_eq(ticket, i);
         }
-        for (uint32_t i = n - (uint32_t)round; i < n; i++) /* the ring begins elsewhere each time */
+        for (uint32_t i = n - (uint32_t)round; i < n; i++) /* the ring begins at a different position each time */
             ck_assert(fetch_take(&fetch, &ticket, &latency) && ticket == i);
         ck_assert(!fetch_take(&fetch, &ticket, &latency));
-        ck_assert_int_eq(ask(0, base, 7), 0); /* in the nearest cache now */
+        ck_assert_int_eq(ask(0, base, 7), 0); /* the line is now in the nearest cache */
     }
 }
 END_TEST

@@ -1,12 +1,14 @@
-/* The fetch stage, to the cycle: instructions of a fetch, and turns of warps. On configs/tiny.cfg a fetch leaves in the
- * cycle in which the last buffered instruction issues, and brings the next ones two cycles later. */
+/* Tests the fetch stage with exact cycles: the instructions of a fetch, and the order in which warps fetch. On
+ * configs/tiny.cfg a fetch leaves in the cycle in which the last buffered instruction issues, and brings the next
+ * ones two cycles later. */
 #include "slots_rig.h"
 
 #define ADD(n) "add.u32 %r" #n ",%l," #n ";"
 
-/* Instructions have 8 bytes, and lines 128: 16 instructions. The code begins a line.
- * - branch 6 goes to the last instruction of the first line: its fetch brings that one alone, whatever its width
- * - the next two fetches bring four each */
+/* Instructions have 8 bytes and lines 128 bytes, so a line has 16 instructions. The code begins a line.
+ * - branch 6 goes to the last instruction of the first line: its fetch brings only this instruction, whatever the fetch
+ *   width
+ * - the next two fetches bring four instructions each */
 static const char behind[] = "setp.gt.u32 %o,%t,9999; @!%o bra T;\n" /* 5, 6 */
     ADD(1) ADD(1) ADD(1) ADD(1) ADD(1) ADD(1) ADD(1) ADD(1) "\nT:" ADD(2) ADD(3) ADD(4) ADD(5) ADD(6) ADD(7) ADD(8)
         ADD(9) ADD(10) ADD(11) "add.u32 %r2,%r2,%r3; add.u32 %r4,%r4,%r5; add.u32 %r6,%r6,%r7; add.u32 %r8,%r8,%r9; "
@@ -27,7 +29,7 @@ END_TEST
 /* Fetches bring instructions 4 and 5, then 6 and 7.
  * - a jump as number 6 leaves 7 in the buffer; with peer.fetch_wrong_path the buffer is emptied a cycle later, and the
  *   fetch begins then: 3 cycles from jump to target instead of 2
- * - a jump as number 7 leaves an empty buffer; with the option 8 and 9 are fetched first, 2 cycles more */
+ * - a jump as number 7 leaves an empty buffer; with the option, 8 and 9 are fetched first, which takes 2 cycles more */
 START_TEST(a_jump_is_noticed_late) {
     static const char *const models[] = {"spe", "dpe"};
     static const char *const body[2] = {"setp.gt.u32 %o,%t,9999; @!%o bra T;\n" ADD(1) "T:" ADD(2) ADD(3),
@@ -60,10 +62,10 @@ START_TEST(an_untaken_branch_is_not_delayed) {
 }
 END_TEST
 
-/* - warps 2 and 3 loop through 7 instructions of the first line, one a fetch, and use the fetch stage alternately: an
+/* - warps 2 and 3 loop through 7 instructions of the first line, one per fetch, and use the fetch stage alternately: an
  *   instruction every 2 cycles
  * - warp 0 has the only MSHR for 500 cycles, and warp 1 needs another line
- * - with peer.fetch_retry warp 1 takes its turn at the stage, too: an instruction every 3 cycles */
+ * - with peer.fetch_retry, retries of warp 1 also use the stage: an instruction every 3 cycles */
 START_TEST(a_refused_fetch_takes_its_turn_or_waits) {
     static const char body[] = "setp.lt.u32 %o,%t,32; @%o bra A; setp.lt.u32 %w,%t,64; @%w bra B;\n" /* 5 to 8 */
                                "L: add.u32 %r0,%t,1; add.u32 %r1,%t,2; add.u32 %r2,%t,3; add.u32 %r3,%t,4;\n"
@@ -78,7 +80,7 @@ START_TEST(a_refused_fetch_takes_its_turn_or_waits) {
                                  on ? "peer.fetch_retry=true" : "peer.fetch_retry=false", NULL},
                 body, 128);
         uint64_t seen[4] = {0};
-        for (uint32_t i = 0; i < rig_n; i++) /* a round while warps 0 and 1 wait */
+        for (uint32_t i = 0; i < rig_n; i++) /* an iteration while warps 0 and 1 wait */
             if (rig_slot[i].warp == 2 && rig_slot[i].pc >= 9 && rig_slot[i].pc < 13 &&
                 rig_slot[i].cycle < rig_at(2, 9, ~0u) + 200)
                 seen[rig_slot[i].pc - 9] = rig_slot[i].cycle;
@@ -96,7 +98,7 @@ static void note_cta_end(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
 static const struct sm_unit_ops ends_unit = {
     .name = "ends", .make = rig_make, .issued = rig_issued, .cta_end = note_cta_end};
 
-/* Runs three CTAs of one warp. The work of warp 0 grows with `n`; the others add numbers. */
+/* Runs three CTAs of one warp. The work of warp 0 grows with `n`; the other two warps add numbers. */
 static void run_three_ctas(const char *reclaims, int n) {
     char text[8192], err[512] = "";
     int at = snprintf(text, sizeof text,
@@ -124,7 +126,7 @@ static void run_three_ctas(const char *reclaims, int n) {
 }
 
 /* A warp fetches in the cycle in which its only instruction issues. Warps 1 and 2 use the fetch stage alternately. The
- * stage passes warp 0 on its way from 2 to 1, and in cycles in which no warp fetches.
+ * stage checks warp 0 between warps 2 and 1, and in cycles in which no warp fetches.
  * - the CTA of warp 0 ends with its work
  * - with peer.fetch_retires_warps it ends a cycle later if warp 2 fetches in that cycle */
 START_TEST(warps_end_when_the_fetch_stage_passes) {

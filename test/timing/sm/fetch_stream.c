@@ -1,5 +1,5 @@
-/* Stream buffers, by hand: which lines they request, when these arrive, and what discards them. L1 lines arrive after
- * MISS cycles. A line of the L1 is two lines of an L0. */
+/* Tests stream buffers, with cycles derived by hand: which lines they request, when these lines arrive, and which
+ * events discard them. L1 lines arrive after MISS cycles. A line of the L1 is two lines of an L0. */
 #include "timing/sm/fetch_stream.h"
 #include "test/test.h"
 #include "timing/mem/lsu_parts.h"
@@ -25,7 +25,8 @@ static void make(uint32_t lines, uint32_t mshrs) {
 
 static void teardown(void) { fetch_free(&fetch); }
 
-/* Scheduler `unit` fetches L0 line `line` at `now`. Returns the latency of a hit; -1: it waits; -2: refused. */
+/* Scheduler `unit` fetches L0 line `line` at `now`. Returns the latency of a hit, -1 if the fetch waits, or -2 if it
+ * is refused. */
 static int ask(uint32_t unit, uint64_t line, uint32_t ticket, uint64_t now) {
     uint32_t latency = 99;
     enum fetch_result r = fetch_accept(&fetch, unit, line * L0_LINE, ticket, now, &latency);
@@ -33,7 +34,7 @@ static int ask(uint32_t unit, uint64_t line, uint32_t ticket, uint64_t now) {
     return r == FETCH_HIT ? (int)latency : r == FETCH_WAIT ? -1 : -2;
 }
 
-/* Runs the cycles from `from` to `to` that have work. Returns the tickets that came back, a bit each. */
+/* Runs the cycles from `from` to `to` that have work. Returns the tickets that came back, one bit per ticket. */
 static uint64_t run(uint64_t from, uint64_t to) {
     uint64_t tickets = 0;
     for (uint64_t c = from; c <= to; c++) {
@@ -83,8 +84,8 @@ START_TEST(a_straight_line_finds_its_lines_in_the_buffer) {
 }
 END_TEST
 
-/* Scheduler 1 misses line 0 at 100, when the L1 has it. Its buffer requests a line a cycle from 101 on. Lines that the
- * L1 has arrive after its latency. */
+/* Scheduler 1 misses line 0 at 100, when the L1 has it. Its buffer requests one line per cycle from 101 on. Lines
+ * that the L1 has arrive after its latency. */
 START_TEST(a_line_of_the_l1_takes_its_latency) {
     make(LINES, 8);
     ask(0, 0, 1, 10);
@@ -113,19 +114,19 @@ START_TEST(a_jump_starts_the_buffer_anew) {
     ck_assert_int_eq(ask(0, 20, 3, 61), -1);
     ck_assert_uint_eq(fetch.n.prefetch_unused, 3); /* lines 3 and 4 as well */
     ck_assert_uint_eq(run(62, 63), 1 << 2);
-    uint64_t asked = fetch.n.prefetches; /* one: the fetch had the port at 61 */
+    uint64_t asked = fetch.n.prefetches; /* only one request, since the fetch used the port at 61 */
     ck_assert_uint_eq(asked, LINES + 1);
     ck_assert_uint_eq(run(64, 61 + MISS), 1 << 3);
     ck_assert_uint_eq(fetch.n.prefetches, 2 * LINES);
     run(62 + MISS, 199);
     for (uint64_t line = 21; line < 25; line++)
         ck_assert_int_eq(ask(0, line, 4, 200), STREAM_LATENCY);
-    ck_assert_int_eq(ask(0, 3, 5, 201), L1_LATENCY); /* it is in the L1 */
+    ck_assert_int_eq(ask(0, 3, 5, 201), L1_LATENCY); /* the line is in the L1 */
     ck_assert_uint_eq(fetch.n.misses, 2);
 }
 END_TEST
 
-/* Buffers take turns, one request a cycle, and none in a cycle in which a fetch uses the L1. */
+/* Buffers send requests in rotation, one request per cycle, and no request in a cycle in which a fetch uses the L1. */
 START_TEST(buffers_share_the_port_and_fetches_go_first) {
     make(LINES, 16);
     ask(0, 0, 1, 10);
@@ -142,7 +143,7 @@ START_TEST(buffers_share_the_port_and_fetches_go_first) {
 }
 END_TEST
 
-/* Of two MSHRs one stays free for fetches. The buffer sleeps until a line has arrived. With one MSHR it requests
+/* Of two MSHRs, one remains free for fetches. The buffer sleeps until a line has arrived. With one MSHR it requests
  * nothing. */
 START_TEST(one_mshr_stays_free_for_fetches) {
     make(LINES, 2);
@@ -150,7 +151,7 @@ START_TEST(one_mshr_stays_free_for_fetches) {
     run(11, 12);
     ck_assert_uint_eq(fetch.n.prefetches, 0);
     ck_assert_uint_eq(fetch_next(&fetch, 12), 10 + MISS);
-    ck_assert_int_eq(ask(1, 40, 2, 20), -1); /* takes the other MSHR */
+    ck_assert_int_eq(ask(1, 40, 2, 20), -1); /* this fetch takes the second MSHR */
     ck_assert_uint_eq(run(20, 60), 1 << 1);
     ck_assert_uint_eq(fetch.n.prefetches, 0);
     ck_assert_uint_eq(run(61, 20 + MISS), 1 << 2);
@@ -165,7 +166,7 @@ START_TEST(one_mshr_stays_free_for_fetches) {
 }
 END_TEST
 
-/* Random walks of four schedulers: every ticket comes back once, and polling gives the same cycles. */
+/* Four schedulers fetch along random paths. Every ticket comes back once, and polling gives the same cycles. */
 START_TEST(every_fetch_is_answered) {
     static uint64_t cycle[2][400];
     for (int poll = 0; poll < 2; poll++) {
@@ -183,7 +184,7 @@ START_TEST(every_fetch_is_answered) {
                 cycle[poll][n++ % 400] = c;
             }
             for (uint32_t u = 0; u < 4; u++) {
-                uint64_t r = test_random(&rng); /* drawn in either case, so that both runs are alike */
+                uint64_t r = test_random(&rng); /* drawn in both cases, so that both runs use the same random numbers */
                 if (busy[u] || r % 8)
                     continue;
                 uint64_t to = r >> 8 & 7 ? line[u] + 1 : r >> 16 & 255;
@@ -215,7 +216,7 @@ END_TEST
 
 /* Lines come through the load/store unit, from a memory of 300 cycles.
  * - line 0 is fetched at 10; its buffer requests L1 line 1 at 13 and L1 line 2 at 15
- * - fetches join these: line 2 at 100, until 313; line 4 at 200, until 315
+ * - fetches join these requests: line 2 at 100, until 313; line 4 at 200, until 315
  * - line 3 at 150 joins the wait of line 2
  * - line 2 leaves the buffer, which requests L1 line 3 at 102; scheduler 1 joins it with line 6 at 250, until 402
  * - line 8 is in L1 line 4; the buffer of scheduler 1 ends with line 10, in L1 line 5 */

@@ -13,7 +13,7 @@ struct outcome {
     float out[FLOATS];
 };
 
-/* Runs kernel k(out, in). Its text is `format`, with `body` for %s. */
+/* Runs kernel k(out, in). Its text is `format`, in which `body` replaces %s. */
 __attribute__((format(printf, 4, 0))) static inline struct outcome run_floats(const char *model, const char *const *set,
                                                                               struct heddle_dim block,
                                                                               const char *format, const char *body,

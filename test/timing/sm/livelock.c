@@ -1,5 +1,5 @@
-/* Launches in which all warps that can run repeat themselves are found and explained. Spins that end are not
- * stopped. */
+/* Tests that launches in which all runnable warps repeat the same steps are detected and explained, and that spins
+ * which end are not stopped. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -68,8 +68,8 @@ START_TEST(warps_that_repeat_themselves_are_found) {
 }
 END_TEST
 
-/* In a lock inside a warp the losers spin at the top of the stack, so the holder never continues. It is found after
- * deadlock.cycles. */
+/* In a lock inside a warp, the lanes without the lock spin at the top of the stack, so the holder never continues.
+ * The livelock is detected after deadlock.cycles. */
 START_TEST(a_lock_inside_a_warp_is_found) {
     static const char lock[] = "L: atom.global.cas.b32 %r1,[%a0],0,1; setp.ne.u32 %o,%r1,0; @%o bra L;\n"
                                " atom.global.exch.b32 %r1,[%a0],0;\n";
@@ -81,7 +81,7 @@ START_TEST(a_lock_inside_a_warp_is_found) {
 }
 END_TEST
 
-/* The last of nine CTAs would set the flag, but the CTAs that spin leave it no room. */
+/* The last of nine CTAs would set the flag, but the spinning CTAs leave no room for this CTA. */
 START_TEST(a_cta_without_room_does_not_help) {
     static const char late[] = "setp.eq.u32 %o,%r5,8; @%o bra S;\n"
                                "L: ld.volatile.global.u32 %r1,[%a0]; setp.eq.u32 %o,%r1,0; @%o bra L; bra E;\n"
@@ -93,8 +93,8 @@ START_TEST(a_cta_without_room_does_not_help) {
 }
 END_TEST
 
-/* Spins that end long after deadlock.cycles: by another CTA that counts first, by the clock, by their own count, by a
- * path of the same warp, by an atomic that adds. */
+/* Spins that end long after deadlock.cycles. They end because another CTA has finished counting, because of the
+ * clock, because of their own counter, because of another path of the warp, or because of an atomic addition. */
 static const struct {
     const char *name, *body, *model;
 } ending[] = {
@@ -124,10 +124,10 @@ START_TEST(a_spin_that_ends_is_left_alone) {
 }
 END_TEST
 
-/* Loops whose rounds leave a warp's registers unchanged, because dac's affine warp counts the rounds. It ends long
- * before the other warps, since its queue has an entry for each round.
- * - a round is long: CHAIN loads of a pointer to itself
- * - all rounds together take longer than deadlock.cycles */
+/* Loops whose iterations leave a warp's registers unchanged, because dac's affine warp counts the iterations. The
+ * affine warp ends long before the other warps, since its queue has an entry for each iteration.
+ * - an iteration is long: CHAIN loads of a pointer to itself
+ * - all iterations together take longer than deadlock.cycles */
 enum { CHAIN = 90 };
 static const struct {
     const char *name, *before, *after; /* before and after the chain */

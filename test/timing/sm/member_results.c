@@ -1,5 +1,5 @@
-/* Instructions with a member mask whose lanes are on two paths. Each path takes its own issue slot, and the result
- * comes a latency after the last arrival. On configs/tiny.cfg, where a dependent addition takes 10 cycles
+/* Tests instructions with a member mask whose lanes are on two paths. Each path takes its own issue slot, and the
+ * result comes one latency after the last arrival. On configs/tiny.cfg, where a dependent addition takes 10 cycles
  * (test/timing/micro.c), with models of independent threads. */
 #include "host/heddle.h"
 #include "test/every_model.h"
@@ -47,8 +47,8 @@ static double run(const char *model, const char *option, const char *low, int n,
 #define SHFL(lane) "shfl.sync.idx.b32 %v,%r1," lane ",31,-1;"
 #define USE        " add.u32 %v,%v,1;"
 
-/* Lanes 0 to 15 read lane 20, which is on the other path, and the others read lane 3. A value is 100 and the thread
- * number. */
+/* Lanes 0 to 15 read lane 20, which is on the other path. Lanes 16 to 31 read lane 3. Each value is 100 plus the
+ * thread number. */
 static void check_values(uint32_t threads, uint32_t more) {
     for (uint32_t t = 0; t < threads; t++)
         ck_assert_uint_eq(out[t], 100 + t / 32 * 32 + (t % 32 < 16 ? 20 : 3) + more);
@@ -66,7 +66,7 @@ START_TEST(the_last_arrival_counts) {
     ck_assert_double_eq(many - few, 32 * 10);
     ck_assert_double_eq(stat("gpu.warp_instructions") - instructions, 32);
     ck_assert_double_eq(stat("gpu.thread_instructions") - threads, 32 * 16);
-    ck_assert_double_eq(lanes, 32); /* once a lane, in two instructions */
+    ck_assert_double_eq(lanes, 32); /* once per lane, in two instructions */
     ck_assert_double_eq(stat("op.shfl"), 32);
 }
 END_TEST
@@ -84,7 +84,7 @@ START_TEST(one_latency_for_all) {
 }
 END_TEST
 
-/* A barrier of the warp has no result: both paths take a slot, and continue when the second has arrived. */
+/* A barrier of the warp has no result. Both paths take an issue slot, and continue when the second path has arrived. */
 START_TEST(a_barrier_has_no_result) {
     static const char bar[] = "bar.warp.sync -1; add.u32 %v,%v,1;";
     double few = run(models[_i], NULL, bar, 8, bar, 32);
@@ -126,8 +126,8 @@ START_TEST(one_after_another) {
 }
 END_TEST
 
-/* In every model, also with one scoreboard a warp, nothing stays pending for lanes that waited. So all registers can be
- * used afterwards. */
+/* In every model, also with one scoreboard per warp, nothing stays pending for lanes that waited. So all registers
+ * can be used afterwards. */
 START_TEST(all_models_agree) {
     static const char low[] = SHFL("20") " add.u32 %r1,%v,1000; shfl.sync.idx.b32 %v,%r1,31,31,-1;" USE,
                       high[] = SHFL("3") " add.u32 %r1,%v,2000; shfl.sync.idx.b32 %v,%r1,0,31,-1;" USE;

@@ -1,5 +1,5 @@
-/* Paths of a warp that run side by side: their places in the model, waits at fences and behind atomics, active warps
- * under two_level. On configs/tiny.cfg. */
+/* Tests paths of a warp that run concurrently: their indices in the model, waits at fences and after atomics, and
+ * active warps under two_level. On configs/tiny.cfg. */
 #include "slots_rig.h"
 #include "test/every_model.h"
 
@@ -19,7 +19,7 @@ static const char apart[] =
     "add.u32 %r3,%r3,%r4; add.u32 %r5,%r5,%r6; add.u32 %r3,%r3,%r5; add.u32 %r3,%r3,%r7;\n"
     "mad.wide.u32 %b,%t,4,%a; st.global.u32 [%b+16384],%r3;";
 
-/* Returns a lane's result: five times the lane, 15 for each round of ADDS on its way, and 7 for lanes 4 to 7. */
+/* Returns a lane's result: five times the lane, 15 for each block of ADDS on its path, and 7 for lanes 4 to 7. */
 static uint32_t sum_of(uint32_t lane) {
     uint32_t rounds = lane >= 16 ? 4 : lane >= 8 ? 3 : 4;
     return 5 * lane + 15 * rounds + (lane >= 4 && lane < 8 ? 7 : 0);
@@ -76,8 +76,8 @@ START_TEST(only_the_load_has_missed) {
 }
 END_TEST
 
-/* With the option an atomic without a result delays its warp until it has ended. Otherwise the next instruction does
- * not wait. */
+/* With the option, an atomic without a result delays its warp until the atomic has ended. Otherwise, the next
+ * instruction does not wait. */
 START_TEST(an_atomic_delays_its_warp_or_not) {
     uint64_t after[2];
     for (int i = 0; i < 2; i++) {
@@ -92,8 +92,8 @@ START_TEST(an_atomic_delays_its_warp_or_not) {
 }
 END_TEST
 
-/* two_level with one place: a warp keeps it while one of its paths can issue, though the other waits for memory. So the
- * additions of the two lower halves do not overlap. */
+/* Under two_level with one active place, a warp stays active while one of its paths can issue, even if the other
+ * path waits for memory. So the additions of the two lower halves do not overlap. */
 START_TEST(a_warp_that_has_work_stays_active) {
     rig_run("dpe",
             (const char *[]){"sched.policy=two_level", "sched.active_warps=1", "memory.latency=600",
@@ -109,7 +109,7 @@ START_TEST(a_warp_that_has_work_stays_active) {
         begin[w] = rig_at(w, CHAIN, LOW);
         end[w] = rig_at(w, CHAIN + ADDITIONS - 1, LOW);
         ck_assert_uint_eq(end[w], begin[w] + 10 * (ADDITIONS - 1));
-        ck_assert_uint_lt(rig_at(w, LOAD, HIGH), begin[w] + 10); /* the other path waits meanwhile */
+        ck_assert_uint_lt(rig_at(w, LOAD, HIGH), begin[w] + 10); /* the other path waits during this time */
     }
     ck_assert_msg(end[0] < begin[1] || end[1] < begin[0], "%u to %u and %u to %u", (unsigned)begin[0], (unsigned)end[0],
                   (unsigned)begin[1], (unsigned)end[1]);

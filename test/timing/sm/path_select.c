@@ -1,5 +1,5 @@
-/* Switches between the paths of a warp: when a warp switches, which warp switches first, and the cost, to the cycle. On
- * configs/tiny.cfg:
+/* Tests switches between the paths of a warp: when a warp switches, which warp switches first, and the exact cost in
+ * cycles. On configs/tiny.cfg:
  * - a fetch brings two instructions, which may issue two cycles later
  * - equal warps issue one after another
  * - a dependent addition issues 10 cycles later (test/timing/micro.c) */
@@ -11,7 +11,7 @@ enum { WARPS = 4, FETCH = 2, ADD = 10 };
 
 /* ---- si: stalled subwarps ---- */
 
-/* Each half of a warp loads a line and needs it at once. The lower half runs first. */
+/* Each half of a warp loads a line and uses it at once. The lower half runs first. */
 static const char loads[] = "@%q bra T; ld.global.u32 %r2,[%a+1024]; add.u32 %r2,%r2,1; bra J;\n"
                             "T: ld.global.u32 %r2,[%a+2048]; add.u32 %r2,%r2,2;\nJ: st.global.u32 [%a],%r2;\n";
 enum { BSSY = 5, HIGH_LOAD = 7, HIGH_ADD, LOW_LOAD = 10, LOW_ADD, BSYNC };
@@ -23,7 +23,7 @@ static void run_si(const char *trigger, const char *latency, const char *yield, 
 }
 
 /* Warps 0 to 3 issue the load of their lower half in four consecutive cycles, and are stalled from that cycle on. A
- * switch takes 3 cycles, and then a fetch. The lowest-numbered stalled warp switches, one a cycle. */
+ * switch takes 3 cycles, and then a fetch. In each cycle, the stalled warp with the lowest number switches. */
 static uint64_t low(uint32_t w) { return rig_at(w, LOW_LOAD, LOW); }
 static uint64_t high(uint32_t w) { return rig_at(w, HIGH_LOAD, HIGH); }
 
@@ -36,20 +36,21 @@ START_TEST(any_stalled_warp_switches) {
 }
 END_TEST
 
-/* Half of four warps are two: a warp switches when two are stalled.
- * - warp 0 switches when warp 1 stalls, 1 when 2 stalls, 2 when 3 stalls
+/* Half of four warps is two, so a warp switches when two warps are stalled.
+ * - warp 0 switches when warp 1 stalls, warp 1 when warp 2 stalls, warp 2 when warp 3 stalls
  * - warp 3 waits until warp 0 stalls again, at the load of its other half, and has no path left to switch to */
 START_TEST(half_of_the_warps) {
     run_si("si.trigger=half", "si.switch_latency=3", "si.yield=off", loads);
     for (uint32_t w = 0; w + 1 < WARPS; w++)
         ck_assert_uint_eq(high(w), low(w + 1) + 3 + FETCH);
     ck_assert_uint_eq(high(3), high(0) + 3 + FETCH);
-    /* The lower halves' data arrive a cycle apart. All four warps wait for their second load, so three of them switch
-     * back to the first half, which is ready. Then only one of four is stalled, warp 3, and does not switch. */
+    /* The data of the lower halves arrive one cycle apart. All four warps wait for their second load, so three of
+     * them switch back to the lower half, which is ready. Then only warp 3 is stalled, one of four, and it does not
+     * switch. */
     for (uint32_t w = 1; w < 3; w++)
         ck_assert_uint_eq(rig_at(w, LOW_ADD, LOW), rig_at(0, LOW_ADD, LOW) + w);
     ck_assert_uint_lt(rig_at(3, HIGH_ADD, HIGH), rig_at(3, LOW_ADD, LOW));
-    /* Their BSYNC blocks the lower half: a switch of 7 cycles to the upper half, whose data have arrived. */
+    /* The BSYNC blocks the lower half, so the warp switches in 7 cycles to the upper half, whose data have arrived. */
     for (uint32_t w = 0; w < 3; w++)
         ck_assert_uint_eq(rig_at(w, HIGH_ADD, HIGH), rig_at(w, BSYNC, LOW) + 7 + FETCH);
     ck_assert_double_eq(rig_stat("sm.path_switches"), 3 * 3 + 2); /* warp 3 did not switch back before its BSYNC */
@@ -106,7 +107,8 @@ START_TEST(yields_are_counted) {
 }
 END_TEST
 
-/* During a switch the slot is lost to reconvergence: 90 more cycles are 90 more such slots, and no others. */
+/* During a switch, issue slots are lost to reconvergence: a switch that takes 90 cycles more adds 90 such slots and
+ * no other slots. */
 START_TEST(slots_of_a_switch) {
     static const char *const options[] = {"its.switch_latency=10", "its.switch_latency=100"};
     static const char *const other[] = {"issue.scoreboard_load", "issue.scoreboard_arith",
@@ -121,7 +123,7 @@ START_TEST(slots_of_a_switch) {
         for (int k = 0; k < 6; k++)
             others[i][k] = rig_stat(other[k]);
     }
-    /* Of the 10 cycles from BSYNC to fetch the first issued the BSYNC. */
+    /* In the first of the 10 cycles from BSYNC to fetch, the BSYNC was issued. */
     ck_assert_double_eq(slots[0], 9);
     ck_assert_double_eq(slots[1], 99);
     for (int k = 0; k < 6; k++)
@@ -129,10 +131,10 @@ START_TEST(slots_of_a_switch) {
 }
 END_TEST
 
-/* ---- dpe.scheduler=constrained: one path is visible, and hands over to the other ---- */
+/* ---- dpe.scheduler=constrained: one path is visible at a time ---- */
 
-/* The lower half divides, which is slow. In that cycle the other path becomes visible and fetches. It has no slow
- * operation, so it stays visible until it joins. */
+/* The lower half issues a division, which is slow. In the same cycle the upper half becomes visible and fetches. The
+ * upper half has no slow operation, so it stays visible until it joins. */
 START_TEST(a_slow_operation_hands_over) {
     rig_run("dpe", (const char *[]){"dpe.scheduler=constrained", NULL},
             "@%q bra T; add.u32 %r3,%l,1; add.u32 %r3,%r3,1; add.u32 %r3,%r3,1; bra J;\n"
@@ -142,13 +144,14 @@ START_TEST(a_slow_operation_hands_over) {
     ck_assert_uint_eq(first, rig_at(0, 10, LOW) + FETCH);
     ck_assert_uint_eq(rig_at(0, 7, HIGH), first + ADD);
     ck_assert_uint_eq(rig_at(0, 8, HIGH), first + 2 * ADD);
-    ck_assert_uint_gt(rig_at(0, 11, LOW), rig_at(0, 9, HIGH)); /* its addition waits, though its operands are ready */
+    /* the addition of the lower half waits, though its operands are ready */
+    ck_assert_uint_gt(rig_at(0, 11, LOW), rig_at(0, 9, HIGH));
     ck_assert_double_eq(rig_stat("sm.path_rotations"), 1);
 }
 END_TEST
 
-/* An addition or a store does not hand over. A load from shared memory or a special function does at once, and a load
- * from global memory when it misses. */
+/* An addition or a store does not make the other path visible. A load from shared memory or a special function does
+ * so at once, and a load from global memory does so when it misses. */
 START_TEST(operations_that_hand_over) {
     static const struct {
         const char *operation;
@@ -176,7 +179,7 @@ END_TEST
 
 /* ---- dws: paths split by hit and miss ---- */
 
-/* Half of each warp loads from a line that the L1 has, half from another line: HALF_LOAD reads both. */
+/* Half of each warp loads from a line that the L1 has, and half loads from another line: HALF_LOAD reads both. */
 static const char halves[] =
     "ld.global.u32 %r2,[%a]; add.u32 %r2,%r2,1; selp.b32 %r3,0,1024,%q; cvt.u64.u32 %b,%r3; add.u64 %b,%a,%b;\n"
     "ld.global.u32 %r2,[%b]; add.u32 %r2,%r2,1; add.u32 %r4,%r2,1; st.global.u32 [%a],%r4;";
@@ -187,8 +190,8 @@ static void run_dws(const char *memory, uint32_t threads, const char *body) {
     rig_run("dws", set, body, threads);
 }
 
-/* branch_bypass splits a warp when the tags of its two lines have been read, one a cycle. So warp 1 is split two cycles
- * after warp 0, and warp 2 two cycles after warp 1. */
+/* branch_bypass splits a warp when the tags of its two lines have been read, one line per cycle. So warp 1 is split
+ * two cycles after warp 0, and warp 2 two cycles after warp 1. */
 START_TEST(every_path_is_split_at_once) {
     run_dws("dws.memory=branch_bypass", 96, halves);
     for (uint32_t w = 1; w < 3; w++)
@@ -197,8 +200,9 @@ START_TEST(every_path_is_split_at_once) {
 }
 END_TEST
 
-/* revive splits a path only while the whole SM is stalled, and one at a time. The next path is split at the end of the
- * cycle in which the lanes that hit have ended. Its data are in the register 2 cycles of write-back later. */
+/* revive splits a path only while the whole SM is stalled, and only one path at a time. The next path is split at
+ * the end of the cycle in which the lanes that hit have ended. Its data are in the register 2 cycles of write-back
+ * later. */
 START_TEST(one_path_at_a_time_is_revived) {
     run_dws("dws.memory=revive", 96, halves);
     for (uint32_t w = 0; w < 3; w++) {
@@ -213,15 +217,16 @@ START_TEST(one_path_at_a_time_is_revived) {
 }
 END_TEST
 
-/* The last of three warps executes a chain of additions while the others wait. No path is split before its end, and
- * then one at a time.
+/* The last of three warps executes a chain of additions while the other warps wait. No path is split before the chain
+ * ends, and afterwards paths are split one at a time.
  * - candidates are tried in the order of their last event: the arrival of their first load, in one cycle for all
- * - events of one cycle are taken last in, first out (wheel.h), so warp 1 is first */
+ * - events of one cycle are processed last in, first out (wheel.h), so warp 1 is first */
 START_TEST(nothing_is_revived_while_a_warp_can_issue) {
     static const char body[] =
         "ld.global.u32 %r2,[%a]; add.u32 %r2,%r2,1; setp.ge.u32 %o,%t,64; @%o bra CHAIN;\n"
         "selp.b32 %r3,0,1024,%q; cvt.u64.u32 %b,%r3; add.u64 %b,%a,%b; ld.global.u32 %r2,[%b]; add.u32 %r2,%r2,1;\n"
-        "add.u32 %r4,%r2,1; st.global.u32 [%a],%r4; ret;\nCHAIN:" /* the load is number 12, its use 13 */
+        /* the load is instruction 12, and its use is instruction 13 */
+        "add.u32 %r4,%r2,1; st.global.u32 [%a],%r4; ret;\nCHAIN:"
         "add.u32 %r5,%t,1; add.u32 %r5,%r5,1; add.u32 %r5,%r5,1; add.u32 %r5,%r5,1; add.u32 %r5,%r5,1;\n"
         "add.u32 %r5,%r5,1; add.u32 %r5,%r5,1; add.u32 %r5,%r5,1; add.u32 %r5,%r5,1; add.u32 %r5,%r5,1;\n"
         "add.u32 %r5,%r5,1; add.u32 %r5,%r5,1; add.u32 %r5,%r5,1; add.u32 %r5,%r5,1; add.u32 %r5,%r5,1;";

@@ -1,5 +1,5 @@
-/* The PEPSC core: warps that run one at a time, CTAs larger than the lanes, power at full rate (Figure 12),
- * registers. */
+/* Tests the PEPSC core: warps that run one at a time, CTAs larger than the number of lanes, power at full rate
+ * (Figure 12), and registers. */
 #include "benchmarks/bench.h"
 #include "host/heddle.h"
 #include "test/every_model.h"
@@ -47,8 +47,8 @@ static const char tickets[] =
 
 /* Four warps, one running at a time:
  * - 0 1 2 3 arrive in order
- * - 3 releases the barrier and continues to the second one: 3 0 1 2
- * - 2 releases that one and ends: 2 0 1 3
+ * - 3 releases the barrier and continues to the second barrier: 3 0 1 2
+ * - 2 releases the second barrier and ends: 2 0 1 3
  * A machine on which all warps run may have another order. */
 START_TEST(warps_take_turns) {
     static const uint32_t first[] = {0, 1, 2, 3}, second[] = {5, 6, 7, 4}, third[] = {9, 10, 8, 11};
@@ -63,8 +63,8 @@ START_TEST(warps_take_turns) {
         ck_assert_uint_eq(out[3 * w + 2], third[w]);
     }
     /* - swaps: 0>1 1>2 2>3, then 3>0 0>1 1>2, then 2>0 0>1 1>3 when warps end
-     * - six swaps store the old warp; six load the new one, since the first three start new warps
-     * - live at both barriers: %d1, %d2, and %r3, whose writes are guarded: five words, one a cycle */
+     * - six swaps store the old warp, and six load the new warp, since the first three start new warps
+     * - live at both barriers: %d1, %d2, and %r3, whose writes are guarded: five words, one per cycle */
     ck_assert_double_eq(stat(h, "sm.warp_swaps"), 9);
     ck_assert_double_eq(stat(h, "sm.swap_stores"), 6. * 5);
     ck_assert_double_eq(stat(h, "sm.swap_loads"), 6. * 5);
@@ -74,8 +74,9 @@ START_TEST(warps_take_turns) {
 }
 END_TEST
 
-/* Words that move with a warp. At `add %r3` nine words are live: %d1, %d2, %r1 and the terms of the sum. `FIRST` and
- * `SECOND` are barriers: three words (%d2 and %r6) are live at the first, and none at the second. */
+/* Words that are stored and loaded when a warp is swapped. At `add %r3` nine words are live: %d1, %d2, %r1 and the
+ * terms of the sum. `FIRST` and `SECOND` are barriers: three words (%d2 and %r6) are live at the first, and none at
+ * the second. */
 #define MOVES(FIRST, SECOND)                                                                                           \
     ".reg .pred %p; .reg .b32 %r<8>; .reg .b64 %d<3>;\n"                                                               \
     "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d2, %r1, 4;\nshl.b32 %r2, %r1, 1;\n"                  \
@@ -86,8 +87,8 @@ END_TEST
 /* Four warps run in the order of the test above: three leave at the first barrier and return to it. At the second
  * barrier no word is live.
  * - lanes that have exited have no live words
- * - if half of the lanes wait at a barrier and half elsewhere, or in a function, all nine words move; spe then swaps
- *   only at the first barrier, 3 times out and 3 times in */
+ * - if half of the lanes wait at a barrier and half elsewhere, or in a function, all nine words are moved; spe then
+ *   swaps only at the first barrier, 3 times out and 3 times in */
 START_TEST(live_words_move) {
     static const struct {
         const char *text;
@@ -118,7 +119,8 @@ START_TEST(live_words_move) {
 }
 END_TEST
 
-/* No swaps, and the cycles of a core without them: with one warp, and if all warps may run at a time. */
+/* With one warp, or if all warps may run at the same time, there are no swaps, and cycles are the same as without
+ * swapping. */
 START_TEST(no_swaps_without_other_warps) {
     static const struct {
         const char *turn;
@@ -198,7 +200,7 @@ static void check_watts(const char *what, double joules, double seconds, double 
 static double warm(const struct heddle *h, const char *name) { return heddle_stat(h, 1, name); }
 
 /* Six sources and the results of the eleven cycles of a chain need more than 16 registers, so the limit is off, and the
- * energy is that of 16. Figure 12, for a chain of five with six sources in every cycle:
+ * energy is the energy of a file with 16 registers. Figure 12, for a chain of five with six sources in every cycle:
  * - 120 GFLOP/s
  * - FPUs 1.18 W
  * - register file 32 x 9.28 mW
@@ -228,7 +230,7 @@ START_TEST(power_at_full_rate) {
 }
 END_TEST
 
-/* The memory system's 580 mW: an L1 access in every cycle, and an L2 access in every eighth. */
+/* The memory system's 580 mW: an L1 access in every cycle, and an L2 access in every eighth cycle. */
 START_TEST(power_of_the_caches) {
     struct heddle *h = open_run("spe", "pepsc", NULL);
     struct heddle_dim eight = {8, 1, 1};
@@ -264,8 +266,8 @@ START_TEST(registers_scale_the_energy) {
 }
 END_TEST
 
-/* 20 values and an address need 22 registers a lane: 6 too many, each spilled and filled once. With 22 registers
- * nothing is spilled. The results are the same. */
+/* 20 values and an address need 22 registers per lane, 6 more than exist. Six values are each spilled and filled
+ * once. With 22 registers nothing is spilled. The results are the same. */
 START_TEST(values_without_a_register_are_spilled) {
     char text[8192];
     float in[20], out[2];
@@ -296,8 +298,8 @@ START_TEST(values_without_a_register_are_spilled) {
 END_TEST
 
 /* Four warps of 100 loads each, and a barrier. The affine warp's queues have 192 / 4 = 48 entries for each warp. The
- * three warps that are swapped out take no entries, and must not hold up the running one.
- * - with perfect memory a round of the loop takes some tens of cycles: 400 rounds of 50 are 20000
+ * three warps that are swapped out take no entries, and must not delay the running warp.
+ * - with perfect memory, an iteration of the loop takes some tens of cycles: 400 iterations of 50 cycles take 20000
  * - a single wait of the units would be 10000 cycles, and there would be at least 52 */
 static const char rows[] = HEAD ".reg .pred %p; .reg .b32 %r<6>; .reg .b64 %d<4>; .reg .f32 %f<4>;\n"
                                 "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmad.wide.u32 %d2, %r1, 4, %d1;\n"
@@ -315,7 +317,7 @@ START_TEST(the_affine_warp_does_not_wait_for_turns) {
         run(h, rows, 1, 128, NULL, 128 * 512);
         ck_assert_double_eq(stat(h, "dac.decoupled_loads"), 400);
         ck_assert_double_gt(stat(h, "dac.spills"), 0);
-        /* memory: 400 lines of 200 cycles at most, and as much again */
+        /* limit with memory: 400 lines of at most 200 cycles, times two */
         ck_assert_msg(stat(h, "gpu.cycles") < (k ? 20000 : 400 * 400), "%g cycles", stat(h, "gpu.cycles"));
         heddle_close(h);
     }
@@ -323,7 +325,7 @@ START_TEST(the_affine_warp_does_not_wait_for_turns) {
 END_TEST
 
 /* Presets of 8 to 64 lanes: twice the lanes execute independent chains in half the time. 20 CTAs of two warps of 2000
- * chains: 32 lanes begin a chain in each cycle, 64 lanes two. */
+ * chains: 32 lanes begin one chain in each cycle, 64 lanes two chains. */
 START_TEST(lanes_are_presets) {
     static const char *const presets[] = {"pepsc-8", "pepsc-16", "pepsc", "pepsc-64"};
     static const double each[] = {4, 2, 1, 0.5};

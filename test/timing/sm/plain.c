@@ -1,5 +1,5 @@
-/* The SM has its stages twice (fast_path.h). Counts by instruction make it take the general ones, for every instruction
- * and cycle; nothing else may differ. */
+/* The SM has two versions of its stages (fast_path.h). Counts per instruction make it use the general version for
+ * every instruction and cycle. All other results must be equal. */
 #include "test/timing/job_rig.h"
 
 static const struct {
@@ -10,7 +10,7 @@ static const struct {
     {"bfs", "fermi"},                               /* divergence, scattered lines */
     {"hotspot", "gt200"},                           /* one scheduler, half warps */
     {"reduction", "volta"},                         /* divided, 64 warps, L0s */
-    {"lud", "turing"},      {"histogram", "fermi"}, /* atomics: ordered instructions between others */
+    {"lud", "turing"},      {"histogram", "fermi"}, /* atomics, which are ordered, between other code */
     {"lud", "pepsc-16"},                            /* barriers of warps that are swapped out */
     {"qsort", "fermi"},     {"mcml", "tiny"},       /* deep stacks, loops that lanes leave one by one */
     {"shade1", "fermi"},                            /* calls and returns that diverge */
@@ -30,8 +30,9 @@ START_TEST(plain_and_general_stages_agree) {
 }
 END_TEST
 
-/* Fences at the target of a branch, after a branch that is never taken, and after a barrier, with loads in flight. The
- * second run moves them by one instruction, so that each is once in one fetch with the instruction before it. */
+/* Fences at the target of a branch, after a branch that is never taken, and after a barrier, with loads in flight.
+ * The second run moves the fences by one instruction, so that each fence is in the same fetch as the previous
+ * instruction in one of the two runs. */
 static const char fences[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                              ".visible .entry k(.param .u64 a) {\n"
                              ".reg .u64 %%a, %%b; .reg .u32 %%t, %%r, %%s, %%u, %%v; .reg .pred %%p, %%q;\n"

@@ -1,14 +1,15 @@
 /* A shortage of entries in the model's tables never starves a warp. A build with the smallest tables (TINY=1) has
- * two memory instructions and eight instructions in flight. In other builds the tables suffice, and the kernels just
- * end. */
+ * two memory instructions and eight instructions in flight. In other builds the tables are large enough, and the
+ * kernels simply end. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <string.h>
 
 enum { CTAS = 16, ROUNDS = 6 };
 
-/* In each round every CTA arrives and spins until all have arrived. Spinning warps request the memory pipe again and
- * again while other CTAs have not arrived. Some of the spinning warps are older, or belong to the first schedulers. */
+/* In each iteration, every CTA arrives and spins until all CTAs have arrived. Spinning warps request the memory pipe
+ * again and again while other CTAs have not arrived. Some of the spinning warps are older, or belong to the first
+ * schedulers. */
 static const char meet[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
                            ".reg .b32 %r<9>; .reg .b64 %d<3>; .reg .pred %q<4>;\n"
                            "ld.param.u64 %d1,[p]; mov.u32 %r2,%nctaid.x; mov.u32 %r5,%tid.x; mov.u32 %r3,0;\n"

@@ -1,10 +1,11 @@
-/* The order in which schedulers pick warps. */
+/* Tests the order in which schedulers pick warps. */
 #include "timing/sm/sched.h"
 #include "test/test.h"
 #include "test/toys/policies.h"
 #include <stdio.h>
 
-/* A set of warps from the bits of its first word. A machine of 8 warps uses no other word: these get garbage. */
+/* Returns a set of warps with these bits in its first word. A machine of 8 warps does not use the remaining words,
+ * so they get garbage. */
 static struct warp_set set(uint64_t bits) {
     struct warp_set s;
     memset(&s, 0xff, sizeof s);
@@ -12,7 +13,7 @@ static struct warp_set set(uint64_t bits) {
     return s;
 }
 
-/* The words behind the words in use have garbage, which the policy must not read. */
+/* The words after the words in use contain garbage, which the policy must not read. */
 static int pick(const struct sched *s, uint64_t ready, const uint32_t *age) {
     struct warp_set r = set(ready);
     memset(r.word + 1, 0xff, sizeof r.word - sizeof r.word[0]);
@@ -24,7 +25,7 @@ static void update(const struct sched *s, uint64_t live, uint64_t parked) {
     sched_cycle_ends(s, &l, &p);
 }
 
-/* two_level: the warps that the policy would pick if they alone were ready. */
+/* Under two_level, returns the warps that the policy would pick if no other warp were ready. */
 static uint64_t active(const struct sched *s) {
     uint64_t found = 0;
     for (int w = 0; w < 64; w++)
@@ -72,7 +73,7 @@ START_TEST(option_selects_the_policy) {
 }
 END_TEST
 
-/* The calls of lrr's table pick as sched_pick() does inline. */
+/* The functions in lrr's table pick the same warp as the inline code of sched_pick(). */
 START_TEST(lrr_is_the_same_inline) {
     uint64_t state = 7;
     make(&sched_lrr, 0);
@@ -86,7 +87,7 @@ START_TEST(lrr_is_the_same_inline) {
 }
 END_TEST
 
-/* lrr: the next ready warp after the warp that issued last. */
+/* lrr picks the next ready warp after the warp that issued last. */
 START_TEST(lrr_goes_round) {
     make(&sched_lrr, 0);
     static const int order[] = {0, 2, 4, 6, 0};
@@ -95,12 +96,12 @@ START_TEST(lrr_goes_round) {
         ck_assert_int_eq(w, order[i]);
         sched_issued(&s, w);
     }
-    ck_assert_int_eq(pick(&s, 0x41, NULL), 6); /* 0 was last: 2 and 4 are not ready */
+    ck_assert_int_eq(pick(&s, 0x41, NULL), 6); /* warp 0 issued last; warps 2 and 4 are not ready */
     ck_assert_int_eq(pick(&s, 0x01, NULL), 0);
 }
 END_TEST
 
-/* gto: stays with a warp until it stalls, then picks the oldest. */
+/* gto keeps picking a warp until it stalls, and then picks the oldest warp. */
 START_TEST(gto_is_greedy_then_oldest) {
     make(&sched_gto, 0);
     const uint32_t age[8] = {[0] = 30, [2] = 10, [4] = 20, [6] = 40};
@@ -114,18 +115,18 @@ START_TEST(gto_is_greedy_then_oldest) {
 }
 END_TEST
 
-/* two_level with two places: only warps of the active set issue, and a parked warp leaves the set. */
+/* Under two_level with two active places, only warps of the active set issue, and a parked warp leaves the set. */
 START_TEST(two_level_replaces_parked_warps) {
     make(&sched_two_level, 2);
     update(&s, 0x55, 0);
     ck_assert_uint_eq(active(&s), 0x05);
     ck_assert_int_eq(pick(&s, 0x55, NULL), 0);
-    ck_assert_int_eq(pick(&s, 0x50, NULL), -1); /* 4 and 6 are ready, but not active */
-    update(&s, 0x55, 0x01);                     /* 0 is parked: 4 takes its place */
+    ck_assert_int_eq(pick(&s, 0x50, NULL), -1); /* warps 4 and 6 are ready, but not active */
+    update(&s, 0x55, 0x01);                     /* warp 0 is parked, and warp 4 takes its place */
     ck_assert_uint_eq(active(&s), 0x14);
-    update(&s, 0x55, 0x04); /* 2 is parked: 6 is next */
+    update(&s, 0x55, 0x04); /* warp 2 is parked, and warp 6 takes its place */
     ck_assert_uint_eq(active(&s), 0x50);
-    update(&s, 0x55, 0x40); /* 6 is parked: the turn comes round to 0 */
+    update(&s, 0x55, 0x40); /* warp 6 is parked, and the rotation returns to warp 0 */
     ck_assert_uint_eq(active(&s), 0x11);
 }
 END_TEST
@@ -138,8 +139,8 @@ START_TEST(two_level_drops_warps_that_are_gone) {
 }
 END_TEST
 
-/* 128 warps and two schedulers, the last four slots of which belong to contexts: warps 0, 2, ... 126 are the first
- * one's, and slots 128 and 130 when they are opened. */
+/* 128 warps and two schedulers, the last four slots of which belong to contexts: warps 0, 2, ... 126 belong to the
+ * first scheduler, as do slots 128 and 130 when contexts open them. */
 static void make_wide(const struct sched_ops *ops) {
     struct config c;
     config_default(&c);
@@ -166,7 +167,7 @@ static bool is_active(uint32_t w) {
     return sched_pick(&s, &ready, NULL, s.words) == (int)w;
 }
 
-/* lrr goes round all words. The warp that issued last is a candidate again. */
+/* lrr rotates through all words of the set. The warp that issued last is a candidate again. */
 START_TEST(lrr_goes_round_all_words) {
     make_wide(&sched_lrr);
     struct warp_set ready = these(5, (const uint32_t[]){2, 62, 64, 126, 130});
@@ -198,7 +199,7 @@ END_TEST
 START_TEST(two_level_fills_up_from_all_words) {
     make_wide(&sched_two_level);
     struct warp_set live = these(4, (const uint32_t[]){62, 64, 65, 130}), none = {.word = {0}};
-    sched_cycle_ends(&s, &live, &none); /* 65 is the other scheduler's */
+    sched_cycle_ends(&s, &live, &none); /* warp 65 belongs to the other scheduler */
     ck_assert(is_active(62) && is_active(64) && !is_active(130));
     struct warp_set parked = these(1, (const uint32_t[]){64});
     sched_cycle_ends(&s, &live, &parked);
@@ -212,7 +213,7 @@ START_TEST(two_level_fills_up_from_all_words) {
 }
 END_TEST
 
-/* test/toys/youngest.c: of the ready warps, the one with the largest age. */
+/* test/toys/youngest.c picks the ready warp with the largest age. */
 START_TEST(toy_picks_the_youngest) {
     make(&sched_youngest, 0);
     const uint32_t age[8] = {[0] = 30, [2] = 10, [4] = 20, [6] = 40};
@@ -225,7 +226,7 @@ START_TEST(toy_picks_the_youngest) {
 }
 END_TEST
 
-/* A policy that writes down what it is told. */
+/* A policy that records the events that it receives. */
 struct told {
     char text[256];
 };
@@ -256,7 +257,7 @@ static void told_ends(void *state, const struct sched_view *v, uint32_t w) {
     told_note(state, "ends", w);
 }
 
-/* The state begins as zeros, each event arrives once, in order, and a policy without events hears nothing. */
+/* The state begins as zeros. Each event arrives once, in order. A policy without event functions receives no events. */
 START_TEST(policy_hears_events) {
     static const struct sched_ops ops = {.name = "told",
                                          .size = told_size,
@@ -269,7 +270,7 @@ START_TEST(policy_hears_events) {
     sched_warp_starts(&s, 4);
     int w = pick(&s, 0x10, NULL);
     sched_issued(&s, w);
-    update(&s, 0x10, 0); /* it does not listen */
+    update(&s, 0x10, 0); /* this policy receives no events */
     sched_warp_ends(&s, 4);
     ck_assert_str_eq(((struct told *)s.state)->text, "init2 starts4 pick63 issued4 ends4 ");
     sched_free(&s);

@@ -1,4 +1,5 @@
-/* Counted scoreboards: six counters for a warp or a lane. A compiler gives each load a counter; loads may share one. */
+/* Tests counted scoreboards, which have six counters per warp or per lane. A compiler gives each load a counter;
+ * loads may share one. */
 #include "test/test.h"
 #include "timing/sm/scoreboard.h"
 
@@ -14,7 +15,7 @@ static void open_board(const struct scoreboard_ops *o) {
 
 static uint16_t numbers[REGS] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-/* Returns the registers of a load of `reg` on `counter`. */
+/* Returns the register list of a load into `reg` that uses `counter`. */
 static struct sb_regs load(unsigned reg, uint8_t counter) { return sb_regs_of(numbers, 0, numbers + reg, 1, counter); }
 
 static enum sb_verdict reads(unsigned reg, lanemask_t lanes) {
@@ -27,7 +28,8 @@ static void issue(struct sb_regs r, lanemask_t lanes) {
     ops->issue(board, 0, lanes, &r, true);
 }
 
-/* Two loads share a counter: a reader of the first also waits for the second, but not for a load on another counter. */
+/* Two loads share a counter: a reader of the first result also waits for the second load, but not for a load with
+ * another counter. */
 START_TEST(loads_on_one_counter_are_waited_for_together) {
     struct sb_regs first = load(0, 2), second = load(1, 2), other = load(2, 3);
     open_board(_i ? &scoreboard_counted_lanes : &scoreboard_counted);
@@ -35,7 +37,7 @@ START_TEST(loads_on_one_counter_are_waited_for_together) {
     issue(second, A);
     issue(other, A);
     ops->writeback(board, 0, A, &first);
-    ck_assert_int_eq(reads(0, A), SB_WAIT_LOAD); /* its value has arrived, but counter 2 is 1 */
+    ck_assert_int_eq(reads(0, A), SB_WAIT_LOAD); /* the value of the register has arrived, but counter 2 is 1 */
     ops->writeback(board, 0, A, &second);
     ck_assert_int_eq(reads(0, A), SB_READY);
     ck_assert_int_eq(reads(2, A), SB_WAIT_LOAD);
@@ -61,7 +63,7 @@ START_TEST(the_awaited_register_is_reported) {
 }
 END_TEST
 
-/* When a counter has been zero, later loads on it do not delay readers of an earlier register. */
+/* When a counter has been zero, later loads that use it do not delay readers of an earlier register. */
 START_TEST(a_counter_forgets_at_zero) {
     struct sb_regs first = load(0, 2), second = load(1, 2);
     open_board(_i ? &scoreboard_counted_lanes : &scoreboard_counted);
@@ -73,7 +75,8 @@ START_TEST(a_counter_forgets_at_zero) {
 }
 END_TEST
 
-/* Subwarps A and B use one counter: they share it in the baseline, and have one each under SI. */
+/* Subwarps A and B use the same counter number. They share one counter in the baseline, and each has its own counter
+ * under SI. */
 START_TEST(subwarps_share_counters_in_the_baseline_only) {
     struct sb_regs a = load(0, 2), b = load(0, 2);
     open_board(_i ? &scoreboard_counted_lanes : &scoreboard_counted);
@@ -116,9 +119,9 @@ START_TEST(arithmetic_uses_no_counter) {
 END_TEST
 
 /* Bits that hardware has for 64 registers:
- * - warp: a bit a register
- * - shadow: pending and shadow bits, for left and right
- * - exact: a bit a register and lane
+ * - warp: one bit per register
+ * - shadow: pending and shadow bits, each for left and right
+ * - exact: one bit per register and lane
  * - counted: 6 counters of 6 bits, for the warp or for each lane */
 START_TEST(bits_of_a_warp) {
     ck_assert_uint_eq(scoreboard_warp.bits(64), 64);

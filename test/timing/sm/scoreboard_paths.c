@@ -1,8 +1,9 @@
-/* Scoreboards of warps with several paths: the four cases of section 3.2 of the dual-path paper, on the code of its
- * Figure 6.
+/* Tests scoreboards of warps with several paths, with the four cases of section 3.2 of the dual-path paper and the code
+ * of its Figure 6.
  * - A loads r0; B loads r1; C adds r5 = r0 + r2; D adds r4 = r1 + r3; E subtracts into r4; F loads r7; G adds r8 = r1 +
  *   r7
- * - B is on the left board, C on the right; after the nested divergence D is left, E right */
+ * - B uses the left board and C the right board; after the nested divergence, D uses the left board and E the right
+ *   board */
 #include "test/test.h"
 #include "timing/sm/scoreboard.h"
 
@@ -65,7 +66,8 @@ START_TEST(pending_before_reconvergence) {
 }
 END_TEST
 
-/* Only the bits of one board become shadow bits. Registers pending on the other board stay its own. */
+/* Only the bits of one board become shadow bits. Registers that are pending on the other board stay pending bits of
+ * that board. */
 START_TEST(shadow_of_one_side) {
     for (unsigned side = LEFT; side <= RIGHT; side++) {
         const struct scoreboard_ops *ops = both[_i];
@@ -140,8 +142,8 @@ START_TEST(high_registers_and_waw) {
 }
 END_TEST
 
-/* Registers read and registers written are separate lists. Each register of them delays an instruction and is reported,
- * and no other register does. */
+/* Registers read and registers written are separate lists. Each register in either list delays an instruction and is
+ * reported, and no other register does. */
 START_TEST(each_register_delays) {
     static const struct scoreboard_ops *const all[] = {&scoreboard_warp, &scoreboard_shadow, &scoreboard_exact};
     const struct scoreboard_ops *ops = all[_i];

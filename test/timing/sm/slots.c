@@ -1,4 +1,5 @@
-/* Issue slots of benchmarks: each scheduler of each SM has exactly one cause in every cycle of every launch. */
+/* Tests the issue slots of benchmarks: in every cycle of every launch, the slot of each scheduler has exactly one
+ * cause. */
 #include "benchmarks/bench.h"
 #include "test/test.h"
 

@@ -14,7 +14,7 @@ struct rig_slot {
 };
 static struct rig_slot rig_slot[RIG_SLOTS];
 static uint32_t rig_n;
-static bool rig_missed[RIG_PCS]; /* by PC: one of its results missed the L1 */
+static bool rig_missed[RIG_PCS]; /* by PC: true if one of the instruction's results missed the L1 */
 static struct heddle *rig;
 static uint64_t rig_buffer;
 
@@ -70,14 +70,14 @@ static void rig_run(const char *model, const char *const *set, const char *body,
                   "%s", heddle_error(rig));
 }
 
-/* Prints the slots: a help for writing tests. */
+/* Prints the slots, which helps to write tests. */
 static inline void rig_print(void) {
     for (uint32_t i = 0; i < rig_n; i++)
         printf("%5u warp %u pc %2u lanes %08x\n", (unsigned)rig_slot[i].cycle, rig_slot[i].warp, rig_slot[i].pc,
                rig_slot[i].lanes);
 }
 
-/* Returns the cycle in which these lanes of the warp first issued the instruction. Fails if they did not. */
+/* Returns the cycle in which these lanes of the warp first issued the instruction. Fails if they did not issue it. */
 static inline uint64_t rig_at(uint32_t warp, uint32_t pc, lanemask_t lanes) {
     for (uint32_t i = 0; i < rig_n; i++)
         if (rig_slot[i].warp == warp && rig_slot[i].pc == pc && rig_slot[i].lanes == lanes)
@@ -85,7 +85,7 @@ static inline uint64_t rig_at(uint32_t warp, uint32_t pc, lanemask_t lanes) {
     ck_abort_msg("warp %u, pc %u, lanes %08x: never issued", warp, pc, lanes);
     return 0;
 }
-/* Returns how often the lane issued the instruction. */
+/* Returns the number of times that the lane issued the instruction. */
 static inline uint32_t rig_times(uint32_t warp, uint32_t pc, uint32_t lane) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < rig_n; i++)

@@ -1,6 +1,6 @@
-/* Compares statistics of an SM with values derived by hand. The difference between a long and a short kernel is what
- * the further instructions add. configs/tiny.cfg has one scheduler, one fetch of two instructions a cycle, and no
- * instruction cache unless a test adds one. */
+/* Compares statistics of an SM with values derived by hand. The difference between a long and a short kernel is the
+ * contribution of the additional instructions. configs/tiny.cfg has one scheduler, one fetch of two instructions per
+ * cycle, and no instruction cache unless a test adds one. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -46,7 +46,7 @@ static void run(const struct kernel *k, int n) {
     struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
     uint64_t p = heddle_alloc(h, BUFFER);
-    uint64_t *words = calloc(BUFFER, 1); /* its first word points to itself */
+    uint64_t *words = calloc(BUFFER, 1); /* the first word of the buffer points to itself */
     ck_assert_ptr_nonnull(words);
     words[0] = p;
     ck_assert_int_eq(heddle_write(h, p, words, BUFFER), HEDDLE_OK);
@@ -56,7 +56,7 @@ static void run(const struct kernel *k, int n) {
     ck_assert_msg(heddle_launch(h, m, "k", one, threads, 0, args, 1) == HEDDLE_OK, "%s", heddle_error(h));
 }
 
-/* Returns what one more `repeat` adds to a statistic. */
+/* Returns the amount by which one more `repeat` increases a statistic. */
 static double each(const struct kernel *k, const char *name) {
     run(k, FEW);
     double few = stat(name);
@@ -69,8 +69,8 @@ static void adds(const struct kernel *k, const char *name, double expect) {
     ck_assert_msg(got > expect - 1e-9 && got < expect + 1e-9, "%s: %s: %.9g, not %g", k->repeat, name, got, expect);
 }
 
-/* For an instruction of one warp: its operation class, which counts lanes; its pipe (tiny has SP, SFU and memory);
- * operands read and written; and their words: 1 for 32 bits, 2 for 64, none for a predicate. */
+/* Checks these properties of an instruction of one warp: its operation class, which counts lanes; its pipe (tiny has
+ * SP, SFU and memory); operands read and written; and their words: 1 for 32 bits, 2 for 64, none for a predicate. */
 static const struct {
     const char *inst, *op, *pipe;
     double reads, writes, read_words, write_words;
@@ -113,7 +113,7 @@ START_TEST(classes_and_operands_of_instructions) {
 }
 END_TEST
 
-/* Two warps: an instruction for odd threads, for none, for all. */
+/* Two warps execute an instruction in odd threads, in no thread, and in all threads. */
 START_TEST(lanes_of_guarded_instructions) {
     static const struct {
         const char *inst;
@@ -144,8 +144,9 @@ START_TEST(fetches) {
 }
 END_TEST
 
-/* A single warp without branches: a line of 128 bytes has 16 instructions of 8 bytes, and is missed once. Without an L0
- * each fetch accesses the L1. With one it accesses the L0, which accesses the L1 once a line. */
+/* A single warp without branches: a line of 128 bytes has 16 instructions of 8 bytes, and each line misses once.
+ * Without an L0, each fetch accesses the L1. With an L0, each fetch accesses the L0, and the L0 accesses the L1 once
+ * per line. */
 START_TEST(fetches_from_caches) {
     struct kernel k = {.repeat = "add.u32 %r1,%r1,%r2;", .set = {"l1i.size=2048"}};
     adds(&k, "fetch.fetches", 1 / 2.);
@@ -166,7 +167,7 @@ END_TEST
 /* A chain of additions, one every 10 cycles (test/timing/micro.c).
  * - a fetch brings two instructions, and after the second the buffer is empty
  * - the next fetch leaves with the issue of the second, and its instructions can issue 2 cycles later
- * - so one slot in 20 cycles is lost to fetch, and all others but the issues to the scoreboard */
+ * - so one slot in 20 cycles is lost to fetch, and all other slots that issue nothing are lost to the scoreboard */
 START_TEST(slots_of_a_chain) {
     const struct kernel k = {.repeat = "add.u32 %r1,%r1,%r2;"};
     adds(&k, "gpu.cycles", 10);
@@ -182,8 +183,8 @@ START_TEST(slots_of_a_chain) {
 }
 END_TEST
 
-/* The same chain through memory, 100 cycles away or more: all slots but the issue and half a fetch are lost to the
- * load. */
+/* A chain of loads with a memory latency of 100 cycles or more: all slots are lost to the load, except the issue
+ * slot and half a slot for fetch. */
 START_TEST(slots_of_a_chain_of_loads) {
     struct kernel k = {.repeat = "ld.global.u64 %b,[%b];", .set = {"l1.size=0"}};
     double cycles = each(&k, "gpu.cycles");
@@ -202,8 +203,8 @@ START_TEST(slots_of_a_chain_of_loads) {
 }
 END_TEST
 
-/* Two schedulers. A single warp leaves the other scheduler without warps. Of two warps one waits at a barrier while the
- * other executes its chain. */
+/* Two schedulers. A single warp leaves the other scheduler without warps. Of two warps, one waits at a barrier while
+ * the other warp executes its chain. */
 START_TEST(slots_of_the_other_scheduler) {
     struct kernel k = {.repeat = "add.u32 %r1,%r1,%r2;", .set = {"sm.schedulers=2"}};
     adds(&k, "issue.slots", 20);
@@ -220,7 +221,8 @@ END_TEST
 
 /* Six warps with four SFU instructions each.
  * - the SFU starts one instruction every 8 cycles: 192 cycles for the 24, and 24 of the cycles issue
- * - its 8 collectors and the pipe hold 9 or 10 instructions, so in each other cycle a ready warp waits for the pipe */
+ * - its 8 collectors and the pipe hold 9 or 10 instructions, so in each of the remaining cycles a ready warp waits
+ *   for the pipe */
 START_TEST(slots_of_a_busy_pipe) {
     const struct kernel k = {.repeat = "ex2.approx.f32 %f2,%f1; ex2.approx.f32 %f3,%f1; ex2.approx.f32 %f4,%f1; "
                                        "ex2.approx.f32 %f5,%f1;",
@@ -232,8 +234,8 @@ START_TEST(slots_of_a_busy_pipe) {
 }
 END_TEST
 
-/* A load of four words writes them at once: with one bank each word but the first waits, with 16 banks none does. A
- * single word never waits. Each load needs the one before it, since it loads its own address. */
+/* A load of four words writes all of them at once. With one bank, each word but the first waits; with 16 banks, no
+ * word waits. A single word never waits. Each load depends on the previous load, since it loads its own address. */
 START_TEST(results_wait_for_their_bank) {
     struct kernel k = {.before = "mov.u32 %r9,s; st.shared.u32 [%r9],%r9;",
                        .repeat = "ld.shared.v4.u32 {%r9,%r6,%r7,%r8},[%r9]; add.u32 %r5,%r6,%r9;",
@@ -248,7 +250,7 @@ START_TEST(results_wait_for_their_bank) {
 }
 END_TEST
 
-/* A second launch of a kernel has the same statistics. */
+/* A second launch of a kernel has the same statistics as the first. */
 START_TEST(launches_count_by_themselves) {
     static const char *const names[] = {"gpu.warp_instructions",
                                         "gpu.thread_instructions",

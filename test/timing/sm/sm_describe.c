@@ -1,4 +1,4 @@
-/* Reports of launches that do not end, compared word for word, on configs/tiny.cfg. */
+/* Compares reports of launches that do not end with expected texts, word for word, on configs/tiny.cfg. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -25,8 +25,8 @@ static void reports(const char *text, const char *model, uint32_t ctas, uint32_t
     heddle_close(h);
 }
 
-/* Two warps wait at different barriers of 64 threads: each report names the warp's own. Models that set waiting lanes
- * aside call it "a barrier of the CTA". PCs: mov 0, setp 1, bra 2, bar 3, bra 4, bar 5. */
+/* Two warps wait at different barriers of 64 threads: each report names the barrier of its warp. Models that remove
+ * waiting lanes from their paths call it "a barrier of the CTA". PCs: mov 0, setp 1, bra 2, bar 3, bra 4, bar 5. */
 START_TEST(warps_at_two_barriers) {
     static const char text[] = HEAD ".reg .b32 %r<5>; .reg .pred %q;\n"
                                     "mov.u32 %r1,%tid.x;\n" /* line 7 */
@@ -52,9 +52,9 @@ START_TEST(warps_at_two_barriers) {
 }
 END_TEST
 
-/* Half of a warp waits at barrier 3 for 64 threads, but the CTA has 32. If the model lets the other half continue, it
- * waits at the join (a stack, a convergence barrier) or at barrier 0 of the CTA. Each path reports only its own
- * barrier. */
+/* Half of a warp waits at barrier 3 for 64 threads, but the CTA has 32. If the model lets the other half continue,
+ * this half waits at the join (with a stack or a convergence barrier) or at barrier 0 of the CTA. Each path reports
+ * only its own barrier. */
 static const char halves[] = HEAD ".reg .b32 %r<5>; .reg .pred %q;\n"
                                   "mov.u32 %r1,%tid.x;\n" /* line 7 */
                                   "setp.lt.u32 %q,%r1,16;\n"
@@ -155,7 +155,8 @@ START_TEST(warps_that_wait_for_memory) {
 }
 END_TEST
 
-/* Two loads are in flight. The path needs the register of the second, number 1 in the order of first use. */
+/* Two loads are in flight. The path needs the register of the second load, which has number 1 in the order of first
+ * use. */
 START_TEST(the_awaited_load_is_named) {
     static const char text[] = HEAD ".reg .b32 %r<5>; .reg .b64 %a;\n"
                                     "ld.param.u64 %a,[p];\n"
@@ -193,7 +194,7 @@ START_TEST(a_path_that_waits_for_a_result) {
 END_TEST
 
 /* Twenty nested branches, each of which one lane leaves: the stack has an entry at the bottom and two for each branch.
- * The report has all of them. */
+ * The report lists all entries. */
 START_TEST(a_deep_stack_is_shown_whole) {
     enum { DEEP = 20 };
     static char text[8192];
@@ -222,8 +223,8 @@ START_TEST(a_deep_stack_is_shown_whole) {
 }
 END_TEST
 
-/* Each lane loads its own line three times, and the L1 has one MSHR for one access: the unit is full. The report
- * describes it after the warp, if there is room. */
+/* Each lane loads its own line three times, and the L1 has one MSHR for one access, so the load/store unit is full.
+ * The report describes the unit after the warp, if there is room. */
 START_TEST(a_unit_that_is_full) {
     static const char text[] =
         HEAD ".reg .b32 %r<5>; .reg .b64 %a;\nld.param.u64 %a,[p]; mov.u32 %r1,%tid.x; mad.wide.u32 %a,%r1,128,%a;\n"

@@ -1,4 +1,4 @@
-/* A new SM, and the state of a slot when a warp, a CTA or a context starts or ends in it. */
+/* Tests a new SM, and the state of a slot when a warp, a CTA or a context starts or ends in it. */
 #include "test/bases.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -76,7 +76,7 @@ START_TEST(parts_of_an_sm) {
 }
 END_TEST
 
-/* All table entries start free, each once. */
+/* At first, the list of free table entries contains each entry once. */
 START_TEST(tables_begin_empty) {
     bool seen[MAX_INFLIGHT] = {false}, seen_mem[MEM_QUEUE] = {false};
     uint32_t n = 0;
@@ -110,7 +110,7 @@ START_TEST(tables_begin_empty) {
 }
 END_TEST
 
-/* Each model's scoreboard, and the kinds of instructions after which the model is told. */
+/* Tests the scoreboard of each model, and the kinds of instructions that are reported to the model. */
 START_TEST(requests_of_a_model) {
     make(&reconv_spe);
     ck_assert(sm->model.sb == &scoreboard_warp && sm->model.long_latency == 0);
@@ -137,7 +137,7 @@ static void launch(void) {
     ck_assert(sm_launch(sm, &l, &timed, false, 100));
 }
 
-/* A warp starts anew, whatever was left in its slot, and is older than warps that start later. */
+/* A new warp does not depend on the earlier contents of its slot, and is older than warps that start later. */
 START_TEST(a_warp_begins_anew) {
     make(&reconv_spe);
     launch();
@@ -180,11 +180,13 @@ static uint32_t registers(const struct config *c, const struct launch *ll, void 
 }
 static const struct sm_unit_ops owner = {.name = "owner", .make = make_state, .registers = registers};
 
-/* Contexts end with their launch, so the next launch may open as many. Their registers are not available to CTAs. */
+/* Contexts end with their launch, so the next launch may open as many contexts. Their registers are not available to
+ * CTAs. */
 START_TEST(contexts_end_with_the_launch) {
     int dummy;
     const struct sm_context_start how = {.name = "x", .stream = 0, .lanes = 3};
-    cfg.sm.registers = 8192; /* 4096 left: four CTAs; a word of local memory is 4 * 32 bytes, of 2 warps of each */
+    /* 4096 registers remain, for four CTAs; a word of local memory takes 4 * 32 bytes in each of their 2 warps */
+    cfg.sm.registers = 8192;
     cfg.lsu.local_map = LOCAL_BY_WORD;
     cfg.gpu.sms = 3;
     make(&reconv_spe);
@@ -204,7 +206,7 @@ START_TEST(contexts_end_with_the_launch) {
         ck_assert_uint_eq(sm->contexts.n, MAX_CONTEXTS - 1);
         ck_assert_ptr_null(sm->contexts.slot[1].owner);
         ck_assert_uint_eq(sm->warps.slot[cfg.sm.warps + 1].n_paths, 0);
-        for (int k = 0; k < N_PATH_STATES; k++) /* it is in no state */
+        for (int k = 0; k < N_PATH_STATES; k++) /* the slot is in no state */
             ck_assert(!warps_state_has(&sm->warps, (uint32_t)k, cfg.sm.warps + 1));
         sm_launch_end(sm);
         ck_assert_uint_eq(sm->contexts.n, 0);

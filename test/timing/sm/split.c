@@ -1,12 +1,12 @@
-/* Splits of a path by hit and miss of a load: they happen as soon as the tags of all its lines are read, and lanes that
- * hit lose no time. */
+/* Tests splits of a path by hit and miss of a load. A split happens as soon as the tags of all lines are read, and
+ * lanes that hit lose no time. */
 #include "host/context.h"
 #include "test/test.h"
 #include "timing/sm/unit.h"
 #include <stdio.h>
 
-/* Half of the lanes load from a line that the L1 has, half from another line; all add to the value. If the second word
- * of p is not 0, all lanes have loaded the other line before. */
+/* Half of the lanes load from a line that the L1 has, and half from another line. All lanes then add to the loaded
+ * value. If the second word of p is not 0, all lanes have loaded the other line before, so that both lines hit. */
 static const char halves[] =
     ".version 6.0\n.target sm_60\n.address_size 64\n"
     ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<6>; .reg .pred %q; .reg .b64 %a<6>;\n"
@@ -19,7 +19,7 @@ static const char halves[] =
     " mul.wide.u32 %a2,%r1,4; add.u64 %a2,%a2,%a1; st.global.u32 [%a2+128],%r3; ret;\n}\n";
 enum { LOAD = 13, ADD = 14 };
 
-/* Cycle in which each PC first issued. */
+/* The cycle in which each PC first issued. */
 static uint64_t first[64];
 static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
     (void)cfg, (void)sm;
@@ -69,10 +69,10 @@ static uint64_t wait_of(const char *model, const char *option, const char *more,
     return first[ADD] - first[LOAD];
 }
 
-/* - both lines in the L1: no split; the second line's tags are read a cycle after the first's, then the data are
- *   written
- * - one line in the L1: lanes that hit continue in that same cycle, the others 600 cycles later; without a split all
- *   lanes wait
+/* - both lines in the L1: no split; the second line's tags are read one cycle after the first line's tags, and then the
+ *   data are written
+ * - one line in the L1: lanes that hit continue in that same cycle, lanes that miss 600 cycles later; without a split,
+ *   all lanes wait
  * - a split is made at the end of a cycle: if results can be used in the cycle in which they are written (the second
  *   case), lanes that hit lose one cycle */
 START_TEST(lanes_that_hit_lose_nothing) {
@@ -99,9 +99,9 @@ START_TEST(lanes_that_hit_lose_nothing) {
 END_TEST
 
 /* Each lane loads its own line. The L1 has the lines of lanes 16 to 31.
- * - the 32 tags are read one a cycle, the misses first
- * - a load from shared memory of the same path is behind it, and takes 26 cycles where the L1's tags take 35
- * - it ends before the last tag is read, which must not cause a split
+ * - the 32 tags are read one per cycle, the misses first
+ * - a load from shared memory follows on the same path, and takes 26 cycles, whereas the L1's tags take 35
+ * - this second load ends before the last tag is read, which must not cause a split
  * - so lanes that hit continue in the same cycle as with another instruction in place of that load */
 #define LINES(other)                                                                                                   \
     ".version 6.0\n.target sm_60\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<7>; .reg .pred " \

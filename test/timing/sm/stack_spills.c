@@ -1,5 +1,6 @@
-/* Cost of stack entries that move to memory and back, to the cycle, for a warp whose depth the test sets. Entries of 70
- * bits are three words, and an L1 hit takes 11 cycles: a spill takes 3 cycles, a fill 3 + 11. */
+/* Tests the exact cycles that stack entries cost when they move to memory and back, for a warp whose stack depth the
+ * test sets. Entries of 70 bits are three words, and an L1 hit takes 11 cycles: a spill takes 3 cycles, a fill 3 +
+ * 11. */
 #include "test/bases.h"
 #include "test/test.h"
 #include "timing/mem/memsys.h"
@@ -79,8 +80,8 @@ START_TEST(a_push_spills_entries_without_room) {
 END_TEST
 
 /* Six entries, three of them in memory.
- * - a pop leaves two resident, the next one leaves one
- * - the third pop finds none and fills one entry, and so does each further pop
+ * - the first pop leaves two entries resident, the next pop leaves one
+ * - the third pop leaves no resident entry and fills one, and so does each further pop
  * - two pops at once fill two entries */
 START_TEST(a_pop_fills_needed_entries) {
     moves(6, 100, 3 * SPILL, 3, 0, 3);
@@ -96,7 +97,8 @@ START_TEST(several_pops_at_once) {
     moves(8, 100, 5 * SPILL, 5, 0, 3);
     moves(5, 200, FILL, 0, 1, 1);
     moves(7, 300, 0, 0, 0, 3);
-    moves(3, 400, 2 * FILL, 0, 2, 1); /* 3 here, 4 pops: those below the third and the fourth */
+    /* 3 resident entries, 4 pops: the entries uncovered by the third and the fourth pop are filled */
+    moves(3, 400, 2 * FILL, 0, 2, 1);
     moves(1, 500, 2 * FILL, 0, 2, 1);
 }
 END_TEST
@@ -108,7 +110,7 @@ START_TEST(the_end_fills_nothing) {
 }
 END_TEST
 
-/* An entry is whole words: 64 bits are two, 65 three. */
+/* An entry takes whole words: 64 bits take two words, 65 bits take three. */
 START_TEST(words_of_an_entry) {
     static const uint32_t rows[][2] = {{1, 1}, {32, 1}, {33, 2}, {64, 2}, {65, 3}, {96, 3}, {160, 5}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

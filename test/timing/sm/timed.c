@@ -1,5 +1,5 @@
-/* Properties of each instruction for the SM: pipe, class, latency and flags, for every class and kind; banks and
- * words. */
+/* Tests the properties of instructions that the SM uses: pipe, class, latency and flags, for every class and kind;
+ * banks and words. */
 #include "timing/sm/timed.h"
 #include "isa/compound.h"
 #include "test/isa/isa_asm.h"
@@ -14,14 +14,14 @@ static struct timed_program t;
 static void setup(void) {
     a = asm_new();
     config_default(&cfg);
-    for (int c = 0; c < N_LATENCIES; c++) /* each class has its own */
+    for (int c = 0; c < N_LATENCIES; c++) /* each class has its own latency */
         cfg.latency[c] = (struct latency_cfg){.latency = 100u + (unsigned)c, .initiation = 40u + (unsigned)c};
 }
 static void teardown(void) { asm_free(a); }
 
 /* By latency class: the pipe if every kind of pipe has units; the pipe without INT and DP pipes, whose work SP and SFU
- * then do; the operation class; and whether it is slow. Here f64 additions to fma are not slow: their initiation
- * intervals are only 5 to 8 longer than the interval of an f32 fma. */
+ * then do; the operation class; and whether the instruction is slow. Here f64 additions to fma are not slow: their
+ * initiation intervals are only 5 to 8 longer than the interval of an f32 fma. */
 static const struct {
     const char *name;
     uint8_t class, pipe, instead, op;
@@ -99,7 +99,7 @@ START_TEST(slow_f64) {
 }
 END_TEST
 
-/* Compound instructions with the time of their class, and with their own. */
+/* Compound instructions whose time is the time of their class, and compound instructions with their own time. */
 static void own_time(const void *what, const struct config *c, struct compound_time *time) {
     const unsigned *n = what;
     ck_assert_ptr_eq(c, &cfg);
@@ -110,7 +110,7 @@ static void own_time(const void *what, const struct config *c, struct compound_t
         time->fallback_initiation = 30;
     }
 }
-/* Counts twice the lanes as integer operations. */
+/* Counts two integer operations per lane. */
 static void own_count(const void *what, const struct effects *fx, struct sm_counts *n) {
     ck_assert_uint_eq(*(const unsigned *)what, 5);
     n->op_lanes[CLASS_INT] += 2 * (uint64_t)__builtin_popcount(fx->lanes);
@@ -277,7 +277,7 @@ START_TEST(banks_and_words) {
 }
 END_TEST
 
-/* Loads with a destination take the six counters in turn. Instructions without one take none. */
+/* Loads with a destination use the six counters in rotation. Instructions without a destination use no counter. */
 START_TEST(counters_go_round) {
     static uint16_t regs[] = {7};
     uint8_t words[8] = {[7] = 1};
@@ -298,8 +298,8 @@ START_TEST(counters_go_round) {
 END_TEST
 
 /* Without a function for its time, a compound instruction has the time of its latency class. Otherwise it has the time
- * that its function gives for its data: here the latency is twice the data, and the initiation that of the class. Data
- * above 10 adds a read port, and above 20 a fallback, which has the same pipe and banks. */
+ * that its function gives for its data: here the latency is twice the data, and the initiation interval is the
+ * interval of the class. Data above 10 adds a read port, and above 20 a fallback, which has the same pipe and banks. */
 START_TEST(compound_instructions_have_their_own_time) {
     static const unsigned data[] = {0, 5, 15, 25};
     struct program_compound compounds[4];
@@ -327,8 +327,8 @@ START_TEST(compound_instructions_have_their_own_time) {
 }
 END_TEST
 
-/* Three lanes execute each instruction. The first one counts 3 lanes of its class. The second one counts by its own
- * function: 6 integer operations and none of its class. Each has 3 thread instructions. */
+/* Three lanes execute each instruction. The first instruction counts 3 lanes of its class. The second counts with
+ * its own function: 6 integer operations, and none of its class. Each of them counts 3 thread instructions. */
 START_TEST(compound_instructions_count_their_lanes) {
     static const unsigned data = 5;
     static struct sm sm;
@@ -354,9 +354,10 @@ START_TEST(compound_instructions_count_their_lanes) {
 }
 END_TEST
 
-/* - f16: 1024 products at once take 3 cycles, and a result 20; m16n8k16 has 2048: 6 cycles, the second half 3 later
- * - tf32: half as many at once; m16n8k4 has 512
- * - bytes: twice as many at once; m16n8k32 has 4096
+/* - f16: 1024 products at once take 3 cycles, and a result takes 20; m16n8k16 has 2048 products: 6 cycles, and the
+ *   second half comes 3 cycles later
+ * - tf32: half as many products at once as f16; m16n8k4 has 512
+ * - bytes: twice as many products at once as f16; m16n8k32 has 4096
  * - m8n8k4 on f16: four products of 256
  * - f64: 256 products are 8 fma of all lanes, 5 cycles each, and the last takes 9 */
 START_TEST(matrices_by_their_products) {

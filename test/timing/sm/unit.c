@@ -1,4 +1,4 @@
-/* Extensions of an SM, tested with the toy test/toys/issue_meter.c. */
+/* Tests extensions of an SM with the example unit test/toys/issue_meter.c. */
 #include "host/context.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -45,8 +45,8 @@ static double cycles(struct heddle *h) {
     return c;
 }
 
-/* 3 CTAs of 4 warps: each warp issues every instruction once. An atomic performs later, but counts once. Without
- * branches its and si have no BSSY and BSYNC. */
+/* 3 CTAs of 4 warps: each warp issues every instruction once. An atomic is performed later, but counts once. Without
+ * branches, the models its and si have no BSSY and BSYNC. */
 START_TEST(a_unit_is_told_everything_once) {
     struct issue_meter m = {.gap = 0};
     struct heddle *h = run_metered(straight, base_models()->name[_i], 3, 128, &m, false);
@@ -67,7 +67,7 @@ START_TEST(a_unit_is_told_everything_once) {
 }
 END_TEST
 
-/* A unit that only listens changes no cycle. */
+/* A unit that only observes events does not change any cycle. */
 START_TEST(a_unit_that_listens_costs_no_time) {
     struct issue_meter m = {.gap = 0};
     ck_assert_double_eq(cycles(run_metered(straight, base_models()->name[_i], 3, 128, &m, false)),
@@ -75,8 +75,8 @@ START_TEST(a_unit_that_listens_costs_no_time) {
 }
 END_TEST
 
-/* One warp of ten instructions, 1000 cycles apart: nine gaps, and less than one more for the first and last
- * instruction. The slots are lost to a queue. Events and polling agree. */
+/* One warp of ten instructions, 1000 cycles apart: nine gaps of 1000 cycles, plus less than another 1000 cycles for
+ * the first and last instruction. The issue slots are lost to a queue. Events and polling give the same results. */
 START_TEST(a_unit_holds_a_warp_back) {
     enum { GAP = 1000 };
     struct issue_meter m = {.slow_warp = 0, .gap = GAP}, polled = m, other = {.slow_warp = 1, .gap = GAP};
@@ -102,7 +102,7 @@ START_TEST(other_warps_continue) {
 }
 END_TEST
 
-/* Two of the four warps that the barrier needs never arrive. */
+/* Two of the four warps for which the barrier waits never arrive. */
 START_TEST(a_unit_describes_itself) {
     struct issue_meter m = {.slow_warp = 7, .gap = 3};
     struct heddle *h = run_metered(hangs, base_models()->name[_i], 1, 64, &m, false);
@@ -129,7 +129,7 @@ static void *make_former(const struct config *cfg, uint32_t sm, void *ctx) {
 }
 static const struct sm_unit_ops former = {.name = "former", .make = make_former, .form = form_of};
 
-/* Five dependent additions: 100 cycles more for each, and five instructions go to the other pipe. */
+/* Each of five dependent additions takes 100 cycles more, and all five go to the SFU pipe. */
 START_TEST(a_unit_gives_another_form) {
     static const char chain[] = HEAD ".reg .b32 %r<4>; .reg .b64 %a;\n ld.param.u64 %a,[p];\n cvt.u32.u64 %r1,%a;\n"
                                      " add.u32 %r1,%r1,7;\n add.u32 %r1,%r1,7;\n add.u32 %r1,%r1,7;\n"

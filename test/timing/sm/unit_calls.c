@@ -1,4 +1,5 @@
-/* Calls of units: who is called, in which order, and whose answer counts. Three units on one SM record their calls. */
+/* Tests calls of units: which units are called, in which order, and which unit's answer counts. Three units on one
+ * SM record their calls. */
 #include "test/bases.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
@@ -8,12 +9,12 @@
 enum { UNITS = 3 };
 struct speaker {
     char name;
-    bool broken;           /* its make() or launch() fails */
+    bool broken;           /* true: the unit's make() or launch() fails */
     uint8_t verdict;       /* may_issue */
     bool unlocks;          /* take */
     struct sm_form *form;  /* or NULL */
     uint64_t next;         /* cycle */
-    enum sm_hook deafened; /* list that it leaves during a call; N_HOOKS: none */
+    enum sm_hook deafened; /* list of subscribers that the unit leaves during a call; N_HOOKS: no list */
 };
 static struct speaker speakers[UNITS];
 static char heard[512];
@@ -103,7 +104,7 @@ static void describe(const void *u, const struct sm *s, FILE *out) {
     .exited = exited, .tick = tick, .look = look, .next = next, .stats = stats, .describe_path = describe_path,        \
     .describe = describe
 static const struct sm_unit_ops ops[UNITS] = {{.name = "a", ALL}, {.name = "b", ALL}, {.name = "c", ALL}};
-/* Has only make(), and does nothing. */
+/* A unit that has only make(), and does nothing. */
 static const struct sm_unit_ops mute = {.name = "mute", .make = make};
 /* Has one call only. */
 static const struct sm_unit_ops looks = {.name = "looks", .make = make, .look = look};
@@ -141,8 +142,8 @@ static void teardown(void) {
     asm_free(a);
 }
 
-/* The unit added last is called first. Statistics, reports, launches and their ends go in the order in which units were
- * added. */
+/* The unit added last is called first. For statistics, reports, and the begin and end of launches, units are called
+ * in the order in which they were added. */
 START_TEST(the_order_of_calls) {
     sm_units_cta_start(sm, 2, 7);
     expect("C start 2 7; B start 2 7; A start 2 7; ");
@@ -182,7 +183,7 @@ START_TEST(the_order_of_calls) {
 }
 END_TEST
 
-/* The first refusal counts, and later units are not asked. */
+/* The first refusal counts, and later units are not called. */
 START_TEST(the_first_no_counts) {
     sm->warps.slot[3].path[1] = (struct sm_path){.pc = 1, .lanes = 0xf0};
     ck_assert_uint_eq(sm_units_may_issue(sm, 3, 1, 50), PATH_READY);
@@ -234,8 +235,8 @@ START_TEST(the_earliest_cycle_is_next) {
 }
 END_TEST
 
-/* A unit that unsubscribes is not called, and the others keep their order. A unit that subscribes again counts as added
- * last. Repeating either changes nothing. Other calls are not affected. */
+/* A unit that unsubscribes is no longer called, and the remaining units keep their order. A unit that subscribes
+ * again counts as added last. Repeating either changes nothing. Other calls are not affected. */
 START_TEST(subscribing_and_unsubscribing) {
     sm_unit_listen(sm, &ops[1], HOOK_TICK, false);
     sm_unit_listen(sm, &ops[1], HOOK_TICK, false);

@@ -1,4 +1,4 @@
-/* The timing wheel: every event is taken in its cycle, and the next event is found. */
+/* Tests the timing wheel: every event is delivered in its cycle, and the next event is found. */
 #include "timing/sm/wheel.h"
 #include "test/test.h"
 
@@ -24,7 +24,8 @@ START_TEST(events_come_in_their_cycle) {
 }
 END_TEST
 
-/* An event more than a turn away shares its slot with a nearer cycle, and must stay there. */
+/* An event that is more than one turn of the wheel away shares its slot with a nearer cycle, and must stay in the
+ * slot. */
 START_TEST(far_events_wait_for_their_turn) {
     struct wheel w;
     uint32_t what;
@@ -34,7 +35,7 @@ START_TEST(far_events_wait_for_their_turn) {
     ck_assert(wheel_take(&w, 7, &what));
     ck_assert_uint_eq(what, 2);
     ck_assert(!wheel_take(&w, 7, &what));
-    ck_assert_uint_eq(wheel_next(&w, 7), 7 + WHEEL_SLOTS); /* too early is allowed, too late is not */
+    ck_assert_uint_eq(wheel_next(&w, 7), 7 + WHEEL_SLOTS); /* the answer may be too early, but not too late */
     ck_assert(!wheel_take(&w, 7 + WHEEL_SLOTS, &what));
     ck_assert(wheel_take(&w, 7 + 2 * WHEEL_SLOTS, &what));
     ck_assert_uint_eq(what, 1);
@@ -58,7 +59,7 @@ START_TEST(entries_are_used_again) {
 }
 END_TEST
 
-/* Random events, compared with a table of the events of each cycle. */
+/* Compares random events with a table of the events of each cycle. */
 START_TEST(random_events) {
     enum { EVENTS = 500, CYCLES = 6000 };
     static uint16_t due[CYCLES + 1];

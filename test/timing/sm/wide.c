@@ -1,5 +1,5 @@
-/* SMs with the maximum number of warps, and with one: every warp runs, results are right, and events and polling
- * agree. */
+/* Tests SMs with the maximum number of warps, and with one warp: every warp runs, results are right, and events and
+ * polling give the same results. */
 #include "host/context.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -66,7 +66,7 @@ START_TEST(all_128_warps_run) {
 }
 END_TEST
 
-/* All policies, with one to eight schedulers. */
+/* Runs all policies with one to eight schedulers. */
 START_TEST(every_policy_runs_all_warps) {
     const char *model = base_models()->name[_i % base_models()->n];
     static const char *const schedulers[] = {"sm.schedulers=1", "sm.schedulers=4", "sm.schedulers=8"};
@@ -87,7 +87,7 @@ START_TEST(every_policy_runs_all_warps) {
 }
 END_TEST
 
-/* One warp at a time: three CTAs, one after the other. */
+/* With one warp at a time, three CTAs run one after another. */
 START_TEST(one_warp_is_enough) {
     const char *const set[] = {"sm.warps=1", "sm.schedulers=1", "sm.subcores=false", "gpu.sms=1", NULL};
     struct issue_meter m = {.gap = 0};

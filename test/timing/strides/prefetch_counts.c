@@ -1,14 +1,16 @@
-/* Statistics of stride prefetchers: fates of requests, pollution, changes of their tables, executions by degree. */
+/* Tests statistics of stride prefetchers: outcomes of requests, pollution, changes of their tables, and executions
+ * by degree. */
 #include "stride_rig.h"
 
-/* Prefetches into the L1 have the L1's counts. For prefetches into the L2 the slices count instead. */
+/* Prefetches into the L1 use the L1's counts. For prefetches into the L2 the L2 slices count instead. */
 START_TEST(fates_are_those_of_the_cache) {
     static const char *const extensions[] = {"stride", "ddp"}, *const levels[] = {"l1", "l2"};
     static const char *const names[2][7] = {
         {"stride.requested", "stride.present", "stride.refused", "stride.issued", "stride.useful", "stride.late",
          "stride.unused"},
         {"ddp.requested", "ddp.present", "ddp.refused", "ddp.issued", "ddp.useful", "ddp.late", "ddp.unused"}};
-    static const double want[7] = {11, 3 + 4, 5, 6, 2, 1, 8}; /* present or pending: one statistic */
+    static const double want[7] = {
+        11, 3 + 4, 5, 6, 2, 1, 8}; /* lines that are present and lines that are pending count in one statistic */
     const struct prefetch_counts n = {.asked = 11,
                                       .full = 99,
                                       .present = 3,
@@ -32,8 +34,8 @@ START_TEST(fates_are_those_of_the_cache) {
 }
 END_TEST
 
-/* A line that a prefetch evicted counts once when it is missed. A line that a load evicted does not count, nor does any
- * line if prefetches go to the L2. */
+/* A line that a prefetch evicted counts as pollution once, when it is missed. A line that a load evicted does not
+ * count. No line counts if prefetches go to the L2. */
 START_TEST(pollution_is_what_is_missed) {
     static const char *const extensions[] = {"stride", "ddp"};
     static const char *const names[] = {"stride.pollution", "ddp.pollution"};
@@ -53,8 +55,8 @@ START_TEST(pollution_is_what_is_missed) {
 }
 END_TEST
 
-/* A table of one entry. Misses of lines 0, 1, 2 make it confident, the step from 2 to 9 changes its stride, and another
- * load replaces it. */
+/* A table of one entry. Misses of lines 0, 1, 2 make the entry confident. The step from 2 to 9 changes its stride.
+ * Then another load replaces the entry. */
 START_TEST(an_entry_changes_and_leaves) {
     static const char *const extensions[] = {"stride", "ddp"};
     static const char *const changes[] = {"stride.changes", "ddp.changes"}, *const conflicts[] = {"stride.conflicts",
@@ -73,8 +75,8 @@ START_TEST(an_entry_changes_and_leaves) {
 }
 END_TEST
 
-/* Every line arrives too late, right after its miss. A miss of a requested line raises the degree by one, and a miss
- * requests the line `degree` lines ahead. The degrees of all executions follow from that. */
+/* Every line arrives too late, right after its miss. A miss of a requested line raises the degree by one. A miss
+ * requests the line that is `degree` lines ahead. The degrees of all executions follow from these rules. */
 START_TEST(degrees_by_number) {
     enum { MISSES = 100, AHEAD = 64 };
     static const struct {

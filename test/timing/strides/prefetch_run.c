@@ -1,12 +1,12 @@
-/* Stride prefetchers in whole programs: right results in every combination, statistics that depend neither on polling
- * nor on host threads, and sums that hold in each launch. */
+/* Tests stride prefetchers in whole programs. Results must be right in every combination. Statistics must depend
+ * neither on polling nor on the number of host threads, and sums of statistics must be consistent in each launch. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/random/random_kernel.h"
 #include "test/timing/job_rig.h"
 #include <stdio.h>
 
-/* Each base with each prefetcher, alone and with another extension. */
+/* Each base model with each prefetcher, alone and with another extension. */
 static const char *const prefetchers[] = {"+ddp", "+stride", "+dac+ddp", "+cae+ddp"};
 static uint64_t models(void) { return 3 * (uint64_t)base_models()->n; }
 static const char *model_in_turn(uint64_t turn) {
@@ -20,7 +20,7 @@ static double of(const struct job *j, const char *extension, const char *name) {
     return job_stat(j, key);
 }
 
-/* Each line that a stride predicts has one fate, and is used at most once. */
+/* Each line that a stride predicts has one outcome, and is used at most once. */
 static void check_sums(const struct job *j, const char *e) {
     static const char *const degrees[] = {"degree_1",    "degree_2",     "degree_3",    "degree_4",
                                           "degree_5",    "degree_6",     "degree_7",    "degree_8",
@@ -42,9 +42,9 @@ static void check_sums(const struct job *j, const char *e) {
     ck_assert_double_eq(loads, job_stat(j, "ddp.confident"));
 }
 
-/* Sampled: each program runs in one of the models. The next round of all models has the next preset and the other
- * options. So four times as many programs as models have every pair of model and preset, and of model and options. With
- * HEDDLE_EVERY each program has all. */
+/* Sampled: each program runs in one of the models. After all models were used once, the next preset and the other
+ * options are used. So with four times as many programs as models, every pair of model and preset and every pair of
+ * model and options occurs. With HEDDLE_EVERY each program runs in all combinations. */
 START_TEST(programs_are_right) {
     static const char *const presets[] = {"fermi", "turing", "gt200", "volta"};
     static const char *const small[] = {"stride.level=l1", "ddp.level=l1", "stride.queue=4", NULL};
@@ -72,7 +72,7 @@ START_TEST(polling_and_host_threads_change_no_figure) {
 }
 END_TEST
 
-/* Options of an extension change no cycle of a model without it. */
+/* Options of an extension do not change the number of cycles of a model without the extension. */
 START_TEST(options_of_an_extension_wait_for_it) {
     static const char *const set[] = {"stride.table=1", "ddp.level=l1", "ddp.max_degree=1", "stride.queue=1", NULL};
     same_without_the_extension(set);
@@ -98,7 +98,7 @@ static void random_memory(const char *model, const char *text, const uint32_t *i
     heddle_close(r);
 }
 
-/* Sampled: one kernel of each kind under each model; with HEDDLE_EVERY three. */
+/* Sampled: one kernel of each type runs under each model. With HEDDLE_EVERY three kernels run. */
 START_TEST(memory_of_random_kernels_is_equal) {
     static uint32_t in[RANDOM_IN_WORDS], want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     for (uint64_t seed = 1; seed <= models() * (test_every() ? 3 : 1); seed++) {

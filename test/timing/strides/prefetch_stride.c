@@ -1,9 +1,9 @@
-/* The stride prefetcher and the dynamic-degree prefetcher, with sequences made by hand: their requests, load by
- * load. */
+/* Tests the requests of the stride prefetcher and the dynamic-degree prefetcher, load by load, for hand-made
+ * sequences of misses. */
 #include "timing/strides/prefetch_stride.h"
 #include "stride_rig.h"
 
-/* Three misses give two strides, and the third miss requests the next line. */
+/* Three misses give two equal strides, and the third miss requests the next line. */
 START_TEST(a_stride_is_confident_after_two) {
     begin("stride", NULL);
     miss(0), miss(2);
@@ -25,7 +25,7 @@ START_TEST(a_stride_is_confident_after_two) {
 }
 END_TEST
 
-/* An entry belongs to a PC and a warp: neither another load nor another warp has its stride. */
+/* An entry belongs to one PC and one warp. Another load or another warp has a different entry with its own stride. */
 START_TEST(each_load_of_each_warp_has_its_own) {
     begin("stride", NULL);
     for (uint64_t i = 0; i < 3; i++) {
@@ -39,7 +39,7 @@ START_TEST(each_load_of_each_warp_has_its_own) {
 }
 END_TEST
 
-/* Hits, stores, atomics and prefetches of others do not train. */
+/* Hits, stores, atomics and prefetches of other units do not train the table. */
 START_TEST(only_loads_that_miss) {
     begin("stride", NULL);
     for (uint64_t i = 0; i < 5; i++)
@@ -55,22 +55,23 @@ START_TEST(only_loads_that_miss) {
                                                                      .leads = true});
     ck_assert_int_eq(n_asked, 0);
     ck_assert_double_eq(stat_of("stride.misses"), 0);
-    for (uint64_t i = 0; i < 3; i++) { /* loads past the L1 are loads of the L2, and joined misses are misses */
+    for (uint64_t i = 0; i < 3;
+         i++) { /* loads past the L1 count as loads of the L2, and merged misses count as misses */
         see(PC, 0, BASE + i * LINE, SEEN_PAST, true);
         see(PC + 1, 0, BASE + i * LINE, SEEN_MERGED, true);
     }
     ck_assert_int_eq(n_asked, 1);
-    ck_assert_double_eq(stat_of("stride.duplicates"), 1); /* the other load requested the same line */
+    ck_assert_double_eq(stat_of("stride.duplicates"), 1); /* the other load has already requested the line */
 }
 END_TEST
 
-/* A line arrives two misses after its request, and before the third.
- * - miss 2 requests 3; miss 3 finds it pending: degree 2, requests 5
- * - miss 4 requests 6
- * - miss 5 finds 5 (requested at 3) pending: degree 3, requests 8
- * - miss 6 finds 6 (requested at 4) pending: degree 4, requests 10
- * - 7 was not requested; miss 7 requests 11
- * - 8 arrived in time, and so do 10 and all later lines */
+/* A line arrives two misses after its request, but before the third.
+ * - Miss 2 requests line 3. Miss 3 finds it pending, raises the degree to 2, and requests line 5.
+ * - Miss 4 requests line 6.
+ * - Miss 5 finds line 5 (requested at miss 3) pending, raises the degree to 3, and requests line 8.
+ * - Miss 6 finds line 6 (requested at miss 4) pending, raises the degree to 4, and requests line 10.
+ * - Line 7 was not requested. Miss 7 requests line 11.
+ * - Line 8 arrived in time, and so do line 10 and all later lines. */
 START_TEST(the_degree_grows_until_lines_come_in_time) {
     static const int from[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, to[] = {3, 5, 6, 8, 10, 11, 12, 13, 14, 15};
     begin("ddp", NULL);
@@ -81,14 +82,15 @@ START_TEST(the_degree_grows_until_lines_come_in_time) {
         miss(i);
     }
     ASKED(3, 5, 6, 8, 10, 11, 12, 13, 14, 15);
-    ck_assert_double_eq(stat_of("ddp.misses"), 12); /* each looks up the table, and trains */
+    ck_assert_double_eq(stat_of("ddp.misses"), 12); /* each miss looks up the table and trains it */
     ck_assert_double_eq(stat_of("ddp.lookups"), 12);
     ck_assert_double_eq(stat_of("ddp.executions"), 12);
     ck_assert_double_eq(stat_of("ddp.confident"), 10);
     ck_assert_double_eq(stat_of("ddp.candidates"), 10);
     ck_assert_double_eq(stat_of("ddp.grown_by_loads"), 3);
     ck_assert_double_eq(stat_of("ddp.grown_by_prefetches"), 0);
-    ck_assert_double_eq(stat_of("ddp.degree_1"), 1); /* degree 1 at miss 2; 2 at 3 and 4; 3 at 5; 4 at 6 to 11 */
+    ck_assert_double_eq(stat_of("ddp.degree_1"),
+                        1); /* degree 1 at miss 2; degree 2 at misses 3 and 4; degree 3 at 5; degree 4 at 6 to 11 */
     ck_assert_double_eq(stat_of("ddp.degree_2"), 2);
     ck_assert_double_eq(stat_of("ddp.degree_3"), 1);
     ck_assert_double_eq(stat_of("ddp.degree_4"), 6);
@@ -97,7 +99,7 @@ START_TEST(the_degree_grows_until_lines_come_in_time) {
 }
 END_TEST
 
-/* The same with a degree of one: each line is requested one miss before its load. */
+/* If the degree stays at one, each line is requested one miss before its load. */
 START_TEST(stride_stays_at_one) {
     begin("stride", NULL);
     for (int i = 0; i <= 6; i++)
@@ -106,8 +108,8 @@ START_TEST(stride_stays_at_one) {
 }
 END_TEST
 
-/* No line arrives. Miss 2 requests 3; miss 3 raises the degree to 2 and requests 5; miss 4 requests 6; miss 5 is at the
- * cap and requests 7. */
+/* No line arrives. Miss 2 requests line 3. Miss 3 raises the degree to 2 and requests line 5. Miss 4 requests line
+ * 6. Miss 5 is at the maximum degree and requests line 7. */
 START_TEST(the_degree_has_a_cap) {
     begin("ddp", SET("ddp.max_degree=2"));
     for (int i = 0; i <= 6; i++)
@@ -122,12 +124,12 @@ START_TEST(the_degree_has_a_cap) {
 }
 END_TEST
 
-/* Two loads of one stream. Lines arrive at once after both.
- * - the second load finds the first one's line requested, which raises its degree, but it requests nothing in that
- *   round
- * - round 3: the first requests 4, the second 5
- * - round 4: the first finds 5 no longer pending and requests it again, the second requests 6
- * - if prefetches do not raise the degree, the second never requests a line */
+/* Two loads read one stream. In each iteration, lines arrive right after both loads.
+ * - The second load finds that the first load requested its line. This raises the second load's degree, but it
+ *   requests no line in this iteration.
+ * - Iteration 3: the first load requests line 4, the second line 5.
+ * - Iteration 4: the first load finds line 5 no longer pending and requests it again. The second requests line 6.
+ * - If prefetches do not raise the degree, the second load never requests a line. */
 START_TEST(a_prefetch_that_was_asked_for_raises_the_degree) {
     for (int both = 0; both < 2; both++) {
         begin("ddp", SET(both ? "ddp.grow_by_prefetches=true" : "ddp.grow_by_prefetches=false"));
@@ -150,7 +152,8 @@ START_TEST(a_prefetch_that_was_asked_for_raises_the_degree) {
 }
 END_TEST
 
-/* Two lines of the L1 are one of the L2: the line that a load's first line requested is not late for its second. */
+/* Two lines of the L1 form one line of the L2. A line that the load's first L1 line has requested does not count as
+ * late for its second L1 line. */
 START_TEST(lines_of_one_load_are_not_late) {
     begin("ddp", SET("l2.line=256"));
     for (uint64_t i = 0; i <= 5; i++) {
@@ -159,15 +162,15 @@ START_TEST(lines_of_one_load_are_not_late) {
         if (n_asked)
             stride_prefetcher_ops.answer(p, asked[n_asked - 1].tag, PREFETCH_ARRIVED, now);
     }
-    ASKED(6, 8, 10, 12); /* one an execution, from the third on */
+    ASKED(6, 8, 10, 12); /* one request per execution, from the third execution on */
     ck_assert_double_eq(stat_of("ddp.duplicates"), 4);
     ck_assert_double_eq(stat_of("ddp.most_degree"), 1);
     ck_assert_double_eq(stat_of("ddp.grown_by_prefetches"), 0);
 }
 END_TEST
 
-/* 0 1 2 3 train a stride of 1, with one confirmation to spare. The step to 100 is forgiven. The next step, to 200, is
- * not, and the stride of 100 is learned. */
+/* Lines 0 1 2 3 train a stride of 1, with one confirmation more than needed. The step to 100 is therefore forgiven.
+ * The next step, to 200, is not forgiven, and the stride of 100 is learned. */
 START_TEST(a_stride_that_changes) {
     begin("stride", NULL);
     for (int i = 0; i <= 3; i++)
@@ -182,7 +185,7 @@ START_TEST(a_stride_that_changes) {
 }
 END_TEST
 
-/* Rows of four lines, ten apart: the step to the next row never loses the stride. */
+/* Groups of four lines, whose starts are ten lines apart. The step to the next group never changes the stride. */
 START_TEST(rows_are_forgiven) {
     begin("stride", NULL);
     for (int row = 0; row < 3; row++)
@@ -192,8 +195,8 @@ START_TEST(rows_are_forgiven) {
 }
 END_TEST
 
-/* The lines of a page of 4096 bytes, one a load: all but two loads request a line, the last ones in the next page,
- * since a page is no limit here. Backwards it is the same. */
+/* A load reads one line of a page of 4096 bytes per execution. All executions except two request a line. The last
+ * requests are in the next page, since a page is no limit here. In descending order the results are equal. */
 START_TEST(a_page_of_misses) {
     for (int sign = 1; sign >= -1; sign -= 2) {
         begin("stride", SET("stride.queue=64"));
@@ -206,8 +209,9 @@ START_TEST(a_page_of_misses) {
 }
 END_TEST
 
-/* The lanes of one load read a page. Its first line trains, and each line requests the corresponding line of the next
- * page. There are 32 places, so the page after that has none. One load raises the degree at most once. */
+/* The lanes of one load read a whole page. The page's first line trains the table, and each line requests the
+ * corresponding line of the next page. The queue has 32 places, so no request for the page after that is possible.
+ * One load raises the degree at most once. */
 START_TEST(a_page_of_misses_by_one_load) {
     begin("ddp", NULL);
     for (int i = 0; i < 4; i++)
@@ -222,7 +226,7 @@ START_TEST(a_page_of_misses_by_one_load) {
 }
 END_TEST
 
-/* With one entry two loads evict each other; with two in a set they do not. */
+/* With one entry two loads evict each other's entries. With two entries in a set they do not. */
 START_TEST(loads_that_meet_in_the_table) {
     static const struct {
         const char *table, *ways;
@@ -233,7 +237,7 @@ START_TEST(loads_that_meet_in_the_table) {
               {"stride.table=3", "stride.ways=1", 6, 0}};
     for (int k = 0; k < 4; k++) {
         begin("stride", SET(of[k].table, of[k].ways));
-        for (uint64_t i = 0; i < 5; i++) { /* PCs that are equal modulo 2, but not modulo 3 */
+        for (uint64_t i = 0; i < 5; i++) { /* PCs that are equal modulo 2 but different modulo 3 */
             see(2, 0, BASE + i * LINE, SEEN_MISS, true);
             see(4, 0, BASE + 0x10000 + i * LINE, SEEN_MISS, true);
         }
@@ -243,7 +247,7 @@ START_TEST(loads_that_meet_in_the_table) {
 }
 END_TEST
 
-/* A load whose entry was replaced starts over, without a stride and with a degree of 1. */
+/* A load whose entry was replaced starts again without a stride and with a degree of 1. */
 START_TEST(a_replaced_entry_is_forgotten) {
     begin("ddp", SET("ddp.table=1"));
     for (int i = 0; i <= 4; i++)
@@ -273,8 +277,8 @@ START_TEST(strides_that_ask_for_nothing) {
 }
 END_TEST
 
-/* One place: the second prefetch has none until the first line has arrived. A request that the cache refuses takes no
- * place. */
+/* With one place, the second prefetch gets no place until the first line has arrived. A request that the cache
+ * refuses takes no place. */
 START_TEST(places_are_few) {
     begin("stride", SET("stride.queue=1"));
     miss(0), miss(1), miss(2), miss(3);
@@ -294,8 +298,9 @@ START_TEST(places_are_few) {
 }
 END_TEST
 
-/* Prefetches into the L1: a load that hits a prefetched line for the first time would have missed, so it continues the
- * stride. First uses of other lines do not count, nor do loads past the L1. */
+/* Prefetches into the L1. A load that hits a prefetched line for the first time would have missed without the
+ * prefetch, so the load continues the stride. First uses of lines that other units prefetched do not count. Loads
+ * past the L1 do not count either. */
 START_TEST(into_the_l1) {
     begin("stride", SET("stride.level=l1"));
     miss(0), miss(1), miss(2);
@@ -324,24 +329,24 @@ START_TEST(into_the_l1) {
 }
 END_TEST
 
-/* A warp's words cross the end of a line: the load before brought the first line, and the second misses. The miss
- * trains, with its lowest lane. */
+/* A warp's words cross the end of a line. The previous load brought the first line, so only the second line misses.
+ * This miss trains the table with its lowest lane. */
 START_TEST(the_first_line_may_be_there) {
     begin("stride", NULL);
     for (uint64_t i = 0; i < 4; i++) {
         see(PC, 0, BASE + 64 + i * LINE, i ? SEEN_HIT : SEEN_MISS, true);
         see(PC, 0, BASE + (i + 1) * LINE, SEEN_MISS, false);
     }
-    /* misses that train: 64, line 2 (a stride of 192 bytes), line 3 (128), line 4 (128 again) */
+    /* misses that train the table: address 64, line 2 (a stride of 192 bytes), line 3 (128), line 4 (128 again) */
     ASKED(5);
     ck_assert_double_eq(stat_of("stride.executions"), 4);
 }
 END_TEST
 
 /* A load reads the first two sectors of a line.
- * - 160 bytes ahead they are in the next line, one sector further
- * - 144 bytes ahead they touch three sectors
- * - 224 bytes ahead the second is in the line after that, which is not requested */
+ * - 160 bytes ahead the words are in the next line, one sector further.
+ * - 144 bytes ahead the words are in three sectors.
+ * - 224 bytes ahead the second sector is in the line after the next, which is not requested. */
 START_TEST(sectors_move_with_the_stride) {
     static const struct {
         uint64_t stride;
@@ -378,7 +383,7 @@ START_TEST(victims_are_wanted_back_once) {
 }
 END_TEST
 
-/* For another program the table is empty, and no entry is replaced. */
+/* For another program the table is empty, and no entry counts as replaced. */
 START_TEST(a_table_is_cleared) {
     struct prefetch_table t;
     ck_assert(prefetch_table_init(&t, 4, 2, 2));

@@ -1,4 +1,4 @@
-/* The table of stride prefetchers alone: which entry is replaced, and which warps share one. */
+/* Tests the table of stride prefetchers alone: which entry is replaced, and which warps share an entry. */
 #include "timing/strides/prefetch_table.h"
 #include "test/test.h"
 
@@ -16,8 +16,9 @@ static struct prefetch_entry *see(uint32_t pc, uint8_t warp, uint64_t address) {
     return prefetch_table_learn(&t, prefetch_table_find(&t, pc, warp), pc, warp, address);
 }
 
-/* One set of three ways holds loads 1, 2 and 3. Load 1 is used again, so load 2 is the least recently used: load 4
- * replaces it, then load 5 replaces load 3. First in, first out would replace loads 1 and 2. */
+/* One set of three ways holds the entries of loads 1, 2 and 3. Load 1 is used again, so load 2 is the least recently
+ * used. Load 4 replaces load 2, and then load 5 replaces load 3. First-in-first-out replacement would replace loads
+ * 1 and 2. */
 START_TEST(the_least_recently_used_leaves) {
     static const uint32_t stay[] = {1, 4, 5}, leave[] = {2, 3};
     begin(3, 3);
@@ -35,7 +36,7 @@ START_TEST(the_least_recently_used_leaves) {
 }
 END_TEST
 
-/* Learning is a use, too: after loads 1, 2, 1 the second is the least recently used. */
+/* Learning counts as a use: after loads 1, 2, 1 the entry of load 2 is the least recently used. */
 START_TEST(learning_is_a_use) {
     begin(2, 2);
     see(1, 0, 0x1000), see(2, 0, 0x2000), see(1, 0, 0x1080);
@@ -45,7 +46,7 @@ START_TEST(learning_is_a_use) {
 }
 END_TEST
 
-/* All 256 warps of one load in one set: each has its own entry, address and stride. */
+/* All 256 warps of one load in one set. Each warp has its own entry, address and stride. */
 START_TEST(each_of_256_warps_has_its_entry) {
     begin(256, 256);
     for (uint64_t k = 0; k < 3; k++)

@@ -1,12 +1,12 @@
-/* Stride prefetchers on a kernel whose lines are known: prefetches and their uses, the gain, and the profile by
- * load. */
+/* Tests stride prefetchers on a kernel whose lines are known: prefetches and their uses, the speedup, and the
+ * profile by load. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
 
 enum { LINES = 64, LINE = 128 };
 
-/* Launches one CTA: 64 loads of 64 lines, a line further each time. */
+/* Launches one CTA. It executes 64 loads of 64 lines, each load one line further than the previous. */
 static struct heddle *walk_by(uint32_t threads, const char *model, const char *set, bool profile) {
     char err[512];
     const char *const sets[] = {"memory.model=full", "dram.latency=400", "l1.size=4096", "l1.ways=4", set, NULL};
@@ -28,7 +28,7 @@ static struct heddle *walk(const char *model, const char *set, bool profile) {
     return walk_by(32, model, set, profile);
 }
 
-/* A single thread reads one sector of each line, and so do its prefetches. */
+/* A single thread reads one sector of each line, and its prefetches also fetch one sector. */
 START_TEST(unread_sectors_are_not_fetched) {
     struct heddle *h = walk_by(1, "stride", "l2.sectored=true", false);
     ck_assert_double_eq(heddle_stat(h, 0, "stride.issued"), LINES - 2);
@@ -41,12 +41,12 @@ START_TEST(unread_sectors_are_not_fetched) {
 }
 END_TEST
 
-/* - 62 of the 64 loads request a line; with a degree of one each line is requested once, the last for a load that does
- *   not exist
- * - a load of a line that is in time takes the L2's time, which is shorter than memory's, so the next line is late
- * - the load of a late line takes memory's time, in which the next line arrives: half of the lines are late
- * - further ahead few lines are late, and the loop is faster
- * - a round that raises the degree skips a line, which is fetched on demand */
+/* - 62 of the 64 loads request a line. With a degree of one each line is requested once. The last request is for a
+ *   load that does not exist.
+ * - A load whose line is in time takes the L2's latency, which is shorter than memory's, so the next line is late.
+ * - A load whose line is late takes memory's latency, in which the next line arrives. So half of the lines are late.
+ * - With a larger degree few lines are late, and the loop is faster.
+ * - An iteration that raises the degree skips a line, which is fetched on demand. */
 START_TEST(a_walk_is_prefetched) {
     struct heddle *plain = walk("spe", NULL, false), *one = walk("stride", NULL, false),
                   *ddp = walk("ddp", NULL, false);
@@ -67,9 +67,9 @@ START_TEST(a_walk_is_prefetched) {
 }
 END_TEST
 
-/* A launch of another kernel starts with an empty table: its first two loads request nothing, as in the first launch.
- * Another launch of that kernel keeps the stride: the step back to the first line is forgiven, and all loads request a
- * line. */
+/* A launch of another kernel starts with an empty table. Its first two loads request nothing, as in the first
+ * launch. Another launch of that kernel keeps the stride. The step back to the first line is forgiven, and all loads
+ * request a line. */
 START_TEST(a_table_belongs_to_a_kernel) {
     struct heddle *h = walk("stride", NULL, false);
     struct heddle_module *other = heddle_module_file(h, "test/kernels/walk.ptx");
@@ -100,8 +100,8 @@ START_TEST(a_walk_into_the_l1) {
 }
 END_TEST
 
-/* Each reply of the network serves a demand miss or a prefetch. A demand miss that joins a pending prefetch counts
- * without a reply of its own. Prefetches into the L2 leave the number of demand misses as it was. */
+/* Each reply of the network serves a demand miss or a prefetch. A demand miss that joins a pending prefetch counts,
+ * but has no reply of its own. Prefetches into the L2 do not change the number of demand misses. */
 START_TEST(replies_are_of_demand_or_of_prefetches) {
     static const struct {
         const char *model, *set;
@@ -142,7 +142,7 @@ START_TEST(no_cache_no_prefetch) {
     ck_assert_double_eq(heddle_stat(h, 0, "stride.out_of_range"), LINES - 2);
     ck_assert_double_eq(heddle_stat(h, 0, "stride.requested"), 0);
     heddle_close(h);
-    h = walk("stride", "l1.size=0", false); /* loads past the L1 train, too */
+    h = walk("stride", "l1.size=0", false); /* loads past the L1 also train the table */
     ck_assert_double_eq(heddle_stat(h, 0, "stride.issued"), LINES - 2);
     heddle_close(h);
 }
@@ -161,7 +161,7 @@ START_TEST(energy_is_that_of_the_tables) {
 }
 END_TEST
 
-/* The profile's table of degrees has a row for the load and no other. The row equals the statistics. */
+/* The profile's table of degrees has one line, for the load. The line equals the statistics. */
 START_TEST(the_profile_has_degrees_by_load) {
     char *text = NULL;
     size_t size = 0;
@@ -191,14 +191,14 @@ START_TEST(the_profile_has_degrees_by_load) {
 }
 END_TEST
 
-/* Five rows of an array in one set, as in srad's loop [PEPSC, IV-B], on the core with 4 ways of 32 kB, and with twice
- * the cache and 8 ways. Loops are not pipelined.
- * - the first two of 200 rounds train, so 198 rounds request the five lines of the next round
- * - 4 ways hold four of them: the fifth evicts the first, which then misses and evicts the second, and so on (197
- *   times: there is no round 201)
- * - no prefetched line is ever used; the last four stay in the cache
- * - no line is late, so the degree stays at 1
- * - 8 ways hold all five lines, and a higher degree is faster */
+/* Five rows of an array in one set, as in srad's loop [PEPSC, IV-B]. Runs on the core with 4 ways of 32 kB, and with
+ * twice the cache and 8 ways. Loops are not pipelined.
+ * - The first two of 200 iterations train the table, so 198 iterations request the five lines of the next iteration.
+ * - 4 ways hold four of the lines. The fifth line evicts the first. The first then misses and evicts the second, and
+ *   so on (197 times, because there is no iteration 201).
+ * - No prefetched line is ever used. The last four stay in the cache.
+ * - No line is late, so the degree stays at 1.
+ * - 8 ways hold all five lines, and a higher degree is faster. */
 START_TEST(five_rows_in_a_set) {
     static const char *const models[] = {"spe", "stride", "ddp"};
     double cycles[3];

@@ -1,4 +1,4 @@
-/* Counts at an L2 slice of the lines that stride prefetchers requested, access by access. */
+/* Tests how an L2 slice counts the lines that stride prefetchers requested, access by access. */
 #include "mechanisms/mechanism.h"
 #include "test/test.h"
 #include "timing/strides/prefetch_stride.h"
@@ -58,7 +58,7 @@ static void expect_all(const char *e, double issued, double present, double usef
     stats_free(&stats);
     ck_assert(stats_init(&stats));
     ops->stats(w, &(struct prefetch_counts){.sent = 99}, &stats);
-    for (int dynamic = 0; dynamic < 2; dynamic++) /* the other extension has nothing */
+    for (int dynamic = 0; dynamic < 2; dynamic++) /* the other extension has no counts */
         for (int i = 0; i < 7; i++) {
             double value = dynamic == (strcmp(e, "ddp") == 0) ? want[i] : 0;
             ck_assert_msg(stats_get(&stats, names[dynamic][i]) == value, "%s is %g, not %g", names[dynamic][i],
@@ -66,8 +66,8 @@ static void expect_all(const char *e, double issued, double present, double usef
         }
 }
 
-/* Lines 1 to 4 are prefetched; 3 is present and 4 pending. 1 is used, and 2 is used late; a second use does not count.
- * 5 and 6 are evicted, and only 6 was an unused prefetch. */
+/* Lines 1 to 4 are prefetched. Line 3 is already present and line 4 is pending. Line 1 is used, and line 2 is used
+ * late. A second use does not count. Lines 5 and 6 are evicted, and only line 6 was an unused prefetch. */
 START_TEST(each_line_has_its_fate) {
     const char *e = _i ? "ddp" : "stride";
     begin(_i, NULL);
@@ -84,8 +84,8 @@ START_TEST(each_line_has_its_fate) {
 }
 END_TEST
 
-/* Prefetches evict 7 and 8, a load evicts 9. 7 is missed twice, but was evicted once. A hit of 8 shows only that it was
- * brought back. */
+/* Prefetches evict lines 7 and 8, and a load evicts line 9. Line 7 is missed twice, but was evicted once. A hit of
+ * line 8 only shows that the line was brought back. */
 START_TEST(an_evicted_line_that_is_missed_is_pollution) {
     begin(true, NULL);
     leaves(7, true, false);
@@ -100,13 +100,13 @@ START_TEST(an_evicted_line_that_is_missed_is_pollution) {
     see(9, SEEN_LOAD, SEEN_MISS, false, false, false);
     see(0, SEEN_LOAD, SEEN_MISS, false, false, false); /* line 0 was not evicted */
     expect_all("ddp", 2, 0, 0, 0, 0, 1, 2 * LINE);
-    see(8, SEEN_STORE, SEEN_MISS, false, false, false); /* 8 is remembered until it is missed */
+    see(8, SEEN_STORE, SEEN_MISS, false, false, false); /* line 8 is remembered until it is missed */
     expect_all("ddp", 0, 0, 0, 0, 0, 1, 0);
 }
 END_TEST
 
-/* A prefetch of line 1 evicts 7, which is missed: pollution, once. The prefetch of line 2 evicts nothing, so the next
- * miss of 7 is not pollution. */
+/* A prefetch of line 1 evicts line 7, which is then missed. This counts as pollution once. The prefetch of line 2
+ * evicts nothing, so the next miss of line 7 is not pollution. */
 START_TEST(a_prefetch_without_a_victim_pollutes_nothing) {
     begin(_i, NULL);
     leaves(7, true, false);
@@ -118,8 +118,8 @@ START_TEST(a_prefetch_without_a_victim_pollutes_nothing) {
 }
 END_TEST
 
-/* Lines that others prefetch into an L1 do not count. If this prefetcher's lines are for an L1, the L1 counts their
- * fates, and the slice their bytes. */
+/* Lines that other units prefetch into an L1 do not count. If this prefetcher's lines are for an L1, the L1 counts
+ * their outcomes, and the slice counts their bytes. */
 START_TEST(lines_for_another_cache) {
     begin(false, NULL);
     leaves(7, true, false);
@@ -134,14 +134,14 @@ START_TEST(lines_for_another_cache) {
     leaves(5, true, true);
     expect_all("stride", 0, 0, 0, 0, 0, 0, LINE);
     ops->free(w);
-    begin(true, "ddp.level=l2"); /* the other extension has its own level */
+    begin(true, "ddp.level=l2"); /* the other extension prefetches to its own level */
     see(1, SEEN_AHEAD, SEEN_MISS, false, false, false);
     expect_all("ddp", 1, 0, 0, 0, 0, 0, LINE);
 }
 END_TEST
 
-/* Three sectors are requested. An SM has written one of them (or, in an unsectored cache, two of the line's four), so
- * only 64 bytes come from memory. Without a cache nothing is counted. */
+/* Three sectors are requested. An SM has written one of them (in an unsectored cache, two of the line's four
+ * sectors), so only 64 bytes come from memory. Without a cache nothing is counted. */
 START_TEST(bytes_are_those_fetched) {
     begin(false, NULL);
     struct prefetch_seen seen = {

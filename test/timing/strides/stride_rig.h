@@ -1,6 +1,6 @@
 #ifndef TEST_TIMING_STRIDE_RIG_H
 #define TEST_TIMING_STRIDE_RIG_H
-/* Test fixture: a stride prefetcher alone. Tests show it loads that miss, and read its requests. */
+/* Test fixture: a stride prefetcher without a machine. Tests pass it loads that miss, and read its requests. */
 #include "isa/types.h"
 #include "mechanisms/mechanism.h"
 #include "test/test.h"
@@ -13,7 +13,7 @@ enum { LINE = 128, PC = 7, MOST = 256 };
 static struct config cfg;
 static struct stride_prefetcher *p;
 static struct stats stats;
-/* The cache: the requests that it got, and its answer. */
+/* The cache: the requests that it received, and its answer to the next request. */
 static struct prefetch_request asked[MOST];
 static int n_asked;
 static enum prefetch_asked says;
@@ -29,7 +29,7 @@ static inline enum prefetch_asked ask(void *cache, uint32_t who, const struct pr
 }
 static const struct prefetch_place place = {.level = PREFETCH_AT_L1, .line_bytes = LINE, .ask = ask};
 
-/* Makes a prefetcher with these options, in front of that cache. */
+/* Creates a prefetcher with these options, connected to the cache above. */
 static inline void begin(const char *extension, const char *const *set) {
     char err[256];
     if (p)
@@ -69,7 +69,7 @@ static inline void see(uint32_t pc, uint8_t warp, uint64_t address, enum prefetc
                                                              .leads = leads,
                                                              .sectors = 15});
 }
-/* A load of line `k` from BASE misses. */
+/* A load misses line `k`, counted from BASE. */
 static inline void miss(int k) { see(PC, 0, BASE + (uint64_t)((int64_t)k * LINE), SEEN_MISS, true); }
 
 static inline void arrive(int k) {
@@ -82,7 +82,7 @@ static inline void arrive(int k) {
     ck_abort_msg("line %d was not asked for", k);
 }
 
-/* Checks all requests, by their lines from BASE. */
+/* Checks all requests, by their line numbers counted from BASE. */
 static inline void expect_lines(const int *lines, int n) {
     char text[1024] = "";
     for (int i = 0; i < n_asked; i++)
