@@ -42,8 +42,8 @@ struct gpu_options {
     const struct prefetcher_row *prefetchers; /* for each L1, or for each slice of the L2: timing/mem/prefetch.h */
     uint32_t n_prefetchers;
     struct gpu_policies policies;
-    uint32_t
-        lane_operations; /* most operations of one instruction on one lane of an f32 pipe, for util.*; 0: 2 (an fma) */
+    /* most operations of one instruction on one lane of an f32 pipe, for util.*; 0: 2 (an fma) */
+    uint32_t lane_operations;
 };
 
 /* Returns a GPU with the configuration `cfg` (copied), or NULL if memory is out. */

@@ -120,8 +120,8 @@ struct dac {
     const struct prefetch_place *l1;
     bool active; /* the kernel has an affine stream */
     uint32_t most_ctas, size[N_QUEUES];
-    struct affine_engine
-        *engine; /* allocated when the SM gets its first CTA of the launch, as are `supply` and `queue`; NULL before */
+    /* allocated when the SM gets its first CTA of the launch, as are `supply` and `queue`; NULL before */
+    struct affine_engine *engine;
     struct supply supply; /* by warp slot */
     struct dac_queue *queue;
     uint64_t filled[N_QUEUES]; /* places in use in all queues */

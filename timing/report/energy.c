@@ -10,8 +10,8 @@ static const struct event {
     enum part part;
     enum stat_id count;
     size_t pj; /* offset of the energy of one event in struct energy_cfg */
-    size_t
-        line; /* if sectors are counted and the energy is per line, offset of line bytes in struct config; else 0 */
+    /* if sectors are counted and the energy is per line, offset of the line's bytes in struct config; else 0 */
+    size_t line;
 } events[] = {
 #define STAT_ENERGY(id, part, field) {part, STAT_ID(id), offsetof(struct energy_cfg, field), 0},
 #define STAT_ENERGY_SECTOR(id, part, field)                                                                            \
