@@ -68,6 +68,6 @@ const struct figure figures_dac[] = {
                       .split = &bound),
                 PANEL("over spe's", "gpu.cycles", PANEL_RATIO, MEAN_GEOMETRIC, SHOW_RATIO, counts, less),
                 PANEL("shares", "gpu.cycles", PANEL_VALUE, MEAN_ARITHMETIC, SHOW_PERCENT, shares, covered)},
-     .note = OURS "; memory-bound are those that a perfect L1 makes 1.5 times as fast (docs/dac.md)"},
+     .note = OURS "; memory-bound kernels: a perfect L1 makes them 1.5 times as fast (docs/dac.md)"},
     {0},
 };

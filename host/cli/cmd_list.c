@@ -228,7 +228,7 @@ static enum heddle_status run(const struct cli *c) {
 const struct command cmd_list = {
     "list",
     "benchmarks|sets|models|configs|options|statistics|passes|instructions",
-    "list benchmarks, models, options and the like",
+    "list benchmarks, models, presets, options, statistics, instructions",
     help_list,
     options,
     run,

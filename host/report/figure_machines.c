@@ -84,7 +84,7 @@ void figure_presets(FILE *out, const struct summary *s) {
     for (int i = 0; i < n; i++)
         options[i] = options_of(presets[i]);
     fputs("<h2 id=\"machines\">The presets, every option</h2>\n<details><summary>'heddle list options' explains them; "
-          "a series has its preset's but for those that its row names</summary><table><thead><tr>"
+          "a series has the options of its preset, except for the options that its row names</summary><table><thead><tr>"
           "<th>option</th>",
           out);
     for (int i = 0; i < n; i++)

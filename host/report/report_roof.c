@@ -90,10 +90,10 @@ static bool table(struct report *r, const struct roof_machine *of) {
 }
 
 bool report_roofs(struct report *r) {
-    fputs("<h2 id=roofline>Roofline by level of memory</h2>\n<p>A point is a run and a level: the thread instructions "
-          "that it did for a byte that the level moved, and those that it did in a cycle. A run cannot be above the "
-          "line of the level, which is how many bytes it moves in a cycle at most; a point near it says that this "
-          "level is what the run waits for.</p>\n",
+    fputs("<h2 id=roofline>Roofline by level of memory</h2>\n<p>Each point is a run at one level of memory. It shows "
+          "the run's thread instructions per byte that the level moved, and per cycle. The line of a level shows its "
+          "largest bandwidth in bytes per cycle, and no run is above this line. If a point is near the line, the run "
+          "waits for this level.</p>\n",
           r->out);
     return report_machines(r, &roofline);
 }

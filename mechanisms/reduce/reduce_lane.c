@@ -107,7 +107,7 @@ const char *reduce_users(const struct lane_users *u, uint32_t def, unsigned lane
     for (uint32_t k = 0; k < d->n; k++) {
         uint32_t inst = u->defuse->uses[u->defuse->def_uses[d->first + k]].inst;
         if (!chosen(u, inst, lane, &c))
-            return "other lanes than the one that has the whole sum may use theirs";
+            return "lanes without the whole sum may use their partial sums";
         if (k && (c.from != choice->from || c.mask != choice->mask || c.value != choice->value))
             return "the sum is used under several conditions";
         *choice = c;

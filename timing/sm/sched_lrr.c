@@ -9,6 +9,6 @@ static int pick(void *state, const struct sched_view *s, const struct warp_set *
 
 const struct sched_ops sched_lrr = {
     .name = "lrr",
-    .help = "loose round robin: the next ready warp behind the one that issued last",
+    .help = "loose round robin: the next ready warp after the warp that issued last",
     .pick = pick,
 };

@@ -106,7 +106,7 @@ static const struct graph graphs[] = {
     {"shfl.down, and all lanes store",
      LADDER("down", 31, "-1", 16, 8, 4, 2, 1) USE,
      0,
-     {"left alone: other lanes than the one that has the whole sum may use theirs\n"}},
+     {"left alone: lanes without the whole sum may use their partial sums\n"}},
     {"shfl.down, then thread 0 stores",
      LADDER("down", 31, "-1", 16, 8, 4, 2, 1) FIRST USE BEHIND,
      1,
