@@ -83,10 +83,11 @@ void figure_presets(FILE *out, const struct summary *s) {
     int n = presets_of(s, presets);
     for (int i = 0; i < n; i++)
         options[i] = options_of(presets[i]);
-    fputs("<h2 id=\"machines\">The presets, every option</h2>\n<details><summary>'heddle list options' explains them; "
-          "a series has the options of its preset, except for the options that its row names</summary><table><thead><tr>"
-          "<th>option</th>",
-          out);
+    fputs(
+        "<h2 id=\"machines\">The presets, every option</h2>\n<details><summary>'heddle list options' explains them; "
+        "a series has the options of its preset, except for the options that its row names</summary><table><thead><tr>"
+        "<th>option</th>",
+        out);
     for (int i = 0; i < n; i++)
         html_head(out, presets[i]);
     fputs("</tr></thead><tbody>\n", out);
