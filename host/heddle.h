@@ -58,8 +58,8 @@ struct heddle_options {
     uint64_t cycle_limit;
     bool progress;         /* draw a progress bar on stderr, if stderr is a terminal */
     uint64_t memory_limit; /* bytes of device memory; 0 means 16 GiB */
-    /* The next fields are for timing models only, and cost no time when they are unused. The caller owns the streams,
-     * and Heddle does not close them. The trace is complete after heddle_close(). */
+    /* The fields from `trace` to `samples` are for timing models only, and cost no time when they are unused. The
+     * caller owns the streams, and Heddle does not close them. The trace is complete after heddle_close(). */
     FILE *trace;                   /* Chrome trace-event JSON of the cycles [trace_from, trace_to); NULL: none */
     uint64_t trace_from, trace_to; /* cycles; trace_to = 0 traces to the end of the launch */
     bool profile;                  /* count events for each instruction, for heddle_print_profile() and the JSON */

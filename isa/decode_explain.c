@@ -1,5 +1,6 @@
-/* Explains why a spelling of known words is no instruction. The message names the first word whose change or removal
- * makes a row match; else a missing word or type; else the nearest row. */
+/* Explains why an opcode is not an instruction although all of its words are known. The message names the first word
+ * whose change or removal makes the opcode match a row of the semantics table. If there is no such word, the message
+ * names a missing word or type. If nothing is missing either, it names the row with the fewest differences. */
 #include "decode_parts.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -53,7 +53,7 @@ enum inst_kind {
     /* K_ENQ_*: only in the affine stream. Its engine executes them (isa/affine/engine.h), exec_inst() never does. */
     K_ENQ_DATA, /* sends the addresses of a load to its site, and prefetches */
     K_ENQ_ADDR, /* sends addresses to their site */
-    K_ENQ_PRED, /* sends a predicate to its site */
+    K_ENQ_PRED, /* sends a predicate to the kernel's stream: struct program_site */
     /* K_BRANCH and later kinds are control: the driver takes the next PCs from the effects */
     K_BRANCH, /* conditional or not: target in `target`, reconvergence PC in `rpc` */
     K_BRX,    /* brx.idx: each lane selects its target from a table */

@@ -297,7 +297,8 @@ static unsigned char result_kind(const struct flow *f, const struct inst *in) {
     return adds && !zero ? ADVANCES : POLLS;
 }
 
-/* True for a comparison with a bound. Repeated atomic additions reach any bound. */
+/* True for a comparison that orders its operands (such as less-than), not one for equality or inequality. Repeated
+ * atomic additions exceed any bound in the end, but may skip a single value. */
 static bool compares_with_bound(const struct inst *in) {
     if (in->kind != K_LANE || row_of(in)->op != OP_SETP)
         return false;

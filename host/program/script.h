@@ -7,7 +7,7 @@ struct script;
 
 /* The environment of a run. */
 struct script_host {
-    const struct heddle_options *options; /* the context's options; a check against another model opens a similar one */
+    const struct heddle_options *options; /* for the context, and for a second one to check against another model */
     void (*watch)(struct heddle *h);      /* called with the context that a signal must stop from now on; may be NULL */
     /* Saves a buffer after the last step; NULL: nothing is saved. False, with the reason in `why`, stops the run. */
     bool (*save)(void *ctx, const char *file, const void *data, uint64_t bytes, char *why, size_t why_size);

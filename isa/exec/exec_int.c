@@ -91,7 +91,7 @@ static inline uint32_t ubyte(uint32_t x, int n) { return x >> 8 * n & 0xff; }
     LANE(mad24_hi_##t, MAD24, T1(T), FORM(PART, HI), INT_MAD, DABC(T, T, T, T),                                        \
          d = (lane_##T)((uint32_t)((twice)cut(a) * (twice)cut(b) >> 16) + (uint32_t)c))
 
-/* Extended precision: a sum of two words and a carry has wrapped if it is less than one of the words. */
+/* Extended precision: a + b + carry has wrapped if the result is less than a, or if it equals a and the carry is 1. */
 #define CARRY_ADD(T, t, U)                                                                                             \
     LANE(add_cc_##t, ADD, T1(T), FLAG(CC), INT_ADD, OPDS(T, PRED, T, T, NONE, NONE), d = (lane_##T)((U)a + (U)b);      \
          d2 = (U)d < (U)a)                                                                                             \

@@ -27,8 +27,9 @@ void cta_affine_free(struct cta_affine *a);
 void cta_affine_start(struct cta_affine *a, const struct cta *c);
 /* Lets a `full` affine warp run further ahead, since no warp made progress. */
 void cta_affine_let_run(struct cta_affine *a);
-/* Ends the affine warp after all warps of the CTA. Returns WARP_DONE when it has ended; WARP_SPENT: not finished
- * yet; WARP_FAULT: an entry was sent but never taken, which is a bug in Heddle. */
+/* Runs the affine warp to its end. Call it after all warps of the CTA have ended, until it no longer returns
+ * WARP_SPENT. Returns WARP_DONE if the affine warp has ended. Returns WARP_SPENT if it has not ended yet. Returns
+ * WARP_FAULT if the affine warp faulted, or if an entry was sent but never taken, which is a bug in Heddle. */
 enum warp_end cta_affine_finish(struct cta_run *r);
 /* Fills the hidden operand and guard of `in`, which has HINT_DEQ, for the lanes of a path about to execute it.
  * Returns false if `in` cannot execute now; sets r->fx.fault if it never can. */

@@ -131,7 +131,7 @@ static bool read_side(struct folding *f, uint32_t branch, struct side *s) {
 
 struct region {
     uint32_t head, branch, join;
-    struct side side[2]; /* predicate of lanes where the condition holds, and predicate of other lanes */
+    struct side side[2]; /* [0]: code for lanes where the branch's predicate is true; [1]: for the others */
 };
 
 /* True if both sides of a branch join after at most one block each. */

@@ -20,7 +20,7 @@ struct part {
 struct mem_room {
     _Alignas(64) uint64_t *cycle;
     uint32_t mask;
-    uint64_t head, noted, tail; /* noted: the network may know the entries before this */
+    uint64_t head, noted, tail; /* noted: entries before this one may be reported to the network */
 };
 
 struct memsys {

@@ -1,7 +1,8 @@
 #ifndef TIMING_SM_FETCH_STAGE_H
 #define TIMING_SM_FETCH_STAGE_H
-/* The fetch stage: in each cycle one path of each part whose buffer is empty fetches its next instructions. The
- * instruction caches are in fetch.h. */
+/* The fetch stage. The SM is one part, or has one part per scheduler if it is divided. In each cycle, each part
+ * selects one path with an empty buffer, and fetches the next instructions of this path. The instruction caches are in
+ * fetch.h. */
 #include "timing/config/warp_set.h"
 
 struct sm;

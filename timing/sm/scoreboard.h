@@ -77,8 +77,8 @@ static inline void sb_word_writeback(void *state, const struct sb_regs *r) {
 
 /* Left and right scoreboards with shadow bits, for DPE. */
 extern const struct scoreboard_ops scoreboard_shadow;
-/* Pending bits lane by lane, without false dependences: for DPE's optimistic scoreboard, DWS and minpc; optional for
- * its and si. */
+/* Pending bits lane by lane, without false dependences: for DPE's optimistic scoreboard and for the models `dws` and
+ * `minpc`; optional for the models `its` and `si`. */
 extern const struct scoreboard_ops scoreboard_exact;
 /* Six counters for loads: one set per warp (its), or one set per lane (si). */
 extern const struct scoreboard_ops scoreboard_counted, scoreboard_counted_lanes;

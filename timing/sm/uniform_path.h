@@ -18,9 +18,9 @@ static inline void sm_board_issue(struct sm *sm, struct sm_warp *sw, const struc
         sm->model.sb->issue(sw->board, path->board, path->lanes, &ti->regs, load);
 }
 
-/* Makes `path` of warp `w` leave instruction `at` in cycle `now`, with peer.fetch_wrong_path. The path's buffer
- * contained `buffered` instructions from `at` on, which are no longer needed. Returns the path's new state: PATH_FETCH
- * or PATH_FETCHING. */
+/* Handles the fetch after `path` of warp `w` went from instruction `at` to path->pc in cycle `now`; used only with
+ * peer.fetch_wrong_path. Sets path->stray if the path jumped. Before, the path's buffer contained `buffered`
+ * instructions from `at` on, which are no longer needed. Returns the path's new state: PATH_FETCH or PATH_FETCHING. */
 uint8_t sm_stray(struct sm *sm, uint32_t w, struct sm_path *path, uint32_t at, uint32_t buffered, uint64_t now);
 
 /* Moves all lanes of the warp's only path to `pc`, and updates the model. Requires sm_fast_path.stack, like the two

@@ -52,8 +52,8 @@ static void list_edges(struct lists *p, const struct cuda_graph *g, const struct
                 add_edge(p, n->before[i], n);
 }
 
-/* Sets *n to the number of edges listed, or of all edges without output arrays. Clears the unused rest of the
- * arrays. */
+/* Sets *n to the number of edges that were listed; if there are no output arrays, to the number of all edges. Clears
+ * the unused rest of the arrays. */
 static enum cuda_error finish_lists(struct lists *p, size_t *n) {
     bool lists = p->from || p->to;
     for (size_t i = p->n; lists && i < p->room; i++) {

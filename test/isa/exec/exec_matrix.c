@@ -234,7 +234,8 @@ static void run_job(struct heddle *h, struct job *j, bool exact) {
     heddle_free(h, p);
 }
 
-/* Sets integers below 8, so that products stay below 2^11 in all types. c is near the limits of s32 if it can be. */
+/* Sets whole numbers from -7 to 7, so that sums of products stay below 2^11, where f16 is exact. If a and b have
+ * one-byte elements, these take any value of their type, and about half of c's elements are near the limits of s32. */
 static void whole_values(uint64_t *g, struct job *j) {
     const bool is_unsigned = j->k->ab[0] == 'u', integer = bytes_of(j->k->ab) == 1;
     for (int x = 0; x < 3; x++)

@@ -89,7 +89,8 @@ END_TEST
 START_TEST(initialised_global_memory) {
     uint32_t words[THREADS] = {0};
     is_clean("init_global", 1);
-    /* afterwards the even words are initialised; the kernel reads the odd words, of which 32 are among the first 64 */
+    /* init_global wrote the even words; uninit_global reads the first 64 words, of which the 32 odd ones are not
+     * initialised */
     launch("uninit_global", 1);
     ck_assert_ptr_nonnull(strstr(heddle_error(h), "  32 occurrences; this is the first\n"));
     /* that launch has written all words that this launch reads */

@@ -420,7 +420,8 @@ START_TEST(functions) {
 }
 END_TEST
 
-/* A branch table counts as data in the affine stream, whatever its index. The streams continue together after it. */
+/* The affine stream treats every branch through a table as a branch on data, even if the index is affine: it skips the
+ * code up to the join. Code after the join is decoupled again. */
 START_TEST(switches) {
     char *shown = expect(TID1 ADDR1 LOAD1 "T: .branchtargets A, B, C;\nand.b32 %r4, %r0, 1;\nbrx.idx %r4, T;\n"
                                           "A: st.global.u32 [%d2+4], 1; bra C;\nB: st.global.u32 [%d2+4], 2;\n"
