@@ -70,8 +70,7 @@ struct sm {
 static inline bool sm_hooked(const struct sm *sm, enum sm_hook hook) {
     return __builtin_expect(sm->units.n[hook] != 0, 0);
 }
-/* Updates lsu_due: the load/store unit, or a fetch that waits for its port, may have work earlier than was known, after
- * `now`. */
+/* Updates lsu_due: the load/store unit, or a fetch that waits for its port, may have earlier work after `now`. */
 static inline void sm_lsu_due(struct sm *sm, uint64_t now) {
     uint64_t lsu = lsu_next(sm->lsu, now), fetch = fetch_next(&sm->fetch, now);
     sm->status.lsu_due = lsu < fetch ? lsu : fetch;
@@ -86,7 +85,6 @@ static inline void sm_set_live(struct sm *sm, uint32_t w, bool live) {
     else
         sched_warp_ends(&sm->issue.sched[w % sm->cfg->sm.schedulers], w);
 }
-/* Returns the number of contexts that are awake. */
 static inline uint32_t contexts_awake(const struct sm *sm) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < MAX_CONTEXTS && sm->contexts.n; i++)
