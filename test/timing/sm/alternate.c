@@ -74,6 +74,6 @@ END_TEST
 SUITE(timing_alternate) {
     tcase_add_checked_fixture(tc, rig_setup, rig_teardown);
     TEST(schedulers_take_turns);
-    TEST(the_first_scheduler_comes_first);
+    TEST_SPEED(the_first_scheduler_comes_first);
     TEST(three_take_turns);
 }
