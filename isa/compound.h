@@ -33,7 +33,7 @@ struct compound_ops {
      * lane. */
     int (*source_lane)(const struct warp *w, const struct inst *in, unsigned step, int lane);
     unsigned steps;
-    /* Time and counts in the SM. NULL: those of the latency class. */
+    /* Time and counts in the SM. NULL: the latency class decides both. */
     const struct compound_timing *timing;
 };
 

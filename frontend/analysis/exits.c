@@ -2,7 +2,8 @@
  * returns to callers that only exit too. No thread needs to wait for another at such a place. A branch to it is
  * therefore an exit under the branch's guard, as compilers for hardware emit it: the driver lets lanes that take the
  * branch exit (isa/paths/control.h), and the search for reconvergence points ignores the edge. A function may have
- * several callers of which only some exit after the call; then only execution tells, so its returns are marked too.
+ * several callers, and only some of these exit after the call. The callers are then known only at execution, so the
+ * returns of the function are marked, too.
  * Requires: blocks. Makes: inst_info.only_exits, inst_info.only_returns. Time is linear in the program: facts propagate
  * backward along each edge once. */
 #include "ir.h"

@@ -1,7 +1,7 @@
 /* Moves 8 x 8 matrices of 16-bit elements between shared memory and registers. Lane 4 g + t holds elements 2 t and 2 t
  * + 1 of row g in one register (.trans: of column g). Lanes 0 to 7 supply the row addresses of the first matrix, lanes
- * 8 to 15 supply those of the second matrix, and so on. The other lanes get addresses by shuffles and access their own
- * elements.
+ * 8 to 15 the row addresses of the second matrix, and so on. The other lanes get addresses by shuffles and access
+ * their own elements.
  *   ldmatrix {d...}, [a];    stmatrix [a], {b...};    movmatrix.trans d, a */
 #include "lower_matrix.h"
 #include <string.h>

@@ -65,7 +65,7 @@ static int fields(struct plot *p, const char *option, const char *usual, struct 
     return n;
 }
 
-/* Reads the fields of --rows or --columns. Default: all fields in which the runs differ, except those of the other
+/* Reads the fields of --rows or --columns. Default: all fields in which the runs differ, except the fields of the other
  * axis. */
 static int fields_beside(struct plot *p, const char *option, const struct field *other, int n_other,
                          struct field *out) {

@@ -18,8 +18,7 @@ static bool has_bits(struct checker *k, struct device_shadow *s, const struct al
     return s->written != NULL;
 }
 
-/* Returns a mask of those of the bits [from, from + n) that are in the first byte, and stores their number in
- * *taken. */
+/* Returns a mask of the bits [from, from + n), limited to the byte of bit `from`. Stores their number in *taken. */
 static inline unsigned char bits_at(uint64_t from, uint64_t n, uint64_t *taken) {
     unsigned first = from & 7;
     *taken = n < 8 - first ? n : 8 - first;

@@ -230,7 +230,8 @@ static uint32_t run_and_profile(struct jit_frame *f, uint32_t pc) {
 
 static bool is_partial(const struct jit_frame *f) { return f->active != LANES_ALL; }
 
-/* Function that stands in for the block's code during profiling. */
+/* Called in place of a block's native code in the first PROFILED_RUNS runs. Executes the block, and records its memory
+ * accesses for the compiler. */
 static uint32_t profile_entry(struct jit_frame *f) {
     struct jit *j = f->jit;
     uint32_t pc = (uint32_t)(f->first - j->parts->program->code);

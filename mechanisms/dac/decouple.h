@@ -64,7 +64,7 @@ static inline bool plan_has_room(const struct plan *p, uint32_t i) {
 }
 
 /* decouple_verify.c: returns what is wrong with the two streams of a program under construction, or NULL. On every
- * path, each thread must take exactly what is sent to it, in that order, between the same barriers. Requires:
- * blocks. */
+ * path, each thread must dequeue exactly the entries that were enqueued for it, in the same order, between the same
+ * barriers. Requires: blocks. */
 const char *verify_streams(const struct ir *ir, char *buffer, size_t size);
 #endif

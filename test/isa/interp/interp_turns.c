@@ -83,9 +83,9 @@ START_TEST(threads_do_not_change_results) {
 }
 END_TEST
 
-/* Every thread of 70 CTAs, of which 64 fit, waits for a flag that is never set. This is reported without an instruction
- * limit, with one or several host threads. Threads that count their iterations (30,000, in one or two turns) are not
- * reported. */
+/* 70 CTAs are launched, and 64 fit. Every thread waits for a flag that is never set. The interpreter reports this
+ * without an instruction limit, with one or several host threads. Threads that count their iterations (30,000, in one
+ * or two turns) are not reported. */
 START_TEST(endless_waiting_is_found) {
     setup();
     opnd_t p = asm_reg(a, 0), q = asm_reg(a, 0), v = asm_reg(a, 4), i = asm_reg(a, 4);

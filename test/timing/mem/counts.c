@@ -14,7 +14,7 @@ struct count {
     double value;
 };
 
-/* Checks what was counted since the last call. */
+/* Checks the statistics that were counted since the last call of this function. */
 static void counted(const struct count *want) {
     struct stats s;
     ck_assert(stats_init(&s));
@@ -133,7 +133,7 @@ static void both(enum mem_kind kind, uint64_t first, uint64_t second) {
     }
 }
 
-/* The reads are: a miss; two reads of another line, of which the second joins the first; a hit of the first line. */
+/* Four reads: a miss; a miss of another line; a read that joins this second miss; a hit of the first line. */
 START_TEST(ways_to_find_a_line) {
     one_slice(64, 8);
     latency(&r, MEM_READ, A, 4);
