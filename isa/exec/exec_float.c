@@ -24,6 +24,8 @@
 #define F32_OP1(op, fn, rnd, lat)                                                                                      \
     F32_OP1_(fn##_##rnd##_f32, op, fn, rnd, lat, 0, 0)                                                                 \
     F32_OP1_(fn##_##rnd##_ftz_f32, op, fn, rnd, lat, FLAG(FTZ), 1)
+/* Makes the rows of an operation that rounds toward zero, down and up. */
+#define DIRECTED(X, op, fn, lat) X(op, fn, RZ, lat) X(op, fn, RM, lat) X(op, fn, RP, lat)
 /* div: .ftz */
 #define F32_DIV(rnd)                                                                                                   \
     F32_OP2_(div_##rnd##_f32, DIV, div, rnd, F32_DIV, 0, 0, 0)                                                         \
@@ -388,27 +390,17 @@ SLCT(B32) SLCT(U32) SLCT(S32) SLCT(F32)
 SLCT(B64) SLCT(U64) SLCT(S64) SLCT(F64)
 
 /* ---- rounded toward zero, down and up ---- */
-F32_OP2(ADD, add, RZ, F32_ADD)
-F32_OP2(ADD, add, RM, F32_ADD)
-F32_OP2(ADD, add, RP, F32_ADD)
-F32_OP2(SUB, sub, RZ, F32_ADD)
-F32_OP2(SUB, sub, RM, F32_ADD)
-F32_OP2(SUB, sub, RP, F32_ADD)
-F32_OP2(MUL, mul, RZ, F32_MUL)
-F32_OP2(MUL, mul, RM, F32_MUL)
-F32_OP2(MUL, mul, RP, F32_MUL)
+DIRECTED(F32_OP2, ADD, add, F32_ADD)
+DIRECTED(F32_OP2, SUB, sub, F32_ADD)
+DIRECTED(F32_OP2, MUL, mul, F32_MUL)
 F32_FMA(RZ)
 F32_FMA(RM)
 F32_FMA(RP)
 F32_DIV(RZ)
 F32_DIV(RM)
 F32_DIV(RP)
-F32_OP1(RCP, rcp, RZ, SFU)
-F32_OP1(RCP, rcp, RM, SFU)
-F32_OP1(RCP, rcp, RP, SFU)
-F32_OP1(SQRT, sqrt, RZ, SFU)
-F32_OP1(SQRT, sqrt, RM, SFU)
-F32_OP1(SQRT, sqrt, RP, SFU)
+DIRECTED(F32_OP1, RCP, rcp, SFU)
+DIRECTED(F32_OP1, SQRT, sqrt, SFU)
 
 F64_DIRECTED(RZ)
 F64_DIRECTED(RM)
