@@ -337,16 +337,16 @@ NARROW_FNS(RP)
     NARROW_PLAIN(BF16, F64, rnd, F64_ADD)                                                                              \
     NARROW_PLAIN(F16, BF16, rnd, INT_OTHER)                                                                            \
     NARROW_PLAIN(BF16, F16, rnd, INT_OTHER)
+/* clang-format off */
 /* Calls the macro X for each integer type, with the type and the other arguments. */
 #define EACH_INT(X, ...)                                                                                               \
-    X(U8, __VA_ARGS__)                                                                                                 \
-    X(U16, __VA_ARGS__) X(U32, __VA_ARGS__) X(U64, __VA_ARGS__) X(S8, __VA_ARGS__) X(S16, __VA_ARGS__)                 \
-        X(S32, __VA_ARGS__) X(S64, __VA_ARGS__)
+    X(U8, __VA_ARGS__) X(U16, __VA_ARGS__) X(U32, __VA_ARGS__) X(U64, __VA_ARGS__)                                     \
+    X(S8, __VA_ARGS__) X(S16, __VA_ARGS__) X(S32, __VA_ARGS__) X(S64, __VA_ARGS__)
 /* A double holds all integers of up to 32 bits, so only 64-bit integers are rounded. */
 #define F64_FROM_INTS(rnd)                                                                                             \
-    F64_FROM_INT(U8, rnd, RN)                                                                                          \
-    F64_FROM_INT(U16, rnd, RN) F64_FROM_INT(U32, rnd, RN) F64_FROM_INT(U64, rnd, rnd) F64_FROM_INT(S8, rnd, RN)        \
-        F64_FROM_INT(S16, rnd, RN) F64_FROM_INT(S32, rnd, RN) F64_FROM_INT(S64, rnd, rnd)
+    F64_FROM_INT(U8, rnd, RN) F64_FROM_INT(U16, rnd, RN) F64_FROM_INT(U32, rnd, RN) F64_FROM_INT(U64, rnd, rnd)        \
+    F64_FROM_INT(S8, rnd, RN) F64_FROM_INT(S16, rnd, RN) F64_FROM_INT(S32, rnd, RN) F64_FROM_INT(S64, rnd, rnd)
+/* clang-format on */
 /* Makes rows for a conversion that `value` computes from a, and for its saturated form. */
 #define FLOAT_ROWS(name, D, S, form, lat, value, saturated)                                                            \
     CVT(name, CVT, T2(D, S), form, lat, DA(D, S), d = value)                                                           \
