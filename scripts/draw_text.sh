@@ -19,7 +19,10 @@ comments() {
 			line = $0
 			while (line != "") {
 				if (!inside) {
-					at = index(line, "/*")
+					# "/*" in a string begins no comment
+					while ((at = index(line, "/*")) && (quote = index(line, "\"")) && quote < at &&
+					       match(substr(line, quote), /^"([^"\\]|\\.)*"/))
+						line = substr(line, quote + RLENGTH)
 					if (!at) break
 					line = substr(line, at + 2); inside = 1; text = ""; from = FNR
 				}
