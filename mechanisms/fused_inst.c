@@ -5,13 +5,16 @@
 #include "timing/config/config.h"
 #include "timing/sm/compound_timing.h"
 
+uint32_t fused_latency(const struct config *cfg, unsigned n) {
+    const uint32_t set = cfg->fused.latency[n - 1];
+    return set ? set : cfg->latency[LAT_F32_ADD].latency + 2 * (n - 1);
+}
+
 /* The length of the longer sequence decides the latency. An instruction with two sequences has one more read port. It
  * writes both results together, so the second result needs no slot on the result bus. */
 static void time_of(const void *what, const struct config *cfg, struct compound_time *t) {
     const struct fused *c = what;
-    unsigned n = fused_depth(c);
-    uint32_t set = cfg->fused.latency[n - 1];
-    t->latency = set ? set : cfg->latency[LAT_F32_ADD].latency + 2 * (n - 1);
+    t->latency = fused_latency(cfg, fused_depth(c));
     t->read_ports = c->split < c->n;
 }
 

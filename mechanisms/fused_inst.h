@@ -4,5 +4,11 @@
  * counts. Options and statistics: chain/chain.def. */
 #include "isa/compound.h"
 
+struct config;
+
 extern const struct compound_ops fused_ops;
+/* Returns the latency, in cycles from the pipe's entry to the result, of `n` dependent operations in one instruction
+ * (1 to FUSED_LENGTH): chain.latency<n>, or latency.f32_add and two cycles for each operation beyond the first (paper,
+ * Figure 9a: a chain of five takes 11 cycles, five instructions take 15). */
+uint32_t fused_latency(const struct config *cfg, unsigned n);
 #endif

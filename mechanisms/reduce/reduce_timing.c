@@ -1,5 +1,7 @@
 /* Time and counts of a sum over a warp. */
+#include "isa/fused.h"
 #include "isa/machine/effects.h"
+#include "mechanisms/fused_inst.h"
 #include "reduce_parts.h"
 #include "timing/config/config.h"
 #include "timing/sm/compound_timing.h"
@@ -9,17 +11,26 @@ static uint32_t between_instructions(const struct config *cfg) {
     return cfg->sm.latch_collect + cfg->sm.latch_dispatch + cfg->sm.latch_writeback + 2;
 }
 
+/* Returns the latency of a tree with `levels` levels. The adders of the tree are those of a chain, so a sum takes the
+ * latency of an addition for each level, and at least the time of a chain of this length. */
+static uint32_t tree_latency(const struct config *cfg, uint32_t levels) {
+    const uint32_t adds = levels * cfg->latency[LAT_F32_ADD].latency;
+    const uint32_t chain = fused_latency(cfg, levels < FUSED_LENGTH ? levels : FUSED_LENGTH);
+    return adds > chain ? adds : chain;
+}
+
 /* A sum of one lane reads consecutive words of shared memory, adds them in the tree, and adds the lane's start value at
  * the end. In the fallback, the loads do not wait for each other, but the additions do. */
 static void time_serial(const struct program_reduce *r, const struct config *cfg, struct compound_time *t) {
     const struct latency_cfg *add = &cfg->latency[LAT_F32_ADD];
-    const uint32_t tree = cfg->reduce.latency ? cfg->reduce.latency + add->latency : reduce_levels(r) * add->latency;
+    const uint32_t tree =
+        cfg->reduce.latency ? cfg->reduce.latency + add->latency : tree_latency(cfg, reduce_levels(r));
     t->latency = cfg->lsu.shared_latency + tree;
     t->fallback_latency = cfg->lsu.shared_latency + r->serial * (add->latency + between_instructions(cfg));
     t->fallback_initiation = r->serial * add->initiation + r->moves;
 }
 
-/* The tree has a level for each step of the ladder, and takes the latency of an addition for each level. The fallback
+/* The tree has a level for each step of the ladder. The fallback
  * takes the time of the ladder's instructions, each of which waits for the previous instruction. */
 static void time_of(const void *what, const struct config *cfg, struct compound_time *t) {
     const struct program_reduce *r = what;
@@ -31,7 +42,7 @@ static void time_of(const void *what, const struct config *cfg, struct compound_
         time_serial(r, cfg, t);
         return;
     }
-    t->latency = cfg->reduce.latency ? cfg->reduce.latency : n * add->latency;
+    t->latency = cfg->reduce.latency ? cfg->reduce.latency : tree_latency(cfg, n);
     t->fallback_latency =
         n * (add->latency + exchange) + m * move->latency + (2 * n + m - 1) * between_instructions(cfg);
     t->fallback_initiation = n * (add->initiation + shuffle->initiation) + m * move->initiation;

@@ -44,6 +44,18 @@ static inline void latch_changed(struct sm *sm, struct exec_part *e) {
     e->takes[PIPE_MEM] = room ? 0 : UINT64_MAX;
 }
 
+/* Moves an instruction into a collector unit. Returns the cycle at which it may leave. Not inline, to keep the caller's
+ * loop small. */
+static __attribute__((noinline)) uint64_t collect(struct sm *sm, struct mem_inst *m, uint64_t now) {
+    const struct inflight *f = &sm->in_flight.entry[m->inflight];
+    const struct timed_inst *ti = f->form ? &f->form->ti : &sm->program->inst[f->pc];
+    uint64_t there = operands_read(&sm->operands, f->part, f->warp, ti, f->form, now + 1);
+    if (__builtin_expect(!m->ordered, 1))
+        return there;
+    m->collected = there;
+    return UINT64_MAX;
+}
+
 /* Sets the access of a copy. The access reads memory for the lanes that have data to read, then occupies the banks for
  * all lanes. */
 static __attribute__((noinline, cold)) void take_copy(const struct sm *sm, struct mem_inst *m) {
@@ -110,6 +122,21 @@ static __attribute__((noinline, cold)) void room_changed(struct sm *sm, uint64_t
         latch_changed(sm, &sm->operands.part[i]);
 }
 
+/* Moves the newest instruction of a part into a collector unit in the cycle of its issue (collector.latch=0), if a unit
+ * is free and no older instruction waits for one. Otherwise the instruction waits until the next cycle, since the
+ * memory stage has already run in this cycle. Returns the cycle of the instruction's next step. */
+static __attribute__((noinline)) uint64_t skip_latch(struct sm *sm, struct exec_part *e, uint64_t now) {
+    struct mem_step *newest = &e->mem.step[e->mem.n - 1];
+    newest->at = now + 1;
+    if (e->mem.n_latch == 1 && e->mem.n_collect < e->mem.collectors) {
+        newest->at = collect(sm, &sm->memory.inst[newest->what / MEM_STAGES], now);
+        newest->what += MEM_COLLECT - MEM_LATCH;
+        e->mem.n_collect++;
+        e->mem.n_latch--;
+    }
+    return newest->at;
+}
+
 uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint32_t inflight, bool ordered,
                        uint64_t now) {
     struct exec_part *e = &sm->operands.part[part];
@@ -123,6 +150,8 @@ uint32_t sm_mem_accept(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, ui
     m->collected = UINT64_MAX;
     e->mem.step[e->mem.n++] = (struct mem_step){.at = at, .what = i * MEM_STAGES + MEM_LATCH};
     e->mem.n_latch++;
+    if (__builtin_expect(at == now, 0))
+        at = skip_latch(sm, e, now);
     latch_changed(sm, e);
     if (sm->model.wants.splits)
         sm_load_issued(sm, inflight);
@@ -172,18 +201,6 @@ static inline __attribute__((always_inline)) bool dispatch(struct sm *sm, struct
     uint64_t next = lsu_status(sm->lsu)->next; /* its next work is known now */
     sm->status.lsu_due = min64(sm->status.lsu_due, next > now ? next : now + 1);
     return true;
-}
-
-/* Moves an instruction into a collector unit. Returns the cycle at which it may leave. Not inline, to keep the caller's
- * loop small. */
-static __attribute__((noinline)) uint64_t collect(struct sm *sm, struct mem_inst *m, uint64_t now) {
-    const struct inflight *f = &sm->in_flight.entry[m->inflight];
-    const struct timed_inst *ti = f->form ? &f->form->ti : &sm->program->inst[f->pc];
-    uint64_t there = operands_read(&sm->operands, f->part, f->warp, ti, f->form, now + 1);
-    if (__builtin_expect(!m->ordered, 1))
-        return there;
-    m->collected = there;
-    return UINT64_MAX;
 }
 
 /* Moves the instructions of one part, the oldest first. So an instruction can move into a place that an older
