@@ -50,6 +50,8 @@
     OPT_U32(at table, name ".table", 64, 1, 65536, "entries", "stride table, indexed by load and warp")                \
     OPT_U32(at ways, name ".ways", 4, 1, 64, "ways", "associativity of the stride table")                              \
     OPT_U32(at train, name ".train", 2, 1, 100, "strides", "equal strides in a row before a stride is used")           \
+    OPT_BOOL(at confirm_by_line, name ".confirm_by_line", 1,                                                           \
+             "an equal stride between lines confirms a stride, too; off: only an equal stride of addresses")           \
     OPT_U32(at queue, name ".queue", 32, 1, 256, "lines", "outstanding prefetches")                                    \
     OPT_ENUM2(at level, name ".level", stride_level, STRIDE_INTO_L2, STRIDE_INTO_L2, "l2", STRIDE_INTO_L1, "l1",       \
               "cache that prefetched lines go into")

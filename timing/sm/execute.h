@@ -38,7 +38,7 @@ static inline __attribute__((always_inline)) void execute(struct sm *sm, uint32_
     pipes_enter(pipes, pipe, enters, ti->initiation);
     uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
     sm_board_issue(sm, &sm->warps.slot[w], path, ti, false, fast);
-    wheel_add(&sm->wheel, written, event_make(EVENT_WRITEBACK, i));
+    wheel_add(&sm->wheel, max64(written - cfg->forward, now + 1), event_make(EVENT_WRITEBACK, i));
 }
 
 /* Hands a memory instruction to the memory stage, unless no lane executes it. Returns its index in sm_memory.inst;

@@ -25,7 +25,8 @@ static void start_result(struct sm *sm, uint32_t w, const struct sm_await *a, ui
     uint64_t read = now + cfg->latch_collect + 1,
              result = read + cfg->latch_dispatch + ti->latency + cfg->latch_writeback;
     uint64_t on_bus = regfile_result(banks, result, now);
-    wheel_add(&sm->wheel, regfile_write(banks, &ti->banks, w, on_bus, now), event_make(EVENT_WRITEBACK, i));
+    uint64_t written = regfile_write(banks, &ti->banks, w, on_bus, now);
+    wheel_add(&sm->wheel, max64(written - cfg->forward, now + 1), event_make(EVENT_WRITEBACK, i));
 }
 
 /* Starts results of the warp as long as the table has free entries. */

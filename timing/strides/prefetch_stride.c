@@ -55,6 +55,7 @@ void stride_prefetcher_place(struct stride_prefetcher *p, const struct config *c
                              const struct prefetch_place *place) {
     p->place = place;
     p->target_bytes = p->cfg->level == STRIDE_INTO_L1 ? place->line_bytes : cfg->l2.size ? cfg->l2.line : 0;
+    p->table.grain = p->cfg->confirm_by_line && p->target_bytes ? p->target_bytes : 1;
 }
 
 /* Returns the queue entry of a line that was requested and has not arrived; NULL: there is none. */

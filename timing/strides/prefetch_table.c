@@ -3,7 +3,7 @@
 #include <string.h>
 
 bool prefetch_table_init(struct prefetch_table *t, uint32_t entries, uint32_t ways, uint32_t train) {
-    *t = (struct prefetch_table){.ways = ways < entries ? ways : entries, .train = train};
+    *t = (struct prefetch_table){.ways = ways < entries ? ways : entries, .train = train, .grain = 1};
     t->sets = entries / t->ways;
     t->entry = calloc((size_t)t->sets * t->ways, sizeof *t->entry);
     return t->entry;
@@ -49,8 +49,13 @@ struct prefetch_entry *prefetch_table_learn(struct prefetch_table *t, struct pre
     if (!e)
         return replace(t, pc, warp, address);
     int64_t stride = (int64_t)(address - e->address);
+    int64_t blocks = (int64_t)(address / t->grain - e->address / t->grain) * t->grain;
+    bool equal = stride == e->stride;
+    bool confirmed = e->seen && (equal || blocks == e->blocks);
     e->address = address;
-    if (e->seen && stride == e->stride) {
+    e->blocks = blocks;
+    if (confirmed) {
+        e->stride = equal ? stride : blocks;
         e->seen = (uint8_t)(e->seen > t->train ? e->seen : e->seen + 1);
     } else if (e->seen > t->train) {
         e->seen--;

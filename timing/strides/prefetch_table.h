@@ -11,6 +11,7 @@
 struct prefetch_entry {
     uint64_t address; /* address of the last miss */
     int64_t stride;   /* bytes */
+    int64_t blocks;   /* bytes from the block of the miss before to the block of the last miss */
     uint64_t used;    /* time of the last use, for replacement; 0: the entry is free */
     uint32_t pc;
     uint8_t warp;
@@ -31,6 +32,7 @@ struct prefetch_table {
     struct prefetch_entry *entry; /* sets x ways */
     uint32_t sets, ways;
     uint32_t train; /* number of equal successive strides that start prefetching */
+    uint32_t grain; /* bytes of a block, whose strides also count, see prefetch_table_learn(); 1 after init: none */
     uint64_t clock;
     struct stride_table_counts n;
 };
@@ -44,7 +46,9 @@ void prefetch_table_clear(struct prefetch_table *t);
 /* Returns the entry of a load; NULL: the load has no entry. */
 struct prefetch_entry *prefetch_table_find(struct prefetch_table *t, uint32_t pc, uint8_t warp);
 /* Trains the table with a miss of the load at `address`; `e` is from prefetch_table_find(). Returns the load's entry. A
- * different stride replaces the old stride. But a stride that occurred `train` + 1 times survives one different stride,
+ * stride is confirmed by an equal stride, or by an equal distance between the blocks of `grain` bytes that missed: the
+ * address is that of the lowest active lane, so masked lanes move it within a line. The stride is then that of the
+ * blocks. A different stride replaces the old stride. But a stride that occurred `train` + 1 times survives one different stride,
  * such as the step from the end of a matrix row to the next row. */
 struct prefetch_entry *prefetch_table_learn(struct prefetch_table *t, struct prefetch_entry *e, uint32_t pc,
                                             uint8_t warp, uint64_t address);

@@ -46,6 +46,19 @@ START_TEST(learning_is_a_use) {
 }
 END_TEST
 
+/* Misses of rows of three lines, in which lane 0 is masked at the begin of each row: the addresses are 4, 128, 256 and
+ * then 384 + 4. The lines of 128 bytes are 128 bytes apart. By addresses, strides of 124, 128 and 132 follow each other,
+ * and none is confirmed. */
+START_TEST(masked_lanes_keep_the_stride) {
+    static const uint64_t address[] = {4, 128, 256, 388, 512, 640, 772};
+    static const uint8_t seen[] = {0, 1, 2, 3, 3, 3, 3};
+    begin(1, 1);
+    t.grain = _i ? 128 : 1;
+    for (size_t k = 0; k < sizeof address / sizeof address[0]; k++)
+        ck_assert_uint_eq(see(1, 0, address[k])->seen, _i ? seen[k] : k > 0);
+}
+END_TEST
+
 /* All 256 warps of one load in one set. Each warp has its own entry, address and stride. */
 START_TEST(each_of_256_warps_has_its_entry) {
     begin(256, 256);
@@ -82,6 +95,7 @@ SUITE(timing_strides_prefetch_table) {
     tcase_add_checked_fixture(tc, NULL, teardown);
     TEST(the_least_recently_used_leaves);
     TEST(learning_is_a_use);
+    TEST_LOOP(masked_lanes_keep_the_stride, 0, 2);
     TEST(each_of_256_warps_has_its_entry);
     TEST(warps_beyond_32_have_sets_of_their_own);
 }
