@@ -4,6 +4,21 @@
  * texts. This folder runs nothing. A figure is an entry of a table in figures_<paper>.c. */
 #include <stdbool.h>
 
+/* One cause of lost time in an estimate: the loss, and the runs that show how much of it a mechanism leaves. */
+struct estimate_loss {
+    const char *loss;        /* lost time in the series `of`, in the unit of `used` */
+    const char *gain, *base; /* labels of the series with and without the mechanism; NULL: the loss stays as it is */
+    const char *left;        /* statistics that are compared: what `gain` has of it over what `base` has is left */
+};
+enum { ESTIMATE_LOSSES = 3 };
+/* A series without runs of its own: the used share of the time of a series after each loss is scaled by what a
+ * mechanism leaves of it when it is measured alone. */
+struct estimate {
+    const char *of; /* label of the series */
+    const char *used;
+    struct estimate_loss losses[ESTIMATE_LOSSES];
+};
+
 /* A series of a figure: one bar for each program, with the results of one machine. */
 struct series {
     const char *label, *model;
@@ -11,8 +26,10 @@ struct series {
     const char *set;     /* options in addition to the figure's, separated by spaces; NULL if there are none */
     const char *base;    /* label of the series to compare with; NULL: values are absolute */
     const char *best_of; /* instead of a model: the best of these series for each program; labels separated by | */
-    const char *value;   /* value of the series; NULL means the panel's value */
-    bool hidden;         /* true if the series is only a base of other series and has no bars */
+    const struct estimate *estimate; /* instead of a model: computed from other series of the panel */
+    const char *suffix; /* runs the programs with this ending of their names, where they exist; NULL: as the figure */
+    const char *value;  /* value of the series; NULL means the panel's value */
+    bool hidden;        /* true if the series is only a base of other series and has no bars */
 };
 
 enum panel_kind {

@@ -7,11 +7,18 @@
  * machine. */
 #define EIGHTH "gpu.sms=4 dram.channels=1 l2.slices=1"
 
+/* The paper's nw has no f32 operation and 5 % utilisation, so the paper counts instructions. */
+#define DATAPATH_STALLS "util.peak_flops+-1*util.busy_flops+-1*util.lost_memory+-1*util.lost_serialization"
 static const struct series gpu[] = {
-    {.label = "utilisation", .model = "spe", .value = "util.utilization"},
-    {.label = "datapath stalls", .model = "spe", .value = "util.datapath"},
+    {.label = "utilisation", .model = "spe"},
+    {.label = "datapath stalls", .model = "spe", .value = DATAPATH_STALLS "/util.peak_flops"},
     {.label = "memory stalls", .model = "spe", .value = "util.memory"},
     {.label = "serialisation", .model = "spe", .value = "util.serialization"},
+    {0},
+};
+static const struct series gpu_operations[] = {
+    {.label = "utilisation", .model = "spe"},
+    {.label = "datapath stalls", .model = "spe", .value = "util.datapath"},
     {0},
 };
 static const struct series bandwidth[] = {
@@ -57,22 +64,45 @@ static const struct series lengths[] = {
     CHAIN(6, true, "6 dual"),
     {0},
 };
+/* Figure 9b is of "the specific problem solved in isolation" (section IV): no access misses. */
+#define ALONE "memory.perfect_l1=true"
+#define CHAIN_ALONE(n, dual, l)                                                                                        \
+    { .label = l, .model = "spe+chain", .set = ALONE " chain.length=" #n " chain.dual=" #dual, .base = "spe" }
+static const struct series lengths_alone[] = {
+    {.label = "spe", .model = "spe", .set = ALONE, .hidden = true},
+    CHAIN_ALONE(2, false, "2"),
+    CHAIN_ALONE(3, false, "3"),
+    CHAIN_ALONE(4, false, "4"),
+    CHAIN_ALONE(5, false, "5"),
+    CHAIN_ALONE(4, true, "4 dual"),
+    CHAIN_ALONE(5, true, "5 dual"),
+    CHAIN_ALONE(6, true, "6 dual"),
+    {0},
+};
+/* The paper's cache study, in isolation: every instruction but a load takes one cycle, as in the simple processor of the
+ * M5 simulator, and no register is spilled. */
+#define ONE_CYCLE                                                                                                      \
+    "pipe.forward=2 latency.f32_add=1 latency.f32_mul=1 latency.f32_fma=1 latency.f32_minmax=1 latency.f32_div=1 "     \
+    "initiation.f32_div=1 latency.sfu=1 initiation.sfu=1 latency.int_div=1 initiation.int_div=1 pepsc.registers=0 "    \
+    "pepsc.pipeline=false"
+/* An L2 that holds all data after the host has copied them: the most that a prefetcher into the L2 can reach. */
+#define L2_HITS "l2.size=268435456 l2.host_copies=true"
 static const struct series prefetchers[] = {
     {.label = "none", .model = "spe", .hidden = true},
     {.label = "degree 1", .model = "spe+stride", .base = "none"},
     {.label = "ddp", .model = "spe+ddp", .base = "none"},
     {0},
 };
+static const struct series prefetchers_and_most[] = {
+    {.label = "none", .model = "spe", .hidden = true},
+    {.label = "degree 1", .model = "spe+stride", .base = "none"},
+    {.label = "ddp", .model = "spe+ddp", .base = "none"},
+    {.label = "every line in the L2", .model = "spe", .set = L2_HITS, .base = "none"},
+    {0},
+};
 static const struct series control[] = {
     {.label = "chains", .model = "spe+chain", .hidden = true},
     {.label = "folding, reduction", .model = "spe+chain+fold+reduce", .base = "chains"},
-    {0},
-};
-static const struct series cumulative[] = {
-    {.label = "spe", .model = "spe"},
-    {.label = "chaining", .model = "spe+chain"},
-    {.label = "folding, reduction", .model = "spe+chain+fold+reduce"},
-    {.label = "prefetching", .model = "spe+chain+fold+reduce+ddp"},
     {0},
 };
 /* At 750 MHz: milliwatts are 1000 x 750e6 x joules / cycles, GFLOP/s 0.75 x operations / cycles. */
@@ -109,13 +139,39 @@ static const struct claim overhead[] = {
     {0},
 };
 static const struct series faster[] = {
-    {.label = "spe", .model = "spe", .hidden = true},
-    {.label = "chaining", .model = "spe+chain", .base = "spe"},
-    {.label = "folding, reduction", .model = "spe+chain+fold+reduce", .base = "spe"},
-    {.label = "prefetching", .model = "spe+chain+fold+reduce+ddp", .base = "spe"},
+    {.label = "spe", .model = "spe", .set = EIGHTH, .hidden = true},
+    {.label = "chaining", .model = "spe+chain", .set = EIGHTH, .base = "spe"},
+    {.label = "folding, reduction", .model = "spe+chain+fold+reduce", .set = EIGHTH, .base = "spe"},
+    {.label = "prefetching", .model = "spe+chain+fold+reduce+ddp", .set = EIGHTH, .base = "spe"},
     {0},
 };
-static const struct claim rise[] = {CLAIM("all", "prefetching", 0.73 / 0.45), {0}};
+/* Figure 11 shows "our estimates": the losses of figure 2, each scaled by what a mechanism leaves of it when it is
+ * measured alone. The mechanisms are added one after another. The stalls of the datapath scale with the idle cycles of
+ * figure 9b, serialisation with the lost operations of section IV-C, and memory with the latency of figure 10. */
+#define LOSS_DATAPATH DATAPATH_STALLS, "chains alone", "no chains", "gpu.idle_cycles"
+#define LOSS_SERIAL                                                                                                    \
+    "util.lost_serialization", "folding alone", "no folding", "util.lost_serialization+-1*util.lost_no_warp"
+#define LOSS_MEMORY "util.lost_memory", "ddp alone", "no ddp", "mem.latency"
+static const struct estimate with_chains = {
+    "spe", "util.busy_flops", {{LOSS_DATAPATH}, {.loss = "util.lost_serialization"}, {.loss = "util.lost_memory"}}};
+static const struct estimate with_folding = {
+    "spe", "util.busy_flops", {{LOSS_DATAPATH}, {LOSS_SERIAL}, {.loss = "util.lost_memory"}}};
+static const struct estimate with_all = {"spe", "util.busy_flops", {{LOSS_DATAPATH}, {LOSS_SERIAL}, {LOSS_MEMORY}}};
+#define CORE_ALONE(l, model_, set_, suffix_)                                                                           \
+    { .label = l, .model = model_, .preset = "pepsc", .set = set_, .suffix = suffix_, .hidden = true }
+static const struct series estimated[] = {
+    {.label = "spe", .model = "spe"},
+    {.label = "chaining", .estimate = &with_chains},
+    {.label = "folding, reduction", .estimate = &with_folding},
+    {.label = "prefetching", .estimate = &with_all},
+    CORE_ALONE("no chains", "spe", ALONE, NULL),
+    CORE_ALONE("chains alone", "spe+chain", ALONE, NULL),
+    {.label = "no folding", .model = "spe+chain", .set = EIGHTH, .hidden = true},
+    {.label = "folding alone", .model = "spe+chain+fold+reduce", .set = EIGHTH, .hidden = true},
+    CORE_ALONE("no ddp", "spe", ONE_CYCLE, "_loop"),
+    CORE_ALONE("ddp alone", "spe+ddp", ONE_CYCLE, "_loop"),
+    {0},
+};
 static const struct claim in_all[] = {CLAIM("all", "spe", 0.45), CLAIM("all", "prefetching", 0.73), {0}};
 static const struct claim peak_power[] = {
     CLAIM_AT_MOST("most", "FPUs", 1180),
@@ -134,11 +190,13 @@ const struct figure figures_pepsc[] = {
      .paper = PAPER "figure 2",
      .programs = "pepsc",
      .preset = "gt200",
-     .set = EIGHTH,
-     .panels = {PANEL("shares of the peak", "util.utilization", PANEL_VALUE, MEAN_ARITHMETIC, SHOW_PERCENT, gpu, used),
+     .panels = {PANEL("shares of the lanes' time, counted in instructions", "util.lanes_busy", PANEL_VALUE,
+                      MEAN_ARITHMETIC, SHOW_PERCENT, gpu, used),
                 PANEL("utilisation with twice the bandwidth of DRAM, which changes it negligibly in the paper",
-                      "util.utilization", PANEL_VALUE, MEAN_ARITHMETIC, SHOW_PERCENT, bandwidth, NULL)},
-     .note = EIGHTH_NOTE},
+                      "util.lanes_busy", PANEL_VALUE, MEAN_ARITHMETIC, SHOW_PERCENT, bandwidth, NULL),
+                PANEL("shares of the peak, counted in f32 operations", "util.utilization", PANEL_VALUE, MEAN_ARITHMETIC,
+                      SHOW_PERCENT, gpu_operations, NULL)},
+     .note = "the small inputs do not fill the machine"},
     {.name = "pepsc-4",
      .title = "power efficiency by lanes and chain length",
      .paper = PAPER "figure 4",
@@ -151,8 +209,9 @@ const struct figure figures_pepsc[] = {
     {.name = "pepsc-6",
      .title = "degrees of prefetching",
      .paper = PAPER "figure 6",
-     .programs = "pepsc",
+     .programs = "pepsc-loops",
      .preset = "pepsc",
+     .set = ONE_CYCLE,
      .panels = {PANEL("executions of loads by degree", "ddp.degree", PANEL_VALUE, MEAN_ARITHMETIC, SHOW_PERCENT,
                       degrees, NULL),
                 PANEL("mean degree", "ddp.degree", PANEL_VALUE, MEAN_ARITHMETIC, SHOW_RATIO, mean_degree, NULL)},
@@ -162,15 +221,17 @@ const struct figure figures_pepsc[] = {
      .paper = PAPER "figure 9b",
      .programs = "pepsc",
      .preset = "pepsc",
-     .panels = {PANEL("speed-up over no chains, by chain length", "gpu.cycles", PANEL_SPEEDUP, MEAN_ARITHMETIC,
-                      SHOW_RATIO, lengths, chained)}},
+     .panels = {PANEL("speed-up over no chains, by chain length, without misses", "gpu.cycles", PANEL_SPEEDUP,
+                      MEAN_ARITHMETIC, SHOW_RATIO, lengths_alone, chained),
+                PANEL("with memory", "gpu.cycles", PANEL_SPEEDUP, MEAN_ARITHMETIC, SHOW_RATIO, lengths, NULL)}},
     {.name = "pepsc-10",
      .title = "prefetching",
      .paper = PAPER "figure 10",
-     .programs = "pepsc",
+     .programs = "pepsc-loops",
      .preset = "pepsc",
+     .set = ONE_CYCLE,
      .panels = {PANEL("speed-up over no prefetching", "gpu.cycles", PANEL_SPEEDUP, MEAN_ARITHMETIC, SHOW_RATIO,
-                      prefetchers, prefetched),
+                      prefetchers_and_most, prefetched),
                 PANEL("latency of a miss over that without", "mem.latency", PANEL_RATIO, MEAN_ARITHMETIC, SHOW_RATIO,
                       prefetchers, sooner),
                 PANEL("bytes read from DRAM over those without", "dram.read_bytes", PANEL_RATIO, MEAN_ARITHMETIC,
@@ -178,9 +239,9 @@ const struct figure figures_pepsc[] = {
     {.name = "pepsc-10-srad",
      .title = "prefetching for srad with an L2 of twice the size and 8 ways",
      .paper = PAPER "section IV-B",
-     .programs = "srad",
+     .programs = "srad_loop",
      .preset = "pepsc",
-     .set = "l2.size=262144 l2.ways=8",
+     .set = ONE_CYCLE " l2.size=262144 l2.ways=8",
      .panels = {PANEL("speed-up over no prefetching", "gpu.cycles", PANEL_SPEEDUP, MEAN_ARITHMETIC, SHOW_RATIO,
                       prefetchers, NULL)},
      .note = "in the paper ddp is the better of the two here, and the worse with 4 ways (pepsc-10)"},
@@ -199,14 +260,11 @@ const struct figure figures_pepsc[] = {
      .paper = PAPER "figure 11",
      .programs = "pepsc",
      .preset = "gt200",
-     .set = EIGHTH,
-     .panels = {PANEL("utilisation, parts added in turn", "util.utilization", PANEL_VALUE, MEAN_ARITHMETIC,
-                      SHOW_PERCENT, cumulative, in_all),
-                PANEL("operations a cycle over spe's", "util.flops/gpu.cycles", PANEL_RATIO, MEAN_ARITHMETIC,
-                      SHOW_RATIO, faster, rise)},
-     .note =
-         EIGHTH_NOTE "; chained units raise the peak that (a) is a share of, (b) leaves that out, and its number is "
-                     "73 % over 45 %"},
+     .panels = {PANEL("utilisation, parts added in turn: losses scaled by what each part leaves of them alone",
+                      "util.lanes_busy", PANEL_VALUE, MEAN_ARITHMETIC, SHOW_PERCENT, estimated, in_all),
+                PANEL("simulated: the speed of all parts together on an eighth of the machine", "gpu.cycles",
+                      PANEL_SPEEDUP, MEAN_ARITHMETIC, SHOW_RATIO, faster, NULL)},
+     .note = "the paper's bars are estimates, too; an eighth has 4 SMs and one channel"},
     {.name = "pepsc-12",
      .title = "performance and power of the core",
      .paper = PAPER "figure 12",

@@ -75,6 +75,14 @@ static const char **assignments(const struct figure *f, const struct series *s, 
     return set;
 }
 
+/* Returns the program that a series runs for a program of the figure. */
+static const struct bench *program_of(const struct series *s, const struct bench *program) {
+    char name[64];
+    snprintf(name, sizeof name, "%s%s", program->name, s->suffix ? s->suffix : "");
+    const struct bench *own = bench_find(name);
+    return own ? own : program;
+}
+
 static bool plan_series(struct figure_runs *r, int *run, const struct series *s, enum bench_size size,
                         struct plan *plan, char *err, size_t err_size) {
     char text[1024], why[512];
@@ -89,7 +97,7 @@ static bool plan_series(struct figure_runs *r, int *run, const struct series *s,
     if (machine < 0) /* this build lacks a mechanism or option */
         return add_line(&r->absent, "series %s (model %s): %s\n", s->label, s->model, why);
     for (int i = 0; i < r->n_programs; i++)
-        if ((run[i] = plan_add(plan, r->programs[i], size, machine, err, err_size)) < 0)
+        if ((run[i] = plan_add(plan, program_of(s, r->programs[i]), size, machine, err, err_size)) < 0)
             return false;
     return true;
 }
@@ -182,6 +190,27 @@ static double compared(const struct figure_runs *r, int panel, int s, int progra
     return over != 0 ? part / over : NAN;
 }
 
+/* Returns the used share of the time that is left after each loss of the estimate is scaled. A loss whose runs have
+ * nothing of it stays as it is. */
+static double estimated(const struct figure_runs *r, int panel, const struct estimate *e, int program,
+                        const struct plan *plan, const struct result_set *set) {
+    const struct panel *p = &r->figure->panels[panel];
+    const int of = find_series(p, e->of, strlen(e->of));
+    const double used = measured(r, panel, of, program, e->used, plan, set);
+    double time = used;
+    for (int i = 0; i < ESTIMATE_LOSSES && e->losses[i].loss; i++) {
+        const struct estimate_loss *l = &e->losses[i];
+        double loss = measured(r, panel, of, program, l->loss, plan, set);
+        if (l->gain) {
+            double with = measured(r, panel, find_series(p, l->gain, strlen(l->gain)), program, l->left, plan, set);
+            double without = measured(r, panel, find_series(p, l->base, strlen(l->base)), program, l->left, plan, set);
+            loss *= without == 0 ? 1 : with / without;
+        }
+        time += loss;
+    }
+    return time > 0 ? used / time : NAN;
+}
+
 /* Returns the largest value among the series whose labels '|' joins. */
 static double best(const struct panel_values *v, const char *labels, int program) {
     double most = NAN;
@@ -262,7 +291,10 @@ bool panel_fill(struct panel_values *v, const struct figure_runs *r, int panel, 
         return false;
     for (int s = 0; s < v->n_series; s++)
         for (int i = 0; i < v->n_programs; i++)
-            v->value[s * v->n_programs + i] = p->series[s].model ? compared(r, panel, s, i, plan, set) : NAN;
+            v->value[s * v->n_programs + i] = p->series[s].model ? compared(r, panel, s, i, plan, set)
+                                              : p->series[s].estimate
+                                                  ? estimated(r, panel, p->series[s].estimate, i, plan, set)
+                                                  : NAN;
     for (int s = 0; s < v->n_series; s++)
         for (int i = 0; p->series[s].best_of && i < v->n_programs; i++)
             v->value[s * v->n_programs + i] = best(v, p->series[s].best_of, i);

@@ -28,11 +28,13 @@ void figure_series(FILE *out, const struct figure *f, const struct panel *p) {
         html_cell(out, s->label);
         if (s->best_of)
             best_cell(out, s->best_of);
+        else if (s->estimate)
+            html_cell(out, "an estimate from the other series");
         else
             html_cell(out, s->model);
-        html_cell(out, s->best_of ? "" : s->preset ? s->preset : f->preset);
+        html_cell(out, !s->model ? "" : s->preset ? s->preset : f->preset);
         fputs("<td>", out);
-        if (!s->best_of && f->set)
+        if (s->model && f->set)
             html_text(out, f->set);
         if (s->set) {
             fputs(f->set ? " " : "", out);
@@ -71,7 +73,7 @@ static int presets_of(const struct summary *s, const char **presets) {
         const struct figure *f = s->pages[i].runs->figure;
         for (int p = 0; p < s->pages[i].n; p++)
             for (const struct series *one = f->panels[p].series; one->label; one++)
-                if (!one->best_of)
+                if (one->model)
                     add_preset(presets, &n, one->preset ? one->preset : f->preset);
     }
     return n;

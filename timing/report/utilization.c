@@ -13,7 +13,7 @@ struct view {
 static double get(const struct view *v, enum stat_id id) { return stats_value(v->before, id) + stats_value(v->s, id); }
 
 struct parts {
-    double peak, flops, memory, serialization, no_warp, no_flops;
+    double peak, flops, busy, memory, serialization, no_warp, no_flops;
 };
 
 /* Issue slots that issued no instruction to the SP pipes: because of memory, and because of other warps. */
@@ -39,6 +39,7 @@ static struct parts divide(const struct config *cfg, uint32_t operations, const 
      * datapath. */
     double usable = fmin(p.peak, slots * WARP_LANES * operations);
     double idle = fmax(usable - cycles * WARP_LANES * lane, 0);
+    p.busy = floor(lanes * lane);
     p.memory = floor(idle * share(waits_memory(v), slots - sp));
     p.serialization = floor(idle * share(waits_others(v), slots - sp) + (cycles * WARP_LANES - lanes) * lane);
     p.no_warp = floor(idle * share(get(v, STAT_sm_no_warp), slots - sp));
@@ -56,6 +57,7 @@ void utilization_stats(const struct config *cfg, uint32_t operations, const stru
         double value;
     } rows[] = {{STAT_util_flops, p.flops},
                 {STAT_util_peak_flops, p.peak},
+                {STAT_util_busy_flops, p.busy},
                 {STAT_util_pipe_cycles, get(&v, STAT_sm_sm_cycles) * cfg->sm.pipe[PIPE_SP].units},
                 {STAT_util_lost_datapath, datapath},
                 {STAT_util_lost_no_flops, fmax(fmin(p.no_flops, datapath), 0)},

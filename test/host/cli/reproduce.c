@@ -48,11 +48,26 @@ static bool is_group(const struct figure *f, const struct panel *p, const char *
     return false;
 }
 
+static void check_estimate(const struct figure *f, const struct panel *p, const struct estimate *e) {
+    ck_assert_msg(is_series(p, e->of, strlen(e->of)) && unknown_names(e->used) == 0, "%s", f->name);
+    for (int i = 0; i < ESTIMATE_LOSSES && e->losses[i].loss; i++) {
+        const struct estimate_loss *l = &e->losses[i];
+        ck_assert_msg(unknown_names(l->loss) == 0, "%s: %s", f->name, l->loss);
+        if (l->gain)
+            ck_assert_msg(is_series(p, l->gain, strlen(l->gain)) && is_series(p, l->base, strlen(l->base)) &&
+                              unknown_names(l->left) == 0,
+                          "%s: %s", f->name, l->gain);
+    }
+}
+
 static void check_panel(const struct figure *f, const struct panel *p) {
     ck_assert_msg(panel_series(p) <= FIGURE_SERIES, "%s", f->name);
     ck_assert_msg(unknown_names(p->value) == 0, "%s: %s", f->name, p->value);
     for (const struct series *s = p->series; s->label; s++) {
-        ck_assert_msg((s->model != NULL) != (s->best_of != NULL), "%s: %s", f->name, s->label);
+        ck_assert_msg((s->model != NULL) + (s->best_of != NULL) + (s->estimate != NULL) == 1, "%s: %s", f->name,
+                      s->label);
+        if (s->estimate)
+            check_estimate(f, p, s->estimate);
         ck_assert_msg(!s->value || unknown_names(s->value) == 0, "%s: %s", f->name, s->value);
         ck_assert_msg(!s->base || is_series(p, s->base, strlen(s->base)), "%s: %s", f->name, s->base);
         ck_assert_msg(p->kind == PANEL_VALUE || s->base || s->best_of || s->hidden, "%s: %s", f->name, s->label);
@@ -209,6 +224,57 @@ START_TEST(panel_values_by_hand) {
     ck_assert_double_eq_tol(panel_value(&v, &t.r, "all", "one"), 1.4, 1e-12); /* (2 + 0.8) / 2 */
     panel_free(&v);
     three_free(&t);
+}
+END_TEST
+
+/* Cycles of the base are 100, 200, 400, of `one` 50, 100, 500, of `two` 80, 100, 320. The estimate takes the seconds of
+ * the base (1, 2, 3) as used time and its cycles as two losses. One keeps the share that `one` has of the base (1/2,
+ * 1/2, 5/4), the other stays.
+ * - 1 / (1 + 50 + 100), 2 / (2 + 100 + 200), 3 / (3 + 500 + 400) */
+START_TEST(an_estimate_by_hand) {
+    static const struct estimate e = {
+        "base", "host.seconds", {{"gpu.cycles", "one", "base", "gpu.cycles"}, {.loss = "gpu.cycles"}}};
+    static const struct series series[] = {{.label = "base", .model = "spe", .hidden = true},
+                                           {.label = "one", .model = "dpe"},
+                                           {.label = "two", .model = "its"},
+                                           {.label = "estimate", .estimate = &e},
+                                           {0}};
+    static const struct figure f = {
+        .name = "f",
+        .programs = "vecadd sgemm reduction",
+        .preset = "fermi",
+        .panels = {PANEL("t", "gpu.cycles", PANEL_VALUE, MEAN_ARITHMETIC, SHOW_RATIO, series, NULL)}};
+    struct three t;
+    struct panel_values v;
+    three_programs(&t, &f);
+    ck_assert(panel_fill(&v, &t.r, 0, &t.plan, &t.set));
+    ck_assert_double_eq_tol(panel_value(&v, &t.r, "vecadd", "estimate"), 1. / 151, 1e-12);
+    ck_assert_double_eq_tol(panel_value(&v, &t.r, "sgemm", "estimate"), 2. / 302, 1e-12);
+    ck_assert_double_eq_tol(panel_value(&v, &t.r, "reduction", "estimate"), 3. / 903, 1e-12);
+    panel_free(&v);
+    three_free(&t);
+}
+END_TEST
+
+/* A series with an ending runs the program of that name, if there is one. */
+START_TEST(a_series_runs_variants_of_programs) {
+    static const struct series series[] = {{.label = "loops", .model = "spe", .suffix = "_loop"}, {0}};
+    static const struct figure f = {
+        .name = "f",
+        .programs = "black vecadd",
+        .preset = "fermi",
+        .panels = {PANEL("t", "gpu.cycles", PANEL_VALUE, MEAN_ARITHMETIC, SHOW_RATIO, series, NULL)}};
+    char why[1024];
+    struct plan plan;
+    struct figure_runs r;
+    setenv("HEDDLE_KERNELS", "kernels", 1);
+    ck_assert(plan_start(&plan, why, sizeof why));
+    ck_assert(figure_plan(&r, &f, BENCH_SMALL, &plan, why, sizeof why));
+    ck_assert_int_eq(plan.n_runs, 2);
+    ck_assert_str_eq(plan.runs[r.run[0]].bench->name, strcmp(r.programs[0]->name, "black") ? "vecadd" : "black_loop");
+    ck_assert_str_eq(plan.runs[r.run[1]].bench->name, strcmp(r.programs[1]->name, "black") ? "vecadd" : "black_loop");
+    figure_runs_free(&r);
+    plan_free(&plan);
 }
 END_TEST
 
@@ -567,6 +633,8 @@ SUITE(host_cli_reproduce) {
     TEST(expressions_are_quotients_of_sums);
     TEST(directions_of_claims);
     TEST(panel_values_by_hand);
+    TEST(an_estimate_by_hand);
+    TEST(a_series_runs_variants_of_programs);
     TEST(ranks_by_hand);
     TEST(a_summary_by_hand);
     TEST(many_series_are_drawn_as_their_means);

@@ -17,6 +17,7 @@ static const struct {
     {"fetch.miss_rate", "fetch.misses", "fetch.fetches"},
     {"util.utilization", "util.flops", "util.peak_flops"},
     {"util.pipe_busy", "pipe.sp_cycles", "util.pipe_cycles"},
+    {"util.lanes_busy", "util.busy_flops", "util.peak_flops"},
     {"util.datapath", "util.lost_datapath", "util.peak_flops"},
     {"util.no_flops", "util.lost_no_flops", "util.peak_flops"},
     {"util.memory", "util.lost_memory", "util.peak_flops"},

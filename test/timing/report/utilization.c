@@ -65,6 +65,8 @@ START_TEST(the_peak_is_divided) {
                                         {"util.pipe_cycles", 1000}, /* of one pipe */
                                         {"util.flops", 60 * 64 + 10 * 32},
                                         {"util.pipe_busy", 0.4},
+                                        {"util.busy_flops", 6080}, /* 60 x 64 + 10 x 32 + 30 x 64 */
+                                        {"util.lanes_busy", 0.38},
                                         {"util.lost_memory", 3946},              /* 9600 x 370 / 900 = 3946.7 */
                                         {"util.lost_serialization", 1600 + 320}, /* 9600 x 150 / 900 */
                                         {"util.lost_no_warp", 533},              /* 9600 x 50 / 900 = 533.3 */
