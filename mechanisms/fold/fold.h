@@ -4,9 +4,51 @@
 #include "frontend/passes/fuse.h"
 
 enum {
-    FOLD_SIDE = 3
-}; /* largest number of operations in one side of an instruction: "limited to 2- or 3-long chains" */
+    FOLD_SIDE = 3,   /* most operations of one side in an instruction: "limited to 2- or 3-long chains" */
+    FOLD_ITEMS = 64, /* most items of a side: fold.operations and fold.guarded are at most 32 each */
+};
 
+enum fold_what {
+    FOLD_GROUP, /* a group of f32 operations, also a single one: may share an instruction with a group of the other side */
+    FOLD_MADE,  /* an instruction that was folded before */
+    FOLD_OTHER, /* a load, a store or integer arithmetic, which stays as it is, with a guard */
+};
+
+struct fold_item {
+    enum fold_what what;
+    struct fuse_group group; /* group.inst[0] is the instruction if it is no group */
+    unsigned units;          /* FPUs */
+};
+
+/* The items of one side of a branch, in the order of their last instructions. */
+struct fold_side {
+    uint32_t block; /* NO_BLOCK if the side is empty */
+    struct fold_item item[FOLD_ITEMS];
+    unsigned n, units, others; /* others: number of items that are FOLD_OTHER */
+    bool full;                 /* the side has more items */
+};
+
+/* Returns the last instruction of an item. */
+uint32_t fold_place(const struct fold_item *i);
+/* fold_side.c: returns the reason why instruction i of a side cannot be folded; NULL if it can be. `guarded`: a side
+ * may have instructions that only get a guard. */
+const char *fold_why_not(const struct ir *ir, uint32_t i, bool guarded);
+/* Fills the items of both sides with the chains that need the fewest instructions, when an instruction has `length`
+ * FPUs; of equal ones, those that share most instructions. Returns the number of items of one side that share an instruction with an item of the other side. */
+unsigned fold_read_sides(struct fuse_search *search, struct fold_side side[2], unsigned length);
+/* The next items to emit, from item[0] of side 0 and item[1] of side 1 on. Returns 0 or 1: the next item of that side
+ * alone; 2: both share an instruction; -1: no item is left. */
+struct fold_order {
+    const struct fold_side *side;
+    unsigned length;
+    unsigned char best[FOLD_ITEMS + 1][FOLD_ITEMS + 1]; /* most pairs among the items from here on */
+};
+void fold_order_begin(struct fold_order *o, const struct fold_side side[2], unsigned length);
+int fold_order_next(const struct fold_order *o, unsigned i, unsigned j);
+
+/* fold_pairs.c: makes one instruction of operations with complementary guards in a block. Notes name the pairs. Returns
+ * false if out of memory. */
+bool fold_pairs(struct ir *ir, unsigned length, const struct fuse_kind *kind);
 /* fold_select.c: folds selections between results of a few f32 operations. `length` is the number of FPUs of an
  * instruction. Notes name the selections that were folded, and give the reason for each selection that was not.
  * Returns false if out of memory. */

@@ -7,33 +7,16 @@
  * the sides is free. */
 #include "fold.h"
 #include "frontend/passes/pass.h"
-#include "isa/decode.h"
 #include "mechanisms/fused_inst.h"
 #include "mechanisms/mechanism.h"
 #include "timing/config/config.h"
 #include <stdarg.h>
 
-enum {
-    MAX_ITEMS = 8, /* size limit of a side: each item has an operation, and chain.length is at most 6 */
-};
-
-/* One half of the instruction to create: a group of operations, or an instruction that was folded before. */
-struct item {
-    struct fuse_group group;
-    uint32_t folded; /* NO_INST if it is a group */
-};
-
-struct side {
-    uint32_t block; /* NO_BLOCK if the side is empty */
-    struct item item[MAX_ITEMS];
-    unsigned n, units;
-};
-
 struct folding {
     struct ir *ir;
     struct edit *edit;
     struct fuse_search search;
-    unsigned length;
+    unsigned length, operations, guarded; /* options chain.length, fold.operations and fold.guarded */
     struct fuse_kind kind;
     bool any;     /* true if something was folded in this round */
     bool reasons; /* notes say why branches are left alone */
@@ -66,72 +49,56 @@ static bool entered_from(const struct ir *ir, uint32_t b, uint32_t from) {
            b != ir->functions[ir->blocks[b].function].block;
 }
 
-/* Returns the reason why an instruction of a side cannot be folded; NULL if it can be folded. */
-static const char *why_not(const struct ir *ir, const struct inst *in) {
-    uint32_t n;
-    if (in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM || in->kind == K_TEX)
-        return "accesses memory, which FPUs do not";
-    if (in->kind == K_LANE && isa_rows(&n)[in->row].op == OP_SELP)
-        return "selects by a predicate of its own, for which FPUs have no input";
-    if (!fuse_side_holds(ir, in) && !fuse_made(ir, in))
-        return "is no f32 operation of the FPUs, nor a move";
-    if (in->guard != NO_GUARD)
-        return "has a guard of its own";
-    return NULL;
-}
-
-static uint32_t place(const struct item *i) { return i->folded != NO_INST ? i->folded : i->group.inst[i->group.n - 1]; }
-
-/* Returns the number of FPUs that an item needs. A single move needs one. */
-static unsigned units_of(const struct ir *ir, const struct item *i) {
-    const struct fused *c = i->folded != NO_INST ? fuse_made(ir, &ir->code[i->folded]) : NULL;
-    unsigned units = c ? fused_units(c, 0) + fused_units(c, 1) : i->group.units;
-    return units ? units : 1;
-}
-
-static void add_item(const struct ir *ir, struct side *s, const struct item *item) {
-    s->units += units_of(ir, item);
-    if (s->n == MAX_ITEMS) /* too many items, so the pass does not change the branch */
-        return;
-    unsigned at = s->n++;
-    for (; at && place(&s->item[at - 1]) > place(item); at--)
-        s->item[at] = s->item[at - 1];
-    s->item[at] = *item;
-}
-
-/* Collects the items of a side. Returns false if the side does not fit; a note at the branch then gives the reason. */
-static bool read_side(struct folding *f, uint32_t branch, struct side *s) {
-    struct ir *ir = f->ir;
-    const struct block *b = &ir->blocks[s->block];
-    uint32_t end = b->end - is_jump(&ir->code[b->end - 1]);
-    for (uint32_t i = b->begin; i < end; i++) {
-        const struct inst *in = &ir->code[i];
-        const char *why = why_not(ir, in);
+/* Returns false if a side has instructions that cannot be folded. A note at the branch then gives the reason. */
+static bool may_fold(const struct folding *f, uint32_t branch, uint32_t block) {
+    const struct ir *ir = f->ir;
+    const struct block *b = &ir->blocks[block];
+    for (uint32_t i = b->begin; i < b->end - is_jump(&ir->code[b->end - 1]); i++) {
+        const char *why = fold_why_not(ir, i, f->guarded != 0);
+        if (!why && fuse_writes(ir, i, ir->code[branch].guard))
+            why = "writes the predicate of the branch";
         if (why) {
             leave(f, branch, "line %u %s", ir->info[i].line, why);
             return false;
         }
     }
-    fuse_find(&f->search, b->begin, end);
-    for (uint32_t k = 0; k < f->search.n_groups; k++)
-        add_item(ir, s, &(struct item){.group = f->search.group[k], .folded = NO_INST});
-    for (uint32_t i = b->begin; i < end; i++) {
-        struct item one = {.group = {.inst = {i}, .n = 1, .units = fuse_side_units(&ir->code[i])}, .folded = NO_INST};
-        if (fuse_made(ir, &ir->code[i]))
-            one = (struct item){.folded = i};
-        if (!f->search.taken[i])
-            add_item(ir, s, &one);
+    return true;
+}
+
+/* Returns false if the sides have too many instructions. A note at the branch then gives the reason. */
+static bool short_enough(const struct folding *f, uint32_t branch, const struct fold_side side[2], unsigned pairs) {
+    const struct ir *ir = f->ir;
+    const unsigned most = f->operations ? f->operations : f->length;
+    const char *option = f->operations ? "fold.operations" : "chain.length";
+    for (int k = 0; k < 2; k++) {
+        const uint32_t line = side[k].block == NO_BLOCK ? 0 : ir->info[ir->blocks[side[k].block].begin].line;
+        if (side[k].units > most || side[k].full) {
+            leave(f, branch, "%u operations on the side of line %u; %s is %u", side[k].units, line, option, most);
+            return false;
+        }
+        if (side[k].others > f->guarded) {
+            leave(f, branch, "%u instructions on the side of line %u would get a guard; fold.guarded is %u",
+                  side[k].others, line, f->guarded);
+            return false;
+        }
     }
-    if (s->units <= f->length)
-        return true;
-    leave(f, branch, "%u operations on the side of line %u; chain.length is %u", s->units, ir->info[b->begin].line,
-          f->length);
-    return false;
+    /* without a pair, folding saves only the branch */
+    const bool together = !f->operations || !pairs;
+    if (together && side[0].units + side[1].units > f->length) {
+        leave(f, branch, "%u and %u operations on its sides; chain.length is %u", side[0].units, side[1].units,
+              f->length);
+        return false;
+    }
+    if (!pairs && side[0].others + side[1].others) {
+        leave(f, branch, "no operation of a side fits beside one of the other side");
+        return false;
+    }
+    return true;
 }
 
 struct region {
     uint32_t head, branch, join;
-    struct side side[2]; /* [0]: code for lanes where the branch's predicate is true; [1]: for the others */
+    struct fold_side side[2]; /* [0]: code for lanes where the branch's predicate is true; [1]: for the others */
 };
 
 /* True if both sides of a branch join after at most one block each. */
@@ -160,32 +127,31 @@ static bool find_region(struct folding *f, uint32_t head, struct region *r) {
 }
 
 /* Appends the item to the block of the branch, with the guard of one side. */
-static void put_guarded(struct folding *f, const struct region *r, const struct item *item, int side) {
-    struct inst in = item->folded != NO_INST ? f->ir->code[item->folded]
-                     : item->group.n > 1     ? fuse_make(f->ir, &item->group, NULL, &f->kind)
-                                             : f->ir->code[item->group.inst[0]];
+static void put_guarded(struct folding *f, const struct region *r, const struct fold_item *item, int side) {
+    struct inst in = item->what == FOLD_GROUP && item->group.n > 1 ? fuse_make(f->ir, &item->group, NULL, &f->kind)
+                                                                   : f->ir->code[item->group.inst[0]];
     in.guard = f->ir->code[r->branch].guard;
     in.guard_not = (uint8_t)side;
-    fuse_place(f->edit, edit_at_end(f->edit, r->head, &in), place(item));
+    fuse_place(f->edit, edit_at_end(f->edit, r->head, &in), fold_place(item));
 }
 
+/* Replaces the branch by the instructions of both sides. Returns the number of these instructions. */
 static unsigned fold(struct folding *f, const struct region *r) {
-    unsigned n = 0;
+    struct fold_order order;
+    unsigned at[2] = {0, 0}, n = 0;
     uint32_t predicate = f->ir->code[r->branch].guard;
-    for (unsigned k = 0; k < r->side[0].n || k < r->side[1].n; k++) {
-        const struct item *a = k < r->side[0].n ? &r->side[0].item[k] : NULL;
-        const struct item *b = k < r->side[1].n ? &r->side[1].item[k] : NULL;
-        n++;
-        if (a && b && a->folded == NO_INST && b->folded == NO_INST) {
+    fold_order_begin(&order, r->side, f->length);
+    for (int next; (next = fold_order_next(&order, at[0], at[1])) >= 0; n++) {
+        const struct fold_item *a = &r->side[0].item[at[0]], *b = &r->side[1].item[at[1]];
+        if (next == 2) {
             struct inst in = fuse_make_folded(f->ir, &a->group, &b->group, predicate, &f->kind);
-            fuse_place(f->edit, edit_at_end(f->edit, r->head, &in), place(a));
-            continue;
+            fuse_place(f->edit, edit_at_end(f->edit, r->head, &in), fold_place(a));
+            at[0]++;
+            at[1]++;
+        } else {
+            put_guarded(f, r, next ? b : a, next);
+            at[next]++;
         }
-        n += a && b;
-        if (a)
-            put_guarded(f, r, a, 0);
-        if (b)
-            put_guarded(f, r, b, 1);
     }
     edit_set_end(f->edit, r->head, NULL, r->join);
     f->any = true;
@@ -201,19 +167,17 @@ static void try_region(struct folding *f, uint32_t head) {
         return;
     }
     for (int k = 0; k < 2; k++)
-        if (r.side[k].block != NO_BLOCK && !read_side(f, r.branch, &r.side[k]))
+        if (r.side[k].block != NO_BLOCK && !may_fold(f, r.branch, r.side[k].block))
             return;
-    unsigned units = r.side[0].units + r.side[1].units;
-    if (!units)
+    unsigned pairs = fold_read_sides(&f->search, r.side, f->length);
+    const unsigned units[2] = {r.side[0].units, r.side[1].units}, others = r.side[0].others + r.side[1].others;
+    if (!(units[0] + units[1]) || !short_enough(f, r.branch, r.side, pairs))
         return;
-    if (units > f->length) {
-        leave(f, r.branch, "%u and %u operations on its sides; chain.length is %u", r.side[0].units, r.side[1].units,
-              f->length);
-        return;
-    }
     unsigned n = fold(f, &r);
-    ir_note(f->ir, r.branch, "folded: %u and %u operations in %u instruction%s", r.side[0].units, r.side[1].units, n,
-            n == 1 ? "" : "s");
+    ir_note(f->ir, r.branch, "folded: %u and %u operations in %u instruction%s", units[0], units[1], n - others,
+            n - others == 1 ? "" : "s");
+    if (others)
+        ir_note(f->ir, r.branch, "%u other instruction%s a guard", others, others == 1 ? " gets" : "s get");
 }
 
 /* Folds every region that contains no branch. */
@@ -221,7 +185,7 @@ static bool fold_once(struct folding *f) {
     struct ir *ir = f->ir;
     f->any = false;
     f->edit = edit_begin(ir);
-    f->search = fuse_search_begin(ir, f->length < FOLD_SIDE ? f->length : FOLD_SIDE, true);
+    f->search = fuse_search_begin(ir, FOLD_SIDE, true);
     for (uint32_t b = 0; b < ir->n_blocks; b++)
         try_region(f, b);
     return edit_end(f->edit);
@@ -232,6 +196,10 @@ static bool fold_once(struct folding *f) {
 static bool run(struct ir *ir) {
     struct folding f = {.ir = ir, .length = (unsigned)pass_option(&ir->context, "chain.length", 5)};
     f.kind = (struct fuse_kind){.ops = &fused_ops, .wide = pass_option(&ir->context, "chain.ieee", 1) == 0};
+    f.operations = (unsigned)pass_option(&ir->context, "fold.operations", 16);
+    f.guarded = (unsigned)pass_option(&ir->context, "fold.guarded", 16);
+    if (pass_option(&ir->context, "fold.pairs", 1) != 0 && !fold_pairs(ir, f.length, &f.kind))
+        return false;
     do
         if (!fold_once(&f))
             return false;
@@ -259,6 +227,6 @@ const struct mechanism mechanism_fold = {
     .paper = "PEPSC: A Power-Efficient Processor for Scientific Computing, PACT 2011, section III",
     .kind = MECHANISM_EXTENSION,
     .passes = PASSES(&pass_fold),
-    .options = PREFIXES("chain."),
+    .options = PREFIXES("chain.", "fold."),
     .lane_operations = lane_operations,
 };

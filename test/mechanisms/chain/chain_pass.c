@@ -251,7 +251,7 @@ static const struct graph branches[] = {
      1,
      {"? %f3 = add.f32(%f1, %f2) -> add.f32(#, %f2) -> mul.f32(#, %f2) : %f3 = sub.f32(%f1, %f2) -> mul.f32(#, #)"}},
     {"three and three operations are too many",
-     {NULL},
+     {"fold.operations=0"},
      IF "add.f32 %f3, %f1, %f2;\nadd.f32 %f3, %f3, %f2;\nmul.f32 %f3, %f3, %f2;\n" ELSE
         "sub.f32 %f3, %f1, %f2;\nmul.f32 %f3, %f3, %f3;\nmul.f32 %f3, %f3, %f3;\n" JOIN USE("%f3") END,
      0,
@@ -285,17 +285,17 @@ static const struct graph branches[] = {
      1,
      {"#chain %p1 ? %f3 = add.f32(%f1, %f2) : %f3 = sub.f32(%f1, %f2)  // 5\n", "@%p1 add.f32 %f4, %f2, %f2  // 6\n"}},
     {"a load on a side",
-     {NULL},
+     {"fold.guarded=0"},
      IF "add.f32 %f3, %f1, %f2;\n" ELSE "ld.global.f32 %f3, [%d1];\n" JOIN USE("%f3") END,
      0,
      {"note: line 4: left alone: line 7 accesses memory, which FPUs do not\n"}},
     {"a selection on a side",
-     {NULL},
+     {"fold.guarded=0"},
      IF "add.f32 %f3, %f1, %f2;\n" ELSE "selp.f32 %f3, %f1, %f2, %p2;\n" JOIN USE("%f3") END,
      0,
      {"note: line 4: left alone: line 7 selects by a predicate of its own, for which FPUs have no input\n"}},
     {"a division, and a special register, on a side",
-     {NULL},
+     {"fold.guarded=0"},
      IF "mov.u32 %r1, %tid.x;\n" ELSE "div.rn.f32 %f3, %f1, %f2;\n" JOIN USE("%f3") "st.global.u32 [%d1], %r1;\n" END,
      0,
      {"note: line 4: left alone: line 5 is no f32 operation of the FPUs, nor a move\n"}},
@@ -334,7 +334,7 @@ static const struct graph branches[] = {
      1,
      {"note: line 4: folded: 2 and 1 operations in 2 instructions\n", "  @%p1 mov.f32 %f3, %f4"}},
     {"six moves are too many",
-     {NULL},
+     {"fold.operations=0"},
      IF "mov.f32 %f3, %f1;\nmov.f32 %f4, %f1;\nmov.f32 %f5, %f1;\nmov.f32 %f6, %f1;\nmov.f32 %f7, %f1;\n"
         "mov.f32 %f8, %f1;\nmov.f32 %f9, %f1;\nmov.f32 %f10, %f1;\nmov.f32 %f11, %f1;\nmov.f32 %f12, %f1;\n" ELSE
         "mov.f32 %f3, %f2;\n" JOIN USE("%f3") USE("%f12") END,
@@ -366,7 +366,7 @@ static const struct graph branches[] = {
       "@%p1 add.f32 %f12, %f3, %f4  // 11\n", "note: line 7: folded: 1 and 1 operations in 1 instruction\n",
       "note: line 5: folded: 4 and 1 operations in 3 instructions\n"}},
     {"Figure 8 with four units: only C and D",
-     {"chain.length=4"},
+     {"chain.length=4", "fold.operations=0"},
      "mov.f32 %f9, 0f40A00000;\n@!%p1 bra F;\nadd.f32 %f10, %f8, %f9;\n@!%p2 bra D;\nadd.f32 %f11, %f1, %f2;\nbra EE;\n"
      "D: sub.f32 %f11, %f1, %f2;\nEE: add.f32 %f12, %f3, %f4;\nbra G;\nF: sub.f32 %f10, %f8, %f9;\n"
      "G: add.f32 %f10, %f10, 0f3F800000;\n" USE("%f10") USE("%f11") USE("%f12") END,
