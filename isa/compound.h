@@ -44,6 +44,7 @@ struct program_compound {
     const void *what; /* data for the operations; lives as long as the program */
     uint8_t memory;   /* enum compound_memory */
     bool selects;
+    bool wide_b; /* operand b is an address of 64 bits */
 };
 
 /* Returns the entry of a compound instruction; NULL: the instruction is not compound. */

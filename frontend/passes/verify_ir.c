@@ -60,7 +60,7 @@ static bool is_of_class(const struct ir *ir, opnd_t o, enum reg_class cls) {
     return o & 1 || o == OPND_SINK || ir->vregs[o >> 1].cls == cls;
 }
 
-/* Checks that a compound instruction has an entry and 32-bit registers. */
+/* Checks that a compound instruction has an entry, and registers of 32 bits apart from a wide operand b. */
 static void check_compound(struct verdict *r, const struct ir *ir, uint32_t i, const struct inst *in) {
     if (in->kind != K_COMPOUND)
         return;
@@ -70,13 +70,16 @@ static void check_compound(struct verdict *r, const struct ir *ir, uint32_t i, c
         return;
     }
     const struct program_compound *c = ir_compound_of(ir, in);
-    const opnd_t of_32_bits[] = {in->d, in->d2, in->a, in->b, in->e, c->selects ? OPND_ZERO : in->c};
+    const opnd_t of_32_bits[] = {
+        in->d, in->d2, in->a, c->wide_b ? OPND_ZERO : in->b, in->e, c->selects ? OPND_ZERO : in->c};
     for (unsigned k = 0; k < sizeof of_32_bits / sizeof of_32_bits[0]; k++)
         if (!is_of_class(ir, of_32_bits[k], RC_32))
             wrong(r, "instruction %u: a register of %s is not of 32 bits", i, c->ops->name);
     for (unsigned k = 0; k < in->n_list; k++)
         if (!is_of_class(ir, ir->lists[in->list + k], RC_32))
             wrong(r, "instruction %u: a source of %s is not of 32 bits", i, c->ops->name);
+    if (c->wide_b && !is_of_class(ir, in->b, RC_64))
+        wrong(r, "instruction %u: operand b of %s is not of 64 bits", i, c->ops->name);
     if (c->selects && !is_of_class(ir, in->c, RC_PRED))
         wrong(r, "instruction %u: no predicate chooses", i);
     const char *why = c->ops->wrong(in, c->what);

@@ -34,25 +34,42 @@ static int source_lane(const struct warp *w, const struct inst *in, unsigned ste
     return shuffle_lane(w, &shuffle, lane);
 }
 
+/* Returns operand b of a lane: an address in shared memory, or what chooses lanes. */
+static uint64_t operand_b(const struct warp *w, const struct inst *in, const struct program_reduce *r, unsigned lane) {
+    if (r->wide)
+        return ((const uint64_t *)reg_ptr(w, in->b))[lane];
+    return ((const uint32_t *)reg_ptr(w, in->b))[lane];
+}
+
+/* Returns the address `more` bytes beyond the value of a lane. */
+static uint64_t word_at(const struct warp *w, const struct inst *in, const struct program_reduce *r, unsigned lane,
+                        uint32_t more) {
+    const uint64_t at = operand_b(w, in, r, lane) + (uint64_t)(int64_t)(int32_t)r->at + more;
+    return r->wide ? at : (uint32_t)at;
+}
+
 /* Returns true if the tree computes the sum: the whole warp executes, and only the lane that receives the sum uses
  * it. */
 static bool suits_tree(const struct warp *w, const struct inst *in, const struct program_reduce *r, lanemask_t m) {
-    const uint32_t *members = reg_ptr(w, in->e), *b = reg_ptr(w, in->b);
+    const uint32_t *members = reg_ptr(w, in->e);
+    const uint64_t first = operand_b(w, in, r, 0);
     if (m != LANES_ALL || (in->e != OPND_ZERO && members[0] != LANES_ALL))
         return false;
     for (unsigned l = 1; r->tree && l < WARP_LANES; l++)
-        if (b[l] != b[0] + l * sizeof(float) || (r->reads && b[l] + r->at == r->read))
+        if (operand_b(w, in, r, l) != (r->wide ? first + l * sizeof(float) : (uint32_t)(first + l * sizeof(float))) ||
+            (r->reads && word_at(w, in, r, l, 0) == r->read))
             return false;
     for (unsigned l = 0; !r->tree && r->lane != REDUCE_ALL && l < WARP_LANES; l++)
-        if (l != r->lane && (b[l] & r->mask) == r->value)
+        if (l != r->lane && ((uint32_t)operand_b(w, in, r, l) & r->mask) == r->value)
             return false;
     return true;
 }
 
 /* ---- in shared memory ---- */
 
-static unsigned char *shared_at(const struct warp *w, uint32_t address, unsigned lane, struct effects *fx) {
-    if (address % sizeof(float) == 0 && (uint64_t)address + sizeof(float) <= w->cta->shared_bytes)
+static unsigned char *shared_at(const struct warp *w, uint64_t address, unsigned lane, struct effects *fx) {
+    if (address % sizeof(float) == 0 && address < w->cta->shared_bytes &&
+        address + sizeof(float) <= w->cta->shared_bytes)
         return w->cta->shared + address;
     fx->fault = address % sizeof(float) ? FAULT_MISALIGNED : FAULT_OUT_OF_BOUNDS;
     fx->fault_text = NULL;
@@ -68,13 +85,12 @@ static unsigned char *shared_at(const struct warp *w, uint32_t address, unsigned
 static bool tree_step(struct warp *w, const struct inst *in, const struct program_reduce *r, unsigned k, lanemask_t m,
                       float *own, float *other, struct effects *fx) {
     _Alignas(64) unsigned char nothing[SINK_BYTES];
-    const uint32_t *b = reg_ptr(w, in->b);
     const void *zero = reg_ptr(w, OPND_ZERO);
     for (lanemask_t left = m; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
-        const uint32_t at = b[l] + r->at;
-        const unsigned char *mine = shared_at(w, at, l, fx);
-        const unsigned char *theirs = mine ? shared_at(w, at + r->distance[k] * (uint32_t)sizeof(float), l, fx) : NULL;
+        const uint32_t apart = r->distance[k] * (uint32_t)sizeof(float);
+        const unsigned char *mine = shared_at(w, word_at(w, in, r, l, 0), l, fx);
+        const unsigned char *theirs = mine ? shared_at(w, word_at(w, in, r, l, apart), l, fx) : NULL;
         if (!theirs)
             return false;
         memcpy(&other[l], theirs, sizeof *other);
@@ -84,7 +100,7 @@ static bool tree_step(struct warp *w, const struct inst *in, const struct progra
     r->add(own, nothing, r->own_first[k] ? own : other, r->own_first[k] ? other : own, zero, zero);
     for (lanemask_t left = m; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
-        memcpy(w->cta->shared + b[l] + r->at, &own[l], sizeof *own);
+        memcpy(w->cta->shared + word_at(w, in, r, l, 0), &own[l], sizeof *own);
     }
     return true;
 }
@@ -100,7 +116,7 @@ static double add_neighbours(double *v, unsigned n) {
     return v[0];
 }
 
-static float serial_lane(const struct warp *w, const struct program_reduce *r, uint32_t from, float more, bool ftz) {
+static float serial_lane(const struct warp *w, const struct program_reduce *r, uint64_t from, float more, bool ftz) {
     double v[REDUCE_SERIAL];
     for (unsigned k = 0; k < r->serial; k++) {
         float f;
@@ -115,7 +131,6 @@ static void exec_serial(struct warp *w, const struct inst *in, const struct prog
                         struct effects *fx) {
     _Alignas(64) unsigned char nothing[SINK_BYTES];
     _Alignas(64) float own[WARP_LANES], other[WARP_LANES] = {0};
-    const uint32_t *b = reg_ptr(w, in->b);
     const float *a = reg_ptr(w, in->a);
     const void *zero = reg_ptr(w, OPND_ZERO);
     uint32_t n_rows;
@@ -125,7 +140,7 @@ static void exec_serial(struct warp *w, const struct inst *in, const struct prog
     for (unsigned k = 0; k < r->serial; k++) {
         for (lanemask_t left = m; left; left &= left - 1) {
             unsigned l = (unsigned)__builtin_ctz(left);
-            const unsigned char *at = shared_at(w, b[l] + r->at + k * (uint32_t)sizeof *other, l, fx);
+            const unsigned char *at = shared_at(w, word_at(w, in, r, l, k * (uint32_t)sizeof *other), l, fx);
             if (!at)
                 return;
             memcpy(&other[l], at, sizeof *other);
@@ -134,7 +149,7 @@ static void exec_serial(struct warp *w, const struct inst *in, const struct prog
     }
     for (lanemask_t left = m; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
-        float have = serial_lane(w, r, b[l] + r->at, a[l], ftz);
+        float have = serial_lane(w, r, word_at(w, in, r, l, 0), a[l], ftz);
         rounding_error_see(&w->cta->rounding_error, have, own[l]);
         own[l] = have;
     }
@@ -222,8 +237,8 @@ struct inst reduce_make(struct ir *ir, const struct program_reduce *r) {
                                               : COMPOUND_NO_MEMORY;
     struct program_reduce *what = arena_alloc(ir->keep, sizeof *what);
     *what = *r;
-    struct inst in =
-        ir_compound(ir, &(struct program_compound){.ops = &reduce_ops, .what = what, .memory = (uint8_t)memory});
+    struct inst in = ir_compound(
+        ir, &(struct program_compound){.ops = &reduce_ops, .what = what, .memory = (uint8_t)memory, .wide_b = r->wide});
     if (r->serial)
         return in;
     in.list = ir->n_lists;

@@ -11,10 +11,16 @@ uint32_t reduce_maker(const struct defuse *d, uint32_t inst, opnd_t o) {
 
 enum { MOST_MOVES = 16 };
 
+/* Returns true for a move of 32 or 64 bits without a guard. */
+static bool moves(const struct inst *in) {
+    return in->kind == K_LANE && in->guard == NO_GUARD && reduce_row_of(in)->op == OP_MOV && in->dsize >= 4 &&
+           in->dsize <= 8;
+}
+
 bool reduce_constant(const struct ir *ir, const struct defuse *d, uint32_t inst, opnd_t o, uint32_t *value) {
     for (int i = 0; !(o & 1) && i < MOST_MOVES; i++) {
         inst = reduce_maker(d, inst, o);
-        if (inst == NO_INST || !reduce_is_move(&ir->code[inst]))
+        if (inst == NO_INST || !moves(&ir->code[inst]))
             return false;
         o = ir->code[inst].a;
     }

@@ -10,6 +10,8 @@ const struct isa_row *reduce_row_of(const struct inst *in) {
 
 bool reduce_is_register(opnd_t o) { return !(o & 1) && o != OPND_SINK; }
 
+bool reduce_is_wide(const struct ir *ir, opnd_t o) { return reduce_is_register(o) && ir->vregs[o >> 1].cls == RC_64; }
+
 bool reduce_is_move(const struct inst *in) {
     return in->kind == K_LANE && in->guard == NO_GUARD && reduce_row_of(in)->op == OP_MOV && in->dsize == 4;
 }

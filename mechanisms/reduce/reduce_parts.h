@@ -20,7 +20,7 @@ struct lane_users {
     struct dom_tree dom;
 };
 
-/* Returns true if a 32-bit operand of instruction `inst` is a constant, through moves; sets `value`. */
+/* Returns true if an operand of instruction `inst` is a constant below 2^32, through moves; sets `value`. */
 bool reduce_constant(const struct ir *ir, const struct defuse *d, uint32_t inst, opnd_t o, uint32_t *value);
 /* Returns the only instruction that computes register operand `o` of `inst`; NO_INST: there are several, or none. */
 uint32_t reduce_maker(const struct defuse *d, uint32_t inst, opnd_t o);
@@ -28,6 +28,8 @@ uint32_t reduce_maker(const struct defuse *d, uint32_t inst, opnd_t o);
 const struct isa_row *reduce_row_of(const struct inst *in);
 /* Returns true for an operand that is a register, not a constant or a discarded result. */
 bool reduce_is_register(opnd_t o);
+/* Returns true for a register of 64 bits. */
+bool reduce_is_wide(const struct ir *ir, opnd_t o);
 /* Returns true for a move of 32 bits without a guard. */
 bool reduce_is_move(const struct inst *in);
 /* Returns true for an f32 addition, rounded to nearest, without a guard. */

@@ -130,6 +130,7 @@ static void place(const struct search *s, const struct run *r) {
     struct ir *ir = s->ir;
     uint32_t last = r->value[r->n - 1].add;
     struct program_reduce sum = {.serial = (uint8_t)r->n, .at = (uint32_t)r->at, .lane = REDUCE_ALL};
+    sum.wide = reduce_is_wide(ir, r->base);
     sum.add = ir->code[last].fn.lane;
     sum.add_row = ir->code[last].row;
     for (unsigned k = 0; k < r->n; k++) {

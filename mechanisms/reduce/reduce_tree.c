@@ -39,8 +39,7 @@ static uint32_t load_of(const struct ir *ir, const struct defuse *d, uint32_t in
 static bool read_step(const struct ir *ir, const struct defuse *d, uint32_t i, struct tree_step *s) {
     const struct inst *store = &ir->code[i];
     if (store->kind != K_STORE || store->space != SPACE_SHARED || store->msize != 4 || store->n_list ||
-        store->guard != NO_GUARD || !reduce_is_register(store->b) || !reduce_is_register(store->a) ||
-        ir->vregs[store->a >> 1].cls != RC_32)
+        store->guard != NO_GUARD || !reduce_is_register(store->b) || !reduce_is_register(store->a))
         return false;
     *s = (struct tree_step){.store = i, .add = reduce_maker(d, i, store->b)};
     if (s->add == NO_INST || !reduce_is_addition(&ir->code[s->add]))
@@ -210,6 +209,7 @@ static void place(struct tree_search *t, struct program_reduce *r, bool barriers
     const struct tree_step *first = &t->step[0], *last = &t->step[REDUCE_STEPS - 1];
     const struct inst *store = &ir->code[last->store], *add = &ir->code[last->add];
     r->tree = true;
+    r->wide = reduce_is_wide(ir, store->a);
     r->at = (uint32_t)store->imm;
     r->add = add->fn.lane;
     r->add_row = add->row;

@@ -192,21 +192,33 @@ END_TEST
 
 /* ---- in shared memory ---- */
 
+enum { FROM_16 = 1, BARRIERS = 2, PART = 4, WIDE = 8, FORMS = 16 };
+
 /* The first warp stores s[t] = f7, then executes s[t] += s[t + d] for five distances. Then all threads read
- * s[which]. */
-static void tree(char *body, size_t size, bool from_16, bool barriers, int which) {
+ * s[which]. WIDE: through addresses of 64 bits. */
+static void tree(char *body, size_t size, int form, int which) {
+    const char *s = form & WIDE ? "%w1" : "%r6";
     int at = snprintf(body, size,
-                      ".shared .align 4 .b8 s[512];\nshl.b32 %%r6, %%r1, 2;\nmov.u32 %%r7, s;\n"
-                      "add.u32 %%r6, %%r6, %%r7;\nst.shared.f32 [%%r6], %%f7;\nbar.sync 0;\n"
-                      "setp.gt.u32 %%p1, %%r4, 31;\n@%%p1 bra J;\n");
-    for (int k = 0; k < STEPS; k++)
-        at += snprintf(body + at, size - (size_t)at,
-                       barriers ? "ld.shared.f32 %%f2, [%%r6+%d];\nadd.f32 %%f7, %%f7, %%f2;\nbar.warp.sync -1;\n"
-                                  "st.shared.f32 [%%r6], %%f7;\nbar.warp.sync -1;\n"
-                                : "ld.volatile.shared.f32 %%f1, [%%r6];\nld.volatile.shared.f32 %%f2, [%%r6+%d];\n"
-                                  "add.f32 %%f3, %%f2, %%f1;\nst.volatile.shared.f32 [%%r6], %%f3;\n",
-                       4 * (from_16 ? 16 >> k : 1 << k));
-    snprintf(body + at, size - (size_t)at, "J: bar.sync 0;\nld.shared.f32 %%f9, [s+%d];\n", 4 * which);
+                      ".shared .align 4 .b8 s[512];\n.reg .b64 %%w<3>;\n%sst.shared.f32 [%s], %%f7;\n"
+                      "bar.sync 0;\nsetp.gt.u32 %%p1, %%r4, 31;\n@%%p1 bra J;\n",
+                      form & WIDE ? "mul.wide.u32 %w1, %r1, 4;\nmov.u64 %w2, s;\nadd.s64 %w1, %w2, %w1;\n"
+                                  : "shl.b32 %r6, %r1, 2;\nmov.u32 %r7, s;\nadd.u32 %r6, %r6, %r7;\n",
+                      s);
+    for (int k = 0; k < STEPS; k++) {
+        const int distance = 4 * (form & FROM_16 ? 16 >> k : 1 << k);
+        if (form & BARRIERS)
+            at += snprintf(body + at, size - (size_t)at,
+                           "ld.shared.f32 %%f2, [%s+%d];\nadd.f32 %%f7, %%f7, %%f2;\nbar.warp.sync -1;\n"
+                           "st.shared.f32 [%s], %%f7;\nbar.warp.sync -1;\n",
+                           s, distance, s);
+        else
+            at += snprintf(body + at, size - (size_t)at,
+                           "ld.volatile.shared.f32 %%f1, [%s];\nld.volatile.shared.f32 %%f2, [%s+%d];\n"
+                           "add.f32 %%f3, %%f2, %%f1;\nst.volatile.shared.f32 [%s], %%f3;\n",
+                           s, s, distance, s);
+    }
+    snprintf(body + at, size - (size_t)at, "J: bar.sync 0;\nld.shared.f32 %%f9, [%s+%d];\n", form & WIDE ? "%w2" : "s",
+             4 * which);
 }
 
 /* Returns word `which` after `threads` threads have executed the steps. */
@@ -227,12 +239,12 @@ static float tree_sum(const float in[FLOATS], int threads, bool from_16, int whi
  * then the model without extensions gives the expected values. */
 START_TEST(sums_in_shared_memory_are_the_steps) {
     static const struct heddle_dim blocks[] = {{32, 1, 1}, {64, 1, 1}, {96, 1, 1}, {16, 1, 1}, {16, 4, 1}};
-    const bool from_16 = _i & 1, barriers = _i & 2;
-    const int which = _i & 4 ? 5 : 0;
+    const bool from_16 = _i & FROM_16;
+    const int which = _i & PART ? 5 : 0;
     char body[4096];
     float in[FLOATS];
     fill(in);
-    tree(body, sizeof body, from_16, barriers, which);
+    tree(body, sizeof body, _i, which);
     for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
         struct outcome plain = run_body("spe", blocks[b], body, in);
         int threads = (int)(blocks[b].x * blocks[b].y);
@@ -266,7 +278,7 @@ START_TEST(steps_in_shared_memory_are_counted) {
     char body[4096];
     fill(in);
     for (int barriers = 0; barriers < 2; barriers++) {
-        tree(body, sizeof body, true, barriers, 0);
+        tree(body, sizeof body, barriers ? FROM_16 | BARRIERS : FROM_16, 0);
         struct outcome with = run_body("spe+reduce", (struct heddle_dim){32, 1, 1}, body, in),
                        without = run_body("spe", (struct heddle_dim){32, 1, 1}, body, in);
         ck_assert_double_eq(stat(&with, "reduce.instructions_saved"), saved[barriers]);
@@ -283,7 +295,7 @@ END_TEST
 /* A step that accesses an address outside of shared memory faults in the same way as without the pass. */
 START_TEST(a_step_out_of_memory_is_a_fault) {
     char err[512] = "", body[4096], text[8192];
-    tree(body, sizeof body, true, false, 0);
+    tree(body, sizeof body, _i ? FROM_16 | WIDE : FROM_16, 0);
     char *size = strstr(body, "s[512]");
     memcpy(size, "s[128]", 6);
     snprintf(text, sizeof text,
@@ -311,9 +323,9 @@ START_TEST(a_step_out_of_memory_is_a_fault) {
 END_TEST
 
 SUITE(mechanisms_reduce_run) {
-    TEST_LOOP(sums_in_shared_memory_are_the_steps, 0, 8);
+    TEST_LOOP(sums_in_shared_memory_are_the_steps, 0, FORMS);
     TEST(steps_in_shared_memory_are_counted);
-    TEST(a_step_out_of_memory_is_a_fault);
+    TEST_LOOP(a_step_out_of_memory_is_a_fault, 0, 2);
     TEST_LOOP(sums_are_the_ladders, 0, 7);
     TEST(the_tree_takes_five_additions);
     TEST(half_a_warp_costs_as_much_as_the_ladder);
