@@ -1,4 +1,5 @@
-/* Writes the PTX of instruction forms, from the table that decodes and executes them.
+/* Writes the PTX of instruction forms, using the table of instruction forms that also serves to decode and execute
+ * them.
  *
  *     forms list                          number and key of each form, a line each
  *     forms ptx VERSION TARGET < NUMBERS  a module: a heading of three lines, then one kernel per line */
