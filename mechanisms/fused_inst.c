@@ -47,8 +47,10 @@ static void count(const void *what, const struct effects *fx, struct sm_counts *
     own->folded += c->folded;
     own->reads_saved += c->reads_saved;
     own->writes_saved += c->writes_saved;
-    for (unsigned which = 0; which < 1u + (c->split < c->n); which++)
+    for (unsigned which = 0; which < 1u + (c->split < c->n); which++) {
         own->by_length[fused_units(c, which) - 1]++;
+        own->later += (uint64_t)lanes * (fused_units(c, which) - 1);
+    }
     for (unsigned k = 0; k < c->n; k++) {
         uint32_t kept = k < c->split ? first : second;
         count_part(n, &c->part[k], kept, lanes - kept);

@@ -60,6 +60,7 @@ START_TEST(folded_instructions_count_wasted_operations) {
     ck_assert_uint_eq(n.fused.folded, 1);
     ck_assert_uint_eq(n.fused.dual, 0);
     ck_assert_uint_eq(n.fused.operations, 5);
+    ck_assert_uint_eq(n.fused.later, 8 * (2 + 1)); /* of three and of two FPUs */
     ck_assert_uint_eq(n.fused.by_length[2], 1);
     ck_assert_uint_eq(n.fused.by_length[1], 1);
     ck_assert_uint_eq(n.fused.reads_saved, 2);

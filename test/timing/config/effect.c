@@ -30,6 +30,8 @@ static const struct ground needs[] = {
     {"reduce.latency", "spe+reduce", "fermi", {NULL}, NULL},
     {"chain.latency6", "spe+chain", "fermi", {"chain.length=6", NULL}, NULL},
     {"chain.", "spe+chain", "fermi", {NULL}, NULL},
+    {"energy.chained", "spe+chain", "fermi", {NULL}, NULL},
+    {"fold.", "spe+fold", "fermi", {NULL}, NULL},
     {"reduce.", "spe+reduce", "fermi", {NULL}, NULL},
     {"pepsc.pipeline_", "spe", "fermi", {"pepsc.pipeline=on", NULL}, NULL},
     {"cae.", "spe+cae", "fermi", {NULL}, NULL},
@@ -182,7 +184,8 @@ static bool value_changes(const struct ground *g, const struct opt *o, const cha
     return after.n && memcmp(before->v, after.v, sizeof after.v[0] * (size_t)after.n) != 0;
 }
 
-static const char *const kernels[] = {"spaces", "traffic", "chains", "rows", "sums", "loops", "products", "faces"};
+static const char *const kernels[] = {"spaces", "traffic",  "chains", "rows", "sums",
+                                      "loops",  "products", "faces",  "sides"};
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0], N_NEEDS = sizeof needs / sizeof needs[0] };
 
 /* Returns the statistics of settings alone. Many options share them, so they run once. */
