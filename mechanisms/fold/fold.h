@@ -5,7 +5,7 @@
 
 enum {
     FOLD_SIDE = 3,   /* most operations of one side in an instruction: "limited to 2- or 3-long chains" */
-    FOLD_ITEMS = 64, /* most items of a side: fold.operations and fold.guarded are at most 32 each */
+    FOLD_ITEMS = 64, /* most items of a side */
 };
 
 enum fold_what {

@@ -76,11 +76,6 @@ static bool short_enough(const struct folding *f, uint32_t branch, const struct 
             leave(f, branch, "%u operations on the side of line %u; %s is %u", side[k].units, line, option, most);
             return false;
         }
-        if (side[k].others > f->guarded) {
-            leave(f, branch, "%u instructions on the side of line %u would get a guard; fold.guarded is %u",
-                  side[k].others, line, f->guarded);
-            return false;
-        }
     }
     /* without a pair, folding saves only the branch */
     const bool together = !f->operations || !pairs;
@@ -89,8 +84,13 @@ static bool short_enough(const struct folding *f, uint32_t branch, const struct 
               f->length);
         return false;
     }
-    if (!pairs && side[0].others + side[1].others) {
+    const unsigned others = side[0].others + side[1].others;
+    if (!pairs && others) {
         leave(f, branch, "no operation of a side fits beside one of the other side");
+        return false;
+    }
+    if (others > f->guarded * pairs) {
+        leave(f, branch, "%u other instructions would get a guard for %u with operations of both sides", others, pairs);
         return false;
     }
     return true;
@@ -197,7 +197,7 @@ static bool run(struct ir *ir) {
     struct folding f = {.ir = ir, .length = (unsigned)pass_option(&ir->context, "chain.length", 5)};
     f.kind = (struct fuse_kind){.ops = &fused_ops, .wide = pass_option(&ir->context, "chain.ieee", 1) == 0};
     f.operations = (unsigned)pass_option(&ir->context, "fold.operations", 16);
-    f.guarded = (unsigned)pass_option(&ir->context, "fold.guarded", 16);
+    f.guarded = (unsigned)pass_option(&ir->context, "fold.guarded", 4);
     if (pass_option(&ir->context, "fold.pairs", 1) != 0 && !fold_pairs(ir, f.length, &f.kind))
         return false;
     do

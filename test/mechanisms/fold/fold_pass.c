@@ -77,7 +77,7 @@ static const struct body {
      IF "ld.global.f32 %f3, [%d2];\nld.global.f32 %f4, [%d2+4];\nsub.f32 %f8, %f3, %f4;\n" ELSE
         "mul.f32 %f8, %f1, %f2;\n" JOIN,
      0,
-     {"note: line 14: left alone: 2 instructions on the side of line 15 would get a guard; fold.guarded is 1\n"}},
+     {"note: line 14: left alone: 2 other instructions would get a guard for 1 with operations of both sides\n"}},
     {"a load alone on a side",
      "chain.length=5",
      IF "ld.global.f32 %f8, [%d2+4];\n" ELSE "mul.f32 %f8, %f1, %f2;\n" JOIN,
