@@ -18,7 +18,8 @@ extern const struct bench bench_shade1, bench_shade2, bench_shade3, bench_shade4
     bench_shadehit4, bench_shadehit5, bench_shadehit6, bench_shadehit7, bench_shadehit8, bench_shadehit9,
     bench_shadehit10;
 extern const struct bench bench_nw_loop, bench_srad_loop, bench_binopt_loop, bench_black_loop, bench_fft_loop,
-    bench_fwt_loop, bench_lps_loop, bench_lu_loop, bench_mc_loop, bench_sde_loop;
+    bench_fwt_loop, bench_lps_loop, bench_lu_loop, bench_mc_loop, bench_sde_loop, bench_lps_sides, bench_lu_sides,
+    bench_srad_sides, bench_mc_sides;
 
 /* clang-format off */
 const struct bench *const benches[] = {
@@ -35,6 +36,7 @@ const struct bench *const benches[] = {
     &bench_shadehit6, &bench_shadehit7, &bench_shadehit8, &bench_shadehit9, &bench_shadehit10,
     &bench_nw_loop, &bench_srad_loop, &bench_binopt_loop, &bench_black_loop, &bench_fft_loop,
     &bench_fwt_loop, &bench_lps_loop, &bench_lu_loop, &bench_mc_loop, &bench_sde_loop,
+    &bench_lps_sides, &bench_lu_sides, &bench_srad_sides, &bench_mc_sides,
 };
 /* clang-format on */
 const int n_benches = sizeof benches / sizeof benches[0];
@@ -46,6 +48,7 @@ const struct bench_set bench_sets[] = {
     {"subwarp", "the subwarp-interleaving paper: its micro-benchmark, and shaders in ten scenes"},
     {"pepsc", "the ten programs of the PEPSC paper"},
     {"pepsc-loops", "the same ten as plain loops of one warp, as that paper's cache simulator ran them"},
+    {"pepsc-sides", "four of the ten with arithmetic on both sides of their branches"},
     {"dac", "decoupled affine computation: Rodinia, Parboil, PolyBench, CUDA samples"},
     {"speed", "for the simulator's own speed"},
 };

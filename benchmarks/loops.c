@@ -1,5 +1,5 @@
 /* NAME_loop: the ten programs of the set `pepsc` as plain loops, for one CTA of 32 threads without shared memory
- * (kernels/loops.cu). The PEPSC paper measured its prefetchers on programs in this form (sections IV, IV-B). The
+ * (kernels/loops.cu). NAME_sides: four of them in source form (kernels/sides.cu). The PEPSC paper measured its prefetchers on programs in this form (sections IV, IV-B). The
  * references compute in double; results are compared within 1e-4 of max(1, |value|), and nw's scores exactly.
  *   small: arrays of 24 to 200 KB, 0.005 to 0.1 M warp instructions
  *   paper: arrays of 0.2 to 4 MB, more than the L2 of the preset pepsc (128 KB); 0.1 to 2 M warp instructions */
@@ -17,6 +17,7 @@ struct loops {
     char *why;
     size_t why_size;
     bool small;
+    const char *form; /* "loop" or "sides" */
     uint64_t seed;
     float *array[MAX_ARRAYS]; /* freed at the end */
     int n_arrays;
@@ -40,9 +41,23 @@ static float *random_floats(struct loops *r, size_t n, float lo, float hi) {
     return a;
 }
 
+struct kernel_name {
+    char text[24];
+};
+
+/* Returns the name of a program's kernel in its form. */
+static struct kernel_name name_of(const struct loops *r, const char *program) {
+    struct kernel_name k;
+    snprintf(k.text, sizeof k.text, "%s_%s", program, r->form);
+    return k;
+}
+
+static bool in_sides(const struct loops *r) { return strcmp(r->form, "sides") == 0; }
+
 #define BUFFER(data, n) bench_buffer(r->h, data, (uint64_t)(n) * sizeof(float))
 #define LAUNCH(name, ...)                                                                                              \
-    BENCH_LAUNCH(r->h, r->m, name, ((struct heddle_dim){1, 1, 1}), ((struct heddle_dim){LANES, 1, 1}), __VA_ARGS__)
+    BENCH_LAUNCH(r->h, r->m, name_of(r, name).text, ((struct heddle_dim){1, 1, 1}),                                    \
+                 ((struct heddle_dim){LANES, 1, 1}), __VA_ARGS__)
 
 /* Reads n floats of a buffer and compares them with `want`. */
 static enum heddle_status compare(struct loops *r, uint64_t buffer, const float *want, size_t n, const char *what) {
@@ -67,7 +82,7 @@ static enum heddle_status run_nw(struct loops *r) {
     uint64_t scores = BUFFER(score, words), matches = BUFFER(match, words);
     if (!scores || !matches)
         return heddle_status(r->h);
-    enum heddle_status s = LAUNCH("nw_loop", BENCH_ARG(scores), BENCH_ARG(matches), BENCH_ARG(n), BENCH_ARG(gap));
+    enum heddle_status s = LAUNCH("nw", BENCH_ARG(scores), BENCH_ARG(matches), BENCH_ARG(n), BENCH_ARG(gap));
     if (s != HEDDLE_OK || (s = heddle_read(r->h, scores, got, words * sizeof *got)) != HEDDLE_OK)
         return s;
     for (uint32_t i = 1; i <= n; i++)
@@ -126,7 +141,7 @@ static enum heddle_status run_srad(struct loops *r) {
     uint64_t pixels = image ? BUFFER(image, size) : 0, slopes = BUFFER(NULL, 4 * size), c = BUFFER(NULL, size);
     enum heddle_status s = HEDDLE_USAGE;
     if (exact && pixels && slopes && c)
-        s = LAUNCH("srad_loop", BENCH_ARG(pixels), BENCH_ARG(slopes), BENCH_ARG(c), BENCH_ARG(rows), BENCH_ARG(cols),
+        s = LAUNCH("srad", BENCH_ARG(pixels), BENCH_ARG(slopes), BENCH_ARG(c), BENCH_ARG(rows), BENCH_ARG(cols),
                    BENCH_ARG(lambda), BENCH_ARG(rounds));
     if (s == HEDDLE_OK) {
         for (uint32_t i = 0; i < size; i++)
@@ -152,8 +167,8 @@ static enum heddle_status run_binopt(struct loops *r) {
     uint64_t results = BUFFER(NULL, options), rises = BUFFER(up, options), falls = BUFFER(down, options);
     if (!values || !spare || !results || !rises || !falls)
         return heddle_status(r->h);
-    enum heddle_status s = LAUNCH("binopt_loop", BENCH_ARG(results), BENCH_ARG(values), BENCH_ARG(spare),
-                                  BENCH_ARG(rises), BENCH_ARG(falls), BENCH_ARG(steps), BENCH_ARG(options));
+    enum heddle_status s = LAUNCH("binopt", BENCH_ARG(results), BENCH_ARG(values), BENCH_ARG(spare), BENCH_ARG(rises),
+                                  BENCH_ARG(falls), BENCH_ARG(steps), BENCH_ARG(options));
     if (s != HEDDLE_OK)
         return s;
     for (uint32_t o = 0; o < options; o++) {
@@ -180,9 +195,8 @@ static enum heddle_status run_black(struct loops *r) {
     uint64_t calls = BUFFER(NULL, n), puts = BUFFER(NULL, n);
     if (!prices || !strikes || !times || !calls || !puts)
         return heddle_status(r->h);
-    enum heddle_status s =
-        LAUNCH("black_loop", BENCH_ARG(calls), BENCH_ARG(puts), BENCH_ARG(prices), BENCH_ARG(strikes), BENCH_ARG(times),
-               BENCH_ARG(rate), BENCH_ARG(volatility), BENCH_ARG(n));
+    enum heddle_status s = LAUNCH("black", BENCH_ARG(calls), BENCH_ARG(puts), BENCH_ARG(prices), BENCH_ARG(strikes),
+                                  BENCH_ARG(times), BENCH_ARG(rate), BENCH_ARG(volatility), BENCH_ARG(n));
     if (s != HEDDLE_OK)
         return s;
     for (uint32_t i = 0; i < n; i++) {
@@ -226,9 +240,8 @@ static enum heddle_status run_fft(struct loops *r) {
             twiddle[2 * k + 1] = (float)-sin(2 * M_PI * k / n);
         }
         uint64_t from = BUFFER(in, 2 * n), to = BUFFER(NULL, 2 * n), powers = BUFFER(twiddle, n);
-        s = !from || !to || !powers
-                ? heddle_status(r->h)
-                : LAUNCH("fft_loop", BENCH_ARG(from), BENCH_ARG(to), BENCH_ARG(powers), BENCH_ARG(n));
+        s = !from || !to || !powers ? heddle_status(r->h)
+                                    : LAUNCH("fft", BENCH_ARG(from), BENCH_ARG(to), BENCH_ARG(powers), BENCH_ARG(n));
         if (s == HEDDLE_OK) {
             for (uint32_t i = 0; i < 2 * n; i++)
                 exact[i] = (double)in[i];
@@ -252,7 +265,7 @@ static enum heddle_status run_fwt(struct loops *r) {
     uint64_t buffer = BUFFER(data, n);
     if (!buffer)
         return heddle_status(r->h);
-    enum heddle_status s = LAUNCH("fwt_loop", BENCH_ARG(buffer), BENCH_ARG(n));
+    enum heddle_status s = LAUNCH("fwt", BENCH_ARG(buffer), BENCH_ARG(n));
     if (s != HEDDLE_OK)
         return s;
     for (uint32_t bit = 1; bit < n; bit *= 2)
@@ -274,14 +287,21 @@ static enum heddle_status run_lps(struct loops *r) {
     uint64_t from = BUFFER(box, cells), to = BUFFER(NULL, cells);
     if (!from || !to)
         return heddle_status(r->h);
-    enum heddle_status s = LAUNCH("lps_loop", BENCH_ARG(from), BENCH_ARG(to), BENCH_ARG(nx), BENCH_ARG(ny),
-                                  BENCH_ARG(nz), BENCH_ARG(rounds));
+    enum heddle_status s =
+        LAUNCH("lps", BENCH_ARG(from), BENCH_ARG(to), BENCH_ARG(nx), BENCH_ARG(ny), BENCH_ARG(nz), BENCH_ARG(rounds));
     if (s != HEDDLE_OK)
         return s;
     for (uint32_t round = 0; round < rounds; round++) {
         for (uint32_t i = 0; i < cells; i++) {
             const uint32_t x = i % nx, y = i / nx % ny, z = i / nx / ny;
             const bool inside = x && x < nx - 1 && y && y < ny - 1 && z && z < nz - 1;
+            if (in_sides(r)) {
+                next[i] = (box[x ? i - 1 : i + 1] + box[x < nx - 1 ? i + 1 : i - 1] + box[y ? i - nx : i + nx] +
+                           box[y < ny - 1 ? i + nx : i - nx] + box[z ? i - nx * ny : i + nx * ny] +
+                           box[z < nz - 1 ? i + nx * ny : i - nx * ny]) /
+                          6;
+                continue;
+            }
             next[i] =
                 inside ? (box[i - 1] + box[i + 1] + box[i - nx] + box[i + nx] + box[i - nx * ny] + box[i + nx * ny]) / 6
                        : box[i];
@@ -302,7 +322,7 @@ static enum heddle_status run_lu(struct loops *r) {
         for (uint32_t i = 0; i < n; i++) /* a dominant diagonal needs no pivoting */
             a[i * n + i] += (float)n;
         uint64_t buffer = BUFFER(a, size);
-        s = buffer ? LAUNCH("lu_loop", BENCH_ARG(buffer), BENCH_ARG(n)) : heddle_status(r->h);
+        s = buffer ? LAUNCH("lu", BENCH_ARG(buffer), BENCH_ARG(n)) : heddle_status(r->h);
         for (uint32_t i = 0; i < size; i++)
             exact[i] = (double)a[i];
         for (uint32_t k = 0; k < n - 1; k++)
@@ -320,9 +340,27 @@ static enum heddle_status run_lu(struct loops *r) {
     return s;
 }
 
+/* Moro's inverse of the normal distribution's integral. */
+static double normal_at(double p) {
+    static const double c[] = {0.3374754822726147, 0.9761690190917186, 0.1607979714918209,
+                               0.0276438810333863, 0.0038405729373609, 0.0003951896511919,
+                               0.0000321767881768, 0.0000002888167364, 0.0000003960315187};
+    const double y = p - 0.5;
+    double z = y * y, sum = c[8];
+    if (fabs(y) < 0.42)
+        return y * (((-25.44106049637 * z + 41.39119773534) * z - 18.61500062529) * z + 2.50662823884) /
+               ((((3.13082909833 * z - 21.06224101826) * z + 23.08336743743) * z - 8.47351093090) * z + 1);
+    z = log(-log(y > 0 ? 1 - p : p));
+    for (int i = 7; i >= 0; i--)
+        sum = c[i] + z * sum;
+    return y < 0 ? -sum : sum;
+}
+
 static enum heddle_status run_mc(struct loops *r) {
     const uint32_t n = r->small ? 1 : 4, paths = r->small ? 4096 : 65536;
-    float *options = zeros(r, 4 * n), *normal = random_floats(r, paths, -2, 2), *want = zeros(r, 2 * n);
+    const bool uniform = in_sides(r);
+    float *options = zeros(r, 4 * n), *want = zeros(r, 2 * n);
+    float *normal = uniform ? random_floats(r, paths, 0.02f, 0.98f) : random_floats(r, paths, -2, 2);
     if (!options || !normal || !want)
         return HEDDLE_USAGE;
     for (uint32_t o = 0; o < n; o++) {
@@ -335,15 +373,16 @@ static enum heddle_status run_mc(struct loops *r) {
     uint64_t lanes = BUFFER(NULL, 2 * LANES);
     if (!of || !at || !sums || !lanes)
         return heddle_status(r->h);
-    enum heddle_status s = LAUNCH("mc_loop", BENCH_ARG(sums), BENCH_ARG(lanes), BENCH_ARG(of), BENCH_ARG(at),
-                                  BENCH_ARG(paths), BENCH_ARG(n));
+    enum heddle_status s =
+        LAUNCH("mc", BENCH_ARG(sums), BENCH_ARG(lanes), BENCH_ARG(of), BENCH_ARG(at), BENCH_ARG(paths), BENCH_ARG(n));
     if (s != HEDDLE_OK)
         return s;
     for (uint32_t o = 0; o < n; o++) {
         double sum = 0, sum2 = 0;
         for (uint32_t i = 0; i < paths; i++) {
             const float *p = &options[4 * o];
-            const double growth = exp((double)p[2] + (double)p[3] * (double)normal[i]);
+            const double deviation = uniform ? normal_at((double)normal[i]) : (double)normal[i];
+            const double growth = exp((double)p[2] + (double)p[3] * deviation);
             const double gain = fmax(0, (double)p[0] * growth - (double)p[1]);
             sum += gain;
             sum2 += gain * gain;
@@ -366,7 +405,7 @@ static enum heddle_status run_sde(struct loops *r) {
     uint64_t places = BUFFER(place, paths), forces = BUFFER(force, steps), noises = BUFFER(noise, paths * steps);
     if (!places || !forces || !noises)
         return heddle_status(r->h);
-    enum heddle_status s = LAUNCH("sde_loop", BENCH_ARG(places), BENCH_ARG(noises), BENCH_ARG(forces), BENCH_ARG(dt),
+    enum heddle_status s = LAUNCH("sde", BENCH_ARG(places), BENCH_ARG(noises), BENCH_ARG(forces), BENCH_ARG(dt),
                                   BENCH_ARG(paths), BENCH_ARG(steps));
     if (s != HEDDLE_OK)
         return s;
@@ -380,21 +419,24 @@ static enum heddle_status run_sde(struct loops *r) {
 }
 
 static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
-                              size_t why_size, enum heddle_status (*program)(struct loops *)) {
-    struct loops r = {.h = h, .m = m, .why = why, .why_size = why_size, .small = size == BENCH_SMALL, .seed = 46};
+                              size_t why_size, const char *form, enum heddle_status (*program)(struct loops *)) {
+    struct loops r = {
+        .h = h, .m = m, .why = why, .why_size = why_size, .small = size == BENCH_SMALL, .form = form, .seed = 46};
     const enum heddle_status s = program(&r);
     for (int i = 0; i < r.n_arrays; i++)
         free(r.array[i]);
     return s;
 }
 
-#define LOOP(name_, help_)                                                                                             \
-    static enum heddle_status run_##name_##_loop(struct heddle *h, struct heddle_module *m, enum bench_size size,      \
-                                                 char *why, size_t why_size) {                                         \
-        return run(h, m, size, why, why_size, run_##name_);                                                            \
+#define PROGRAM(name_, form_, set_, file_, help_)                                                                      \
+    static enum heddle_status run_##name_##_##form_(struct heddle *h, struct heddle_module *m, enum bench_size size,   \
+                                                    char *why, size_t why_size) {                                      \
+        return run(h, m, size, why, why_size, #form_, run_##name_);                                                    \
     }                                                                                                                  \
-    extern const struct bench bench_##name_##_loop;                                                                    \
-    const struct bench bench_##name_##_loop = {#name_ "_loop", help_, "pepsc-loops", "loops.ptx", run_##name_##_loop};
+    extern const struct bench bench_##name_##_##form_;                                                                 \
+    const struct bench bench_##name_##_##form_ = {#name_ "_" #form_, help_, set_, file_, run_##name_##_##form_};
+#define LOOP(name_, help_)  PROGRAM(name_, loop, "pepsc-loops", "loops.ptx", help_)
+#define SIDES(name_, help_) PROGRAM(name_, sides, "pepsc-sides", "sides.ptx", help_)
 
 LOOP(nw, "scores of sequences, by antidiagonals; one warp, plain loops")
 LOOP(srad, "diffusion on a picture; one warp, plain loops, five loads of one array")
@@ -406,3 +448,7 @@ LOOP(lps, "Jacobi's iteration on a box; one warp, plain loops, an if and else fo
 LOOP(lu, "LU decomposition in place; one warp, plain loops")
 LOOP(mc, "prices by Monte Carlo; one warp, plain loops, a serial sum at the end")
 LOOP(sde, "paths with noise; one warp, plain loops with a long stride")
+SIDES(lps, "Jacobi's iteration on a box with insulated faces; arithmetic on both sides of a branch")
+SIDES(lu, "LU decomposition, a row and a column at a time; arithmetic on both sides of a branch")
+SIDES(srad, "diffusion on a picture; nine cases with four differences each")
+SIDES(mc, "prices by Monte Carlo, with normal numbers by two formulas; a serial sum in shared memory")

@@ -89,11 +89,24 @@ static bool short_enough(const struct folding *f, uint32_t branch, const struct 
         leave(f, branch, "no operation of a side fits beside one of the other side");
         return false;
     }
-    if (others > f->guarded * pairs) {
-        leave(f, branch, "%u other instructions would get a guard for %u with operations of both sides", others, pairs);
+    const unsigned units = side[0].units + side[1].units;
+    if (others > f->guarded * units) {
+        leave(f, branch, "%u other instructions would get a guard; fold.guarded is %u, for each of %u operations",
+              others, f->guarded, units);
         return false;
     }
     return true;
+}
+
+/* If block `*to` after block `from` has nothing but a jump, sets `*to` to its target: nvcc writes `@p bra A; bra.uni B;`.
+ * Returns the block from which `*to` is entered. */
+static uint32_t pass_jump(const struct ir *ir, uint32_t from, uint32_t *to) {
+    const uint32_t b = *to;
+    if (ir->blocks[b].end - ir->blocks[b].begin != 1 || !is_jump(&ir->code[ir->blocks[b].begin]) ||
+        !entered_from(ir, b, from))
+        return from;
+    *to = leads_to(ir, b);
+    return b;
 }
 
 struct region {
@@ -111,8 +124,10 @@ static bool find_region(struct folding *f, uint32_t head, struct region *r) {
         return false;
     uint32_t way[2] = {in->target, head + 1};
     bool own[2];
-    for (int k = 0; k < 2; k++)
-        own[k] = way[k] != head && entered_from(ir, way[k], head) && leads_to(ir, way[k]) != NO_BLOCK;
+    for (int k = 0; k < 2; k++) {
+        const uint32_t from = pass_jump(ir, head, &way[k]);
+        own[k] = way[k] != head && entered_from(ir, way[k], from) && leads_to(ir, way[k]) != NO_BLOCK;
+    }
     if (own[0] && own[1] && leads_to(ir, way[0]) == leads_to(ir, way[1]))
         r->join = leads_to(ir, way[0]);
     else if (own[0] && leads_to(ir, way[0]) == way[1])
@@ -197,7 +212,7 @@ static bool run(struct ir *ir) {
     struct folding f = {.ir = ir, .length = (unsigned)pass_option(&ir->context, "chain.length", 5)};
     f.kind = (struct fuse_kind){.ops = &fused_ops, .wide = pass_option(&ir->context, "chain.ieee", 1) == 0};
     f.operations = (unsigned)pass_option(&ir->context, "fold.operations", 16);
-    f.guarded = (unsigned)pass_option(&ir->context, "fold.guarded", 4);
+    f.guarded = (unsigned)pass_option(&ir->context, "fold.guarded", 3);
     if (pass_option(&ir->context, "fold.pairs", 1) != 0 && !fold_pairs(ir, f.length, &f.kind))
         return false;
     do
