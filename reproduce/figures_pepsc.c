@@ -100,8 +100,6 @@ static const struct series prefetchers_and_most[] = {
     {.label = "every line in the L2", .model = "spe", .set = L2_HITS, .base = "none"},
     {0},
 };
-/* Figure 2 defines control divergence as "time that is spent executing fractions of a warp rather than an entire
- * warp". */
 #define INACTIVE "32*gpu.warp_instructions+-1*gpu.thread_instructions"
 #define LOST     "util.lost_serialization+-1*util.lost_no_warp"
 static const struct series control[] = {
@@ -109,8 +107,8 @@ static const struct series control[] = {
     {.label = "folding, reduction", .model = "spe+chain+fold+reduce", .set = EIGHTH, .base = "chains"},
     {0},
 };
-/* Programs in source form on the core, in isolation: no misses and no spilled registers. The tree adds in its own order,
- * as the hardware does. */
+/* Programs in source form on the core, in isolation: no misses, no spilled registers and no folded selections, which are
+ * no control flow. The tree adds in its own order, as the hardware does. */
 #define IN_SOURCE_FORM(l, model_, more, base_, hidden_)                                                                \
     {                                                                                                                  \
         .label = l, .model = model_, .preset = "pepsc", .suffix = "_sides", .base = base_, .hidden = hidden_,          \
@@ -118,9 +116,9 @@ static const struct series control[] = {
     }
 static const struct series control_sides[] = {
     IN_SOURCE_FORM("chains", "spe+chain", "", NULL, true),
-    IN_SOURCE_FORM("folding, reduction", "spe+chain+fold+reduce", "", "chains", false),
-    IN_SOURCE_FORM("f32 operations only", "spe+chain+fold+reduce", " fold.operations=0 fold.guarded=0 fold.pairs=false",
-                   "chains", false),
+    IN_SOURCE_FORM("folding, reduction", "spe+chain+fold+reduce", " fold.selections=false", "chains", false),
+    IN_SOURCE_FORM("f32 operations only", "spe+chain+fold+reduce",
+                   " fold.selections=false fold.operations=0 fold.guarded=0 fold.pairs=false", "chains", false),
     {0},
 };
 /* At 750 MHz: milliwatts are 1000 x 750e6 x joules / cycles, GFLOP/s 0.75 x operations / cycles. */
@@ -165,9 +163,9 @@ static const struct series faster[] = {
 };
 /* Figure 11 shows "our estimates": the losses of figure 2, each scaled by what a mechanism leaves of it when it is
  * measured alone. The mechanisms are added one after another. The stalls of the datapath scale with the idle cycles of
- * figure 9b, serialisation with the inactive lanes of section IV-C, and memory with the latency of figure 10. */
+ * figure 9b, serialisation with the lost operations of section IV-C, and memory with the latency of figure 10. */
 #define LOSS_DATAPATH DATAPATH_STALLS, "chains alone", "no chains", "gpu.idle_cycles"
-#define LOSS_SERIAL   "util.lost_serialization", "folding alone", "no folding", INACTIVE
+#define LOSS_SERIAL   "util.lost_serialization", "folding alone", "no folding", LOST
 #define LOSS_MEMORY   "util.lost_memory", "ddp alone", "no ddp", "mem.latency"
 static const struct estimate with_chains = {
     "spe", "util.busy_flops", {{LOSS_DATAPATH}, {.loss = "util.lost_serialization"}, {.loss = "util.lost_memory"}}};
@@ -184,7 +182,7 @@ static const struct series estimated[] = {
     CORE_ALONE("no chains", "spe", ALONE, NULL),
     CORE_ALONE("chains alone", "spe+chain", ALONE, NULL),
     IN_SOURCE_FORM("no folding", "spe+chain", "", NULL, true),
-    IN_SOURCE_FORM("folding alone", "spe+chain+fold+reduce", "", NULL, true),
+    IN_SOURCE_FORM("folding alone", "spe+chain+fold+reduce", " fold.selections=false", NULL, true),
     CORE_ALONE("no ddp", "spe", ONE_CYCLE, "_loop"),
     CORE_ALONE("ddp alone", "spe+ddp", ONE_CYCLE, "_loop"),
     {0},
@@ -267,9 +265,10 @@ const struct figure figures_pepsc[] = {
      .paper = PAPER "section IV-C",
      .programs = "lps lu srad mc",
      .preset = "gt200",
-     .panels = {PANEL("inactive lanes of all instructions over those without folding and reduction, in isolation",
-                      INACTIVE, PANEL_RATIO, MEAN_ARITHMETIC, SHOW_RATIO, control_sides, overhead),
-                PANEL("operations of the FPUs lost to serialisation, likewise", LOST, PANEL_RATIO, MEAN_ARITHMETIC,
+     .panels = {PANEL("operations of the FPUs lost to serialisation over those without folding and reduction, in "
+                      "isolation",
+                      LOST, PANEL_RATIO, MEAN_ARITHMETIC, SHOW_RATIO, control_sides, overhead),
+                PANEL("inactive lanes of all instructions, likewise", INACTIVE, PANEL_RATIO, MEAN_ARITHMETIC,
                       SHOW_RATIO, control_sides, NULL),
                 PANEL("operations lost: CUDA programs with tiles, on an eighth of a GTX 285", LOST, PANEL_RATIO,
                       MEAN_ARITHMETIC, SHOW_RATIO, control, NULL)},

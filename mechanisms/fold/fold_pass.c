@@ -220,7 +220,8 @@ static bool run(struct ir *ir) {
             return false;
     while (f.any);
     f.reasons = true;
-    return (!ir->noting || fold_once(&f)) && fold_selections(ir, f.length, &f.kind);
+    const bool selections = pass_option(&ir->context, "fold.selections", 1) != 0;
+    return (!ir->noting || fold_once(&f)) && (!selections || fold_selections(ir, f.length, &f.kind));
 }
 
 static bool wanted(const struct ir *ir) { return pass_extension(&ir->context, "fold"); }

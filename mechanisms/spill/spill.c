@@ -231,6 +231,23 @@ static void reload(struct spilling *s, struct edit *e, uint32_t i, uint32_t v) {
     add_access(e, i, false, in);
 }
 
+/* Defines a register in all lanes before instruction i, whose guard leaves lanes out: without it the register would be
+ * live from the beginning of the loop around i. */
+static void define(struct spilling *s, struct edit *e, uint32_t i, uint32_t v, uint32_t t) {
+    const enum reg_class cls = s->ir->vregs[v].cls;
+    struct inst in;
+    if (cls != RC_32 && cls != RC_64) {
+        in = access(s, OP_LD, v);
+        in.d = t << 1;
+        add_access(e, i, false, in);
+        return;
+    }
+    in = inst_of_row(isa_find_row(OP_MOV, cls == RC_32 ? T_B32 : T_B64, T_NONE, 0));
+    in.a = OPND_ZERO;
+    in.d = t << 1;
+    edit_before(e, i, &in);
+}
+
 static void save(struct spilling *s, struct edit *e, uint32_t i, uint32_t v) {
     uint32_t t = ir_vreg(s->ir, s->ir->vregs[v].cls, s->ir->vregs[v].function, NULL, 0);
     struct inst in = access(s, OP_ST, v);
@@ -238,6 +255,8 @@ static void save(struct spilling *s, struct edit *e, uint32_t i, uint32_t v) {
     in.guard = edit_inst(e, i)->guard;
     in.guard_not = edit_inst(e, i)->guard_not;
     edit_rename(e, i, v, t, false, true);
+    if (in.guard != NO_GUARD)
+        define(s, e, i, v, t);
     add_access(e, i, true, in);
 }
 

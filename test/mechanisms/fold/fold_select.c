@@ -55,6 +55,9 @@ static const struct {
      "mul.f32 %f4, %f1, %f9;\ncvt.u64.u32 %d3, %r1;\nselp.b64 %d3, %d3, %d1, %p1;\nadd.u64 %d1, %d1, 0;\n"
      "mov.f32 %f8, %f4;\n",
      0, ""},
+    {"switched off", "fold.selections=off",
+     "add.f32 %f3, %f1, %f2;\nmul.f32 %f4, %f1, %f2;\nselp.f32 %f8, %f3, %f4, %p1;\n", 0,
+     "selp.f32 %f8, %f3, %f4, %p1"},
 };
 
 START_TEST(selections_are_folded) {

@@ -75,6 +75,42 @@ START_TEST(values_beyond_the_limit_are_spilled) {
 }
 END_TEST
 
+/* A loop loads eight values under a guard and adds them. A guarded write leaves lanes out. So without a definition in all
+ * lanes each value, also a reloaded one, is live around the loop. The address, the sum and the counter take four
+ * registers. */
+START_TEST(guarded_values_are_spilled) {
+    char err[512] = "";
+    const char *const set[] = {"regs.max=9", NULL};
+    struct machine x = {heddle_open(&(struct heddle_options){.model = "spe", .set = set, .config = "tiny"}, err, 512),
+                        NULL};
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+        ".reg .b64 %d<3>; .reg .f32 %f<20>; .reg .b32 %r<3>; .reg .pred %p<3>;\nld.param.u64 %d1, [p];\n"
+        "mov.u32 %r1, 0;\nmov.f32 %f9, 0f00000000;\nL: setp.lt.u32 %p1, %r1, 3;\n"
+        "@%p1 ld.global.f32 %f1, [%d1];\n@%p1 ld.global.f32 %f2, [%d1+4];\n@%p1 ld.global.f32 %f3, [%d1+8];\n"
+        "@%p1 ld.global.f32 %f4, [%d1+12];\n@%p1 ld.global.f32 %f5, [%d1+16];\n@%p1 ld.global.f32 %f6, [%d1+20];\n"
+        "@%p1 ld.global.f32 %f7, [%d1+24];\n@%p1 ld.global.f32 %f8, [%d1+28];\n"
+        "@%p1 add.f32 %f9, %f9, %f1;\n@%p1 add.f32 %f9, %f9, %f2;\n@%p1 add.f32 %f9, %f9, %f3;\n"
+        "@%p1 add.f32 %f9, %f9, %f4;\n@%p1 add.f32 %f9, %f9, %f5;\n@%p1 add.f32 %f9, %f9, %f6;\n"
+        "@%p1 add.f32 %f9, %f9, %f7;\n@%p1 add.f32 %f9, %f9, %f8;\nadd.u32 %r1, %r1, 1;\n"
+        "setp.lt.u32 %p2, %r1, 5;\n@%p2 bra L;\nst.global.f32 [%d1+32], %f9;\nret;\n}\n";
+    ck_assert_msg(x.h != NULL, "%s", err);
+    x.m = heddle_module_text(x.h, "g.ptx", text, strlen(text));
+    ck_assert_msg(x.m != NULL, "%s", heddle_error(x.h));
+    ck_assert_uint_le(registers(&x), 9);
+    float in[9] = {1, 2, 3, 4, 5, 6, 7, 8, 0};
+    uint64_t at = heddle_alloc(x.h, sizeof in);
+    struct heddle_arg arg = {&at, 8};
+    heddle_write(x.h, at, in, sizeof in);
+    ck_assert_msg(heddle_launch(x.h, x.m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, &arg,
+                                1) == HEDDLE_OK,
+                  "%s", heddle_error(x.h));
+    heddle_read(x.h, at, in, sizeof in);
+    ck_assert_float_eq(in[8], 3 * 36);
+    heddle_close(x.h);
+}
+END_TEST
+
 /* With the kernel's own limit, with or without the machine's limit, the lower limit applies. */
 START_TEST(a_kernel_may_have_a_lower_limit) {
     static const char *const set[] = {"regs.max=10", NULL};
@@ -186,6 +222,7 @@ START_TEST(occupancy_follows_the_limit) {
 END_TEST
 
 SUITE(mechanisms_spill) {
+    TEST(guarded_values_are_spilled);
     TEST(without_a_limit_all_is_in_registers);
     TEST(values_beyond_the_limit_are_spilled);
     TEST(a_kernel_may_have_a_lower_limit);
