@@ -357,8 +357,8 @@ static double normal_at(double p) {
 }
 
 static enum heddle_status run_mc(struct loops *r) {
-    const uint32_t n = r->small ? 1 : 4, paths = r->small ? 4096 : 65536;
-    const bool uniform = in_sides(r);
+    const bool uniform = in_sides(r); /* the sizes of the benchmark mc */
+    const uint32_t n = uniform ? r->small ? 2 : 60 : r->small ? 1 : 4, paths = r->small ? 4096 : 65536;
     float *options = zeros(r, 4 * n), *want = zeros(r, 2 * n);
     float *normal = uniform ? random_floats(r, paths, 0.02f, 0.98f) : random_floats(r, paths, -2, 2);
     if (!options || !normal || !want)
@@ -370,7 +370,7 @@ static enum heddle_status run_mc(struct loops *r) {
         bench_fill(&options[4 * o + 3], 1, &r->seed, 0.1f, 0.3f);
     }
     uint64_t of = BUFFER(options, 4 * n), at = BUFFER(normal, paths), sums = BUFFER(NULL, 2 * n);
-    uint64_t lanes = BUFFER(NULL, 2 * LANES);
+    uint64_t lanes = BUFFER(NULL, uniform ? paths : 2 * LANES);
     if (!of || !at || !sums || !lanes)
         return heddle_status(r->h);
     enum heddle_status s =

@@ -188,18 +188,22 @@ static __device__ float normal_at(float p) {
     return z;
 }
 
-// As mc_loop in loops.cu, with normal numbers from uniform ones in each iteration. Lane 0 adds up the lanes' sums in
-// shared memory. `spare` is not used.
-extern "C" __global__ void mc_sides(float2 *sums, float2 *spare, const struct option *options, const float *uniform,
+// As mc_loop in loops.cu; the first loop makes normal numbers from uniform ones. Lane 0 adds up the lanes' sums in shared
+// memory.
+extern "C" __global__ void mc_sides(float2 *sums, float *normal, const struct option *options, const float *uniform,
                                     int paths, int n) {
     __shared__ float once[LANES], squared[LANES];
+#pragma unroll 1
+    for (int i = threadIdx.x; i < paths; i += LANES)
+        normal[i] = normal_at(uniform[i]);
+    __syncwarp();
 #pragma unroll 1
     for (int option = 0; option < n; option++) {
         struct option o = options[option];
         float sum = 0, sum2 = 0;
 #pragma unroll 1
         for (int i = threadIdx.x; i < paths; i += LANES) {
-            float gain = o.price * __expf(o.drift + o.spread * normal_at(uniform[i])) - o.strike;
+            float gain = o.price * __expf(o.drift + o.spread * normal[i]) - o.strike;
             gain = gain > 0 ? gain : 0;
             sum += gain;
             sum2 += gain * gain;
