@@ -21,7 +21,8 @@ struct image_variable {
 /* An address in an initialiser: the bytes at `offset` of variable `var` get the address of `symbol` plus `addend`. */
 struct image_reloc {
     uint32_t var, offset, bytes;
-    uint32_t shift;  /* bits that the address is shifted right before its low `bytes` bytes are stored: 0xFF00(x) */
+    /* number of bits by which the address is shifted right before its low `bytes` bytes are stored; 8 for 0xFF00(x) */
+    uint32_t shift;
     uint32_t symbol; /* index into variables; UINT32_MAX: function `function_id` */
     uint32_t function_id;
     int64_t addend;

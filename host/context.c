@@ -109,7 +109,7 @@ static void on_gpu_view(void *ctx, const struct gpu_view *v) {
     watch_gpu(&h->watch, v);
 }
 
-/* The most operations that one instruction does on a lane of an f32 pipe. */
+/* Returns the maximum number of operations that one instruction performs in a lane of an f32 pipe. */
 static uint32_t lane_operations(const struct heddle *h) {
     uint32_t most = 2; /* a fused multiply-add */
     const struct mechanism *e;

@@ -1,4 +1,4 @@
-/* Fused f32 operations: the operations of the instruction, its time and its counts. */
+/* Fused f32 operations: how a fused instruction executes, its latency, and its counts. */
 #include "fused_inst.h"
 #include "isa/fused.h"
 #include "isa/machine/effects.h"
@@ -6,7 +6,7 @@
 #include "timing/sm/compound_timing.h"
 
 /* The length of the longer sequence decides the latency. An instruction with two sequences has one more read port. It
- * writes both results together, so the second result needs no slot on the result bus. */
+ * writes both results together, so the second result needs no additional slot on the result bus. */
 static void time_of(const void *what, const struct config *cfg, struct compound_time *t) {
     const struct fused *c = what;
     unsigned n = fused_depth(c);

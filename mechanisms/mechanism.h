@@ -19,7 +19,7 @@ struct stats;
 struct model {
     const char *name, *help;
     const struct reconv_ops *ops;
-    bool functional; /* the interpreter executes this model, without timing */
+    bool functional; /* true for a functional model: the interpreter executes it, without timing */
     /* an option of the base's reconvergence model that selects this variant ("key=value"); NULL: none */
     const char *set;
 };
@@ -28,22 +28,23 @@ enum { MAX_EXTENSIONS = 16 };
 /* A model as the user selected it. */
 struct model_spec {
     const struct model *base;
-    const char *extensions[MAX_EXTENSIONS + 1]; /* names in the order of the list, up to NULL */
+    const char *extensions[MAX_EXTENSIONS + 1]; /* names in the order of all.def, up to NULL */
 };
 
 enum mechanism_kind {
     MECHANISM_BASE,      /* a reconvergence model, which decides which paths a warp has; `models` has its names */
-    MECHANISM_EXTENSION, /* an extension, whose name --model joins to a base by '+' */
-    MECHANISM_MACHINE    /* part of the machine, which options enable, under every model */
+    MECHANISM_EXTENSION, /* an extension; in --model, its name follows that of a base after '+' */
+    MECHANISM_MACHINE    /* a part of the machine, which options enable and which works with every model */
 };
 
 struct mechanism {
     const char *name, *help;
-    const char *paper; /* source; NULL: none */
+    const char *paper; /* the paper that describes the mechanism; NULL: none */
     enum mechanism_kind kind;
     const struct model *models; /* array of models, up to a NULL name; NULL: the mechanism is no base */
     /* Returns the reason why the model cannot have the extension, as the rest of a sentence that begins with the
-     * extension's name; NULL: it can. NULL as the function: every model can have the extension. */
+     * extension's name. Returns NULL if the model can have it. If the function pointer is NULL, every model can have
+     * the extension. */
     const char *(*refuse)(const struct model_spec *s);
     const struct sm_unit_ops *unit;         /* the mechanism's unit in each SM */
     const struct prefetcher_ops *at_slices; /* the mechanism's prefetcher at each slice of the L2 */
@@ -55,13 +56,14 @@ struct mechanism {
     void (*interpreted)(const struct interp_stats *n, struct stats *s); /* adds the functional model's counts */
     /* Counts a launch of the program, before it runs. */
     void (*count)(const struct program *p, const struct config *cfg, struct stats *s);
-    /* Writes a remark about the lowered program for the user. Returns false if there is none. */
+    /* Writes a remark about the lowered program for the user. Returns false if it has no remark. */
     bool (*remark)(const struct program *p, const struct config *cfg, char *out, size_t size);
     const struct compound_ops *const *instructions; /* compound instructions that the passes make, up to NULL */
-    /* Returns the most f32 operations that one of these instructions does on a lane. NULL as the function: 2, as for a
-     * fused multiply-add. */
+    /* Returns the maximum number of f32 operations per lane of one of these instructions. If the function pointer is
+     * NULL, the number is 2, as for a fused multiply-add. */
     uint32_t (*lane_operations)(const struct config *cfg);
-    /* Groups of extensions of which a model has at most one: nouns in the plural ("prefetchers"); ends with NULL. */
+    /* Names of the groups to which the extension belongs, as plural nouns ("prefetchers"); ends with NULL. A model has
+     * at most one extension of each group. */
     const char *const *groups;
     const char *const *options;    /* prefixes of its options' keys, ends with NULL */
     const char *const *statistics; /* prefixes of its statistics' names, ends with NULL */
@@ -74,7 +76,7 @@ struct mechanism {
 /* A word for --model that stands for a base with extensions; further extensions may follow it. */
 struct model_word {
     const char *name, *help, *base;
-    const char *extensions[8]; /* up to NULL; names that are not in the list are skipped */
+    const char *extensions[8]; /* names of the extensions, up to NULL; names that are not in all.def are skipped */
 };
 
 struct model_tables {

@@ -39,7 +39,7 @@ static void set_at_random(struct config *c, uint64_t *state) {
     config_set(c, text, err, sizeof err);
 }
 
-/* Makes a small valid machine: random options that fail the checks are dropped. */
+/* Makes a small valid machine. Random options that the configuration's checks refuse are dropped. */
 static void configure(struct config *c, const struct reconv_ops *model, uint64_t state) {
     static const char *const presets[] = {"fermi", "tiny", "turing", "volta", "gt200", "turing-rtx2060"};
     char err[512];

@@ -22,7 +22,8 @@ void test_register(struct test_suite *s) {
     *at = s;
 }
 
-/* Returns a name that two suites have, or NULL. Two such suites would be selected together and counted as one suite. */
+/* Returns a suite name that occurs twice, or NULL. Two suites of one name would be selected together and counted as one
+ * suite. */
 static const char *name_of_two(void) {
     for (const struct test_suite *s = all; s && s->next; s = s->next)
         if (strcmp(s->name, s->next->name) == 0)
@@ -42,8 +43,8 @@ static bool wanted(const char *name, int argc, char **argv) {
     return !any;
 }
 
-/* True for suites that take long. They start first and are divided into parts, so that at the end no single process
- * still runs one of them. */
+/* Returns true for suites that take long. They start first and are divided into parts, so that at the end of the run
+ * the other processes do not wait for a single suite. */
 static bool is_long(const char *name) {
     static const char *const names[] = {"benchmarks",     "documents",      "golden",
                                         "host_cli_sweep", "host_order",     "models",
@@ -54,7 +55,7 @@ static bool is_long(const char *name) {
     return false;
 }
 
-/* Gets the part of all suites that -pK/N requests: *part = K - 1 and *of = N. Without -p they are 0 and 1. */
+/* Gets the part of the suites that -pK/N selects: *part = K - 1 and *of = N. Without -p, these are 0 and 1. */
 static bool suites_of(int argc, char **argv, int *part, int *of) {
     *part = 0;
     *of = 1;
@@ -82,7 +83,7 @@ static int list_units(struct unit *units, int argc, char **argv, int parts) {
     return n;
 }
 
-/* File that repeats every failure for the end of the output. The workers write to it one at a time. */
+/* A file of all failures, which are printed again at the end of the output. The workers write to it one at a time. */
 static FILE *failures;
 
 void failure_note(const char *text) {
@@ -104,7 +105,7 @@ static bool has_option(const char *name, int argc, char **argv) {
     return false;
 }
 
-/* Without this check, an unknown option would run all suites. */
+/* an unknown option would otherwise be ignored, and all suites would run */
 static const char *unknown_option(int argc, char **argv) {
     for (int i = 1; i < argc; i++)
         if (argv[i][0] == '-' && strncmp(argv[i], "-j", 2) != 0 && strncmp(argv[i], "-p", 2) != 0 &&
@@ -120,7 +121,7 @@ static int list_suites(int argc, char **argv) {
     return 0;
 }
 
-/* Returns the number after an option of one letter. */
+/* Returns the number that follows a one-letter option. */
 static long number_of(const char *option, long without, int argc, char **argv) {
     for (int i = 1; i < argc; i++)
         if (strncmp(argv[i], option, 2) == 0)

@@ -19,7 +19,7 @@
 /* Device addresses of code in the timing model. They are above local memory (timing/sm/memory_stage.c). */
 #define CODE_TIMING_BASE (1ull << 46)
 enum { CODE_TIMING_STEP = 1 << 24, PROGRESS_EDGES = 256 };
-/* Warps named in the report of a launch that was stopped while it ran. */
+/* Number of warps that the report of a stopped launch names. */
 enum { FEW_NAMED = 4 };
 
 struct gpu {
@@ -31,11 +31,11 @@ struct gpu {
     struct windows windows;
     const struct windows_watch *watch; /* NULL: none */
     uint32_t n_sms;
-    uint64_t now;                /* the next cycle to run, at an edge */
+    uint64_t now;                /* the next cycle to run; always an edge of a window */
     bool broken;                 /* a launch failed: the machine must be rebuilt */
     struct gpu_profile *profile; /* counts of the last launch, by PC */
     uint32_t n_profile;
-    bool traced;          /* opt.trace has at least one event */
+    bool traced;          /* true if opt.trace has at least one event */
     uint64_t trace_lost;  /* events lost because memory ran out */
     uint64_t trace_shift; /* cycles run on earlier machines; the present machine began at 0 */
     const void **program; /* programs seen so far, in order; each has its own code addresses */
@@ -53,7 +53,7 @@ static void free_machine(struct gpu *g) {
     g->mem = NULL;
 }
 
-/* Adds the units of an SM: the units of every GPU, then those in the options. */
+/* Adds the units of an SM: the units that every GPU has, then the units of the options. */
 static bool add_units(struct gpu *g, struct sm *sm) {
     struct trace_range range = {g->opt.trace_from, g->opt.trace_to, g->trace_shift};
     bool ok = sm_add_unit(sm, &(struct sm_unit_row){&unit_livelock, NULL}) &&
@@ -144,7 +144,7 @@ static bool code_address(struct gpu *g, const struct program *p, uint64_t *out) 
         g->program[g->n_programs++] = p;
     }
     *out = CODE_TIMING_BASE + (uint64_t)i * CODE_TIMING_STEP;
-    if (g->cfg.sm.fetch_packed) /* the timing depends on the position within a cache line */
+    if (g->cfg.sm.fetch_packed) /* code addresses matter: the timing depends on the position within a cache line */
         *out += (uint64_t)p->place * g->cfg.sm.inst_bytes % (CODE_TIMING_STEP / 2);
     return true;
 }
@@ -158,14 +158,14 @@ struct run {
     uint64_t done;                /* CTAs that have ended */
     uint64_t start, end, drained; /* cycles at which the launch began, the last CTA ended, and memory traffic ended */
     uint64_t from, to;            /* the present window */
-    uint64_t sampled, collected;  /* first cycle that is not in a sample yet; that is not collected yet */
+    uint64_t sampled, collected;  /* first cycle not in a sample yet; first cycle not collected yet */
     struct stats own;             /* statistics collected so far */
     struct stats part;            /* statistics collected since the last sample */
-    struct gpu_view view;         /* view.sm is NULL if nobody observes */
+    struct gpu_view view;         /* view.sm is NULL if no observer is registered */
     uint64_t progress_at, moved;  /* last cycle with progress; moved_so_far() at that cycle */
-    uint64_t edges;               /* edges of the windows run so far */
+    uint64_t edges;               /* number of window edges so far */
     uint64_t watched;             /* cycle at which the livelock search last started */
-    bool watching;                /* nothing has restarted the search since then */
+    bool watching;                /* true if nothing has restarted the search since then */
     struct fault *fault;
     struct trace_names names; /* for the trace */
 };
@@ -174,7 +174,8 @@ static bool fail(struct run *r, enum fault_kind kind, char *text) {
     return *r->fault = (struct fault){.kind = kind, .text = text}, false;
 }
 
-/* Returns the report on a clock that does not advance: the clock of `sm`, or of the window if `sm` is NULL. */
+/* Returns the report on a clock that does not advance. This is the clock of `sm`, or the clock of the window if `sm`
+ * is NULL. */
 static struct fault standstill(const struct run *r, struct sm *sm) {
     char why[400];
     uint64_t at = (sm ? sm_status(sm)->fault_cycle : r->g->windows.at) - r->start;
@@ -186,7 +187,7 @@ static struct fault standstill(const struct run *r, struct sm *sm) {
     return (struct fault){.kind = FAULT_STANDSTILL, .text = standstill_report(r->g->sm, r->g->n_sms, sm, why)};
 }
 
-/* Finds the earliest fault of all SMs; false if there is none. */
+/* Finds the earliest fault of all SMs. Returns false if no SM has a fault. */
 static bool find_fault(struct run *r) {
     struct sm *first = NULL;
     for (uint32_t i = 0; i < r->g->n_sms; i++) {
@@ -207,7 +208,8 @@ static bool find_fault(struct run *r) {
     return true;
 }
 
-/* Returns the cycle of the next event; any event in the next window may be returned. UINT64_MAX: no event is left. */
+/* Returns the cycle of the next event. If the event is in the next window, the result may be any cycle of this
+ * window. Returns UINT64_MAX if no event is left. */
 static uint64_t next_event(const struct run *r) {
     uint64_t next = memsys_next(r->g->mem, r->to), soon = r->to + r->g->windows.edge;
     for (uint32_t i = 0; next >= soon && i < r->g->n_sms; i++) {
@@ -225,7 +227,7 @@ static uint64_t moved_so_far(const struct run *r) {
     return n;
 }
 
-/* Ends the launch with a report that begins with "kernel 'K': `before` N cycles`after`". */
+/* Fails the launch. Its report begins with "kernel 'K': `before` N cycles`after`". */
 static bool stuck(struct run *r, enum fault_kind kind, const char *before, uint64_t cycles, const char *after) {
     char why[320];
     snprintf(why, sizeof why, "kernel '%.120s': %s %" PRIu64 " cycles%s", r->l->program->name, before, cycles, after);
@@ -237,9 +239,10 @@ static bool stuck(struct run *r, enum fault_kind kind, const char *before, uint6
 
 static bool stopped(struct run *r) { return stuck(r, FAULT_STOPPED, "stopped after", r->to - r->start, ", on demand"); }
 
-/* Searches for a livelock, in which every warp repeats its states. Returns true when the launch can never end. A search
- * period is half of deadlock.cycles. The findings of a search are valid until memory changes. So a search continues in
- * the next period if memory has not changed: with slow memory, repetitions take several periods. */
+/* Searches for a livelock, in which every warp repeats its states. Returns true when the launch can never end. A
+ * search period is half of deadlock.cycles. What a search has found is valid until memory changes. So if memory has
+ * not changed in a period, the search continues in the next period: with slow memory, one repetition takes several
+ * periods. */
 static bool find_livelock(struct run *r) {
     struct gpu *g = r->g;
     bool due = r->to - r->watched >= g->cfg.deadlock.cycles / 2, any = false;
@@ -263,8 +266,8 @@ static bool find_livelock(struct run *r) {
     return false;
 }
 
-/* Returns the cycles without progress that count as a deadlock: deadlock.cycles cycles of the slowest clock, because an
- * SM with a much slower memory waits longer. Units of an SM may require a longer time. */
+/* Returns the cycles without progress that count as a deadlock: deadlock.cycles cycles of the slowest clock, because
+ * an SM waits longer if the clock of the memory is much slower. Units of an SM may require a longer time. */
 static uint64_t patience(const struct gpu *g) {
     const struct config *c = &g->cfg;
     double slowest = c->gpu.core_mhz;
@@ -319,7 +322,7 @@ static uint64_t last_cta(const struct run *r) {
     return last;
 }
 
-/* Adds the statistics from the last call up to `end`. */
+/* Adds the statistics of the cycles since the last call, up to cycle `end`. */
 static void collect(struct run *r, uint64_t end, struct stats *s) {
     struct gpu *g = r->g;
     if (r->view.sm)
@@ -347,7 +350,8 @@ static void show_view(struct run *r, uint64_t from, uint64_t end, const struct s
     r->g->opt.view(r->g->opt.progress_ctx, &r->view);
 }
 
-/* Adds the statistics since the last call to the launch's statistics. `sample`: also ends and delivers a sample. */
+/* Adds the statistics since the last call to the launch's statistics. If `sample` is true, also ends a sample and
+ * passes it to the observer. */
 static bool add_interval(struct run *r, uint64_t end, bool sample) {
     struct gpu *g = r->g;
     struct stats interval;
@@ -409,10 +413,11 @@ static void end_trace(struct run *r, bool ok) {
              at ? p->info[r->fault->pc].line : 0);
     trace_write_end(g->opt.trace, !g->traced, r->to + g->trace_shift, launch_end_word(r->fault->kind), text);
     g->traced = true;
-    g->trace_shift += r->to; /* the next launch runs on a new machine */
+    g->trace_shift += r->to; /* the next launch runs on a new machine, whose cycles begin at 0 */
 }
 
-/* Returns when the next CTA can begin: in the next window if an SM has room, or after an event. */
+/* Returns the cycle in which the next CTA can begin if an SM has room for it. Otherwise returns UINT64_MAX: an event
+ * must come first. */
 static uint64_t next_cta_cycle(const struct run *r) {
     if (r->ctas.next == r->ctas.total)
         return UINT64_MAX;
@@ -434,7 +439,7 @@ static uint64_t window_end(const struct run *r, bool *exact) {
     return *exact ? r->from + w->edge : to;
 }
 
-/* Handles a window that did not complete. Always returns false. */
+/* Sets the fault of a launch whose window did not complete. Always returns false. */
 static bool ended_early(struct run *r) {
     if (find_fault(r))
         return false;
@@ -477,12 +482,12 @@ static bool run_windows(struct run *r) {
         uint64_t from = next / edge * edge;
         if (g->cfg.gpu.poll && from > r->to)
             from = r->to + edge;
-        r->progress_at += from - r->to; /* skipped cycles had no events: they do not count towards a deadlock */
+        r->progress_at += from - r->to; /* skipped cycles had no events, so they do not count towards a deadlock */
         r->from = g->cfg.gpu.poll ? r->to : from;
     }
 }
 
-/* Returns the registers that units of an SM reserve. */
+/* Returns the number of registers that units of an SM reserve. */
 static uint32_t units_registers(const struct gpu *g, const struct launch *l) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < g->opt.n_units; i++)
@@ -550,7 +555,7 @@ void gpu_watch(struct gpu *g, const struct windows_watch *watch) {
 uint64_t gpu_trace_lost(const struct gpu *g) { return g->trace_lost; }
 
 void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes) {
-    if (g->mem) /* without a machine nothing is to be reset: the next launch builds a new one */
+    if (g->mem) /* without a machine nothing must be reset: the next launch builds a new machine */
         memsys_host_wrote(g->mem, address, bytes);
 }
 

@@ -67,7 +67,7 @@ static bool names_mechanism(const char *set) {
     return false;
 }
 
-/* Prefixes of the options of each memory model behind the L1 (memory.model). */
+/* Prefixes of the options that belong to each model of the memory behind the L1 (option memory.model). */
 static const char *const of_fixed[] = {"memory.latency=", "memory.requests=", NULL};
 static const char *const of_full[] = {"l2.", "dram.", "icnt.", "gpc.", "peer.l2_", "peer.icnt_", NULL};
 
@@ -103,7 +103,7 @@ void sim_note(const struct cli *c, const struct sim *sim) {
 }
 
 bool sim_effective(const struct cli *c, const char *models, const struct sim *sim) {
-    enum { WHOLE = 64 }; /* more assignments are a whole configuration, copied from a result */
+    enum { WHOLE = 64 }; /* a list with more assignments is a whole configuration, copied from a result */
     const char *functional = MODEL_DEFAULT;
     const char *const *set = sim->set;
     int n = 0;

@@ -4,7 +4,8 @@
 #include "timing/config/config.h"
 #include "timing/sm/compound_timing.h"
 
-/* Returns the cycles from a result until a dependent instruction reads it as an operand. */
+/* Returns the number of cycles from the result of an instruction until a dependent instruction has read the result as
+ * an operand. */
 static uint32_t between_instructions(const struct config *cfg) {
     return cfg->sm.latch_collect + cfg->sm.latch_dispatch + cfg->sm.latch_writeback + 2;
 }
@@ -19,13 +20,14 @@ static void time_serial(const struct program_reduce *r, const struct config *cfg
     t->fallback_initiation = r->serial * add->initiation + r->moves;
 }
 
-/* The tree has a level for each step of the ladder, and takes the latency of an addition for each level. The fallback
+/* The tree has a level for each step of the ladder, and each level takes the latency of an addition. The fallback
  * takes the time of the ladder's instructions, each of which waits for the previous instruction. */
 static void time_of(const void *what, const struct config *cfg, struct compound_time *t) {
     const struct program_reduce *r = what;
     const struct latency_cfg *add = &cfg->latency[LAT_F32_ADD], *shuffle = &cfg->latency[LAT_SHFL],
                              *move = &cfg->latency[LAT_INT_OTHER];
-    const uint32_t exchange = r->tree ? cfg->lsu.shared_latency : shuffle->latency; /* brings another lane's value */
+    /* cycles until another lane's value arrives */
+    const uint32_t exchange = r->tree ? cfg->lsu.shared_latency : shuffle->latency;
     const uint32_t n = REDUCE_STEPS, m = r->moves;
     if (r->serial) {
         time_serial(r, cfg, t);

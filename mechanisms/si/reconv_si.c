@@ -1,9 +1,9 @@
 /* Subwarp interleaving (Damani et al., HPCA 2022, section III): the model `its`, except that a subwarp that meets a
  * load-to-use stall gives way to another subwarp. The caller decides when (si.trigger) and charges si.switch_latency.
  * The model keeps the thread status table: only STALLED subwarps hold its entries (si.max_subwarps). The subwarp that
- * becomes active must be able to get an entry, too; otherwise it could not give way before its BSYNC. So a subwarp
- * becomes STALLED only if one more entry is free for its successor. Thus at most si.max_subwarps subwarps overlap, and
- * with one entry the model equals `its`. */
+ * becomes active must be able to get an entry, too; otherwise it could not yield before its BSYNC. So a subwarp becomes
+ * STALLED only if a second entry is free for its successor. Thus at most si.max_subwarps subwarps overlap, and with
+ * si.max_subwarps = 1 the model behaves as `its`. */
 #include "reconv_si.h"
 #include "isa/paths/reconv_subwarps.h"
 #include "mechanisms/mechanism.h"
@@ -26,7 +26,8 @@ static unsigned si_stall(void *st, int id, enum reconv_stall why) {
     return subwarps_retire(s, id, SUBWARP_STALLED, false); /* subwarp-stall */
 }
 
-/* Performs subwarp-yield. A subwarp that yields may have to wait for its operation later, so it needs an entry, too. */
+/* Performs subwarp-yield. A subwarp that yields may later wait for its long-latency operation, so it needs a table
+ * entry, too. */
 static unsigned si_yield(void *st, int id) { return entries_for_two(st) ? subwarps_yield(st, id) : 0; }
 
 /* subwarp-select. */
@@ -40,7 +41,7 @@ static enum reconv_board si_board(const struct reconv_cfg *cfg) {
 }
 
 static struct reconv_storage si_storage(const struct reconv_cfg *cfg) {
-    /* bits of a thread status table entry: 3 + s + t, section III-C */
+    /* bits of a thread status table entry: 3 + s + t (symbols of section III-C) */
     enum { STATE = 3, SCOREBOARD_ID = 3, COUNT = 6 };
     return (struct reconv_storage){.fixed = subwarps_bits() + entries(cfg) * (STATE + SCOREBOARD_ID + COUNT)};
 }

@@ -1,4 +1,4 @@
-/* Runs random kernels with affine addresses and predicates (affine_kernel.h) with and without DAC: memory must be
+/* Runs random kernels with affine addresses and predicates (affine_kernel.h) with DAC and without it. Memory must be
  * equal, under every reconvergence model and with batches of any size. HEDDLE_AFFINE_KERNELS sets the number of
  * kernels, HEDDLE_RANDOM_SEED the first seed. */
 #include "affine_kernel.h"

@@ -1,5 +1,5 @@
-/* Runs random kernels that compute with indices (random_index.h) with and without `dac`: memory must be equal, under
- * every reconvergence model and with affine warps of any batch size. HEDDLE_RANDOM_KERNELS sets the number of
+/* Runs random kernels that compute with indices (random_index.h) with `dac` and without it. Memory must be equal, under
+ * every reconvergence model and with any batch size of the affine warp. HEDDLE_RANDOM_KERNELS sets the number of
  * kernels, HEDDLE_RANDOM_SEED the first seed. */
 #include "host/heddle.h"
 #include "random_index.h"
@@ -91,7 +91,7 @@ START_TEST(memory_is_equal) {
 }
 END_TEST
 
-/* The same seed gives the same text, another seed another text. */
+/* One seed always gives the same text, and another seed gives another text. */
 START_TEST(kernels_depend_on_the_seed_only) {
     struct index_kernel a = random_index_kernel(7), b = random_index_kernel(7), c = random_index_kernel(8);
     ck_assert_str_eq(a.text, b.text);

@@ -35,7 +35,7 @@ static void run(uint64_t seed, unsigned kind, const char *model, const char *mac
     free(text);
 }
 
-/* The functional model of fermi has no independent threads, unless gpu.capability is 7 or higher. */
+/* In the functional model, fermi has independent threads only if gpu.capability is set to 7 or higher. */
 static const struct {
     const char *model, *machine, *option;
 } ways[] = {
@@ -54,7 +54,8 @@ START_TEST(kernels_with_locks_end_alike) {
         for (uint64_t w = 0; w < N_WAYS; w++) {
             if (!test_every() && (seed + w) % N_WAYS)
                 continue;
-            /* with the smallest tables (TINY=1), threads that poll a lock and yield do not end within the limit */
+            /* with the smallest tables (TINY=1), threads that poll a lock and yield do not finish within the cycle
+             * limit */
             if (LEAST_TABLES && ways[w].option && strcmp(ways[w].option, "si.yield=on") == 0)
                 continue;
             run(seed, kind, ways[w].model, ways[w].machine, ways[w].option, got);

@@ -1,7 +1,7 @@
 #include "fast_path.h"
 #include "stages.h"
 
-/* Returns true if no unit observes or changes instructions. */
+/* Returns true if no unit of the SM observes or changes instructions. */
 static bool units_ignore_instructions(const struct sm *sm) {
     return !sm_hooked(sm, HOOK_MAY_ISSUE) && !sm_hooked(sm, HOOK_TAKE) && !sm_hooked(sm, HOOK_FORM) &&
            !sm_hooked(sm, HOOK_ISSUED) && !sm_hooked(sm, HOOK_WRITTEN);
@@ -33,6 +33,6 @@ void sm_find_fast_path(struct sm *sm) {
     fast.stack = fast.instructions && sm->model.ops == &reconv_spe && !wants->stack_entries && !wants->every_pc &&
                  !sm->cfg->sm.running_warps;
     if (fast.instructions)
-        sm->memory.unlock = false; /* the general path sets it for each instruction */
+        sm->memory.unlock = false; /* the general path sets this field for each instruction */
     sm->fast = fast;
 }

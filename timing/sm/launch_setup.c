@@ -25,7 +25,7 @@ static struct footprint footprint_of(const struct config *cfg, const struct laun
 
 static uint32_t at_most(uint32_t n, uint32_t have, uint32_t need) { return need && have / need < n ? have / need : n; }
 
-/* Returns the registers left for CTAs. */
+/* Returns the number of registers left for CTAs. */
 static uint32_t registers_left(const struct config *cfg, uint32_t taken) {
     return cfg->sm.registers > taken ? cfg->sm.registers - taken : 0;
 }
@@ -61,7 +61,7 @@ bool sm_fits(const struct config *cfg, const struct launch *l, uint32_t taken, c
     return n == 0;
 }
 
-/* Allocates the counts by instruction. */
+/* Allocates the counts per instruction. */
 static bool begin_counts(struct sm *sm, bool wanted) {
     free(sm->issue.profile);
     sm->issue.profile = wanted ? calloc(sm->program->program->n + 1, sizeof *sm->issue.profile) : NULL;

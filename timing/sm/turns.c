@@ -1,7 +1,7 @@
-/* Warps that take turns (sm.running_warps): the SM has lanes for only a few warps at a time. A warp with lanes runs
- * until it ends, or until it waits at a barrier with nothing in flight. Then the registers of the oldest warp that can
- * continue are loaded from memory. Warps without a turn are in PATH_TURN, which no scheduler picks, and are not
- * live. */
+/* Warps that run alternately (sm.running_warps): the SM has lanes for only a few warps at a time. A warp with lanes
+ * runs until it ends, or until it waits at a barrier with nothing in flight. Then the registers of the oldest warp
+ * that can continue are loaded from memory. Warps without a turn are in PATH_TURN, which no scheduler picks, and are
+ * not live. */
 #include "stages.h"
 
 /* Returns the registers of 32 lanes that a warp stores when it leaves: the registers live at its barrier. If some lanes
@@ -36,7 +36,7 @@ void sm_turn_begin(struct sm *sm, uint32_t w, uint64_t now) {
     sm_doze(sm, w, now);
 }
 
-/* Returns the oldest warp without a turn that could run now; NO_WARP_SLOT: none. */
+/* Returns the oldest warp without lanes that could run now, or NO_WARP_SLOT if no warp could. */
 static uint32_t next_warp(const struct sm *sm) {
     uint32_t next = NO_WARP_SLOT;
     for (uint32_t w = 0; w < sm->cfg->sm.warps; w++) {
@@ -53,7 +53,7 @@ static bool can_leave(const struct sm_warp *sw) {
     return !sw->inflight && !sw->ordered && !control_may_run(&sw->control);
 }
 
-/* Stores `stored` registers, and loads the registers of warp `w`, if it has run before. */
+/* Swaps warps: stores `stored` registers of the old warp, and loads the registers of warp `w` if it has run before. */
 static void swap_registers(struct sm *sm, uint32_t w, uint32_t stored, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     uint32_t loaded = sw->away, words = sm->cfg->sm.swap_registers;
@@ -70,7 +70,7 @@ static void swap_registers(struct sm *sm, uint32_t w, uint32_t stored, uint64_t 
         sm_turn_begin(sm, w, now);
 }
 
-/* Replaces warps that wait at a barrier by other warps. */
+/* Replaces running warps that wait at a barrier by other warps. */
 static void replace_waiting(struct sm *sm, uint64_t now) {
     uint32_t w, next;
     for (struct warp_walk at = warp_walk(&sm->warps.live); warp_next(&at, &sm->warps.live, sm->warps.words, &w);) {

@@ -3,8 +3,8 @@
 #include "unit_calls.h"
 #include <assert.h>
 
-/* Iterates over the listeners, the last one first: a unit that leaves the list during a call moves only units that have
- * already been called. */
+/* Iterates over the units that have subscribed to a call, the last one first. If a unit unsubscribes during the
+ * call, only units that have already been called move in the list. */
 #define EACH(hook, u)                                                                                                  \
     for (uint32_t i_ = sm->units.n[hook]; i_-- > 0;)                                                                   \
         for (const struct sm_unit *u = sm->units.list[hook][i_]; u; u = NULL)
@@ -19,7 +19,7 @@ struct sm_candidate sm_candidate(const struct sm *sm, uint32_t w, uint32_t p) {
                                  .ti = &sm->program->inst[path->pc]};
 }
 
-/* Returns true if the unit has the call. */
+/* Returns true if the unit implements the call. */
 static bool has(const struct sm_unit_ops *ops, enum sm_hook hook) {
     const bool has[N_HOOKS] = {
         [HOOK_CTA_START] = ops->cta_start, [HOOK_CTA_END] = ops->cta_end, [HOOK_BARRIER] = ops->barrier,

@@ -1,6 +1,7 @@
 #ifndef TIMING_SM_UNIT_CALLS_H
 #define TIMING_SM_UNIT_CALLS_H
-/* The units of an SM, and calls of their listeners, for the stages. Callers check sm_units.n[] first (sm_hooked()). */
+/* The units of an SM, and the functions with which stages call the units. Callers first check that a unit has
+ * subscribed: sm_hooked(). */
 #include "unit_access.h"
 
 struct sm_unit {
@@ -8,7 +9,7 @@ struct sm_unit {
     void *state, *ctx; /* ctx: from its sm_unit_row */
 };
 
-/* Owns the units, and the list of listeners of each call. */
+/* The units, and for each call the list of units that have subscribed to it. */
 struct sm_units {
     uint8_t n[N_HOOKS], n_all;
     struct sm_unit all[MAX_UNITS];

@@ -1,4 +1,4 @@
-/* Tests runs that a signal or a limit ends: their output, their files, and temporary files that remain. */
+/* Tests runs that a signal or a limit ends: their output, their files, and temporary files that they must not leave. */
 #include "cli_help.h"
 #include <fcntl.h>
 #include <signal.h>
@@ -42,7 +42,7 @@ static bool ended(pid_t pid, long ms, int *how) {
     return false;
 }
 
-/* Runs heddle, sends the signal after `ms` milliseconds, and expects it to end by that signal soon. */
+/* Runs heddle, sends the signal after `ms` milliseconds, and checks that this signal ends the process soon. */
 static void interrupted_after(long ms, const char *args, int number) {
     pid_t pid = start(args);
     int how = 0;
@@ -116,14 +116,15 @@ START_TEST(trace_samples_and_profile_are_kept_too) {
     int rows = 0;
     for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
         rows++;
-    ck_assert_int_gt(rows, 10); /* the heading, and at least 1,000 cycles */
+    ck_assert_int_gt(rows, 10); /* a header line, and one line per interval of at least 1,000 cycles */
     free(text);
     SAYS(out, "bra");
 }
 END_TEST
 
 START_TEST(a_second_signal_does_not_wait) {
-    /* the result is written to a pipe that nobody reads, so the process blocks; a second signal ends the process */
+    /* Nobody reads the pipe to which the result is written, so the process blocks there. A second signal must end the
+     * process. */
     write_kernel(".param .u64 p", "");
     ck_assert_int_eq(mkfifo("p", 0666), 0);
     for (int i = 0; i < 3; i++) {
@@ -145,10 +146,10 @@ START_TEST(a_limit_keeps_the_figures) {
         const cJSON *stats = cJSON_GetObjectItem(o, "stats");
         double spent = number(stats, m >= 2 ? "gpu.cycles" : "gpu.warp_instructions");
         ck_assert_double_ge(spent, 20000);
-        if (m >= 2) /* a window has at most 16 cycles */
+        if (m >= 2) /* the limit is checked at the end of a window, and a window has at most 16 cycles */
             ck_assert_double_le(spent, 20016);
         cJSON_Delete(o);
-        /* the report lists a few of the 40 x 8 warps */
+        /* there are 40 x 8 warps; the report lists only a few of them */
         int named = 0;
         for (const char *at = err; (at = strstr(at, "warp ")) != NULL; at += 5)
             named += at[5] >= '0' && at[5] <= '9';

@@ -1,8 +1,8 @@
-/* Tests the execution of missing runs, through `heddle sweep`: refused runs, failing runs, profiles. */
+/* Tests how `heddle sweep` executes runs that the database lacks: refused runs, failing runs, and added profiles. */
 #include "cli_help.h"
 
-/* vecadd runs with any size of shared memory. sgemm has two tiles of 16 x 16 floats, which are 2048 bytes, so that it
- * does not fit into 1024 bytes. */
+/* vecadd fits with any size of shared memory. sgemm needs two tiles of 16 x 16 floats, which are 2048 bytes, so it does
+ * not fit into 1024 bytes of shared memory. */
 #define SWEEP "sweep vecadd sgemm -s sm.shared_bytes=1K,48K -j 1 -o a.db "
 
 START_TEST(a_run_that_is_refused_stops_no_other) {
@@ -12,7 +12,7 @@ START_TEST(a_run_that_is_refused_stops_no_other) {
     SAYS(err, "heddle sweep: 3 of 4 runs are there; the same command runs the others\n");
     STATUS(HEDDLE_OK, "results a.db --rows program --columns sm.shared_bytes --csv -");
     SAYS(out, "sgemm");
-    STATUS(HEDDLE_USAGE, SWEEP); /* no claim is left: the refused run is tried again, and no other run */
+    STATUS(HEDDLE_USAGE, SWEEP); /* the refused run left no claim, so only this run is tried again */
     SAYS(err, "needs 2048 bytes of shared memory");
     STATUS(HEDDLE_OK, "sweep vecadd sgemm -s sm.shared_bytes=48K -o a.db");
     SAYS(out, "0 runs done, 2 already in the database");
@@ -43,7 +43,7 @@ START_TEST(profiles_are_added_to_what_is_there) {
 }
 END_TEST
 
-/* Each run is stored with the command line that made it. */
+/* The database stores the command line of each run. */
 START_TEST(what_was_typed_is_kept) {
     static const char typed[] = "sweep vecadd -o a.db --set=l1.size=8K,16K,8K";
     STATUS(HEDDLE_OK, "%s", typed);

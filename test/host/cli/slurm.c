@@ -1,5 +1,5 @@
-/* Tests sweeps in parts, sweeps as job arrays, and merged databases. A stand-in for sbatch runs the tasks one after
- * another. */
+/* Tests sweeps that are split into parts, sweeps as Slurm job arrays, and merging of databases. A shell script replaces
+ * sbatch and runs the tasks one after another. */
 #include "cli_help.h"
 #include "host/results/results_db.h"
 #include <stdio.h>
@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Two programs, two models, three sizes: 12 runs, each with its launches. */
+/* Two programs, two models, three L1 sizes: 12 runs. */
 #define SWEEP "sweep vecadd reduction -m spe,dpe -s l1.size=8K:24K:8K "
 
 START_TEST(parts_are_complete_together) {
     STATUS(HEDDLE_OK, SWEEP "-o whole.db");
-    for (int i = 0; i < 5; i++) { /* 12 runs in 5 parts: 3, 3, 2, 2, 2 */
+    for (int i = 0; i < 5; i++) { /* part i of 5 has 3, 3, 2, 2 or 2 of the 12 runs */
         char says[64];
         STATUS(HEDDLE_OK, SWEEP "-o all.db --part %d/5", i);
         snprintf(says, sizeof says, "%d runs done, 0 already in the database", i < 2 ? 3 : 2);
@@ -28,12 +28,12 @@ START_TEST(parts_are_complete_together) {
     STATUS(HEDDLE_OK, "results --merge all.db.parts/*.db whole.db all.db -o all.db"); /* also into itself */
     SAYS(out, "0 runs added to all.db, 36 already there");
     ck_assert_int_eq(database_number("all.db", "SELECT count(*) FROM run"), 12);
-    STATUS(HEDDLE_OK, SWEEP "-o all.db --part 1/2"); /* no run is left for other parts */
+    STATUS(HEDDLE_OK, SWEEP "-o all.db --part 1/2"); /* all runs are in all.db, so part 1 of 2 has nothing to do */
     SAYS(out, "0 runs done, 0 already in the database");
 }
 END_TEST
 
-/* Merging adds a missing profile to an existing run. */
+/* If an existing run has no profile, merging adds the profile from the other database. */
 START_TEST(profiles_are_merged) {
     STATUS(HEDDLE_OK, "sweep vecadd -o plain.db");
     STATUS(HEDDLE_OK, "sweep vecadd reduction -o rich.db --profile");
@@ -90,8 +90,8 @@ START_TEST(the_script_has_the_commands) {
 }
 END_TEST
 
-/* A stand-in for sbatch. It runs a job when it is submitted, and the tasks of an array one after another. It kills
- * the process group of task 1 of the first array once that task has stored a run. */
+/* A shell script that replaces sbatch. It runs a job when it is submitted, and runs the tasks of an array one after
+ * another. It kills the process group of task 1 of the first array as soon as this task has stored a run. */
 static const char sbatch[] =
     "#!/bin/sh\n"
     "n=$(($(cat jobs 2>/dev/null || echo 0) + 1)); echo $n >jobs\n"
@@ -120,8 +120,8 @@ static const char sbatch[] =
     "    i=$((i + 1))\n"
     "done\n";
 
-/* Part 1 of 3 is vecadd, lud, vecadd, lud: the kill leaves work to do. Job 1 is the array. Job 2 merges and submits
- * the missing runs as job 3, which job 4 merges. */
+/* Part 1 of 3 has four runs: vecadd, lud, vecadd, lud. Its task is killed after the first run, so runs are missing. Job
+ * 1 is the array. Job 2 merges the parts and submits the missing runs as job 3. Job 4 merges these. */
 START_TEST(a_killed_task_is_submitted_again) {
     char path[PATH_MAX * 2];
     write_file("sbatch", sbatch, sizeof sbatch - 1);
@@ -141,7 +141,7 @@ START_TEST(a_killed_task_is_submitted_again) {
     SAYS(log, "\n0 runs are missing\n");
     ck_assert_int_eq(occurrences(log, "are missing\n"), 2);
     free(log);
-    int parts = 0; /* no run is in two parts */
+    int parts = 0; /* no run is in two parts, so the sum is 12 */
     for (int i = 0; i < 3; i++) {
         char part[64];
         snprintf(part, sizeof part, "sweep.db.parts/%d-of-3.db", i);

@@ -1,10 +1,10 @@
-/* Tests compact affine execution on random kernels: memory must be the same as without it, and registers must equal
- * their compact forms. */
+/* Tests compact affine execution on random kernels. Memory must be equal to memory after a run without it, and each
+ * register must equal its compact form. */
 #include "cae_watch.h"
 #include "test/every_model.h"
 #include "test/random/random_kernel.h"
 
-/* Each base model with cae, with cae and mta, and with mta alone. */
+/* Extensions that are combined with each base model: cae, cae and mta, and mta alone. */
 static uint64_t models(void) { return 2 * (uint64_t)base_models()->n; }
 static const char *model_in_turn(uint64_t turn) {
     uint64_t base = turn % (uint64_t)base_models()->n;
@@ -28,8 +28,9 @@ static void random_memory(const char *model, const char *text, const uint32_t *i
     heddle_close(r);
 }
 
-/* Runs all four kinds of kernels under one model after another, so that each model runs a kernel of each kind.
- * HEDDLE_CAE_KERNELS sets the number; with HEDDLE_EVERY it is five. */
+/* Runs random kernels of all four kinds. Consecutive kernels use one model after another, so that each model runs a
+ * kernel of each kind. HEDDLE_CAE_KERNELS sets the number of kernels; the default is one for each model, with
+ * HEDDLE_EVERY five. */
 START_TEST(memory_and_compact_registers_are_right) {
     static uint32_t in[RANDOM_IN_WORDS], want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     const char *more = getenv("HEDDLE_CAE_KERNELS");

@@ -1,8 +1,7 @@
-/* Tests compiled kernels with unusual addresses and loops (test/kernels/addresses.cu), from two compilers at three
- * optimisation levels. The decoupled kernel must leave equal memory contents as the kernel that is not decoupled, in
- * the functional model and on SMs, with each base model. HEDDLE_ADDRESSES names another file of these kernels.
- * Sampled: each kernel of each file and shape runs with every third base model, in turn. With HEDDLE_EVERY it runs
- * with all. */
+/* Tests kernels with unusual addresses and loops (test/kernels/addresses.cu), compiled by two compilers at three
+ * optimisation levels. A decoupled kernel must leave the same memory contents as the kernel without decoupling, in the
+ * functional model and on SMs, with each base model. HEDDLE_ADDRESSES names another file with these kernels. By default
+ * each kernel of each file and shape runs with every third base model; with HEDDLE_EVERY with all. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
@@ -16,7 +15,8 @@ static const char *const kernels[] = {"wide",    "backwards", "modulo",  "bytes"
                                       "selects", "by_data",   "shared",  "flags"};
 enum { FILES = sizeof files / sizeof files[0], KERNELS = sizeof kernels / sizeof kernels[0] };
 
-/* At most 1024 threads, so that indices like 2048 - thread - n * k are in bounds. Some kernels need powers of two. */
+/* The block shapes have at most 1024 threads, so that indices like 2048 - thread - n * k are in bounds. Some kernels
+ * need powers of two. */
 static const struct shape {
     struct heddle_dim grid, block;
     uint32_t n, k;
@@ -67,8 +67,8 @@ static void compare(const char *file, const char *kernel, int shape, const char 
                       model, set && set[0] ? set[0] : "", i, got[i], want[i]);
 }
 
-/* Returns false for block shapes that the kernel does not support: a tree reduction needs a power of two, and a tile
- * of 256 words must have room for all threads. */
+/* Returns false if the kernel does not support the block shape. A tree reduction needs a power of two; a tile of 256
+ * words must have room for all threads. */
 static bool suits(const char *kernel, const struct shape *s) {
     const uint32_t n = s->block.x * s->block.y * s->block.z;
     return strcmp(kernel, "shared") != 0 || !(n & (n - 1));

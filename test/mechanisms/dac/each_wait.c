@@ -2,9 +2,10 @@
  * seconds. */
 #include "each_rig.h"
 
-/* An L1 of one set with four ways, of which three may be locked. 32 warps execute 8 loads of one line each. In a
- * second kernel each load has two lines, because addresses start in the middle of a line. Lines of the first kernel
- * wait without success up to the limit. A record that has one lock does not wait for its second lock. */
+/* The L1 has one set of four ways, of which three may be locked. 32 warps execute 8 loads each. In the first kernel, a
+ * load has one line. In the second kernel, addresses start in the middle of a line, so a load has two lines. In the
+ * first kernel, a line waits for a lock up to the limit, and then continues without a lock. In the second kernel, a
+ * record that already has one lock does not wait for its second lock. */
 START_TEST(lines_wait_for_locks) {
     static const struct {
         const char *wait;
@@ -29,9 +30,9 @@ START_TEST(lines_wait_for_locks) {
 }
 END_TEST
 
-/* A warp polls a word until the first warp of its CTA has set it. The first warp needs eight loads before that.
- * Their queue entries come after entries that do not fit the polling warps' queues. The polling loads also use the
- * L1 set of the eight loads' lines. */
+/* The warps of a CTA poll a word until the first warp has set it. Before that, the first warp executes eight loads. The
+ * queue entries of these loads come after entries for which the queues of the polling warps have no room. The polling
+ * loads also use the L1 set of the eight loads' lines. */
 START_TEST(a_long_wait_ends_with_an_entry) {
     char body[2048] = " mad.wide.u32 %a2,%r1,4,%a1; mad.wide.u32 %a2,%r2,32768,%a2; shr.u32 %r5,%r1,5;\n"
                       " mad.wide.u32 %a4,%r2,4096,%a1; add.u64 %a4,%a4,262144; mad.wide.u32 %a3,%r5,4,%a4;\n"

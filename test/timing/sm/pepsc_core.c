@@ -1,5 +1,5 @@
 /* Tests the PEPSC core: warps that run one at a time, CTAs larger than the number of lanes, power at full rate
- * (Figure 12), and registers. */
+ * (Figure 12 of the PEPSC paper), and registers. */
 #include "benchmarks/bench.h"
 #include "host/heddle.h"
 #include "test/every_model.h"
@@ -45,11 +45,11 @@ static const char tickets[] =
          "@!%p atom.global.add.u32 %r3, [%d1+124], 1;\n@!%p st.global.u32 [%d2+4], %r3;\nbar.sync 0;\n"
          "@!%p atom.global.add.u32 %r3, [%d1+124], 1;\n@!%p st.global.u32 [%d2+8], %r3;\nret;\n}\n";
 
-/* Four warps, one running at a time:
- * - 0 1 2 3 arrive in order
- * - 3 releases the barrier and continues to the second barrier: 3 0 1 2
- * - 2 releases the second barrier and ends: 2 0 1 3
- * A machine on which all warps run may have another order. */
+/* Four warps, of which one runs at a time:
+ * - warps 0 1 2 3 arrive at the first barrier in this order
+ * - warp 3 releases the first barrier and continues to the second barrier, which the warps reach in the order 3 0 1 2
+ * - warp 2 releases the second barrier and ends; the warps end in the order 2 0 1 3 A machine on which all warps run
+ *   may have another order. */
 START_TEST(warps_take_turns) {
     static const uint32_t first[] = {0, 1, 2, 3}, second[] = {5, 6, 7, 4}, third[] = {9, 10, 8, 11};
     const int bases = base_models()->n, i = _i % (bases + 1);
@@ -62,9 +62,12 @@ START_TEST(warps_take_turns) {
         ck_assert_uint_eq(out[3 * w + 1], second[w]);
         ck_assert_uint_eq(out[3 * w + 2], third[w]);
     }
-    /* - swaps: 0>1 1>2 2>3, then 3>0 0>1 1>2, then 2>0 0>1 1>3 when warps end
-     * - six swaps store the old warp, and six load the new warp, since the first three start new warps
-     * - live at both barriers: %d1, %d2, and %r3, whose writes are guarded: five words, one per cycle */
+    /* - swaps (old warp > new warp): 0>1 1>2 2>3 at the first barrier, 3>0 0>1 1>2 at the second, and 2>0 0>1 1>3 when
+     *   warps end
+     * - six swaps store the old warp, because in the last three it has ended; six swaps load the new warp, because the
+     *   first three start it
+     * - five words are live at both barriers: %d1, %d2, and %r3, whose writes are guarded; one word is moved per
+     *   cycle */
     ck_assert_double_eq(stat(h, "sm.warp_swaps"), 9);
     ck_assert_double_eq(stat(h, "sm.swap_stores"), 6. * 5);
     ck_assert_double_eq(stat(h, "sm.swap_loads"), 6. * 5);
@@ -84,11 +87,11 @@ END_TEST
     "add.u32 %r4, %r4, %r3;\nadd.u32 %r6, %r5, %r4;\nadd.u32 %r6, %r6, %r1;\nadd.u64 %d2, %d2, %d1;\n" FIRST           \
     "st.global.u32 [%d2], %r6;\n" SECOND "ret;\n}\n"
 
-/* Four warps run in the order of the test above: three leave at the first barrier and return to it. At the second
- * barrier no word is live.
+/* Four warps run in the order of the test above: three warps are swapped out at the first barrier and swapped in again.
+ * At the second barrier no word is live.
  * - lanes that have exited have no live words
- * - if half of the lanes wait at a barrier and half elsewhere, or in a function, all nine words are moved; spe then
- *   swaps only at the first barrier, 3 times out and 3 times in */
+ * - if half of the lanes wait at a barrier and the other half elsewhere, or if the barrier is in a function, all
+ *   nine words are moved; spe then swaps only at the first barrier, 3 times out and 3 times in */
 START_TEST(live_words_move) {
     static const struct {
         const char *text;
@@ -108,7 +111,7 @@ START_TEST(live_words_move) {
     struct heddle *h = open_run("spe", "pepsc", (const char *const[]){"pepsc.registers=0", NULL});
     uint32_t out[128];
     run(h, rows[_i].text, 1, 128, out, sizeof out);
-    for (uint32_t t = 0; t < 128; t++) /* t x (4 + 2 + 8 + 16 + 1) */
+    for (uint32_t t = 0; t < 128; t++) /* expected sum: t x (4 + 2 + 8 + 16 + 1) */
         if (_i == 0 || _i == 3 || (t & 31) < 16)
             ck_assert_uint_eq(out[t], 31 * t + (_i == 2));
     ck_assert_double_eq(stat(h, "sm.warp_swaps"), 6);
@@ -119,8 +122,8 @@ START_TEST(live_words_move) {
 }
 END_TEST
 
-/* With one warp, or if all warps may run at the same time, there are no swaps, and cycles are the same as without
- * swapping. */
+/* With one warp, or if all warps can run at the same time, no warp is swapped, and the launch takes the same cycles
+ * as without swapping. */
 START_TEST(no_swaps_without_other_warps) {
     static const struct {
         const char *turn;
@@ -140,7 +143,8 @@ START_TEST(no_swaps_without_other_warps) {
 }
 END_TEST
 
-/* CTAs larger than the lanes, with and without barriers and divergence, are right in every model. */
+/* CTAs with more threads than the SM has lanes give correct results in every model, with and without barriers and
+ * divergence. */
 START_TEST(programs_run_on_the_core) {
     static const char *const programs[] = {"vecadd", "hotspot", "lps", "srad", "mc", "lu"};
     static const char *const models[] = {"spe", "pepsc", "its", "dws50+chain"};
@@ -161,7 +165,7 @@ END_TEST
 
 /* ---- power ---- */
 
-/* Eight loads of one line. Each CTA has another line. */
+/* Eight loads of one line. Each CTA loads a different line. */
 static const char loads[] = HEAD ".reg .b32 %r<4>; .reg .b64 %d<3>; .reg .f32 %x<9>;\n"
                                  "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n"
                                  "mad.lo.u32 %r1, %r2, 32, %r1;\nmad.wide.u32 %d1, %r1, 4, %d1;\n"
@@ -172,7 +176,8 @@ static const char loads[] = HEAD ".reg .b32 %r<4>; .reg .b64 %d<3>; .reg .f32 %x
 
 enum { CHAINS = 2000 };
 
-/* Returns a kernel of independent chains of five with six sources each, back to back. 16 result registers rotate. */
+/* Returns a kernel of independent compound instructions, one right after another. Each is a chain of five operations
+ * with six sources. The results are written to 16 registers in rotation. */
 static char *back_to_back(void) {
     size_t size = 1 << 20, at = 0;
     char *text = malloc(size);
@@ -199,8 +204,9 @@ static void check_watts(const char *what, double joules, double seconds, double 
 
 static double warm(const struct heddle *h, const char *name) { return heddle_stat(h, 1, name); }
 
-/* Six sources and the results of the eleven cycles of a chain need more than 16 registers, so the limit is off, and the
- * energy is the energy of a file with 16 registers. Figure 12, for a chain of five with six sources in every cycle:
+/* Six sources and the results of a chain, which takes eleven cycles, need more than 16 registers. So the limit is off,
+ * and the energy is set to the energy of a file with 16 registers. Figure 12 gives these values for one chain of five
+ * operations with six sources per cycle:
  * - 120 GFLOP/s
  * - FPUs 1.18 W
  * - register file 32 x 9.28 mW
@@ -213,7 +219,7 @@ START_TEST(power_at_full_rate) {
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
     uint64_t p = heddle_alloc(h, 8192);
     struct heddle_arg arg = {&p, 8};
-    for (int i = 0; i < 2; i++) /* the second hits in the instruction cache */
+    for (int i = 0; i < 2; i++) /* the second kernel hits in the instruction cache */
         ck_assert_int_eq(
             heddle_launch(h, m, "k", (struct heddle_dim){20, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, &arg, 1),
             HEDDLE_OK);
@@ -230,7 +236,7 @@ START_TEST(power_at_full_rate) {
 }
 END_TEST
 
-/* The memory system's 580 mW: an L1 access in every cycle, and an L2 access in every eighth cycle. */
+/* The memory system takes 580 mW: an L1 access in every cycle, and an L2 access in every eighth cycle. */
 START_TEST(power_of_the_caches) {
     struct heddle *h = open_run("spe", "pepsc", NULL);
     struct heddle_dim eight = {8, 1, 1};
@@ -241,7 +247,7 @@ START_TEST(power_of_the_caches) {
     for (int i = 0; i < 2; i++)
         ck_assert_int_eq(heddle_launch(h, m, "k", eight, (struct heddle_dim){32, 1, 1}, 0, &arg, 1), HEDDLE_OK);
     double l1 = warm(h, "l1.accesses"), l2 = warm(h, "l2.accesses");
-    ck_assert_double_eq(l1, 8 * 8); /* a line, eight times, for each of eight CTAs */
+    ck_assert_double_eq(l1, 8 * 8); /* one line, eight times, for each of eight CTAs */
     ck_assert_double_eq(l2, 8);
     check_watts("caches", warm(h, "energy.l1_joules") + warm(h, "energy.l2_joules"), l1 / 750e6, 580e-3);
     heddle_close(h);
@@ -300,7 +306,8 @@ END_TEST
 /* Four warps of 100 loads each, and a barrier. The affine warp's queues have 192 / 4 = 48 entries for each warp. The
  * three warps that are swapped out take no entries, and must not delay the running warp.
  * - with perfect memory, an iteration of the loop takes some tens of cycles: 400 iterations of 50 cycles take 20000
- * - a single wait of the units would be 10000 cycles, and there would be at least 52 */
+ * - if the units waited for warps that are swapped out, each wait would take 10000 cycles, and at least 52 waits
+ *   would be needed */
 static const char rows[] = HEAD ".reg .pred %p; .reg .b32 %r<6>; .reg .b64 %d<4>; .reg .f32 %f<4>;\n"
                                 "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmad.wide.u32 %d2, %r1, 4, %d1;\n"
                                 "mov.f32 %f1, 0f00000000;\nmov.u32 %r2, 0;\n"
@@ -324,8 +331,8 @@ START_TEST(the_affine_warp_does_not_wait_for_turns) {
 }
 END_TEST
 
-/* Presets of 8 to 64 lanes: twice the lanes execute independent chains in half the time. 20 CTAs of two warps of 2000
- * chains: 32 lanes begin one chain in each cycle, 64 lanes two chains. */
+/* In presets of 8 to 64 lanes, twice as many lanes execute independent chains in half the time. The kernel has 20
+ * CTAs of two warps with 2000 chains per warp: 32 lanes begin one chain per cycle, and 64 lanes begin two. */
 START_TEST(lanes_are_presets) {
     static const char *const presets[] = {"pepsc-8", "pepsc-16", "pepsc", "pepsc-64"};
     static const double each[] = {4, 2, 1, 0.5};

@@ -198,7 +198,8 @@ START_TEST(the_first_no_counts) {
 }
 END_TEST
 
-/* All units are told of a taken instruction, whichever of them unlocks it. The first form counts. */
+/* Every unit is called for a taken instruction, even if another unit has unlocked it. The first instruction variant
+ * (form) that a unit returns is used. */
 START_TEST(one_answer_of_many) {
     struct sm_form forms[UNITS];
     sm->warps.slot[3].path[1] = (struct sm_path){.pc = 1, .lanes = 0xf0};
@@ -236,7 +237,8 @@ START_TEST(the_earliest_cycle_is_next) {
 END_TEST
 
 /* A unit that unsubscribes is no longer called, and the remaining units keep their order. A unit that subscribes
- * again counts as added last. Repeating either changes nothing. Other calls are not affected. */
+ * again counts as added last. To subscribe or unsubscribe twice has no further effect. Other kinds of calls are not
+ * affected. */
 START_TEST(subscribing_and_unsubscribing) {
     sm_unit_listen(sm, &ops[1], HOOK_TICK, false);
     sm_unit_listen(sm, &ops[1], HOOK_TICK, false);

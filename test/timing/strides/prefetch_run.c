@@ -42,9 +42,9 @@ static void check_sums(const struct job *j, const char *e) {
     ck_assert_double_eq(loads, job_stat(j, "ddp.confident"));
 }
 
-/* Sampled: each program runs in one of the models. After all models were used once, the next preset and the other
- * options are used. So with four times as many programs as models, every pair of model and preset and every pair of
- * model and options occurs. With HEDDLE_EVERY each program runs in all combinations. */
+/* To save time, each program runs under one of the models only. When all models have been used once, the next preset
+ * and the other options are used. So with four times as many programs as models, every pair of model and preset and
+ * every pair of model and options occurs. With HEDDLE_EVERY each program runs in all combinations. */
 START_TEST(programs_are_right) {
     static const char *const presets[] = {"fermi", "turing", "gt200", "volta"};
     static const char *const small[] = {"stride.level=l1", "ddp.level=l1", "stride.queue=4", NULL};
@@ -98,7 +98,7 @@ static void random_memory(const char *model, const char *text, const uint32_t *i
     heddle_close(r);
 }
 
-/* Sampled: one kernel of each type runs under each model. With HEDDLE_EVERY three kernels run. */
+/* To save time, only one kernel of each type runs under each model. With HEDDLE_EVERY three kernels run. */
 START_TEST(memory_of_random_kernels_is_equal) {
     static uint32_t in[RANDOM_IN_WORDS], want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     for (uint64_t seed = 1; seed <= models() * (test_every() ? 3 : 1); seed++) {
