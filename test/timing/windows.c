@@ -53,7 +53,7 @@ static const struct {
      "@%p1 bra L; st.global.u32 [%d4], %r6; ret;\n}\n",
      12, 256},
 };
-enum { KERNELS = sizeof kernels / sizeof kernels[0], WORDS = 1024 * 1056 + 4096, LAUNCHES = 3 };
+enum { KERNELS = sizeof kernels / sizeof kernels[0], WORDS = 1024 * 1056 + 4096, LAUNCHES = 2 };
 
 /* Both ends of the options that determine the lookahead, combined with other limits. */
 static const char *const settings[][7] = {

@@ -228,7 +228,7 @@ static void compare(const struct run *want, const struct run *got, const char *m
                place, model, i, got->out[i], want->out[i]);
 }
 
-/* Tries each edit at each place. Only every fourth kernel is tested (with HEDDLE_EVERY, all kernels), and every
+/* Tries each edit at each place. Only every sixth kernel is tested (with HEDDLE_EVERY, all kernels), and every
  * third kernel also in a timing model. */
 START_TEST(memory_stays_the_same) {
     static struct run want, got;
@@ -241,7 +241,7 @@ START_TEST(memory_stays_the_same) {
         random_input(seed, got.in);
         run_kernel(text, "functional", NULL, NULL, false, &want);
         for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-            if ((seed / 2 + k) % 4 && !test_every()) /* so that every edit is tried on both simple and rich kernels */
+            if ((seed / 2 + k) % 6 && !test_every()) /* so that every edit is tried on both simple and rich kernels */
                 continue;
             rng = seed * 1000 + k;
             uint64_t m = (seed / 3 + k) % (uint64_t)timed_models()->n;
@@ -259,7 +259,7 @@ START_TEST(memory_stays_the_same) {
         }
         free(text);
     }
-    ck_assert(_i == 0 || changes > KERNELS);
+    ck_assert(_i == 0 || changes > KERNELS / 2);
 }
 END_TEST
 
