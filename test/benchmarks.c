@@ -234,8 +234,8 @@ START_TEST(polling_and_host_threads_change_no_figure) {
     static const struct {
         const char *bench, *model, *config;
         uint32_t threads;
-    } runs[] = {{"lud", "spe", "fermi", 2},    {"bfs", "dpe", "fermi", 4},       {"hotspot", "dws50", "gt200", 8},
-                {"sgemm", "its", "turing", 3}, {"subwarps4", "si", "turing", 2}, {"reduction", "spe", "volta", 5}};
+    } runs[] = {{"lud", "spe", "fermi", 2},     {"bfs", "dpe", "fermi", 4},       {"backprop", "dws50", "gt200", 8},
+                {"conv2d", "its", "turing", 3}, {"subwarps4", "si", "turing", 2}, {"scan", "spe", "volta", 5}};
     same_polled_and_threaded(runs[_i].bench, runs[_i].model, runs[_i].config, NULL, runs[_i].threads);
 }
 END_TEST

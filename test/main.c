@@ -45,9 +45,8 @@ static bool wanted(const char *name, int argc, char **argv) {
 /* True for suites that take long. They start first and are divided into parts, so that at the end no single process
  * still runs one of them. */
 static bool is_long(const char *name) {
-    static const char *const names[] = {"benchmarks",     "documents",      "golden",
-                                        "host_cli_sweep", "host_order",     "models",
-                                        "random_kernels", "timing_options", "timing_config_effect"};
+    static const char *const names[] = {"benchmarks", "documents",      "golden",         "host_order",
+                                        "models",     "random_kernels", "timing_options", "timing_config_effect"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i]) == 0)
             return true;

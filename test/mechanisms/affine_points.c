@@ -60,9 +60,9 @@ START_TEST(polling_and_host_threads_change_no_figure) {
     static const struct {
         const char *bench, *model, *config;
     } runs[] = {{"lud", "cae+mta", "fermi"},
-                {"bfs", "dpe+cae+mta", "turing"},
-                {"hotspot", "dws+cae", "volta"},
-                {"reduction", "its+mta", "fermi"},
+                {"spmv", "dpe+cae+mta", "turing"},
+                {"stencil", "dws+cae", "volta"},
+                {"transpose", "its+mta", "fermi"},
                 {"subwarps4", "si+cae", "turing"}};
     same_polled_and_threaded(runs[_i].bench, runs[_i].model, runs[_i].config, NULL, 2);
 }
