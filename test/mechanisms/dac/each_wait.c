@@ -2,7 +2,7 @@
  * seconds. */
 #include "each_rig.h"
 
-/* An L1 of one set with four ways, of which three may be locked. 32 warps execute 8 loads of one line each. In a
+/* An L1 of one set with four ways, of which three may be locked. 16 warps execute 8 loads of one line each. In a
  * second kernel each load has two lines, because addresses start in the middle of a line. Lines of the first kernel
  * wait without success up to the limit. A record that has one lock does not wait for its second lock. */
 START_TEST(lines_wait_for_locks) {
@@ -20,7 +20,7 @@ START_TEST(lines_wait_for_locks) {
     strcat(body, " st.global.u32 [%a2],%r4; ret;\n");
     for (uint64_t offset = 0; offset <= 64; offset += 64) {
         const char *const set[] = {"l1.size=512", "l1.ways=4", cases[_i].wait, NULL};
-        watched(cases[_i].wait, "spe+dac", set, body, 8, 128, offset);
+        watched(cases[_i].wait, "spe+dac", set, body, 4, 128, offset);
         ck_assert_msg((lines.waited > 0) == cases[_i].waits, "%llu waited", (unsigned long long)lines.waited);
         ck_assert_msg((lines.gave_up > lines.held) == cases[_i].gives_up, "%llu gave up",
                       (unsigned long long)lines.gave_up);
