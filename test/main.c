@@ -43,16 +43,21 @@ static bool wanted(const char *name, int argc, char **argv) {
     return !any;
 }
 
-/* Returns true for suites that take long. They start first and are divided into parts, so that at the end of the run
- * the other processes do not wait for a single suite. */
-static bool is_long(const char *name) {
-    static const char *const names[] = {"benchmarks",     "documents",      "golden",
-                                        "host_cli_sweep", "host_order",     "models",
-                                        "random_kernels", "timing_options", "timing_config_effect"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
+/* Suites that take long. They start first, so that at the end no single process still runs one of them. Most are
+ * divided into `parts` for the same reason. The tests of a whole suite share runs. */
+static const struct long_suite {
+    const char *name;
+    int parts;
+} long_suites[] = {{"benchmarks", PARTS},     {"documents", PARTS},      {"golden", PARTS},
+                   {"host_cli_sweep", 1},     {"host_order", PARTS},     {"models", PARTS},
+                   {"random_kernels", PARTS}, {"timing_options", PARTS}, {"timing_config_effect", 1}};
+
+/* Returns the number of parts of a long suite, or 0 for other suites. */
+static int parts_of_long(const char *name) {
+    for (size_t i = 0; i < sizeof long_suites / sizeof long_suites[0]; i++)
+        if (strcmp(name, long_suites[i].name) == 0)
+            return long_suites[i].parts;
+    return 0;
 }
 
 /* Gets the part of the suites that -pK/N selects: *part = K - 1 and *of = N. Without -p, these are 0 and 1. */
@@ -74,9 +79,10 @@ static int list_units(struct unit *units, int argc, char **argv, int parts) {
         return 0;
     for (int rest = 0; rest < 2; rest++)
         for (const struct test_suite *s = all; s; s = s->next) {
-            int of = is_long(s->name) ? parts : 1;
-            if (is_long(s->name) == (rest != 0) || !wanted(s->name, argc, argv) || index++ % all_parts != mine)
+            int of = parts_of_long(s->name);
+            if ((of > 0) == (rest != 0) || !wanted(s->name, argc, argv) || index++ % all_parts != mine)
                 continue;
+            of = of < 1 ? 1 : of < parts ? of : parts;
             for (int part = 0; part < of && n < MAX_UNITS; part++)
                 units[n++] = (struct unit){s, part, of};
         }

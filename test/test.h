@@ -67,7 +67,7 @@ void test_each_in_its_process(void);
  * the call. It counts as skipped, not as passed. */
 void test_skip(const char *why);
 /* Returns true if HEDDLE_EVERY is set in the environment (make check-long). Tests then run all combinations; otherwise
- * they run a sample that contains every pair. */
+ * they run a sample, and the comment of the test says which. */
 bool test_every(void);
 /* Returns the number of occurrences of `what` in the text `in`. Occurrences do not overlap. */
 int occurrences(const char *in, const char *what);

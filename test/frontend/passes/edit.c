@@ -228,8 +228,8 @@ static void compare(const struct run *want, const struct run *got, const char *m
                place, model, i, got->out[i], want->out[i]);
 }
 
-/* Applies each edit at each place of the sequence of passes. Tests every fourth kernel (with HEDDLE_EVERY, all
- * kernels), and every third kernel also in a timing model. */
+/* Tries each edit at each place. Only every sixth kernel is tested (with HEDDLE_EVERY, all kernels), and every
+ * third kernel also in a timing model. */
 START_TEST(memory_stays_the_same) {
     static struct run want, got;
     static struct pass table[MAX_PASSES];
@@ -241,7 +241,7 @@ START_TEST(memory_stays_the_same) {
         random_input(seed, got.in);
         run_kernel(text, "functional", NULL, NULL, false, &want);
         for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-            if ((seed / 2 + k) % 4 && !test_every()) /* so that every edit is tried on both simple and rich kernels */
+            if ((seed / 2 + k) % 6 && !test_every()) /* so that every edit is tried on both simple and rich kernels */
                 continue;
             rng = seed * 1000 + k;
             uint64_t m = (seed / 3 + k) % (uint64_t)timed_models()->n;
@@ -259,7 +259,7 @@ START_TEST(memory_stays_the_same) {
         }
         free(text);
     }
-    ck_assert(_i == 0 || changes > KERNELS);
+    ck_assert(_i == 0 || changes > KERNELS / 2);
 }
 END_TEST
 
@@ -401,19 +401,20 @@ static void drop_heads(char *text) {
  * code that jumped to a block was dropped, that block may merge with the previous block. */
 START_TEST(no_change_leaves_the_same_program) {
     static struct pass table[MAX_PASSES];
-    for (uint64_t seed = 1; seed <= KERNELS; seed++)
+    for (uint64_t seed = 1; seed <= KERNELS; seed++) {
+        const char *model = seed % 2 ? "its" : "spe";
+        char *text = random_kernel(seed, seed % 3 == 0), *before = listing(text, model, NULL);
+        drop_heads(before);
         for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-            const char *model = seed % 2 ? "its" : "spe";
-            char *text = random_kernel(seed, seed % 3 == 0);
             passes_with(table, &(struct pass){.name = "edit", .help = "", .run = nothing}, places[k]);
-            char *before = listing(text, model, NULL), *after = listing(text, model, table);
-            drop_heads(before);
+            char *after = listing(text, model, table);
             drop_heads(after);
             ck_assert_msg(strcmp(before, after) == 0, "seed %d after %s", (int)seed, places[k]);
-            free(before);
             free(after);
-            free(text);
         }
+        free(before);
+        free(text);
+    }
 }
 END_TEST
 

@@ -391,8 +391,8 @@ END_TEST
  * command prints a note and continues. By default `heddle run` is tested with every row of the table, and each other
  * command with a third of the rows; with HEDDLE_EVERY, all pairs are tested. */
 START_TEST(options_of_the_other_memory_model_are_noted) {
-    const char *const commands[] = {"run k.ptx -g 1 -b 32", "bench vecadd", "compare vecadd -m spe,dpe",
-                                    "sweep vecadd --dry-run -o n.db", has_runtime() ? "exec true" : NULL};
+    const char *const commands[] = {"run k.ptx -g 1 -b 32", "bench mriq", "compare mriq -m spe,dpe",
+                                    "sweep mriq --dry-run -o n.db", has_runtime() ? "exec true" : NULL};
     static const struct {
         const char *options, *note;
     } rows[] = {{"-s memory.latency=600", "-s memory.latency=600: memory.latency changes nothing without -s "},
@@ -433,7 +433,7 @@ START_TEST(the_other_memory_models_options_change_nothing) {
     char first[64];
     for (int r = 0; r < 2; r++)
         for (int i = -1; i < 2; i++) {
-            STATUS(HEDDLE_OK, "compare vecadd -m spe,dpe --columns gpu.cycles %s %s", rows[r][0],
+            STATUS(HEDDLE_OK, "compare spmv -m spe,dpe --columns gpu.cycles %s %s", rows[r][0],
                    i < 0 ? "" : rows[r][1 + i]);
             char *at = strstr(out, "pass");
             ck_assert_ptr_nonnull(at);

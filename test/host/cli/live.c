@@ -319,7 +319,9 @@ START_TEST(statistics_do_not_change) {
         cJSON *o[2];
         char *samples[2];
         for (int i = 0; i < 2; i++) {
-            STATUS(HEDDLE_OK, "run '%s/benchmarks/lud.heddle' -m %s --json r.json --sample 5000 --samples s.csv %s",
+            STATUS(HEDDLE_OK,
+                   "run '%s/benchmarks/lud.heddle' -v n=64 -m %s --json r.json --sample 2000 "
+                   "--samples s.csv %s",
                    cli_root, models[m], i ? "--live 0" : "");
             char *text = slurp("r.json");
             o[i] = cJSON_Parse(text);

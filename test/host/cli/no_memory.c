@@ -29,13 +29,13 @@ static const char *const commands[] = {
     "inspect '%s/test/kernels/spaces.ptx'",
     "list options",
     "list configs",
-    "bench vecadd -c tiny --json j.json --csv c.csv",
-    "compare vecadd -m spe,its -c tiny",
+    "bench mriq -c tiny --json j.json --csv c.csv",
+    "compare mriq -m spe,its -c tiny",
     SPACES "-c tiny -m spe+dac",
     SPACES "-c tiny -m functional+dac",
     SPACES "-c pepsc -m pepsc+dac",
-    "bench vecadd -c tiny -m its+dac",
-    "sweep vecadd -c tiny -s l1.size=8K,16K -j 1 -o new.db",
+    "bench mriq -c tiny -m its+dac",
+    "sweep mriq -c tiny -s l1.size=8K,16K -j 1 -o new.db",
     "report made.db -o page.html",
     "results made.db",
     "exec -q -c turing -m functional '%s/test/cuda/clang.out'",
@@ -79,7 +79,7 @@ static void prepare(void) {
     ck_assert_msg(access(library, R_OK) == 0, "%s is not built", library);
 }
 
-static void make_database(void) { STATUS(0, "sweep vecadd -c tiny -s l1.size=8K,16K -j 1 --profile -o made.db"); }
+static void make_database(void) { STATUS(0, "sweep mriq -c tiny -s l1.size=8K,16K -j 1 --profile -o made.db"); }
 
 /* Distance between two allocations that a test lets fail: every third allocation, or every allocation with
  * HEDDLE_EVERY. */

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Two programs, two models, three L1 sizes: 12 runs. */
-#define SWEEP "sweep vecadd reduction -m spe,dpe -s l1.size=8K:24K:8K "
+/* Two programs, two models, three sizes: 12 runs, each with its launches. */
+#define SWEEP "sweep spmv conv2d -m spe,dpe -s l1.size=8K:24K:8K "
 
 START_TEST(parts_are_complete_together) {
     STATUS(HEDDLE_OK, SWEEP "-o whole.db");
@@ -35,19 +35,19 @@ END_TEST
 
 /* If an existing run has no profile, merging adds the profile from the other database. */
 START_TEST(profiles_are_merged) {
-    STATUS(HEDDLE_OK, "sweep vecadd -o plain.db");
-    STATUS(HEDDLE_OK, "sweep vecadd reduction -o rich.db --profile");
+    STATUS(HEDDLE_OK, "sweep spmv -o plain.db");
+    STATUS(HEDDLE_OK, "sweep spmv conv2d -o rich.db --profile");
     STATUS(HEDDLE_OK, "results --merge rich.db -o plain.db");
     SAYS(out, "1 run added to plain.db, 1 already there");
     ck_assert_int_eq(database_number("plain.db", "SELECT count(DISTINCT run) FROM profile"), 2);
-    STATUS(HEDDLE_OK, "sweep vecadd reduction -o plain.db --profile");
+    STATUS(HEDDLE_OK, "sweep spmv conv2d -o plain.db --profile");
     SAYS(out, "0 runs done, 2 already in the database");
 }
 END_TEST
 
 START_TEST(what_cannot_be_merged_is_refused) {
-    STATUS(HEDDLE_OK, "sweep vecadd -o a.db");
-    STATUS(HEDDLE_OK, "sweep reduction -o b.db");
+    STATUS(HEDDLE_OK, "sweep spmv -o a.db");
+    STATUS(HEDDLE_OK, "sweep conv2d -o b.db");
     database_number("b.db", "PRAGMA user_version = 7");
     STATUS(HEDDLE_USAGE, "results --merge a.db b.db -o all.db");
     SAYS(err, "b.db: was written in version 7 of the format, and this heddle");
@@ -79,13 +79,13 @@ START_TEST(the_script_has_the_commands) {
     char *text = slurp("it's.db.slurm");
     SAYS(text, "tasks=4\njobs=2\n");
     SAYS(text, "/it'\\''s.db'\n"); /* quoted for the shell */
-    SAYS(text, "--model 'spe,dpe' --set 'l1.size=8K:24K:8K' --set 'sched.policy=lrr' -- 'vecadd' 'reduction'");
+    SAYS(text, "--model 'spe,dpe' --set 'l1.size=8K:24K:8K' --set 'sched.policy=lrr' -- 'spmv' 'conv2d'");
     SAYS(text, "--array=0-$((tasks - 1))");
     SAYS(text, "--dependency=\"afterany:");
     ck_assert_ptr_null(strstr(text, "--slurm"));
     free(text);
     ck_assert_int_eq(system("sh -n \"it's.db.slurm\""), 0);
-    STATUS(HEDDLE_OK, "sweep vecadd -o one.db --slurm");
+    STATUS(HEDDLE_OK, "sweep spmv -o one.db --slurm");
     SAYS(out, "1 run in 1 task\n");
 }
 END_TEST
@@ -120,8 +120,8 @@ static const char sbatch[] =
     "    i=$((i + 1))\n"
     "done\n";
 
-/* Part 1 of 3 has four runs: vecadd, lud, vecadd, lud. Its task is killed after the first run, so runs are missing. Job
- * 1 is the array. Job 2 merges the parts and submits the missing runs as job 3. Job 4 merges these. */
+/* Part 1 of 3 is fwt, lud, fwt, lud: the kill leaves work to do. Job 1 is the array. Job 2 merges and submits
+ * the missing runs as job 3, which job 4 merges. */
 START_TEST(a_killed_task_is_submitted_again) {
     char path[PATH_MAX * 2];
     write_file("sbatch", sbatch, sizeof sbatch - 1);
@@ -131,7 +131,7 @@ START_TEST(a_killed_task_is_submitted_again) {
     char *old = strdup(before ? before : "/bin:/usr/bin");
     setenv("PATH", path, 1);
     setenv("HEDDLE", cli_binary, 1);
-    STATUS(HEDDLE_OK, "sweep lud vecadd -m spe,dpe -s l1.size=8K:24K:8K -o sweep.db -j 1 --slurm=submit --tasks 3");
+    STATUS(HEDDLE_OK, "sweep lud fwt -m spe,dpe -s l1.size=8K:24K:8K -o sweep.db -j 1 --slurm=submit --tasks 3");
     setenv("PATH", old, 1);
     free(old);
     SAYS(out, "3 tasks: job 1; merged by job 2");
@@ -149,7 +149,7 @@ START_TEST(a_killed_task_is_submitted_again) {
     }
     ck_assert_int_eq(parts, 12);
     ck_assert_int_eq(database_number("sweep.db", "SELECT count(*) FROM run"), 12);
-    STATUS(HEDDLE_OK, "sweep lud vecadd -m spe,dpe -s l1.size=8K:24K:8K -o whole.db");
+    STATUS(HEDDLE_OK, "sweep lud fwt -m spe,dpe -s l1.size=8K:24K:8K -o whole.db");
     database_contained("whole.db", "sweep.db");
     database_contained("sweep.db", "whole.db");
 }

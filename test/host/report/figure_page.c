@@ -53,7 +53,7 @@ static int check_html(const char *page) {
 
 START_TEST(the_page_is_well_formed) {
     cli_setup();
-    STATUS(HEDDLE_OK, "reproduce subwarp-table3 pepsc-2 -j 2");
+    STATUS(HEDDLE_OK, "reproduce subwarp-table3 pepsc-6 -j 2");
     char *page = slurp("reproduction/index.html");
     ck_assert_int_gt(check_html(page), 100);
     ck_assert_int_eq(occurrences(page, "<h2 "), 3); /* two figures, and the presets */

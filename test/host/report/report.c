@@ -3,7 +3,7 @@
 #include "test/host/cli/cli_help.h"
 #include <sys/stat.h>
 
-enum { RUNS = 200, MOST_BYTES = 5000000 };
+enum { RUNS = 100, MOST_BYTES = 5000000 };
 
 /* Adds a profile line of maximum length with `slots` issue slots. A third of these slots issued. */
 static void add_line(cJSON *list, const char *file, int line, double slots) {
@@ -151,8 +151,8 @@ START_TEST(a_page_of_many_runs_is_small) {
     struct results_db *db = open_db("many.db");
     for (int i = 0; i < RUNS; i++) {
         char program[32], set[64];
-        snprintf(program, sizeof program, "program_%d", i / 20);
-        snprintf(set, sizeof set, "l1.latency=%d", 10 + i / 2 % 10);
+        snprintf(program, sizeof program, "program_%d", i / 10);
+        snprintf(set, sizeof set, "l1.latency=%d", 10 + i / 2 % 5);
         add_run(db, program, i & 1 ? "dpe" : "spe", set, i, 5);
     }
     results_close(db);
@@ -161,7 +161,7 @@ START_TEST(a_page_of_many_runs_is_small) {
     ck_assert_int_eq(stat("report.html", &st), 0);
     ck_assert_msg(st.st_size < MOST_BYTES, "%lld bytes", (long long)st.st_size);
     char *page = slurp("report.html");
-    SAYS(page, "200 runs: 10 programs, 2 models");
+    SAYS(page, "100 runs: 10 programs, 2 models");
     SAYS(page, "And 2 more kernels, which took less.");
     int sections = 0;
     for (const char *at = page; (at = strstr(at, "<details>")); at++)

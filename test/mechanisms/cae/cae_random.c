@@ -28,14 +28,16 @@ static void random_memory(const char *model, const char *text, const uint32_t *i
     heddle_close(r);
 }
 
-/* Runs random kernels of all four kinds. Consecutive kernels use one model after another, so that each model runs a
- * kernel of each kind. HEDDLE_CAE_KERNELS sets the number of kernels; the default is one for each model, with
- * HEDDLE_EVERY five. */
+/* Runs random kernels of four kinds. Consecutive kernels use one model after another, and each model runs kernels of two
+ * kinds. With HEDDLE_EVERY each model runs five kernels of each kind. HEDDLE_CAE_KERNELS sets the number of kernels of
+ * each kind. */
 START_TEST(memory_and_compact_registers_are_right) {
     static uint32_t in[RANDOM_IN_WORDS], want[RANDOM_OUT_WORDS], got[RANDOM_OUT_WORDS];
     const char *more = getenv("HEDDLE_CAE_KERNELS");
     uint64_t n = more ? strtoull(more, NULL, 10) : models() * (test_every() ? 5 : 1);
     for (uint64_t seed = 1; seed <= n; seed++) {
+        if (!more && !test_every() && (seed + (uint64_t)_i) % 2)
+            continue;
         char *text = random_kernel(seed, (unsigned)_i);
         random_input(seed, in);
         random_memory("functional", text, in, want, seed);

@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-enum { PARTS = 8, CTAS = 16, THREADS = 128, SIDE = 64, BYTES = 1 << 20, CYCLES = 100000000, MAX_STATS = 512 };
+enum { PARTS = 8, CTAS = 11, THREADS = 128, SIDE = 64, BYTES = 1 << 20, CYCLES = 100000000, MAX_STATS = 512 };
 
 /* Statistics of one run. `n` is 0 if heddle refused the run, or if it reached the limit. */
 struct figures {
@@ -182,7 +182,7 @@ static bool value_changes(const struct ground *g, const struct opt *o, const cha
     return after.n && memcmp(before->v, after.v, sizeof after.v[0] * (size_t)after.n) != 0;
 }
 
-static const char *const kernels[] = {"spaces", "traffic", "chains", "rows", "sums", "loops", "products"};
+static const char *const kernels[] = {"spaces", "chains", "rows", "sums", "loops", "products", "traffic"};
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0], N_NEEDS = sizeof needs / sizeof needs[0] };
 
 /* Returns the statistics with the settings of a row alone. Many options need the same settings, so these statistics are
@@ -195,18 +195,20 @@ static const struct figures *figures_of(const struct ground *g, int kernel) {
     return f;
 }
 
-/* Returns true if a value of the option changes a statistic. Tries at most `most` values, the ends of the option's
- * range first. */
+/* True if a value of the option changes a statistic. Tries at most `most` values, beginning with the ends of its
+ * range. Each value is tried with all kernels before the next value: an option that one kernel alone feels is usually
+ * felt at an end of its range. */
 static bool changes(const struct ground *g, const struct opt *o, int most) {
     char value[64];
-    for (int k = 0; k < N_KERNELS; k++) {
-        const struct figures *before = figures_of(g, k);
-        ck_assert_msg(before->n > 0, "%s: its ground is refused", o->key);
-        if (g->value && value_changes(g, o, g->value, kernels[k], before))
-            return true;
-        for (int v = 0; v < most && walk_value(o, v, value, sizeof value); v++)
-            if (value_changes(g, o, value, kernels[k], before))
+    for (int v = g->value ? -1 : 0; v < most; v++) {
+        if (v >= 0 && !walk_value(o, v, value, sizeof value))
+            return false;
+        for (int k = 0; k < N_KERNELS; k++) {
+            const struct figures *before = figures_of(g, k);
+            ck_assert_msg(before->n > 0, "%s: its ground is refused", o->key);
+            if (value_changes(g, o, v < 0 ? g->value : value, kernels[k], before))
                 return true;
+        }
     }
     return false;
 }

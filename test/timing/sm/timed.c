@@ -386,6 +386,7 @@ START_TEST(matrices_by_their_products) {
                       of[i].opcode, t.inst[i].latency, t.inst[i].initiation);
         ck_assert_int_eq(t.inst[i].op, CLASS_MMA);
     }
+    timed_free(&t);
 }
 END_TEST
 
