@@ -39,6 +39,26 @@ const struct mechanism *mechanism_at(const struct mechanism *const *list, const 
     return NULL;
 }
 
+uint32_t mechanism_units(const struct mechanism *const *list, const struct model_spec *s, const struct config *cfg,
+                         struct sm_unit_row *out, uint32_t most) {
+    const struct mechanism *m;
+    uint32_t n = 0;
+    for (int i = 0; (m = mechanism_at(list, s, i)) && n < most; i++)
+        if (m->unit && (!m->on || m->on(cfg)))
+            out[n++] = (struct sm_unit_row){m->unit, NULL};
+    return n;
+}
+
+uint32_t mechanism_prefetchers(const struct mechanism *const *list, const struct model_spec *s,
+                               const struct config *cfg, struct prefetcher_row *out, uint32_t most) {
+    const struct mechanism *m;
+    uint32_t n = 0;
+    for (int i = 0; (m = mechanism_at(list, s, i)) && n < most; i++)
+        if (m->at_slices && (!m->on || m->on(cfg)))
+            out[n++] = (struct prefetcher_row){m->at_slices, NULL, PREFETCH_AT_L2};
+    return n;
+}
+
 /* Returns a group that has both mechanisms; NULL: there is none. */
 static const char *shared_group(const struct mechanism *a, const struct mechanism *b) {
     for (const char *const *x = a->groups; x && *x; x++)

@@ -47,7 +47,9 @@ struct mechanism {
     const char *(*refuse)(const struct model_spec *s);
     const struct sm_unit_ops *unit;         /* the mechanism's unit in each SM */
     const struct prefetcher_ops *at_slices; /* the mechanism's prefetcher at each slice of the L2 */
-    const struct sched_ops *scheduler;      /* a policy that sched.policy can select: timing/sm/sched_ops.h */
+    /* Returns false if options turn off the unit and the prefetcher. NULL as the function: they are always on. */
+    bool (*on)(const struct config *cfg);
+    const struct sched_ops *scheduler; /* a policy that sched.policy can select: timing/sm/sched_ops.h */
     /* a policy that l1.replacement and l2.replacement can select: timing/mem/replacement.h */
     const struct replacement_ops *replacement;
     const struct pass *const *passes; /* passes, up to NULL; pass.before gives the place of each pass */
@@ -88,6 +90,13 @@ const struct mechanism *extension_at(const struct model_tables *t, int n);
 
 /* Returns number n of the mechanisms of a model: its base, its extensions, and all of MECHANISM_MACHINE. */
 const struct mechanism *mechanism_at(const struct mechanism *const *list, const struct model_spec *s, int n);
+
+/* Writes the units of the model's mechanisms that are on under `cfg`, up to `most`. Returns their number. */
+uint32_t mechanism_units(const struct mechanism *const *list, const struct model_spec *s, const struct config *cfg,
+                         struct sm_unit_row *out, uint32_t most);
+/* Does the same for the prefetchers. */
+uint32_t mechanism_prefetchers(const struct mechanism *const *list, const struct model_spec *s,
+                               const struct config *cfg, struct prefetcher_row *out, uint32_t most);
 
 bool model_has(const struct model_spec *s, const char *extension);
 /* Returns the first other extension of the model that shares a group with `m`, and sets `group`; NULL: there is

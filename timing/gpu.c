@@ -482,12 +482,8 @@ static bool run_windows(struct run *r) {
     }
 }
 
-/* Returns the registers that units of an SM reserve. */
-static uint32_t units_registers(const struct gpu *g, const struct launch *l) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < g->opt.n_units; i++)
-        n += sm_unit_registers(g->opt.units[i].ops, g->opt.units[i].ctx, &g->cfg, l);
-    return n;
+static struct sm_demand units_demand(const struct gpu *g, const struct launch *l) {
+    return sm_demand_of(g->opt.units, g->opt.n_units, &g->cfg, l);
 }
 
 static bool begin(struct run *r) {
@@ -501,7 +497,7 @@ static bool begin(struct run *r) {
     r->start = r->from = r->progress_at = r->sampled = r->collected = r->watched = g->now;
     r->ctas = (struct ctas){.launch = r->l,
                             .total = (uint64_t)r->l->grid.x * r->l->grid.y * r->l->grid.z,
-                            .occupancy = sm_occupancy(&g->cfg, r->l, units_registers(g, r->l))};
+                            .occupancy = sm_occupancy(&g->cfg, r->l, units_demand(g, r->l))};
     assert(r->ctas.occupancy);
     if (!device_heap_prepare(r->l))
         return fail(r, FAULT_MEMORY, NULL);
@@ -538,7 +534,7 @@ static void end_profile(struct gpu *g) {
 }
 
 bool gpu_fits(const struct gpu *g, const struct launch *l, char *why, size_t size) {
-    return sm_fits(&g->cfg, l, units_registers(g, l), why, size);
+    return sm_fits(&g->cfg, l, units_demand(g, l), why, size);
 }
 
 void gpu_watch(struct gpu *g, const struct windows_watch *watch) {

@@ -16,8 +16,8 @@ struct sm_fast_path {
     bool instructions;
     /* `instructions`, and the SM has one part and its sets of warps use one word. */
     bool one_part;
-    /* `instructions`, and the model is the stack of spe, all of it in hardware: uniform branches, block ends and
-     * barriers edit the stack without calling the model. */
+    /* `instructions`, the model is the stack of spe, all of it in hardware, and no unit puts warps to sleep: uniform
+     * branches, block ends and barriers edit the stack without calling the model. */
     bool stack;
     /* Cycles take the fast path: the sets of warps use one word, and neither units, nor the scheduler's policy, nor the
      * model has per-cycle work. A cycle in which only memory moves skips the other stages. */

@@ -32,6 +32,8 @@ void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now);
 /* Updates the warp after a change of sm_warp.asleep. */
 void sm_doze(struct sm *sm, uint32_t w, uint64_t now);
+/* Wakes the warp, which a unit put to sleep (EVENT_WAKE). (sleep.c) */
+void sm_woken(struct sm *sm, uint32_t w, uint64_t now);
 
 /* ---- warp_paths.c ---- */
 /* Asks the model for the paths of the warp, and evaluates them. Sets sm_warp.finished if the warp has no path left.

@@ -22,7 +22,6 @@
 #include "path_select.h"
 #include "sm.h"
 #include "sm_counts.h"
-#include "turns.h"
 #include "unit_calls.h"
 #include "warps.h"
 #include "wheel.h"
@@ -60,7 +59,6 @@ struct sm {
     struct sm_ctas ctas;
     struct sm_contexts contexts;
     struct sm_member_results members;
-    struct sm_turns turns;
     struct sm_copies *copies;
     uint64_t arrivals_made; /* mbarrier arrivals that copies made in this launch, without an instruction */
     struct fault fault;
