@@ -21,7 +21,7 @@ struct path {
     uint32_t pc;
     lanemask_t lanes;
     uint16_t id;   /* id that the model chooses (see the rule above); argument of the calls below */
-    uint8_t board; /* scoreboard of the path: under DPE 0 is the left one and 1 the right one; other models use 0 */
+    uint8_t board; /* scoreboard of the path; with RECONV_BOARD_SIDES 0 is the left one and 1 the right one */
 };
 
 /* A branch as the compiler describes it to the hardware. */
@@ -49,7 +49,7 @@ struct reconv_cfg {
 
 /* Bits that a call of a model can return. */
 enum {
-    RECONV_SHADOW_0 = 1, /* the SM copies the pending bits of scoreboard 0 to its shadow bits (DPE) */
+    RECONV_SHADOW_0 = 1, /* the SM copies the pending bits of scoreboard 0 to its shadow bits */
     RECONV_SHADOW_1 = 2,
     /* paths() now returns other paths. Only stall, wake, yield, split, gather and give_way use this bit. Steps
      * (advance, branch, leave, bssy, bsync, leave_barrier) do not need it, since callers always call paths() after a
@@ -152,8 +152,8 @@ struct reconv_ops {
     unsigned (*wake)(void *st, int id);
     bool (*select)(void *st);
     unsigned (*yield)(void *st, int id);
-    /* Splits the path into the lanes of a load that hit and the lanes `slow` that missed (dpe.memory_divergence,
-     * dws.memory). Both continue at `next`. The result 0 means no split. Else *slow_path is the path of the slow lanes,
+    /* Splits the path into the lanes of a load that hit and the lanes `slow` that missed, if the model's options say
+     * so. Both continue at `next`. The result 0 means no split. Else *slow_path is the path of the slow lanes,
      * with valid `pc`, `lanes` and `board`; it may not be schedulable yet, and its id comes from paths(). NULL in
      * models without splits. */
     unsigned (*split)(void *st, int id, lanemask_t slow, uint32_t next, struct path *slow_path);

@@ -115,7 +115,7 @@ static inline bool lsu_done(struct lsu *l, uint32_t *tag, bool *missed) {
     return true;
 }
 /* Turns on lsu_missed(), which returns each load or atomic once, when one of its lines is known to miss the L1. This is
- * when the tags are read, or when the access is sent past the L1. For models that yield on a miss (dpe.scheduler). */
+ * when the tags are read, or when the access is sent past the L1. For models that yield on a miss. */
 void lsu_note_misses(struct lsu *l);
 /* Takes one of the misses that the last lsu_tick() found. */
 bool lsu_missed(struct lsu *l, uint32_t *tag);

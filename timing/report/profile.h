@@ -19,7 +19,7 @@ struct gpu_profile {
     /* idle issue slots, by enum slot, in which a warp waited to issue this instruction. If several warps wait for
      * the slot's cause, the lowest-numbered warp counts. */
     uint64_t stall[N_SLOTS];
-    uint64_t degree[PROFILE_DEGREES]; /* for loads: misses with a stride, by the prefetch degree at that time (ddp) */
+    uint64_t degree[PROFILE_DEGREES]; /* for loads: misses with a stride, by the prefetch degree at that time */
 };
 /* Returns the name of an index of gpu_profile.stall: "scoreboard_load" and so on; NULL for an index without a
  * meaning. */

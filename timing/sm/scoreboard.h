@@ -3,7 +3,7 @@
 /* The pending registers of a warp. Each kind of scoreboard has a `struct scoreboard_ops`; the SM keeps one opaque state
  * of size() bytes for each warp. Register numbers are the values in program->regs: predicates have numbers too.
  *
- * `board` is path.board: the side (0 left, 1 right) of DPE's two boards, 0 for a warp with one board. `lanes` are
+ * `board` is path.board: the side (0 left, 1 right) of two boards, 0 for a warp with one board. `lanes` are
  * the path's active lanes, for scoreboards that track lanes. The SM stores both with the instruction and passes
  * them again at its write-back. Ready paths are checked again after every write-back of their warp, after shadow(),
  * and when their PC changes. So the result of check() must depend on nothing else. */
@@ -75,11 +75,10 @@ static inline void sb_word_writeback(void *state, const struct sb_regs *r) {
     b->load &= ~r->wlow;
 }
 
-/* Left and right scoreboards with shadow bits, for DPE. */
+/* Left and right scoreboards with shadow bits (RECONV_BOARD_SIDES). */
 extern const struct scoreboard_ops scoreboard_shadow;
-/* Pending bits lane by lane, without false dependences: for DPE's optimistic scoreboard and for the models `dws` and
- * `minpc`; optional for the models `its` and `si`. */
+/* Pending bits lane by lane, without false dependences (RECONV_BOARD_LANES). */
 extern const struct scoreboard_ops scoreboard_exact;
-/* Six counters for loads: one set per warp (its), or one set per lane (si). */
+/* Six counters for loads: one set per warp, or one set per lane. */
 extern const struct scoreboard_ops scoreboard_counted, scoreboard_counted_lanes;
 #endif

@@ -13,7 +13,7 @@ struct sm;
 struct sm_unit_ops;
 
 struct sm_context_start {
-    const char *name; /* for reports and traces, like "affine warp of dac"; outlives the SM */
+    const char *name; /* for reports and traces, like "affine warp"; outlives the SM */
     uint32_t stream;  /* stream of the program; the context begins at the stream's entry */
     lanemask_t lanes; /* existing lanes; not 0 */
     /* The unit decides the next PC (sm_context_goto()), and also executes exits. execute() sets fx->lanes to the lanes
