@@ -6,6 +6,7 @@
 #include "isa/paths/reconv.h"
 #include "timing/mem/prefetch.h"
 #include "timing/sm/unit.h"
+#include <stddef.h>
 
 struct compound_ops;
 struct config;
@@ -37,6 +38,14 @@ enum mechanism_kind {
     MECHANISM_MACHINE    /* part of the machine, which options enable, under every model */
 };
 
+/* A field of struct config, or a group of fields, by its place in the struct. */
+struct config_part {
+    size_t at, size;
+};
+#define CONFIG_PART(field)                                                                                             \
+    { offsetof(struct config, field), sizeof((struct config *)NULL)->field }
+#define SHARES(...) ((const struct config_part[]){__VA_ARGS__, {0, 0}})
+
 struct mechanism {
     const char *name, *help;
     const char *paper; /* source; NULL: none */
@@ -65,8 +74,9 @@ struct mechanism {
     uint32_t (*lane_operations)(const struct config *cfg);
     /* Groups of extensions of which a model has at most one: nouns in the plural ("prefetchers"); ends with NULL. */
     const char *const *groups;
-    const char *const *options;    /* prefixes of its options' keys, ends with NULL */
-    const char *const *statistics; /* prefixes of its statistics' names, ends with NULL */
+    const char *const *options;       /* prefixes of its options' keys, ends with NULL */
+    const struct config_part *shares; /* further options, which other mechanisms declare; ends with size 0 */
+    const char *const *statistics;    /* prefixes of its statistics' names, ends with NULL */
 };
 #define GROUPS(...)       ((const char *const[]){__VA_ARGS__, NULL})
 #define PREFIXES(...)     ((const char *const[]){__VA_ARGS__, NULL})
@@ -97,6 +107,9 @@ uint32_t mechanism_units(const struct mechanism *const *list, const struct model
 /* Does the same for the prefetchers. */
 uint32_t mechanism_prefetchers(const struct mechanism *const *list, const struct model_spec *s,
                                const struct config *cfg, struct prefetcher_row *out, uint32_t most);
+
+/* Returns true if the option belongs to the mechanism. `key` may be an assignment ("key=value"). */
+bool mechanism_has_option(const struct mechanism *m, const char *key);
 
 bool model_has(const struct model_spec *s, const char *extension);
 /* Returns the first other extension of the model that shares a group with `m`, and sets `group`; NULL: there is

@@ -4,7 +4,7 @@
 
 void sm_sleep(struct sm *sm, uint32_t slot, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[slot];
-    assert(!sw->context && !sw->finished && !sw->inflight && sm_may_sleep(sm));
+    assert(!sw->context && !sw->finished && !sw->inflight && !sw->ordered && sm_may_sleep(sm));
     sw->asleep = true;
     sm_doze(sm, slot, now);
 }
