@@ -49,6 +49,7 @@ struct image *frontend_image(const struct module *m);
 /* Frees an image. NULL is allowed. */
 void frontend_image_free(struct image *img);
 
+struct config;
 /* What the passes know about the target machine. A program depends on these facts: a kernel can be lowered to different
  * programs for different models or options. */
 struct pass_context {
@@ -59,6 +60,7 @@ struct pass_context {
      * option. */
     bool (*option)(const void *config, const char *key, double *value);
     const void *config;
+    const struct config *machine; /* the configuration, for passes of mechanisms; NULL: there is none */
 };
 /* Returns true if the model has the extension `name`. */
 bool pass_extension(const struct pass_context *c, const char *name);

@@ -64,3 +64,8 @@ const struct compound_ops fused_ops = {
     .wrong = fused_wrong,
     .timing = &timing,
 };
+
+const struct fused_cfg *fused_options(const struct pass_context *c) {
+    static const struct fused_cfg defaults = {.length = 5, .dual = true, .dual_min = 1, .ieee = true};
+    return c->machine ? &c->machine->fused : &defaults;
+}

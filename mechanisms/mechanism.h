@@ -6,6 +6,7 @@
 #include "isa/paths/reconv.h"
 #include "timing/mem/prefetch.h"
 #include "timing/sm/unit.h"
+#include <stddef.h>
 
 struct compound_ops;
 struct config;
@@ -37,6 +38,14 @@ enum mechanism_kind {
     MECHANISM_MACHINE    /* a part of the machine, which options enable and which works with every model */
 };
 
+/* A field of struct config, or a group of fields, by its place in the struct. */
+struct config_part {
+    size_t at, size;
+};
+#define CONFIG_PART(field)                                                                                             \
+    { offsetof(struct config, field), sizeof((struct config *)NULL)->field }
+#define SHARES(...) ((const struct config_part[]){__VA_ARGS__, {0, 0}})
+
 struct mechanism {
     const char *name, *help;
     const char *paper; /* the paper that describes the mechanism; NULL: none */
@@ -48,7 +57,9 @@ struct mechanism {
     const char *(*refuse)(const struct model_spec *s);
     const struct sm_unit_ops *unit;         /* the mechanism's unit in each SM */
     const struct prefetcher_ops *at_slices; /* the mechanism's prefetcher at each slice of the L2 */
-    const struct sched_ops *scheduler;      /* a policy that sched.policy can select: timing/sm/sched_ops.h */
+    /* Returns false if options turn off the unit and the prefetcher. NULL as the function: they are always on. */
+    bool (*on)(const struct config *cfg);
+    const struct sched_ops *scheduler; /* a policy that sched.policy can select: timing/sm/sched_ops.h */
     /* a policy that l1.replacement and l2.replacement can select: timing/mem/replacement.h */
     const struct replacement_ops *replacement;
     const struct pass *const *passes; /* passes, up to NULL; pass.before gives the place of each pass */
@@ -65,8 +76,9 @@ struct mechanism {
     /* Names of the groups to which the extension belongs, as plural nouns ("prefetchers"); ends with NULL. A model has
      * at most one extension of each group. */
     const char *const *groups;
-    const char *const *options;    /* prefixes of its options' keys, ends with NULL */
-    const char *const *statistics; /* prefixes of its statistics' names, ends with NULL */
+    const char *const *options;       /* prefixes of its options' keys, ends with NULL */
+    const struct config_part *shares; /* further options, which other mechanisms declare; ends with size 0 */
+    const char *const *statistics;    /* prefixes of its statistics' names, ends with NULL */
 };
 #define GROUPS(...)       ((const char *const[]){__VA_ARGS__, NULL})
 #define PREFIXES(...)     ((const char *const[]){__VA_ARGS__, NULL})
@@ -90,6 +102,16 @@ const struct mechanism *extension_at(const struct model_tables *t, int n);
 
 /* Returns number n of the mechanisms of a model: its base, its extensions, and all of MECHANISM_MACHINE. */
 const struct mechanism *mechanism_at(const struct mechanism *const *list, const struct model_spec *s, int n);
+
+/* Writes the units of the model's mechanisms that are on under `cfg`, up to `most`. Returns their number. */
+uint32_t mechanism_units(const struct mechanism *const *list, const struct model_spec *s, const struct config *cfg,
+                         struct sm_unit_row *out, uint32_t most);
+/* Does the same for the prefetchers. */
+uint32_t mechanism_prefetchers(const struct mechanism *const *list, const struct model_spec *s,
+                               const struct config *cfg, struct prefetcher_row *out, uint32_t most);
+
+/* Returns true if the option belongs to the mechanism. `key` may be an assignment ("key=value"). */
+bool mechanism_has_option(const struct mechanism *m, const char *key);
 
 bool model_has(const struct model_spec *s, const char *extension);
 /* Returns the first other extension of the model that shares a group with `m`, and sets `group`; NULL: there is

@@ -44,7 +44,7 @@ static const struct mechanism *owner_of(const char *key, const struct mechanism 
     while (after && *at++ != after)
         ;
     for (; *at; at++)
-        if ((*at)->kind != MECHANISM_MACHINE && begins_one(key, (*at)->options))
+        if ((*at)->kind != MECHANISM_MACHINE && mechanism_has_option(*at, key))
             return *at;
     return NULL;
 }
@@ -53,7 +53,7 @@ static const struct mechanism *owner_of(const char *key, const struct mechanism 
  * host. */
 static bool of_reconvergence(const char *key) {
     for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
-        if (begins_one(key, (*m)->options))
+        if (mechanism_has_option(*m, key))
             return true;
     return begins(key, "reconv") || begins(key, "gpu.jit") || begins(key, "gpu.order") || begins(key, "gpu.capability");
 }

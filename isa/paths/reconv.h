@@ -21,7 +21,7 @@ struct path {
     uint32_t pc;
     lanemask_t lanes;
     uint16_t id;   /* id that the model chooses (see the rule above); argument of the calls below */
-    uint8_t board; /* number of the path's scoreboard; in DPE, 0 is the left and 1 the right one; other models use 0 */
+    uint8_t board; /* number of the path's scoreboard; with RECONV_BOARD_SIDES, 0 is the left and 1 the right one */
 };
 
 /* A branch as the compiler describes it to the hardware. */
@@ -50,7 +50,7 @@ struct reconv_cfg {
 
 /* Bits that a call of a model can return. */
 enum {
-    RECONV_SHADOW_0 = 1, /* the SM copies the pending bits of scoreboard 0 to its shadow bits (DPE) */
+    RECONV_SHADOW_0 = 1, /* the SM copies the pending bits of scoreboard 0 to its shadow bits */
     RECONV_SHADOW_1 = 2,
     /* the result of paths() has changed. Only stall, wake, yield, split, gather and give_way use this bit. Steps
      * (advance, branch, leave, bssy, bsync, leave_barrier) do not need it, since callers always call paths() after a
@@ -158,8 +158,8 @@ struct reconv_ops {
     unsigned (*wake)(void *st, int id);
     bool (*select)(void *st);
     unsigned (*yield)(void *st, int id);
-    /* Splits the path into the lanes of a load that hit and the lanes `slow` that missed (dpe.memory_divergence,
-     * dws.memory). Both continue at `next`. Returns 0 if the path was not split. Otherwise *slow_path is the path of
+    /* Splits the path into the lanes of a load that hit and the lanes `slow` that missed, if an option of the model
+     * turns this on. Both continue at `next`. Returns 0 if the path was not split. Otherwise *slow_path is the path of
      * the slow lanes, with valid `pc`, `lanes` and `board`. That path may not be schedulable yet, and the caller gets
      * its id from paths(). NULL in models without splits. */
     unsigned (*split)(void *st, int id, lanemask_t slow, uint32_t next, struct path *slow_path);

@@ -175,11 +175,10 @@ static bool is_stream(const struct ir *ir, uint32_t function) {
 }
 
 static bool run(struct ir *ir) {
-    unsigned length = (unsigned)pass_option(&ir->context, "chain.length", 5);
-    bool dual = pass_option(&ir->context, "chain.dual", 1) != 0;
-    struct chaining c = {.ir = ir, .edit = edit_begin(ir), .search = fuse_search_begin(ir, length, false)};
-    c.kind = (struct fuse_kind){.ops = &fused_ops, .wide = pass_option(&ir->context, "chain.ieee", 1) == 0};
-    c.least = dual ? (unsigned)pass_option(&ir->context, "chain.dual_min", 1) : 0;
+    const struct fused_cfg *options = fused_options(&ir->context);
+    struct chaining c = {.ir = ir, .edit = edit_begin(ir), .search = fuse_search_begin(ir, options->length, false)};
+    c.kind = (struct fuse_kind){.ops = &fused_ops, .wide = !options->ieee};
+    c.least = options->dual ? options->dual_min : 0;
     for (uint32_t b = 0; b < ir->n_blocks; b++)
         if (!is_stream(ir, ir->blocks[b].function)) {
             collect(&c, ir->blocks[b].begin, ir->blocks[b].end);

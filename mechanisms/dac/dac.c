@@ -59,7 +59,7 @@ static void dac_free(void *u) {
 /* Returns how many of `all` queue entries each warp gets: `all` divided by the maximum number of resident warps, at
  * least 1. */
 static uint32_t share(uint32_t all, const struct dac *d) {
-    uint32_t warps = sm_occupancy(d->cfg, sm_get_launch(d->sm), 0) * engine_shape(d->engine)->n_warps;
+    uint32_t warps = sm_get_most_ctas(d->sm) * engine_shape(d->engine)->n_warps;
     return warps && all / warps ? all / warps : 1;
 }
 
@@ -74,7 +74,7 @@ static void listen(struct dac *d, bool on) {
 /* Allocates what a launch needs, when the SM gets its first CTA. Returns false if memory runs out. */
 static bool begin_launch(struct dac *d) {
     const struct launch *l = sm_get_launch(d->sm);
-    uint32_t fit = sm_occupancy(d->cfg, l, 0);
+    uint32_t fit = sm_get_most_ctas(d->sm);
     d->most_ctas = d->cfg->dac.batch && d->cfg->dac.batch < fit ? d->cfg->dac.batch : fit;
     d->most_ctas = d->most_ctas > AFFINE_CTAS ? AFFINE_CTAS : d->most_ctas;
     d->engine = engine_new(l, d->most_ctas ? d->most_ctas : 1, d->cfg->reconv.first);

@@ -160,16 +160,16 @@ static bool is_early(const struct dac *d, const struct inst *enq, uint32_t slot,
     return enq->space == SPACE_GLOBAL || (enq->space == SPACE_LOCAL && in_local(d, slot, address, lanes));
 }
 
-/* Returns true if the warp is swapped out (sm.running_warps): its registers are in memory and it takes no entries. Its
- * queues are in memory, too, without a size limit. */
-static bool is_away(const struct dac *d, uint32_t slot) { return sm_is_away(d->sm, slot); }
+/* Returns true if the warp sleeps: its registers are in memory and it takes no entries. Its queues are in memory, too,
+ * without a size limit. */
+static bool is_away(const struct dac *d, uint32_t slot) { return sm_is_asleep(d->sm, slot); }
 
 /* Returns true if no warp of the CTA is running or about to run. Then the CTA passes no barrier before other warps
  * end. */
 static bool has_no_turn(const struct dac *d, const struct dac_cta *c) {
     for (uint32_t w = 0; w < c->n_warps; w++) {
         uint32_t slot = c->slot[w];
-        if (!sm_is_finished(d->sm, slot) && (!is_away(d, slot) || sm_is_coming(d->sm, slot)))
+        if (!sm_is_finished(d->sm, slot) && (!is_away(d, slot) || sm_is_waking(d->sm, slot)))
             return false;
     }
     return true;
@@ -286,10 +286,10 @@ static bool still_no_room(struct dac *d, enum supply_queue k, const struct dac_c
 }
 
 /* Returns true if an entry after a barrier may be expanded before its CTA has passed the barrier, without prefetching
- * its lines. This happens if the CTA is swapped out (sm.running_warps) and the ATQ is full, since running warps wait
- * for later entries. No event reports that warps are swapped out, so the unit polls this function. */
+ * its lines. This happens if the CTA's warps sleep and the ATQ is full, since running warps wait for later entries. No
+ * event reports that warps sleep, so the unit polls this function. */
 static bool goes_ahead(const struct dac *d, struct expander *x, const struct dac_cta *c, uint64_t now) {
-    if (!d->cfg->sm.running_warps)
+    if (!sm_may_sleep(d->sm))
         return false;
     if (!atq_has_room(d) && has_no_turn(d, c))
         return true;

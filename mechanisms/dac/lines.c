@@ -145,10 +145,10 @@ static void settle(struct dac *d, struct dac_line *l, enum line_state state, uin
 
 /* Returns true if the line may wait until a way of its set is unlocked. It must not wait if its record already holds a
  * lock, because two records that hold locks could wait for each other. It must not wait for ever, because a warp may
- * hold a lock for an access that it reaches only after other warps have continued. It must not wait if warps run in
- * turns (sm.running_warps), because the warps that hold most locks are swapped out until the turn of this warp ends. */
+ * hold a lock for an access that it reaches only after other warps have continued. It must not wait if warps may sleep,
+ * because sleeping warps hold most locks and wake only when this warp stops. */
 static bool may_wait(struct dac *d, struct dac_line *l, uint64_t now) {
-    if (l->orphan || !d->cfg->dac.lock_timeout || d->cfg->sm.running_warps)
+    if (l->orphan || !d->cfg->dac.lock_timeout || sm_may_sleep(d->sm))
         return false;
     for (uint32_t i = record_of(d, l)->line; i != NO_LINE; i = d->line[i].next)
         if (d->line[i].state == LINE_COMING || d->line[i].state == LINE_LOCKED)

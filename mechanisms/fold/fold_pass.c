@@ -233,8 +233,9 @@ static bool fold_once(struct folding *f) {
 /* Folds regions from the inside out, one nesting level per round. The last round writes the reasons for unfolded
  * branches into notes. */
 static bool run(struct ir *ir) {
-    struct folding f = {.ir = ir, .length = (unsigned)pass_option(&ir->context, "chain.length", 5)};
-    f.kind = (struct fuse_kind){.ops = &fused_ops, .wide = pass_option(&ir->context, "chain.ieee", 1) == 0};
+    const struct fused_cfg *options = fused_options(&ir->context);
+    struct folding f = {.ir = ir, .length = options->length};
+    f.kind = (struct fuse_kind){.ops = &fused_ops, .wide = !options->ieee};
     do
         if (!fold_once(&f))
             return false;
@@ -262,6 +263,6 @@ const struct mechanism mechanism_fold = {
     .paper = "PEPSC: A Power-Efficient Processor for Scientific Computing, PACT 2011, section III",
     .kind = MECHANISM_EXTENSION,
     .passes = PASSES(&pass_fold),
-    .options = PREFIXES("chain."),
+    .shares = SHARES(CONFIG_PART(fused)),
     .lane_operations = lane_operations,
 };

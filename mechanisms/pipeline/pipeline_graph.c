@@ -4,6 +4,7 @@
 #include "frontend/passes/pass.h"
 #include "isa/decode.h"
 #include "pipeline.h"
+#include "timing/sm/compound_timing.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -73,12 +74,12 @@ static unsigned option(const struct ir *ir, const char *key, double otherwise) {
     return (unsigned)pass_option(&ir->context, key, otherwise);
 }
 
-static unsigned fused_latency(const struct ir *ir, const struct fused *f) {
-    char key[32];
-    unsigned n = fused_depth(f);
-    snprintf(key, sizeof key, "chain.latency%u", n);
-    unsigned given = option(ir, key, 0);
-    return given ? given : option(ir, "latency.f32_add", 1) + 2 * (n - 1);
+/* Returns the latency of a compound instruction in the SM; 1 if there is no machine. */
+static unsigned compound_latency(const struct ir *ir, const struct program_compound *c) {
+    struct compound_time t = {.latency = 1};
+    if (ir->context.machine)
+        c->ops->timing->time(c->what, ir->context.machine, &t);
+    return t.latency;
 }
 
 /* Returns the cycles from the issue of an instruction to the issue of a reader of its result. For loads, the schedule
@@ -89,7 +90,7 @@ static unsigned latency_of(const struct ir *ir, const struct inst *in, bool *of_
     if (in->kind == K_LOAD)
         return OPERAND_CYCLES + option(ir, "shared.latency", 1);
     if (fuse_made(ir, in))
-        return OPERAND_CYCLES + fused_latency(ir, fuse_made(ir, in));
+        return OPERAND_CYCLES + compound_latency(ir, ir_compound_of(ir, in));
     int n = snprintf(key, sizeof key, "latency.%s", latency_name(in->latency));
     for (int k = 0; k < n && k < (int)sizeof key; k++)
         key[k] = (char)tolower((unsigned char)key[k]);

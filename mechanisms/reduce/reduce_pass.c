@@ -402,7 +402,8 @@ const struct mechanism mechanism_reduce = {
     .paper = "PEPSC: A Power-Efficient Processor for Scientific Computing, PACT 2011, section III",
     .kind = MECHANISM_EXTENSION,
     .passes = PASSES(&pass_reduce),
-    .options = PREFIXES("chain.ieee", "reduce."),
+    .options = PREFIXES("reduce."),
+    .shares = SHARES(CONFIG_PART(fused.ieee)),
     .statistics = PREFIXES("reduce."),
     .instructions = INSTRUCTIONS(&reduce_ops),
 };

@@ -6,6 +6,7 @@
 #include "frontend/passes/fuse.h"
 #include "frontend/passes/pass.h"
 #include "isa/decode.h"
+#include "mechanisms/fused_inst.h"
 #include "reduce_parts.h"
 
 /* One value of a sum: its addition and its load. */
@@ -191,7 +192,7 @@ static void look_at(const struct search *s, uint32_t i) {
 void reduce_serial(struct ir *ir, struct edit *edit, const struct defuse *d, uint32_t blocks) {
     struct search s = {.ir = ir, .edit = edit, .d = d};
     uint32_t n;
-    s.free_order = pass_option(&ir->context, "chain.ieee", 1) == 0;
+    s.free_order = !fused_options(&ir->context)->ieee;
     s.in_run = arena_array(ir->tmp, (size_t)ir->n + 1, 1);
     for (uint32_t i = 0; i < ir->n; i++) {
         const struct inst *in = &ir->code[i];

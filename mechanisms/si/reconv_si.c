@@ -7,6 +7,7 @@
 #include "reconv_si.h"
 #include "isa/paths/reconv_subwarps.h"
 #include "mechanisms/mechanism.h"
+#include "timing/config/config.h"
 
 static uint32_t entries(const struct reconv_cfg *cfg) {
     return cfg->si_max_subwarps ? cfg->si_max_subwarps : WARP_LANES;
@@ -37,7 +38,7 @@ static bool si_select(void *st) {
 }
 
 static enum reconv_board si_board(const struct reconv_cfg *cfg) {
-    return cfg->its_scoreboard == ITS_EXACT ? RECONV_BOARD_LANES : RECONV_BOARD_COUNTED_LANES;
+    return cfg->subwarp_board == SUBWARPS_EXACT ? RECONV_BOARD_LANES : RECONV_BOARD_COUNTED_LANES;
 }
 
 static struct reconv_storage si_storage(const struct reconv_cfg *cfg) {
@@ -53,7 +54,7 @@ static struct reconv_wants si_wants(const struct reconv_cfg *cfg) {
         .yields = true,
         .yield_after = cfg->si_yield ? cfg->si_yield_after : 0,
         .switches = true,
-        .switch_latency = cfg->its_switch_latency,
+        .switch_latency = cfg->subwarp_latency,
         .stall_latency = cfg->si_switch_latency,
     };
 }
@@ -81,5 +82,6 @@ const struct mechanism mechanism_si = {
              NULL},
             {.name = NULL},
         },
-    .options = PREFIXES("si.", "its."),
+    .options = PREFIXES("si."),
+    .shares = SHARES(CONFIG_PART(reconv.subwarp_board), CONFIG_PART(reconv.subwarp_latency)),
 };

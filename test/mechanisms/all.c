@@ -213,7 +213,7 @@ static const struct mechanism *named_by(const char *key) {
 START_TEST(each_option_has_its_mechanism) {
     for (const struct opt *o = config_options(); o->key; o++) {
         const struct mechanism *m = named_by(o->key);
-        ck_assert_msg(!m || begins_one(o->key, m->options), "%s does not call option %s its own", m->name, o->key);
+        ck_assert_msg(!m || mechanism_has_option(m, o->key), "%s does not call option %s its own", m->name, o->key);
     }
     for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
         for (const char *const *prefix = (*m)->options; prefix && *prefix; prefix++) {
@@ -222,6 +222,29 @@ START_TEST(each_option_has_its_mechanism) {
                 used = used || strncmp(o->key, *prefix, strlen(*prefix)) == 0;
             ck_assert_msg(used, "%s: no option begins with %s", (*m)->name, *prefix);
         }
+}
+END_TEST
+
+/* A shared option is a row of another mechanism. */
+START_TEST(each_shared_option_has_another_mechanism) {
+    for (const struct mechanism *const *m = model_tables.mechanisms; *m; m++)
+        for (const struct config_part *part = (*m)->shares; part && part->size; part++) {
+            int n = 0;
+            for (const struct opt *o = config_options(); o->key; o++) {
+                if (o->offset < part->at || o->offset >= part->at + part->size)
+                    continue;
+                n++;
+                ck_assert_msg(mechanism_has_option(*m, o->key), "%s lacks %s", (*m)->name, o->key);
+                ck_assert_msg(named_by(o->key) && named_by(o->key) != *m, "%s shares its own %s", (*m)->name, o->key);
+            }
+            ck_assert_msg(n > 0, "%s shares no option", (*m)->name);
+        }
+    ck_assert(mechanism_has_option(find("si"), "its.scoreboard=exact"));
+    ck_assert(mechanism_has_option(find("fold"), "chain.latency6"));
+    ck_assert(mechanism_has_option(find("reduce"), "chain.ieee"));
+    ck_assert(!mechanism_has_option(find("reduce"), "chain.length=3"));
+    ck_assert(!mechanism_has_option(find("si"), "its."));
+    ck_assert(!mechanism_has_option(find("dpe"), "its.scoreboard"));
 }
 END_TEST
 
@@ -252,5 +275,6 @@ SUITE(mechanisms_all) {
     TEST(each_scheduler_is_whole);
     TEST(each_replacement_is_whole);
     TEST(each_option_has_its_mechanism);
+    TEST(each_shared_option_has_another_mechanism);
     TEST(each_statistic_has_its_mechanism);
 }

@@ -159,7 +159,7 @@ START_TEST(wants_follow_the_options) {
     c.dpe_scheduler = 1;
     c.si_yield = true;
     c.stack_entries = 5;
-    c.its_switch_latency = 11;
+    c.subwarp_latency = 11;
     c.si_switch_latency = 12;
     c.si_trigger = TRIGGER_ALL;
     c.si_yield_after = 7;

@@ -339,7 +339,7 @@ START_TEST(occupancy_by_hand) {
     struct program p = {.thread_regs = footprints[_i].registers, .shared_bytes = footprints[_i].shared};
     struct launch l = {.program = &p, .grid = {100, 1, 1}, .block = {footprints[_i].block, 1, 1}};
     config_default(&c);
-    ck_assert_uint_eq(sm_occupancy(&c, &l, 0), footprints[_i].ctas);
+    ck_assert_uint_eq(sm_occupancy(&c, &l, (struct sm_demand){0}), footprints[_i].ctas);
 }
 END_TEST
 
@@ -351,7 +351,7 @@ START_TEST(occupancy_with_registers_that_are_given) {
     struct launch l = {.program = &p, .grid = {100, 1, 1}, .block = {256, 1, 1}};
     config_default(&c);
     c.sm.thread_registers = 64;
-    ck_assert_uint_eq(sm_occupancy(&c, &l, 0), 2);
+    ck_assert_uint_eq(sm_occupancy(&c, &l, (struct sm_demand){0}), 2);
 }
 END_TEST
 

@@ -118,7 +118,7 @@ static inline bool lsu_done(struct lsu *l, uint32_t *tag, bool *missed) {
 }
 /* Turns on lsu_missed(), which returns each load or atomic once, when one of its lines is known to miss the L1. The
  * miss is known when the tags are read, or when the access is sent past the L1. Models that yield on a miss need
- * this (dpe.scheduler). */
+ * this. */
 void lsu_note_misses(struct lsu *l);
 /* Takes one of the misses that the last lsu_tick() found. */
 bool lsu_missed(struct lsu *l, uint32_t *tag);

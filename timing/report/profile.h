@@ -20,7 +20,7 @@ struct gpu_profile {
     /* number of idle issue slots in which a warp waited to issue this instruction, indexed by the cause (enum slot).
      * If several warps wait for this cause, the slot counts for the lowest-numbered warp. */
     uint64_t stall[N_SLOTS];
-    uint64_t degree[PROFILE_DEGREES]; /* for loads: number of misses with a stride, by prefetch degree (ddp) */
+    uint64_t degree[PROFILE_DEGREES]; /* for loads: number of misses with a stride, by prefetch degree */
 };
 /* Returns the name of an index of gpu_profile.stall, such as "scoreboard_load". Returns NULL for an index without a
  * meaning. */

@@ -17,7 +17,7 @@ enum path_state {
     PATH_QUEUE,   /* waits for a queue of decoupled execution */
     PATH_BARRIER,
     PATH_ASLEEP, /* the warp belongs to a unit, and the SM has no CTA */
-    PATH_TURN,   /* sm.running_warps: other warps are running on the SM */
+    PATH_TURN,   /* a unit has put the warp to sleep: other warps run */
     N_PATH_STATES
 };
 

@@ -8,7 +8,7 @@
 struct trace_bar {
     uint64_t from, until; /* the track is free from `until` on, unless it is open */
     uint32_t pc;
-    lanemask_t lanes, left; /* left: lanes that have no result yet; dws delivers results in two parts */
+    lanemask_t lanes, left; /* left: lanes that have no result yet; a split load has two parts */
     bool open;              /* the result has not been written yet */
     bool waits;             /* waits for other lanes of its member mask, which may complete it */
     bool early;             /* the end was recorded before the issue */

@@ -18,6 +18,7 @@ struct sm_ctas {
     struct sm_cta slot[SM_CTA_SLOTS + MAX_CONTEXTS];  /* slots of the CTAs, then one slot for each context */
     uint32_t warps_used, registers_used, shared_used; /* shared: bytes */
     uint32_t warps_each, registers_each, shared_each; /* resources that each CTA of the launch needs */
+    uint32_t most;                                    /* CTAs of the launch that the SM can hold */
 };
 
 /* Starts the warps of the CTA in slot `cta`, at the event EVENT_START. */

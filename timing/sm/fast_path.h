@@ -16,8 +16,8 @@ struct sm_fast_path {
     bool instructions;
     /* `instructions` is true, the SM is not divided, and its sets of warps use one word. */
     bool one_part;
-    /* `instructions` is true, and the model is the stack of spe with all entries in hardware. Uniform branches,
-     * block ends and barriers then change the stack without calling the model. */
+    /* `instructions` is true, the model is the stack of spe with all entries in hardware, and no unit puts warps to
+     * sleep. Uniform branches, block ends and barriers then change the stack without calling the model. */
     bool stack;
     /* Cycles run on the fast path: the sets of warps use one word, and neither units, nor the scheduler's policy,
      * nor the model has per-cycle work. A cycle in which only memory accesses advance skips the other stages. */

@@ -31,6 +31,8 @@ void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now);
 /* Updates the warp after a change of sm_warp.asleep. */
 void sm_doze(struct sm *sm, uint32_t w, uint64_t now);
+/* Wakes the warp, which a unit put to sleep (EVENT_WAKE). (sleep.c) */
+void sm_woken(struct sm *sm, uint32_t w, uint64_t now);
 
 /* ---- warp_paths.c ---- */
 /* Gets the paths of the warp from the model, and evaluates the state of each path. Sets sm_warp.finished if the warp

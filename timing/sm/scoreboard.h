@@ -4,7 +4,7 @@
  * of size() bytes for each warp. Register numbers are the values in program->regs, in which predicates have numbers,
  * too.
  *
- * `board` is path.board: for DPE the left (0) or the right (1) scoreboard, and 0 for a warp with one scoreboard.
+ * `board` is path.board: the left (0) or the right (1) of two scoreboards, and 0 for a warp with one scoreboard.
  * `lanes` are the path's active lanes, for scoreboards that track lanes. The SM stores both with the instruction and
  * passes them again at its write-back. Ready paths are checked again after every write-back of their warp, after
  * shadow(), and when their PC changes. So the result of check() must not change at other times. */
@@ -76,11 +76,10 @@ static inline void sb_word_writeback(void *state, const struct sb_regs *r) {
     b->load &= ~r->wlow;
 }
 
-/* Left and right scoreboards with shadow bits, for DPE. */
+/* Left and right scoreboards with shadow bits (RECONV_BOARD_SIDES). */
 extern const struct scoreboard_ops scoreboard_shadow;
-/* Pending bits lane by lane, without false dependences: for DPE's optimistic scoreboard and for the models `dws` and
- * `minpc`; optional for the models `its` and `si`. */
+/* Pending bits lane by lane, without false dependences (RECONV_BOARD_LANES). */
 extern const struct scoreboard_ops scoreboard_exact;
-/* Six counters for loads: one set per warp (its), or one set per lane (si). */
+/* Six counters for loads: one set per warp, or one set per lane. */
 extern const struct scoreboard_ops scoreboard_counted, scoreboard_counted_lanes;
 #endif

@@ -13,8 +13,8 @@ static __attribute__((noinline)) void rare_event(struct sm *sm, uint32_t kind, u
         sm_evaluate_all(sm, value, now);
     else if (kind == EVENT_START)
         sm_warps_start(sm, value, now);
-    else if (kind == EVENT_TURN)
-        sm_turn_begin(sm, value, now);
+    else if (kind == EVENT_WAKE)
+        sm_woken(sm, value, now);
 }
 
 static inline __attribute__((always_inline)) void take_events(struct sm *sm, uint64_t now) {
@@ -305,8 +305,8 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
         count_live_warps(sm, 1, words, fast);
         issue_stage(sm, now, words, fast);
     }
-    if (!fast && sm->cfg->sm.running_warps)
-        sm_turns(sm, now);
+    if (!fast && sm_hooked(sm, HOOK_AFTER_ISSUE))
+        sm_units_after_issue(sm, now);
     if (sm->fetch.n_ready || some_fetch(sm, words) || warp_set_any(&sm->fetching.spent, words) ||
         sm->warps.words != words) /* a unit may have opened a context */
         sm_fetch(sm, now);

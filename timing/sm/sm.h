@@ -9,8 +9,8 @@
  * accesses) wait for the next edge (timing/windows.h). At the edge sm_perform() performs them for all SMs in order
  * of (cycle, SM). The path that issued such an instruction waits until the edge. Plain stores to device memory
  * become visible to other SMs at an edge. The SM that executed them sees them at once. */
+#include "occupancy.h"
 #include "timing/report/profile.h"
-#include "unit.h"
 
 struct launch;
 struct timed_program;
@@ -51,12 +51,6 @@ void sm_free(struct sm *sm);
 static inline const struct sm_status *sm_status(const struct sm *sm) {
     return (const struct sm_status *)(const void *)sm;
 }
-
-/* Returns how many CTAs of the launch one SM can hold (occupancy): 0 when one is too large. `taken`: number of
- * registers reserved by units (sm_unit_registers()). */
-uint32_t sm_occupancy(const struct config *cfg, const struct launch *l, uint32_t taken);
-/* Checks that an SM can hold a CTA. If not, `why` names each missing resource, the need and the limit. */
-bool sm_fits(const struct config *cfg, const struct launch *l, uint32_t taken, char *why, size_t size);
 
 /* Prepares for a launch. With `profile`, the SM counts by instruction. Returns false if memory is out; sm_launch_end()
  * must follow in any case. Requires that the SM has no CTA. */

@@ -23,7 +23,6 @@
 #include "path_select.h"
 #include "sm.h"
 #include "sm_counts.h"
-#include "turns.h"
 #include "unit_calls.h"
 #include "warps.h"
 #include "wheel.h"
@@ -61,7 +60,6 @@ struct sm {
     struct sm_ctas ctas;
     struct sm_contexts contexts;
     struct sm_member_results members;
-    struct sm_turns turns;
     struct sm_copies *copies;
     uint64_t arrivals_made; /* number of mbarrier arrivals that copies made in this launch, without an instruction */
     struct fault fault;

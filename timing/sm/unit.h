@@ -45,8 +45,11 @@ struct sm_unit_ops {
     const struct sm_form *(*form)(void *u, struct sm *sm, const struct sm_candidate *c);
     void (*issued)(void *u, struct sm *sm, const struct sm_issued *i);
     void (*written)(void *u, struct sm *sm, const struct sm_written *r);
-    /* Returns how many 32-bit registers of sm.registers the unit's contexts reserve in a launch. */
+    /* Two numbers that decide how many CTAs fit in a launch (occupancy.h): how many 32-bit registers of sm.registers the
+     * unit's contexts reserve, and the maximum number of warps of a CTA that have registers in the SM at a time (0: all
+     * warps). */
     uint32_t (*registers)(const struct config *cfg, const struct launch *l, void *ctx);
+    uint32_t (*warps_loaded)(const struct config *cfg, const struct launch *l, void *ctx);
     /* Executes an instruction of a context of the unit. Returns true if the unit has executed it, and has set in
      * `fx` all that exec_inst() would set. On entry fx->lanes has the lanes whose guard holds, and fx->fault is
      * FAULT_NONE. The instruction uses its pipe and latency, but accesses no memory. If it returns false, the SM
@@ -58,6 +61,10 @@ struct sm_unit_ops {
     void (*context_end)(void *u, struct sm *sm, uint32_t warp, uint64_t now);
     /* Called when threads of the warp have exited. */
     void (*exited)(void *u, struct sm *sm, uint32_t warp, uint64_t now);
+    /* Called when a warp of a CTA has begun, before cta_start(). It has not issued yet. */
+    void (*warp_start)(void *u, struct sm *sm, uint32_t warp, uint64_t now);
+    /* Called in every simulated cycle between issue and fetch, for units that put warps to sleep (unit_sleep.h). */
+    void (*after_issue)(void *u, struct sm *sm, uint64_t now);
     /* Called in every simulated cycle, after the load/store unit and before issue. */
     void (*tick)(void *u, struct sm *sm, uint64_t now);
     /* Called at the end of every simulated cycle, to read the SM. It must not change the SM. */
@@ -82,9 +89,4 @@ struct sm_unit_row {
     const struct sm_unit_ops *ops;
     void *ctx; /* argument of make() */
 };
-/* Returns the number of registers that the unit's contexts reserve in a launch. */
-static inline uint32_t sm_unit_registers(const struct sm_unit_ops *ops, void *ctx, const struct config *cfg,
-                                         const struct launch *l) {
-    return ops->registers ? ops->registers(cfg, l, ctx) : 0;
-}
 #endif

@@ -19,6 +19,8 @@ enum sm_hook {
     HOOK_ISSUED,
     HOOK_WRITTEN,
     HOOK_EXITED,
+    HOOK_WARP_START,
+    HOOK_AFTER_ISSUE,
     HOOK_TICK,
     HOOK_LOOK,
     HOOK_NEXT,
@@ -41,6 +43,7 @@ struct gpu_profile *sm_get_profile(struct sm *sm);               /* counts by PC
 struct lsu *sm_get_lsu(struct sm *sm);
 uint64_t sm_get_accounted(const struct sm *sm); /* first cycle whose issue slots are not counted yet */
 uint32_t sm_get_slots(const struct sm *sm);     /* all warp slots, for CTAs and contexts */
+uint32_t sm_get_most_ctas(const struct sm *sm); /* number of CTAs of the launch that fit */
 const struct sm_cta *sm_get_cta(const struct sm *sm, uint32_t cta);
 struct warp *sm_get_warp(const struct sm *sm, uint32_t slot); /* NULL: the slot is free */
 /* Returns the paths of the warp, and sets *n to their number. */
@@ -48,8 +51,6 @@ const struct sm_path *sm_get_paths(const struct sm *sm, uint32_t slot, uint32_t 
 bool sm_is_context(const struct sm *sm, uint32_t slot);
 bool sm_is_live(const struct sm *sm, uint32_t slot);             /* not finished, and scheduled */
 bool sm_is_finished(const struct sm *sm, uint32_t slot);         /* all lanes have exited */
-bool sm_is_away(const struct sm *sm, uint32_t slot);             /* with sm.running_warps: the warp has no lanes now */
-bool sm_is_coming(const struct sm *sm, uint32_t slot);           /* sm.running_warps: its registers are being loaded */
 const char *sm_context_name(const struct sm *sm, uint32_t slot); /* NULL: no open context */
 lanemask_t sm_lanes_may_run(const struct sm *sm, uint32_t slot); /* control_may_run() */
 struct pipe_use {
@@ -77,4 +78,5 @@ void sm_lsu_has_work(struct sm *sm, uint64_t now);
 /* Ends the launch with FAULT_MEMORY: memory is out. */
 void sm_no_memory(struct sm *sm, uint64_t now);
 #include "unit_context.h"
+#include "unit_sleep.h"
 #endif

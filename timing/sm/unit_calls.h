@@ -33,6 +33,8 @@ void sm_units_tell_issued(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lan
                           enum issue_phase phase, uint64_t cycle);
 void sm_units_written(struct sm *sm, const struct sm_written *r);
 void sm_units_exited(struct sm *sm, uint32_t warp, uint64_t now);
+void sm_units_warp_start(struct sm *sm, uint32_t warp, uint64_t now);
+void sm_units_after_issue(struct sm *sm, uint64_t now);
 void sm_units_tick(struct sm *sm, uint64_t now);
 void sm_units_look(struct sm *sm, uint64_t now);
 uint64_t sm_units_next(struct sm *sm, uint64_t now);

@@ -14,7 +14,7 @@ struct sm;
 struct sm_unit_ops;
 
 struct sm_context_start {
-    const char *name; /* name for reports and traces, such as "affine warp of dac"; outlives the SM */
+    const char *name; /* name for reports and traces, such as "affine warp"; outlives the SM */
     uint32_t stream;  /* stream of the program; the context begins at the stream's entry */
     lanemask_t lanes; /* existing lanes; not 0 */
     /* True if the unit drives the context: it sets the next PC (sm_context_goto()), and also executes exits. Its

@@ -29,8 +29,8 @@ struct sm_warp {                 /* two cache lines of the host, aligned */
     uint8_t n_await;             /* entries of await */
     bool finished;               /* all lanes have exited */
     bool context;                /* true if it is a context of a unit (contexts.h) */
-    bool asleep;                 /* not scheduled: a context while the SM has no CTA, or a warp that is swapped out */
-    bool turning;                /* with sm.running_warps: true if its registers are being loaded */
+    bool asleep;                 /* not scheduled: a context while the SM has no CTA, or see unit_sleep.h */
+    bool waking;                 /* true until the event EVENT_WAKE wakes the warp */
     bool selected;               /* true if it had no other ready path; cleared when its paths change */
     bool gave_way;               /* true if its active path stalled or yielded: a switch costs wants.stall_latency */
     bool in_split_check;         /* in sm_warps.split_check */
@@ -38,7 +38,6 @@ struct sm_warp {                 /* two cache lines of the host, aligned */
     uint32_t long_ops;      /* number of long-latency operations since its path became active */
     uint32_t loads;         /* for models that split: newest of the warp's loads in flight; NO_INFLIGHT: none */
     struct sm_await *await; /* MAX_PATHS entries, see member_results.h; the fields from here on are rarely used */
-    uint32_t away;          /* with sm.running_warps: number of its registers (of 32 lanes) that are stored in memory */
     uint32_t stack_depth, stack_resident; /* number of entries of the stack; number of entries in hardware */
 };
 _Static_assert(sizeof(struct sm_warp) == 128, "two lines");
@@ -46,6 +45,7 @@ _Static_assert(sizeof(struct sm_warp) == 128, "two lines");
 /* The warp slots. All stages read them. Every change of a path's state is made by warps_move(). */
 struct sm_warps {
     uint32_t words, slots;     /* number of words of a warp_set in use; number of warp slots for CTAs and contexts */
+    uint32_t n_waking;         /* number of warps with `waking` */
     struct warp_set live;      /* warps that have not finished and are not asleep */
     struct warp_set divergent; /* warps whose first path has fewer lanes than the warp has live lanes */
     uint64_t in_state[WARP_WORDS][N_PATH_STATES]; /* warps with a path in the state, by word of a warp_set */

@@ -327,7 +327,7 @@ START_TEST(defaults_set_all_fields) {
     ck_assert_mem_eq(&clear, &dirty, sizeof clear);
     ck_assert_uint_eq(clear.dws_threshold, 50);
     ck_assert_uint_eq(clear.dws_wst_entries, 0);
-    ck_assert_uint_eq(clear.its_switch_latency, 6);
+    ck_assert_uint_eq(clear.subwarp_latency, 6);
     ck_assert_uint_eq(clear.si_switch_latency, 6);
     ck_assert_uint_eq(clear.si_trigger, 1);
     ck_assert_uint_eq(clear.si_yield_after, 1);

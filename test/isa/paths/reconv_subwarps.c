@@ -256,10 +256,10 @@ END_TEST
 /* Bits of a warp: a PC and two bits for each of 32 threads, and 16 barriers with 32 lanes each. */
 START_TEST(storage) {
     ck_assert_uint_eq(ops->storage(&cfg).fixed, 32 * 34 + 16 * 32);
-    cfg.its_scoreboard = 0;
+    cfg.subwarp_board = 0;
     ck_assert_int_eq(ops->board(&cfg), RECONV_BOARD_COUNTED);
     ck_assert_int_eq(reconv_si.board(&cfg), RECONV_BOARD_COUNTED_LANES);
-    cfg.its_scoreboard = 1;
+    cfg.subwarp_board = 1;
     ck_assert_int_eq(ops->board(&cfg), RECONV_BOARD_LANES);
     ck_assert_int_eq(reconv_si.board(&cfg), RECONV_BOARD_LANES);
     cfg.si_max_subwarps = 6; /* SI adds six entries of 3 + 3 + 6 bits */

@@ -10,6 +10,7 @@ static struct memory mem;
 static struct config cfg;
 static struct reconv_cfg options;
 static struct launch l;
+static const struct sm_demand none;
 
 /* Limits of an SM: 48 warps, 8 CTAs, 32768 registers in units of 64, 48 KB of shared memory in units of 128 bytes. */
 static void setup(void) {
@@ -57,27 +58,27 @@ START_TEST(how_many_ctas_an_sm_holds) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char why[256] = "";
+        const struct sm_demand demand = {.registers = rows[i].taken};
         l.block.x = rows[i].threads;
         a->p.thread_regs = rows[i].regs;
         a->p.shared_bytes = rows[i].shared;
-        uint32_t n = sm_occupancy(&cfg, &l, rows[i].taken);
+        uint32_t n = sm_occupancy(&cfg, &l, demand);
         ck_assert_msg(n == rows[i].n, "row %zu: %u, not %u", i, n, rows[i].n);
-        ck_assert_msg(sm_fits(&cfg, &l, rows[i].taken, why, sizeof why) == (n > 0), "row %zu: %s", i, why);
+        ck_assert_msg(sm_fits(&cfg, &l, demand, why, sizeof why) == (n > 0), "row %zu: %s", i, why);
         ck_assert_int_eq(*why != 0, !n);
     }
-    cfg.sm.running_warps = 1; /* the SM holds registers of only one warp per CTA, 1024, instead of 8 x 1024 */
-    l.block.x = 256;
+    l.block.x = 256; /* 8 x 1024 registers; 1024 if the SM holds registers of only one warp per CTA */
     a->p.thread_regs = 32;
     a->p.shared_bytes = 0;
     cfg.sm.registers = 2048;
-    ck_assert_uint_eq(sm_occupancy(&cfg, &l, 0), 2);
-    cfg.sm.running_warps = 0;
-    ck_assert_uint_eq(sm_occupancy(&cfg, &l, 0), 0);
+    ck_assert_uint_eq(sm_occupancy(&cfg, &l, (struct sm_demand){.warps = 1}), 2);
+    ck_assert_uint_eq(sm_occupancy(&cfg, &l, (struct sm_demand){.registers = 1, .warps = 1}), 1);
+    ck_assert_uint_eq(sm_occupancy(&cfg, &l, none), 0);
     cfg.sm.registers = 32768;
     cfg.sm.thread_registers = 64; /* replaces the program's number of registers: 8 x 2048 registers per CTA */
     l.block.x = 256;
     a->p.shared_bytes = 0;
-    ck_assert_uint_eq(sm_occupancy(&cfg, &l, 0), 2);
+    ck_assert_uint_eq(sm_occupancy(&cfg, &l, none), 2);
 }
 END_TEST
 
@@ -86,7 +87,7 @@ START_TEST(why_a_cta_does_not_fit) {
     l.block.x = 2048;
     a->p.thread_regs = 64;
     a->p.shared_bytes = 50000;
-    ck_assert(!sm_fits(&cfg, &l, 0, why, sizeof why));
+    ck_assert(!sm_fits(&cfg, &l, none, why, sizeof why));
     /* 64 warps of 2048 registers, 50000 bytes in units of 128 */
     ck_assert_str_eq(why,
                      "a CTA of 2048 threads does not fit on an SM: it needs 64 warps, and an SM has 48 (sm.warps); "
@@ -94,7 +95,7 @@ START_TEST(why_a_cta_does_not_fit) {
                      "shared memory, and an SM has 49152 (sm.shared_bytes)");
     l.block.x = 64;
     a->p.shared_bytes = 0;
-    ck_assert(!sm_fits(&cfg, &l, 32000, why, sizeof why));
+    ck_assert(!sm_fits(&cfg, &l, (struct sm_demand){.registers = 32000}, why, sizeof why));
     ck_assert_str_eq(why, "a CTA of 64 threads does not fit on an SM: it needs 4096 registers, and an SM has 768 "
                           "(sm.registers, less what extensions take)");
 }
@@ -122,7 +123,7 @@ START_TEST(local_memory_of_warps_lies_apart) {
     l.block.x = warps * WARP_LANES;
     struct memsys *m = memsys_new(&cfg);
     ck_assert(timed_init(&timed, &a->p, &cfg, 0));
-    ctas = sm_occupancy(&cfg, &l, 0);
+    ctas = sm_occupancy(&cfg, &l, none);
     ck_assert_uint_eq(ctas, 4);
     for (uint32_t s = 0; s < SMS; s++) {
         struct sm *sm = sm_new(&cfg, &reconv_spe, &options, m, s);

@@ -1,8 +1,6 @@
-/* Tests the PEPSC core: warps that run one at a time, CTAs larger than the number of lanes, power at full rate
- * (Figure 12 of the PEPSC paper), and registers. */
+/* Tests the PEPSC core: CTAs larger than the number of lanes, power at full rate (Figure 12), and registers. */
 #include "benchmarks/bench.h"
 #include "host/heddle.h"
-#include "test/every_model.h"
 #include "test/test.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,117 +33,7 @@ static void run(struct heddle *h, const char *text, uint32_t ctas, uint32_t thre
 
 static double stat(const struct heddle *h, const char *name) { return heddle_stat(h, -1, name); }
 
-/* Each warp takes a ticket before, between and after two barriers. The tickets give the order in which warps run. At
- * most three registers and a predicate are live. */
-static const char tickets[] =
-    HEAD ".reg .pred %p; .reg .b32 %r<6>; .reg .b64 %d<4>;\n"
-         "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nand.b32 %r2, %r1, 31;\nsetp.ne.u32 %p, %r2, 0;\n"
-         "shr.u32 %r1, %r1, 5;\nmul.wide.u32 %d2, %r1, 12;\nadd.u64 %d2, %d2, %d1;\n"
-         "@!%p atom.global.add.u32 %r3, [%d1+124], 1;\n@!%p st.global.u32 [%d2], %r3;\nbar.sync 0;\n"
-         "@!%p atom.global.add.u32 %r3, [%d1+124], 1;\n@!%p st.global.u32 [%d2+4], %r3;\nbar.sync 0;\n"
-         "@!%p atom.global.add.u32 %r3, [%d1+124], 1;\n@!%p st.global.u32 [%d2+8], %r3;\nret;\n}\n";
-
-/* Four warps, of which one runs at a time:
- * - warps 0 1 2 3 arrive at the first barrier in this order
- * - warp 3 releases the first barrier and continues to the second barrier, which the warps reach in the order 3 0 1 2
- * - warp 2 releases the second barrier and ends; the warps end in the order 2 0 1 3 A machine on which all warps run
- *   may have another order. */
-START_TEST(warps_take_turns) {
-    static const uint32_t first[] = {0, 1, 2, 3}, second[] = {5, 6, 7, 4}, third[] = {9, 10, 8, 11};
-    const int bases = base_models()->n, i = _i % (bases + 1);
-    const char *const *set = (const char *const[]){"gpu.poll=on", NULL};
-    uint32_t out[32];
-    struct heddle *h = open_run(i < bases ? base_models()->name[i] : "pepsc", "pepsc", _i == i ? NULL : set);
-    run(h, tickets, 1, 128, out, sizeof out);
-    for (int w = 0; w < 4; w++) {
-        ck_assert_uint_eq(out[3 * w], first[w]);
-        ck_assert_uint_eq(out[3 * w + 1], second[w]);
-        ck_assert_uint_eq(out[3 * w + 2], third[w]);
-    }
-    /* - swaps (old warp > new warp): 0>1 1>2 2>3 at the first barrier, 3>0 0>1 1>2 at the second, and 2>0 0>1 1>3 when
-     *   warps end
-     * - six swaps store the old warp, because in the last three it has ended; six swaps load the new warp, because the
-     *   first three start it
-     * - five words are live at both barriers: %d1, %d2, and %r3, whose writes are guarded; one word is moved per
-     *   cycle */
-    ck_assert_double_eq(stat(h, "sm.warp_swaps"), 9);
-    ck_assert_double_eq(stat(h, "sm.swap_stores"), 6. * 5);
-    ck_assert_double_eq(stat(h, "sm.swap_loads"), 6. * 5);
-    ck_assert_double_eq(stat(h, "sm.swap_cycles"), 12. * 5);
-    ck_assert_double_eq(stat(h, "gpu.max_resident_warps"), 4);
-    heddle_close(h);
-}
-END_TEST
-
-/* Words that are stored and loaded when a warp is swapped. At `add %r3` nine words are live: %d1, %d2, %r1 and the
- * terms of the sum. `FIRST` and `SECOND` are barriers: three words (%d2 and %r6) are live at the first, and none at
- * the second. */
-#define MOVES(FIRST, SECOND)                                                                                           \
-    ".reg .pred %p; .reg .b32 %r<8>; .reg .b64 %d<3>;\n"                                                               \
-    "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d2, %r1, 4;\nshl.b32 %r2, %r1, 1;\n"                  \
-    "shl.b32 %r3, %r1, 2;\nshl.b32 %r4, %r1, 3;\nshl.b32 %r5, %r1, 4;\nadd.u32 %r3, %r3, %r2;\n"                       \
-    "add.u32 %r4, %r4, %r3;\nadd.u32 %r6, %r5, %r4;\nadd.u32 %r6, %r6, %r1;\nadd.u64 %d2, %d2, %d1;\n" FIRST           \
-    "st.global.u32 [%d2], %r6;\n" SECOND "ret;\n}\n"
-
-/* Four warps run in the order of the test above: three warps are swapped out at the first barrier and swapped in again.
- * At the second barrier no word is live.
- * - lanes that have exited have no live words
- * - if half of the lanes wait at a barrier and the other half elsewhere, or if the barrier is in a function, all
- *   nine words are moved; spe then swaps only at the first barrier, 3 times out and 3 times in */
-START_TEST(live_words_move) {
-    static const struct {
-        const char *text;
-        double stored;
-    } rows[] = {
-        {HEAD MOVES("bar.sync 0;\n", "bar.sync 0;\n"), 3 * 3},
-        {HEAD MOVES("and.b32 %r7, %r1, 31;\nsetp.gt.u32 %p, %r7, 15;\n@%p exit;\nbar.sync 0;\n", "bar.sync 0;\n"),
-         3 * 3},
-        {HEAD MOVES(
-             "and.b32 %r7, %r1, 31;\nsetp.gt.u32 %p, %r7, 15;\n@%p bra J;\nbar.sync 0, 64;\nadd.u32 %r6, %r6, 1;\nJ:\n",
-             ""),
-         3 * 9},
-        {".version 7.0 .target sm_70 .address_size 64\n.func f() {\nbar.sync 0;\nret;\n}\n"
-         ".visible .entry k(.param .u64 p) {\n" MOVES("call f;\n", ""),
-         3 * 9},
-    };
-    struct heddle *h = open_run("spe", "pepsc", (const char *const[]){"pepsc.registers=0", NULL});
-    uint32_t out[128];
-    run(h, rows[_i].text, 1, 128, out, sizeof out);
-    for (uint32_t t = 0; t < 128; t++) /* expected sum: t x (4 + 2 + 8 + 16 + 1) */
-        if (_i == 0 || _i == 3 || (t & 31) < 16)
-            ck_assert_uint_eq(out[t], 31 * t + (_i == 2));
-    ck_assert_double_eq(stat(h, "sm.warp_swaps"), 6);
-    ck_assert_double_eq(stat(h, "sm.swap_stores"), rows[_i].stored);
-    ck_assert_double_eq(stat(h, "sm.swap_loads"), rows[_i].stored);
-    ck_assert_double_eq(stat(h, "sm.swap_cycles"), 2 * rows[_i].stored);
-    heddle_close(h);
-}
-END_TEST
-
-/* With one warp, or if all warps can run at the same time, no warp is swapped, and the launch takes the same cycles
- * as without swapping. */
-START_TEST(no_swaps_without_other_warps) {
-    static const struct {
-        const char *turn;
-        uint32_t threads;
-    } rows[] = {{"sm.running_warps=1", 32}, {"sm.running_warps=4", 128}};
-    double cycles[2];
-    for (int k = 0; k < 2; k++) {
-        struct heddle *h =
-            open_run("spe", "pepsc",
-                     (const char *const[]){k ? rows[_i].turn : "sm.running_warps=0", "sm.registers=16384", NULL});
-        run(h, tickets, 3, rows[_i].threads, NULL, 128);
-        cycles[k] = stat(h, "gpu.cycles");
-        ck_assert_double_eq(stat(h, "sm.warp_swaps"), 0);
-        heddle_close(h);
-    }
-    ck_assert_double_eq(cycles[0], cycles[1]);
-}
-END_TEST
-
-/* CTAs larger than the lanes, with and without barriers and divergence, are right in every model. Sampled: each program
- * in every second model; the next program in the other models. */
-static bool is_sampled(int i) { return test_every() || (i % 6 + i / 6) % 2 == 0; }
+/* CTAs larger than the lanes, with and without barriers and divergence, are right in every model. */
 START_TEST(programs_run_on_the_core) {
     static const char *const programs[] = {"vecadd", "hotspot", "lps", "srad", "mc", "lu"};
     static const char *const models[] = {"spe", "pepsc", "its", "dws50+chain"};
@@ -263,7 +151,7 @@ START_TEST(registers_scale_the_energy) {
     double first = 0;
     for (int i = 0; i < 4; i++) {
         struct heddle *h = open_run("spe", "pepsc", (const char *const[]){sets[i], NULL});
-        run(h, tickets, 1, 128, NULL, 128);
+        run(h, loads, 1, 128, NULL, 512);
         double joules = stat(h, "energy.regfile_joules");
         first = i ? first : joules;
         ck_assert_double_gt(joules, 0);
@@ -357,12 +245,7 @@ END_TEST
 
 SUITE(timing_sm_pepsc_core) {
     TEST_LOOP(lanes_are_presets, 0, LEAST_TABLES ? 2 : 4);
-    TEST_LOOP(warps_take_turns, 0, 2 * (base_models()->n + 1));
-    TEST_LOOP(live_words_move, 0, 4);
-    TEST_LOOP(no_swaps_without_other_warps, 0, 2);
-    for (int i = 0; i < 24; i++)
-        if (is_sampled(i))
-            TEST_LOOP(programs_run_on_the_core, i, i + 1);
+    TEST_LOOP(programs_run_on_the_core, 0, 24);
     TEST_SPEED(power_at_full_rate);
     TEST(power_of_the_caches);
     TEST(registers_scale_the_energy);

@@ -126,7 +126,7 @@ START_TEST(requests_of_a_model) {
     make(&reconv_si);
     ck_assert(sm->model.sb == &scoreboard_counted_lanes && sm->model.long_latency == TIMED_YIELD);
     options.si_yield = true;
-    options.its_scoreboard = 1;
+    options.subwarp_board = 1;
     make(&reconv_si);
     ck_assert(sm->model.sb == &scoreboard_exact && sm->model.long_latency == (TIMED_YIELD | TIMED_LONG | TIMED_SLOW));
 }
