@@ -14,13 +14,15 @@
 #include <stdarg.h>
 
 enum {
-    MAX_ITEMS = 8, /* size limit of a side: each item has an operation, and chain.length is at most 6 */
+    /* maximum number of items of a side: each item has at least one operation, and chain.length is at most 6 */
+    MAX_ITEMS = 8,
 };
 
-/* One half of the instruction to create: a group of operations, or an instruction that was folded before. */
+/* An item: one of the two sequences of an instruction to create. It is a group of operations, or an instruction that an
+ * earlier round has folded. */
 struct item {
     struct fuse_group group;
-    uint32_t folded; /* NO_INST if it is a group */
+    uint32_t folded; /* the instruction that an earlier round has folded; NO_INST if the item is a group */
 };
 
 struct side {
@@ -36,7 +38,7 @@ struct folding {
     unsigned length;
     struct fuse_kind kind;
     bool any;     /* true if something was folded in this round */
-    bool reasons; /* notes say why branches are left alone */
+    bool reasons; /* in this round, notes state why branches are left unchanged */
 };
 
 __attribute__((format(printf, 3, 4))) static void leave(const struct folding *f, uint32_t branch, const char *fmt,
@@ -82,7 +84,7 @@ static const char *why_not(const struct ir *ir, const struct inst *in) {
 
 static uint32_t place(const struct item *i) { return i->folded != NO_INST ? i->folded : i->group.inst[i->group.n - 1]; }
 
-/* Returns the number of FPUs that an item needs. A single move needs one. */
+/* Returns the number of FPUs that an item needs. An item that is a single move needs one FPU. */
 static unsigned units_of(const struct ir *ir, const struct item *i) {
     const struct fused *c = i->folded != NO_INST ? fuse_made(ir, &ir->code[i->folded]) : NULL;
     unsigned units = c ? fused_units(c, 0) + fused_units(c, 1) : i->group.units;
@@ -131,7 +133,8 @@ static bool read_side(struct folding *f, uint32_t branch, struct side *s) {
 
 struct region {
     uint32_t head, branch, join;
-    struct side side[2]; /* [0]: code for lanes where the branch's predicate is true; [1]: for the others */
+    /* [0]: the side for lanes where the branch's predicate is true; [1]: the side for the other lanes */
+    struct side side[2];
 };
 
 /* True if both sides of a branch join after at most one block each. */
@@ -230,8 +233,9 @@ static bool fold_once(struct folding *f) {
 /* Folds regions from the inside out, one nesting level per round. The last round writes the reasons for unfolded
  * branches into notes. */
 static bool run(struct ir *ir) {
-    struct folding f = {.ir = ir, .length = (unsigned)pass_option(&ir->context, "chain.length", 5)};
-    f.kind = (struct fuse_kind){.ops = &fused_ops, .wide = pass_option(&ir->context, "chain.ieee", 1) == 0};
+    const struct fused_cfg *options = fused_options(&ir->context);
+    struct folding f = {.ir = ir, .length = options->length};
+    f.kind = (struct fuse_kind){.ops = &fused_ops, .wide = !options->ieee};
     do
         if (!fold_once(&f))
             return false;
@@ -259,6 +263,6 @@ const struct mechanism mechanism_fold = {
     .paper = "PEPSC: A Power-Efficient Processor for Scientific Computing, PACT 2011, section III",
     .kind = MECHANISM_EXTENSION,
     .passes = PASSES(&pass_fold),
-    .options = PREFIXES("chain."),
+    .shares = SHARES(CONFIG_PART(fused)),
     .lane_operations = lane_operations,
 };
